@@ -1,0 +1,64 @@
+# One call per kind of thing this project builds. Code and documentation come
+# from the same call, so that nothing can be registered and undocumented.
+
+# Generates a dialect's ops, types, attributes, enums and its page. `name` is
+# the prefix of the .td files, `mnemonic` the dialect's name in the IR.
+function(add_gnn_dialect name mnemonic)
+  set(LLVM_TARGET_DEFINITIONS ${name}Ops.td)
+  mlir_tablegen(${name}Ops.h.inc -gen-op-decls -dialect=${mnemonic})
+  mlir_tablegen(${name}Ops.cpp.inc -gen-op-defs -dialect=${mnemonic})
+  mlir_tablegen(${name}Types.h.inc -gen-typedef-decls -typedefs-dialect=${mnemonic})
+  mlir_tablegen(${name}Types.cpp.inc -gen-typedef-defs -typedefs-dialect=${mnemonic})
+  mlir_tablegen(${name}Attributes.h.inc -gen-attrdef-decls -attrdefs-dialect=${mnemonic})
+  mlir_tablegen(${name}Attributes.cpp.inc -gen-attrdef-defs -attrdefs-dialect=${mnemonic})
+  mlir_tablegen(${name}Dialect.h.inc -gen-dialect-decls -dialect=${mnemonic})
+  mlir_tablegen(${name}Dialect.cpp.inc -gen-dialect-defs -dialect=${mnemonic})
+  set(LLVM_TARGET_DEFINITIONS ${name}Enums.td)
+  mlir_tablegen(${name}Enums.h.inc -gen-enum-decls)
+  mlir_tablegen(${name}Enums.cpp.inc -gen-enum-defs)
+  add_public_tablegen_target(GNN${name}IncGen)
+  add_dependencies(mlir-headers GNN${name}IncGen)
+  add_mlir_doc(${name}Ops ${name}Dialect Dialects/ -gen-dialect-doc -dialect=${mnemonic})
+endfunction()
+
+# Generates the op interfaces of a dialect.
+function(add_gnn_interfaces td)
+  set(LLVM_TARGET_DEFINITIONS ${td}.td)
+  mlir_tablegen(${td}.h.inc -gen-op-interface-decls)
+  mlir_tablegen(${td}.cpp.inc -gen-op-interface-defs)
+  add_public_tablegen_target(GNN${td}IncGen)
+  add_dependencies(mlir-headers GNN${td}IncGen)
+endfunction()
+
+# Generates pass declarations and their page.
+function(add_gnn_passes group td)
+  set(LLVM_TARGET_DEFINITIONS ${td}.td)
+  mlir_tablegen(${td}.h.inc -gen-pass-decls -name ${group})
+  add_public_tablegen_target(GNN${group}PassIncGen)
+  add_dependencies(mlir-headers GNN${group}PassIncGen)
+  add_mlir_doc(${td} ${group}Passes Passes/ -gen-pass-doc)
+endfunction()
+
+# A library of the compiler. It names no upstream MLIR library: the process has
+# one MLIR, linked by the tools (gnn_link_mlir).
+function(add_gnn_library name)
+  set_property(GLOBAL APPEND PROPERTY GNN_LIBS ${name})
+  add_mlir_library(${name} ${ARGN} DEPENDS mlir-headers DISABLE_INSTALL)
+endfunction()
+
+# Gives `target` the one MLIR of the process.
+function(gnn_link_mlir target)
+  if(GNN_STATIC_MLIR)
+    target_link_libraries(${target} PRIVATE GNNStaticMLIR)
+  else()
+    target_link_libraries(${target} PRIVATE MLIR)
+  endif()
+endfunction()
+
+# A tool over the whole compiler.
+function(add_gnn_tool name)
+  get_property(gnn_libs GLOBAL PROPERTY GNN_LIBS)
+  add_llvm_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE ${gnn_libs})
+  gnn_link_mlir(${name})
+endfunction()

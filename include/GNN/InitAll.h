@@ -1,0 +1,29 @@
+//===- InitAll.h - Register every dialect, pass and pipeline ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one place that knows what the compiler consists of. gnn-opt,
+// gnn-translate, the language server and the C API all call it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_INITALL_H
+#define GNN_INITALL_H
+
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+
+namespace gnn {
+
+/// Registers all dialects and extensions with `registry`, and all passes and
+/// pipelines with the process. Call it once per process.
+inline void registerAll(mlir::DialectRegistry &registry) {
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  mlir::registerAllPasses();
+}
+
+} // namespace gnn
+
+#endif // GNN_INITALL_H

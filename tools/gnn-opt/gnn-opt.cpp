@@ -1,0 +1,16 @@
+//===- gnn-opt.cpp - Run passes and pipelines on IR -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/InitAll.h"
+
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  gnn::registerAll(registry);
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "gnn-mlir optimizer driver\n", registry));
+}
