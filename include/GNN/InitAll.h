@@ -10,6 +10,9 @@
 #ifndef GNN_INITALL_H
 #define GNN_INITALL_H
 
+#include "GNN/Conversion/Passes.h"
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -21,7 +24,10 @@ namespace gnn {
 inline void registerAll(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
+  registry.insert<tile::TileDialect>();
+  tile::registerBufferizableOpInterfaceExternalModels(registry);
   mlir::registerAllPasses();
+  registerGNNConversionPasses();
 }
 
 } // namespace gnn
