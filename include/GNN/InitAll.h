@@ -12,6 +12,7 @@
 
 #include "GNN/Conversion/Passes.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
+#include "GNN/Transforms/Passes.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -28,6 +29,7 @@ inline void registerAll(mlir::DialectRegistry &registry) {
   tile::registerBufferizableOpInterfaceExternalModels(registry);
   mlir::registerAllPasses();
   registerGNNConversionPasses();
+  registerGNNTransformsPasses();
 }
 
 } // namespace gnn

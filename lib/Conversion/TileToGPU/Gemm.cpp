@@ -118,7 +118,7 @@ Value GemmLowering::loadWeight(Value k, Value n) {
   SmallVector<Value> indices;
   if (type)
     indices.push_back(type);
-  if (head)
+  if (op.weightHasHeads())
     indices.push_back(head);
   indices.push_back(op.getTransposed() ? n : k);
   indices.push_back(op.getTransposed() ? k : n);
@@ -236,10 +236,15 @@ void GemmLowering::run() {
   Value rows = kernel.hostRows(op.getRows());
   emitProductCost(kernel, rows, op.getHeads(), op.getIn(), op.getOut(),
                   cast<ShapedType>(op.getWeight().getType()).getNumElements());
-  Value tiles = op.getTypes()
-                    ? kernel.hostCount(tileCountKey(
-                          *op.getTypes(), op.getRows(), TileProduct::rows))
-                    : host.ceilDiv(rows, TileProduct::rows);
+  Value tiles = host.ceilDiv(rows, TileProduct::rows);
+  int64_t perType, all;
+  if (op.getTypes() && !op.getTypes()->getAsInteger(10, perType) &&
+      !op.getRows().getAsInteger(10, all))
+    tiles = host.index(all / perType *
+                       llvm::divideCeil(perType, TileProduct::rows));
+  else if (op.getTypes())
+    tiles = kernel.hostCount(
+        tileCountKey(*op.getTypes(), op.getRows(), TileProduct::rows));
   kernel.launch(tiles,
                 host.index(llvm::divideCeil(op.getOut(), product.columns())),
                 host.index(op.getHeads()), TileProduct::threads);

@@ -171,6 +171,9 @@ Value Kernel::addArgument(Value hostValue, Type type, bool isPointer,
 }
 
 Value Kernel::hostCount(StringRef key) {
+  int64_t fixed;
+  if (!key.split(' ').second.getAsInteger(10, fixed))
+    return host.index(fixed);
   Value &value = hostCounts[key];
   if (!value)
     value = CountOp::create(host.builder, host.loc, host.builder.getIndexType(),
@@ -180,6 +183,9 @@ Value Kernel::hostCount(StringRef key) {
 
 Value Kernel::count(StringRef key) {
   Value &value = counts[key];
+  int64_t fixed;
+  if (!key.split(' ').second.getAsInteger(10, fixed))
+    return device.index(fixed);
   if (!value)
     value = addArgument(hostCount(key), device.builder.getIndexType(),
                         /*isPointer=*/false, /*readOnly=*/false);

@@ -28,7 +28,7 @@ private:
   void locate();
   void stage(unsigned side, Value row0, int64_t perThread);
   void storeRow(Value sums, int64_t i);
-  int64_t heads() { return at(0).getHead() ? left.getDimSize(1) : 1; }
+  int64_t heads() { return std::max<int64_t>(1, op.getHeads()); }
 
   OuterOp op;
   Kernel &kernel;
@@ -56,7 +56,7 @@ void OuterLowering::locate() {
       e.mul(e.div(tile, e.index(columnTiles)), e.index(TileProduct::rows));
   firstColumn =
       e.mul(e.rem(tile, e.index(columnTiles)), e.index(product.columns()));
-  head = at(0).getHead() ? kernel.blockId(gpu::Dimension::z) : Value();
+  head = op.getHeads() ? kernel.blockId(gpu::Dimension::z) : Value();
 }
 
 /// Stages 16 rows of one side: thread (k, c) takes `perThread` columns.
@@ -80,7 +80,7 @@ void OuterLowering::stage(unsigned side, Value row0, int64_t perThread) {
     if (at(side).getOffset())
       column = e.add(column, e.index(at(side).getOffset()));
     SmallVector<Value> indices{reached};
-    if (head)
+    if (at(side).getHead())
       indices.push_back(head);
     indices.push_back(column);
     Value value = e.load(buffer, indices, 1);

@@ -16,15 +16,21 @@
 using namespace llvm;
 using namespace gnn::tile;
 
+bool gnn::tile::isFixed(StringRef domain) {
+  int64_t rows;
+  return !domain.getAsInteger(10, rows) && rows >= 0;
+}
+
 bool gnn::tile::isDomain(StringRef text) {
   auto [space, order] = text.split('.');
   if (text.contains('.') && order.empty())
     return false;
   if (space == "edge")
-    return is_contained({"", "in_rows", "out_rows", "src_pairs", "dst_pairs"},
+    return is_contained({"", "in_rows", "out_rows", "src_pairs", "dst_pairs",
+                         "src_types", "dst_types"},
                         order);
   if (space == "src_pair" || space == "dst_pair")
-    return is_contained({"", "by_node"}, order);
+    return is_contained({"", "by_node", "node_types"}, order);
   if (space == "src" || space == "dst")
     return is_contained({"", "by_type", "by_degree"}, order);
   return order.empty() &&
@@ -49,8 +55,10 @@ bool gnn::tile::hasRows(StringRef groups, StringRef elements) {
           .Case("src_pair", {"edge.src_pairs"})
           .Case("edge_type",
                 {"edge.src_pairs", "edge.dst_pairs", "src_pair", "dst_pair"})
-          .Case("src_node_type", {"src.by_type"})
-          .Case("dst_node_type", {"dst.by_type"})
+          .Case("src_node_type",
+                {"src.by_type", "edge.src_types", "src_pair.node_types"})
+          .Case("dst_node_type",
+                {"dst.by_type", "edge.dst_types", "dst_pair.node_types"})
           .Default({});
   return is_contained(contiguous, elements);
 }
@@ -71,6 +79,7 @@ bool gnn::tile::hasMap(StringRef from, StringRef to) {
           .Case("dst_pair", {"dst", "edge_type", "dst_node_type"})
           .Case("src", {"src_node_type"})
           .Case("dst", {"dst_node_type"})
+          .Case("edge_type", {"src_node_type", "dst_node_type"})
           .Default({});
   return is_contained(reached, b);
 }

@@ -269,42 +269,60 @@ LogicalResult TraverseOp::verify() {
   return verifyResults(*this, getOutputs());
 }
 
+bool GemmOp::weightHasHeads() {
+  return cast<ShapedType>(getWeight().getType()).getRank() >
+         2 + (getTypes() ? 1 : 0);
+}
+
 int64_t GemmOp::getHeads() {
-  return getInputAt().getHead()
-             ? cast<ShapedType>(getInput().getType()).getDimSize(1)
+  return getOutputAt().getHead()
+             ? cast<ShapedType>(getOutput().getType()).getDimSize(1)
              : 1;
 }
 
 int64_t GemmOp::getIn() {
-  return cast<ShapedType>(getInput().getType()).getShape().back();
+  ArrayRef<int64_t> tail =
+      cast<ShapedType>(getWeight().getType()).getShape().take_back(2);
+  return getTransposed() ? tail[1] : tail[0];
 }
 
 int64_t GemmOp::getOut() {
-  return cast<ShapedType>(getOutput().getType()).getShape().back();
+  ArrayRef<int64_t> tail =
+      cast<ShapedType>(getWeight().getType()).getShape().take_back(2);
+  return getTransposed() ? tail[0] : tail[1];
+}
+
+/// True if `types` groups the rows of `rows`: by a structure of the graph, or
+/// evenly, for a fixed number of rows.
+static bool groupsRows(StringRef types, StringRef rows) {
+  int64_t perType, all;
+  if (!types.getAsInteger(10, perType))
+    return perType > 0 && !rows.getAsInteger(10, all) && all % perType == 0;
+  return hasRows(types, rows);
 }
 
 LogicalResult GemmOp::verify() {
   if (!isDomain(getRows()))
     return emitOpError("expected a row space in 'rows', got '")
            << getRows() << "'";
-  if (getTypes() && !hasRows(*getTypes(), getRows()))
+  if (getTypes() && !groupsRows(*getTypes(), getRows()))
     return emitOpError("the rows of one '")
            << *getTypes() << "' do not lie side by side in '" << getRows()
            << "'";
   auto weight = cast<ShapedType>(getWeight().getType());
-  bool heads = getInputAt().getHead();
+  bool heads = getOutputAt().getHead();
+  int64_t least = 2 + (getTypes() ? 1 : 0);
   if (!getInputAt().getFeature() || getInputAt().getAnchor() != Anchor::Group ||
-      weight.getRank() != 2 + heads + bool(getTypes())) // C1
+      weight.getRank() < least || weight.getRank() > least + heads) // C1
     return emitOpError("expected a weight of ")
-           << 2 + heads + bool(getTypes()) << " dimensions, got " << weight;
-  ArrayRef<int64_t> tail = weight.getShape().take_back(2);
-  int64_t in = getTransposed() ? tail[1] : tail[0];
-  int64_t out = getTransposed() ? tail[0] : tail[1];
-  if (in != getIn() || out != getOut() ||
-      (heads && weight.getDimSize(weight.getRank() - 3) != getHeads())) // C1
+           << least + heads << " dimensions, got " << weight;
+  if (weightHasHeads() &&
+      weight.getDimSize(weight.getRank() - 3) != getHeads()) // C1
     return emitOpError("expected a weight for ")
-           << getHeads() << " heads, " << getIn() << " inputs and " << getOut()
-           << " outputs, got " << weight;
+           << getHeads() << " heads, got " << weight;
+  if (getInputAt().getHead() && !heads) // C1
+    return emitOpError("expected an output with the heads of the input, got ")
+           << getOutput().getType();
   if (failed(verifyAccess(*this, getInput().getType(), getInputAt(), getHeads(),
                           getIn(), getRows(), "")) ||
       failed(verifyAccess(*this, getOutput().getType(), getOutputAt(),
@@ -337,11 +355,19 @@ LogicalResult GemmOp::verify() {
   return verifyResults(*this, getOutput());
 }
 
+int64_t OuterOp::getHeads() {
+  if (cast<AtAttr>(getInputsAt()[0]).getHead())
+    return cast<ShapedType>(getLeft().getType()).getDimSize(1);
+  if (cast<AtAttr>(getInputsAt()[1]).getHead())
+    return cast<ShapedType>(getRight().getType()).getDimSize(1);
+  return 0;
+}
+
 LogicalResult OuterOp::verify() {
   if (!isDomain(getRows()))
     return emitOpError("expected a row space in 'rows', got '")
            << getRows() << "'";
-  if (getTypes() && !hasRows(*getTypes(), getRows()))
+  if (getTypes() && !groupsRows(*getTypes(), getRows()))
     return emitOpError("the rows of one '")
            << *getTypes() << "' do not lie side by side in '" << getRows()
            << "'";
@@ -350,12 +376,12 @@ LogicalResult OuterOp::verify() {
   auto left = cast<ShapedType>(getLeft().getType());
   auto right = cast<ShapedType>(getRight().getType());
   auto output = cast<ShapedType>(getOutput().getType());
-  bool heads = cast<AtAttr>(getInputsAt()[0]).getHead();
+  int64_t heads = getHeads();
   SmallVector<int64_t> expected;
   if (getTypes())
     expected.push_back(output.getDimSize(0));
   if (heads)
-    expected.push_back(left.getDimSize(1));
+    expected.push_back(heads);
   expected.append({left.getShape().back(), right.getShape().back()});
   if (output.getShape() != ArrayRef<int64_t>(expected)) { // C1
     InFlightDiagnostic diag = emitOpError("expected an output of shape [");
@@ -364,7 +390,7 @@ LogicalResult OuterOp::verify() {
   }
   for (auto [type, at] : llvm::zip(ArrayRef<Type>{left, right},
                                    getInputsAt().getAsRange<AtAttr>()))
-    if (failed(verifyAccess(*this, type, at, heads ? left.getDimSize(1) : 1,
+    if (failed(verifyAccess(*this, type, at, heads ? heads : 1,
                             cast<ShapedType>(type).getShape().back(), getRows(),
                             "")))
       return failure();

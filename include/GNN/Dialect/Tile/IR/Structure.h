@@ -18,6 +18,9 @@ namespace gnn::tile {
 /// True if `text` is a row space in one of its orders: `edge`, `edge.in_rows`.
 bool isDomain(llvm::StringRef text);
 
+/// True if `domain` is a fixed number of rows, such as `192`: those of weights.
+bool isFixed(llvm::StringRef domain);
+
 /// The row space of a domain: `edge` of `edge.in_rows`.
 llvm::StringRef getSpace(llvm::StringRef domain);
 

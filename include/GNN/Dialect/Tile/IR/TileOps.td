@@ -190,7 +190,9 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
     G, S are accesses from the row (`input_at`, `output_at`), T the group of
     `types` to which the row belongs; the order of `rows` puts rows of one type
     side by side, so that all types are one launch (Hector 3.3.1). Without
-    `types` there is one weight. The epilogue's first argument is the product,
+    `types` there is one weight. An input without heads is used by all heads of
+    the weight, a weight without heads for all heads of the input. Rows of
+    weights are a fixed number, `rows "192" types "64"`: 64 rows a type. The epilogue's first argument is the product,
     the others the values of `extras` at the current row and column.
 
     Constraints:
@@ -236,8 +238,10 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputMutable(); }
-    /// Heads of the product; 1 where the operands have no head dimension.
+    /// Heads of the product; 1 where the output has no head dimension.
     int64_t getHeads();
+    /// True if each head has its own weight.
+    bool weightHasHeads();
     /// Depth of the product.
     int64_t getIn();
     /// Columns of the product.
@@ -285,6 +289,8 @@ def Tile_OuterOp : Tile_TemplateOp<"outer"> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputMutable(); }
+    /// Heads of the product; 0 where neither operand has a head dimension.
+    int64_t getHeads();
   }];
 }
 
