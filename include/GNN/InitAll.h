@@ -10,6 +10,8 @@
 #ifndef GNN_INITALL_H
 #define GNN_INITALL_H
 
+#include "GNN/Dialect/GNN/IR/GNN.h"
+
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -20,6 +22,7 @@ namespace gnn {
 /// pipelines with the process. Call it once per process.
 inline void registerAll(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
+  registry.insert<GNNDialect>();
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
 }
