@@ -10,7 +10,10 @@
 #ifndef GNN_INITALL_H
 #define GNN_INITALL_H
 
+#include "GNN/Conversion/Passes.h"
 #include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/Tile/IR/Tile.h"
+#include "GNN/Transforms/Passes.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -24,7 +27,11 @@ inline void registerAll(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   registry.insert<GNNDialect>();
   mlir::registerAllExtensions(registry);
+  registry.insert<tile::TileDialect>();
+  tile::registerBufferizableOpInterfaceExternalModels(registry);
   mlir::registerAllPasses();
+  registerGNNConversionPasses();
+  registerGNNTransformsPasses();
 }
 
 } // namespace gnn
