@@ -10,9 +10,13 @@
 #ifndef GNN_INITALL_H
 #define GNN_INITALL_H
 
+#include "GNN/Pipelines/Pipelines.h"
+#include "GNN/Transforms/Passes.h"
+
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
 
 namespace gnn {
 
@@ -21,7 +25,10 @@ namespace gnn {
 inline void registerAll(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
+  mlir::registerAllToLLVMIRTranslations(registry);
   mlir::registerAllPasses();
+  registerGNNTransformsPasses();
+  registerPipelines();
 }
 
 } // namespace gnn
