@@ -13,11 +13,13 @@
 #include "GNN/Conversion/Passes.h"
 #include "GNN/Dialect/GNN/IR/GNN.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
+#include "GNN/Pipelines/Pipelines.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
 
 namespace gnn {
 
@@ -29,9 +31,11 @@ inline void registerAll(mlir::DialectRegistry &registry) {
   mlir::registerAllExtensions(registry);
   registry.insert<tile::TileDialect>();
   tile::registerBufferizableOpInterfaceExternalModels(registry);
+  mlir::registerAllToLLVMIRTranslations(registry);
   mlir::registerAllPasses();
   registerGNNConversionPasses();
   registerGNNTransformsPasses();
+  registerPipelines();
 }
 
 } // namespace gnn
