@@ -441,5 +441,6 @@ def _find(names, what, name):
     if names is None:
         raise ValueError(f"the graph has no {what} names, got {name!r}")
     if name not in names:
-        raise ValueError(f"expected a {what} of {', '.join(names)}, got {name!r}")
+        raise ValueError(f"expected {'an' if what[0] in 'aeiou' else 'a'} {what} of "
+                         f"{', '.join(names)}, got {name!r}")
     return names.index(name)

@@ -30,13 +30,8 @@ def gather(graph, x, source, target, via=None):
 def _sum_rows(x, rows, count):
     """The sum over the rows of `x` of each group, in ascending order."""
     out = np.empty((count,) + x.shape[1:], np.float64)
-    columns, result = x.reshape(len(x), -1), out.reshape(count, -1)
-    if columns.shape[1] <= 2 * len(x):
-        for f in range(columns.shape[1]):
-            result[:, f] = np.bincount(rows, columns[:, f], count)
-    else:
-        result[:] = 0
-        np.add.at(result, rows, columns)
+    for f in np.ndindex(x.shape[1:]):
+        out[(...,) + f] = np.bincount(rows, x[(...,) + f], count)
     return out
 
 
