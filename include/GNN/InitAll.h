@@ -12,6 +12,7 @@
 
 #include "GNN/Conversion/Passes.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
+#include "GNN/Emulator/Passes.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/InitAllDialects.h"
@@ -29,6 +30,7 @@ inline void registerAll(mlir::DialectRegistry &registry) {
   tile::registerBufferizableOpInterfaceExternalModels(registry);
   mlir::registerAllPasses();
   registerGNNConversionPasses();
+  registerGNNEmulatorPasses();
   registerGNNTransformsPasses();
 }
 
