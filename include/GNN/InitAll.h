@@ -11,6 +11,7 @@
 #define GNN_INITALL_H
 
 #include "GNN/Conversion/Passes.h"
+#include "GNN/Dialect/GNN/IR/GNN.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 #include "GNN/Emulator/Passes.h"
 #include "GNN/Transforms/Passes.h"
@@ -25,6 +26,7 @@ namespace gnn {
 /// pipelines with the process. Call it once per process.
 inline void registerAll(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
+  registry.insert<GNNDialect>();
   mlir::registerAllExtensions(registry);
   registry.insert<tile::TileDialect>();
   tile::registerBufferizableOpInterfaceExternalModels(registry);

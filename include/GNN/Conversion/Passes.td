@@ -11,6 +11,25 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ConvertGNNToGNNTile : Pass<"convert-gnn-to-gnn-tile", "::mlir::ModuleOp"> {
+  let summary = "Lower whole-graph ops to gemm and traverse templates";
+  let description = [{
+    What is a product of rows and weights becomes a `gnn_tile.gemm` or
+    `gnn_tile.outer`; what remains becomes a `gnn_tile.traverse`; what is
+    neither is an error at the op (Hector 3.2.5, 3.4.2). Tensors lose their
+    encodings: the row space of an operand shows in its access. Edge rows that
+    the function computes are kept in the order of their destinations' incoming
+    edges; arguments and results stay in the user's order.
+
+    Needs: the graph form. Keeps: the value of every result. Never leaves an op
+    of the `gnn` dialect but the graphs' declarations.
+  }];
+  let dependentDialects = [
+    "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::func::FuncDialect"];
+}
+
 def ConvertGNNTileToGPU : Pass<"convert-gnn-tile-to-gpu", "::mlir::ModuleOp"> {
   let summary = "Make a GPU kernel and its launch of each template";
   let description = [{

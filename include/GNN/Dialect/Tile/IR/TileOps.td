@@ -113,7 +113,8 @@ class Tile_TemplateOp<string mnemonic, list<Trait> traits = []>
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>])>;
 
 def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
-    AttrSizedOperandSegments, SingleBlockImplicitTerminator<"YieldOp">]> {
+    AttrSizedOperandSegments, IsolatedFromAbove,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Walk groups of a graph and, for each, its elements";
   let description = [{
     For every group (a destination row, a pair, a type, or simply a row), for
@@ -170,6 +171,7 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     (`->` type($results)^)?
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputsMutable(); }
     /// The access of input `i`.
@@ -180,7 +182,7 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
 }
 
 def Tile_GemmOp : Tile_TemplateOp<"gemm", [
-    SingleBlockImplicitTerminator<"YieldOp">]> {
+    IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Multiply rows by the weight of their type";
   let description = [{
     For every row `i` of `rows` (in its order) and every head `h`,
@@ -351,7 +353,7 @@ def Tile_ArgReduceOp : Tile_BodyOp<"arg_reduce",
 }
 
 def Tile_FoldOp : Tile_BodyOp<"fold", [AttrSizedOperandSegments,
-    SingleBlockImplicitTerminator<"YieldOp">]> {
+    IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Reduce over elements by a monoid with state";
   let description = [{
     The states of the elements, given by `values`, are combined pairwise by the
