@@ -14,6 +14,7 @@
 #include "GNN/Dialect/GNN/IR/GNN.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 #include "GNN/Pipelines/Pipelines.h"
+#include "GNN/Emulator/Passes.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/InitAllDialects.h"
@@ -34,6 +35,7 @@ inline void registerAll(mlir::DialectRegistry &registry) {
   mlir::registerAllToLLVMIRTranslations(registry);
   mlir::registerAllPasses();
   registerGNNConversionPasses();
+  registerGNNEmulatorPasses();
   registerGNNTransformsPasses();
   registerPipelines();
 }
