@@ -10,9 +10,17 @@
 #ifndef GNN_INITALL_H
 #define GNN_INITALL_H
 
+#include "GNN/Conversion/Passes.h"
+#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/Tile/IR/Tile.h"
+#include "GNN/Pipelines/Pipelines.h"
+#include "GNN/Emulator/Passes.h"
+#include "GNN/Transforms/Passes.h"
+
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
 
 namespace gnn {
 
@@ -20,8 +28,16 @@ namespace gnn {
 /// pipelines with the process. Call it once per process.
 inline void registerAll(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
+  registry.insert<GNNDialect>();
   mlir::registerAllExtensions(registry);
+  registry.insert<tile::TileDialect>();
+  tile::registerBufferizableOpInterfaceExternalModels(registry);
+  mlir::registerAllToLLVMIRTranslations(registry);
   mlir::registerAllPasses();
+  registerGNNConversionPasses();
+  registerGNNEmulatorPasses();
+  registerGNNTransformsPasses();
+  registerPipelines();
 }
 
 } // namespace gnn
