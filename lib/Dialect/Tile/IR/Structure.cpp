@@ -79,7 +79,6 @@ bool gnn::tile::hasMap(StringRef from, StringRef to) {
           .Case("dst_pair", {"dst", "edge_type", "dst_node_type"})
           .Case("src", {"src_node_type"})
           .Case("dst", {"dst_node_type"})
-          .Case("edge_type", {"src_node_type", "dst_node_type"})
           .Default({});
   return is_contained(reached, b);
 }
