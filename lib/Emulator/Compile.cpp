@@ -16,6 +16,8 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringSet.h"
@@ -278,8 +280,9 @@ llvm::Expected<Program> gnn::emulator::compile(ModuleOp module, bool checked) {
   if (failed(collectKernels(module, kernels)))
     return fail();
   module.getContext()
-      ->loadDialect<LLVM::LLVMDialect, func::FuncDialect, arith::ArithDialect,
-                    memref::MemRefDialect>();
+      ->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
+                    memref::MemRefDialect, scf::SCFDialect,
+                    vector::VectorDialect>();
   Program program;
   OwningOpRef<ModuleOp> host = ModuleOp::create(module.getLoc());
   declareEntries(*host);
