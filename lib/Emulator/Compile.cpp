@@ -96,7 +96,7 @@ namespace {
 class KernelBuilder {
 public:
   KernelBuilder(ModuleOp host, const CompiledKernel &kernel,
-                 ArrayRef<int64_t> sharedOffsets)
+                ArrayRef<int64_t> sharedOffsets)
       : builder(OpBuilder::atBlockEnd(host.getBody())), loc(host.getLoc()),
         kernel(kernel), sharedOffsets(sharedOffsets),
         thread(host.lookupSymbol<LLVM::LLVMFuncOp>(
@@ -183,8 +183,8 @@ void KernelBuilder::loopOverThreads(LLVM::LLVMFuncOp function) {
 
   Value i = loop->addArgument(i64, loc);
   builder.setInsertionPointToEnd(loop);
-  Value more = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::slt, i,
-                                    count);
+  Value more =
+      LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::slt, i, count);
   LLVM::CondBrOp::create(builder, loc, more, body, ValueRange(), exit,
                          ValueRange());
 
@@ -229,9 +229,9 @@ void KernelBuilder::build() {
   LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
 
-LogicalResult gnn::emulator::lowerToLLVM(
-    ModuleOp host, ArrayRef<CompiledKernel> kernels,
-    ArrayRef<SmallVector<int64_t>> sharedOffsets) {
+LogicalResult
+gnn::emulator::lowerToLLVM(ModuleOp host, ArrayRef<CompiledKernel> kernels,
+                           ArrayRef<SmallVector<int64_t>> sharedOffsets) {
   if (failed(runLowering(host)))
     return failure();
   for (auto [kernel, offsets] : llvm::zip(kernels, sharedOffsets))

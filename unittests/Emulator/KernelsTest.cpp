@@ -367,10 +367,7 @@ gpu.func @shuffle(%out: memref<7x32xi32>) kernel {
     EXPECT_EQ(out[96 + t], t < 29 ? t + 3 : t);
     EXPECT_EQ(out[128 + t], t < 29);
     EXPECT_EQ(out[160 + t], 3);
-    EXPECT_EQ(out[192 + t],
-              t >= 8  ? -1
-              : t < 5 ? 10 * (t + 3) + 1
-                      : 10 * t);
+    EXPECT_EQ(out[192 + t], t >= 8 ? -1 : t < 5 ? 10 * (t + 3) + 1 : 10 * t);
   }
 }
 
@@ -462,8 +459,7 @@ gpu.func @tail(%x: memref<1xf32>, %y: memref<1xf32>, %n: index)
   EXPECT_GE(emulator->find("tail")->privateBytes, 16);
   for (int64_t n : {1, 6, 7, 8}) {
     std::vector<float> x = randomFloats(n, 4), y(n);
-    ASSERT_EQ(run(*emulator, "tail", {1, 1, 1}, {2, 1, 1},
-                  Arguments(x, y, n)),
+    ASSERT_EQ(run(*emulator, "tail", {1, 1, 1}, {2, 1, 1}, Arguments(x, y, n)),
               "");
     for (int64_t i = 0; i < n; ++i)
       EXPECT_EQ(y[i], 2 * x[i]);
