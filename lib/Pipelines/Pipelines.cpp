@@ -46,8 +46,7 @@ void gnn::buildTilePipeline(OpPassManager &pm,
   outParams.hoistStaticAllocs = true;
   outParams.hoistDynamicAllocs = true;
   outParams.modifyPublicFunctions = true;
-  pm.addPass(
-      bufferization::createBufferResultsToOutParamsPass(outParams));
+  pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createPlanMemory());
 }
