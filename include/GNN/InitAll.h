@@ -10,6 +10,9 @@
 #ifndef GNN_INITALL_H
 #define GNN_INITALL_H
 
+#include "GNN/Conversion/Passes.h"
+#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/Tile/IR/Tile.h"
 #include "GNN/Pipelines/Pipelines.h"
 #include "GNN/Transforms/Passes.h"
 
@@ -24,9 +27,13 @@ namespace gnn {
 /// pipelines with the process. Call it once per process.
 inline void registerAll(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
+  registry.insert<GNNDialect>();
   mlir::registerAllExtensions(registry);
   mlir::registerAllToLLVMIRTranslations(registry);
+  registry.insert<tile::TileDialect>();
+  tile::registerBufferizableOpInterfaceExternalModels(registry);
   mlir::registerAllPasses();
+  registerGNNConversionPasses();
   registerGNNTransformsPasses();
   registerPipelines();
 }

@@ -8,8 +8,22 @@
 
 #include "mlir/Pass/PassRegistry.h"
 
+using namespace mlir;
+
 void gnn::registerPipelines() {
-  mlir::PassPipelineRegistration<PTXPipelineOptions>(
+  PassPipelineRegistration<>("gnn-graph-pipeline",
+                             "Optimize whole-graph operations (gnn -> gnn)",
+                             buildGraphPipeline);
+  PassPipelineRegistration<TilePipelineOptions>(
+      "gnn-tile-pipeline", "Choose templates and place buffers (gnn -> gnn_tile)",
+      buildTilePipeline);
+  PassPipelineRegistration<>("gnn-gpu-pipeline",
+                             "Make kernels and launches (gnn_tile -> gpu)",
+                             buildGPUPipeline);
+  PassPipelineRegistration<PTXPipelineOptions>(
       "gnn-ptx-pipeline", "Make PTX of GPU kernels (gpu -> binary)",
       buildPTXPipeline);
+  PassPipelineRegistration<CompilePipelineOptions>(
+      "gnn-compile-pipeline", "All stages (gnn -> binary)",
+      buildCompilePipeline);
 }

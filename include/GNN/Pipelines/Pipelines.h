@@ -16,6 +16,14 @@
 
 namespace gnn {
 
+/// Options of `gnn-tile-pipeline`.
+struct TilePipelineOptions
+    : public mlir::PassPipelineOptions<TilePipelineOptions> {
+  Option<bool> fuse{*this, "fuse",
+                    llvm::cl::desc("Fuse traversals and products"),
+                    llvm::cl::init(true)};
+};
+
 /// Options of `gnn-ptx-pipeline`.
 struct PTXPipelineOptions
     : public mlir::PassPipelineOptions<PTXPipelineOptions> {
@@ -37,10 +45,44 @@ struct PTXPipelineOptions
       llvm::cl::init("isa")};
 };
 
+/// Options of `gnn-compile-pipeline`: those of its stages.
+struct CompilePipelineOptions
+    : public mlir::PassPipelineOptions<CompilePipelineOptions> {
+  Option<bool> fuse{*this, "fuse",
+                    llvm::cl::desc("Fuse traversals and products"),
+                    llvm::cl::init(true)};
+  Option<std::string> chip{*this, "chip",
+                           llvm::cl::desc("GPU to make kernels for"),
+                           llvm::cl::init("sm_90")};
+  Option<std::string> features{*this, "features",
+                               llvm::cl::desc("PTX version, as +ptx80"),
+                               llvm::cl::init("")};
+  Option<unsigned> optLevel{*this, "opt-level",
+                            llvm::cl::desc("LLVM optimization level, 0 to 3"),
+                            llvm::cl::init(3)};
+  Option<std::string> format{*this, "format",
+                             llvm::cl::desc("isa, bin or fatbin"),
+                             llvm::cl::init("isa")};
+};
+
+/// gnn in, gnn out: what is decided where operators are whole.
+void buildGraphPipeline(mlir::OpPassManager &pm);
+
+/// gnn in, gnn_tile on memrefs out: one workspace, results in arguments.
+void buildTilePipeline(mlir::OpPassManager &pm,
+                       const TilePipelineOptions &options);
+
+/// gnn_tile on memrefs in, `gpu.module`s and their launches out.
+void buildGPUPipeline(mlir::OpPassManager &pm);
+
 /// Kernels as `gpu.module` in, `gpu.binary` out; host functions stay as they
 /// are. Needs no CUDA for the format "isa".
 void buildPTXPipeline(mlir::OpPassManager &pm,
                       const PTXPipelineOptions &options);
+
+/// The four in a row: gnn in, launches of a `gpu.binary` out.
+void buildCompilePipeline(mlir::OpPassManager &pm,
+                          const CompilePipelineOptions &options);
 
 /// Registers the pipelines by name, once per process.
 void registerPipelines();

@@ -9,6 +9,7 @@
 #ifndef GNN_TRANSFORMS_PASSES_H
 #define GNN_TRANSFORMS_PASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// In pipeline order, one banner a level.
+// In pipeline order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,6 +10,67 @@
 #define GNN_TRANSFORMS_PASSES
 
 include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// gnn_tile -> gnn_tile
+//===----------------------------------------------------------------------===//
+
+def FuseProducts : Pass<"gnn-tile-fuse-products", "::mlir::func::FuncOp"> {
+  let summary = "Let products gather their rows and end with what follows";
+  let description = [{
+    A traversal that only copies rows into the input of a `gnn_tile.gemm`
+    becomes the product's gather list. A row-wise traversal that alone reads the
+    product becomes its epilogue.
+
+    Needs: templates on tensors. Keeps: the value of every result. Never fuses
+    a reduction, or an epilogue whose rows no map reaches.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+}
+
+def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
+  let summary = "Walk once where two traversals share a loop nest";
+  let description = [{
+    A traversal whose result one other traversal alone reads, at the point of
+    the walk where it is made, is computed there, and its result is never
+    stored.
+
+    ```mlir
+    %m = gnn_tile.traverse @g <edge.in_rows, features = 64> ...
+    %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%m) at [#gnn_tile.at<element : feature>] ...
+    // becomes one traversal of <dst, edge.in_rows, features = 64>
+    ```
+
+    Needs: templates on tensors. Keeps: the value of every result. Never fuses
+    across a reduction that is read at another point than where it ends, into or
+    out of a pinned schedule, or where rows would be computed more than once.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+}
+
+def PlanMemory : Pass<"gnn-tile-plan-memory", "::mlir::func::FuncOp"> {
+  let summary = "Place all buffers of a function in one workspace";
+  let description = [{
+    Every `memref.alloc` becomes a view of one workspace argument. Buffers
+    whose lives do not overlap share a slot, one of the same rows where there
+    is one; a slot is as large as the largest buffer in it. Offsets are
+    multiples of 256 bytes and known once a graph is bound, so the peak is
+    known before anything runs (`gnn_tile.workspace_size`).
+
+    ```mlir
+    %b = memref.alloc(%n) : memref<?x64xf32>
+    // becomes
+    %b = memref.view %workspace[%offset][%n] : memref<?xi8> to memref<?x64xf32>
+    ```
+
+    Needs: a straight-line function whose buffers are allocated with host
+    scalars. Keeps: the contents of every buffer while it is used. Never shares
+    a slot between a template's operands.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::gnn::tile::TileDialect"];
+}
 
 //===----------------------------------------------------------------------===//
 // gpu -> gpu
