@@ -14,6 +14,7 @@
 #include "GNN/Dialect/GNN/IR/GNN.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 #include "GNN/Pipelines/Pipelines.h"
+#include "GNN/Emulator/Passes.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/InitAllDialects.h"
@@ -29,11 +30,12 @@ inline void registerAll(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   registry.insert<GNNDialect>();
   mlir::registerAllExtensions(registry);
-  mlir::registerAllToLLVMIRTranslations(registry);
   registry.insert<tile::TileDialect>();
   tile::registerBufferizableOpInterfaceExternalModels(registry);
+  mlir::registerAllToLLVMIRTranslations(registry);
   mlir::registerAllPasses();
   registerGNNConversionPasses();
+  registerGNNEmulatorPasses();
   registerGNNTransformsPasses();
   registerPipelines();
 }

@@ -46,8 +46,7 @@ void gnn::buildTilePipeline(OpPassManager &pm,
   outParams.hoistStaticAllocs = true;
   outParams.hoistDynamicAllocs = true;
   outParams.modifyPublicFunctions = true;
-  pm.addPass(
-      bufferization::createBufferResultsToOutParamsPass(outParams));
+  pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createPlanMemory());
 }
@@ -59,16 +58,24 @@ void gnn::buildGPUPipeline(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
+void gnn::CompilePipelineOptions::assignTo(TilePipelineOptions &tile) const {
+  tile.fuse = fuse;
+}
+
+void gnn::CompilePipelineOptions::assignTo(PTXPipelineOptions &ptx) const {
+  ptx.chip = chip;
+  ptx.features = features;
+  ptx.optLevel = optLevel;
+  ptx.format = format;
+}
+
 /// gnn in, launches of a gpu.binary out.
 void gnn::buildCompilePipeline(OpPassManager &pm,
                                const CompilePipelineOptions &options) {
   TilePipelineOptions tile;
-  tile.fuse = options.fuse;
   PTXPipelineOptions ptx;
-  ptx.chip = options.chip;
-  ptx.features = options.features;
-  ptx.optLevel = options.optLevel;
-  ptx.format = options.format;
+  options.assignTo(tile);
+  options.assignTo(ptx);
   buildGraphPipeline(pm);
   buildTilePipeline(pm, tile);
   buildGPUPipeline(pm);

@@ -8,22 +8,20 @@
 
 #include "mlir/Pass/PassRegistry.h"
 
-using namespace mlir;
-
 void gnn::registerPipelines() {
-  PassPipelineRegistration<>("gnn-graph-pipeline",
-                             "Optimize whole-graph operations (gnn -> gnn)",
-                             buildGraphPipeline);
-  PassPipelineRegistration<TilePipelineOptions>(
-      "gnn-tile-pipeline", "Choose templates and place buffers (gnn -> gnn_tile)",
+  mlir::PassPipelineRegistration<>(
+      "gnn-graph-pipeline", "Optimize whole-graph operations (gnn -> gnn)",
+      buildGraphPipeline);
+  mlir::PassPipelineRegistration<TilePipelineOptions>(
+      "gnn-tile-pipeline", "Make templates on buffers (gnn -> gnn_tile)",
       buildTilePipeline);
-  PassPipelineRegistration<>("gnn-gpu-pipeline",
-                             "Make kernels and launches (gnn_tile -> gpu)",
-                             buildGPUPipeline);
-  PassPipelineRegistration<PTXPipelineOptions>(
+  mlir::PassPipelineRegistration<>(
+      "gnn-gpu-pipeline", "Make kernels and launches (gnn_tile -> gpu)",
+      buildGPUPipeline);
+  mlir::PassPipelineRegistration<PTXPipelineOptions>(
       "gnn-ptx-pipeline", "Make PTX of GPU kernels (gpu -> binary)",
       buildPTXPipeline);
-  PassPipelineRegistration<CompilePipelineOptions>(
+  mlir::PassPipelineRegistration<CompilePipelineOptions>(
       "gnn-compile-pipeline", "All stages (gnn -> binary)",
       buildCompilePipeline);
 }

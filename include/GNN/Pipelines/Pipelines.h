@@ -63,16 +63,21 @@ struct CompilePipelineOptions
   Option<std::string> format{*this, "format",
                              llvm::cl::desc("isa, bin or fatbin"),
                              llvm::cl::init("isa")};
+
+  /// Sets the options of one stage.
+  void assignTo(TilePipelineOptions &tile) const;
+  void assignTo(PTXPipelineOptions &ptx) const;
 };
 
 /// gnn in, gnn out: what is decided where operators are whole.
 void buildGraphPipeline(mlir::OpPassManager &pm);
 
-/// gnn in, gnn_tile on memrefs out: one workspace, results in arguments.
+/// gnn in, gnn_tile on memrefs out: results in arguments, one workspace.
 void buildTilePipeline(mlir::OpPassManager &pm,
                        const TilePipelineOptions &options);
 
-/// gnn_tile on memrefs in, `gpu.module`s and their launches out.
+/// gnn_tile on memrefs in, kernels as `gpu.module` and a straight-line host
+/// function of launches out.
 void buildGPUPipeline(mlir::OpPassManager &pm);
 
 /// Kernels as `gpu.module` in, `gpu.binary` out; host functions stay as they

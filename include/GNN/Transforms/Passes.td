@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// In pipeline order.
+// In pipeline order, one banner a level.
 //
 //===----------------------------------------------------------------------===//
 

@@ -16,9 +16,9 @@ using namespace gnn::detail;
 LogicalResult
 gnn::detail::checkOperands(std::optional<Location> location, StringRef opName,
                            function_ref<LogicalResult(EmitError)> check) {
-  return check([&]() -> InFlightDiagnostic {
+  return check([&]() -> Failure {
     if (!location)
-      return {};
+      return InFlightDiagnostic();
     return mlir::emitError(*location) << "'" << opName << "' op ";
   });
 }

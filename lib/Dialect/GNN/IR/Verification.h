@@ -11,8 +11,29 @@
 
 namespace gnn::detail {
 
-/// Reports an error of an op whose checks run with or without the op itself.
-using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
+/// A failure with a message that is reported when it goes out of scope. Unlike
+/// an InFlightDiagnostic it is a failure even where nobody listens.
+class Failure {
+public:
+  Failure(mlir::InFlightDiagnostic diagnostic)
+      : diagnostic(std::move(diagnostic)) {}
+
+  template <typename T> Failure &operator<<(T &&value) & {
+    diagnostic << std::forward<T>(value);
+    return *this;
+  }
+  template <typename T> Failure &&operator<<(T &&value) && {
+    diagnostic << std::forward<T>(value);
+    return std::move(*this);
+  }
+  operator mlir::LogicalResult() const { return mlir::failure(); }
+
+private:
+  mlir::InFlightDiagnostic diagnostic;
+};
+
+/// Begins the error of an op whose checks run with or without the op itself.
+using EmitError = llvm::function_ref<Failure()>;
 
 /// Calls `check` with a callback that reports as `emitOpError` of the op called
 /// `opName` would, at `location`; reports nothing where there is none.
@@ -49,12 +70,12 @@ bool isSuffix(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> features);
 /// Whether `features` begins with `shape`, which may be empty.
 bool isPrefix(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> features);
 
-/// Verifies the type of the one result of `op` against the type inferred from
-/// its operands.
+/// Verifies the operands of `op`, by inferring the type of its one result, and
+/// then that type.
 template <typename OpT> mlir::LogicalResult verifyInferredResult(OpT op) {
   mlir::SmallVector<mlir::Type> inferred;
   if (mlir::failed(OpT::inferReturnTypes(
-          op.getContext(), std::nullopt, op->getOperands(),
+          op.getContext(), op.getLoc(), op->getOperands(),
           op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
           op->getRegions(), inferred)))
     return mlir::failure();

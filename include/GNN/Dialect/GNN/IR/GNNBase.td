@@ -115,8 +115,8 @@ def GNN_UsesGraph : TraitList<[
 // Verifies (G1).
 def GNN_OnOneGraph : NativeOpTrait<"OnOneGraph"> { let cppNamespace = "::gnn"; }
 
-// Operand checks live in inferReturnTypes; verify() compares the result, so that
-// a mismatch is reported under its own label.
+// verify() runs inferReturnTypes, which checks the operands, and compares the result,
+// so that a mismatch is reported under its own label.
 def GNN_InferType : TraitList<[InferTypeOpAdaptorWithIsCompatible]>;
 
 #endif // GNN_DIALECT_GNN_IR_GNNBASE_TD
