@@ -24,15 +24,19 @@
 
 namespace gnn {
 
-/// Registers all dialects and extensions with `registry`, and all passes and
-/// pipelines with the process. Call it once per process.
-inline void registerAll(mlir::DialectRegistry &registry) {
+/// Registers all dialects and extensions with `registry`.
+inline void registerDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
-  registry.insert<GNNDialect>();
   mlir::registerAllExtensions(registry);
-  registry.insert<tile::TileDialect>();
-  tile::registerBufferizableOpInterfaceExternalModels(registry);
   mlir::registerAllToLLVMIRTranslations(registry);
+  registry.insert<GNNDialect, tile::TileDialect>();
+  tile::registerBufferizableOpInterfaceExternalModels(registry);
+}
+
+/// Registers dialects with `registry`, and all passes and pipelines with the
+/// process. Call it once per process.
+inline void registerAll(mlir::DialectRegistry &registry) {
+  registerDialects(registry);
   mlir::registerAllPasses();
   registerGNNConversionPasses();
   registerGNNEmulatorPasses();
