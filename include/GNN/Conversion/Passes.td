@@ -1,0 +1,54 @@
+//===- Passes.td - Passes that change level ----------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// gnn -> gnn_tile, gnn_tile -> gpu.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_CONVERSION_PASSES
+#define GNN_CONVERSION_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertGNNToGNNTile : Pass<"convert-gnn-to-gnn-tile", "::mlir::ModuleOp"> {
+  let summary = "Lower whole-graph ops to gemm and traverse templates";
+  let description = [{
+    What is a product of rows and weights becomes a `gnn_tile.gemm` or
+    `gnn_tile.outer`; what remains becomes a `gnn_tile.traverse`; what is
+    neither is an error at the op (Hector 3.2.5, 3.4.2). Tensors lose their
+    encodings: the row space of an operand shows in its access. Edge rows that
+    the function computes are kept in the order of their destinations' incoming
+    edges; arguments and results stay in the user's order.
+
+    Needs: the graph form. Keeps: the value of every result. Never leaves an op
+    of the `gnn` dialect but the graphs' declarations.
+  }];
+  let dependentDialects = [
+    "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::func::FuncDialect"];
+}
+
+def ConvertGNNTileToGPU : Pass<"convert-gnn-tile-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "Make a GPU kernel and its launch of each template";
+  let description = [{
+    Every `gnn_tile.gemm`, `gnn_tile.traverse` and `gnn_tile.outer` on memrefs
+    becomes a `gpu.func` and a `gpu.launch_func` with its grid. Kernels take
+    bare pointers; counts and structures of the graph become
+    `gnn_tile.count` and `gnn_tile.structure` of the host function, which ends
+    as a straight line. Schedule fields that are set are honoured or are an
+    error at the op.
+
+    Needs: templates on memrefs with identity layouts, results in arguments.
+    Keeps: the order of launches; the same bits on every run (no atomics).
+    Never: allocates, copies to the host or synchronises.
+  }];
+  let dependentDialects = [
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::func::FuncDialect"];
+}
+
+#endif // GNN_CONVERSION_PASSES

@@ -1,0 +1,86 @@
+//===- GNNAttributes.td - Row spaces and statistics --------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_GNN_IR_GNNATTRIBUTES_TD
+#define GNN_DIALECT_GNN_IR_GNNATTRIBUTES_TD
+
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/TensorEncoding.td"
+include "GNN/Dialect/GNN/IR/GNNEnums.td"
+
+class GNN_Attr<string name, list<Trait> traits = []>
+    : AttrDef<GNN_Dialect, name, traits>;
+
+def GNN_RowsAttr : GNN_Attr<"Rows", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let mnemonic = "rows";
+  let summary = "Tensor encoding: what the leading dimension counts";
+  let description = [{
+    `#gnn.rows<@g, src_pair>` has one row for each (source node, edge type) that
+    occurs in the graph `@g`.
+
+    | space | one row for each | rows known |
+    | --- | --- | --- |
+    | `edge` | edge, in the user's order | when a graph is bound |
+    | `src_pair` | (source node, edge type) that occurs, by (type, node) | when a graph is bound |
+    | `dst_pair` | (destination node, edge type) that occurs, by (type, node) | when a graph is bound |
+    | `src`, `dst` | source or destination node of a bipartite graph | when a graph is bound |
+    | `node` | node of a square graph | when a graph is bound |
+    | `edge_type`, `node_type` | edge type, node type | when compiled |
+    | `graph` | graph: one row | when compiled |
+
+    Constraints:
+    * (C1) There is a leading dimension.
+    * (C2) It is `?` when the number of rows is known only with a bound graph.
+    * (C3) It is static for `edge_type` and `node_type` rows.
+    * (C4) It is 1 for `graph` rows.
+    * (C5) All other dimensions are static and at least 1.
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$graph,
+                        EnumParameter<GNN_RowSpace>:$space);
+  let assemblyFormat = "`<` $graph `,` $space `>`";
+}
+
+def GNN_StatsAttr : GNN_Attr<"Stats"> {
+  let mnemonic = "stats";
+  let summary = "What is known about a graph before it is bound";
+  let description = [{
+    Counts that passes weigh costs with. A graph without them is optimized by
+    rules that are safe for any graph.
+
+    `type_edges`, `src_pairs` and `dst_pairs` have one entry for each edge type:
+    its edges, its distinct sources, its distinct destinations.
+    `in_degree_squares` is the sum of squared in-degrees over destination nodes,
+    `in_degree_max` the longest row; `out_degree_*` the same over sources. They
+    are 0 when unknown.
+
+    Constraints:
+    * (C1) No count is negative.
+    * (C2) `type_edges`, `src_pairs` and `dst_pairs` are of one length.
+    * (C3) `type_edges` adds up to `edges`.
+    * (C4) An edge type has no more pairs than edges.
+
+    Example:
+
+    ```mlir
+    #gnn.stats<src_nodes = 4, dst_nodes = 4, edges = 5, type_edges = [3, 2],
+               src_pairs = [2, 2], dst_pairs = [3, 1]>
+    ```
+  }];
+  let parameters = (ins
+    "int64_t":$src_nodes, "int64_t":$dst_nodes, "int64_t":$edges,
+    "::mlir::DenseI64ArrayAttr":$type_edges,
+    "::mlir::DenseI64ArrayAttr":$src_pairs,
+    "::mlir::DenseI64ArrayAttr":$dst_pairs,
+    DefaultValuedParameter<"int64_t", "0">:$in_degree_squares,
+    DefaultValuedParameter<"int64_t", "0">:$in_degree_max,
+    DefaultValuedParameter<"int64_t", "0">:$out_degree_squares,
+    DefaultValuedParameter<"int64_t", "0">:$out_degree_max);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // GNN_DIALECT_GNN_IR_GNNATTRIBUTES_TD

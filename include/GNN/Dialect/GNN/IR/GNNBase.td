@@ -1,0 +1,122 @@
+//===- GNNBase.td - The dialect and what its ops share -----*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_GNN_IR_GNNBASE_TD
+#define GNN_DIALECT_GNN_IR_GNNBASE_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def GNN_Dialect : Dialect {
+  let name = "gnn";
+  let cppNamespace = "::gnn";
+  let summary = "Graph neural networks: typed graphs and whole tensors";
+  let description = [{
+    Level 1 of the compiler says *what* is computed: a graph is declared once
+    and named, values are whole tensors, and there are no loops, tiles or
+    threads.
+
+    The leading dimension of a tensor is a *row space* of a graph, held in the
+    tensor's encoding: `tensor<?x64xf32, #gnn.rows<@g, edge>>` has 64 features
+    for each edge of `@g`. Row spaces form a lattice; an edge leads to one
+    source pair and one destination pair, a pair to its node and its edge type,
+    a node to its node type, and everything to the graph. `gnn.gather` copies
+    rows down this lattice, `gnn.aggregate` reduces them up. Trailing
+    dimensions are features: none for a scalar a row, `[features]`, or
+    `[heads, features]`. A tensor without an encoding is a weight shared by all
+    rows; a weight for each edge type or node type is a tensor over `edge_type`
+    or `node_type` rows.
+
+    A path between two row spaces is named by the spaces, which the types show.
+    Only between edge rows (or edge type rows) and node or node type rows of the
+    same graph there are two paths, and `via src` or `via dst` picks one.
+
+    Elementwise arithmetic on rows of one space is upstream `arith` and `math`
+    on these tensors.
+
+    Empty groups reduce to 0 (sum, mean, max, min, softmax) with argument -1;
+    ties go to the lowest row, which for edges is the user's order; NaN
+    propagates. Storage is f32, bf16 or f16, accumulation is f32.
+
+    Constraints of every op with rows:
+    * (G1) All operands and results with a row space belong to one graph.
+    * (G2) That graph is declared in the module.
+    * (G3) `node` rows belong to square graphs, `src` and `dst` rows to bipartite
+      graphs.
+    * (G4) `edge_type` and `node_type` rows are as many as the graph declares.
+    * (G5) A path from edge types to node types needs a schema that gives that
+      end's node type for every edge type.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Element types and tensors
+//===----------------------------------------------------------------------===//
+
+def GNN_IsFloat : CPred<"::gnn::isFeatureType("
+    "::llvm::cast<::mlir::ShapedType>($_self).getElementType())">;
+def GNN_IsInteger : CPred<
+    "::llvm::cast<::mlir::ShapedType>($_self).getElementType().isInteger(32)">;
+def GNN_HasRows : CPred<"::gnn::getRows($_self)">;
+def GNN_HasNoEncoding : CPred<
+    "!::llvm::cast<::mlir::RankedTensorType>($_self).getEncoding()">;
+def GNN_HasStaticShape : CPred<
+    "::llvm::cast<::mlir::ShapedType>($_self).hasStaticShape()">;
+
+class GNN_Tensor<list<Pred> preds, string summary>
+    : Type<And<!listconcat([IsRankedTensorTypePred], preds)>, summary,
+           "::mlir::RankedTensorType">;
+
+// Feature sizes are static by the encoding's own verifier.
+def GNN_Rows : GNN_Tensor<[GNN_HasRows, GNN_IsFloat],
+    "rows of a graph with f32, bf16 or f16 features">;
+def GNN_AnyRows : GNN_Tensor<[GNN_HasRows, Or<[GNN_IsFloat, GNN_IsInteger]>],
+    "rows of a graph with f32, bf16, f16 or i32 features">;
+def GNN_IndexRows : GNN_Tensor<[GNN_HasRows, GNN_IsInteger],
+    "rows of a graph with i32 features">;
+def GNN_TypedWeight : GNN_Tensor<[CPred<"::gnn::isTypeRows($_self)">, GNN_IsFloat],
+    "f32, bf16 or f16 weights for each edge type or node type">;
+def GNN_Weight : GNN_Tensor<[GNN_HasNoEncoding, GNN_HasStaticShape, GNN_IsFloat],
+    "f32, bf16 or f16 weights of static shape without a row space">;
+def GNN_AnyWeight : GNN_Tensor<
+    [Or<[CPred<"::gnn::isTypeRows($_self)">,
+         And<[GNN_HasNoEncoding, GNN_HasStaticShape]>]>, GNN_IsFloat],
+    "f32, bf16 or f16 weights, shared or for each edge type or node type">;
+def GNN_RowsOrWeight : GNN_Tensor<
+    [Or<[GNN_HasRows, And<[GNN_HasNoEncoding, GNN_HasStaticShape]>]>, GNN_IsFloat],
+    "f32, bf16 or f16 rows of a graph, or weights without a row space">;
+
+//===----------------------------------------------------------------------===//
+// Op classes
+//===----------------------------------------------------------------------===//
+
+class GNN_Op<string mnemonic, list<Trait> traits = []>
+    : Op<GNN_Dialect, mnemonic, traits>;
+
+// Declares that the op names a graph in its types.
+def GNN_NamesGraph : NativeOpTrait<"NamesGraph", [], [{}], [{
+  ::llvm::LogicalResult
+  $cppClass::verifySymbolUses(::mlir::SymbolTableCollection &symbols) {
+    return ::gnn::detail::verifyGraphSymbols(*this, symbols);
+  }
+}]> { let cppNamespace = "::gnn"; }
+
+// Verifies (G2) to (G5): what needs the declaration of the graph.
+def GNN_UsesGraph : TraitList<[
+  DeclareOpInterfaceMethods<SymbolUserOpInterface>, GNN_NamesGraph]>;
+
+// Verifies (G1).
+def GNN_OnOneGraph : NativeOpTrait<"OnOneGraph"> { let cppNamespace = "::gnn"; }
+
+// verify() runs inferReturnTypes, which checks the operands, and compares the result,
+// so that a mismatch is reported under its own label.
+def GNN_InferType : TraitList<[InferTypeOpAdaptorWithIsCompatible]>;
+
+#endif // GNN_DIALECT_GNN_IR_GNNBASE_TD

@@ -1,0 +1,240 @@
+//===- GNNDenseOps.td - Products with weights --------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_GNN_IR_GNNDENSEOPS_TD
+#define GNN_DIALECT_GNN_IR_GNNDENSEOPS_TD
+
+include "GNN/Dialect/GNN/IR/GNNRowOps.td"
+
+//===----------------------------------------------------------------------===//
+// Rows times weights
+//===----------------------------------------------------------------------===//
+
+def GNN_LinearOp : GNN_RowOp<"linear", [
+    GNN_InferType, SameOperandsAndResultElementType]> {
+  let summary = "Multiply every row by one weight";
+  let description = [{
+    `result[i, :] = input[i, :] * weight + bias`, and with heads
+    `result[i, h, :] = input[i, h, :] * weight[h] + bias[h]`. An `input` without
+    heads is used by all heads of `weight`; a `weight` without heads is used for
+    all heads of `input`. Unlike `gnn.typed_linear` all rows share the weight.
+
+    Gradient: of `input`, `gnn.linear` with the transposed weight; of `weight`,
+    `gnn.outer`; of `bias`, the sum over all rows.
+
+    Constraints:
+    * (C1) `input` has shape `[rows, in]` or `[rows, heads, in]`.
+    * (C2) `weight` has shape `[in, out]` or `[heads, in, out]`, where `in` and
+      `heads` are those of `input`.
+    * (C3) `bias` has shape `[out]` or `[heads, out]` of the result.
+    * (C4) `result` has the row space of `input` and shape `[rows, out]`, or
+      `[rows, heads, out]` if `input` or `weight` has heads.
+
+    Example:
+
+    ```mlir
+    %y = gnn.linear %x, %w bias %b : (tensor<?x64xf32, #gnn.rows<@g, node>>, tensor<64x8xf32>, tensor<8xf32>) -> tensor<?x8xf32, #gnn.rows<@g, node>>
+    ```
+  }];
+  let arguments = (ins GNN_Rows:$input, GNN_Weight:$weight, Optional<GNN_Weight>:$bias);
+  let results = (outs GNN_Rows:$result);
+  let assemblyFormat = [{
+    $input `,` $weight (`bias` $bias^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def GNN_TypedLinearOp : GNN_RowOp<"typed_linear", [
+    GNN_Path, GNN_InferType, SameOperandsAndResultElementType]> {
+  let summary = "Multiply every row by the weight of its type";
+  let description = [{
+    For a row `i` of type `t(i)`,
+    `result[i, :] = input[i, :] * weight[t(i)] + bias[t(i)]`, and with heads
+    `result[i, h, :] = input[i, h, :] * weight[t(i), h] + bias[t(i), h]`. The row
+    space of `weight` says which type counts: `edge_type`, or `node_type`; for
+    edge rows `via` says at which end. Heads are shared as in `gnn.linear`.
+
+    Gradient: of `input`, `gnn.typed_linear` with the transposed weights; of
+    `weight`, `gnn.typed_outer`; of `bias`, `gnn.aggregate sum` to the type rows.
+
+    Constraints:
+    * (C1) A row of `input` leads to one row of `weight`.
+    * (C2) `via` is given exactly where there are two paths: for edges by node
+      type.
+    * (C3) `input` has shape `[rows, in]` or `[rows, heads, in]`.
+    * (C4) `weight` has shape `[types, in, out]` or `[types, heads, in, out]`,
+      where `in` and `heads` are those of `input`.
+    * (C5) `bias` has the row space of `weight` and shape `[types, out]` or
+      `[types, heads, out]` of the result.
+    * (C6) `result` has the row space of `input` and shape `[rows, out]`, or
+      `[rows, heads, out]` if `input` or `weight` has heads.
+
+    Example:
+
+    ```mlir
+    %y = gnn.typed_linear %x, %w : (tensor<?x64xf32, #gnn.rows<@g, src_pair>>, tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>) -> tensor<?x8xf32, #gnn.rows<@g, src_pair>>
+    %z = gnn.typed_linear %m, %v via src : (tensor<?x64xf32, #gnn.rows<@g, edge>>, tensor<2x64x8xf32, #gnn.rows<@g, node_type>>) -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+    ```
+  }];
+  let arguments = (ins GNN_Rows:$input, GNN_TypedWeight:$weight,
+                       Optional<GNN_TypedWeight>:$bias,
+                       OptionalAttr<GNN_EndPointAttr>:$via);
+  let results = (outs GNN_Rows:$result);
+  let assemblyFormat = [{
+    $input `,` $weight (`via` `` $via^)? (`bias` $bias^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows times rows, summed to weights
+//===----------------------------------------------------------------------===//
+
+def GNN_OuterOp : GNN_RowOp<"outer", [SameOperandsAndResultElementType]> {
+  let summary = "Sum the outer products of all rows";
+  let description = [{
+    `result = sum_i input[i, :]^T * grad[i, :]`, and with heads
+    `result[h] = sum_i input[i, h, :]^T * grad[i, h, :]`. It is the gradient of
+    `gnn.linear` with respect to its weight: a `result` without heads sums over
+    the heads of both operands, an `input` without heads meets every head of
+    `grad`. `gnn.outer_rows` keeps the rows apart.
+
+    Gradient: of `input`, `gnn.linear` of `grad` with the transposed gradient of
+    `result`; of `grad`, `gnn.linear` of `input` with it.
+
+    Constraints:
+    * (C1) `input` and `grad` have the same row space.
+    * (C2) `input` has shape `[rows, in]` or `[rows, heads, in]`.
+    * (C3) `result` has shape `[in, out]` or `[heads, in, out]`, where `in` and
+      `heads` are those of `input`.
+    * (C4) `grad` has shape `[rows, out]`, or `[rows, heads, out]` if `input` or
+      `result` has heads.
+
+    Example:
+
+    ```mlir
+    %dw = gnn.outer %x, %dy : (tensor<?x64xf32, #gnn.rows<@g, node>>, tensor<?x8xf32, #gnn.rows<@g, node>>) -> tensor<64x8xf32>
+    ```
+  }];
+  let arguments = (ins GNN_Rows:$input, GNN_Rows:$grad);
+  let results = (outs GNN_Weight:$result);
+  let assemblyFormat = [{
+    $input `,` $grad attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def GNN_TypedOuterOp : GNN_RowOp<"typed_outer", [
+    GNN_Path, SameOperandsAndResultElementType]> {
+  let summary = "Sum the outer products of all rows of each type";
+  let description = [{
+    `result[t] = sum_{i : t(i) = t} input[i, :]^T * grad[i, :]`, and with heads
+    `result[t, h] = sum_{i : t(i) = t} input[i, h, :]^T * grad[i, h, :]`. It is
+    the gradient of `gnn.typed_linear` with respect to its weight; heads as in
+    `gnn.outer`. A type without rows gives 0.
+
+    Gradient: of `input`, `gnn.typed_linear` of `grad` with the transposed
+    gradient of `result`; of `grad`, `gnn.typed_linear` of `input` with it.
+
+    Constraints:
+    * (C1) `input` and `grad` have the same row space.
+    * (C2) A row of `input` leads to one row of `result`.
+    * (C3) `via` is given exactly where there are two paths: for edges by node
+      type.
+    * (C4) `input` has shape `[rows, in]` or `[rows, heads, in]`.
+    * (C5) `result` has shape `[types, in, out]` or `[types, heads, in, out]`,
+      where `in` and `heads` are those of `input`.
+    * (C6) `grad` has shape `[rows, out]`, or `[rows, heads, out]` if `input` or
+      `result` has heads.
+
+    Example:
+
+    ```mlir
+    %dw = gnn.typed_outer %x, %dy : (tensor<?x64xf32, #gnn.rows<@g, edge>>, tensor<?x8xf32, #gnn.rows<@g, edge>>) -> tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>
+    ```
+  }];
+  let arguments = (ins GNN_Rows:$input, GNN_Rows:$grad,
+                       OptionalAttr<GNN_EndPointAttr>:$via);
+  let results = (outs GNN_TypedWeight:$result);
+  let assemblyFormat = [{
+    $input `,` $grad (`via` `` $via^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Weights times weights
+//===----------------------------------------------------------------------===//
+
+def GNN_WeightProductOp : GNN_RowOp<"weight_product", [
+    GNN_InferType, SameOperandsAndResultElementType]> {
+  let summary = "Multiply weights by weights, type by type";
+  let description = [{
+    `result[t, h] = lhs[t, h] * rhs[t, h]`, the product of an `[a, b]` matrix
+    with a `[b, c]` matrix or a `[b]` vector, for each type `t` and head `h` that
+    the operands have. An operand without types is used for all types of the
+    other. Reordering makes it out of two linear operators in a row:
+    `(x * W[t]) . a[t] = x . (W[t] * a[t])`.
+
+    Gradient: of `lhs`, the gradient of `result` times the transposed `rhs`; of
+    `rhs`, the transposed `lhs` times the gradient of `result`; summed over types
+    where the operand has none.
+
+    Constraints:
+    * (C1) Operands with types have the same row space.
+    * (C2) `lhs` has shape `[(types,) a, b]` or `[(types,) heads, a, b]`.
+    * (C3) `rhs` has the heads of `lhs` and shape `[(types,) (heads,) b, c]` or
+      `[(types,) (heads,) b]`.
+    * (C4) `result` has shape `[(types,) (heads,) a, c]` or `[(types,) (heads,) a]`.
+
+    Example:
+
+    ```mlir
+    %v = gnn.weight_product %w, %a : (tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>, tensor<3x8xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x64xf32, #gnn.rows<@g, edge_type>>
+    ```
+  }];
+  let arguments = (ins GNN_AnyWeight:$lhs, GNN_AnyWeight:$rhs);
+  let results = (outs GNN_AnyWeight:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def GNN_WeightCombineOp : GNN_RowOp<"weight_combine", [
+    GNN_InferType, SameOperandsAndResultElementType]> {
+  let summary = "Combine weights of types from shared bases";
+  let description = [{
+    `result[t] = sum_b coefficients[t, b] * bases[b]`: the basis decomposition of
+    RGCN.
+
+    Gradient: of `coefficients`, the inner products of the gradient of `result`
+    with each basis; of `bases`, the sum over types of coefficient times gradient.
+
+    Constraints:
+    * (C1) `coefficients` has shape `[types, bases]`.
+    * (C2) `bases` has shape `[bases, in, out]` or `[bases, heads, in, out]`.
+    * (C3) `result` has the row space of `coefficients` and shape
+      `[types, (heads,) in, out]`.
+
+    Example:
+
+    ```mlir
+    %w = gnn.weight_combine %c, %b : (tensor<3x2xf32, #gnn.rows<@g, edge_type>>, tensor<2x64x8xf32>) -> tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>
+    ```
+  }];
+  let arguments = (ins GNN_TypedWeight:$coefficients, GNN_Weight:$bases);
+  let results = (outs GNN_TypedWeight:$result);
+  let assemblyFormat = [{
+    $coefficients `,` $bases attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // GNN_DIALECT_GNN_IR_GNNDENSEOPS_TD

@@ -1,0 +1,83 @@
+//===- GNNInterfaces.td - What passes ask of an op ---------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_GNN_IR_GNNINTERFACES_TD
+#define GNN_DIALECT_GNN_IR_GNNINTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def GNN_RowPathOpInterface : OpInterface<"RowPathOpInterface"> {
+  let cppNamespace = "::gnn";
+  let description = [{
+    An op that follows paths of the row lattice: it reads rows of another space
+    than the one it works on, or reduces into one.
+  }];
+  let methods = [
+    InterfaceMethod<"All paths that the op follows, from the finer to the coarser space.",
+      "::llvm::SmallVector<::gnn::RowPath>", "getRowPaths">,
+  ];
+}
+
+def GNN_LinearOpInterface : OpInterface<"LinearOpInterface"> {
+  let cppNamespace = "::gnn";
+  let description = [{
+    An op that is linear in some operands: with all other operands fixed,
+    `op(a * x + b * y) = a * op(x) + b * op(y)`. How two such ops commute follows
+    from their actions (`gnn::LinearAction`): what acts on rows commutes with
+    what acts on features, a diagonal row scale commutes with what acts on
+    features, and what acts on features by type commutes with a path that keeps
+    the type.
+  }];
+  let methods = [
+    InterfaceMethod<"How the op acts on this operand, none where it is not linear in it.",
+      "::std::optional<::gnn::LinearAction>", "getLinearAction",
+      (ins "unsigned":$operand)>,
+  ];
+  let extraSharedClassDeclaration = [{
+    /// Whether the op is linear in the operand of this number.
+    bool isLinearIn(unsigned operand) {
+      return $_op.getLinearAction(operand).has_value();
+    }
+  }];
+}
+
+def GNN_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
+  let cppNamespace = "::gnn";
+  let description = [{
+    An op that knows with respect to which operands its results have a gradient.
+    An op without one says why, in words a user understands.
+  }];
+  let methods = [
+    InterfaceMethod<"Why there is no gradient with respect to this operand; "
+                    "empty where there is one.",
+      "::llvm::StringRef", "getNoGradientReason", (ins "unsigned":$operand)>,
+  ];
+  let extraSharedClassDeclaration = [{
+    /// Whether there is a gradient with respect to the operand of this number.
+    bool isDifferentiableIn(unsigned operand) {
+      return $_op.getNoGradientReason(operand).empty();
+    }
+  }];
+}
+
+def GNN_RowCostInterface : OpInterface<"RowCostInterface"> {
+  let cppNamespace = "::gnn";
+  let description = [{
+    What an op costs when it runs alone, as a function of the row counts of its
+    graph: `gnn::RowCount` keeps a number for each row space and is evaluated
+    with statistics. Every access counts its full bytes, caches are ignored.
+  }];
+  let methods = [
+    InterfaceMethod<"Floating point operations; a function such as exp counts as one.",
+      "::gnn::RowCount", "getFlops">,
+    InterfaceMethod<"Bytes of tensors and row ids that are read.",
+      "::gnn::RowCount", "getReadBytes">,
+    InterfaceMethod<"Bytes of the results.",
+      "::gnn::RowCount", "getWrittenBytes">,
+  ];
+}
+
+#endif // GNN_DIALECT_GNN_IR_GNNINTERFACES_TD

@@ -1,0 +1,244 @@
+//===- GNNRowOps.td - Graphs and the paths between rows ----*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_GNN_IR_GNNROWOPS_TD
+#define GNN_DIALECT_GNN_IR_GNNROWOPS_TD
+
+include "GNN/Dialect/GNN/IR/GNNAttributes.td"
+include "GNN/Dialect/GNN/IR/GNNInterfaces.td"
+
+// An op on rows: without side effects, on one graph, of one element type.
+class GNN_RowOp<string mnemonic, list<Trait> traits = []>
+    : GNN_Op<mnemonic, !listconcat([Pure, GNN_OnOneGraph, GNN_UsesGraph], traits)>;
+
+def GNN_Path : DeclareOpInterfaceMethods<GNN_RowPathOpInterface>;
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+def GNN_GraphOp : GNN_Op<"graph", [Symbol, HasParent<"::mlir::ModuleOp">]> {
+  let summary = "Declare a typed, directed graph";
+  let description = [{
+    Names a graph that is bound when a function runs. It may have parallel
+    edges, self loops, isolated nodes and empty types; any count may be zero.
+    Rows name the graph in their encoding, so that rows of two graphs are never
+    mixed up.
+
+    A `square` graph has one set of nodes at both ends (`node` rows). In a
+    `bipartite` graph sources and destinations are two sets (`src` and `dst`
+    rows): a sampled block, or users and items; their node types share one
+    numbering.
+
+    `schema` gives for each edge type its source and destination node type, or
+    -1 where an edge type has several; binding a graph verifies it. `stats` is
+    what passes may assume about costs, never about meaning.
+
+    Constraints:
+    * (C1) `node_types` and `edge_types` are between 0 and 65535.
+    * (C2) `schema` has one pair of node types for each edge type.
+    * (C3) A node type in `schema` is -1 or less than `node_types`.
+    * (C4) `stats` counts as many edge types as the graph has.
+    * (C5) `stats` of a square graph has as many source as destination nodes.
+
+    Example:
+
+    ```mlir
+    gnn.graph @g square {node_types = 2, edge_types = 3, schema = [[0, 1], [1, 1], [-1, -1]]}
+    gnn.graph @block bipartite {node_types = 1, edge_types = 1}
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, GNN_GraphKindAttr:$kind,
+                       I64Attr:$node_types, I64Attr:$edge_types,
+                       OptionalAttr<DenseI64ArrayAttr>:$schema,
+                       OptionalAttr<GNN_StatsAttr>:$stats);
+  let assemblyFormat = [{
+    $sym_name `` $kind ` `
+    `{` custom<GraphBody>($node_types, $edge_types, $schema, $stats) `}`
+    attr-dict-with-keyword
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Node type at this end of every edge of type `edgeType`; -1 where the
+    /// schema is absent or the type has several.
+    int64_t getNodeTypeOf(int64_t edgeType, ::gnn::EndPoint end);
+    /// Whether the schema gives one node type at this end for every edge type.
+    bool hasNodeTypesAt(::gnn::EndPoint end);
+  }];
+}
+
+def GNN_RebindRowsOp : GNN_Op<"rebind_rows", [
+    Pure, GNN_UsesGraph, SameOperandsAndResultElementType]> {
+  let summary = "Read node rows of one graph as node rows of another";
+  let description = [{
+    `result[i, :] = input[i, :]`: joins the destination rows of one sampled
+    block to the source rows of the next. It costs nothing. Binding the graphs
+    verifies that both have as many such nodes. It is the only op whose result
+    is on another graph than its operand.
+
+    Gradient: the gradient of `result`, rebound to the rows of `input`.
+
+    Constraints:
+    * (C1) `input` and `result` are `src`, `dst` or `node` rows.
+    * (C2) Their graphs differ.
+    * (C3) Their features are the same.
+
+    Example:
+
+    ```mlir
+    %y = gnn.rebind_rows %x : tensor<?x64xf32, #gnn.rows<@block1, dst>> -> tensor<?x64xf32, #gnn.rows<@block2, src>>
+    ```
+  }];
+  let arguments = (ins GNN_Rows:$input);
+  let results = (outs GNN_Rows:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def GNN_PrefixRowsOp : GNN_RowOp<"prefix_rows", [SameOperandsAndResultElementType]> {
+  let summary = "Take the first source rows as destination rows";
+  let description = [{
+    `result[i, :] = input[i, :]` for each destination `i`. In a sampled block the
+    destinations are the first sources; this op gives their features. Binding
+    the graph verifies that it has no more destinations than sources. Unlike
+    `gnn.rebind_rows` it stays on one graph and may shorten.
+
+    Gradient: the gradient of `result` in the first rows, 0 in the others.
+
+    Constraints:
+    * (C1) `input` are `src` rows and `result` `dst` rows.
+    * (C2) Their features are the same.
+
+    Example:
+
+    ```mlir
+    %y = gnn.prefix_rows %x : tensor<?x64xf32, #gnn.rows<@block, src>> -> tensor<?x64xf32, #gnn.rows<@block, dst>>
+    ```
+  }];
+  let arguments = (ins GNN_Rows:$input);
+  let results = (outs GNN_Rows:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Down and up the lattice
+//===----------------------------------------------------------------------===//
+
+def GNN_GatherOp : GNN_RowOp<"gather", [GNN_Path, SameOperandsAndResultElementType]> {
+  let summary = "Give every row the features of the row it leads to";
+  let description = [{
+    `result[i, :] = input[p(i), :]`, where `p` is the path from a row of the
+    result to the one row of `input` it leads to: an edge to its source node, a
+    pair to its edge type, an edge type to its node type by the schema, and so
+    on. It copies rows down the lattice; `gnn.aggregate sum` along the same path
+    is its transpose.
+
+    Gradient: `gnn.aggregate sum` of the gradient of `result` along the path.
+
+    Constraints:
+    * (C1) A row of `result` leads to one row of `input`.
+    * (C2) `via` is given exactly where there are two paths: between edges or
+      edge types and nodes of a square graph or node types.
+    * (C3) Features of `input` and `result` are the same.
+
+    Example:
+
+    ```mlir
+    %m = gnn.gather %x via src : tensor<?x64xf32, #gnn.rows<@g, node>> -> tensor<?x64xf32, #gnn.rows<@g, edge>>
+    %w = gnn.gather %n : tensor<3xf32, #gnn.rows<@g, edge_type>> -> tensor<?xf32, #gnn.rows<@g, edge>>
+    ```
+  }];
+  let arguments = (ins GNN_AnyRows:$input, OptionalAttr<GNN_EndPointAttr>:$via);
+  let results = (outs GNN_AnyRows:$result);
+  let assemblyFormat = [{
+    $input (`via` `` $via^)? attr-dict `:` type($input) `->` type($result)
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input,
+                   "::std::optional<::gnn::EndPoint>":$via)>,
+  ];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def GNN_AggregateOp : GNN_RowOp<"aggregate", [GNN_Path]> {
+  let summary = "Reduce all rows that lead to a row";
+  let description = [{
+    `result[g, :] = reduce(input[i, :] for all i with p(i) = g)`, where `p` is
+    the path from a row of `input` to a row of the result: edges to their
+    destination, pairs to their edge type, nodes to the graph, and so on. `sum`
+    is the transpose of `gnn.gather`.
+
+    A group without rows gives 0. `max` and `min` can give the row they took
+    besides: `argument[g, :]` is the row of `input`, the lowest among equals, and
+    -1 for an empty group. A NaN in a group is its maximum and minimum.
+
+    Gradient: `sum`: `gnn.gather` of the gradient along the path; `mean`: that,
+    divided by the degree; `max`, `min`: the gradient where the row is the
+    argument, else 0.
+
+    Constraints:
+    * (C1) A row of `input` leads to one row of `result`.
+    * (C2) `via` is given exactly where there are two paths: between edges or
+      edge types and nodes of a square graph or node types.
+    * (C3) `input` and `result` have the same features and element type.
+    * (C4) Only `max` and `min` have an `argument`.
+    * (C5) `argument` has the row space and features of `result`.
+
+    Example:
+
+    ```mlir
+    %y = gnn.aggregate mean %m via dst : tensor<?x64xf32, #gnn.rows<@g, edge>> -> tensor<?x64xf32, #gnn.rows<@g, node>>
+    %z, %i = gnn.aggregate max %m via dst : tensor<?x64xf32, #gnn.rows<@g, edge>> -> tensor<?x64xf32, #gnn.rows<@g, node>>, tensor<?x64xi32, #gnn.rows<@g, node>>
+    ```
+  }];
+  let arguments = (ins GNN_ReduceKindAttr:$kind, GNN_Rows:$input,
+                       OptionalAttr<GNN_EndPointAttr>:$via);
+  let results = (outs GNN_Rows:$result, Optional<GNN_IndexRows>:$argument);
+  let assemblyFormat = [{
+    `` $kind $input (`via` `` $via^)? attr-dict `:`
+    type($input) `->` type($result) (`,` type($argument)^)?
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Type":$result, "::gnn::ReduceKind":$kind,
+                   "::mlir::Value":$input,
+                   "::std::optional<::gnn::EndPoint>":$via)>,
+  ];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def GNN_DegreeOp : GNN_RowOp<"degree", [GNN_Path]> {
+  let summary = "Count the rows that lead to a row";
+  let description = [{
+    `result[g] = |{i : p(i) = g}|` for all rows `i` of the space `of`, as a
+    floating point number: `gnn.aggregate sum` of ones.
+
+    Gradient: none is needed, it has no operands.
+
+    Constraints:
+    * (C1) A row of `of` leads to one row of `result`.
+    * (C2) `via` is given exactly where there are two paths: between edges or
+      edge types and nodes of a square graph or node types.
+    * (C3) `result` has no feature dimensions.
+
+    Example:
+
+    ```mlir
+    %d = gnn.degree edge via dst : tensor<?xf32, #gnn.rows<@g, node>>
+    ```
+  }];
+  let arguments = (ins GNN_RowSpaceAttr:$of, OptionalAttr<GNN_EndPointAttr>:$via);
+  let results = (outs GNN_Rows:$result);
+  let assemblyFormat = "`` $of (`via` `` $via^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif // GNN_DIALECT_GNN_IR_GNNROWOPS_TD

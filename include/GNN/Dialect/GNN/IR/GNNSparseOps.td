@@ -1,0 +1,175 @@
+//===- GNNSparseOps.td - Rows of several spaces at once ----*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_GNN_IR_GNNSPARSEOPS_TD
+#define GNN_DIALECT_GNN_IR_GNNSPARSEOPS_TD
+
+include "GNN/Dialect/GNN/IR/GNNRowOps.td"
+
+def GNN_ApplyOp : GNN_RowOp<"apply", [GNN_Path, SameOperandsAndResultElementType]> {
+  let summary = "Combine the features that two paths lead to";
+  let description = [{
+    `result[i, :] = lhs[p(i), :] op rhs[q(i), :]`, where `p` and `q` are the paths
+    from a row of the result to the row of each operand that it leads to. On edge
+    rows this is DGL's generalized SDDMM on any two of source, destination and
+    edge features; an operand in the row space of the result is read as it is.
+    `copy` has one operand and is `gnn.gather`, which it canonicalizes to.
+
+    An operand with fewer feature dimensions than the other is repeated along
+    the missing trailing ones: `[rows, heads]` meets `[rows, heads, d]`.
+
+    Unlike `gnn.sddmm` it keeps the features; unlike `arith` its operands may lie
+    in different row spaces.
+
+    Gradient: of each operand, the gradient of `result` times the partial
+    derivative, summed over repeated features and aggregated along its path.
+
+    Constraints:
+    * (C1) A row of `result` leads to one row of `lhs` and one row of `rhs`.
+    * (C2) `via` is given for an operand exactly where there are two paths:
+      between edges or edge types and nodes of a square graph or node types.
+    * (C3) `copy` has one operand, the others have two.
+    * (C4) The features of one operand begin with those of the other.
+    * (C5) The features of `result` are the longer of the two.
+
+    Example:
+
+    ```mlir
+    %s = gnn.apply add %a via src, %b via dst : (tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8xf32, #gnn.rows<@g, node>>) -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+    %m = gnn.apply mul %s, %x via src : (tensor<?x8xf32, #gnn.rows<@g, edge>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>) -> tensor<?x8x16xf32, #gnn.rows<@g, edge>>
+    ```
+  }];
+  let arguments = (ins GNN_BinaryKindAttr:$kind, GNN_Rows:$lhs,
+                       OptionalAttr<GNN_EndPointAttr>:$lhs_via,
+                       Optional<GNN_Rows>:$rhs,
+                       OptionalAttr<GNN_EndPointAttr>:$rhs_via);
+  let results = (outs GNN_Rows:$result);
+  let assemblyFormat = [{
+    `` $kind $lhs (`via` `` $lhs_via^)? (`,` $rhs^ (`via` `` $rhs_via^)?)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+def GNN_SddmmOp : GNN_RowOp<"sddmm", [GNN_Path, SameOperandsAndResultElementType]> {
+  let summary = "Multiply and sum the features that two paths lead to";
+  let description = [{
+    `result[i, (h)] = sum_f lhs[p(i), (h,) f] * rhs[q(i), (h,) f]`, where `p` and
+    `q` are the paths from a row of the result to the row of each operand that it
+    leads to: the sampled dense-dense product, such as an attention score of both
+    ends of an edge, or of a row and the vector of its edge type. `gnn.dot` has
+    both operands in the row space of the result; `gnn.apply` does not sum.
+
+    Gradient: of each operand, the gradient of `result` times the other operand,
+    aggregated along the path.
+
+    Constraints:
+    * (C1) A row of `result` leads to one row of `lhs` and one row of `rhs`.
+    * (C2) `via` is given for an operand exactly where there are two paths:
+      between edges or edge types and nodes of a square graph or node types.
+    * (C3) `lhs` and `rhs` have the same features, at least one dimension.
+    * (C4) The features of `result` are those without the last dimension.
+
+    Example:
+
+    ```mlir
+    %s = gnn.sddmm %q via dst, %k via src : (tensor<?x8x16xf32, #gnn.rows<@g, node>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>) -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+    ```
+  }];
+  let arguments = (ins GNN_Rows:$lhs, OptionalAttr<GNN_EndPointAttr>:$lhs_via,
+                       GNN_Rows:$rhs, OptionalAttr<GNN_EndPointAttr>:$rhs_via);
+  let results = (outs GNN_Rows:$result);
+  let assemblyFormat = [{
+    $lhs (`via` `` $lhs_via^)? `,` $rhs (`via` `` $rhs_via^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+def GNN_SpmmOp : GNN_RowOp<"spmm", [GNN_Path, SameOperandsAndResultElementType]> {
+  let summary = "Combine features for every edge and reduce the edges";
+  let description = [{
+    `result[g, :] = reduce(lhs[p(e), :] op rhs[q(e), :] for all edges e with
+    r(e) = g)`, where `p` and `q` are the paths from an edge to the row of each
+    operand and `r` the path to the row of the result. It is `gnn.apply` on edge
+    rows and `gnn.aggregate` of what it gives, without the edge-sized tensor
+    between them. `copy` has one operand: a plain sum, mean, maximum or minimum
+    over neighbours.
+
+    Features meet as in `gnn.apply`; empty groups and NaN are as in
+    `gnn.aggregate`.
+
+    Gradient: of an operand of `mul ... sum`, `gnn.spmm` over the transposed
+    path where the operand is on nodes, `gnn.sddmm` where it is on edges; in
+    general that of the two ops it stands for.
+
+    Constraints:
+    * (C1) `result` is not in edge rows, where there is nothing to reduce.
+    * (C2) `via` is given for an operand or the result exactly where there are
+      two paths: to nodes of a square graph or to node types.
+    * (C3) `copy` has one operand, the others have two.
+    * (C4) The features of one operand begin with those of the other.
+    * (C5) The features of `result` are the longer of the two.
+
+    Example:
+
+    ```mlir
+    %y = gnn.spmm mul %x via src, %a reduce sum via dst : (tensor<?x8x16xf32, #gnn.rows<@g, node>>, tensor<?x8xf32, #gnn.rows<@g, edge>>) -> tensor<?x8x16xf32, #gnn.rows<@g, node>>
+    %z = gnn.spmm copy %u reduce mean : (tensor<?x64xf32, #gnn.rows<@block, src>>) -> tensor<?x64xf32, #gnn.rows<@block, dst>>
+    ```
+  }];
+  let arguments = (ins GNN_BinaryKindAttr:$kind, GNN_Rows:$lhs,
+                       OptionalAttr<GNN_EndPointAttr>:$lhs_via,
+                       Optional<GNN_Rows>:$rhs,
+                       OptionalAttr<GNN_EndPointAttr>:$rhs_via,
+                       GNN_ReduceKindAttr:$reduce,
+                       OptionalAttr<GNN_EndPointAttr>:$via);
+  let results = (outs GNN_Rows:$result);
+  let assemblyFormat = [{
+    `` $kind $lhs (`via` `` $lhs_via^)? (`,` $rhs^ (`via` `` $rhs_via^)?)?
+    `reduce` `` $reduce (`via` `` $via^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+def GNN_EdgeSoftmaxOp : GNN_RowOp<"edge_softmax", [
+    GNN_Path, AllTypesMatch<["input", "result"]>]> {
+  let summary = "Normalize scores over all edges that meet in a row";
+  let description = [{
+    `result[i, :] = exp(input[i, :] - max) / sum_j exp(input[j, :] - max)`, where
+    `j` runs over all rows in the group of `i` and `max` is their maximum, for
+    each feature on its own. `over` says what a group is: the edges into one
+    destination (`dst`), out of one source (`src`), or those of one edge type
+    among them (`dst_pair`, `src_pair`). On a square graph `dst` and `src` are the
+    ends of an edge.
+
+    A NaN makes its whole group NaN; so does an infinite maximum.
+
+    Gradient: `result * (g - s)`, where `g` is the gradient of `result` and `s`
+    the sum of `g * result` over the group.
+
+    Constraints:
+    * (C1) `over` is `src`, `dst`, `src_pair` or `dst_pair`.
+    * (C2) A row of `input` is in one group: edges in any, `src_pair` rows in
+      `src` groups, `dst_pair` rows in `dst` groups.
+
+    Example:
+
+    ```mlir
+    %a = gnn.edge_softmax %s over dst : tensor<?x8xf32, #gnn.rows<@g, edge>>
+    ```
+  }];
+  let arguments = (ins GNN_Rows:$input, GNN_RowSpaceAttr:$over);
+  let results = (outs GNN_Rows:$result);
+  let assemblyFormat = "$input `over` `` $over attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+#endif // GNN_DIALECT_GNN_IR_GNNSPARSEOPS_TD

@@ -1,0 +1,137 @@
+//===- RowSpaces.h - Row spaces of tensors and their paths ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a tensor's rows are, read off its type, and the lattice of row spaces.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_GNN_IR_ROWSPACES_H
+#define GNN_DIALECT_GNN_IR_ROWSPACES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OpDefinition.h"
+
+#include "GNN/Dialect/GNN/IR/GNNEnums.h.inc"
+
+#include <optional>
+
+namespace mlir {
+class SymbolTableCollection;
+} // namespace mlir
+
+namespace gnn {
+
+class RowsAttr;
+
+//===----------------------------------------------------------------------===//
+// Rows of a type
+//===----------------------------------------------------------------------===//
+
+/// The row space encoding of a ranked tensor type; null for any other type.
+RowsAttr getRows(mlir::Type type);
+
+/// The row space of a type that has one, else none.
+std::optional<RowSpace> getRowSpace(mlir::Type type);
+
+/// Whether the type has one row for each edge type or node type.
+bool isTypeRows(mlir::Type type);
+
+/// Whether the type can be a feature: f32, bf16 or f16.
+bool isFeatureType(mlir::Type type);
+
+/// The dimensions of one row: all but the leading one where the type has a row
+/// space, all where it has none.
+llvm::ArrayRef<int64_t> getFeatures(mlir::RankedTensorType type);
+
+/// The number of features of one row; 1 for a scalar a row.
+int64_t getNumFeatures(mlir::RankedTensorType type);
+
+/// A type with the row space of `type` and other features, in its element type
+/// or the one given. `type` has a row space.
+mlir::RankedTensorType withFeatures(mlir::RankedTensorType type,
+                                    llvm::ArrayRef<int64_t> features,
+                                    mlir::Type elementType = {});
+
+/// A type with the features and element type of `type` on rows of `space` of
+/// the same graph. `numRows` is the type count for edge types and node types;
+/// other spaces ignore it.
+mlir::RankedTensorType
+withRowSpace(mlir::RankedTensorType type, RowSpace space,
+             int64_t numRows = mlir::ShapedType::kDynamic);
+
+/// Whether the number of rows is known only with a bound graph.
+bool hasDynamicRows(RowSpace space);
+
+//===----------------------------------------------------------------------===//
+// The lattice
+//===----------------------------------------------------------------------===//
+
+/// A way from each row of the finer space `from` to one row of the coarser
+/// space `to`. `via` is the end of the edge it takes, given only where there
+/// are two ways.
+struct RowPath {
+  RowSpace from;
+  RowSpace to;
+  std::optional<EndPoint> via;
+
+  /// Whether there is any way at all; a space leads to itself.
+  bool exists() const;
+
+  /// Whether there are two ways, so that `via` is needed.
+  bool isAmbiguous() const;
+
+  /// Whether each row leads to itself.
+  bool isIdentity() const { return from == to; }
+
+  /// The end that the path takes, named by `via` or by its spaces; none where
+  /// it takes neither (types, graph).
+  std::optional<EndPoint> getEnd() const;
+
+  /// Whether the graph's schema decides the path: edge types to node types.
+  bool needsSchema() const;
+
+  /// Whether every row of `to` has at least one row of `from` on any graph.
+  bool isOnto() const;
+};
+
+/// The path that takes `first` and goes on with `second`; `first.to` is
+/// `second.from` and both exist.
+RowPath compose(RowPath first, RowPath second);
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+namespace detail {
+
+/// Verifies (G1): all rows of `op` belong to one graph.
+mlir::LogicalResult verifyOnOneGraph(mlir::Operation *op);
+
+/// Verifies (G2) to (G5) for the rows of the operands and results of `op`.
+mlir::LogicalResult verifyGraphSymbols(mlir::Operation *op,
+                                       mlir::SymbolTableCollection &symbols);
+
+/// Verifies (G2) to (G4) for one type, reporting at `op`.
+mlir::LogicalResult verifyRowsOf(mlir::Operation *op, mlir::Type type,
+                                 mlir::SymbolTableCollection &symbols);
+
+} // namespace detail
+
+/// All operands and results with rows belong to one graph.
+template <typename ConcreteType>
+class OnOneGraph : public mlir::OpTrait::TraitBase<ConcreteType, OnOneGraph> {
+public:
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
+    return detail::verifyOnOneGraph(op);
+  }
+};
+
+/// The types of operands and results name a graph.
+template <typename ConcreteType>
+class NamesGraph : public mlir::OpTrait::TraitBase<ConcreteType, NamesGraph> {};
+
+} // namespace gnn
+
+#endif // GNN_DIALECT_GNN_IR_ROWSPACES_H

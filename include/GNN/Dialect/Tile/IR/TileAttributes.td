@@ -1,0 +1,125 @@
+//===- TileAttributes.td - Domain, access, schedules -------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is walked, where an operand's row lies, and how the work is laid out.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_TILE_TILEATTRIBUTES
+#define GNN_DIALECT_TILE_TILEATTRIBUTES
+
+include "GNN/Dialect/Tile/IR/TileBase.td"
+include "GNN/Dialect/Tile/IR/TileEnums.td"
+include "mlir/IR/AttrTypeBase.td"
+
+class Tile_Attr<string name, string attrMnemonic> : AttrDef<Tile_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def Tile_DomainAttr : Tile_Attr<"Domain", "domain"> {
+  let summary = "what a traversal walks: groups, their elements, heads, features";
+  let description = [{
+    `#gnn_tile.domain<dst, edge.in_rows, heads = 4, features = 64>` walks the
+    destination nodes and, for each, its incoming edges. Without elements it is
+    row-wise: `#gnn_tile.domain<edge.in_rows, features = 64>`. `heads` and
+    `features` are 1 where they are left out.
+
+    The pairs of groups and elements that make sense are those whose `rows`
+    structure exists: the elements of a group must lie side by side.
+  }];
+  let parameters = (ins
+    StringRefParameter<"row space walked, with its order">:$groups,
+    StringRefParameter<"row space of the elements, or empty">:$elements,
+    DefaultValuedParameter<"int64_t", "1">:$heads,
+    DefaultValuedParameter<"int64_t", "1">:$features);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Tile_AtAttr : Tile_Attr<"At", "at"> {
+  let summary = "where the row of an operand lies, and which dimensions it has";
+  let description = [{
+    `#gnn_tile.at<element -> src : head, feature>`: the row is the source node
+    of the current edge, the trailing dimensions are head and feature. `group`
+    and `element` alone are the position in the domain's own order; `all` has
+    no row. `feature + 64` starts at the 65th feature.
+  }];
+  let parameters = (ins
+    EnumParameter<Tile_Anchor>:$anchor,
+    StringRefParameter<"row space reached from the anchor, or empty">:$space,
+    DefaultValuedParameter<"bool", "false">:$head,
+    DefaultValuedParameter<"bool", "false">:$feature,
+    DefaultValuedParameter<"int64_t", "0">:$offset);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Tile_TraverseScheduleAttr
+    : Tile_Attr<"TraverseSchedule", "traverse_schedule"> {
+  let summary = "how a traversal is laid out on the GPU";
+  let description = [{
+    Fields that are left out are chosen by rule; a field that cannot be
+    honoured is an error that names it.
+
+    * `rows_per_block`: groups a thread block takes (G-Sparse, kMTile).
+    * `columns_per_block`: features a block takes; the rest goes to grid.y
+      (kNTile).
+    * `window`: elements of a row staged in shared memory at a time (kNnzTile).
+    * `register_tile`: vectors a lane keeps for one row (kNRegTile).
+    * `lanes`: lanes that share the features of one row, 1 to 32.
+    * `element_lanes`: lane groups that share the elements of one row.
+    * `vector`: features a lane loads at once: 1, 2 or 4.
+    * `in_flight`: elements whose loads are issued together.
+    * `row_order`: "natural" or "by_degree".
+    * `split_rows`: elements after which a long row is cut.
+    * `stage_indices`, `stage_values`: whether they go through shared memory.
+    * `tile_rows`, `tile_columns`: hierarchical tile M1 x N1 (LO-SpMM 3.1).
+    * `pinned`: set by the user; also stops fusion of the op.
+  }];
+  let parameters = (ins
+    OptionalParameter<"int64_t">:$rows_per_block,
+    OptionalParameter<"int64_t">:$columns_per_block,
+    OptionalParameter<"int64_t">:$window,
+    OptionalParameter<"int64_t">:$register_tile,
+    OptionalParameter<"int64_t">:$lanes,
+    OptionalParameter<"int64_t">:$element_lanes,
+    OptionalParameter<"int64_t">:$vector,
+    OptionalParameter<"int64_t">:$in_flight,
+    OptionalParameter<"::mlir::StringAttr">:$row_order,
+    OptionalParameter<"int64_t">:$split_rows,
+    OptionalParameter<"bool">:$stage_indices,
+    OptionalParameter<"bool">:$stage_values,
+    OptionalParameter<"int64_t">:$tile_rows,
+    OptionalParameter<"int64_t">:$tile_columns,
+    OptionalParameter<"bool">:$pinned);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Tile_GemmScheduleAttr : Tile_Attr<"GemmSchedule", "gemm_schedule"> {
+  let summary = "how a matrix product is laid out on the GPU";
+  let description = [{
+    * `m`, `n`, `k`: rows, columns and depth of a block's tile.
+    * `warps`: warps a block.
+    * `stages`: shared-memory buffers filled ahead (asynchronous copies from 2).
+    * `mma`: "ffma", "tf32", "tf32x3" or "bf16".
+    * `coarsening`: rows and columns a thread computes (Hector 3.4.1).
+    * `blocks_per_sm`: least resident blocks, for the register allocator.
+    * `pinned`: set by the user; also stops fusion of the op.
+  }];
+  let parameters = (ins
+    OptionalParameter<"int64_t">:$m,
+    OptionalParameter<"int64_t">:$n,
+    OptionalParameter<"int64_t">:$k,
+    OptionalParameter<"int64_t">:$warps,
+    OptionalParameter<"int64_t">:$stages,
+    OptionalParameter<"::mlir::StringAttr">:$mma,
+    OptionalParameter<"int64_t">:$coarsening,
+    OptionalParameter<"int64_t">:$blocks_per_sm,
+    OptionalParameter<"bool">:$pinned);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // GNN_DIALECT_TILE_TILEATTRIBUTES

@@ -1,0 +1,37 @@
+//===- TileBase.td - The gnn_tile dialect ------------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The dialect itself and the base class of its ops.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_TILE_TILEBASE
+#define GNN_DIALECT_TILE_TILEBASE
+
+include "mlir/IR/OpBase.td"
+
+def Tile_Dialect : Dialect {
+  let name = "gnn_tile";
+  let cppNamespace = "::gnn::tile";
+  let summary = "How the layers of a graph neural network are computed";
+  let description = [{
+    Two structured templates over a graph, each with an iteration domain,
+    accesses, a body and a schedule: `gnn_tile.gemm`, a matrix product with
+    gather and scatter lists and type segments, and `gnn_tile.traverse`, a walk
+    over the groups and elements of a graph. They work on tensors, where passes
+    fuse and choose schedules, and on memrefs, from where they become GPU
+    kernels. Rows are found through *structures* of the graph
+    (`gnn_tile.structure`), which the runtime builds when a graph is bound.
+
+    A *domain* names a row space and the order in which it is walked:
+    `edge.in_rows` is the edges sorted by destination. Docs: docs/Structures.md.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+class Tile_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Tile_Dialect, mnemonic, traits>;
+
+#endif // GNN_DIALECT_TILE_TILEBASE

@@ -1,0 +1,36 @@
+//===- TileEnums.td - Enums of gnn_tile --------------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which dimension, which reduction, which end of an access.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_TILE_TILEENUMS
+#define GNN_DIALECT_TILE_TILEENUMS
+
+include "mlir/IR/EnumAttr.td"
+
+class Tile_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::gnn::tile";
+  let genSpecializedAttr = 0;
+}
+
+def Tile_Anchor : Tile_Enum<"Anchor", "the loop whose counter an access starts from", [
+  I32EnumAttrCase<"All", 0, "all">,
+  I32EnumAttrCase<"Group", 1, "group">,
+  I32EnumAttrCase<"Element", 2, "element">]>;
+
+def Tile_Dim : Tile_Enum<"Dim", "a dimension inside a group", [
+  I32EnumAttrCase<"Element", 0, "element">,
+  I32EnumAttrCase<"Head", 1, "head">,
+  I32EnumAttrCase<"Feature", 2, "feature">]>;
+
+def Tile_Reduction : Tile_Enum<"Reduction", "how values of one group become one", [
+  I32EnumAttrCase<"Sum", 0, "sum">,
+  I32EnumAttrCase<"Mean", 1, "mean">,
+  I32EnumAttrCase<"Max", 2, "max">,
+  I32EnumAttrCase<"Min", 3, "min">]>;
+
+#endif // GNN_DIALECT_TILE_TILEENUMS

@@ -1,0 +1,437 @@
+//===- TileOps.td - Ops of gnn_tile ------------------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Graph structures, the two templates, and the ops of their bodies.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_TILE_TILEOPS
+#define GNN_DIALECT_TILE_TILEOPS
+
+include "GNN/Dialect/Tile/IR/TileAttributes.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Tile_AtArrayAttr : TypedArrayAttrBase<Tile_AtAttr, "accesses">;
+def Tile_Buffer : AnyTypeOf<[AnyRankedTensor, AnyStaticShapeMemRef, AnyMemRef]>;
+def Tile_Scalar : AnyTypeOf<[AnyFloat, AnySignlessInteger, Index]>;
+
+//===----------------------------------------------------------------------===//
+// What the bound graph gives
+//===----------------------------------------------------------------------===//
+
+def Tile_CountOp : Tile_Op<"count", [Pure]> {
+  let summary = "Give the size of a row space or structure of a graph";
+  let description = [{
+    A host scalar, known once a graph is bound.
+
+    Constraints:
+    * (C1) `of` is a count of docs/Structures.md: `count SPACE`,
+      `tile_count GROUP DOMAIN N` or `max_row GROUP DOMAIN`.
+
+    Example:
+
+    ```mlir
+    %n = gnn_tile.count @g "count dst" : index
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$graph, StrAttr:$of);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$graph $of attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_StructureOp : Tile_Op<"structure", [Pure]> {
+  let summary = "Give an index array of a graph";
+  let description = [{
+    An int32 array that the runtime builds when the graph is bound, for example
+    the row pointer of the edges sorted by destination. docs/Structures.md
+    defines all kinds.
+
+    Constraints:
+    * (C1) `key` is a structure of docs/Structures.md.
+    * (C2) The result is a tensor or memref of `?xi32`.
+
+    Example:
+
+    ```mlir
+    %p = gnn_tile.structure @g "rows dst edge.in_rows" : memref<?xi32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$graph, StrAttr:$key);
+  let results = (outs AnyShaped:$result);
+  let assemblyFormat = "$graph $key attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_WorkspaceSizeOp : Tile_Op<"workspace_size"> {
+  let summary = "State how many bytes of workspace the function needs";
+  let description = [{
+    Made by `gnn-tile-plan-memory`, read by the launch plan. At most one a
+    function.
+
+    Example:
+
+    ```mlir
+    gnn_tile.workspace_size %bytes
+    ```
+  }];
+  let arguments = (ins Index:$bytes);
+  let assemblyFormat = "$bytes attr-dict";
+}
+
+def Tile_CostOp : Tile_Op<"cost"> {
+  let summary = "State the bytes and flops of the launch that follows";
+  let description = [{
+    Each operand once read and each result once written, in bytes, and the
+    floating-point operations; gathers count every row they read. For reports;
+    no effect on what is computed.
+
+    Example:
+
+    ```mlir
+    gnn_tile.cost %reads, %writes, %flops
+    ```
+  }];
+  let arguments = (ins Index:$reads, Index:$writes, Index:$flops);
+  let assemblyFormat = "$reads `,` $writes `,` $flops attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Templates
+//===----------------------------------------------------------------------===//
+
+class Tile_TemplateOp<string mnemonic, list<Trait> traits = []>
+    : Tile_Op<mnemonic, !listconcat(traits, [
+        DestinationStyleOpInterface,
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>])>;
+
+def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
+    AttrSizedOperandSegments, IsolatedFromAbove,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Walk groups of a graph and, for each, its elements";
+  let description = [{
+    For every group (a destination row, a pair, a type, or simply a row), for
+    every element of it (an edge, a pair), for every head and feature, the body
+    computes scalars. A block argument stands for the value that its input has
+    at the current point; the yielded values are stored to the outputs.
+
+    A value of the body lives at the level of what it depends on: it varies by
+    element, by head, by feature, or only by group. The levels follow from the
+    accesses; a statement is computed once for each point of its level, which
+    is Hector's loop hoisting (section 3.4.1). `gnn_tile.reduce` takes a
+    dimension away. A value that depends on a reduction over elements and is
+    itself needed for each element makes the traversal walk the elements again.
+
+    Empty groups reduce to 0.
+
+    Constraints:
+    * (C1) `inputs_at` and `outputs_at` have one access an operand.
+    * (C2) The trailing dimensions of an operand are those its access names, of
+      the domain's sizes (an output or input with an offset may be wider).
+    * (C3) The body has one argument an input, of its element type.
+    * (C4) The yielded values have the element types of the outputs, and their
+      levels are within those of the outputs.
+    * (C5) An element access needs a domain with elements.
+    * (C6) No two points write the same row: an output is at `group`, at
+      `element`, or at another order of the same space.
+    * (C7) The body holds `arith`, `math` and `gnn_tile` body ops only.
+
+    Example: the weighted sum over neighbours.
+
+    ```mlir
+    %y = gnn_tile.traverse @g #gnn_tile.domain<dst, edge.in_rows, features = 64>
+        ins(%x, %w : tensor<?x64xf32>, tensor<?xf32>)
+        at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<element -> edge>]
+        outs(%init : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+    ^bb0(%xv: f32, %wv: f32):
+      %m = arith.mulf %xv, %wv : f32
+      %s = gnn_tile.reduce sum [element] %m : f32
+      gnn_tile.yield %s : f32
+    } -> tensor<?x64xf32>
+    ```
+  }];
+  let arguments = (ins
+    FlatSymbolRefAttr:$graph, Tile_DomainAttr:$domain,
+    Variadic<Tile_Buffer>:$inputs, Variadic<Tile_Buffer>:$outputs,
+    Tile_AtArrayAttr:$inputs_at, Tile_AtArrayAttr:$outputs_at,
+    OptionalAttr<Tile_TraverseScheduleAttr>:$schedule);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $graph $domain (`ins` `(` $inputs^ `:` type($inputs) `)`)? `at` $inputs_at
+    `outs` `(` $outputs `:` type($outputs) `)` `at` $outputs_at
+    (`schedule` $schedule^)? attr-dict-with-keyword $body
+    (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputsMutable(); }
+    /// The access of input `i`.
+    AtAttr getInputAt(unsigned i) { return ::llvm::cast<AtAttr>(getInputsAt()[i]); }
+    /// The access of output `i`.
+    AtAttr getOutputAt(unsigned i) { return ::llvm::cast<AtAttr>(getOutputsAt()[i]); }
+  }];
+}
+
+def Tile_GemmOp : Tile_TemplateOp<"gemm", [
+    IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Multiply rows by the weight of their type";
+  let description = [{
+    For every row `i` of `rows` (in its order) and every head `h`,
+
+    `out[S(i), h, n] = epilogue(scale(i) * sum_k input[G(i), h, k] * weight[T(i), h, k, n])`
+
+    G, S are accesses from the row (`input_at`, `output_at`), T the group of
+    `types` to which the row belongs; the order of `rows` puts rows of one type
+    side by side, so that all types are one launch (Hector 3.3.1). Without
+    `types` there is one weight. An input without heads is used by all heads of
+    the weight, a weight without heads for all heads of the input. Rows of
+    weights are a fixed number, `rows "192" types "64"`: 64 rows a type. The epilogue's first argument is the product,
+    the others the values of `extras` at the current row and column.
+
+    Constraints:
+    * (C1) `input` has shape `[rows, (heads,) in]`, `weight`
+      `[(types,) (heads,) in, out]` (`[…, out, in]` with `transposed`), the
+      output `[rows, (heads,) out]`.
+    * (C2) The output's access is `group` or another order of the same space.
+    * (C3) `extras_at` has one access an extra; none is at `element`.
+    * (C4) The body has one argument for the product and one an extra, and
+      yields one value of the output's element type.
+    * (C5) The body holds `arith`, `math` ops only.
+
+    Example: one weight an edge type, for the distinct (source, type) pairs.
+
+    ```mlir
+    %y = gnn_tile.gemm @g rows "src_pair" types "edge_type"
+        ins(%x, %w : tensor<?x64xf32>, tensor<3x64x8xf32>)
+        at #gnn_tile.at<group -> src : feature>
+        extras at []
+        outs(%init : tensor<?x8xf32>) at #gnn_tile.at<group : feature> {
+    ^bb0(%acc: f32):
+      gnn_tile.yield %acc : f32
+    } -> tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins
+    FlatSymbolRefAttr:$graph, StrAttr:$rows, OptionalAttr<StrAttr>:$types,
+    Tile_Buffer:$input, Tile_Buffer:$weight,
+    Variadic<Tile_Buffer>:$extras, Tile_Buffer:$output,
+    Tile_AtAttr:$input_at, Tile_AtArrayAttr:$extras_at, Tile_AtAttr:$output_at,
+    UnitAttr:$transposed, OptionalAttr<Tile_GemmScheduleAttr>:$schedule);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $graph `rows` $rows (`types` $types^)? (`transposed` $transposed^)?
+    `ins` `(` $input `,` $weight `:` type($input) `,` type($weight) `)`
+    `at` $input_at
+    `extras` (`(` $extras^ `:` type($extras) `)`)? `at` $extras_at
+    `outs` `(` $output `:` type($output) `)` `at` $output_at
+    (`schedule` $schedule^)? attr-dict-with-keyword $body
+    (`->` type($result)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputMutable(); }
+    /// Heads of the product; 1 where the output has no head dimension.
+    int64_t getHeads();
+    /// True if each head has its own weight.
+    bool weightHasHeads();
+    /// Depth of the product.
+    int64_t getIn();
+    /// Columns of the product.
+    int64_t getOut();
+    /// The access of extra `i`.
+    AtAttr getExtraAt(unsigned i) { return ::llvm::cast<AtAttr>(getExtrasAt()[i]); }
+  }];
+}
+
+def Tile_OuterOp : Tile_TemplateOp<"outer"> {
+  let summary = "Sum the outer products of two rows over each type";
+  let description = [{
+    For every type `t` and head `h`,
+
+    `out[t, h, a, b] = sum_{i of type t} left[L(i), h, a] * right[R(i), h, b]`
+
+    over the rows `i` of `rows` in their order: the gradient of a typed linear
+    by its weight. Without `types` all rows are one type. Summed in a fixed
+    order, without atomics.
+
+    Constraints:
+    * (C1) `left` has shape `[rows, (heads,) a]`, `right` `[rows, (heads,) b]`,
+      the output `[(types,) (heads,) a, b]`.
+
+    Example:
+
+    ```mlir
+    %dw = gnn_tile.outer @g rows "src_pair" types "edge_type"
+        ins(%x, %dy : tensor<?x64xf32>, tensor<?x8xf32>)
+        at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group : feature>]
+        outs(%init : tensor<3x64x8xf32>) -> tensor<3x64x8xf32>
+    ```
+  }];
+  let arguments = (ins
+    FlatSymbolRefAttr:$graph, StrAttr:$rows, OptionalAttr<StrAttr>:$types,
+    Tile_Buffer:$left, Tile_Buffer:$right, Tile_Buffer:$output,
+    Tile_AtArrayAttr:$inputs_at, OptionalAttr<Tile_GemmScheduleAttr>:$schedule);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    $graph `rows` $rows (`types` $types^)?
+    `ins` `(` $left `,` $right `:` type($left) `,` type($right) `)` `at` $inputs_at
+    `outs` `(` $output `:` type($output) `)`
+    (`schedule` $schedule^)? attr-dict (`->` type($result)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputMutable(); }
+    /// Heads of the product; 0 where neither operand has a head dimension.
+    int64_t getHeads();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+class Tile_BodyOp<string mnemonic, list<Trait> traits = []>
+    : Tile_Op<mnemonic, !listconcat(traits, [Pure])>;
+
+def Tile_ReduceOp : Tile_BodyOp<"reduce", [SameOperandsAndResultType]> {
+  let summary = "Reduce a value over dimensions of the domain";
+  let description = [{
+    The result no longer varies by the dimensions named. Nothing to reduce
+    gives 0. A NaN among the values gives NaN.
+
+    Constraints:
+    * (C1) `dims` names at least one dimension, each once.
+    * (C2) The operand varies by every dimension reduced, except that a sum or
+      mean over elements may take any value (each element adds the same).
+
+    Example:
+
+    ```mlir
+    %s = gnn_tile.reduce sum [element] %m : f32
+    ```
+  }];
+  let arguments = (ins EnumAttr<Tile_Dialect, Tile_Reduction, "reduction">:$kind,
+                       DenseI32ArrayAttr:$dims, Tile_Scalar:$value);
+  let results = (outs Tile_Scalar:$result);
+  let assemblyFormat = [{
+    custom<Reduction>($kind, $dims) $value attr-dict `:` type($value)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ArgReduceOp : Tile_BodyOp<"arg_reduce",
+    [AllTypesMatch<["value", "extreme"]>]> {
+  let summary = "Find the extreme element of a group and its edge";
+  let description = [{
+    `max` or `min` over the elements, and the row that `index` has at the first
+    element (in the walked order) that reaches it. An empty group gives 0, -1.
+    The first NaN wins.
+
+    Example:
+
+    ```mlir
+    %v, %i = gnn_tile.arg_reduce max %x, %edge : f32
+    ```
+  }];
+  let arguments = (ins EnumAttr<Tile_Dialect, Tile_Reduction, "reduction">:$kind,
+                       AnyFloat:$value, I32:$index);
+  let results = (outs AnyFloat:$extreme, I32:$argument);
+  let assemblyFormat = [{
+    `` $kind $value `,` $index attr-dict `:` type($value)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_FoldOp : Tile_BodyOp<"fold", [AttrSizedOperandSegments,
+    IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Reduce over elements by a monoid with state";
+  let description = [{
+    The states of the elements, given by `values`, are combined pairwise by the
+    region: its first half of arguments is the state of earlier elements, its
+    second half that of later ones. `identity` is the state of no elements.
+    Online softmax is one: state (maximum, sum, weighted sum).
+
+    Constraints:
+    * (C1) There are as many identities and results as values, of their types.
+    * (C2) The region has two arguments a value and yields one a value.
+    * (C3) A component's result may depend only on components whose level is
+      within its own.
+
+    Example:
+
+    ```mlir
+    %m, %z = gnn_tile.fold %s, %one identity %ninf, %zero : f32, f32 {
+    ^bb0(%m0: f32, %z0: f32, %m1: f32, %z1: f32):
+      ...
+      gnn_tile.yield %mx, %zs : f32, f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_Scalar>:$values,
+                       Variadic<Tile_Scalar>:$identity);
+  let results = (outs Variadic<Tile_Scalar>:$results);
+  let regions = (region SizedRegion<1>:$combine);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Tile_SizeOp : Tile_BodyOp<"size"> {
+  let summary = "Count the elements of the current group";
+  let description = [{
+    The number of elements, as a float.
+
+    Example:
+
+    ```mlir
+    %n = gnn_tile.size : f32
+    ```
+  }];
+  let results = (outs AnyFloat:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Tile_IndexOp : Tile_BodyOp<"index"> {
+  let summary = "Give the row or column of the current point";
+  let description = [{
+    The row that an access names, or with `head` or `feature` the column.
+
+    Example:
+
+    ```mlir
+    %e = gnn_tile.index #gnn_tile.at<element -> edge>
+    %f = gnn_tile.index #gnn_tile.at<all : feature>
+    ```
+  }];
+  let arguments = (ins Tile_AtAttr:$at);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$at attr-dict";
+}
+
+def Tile_YieldOp : Tile_Op<"yield", [Pure, ReturnLike, Terminator,
+    ParentOneOf<["TraverseOp", "GemmOp", "FoldOp"]>]> {
+  let summary = "Give the values of a body";
+  let description = [{
+    Ends the body of a template: one value an output.
+
+    Example:
+
+    ```mlir
+    gnn_tile.yield %s : f32
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_Scalar>:$values);
+  let builders = [OpBuilder<(ins), "build($_builder, $_state, ::mlir::ValueRange());">];
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+#endif // GNN_DIALECT_TILE_TILEOPS

@@ -1,0 +1,125 @@
+//===- BoundFunction.h - A function with its graphs on a device ----*- C++
+//-*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_RUNTIME_BOUNDFUNCTION_H
+#define GNN_RUNTIME_BOUNDFUNCTION_H
+
+#include "GNN/Runtime/Device.h"
+#include "GNN/Runtime/Graph.h"
+#include "GNN/Runtime/Package.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gnn::runtime {
+
+/// An input or output with its concrete shape.
+struct TensorInfo {
+  std::string name;
+  DataType dtype = DataType::F32;
+  /// C order, dense.
+  std::vector<int64_t> shape;
+  int64_t bytes = 0;
+};
+
+/// One launch of a bound function.
+struct StepReport {
+  std::string kernel;
+  std::array<int64_t, 3> grid = {0, 0, 0};
+  std::array<int64_t, 3> block = {0, 0, 0};
+  int64_t sharedBytes = 0;
+  /// The grid has a zero: there is nothing to do.
+  bool skipped = false;
+  /// Device time of one launch; none where the device has no timer or no run
+  /// was measured.
+  std::optional<double> milliseconds;
+  /// Counted by the compiler; none where it did not.
+  std::optional<int64_t> bytesRead;
+  std::optional<int64_t> bytesWritten;
+  std::optional<int64_t> flops;
+  KernelInfo kernelInfo;
+};
+
+/// What a bound function does and what it costs.
+struct Report {
+  std::string function;
+  std::string device;
+  int64_t workspaceBytes = 0;
+  int64_t structureBytes = 0;
+  /// Runs that the times are the median of; 0 without times.
+  int64_t measuredRuns = 0;
+  std::vector<StepReport> steps;
+
+  /// As a JSON object with the names above in snake_case.
+  std::string json() const;
+};
+
+/// How to bind.
+struct BindOptions {
+  /// Memory for the structures on the device; null: the device's own, shared
+  /// between bindings of one graph.
+  std::shared_ptr<Allocator> allocator;
+  /// Told what is being built and how much is done, from 0 to 1.
+  std::function<void(const std::string &what, double done)> progress;
+};
+
+/// A function of a package with its graphs on a device: all structures built
+/// and uploaded, all sizes fixed. Immutable; runs are re-entrant as long as
+/// their workspaces and outputs are distinct. Keeps graphs, package and device
+/// alive. The last reference must not go while a run is in flight.
+class BoundFunction {
+public:
+  /// Binds; may allocate and wait. `graphs` are those the function declares, in
+  /// its order. Errors say what was expected of the graph and what was got.
+  static Expected<std::shared_ptr<const BoundFunction>>
+  bind(std::shared_ptr<const Package> package, const std::string &function,
+       std::vector<std::shared_ptr<const Graph>> graphs,
+       std::shared_ptr<Device> device, const BindOptions &options = {});
+
+  ~BoundFunction();
+
+  const std::string &name() const;
+  const std::shared_ptr<Device> &device() const;
+
+  /// Bytes of the workspace each run needs, aligned to kWorkspaceAlignment.
+  int64_t workspaceBytes() const;
+
+  /// Bytes of the structures on the device.
+  int64_t structureBytes() const;
+
+  const std::vector<TensorInfo> &inputs() const;
+  const std::vector<TensorInfo> &outputs() const;
+
+  /// Launches all steps on a stream. Takes device pointers in the order of
+  /// inputs() and outputs(), aligned to kTensorAlignment; null is legal where
+  /// there are no bytes. Allocates nothing, copies nothing, does not wait.
+  /// Outputs and workspace must not overlap inputs or each other.
+  Error run(ArrayView<const void *> inputs, ArrayView<void *> outputs,
+            void *workspace, Stream stream) const;
+
+  /// What is known without a run.
+  Report report() const;
+
+  /// Runs `repetitions` times, with an event around each launch where the
+  /// device has a timer, and reports the median of each step's time. Waits.
+  Expected<Report> profile(ArrayView<const void *> inputs,
+                           ArrayView<void *> outputs, void *workspace,
+                           Stream stream, int repetitions = 5) const;
+
+private:
+  struct State;
+  BoundFunction();
+  std::unique_ptr<State> state;
+};
+
+} // namespace gnn::runtime
+
+#endif // GNN_RUNTIME_BOUNDFUNCTION_H

@@ -1,0 +1,147 @@
+//===- Device.h - What runs kernels -----------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_RUNTIME_DEVICE_H
+#define GNN_RUNTIME_DEVICE_H
+
+#include "GNN/Runtime/Error.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gnn::runtime {
+
+/// A queue of a device, as its owner knows it: a CUstream, or null for the
+/// default one. Devices that run at once ignore it.
+using Stream = void *;
+
+/// What is known of a kernel after loading; -1 where it is not.
+struct KernelInfo {
+  int64_t registers = -1;
+  /// Bytes a thread spills or otherwise keeps in local memory.
+  int64_t localBytes = -1;
+  int64_t staticSharedBytes = -1;
+  int64_t maxThreadsPerBlock = -1;
+};
+
+/// A kernel that was loaded; owned by its Kernels.
+class Kernel {
+public:
+  virtual ~Kernel();
+  virtual const std::string &name() const = 0;
+  virtual KernelInfo info() const { return {}; }
+};
+
+/// A loaded image of kernels. Keeps its device alive.
+class Kernels {
+public:
+  virtual ~Kernels();
+
+  /// The kernel of that name; the error says what was looked for. Lives as long
+  /// as this object.
+  virtual Expected<const Kernel *> find(const std::string &name) const = 0;
+};
+
+/// One launch: `grid` blocks of `block` threads. None of the extents is zero.
+struct Launch {
+  std::array<int64_t, 3> grid = {1, 1, 1};
+  std::array<int64_t, 3> block = {1, 1, 1};
+  /// Bytes of dynamic shared memory.
+  int64_t sharedBytes = 0;
+};
+
+/// The arguments of a launch, in the kernel's order.
+struct LaunchArguments {
+  /// void *[size]: where each argument's value lies: a device pointer, int32_t
+  /// or int64_t.
+  void **values = nullptr;
+  /// int64[size]: bytes the kernel may touch behind a pointer argument; -1 for
+  /// a scalar.
+  const int64_t *bytes = nullptr;
+  size_t size = 0;
+};
+
+/// A point in a stream. Destroyed by its device's rules; keeps it alive.
+class Event {
+public:
+  virtual ~Event();
+};
+
+/// A device: memory, kernels, launches. Safe to use from several threads.
+/// Subclasses: the CUDA device, and host memory (HostMemory.h) as the base of
+/// devices that run kernels on the CPU.
+class Device {
+public:
+  virtual ~Device();
+
+  /// For messages and reports, e.g. "cuda:0 (NVIDIA H200, sm_90)".
+  virtual std::string name() const = 0;
+
+  /// Image formats that loadKernels takes, best first, as a package names
+  /// them: "cubin", "ptx", ...
+  virtual std::vector<std::string> kernelFormats() const = 0;
+
+  /// Memory of at least `bytes`, aligned to 256 bytes; null for 0 bytes.
+  virtual Expected<void *> allocate(int64_t bytes) = 0;
+
+  /// Frees what allocate gave; null is legal. The caller sees to it that
+  /// nothing running uses it.
+  virtual void free(void *memory) = 0;
+
+  /// Copies and fills, done when the call returns.
+  virtual Error copyToDevice(void *to, const void *from, int64_t bytes) = 0;
+  virtual Error copyToHost(void *to, const void *from, int64_t bytes) = 0;
+  virtual Error fill(void *memory, uint8_t value, int64_t bytes) = 0;
+
+  /// Loads an image of one of the formats. `chip` is what the image was made
+  /// for ("sm_90"; empty: unknown) and is checked against the device.
+  virtual Expected<std::shared_ptr<const Kernels>>
+  loadKernels(const std::string &format, const std::string &image,
+              const std::string &chip) = 0;
+
+  /// Checks once, at bind time, that launches of this form are possible, and
+  /// prepares the kernel for them.
+  virtual Error prepare(const Kernel &kernel, const Launch &launch) = 0;
+
+  /// Launches on a stream without waiting, allocating or copying (a device that
+  /// runs at once returns when the kernel is done). The values in `arguments`
+  /// are read before it returns.
+  virtual Error launch(const Kernel &kernel, const Launch &launch,
+                       const LaunchArguments &arguments, Stream stream) = 0;
+
+  /// Waits for all that was launched on the stream.
+  virtual Error synchronize(Stream stream) = 0;
+
+  /// Whether events measure time. Devices that do not run on a GPU have no
+  /// time to report.
+  virtual bool hasTimer() const { return false; }
+
+  /// Marks the present end of the stream.
+  virtual Expected<std::unique_ptr<Event>> record(Stream stream);
+
+  /// Milliseconds between two events; waits for the second.
+  virtual Expected<double> elapsed(const Event &from, const Event &to);
+};
+
+/// Memory for structures, where the caller has an allocator of its own. Must
+/// outlive what is allocated from it.
+class Allocator {
+public:
+  virtual ~Allocator();
+  virtual Expected<void *> allocate(int64_t bytes) = 0;
+  virtual void free(void *memory) = 0;
+};
+
+/// The default check of `prepare`: extents positive, grid under 2^31 x 2^16 x
+/// 2^16, at most 1024 threads a block, shared bytes not negative.
+Error checkLaunch(const Launch &launch);
+
+} // namespace gnn::runtime
+
+#endif // GNN_RUNTIME_DEVICE_H

@@ -1,0 +1,107 @@
+//===- Error.h - Errors as values -------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_RUNTIME_ERROR_H
+#define GNN_RUNTIME_ERROR_H
+
+#include <optional>
+#include <sstream>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace gnn::runtime {
+
+/// The outcome of a call that may fail: success, or one message that says what
+/// was expected and what was got. Messages are lower-case, without a full stop.
+/// True in a condition means failure:
+///
+///   if (Error error = device.synchronize(stream))
+///     return error;
+class [[nodiscard]] Error {
+public:
+  /// Success.
+  Error() = default;
+
+  /// A failure with the given message.
+  explicit Error(std::string message) : text(std::move(message)) {}
+
+  /// Success, by name.
+  static Error success() { return Error(); }
+
+  /// True when this is a failure.
+  explicit operator bool() const { return text.has_value(); }
+
+  /// The message of a failure; empty on success.
+  const std::string &message() const {
+    static const std::string none;
+    return text ? *text : none;
+  }
+
+  /// The same failure with "`where`: " in front; success stays success.
+  Error in(const std::string &where) const {
+    return text ? Error(where + ": " + *text) : Error();
+  }
+
+private:
+  std::optional<std::string> text;
+};
+
+/// A failure whose message is the parts written one after another.
+template <typename... Parts> Error failure(const Parts &...parts) {
+  std::ostringstream stream;
+  (stream << ... << parts);
+  return Error(stream.str());
+}
+
+/// A value, or the Error that says why there is none. True in a condition means
+/// that there is a value:
+///
+///   Expected<LaunchPlan> plan = LaunchPlan::parse(text);
+///   if (!plan)
+///     return plan.takeError();
+template <typename T> class [[nodiscard]] Expected {
+public:
+  Expected(T value) : state(std::in_place_index<0>, std::move(value)) {}
+
+  /// `error` must be a failure.
+  Expected(Error error) : state(std::in_place_index<1>, std::move(error)) {}
+
+  /// A value of a type that converts to T, e.g. a shared pointer to a class
+  /// derived from T's.
+  template <typename U, typename = std::enable_if_t<
+                            std::is_convertible_v<U &&, T> &&
+                            !std::is_same_v<std::decay_t<U>, T> &&
+                            !std::is_same_v<std::decay_t<U>, Error> &&
+                            !std::is_same_v<std::decay_t<U>, Expected>>>
+  Expected(U &&value)
+      : state(std::in_place_index<0>, T(std::forward<U>(value))) {}
+
+  /// True when there is a value.
+  explicit operator bool() const { return state.index() == 0; }
+
+  /// The value; only where there is one.
+  T &operator*() { return *std::get_if<0>(&state); }
+  const T &operator*() const { return *std::get_if<0>(&state); }
+  T *operator->() { return std::get_if<0>(&state); }
+  const T *operator->() const { return std::get_if<0>(&state); }
+
+  /// The failure, to be handed on; success where there is a value.
+  Error takeError() const {
+    return state.index() == 1 ? *std::get_if<1>(&state) : Error();
+  }
+
+  /// The failure's message; empty where there is a value.
+  std::string message() const { return takeError().message(); }
+
+private:
+  std::variant<T, Error> state;
+};
+
+} // namespace gnn::runtime
+
+#endif // GNN_RUNTIME_ERROR_H

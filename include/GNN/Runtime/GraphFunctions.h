@@ -1,0 +1,71 @@
+//===- GraphFunctions.h - Graphs made from graphs ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_RUNTIME_GRAPHFUNCTIONS_H
+#define GNN_RUNTIME_GRAPHFUNCTIONS_H
+
+#include "GNN/Runtime/Graph.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace gnn::runtime {
+
+/// A graph made from another, and where its edges and edge types come from.
+struct DerivedGraph {
+  std::shared_ptr<const Graph> graph;
+  /// int32[edges]: the edge of the first graph that each edge comes from, -1
+  /// for a new one. An inverse comes from the edge it inverts.
+  std::vector<int32_t> edgeOrigin;
+  /// int32[edge types]: likewise for edge types, -1 for a new one.
+  std::vector<int32_t> edgeTypeOrigin;
+};
+
+enum class SelfLoops {
+  /// One more edge (v, v) for each node, whatever is there.
+  Add,
+  /// Self loops that are there are taken out first, so that each node has
+  /// exactly one at the end.
+  Replace
+};
+
+/// Adds a self loop to each node of a square graph, after the other edges, in
+/// the order of the nodes. `edgeType` is their type; -1 makes a new type
+/// "self_loop" after the others.
+Expected<DerivedGraph> addSelfLoops(const Graph &graph, SelfLoops mode,
+                                    int32_t edgeType = -1);
+
+/// Adds to each edge of a square graph its inverse: E edges follow, in the same
+/// order, whose types are the first ones' plus the number of edge types. Names
+/// get "_inverse" at the end.
+Expected<DerivedGraph> addInverses(const Graph &graph);
+
+/// Splits edge types so that each joins one node type to one other: the new
+/// types are the (source type, edge type, destination type) triples that occur,
+/// ordered by (edge type, source type, destination type). The result has a
+/// schema; names are "source edge destination".
+Expected<DerivedGraph> refineTypes(const Graph &graph);
+
+/// Takes away the differences between edge types, node types or both: one type
+/// 0 is left. For models that know no types.
+Expected<DerivedGraph> mergeTypes(const Graph &graph, bool edgeTypes,
+                                  bool nodeTypes);
+
+/// Gives nodes other ids: node v becomes srcIds[v] (dstIds[v] on the other side
+/// of a bipartite graph; empty where square). Each must be a permutation. Edges
+/// keep their order.
+Expected<DerivedGraph> renumber(const Graph &graph, ArrayView<int32_t> srcIds,
+                                ArrayView<int32_t> dstIds);
+
+/// int32[nodes of that side]: number of edges at each node; of one edge type
+/// where `edgeType` is not -1.
+Expected<std::vector<int32_t>> degrees(const Graph &graph, Side side,
+                                       int32_t edgeType = -1);
+
+} // namespace gnn::runtime
+
+#endif // GNN_RUNTIME_GRAPHFUNCTIONS_H

@@ -1,0 +1,63 @@
+//===- Package.h - Compiled modules in a file -------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_RUNTIME_PACKAGE_H
+#define GNN_RUNTIME_PACKAGE_H
+
+#include "GNN/Runtime/Device.h"
+#include "GNN/Runtime/Plan.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace gnn::runtime {
+
+/// A launch plan with its kernels. In a file it is a zip archive with
+/// `plan.json` and one `kernels.FORMAT` for each format of the kernels: "ptx",
+/// "cubin", ... Immutable; kernels are loaded once a device and kept as long as
+/// the package lives.
+class Package {
+public:
+  /// Verifies the plan. `images` maps a format (letters and digits) to its
+  /// image.
+  static Expected<std::shared_ptr<const Package>>
+  create(LaunchPlan plan, std::map<std::string, std::string> images);
+
+  /// Reads a file, or its bytes. `maxBytes` bounds each entry once unpacked.
+  static Expected<std::shared_ptr<const Package>>
+  load(const std::string &path, int64_t maxBytes = int64_t(1) << 32);
+  static Expected<std::shared_ptr<const Package>>
+  loadBytes(std::string_view bytes, int64_t maxBytes = int64_t(1) << 32);
+
+  /// Writes a file: a temporary one beside it first, which then takes its
+  /// place, so that no half-written package is ever seen.
+  Error save(const std::string &path) const;
+
+  const LaunchPlan &plan() const { return launchPlan; }
+
+  /// The images by format.
+  const std::map<std::string, std::string> &images() const { return kernels; }
+
+  /// The kernels on a device, from the first of its formats that is here and
+  /// loads.
+  Expected<std::shared_ptr<const Kernels>>
+  kernelsOn(const std::shared_ptr<Device> &device) const;
+
+private:
+  Package() = default;
+
+  LaunchPlan launchPlan;
+  std::map<std::string, std::string> kernels;
+  mutable std::mutex mutex;
+  mutable std::map<const Device *, std::shared_ptr<const Kernels>> loaded;
+};
+
+} // namespace gnn::runtime
+
+#endif // GNN_RUNTIME_PACKAGE_H

@@ -1,0 +1,149 @@
+//===- Plan.h - Launch plans ------------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_RUNTIME_PLAN_H
+#define GNN_RUNTIME_PLAN_H
+
+#include "GNN/Runtime/DataType.h"
+#include "GNN/Runtime/Error.h"
+#include "GNN/Runtime/Graph.h"
+#include "GNN/Runtime/Structures.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gnn::runtime {
+
+/// Most arguments of a kernel (a device takes 4 KiB of them).
+constexpr int64_t kMaxKernelArguments = 256;
+
+/// Alignment in bytes of the workspace and of every offset in it.
+constexpr int64_t kWorkspaceAlignment = 256;
+
+/// Alignment in bytes of inputs and outputs: vector accesses are 16 bytes.
+constexpr int64_t kTensorAlignment = 16;
+
+/// A graph as the function's module declares it.
+struct GraphSpec {
+  std::string name;
+  bool square = true;
+  int64_t nodeTypes = 1;
+  int64_t edgeTypes = 1;
+  /// One entry an edge type, where there is a schema.
+  std::optional<std::vector<EdgeTypeEnds>> schema;
+};
+
+/// An input or output of a function: rows of a space of a graph, or (graph -1)
+/// of nothing.
+struct TensorSpec {
+  std::string name;
+  /// Index of the graph, -1 for none.
+  int64_t graph = -1;
+  /// The space of the rows; none where there is no graph.
+  std::optional<Space> space;
+  /// -1 in the first place stands for the number of rows.
+  std::vector<int64_t> shape;
+  DataType dtype = DataType::F32;
+};
+
+/// A 64-bit integer known at bind time.
+struct Expr {
+  enum class Op { Const, Count, Add, Sub, Mul, CeilDiv, FloorDiv, Min, Max };
+
+  Op op = Op::Const;
+  /// Const: the value.
+  int64_t value = 0;
+  /// Count: index of the graph, and what is counted.
+  int64_t graph = -1;
+  CountKey count;
+  /// The others: indices of earlier expressions.
+  std::array<int64_t, 2> args = {0, 0};
+};
+
+/// A structure of one of the function's graphs.
+struct StructureSpec {
+  int64_t graph = 0;
+  StructureKey key;
+};
+
+/// An argument of a kernel. `index` is an input, output or structure, or the
+/// expression of a scalar or of a byte offset in the workspace.
+struct ArgSpec {
+  enum class Kind { Input, Output, Workspace, Structure, I32, I64 };
+
+  Kind kind = Kind::Input;
+  int64_t index = 0;
+  /// Workspace: expression of the bytes the kernel may touch there.
+  int64_t bytes = -1;
+};
+
+/// A launch. All but the name and arguments are expressions; -1 where optional
+/// ones are absent. A step with a zero in its grid is skipped.
+struct StepSpec {
+  std::string kernel;
+  std::array<int64_t, 3> grid = {0, 0, 0};
+  std::array<int64_t, 3> block = {0, 0, 0};
+  /// Bytes of dynamic shared memory; -1 for none.
+  int64_t shared = -1;
+  std::vector<ArgSpec> args;
+  /// Bytes read and written, floating-point operations; -1 where not counted.
+  int64_t reads = -1;
+  int64_t writes = -1;
+  int64_t flops = -1;
+};
+
+/// How one function is run: what it takes and gives, what it needs of its
+/// graphs, and its launches in order.
+struct FunctionPlan {
+  std::string name;
+  std::vector<GraphSpec> graphs;
+  std::vector<TensorSpec> inputs;
+  std::vector<TensorSpec> outputs;
+  /// In evaluation order.
+  std::vector<Expr> exprs;
+  std::vector<StructureSpec> structures;
+  /// Expression of the workspace's bytes.
+  int64_t workspace = 0;
+  std::vector<StepSpec> steps;
+};
+
+/// The functions of one module, for one target.
+struct LaunchPlan {
+  static constexpr int64_t kVersion = 1;
+
+  /// E.g. "sm_90"; empty where the kernels are for no GPU.
+  std::string chip;
+  /// E.g. "+ptx80"; may be empty.
+  std::string features;
+  std::vector<FunctionPlan> functions;
+
+  /// Parses JSON text. Strict: unknown or missing fields, a wrong version and
+  /// any index out of range are errors that say where.
+  static Expected<LaunchPlan> parse(std::string_view text);
+
+  /// The JSON text; `parse` reads it back.
+  std::string json() const;
+
+  /// Checks what `parse` checks, for a plan made in memory.
+  Error verify() const;
+
+  /// The function of that name; the error lists what there is.
+  Expected<const FunctionPlan *> find(const std::string &name) const;
+};
+
+/// Evaluates all expressions of `plan`; `graphs` has one graph for each it
+/// declares. Overflow and division by zero are errors that name the expression.
+Expected<std::vector<int64_t>>
+evaluate(const FunctionPlan &plan,
+         const std::vector<std::shared_ptr<const Graph>> &graphs);
+
+} // namespace gnn::runtime
+
+#endif // GNN_RUNTIME_PLAN_H

@@ -1,0 +1,33 @@
+//===- Passes.h - Passes that keep their level ------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Declarations generated from Passes.td.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TRANSFORMS_PASSES_H
+#define GNN_TRANSFORMS_PASSES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir {
+class RewritePatternSet;
+} // namespace mlir
+
+namespace gnn {
+
+#define GEN_PASS_DECL
+#include "GNN/Transforms/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "GNN/Transforms/Passes.h.inc"
+
+/// Patterns of `gnn-expand-device-math`: functions that a GPU lacks, on floats
+/// of at most 32 bits, as arithmetic within 2 ulp. Apply them once; what they
+/// make needs none of them.
+void populateExpandDeviceMathPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace gnn
+
+#endif // GNN_TRANSFORMS_PASSES_H

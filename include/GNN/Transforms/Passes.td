@@ -1,0 +1,146 @@
+//===- Passes.td - Passes that keep their level ------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// In pipeline order, one banner a level.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TRANSFORMS_PASSES
+#define GNN_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// gnn_tile -> gnn_tile
+//===----------------------------------------------------------------------===//
+
+def FuseProducts : Pass<"gnn-tile-fuse-products", "::mlir::func::FuncOp"> {
+  let summary = "Let products gather their rows and end with what follows";
+  let description = [{
+    A traversal that only copies rows into the input of a `gnn_tile.gemm`
+    becomes the product's gather list. A row-wise traversal that alone reads the
+    product becomes its epilogue.
+
+    Needs: templates on tensors. Keeps: the value of every result. Never fuses
+    a reduction, or an epilogue whose rows no map reaches.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+}
+
+def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
+  let summary = "Walk once where two traversals share a loop nest";
+  let description = [{
+    A traversal whose result one other traversal alone reads, at the point of
+    the walk where it is made, is computed there, and its result is never
+    stored.
+
+    ```mlir
+    %m = gnn_tile.traverse @g <edge.in_rows, features = 64> ...
+    %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%m) at [#gnn_tile.at<element : feature>] ...
+    // becomes one traversal of <dst, edge.in_rows, features = 64>
+    ```
+
+    Needs: templates on tensors. Keeps: the value of every result. Never fuses
+    across a reduction that is read at another point than where it ends, into or
+    out of a pinned schedule, or where rows would be computed more than once.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+}
+
+def PlanMemory : Pass<"gnn-tile-plan-memory", "::mlir::func::FuncOp"> {
+  let summary = "Place all buffers of a function in one workspace";
+  let description = [{
+    Every `memref.alloc` becomes a view of one workspace argument. Buffers
+    whose lives do not overlap share a slot, one of the same rows where there
+    is one; a slot is as large as the largest buffer in it. Offsets are
+    multiples of 256 bytes and known once a graph is bound, so the peak is
+    known before anything runs (`gnn_tile.workspace_size`).
+
+    ```mlir
+    %b = memref.alloc(%n) : memref<?x64xf32>
+    // becomes
+    %b = memref.view %workspace[%offset][%n] : memref<?xi8> to memref<?x64xf32>
+    ```
+
+    Needs: a straight-line function whose buffers are allocated with host
+    scalars. Keeps: the contents of every buffer while it is used. Never shares
+    a slot between a template's operands.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::gnn::tile::TileDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// gpu -> gpu
+//===----------------------------------------------------------------------===//
+
+def ExpandDeviceMath : Pass<"gnn-expand-device-math"> {
+  let summary = "Write mathematical functions as additions and products";
+  let description = [{
+    A GPU has no `exp`: upstream lowers it to a function of CUDA's libdevice,
+    which the machine that compiles need not have. This pass replaces such ops
+    by arithmetic that every target has and rounds alike, so that a kernel gives
+    the same bits on a GPU and in the emulator.
+
+    Replaced: `exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`, `tanh`,
+    `erf`, `sin`, `cos`, `sincos`, `powf`, `rsqrt`, `clampf`, `isnan`, `isinf`,
+    `isfinite`; on scalars and vectors of f32, and of f16 and bf16 by way of f32. Results are within 2 ulp
+    of the real value, over all of f32: denormals, signed zeros, infinities, NaN
+    and large arguments included. Left, because every target has them: `absf`,
+    `ceil`, `copysign`, `floor`, `fma`, `round`, `roundeven`, `sqrt`, `trunc`
+    and the functions of integers.
+
+    ```mlir
+    %y = math.rsqrt %x : f32
+    // becomes
+    %s = math.sqrt %x : f32
+    %y = arith.divf %one, %s : f32
+    ```
+
+    Needs: nothing. Keeps: the value within 2 ulp. Never: uses a table in
+    memory, a branch or an op of one target; touches f64 (`powf` and the
+    reduction of `sin` and `cos` use it inside).
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def LowerDeviceMath : Pass<"gnn-lower-device-math"> {
+  let summary = "Make intrinsics of the functions that a GPU has";
+  let description = [{
+    Upstream's lowering to NVVM makes calls of libdevice even of `sqrt`, `fma`
+    and `floor`, which are instructions or a few. This pass makes them calls of
+    LLVM's intrinsics first, which upstream leaves alone.
+
+    Lowered: `absf`, `ceil`, `copysign`, `floor`, `fma`, `round`, `roundeven`,
+    `sqrt`, `trunc`, and `arith.maxnumf`, `arith.minnumf`, on scalars and vectors
+    of one dimension.
+
+    ```mlir
+    %y = math.sqrt %x : f32
+    // becomes
+    %y = llvm.call_intrinsic "llvm.sqrt"(%x) : (f32) -> f32
+    ```
+
+    Needs: nothing. Keeps: every bit. Never: touches a function that
+    `gnn-expand-device-math` expands.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def VerifyDeviceForm : Pass<"gnn-verify-device-form"> {
+  let summary = "Check that lowered kernels call nothing that is not there";
+  let description = [{
+    A call of a function without a body would be an undefined symbol when the
+    driver loads the kernels, and the compiler that makes them says no more
+    than its name. This contract pass names the operation that the function
+    stands for, at the place that asked for it.
+
+    Needs: kernels in the `llvm` and `nvvm` dialects. Keeps: everything.
+    Never: changes anything.
+  }];
+}
+
+#endif // GNN_TRANSFORMS_PASSES

@@ -1,0 +1,283 @@
+//===- DenseOps.cpp - Products of rows and weights ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// linear, typed_linear, outer, typed_outer, weight_product, weight_combine:
+// instances of the GEMM template (Hector 3.2.5: GEMM first).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace gnn;
+using tile::Anchor;
+using tile::AtAttr;
+
+/// A GEMM whose epilogue adds an optional extra.
+static Value emitGemm(OpBuilder &builder, Location loc, FlatSymbolRefAttr graph,
+                      StringRef rows, StringRef types, Value input,
+                      AtAttr inputAt, Value weight, Value bias, AtAttr biasAt,
+                      Value output, AtAttr outputAt) {
+  SmallVector<Value> extras;
+  SmallVector<Attribute> extrasAt;
+  if (bias) {
+    extras.push_back(bias);
+    extrasAt.push_back(biasAt);
+  }
+  Type element = getElementTypeOrSelf(output.getType());
+  auto op = tile::GemmOp::create(
+      builder, loc, output.getType(), graph, builder.getStringAttr(rows),
+      types.empty() ? StringAttr() : builder.getStringAttr(types), input,
+      weight, extras, output, inputAt, builder.getArrayAttr(extrasAt), outputAt,
+      /*transposed=*/UnitAttr(), /*schedule=*/nullptr);
+  Block &block = op.getBody().emplaceBlock();
+  block.addArgument(element, loc);
+  if (bias)
+    block.addArgument(element, loc);
+  OpBuilder inside = OpBuilder::atBlockBegin(&block);
+  Value result = block.getArgument(0);
+  if (bias)
+    result = arith::AddFOp::create(inside, loc, result, block.getArgument(1));
+  tile::YieldOp::create(inside, loc, result);
+  return op.getResult();
+}
+
+/// A product with `heads` as its result has them.
+static AtAttr rowAccess(MLIRContext *context, StringRef space, bool head) {
+  return AtAttr::get(context, Anchor::Group, space, head, true, 0);
+}
+
+LogicalResult Lowering::lowerLinear(LinearOp op) {
+  Rows result = describe(op.getType());
+  Rows input = get(op.getInput());
+  bool heads = result.features.size() == 2;
+  Value bias = op.getBias() ? get(op.getBias()).tensor : Value();
+  AtAttr biasAt;
+  if (bias)
+    biasAt = trailing(get(op.getBias()), result.features.size()).at;
+  Type element = cast<RankedTensorType>(op.getType()).getElementType();
+  result.tensor = emitGemm(builder, op.getLoc(), result.graph, result.domain,
+                           "", input.tensor,
+                           access(input, Anchor::Group, result.domain, {},
+                                  input.features.size() == 2, true),
+                           get(op.getWeight()).tensor, bias, biasAt,
+                           empty(op.getLoc(), result, element),
+                           rowAccess(builder.getContext(), "", heads));
+  set(op.getResult(), result);
+  return success();
+}
+
+/// The type space of a typed weight and the order of `space` that puts its
+/// rows side by side.
+static std::pair<std::string, std::string>
+typeSegments(RowSpace space, RowSpace types, std::optional<EndPoint> via) {
+  bool src = via ? *via == EndPoint::Src
+                 : space == RowSpace::SrcPair || space == RowSpace::Src;
+  if (types == RowSpace::EdgeType) {
+    if (space == RowSpace::Edge)
+      return {"edge_type", "edge.dst_pairs"};
+    return {"edge_type", stringifyRowSpace(space).str()};
+  }
+  std::string name = src ? "src_node_type" : "dst_node_type";
+  switch (space) {
+  case RowSpace::Edge:
+    return {name, src ? "edge.src_types" : "edge.dst_types"};
+  case RowSpace::SrcPair:
+  case RowSpace::DstPair:
+    return {name, stringifyRowSpace(space).str() + ".node_types"};
+  default:
+    return {name, (src ? "src" : "dst") + std::string(".by_type")};
+  }
+}
+
+LogicalResult Lowering::lowerTypedLinear(TypedLinearOp op) {
+  auto inputType = cast<RankedTensorType>(op.getInput().getType());
+  RowSpace types = *getRowSpace(op.getWeight().getType());
+  auto [typeSpace, order] =
+      typeSegments(*getRowSpace(inputType), types, op.getVia());
+  if (!tile::hasRows(typeSpace, order))
+    return op.emitOpError("has no lowering: rows of '")
+           << stringifyRowSpace(*getRowSpace(inputType))
+           << "' are not kept by '" << typeSpace << "'";
+  Rows result = describe(op.getType());
+  Rows input = get(op.getInput());
+  bool heads = result.features.size() == 2;
+  AtAttr outputAt = access(result, Anchor::Group, order, {}, heads, true);
+  Value bias;
+  AtAttr biasAt;
+  if (op.getBias()) {
+    Rows rows = get(op.getBias());
+    bias = rows.tensor;
+    biasAt = AtAttr::get(builder.getContext(), Anchor::Group, typeSpace,
+                         rows.features.size() == 2, true, 0);
+  }
+  Type element = cast<RankedTensorType>(op.getType()).getElementType();
+  result.tensor = emitGemm(
+      builder, op.getLoc(), result.graph, order, typeSpace, input.tensor,
+      access(input, Anchor::Group, order, {}, input.features.size() == 2, true),
+      get(op.getWeight()).tensor, bias, biasAt,
+      empty(op.getLoc(), result, element), outputAt);
+  set(op.getResult(), result);
+  return success();
+}
+
+LogicalResult Lowering::lowerOuter(OuterOp op) {
+  Rows left = get(op.getInput()), right = get(op.getGrad());
+  Rows result = describe(op.getType());
+  StringRef rows = left.domain;
+  auto inputsAt = [&](const Rows &side) -> Attribute {
+    return access(side, Anchor::Group, rows, {}, side.features.size() == 2,
+                  true);
+  };
+  bool sumsHeads = left.features.size() == 2 && result.features.size() == 2;
+  if (sumsHeads)
+    return op.emitOpError("has no lowering for a sum over heads, expected a "
+                          "result of [heads, in, out], got ")
+           << op.getType();
+  Value output = empty(op.getLoc(), result,
+                       cast<RankedTensorType>(op.getType()).getElementType());
+  result.tensor =
+      tile::OuterOp::create(
+          builder, op.getLoc(), output.getType(), left.graph,
+          builder.getStringAttr(rows), StringAttr(), left.tensor, right.tensor,
+          output, builder.getArrayAttr({inputsAt(left), inputsAt(right)}),
+          nullptr)
+          .getResult();
+  set(op.getResult(), result);
+  return success();
+}
+
+LogicalResult Lowering::lowerTypedOuter(TypedOuterOp op) {
+  auto inputType = cast<RankedTensorType>(op.getInput().getType());
+  RowSpace types = *getRowSpace(op.getType());
+  auto [typeSpace, order] =
+      typeSegments(*getRowSpace(inputType), types, op.getVia());
+  if (!tile::hasRows(typeSpace, order))
+    return op.emitOpError("has no lowering: rows of '")
+           << stringifyRowSpace(*getRowSpace(inputType))
+           << "' are not kept by '" << typeSpace << "'";
+  Rows left = get(op.getInput()), right = get(op.getGrad());
+  Rows result = describe(op.getType(), op.getVia());
+  if (left.features.size() == 2 && result.features.size() == 2)
+    return op.emitOpError("has no lowering for a sum over heads, expected a "
+                          "result of [types, heads, in, out], got ")
+           << op.getType();
+  auto inputsAt = [&, order = order](const Rows &side) -> Attribute {
+    return access(side, Anchor::Group, order, {}, side.features.size() == 2,
+                  true);
+  };
+  auto type = cast<RankedTensorType>(op.getType());
+  Value output = tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(),
+                                         type.getElementType());
+  result.tensor =
+      tile::OuterOp::create(
+          builder, op.getLoc(), output.getType(), left.graph,
+          builder.getStringAttr(order), builder.getStringAttr(typeSpace),
+          left.tensor, right.tensor, output,
+          builder.getArrayAttr({inputsAt(left), inputsAt(right)}), nullptr)
+          .getResult();
+  set(op.getResult(), result);
+  return success();
+}
+
+/// `value` with another static shape of as many elements.
+static Value reshaped(OpBuilder &builder, Location loc, Value value,
+                      ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto target = RankedTensorType::get(shape, type.getElementType());
+  if (type == target)
+    return value;
+  int64_t size = type.getNumElements();
+  if (type.getRank() != 1) {
+    ReassociationIndices all;
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      all.push_back(i);
+    value = tensor::CollapseShapeOp::create(
+        builder, loc, RankedTensorType::get({size}, type.getElementType()),
+        value, ArrayRef<ReassociationIndices>{all});
+  }
+  if (shape.size() == 1)
+    return value;
+  ReassociationIndices all;
+  for (size_t i = 0; i < shape.size(); ++i)
+    all.push_back(i);
+  return tensor::ExpandShapeOp::create(builder, loc, target, value,
+                                       ArrayRef<ReassociationIndices>{all});
+}
+
+LogicalResult Lowering::lowerWeightProduct(WeightProductOp op) {
+  Location loc = op.getLoc();
+  auto lhsType = cast<RankedTensorType>(op.getLhs().getType());
+  auto rhsType = cast<RankedTensorType>(op.getRhs().getType());
+  auto type = cast<RankedTensorType>(op.getType());
+  bool lhsTyped = isTypeRows(lhsType), rhsTyped = isTypeRows(rhsType);
+  ArrayRef<int64_t> lhs = getFeatures(lhsType), rhs = getFeatures(rhsType);
+  bool heads = lhs.size() == 3;
+  int64_t types = isTypeRows(type) ? type.getDimSize(0) : 1;
+  int64_t batches = types * (heads ? lhs[0] : 1);
+  int64_t a = lhs[lhs.size() - 2], b = lhs.back();
+  bool vector = rhs.size() == 1 + heads;
+  int64_t c = vector ? 1 : rhs.back();
+  if (types > 1 && !lhsTyped) {
+    // Repeat the shared weight for each type, then multiply as usual.
+    Rows typed{Value(), "", anyGraph, {}};
+    int64_t size = lhsType.getNumElements();
+    Rows flat{reshaped(builder, loc, get(op.getLhs()).tensor, {size}),
+              "",
+              nullptr,
+              {size}};
+    typed.domain = std::to_string(types);
+    typed.features = {size};
+    Value repeated =
+        rowwise(loc, typed, lhsType.getElementType(), typed.features,
+                {trailing(flat, 1)},
+                [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+    set(op.getLhs(), {repeated, "", nullptr, {}});
+  }
+  Value left =
+      reshaped(builder, loc, get(op.getLhs()).tensor, {batches * a, b});
+  Value output = tensor::EmptyOp::create(
+      builder, loc, ArrayRef<int64_t>{batches * a, c}, type.getElementType());
+  AtAttr at = rowAccess(builder.getContext(), "", false);
+  bool shared = !rhsTyped && !heads;
+  SmallVector<int64_t> weightShape{b, c};
+  if (!shared)
+    weightShape.insert(weightShape.begin(), batches);
+  Value right = get(op.getRhs()).tensor;
+  if (heads && !rhsTyped && types > 1)
+    return op.emitOpError("has no lowering for a right weight with heads and "
+                          "without types, got ")
+           << rhsType;
+  right = reshaped(builder, loc, right, weightShape);
+  Value product = emitGemm(builder, loc, anyGraph, std::to_string(batches * a),
+                           shared ? "" : std::to_string(a), left, at, right,
+                           Value(), {}, output, at);
+  Rows result = describe(type);
+  result.tensor = reshaped(builder, loc, product, type.getShape());
+  set(op.getResult(), result);
+  return success();
+}
+
+LogicalResult Lowering::lowerWeightCombine(WeightCombineOp op) {
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(op.getType());
+  auto basesType = cast<RankedTensorType>(op.getBases().getType());
+  int64_t size = basesType.getNumElements() / basesType.getDimSize(0);
+  Value bases = reshaped(builder, loc, get(op.getBases()).tensor,
+                         {basesType.getDimSize(0), size});
+  Value output = tensor::EmptyOp::create(
+      builder, loc, ArrayRef<int64_t>{type.getDimSize(0), size},
+      type.getElementType());
+  AtAttr at = rowAccess(builder.getContext(), "", false);
+  Value product = emitGemm(
+      builder, loc, anyGraph, std::to_string(type.getDimSize(0)), "",
+      get(op.getCoefficients()).tensor, at, bases, Value(), {}, output, at);
+  Rows result = describe(type);
+  result.tensor = reshaped(builder, loc, product, type.getShape());
+  set(op.getResult(), result);
+  return success();
+}

@@ -1,0 +1,372 @@
+//===- FeatureOps.cpp - Ops on the features of each row -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Row-wise traversals: dot, activations, norms, broadcast, concat, slice,
+// reductions of features, and upstream's elementwise arithmetic.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace gnn;
+using tile::Anchor;
+using tile::AtAttr;
+using tile::Dim;
+
+static Value constant(OpBuilder &b, Location loc, Type type, double value) {
+  return arith::ConstantOp::create(
+      b, loc, b.getFloatAttr(cast<FloatType>(type), value));
+}
+
+static Type elementOf(Value value) {
+  return getElementTypeOrSelf(value.getType());
+}
+
+static LogicalResult checkDims(Operation *op, const Rows &rows) {
+  if (rows.features.size() <= 2)
+    return success();
+  return op->emitOpError("has no lowering for ")
+         << rows.features.size() << " feature dimensions, expected at most 2";
+}
+
+LogicalResult Lowering::lowerDot(DotOp op) {
+  Rows result = describe(op.getType());
+  Rows lhs = get(op.getLhs()), rhs = get(op.getRhs());
+  if (failed(checkDims(op, lhs)))
+    return failure();
+  unsigned dims = lhs.features.size();
+  Input right = rhs.domain.empty()
+                    ? trailing(rhs, dims)
+                    : leading(rhs, Anchor::Group, result.domain, {}, dims);
+  result.tensor =
+      rowwise(op.getLoc(), result, elementOf(op.getLhs()), lhs.features,
+              {leading(lhs, Anchor::Group, result.domain, {}, dims), right},
+              [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                Value product = arith::MulFOp::create(b, loc, args[0], args[1]);
+                return tile::ReduceOp::create(
+                    b, loc, tile::Reduction::Sum,
+                    {static_cast<int32_t>(Dim::Feature)}, product);
+              });
+  set(op.getResult(), result);
+  return success();
+}
+
+LogicalResult Lowering::lowerOuterRows(OuterRowsOp op) {
+  Rows result = describe(op.getType());
+  Rows lhs = get(op.getLhs()), rhs = get(op.getRhs());
+  if (failed(checkDims(op, result)))
+    return failure();
+  // [a] x [b]: a takes the place of heads.
+  Input left{lhs, access(lhs, Anchor::Group, result.domain, {}, true, false)};
+  Input right{rhs, access(rhs, Anchor::Group, result.domain, {}, false, true)};
+  result.tensor = rowwise(
+      op.getLoc(), result, elementOf(op.getLhs()), result.features,
+      {left, right}, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        return arith::MulFOp::create(b, loc, args[0], args[1]);
+      });
+  set(op.getResult(), result);
+  return success();
+}
+
+/// The value of an activation at `x`; `slope` is the weight of prelu.
+static Value emitActivation(OpBuilder &b, Location loc, ActivationOp op,
+                            Value x, Value slope) {
+  Type type = x.getType();
+  Value zero = constant(b, loc, type, 0), one = constant(b, loc, type, 1);
+  auto positive = [&]() -> Value {
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x, zero);
+  };
+  auto pick = [&](Value negative) -> Value {
+    return arith::SelectOp::create(b, loc, positive(), x, negative);
+  };
+  auto onePlusExpMinus = [&]() -> Value {
+    Value power = math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, x));
+    return arith::AddFOp::create(b, loc, one, power);
+  };
+  double alpha = op.getAlpha() ? op.getAlpha()->convertToDouble() : 0;
+  switch (op.getKind()) {
+  case ActivationKind::Relu:
+    return arith::MaximumFOp::create(b, loc, x, zero);
+  case ActivationKind::LeakyRelu:
+    return pick(
+        arith::MulFOp::create(b, loc, x, constant(b, loc, type, alpha)));
+  case ActivationKind::Prelu:
+    return pick(arith::MulFOp::create(b, loc, x, slope));
+  case ActivationKind::Elu: {
+    Value low = arith::MinimumFOp::create(b, loc, x, zero);
+    Value power =
+        arith::SubFOp::create(b, loc, math::ExpOp::create(b, loc, low), one);
+    return pick(
+        arith::MulFOp::create(b, loc, power, constant(b, loc, type, alpha)));
+  }
+  case ActivationKind::Sigmoid:
+    return arith::DivFOp::create(b, loc, one, onePlusExpMinus());
+  case ActivationKind::Tanh:
+    return math::TanhOp::create(b, loc, x);
+  case ActivationKind::Gelu: {
+    Value scaled = arith::MulFOp::create(
+        b, loc, x, constant(b, loc, type, 0.70710678118654752440));
+    Value error =
+        arith::AddFOp::create(b, loc, one, math::ErfOp::create(b, loc, scaled));
+    Value half = arith::MulFOp::create(b, loc, x, constant(b, loc, type, 0.5));
+    return arith::MulFOp::create(b, loc, half, error);
+  }
+  case ActivationKind::Swish:
+    return arith::DivFOp::create(b, loc, x, onePlusExpMinus());
+  case ActivationKind::Exp:
+    return math::ExpOp::create(b, loc, x);
+  }
+  llvm_unreachable("all activations are handled");
+}
+
+LogicalResult Lowering::lowerActivation(ActivationOp op) {
+  Rows result = describe(op.getType());
+  SmallVector<int64_t> full(result.features);
+  Rows input = get(op.getInput());
+  int64_t size = 1;
+  for (int64_t feature : full)
+    size *= feature;
+  bool perFeature =
+      op.getWeight() &&
+      cast<RankedTensorType>(op.getWeight().getType()).getNumElements() > 1;
+  if (full.size() > 1 && !perFeature) {
+    result.features = {size};
+    input = reshape(op.getLoc(), input, result.features);
+  } else if (failed(checkDims(op, result))) {
+    return failure();
+  }
+  SmallVector<Input> inputs{
+      leading(input, Anchor::Group, result.domain, {}, result.features.size())};
+  if (op.getWeight()) {
+    Rows weight = get(op.getWeight());
+    if (!perFeature)
+      weight = reshape(op.getLoc(), weight, {});
+    inputs.push_back(trailing(weight, result.features.size()));
+  }
+  result.tensor =
+      rowwise(op.getLoc(), result, elementOf(op.getInput()), result.features,
+              inputs, [&](OpBuilder &b, Location loc, ValueRange args) {
+                return emitActivation(b, loc, op, args[0],
+                                      args.size() > 1 ? args[1] : Value());
+              });
+  set(op.getResult(), reshape(op.getLoc(), result, full));
+  return success();
+}
+
+LogicalResult Lowering::lowerBatchNorm(BatchNormOp op) {
+  Rows result = describe(op.getType());
+  if (failed(checkDims(op, result)))
+    return failure();
+  unsigned dims = result.features.size();
+  SmallVector<Input> inputs{
+      leading(get(op.getInput()), Anchor::Group, result.domain, {}, dims)};
+  for (Value weight :
+       {op.getMean(), op.getVariance(), op.getGamma(), op.getBeta()})
+    inputs.push_back(trailing(get(weight), dims));
+  double eps = op.getEps().convertToDouble();
+  result.tensor = rowwise(
+      op.getLoc(), result, elementOf(op.getInput()), result.features, inputs,
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value centered = arith::SubFOp::create(b, loc, args[0], args[1]);
+        Value spread = math::SqrtOp::create(
+            b, loc,
+            arith::AddFOp::create(b, loc, args[2],
+                                  constant(b, loc, args[0].getType(), eps)));
+        Value normal = arith::DivFOp::create(b, loc, centered, spread);
+        return arith::AddFOp::create(
+            b, loc, arith::MulFOp::create(b, loc, normal, args[3]), args[4]);
+      });
+  set(op.getResult(), result);
+  return success();
+}
+
+LogicalResult Lowering::lowerLayerNorm(LayerNormOp op) {
+  Rows result = describe(op.getType());
+  if (failed(checkDims(op, result)))
+    return failure();
+  unsigned dims = result.features.size();
+  SmallVector<Input> inputs{
+      leading(get(op.getInput()), Anchor::Group, result.domain, {}, dims)};
+  if (op.getGamma())
+    for (Value weight : {op.getGamma(), op.getBeta()})
+      inputs.push_back(trailing(get(weight), dims));
+  double eps = op.getEps().convertToDouble();
+  result.tensor = rowwise(
+      op.getLoc(), result, elementOf(op.getInput()), result.features, inputs,
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        auto mean = [&](Value value) -> Value {
+          return tile::ReduceOp::create(b, loc, tile::Reduction::Mean,
+                                        {static_cast<int32_t>(Dim::Feature)},
+                                        value);
+        };
+        Value centered = arith::SubFOp::create(b, loc, args[0], mean(args[0]));
+        Value variance =
+            mean(arith::MulFOp::create(b, loc, centered, centered));
+        Value spread = math::SqrtOp::create(
+            b, loc,
+            arith::AddFOp::create(b, loc, variance,
+                                  constant(b, loc, args[0].getType(), eps)));
+        Value normal = arith::DivFOp::create(b, loc, centered, spread);
+        if (args.size() == 1)
+          return normal;
+        return arith::AddFOp::create(
+            b, loc, arith::MulFOp::create(b, loc, normal, args[1]), args[2]);
+      });
+  set(op.getResult(), result);
+  return success();
+}
+
+LogicalResult Lowering::lowerBroadcast(BroadcastOp op) {
+  Rows result = describe(op.getType());
+  Rows input = get(op.getInput());
+  if (failed(checkDims(op, result)))
+    return failure();
+  unsigned dims = result.features.size();
+  Input read = input.domain.empty()
+                   ? trailing(input, dims)
+                   : leading(input, Anchor::Group, result.domain, {}, dims);
+  result.tensor = rowwise(
+      op.getLoc(), result, elementOf(op.getInput()), result.features, {read},
+      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  set(op.getResult(), result);
+  return success();
+}
+
+/// The product of all dimensions but the last.
+static int64_t leadingSize(ArrayRef<int64_t> features) {
+  int64_t size = 1;
+  for (int64_t feature : features.drop_back())
+    size *= feature;
+  return size;
+}
+
+LogicalResult Lowering::lowerConcat(ConcatOp op) {
+  Location loc = op.getLoc();
+  Rows result = describe(op.getType());
+  SmallVector<int64_t> full(result.features);
+  int64_t heads = leadingSize(full);
+  bool hasHead = full.size() > 1;
+  if (hasHead)
+    result.features = {heads, full.back()};
+  Value whole = empty(loc, result, elementOf(op.getInputs()[0]));
+  int64_t offset = 0;
+  for (Value value : op.getInputs()) {
+    Rows input = get(value);
+    int64_t width = input.features.back();
+    if (hasHead)
+      input = reshape(loc, input, {heads, width});
+    auto domain = tile::DomainAttr::get(builder.getContext(), result.domain, "",
+                                        heads, width);
+    whole = traverse(
+        loc, result.graph, domain,
+        {{input,
+          access(input, Anchor::Group, result.domain, {}, hasHead, true)}},
+        whole,
+        AtAttr::get(builder.getContext(), Anchor::Group, "", hasHead, true,
+                    offset),
+        [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+    offset += width;
+  }
+  result.tensor = whole;
+  set(op.getResult(), reshape(loc, result, full));
+  return success();
+}
+
+LogicalResult Lowering::lowerSlice(SliceOp op) {
+  Location loc = op.getLoc();
+  Rows result = describe(op.getType());
+  Rows input = get(op.getInput());
+  SmallVector<int64_t> full(result.features);
+  int64_t heads = leadingSize(full);
+  bool hasHead = full.size() > 1;
+  if (hasHead) {
+    result.features = {heads, full.back()};
+    input = reshape(loc, input, {heads, input.features.back()});
+  }
+  result.tensor =
+      rowwise(loc, result, elementOf(op.getInput()), result.features,
+              {{input, access(input, Anchor::Group, result.domain, {}, hasHead,
+                              true, op.getOffset())}},
+              [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  set(op.getResult(), reshape(loc, result, full));
+  return success();
+}
+
+static tile::Reduction reductionOf(ReduceKind kind) {
+  return kind == ReduceKind::Sum    ? tile::Reduction::Sum
+         : kind == ReduceKind::Mean ? tile::Reduction::Mean
+         : kind == ReduceKind::Max  ? tile::Reduction::Max
+                                    : tile::Reduction::Min;
+}
+
+LogicalResult Lowering::lowerReduceHeads(ReduceHeadsOp op) {
+  Rows result = describe(op.getType());
+  Rows input = get(op.getInput());
+  auto domain = tile::DomainAttr::get(builder.getContext(), result.domain, "",
+                                      input.features[0], input.features[1]);
+  result.tensor = traverse(
+      op.getLoc(), result.graph, domain,
+      {leading(input, Anchor::Group, result.domain, {}, 2)},
+      empty(op.getLoc(), result, elementOf(op.getInput())),
+      AtAttr::get(builder.getContext(), Anchor::Group, "", false, true, 0),
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        return tile::ReduceOp::create(b, loc, reductionOf(op.getKind()),
+                                      {static_cast<int32_t>(Dim::Head)},
+                                      args[0]);
+      });
+  set(op.getResult(), result);
+  return success();
+}
+
+LogicalResult Lowering::lowerReduceFeatures(ReduceFeaturesOp op) {
+  Rows result = describe(op.getType());
+  Rows input = get(op.getInput());
+  if (failed(checkDims(op, input)))
+    return failure();
+  unsigned dims = input.features.size();
+  result.tensor =
+      rowwise(op.getLoc(), result, elementOf(op.getInput()), input.features,
+              {leading(input, Anchor::Group, result.domain, {}, dims)},
+              [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                return tile::ReduceOp::create(
+                    b, loc, reductionOf(op.getKind()),
+                    {static_cast<int32_t>(Dim::Feature)}, args[0]);
+              });
+  set(op.getResult(), result);
+  return success();
+}
+
+LogicalResult Lowering::lowerElementwise(Operation *op) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Rows result = describe(type);
+  SmallVector<int64_t> full(result.features);
+  int64_t size = leadingSize(full.empty() ? ArrayRef<int64_t>{1} : full) *
+                 (full.empty() ? 1 : full.back());
+  if (!full.empty())
+    result.features = {size};
+  SmallVector<Input> inputs;
+  for (Value operand : op->getOperands()) {
+    Rows rows = reshape(op->getLoc(), get(operand), result.features);
+    inputs.push_back(leading(rows, Anchor::Group, result.domain, {},
+                             result.features.size()));
+  }
+  result.tensor = rowwise(
+      op->getLoc(), result, type.getElementType(), result.features, inputs,
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        OperationState state(loc, op->getName(), args, {type.getElementType()},
+                             op->getAttrs());
+        return b.create(state)->getResult(0);
+      });
+  set(op->getResult(0), reshape(op->getLoc(), result, full));
+  return success();
+}
+
+LogicalResult Lowering::lowerDropout(DropoutOp op) {
+  return op.emitOpError("has no lowering yet for p above 0");
+}

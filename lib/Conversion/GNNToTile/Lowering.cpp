@@ -1,0 +1,327 @@
+//===- Lowering.cpp - Building blocks of gnn -> gnn_tile ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Row spaces as domains, accesses, and traversals.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace gnn;
+using tile::Anchor;
+using tile::AtAttr;
+
+std::string gnn::spaceName(RowSpace space, std::optional<EndPoint> end) {
+  bool src = end && *end == EndPoint::Src;
+  switch (space) {
+  case RowSpace::Node:
+    return src ? "src" : "dst";
+  case RowSpace::NodeType:
+    return src ? "src_node_type" : "dst_node_type";
+  default:
+    return stringifyRowSpace(space).str();
+  }
+}
+
+Value gnn::emitBinary(OpBuilder &b, Location loc, BinaryKind kind, Value lhs,
+                      Value rhs) {
+  switch (kind) {
+  case BinaryKind::Add:
+    return arith::AddFOp::create(b, loc, lhs, rhs);
+  case BinaryKind::Sub:
+    return arith::SubFOp::create(b, loc, lhs, rhs);
+  case BinaryKind::Mul:
+    return arith::MulFOp::create(b, loc, lhs, rhs);
+  case BinaryKind::Div:
+    return arith::DivFOp::create(b, loc, lhs, rhs);
+  case BinaryKind::Copy:
+    return lhs;
+  }
+  llvm_unreachable("all binary kinds are handled");
+}
+
+Rows Lowering::describe(Type type, std::optional<EndPoint> end) {
+  auto tensor = cast<RankedTensorType>(type);
+  Rows rows;
+  rows.features.assign(getFeatures(tensor).begin(), getFeatures(tensor).end());
+  if (RowsAttr attr = getRows(type)) {
+    rows.graph = attr.getGraph();
+    rows.domain = attr.getSpace() == RowSpace::Edge
+                      ? "edge.in_rows"
+                      : spaceName(attr.getSpace(), end);
+    rows.count = tensor.getDimSize(0);
+  }
+  return rows;
+}
+
+Rows Lowering::describeArgument(Type type) {
+  Rows rows = describe(type);
+  if (tile::getSpace(rows.domain) == "edge")
+    rows.domain = "edge";
+  return rows;
+}
+
+Value Lowering::empty(Location loc, const Rows &rows, Type element) {
+  SmallVector<int64_t> shape(rows.features);
+  SmallVector<Value> sizes;
+  int64_t fixed;
+  if (!rows.domain.empty() && !ShapedType::isDynamic(rows.count)) {
+    shape.insert(shape.begin(), rows.count);
+  } else if (!StringRef(rows.domain).getAsInteger(10, fixed)) {
+    shape.insert(shape.begin(), fixed);
+  } else if (!rows.domain.empty()) {
+    shape.insert(shape.begin(), ShapedType::kDynamic);
+    sizes.push_back(tile::CountOp::create(
+        builder, loc, builder.getIndexType(), rows.graph,
+        builder.getStringAttr(tile::countKey(rows.domain))));
+  }
+  return tensor::EmptyOp::create(builder, loc,
+                                 RankedTensorType::get(shape, element), sizes);
+}
+
+Rows Lowering::reshape(Location loc, const Rows &rows,
+                       ArrayRef<int64_t> features) {
+  Rows result = rows;
+  result.features.assign(features.begin(), features.end());
+  auto type = cast<RankedTensorType>(rows.tensor.getType());
+  unsigned leading = rows.domain.empty() ? 0 : 1;
+  if (ArrayRef<int64_t>(rows.features) == features)
+    return result;
+  auto shapeWith = [&](ArrayRef<int64_t> tail) {
+    SmallVector<int64_t> shape(type.getShape().take_front(leading));
+    llvm::append_range(shape, tail);
+    return RankedTensorType::get(shape, type.getElementType());
+  };
+  auto groups = [&](size_t dims) {
+    SmallVector<ReassociationIndices> list;
+    if (leading)
+      list.push_back({0});
+    if (dims) {
+      list.emplace_back();
+      for (size_t i = 0; i < dims; ++i)
+        list.back().push_back(leading + i);
+    }
+    return list;
+  };
+  // Through one flat feature dimension; a scalar a row is [1] features.
+  int64_t flat = std::accumulate(features.begin(), features.end(), int64_t(1),
+                                 std::multiplies<int64_t>());
+  Value value = rows.tensor;
+  if (rows.features.size() > 1)
+    value = tensor::CollapseShapeOp::create(
+        builder, loc, shapeWith({flat}), value, groups(rows.features.size()));
+  else if (rows.features.empty()) {
+    SmallVector<ReassociationIndices> list;
+    if (leading)
+      list.push_back({0, 1});
+    value = tensor::ExpandShapeOp::create(builder, loc, shapeWith({1}), value,
+                                          list);
+  }
+  if (features.size() > 1)
+    value = tensor::ExpandShapeOp::create(builder, loc, shapeWith(features),
+                                          value, groups(features.size()));
+  else if (features.empty()) {
+    SmallVector<ReassociationIndices> list;
+    if (leading)
+      list.push_back({0, 1});
+    value = tensor::CollapseShapeOp::create(builder, loc, shapeWith({}), value,
+                                            list);
+  }
+  result.tensor = value;
+  return result;
+}
+
+/// The domain of `rows` as seen from `from` by way of `via`: nodes and node
+/// types are named by the end they are reached at.
+static std::string seenFrom(const Rows &rows, StringRef from,
+                            std::optional<EndPoint> via) {
+  StringRef space = tile::getSpace(rows.domain);
+  StringRef start = tile::getSpace(from);
+  bool src = via ? *via == EndPoint::Src : start.starts_with("src");
+  bool ends = via || start.starts_with("src") || start.starts_with("dst");
+  if (ends && (space == "src" || space == "dst") &&
+      rows.domain == space) // on a square graph both name the same rows
+    return start == "src" || start == "dst" ? start.str() : src ? "src" : "dst";
+  if (ends && (space == "src_node_type" || space == "dst_node_type"))
+    return src ? "src_node_type" : "dst_node_type";
+  return rows.domain;
+}
+
+AtAttr Lowering::access(const Rows &rows, Anchor anchor, StringRef from,
+                        std::optional<EndPoint> via, bool head, bool feature,
+                        int64_t offset) {
+  std::string domain = seenFrom(rows, from, via);
+  if (rows.domain.empty() || domain == "graph")
+    anchor = Anchor::All;
+  std::string space = anchor == Anchor::All || domain == from ? "" : domain;
+  return AtAttr::get(builder.getContext(), anchor, space, head, feature,
+                     offset);
+}
+
+/// Graph rows are one row: read without a row index.
+static Rows withoutGraphRow(OpBuilder &builder, Location loc, Rows rows) {
+  if (rows.domain != "graph")
+    return rows;
+  auto type = cast<RankedTensorType>(rows.tensor.getType());
+  SmallVector<ReassociationIndices> list;
+  if (type.getRank() > 1) {
+    list.push_back({0, 1});
+    for (int64_t i = 2; i < type.getRank(); ++i)
+      list.push_back({i});
+  }
+  rows.tensor = tensor::CollapseShapeOp::create(
+      builder, loc,
+      RankedTensorType::get(type.getShape().drop_front(),
+                            type.getElementType()),
+      rows.tensor, list);
+  return rows;
+}
+
+Input Lowering::leading(const Rows &rows, Anchor anchor, StringRef from,
+                        std::optional<EndPoint> via, unsigned dims) {
+  size_t own = rows.features.size();
+  bool head = dims == 2 && own >= 1;
+  bool feature = own == dims && dims >= 1;
+  return {withoutGraphRow(builder, builder.getUnknownLoc(), rows),
+          access(rows, anchor, from, via, head, feature)};
+}
+
+Input Lowering::trailing(const Rows &weight, unsigned dims) {
+  size_t own = weight.features.size();
+  return {weight, access(weight, Anchor::All, "", {}, own == 2, own >= 1)};
+}
+
+Value Lowering::traverse(Location loc, FlatSymbolRefAttr graph,
+                         tile::DomainAttr domain, ArrayRef<Input> inputs,
+                         Value output, AtAttr outputAt, Body body) {
+  SmallVector<Value> operands;
+  SmallVector<Attribute> accesses;
+  for (const Input &input : inputs) {
+    operands.push_back(input.rows.tensor);
+    accesses.push_back(input.at);
+  }
+  auto op = tile::TraverseOp::create(
+      builder, loc, output.getType(), graph, domain, operands, output,
+      builder.getArrayAttr(accesses), builder.getArrayAttr({outputAt}),
+      /*schedule=*/nullptr);
+  Block &block = op.getBody().emplaceBlock();
+  for (Value operand : operands)
+    block.addArgument(getElementTypeOrSelf(operand.getType()), loc);
+  OpBuilder inside = OpBuilder::atBlockBegin(&block);
+  Value result = body(inside, loc, block.getArguments());
+  tile::YieldOp::create(inside, loc, result);
+  return op.getResult(0);
+}
+
+/// The domain of a row-wise traversal: one or two feature dimensions.
+static tile::DomainAttr domainOf(MLIRContext *context, StringRef groups,
+                                 StringRef elements, ArrayRef<int64_t> dims) {
+  int64_t heads = dims.size() == 2 ? dims[0] : 1;
+  int64_t features = dims.empty() ? 1 : dims.back();
+  return tile::DomainAttr::get(context, groups, elements, heads, features);
+}
+
+Value Lowering::rowwise(Location loc, const Rows &result, Type element,
+                        ArrayRef<int64_t> dims, ArrayRef<Input> inputs,
+                        Body body) {
+  size_t own = result.features.size();
+  bool head = dims.size() == 2 && own >= 1 && result.features[0] == dims[0];
+  bool feature = own >= 1 && own == dims.size();
+  // [rows, heads, d] reduced over heads keeps the last dimension.
+  if (dims.size() == 2 && own == 1 && !head)
+    feature = true;
+  AtAttr at =
+      AtAttr::get(builder.getContext(), Anchor::Group, "", head, feature, 0);
+  return traverse(loc, result.graph,
+                  domainOf(builder.getContext(), result.domain, "", dims),
+                  inputs, empty(loc, result, element), at, body);
+}
+
+StringRef Lowering::elementsOf(StringRef groups, RowSpace elements) {
+  StringRef name = elements == RowSpace::Edge      ? "edge"
+                   : elements == RowSpace::SrcPair ? "src_pair"
+                   : elements == RowSpace::DstPair ? "dst_pair"
+                   : elements == RowSpace::Src     ? "src"
+                   : elements == RowSpace::Dst     ? "dst"
+                                                   : "";
+  static constexpr StringRef orders[] = {"edge.in_rows",
+                                         "edge.out_rows",
+                                         "edge.dst_pairs",
+                                         "edge.src_pairs",
+                                         "edge.dst_types",
+                                         "edge.src_types",
+                                         "src_pair",
+                                         "src_pair.by_node",
+                                         "src_pair.node_types",
+                                         "dst_pair",
+                                         "dst_pair.by_node",
+                                         "dst_pair.node_types",
+                                         "src.by_type",
+                                         "dst.by_type",
+                                         "src",
+                                         "dst",
+                                         "edge_type",
+                                         "src_node_type"};
+  for (StringRef order : orders)
+    if ((tile::getSpace(order) == name ||
+         (elements == RowSpace::Node &&
+          (tile::getSpace(order) == "src" || tile::getSpace(order) == "dst")) ||
+         (elements == RowSpace::EdgeType && order == "edge_type") ||
+         (elements == RowSpace::NodeType && order == "src_node_type")) &&
+        tile::hasRows(groups, order))
+      return order;
+  return "";
+}
+
+Value Lowering::result(Location loc, Value value) {
+  const Rows &rows = get(value);
+  Value tensor = rows.tensor;
+  // What a template wrote for this result alone becomes an output as it is.
+  bool own = isa_and_nonnull<tile::TraverseOp, tile::GemmOp, tile::OuterOp>(
+                 tensor.getDefiningOp()) &&
+             (rows.domain == "edge" || tile::getSpace(rows.domain) != "edge");
+  if (!own || !returned.insert(tensor).second)
+    tensor = materialize(loc, rows);
+  return tensor;
+}
+
+Value Lowering::materialize(Location loc, const Rows &rows) {
+  int64_t size = std::accumulate(rows.features.begin(), rows.features.end(),
+                                 int64_t(1), std::multiplies<int64_t>());
+  Type element = getElementTypeOrSelf(rows.tensor.getType());
+  auto flatType = RankedTensorType::get({size}, element);
+  auto rowType = RankedTensorType::get({1, size}, element);
+  Rows flat = reshape(loc, rows, {size});
+  if (rows.domain.empty()) { // a weight is one row
+    flat.tensor =
+        tensor::ExpandShapeOp::create(builder, loc, rowType, flat.tensor,
+                                      ArrayRef<ReassociationIndices>{{0, 1}});
+    flat.domain = "1";
+    flat.graph = anyGraph;
+  }
+  bool userOrder =
+      tile::getSpace(flat.domain) == "edge" && flat.domain != "edge";
+  auto at = [&](StringRef space) {
+    return AtAttr::get(builder.getContext(), Anchor::Group, space, false, true,
+                       0);
+  };
+  Rows result = flat;
+  result.tensor = traverse(
+      loc, flat.graph,
+      domainOf(builder.getContext(), flat.domain, "", flat.features),
+      {{flat, at("")}}, empty(loc, flat, element), at(userOrder ? "edge" : ""),
+      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  if (rows.domain.empty()) {
+    result.domain = "";
+    result.tensor =
+        tensor::CollapseShapeOp::create(builder, loc, flatType, result.tensor,
+                                        ArrayRef<ReassociationIndices>{{0, 1}});
+  }
+  return reshape(loc, result, rows.features).tensor;
+}

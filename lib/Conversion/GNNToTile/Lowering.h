@@ -1,0 +1,136 @@
+//===- Lowering.h - One function from gnn to gnn_tile -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Values of the function being lowered: plain tensors, and the domain whose
+// order their rows are in.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_CONVERSION_GNNTOTILE_LOWERING_H
+#define GNN_LIB_CONVERSION_GNNTOTILE_LOWERING_H
+
+#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+namespace gnn {
+
+/// A lowered value. Edge rows that the function computes lie in the order of
+/// its destinations' incoming edges (`edge.in_rows`), those it is given or
+/// gives in the user's order (`edge`).
+struct Rows {
+  mlir::Value tensor; ///< without encoding
+  std::string domain; ///< row space with order; empty for plain weights
+  mlir::FlatSymbolRefAttr graph;              ///< null for plain weights
+  llvm::SmallVector<int64_t> features;        ///< trailing dimensions
+  int64_t count = mlir::ShapedType::kDynamic; ///< rows known when compiling
+};
+
+/// An input of a traversal: a value, the path to its row, and the dimensions
+/// of the domain that its features are.
+struct Input {
+  Rows rows;
+  tile::AtAttr at;
+};
+
+/// Lowers the ops of one function.
+class Lowering {
+public:
+  /// Builds at the insertion point of `builder`. Kernels that touch no graph
+  /// are bound with `anyGraph`.
+  Lowering(mlir::OpBuilder &builder, mlir::FlatSymbolRefAttr anyGraph)
+      : builder(builder), anyGraph(anyGraph) {}
+
+  /// Lowers `op`, or reports why not at the op.
+  mlir::LogicalResult lower(mlir::Operation *op);
+
+  /// The lowered form of `value`.
+  const Rows &get(mlir::Value value) { return values.find(value)->second; }
+  void set(mlir::Value value, Rows rows) { values[value] = std::move(rows); }
+
+  /// A value that comes from outside: edges in the user's order, no tensor.
+  Rows describeArgument(mlir::Type type);
+  /// The tensor to return for `value`: one of its own, in the user's order.
+  mlir::Value result(mlir::Location loc, mlir::Value value);
+
+private:
+  // By theme: RowOps.cpp, DenseOps.cpp, FeatureOps.cpp.
+  mlir::LogicalResult lowerGather(GatherOp op);
+  mlir::LogicalResult lowerAggregate(AggregateOp op);
+  mlir::LogicalResult lowerDegree(DegreeOp op);
+  mlir::LogicalResult lowerApply(ApplyOp op);
+  mlir::LogicalResult lowerSddmm(SddmmOp op);
+  mlir::LogicalResult lowerSpmm(SpmmOp op);
+  mlir::LogicalResult lowerEdgeSoftmax(EdgeSoftmaxOp op);
+  mlir::LogicalResult lowerLinear(LinearOp op);
+  mlir::LogicalResult lowerTypedLinear(TypedLinearOp op);
+  mlir::LogicalResult lowerOuter(OuterOp op);
+  mlir::LogicalResult lowerTypedOuter(TypedOuterOp op);
+  mlir::LogicalResult lowerWeightProduct(WeightProductOp op);
+  mlir::LogicalResult lowerWeightCombine(WeightCombineOp op);
+  mlir::LogicalResult lowerDot(DotOp op);
+  mlir::LogicalResult lowerOuterRows(OuterRowsOp op);
+  mlir::LogicalResult lowerActivation(ActivationOp op);
+  mlir::LogicalResult lowerBatchNorm(BatchNormOp op);
+  mlir::LogicalResult lowerLayerNorm(LayerNormOp op);
+  mlir::LogicalResult lowerDropout(DropoutOp op);
+  mlir::LogicalResult lowerBroadcast(BroadcastOp op);
+  mlir::LogicalResult lowerConcat(ConcatOp op);
+  mlir::LogicalResult lowerSlice(SliceOp op);
+  mlir::LogicalResult lowerReduceHeads(ReduceHeadsOp op);
+  mlir::LogicalResult lowerReduceFeatures(ReduceFeaturesOp op);
+  mlir::LogicalResult lowerElementwise(mlir::Operation *op);
+
+  // Building blocks (Lowering.cpp).
+
+  /// A fresh copy of `rows` in the user's order.
+  mlir::Value materialize(mlir::Location loc, const Rows &rows);
+  /// What a new value of this type is: its domain and features, no tensor.
+  Rows describe(mlir::Type type, std::optional<EndPoint> end = {});
+  /// A tensor of these rows and features, uninitialized.
+  mlir::Value empty(mlir::Location loc, const Rows &rows, mlir::Type element);
+  /// The same rows with other trailing dimensions, row-major.
+  Rows reshape(mlir::Location loc, const Rows &rows,
+               llvm::ArrayRef<int64_t> features);
+  /// An access to `rows` from the group or element of `from`.
+  tile::AtAttr access(const Rows &rows, tile::Anchor anchor,
+                      llvm::StringRef from, std::optional<EndPoint> via,
+                      bool head, bool feature, int64_t offset = 0);
+  /// An input whose features are the leading dimensions of `dims` (one or two).
+  Input leading(const Rows &rows, tile::Anchor anchor, llvm::StringRef from,
+                std::optional<EndPoint> via, unsigned dims);
+  /// An input without rows whose features are the trailing dimensions.
+  Input trailing(const Rows &weight, unsigned dims);
+
+  using Body = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                                              mlir::ValueRange)>;
+  /// A traversal with one output, whose access has `head` and `feature`.
+  mlir::Value traverse(mlir::Location loc, mlir::FlatSymbolRefAttr graph,
+                       tile::DomainAttr domain, llvm::ArrayRef<Input> inputs,
+                       mlir::Value output, tile::AtAttr outputAt, Body body);
+  /// A row-wise traversal over the rows of `result`, features as they are.
+  mlir::Value rowwise(mlir::Location loc, const Rows &result,
+                      mlir::Type element, llvm::ArrayRef<int64_t> dims,
+                      llvm::ArrayRef<Input> inputs, Body body);
+  /// The elements of a group, in the order that puts them side by side.
+  llvm::StringRef elementsOf(llvm::StringRef groups, RowSpace elements);
+
+  mlir::OpBuilder &builder;
+  mlir::FlatSymbolRefAttr anyGraph;
+  llvm::DenseMap<mlir::Value, Rows> values;
+  llvm::DenseSet<mlir::Value> returned;
+};
+
+/// The name of a row space; nodes are read at the end `end`.
+std::string spaceName(RowSpace space, std::optional<EndPoint> end);
+
+/// The value of a binary kind.
+mlir::Value emitBinary(mlir::OpBuilder &b, mlir::Location loc, BinaryKind kind,
+                       mlir::Value lhs, mlir::Value rhs);
+
+} // namespace gnn
+
+#endif // GNN_LIB_CONVERSION_GNNTOTILE_LOWERING_H

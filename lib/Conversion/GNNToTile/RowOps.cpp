@@ -1,0 +1,270 @@
+//===- RowOps.cpp - Ops along paths of the lattice ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// gather, aggregate, degree, apply, sddmm, spmm, edge_softmax: traversals.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace gnn;
+using tile::Anchor;
+using tile::AtAttr;
+using tile::Dim;
+
+static tile::Reduction reductionOf(ReduceKind kind) {
+  switch (kind) {
+  case ReduceKind::Sum:
+    return tile::Reduction::Sum;
+  case ReduceKind::Mean:
+    return tile::Reduction::Mean;
+  case ReduceKind::Max:
+    return tile::Reduction::Max;
+  case ReduceKind::Min:
+    return tile::Reduction::Min;
+  }
+  llvm_unreachable("all reductions are handled");
+}
+
+static Value emitReduce(OpBuilder &b, Location loc, tile::Reduction kind,
+                        Dim dim, Value value) {
+  return tile::ReduceOp::create(b, loc, kind, {static_cast<int32_t>(dim)},
+                                value);
+}
+
+/// More than two feature dimensions: the leading ones join.
+static SmallVector<int64_t> joined(ArrayRef<int64_t> features) {
+  int64_t size = 1;
+  for (int64_t feature : features)
+    size *= feature;
+  return features.empty() ? SmallVector<int64_t>{} : SmallVector<int64_t>{size};
+}
+
+LogicalResult Lowering::lowerGather(GatherOp op) {
+  Rows result = describe(op.getType());
+  Rows input = get(op.getInput());
+  SmallVector<int64_t> full(result.features), flat = joined(full);
+  result.features = flat;
+  input = reshape(op.getLoc(), input, flat);
+  result.tensor = rowwise(
+      op.getLoc(), result, op.getType().getElementType(), flat,
+      {leading(input, Anchor::Group, result.domain, op.getVia(), flat.size())},
+      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  set(op.getResult(), reshape(op.getLoc(), result, full));
+  return success();
+}
+
+LogicalResult Lowering::lowerAggregate(AggregateOp op) {
+  Location loc = op.getLoc();
+  auto inputType = cast<RankedTensorType>(op.getInput().getType());
+  RowSpace space = *getRowSpace(inputType);
+  Rows result = describe(op.getResult().getType(), op.getVia());
+  if (!op.getVia() && (space == RowSpace::SrcPair || space == RowSpace::Src))
+    result = describe(op.getResult().getType(), EndPoint::Src);
+  StringRef elements = elementsOf(result.domain, space);
+  if (elements.empty())
+    return op.emitOpError("has no lowering: no structure lists the rows of '")
+           << stringifyRowSpace(space) << "' by '" << result.domain << "'";
+  SmallVector<int64_t> full(result.features), flat = joined(full);
+  result.features = flat;
+  Rows input = reshape(loc, get(op.getInput()), flat);
+  auto domain =
+      tile::DomainAttr::get(builder.getContext(), result.domain, elements, 1,
+                            flat.empty() ? 1 : flat.front());
+  Input read =
+      leading(input, Anchor::Element, elements, op.getVia(), flat.size());
+  auto at = AtAttr::get(builder.getContext(), Anchor::Group, "", false,
+                        !flat.empty(), 0);
+  Type element = inputType.getElementType();
+  tile::Reduction kind = reductionOf(op.getKind());
+  if (!op.getArgument()) {
+    result.tensor =
+        traverse(loc, result.graph, domain, {read}, empty(loc, result, element),
+                 at, [&](OpBuilder &b, Location loc, ValueRange args) {
+                   return emitReduce(b, loc, kind, Dim::Element, args[0]);
+                 });
+    set(op.getResult(), reshape(loc, result, full));
+    return success();
+  }
+  // The argument is a row of the input, in the user's order.
+  StringRef user = tile::getSpace(elements);
+  auto edge =
+      AtAttr::get(builder.getContext(), Anchor::Element,
+                  user == elements ? StringRef() : user, false, false, 0);
+  Rows argument = result;
+  Value outputs[] = {empty(loc, result, element),
+                     empty(loc, argument, builder.getI32Type())};
+  auto traverseOp = tile::TraverseOp::create(
+      builder, loc, TypeRange(ValueRange(outputs)), result.graph, domain,
+      read.rows.tensor, outputs, builder.getArrayAttr({read.at}),
+      builder.getArrayAttr({at, at}), nullptr);
+  Block &block = traverseOp.getBody().emplaceBlock();
+  block.addArgument(element, loc);
+  OpBuilder b = OpBuilder::atBlockBegin(&block);
+  Value row = tile::IndexOp::create(b, loc, b.getI32Type(), edge);
+  auto best = tile::ArgReduceOp::create(b, loc, element, b.getI32Type(), kind,
+                                        block.getArgument(0), row);
+  tile::YieldOp::create(b, loc, best.getResults());
+  result.tensor = traverseOp.getResult(0);
+  argument.tensor = traverseOp.getResult(1);
+  set(op.getResult(), reshape(loc, result, full));
+  set(op.getArgument(), reshape(loc, argument, full));
+  return success();
+}
+
+LogicalResult Lowering::lowerDegree(DegreeOp op) {
+  std::optional<EndPoint> end = op.getVia();
+  if (!end && (op.getOf() == RowSpace::SrcPair || op.getOf() == RowSpace::Src))
+    end = EndPoint::Src;
+  Rows result = describe(op.getType(), end);
+  StringRef elements = elementsOf(result.domain, op.getOf());
+  if (elements.empty())
+    return op.emitOpError("has no lowering: no structure lists the rows of '")
+           << stringifyRowSpace(op.getOf()) << "' by '" << result.domain << "'";
+  Type element = cast<RankedTensorType>(op.getType()).getElementType();
+  result.tensor = traverse(
+      op.getLoc(), result.graph,
+      tile::DomainAttr::get(builder.getContext(), result.domain, elements, 1,
+                            1),
+      {}, empty(op.getLoc(), result, element),
+      AtAttr::get(builder.getContext(), Anchor::Group, "", false, false, 0),
+      [&](OpBuilder &b, Location loc, ValueRange) -> Value {
+        return tile::SizeOp::create(b, loc, element);
+      });
+  set(op.getResult(), result);
+  return success();
+}
+
+/// The longer of two lists of feature dimensions.
+static ArrayRef<int64_t> longer(const Rows &a, const Rows *b) {
+  return b && b->features.size() > a.features.size()
+             ? ArrayRef<int64_t>(b->features)
+             : ArrayRef<int64_t>(a.features);
+}
+
+/// Features that both operands can be read with: at most two dimensions.
+static LogicalResult checkDims(Operation *op, ArrayRef<int64_t> dims) {
+  if (dims.size() <= 2)
+    return success();
+  return op->emitOpError("has no lowering for ")
+         << dims.size() << " feature dimensions, expected at most 2";
+}
+
+LogicalResult Lowering::lowerApply(ApplyOp op) {
+  Rows result = describe(op.getType());
+  Rows lhs = get(op.getLhs());
+  std::optional<Rows> rhs;
+  if (op.getRhs())
+    rhs = get(op.getRhs());
+  SmallVector<int64_t> dims(longer(lhs, rhs ? &*rhs : nullptr));
+  if (failed(checkDims(op, dims)))
+    return failure();
+  SmallVector<Input> inputs{
+      leading(lhs, Anchor::Group, result.domain, op.getLhsVia(), dims.size())};
+  if (rhs)
+    inputs.push_back(leading(*rhs, Anchor::Group, result.domain, op.getRhsVia(),
+                             dims.size()));
+  result.tensor =
+      rowwise(op.getLoc(), result,
+              cast<RankedTensorType>(op.getType()).getElementType(), dims,
+              inputs, [&](OpBuilder &b, Location loc, ValueRange args) {
+                return emitBinary(b, loc, op.getKind(), args[0], args.back());
+              });
+  set(op.getResult(), result);
+  return success();
+}
+
+LogicalResult Lowering::lowerSddmm(SddmmOp op) {
+  Rows result = describe(op.getType());
+  Rows lhs = get(op.getLhs()), rhs = get(op.getRhs());
+  if (failed(checkDims(op, lhs.features)))
+    return failure();
+  unsigned dims = lhs.features.size();
+  result.tensor = rowwise(
+      op.getLoc(), result,
+      cast<RankedTensorType>(op.getType()).getElementType(), lhs.features,
+      {leading(lhs, Anchor::Group, result.domain, op.getLhsVia(), dims),
+       leading(rhs, Anchor::Group, result.domain, op.getRhsVia(), dims)},
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Value product = arith::MulFOp::create(b, loc, args[0], args[1]);
+        return emitReduce(b, loc, tile::Reduction::Sum, Dim::Feature, product);
+      });
+  set(op.getResult(), result);
+  return success();
+}
+
+LogicalResult Lowering::lowerSpmm(SpmmOp op) {
+  Rows result = describe(op.getType(), op.getVia());
+  StringRef elements = elementsOf(result.domain, RowSpace::Edge);
+  if (elements.empty())
+    return op.emitOpError("has no lowering: no structure lists edges by '")
+           << result.domain << "'";
+  Rows lhs = get(op.getLhs());
+  std::optional<Rows> rhs;
+  if (op.getRhs())
+    rhs = get(op.getRhs());
+  SmallVector<int64_t> dims(longer(lhs, rhs ? &*rhs : nullptr));
+  if (failed(checkDims(op, dims)))
+    return failure();
+  SmallVector<Input> inputs{
+      leading(lhs, Anchor::Element, elements, op.getLhsVia(), dims.size())};
+  if (rhs)
+    inputs.push_back(
+        leading(*rhs, Anchor::Element, elements, op.getRhsVia(), dims.size()));
+  auto domain = tile::DomainAttr::get(builder.getContext(), result.domain,
+                                      elements, dims.size() == 2 ? dims[0] : 1,
+                                      dims.empty() ? 1 : dims.back());
+  auto at = AtAttr::get(builder.getContext(), Anchor::Group, "",
+                        dims.size() == 2, !dims.empty(), 0);
+  Type element = cast<RankedTensorType>(op.getType()).getElementType();
+  result.tensor =
+      traverse(op.getLoc(), result.graph, domain, inputs,
+               empty(op.getLoc(), result, element), at,
+               [&](OpBuilder &b, Location loc, ValueRange args) {
+                 Value message =
+                     emitBinary(b, loc, op.getKind(), args[0], args.back());
+                 return emitReduce(b, loc, reductionOf(op.getReduce()),
+                                   Dim::Element, message);
+               });
+  set(op.getResult(), result);
+  return success();
+}
+
+LogicalResult Lowering::lowerEdgeSoftmax(EdgeSoftmaxOp op) {
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(op.getInput().getType());
+  std::string groups = stringifyRowSpace(op.getOver()).str();
+  StringRef elements = elementsOf(groups, *getRowSpace(type));
+  if (elements.empty())
+    return op.emitOpError("has no lowering: no structure lists the rows of '")
+           << stringifyRowSpace(*getRowSpace(type)) << "' by '" << groups
+           << "'";
+  Rows result = describe(type);
+  SmallVector<int64_t> full(result.features), flat = joined(full);
+  result.features = flat;
+  Rows input = reshape(loc, get(op.getInput()), flat);
+  auto domain = tile::DomainAttr::get(builder.getContext(), groups, elements, 1,
+                                      flat.empty() ? 1 : flat.front());
+  AtAttr outputAt =
+      access(result, Anchor::Element, elements, {}, false, !flat.empty());
+  result.tensor = traverse(
+      loc, result.graph, domain,
+      {leading(input, Anchor::Element, elements, {}, flat.size())},
+      empty(loc, result, type.getElementType()), outputAt,
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value highest =
+            emitReduce(b, loc, tile::Reduction::Max, Dim::Element, args[0]);
+        Value shifted = arith::SubFOp::create(b, loc, args[0], highest);
+        Value power = math::ExpOp::create(b, loc, shifted);
+        Value total =
+            emitReduce(b, loc, tile::Reduction::Sum, Dim::Element, power);
+        return arith::DivFOp::create(b, loc, power, total);
+      });
+  set(op.getResult(), reshape(loc, result, full));
+  return success();
+}

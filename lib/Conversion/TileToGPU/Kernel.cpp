@@ -1,0 +1,309 @@
+//===- Kernel.cpp - A kernel under construction ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arguments are bare pointers of static type; the first op on each gives it
+// its true extent, so that loads stay read-only loads and bounds checks see
+// real bounds (docs/Rationale.md).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernel.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/SmallVector.h"
+
+using namespace mlir;
+using namespace gnn::tile;
+
+//===----------------------------------------------------------------------===//
+// Emitter
+//===----------------------------------------------------------------------===//
+
+Value Emitter::index(int64_t value) {
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
+Value Emitter::i32(int64_t value) {
+  return arith::ConstantIntOp::create(builder, loc, value, 32);
+}
+Value Emitter::add(Value a, Value b) {
+  return arith::AddIOp::create(builder, loc, a, b);
+}
+Value Emitter::sub(Value a, Value b) {
+  return arith::SubIOp::create(builder, loc, a, b);
+}
+Value Emitter::mul(Value a, Value b) {
+  return arith::MulIOp::create(builder, loc, a, b);
+}
+Value Emitter::div(Value a, Value b) {
+  return arith::DivUIOp::create(builder, loc, a, b);
+}
+Value Emitter::rem(Value a, Value b) {
+  return arith::RemUIOp::create(builder, loc, a, b);
+}
+Value Emitter::min(Value a, Value b) {
+  return arith::MinSIOp::create(builder, loc, a, b);
+}
+Value Emitter::ceilDiv(Value a, int64_t b) {
+  return arith::CeilDivUIOp::create(builder, loc, a, index(b));
+}
+Value Emitter::less(Value a, Value b) {
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, a, b);
+}
+Value Emitter::both(Value a, Value b) {
+  if (!a || !b)
+    return a ? a : b;
+  return arith::AndIOp::create(builder, loc, a, b);
+}
+Value Emitter::select(Value condition, Value a, Value b) {
+  return arith::SelectOp::create(builder, loc, condition, a, b);
+}
+
+Value Emitter::constant(Type type, double value) {
+  Type element = getElementTypeOrSelf(type);
+  TypedAttr attr;
+  if (auto floatType = dyn_cast<FloatType>(element))
+    attr = builder.getFloatAttr(floatType, value);
+  else
+    attr = builder.getIntegerAttr(element, static_cast<int64_t>(value));
+  if (auto vector = dyn_cast<VectorType>(type))
+    attr = DenseElementsAttr::get(vector, Attribute(attr));
+  return arith::ConstantOp::create(builder, loc, attr);
+}
+
+Value Emitter::loadIndex(Value array, Value at) {
+  Value value = memref::LoadOp::create(builder, loc, array, at);
+  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                    value);
+}
+
+Value Emitter::load(Value memref, ValueRange indices, int64_t width) {
+  if (width == 1)
+    return memref::LoadOp::create(builder, loc, memref, indices);
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  int64_t bytes = width * element.getIntOrFloatBitWidth() / 8;
+  auto load = vector::LoadOp::create(
+      builder, loc, VectorType::get({width}, element), memref, indices);
+  load.setAlignment(bytes);
+  return load;
+}
+
+void Emitter::store(Value value, Value memref, ValueRange indices) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  if (!vector) {
+    memref::StoreOp::create(builder, loc, value, memref, indices);
+    return;
+  }
+  int64_t bytes = vector.getNumElements() *
+                  vector.getElementType().getIntOrFloatBitWidth() / 8;
+  auto store = vector::StoreOp::create(builder, loc, value, memref, indices);
+  store.setAlignment(bytes);
+}
+
+Value Emitter::shuffleXor(Value value, int64_t offset) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  if (!vector)
+    return gpu::ShuffleOp::create(builder, loc, value, i32(offset), i32(32),
+                                  gpu::ShuffleMode::XOR)
+        .getShuffleResult();
+  SmallVector<Value> parts;
+  for (int64_t i = 0; i < vector.getNumElements(); ++i)
+    parts.push_back(
+        shuffleXor(vector::ExtractOp::create(builder, loc, value, i), offset));
+  return vector::FromElementsOp::create(builder, loc, vector, parts);
+}
+
+void Emitter::guard(Value condition, function_ref<void()> body) {
+  if (!condition)
+    return body();
+  auto ifOp = scf::IfOp::create(builder, loc, condition);
+  OpBuilder::InsertionGuard restore(builder);
+  builder.setInsertionPoint(ifOp.thenBlock()->getTerminator());
+  body();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernel
+//===----------------------------------------------------------------------===//
+
+static gpu::GPUFuncOp createFunc(Operation *op, gpu::GPUModuleOp module,
+                                 StringRef name) {
+  OpBuilder builder = OpBuilder::atBlockEnd(&module.getBodyRegion().front());
+  auto func = gpu::GPUFuncOp::create(builder, op->getLoc(), name,
+                                     builder.getFunctionType({}, {}));
+  func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                builder.getUnitAttr());
+  return func;
+}
+
+Kernel::Kernel(Operation *op, FlatSymbolRefAttr graph, gpu::GPUModuleOp module,
+               StringRef name)
+    : device{OpBuilder(op->getContext()), op->getLoc()},
+      host{OpBuilder(op), op->getLoc()}, op(op), graph(graph),
+      func(createFunc(op, module, name)) {
+  device.builder.setInsertionPointToEnd(&func.getBody().front());
+  firstOp = gpu::ReturnOp::create(device.builder, op->getLoc());
+  device.builder.setInsertionPoint(firstOp);
+  // A marker: casts of arguments, added late, go in front of the body proper.
+  firstOp = arith::ConstantIndexOp::create(device.builder, op->getLoc(), 0);
+  device.builder.setInsertionPointAfter(firstOp);
+}
+
+Value Kernel::addArgument(Value hostValue, Type type, bool isPointer,
+                          bool readOnly) {
+  OpBuilder builder(op->getContext());
+  unsigned position = func.getNumArguments();
+  SmallVector<NamedAttribute> attrs;
+  if (isPointer) {
+    attrs.push_back(builder.getNamedAttr(
+        LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr()));
+    attrs.push_back(builder.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
+                                         builder.getI64IntegerAttr(16)));
+    if (readOnly)
+      attrs.push_back(builder.getNamedAttr(
+          LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr()));
+  }
+  // Attributions follow the arguments in the entry block.
+  (void)func.insertArgument(position, type, builder.getDictionaryAttr(attrs),
+                            op->getLoc());
+  operands.push_back(hostValue);
+  return func.getArgument(position);
+}
+
+Value Kernel::hostCount(StringRef key) {
+  int64_t fixed;
+  if (!key.split(' ').second.getAsInteger(10, fixed))
+    return host.index(fixed);
+  Value &value = hostCounts[key];
+  if (!value)
+    value = CountOp::create(host.builder, host.loc, host.builder.getIndexType(),
+                            graph, host.builder.getStringAttr(key));
+  return value;
+}
+
+Value Kernel::count(StringRef key) {
+  Value &value = counts[key];
+  int64_t fixed;
+  if (!key.split(' ').second.getAsInteger(10, fixed))
+    return device.index(fixed);
+  if (!value)
+    value = addArgument(hostCount(key), device.builder.getIndexType(),
+                        /*isPointer=*/false, /*readOnly=*/false);
+  return value;
+}
+
+/// The static type under which a buffer of dynamic rows is passed.
+static MemRefType pointerType(MemRefType type) {
+  SmallVector<int64_t> shape(type.getShape());
+  for (int64_t &size : shape)
+    if (ShapedType::isDynamic(size))
+      size = 1;
+  return MemRefType::get(shape, type.getElementType());
+}
+
+/// Gives a bare pointer its true number of rows, at the body's start.
+static Value withRows(Operation *marker, Value pointer, MemRefType type,
+                      Value rows) {
+  OpBuilder builder(marker);
+  SmallVector<OpFoldResult> sizes{rows}, strides;
+  int64_t stride = 1;
+  for (int64_t i = type.getRank() - 1; i > 0; --i) {
+    sizes.insert(sizes.begin() + 1, builder.getIndexAttr(type.getDimSize(i)));
+    strides.insert(strides.begin(), builder.getIndexAttr(stride));
+    stride *= type.getDimSize(i);
+  }
+  strides.insert(strides.begin(), builder.getIndexAttr(stride));
+  return memref::ReinterpretCastOp::create(builder, marker->getLoc(), type,
+                                           pointer, builder.getIndexAttr(0),
+                                           sizes, strides);
+}
+
+Value Kernel::buffer(Value memref, StringRef rows, bool readOnly) {
+  Value &value = buffers[memref];
+  if (value)
+    return value;
+  auto type = cast<MemRefType>(memref.getType());
+  MemRefType pointer = pointerType(type);
+  if (pointer == type)
+    return value = addArgument(memref, pointer, true, readOnly);
+  Value cast = memref::CastOp::create(host.builder, host.loc, pointer, memref);
+  Value argument = addArgument(cast, pointer, true, readOnly);
+  Value extent = count(countKey(rows));
+  return buffers[memref] = withRows(firstOp, argument, type, extent);
+}
+
+Value Kernel::structureSize(StringRef key) {
+  SmallVector<StringRef, 4> words;
+  key.split(words, ' ');
+  OpBuilder::InsertionGuard restore(device.builder);
+  if (words[0] == "map")
+    return count(countKey(words[1]));
+  if (words[0] == "tiles") {
+    Value tiles = count(
+        ("tile_" + Twine("count ") + words[1] + " " + words[2] + " " + words[3])
+            .str());
+    device.builder.setInsertionPoint(firstOp);
+    return device.mul(tiles, device.index(3));
+  }
+  Value groups = count(countKey(words[1]));
+  device.builder.setInsertionPoint(firstOp);
+  return device.add(groups, device.index(1));
+}
+
+Value Kernel::structure(StringRef key) {
+  if (Value value = structures.lookup(key))
+    return value;
+  OpBuilder &builder = host.builder;
+  auto type = MemRefType::get({ShapedType::kDynamic}, builder.getI32Type());
+  Value array = StructureOp::create(builder, host.loc, type, graph,
+                                    builder.getStringAttr(key));
+  MemRefType pointer = pointerType(type);
+  Value cast = memref::CastOp::create(builder, host.loc, pointer, array);
+  Value argument = addArgument(cast, pointer, true, /*readOnly=*/true);
+  Value size = structureSize(key);
+  return structures[key] = withRows(firstOp, argument, type, size);
+}
+
+Value Kernel::shared(ArrayRef<int64_t> shape, Type element) {
+  auto space = gpu::AddressSpaceAttr::get(
+      op->getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
+  return func.addWorkgroupAttribution(
+      MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space),
+      op->getLoc());
+}
+
+Value Kernel::blockId(gpu::Dimension dimension) {
+  return gpu::BlockIdOp::create(device.builder, device.loc, dimension);
+}
+
+Value Kernel::threadId() {
+  return gpu::ThreadIdOp::create(device.builder, device.loc, gpu::Dimension::x);
+}
+
+void Kernel::launch(Value gridX, Value gridY, Value gridZ, int64_t threads) {
+  firstOp->erase();
+  Value one = host.index(1);
+  gpu::LaunchFuncOp::create(host.builder, host.loc, func,
+                            gpu::KernelDim3{gridX, gridY, gridZ},
+                            gpu::KernelDim3{host.index(threads), one, one},
+                            /*dynamicSharedMemorySize=*/Value(), operands);
+  func.setKnownBlockSizeAttr(device.builder.getDenseI32ArrayAttr(
+      {static_cast<int32_t>(threads), 1, 1}));
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+StringRef gnn::tile::rowsOf(AtAttr at, StringRef groups, StringRef elements) {
+  if (!at.getSpace().empty())
+    return at.getSpace();
+  return at.getAnchor() == Anchor::Element ? elements : groups;
+}
+
+Value gnn::tile::reachRow(Kernel &kernel, Emitter &emit, AtAttr at,
+                          StringRef from, Value row) {
+  if (at.getSpace().empty() || at.getSpace() == from)
+    return row;
+  return emit.loadIndex(kernel.structure(mapKey(from, at.getSpace())), row);
+}

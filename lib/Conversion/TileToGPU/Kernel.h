@@ -1,0 +1,124 @@
+//===- Kernel.h - A kernel under construction -------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A gpu.func whose arguments are added as its body asks for them, and the
+// launch on the host side that passes them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_CONVERSION_TILETOGPU_KERNEL_H
+#define GNN_LIB_CONVERSION_TILETOGPU_KERNEL_H
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace gnn::tile {
+
+/// Short names for index and float arithmetic at one insertion point.
+struct Emitter {
+  mlir::OpBuilder builder;
+  mlir::Location loc;
+
+  mlir::Value index(int64_t value);
+  mlir::Value i32(int64_t value);
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value sub(mlir::Value a, mlir::Value b);
+  mlir::Value mul(mlir::Value a, mlir::Value b);
+  mlir::Value div(mlir::Value a, mlir::Value b);
+  mlir::Value rem(mlir::Value a, mlir::Value b);
+  mlir::Value min(mlir::Value a, mlir::Value b);
+  mlir::Value ceilDiv(mlir::Value a, int64_t b);
+  mlir::Value less(mlir::Value a, mlir::Value b);
+  mlir::Value both(mlir::Value a, mlir::Value b);
+  mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b);
+  /// A constant of `type`: float, integer, index, or a vector of these.
+  mlir::Value constant(mlir::Type type, double value);
+  /// Element `indices` of an i32 array, as an index.
+  mlir::Value loadIndex(mlir::Value array, mlir::Value at);
+  /// `width` consecutive elements from `indices`: a scalar for width 1.
+  mlir::Value load(mlir::Value memref, mlir::ValueRange indices, int64_t width);
+  /// Stores a scalar or vector to consecutive elements.
+  void store(mlir::Value value, mlir::Value memref, mlir::ValueRange indices);
+  /// The value that the lane at `lane xor offset` has.
+  mlir::Value shuffleXor(mlir::Value value, int64_t offset);
+  /// Runs `body` where `condition` holds; always where it is null.
+  void guard(mlir::Value condition, llvm::function_ref<void()> body);
+};
+
+/// The kernel of one template op.
+class Kernel {
+public:
+  /// An empty kernel for `op`, named `name`, in `module`. The host side is
+  /// built in front of `op`.
+  Kernel(mlir::Operation *op, mlir::FlatSymbolRefAttr graph,
+         mlir::gpu::GPUModuleOp module, llvm::StringRef name);
+
+  /// Builds at the end of the kernel's body.
+  Emitter device;
+  /// Builds in front of the template op.
+  Emitter host;
+
+  /// The device side of a host buffer with `rows` rows of dynamic extent (a
+  /// count key's domain; unused for static shapes). Read-only buffers become
+  /// `llvm.readonly`; no buffer of a kernel overlaps another one.
+  mlir::Value buffer(mlir::Value memref, llvm::StringRef rows, bool readOnly);
+  /// The device side of a structure of the graph: an i32 array.
+  mlir::Value structure(llvm::StringRef key);
+  /// The device side of a count of the graph: an index.
+  mlir::Value count(llvm::StringRef key);
+  /// The host side of a count of the graph: an index.
+  mlir::Value hostCount(llvm::StringRef key);
+  /// Rows of a domain, host side.
+  mlir::Value hostRows(llvm::StringRef domain) {
+    return hostCount(countKey(domain));
+  }
+  /// A shared-memory array of the block.
+  mlir::Value shared(llvm::ArrayRef<int64_t> shape, mlir::Type element);
+
+  mlir::Value blockId(mlir::gpu::Dimension dimension);
+  mlir::Value threadId();
+
+  /// Ends the body and launches it with `threads` a block.
+  void launch(mlir::Value gridX, mlir::Value gridY, mlir::Value gridZ,
+              int64_t threads);
+
+private:
+  mlir::Value addArgument(mlir::Value hostValue, mlir::Type type,
+                          bool isPointer, bool readOnly);
+  mlir::Value structureSize(llvm::StringRef key);
+
+  mlir::Operation *op;
+  mlir::FlatSymbolRefAttr graph;
+  mlir::gpu::GPUFuncOp func;
+  /// Casts of arguments come first in the body, in front of this op.
+  mlir::Operation *firstOp = nullptr;
+  llvm::SmallVector<mlir::Value> operands;
+  llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  llvm::StringMap<mlir::Value> structures, counts, hostCounts;
+};
+
+/// Lowers one template op to a kernel and its launch in front of it.
+mlir::LogicalResult lowerTraverse(TraverseOp op, Kernel &kernel);
+mlir::LogicalResult lowerGemm(GemmOp op, Kernel &kernel);
+mlir::LogicalResult lowerOuter(OuterOp op, Kernel &kernel);
+
+/// The row that an access reaches from row `row` of domain `from`.
+mlir::Value reachRow(Kernel &kernel, Emitter &emit, AtAttr at,
+                     llvm::StringRef from, mlir::Value row);
+
+/// The domain whose count is the number of rows of an operand.
+llvm::StringRef rowsOf(AtAttr at, llvm::StringRef groups,
+                       llvm::StringRef elements);
+
+} // namespace gnn::tile
+
+#endif // GNN_LIB_CONVERSION_TILETOGPU_KERNEL_H

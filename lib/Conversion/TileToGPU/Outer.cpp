@@ -1,0 +1,156 @@
+//===- Outer.cpp - Sums of outer products as a kernel ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A block owns one tile of one type's matrix and walks the rows of the type in
+// order, 16 at a time: the same bits on every run, without atomics.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileProduct.h"
+
+using namespace mlir;
+using namespace gnn::tile;
+
+namespace {
+class OuterLowering {
+public:
+  OuterLowering(OuterOp op, Kernel &kernel)
+      : op(op), kernel(kernel), e(kernel.device),
+        left(cast<MemRefType>(op.getLeft().getType())),
+        right(cast<MemRefType>(op.getRight().getType())),
+        product(kernel, right.getShape().back(), left.getElementType()) {}
+
+  void run();
+
+private:
+  AtAttr at(unsigned i) { return cast<AtAttr>(op.getInputsAt()[i]); }
+  void locate();
+  void stage(unsigned side, Value row0, int64_t perThread);
+  void storeRow(Value sums, int64_t i);
+  int64_t heads() { return std::max<int64_t>(1, op.getHeads()); }
+
+  OuterOp op;
+  Kernel &kernel;
+  Emitter &e;
+  MemRefType left, right;
+  TileProduct product;
+  Value type, begin, end, firstRow, firstColumn, head;
+};
+} // namespace
+
+void OuterLowering::locate() {
+  type = kernel.blockId(gpu::Dimension::x);
+  if (op.getTypes()) {
+    Value pointer = kernel.structure(rowsKey(*op.getTypes(), op.getRows()));
+    begin = e.loadIndex(pointer, type);
+    end = e.loadIndex(pointer, e.add(type, e.index(1)));
+  } else {
+    begin = e.index(0);
+    end = kernel.count(countKey(op.getRows()));
+  }
+  int64_t columnTiles =
+      llvm::divideCeil(right.getShape().back(), product.columns());
+  Value tile = kernel.blockId(gpu::Dimension::y);
+  firstRow =
+      e.mul(e.div(tile, e.index(columnTiles)), e.index(TileProduct::rows));
+  firstColumn =
+      e.mul(e.rem(tile, e.index(columnTiles)), e.index(product.columns()));
+  head = op.getHeads() ? kernel.blockId(gpu::Dimension::z) : Value();
+}
+
+/// Stages 16 rows of one side: thread (k, c) takes `perThread` columns.
+void OuterLowering::stage(unsigned side, Value row0, int64_t perThread) {
+  MemRefType type = side == 0 ? left : right;
+  int64_t size = type.getShape().back();
+  Value buffer = kernel.buffer(side == 0 ? op.getLeft() : op.getRight(),
+                               rowsOf(at(side), op.getRows(), ""), true);
+  Value k = e.div(product.thread, e.index(TileProduct::side));
+  Value row = e.add(row0, k);
+  Value rowInside = e.less(row, end);
+  Value reached = reachRow(kernel, e, at(side), op.getRows(),
+                           e.min(row, e.sub(end, e.index(1))));
+  for (int64_t i = 0; i < perThread; ++i) {
+    Value local = e.add(e.mul(e.rem(product.thread, e.index(TileProduct::side)),
+                              e.index(perThread)),
+                        e.index(i));
+    Value column = e.add(side == 0 ? firstRow : firstColumn, local);
+    Value inside = e.less(column, e.index(size));
+    column = e.select(inside, column, e.index(0));
+    if (at(side).getOffset())
+      column = e.add(column, e.index(at(side).getOffset()));
+    SmallVector<Value> indices{reached};
+    if (at(side).getHead())
+      indices.push_back(head);
+    indices.push_back(column);
+    Value value = e.load(buffer, indices, 1);
+    value = e.select(e.both(inside, rowInside), value,
+                     e.constant(value.getType(), 0));
+    if (side == 0)
+      product.stageLeft(value, k, local);
+    else
+      product.stageRight(value, k, local);
+  }
+}
+
+void OuterLowering::storeRow(Value sums, int64_t i) {
+  Value output = kernel.buffer(op.getOutput(), "", false);
+  int64_t width = product.columnsPerThread();
+  Value row = e.add(firstRow, product.row(i));
+  Value rowInside = e.less(row, e.index(left.getShape().back()));
+  for (int64_t j = 0; j < width; ++j) {
+    Value column = e.add(firstColumn, e.add(product.column(), e.index(j)));
+    Value inside =
+        e.both(rowInside, e.less(column, e.index(right.getShape().back())));
+    e.guard(inside, [&] {
+      Value value = width == 1
+                        ? sums
+                        : vector::ExtractOp::create(e.builder, e.loc, sums, j);
+      SmallVector<Value> indices;
+      if (op.getTypes())
+        indices.push_back(type);
+      if (head)
+        indices.push_back(head);
+      indices.append({row, column});
+      e.store(value, output, indices);
+    });
+  }
+}
+
+void OuterLowering::run() {
+  locate();
+  auto loop = scf::ForOp::create(e.builder, e.loc, begin, end,
+                                 e.index(TileProduct::depth), product.zero());
+  {
+    OpBuilder::InsertionGuard restore(e.builder);
+    e.builder.setInsertionPointToEnd(loop.getBody());
+    stage(0, loop.getInductionVar(), TileProduct::rows / TileProduct::side);
+    stage(1, loop.getInductionVar(), product.columnsPerThread());
+    product.barrier();
+    SmallVector<Value> sums = product.accumulate(loop.getRegionIterArgs());
+    product.barrier();
+    scf::YieldOp::create(e.builder, e.loc, sums);
+  }
+  for (int64_t i = 0; i < static_cast<int64_t>(loop.getNumResults()); ++i)
+    storeRow(loop.getResult(i), i);
+
+  Emitter &host = kernel.host;
+  int64_t in = left.getShape().back(), out = right.getShape().back();
+  auto outputType = cast<ShapedType>(op.getOutput().getType());
+  emitProductCost(kernel, kernel.hostRows(op.getRows()), heads(), in, out,
+                  outputType.getNumElements());
+  int64_t types = op.getTypes() ? outputType.getDimSize(0) : 1;
+  kernel.launch(host.index(types),
+                host.index(llvm::divideCeil(in, TileProduct::rows) *
+                           llvm::divideCeil(out, product.columns())),
+                host.index(heads()), TileProduct::threads);
+}
+
+LogicalResult gnn::tile::lowerOuter(OuterOp op, Kernel &kernel) {
+  int64_t out = cast<ShapedType>(op.getRight().getType()).getShape().back();
+  if (failed(checkTileSchedule(op, op.getScheduleAttr(),
+                               TileProduct::side * columnsPerThread(out))))
+    return failure();
+  OuterLowering(op, kernel).run();
+  return success();
+}

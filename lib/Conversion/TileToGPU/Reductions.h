@@ -1,0 +1,49 @@
+//===- Reductions.h - Reductions over lanes and elements --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How values are combined, masked and finished, whoever holds them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_CONVERSION_TILETOGPU_REDUCTIONS_H
+#define GNN_LIB_CONVERSION_TILETOGPU_REDUCTIONS_H
+
+#include "Kernel.h"
+
+namespace gnn::tile {
+
+/// True if `op` is a reduction that a walk over the elements computes.
+bool reducesElements(mlir::Operation *op);
+
+/// The columns that the parts of a vector starting at `first` stand for.
+mlir::Value laneColumns(Emitter &e, mlir::Value first, int64_t width);
+
+/// Sum, mean, maximum or minimum of scalars or vectors.
+struct LaneReduction {
+  Emitter &e;
+  Reduction kind;
+
+  /// `a` and `b` as one; a null `a` counts as nothing.
+  mlir::Value combine(mlir::Value a, mlir::Value b);
+  /// `value` where `inside` holds (or is null), else what counts as nothing.
+  mlir::Value mask(mlir::Value value, mlir::Value inside);
+  /// The parts of a vector as one scalar, in order.
+  mlir::Value across(mlir::Value value);
+  /// The value that counts as nothing.
+  mlir::Value identity(mlir::Type type);
+  /// `total` over `count` for a mean, else `total`.
+  mlir::Value divideMean(mlir::Value total, int64_t count);
+};
+
+/// The best value so far, where it was found, and the row it stands for.
+struct Candidate {
+  mlir::Value value, row, position;
+};
+
+/// The better of two candidates; of equals, the one found first.
+Candidate better(Emitter &e, Reduction kind, Candidate a, Candidate b);
+
+} // namespace gnn::tile
+
+#endif // GNN_LIB_CONVERSION_TILETOGPU_REDUCTIONS_H

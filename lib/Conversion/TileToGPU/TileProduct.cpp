@@ -1,0 +1,125 @@
+//===- TileProduct.cpp - Shared-memory tiles of a product -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Staging, the inner product, and what the schedule may ask for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileProduct.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace gnn::tile;
+
+int64_t gnn::tile::columnsPerThread(int64_t out) {
+  return out <= 16 ? 1 : out <= 32 ? 2 : 4;
+}
+
+LogicalResult gnn::tile::checkTileSchedule(Operation *op,
+                                           GemmScheduleAttr schedule,
+                                           int64_t columns) {
+  if (!schedule)
+    return success();
+  std::pair<StringRef, bool> refused[] = {
+      {"m", schedule.getM() && schedule.getM() != TileProduct::rows},
+      {"n", schedule.getN() && schedule.getN() != columns},
+      {"k", schedule.getK() && schedule.getK() != TileProduct::depth},
+      {"warps",
+       schedule.getWarps() && schedule.getWarps() != TileProduct::threads / 32},
+      {"stages", schedule.getStages() > 1},
+      {"mma", schedule.getMma() && schedule.getMma() != "ffma"},
+      {"coarsening", schedule.getCoarsening() && schedule.getCoarsening() != 4},
+      {"blocks_per_sm", schedule.getBlocksPerSm() != 0}};
+  for (auto [field, isRefused] : refused)
+    if (isRefused)
+      return op->emitOpError("cannot honour the schedule's '")
+             << field << "': the product template computes tiles of "
+             << TileProduct::rows << " x " << columns << " x "
+             << TileProduct::depth << " by 8 warps, one stage, ffma, 4 rows "
+             << "a thread";
+  return success();
+}
+
+TileProduct::TileProduct(Kernel &kernel, int64_t out, Type element)
+    : e(kernel.device), width(gnn::tile::columnsPerThread(out)),
+      element(element) {
+  left = kernel.shared({depth, rows}, element);
+  right = kernel.shared({depth, columns()}, element);
+  thread = kernel.threadId();
+  threadRow = e.mul(e.div(thread, e.index(side)), e.index(rows / side));
+  threadColumn = e.mul(e.rem(thread, e.index(side)), e.index(width));
+}
+
+SmallVector<Value> TileProduct::zero() {
+  Type type = width == 1 ? element : VectorType::get({width}, element);
+  return SmallVector<Value>(rows / side, e.constant(type, 0));
+}
+
+SmallVector<Value> TileProduct::accumulate(ValueRange sums) {
+  SmallVector<Value> next(sums);
+  for (int64_t k = 0; k < depth; ++k) {
+    Value at = e.index(k);
+    Value a = e.load(left, {at, threadRow}, rows / side);
+    Value b = e.load(right, {at, threadColumn}, width);
+    for (int64_t i = 0; i < rows / side; ++i) {
+      Value factor = vector::ExtractOp::create(e.builder, e.loc, a, i);
+      if (width > 1)
+        factor =
+            vector::BroadcastOp::create(e.builder, e.loc, b.getType(), factor);
+      next[i] = math::FmaOp::create(e.builder, e.loc, factor, b, next[i]);
+    }
+  }
+  return next;
+}
+
+void TileProduct::barrier() { gpu::BarrierOp::create(e.builder, e.loc); }
+
+Value TileProduct::row(int64_t i) { return e.add(threadRow, e.index(i)); }
+
+Value TileProduct::column() { return threadColumn; }
+
+void TileProduct::stageLeft(Value value, Value k, Value row) {
+  e.store(value, left, {k, row});
+}
+
+void TileProduct::stageRight(Value value, Value k, Value column) {
+  e.store(value, right, {k, column});
+}
+
+Value gnn::tile::emitEpilogue(Emitter &e, Block &body, IRMapping &mapping,
+                              int64_t width) {
+  auto widen = [&](Value value) -> Value {
+    if (width == 1 || isa<VectorType>(value.getType()))
+      return value;
+    return vector::BroadcastOp::create(
+        e.builder, e.loc, VectorType::get({width}, value.getType()), value);
+  };
+  for (Operation &op : body.without_terminator()) {
+    SmallVector<Value> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(widen(mapping.lookupOrDefault(operand)));
+    if (isa<arith::ConstantOp>(op)) {
+      mapping.map(op.getResult(0), e.builder.clone(op)->getResult(0));
+      continue;
+    }
+    Type type = op.getResult(0).getType();
+    if (width > 1)
+      type = VectorType::get({width}, type);
+    OperationState state(e.loc, op.getName(), operands, {type}, op.getAttrs());
+    mapping.map(op.getResult(0), e.builder.create(state)->getResult(0));
+  }
+  return widen(mapping.lookupOrDefault(body.getTerminator()->getOperand(0)));
+}
+
+void gnn::tile::emitProductCost(Kernel &kernel, Value rows, int64_t heads,
+                                int64_t in, int64_t out,
+                                int64_t weightElements) {
+  Emitter &host = kernel.host;
+  Value reads = host.add(host.mul(rows, host.index(4 * heads * in)),
+                         host.index(4 * weightElements));
+  Value writes = host.mul(rows, host.index(4 * heads * out));
+  Value flops = host.mul(rows, host.index(2 * heads * in * out));
+  CostOp::create(host.builder, host.loc, reads, writes, flops);
+}

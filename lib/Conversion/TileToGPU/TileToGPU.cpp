@@ -1,0 +1,90 @@
+//===- TileToGPU.cpp - gnn_tile -> gpu ------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One kernel and one launch for each template, in order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Conversion/Passes.h"
+
+#include "Kernel.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace gnn::tile;
+
+namespace gnn {
+#define GEN_PASS_DEF_CONVERTGNNTILETOGPU
+#include "GNN/Conversion/Passes.h.inc"
+} // namespace gnn
+
+/// Refuses buffers that a bare pointer cannot stand for.
+static LogicalResult checkBuffers(Operation *op) {
+  for (Value operand : op->getOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.getType());
+    if (!type)
+      return op->emitOpError("expected memrefs, got ") << operand.getType();
+    if (!type.getLayout().isIdentity())
+      return op->emitOpError("expected buffers without strides, got ") << type;
+    if (!type.getElementType().isF32() &&
+        !type.getElementType().isSignlessInteger(32))
+      return op->emitOpError("kernels hold f32 and i32, got ")
+             << type.getElementType();
+  }
+  return success();
+}
+
+static FlatSymbolRefAttr getGraph(Operation *op) {
+  return op->getAttrOfType<FlatSymbolRefAttr>("graph");
+}
+
+static LogicalResult lowerTemplate(Operation *op, Kernel &kernel) {
+  if (auto traverse = dyn_cast<TraverseOp>(op))
+    return lowerTraverse(traverse, kernel);
+  if (auto gemm = dyn_cast<GemmOp>(op))
+    return lowerGemm(gemm, kernel);
+  return lowerOuter(cast<OuterOp>(op), kernel);
+}
+
+namespace {
+struct ConvertGNNTileToGPU
+    : gnn::impl::ConvertGNNTileToGPUBase<ConvertGNNTileToGPU> {
+  void runOnOperation() override {
+    getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                            UnitAttr::get(&getContext()));
+    for (auto func :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if (failed(convert(func)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult convert(func::FuncOp func) {
+    SmallVector<Operation *> templates;
+    func.walk([&](Operation *op) {
+      if (isa<TraverseOp, GemmOp, OuterOp>(op))
+        templates.push_back(op);
+    });
+    if (templates.empty())
+      return success();
+    OpBuilder builder(func);
+    auto module = gpu::GPUModuleOp::create(builder, func.getLoc(),
+                                           (func.getName() + "_kernels").str());
+    for (auto [i, op] : llvm::enumerate(templates)) {
+      if (failed(checkBuffers(op)))
+        return failure();
+      std::string name =
+          (func.getName() + "_" + Twine(i) + "_" + op->getName().stripDialect())
+              .str();
+      Kernel kernel(op, getGraph(op), module, name);
+      if (failed(lowerTemplate(op, kernel)))
+        return failure();
+      op->erase();
+    }
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,267 @@
+//===- Traverse.cpp - Values of a traversal -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where a lane is, and what it holds of each value of the body.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reductions.h"
+#include "TraverseLowering.h"
+
+using namespace mlir;
+using namespace gnn::tile;
+
+//===----------------------------------------------------------------------===//
+// Where this lane is
+//===----------------------------------------------------------------------===//
+
+void TraverseLowering::locateLane() {
+  Value lane = kernel.threadId();
+  auto take = [&](int64_t lanes) {
+    if (lanes == 1)
+      return e.index(0);
+    Value mine = e.rem(lane, e.index(lanes));
+    lane = e.div(lane, e.index(lanes));
+    return mine;
+  };
+  featureLane = take(layout.featureLanes);
+  headLane = take(layout.headLanes);
+  elementLane = take(layout.elementLanes);
+
+  Value block = kernel.blockId(gpu::Dimension::x);
+  Value row = e.add(e.mul(block, e.index(layout.rowsPerBlock)), lane);
+  Value rows = kernel.count(countKey(domain.getGroups()));
+  groupInside = e.less(row, rows);
+  group = e.min(row, e.sub(rows, e.index(1)));
+  if (layout.byDegree) {
+    StringRef nodes = domain.getGroups();
+    group = e.loadIndex(
+        kernel.structure(mapKey((nodes + ".by_degree").str(), nodes)), group);
+  }
+}
+
+void TraverseLowering::locateColumns() {
+  int64_t step = layout.featureLanes * layout.vector;
+  Value first = e.mul(featureLane, e.index(layout.vector));
+  if (layout.columnTiles > 1)
+    first = e.add(first, e.mul(kernel.blockId(gpu::Dimension::y),
+                               e.index(layout.chunks * step)));
+  bool exact =
+      layout.columnTiles * layout.chunks * step == domain.getFeatures();
+  for (int64_t i = 0; i < layout.chunks; ++i) {
+    Value column = e.add(first, e.index(i * step));
+    Value inside =
+        exact ? Value() : e.less(column, e.index(domain.getFeatures()));
+    columns.push_back(inside ? e.select(inside, column, e.index(0)) : column);
+    columnsInside.push_back(inside);
+  }
+  exact = layout.headChunks * layout.headLanes == domain.getHeads();
+  for (int64_t i = 0; i < layout.headChunks; ++i) {
+    Value head = e.add(headLane, e.index(i * layout.headLanes));
+    Value inside = exact ? Value() : e.less(head, e.index(domain.getHeads()));
+    heads.push_back(inside ? e.select(inside, head, e.index(0)) : head);
+    headsInside.push_back(inside);
+  }
+}
+
+void TraverseLowering::locateElements() {
+  if (domain.getElements().empty())
+    return;
+  Value pointer =
+      kernel.structure(rowsKey(domain.getGroups(), domain.getElements()));
+  begin = e.loadIndex(pointer, group);
+  end = e.loadIndex(pointer, e.add(group, e.index(1)));
+  end = e.select(groupInside, end, begin);
+}
+
+void TraverseLowering::rankValues() {
+  for (Operation &inner : op.getBody().front().without_terminator()) {
+    int64_t rank = 0;
+    for (Value operand : inner.getOperands())
+      rank = std::max(rank, ranks.lookup(operand));
+    if (reducesElements(&inner)) {
+      lastRank = std::max(lastRank, rank);
+      ++rank;
+    }
+    for (Value result : inner.getResults())
+      ranks[result] = rank;
+  }
+  Operation *yield = op.getBody().front().getTerminator();
+  for (auto [i, value] : llvm::enumerate(yield->getOperands()))
+    if (op.getOutputAt(i).getAnchor() == Anchor::Element)
+      lastRank = std::max(lastRank, ranks.lookup(value));
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Type TraverseLowering::heldType(Type element, Level level) {
+  return level.feature && layout.vector > 1
+             ? Type(VectorType::get({layout.vector}, element))
+             : element;
+}
+
+Held TraverseLowering::held(Value value, unsigned point) {
+  bool element = getLevel(value).element;
+  auto &known = element ? points[point].values : groupValues;
+  if (auto it = known.find(value); it != known.end())
+    return it->second;
+  Held result = evaluate(value, point);
+  (element ? points[point].values : groupValues)[value] = result;
+  return result;
+}
+
+Held TraverseLowering::evaluate(Value value, unsigned point) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return evaluateArgument(argument, point);
+  Operation *inner = value.getDefiningOp();
+  if (auto index = dyn_cast<IndexOp>(inner))
+    return evaluateIndex(index, point);
+  if (auto reduce = dyn_cast<ReduceOp>(inner)) // over lanes; walks do the rest
+    return reduceLanes(reduce, held(reduce.getValue(), point),
+                       getLevel(reduce.getValue()));
+  if (isa<SizeOp>(inner)) {
+    Value size = arith::IndexCastOp::create(
+        e.builder, e.loc, e.builder.getI32Type(), e.sub(end, begin));
+    return {arith::SIToFPOp::create(e.builder, e.loc, value.getType(), size)};
+  }
+  if (isa<arith::ConstantOp>(inner))
+    return {e.builder.clone(*inner)->getResult(0)};
+  return evaluatePointwise(inner, point);
+}
+
+Value TraverseLowering::rowOf(AtAttr at, unsigned point) {
+  bool element = at.getAnchor() == Anchor::Element;
+  Value &row =
+      element ? points[point].rows[at.getSpace()] : groupRows[at.getSpace()];
+  if (!row)
+    row = reachRow(kernel, e, at,
+                   element ? domain.getElements() : domain.getGroups(),
+                   element ? points[point].position : group);
+  return row;
+}
+
+SmallVector<Value> TraverseLowering::indicesOf(AtAttr at, unsigned head,
+                                               unsigned chunk, unsigned point) {
+  SmallVector<Value> indices;
+  if (at.getAnchor() != Anchor::All)
+    indices.push_back(rowOf(at, point));
+  if (at.getHead())
+    indices.push_back(heads[head]);
+  if (at.getFeature())
+    indices.push_back(at.getOffset()
+                          ? e.add(columns[chunk], e.index(at.getOffset()))
+                          : columns[chunk]);
+  return indices;
+}
+
+Held TraverseLowering::evaluateArgument(BlockArgument argument,
+                                        unsigned point) {
+  unsigned number = argument.getArgNumber();
+  AtAttr at = op.getInputAt(number);
+  Level level = getLevel(at);
+  Value memref =
+      kernel.buffer(op.getInputs()[number],
+                    rowsOf(at, domain.getGroups(), domain.getElements()), true);
+  Held values;
+  for (unsigned h = 0; h < headCount(level); ++h)
+    for (unsigned c = 0; c < chunkCount(level); ++c)
+      values.push_back(e.load(memref, indicesOf(at, h, c, point),
+                              at.getFeature() ? layout.vector : 1));
+  return values;
+}
+
+Held TraverseLowering::evaluateIndex(IndexOp index, unsigned point) {
+  AtAttr at = index.getAt();
+  Level level = getLevel(at);
+  Held values;
+  for (unsigned h = 0; h < headCount(level); ++h)
+    for (unsigned c = 0; c < chunkCount(level); ++c) {
+      Value value = indicesOf(at, h, c, point).back();
+      value = arith::IndexCastOp::create(e.builder, e.loc,
+                                         e.builder.getI32Type(), value);
+      if (at.getFeature() && layout.vector > 1)
+        value = laneColumns(e, value, layout.vector);
+      values.push_back(value);
+    }
+  return values;
+}
+
+Held TraverseLowering::evaluatePointwise(Operation *inner, unsigned point) {
+  Level level = getLevel(inner->getResult(0));
+  SmallVector<Held> operands;
+  for (Value operand : inner->getOperands())
+    operands.push_back(spread(held(operand, point), getLevel(operand), level));
+  Held results;
+  for (unsigned i = 0; i < partCount(level); ++i) {
+    SmallVector<Value> parts;
+    for (Held &operand : operands)
+      parts.push_back(operand[i]);
+    OperationState state(e.loc, inner->getName(), parts,
+                         {heldType(inner->getResult(0).getType(), level)},
+                         inner->getAttrs());
+    results.push_back(e.builder.create(state)->getResult(0));
+  }
+  return results;
+}
+
+/// Repeats values over the chunks of a level that varies by more.
+Held TraverseLowering::spread(const Held &values, Level from, Level to) {
+  Held result;
+  for (unsigned h = 0; h < headCount(to); ++h)
+    for (unsigned c = 0; c < chunkCount(to); ++c) {
+      Value value = values[(from.head ? h : 0) * chunkCount(from) +
+                           (from.feature ? c : 0)];
+      Type type = heldType(getElementTypeOrSelf(value), to);
+      if (value.getType() != type)
+        value = vector::BroadcastOp::create(e.builder, e.loc, type, value);
+      result.push_back(value);
+    }
+  return result;
+}
+
+Held TraverseLowering::reduceLanes(ReduceOp reduce, Held values, Level level) {
+  LaneReduction lanes{e, reduce.getKind()};
+  auto has = [&](Dim dim) {
+    return llvm::is_contained(reduce.getDims(), static_cast<int32_t>(dim));
+  };
+  if (has(Dim::Feature)) {
+    Held reduced;
+    for (unsigned h = 0; h < headCount(level); ++h) {
+      Value total;
+      for (unsigned c = 0; c < chunkCount(level); ++c)
+        total = lanes.combine(
+            total, lanes.across(lanes.mask(values[h * chunkCount(level) + c],
+                                           columnsInside[c])));
+      for (int64_t offset = 1; offset < layout.featureLanes; offset *= 2)
+        total = lanes.combine(total, e.shuffleXor(total, offset));
+      reduced.push_back(lanes.divideMean(total, domain.getFeatures()));
+    }
+    values = reduced;
+    level.feature = false;
+  }
+  if (!has(Dim::Head))
+    return values;
+  Held reduced;
+  for (unsigned c = 0; c < chunkCount(level); ++c) {
+    Value total;
+    for (int64_t h = 0; h < layout.headChunks; ++h)
+      total = lanes.combine(
+          total, lanes.mask(values[h * chunkCount(level) + c], headsInside[h]));
+    for (int64_t offset = 1; offset < layout.headLanes; offset *= 2)
+      total = lanes.combine(total,
+                            e.shuffleXor(total, offset * layout.featureLanes));
+    reduced.push_back(lanes.divideMean(total, domain.getHeads()));
+  }
+  return reduced;
+}
+
+LogicalResult gnn::tile::lowerTraverse(TraverseOp op, Kernel &kernel) {
+  FailureOr<TraverseLayout> layout = chooseLayout(op);
+  if (failed(layout))
+    return failure();
+  TraverseLowering(op, kernel, *layout).run();
+  return success();
+}

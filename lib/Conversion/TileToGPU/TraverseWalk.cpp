@@ -1,0 +1,393 @@
+//===- TraverseWalk.cpp - Walks over the elements of a traversal ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reductions over elements, outputs, and the counted cost.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reductions.h"
+#include "TraverseLowering.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include <limits>
+
+using namespace mlir;
+using namespace gnn::tile;
+
+void TraverseLowering::run() {
+  locateLane();
+  locateColumns();
+  locateElements();
+  rankValues();
+  for (int64_t rank = 0; rank <= lastRank; ++rank)
+    walkElements(rank);
+  for (unsigned i = 0; i < op.getOutputs().size(); ++i)
+    if (op.getOutputAt(i).getAnchor() != Anchor::Element)
+      store(i, 0);
+  emitCost();
+  Value rows = kernel.hostRows(domain.getGroups());
+  kernel.launch(kernel.host.ceilDiv(rows, layout.rowsPerBlock),
+                kernel.host.index(layout.columnTiles), kernel.host.index(1),
+                layout.threads());
+}
+
+//===----------------------------------------------------------------------===//
+// One walk
+//===----------------------------------------------------------------------===//
+
+/// Adds `value` and all that it depends on, operands first.
+void TraverseLowering::collectNeeds(Value value,
+                                    llvm::SetVector<Value> &needs) {
+  if (needs.contains(value))
+    return;
+  if (Operation *inner = value.getDefiningOp())
+    if (!reducesElements(inner))
+      for (Value operand : inner->getOperands())
+        collectNeeds(operand, needs);
+  needs.insert(value);
+}
+
+/// The points that a lane takes in one round. Where lanes exchange values
+/// inside the walk, a row owns its whole warp, so that all lanes of a warp run
+/// the same number of rounds.
+void TraverseLowering::setPoints(Value first) {
+  points.clear();
+  Value last = e.sub(end, e.index(1));
+  for (int64_t u = 0; u < layout.inFlight; ++u) {
+    Value position = first;
+    if (layout.elementLanes > 1)
+      position = e.add(position, elementLane);
+    if (u)
+      position = e.add(position, e.index(u * layout.elementLanes));
+    bool certain = u == 0 && layout.elementLanes == 1;
+    Point point;
+    point.position = certain ? position : e.min(position, last);
+    point.inside = certain ? Value() : e.less(position, end);
+    points.push_back(std::move(point));
+  }
+}
+
+/// The reductions of this rank, and the element outputs that become ready
+/// with it.
+void TraverseLowering::walkElements(int64_t rank) {
+  SmallVector<State> states;
+  llvm::SetVector<Value> needs;
+  SmallVector<unsigned> outputs;
+  for (Operation &inner : op.getBody().front())
+    if (reducesElements(&inner) && ranks[inner.getResult(0)] == rank + 1) {
+      for (Value operand : inner.getOperands())
+        collectNeeds(operand, needs);
+      states.push_back({&inner, {}});
+    }
+  auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
+  for (auto [i, value] : llvm::enumerate(yield.getValues()))
+    if (op.getOutputAt(i).getAnchor() == Anchor::Element &&
+        ranks.lookup(value) == rank) {
+      collectNeeds(value, needs);
+      outputs.push_back(i);
+    }
+  if (states.empty() && outputs.empty())
+    return;
+  // What does not vary by element is computed once, in front of the walk.
+  for (Value value : needs)
+    if (!getLevel(value).element)
+      (void)held(value, 0);
+
+  SmallVector<Value> carried;
+  auto forEachPart = [&](function_ref<void(Value &)> visit) {
+    for (State &state : states)
+      for (Held &parts : state.parts)
+        for (Value &part : parts)
+          visit(part);
+  };
+  for (State &state : states)
+    state = initialState(state.op);
+  forEachPart([&](Value &part) { carried.push_back(part); });
+
+  auto loop = scf::ForOp::create(e.builder, e.loc, begin, end,
+                                 e.index(layout.elementLanes * layout.inFlight),
+                                 carried);
+  unsigned next = 0;
+  forEachPart([&](Value &part) { part = loop.getRegionIterArg(next++); });
+  {
+    OpBuilder::InsertionGuard restore(e.builder);
+    if (carried.empty())
+      e.builder.setInsertionPoint(loop.getBody()->getTerminator());
+    else
+      e.builder.setInsertionPointToEnd(loop.getBody());
+    setPoints(loop.getInductionVar());
+    for (Value value : needs)
+      if (getLevel(value).element)
+        for (unsigned u = 0; u < points.size(); ++u)
+          (void)held(value, u);
+    for (State &state : states)
+      for (unsigned u = 0; u < points.size(); ++u)
+        accumulate(state, u);
+    for (unsigned i : outputs)
+      for (unsigned u = 0; u < points.size(); ++u)
+        store(i, u);
+    SmallVector<Value> results;
+    forEachPart([&](Value &part) { results.push_back(part); });
+    if (!results.empty())
+      scf::YieldOp::create(e.builder, e.loc, results);
+  }
+  points.clear();
+  next = 0;
+  forEachPart([&](Value &part) { part = loop.getResult(next++); });
+  for (State &state : states) {
+    int64_t lanes = layout.featureLanes * layout.headLanes;
+    for (int64_t i = 1; i < layout.elementLanes; i *= 2)
+      combineLanes(state, i * lanes);
+    finish(state);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What a reduction accumulates
+//===----------------------------------------------------------------------===//
+
+TraverseLowering::State TraverseLowering::initialState(Operation *reduction) {
+  State state{reduction, {}};
+  for (Value result : reduction->getResults()) {
+    Level level = getLevel(result);
+    Type type = heldType(result.getType(), level);
+    Held parts;
+    if (auto fold = dyn_cast<FoldOp>(reduction)) {
+      Value identity =
+          fold.getIdentity()[cast<OpResult>(result).getResultNumber()];
+      parts = spread(held(identity, 0), getLevel(identity), level);
+    } else {
+      Reduction kind = isa<ReduceOp>(reduction)
+                           ? cast<ReduceOp>(reduction).getKind()
+                           : cast<ArgReduceOp>(reduction).getKind();
+      Value start = isa<FloatType>(result.getType()) || isa<ReduceOp>(reduction)
+                        ? LaneReduction{e, kind}.identity(type)
+                        : e.constant(type, -1);
+      parts.assign(partCount(level), start);
+    }
+    state.parts.push_back(parts);
+  }
+  if (isa<ArgReduceOp>(reduction)) { // later than every position
+    Level level = getLevel(reduction->getResult(1));
+    Value never = e.constant(heldType(e.builder.getI32Type(), level),
+                             std::numeric_limits<int32_t>::max());
+    state.parts.push_back(Held(partCount(level), never));
+  }
+  return state;
+}
+
+SmallVector<Held> TraverseLowering::combineFold(FoldOp fold,
+                                                ArrayRef<Held> earlier,
+                                                ArrayRef<Held> later) {
+  Block &block = fold.getCombine().front();
+  unsigned n = earlier.size();
+  for (unsigned i = 0; i < n; ++i) {
+    groupValues[block.getArgument(i)] = earlier[i];
+    groupValues[block.getArgument(n + i)] = later[i];
+  }
+  SmallVector<Held> combined;
+  auto yield = cast<YieldOp>(block.getTerminator());
+  for (auto [i, value] : llvm::enumerate(yield.getValues()))
+    combined.push_back(
+        spread(held(value, 0), getLevel(value), getLevel(fold.getResult(i))));
+  for (BlockArgument argument : block.getArguments())
+    groupValues.erase(argument);
+  for (Operation &inner : block)
+    for (Value result : inner.getResults())
+      groupValues.erase(result);
+  return combined;
+}
+
+void TraverseLowering::accumulate(State &state, unsigned point) {
+  Value inside = points[point].inside;
+  auto operand = [&](Value value, Level to) {
+    return spread(held(value, point), getLevel(value), to);
+  };
+  if (auto reduce = dyn_cast<ReduceOp>(state.op)) {
+    LaneReduction lanes{e, reduce.getKind()};
+    Held values = held(reduce.getValue(), point);
+    if (reduce.getDims().size() > 1)
+      values = reduceLanes(reduce, values, getLevel(reduce.getValue()));
+    for (auto [part, value] : llvm::zip(state.parts[0], values))
+      part = lanes.combine(part, lanes.mask(value, inside));
+    return;
+  }
+  if (auto fold = dyn_cast<FoldOp>(state.op)) {
+    SmallVector<Held> later;
+    for (auto [i, value] : llvm::enumerate(fold.getValues()))
+      later.push_back(operand(value, getLevel(fold.getResult(i))));
+    SmallVector<Held> combined = combineFold(fold, state.parts, later);
+    for (auto [parts, next] : llvm::zip(state.parts, combined))
+      for (auto [part, value] : llvm::zip(parts, next))
+        part = inside ? e.select(inside, value, part) : value;
+    return;
+  }
+  auto arg = cast<ArgReduceOp>(state.op);
+  Level level = getLevel(arg.getExtreme());
+  Held values = operand(arg.getValue(), level);
+  Held rows = operand(arg.getIndex(), level);
+  Value position = arith::IndexCastOp::create(
+      e.builder, e.loc, e.builder.getI32Type(), points[point].position);
+  Held positions = spread({position}, {}, level);
+  for (unsigned i = 0; i < values.size(); ++i) {
+    Candidate old{state.parts[0][i], state.parts[1][i], state.parts[2][i]};
+    Candidate best =
+        better(e, arg.getKind(), old, {values[i], rows[i], positions[i]});
+    if (inside)
+      best = {e.select(inside, best.value, old.value),
+              e.select(inside, best.row, old.row),
+              e.select(inside, best.position, old.position)};
+    state.parts[0][i] = best.value;
+    state.parts[1][i] = best.row;
+    state.parts[2][i] = best.position;
+  }
+}
+
+void TraverseLowering::combineLanes(State &state, int64_t offset) {
+  SmallVector<Held> others = state.parts;
+  for (Held &parts : others)
+    for (Value &part : parts)
+      part = e.shuffleXor(part, offset);
+  if (auto reduce = dyn_cast<ReduceOp>(state.op)) {
+    LaneReduction lanes{e, reduce.getKind()};
+    for (auto [part, other] : llvm::zip(state.parts[0], others[0]))
+      part = lanes.combine(part, other);
+    return;
+  }
+  if (auto fold = dyn_cast<FoldOp>(state.op)) {
+    state.parts = combineFold(fold, state.parts, others);
+    return;
+  }
+  auto arg = cast<ArgReduceOp>(state.op);
+  for (unsigned i = 0; i < state.parts[0].size(); ++i) {
+    Candidate best =
+        better(e, arg.getKind(),
+               {state.parts[0][i], state.parts[1][i], state.parts[2][i]},
+               {others[0][i], others[1][i], others[2][i]});
+    state.parts[0][i] = best.value;
+    state.parts[1][i] = best.row;
+    state.parts[2][i] = best.position;
+  }
+}
+
+/// Divides means, and gives 0 for the extreme of nothing.
+void TraverseLowering::finish(State &state) {
+  auto reduce = dyn_cast<ReduceOp>(state.op);
+  bool isMean = reduce && reduce.getKind() == Reduction::Mean;
+  bool isExtreme = isa<ArgReduceOp>(state.op) ||
+                   (reduce && reduce.getKind() != Reduction::Sum && !isMean);
+  if (isMean) {
+    Value count = e.sub(end, begin);
+    count = arith::MaxSIOp::create(e.builder, e.loc, count, e.index(1));
+    count = arith::IndexCastOp::create(e.builder, e.loc, e.builder.getI32Type(),
+                                       count);
+    for (Value &part : state.parts[0]) {
+      Value divisor = arith::SIToFPOp::create(
+          e.builder, e.loc, getElementTypeOrSelf(part), count);
+      if (divisor.getType() != part.getType())
+        divisor = vector::BroadcastOp::create(e.builder, e.loc, part.getType(),
+                                              divisor);
+      part = arith::DivFOp::create(e.builder, e.loc, part, divisor);
+    }
+  }
+  if (isExtreme) {
+    Value any = e.less(begin, end);
+    for (Value &part : state.parts[0])
+      part = e.select(any, part, e.constant(part.getType(), 0));
+  }
+  for (auto [result, parts] : llvm::zip(state.op->getResults(), state.parts))
+    groupValues[result] = parts;
+}
+
+//===----------------------------------------------------------------------===//
+// Outputs
+//===----------------------------------------------------------------------===//
+
+void TraverseLowering::store(unsigned output, unsigned point) {
+  AtAttr at = op.getOutputAt(output);
+  auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
+  Value yielded = yield.getValues()[output];
+  bool element = at.getAnchor() == Anchor::Element;
+  Level level = getLevel(at);
+  Held values = spread(held(yielded, point), getLevel(yielded), level);
+  Value memref = kernel.buffer(
+      op.getOutputs()[output],
+      rowsOf(at, domain.getGroups(), domain.getElements()), false);
+
+  // One lane stores each value.
+  Value mine = element ? points[point].inside : groupInside;
+  auto only = [&](Value lane, int64_t lanes) {
+    if (lanes > 1)
+      mine = e.both(mine, arith::CmpIOp::create(e.builder, e.loc,
+                                                arith::CmpIPredicate::eq, lane,
+                                                e.index(0)));
+  };
+  if (!element)
+    only(elementLane, layout.elementLanes);
+  if (!at.getHead())
+    only(headLane, layout.headLanes);
+  if (!at.getFeature())
+    only(featureLane, layout.featureLanes);
+  for (unsigned h = 0; h < headCount(level); ++h)
+    for (unsigned c = 0; c < chunkCount(level); ++c) {
+      Value inside = mine;
+      if (at.getHead())
+        inside = e.both(inside, headsInside[h]);
+      if (at.getFeature())
+        inside = e.both(inside, columnsInside[c]);
+      SmallVector<Value> indices = indicesOf(at, h, c, point);
+      e.guard(inside, [&] {
+        e.store(values[h * chunkCount(level) + c], memref, indices);
+      });
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Cost
+//===----------------------------------------------------------------------===//
+
+void TraverseLowering::emitCost() {
+  Emitter &host = kernel.host;
+  auto rows = [&](bool element) {
+    return kernel.hostRows(element ? domain.getElements() : domain.getGroups());
+  };
+  auto pointsOf = [&](Level level, bool all) {
+    int64_t inner = (level.head ? domain.getHeads() : 1) *
+                    (level.feature ? domain.getFeatures() : 1);
+    return all ? host.index(inner)
+               : host.mul(rows(level.element), host.index(inner));
+  };
+  auto bytes = [&](Value operand, AtAttr at) {
+    Type element = cast<MemRefType>(operand.getType()).getElementType();
+    return host.mul(pointsOf(getLevel(at), at.getAnchor() == Anchor::All),
+                    host.index(element.getIntOrFloatBitWidth() / 8));
+  };
+  Value reads = host.index(0), writes = host.index(0), flops = host.index(0);
+  llvm::StringSet<> indices;
+  auto countIndex = [&](AtAttr at) {
+    bool element = at.getAnchor() == Anchor::Element;
+    if (!at.getSpace().empty() && indices.insert(at.getSpace()).second)
+      reads = host.add(reads, host.mul(rows(element), host.index(4)));
+  };
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    reads = host.add(reads, bytes(input, op.getInputAt(i)));
+    countIndex(op.getInputAt(i));
+  }
+  for (auto [i, output] : llvm::enumerate(op.getOutputs())) {
+    writes = host.add(writes, bytes(output, op.getOutputAt(i)));
+    countIndex(op.getOutputAt(i));
+  }
+  if (!domain.getElements().empty())
+    reads = host.add(reads, host.mul(rows(false), host.index(4)));
+  for (Operation &inner : op.getBody().front().without_terminator()) {
+    if (isa<arith::ConstantOp>(inner) ||
+        !isa<FloatType>(inner.getResult(0).getType()))
+      continue;
+    Level level = getLevel(inner.getResult(0));
+    for (Value operand : inner.getOperands())
+      level = level | getLevel(operand);
+    flops = host.add(flops, pointsOf(level, false));
+  }
+  CostOp::create(host.builder, host.loc, reads, writes, flops);
+}

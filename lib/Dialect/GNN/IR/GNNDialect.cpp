@@ -1,0 +1,115 @@
+//===- GNNDialect.cpp - The dialect and its attributes --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/GNN/IR/GNN.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace gnn;
+
+#include "GNN/Dialect/GNN/IR/GNNDialect.cpp.inc"
+#include "GNN/Dialect/GNN/IR/GNNEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "GNN/Dialect/GNN/IR/GNNAttributes.cpp.inc"
+
+#include "GNN/Dialect/GNN/IR/GNNInterfaces.cpp.inc"
+
+void GNNDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "GNN/Dialect/GNN/IR/GNNAttributes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "GNN/Dialect/GNN/IR/GNNOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// #gnn.rows
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+RowsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
+                         function_ref<InFlightDiagnostic()> emitError) const {
+  StringRef space = stringifyRowSpace(getSpace());
+  if (shape.empty()) // C1
+    return emitError() << "a tensor of " << space
+                       << " rows has a leading dimension that counts them, got "
+                          "no dimension";
+  int64_t rows = shape.front();
+  if (hasDynamicRows(getSpace()) && !ShapedType::isDynamic(rows)) // C2
+    return emitError() << "the number of " << space
+                       << " rows is known only with a bound graph: expected ?, "
+                          "got "
+                       << rows;
+  if (!hasDynamicRows(getSpace()) && ShapedType::isDynamic(rows)) // C3
+    return emitError() << "the number of " << space
+                       << " rows is known at compile time: expected a number, "
+                          "got ?";
+  if (getSpace() == RowSpace::Graph && rows != 1) // C4
+    return emitError() << "a graph is one row: expected 1, got " << rows;
+  for (int64_t features : shape.drop_front()) {
+    if (ShapedType::isDynamic(features)) // C5
+      return emitError() << "features are known at compile time: expected a "
+                            "number, got ?";
+    if (features < 1) // C5
+      return emitError()
+             << "expected at least 1 feature in each dimension, got "
+             << features;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// #gnn.stats
+//===----------------------------------------------------------------------===//
+
+/// The sum of non-negative counts, saturated.
+static int64_t sumOf(ArrayRef<int64_t> counts) {
+  int64_t sum = 0;
+  for (int64_t count : counts)
+    if (__builtin_add_overflow(sum, count, &sum))
+      return std::numeric_limits<int64_t>::max();
+  return sum;
+}
+
+LogicalResult StatsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                int64_t srcNodes, int64_t dstNodes,
+                                int64_t edges, DenseI64ArrayAttr typeEdges,
+                                DenseI64ArrayAttr srcPairs,
+                                DenseI64ArrayAttr dstPairs, int64_t inSquares,
+                                int64_t inMax, int64_t outSquares,
+                                int64_t outMax) {
+  ArrayRef<int64_t> ofType = typeEdges, ofSrc = srcPairs, ofDst = dstPairs;
+  auto isNegative = [](int64_t count) { return count < 0; };
+  SmallVector<int64_t> counts = {srcNodes, dstNodes, edges,     inSquares,
+                                 inMax,    outMax,   outSquares};
+  llvm::append_range(counts, ofType);
+  llvm::append_range(counts, ofSrc);
+  llvm::append_range(counts, ofDst);
+  if (auto *it = llvm::find_if(counts, isNegative); it != counts.end()) // C1
+    return emitError() << "expected counts of at least 0, got " << *it;
+  if (ofSrc.size() != ofType.size() || ofDst.size() != ofType.size()) // C2
+    return emitError() << "expected one entry for each of " << ofType.size()
+                       << " edge types, got " << ofSrc.size()
+                       << " in src_pairs and " << ofDst.size()
+                       << " in dst_pairs";
+  if (sumOf(ofType) != edges) // C3
+    return emitError() << "type_edges adds up to edges: expected " << edges
+                       << ", got " << sumOf(ofType);
+  for (auto [type, typed] : llvm::enumerate(ofType)) // C4
+    if (ofSrc[type] > typed || ofDst[type] > typed)
+      return emitError() << "edge type " << type << " has " << typed
+                         << " edges: expected no more pairs, got "
+                         << std::max(ofSrc[type], ofDst[type]);
+  return success();
+}

@@ -1,0 +1,286 @@
+//===- GNNFolds.cpp - Folds and canonicalizations -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every rewrite here keeps each number bit for bit: what merely keeps values up
+// to rounding is a pass, not a canonicalization.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/GNN/IR/GNN.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace gnn;
+
+/// The op of this kind that defines `value`, if any.
+template <typename OpT> static OpT definedBy(Value value) {
+  return value ? value.getDefiningOp<OpT>() : OpT();
+}
+
+//===----------------------------------------------------------------------===//
+// Paths
+//===----------------------------------------------------------------------===//
+
+OpFoldResult RebindRowsOp::fold(FoldAdaptor) {
+  auto inner = definedBy<RebindRowsOp>(getInput());
+  if (inner && inner.getInput().getType() == getType())
+    return inner.getInput();
+  return {};
+}
+
+OpFoldResult GatherOp::fold(FoldAdaptor) {
+  return getRowPaths().front().isIdentity() ? OpFoldResult(getInput())
+                                            : OpFoldResult();
+}
+
+/// gather(gather(x)) along two paths is one gather along both.
+static LogicalResult composeGathers(GatherOp op, PatternRewriter &rewriter) {
+  auto inner = definedBy<GatherOp>(op.getInput());
+  if (!inner)
+    return rewriter.notifyMatchFailure(op, "input is not gathered");
+  RowPath path = compose(op.getRowPaths().front(), inner.getRowPaths().front());
+  rewriter.replaceOpWithNewOp<GatherOp>(op, op.getType(), inner.getInput(),
+                                        path.via);
+  return success();
+}
+
+/// A weight repeated for all rows and gathered is repeated for the rows of the
+/// result.
+static LogicalResult gatherOfBroadcast(GatherOp op, PatternRewriter &rewriter) {
+  auto broadcast = definedBy<BroadcastOp>(op.getInput());
+  if (!broadcast || getRows(broadcast.getInput().getType()))
+    return rewriter.notifyMatchFailure(op, "input is not a repeated weight");
+  rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(),
+                                           broadcast.getInput());
+  return success();
+}
+
+void GatherOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *) {
+  patterns.add(composeGathers);
+  patterns.add(gatherOfBroadcast);
+}
+
+LogicalResult AggregateOp::fold(FoldAdaptor,
+                                SmallVectorImpl<OpFoldResult> &results) {
+  if (getArgument() || !getRowPaths().front().isIdentity())
+    return failure();
+  results.push_back(getInput());
+  return success();
+}
+
+/// An argument that nobody uses is not computed.
+static LogicalResult dropUnusedArgument(AggregateOp op,
+                                        PatternRewriter &rewriter) {
+  if (!op.getArgument() || !op.getArgument().use_empty())
+    return rewriter.notifyMatchFailure(op, "no unused argument");
+  auto aggregate =
+      AggregateOp::create(rewriter, op.getLoc(), op.getResult().getType(),
+                          op.getKind(), op.getInput(), op.getVia());
+  rewriter.replaceAllUsesWith(op.getResult(), aggregate.getResult());
+  rewriter.eraseOp(op);
+  return success();
+}
+
+/// max(max(x)) over groups of groups is max(x) over all, where no inner group
+/// is empty: the 0 of an empty group would take part. Same for min.
+static LogicalResult composeExtrema(AggregateOp op, PatternRewriter &rewriter) {
+  auto inner = definedBy<AggregateOp>(op.getInput());
+  bool isExtremum =
+      op.getKind() == ReduceKind::Max || op.getKind() == ReduceKind::Min;
+  if (!inner || !isExtremum || inner.getKind() != op.getKind() ||
+      op.getArgument() || inner.getArgument())
+    return rewriter.notifyMatchFailure(op, "not an extremum of extrema");
+  RowPath first = inner.getRowPaths().front();
+  if (!first.isOnto())
+    return rewriter.notifyMatchFailure(op, "an inner group may be empty");
+  RowPath path = compose(first, op.getRowPaths().front());
+  rewriter.replaceOpWithNewOp<AggregateOp>(
+      op, op.getResult().getType(), op.getKind(), inner.getInput(), path.via);
+  return success();
+}
+
+/// The maximum or minimum of equal rows is that row, where no group is empty.
+static LogicalResult extremumOfGather(AggregateOp op,
+                                      PatternRewriter &rewriter) {
+  auto gather = definedBy<GatherOp>(op.getInput());
+  bool isExtremum =
+      op.getKind() == ReduceKind::Max || op.getKind() == ReduceKind::Min;
+  if (!gather || !isExtremum || op.getArgument())
+    return rewriter.notifyMatchFailure(op, "not an extremum of gathered rows");
+  RowPath up = op.getRowPaths().front(), down = gather.getRowPaths().front();
+  if (up.to != down.to || up.via != down.via || !up.isOnto())
+    return rewriter.notifyMatchFailure(op, "other path, or empty groups");
+  rewriter.replaceOp(op, gather.getInput());
+  return success();
+}
+
+void AggregateOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                              MLIRContext *) {
+  patterns.add(dropUnusedArgument);
+  patterns.add(composeExtrema);
+  patterns.add(extremumOfGather);
+}
+
+//===----------------------------------------------------------------------===//
+// Several row spaces
+//===----------------------------------------------------------------------===//
+
+/// apply copy is a gather.
+static LogicalResult copyToGather(ApplyOp op, PatternRewriter &rewriter) {
+  if (op.getKind() != BinaryKind::Copy)
+    return rewriter.notifyMatchFailure(op, "not a copy");
+  rewriter.replaceOpWithNewOp<GatherOp>(op, op.getType(), op.getLhs(),
+                                        op.getLhsVia());
+  return success();
+}
+
+void ApplyOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                          MLIRContext *) {
+  patterns.add(copyToGather);
+}
+
+/// sddmm of rows of its own space is a dot.
+static LogicalResult sddmmToDot(SddmmOp op, PatternRewriter &rewriter) {
+  if (!llvm::all_of(op.getRowPaths(),
+                    [](RowPath path) { return path.isIdentity(); }))
+    return rewriter.notifyMatchFailure(op,
+                                       "an operand is in another row space");
+  rewriter.replaceOpWithNewOp<DotOp>(op, op.getType(), op.getLhs(),
+                                     op.getRhs());
+  return success();
+}
+
+void SddmmOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                          MLIRContext *) {
+  patterns.add(sddmmToDot);
+}
+
+/// spmm copy of edge rows is an aggregate.
+static LogicalResult copyToAggregate(SpmmOp op, PatternRewriter &rewriter) {
+  if (op.getKind() != BinaryKind::Copy ||
+      getRowSpace(op.getLhs().getType()) != RowSpace::Edge)
+    return rewriter.notifyMatchFailure(op, "not a copy of edge rows");
+  rewriter.replaceOpWithNewOp<AggregateOp>(op, op.getType(), op.getReduce(),
+                                           op.getLhs(), op.getVia());
+  return success();
+}
+
+void SpmmOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                         MLIRContext *) {
+  patterns.add(copyToAggregate);
+}
+
+//===----------------------------------------------------------------------===//
+// Features
+//===----------------------------------------------------------------------===//
+
+OpFoldResult ActivationOp::fold(FoldAdaptor) {
+  auto inner = definedBy<ActivationOp>(getInput());
+  bool isTwice = inner && inner.getKind() == ActivationKind::Relu &&
+                 getKind() == ActivationKind::Relu;
+  return isTwice ? OpFoldResult(getInput()) : OpFoldResult();
+}
+
+OpFoldResult DropoutOp::fold(FoldAdaptor) {
+  return getP().isZero() ? OpFoldResult(getInput()) : OpFoldResult();
+}
+
+OpFoldResult BroadcastOp::fold(FoldAdaptor) {
+  return getInput().getType() == getType() ? OpFoldResult(getInput())
+                                           : OpFoldResult();
+}
+
+/// Repeating what is repeated: one op, where both repeat the same way.
+static LogicalResult composeBroadcasts(BroadcastOp op,
+                                       PatternRewriter &rewriter) {
+  auto inner = definedBy<BroadcastOp>(op.getInput());
+  if (!inner || !getRows(inner.getInput().getType()))
+    return rewriter.notifyMatchFailure(op, "input is not repeated rows");
+  rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), inner.getInput());
+  return success();
+}
+
+void BroadcastOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                              MLIRContext *) {
+  patterns.add(composeBroadcasts);
+}
+
+OpFoldResult ConcatOp::fold(FoldAdaptor) {
+  return getInputs().size() == 1 ? OpFoldResult(getInputs().front())
+                                 : OpFoldResult();
+}
+
+OpFoldResult SliceOp::fold(FoldAdaptor) {
+  if (getInput().getType() == getType())
+    return getInput();
+  auto concat = definedBy<ConcatOp>(getInput());
+  if (!concat)
+    return {};
+  int64_t begin = 0;
+  for (Value input : concat.getInputs()) {
+    if (begin == static_cast<int64_t>(getOffset()) &&
+        input.getType() == getType())
+      return input;
+    begin += getFeatures(cast<RankedTensorType>(input.getType())).back();
+  }
+  return {};
+}
+
+/// A part of a part is one part.
+static LogicalResult composeSlices(SliceOp op, PatternRewriter &rewriter) {
+  auto inner = definedBy<SliceOp>(op.getInput());
+  if (!inner)
+    return rewriter.notifyMatchFailure(op, "input is not a part");
+  rewriter.replaceOpWithNewOp<SliceOp>(
+      op, op.getType(), inner.getInput(),
+      rewriter.getI64IntegerAttr(op.getOffset() + inner.getOffset()));
+  return success();
+}
+
+void SliceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                          MLIRContext *) {
+  patterns.add(composeSlices);
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor) {
+  return getInput().getType() == getType() ? OpFoldResult(getInput())
+                                           : OpFoldResult();
+}
+
+/// Only the last shape counts.
+static LogicalResult composeReshapes(ReshapeOp op, PatternRewriter &rewriter) {
+  auto inner = definedBy<ReshapeOp>(op.getInput());
+  if (!inner)
+    return rewriter.notifyMatchFailure(op, "input is not reshaped");
+  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), inner.getInput());
+  return success();
+}
+
+void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                            MLIRContext *) {
+  patterns.add(composeReshapes);
+}
+
+/// Reducing one head, or one feature, only drops the dimension.
+template <typename OpT>
+static LogicalResult reduceOne(OpT op, PatternRewriter &rewriter) {
+  if (getNumFeatures(op.getInput().getType()) != getNumFeatures(op.getType()))
+    return rewriter.notifyMatchFailure(op, "reduces several");
+  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getInput());
+  return success();
+}
+
+void ReduceHeadsOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                MLIRContext *) {
+  patterns.add(reduceOne<ReduceHeadsOp>);
+}
+
+void ReduceFeaturesOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                   MLIRContext *) {
+  patterns.add(reduceOne<ReduceFeaturesOp>);
+}

@@ -1,0 +1,239 @@
+//===- RowSpaces.cpp - Row spaces of tensors and their paths --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/GNN/IR/GNN.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace gnn;
+
+//===----------------------------------------------------------------------===//
+// Rows of a type
+//===----------------------------------------------------------------------===//
+
+RowsAttr gnn::getRows(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return {};
+  return dyn_cast_if_present<RowsAttr>(tensor.getEncoding());
+}
+
+std::optional<RowSpace> gnn::getRowSpace(Type type) {
+  if (RowsAttr rows = getRows(type))
+    return rows.getSpace();
+  return std::nullopt;
+}
+
+bool gnn::isTypeRows(Type type) {
+  std::optional<RowSpace> space = getRowSpace(type);
+  return space == RowSpace::EdgeType || space == RowSpace::NodeType;
+}
+
+bool gnn::isFeatureType(Type type) {
+  return type.isF32() || type.isBF16() || type.isF16();
+}
+
+ArrayRef<int64_t> gnn::getFeatures(RankedTensorType type) {
+  return getRows(type) ? type.getShape().drop_front() : type.getShape();
+}
+
+int64_t gnn::getNumFeatures(RankedTensorType type) {
+  return ShapedType::getNumElements(getFeatures(type));
+}
+
+RankedTensorType gnn::withFeatures(RankedTensorType type,
+                                   ArrayRef<int64_t> features,
+                                   Type elementType) {
+  SmallVector<int64_t> shape = {type.getShape().front()};
+  llvm::append_range(shape, features);
+  return RankedTensorType::get(
+      shape, elementType ? elementType : type.getElementType(),
+      type.getEncoding());
+}
+
+RankedTensorType gnn::withRowSpace(RankedTensorType type, RowSpace space,
+                                   int64_t numRows) {
+  if (hasDynamicRows(space))
+    numRows = ShapedType::kDynamic;
+  else if (space == RowSpace::Graph)
+    numRows = 1;
+  SmallVector<int64_t> shape = {numRows};
+  llvm::append_range(shape, getFeatures(type));
+  auto rows = RowsAttr::get(type.getContext(), getRows(type).getGraph(), space);
+  return RankedTensorType::get(shape, type.getElementType(), rows);
+}
+
+bool gnn::hasDynamicRows(RowSpace space) {
+  return space != RowSpace::NodeType && space != RowSpace::EdgeType &&
+         space != RowSpace::Graph;
+}
+
+//===----------------------------------------------------------------------===//
+// The lattice
+//===----------------------------------------------------------------------===//
+
+/// The end of an edge that a row space is about; none for edges, types, the
+/// graph, and nodes of a square graph, which are at either end.
+static std::optional<EndPoint> endOf(RowSpace space) {
+  switch (space) {
+  case RowSpace::Src:
+  case RowSpace::SrcPair:
+    return EndPoint::Src;
+  case RowSpace::Dst:
+  case RowSpace::DstPair:
+    return EndPoint::Dst;
+  default:
+    return std::nullopt;
+  }
+}
+
+static bool isPair(RowSpace space) {
+  return space == RowSpace::SrcPair || space == RowSpace::DstPair;
+}
+
+bool RowPath::exists() const {
+  if (from == to || to == RowSpace::Graph)
+    return true;
+  switch (from) {
+  case RowSpace::Edge:
+    return true;
+  case RowSpace::SrcPair:
+  case RowSpace::DstPair: {
+    bool sameEnd = endOf(from) == endOf(to) && !isPair(to);
+    return sameEnd || to == RowSpace::Node || to == RowSpace::NodeType ||
+           to == RowSpace::EdgeType;
+  }
+  case RowSpace::Src:
+  case RowSpace::Dst:
+  case RowSpace::Node:
+  case RowSpace::EdgeType:
+    return to == RowSpace::NodeType;
+  case RowSpace::NodeType:
+  case RowSpace::Graph:
+    return false;
+  }
+  return false;
+}
+
+bool RowPath::isAmbiguous() const {
+  if (from == RowSpace::Edge)
+    return to == RowSpace::Node || to == RowSpace::NodeType;
+  return needsSchema();
+}
+
+std::optional<EndPoint> RowPath::getEnd() const {
+  if (via)
+    return via;
+  if (to == RowSpace::Graph || to == RowSpace::EdgeType)
+    return std::nullopt;
+  return endOf(from) ? endOf(from) : endOf(to);
+}
+
+bool RowPath::needsSchema() const {
+  return from == RowSpace::EdgeType && to == RowSpace::NodeType;
+}
+
+bool RowPath::isOnto() const {
+  return from == to || (from == RowSpace::Edge && isPair(to));
+}
+
+RowPath gnn::compose(RowPath first, RowPath second) {
+  RowPath path = {first.from, second.to, std::nullopt};
+  if (path.isAmbiguous())
+    path.via = first.getEnd() ? first.getEnd() : second.getEnd();
+  return path;
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+/// Operands and results of `op`, in this order.
+static SmallVector<Type> typesOf(Operation *op) {
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  return types;
+}
+
+LogicalResult gnn::detail::verifyOnOneGraph(Operation *op) {
+  RowsAttr first;
+  for (Type type : typesOf(op)) {
+    RowsAttr rows = getRows(type);
+    if (!rows)
+      continue;
+    if (!first)
+      first = rows;
+    if (rows.getGraph() != first.getGraph()) // G1
+      return op->emitOpError("has rows of two graphs: expected @")
+             << first.getGraph().getValue() << ", got @"
+             << rows.getGraph().getValue();
+  }
+  return success();
+}
+
+LogicalResult gnn::detail::verifyRowsOf(Operation *op, Type type,
+                                        SymbolTableCollection &symbols) {
+  RowsAttr rows = getRows(type);
+  if (!rows)
+    return success();
+  auto graph = symbols.lookupNearestSymbolFrom<GraphOp>(op, rows.getGraph());
+  if (!graph) // G2
+    return op->emitOpError("names the graph @")
+           << rows.getGraph().getValue()
+           << ", which no gnn.graph of the module declares";
+  RowSpace space = rows.getSpace();
+  bool square = graph.getKind() == GraphKind::Square;
+  if (square && (space == RowSpace::Src || space == RowSpace::Dst)) // G3
+    return op->emitOpError("has ")
+           << stringifyRowSpace(space)
+           << " rows of a square graph: expected node rows";
+  if (!square && space == RowSpace::Node) // G3
+    return op->emitOpError(
+        "has node rows of a bipartite graph: expected src or "
+        "dst rows");
+  if (!isTypeRows(type))
+    return success();
+  bool ofEdges = space == RowSpace::EdgeType;
+  int64_t expected = ofEdges ? graph.getEdgeTypes() : graph.getNodeTypes();
+  int64_t got = cast<RankedTensorType>(type).getDimSize(0);
+  if (got != expected) // G4
+    return op->emitOpError("has one row for each ")
+           << (ofEdges ? "edge type" : "node type") << " of @"
+           << rows.getGraph().getValue() << ": expected " << expected
+           << ", got " << got;
+  return success();
+}
+
+/// Verifies (G5) for the paths that `op` follows.
+static LogicalResult verifySchemaPaths(RowPathOpInterface op,
+                                       SymbolTableCollection &symbols) {
+  for (RowPath path : op.getRowPaths()) {
+    if (!path.needsSchema() || !path.via)
+      continue;
+    SmallVector<Type> types = typesOf(op);
+    RowsAttr rows = getRows(*llvm::find_if(types, getRows));
+    auto graph = symbols.lookupNearestSymbolFrom<GraphOp>(op, rows.getGraph());
+    if (!graph.hasNodeTypesAt(*path.via)) // G5
+      return op->emitOpError("follows edge types to ")
+             << stringifyEndPoint(*path.via)
+             << " node types: expected a schema of @"
+             << rows.getGraph().getValue()
+             << " that gives one for every edge type";
+  }
+  return success();
+}
+
+LogicalResult gnn::detail::verifyGraphSymbols(Operation *op,
+                                              SymbolTableCollection &symbols) {
+  for (Type type : typesOf(op))
+    if (failed(verifyRowsOf(op, type, symbols)))
+      return failure();
+  if (auto paths = dyn_cast<RowPathOpInterface>(op))
+    return verifySchemaPaths(paths, symbols);
+  return success();
+}

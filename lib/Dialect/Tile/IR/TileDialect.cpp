@@ -1,0 +1,233 @@
+//===- TileDialect.cpp - The gnn_tile dialect -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registration, and the attributes: their text and their checks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace gnn::tile;
+
+#include "GNN/Dialect/Tile/IR/TileDialect.cpp.inc"
+#include "GNN/Dialect/Tile/IR/TileEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "GNN/Dialect/Tile/IR/TileAttributes.cpp.inc"
+
+void TileDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "GNN/Dialect/Tile/IR/TileAttributes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "GNN/Dialect/Tile/IR/TileOps.cpp.inc"
+      >();
+}
+
+/// Parses `edge` or `edge.in_rows`.
+static ParseResult parseDomainName(AsmParser &parser, std::string &name) {
+  // The lexer takes `edge.in_rows` as one bare identifier.
+  return parser.parseKeywordOrString(&name);
+}
+
+//===----------------------------------------------------------------------===//
+// DomainAttr
+//===----------------------------------------------------------------------===//
+
+Attribute DomainAttr::parse(AsmParser &parser, Type) {
+  std::string groups, elements;
+  int64_t heads = 1, features = 1;
+  if (parser.parseLess() || parseDomainName(parser, groups))
+    return {};
+  while (succeeded(parser.parseOptionalComma())) {
+    SMLoc loc = parser.getCurrentLocation();
+    std::string word;
+    if (parseDomainName(parser, word))
+      return {};
+    if (word == "heads" || word == "features") {
+      if (parser.parseEqual() ||
+          parser.parseInteger(word == "heads" ? heads : features))
+        return {};
+    } else if (elements.empty()) {
+      elements = word;
+    } else {
+      parser.emitError(loc, "expected 'heads' or 'features', got '")
+          << word << "'";
+      return {};
+    }
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<DomainAttr>(parser.getContext(), groups, elements,
+                                       heads, features);
+}
+
+void DomainAttr::print(AsmPrinter &printer) const {
+  printer << "<" << getGroups();
+  if (!getElements().empty())
+    printer << ", " << getElements();
+  if (getHeads() != 1)
+    printer << ", heads = " << getHeads();
+  if (getFeatures() != 1)
+    printer << ", features = " << getFeatures();
+  printer << ">";
+}
+
+LogicalResult DomainAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef groups, StringRef elements,
+                                 int64_t heads, int64_t features) {
+  if (!isDomain(groups))
+    return emitError() << "expected a row space as groups, got '" << groups
+                       << "'";
+  if (!elements.empty() && !hasRows(groups, elements))
+    return emitError() << "the elements of a '" << groups
+                       << "' do not lie side by side in '" << elements << "'";
+  if (heads < 1 || features < 1)
+    return emitError() << "expected at least one head and feature, got "
+                       << heads << " and " << features;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// AtAttr
+//===----------------------------------------------------------------------===//
+
+Attribute AtAttr::parse(AsmParser &parser, Type) {
+  if (parser.parseLess())
+    return {};
+  auto anchor = FieldParser<Anchor>::parse(parser);
+  if (failed(anchor))
+    return {};
+  std::string space;
+  bool head = false, feature = false;
+  int64_t offset = 0;
+  if (succeeded(parser.parseOptionalArrow()) && parseDomainName(parser, space))
+    return {};
+  if (succeeded(parser.parseOptionalColon())) {
+    auto parseDim = [&]() -> ParseResult {
+      if (!head && !feature && succeeded(parser.parseOptionalKeyword("head"))) {
+        head = true;
+        return success();
+      }
+      if (feature || parser.parseKeyword("feature"))
+        return failure();
+      feature = true;
+      if (succeeded(parser.parseOptionalPlus()))
+        return parser.parseInteger(offset);
+      return success();
+    };
+    if (parser.parseCommaSeparatedList(parseDim))
+      return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<AtAttr>(parser.getContext(), *anchor, space, head,
+                                   feature, offset);
+}
+
+void AtAttr::print(AsmPrinter &printer) const {
+  printer << "<" << stringifyAnchor(getAnchor());
+  if (!getSpace().empty())
+    printer << " -> " << getSpace();
+  if (getHead() || getFeature())
+    printer << " : " << (getHead() ? "head" : "")
+            << (getHead() && getFeature() ? ", " : "")
+            << (getFeature() ? "feature" : "");
+  if (getOffset())
+    printer << " + " << getOffset();
+  printer << ">";
+}
+
+LogicalResult AtAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                             Anchor anchor, StringRef space, bool head,
+                             bool feature, int64_t offset) {
+  if (!space.empty() && (anchor == Anchor::All || !isDomain(space)))
+    return emitError() << "expected a row space reached from a group or an "
+                          "element, got '"
+                       << space << "'";
+  if (offset < 0 || (offset && !feature))
+    return emitError() << "expected a feature offset of at least 0, got "
+                       << offset;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+static LogicalResult checkField(function_ref<InFlightDiagnostic()> emitError,
+                                StringRef field, int64_t value,
+                                ArrayRef<int64_t> allowed) {
+  if (value == 0 || llvm::is_contained(allowed, value))
+    return success();
+  InFlightDiagnostic diag = emitError() << "expected '" << field << "' in {";
+  llvm::interleaveComma(allowed, diag);
+  return diag << "}, got " << value;
+}
+
+static LogicalResult
+checkPositive(function_ref<InFlightDiagnostic()> emitError,
+              ArrayRef<std::pair<StringRef, int64_t>> fields) {
+  for (auto [name, value] : fields)
+    if (value < 0)
+      return emitError() << "expected '" << name << "' to be positive, got "
+                         << value;
+  return success();
+}
+
+LogicalResult TraverseScheduleAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, int64_t rowsPerBlock,
+    int64_t columnsPerBlock, int64_t window, int64_t registerTile,
+    int64_t lanes, int64_t elementLanes, int64_t vector, int64_t inFlight,
+    StringAttr rowOrder, int64_t splitRows, bool, bool, int64_t tileRows,
+    int64_t tileColumns, bool) {
+  if (failed(checkPositive(emitError, {{"rows_per_block", rowsPerBlock},
+                                       {"columns_per_block", columnsPerBlock},
+                                       {"window", window},
+                                       {"register_tile", registerTile},
+                                       {"in_flight", inFlight},
+                                       {"split_rows", splitRows},
+                                       {"tile_rows", tileRows},
+                                       {"tile_columns", tileColumns}})) ||
+      failed(checkField(emitError, "lanes", lanes, {1, 2, 4, 8, 16, 32})) ||
+      failed(checkField(emitError, "element_lanes", elementLanes,
+                        {1, 2, 4, 8, 16, 32})) ||
+      failed(checkField(emitError, "vector", vector, {1, 2, 4})))
+    return failure();
+  if (lanes && elementLanes && lanes * elementLanes > 32)
+    return emitError() << "expected 'lanes' times 'element_lanes' within a "
+                          "warp of 32, got "
+                       << lanes * elementLanes;
+  if (rowOrder && rowOrder != "natural" && rowOrder != "by_degree")
+    return emitError() << "expected 'row_order' to be \"natural\" or "
+                          "\"by_degree\", got "
+                       << rowOrder;
+  return success();
+}
+
+LogicalResult
+GemmScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                         int64_t m, int64_t n, int64_t k, int64_t warps,
+                         int64_t stages, StringAttr mma, int64_t coarsening,
+                         int64_t blocksPerSm, bool) {
+  if (failed(checkField(emitError, "m", m, {16, 32, 64, 128})) ||
+      failed(checkField(emitError, "n", n, {16, 32, 64, 128})) ||
+      failed(checkField(emitError, "k", k, {4, 8, 16, 32})) ||
+      failed(checkField(emitError, "warps", warps, {1, 2, 4, 8, 16})))
+    return failure();
+  if (mma &&
+      !llvm::is_contained({"ffma", "tf32", "tf32x3", "bf16"}, mma.getValue()))
+    return emitError() << "expected 'mma' in {\"ffma\", \"tf32\", \"tf32x3\", "
+                          "\"bf16\"}, got "
+                       << mma;
+  return checkPositive(emitError, {{"stages", stages},
+                                   {"coarsening", coarsening},
+                                   {"blocks_per_sm", blocksPerSm}});
+}

@@ -1,0 +1,50 @@
+//===- TileFolds.cpp - Canonical forms of gnn_tile ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Accesses at the outermost level where they can be (Hector 3.4.1).
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace gnn::tile;
+
+/// All elements of a group lead to the row that the group leads to, so an
+/// access from the element can start from the group.
+static AtAttr hoist(AtAttr at, DomainAttr domain) {
+  StringRef groups = domain.getGroups(), space = at.getSpace();
+  if (at.getAnchor() != Anchor::Element || space.empty() || groups == "graph" ||
+      getSpace(space) == getSpace(domain.getElements()) ||
+      !hasMap(groups, space))
+    return at;
+  return AtAttr::get(at.getContext(), Anchor::Group,
+                     space == groups ? "" : space, at.getHead(),
+                     at.getFeature(), at.getOffset());
+}
+
+namespace {
+struct HoistAccesses : OpRewritePattern<TraverseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TraverseOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<Attribute> accesses;
+    for (AtAttr at : op.getInputsAt().getAsRange<AtAttr>())
+      accesses.push_back(hoist(at, op.getDomain()));
+    if (ArrayRef<Attribute>(accesses) == op.getInputsAt().getValue())
+      return rewriter.notifyMatchFailure(op, "all accesses are outermost");
+    rewriter.modifyOpInPlace(
+        op, [&] { op.setInputsAtAttr(rewriter.getArrayAttr(accesses)); });
+    return success();
+  }
+};
+} // namespace
+
+void TraverseOp::getCanonicalizationPatterns(RewritePatternSet &results,
+                                             MLIRContext *context) {
+  results.add<HoistAccesses>(context);
+}

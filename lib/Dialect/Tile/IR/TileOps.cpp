@@ -1,0 +1,474 @@
+//===- TileOps.cpp - Ops of gnn_tile --------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verification, levels and effects. The ODS descriptions hold the labels that
+// the comments below refer to.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace gnn::tile;
+
+//===----------------------------------------------------------------------===//
+// Printing of reductions: `sum [element]`
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseReduction(OpAsmParser &parser, ReductionAttr &kind,
+                                  DenseI32ArrayAttr &dims) {
+  auto value = FieldParser<Reduction>::parse(parser);
+  if (failed(value))
+    return failure();
+  kind = ReductionAttr::get(parser.getContext(), *value);
+  SmallVector<int32_t> list;
+  auto parseDim = [&]() -> ParseResult {
+    auto dim = FieldParser<Dim>::parse(parser);
+    if (failed(dim))
+      return failure();
+    list.push_back(static_cast<int32_t>(*dim));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseDim))
+    return failure();
+  dims = DenseI32ArrayAttr::get(parser.getContext(), list);
+  return success();
+}
+
+static void printReduction(OpAsmPrinter &printer, Operation *,
+                           ReductionAttr kind, DenseI32ArrayAttr dims) {
+  printer << stringifyReduction(kind.getValue()) << " [";
+  llvm::interleaveComma(dims.asArrayRef(), printer, [&](int32_t dim) {
+    printer << stringifyDim(static_cast<Dim>(dim));
+  });
+  printer << "]";
+}
+
+#define GET_OP_CLASSES
+#include "GNN/Dialect/Tile/IR/TileOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Levels
+//===----------------------------------------------------------------------===//
+
+Level gnn::tile::getLevel(AtAttr at) {
+  return {at.getAnchor() == Anchor::Element, at.getHead(), at.getFeature()};
+}
+
+Level gnn::tile::getLevel(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (auto traverse = dyn_cast<TraverseOp>(parent))
+      return getLevel(traverse.getInputAt(argument.getArgNumber()));
+    if (auto fold = dyn_cast<FoldOp>(parent)) {
+      unsigned n = fold.getValues().size();
+      Level level = getLevel(fold.getValues()[argument.getArgNumber() % n]);
+      level.element = false;
+      return level;
+    }
+    return {};
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto index = dyn_cast<IndexOp>(op))
+    return getLevel(index.getAt());
+  Level level;
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    level = getLevel(reduce.getValue());
+    for (int32_t dim : reduce.getDims()) {
+      level.element &= dim != static_cast<int32_t>(Dim::Element);
+      level.head &= dim != static_cast<int32_t>(Dim::Head);
+      level.feature &= dim != static_cast<int32_t>(Dim::Feature);
+    }
+    return level;
+  }
+  if (auto fold = dyn_cast<FoldOp>(op)) {
+    unsigned i = cast<OpResult>(value).getResultNumber();
+    level = getLevel(fold.getValues()[i]) | getLevel(fold.getIdentity()[i]);
+    level.element = false;
+    return level;
+  }
+  for (Value operand : op->getOperands())
+    level = level | getLevel(operand);
+  if (isa<ArgReduceOp>(op))
+    level.element = false;
+  return level;
+}
+
+//===----------------------------------------------------------------------===//
+// Counts and structures
+//===----------------------------------------------------------------------===//
+
+LogicalResult CountOp::verify() {
+  if (std::string error = checkCountKey(getOf()); !error.empty()) // C1
+    return emitOpError("names no count: ") << error;
+  return success();
+}
+
+LogicalResult StructureOp::verify() {
+  if (std::string error = checkStructureKey(getKey()); !error.empty()) // C1
+    return emitOpError("names no structure: ") << error;
+  auto type = cast<ShapedType>(getResult().getType());
+  if (!type.hasRank() || type.getRank() != 1 || !type.isDynamicDim(0) ||
+      !type.getElementType().isSignlessInteger(32)) // C2
+    return emitOpError("expected a result of ?xi32, got ") << type;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Templates
+//===----------------------------------------------------------------------===//
+
+template <typename TemplateOp>
+static void
+collectEffects(TemplateOp op,
+               SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    if (op.isDpsInit(&operand))
+      effects.emplace_back(MemoryEffects::Write::get(), &operand,
+                           SideEffects::DefaultResource::get());
+    else
+      effects.emplace_back(MemoryEffects::Read::get(), &operand,
+                           SideEffects::DefaultResource::get());
+  }
+}
+
+void TraverseOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  collectEffects(*this, effects);
+}
+void GemmOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  collectEffects(*this, effects);
+}
+void OuterOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  collectEffects(*this, effects);
+}
+
+/// Checks that results are there exactly for tensor outputs, of their types.
+static LogicalResult verifyResults(Operation *op, ValueRange outputs) {
+  SmallVector<Type> expected;
+  for (Value output : outputs)
+    if (isa<RankedTensorType>(output.getType()))
+      expected.push_back(output.getType());
+  if (TypeRange(expected) != op->getResultTypes())
+    return op->emitOpError("expected one result of the output's type for each "
+                           "tensor output, got ")
+           << op->getResultTypes();
+  return success();
+}
+
+static LogicalResult verifyBodyOps(Operation *op, Region &body,
+                                   bool allowTileOps) {
+  WalkResult walk = body.walk([&](Operation *inner) {
+    Dialect *dialect = inner->getDialect();
+    if (isa_and_nonnull<arith::ArithDialect, math::MathDialect>(dialect) ||
+        isa<YieldOp>(inner) ||
+        (allowTileOps &&
+         isa<ReduceOp, ArgReduceOp, FoldOp, SizeOp, IndexOp>(inner)))
+      return WalkResult::advance();
+    op->emitOpError("body holds an op that a kernel cannot compute: '")
+        << inner->getName() << "'";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+/// Checks the trailing dimensions of an operand against its access.
+static LogicalResult verifyAccess(Operation *op, Type type, AtAttr at,
+                                  int64_t heads, int64_t features,
+                                  StringRef groups, StringRef elements) {
+  auto shaped = cast<ShapedType>(type);
+  unsigned leading = at.getAnchor() == Anchor::All ? 0 : 1;
+  unsigned rank = leading + at.getHead() + at.getFeature();
+  if (shaped.getRank() != rank)
+    return op->emitOpError("expected an operand of ")
+           << rank << " dimensions at " << at << ", got " << type;
+  if (at.getHead() && shaped.getDimSize(leading) != heads)
+    return op->emitOpError("expected ")
+           << heads << " heads, got " << type << " at " << at;
+  if (at.getFeature()) {
+    int64_t size = shaped.getDimSize(rank - 1);
+    if (size < at.getOffset() + features)
+      return op->emitOpError("expected at least ")
+             << at.getOffset() + features << " features, got " << type << " at "
+             << at;
+  }
+  if (at.getAnchor() == Anchor::Element && elements.empty())
+    return op->emitOpError("has an access at the element of a domain without "
+                           "elements");
+  StringRef from = at.getAnchor() == Anchor::Element ? elements : groups;
+  if (!at.getSpace().empty() && !hasMap(from, at.getSpace()))
+    return op->emitOpError("no map leads from '")
+           << from << "' to '" << at.getSpace() << "'";
+  return success();
+}
+
+LogicalResult TraverseOp::verify() {
+  DomainAttr domain = getDomain();
+  if (getInputsAt().size() != getInputs().size() ||
+      getOutputsAt().size() != getOutputs().size()) // C1
+    return emitOpError("expected one access an operand: ")
+           << getInputs().size() << " inputs with " << getInputsAt().size()
+           << " accesses, " << getOutputs().size() << " outputs with "
+           << getOutputsAt().size();
+  for (auto [input, at] :
+       llvm::zip(getInputs(), getInputsAt().getAsRange<AtAttr>()))
+    if (failed(verifyAccess(*this, input.getType(), at, domain.getHeads(),
+                            domain.getFeatures(), domain.getGroups(),
+                            domain.getElements()))) // C2, C5
+      return failure();
+  for (auto [output, at] :
+       llvm::zip(getOutputs(), getOutputsAt().getAsRange<AtAttr>())) {
+    if (failed(verifyAccess(*this, output.getType(), at, domain.getHeads(),
+                            domain.getFeatures(), domain.getGroups(),
+                            domain.getElements()))) // C2, C5
+      return failure();
+    StringRef walked = at.getAnchor() == Anchor::Element ? domain.getElements()
+                                                         : domain.getGroups();
+    if (at.getAnchor() == Anchor::All ||
+        (!at.getSpace().empty() &&
+         getSpace(at.getSpace()) != getSpace(walked))) // C6
+      return emitOpError("several points would write one row of an output at ")
+             << at;
+  }
+  Block &block = getBody().front();
+  if (block.getNumArguments() != getInputs().size()) // C3
+    return emitOpError("expected one body argument an input: ")
+           << getInputs().size() << ", got " << block.getNumArguments();
+  for (auto [argument, input] : llvm::zip(block.getArguments(), getInputs()))
+    if (argument.getType() != getElementTypeOrSelf(input.getType())) // C3
+      return emitOpError("expected a body argument of type ")
+             << getElementTypeOrSelf(input.getType()) << ", got "
+             << argument.getType();
+  if (failed(verifyBodyOps(*this, getBody(), /*allowTileOps=*/true))) // C7
+    return failure();
+  auto yield = cast<YieldOp>(block.getTerminator());
+  if (yield.getValues().size() != getOutputs().size()) // C4
+    return emitOpError("expected one yielded value an output: ")
+           << getOutputs().size() << ", got " << yield.getValues().size();
+  for (auto [value, output, at] :
+       llvm::zip(yield.getValues(), getOutputs(),
+                 getOutputsAt().getAsRange<AtAttr>())) {
+    if (value.getType() != getElementTypeOrSelf(output.getType())) // C4
+      return emitOpError("expected a yielded value of type ")
+             << getElementTypeOrSelf(output.getType()) << ", got "
+             << value.getType();
+    if (!getLevel(value).within(getLevel(at))) // C4
+      return emitOpError("a value yielded to an output at ")
+             << at << " varies by a dimension that the output does not have";
+  }
+  return verifyResults(*this, getOutputs());
+}
+
+bool GemmOp::weightHasHeads() {
+  return cast<ShapedType>(getWeight().getType()).getRank() >
+         2 + (getTypes() ? 1 : 0);
+}
+
+int64_t GemmOp::getHeads() {
+  return getOutputAt().getHead()
+             ? cast<ShapedType>(getOutput().getType()).getDimSize(1)
+             : 1;
+}
+
+int64_t GemmOp::getIn() {
+  ArrayRef<int64_t> tail =
+      cast<ShapedType>(getWeight().getType()).getShape().take_back(2);
+  return getTransposed() ? tail[1] : tail[0];
+}
+
+int64_t GemmOp::getOut() {
+  ArrayRef<int64_t> tail =
+      cast<ShapedType>(getWeight().getType()).getShape().take_back(2);
+  return getTransposed() ? tail[0] : tail[1];
+}
+
+/// True if `types` groups the rows of `rows`: by a structure of the graph, or
+/// evenly, for a fixed number of rows.
+static bool groupsRows(StringRef types, StringRef rows) {
+  int64_t perType, all;
+  if (!types.getAsInteger(10, perType))
+    return perType > 0 && !rows.getAsInteger(10, all) && all % perType == 0;
+  return hasRows(types, rows);
+}
+
+LogicalResult GemmOp::verify() {
+  if (!isDomain(getRows()))
+    return emitOpError("expected a row space in 'rows', got '")
+           << getRows() << "'";
+  if (getTypes() && !groupsRows(*getTypes(), getRows()))
+    return emitOpError("the rows of one '")
+           << *getTypes() << "' do not lie side by side in '" << getRows()
+           << "'";
+  auto weight = cast<ShapedType>(getWeight().getType());
+  bool heads = getOutputAt().getHead();
+  int64_t least = 2 + (getTypes() ? 1 : 0);
+  if (!getInputAt().getFeature() || getInputAt().getAnchor() != Anchor::Group ||
+      weight.getRank() < least || weight.getRank() > least + heads) // C1
+    return emitOpError("expected a weight of ")
+           << least + heads << " dimensions, got " << weight;
+  if (weightHasHeads() &&
+      weight.getDimSize(weight.getRank() - 3) != getHeads()) // C1
+    return emitOpError("expected a weight for ")
+           << getHeads() << " heads, got " << weight;
+  if (getInputAt().getHead() && !heads) // C1
+    return emitOpError("expected an output with the heads of the input, got ")
+           << getOutput().getType();
+  if (failed(verifyAccess(*this, getInput().getType(), getInputAt(), getHeads(),
+                          getIn(), getRows(), "")) ||
+      failed(verifyAccess(*this, getOutput().getType(), getOutputAt(),
+                          getHeads(), getOut(), getRows(), "")))
+    return failure();
+  AtAttr at = getOutputAt();
+  if (at.getAnchor() != Anchor::Group || !at.getFeature() ||
+      at.getHead() != heads ||
+      (!at.getSpace().empty() &&
+       getSpace(at.getSpace()) != getSpace(getRows()))) // C2
+    return emitOpError("several rows would write one row of an output at ")
+           << at;
+  if (getExtrasAt().size() != getExtras().size()) // C3
+    return emitOpError("expected one access an extra: ")
+           << getExtras().size() << ", got " << getExtrasAt().size();
+  for (auto [extra, extraAt] :
+       llvm::zip(getExtras(), getExtrasAt().getAsRange<AtAttr>()))
+    if (failed(verifyAccess(*this, extra.getType(), extraAt, getHeads(),
+                            getOut(), getRows(), ""))) // C3
+      return failure();
+  Block &block = getBody().front();
+  auto yield = cast<YieldOp>(block.getTerminator());
+  if (block.getNumArguments() != 1 + getExtras().size() ||
+      yield.getValues().size() != 1) // C4
+    return emitOpError("expected a body of ")
+           << 1 + getExtras().size() << " arguments and one yielded value, got "
+           << block.getNumArguments() << " and " << yield.getValues().size();
+  if (failed(verifyBodyOps(*this, getBody(), /*allowTileOps=*/false))) // C5
+    return failure();
+  return verifyResults(*this, getOutput());
+}
+
+int64_t OuterOp::getHeads() {
+  if (cast<AtAttr>(getInputsAt()[0]).getHead())
+    return cast<ShapedType>(getLeft().getType()).getDimSize(1);
+  if (cast<AtAttr>(getInputsAt()[1]).getHead())
+    return cast<ShapedType>(getRight().getType()).getDimSize(1);
+  return 0;
+}
+
+LogicalResult OuterOp::verify() {
+  if (!isDomain(getRows()))
+    return emitOpError("expected a row space in 'rows', got '")
+           << getRows() << "'";
+  if (getTypes() && !groupsRows(*getTypes(), getRows()))
+    return emitOpError("the rows of one '")
+           << *getTypes() << "' do not lie side by side in '" << getRows()
+           << "'";
+  if (getInputsAt().size() != 2)
+    return emitOpError("expected two accesses, got ") << getInputsAt().size();
+  auto left = cast<ShapedType>(getLeft().getType());
+  auto right = cast<ShapedType>(getRight().getType());
+  auto output = cast<ShapedType>(getOutput().getType());
+  int64_t heads = getHeads();
+  SmallVector<int64_t> expected;
+  if (getTypes())
+    expected.push_back(output.getDimSize(0));
+  if (heads)
+    expected.push_back(heads);
+  expected.append({left.getShape().back(), right.getShape().back()});
+  if (output.getShape() != ArrayRef<int64_t>(expected)) { // C1
+    InFlightDiagnostic diag = emitOpError("expected an output of shape [");
+    llvm::interleaveComma(expected, diag);
+    return diag << "], got " << output;
+  }
+  for (auto [type, at] : llvm::zip(ArrayRef<Type>{left, right},
+                                   getInputsAt().getAsRange<AtAttr>()))
+    if (failed(verifyAccess(*this, type, at, heads ? heads : 1,
+                            cast<ShapedType>(type).getShape().back(), getRows(),
+                            "")))
+      return failure();
+  return verifyResults(*this, getOutput());
+}
+
+//===----------------------------------------------------------------------===//
+// Body ops
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReduceOp::verify() {
+  ArrayRef<int32_t> dims = getDims();
+  llvm::SmallDenseSet<int32_t> seen(dims.begin(), dims.end());
+  if (dims.empty() || seen.size() != dims.size()) // C1
+    return emitOpError("expected each reduced dimension once, got ")
+           << dims.size();
+  Level level = getLevel(getValue());
+  for (int32_t dim : dims)
+    if ((dim == static_cast<int32_t>(Dim::Head) && !level.head) ||
+        (dim == static_cast<int32_t>(Dim::Feature) && !level.feature)) // C2
+      return emitOpError("reduces a value that does not vary by ")
+             << stringifyDim(static_cast<Dim>(dim));
+  return success();
+}
+
+LogicalResult ArgReduceOp::verify() {
+  if (getKind() != Reduction::Max && getKind() != Reduction::Min)
+    return emitOpError("expected 'max' or 'min', got '")
+           << stringifyReduction(getKind()) << "'";
+  return success();
+}
+
+ParseResult FoldOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<OpAsmParser::UnresolvedOperand> values, identity;
+  SmallVector<Type> types;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseOperandList(values) || parser.parseKeyword("identity") ||
+      parser.parseOperandList(identity) ||
+      parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonTypeList(types) ||
+      parser.resolveOperands(values, types, loc, state.operands) ||
+      parser.resolveOperands(identity, types, loc, state.operands) ||
+      parser.parseRegion(*state.addRegion()))
+    return failure();
+  int32_t n = values.size();
+  state.addAttribute("operandSegmentSizes",
+                     parser.getBuilder().getDenseI32ArrayAttr(
+                         {n, static_cast<int32_t>(identity.size())}));
+  state.addTypes(types);
+  return success();
+}
+
+void FoldOp::print(OpAsmPrinter &printer) {
+  printer << " " << getValues() << " identity " << getIdentity();
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"operandSegmentSizes"});
+  printer << " : " << getValues().getTypes() << " ";
+  printer.printRegion(getCombine());
+}
+
+LogicalResult FoldOp::verify() {
+  size_t n = getValues().size();
+  if (n == 0 || getIdentity().getTypes() != getValues().getTypes() ||
+      getResultTypes() != getValues().getTypes()) // C1
+    return emitOpError("expected as many identities and results as values: ")
+           << n << ", got " << getIdentity().size() << " and "
+           << getNumResults();
+  Block &block = getCombine().front();
+  auto yield = cast<YieldOp>(block.getTerminator());
+  if (block.getNumArguments() != 2 * n || yield.getValues().size() != n) // C2
+    return emitOpError("expected a region of ")
+           << 2 * n << " arguments that yields " << n << " values, got "
+           << block.getNumArguments() << " and " << yield.getValues().size();
+  for (size_t i = 0; i < n; ++i) { // C3
+    Level own = getLevel(getValues()[i]);
+    own.element = true;
+    if (!getLevel(yield.getValues()[i]).within(own))
+      return emitOpError("component ")
+             << i << " depends on one that varies by more dimensions";
+  }
+  return success();
+}

@@ -1,0 +1,59 @@
+//===- Pipelines.cpp - The table of contents of the compiler --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From whole-graph ops to kernels and a straight-line host function. The last
+// stage, to PTX, has its own file.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Pipelines/Pipelines.h"
+
+#include "GNN/Conversion/Passes.h"
+#include "GNN/Transforms/Passes.h"
+
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+/// gnn in, gnn out: what is decided where operators are whole.
+void gnn::buildGraphPipeline(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+/// gnn in, gnn_tile on memrefs out: one workspace, results in arguments.
+void gnn::buildTilePipeline(OpPassManager &pm,
+                            const TilePipelineOptions &options) {
+  pm.addPass(createConvertGNNToGNNTile());
+  // Counts of a graph are the same everywhere.
+  pm.addPass(createCSEPass());
+  if (options.fuse) {
+    pm.addNestedPass<func::FuncOp>(createFuseTraversals());
+    pm.addNestedPass<func::FuncOp>(createFuseProducts());
+    pm.addPass(createCSEPass());
+  }
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  bufferization::BufferResultsToOutParamsPassOptions outParams;
+  outParams.addResultAttribute = true;
+  outParams.hoistStaticAllocs = true;
+  outParams.hoistDynamicAllocs = true;
+  outParams.modifyPublicFunctions = true;
+  pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
+  pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createPlanMemory());
+}
+
+/// gnn_tile on memrefs in, gpu kernels and their launches out.
+void gnn::buildGPUPipeline(OpPassManager &pm) {
+  pm.addPass(createConvertGNNTileToGPU());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}

@@ -1,0 +1,257 @@
+//===- Archive.cpp - Zip archives and whole files -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Archive.h"
+
+#include "Guarded.h"
+
+#include <zip.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace gnn::runtime;
+
+namespace {
+/// A zip_error_t that cleans up after itself.
+struct ZipError {
+  ZipError() { zip_error_init(&error); }
+  ~ZipError() { zip_error_fini(&error); }
+  std::string text() { return zip_error_strerror(&error); }
+  zip_error_t error;
+};
+
+struct ZipCloser {
+  void operator()(zip_t *archive) const { zip_discard(archive); }
+  void operator()(zip_file_t *file) const { zip_fclose(file); }
+  void operator()(zip_source_t *source) const { zip_source_free(source); }
+};
+
+/// A file descriptor that closes itself.
+struct Descriptor {
+  explicit Descriptor(int value) : value(value) {}
+  ~Descriptor() {
+    if (value >= 0)
+      ::close(value);
+  }
+  int value;
+};
+
+constexpr int64_t kChunk = int64_t(1) << 16;
+} // namespace
+
+struct Archive::Handle {
+  std::unique_ptr<zip_t, ZipCloser> zip;
+};
+
+Archive::Archive() : handle(std::make_unique<Handle>()) {}
+
+Archive::~Archive() = default;
+
+Expected<std::unique_ptr<Archive>>
+Archive::wrap(std::unique_ptr<Archive> archive) {
+  zip_t *zip = archive->handle->zip.get();
+  for (zip_int64_t i = 0, n = zip_get_num_entries(zip, 0); i < n; ++i)
+    if (const char *name =
+            zip_get_name(zip, static_cast<zip_uint64_t>(i), ZIP_FL_ENC_GUESS))
+      archive->entryNames.push_back(name);
+  return archive;
+}
+
+Expected<std::unique_ptr<Archive>> Archive::open(const std::string &path) {
+  return guarded("archive", [&]() -> Expected<std::unique_ptr<Archive>> {
+    std::unique_ptr<Archive> archive(new Archive());
+    int code = 0;
+    archive->handle->zip.reset(zip_open(path.c_str(), ZIP_RDONLY, &code));
+    if (!archive->handle->zip) {
+      ZipError error;
+      zip_error_set(&error.error, code, errno);
+      return failure("expected a zip archive, got '", path,
+                     "': ", error.text());
+    }
+    return wrap(std::move(archive));
+  });
+}
+
+Expected<std::unique_ptr<Archive>> Archive::openBytes(std::string_view bytes) {
+  return guarded("archive", [&]() -> Expected<std::unique_ptr<Archive>> {
+    std::unique_ptr<Archive> archive(new Archive());
+    ZipError error;
+    std::unique_ptr<zip_source_t, ZipCloser> source(zip_source_buffer_create(
+        bytes.data(), bytes.size(), /*freep=*/0, &error.error));
+    if (source)
+      archive->handle->zip.reset(
+          zip_open_from_source(source.get(), ZIP_RDONLY, &error.error));
+    if (!archive->handle->zip)
+      return failure("expected a zip archive, got ", bytes.size(),
+                     " bytes: ", error.text());
+    (void)source.release(); // the archive owns it now
+    return wrap(std::move(archive));
+  });
+}
+
+bool Archive::has(const std::string &name) const {
+  return std::find(entryNames.begin(), entryNames.end(), name) !=
+         entryNames.end();
+}
+
+Expected<std::string> Archive::read(const std::string &name,
+                                    int64_t maxBytes) const {
+  return guarded(name.c_str(), [&]() -> Expected<std::string> {
+    zip_t *zip = handle->zip.get();
+    std::unique_ptr<zip_file_t, ZipCloser> file(
+        zip_fopen(zip, name.c_str(), 0));
+    if (!file)
+      return failure("expected an entry '", name, "': ", zip_strerror(zip));
+    std::string bytes;
+    for (;;) {
+      size_t size = bytes.size();
+      if (bytes.capacity() - size < static_cast<size_t>(kChunk))
+        bytes.reserve(std::max(2 * size, size + static_cast<size_t>(kChunk)));
+      bytes.resize(size + static_cast<size_t>(kChunk));
+      zip_int64_t count = zip_fread(file.get(), bytes.data() + size, kChunk);
+      if (count < 0)
+        return failure("entry '", name, "': expected its bytes, got: ",
+                       zip_file_strerror(file.get()));
+      bytes.resize(size + static_cast<size_t>(count));
+      if (static_cast<int64_t>(bytes.size()) > maxBytes)
+        return failure("entry '", name, "': expected at most ", maxBytes,
+                       " bytes, got more");
+      if (count == 0)
+        return bytes;
+    }
+  });
+}
+
+/// Adds the entries, all with one date; false on an error of `zip`.
+static bool addEntries(zip_t *zip,
+                       const std::map<std::string, std::string> &entries) {
+  for (const auto &[name, content] : entries) {
+    zip_source_t *source =
+        zip_source_buffer(zip, content.data(), content.size(), /*freep=*/0);
+    if (!source)
+      return false;
+    zip_int64_t index =
+        zip_file_add(zip, name.c_str(), source, ZIP_FL_ENC_UTF_8);
+    if (index < 0) {
+      zip_source_free(source);
+      return false;
+    }
+    // The first day zip can tell: 1 January 1980.
+    if (zip_file_set_dostime(zip, static_cast<zip_uint64_t>(index), 0,
+                             1 << 5 | 1, 0) < 0)
+      return false;
+  }
+  return true;
+}
+
+Expected<std::string>
+gnn::runtime::packArchive(const std::map<std::string, std::string> &entries) {
+  return guarded("archive", [&]() -> Expected<std::string> {
+    ZipError error;
+    std::unique_ptr<zip_source_t, ZipCloser> target(
+        zip_source_buffer_create(nullptr, 0, /*freep=*/0, &error.error));
+    if (!target)
+      return failure("archive: ", error.text());
+    std::unique_ptr<zip_t, ZipCloser> zip(zip_open_from_source(
+        target.get(), ZIP_CREATE | ZIP_TRUNCATE, &error.error));
+    if (!zip)
+      return failure("archive: ", error.text());
+    zip_source_keep(target.get());
+    if (!addEntries(zip.get(), entries) || zip_close(zip.get()) < 0)
+      return failure("archive: ", zip_strerror(zip.get()));
+    (void)zip.release(); // closed
+    zip_stat_t stat;
+    if (zip_source_stat(target.get(), &stat) < 0 ||
+        zip_source_open(target.get()) < 0)
+      return failure("archive: cannot read back what was packed");
+    std::string bytes(stat.size, '\0');
+    zip_int64_t count = zip_source_read(target.get(), bytes.data(), stat.size);
+    zip_source_close(target.get());
+    if (count != static_cast<zip_int64_t>(stat.size))
+      return failure("archive: cannot read back what was packed");
+    return bytes;
+  });
+}
+
+Expected<std::string> gnn::runtime::readFile(const std::string &path) {
+  return guarded(path.c_str(), [&]() -> Expected<std::string> {
+    Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.value < 0)
+      return failure("cannot open '", path, "': ", std::strerror(errno));
+    struct stat status;
+    if (::fstat(file.value, &status) < 0 || !S_ISREG(status.st_mode))
+      return failure("expected a file, got '", path, "'");
+    std::string bytes(static_cast<size_t>(status.st_size), '\0');
+    size_t done = 0;
+    while (done < bytes.size()) {
+      ssize_t count =
+          ::read(file.value, bytes.data() + done, bytes.size() - done);
+      if (count < 0 && errno == EINTR)
+        continue;
+      if (count < 0)
+        return failure("cannot read '", path, "': ", std::strerror(errno));
+      if (count == 0)
+        break;
+      done += static_cast<size_t>(count);
+    }
+    bytes.resize(done);
+    return bytes;
+  });
+}
+
+/// Writes all bytes; 0 or the errno.
+static int writeAll(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t count = ::write(file, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return errno;
+    bytes.remove_prefix(static_cast<size_t>(count));
+  }
+  return 0;
+}
+
+/// Flushes to the disk, where the file is on one; 0 or the errno.
+static int flush(int file) {
+  bool failed = ::fsync(file) < 0 && errno != EINVAL && errno != EROFS;
+  return failed ? errno : 0;
+}
+
+Error gnn::runtime::writeFile(const std::string &path,
+                              std::initializer_list<std::string_view> pieces) {
+  return guarded(path.c_str(), [&]() -> Error {
+    // The name only needs to differ from that of other writers at work.
+    static std::atomic<uint64_t> counter{0};
+    std::string temporary = path + ".tmp" + std::to_string(::getpid()) + "." +
+                            std::to_string(counter++);
+    int status = 0;
+    {
+      Descriptor file(::open(temporary.c_str(),
+                             O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+      if (file.value < 0)
+        return failure("cannot write '", path, "': ", std::strerror(errno));
+      for (std::string_view piece : pieces)
+        if (status == 0)
+          status = writeAll(file.value, piece);
+      if (status == 0)
+        status = flush(file.value);
+    }
+    if (status == 0 && std::rename(temporary.c_str(), path.c_str()) < 0)
+      status = errno;
+    if (status == 0)
+      return {};
+    ::unlink(temporary.c_str());
+    return failure("cannot write '", path, "': ", std::strerror(status));
+  });
+}

@@ -1,0 +1,518 @@
+//===- BoundFunction.cpp - A function with its graphs on a device ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Runtime/BoundFunction.h"
+
+#include "Guarded.h"
+#include "StructureCache.h"
+
+#include <algorithm>
+
+using namespace gnn::runtime;
+
+namespace {
+/// An argument of a launch. Inputs and outputs are patched in each run, places
+/// in the workspace are offsets to its address, the rest is fixed.
+struct Slot {
+  ArgSpec::Kind kind = ArgSpec::Kind::I64;
+  size_t index = 0;
+  int64_t value = 0;
+};
+
+/// A launch with all numbers in.
+struct Step {
+  const Kernel *kernel = nullptr;
+  Launch launch;
+  bool skipped = false;
+  std::vector<Slot> slots;
+  std::vector<int64_t> bytes;
+  std::optional<int64_t> reads, writes, flops;
+};
+
+/// A piece of memory in a run.
+struct Range {
+  const char *begin;
+  int64_t bytes;
+  const std::string *name;
+
+  bool overlaps(const Range &other) const {
+    std::less<const char *> before;
+    return bytes > 0 && other.bytes > 0 &&
+           before(begin, other.begin + other.bytes) &&
+           before(other.begin, begin + bytes);
+  }
+};
+
+const std::string kWorkspaceName = "workspace";
+} // namespace
+
+struct BoundFunction::State {
+  std::shared_ptr<const Package> package;
+  const FunctionPlan *plan = nullptr;
+  std::vector<std::shared_ptr<const Graph>> graphs;
+  std::shared_ptr<Device> device;
+  std::shared_ptr<const Kernels> kernels;
+  std::vector<int64_t> values;
+  std::vector<std::shared_ptr<const DeviceArray>> structures;
+  std::vector<TensorInfo> inputs, outputs;
+  int64_t workspaceBytes = 0;
+  int64_t structureBytes = 0;
+  std::vector<Step> steps;
+
+  Error checkGraphs() const;
+  Error bindTensors();
+  Error bindStructures(const BindOptions &options);
+  Error bindSteps();
+  Error bindArg(const ArgSpec &arg, Step &step) const;
+
+  Error checkPointers(ArrayView<const void *> ins, ArrayView<void *> outs,
+                      void *workspace) const;
+  Error launch(const Step &step, ArrayView<const void *> ins,
+               ArrayView<void *> outs, void *workspace, Stream stream) const;
+  int64_t value(int64_t expr) const {
+    return values[static_cast<size_t>(expr)];
+  }
+  std::optional<int64_t> optionalValue(int64_t expr) const {
+    return expr == -1 ? std::nullopt : std::make_optional(value(expr));
+  }
+};
+
+BoundFunction::BoundFunction() : state(std::make_unique<State>()) {}
+
+BoundFunction::~BoundFunction() = default;
+
+//===----------------------------------------------------------------------===//
+// Bind
+//===----------------------------------------------------------------------===//
+
+static Error checkGraph(const GraphSpec &spec, const Graph *graph) {
+  if (!graph)
+    return failure("expected a graph, got none");
+  if (spec.square && !graph->isSquare())
+    return failure("expected a square graph, got a bipartite one");
+  if (graph->numNodeTypes() != spec.nodeTypes)
+    return failure("expected ", spec.nodeTypes, " node types, got ",
+                   graph->numNodeTypes());
+  if (graph->numEdgeTypes() != spec.edgeTypes)
+    return failure("expected ", spec.edgeTypes, " edge types, got ",
+                   graph->numEdgeTypes());
+  if (!spec.schema || *spec.schema == graph->schema())
+    return {};
+  return graph->checkSchema(*spec.schema);
+}
+
+Error BoundFunction::State::checkGraphs() const {
+  if (graphs.size() != plan->graphs.size())
+    return failure("expected ", plan->graphs.size(), " graphs, got ",
+                   graphs.size());
+  for (size_t i = 0; i < graphs.size(); ++i)
+    if (Error error = checkGraph(plan->graphs[i], graphs[i].get()))
+      return error.in("graph '" + plan->graphs[i].name + "'");
+  return {};
+}
+
+/// The concrete shape of an input or output.
+static Expected<TensorInfo>
+resolve(const TensorSpec &spec,
+        const std::vector<std::shared_ptr<const Graph>> &graphs) {
+  TensorInfo info{spec.name, spec.dtype, spec.shape, byteSize(spec.dtype)};
+  if (!info.shape.empty() && info.shape[0] == -1) {
+    CountKey rows;
+    rows.space = *spec.space;
+    Expected<int64_t> count =
+        graphs[static_cast<size_t>(spec.graph)]->count(rows);
+    if (!count)
+      return count.takeError();
+    info.shape[0] = *count;
+  }
+  // A zero makes the product zero whatever the others are.
+  if (std::count(info.shape.begin(), info.shape.end(), 0)) {
+    info.bytes = 0;
+    return info;
+  }
+  for (int64_t size : info.shape)
+    if (__builtin_mul_overflow(info.bytes, size, &info.bytes))
+      return failure("expected a tensor of under 2^63 bytes");
+  return info;
+}
+
+Error BoundFunction::State::bindTensors() {
+  for (const TensorSpec &spec : plan->inputs) {
+    Expected<TensorInfo> info = resolve(spec, graphs);
+    if (!info)
+      return info.takeError().in("input '" + spec.name + "'");
+    inputs.push_back(std::move(*info));
+  }
+  for (const TensorSpec &spec : plan->outputs) {
+    Expected<TensorInfo> info = resolve(spec, graphs);
+    if (!info)
+      return info.takeError().in("output '" + spec.name + "'");
+    outputs.push_back(std::move(*info));
+  }
+  return {};
+}
+
+/// Copies a structure to new memory of the device.
+static Expected<std::shared_ptr<DeviceArray>>
+upload(const std::vector<int32_t> &values,
+       const std::shared_ptr<Device> &device,
+       const std::shared_ptr<Allocator> &allocator) {
+  auto array = std::make_shared<DeviceArray>();
+  int64_t bytes = static_cast<int64_t>(values.size() * sizeof(int32_t));
+  Expected<void *> memory =
+      allocator ? allocator->allocate(bytes) : device->allocate(bytes);
+  if (!memory)
+    return memory.takeError();
+  array->device = device;
+  array->allocator = allocator;
+  array->data = *memory;
+  array->bytes = bytes;
+  if (Error error = device->copyToDevice(array->data, values.data(), bytes))
+    return error;
+  return array;
+}
+
+/// The structure on the device: the one that is there, or a new one.
+static Expected<std::shared_ptr<const DeviceArray>>
+place(const Graph &graph, const StructureKey &key,
+      const std::shared_ptr<Device> &device,
+      const std::shared_ptr<Allocator> &allocator) {
+  StructureCache &cache = graph.cache();
+  std::pair<const Device *, std::string> name(device.get(), key.str());
+  if (!allocator) {
+    std::lock_guard<std::mutex> lock(cache.mutex);
+    auto found = cache.onDevice.find(name);
+    if (found != cache.onDevice.end())
+      if (std::shared_ptr<DeviceArray> array = found->second.lock())
+        return std::shared_ptr<const DeviceArray>(std::move(array));
+  }
+  auto values = graph.structure(key);
+  if (!values)
+    return values.takeError();
+  auto array = upload(**values, device, allocator);
+  if (!array)
+    return array.takeError();
+  if (!allocator) {
+    std::lock_guard<std::mutex> lock(cache.mutex);
+    cache.onDevice[name] = *array;
+  }
+  return std::shared_ptr<const DeviceArray>(std::move(*array));
+}
+
+Error BoundFunction::State::bindStructures(const BindOptions &options) {
+  size_t count = plan->structures.size();
+  for (size_t i = 0; i < count; ++i) {
+    const StructureSpec &spec = plan->structures[i];
+    if (options.progress)
+      options.progress(spec.key.str(), double(i) / double(count));
+    auto array = place(*graphs[static_cast<size_t>(spec.graph)], spec.key,
+                       device, options.allocator);
+    if (!array)
+      return array.takeError().in("structure '" + spec.key.str() + "'");
+    structureBytes += (*array)->bytes;
+    structures.push_back(std::move(*array));
+  }
+  if (options.progress)
+    options.progress("bound", 1);
+  return {};
+}
+
+Error BoundFunction::State::bindArg(const ArgSpec &arg, Step &step) const {
+  size_t index = static_cast<size_t>(arg.index);
+  Slot slot{arg.kind, index, 0};
+  int64_t bytes = -1;
+  switch (arg.kind) {
+  case ArgSpec::Kind::Input:
+    bytes = inputs[index].bytes;
+    break;
+  case ArgSpec::Kind::Output:
+    bytes = outputs[index].bytes;
+    break;
+  case ArgSpec::Kind::Structure:
+    slot.value = static_cast<int64_t>(
+        reinterpret_cast<intptr_t>(structures[index]->data));
+    bytes = structures[index]->bytes;
+    break;
+  case ArgSpec::Kind::I32:
+    slot.value = values[index];
+    if (slot.value < INT32_MIN || slot.value > INT32_MAX)
+      return failure("expected a value of 32 bits, got ", slot.value);
+    break;
+  case ArgSpec::Kind::I64:
+    slot.value = values[index];
+    break;
+  case ArgSpec::Kind::Workspace:
+    slot.value = values[index];
+    bytes = value(arg.bytes);
+    if (slot.value < 0 || slot.value % kWorkspaceAlignment != 0)
+      return failure("expected an offset in the workspace that is a multiple "
+                     "of ",
+                     kWorkspaceAlignment, ", got ", slot.value);
+    if (bytes < 0 || slot.value > workspaceBytes ||
+        bytes > workspaceBytes - slot.value)
+      return failure("expected bytes inside a workspace of ", workspaceBytes,
+                     ", got ", bytes, " from offset ", slot.value);
+    break;
+  }
+  step.slots.push_back(slot);
+  step.bytes.push_back(bytes);
+  return {};
+}
+
+Error BoundFunction::State::bindSteps() {
+  for (const StepSpec &spec : plan->steps) {
+    std::string where = "step " + std::to_string(steps.size()) + " (kernel '" +
+                        spec.kernel + "')";
+    Step step;
+    Expected<const Kernel *> kernel = kernels->find(spec.kernel);
+    if (!kernel)
+      return kernel.takeError().in(where);
+    step.kernel = *kernel;
+    for (size_t i = 0; i < 3; ++i) {
+      step.launch.grid[i] = value(spec.grid[i]);
+      step.launch.block[i] = value(spec.block[i]);
+      step.skipped |= step.launch.grid[i] == 0;
+    }
+    step.launch.sharedBytes = optionalValue(spec.shared).value_or(0);
+    step.reads = optionalValue(spec.reads);
+    step.writes = optionalValue(spec.writes);
+    step.flops = optionalValue(spec.flops);
+    for (size_t i = 0; i < spec.args.size(); ++i)
+      if (Error error = bindArg(spec.args[i], step))
+        return error.in(where + " argument " + std::to_string(i));
+    if (!step.skipped)
+      if (Error error = device->prepare(*step.kernel, step.launch))
+        return error.in(where);
+    steps.push_back(std::move(step));
+  }
+  return {};
+}
+
+Expected<std::shared_ptr<const BoundFunction>> BoundFunction::bind(
+    std::shared_ptr<const Package> package, const std::string &function,
+    std::vector<std::shared_ptr<const Graph>> graphs,
+    std::shared_ptr<Device> device, const BindOptions &options) {
+  using Result = Expected<std::shared_ptr<const BoundFunction>>;
+  return guarded("bind", [&]() -> Result {
+    if (!package || !device)
+      return failure("expected a package and a device, got none");
+    std::shared_ptr<BoundFunction> bound(new BoundFunction());
+    State &state = *bound->state;
+    Expected<const FunctionPlan *> plan = package->plan().find(function);
+    if (!plan)
+      return plan.takeError();
+    std::string where = "function '" + function + "'";
+    state.plan = *plan;
+    state.package = std::move(package);
+    state.graphs = std::move(graphs);
+    state.device = std::move(device);
+    if (Error error = state.checkGraphs())
+      return error.in(where);
+    Expected<std::vector<int64_t>> values = evaluate(*state.plan, state.graphs);
+    if (!values)
+      return values.takeError().in(where);
+    state.values = std::move(*values);
+    state.workspaceBytes = state.value(state.plan->workspace);
+    if (state.workspaceBytes < 0)
+      return failure(where, ": expected a workspace of 0 or more bytes, got ",
+                     state.workspaceBytes);
+    auto kernels = state.package->kernelsOn(state.device);
+    if (!kernels)
+      return kernels.takeError().in(where);
+    state.kernels = std::move(*kernels);
+    if (Error error = state.bindTensors())
+      return error.in(where);
+    if (Error error = state.bindStructures(options))
+      return error.in(where);
+    if (Error error = state.bindSteps())
+      return error.in(where);
+    return std::shared_ptr<const BoundFunction>(std::move(bound));
+  });
+}
+
+const std::string &BoundFunction::name() const { return state->plan->name; }
+
+const std::shared_ptr<Device> &BoundFunction::device() const {
+  return state->device;
+}
+
+int64_t BoundFunction::workspaceBytes() const { return state->workspaceBytes; }
+
+int64_t BoundFunction::structureBytes() const { return state->structureBytes; }
+
+const std::vector<TensorInfo> &BoundFunction::inputs() const {
+  return state->inputs;
+}
+
+const std::vector<TensorInfo> &BoundFunction::outputs() const {
+  return state->outputs;
+}
+
+//===----------------------------------------------------------------------===//
+// Run
+//===----------------------------------------------------------------------===//
+
+static Error checkPointer(const Range &range, int64_t alignment,
+                          const char *kind) {
+  uintptr_t address = reinterpret_cast<uintptr_t>(range.begin);
+  if (range.bytes > 0 && address == 0)
+    return failure(kind, " '", *range.name, "': expected ", range.bytes,
+                   " bytes, got null");
+  if (range.bytes > 0 && address % static_cast<uintptr_t>(alignment) != 0)
+    return failure(kind, " '", *range.name,
+                   "': expected an address aligned to ", alignment,
+                   " bytes, got ", static_cast<const void *>(range.begin));
+  return {};
+}
+
+/// Checks that what is written overlaps nothing else. Takes no memory.
+Error BoundFunction::State::checkPointers(ArrayView<const void *> ins,
+                                          ArrayView<void *> outs,
+                                          void *workspace) const {
+  if (ins.size() != inputs.size() || outs.size() != outputs.size())
+    return failure("expected ", inputs.size(), " inputs and ", outputs.size(),
+                   " outputs, got ", ins.size(), " and ", outs.size());
+  auto input = [&](size_t i) {
+    return Range{static_cast<const char *>(ins[i]), inputs[i].bytes,
+                 &inputs[i].name};
+  };
+  auto output = [&](size_t i) {
+    return Range{static_cast<const char *>(outs[i]), outputs[i].bytes,
+                 &outputs[i].name};
+  };
+  auto overlap = [](const Range &written, const Range &other) {
+    return failure("expected separate memory for '", *written.name, "' and '",
+                   *other.name, "', got an overlap");
+  };
+  Range scratch{static_cast<const char *>(workspace), workspaceBytes,
+                &kWorkspaceName};
+  if (Error error = checkPointer(scratch, kWorkspaceAlignment, "memory"))
+    return error;
+  for (size_t i = 0; i < ins.size(); ++i) {
+    if (Error error = checkPointer(input(i), kTensorAlignment, "input"))
+      return error;
+    if (scratch.overlaps(input(i)))
+      return overlap(scratch, input(i));
+  }
+  for (size_t o = 0; o < outs.size(); ++o) {
+    if (Error error = checkPointer(output(o), kTensorAlignment, "output"))
+      return error;
+    if (output(o).overlaps(scratch))
+      return overlap(output(o), scratch);
+    for (size_t i = 0; i < ins.size(); ++i)
+      if (output(o).overlaps(input(i)))
+        return overlap(output(o), input(i));
+    for (size_t other = 0; other < o; ++other)
+      if (output(o).overlaps(output(other)))
+        return overlap(output(o), output(other));
+  }
+  return {};
+}
+
+Error BoundFunction::State::launch(const Step &step,
+                                   ArrayView<const void *> ins,
+                                   ArrayView<void *> outs, void *workspace,
+                                   Stream stream) const {
+  // On the stack, so that runs at once do not meet. A 32-bit scalar is the low
+  // half of its place.
+  static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+  int64_t values[kMaxKernelArguments];
+  void *pointers[kMaxKernelArguments];
+  for (size_t i = 0; i < step.slots.size(); ++i) {
+    const Slot &slot = step.slots[i];
+    values[i] = slot.value;
+    if (slot.kind == ArgSpec::Kind::Input)
+      values[i] =
+          static_cast<int64_t>(reinterpret_cast<intptr_t>(ins[slot.index]));
+    else if (slot.kind == ArgSpec::Kind::Output)
+      values[i] =
+          static_cast<int64_t>(reinterpret_cast<intptr_t>(outs[slot.index]));
+    else if (slot.kind == ArgSpec::Kind::Workspace)
+      values[i] += static_cast<int64_t>(reinterpret_cast<intptr_t>(workspace));
+    pointers[i] = &values[i];
+  }
+  LaunchArguments arguments{pointers, step.bytes.data(), step.slots.size()};
+  return device->launch(*step.kernel, step.launch, arguments, stream);
+}
+
+Error BoundFunction::run(ArrayView<const void *> inputs,
+                         ArrayView<void *> outputs, void *workspace,
+                         Stream stream) const {
+  if (Error error = state->checkPointers(inputs, outputs, workspace))
+    return error.in(name());
+  for (const Step &step : state->steps)
+    if (!step.skipped)
+      if (Error error = state->launch(step, inputs, outputs, workspace, stream))
+        return error.in(name() + ": kernel '" + step.kernel->name() + "'");
+  return {};
+}
+
+Report BoundFunction::report() const {
+  Report report;
+  report.function = name();
+  report.device = state->device->name();
+  report.workspaceBytes = state->workspaceBytes;
+  report.structureBytes = state->structureBytes;
+  for (const Step &step : state->steps) {
+    StepReport row;
+    row.kernel = step.kernel->name();
+    row.grid = step.launch.grid;
+    row.block = step.launch.block;
+    row.sharedBytes = step.launch.sharedBytes;
+    row.skipped = step.skipped;
+    row.bytesRead = step.reads;
+    row.bytesWritten = step.writes;
+    row.flops = step.flops;
+    row.kernelInfo = step.kernel->info();
+    report.steps.push_back(std::move(row));
+  }
+  return report;
+}
+
+Expected<Report> BoundFunction::profile(ArrayView<const void *> inputs,
+                                        ArrayView<void *> outputs,
+                                        void *workspace, Stream stream,
+                                        int repetitions) const {
+  return guarded("profile", [&]() -> Expected<Report> {
+    if (repetitions < 1)
+      return failure("expected 1 or more repetitions, got ", repetitions);
+    // Also the first run, which no time is taken from.
+    if (Error error = run(inputs, outputs, workspace, stream))
+      return error;
+    if (Error error = state->device->synchronize(stream))
+      return error;
+    Report result = report();
+    if (!state->device->hasTimer())
+      return result;
+    std::vector<std::vector<double>> times(state->steps.size());
+    for (int i = 0; i < repetitions; ++i)
+      for (size_t s = 0; s < state->steps.size(); ++s) {
+        if (state->steps[s].skipped)
+          continue;
+        auto begin = state->device->record(stream);
+        if (!begin)
+          return begin.takeError();
+        if (Error error = state->launch(state->steps[s], inputs, outputs,
+                                        workspace, stream))
+          return error;
+        auto end = state->device->record(stream);
+        if (!end)
+          return end.takeError();
+        Expected<double> time = state->device->elapsed(**begin, **end);
+        if (!time)
+          return time.takeError();
+        times[s].push_back(*time);
+      }
+    for (size_t s = 0; s < times.size(); ++s) {
+      if (times[s].empty())
+        continue;
+      std::sort(times[s].begin(), times[s].end());
+      result.steps[s].milliseconds = times[s][times[s].size() / 2];
+    }
+    result.measuredRuns = repetitions;
+    return result;
+  });
+}

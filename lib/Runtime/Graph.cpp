@@ -1,0 +1,213 @@
+//===- Graph.cpp - Typed graphs -------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Runtime/Graph.h"
+
+#include "Guarded.h"
+#include "StructureCache.h"
+
+#include <limits>
+
+using namespace gnn::runtime;
+
+namespace {
+constexpr int64_t kMaxRows = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMaxTypes = int64_t(1) << 16;
+
+Error checkCount(int64_t count, int64_t limit, const char *what) {
+  if (count < 0 || count > limit)
+    return failure("expected 0 to ", limit, " ", what, ", got ", count);
+  return {};
+}
+
+/// Checks that every id is in [0, limit).
+Error checkIds(ArrayView<int32_t> ids, int64_t limit, const char *what,
+               const char *element) {
+  for (size_t i = 0; i < ids.size(); ++i)
+    if (ids[i] < 0 || ids[i] >= limit)
+      return failure(what, " of ", element, " ", i, ": expected 0 <= id < ",
+                     limit, ", got ", ids[i]);
+  return {};
+}
+
+Error checkNames(const std::vector<std::string> &names, int64_t types,
+                 const char *what) {
+  if (!names.empty() && static_cast<int64_t>(names.size()) != types)
+    return failure("expected ", types, " ", what, " names, got ", names.size());
+  return {};
+}
+
+/// A name in messages: the type's number, and its name where it has one.
+std::string describe(int32_t type, const std::vector<std::string> &names) {
+  std::string text = std::to_string(type);
+  if (!names.empty())
+    text += " ('" + names[static_cast<size_t>(type)] + "')";
+  return text;
+}
+
+Expected<int32_t> findName(const std::vector<std::string> &names,
+                           const std::string &name, const char *what) {
+  std::string all;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == name)
+      return static_cast<int32_t>(i);
+    if (i < 20)
+      all += (i ? ", " : "") + names[i];
+  }
+  if (names.size() > 20)
+    all += ", ... (" + std::to_string(names.size()) + " in all)";
+  return failure("expected one of the ", what, "s ",
+                 all.empty() ? "(none has a name)" : all, "; got '", name, "'");
+}
+} // namespace
+
+Graph::Graph() : structures(std::make_unique<StructureCache>()) {}
+
+Graph::~Graph() = default;
+
+Expected<std::shared_ptr<const Graph>>
+Graph::create(const GraphArrays &arrays) {
+  return make(arrays, /*copy=*/true, nullptr);
+}
+
+Expected<std::shared_ptr<const Graph>>
+Graph::borrow(const GraphArrays &arrays, std::shared_ptr<const void> owner) {
+  return make(arrays, /*copy=*/false, std::move(owner));
+}
+
+Expected<std::shared_ptr<const Graph>>
+Graph::make(const GraphArrays &arrays, bool copy,
+            std::shared_ptr<const void> owner) {
+  return guarded("graph", [&]() -> Expected<std::shared_ptr<const Graph>> {
+    if (Error error = checkCount(arrays.numSrcNodes, kMaxRows, "source nodes"))
+      return error;
+    if (!arrays.square)
+      if (Error error =
+              checkCount(arrays.numDstNodes, kMaxRows, "destination nodes"))
+        return error;
+    if (Error error = checkCount(arrays.numEdges, kMaxRows, "edges"))
+      return error;
+    if (Error error = checkCount(arrays.numNodeTypes, kMaxTypes, "node types"))
+      return error;
+    if (Error error = checkCount(arrays.numEdgeTypes, kMaxTypes, "edge types"))
+      return error;
+    if (arrays.numEdges > 0 && (!arrays.edgeSrc || !arrays.edgeDst))
+      return failure("expected source and destination ids of ", arrays.numEdges,
+                     " edges, got none");
+
+    std::shared_ptr<Graph> graph(new Graph());
+    graph->square = arrays.square;
+    graph->numSrcNodes = arrays.numSrcNodes;
+    graph->numDstNodes =
+        arrays.square ? arrays.numSrcNodes : arrays.numDstNodes;
+    graph->nodeTypes = arrays.numNodeTypes;
+    graph->edgeTypes = arrays.numEdgeTypes;
+    graph->owner = std::move(owner);
+    graph->owned.reserve(5);
+    auto keep = [&](const int32_t *data, int64_t count) -> ArrayView<int32_t> {
+      size_t size = static_cast<size_t>(count);
+      if (data && !copy)
+        return {data, size};
+      graph->owned.push_back(data ? std::vector<int32_t>(data, data + size)
+                                  : std::vector<int32_t>(size, 0));
+      return graph->owned.back();
+    };
+    graph->src = keep(arrays.edgeSrc, arrays.numEdges);
+    graph->dst = keep(arrays.edgeDst, arrays.numEdges);
+    graph->type = keep(arrays.edgeType, arrays.numEdges);
+    graph->srcType = keep(arrays.srcNodeType, graph->numSrcNodes);
+    graph->dstType = graph->square
+                         ? graph->srcType
+                         : keep(arrays.dstNodeType, graph->numDstNodes);
+    graph->nodeNames = arrays.nodeTypeNames;
+    graph->edgeNames = arrays.edgeTypeNames;
+
+    if (Error error =
+            checkIds(graph->src, graph->numSrcNodes, "source", "edge"))
+      return error;
+    if (Error error =
+            checkIds(graph->dst, graph->numDstNodes, "destination", "edge"))
+      return error;
+    if (Error error = checkIds(graph->type, graph->edgeTypes, "type", "edge"))
+      return error;
+    if (Error error = checkIds(graph->srcType, graph->nodeTypes, "type",
+                               graph->square ? "node" : "source node"))
+      return error;
+    if (!graph->square)
+      if (Error error = checkIds(graph->dstType, graph->nodeTypes, "type",
+                                 "destination node"))
+        return error;
+    if (Error error =
+            checkNames(graph->nodeNames, graph->nodeTypes, "node type"))
+      return error;
+    if (Error error =
+            checkNames(graph->edgeNames, graph->edgeTypes, "edge type"))
+      return error;
+    if (!arrays.schema.empty()) {
+      if (Error error = graph->checkSchema(arrays.schema))
+        return error;
+      graph->ends = arrays.schema;
+    }
+    return std::shared_ptr<const Graph>(std::move(graph));
+  });
+}
+
+Expected<int32_t> Graph::findNodeType(const std::string &name) const {
+  return findName(nodeNames, name, "node type");
+}
+
+Expected<int32_t> Graph::findEdgeType(const std::string &name) const {
+  return findName(edgeNames, name, "edge type");
+}
+
+Error Graph::checkSchema(const std::vector<EdgeTypeEnds> &schema) const {
+  if (static_cast<int64_t>(schema.size()) != edgeTypes)
+    return failure("expected a schema of ", edgeTypes, " edge types, got ",
+                   schema.size());
+  for (size_t r = 0; r < schema.size(); ++r)
+    for (int32_t nodeType : {schema[r].src, schema[r].dst})
+      if (nodeType < -1 || nodeType >= nodeTypes)
+        return failure("schema of edge type ", r,
+                       ": expected -1 <= node type < ", nodeTypes, ", got ",
+                       nodeType);
+  for (size_t e = 0; e < src.size(); ++e) {
+    const EdgeTypeEnds &want = schema[static_cast<size_t>(type[e])];
+    for (Side side : {Side::Src, Side::Dst}) {
+      int32_t expected = side == Side::Src ? want.src : want.dst;
+      if (expected < 0)
+        continue;
+      int32_t got = nodeType(side)[static_cast<size_t>(edgeEnds(side)[e])];
+      if (got != expected)
+        return failure("edge ", e, " of edge type ",
+                       describe(type[e], edgeNames), ": expected ",
+                       side == Side::Src ? "a source" : "a destination",
+                       " of node type ", describe(expected, nodeNames),
+                       ", got ", describe(got, nodeNames));
+    }
+  }
+  return {};
+}
+
+void Graph::clearStructures() const {
+  std::lock_guard<std::mutex> lock(structures->mutex);
+  structures->arrays.clear();
+  structures->pairs[0] = structures->pairs[1] = nullptr;
+  structures->onDevice.clear();
+}
+
+Expected<std::vector<int32_t>>
+gnn::runtime::narrowIds(ArrayView<int64_t> ids, const std::string &what) {
+  return guarded("ids", [&]() -> Expected<std::vector<int32_t>> {
+    std::vector<int32_t> result(ids.size());
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] < 0 || ids[i] > kMaxRows)
+        return failure(what, " ", i, ": expected 0 <= id <= ", kMaxRows,
+                       ", got ", ids[i]);
+      result[i] = static_cast<int32_t>(ids[i]);
+    }
+    return result;
+  });
+}

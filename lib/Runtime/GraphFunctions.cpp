@@ -1,0 +1,259 @@
+//===- GraphFunctions.cpp - Graphs made from graphs -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Runtime/GraphFunctions.h"
+
+#include "Guarded.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace gnn::runtime;
+
+namespace {
+/// Arrays of a new graph on their way, with what GraphArrays points at.
+struct Draft {
+  /// All of `graph` but its edges.
+  explicit Draft(const Graph &graph) {
+    arrays.square = graph.isSquare();
+    arrays.numSrcNodes = graph.numNodes(Side::Src);
+    arrays.numDstNodes = graph.numNodes(Side::Dst);
+    arrays.numNodeTypes = graph.numNodeTypes();
+    arrays.numEdgeTypes = graph.numEdgeTypes();
+    arrays.srcNodeType = graph.nodeType(Side::Src).data();
+    arrays.dstNodeType = graph.nodeType(Side::Dst).data();
+    arrays.schema = graph.schema();
+    arrays.nodeTypeNames = graph.nodeTypeNames();
+    arrays.edgeTypeNames = graph.edgeTypeNames();
+    edgeTypeOrigin.resize(static_cast<size_t>(graph.numEdgeTypes()));
+    std::iota(edgeTypeOrigin.begin(), edgeTypeOrigin.end(), 0);
+  }
+
+  void takeEdges(const Graph &graph) {
+    src = graph.edgeEnds(Side::Src).vec();
+    dst = graph.edgeEnds(Side::Dst).vec();
+    type = graph.edgeType().vec();
+    edgeOrigin.resize(src.size());
+    std::iota(edgeOrigin.begin(), edgeOrigin.end(), 0);
+  }
+
+  void add(int32_t from, int32_t to, int32_t edgeType, int32_t origin) {
+    src.push_back(from);
+    dst.push_back(to);
+    type.push_back(edgeType);
+    edgeOrigin.push_back(origin);
+  }
+
+  Expected<DerivedGraph> finish() {
+    arrays.numEdges = static_cast<int64_t>(src.size());
+    arrays.edgeSrc = src.data();
+    arrays.edgeDst = dst.data();
+    arrays.edgeType = type.data();
+    auto graph = Graph::create(arrays);
+    if (!graph)
+      return graph.takeError();
+    return DerivedGraph{std::move(*graph), std::move(edgeOrigin),
+                        std::move(edgeTypeOrigin)};
+  }
+
+  GraphArrays arrays;
+  std::vector<int32_t> src, dst, type, edgeOrigin, edgeTypeOrigin;
+};
+
+Error expectSquare(const Graph &graph) {
+  if (!graph.isSquare())
+    return failure("expected a square graph, got a bipartite one");
+  return {};
+}
+
+Error checkPermutation(ArrayView<int32_t> ids, int64_t nodes,
+                       const char *side) {
+  if (static_cast<int64_t>(ids.size()) != nodes)
+    return failure("expected new ids of ", nodes, " ", side, "nodes, got ",
+                   ids.size());
+  std::vector<bool> taken(ids.size(), false);
+  for (size_t v = 0; v < ids.size(); ++v) {
+    if (ids[v] < 0 || ids[v] >= nodes)
+      return failure("new id of ", side, "node ", v, ": expected 0 <= id < ",
+                     nodes, ", got ", ids[v]);
+    if (taken[static_cast<size_t>(ids[v])])
+      return failure("new id of ", side, "node ", v,
+                     ": expected each id once, got ", ids[v], " again");
+    taken[static_cast<size_t>(ids[v])] = true;
+  }
+  return {};
+}
+
+std::string typeName(const std::vector<std::string> &names, int32_t type) {
+  return names.empty() ? std::to_string(type)
+                       : names[static_cast<size_t>(type)];
+}
+} // namespace
+
+Expected<DerivedGraph> gnn::runtime::addSelfLoops(const Graph &graph,
+                                                  SelfLoops mode,
+                                                  int32_t edgeType) {
+  return guarded("add_self_loops", [&]() -> Expected<DerivedGraph> {
+    if (Error error = expectSquare(graph))
+      return error.in("add_self_loops");
+    if (edgeType < -1 || edgeType >= graph.numEdgeTypes())
+      return failure("add_self_loops: expected -1 <= edge type < ",
+                     graph.numEdgeTypes(), ", got ", edgeType);
+    Draft draft(graph);
+    if (mode == SelfLoops::Add) {
+      draft.takeEdges(graph);
+    } else {
+      for (size_t e = 0; e < graph.edgeType().size(); ++e) {
+        int32_t from = graph.edgeEnds(Side::Src)[e];
+        int32_t to = graph.edgeEnds(Side::Dst)[e];
+        if (from != to)
+          draft.add(from, to, graph.edgeType()[e], static_cast<int32_t>(e));
+      }
+    }
+    if (edgeType == -1) {
+      edgeType = static_cast<int32_t>(draft.arrays.numEdgeTypes++);
+      draft.edgeTypeOrigin.push_back(-1);
+      if (!draft.arrays.edgeTypeNames.empty())
+        draft.arrays.edgeTypeNames.push_back("self_loop");
+      if (!draft.arrays.schema.empty())
+        draft.arrays.schema.push_back(EdgeTypeEnds());
+    }
+    for (int64_t v = 0; v < graph.numNodes(Side::Src); ++v)
+      draft.add(static_cast<int32_t>(v), static_cast<int32_t>(v), edgeType, -1);
+    return draft.finish();
+  });
+}
+
+Expected<DerivedGraph> gnn::runtime::addInverses(const Graph &graph) {
+  return guarded("add_inverses", [&]() -> Expected<DerivedGraph> {
+    if (Error error = expectSquare(graph))
+      return error.in("add_inverses");
+    Draft draft(graph);
+    draft.takeEdges(graph);
+    int32_t types = static_cast<int32_t>(graph.numEdgeTypes());
+    for (size_t e = 0; e < graph.edgeType().size(); ++e)
+      draft.add(graph.edgeEnds(Side::Dst)[e], graph.edgeEnds(Side::Src)[e],
+                graph.edgeType()[e] + types, static_cast<int32_t>(e));
+    draft.arrays.numEdgeTypes = 2 * int64_t(types);
+    for (int32_t r = 0; r < types; ++r)
+      draft.edgeTypeOrigin.push_back(r);
+    for (const EdgeTypeEnds &ends : graph.schema())
+      draft.arrays.schema.push_back({ends.dst, ends.src});
+    for (const std::string &name : graph.edgeTypeNames())
+      draft.arrays.edgeTypeNames.push_back(name + "_inverse");
+    return draft.finish();
+  });
+}
+
+Expected<DerivedGraph> gnn::runtime::refineTypes(const Graph &graph) {
+  return guarded("refine_types", [&]() -> Expected<DerivedGraph> {
+    Draft draft(graph);
+    draft.takeEdges(graph);
+    // (edge type, source type, destination type) in one integer: types have 16
+    // bits each.
+    std::vector<uint64_t> ofEdge(draft.src.size());
+    for (size_t e = 0; e < ofEdge.size(); ++e) {
+      size_t from = static_cast<size_t>(draft.src[e]);
+      size_t to = static_cast<size_t>(draft.dst[e]);
+      ofEdge[e] = uint64_t(draft.type[e]) << 32 |
+                  uint64_t(graph.nodeType(Side::Src)[from]) << 16 |
+                  uint64_t(graph.nodeType(Side::Dst)[to]);
+    }
+    std::vector<uint64_t> triples = ofEdge;
+    std::sort(triples.begin(), triples.end());
+    triples.erase(std::unique(triples.begin(), triples.end()), triples.end());
+    for (size_t e = 0; e < ofEdge.size(); ++e)
+      draft.type[e] = static_cast<int32_t>(
+          std::lower_bound(triples.begin(), triples.end(), ofEdge[e]) -
+          triples.begin());
+    draft.arrays.numEdgeTypes = static_cast<int64_t>(triples.size());
+    draft.arrays.schema.clear();
+    draft.arrays.edgeTypeNames.clear();
+    draft.edgeTypeOrigin.clear();
+    for (uint64_t triple : triples) {
+      int32_t edgeType = static_cast<int32_t>(triple >> 32);
+      int32_t srcType = static_cast<int32_t>(triple >> 16 & 0xffff);
+      int32_t dstType = static_cast<int32_t>(triple & 0xffff);
+      draft.edgeTypeOrigin.push_back(edgeType);
+      draft.arrays.schema.push_back({srcType, dstType});
+      draft.arrays.edgeTypeNames.push_back(
+          typeName(graph.nodeTypeNames(), srcType) + " " +
+          typeName(graph.edgeTypeNames(), edgeType) + " " +
+          typeName(graph.nodeTypeNames(), dstType));
+    }
+    return draft.finish();
+  });
+}
+
+Expected<DerivedGraph>
+gnn::runtime::mergeTypes(const Graph &graph, bool edgeTypes, bool nodeTypes) {
+  return guarded("merge_types", [&]() -> Expected<DerivedGraph> {
+    Draft draft(graph);
+    draft.takeEdges(graph);
+    draft.arrays.schema.clear();
+    if (edgeTypes) {
+      std::fill(draft.type.begin(), draft.type.end(), 0);
+      draft.arrays.numEdgeTypes = 1;
+      draft.arrays.edgeTypeNames.clear();
+      draft.edgeTypeOrigin = {graph.numEdgeTypes() == 1 ? 0 : -1};
+    }
+    if (nodeTypes) {
+      draft.arrays.srcNodeType = draft.arrays.dstNodeType = nullptr;
+      draft.arrays.numNodeTypes = 1;
+      draft.arrays.nodeTypeNames.clear();
+    }
+    return draft.finish();
+  });
+}
+
+Expected<DerivedGraph> gnn::runtime::renumber(const Graph &graph,
+                                              ArrayView<int32_t> srcIds,
+                                              ArrayView<int32_t> dstIds) {
+  return guarded("renumber", [&]() -> Expected<DerivedGraph> {
+    bool square = graph.isSquare();
+    if (Error error = checkPermutation(srcIds, graph.numNodes(Side::Src),
+                                       square ? "" : "source "))
+      return error.in("renumber");
+    if (square && !dstIds.empty())
+      return failure("renumber: expected one list of ids for a square graph, "
+                     "got two");
+    if (!square)
+      if (Error error = checkPermutation(dstIds, graph.numNodes(Side::Dst),
+                                         "destination "))
+        return error.in("renumber");
+    Draft draft(graph);
+    draft.takeEdges(graph);
+    ArrayView<int32_t> ids[2] = {srcIds, square ? srcIds : dstIds};
+    std::vector<int32_t> nodeType[2];
+    for (Side side : {Side::Src, Side::Dst}) {
+      ArrayView<int32_t> newId = ids[side == Side::Dst];
+      for (int32_t &node : side == Side::Src ? draft.src : draft.dst)
+        node = newId[static_cast<size_t>(node)];
+      std::vector<int32_t> &types = nodeType[side == Side::Dst];
+      types.resize(newId.size());
+      for (size_t v = 0; v < types.size(); ++v)
+        types[static_cast<size_t>(newId[v])] = graph.nodeType(side)[v];
+    }
+    draft.arrays.srcNodeType = nodeType[0].data();
+    draft.arrays.dstNodeType = nodeType[1].data();
+    return draft.finish();
+  });
+}
+
+Expected<std::vector<int32_t>>
+gnn::runtime::degrees(const Graph &graph, Side side, int32_t edgeType) {
+  return guarded("degrees", [&]() -> Expected<std::vector<int32_t>> {
+    if (edgeType < -1 || edgeType >= graph.numEdgeTypes())
+      return failure("degrees: expected -1 <= edge type < ",
+                     graph.numEdgeTypes(), ", got ", edgeType);
+    std::vector<int32_t> result(static_cast<size_t>(graph.numNodes(side)), 0);
+    ArrayView<int32_t> ends = graph.edgeEnds(side), types = graph.edgeType();
+    for (size_t e = 0; e < ends.size(); ++e)
+      if (edgeType == -1 || types[e] == edgeType)
+        ++result[static_cast<size_t>(ends[e])];
+    return result;
+  });
+}

@@ -1,0 +1,138 @@
+//===- Package.cpp - Compiled modules in a file ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Runtime/Package.h"
+
+#include "Archive.h"
+#include "Guarded.h"
+
+#include <algorithm>
+#include <cctype>
+
+using namespace gnn::runtime;
+
+static constexpr const char *kPlanEntry = "plan.json";
+static constexpr const char *kKernelsPrefix = "kernels.";
+
+static bool isFormat(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c));
+  });
+}
+
+Expected<std::shared_ptr<const Package>>
+Package::create(LaunchPlan plan, std::map<std::string, std::string> images) {
+  return guarded("package", [&]() -> Expected<std::shared_ptr<const Package>> {
+    if (Error error = plan.verify())
+      return error;
+    for (const auto &[format, image] : images)
+      if (!isFormat(format))
+        return failure(
+            "package: expected a format of letters and digits, got '", format,
+            "'");
+    std::shared_ptr<Package> package(new Package());
+    package->launchPlan = std::move(plan);
+    package->kernels = std::move(images);
+    return std::shared_ptr<const Package>(std::move(package));
+  });
+}
+
+static Expected<std::shared_ptr<const Package>>
+loadArchive(const Archive &archive, int64_t maxBytes) {
+  if (!archive.has(kPlanEntry))
+    return failure("package: expected an entry '", kPlanEntry, "', got none");
+  Expected<std::string> text = archive.read(kPlanEntry, maxBytes);
+  if (!text)
+    return text.takeError().in("package");
+  Expected<LaunchPlan> plan = LaunchPlan::parse(*text);
+  if (!plan)
+    return plan.takeError().in("package");
+  std::map<std::string, std::string> images;
+  for (const std::string &name : archive.names()) {
+    if (name == kPlanEntry)
+      continue;
+    std::string_view format = name;
+    if (format.rfind(kKernelsPrefix, 0) == 0)
+      format.remove_prefix(std::string_view(kKernelsPrefix).size());
+    if (format.size() == name.size() || !isFormat(format))
+      return failure("package: expected entries '", kPlanEntry, "' and '",
+                     kKernelsPrefix, "FORMAT', got '", name, "'");
+    Expected<std::string> image = archive.read(name, maxBytes);
+    if (!image)
+      return image.takeError().in("package");
+    images[std::string(format)] = std::move(*image);
+  }
+  return Package::create(std::move(*plan), std::move(images));
+}
+
+Expected<std::shared_ptr<const Package>> Package::load(const std::string &path,
+                                                       int64_t maxBytes) {
+  return guarded("package", [&]() -> Expected<std::shared_ptr<const Package>> {
+    Expected<std::unique_ptr<Archive>> archive = Archive::open(path);
+    if (!archive)
+      return archive.takeError().in("package");
+    auto package = loadArchive(**archive, maxBytes);
+    if (!package)
+      return package.takeError().in(path);
+    return package;
+  });
+}
+
+Expected<std::shared_ptr<const Package>>
+Package::loadBytes(std::string_view bytes, int64_t maxBytes) {
+  return guarded("package", [&]() -> Expected<std::shared_ptr<const Package>> {
+    Expected<std::unique_ptr<Archive>> archive = Archive::openBytes(bytes);
+    if (!archive)
+      return archive.takeError().in("package");
+    return loadArchive(**archive, maxBytes);
+  });
+}
+
+Error Package::save(const std::string &path) const {
+  return guarded("package", [&]() -> Error {
+    std::map<std::string, std::string> entries;
+    entries[kPlanEntry] = launchPlan.json();
+    for (const auto &[format, image] : kernels)
+      entries[kKernelsPrefix + format] = image;
+    Expected<std::string> bytes = packArchive(entries);
+    if (!bytes)
+      return bytes.takeError().in("package");
+    return writeFile(path, {*bytes}).in("package");
+  });
+}
+
+Expected<std::shared_ptr<const Kernels>>
+Package::kernelsOn(const std::shared_ptr<Device> &device) const {
+  return guarded("kernels", [&]() -> Expected<std::shared_ptr<const Kernels>> {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto found = loaded.find(device.get());
+    if (found != loaded.end())
+      return found->second;
+    Error problem;
+    std::string wanted;
+    for (const std::string &format : device->kernelFormats()) {
+      wanted += (wanted.empty() ? "" : " or ") + format;
+      auto image = kernels.find(format);
+      if (image == kernels.end())
+        continue;
+      auto result = device->loadKernels(format, image->second, launchPlan.chip);
+      if (result) {
+        loaded[device.get()] = *result;
+        return result;
+      }
+      problem = problem ? failure(problem.message(), "; ", format, ": ",
+                                  result.message())
+                        : result.takeError().in(format);
+    }
+    if (problem)
+      return problem.in("kernels for " + device->name());
+    std::string have;
+    for (const auto &[format, image] : kernels)
+      have += (have.empty() ? "" : ", ") + format;
+    return failure("expected kernels as ", wanted, " for ", device->name(),
+                   ", got ", have.empty() ? "none" : have);
+  });
+}

@@ -1,0 +1,395 @@
+//===- Plan.cpp - Launch plans: checks, evaluation, writing ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Runtime/Plan.h"
+
+#include "Guarded.h"
+#include "PlanNames.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <set>
+
+using namespace gnn::runtime;
+using Json = nlohmann::ordered_json;
+
+namespace {
+/// "kind[index]" or, with a name, "kind[index] ('name')".
+std::string at(const char *kind, size_t index, const std::string &name = {}) {
+  std::string text = std::string(kind) + "[" + std::to_string(index) + "]";
+  return name.empty() ? text : text + " ('" + name + "')";
+}
+
+/// Checks the indices and names of one function.
+class Verifier {
+public:
+  explicit Verifier(const FunctionPlan &plan) : plan(plan) {}
+  Error verify() const;
+
+private:
+  Error checkIndex(int64_t index, size_t size, const char *what) const {
+    if (index < 0 || index >= static_cast<int64_t>(size))
+      return failure(what, ": expected an index from 0 to under ", size,
+                     ", got ", index);
+    return {};
+  }
+  Error checkExpr(int64_t index, const char *what) const {
+    return checkIndex(index, plan.exprs.size(), what);
+  }
+  Error checkOptionalExpr(int64_t index, const char *what) const {
+    return index == -1 ? Error() : checkExpr(index, what);
+  }
+  Error checkGraph(const GraphSpec &graph) const;
+  Error checkTensor(const TensorSpec &tensor) const;
+  Error checkExpression(size_t index) const;
+  Error checkArg(const ArgSpec &arg) const;
+  Error checkStep(const StepSpec &step) const;
+
+  const FunctionPlan &plan;
+};
+
+/// Checks that each of `items` has a name of its own.
+template <typename Items>
+Error checkNames(const Items &items, const char *kind) {
+  std::set<std::string> seen;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (items[i].name.empty())
+      return failure(at(kind, i), ": expected a name, got none");
+    if (!seen.insert(items[i].name).second)
+      return failure(at(kind, i), ": expected a name of its own, got '",
+                     items[i].name, "' again");
+  }
+  return {};
+}
+} // namespace
+
+Error Verifier::checkGraph(const GraphSpec &graph) const {
+  for (int64_t types : {graph.nodeTypes, graph.edgeTypes})
+    if (types < 0 || types > 65536)
+      return failure("expected 0 to 65536 types, got ", types);
+  if (!graph.schema)
+    return {};
+  if (static_cast<int64_t>(graph.schema->size()) != graph.edgeTypes)
+    return failure("expected a schema of ", graph.edgeTypes,
+                   " edge types, got ", graph.schema->size());
+  for (const EdgeTypeEnds &ends : *graph.schema)
+    for (int32_t type : {ends.src, ends.dst})
+      if (type < -1 || type >= graph.nodeTypes)
+        return failure("schema: expected -1 <= node type < ", graph.nodeTypes,
+                       ", got ", type);
+  return {};
+}
+
+Error Verifier::checkTensor(const TensorSpec &tensor) const {
+  if ((tensor.graph == -1) != !tensor.space)
+    return failure("expected a graph and a space, or neither");
+  if (tensor.graph != -1) {
+    if (Error error = checkIndex(tensor.graph, plan.graphs.size(), "graph"))
+      return error;
+    if (*tensor.space == Space::Node &&
+        !plan.graphs[static_cast<size_t>(tensor.graph)].square)
+      return failure("expected src or dst rows of a bipartite graph, got node");
+  }
+  for (size_t i = 0; i < tensor.shape.size(); ++i) {
+    bool rows = i == 0 && tensor.space;
+    if (tensor.shape[i] < (rows ? -1 : 0))
+      return failure("expected a size of ",
+                     rows ? "-1 (the rows) or more" : "0 or more",
+                     " in dimension ", i, ", got ", tensor.shape[i]);
+  }
+  return {};
+}
+
+Error Verifier::checkExpression(size_t index) const {
+  const Expr &expr = plan.exprs[index];
+  switch (expr.op) {
+  case Expr::Op::Const:
+    return {};
+  case Expr::Op::Count:
+    return checkIndex(expr.graph, plan.graphs.size(), "graph");
+  default:
+    for (int64_t arg : expr.args)
+      if (Error error = checkIndex(arg, index, "argument"))
+        return error;
+    return {};
+  }
+}
+
+Error Verifier::checkArg(const ArgSpec &arg) const {
+  switch (arg.kind) {
+  case ArgSpec::Kind::Input:
+    return checkIndex(arg.index, plan.inputs.size(), "input");
+  case ArgSpec::Kind::Output:
+    return checkIndex(arg.index, plan.outputs.size(), "output");
+  case ArgSpec::Kind::Structure:
+    return checkIndex(arg.index, plan.structures.size(), "structure");
+  case ArgSpec::Kind::I32:
+  case ArgSpec::Kind::I64:
+    return checkExpr(arg.index, "value");
+  case ArgSpec::Kind::Workspace:
+    if (Error error = checkExpr(arg.index, "workspace"))
+      return error;
+    return checkExpr(arg.bytes, "bytes");
+  }
+  return {};
+}
+
+Error Verifier::checkStep(const StepSpec &step) const {
+  if (step.kernel.empty())
+    return failure("expected the name of a kernel, got none");
+  for (int64_t extent : step.grid)
+    if (Error error = checkExpr(extent, "grid"))
+      return error;
+  for (int64_t extent : step.block)
+    if (Error error = checkExpr(extent, "block"))
+      return error;
+  if (Error error = checkOptionalExpr(step.shared, "shared"))
+    return error;
+  if (Error error = checkOptionalExpr(step.reads, "reads"))
+    return error;
+  if (Error error = checkOptionalExpr(step.writes, "writes"))
+    return error;
+  if (Error error = checkOptionalExpr(step.flops, "flops"))
+    return error;
+  if (static_cast<int64_t>(step.args.size()) > kMaxKernelArguments)
+    return failure("expected at most ", kMaxKernelArguments, " arguments, got ",
+                   step.args.size());
+  for (size_t i = 0; i < step.args.size(); ++i)
+    if (Error error = checkArg(step.args[i]))
+      return error.in(at("args", i));
+  return {};
+}
+
+Error Verifier::verify() const {
+  if (Error error = checkNames(plan.graphs, "graphs"))
+    return error;
+  if (Error error = checkNames(plan.inputs, "inputs"))
+    return error;
+  if (Error error = checkNames(plan.outputs, "outputs"))
+    return error;
+  for (size_t i = 0; i < plan.graphs.size(); ++i)
+    if (Error error = checkGraph(plan.graphs[i]))
+      return error.in(at("graphs", i, plan.graphs[i].name));
+  for (size_t i = 0; i < plan.inputs.size(); ++i)
+    if (Error error = checkTensor(plan.inputs[i]))
+      return error.in(at("inputs", i, plan.inputs[i].name));
+  for (size_t i = 0; i < plan.outputs.size(); ++i)
+    if (Error error = checkTensor(plan.outputs[i]))
+      return error.in(at("outputs", i, plan.outputs[i].name));
+  for (size_t i = 0; i < plan.exprs.size(); ++i)
+    if (Error error = checkExpression(i))
+      return error.in(at("exprs", i));
+  for (size_t i = 0; i < plan.structures.size(); ++i)
+    if (Error error =
+            checkIndex(plan.structures[i].graph, plan.graphs.size(), "graph"))
+      return error.in(at("structures", i));
+  if (Error error = checkExpr(plan.workspace, "workspace"))
+    return error;
+  for (size_t i = 0; i < plan.steps.size(); ++i)
+    if (Error error = checkStep(plan.steps[i]))
+      return error.in(at("steps", i, plan.steps[i].kernel));
+  return {};
+}
+
+Error LaunchPlan::verify() const {
+  return guarded("launch plan", [&]() -> Error {
+    if (Error error = checkNames(functions, "functions"))
+      return error.in("launch plan");
+    for (size_t i = 0; i < functions.size(); ++i)
+      if (Error error = Verifier(functions[i]).verify())
+        return error.in("launch plan: " +
+                        at("functions", i, functions[i].name));
+    return {};
+  });
+}
+
+Expected<const FunctionPlan *> LaunchPlan::find(const std::string &name) const {
+  std::string all;
+  for (const FunctionPlan &function : functions) {
+    if (function.name == name)
+      return &function;
+    all += (all.empty() ? "" : ", ") + function.name;
+  }
+  return failure("expected one of the functions ", all.empty() ? "(none)" : all,
+                 "; got '", name, "'");
+}
+
+//===----------------------------------------------------------------------===//
+// Evaluation
+//===----------------------------------------------------------------------===//
+
+/// Applies a two-argument op; false where the result does not fit, or for a
+/// division by zero.
+static bool apply(Expr::Op op, int64_t a, int64_t b, int64_t &result) {
+  switch (op) {
+  case Expr::Op::Add:
+    return !__builtin_add_overflow(a, b, &result);
+  case Expr::Op::Sub:
+    return !__builtin_sub_overflow(a, b, &result);
+  case Expr::Op::Mul:
+    return !__builtin_mul_overflow(a, b, &result);
+  case Expr::Op::Min:
+    result = std::min(a, b);
+    return true;
+  case Expr::Op::Max:
+    result = std::max(a, b);
+    return true;
+  case Expr::Op::CeilDiv:
+  case Expr::Op::FloorDiv: {
+    if (b == 0 || (a == INT64_MIN && b == -1))
+      return false;
+    result = a / b;
+    bool inexact = a % b != 0, positive = (a < 0) == (b < 0);
+    if (inexact && op == Expr::Op::CeilDiv && positive)
+      ++result;
+    if (inexact && op == Expr::Op::FloorDiv && !positive)
+      --result;
+    return true;
+  }
+  case Expr::Op::Const:
+  case Expr::Op::Count:
+    return false;
+  }
+  return false;
+}
+
+Expected<std::vector<int64_t>> gnn::runtime::evaluate(
+    const FunctionPlan &plan,
+    const std::vector<std::shared_ptr<const Graph>> &graphs) {
+  return guarded("evaluate", [&]() -> Expected<std::vector<int64_t>> {
+    if (graphs.size() != plan.graphs.size())
+      return failure("expected ", plan.graphs.size(), " graphs, got ",
+                     graphs.size());
+    std::vector<int64_t> values;
+    values.reserve(plan.exprs.size());
+    for (const Expr &expr : plan.exprs) {
+      if (expr.op == Expr::Op::Const) {
+        values.push_back(expr.value);
+        continue;
+      }
+      if (expr.op == Expr::Op::Count) {
+        Expected<int64_t> count =
+            graphs[static_cast<size_t>(expr.graph)]->count(expr.count);
+        if (!count)
+          return count.takeError().in(at("exprs", values.size()));
+        values.push_back(*count);
+        continue;
+      }
+      int64_t a = values[static_cast<size_t>(expr.args[0])];
+      int64_t b = values[static_cast<size_t>(expr.args[1])], result = 0;
+      if (!apply(expr.op, a, b, result))
+        return failure(at("exprs", values.size()),
+                       ": expected a result of 64 bits, got ", nameOf(expr.op),
+                       " of ", a, " and ", b);
+      values.push_back(result);
+    }
+    return values;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+static Json toJson(const GraphSpec &graph) {
+  Json schema;
+  if (graph.schema) {
+    schema = Json::array();
+    for (const EdgeTypeEnds &ends : *graph.schema)
+      schema.push_back({ends.src, ends.dst});
+  }
+  return {{"name", graph.name},
+          {"square", graph.square},
+          {"node_types", graph.nodeTypes},
+          {"edge_types", graph.edgeTypes},
+          {"schema", std::move(schema)}};
+}
+
+static std::string graphName(const FunctionPlan &plan, int64_t graph) {
+  return graph == -1 ? "" : plan.graphs[static_cast<size_t>(graph)].name;
+}
+
+static Json toJson(const FunctionPlan &plan, const TensorSpec &tensor) {
+  return {{"name", tensor.name},
+          {"graph", graphName(plan, tensor.graph)},
+          {"space", tensor.space ? name(*tensor.space) : "none"},
+          {"shape", tensor.shape},
+          {"dtype", name(tensor.dtype)}};
+}
+
+static Json toJson(const FunctionPlan &plan, const Expr &expr) {
+  Json json = {{"op", nameOf(expr.op)}};
+  if (expr.op == Expr::Op::Const) {
+    json["value"] = expr.value;
+  } else if (expr.op == Expr::Op::Count) {
+    json["graph"] = graphName(plan, expr.graph);
+    json["of"] = expr.count.str();
+  } else {
+    json["args"] = expr.args;
+  }
+  return json;
+}
+
+static Json toJson(const StepSpec &step) {
+  Json args = Json::array();
+  for (const ArgSpec &arg : step.args) {
+    Json json = {{nameOf(arg.kind), arg.index}};
+    if (arg.kind == ArgSpec::Kind::Workspace)
+      json["bytes"] = arg.bytes;
+    args.push_back(std::move(json));
+  }
+  Json json = {{"kernel", step.kernel}, {"grid", step.grid},
+               {"block", step.block},   {"shared", step.shared},
+               {"args", Json::array()}, {"reads", step.reads},
+               {"writes", step.writes}, {"flops", step.flops}};
+  json["args"] = std::move(args);
+  return json;
+}
+
+/// Adds `"key": [` and one element a line.
+template <typename Items, typename Convert>
+static void writeList(std::string &text, const char *key, const Items &items,
+                      Convert convert) {
+  text += std::string("   \"") + key + "\": [";
+  for (size_t i = 0; i < items.size(); ++i) {
+    text += i ? ",\n    " : "\n    ";
+    text += convert(items[i]).dump();
+  }
+  text += items.empty() ? "],\n" : "\n   ],\n";
+}
+
+static void writeFunction(std::string &text, const FunctionPlan &plan) {
+  auto tensor = [&](const TensorSpec &spec) { return toJson(plan, spec); };
+  text += "  {\"name\": " + Json(plan.name).dump() + ",\n";
+  writeList(text, "graphs", plan.graphs,
+            [](const GraphSpec &graph) { return toJson(graph); });
+  writeList(text, "inputs", plan.inputs, tensor);
+  writeList(text, "outputs", plan.outputs, tensor);
+  writeList(text, "exprs", plan.exprs,
+            [&](const Expr &expr) { return toJson(plan, expr); });
+  writeList(text, "structures", plan.structures,
+            [&](const StructureSpec &structure) -> Json {
+              return {{"graph", graphName(plan, structure.graph)},
+                      {"key", structure.key.str()}};
+            });
+  writeList(text, "steps", plan.steps,
+            [](const StepSpec &step) { return toJson(step); });
+  text += "   \"workspace\": " + std::to_string(plan.workspace) + "}";
+}
+
+std::string LaunchPlan::json() const {
+  std::string text = "{\"version\": " + std::to_string(kVersion) + ",\n";
+  text +=
+      " \"target\": " + Json({{"chip", chip}, {"features", features}}).dump() +
+      ",\n";
+  text += " \"functions\": [";
+  for (size_t i = 0; i < functions.size(); ++i) {
+    text += i ? ",\n" : "\n";
+    writeFunction(text, functions[i]);
+  }
+  return text + "\n ]}\n";
+}

@@ -1,0 +1,295 @@
+//===- PlanParse.cpp - Launch plans: reading ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Guarded.h"
+#include "PlanNames.h"
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <set>
+#include <stdexcept>
+
+using namespace gnn::runtime;
+using Json = nlohmann::json;
+
+namespace {
+/// Thrown inside this file only; `guarded` makes an Error of it.
+[[noreturn]] void refuse(const std::string &where, const std::string &what) {
+  throw std::runtime_error(where.empty() ? what : where + ": " + what);
+}
+
+/// Takes an Expected's value or refuses.
+template <typename T> T take(Expected<T> value, const std::string &where) {
+  if (!value)
+    refuse(where, value.message());
+  return std::move(*value);
+}
+
+std::string got(const Json &json) {
+  std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
+  return text.size() > 60 ? text.substr(0, 57) + "..." : text;
+}
+
+int64_t integer(const Json &json, const std::string &where) {
+  bool fits = json.is_number_integer() &&
+              !(json.is_number_unsigned() &&
+                json.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX));
+  if (!fits)
+    refuse(where, "expected an integer of 64 bits, got " + got(json));
+  return json.get<int64_t>();
+}
+
+std::string string(const Json &json, const std::string &where) {
+  if (!json.is_string())
+    refuse(where, "expected a string, got " + got(json));
+  return json.get<std::string>();
+}
+
+/// An object whose fields are all asked for by name; `done` refuses what nobody
+/// asked for.
+class Fields {
+public:
+  Fields(const Json &json, std::string where)
+      : json(json), where(std::move(where)) {
+    if (!json.is_object())
+      refuse(this->where, "expected an object, got " + got(json));
+  }
+
+  bool has(const char *key) const { return json.contains(key); }
+
+  const Json &get(const char *key) {
+    auto found = json.find(key);
+    if (found == json.end())
+      refuse(where, std::string("expected a field '") + key + "', got none");
+    asked.insert(key);
+    return *found;
+  }
+  int64_t integer(const char *key) { return ::integer(get(key), at(key)); }
+  int64_t integerOr(const char *key, int64_t otherwise) {
+    return has(key) ? integer(key) : otherwise;
+  }
+  std::string string(const char *key) { return ::string(get(key), at(key)); }
+  bool boolean(const char *key) {
+    if (!get(key).is_boolean())
+      refuse(at(key), "expected true or false, got " + got(get(key)));
+    return get(key).get<bool>();
+  }
+
+  /// Calls `body(element, where)` for each element of an array.
+  template <typename Body> void each(const char *key, Body body) {
+    const Json &list = get(key);
+    if (!list.is_array())
+      refuse(at(key), "expected an array, got " + got(list));
+    for (size_t i = 0; i < list.size(); ++i)
+      body(list[i], at(key) + "[" + std::to_string(i) + "]");
+  }
+  template <size_t N> std::array<int64_t, N> integers(const char *key) {
+    std::vector<int64_t> values;
+    each(key, [&](const Json &element, const std::string &place) {
+      values.push_back(::integer(element, place));
+    });
+    if (values.size() != N)
+      refuse(at(key), "expected " + std::to_string(N) + " integers, got " +
+                          std::to_string(values.size()));
+    std::array<int64_t, N> result;
+    std::copy(values.begin(), values.end(), result.begin());
+    return result;
+  }
+
+  std::string at(const char *key) const {
+    return where.empty() ? key : where + "." + key;
+  }
+  void done() const {
+    for (const auto &item : json.items())
+      if (!asked.count(item.key()))
+        refuse(where, "expected no field '" + item.key() + "'");
+  }
+
+private:
+  const Json &json;
+  std::string where;
+  std::set<std::string> asked;
+};
+
+int32_t nodeType(const Json &json, const std::string &where) {
+  int64_t value = integer(json, where);
+  if (value < -1 || value >= 65536)
+    refuse(where, "expected a node type or -1, got " + std::to_string(value));
+  return static_cast<int32_t>(value);
+}
+
+GraphSpec parseGraph(const Json &json, const std::string &where) {
+  Fields fields(json, where);
+  GraphSpec graph;
+  graph.name = fields.string("name");
+  graph.square = fields.boolean("square");
+  graph.nodeTypes = fields.integer("node_types");
+  graph.edgeTypes = fields.integer("edge_types");
+  if (!fields.get("schema").is_null()) {
+    graph.schema.emplace();
+    fields.each("schema", [&](const Json &ends, const std::string &place) {
+      if (!ends.is_array() || ends.size() != 2)
+        refuse(place,
+               "expected [source type, destination type], got " + got(ends));
+      graph.schema->push_back(
+          {nodeType(ends[0], place), nodeType(ends[1], place)});
+    });
+  }
+  fields.done();
+  return graph;
+}
+
+/// Index of the graph of that name.
+int64_t findGraph(const FunctionPlan &plan, const std::string &name,
+                  const std::string &where) {
+  for (size_t i = 0; i < plan.graphs.size(); ++i)
+    if (plan.graphs[i].name == name)
+      return static_cast<int64_t>(i);
+  refuse(where, "expected the name of one of the graphs, got '" + name + "'");
+}
+
+TensorSpec parseTensor(const FunctionPlan &plan, const Json &json,
+                       const std::string &where) {
+  Fields fields(json, where);
+  TensorSpec tensor;
+  tensor.name = fields.string("name");
+  std::string graph = fields.string("graph");
+  if (!graph.empty())
+    tensor.graph = findGraph(plan, graph, fields.at("graph"));
+  std::string space = fields.string("space");
+  if (space != "none")
+    tensor.space = take(parseSpace(space), fields.at("space"));
+  fields.each("shape", [&](const Json &size, const std::string &place) {
+    tensor.shape.push_back(integer(size, place));
+  });
+  tensor.dtype =
+      take(parseDataType(fields.string("dtype")), fields.at("dtype"));
+  fields.done();
+  return tensor;
+}
+
+Expr parseExpr(const FunctionPlan &plan, const Json &json,
+               const std::string &where) {
+  Fields fields(json, where);
+  std::string op = fields.string("op");
+  Expr expr;
+  size_t index = 0;
+  while (index < std::size(kExprOps) && op != kExprOps[index])
+    ++index;
+  if (index == std::size(kExprOps))
+    refuse(fields.at("op"), "expected const, count, add, sub, mul, ceildiv, "
+                            "floordiv, min or max, got '" +
+                                op + "'");
+  expr.op = static_cast<Expr::Op>(index);
+  if (expr.op == Expr::Op::Const) {
+    expr.value = fields.integer("value");
+  } else if (expr.op == Expr::Op::Count) {
+    expr.graph = findGraph(plan, fields.string("graph"), fields.at("graph"));
+    expr.count = take(CountKey::parse(fields.string("of")), fields.at("of"));
+  } else {
+    expr.args = fields.integers<2>("args");
+  }
+  fields.done();
+  return expr;
+}
+
+ArgSpec parseArg(const Json &json, const std::string &where) {
+  Fields fields(json, where);
+  ArgSpec arg;
+  size_t found = 0;
+  for (size_t i = 0; i < std::size(kArgKinds); ++i) {
+    if (!fields.has(kArgKinds[i]))
+      continue;
+    ++found;
+    arg.kind = static_cast<ArgSpec::Kind>(i);
+    arg.index = fields.integer(kArgKinds[i]);
+  }
+  if (found != 1)
+    refuse(where, "expected one of input, output, workspace, structure, i32, "
+                  "i64; got " +
+                      got(json));
+  if (arg.kind == ArgSpec::Kind::Workspace)
+    arg.bytes = fields.integer("bytes");
+  fields.done();
+  return arg;
+}
+
+StepSpec parseStep(const Json &json, const std::string &where) {
+  Fields fields(json, where);
+  StepSpec step;
+  step.kernel = fields.string("kernel");
+  step.grid = fields.integers<3>("grid");
+  step.block = fields.integers<3>("block");
+  step.shared = fields.integerOr("shared", -1);
+  fields.each("args", [&](const Json &arg, const std::string &place) {
+    step.args.push_back(parseArg(arg, place));
+  });
+  step.reads = fields.integerOr("reads", -1);
+  step.writes = fields.integerOr("writes", -1);
+  step.flops = fields.integerOr("flops", -1);
+  fields.done();
+  return step;
+}
+
+FunctionPlan parseFunction(const Json &json, const std::string &where) {
+  Fields fields(json, where);
+  FunctionPlan plan;
+  plan.name = fields.string("name");
+  fields.each("graphs", [&](const Json &graph, const std::string &place) {
+    plan.graphs.push_back(parseGraph(graph, place));
+  });
+  fields.each("inputs", [&](const Json &tensor, const std::string &place) {
+    plan.inputs.push_back(parseTensor(plan, tensor, place));
+  });
+  fields.each("outputs", [&](const Json &tensor, const std::string &place) {
+    plan.outputs.push_back(parseTensor(plan, tensor, place));
+  });
+  fields.each("exprs", [&](const Json &expr, const std::string &place) {
+    plan.exprs.push_back(parseExpr(plan, expr, place));
+  });
+  fields.each("structures", [&](const Json &json, const std::string &place) {
+    Fields structure(json, place);
+    int64_t graph = findGraph(plan, structure.string("graph"), place);
+    plan.structures.push_back(
+        {graph, take(StructureKey::parse(structure.string("key")), place)});
+    structure.done();
+  });
+  plan.workspace = fields.integer("workspace");
+  fields.each("steps", [&](const Json &step, const std::string &place) {
+    plan.steps.push_back(parseStep(step, place));
+  });
+  fields.done();
+  return plan;
+}
+} // namespace
+
+Expected<LaunchPlan> LaunchPlan::parse(std::string_view text) {
+  return guarded("launch plan", [&]() -> Expected<LaunchPlan> {
+    Json json = Json::parse(text);
+    Fields fields(json, "");
+    // The version comes first: of another one nothing else is known.
+    int64_t version = fields.integer("version");
+    if (version != kVersion)
+      refuse("version", "expected " + std::to_string(kVersion) + ", got " +
+                            std::to_string(version));
+    LaunchPlan plan;
+    Fields target(fields.get("target"), "target");
+    if (target.has("chip"))
+      plan.chip = target.string("chip");
+    if (target.has("features"))
+      plan.features = target.string("features");
+    target.done();
+    fields.each("functions",
+                [&](const Json &function, const std::string &place) {
+                  plan.functions.push_back(parseFunction(function, place));
+                });
+    fields.done();
+    if (Error error = plan.verify())
+      return error;
+    return plan;
+  });
+}

@@ -1,0 +1,314 @@
+//===- FuseTraversals.cpp - One walk instead of two -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A traversal whose result only one other traversal reads is computed there,
+// if both walk the same loop nest (Hector 3.4.2).
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Transforms/Passes.h"
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace gnn::tile;
+
+namespace gnn {
+#define GEN_PASS_DEF_FUSETRAVERSALS
+#include "GNN/Transforms/Passes.h.inc"
+} // namespace gnn
+
+namespace {
+
+/// How the producer's loops become loops of the fused traversal.
+struct Plan {
+  DomainAttr domain;
+  Anchor producerGroup = Anchor::Group; // what a group of the producer is there
+  Anchor consumerGroup = Anchor::Group; // what a group of the consumer is there
+  bool featureIsHead = false;           // the producer's features are heads
+};
+
+struct FuseTraversals : gnn::impl::FuseTraversalsBase<FuseTraversals> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      SmallVector<TraverseOp> consumers;
+      getOperation()->walk([&](TraverseOp op) { consumers.push_back(op); });
+      for (TraverseOp consumer : consumers)
+        if (fuseOne(rewriter, consumer)) {
+          changed = true;
+          break;
+        }
+    }
+    getOperation()->walk([&](TraverseOp op) { reportRefusals(op); });
+  }
+
+private:
+  bool fuseOne(IRRewriter &rewriter, TraverseOp consumer);
+  void reportRefusals(TraverseOp consumer);
+};
+} // namespace
+
+static bool isPinned(TraverseOp op) {
+  return op.getSchedule() && op.getSchedule()->getPinned();
+}
+
+/// The domain whose rows an access reaches.
+static StringRef reached(AtAttr at, DomainAttr domain) {
+  if (!at.getSpace().empty())
+    return at.getSpace();
+  return at.getAnchor() == Anchor::Element ? domain.getElements()
+                                           : domain.getGroups();
+}
+
+static bool reducesLanes(TraverseOp op) {
+  bool found = false;
+  op.getBody().walk([&](ReduceOp reduce) {
+    found |= llvm::any_of(reduce.getDims(), [](int32_t dim) {
+      return dim != static_cast<int32_t>(Dim::Element);
+    });
+  });
+  return found;
+}
+
+/// The dimensions that operands of the traversal have.
+static Level usedDims(TraverseOp op) {
+  Level used;
+  for (AtAttr at : op.getInputsAt().getAsRange<AtAttr>())
+    used = used | getLevel(at);
+  for (AtAttr at : op.getOutputsAt().getAsRange<AtAttr>())
+    used = used | getLevel(at);
+  return used;
+}
+
+/// One size for a dimension of both traversals, if they can share it; a
+/// traversal that does not use the dimension takes any size.
+static std::optional<int64_t> joinSize(int64_t a, bool aUses, int64_t b,
+                                       bool bUses) {
+  if (a == b || !bUses)
+    return a;
+  return aUses ? std::nullopt : std::optional<int64_t>(b);
+}
+
+/// Chooses heads and features of the fused domain.
+static std::string planDims(TraverseOp producer, TraverseOp consumer, AtAttr in,
+                            Plan &plan) {
+  AtAttr out = producer.getOutputAt(0);
+  DomainAttr p = producer.getDomain(), c = consumer.getDomain();
+  int64_t heads = p.getHeads(), features = p.getFeatures();
+  if (out.getFeature() && !out.getHead() && in.getHead() && !in.getFeature()) {
+    if (reducesLanes(producer) || heads != 1)
+      return "it reduces the features that are heads of its consumer";
+    plan.featureIsHead = true;
+    std::swap(heads, features);
+  } else if (out.getHead() != in.getHead() ||
+             out.getFeature() != in.getFeature()) {
+    return "its features are other dimensions of its consumer";
+  }
+  Level uses = usedDims(producer), consumes = usedDims(consumer);
+  if (plan.featureIsHead)
+    std::swap(uses.head, uses.feature);
+  auto joinedHeads = joinSize(heads, uses.head, c.getHeads(), consumes.head);
+  auto joinedFeatures =
+      joinSize(features, uses.feature, c.getFeatures(), consumes.feature);
+  if (!joinedHeads || !joinedFeatures)
+    return "its features differ in number from those of its consumer";
+  plan.domain =
+      DomainAttr::get(producer.getContext(), plan.domain.getGroups(),
+                      plan.domain.getElements(), *joinedHeads, *joinedFeatures);
+  return "";
+}
+
+/// Fills `plan`, or says why the two do not share a loop nest.
+static std::string planFusion(TraverseOp producer, TraverseOp consumer,
+                              AtAttr in, Plan &plan) {
+  DomainAttr p = producer.getDomain(), c = consumer.getDomain();
+  AtAttr out = producer.getOutputAt(0);
+  auto outType = cast<ShapedType>(producer.getOutputs()[0].getType());
+  if (isPinned(producer) || isPinned(consumer))
+    return "its schedule is pinned";
+  if (producer.getOutputs().size() != 1)
+    return "it has several results";
+  if (producer.getGraph() != consumer.getGraph())
+    return "it walks another graph";
+  if (in.getOffset() || out.getOffset() ||
+      (out.getFeature() && outType.getShape().back() != p.getFeatures()))
+    return "only a part of its features is read or written";
+  if (in.getAnchor() == Anchor::All)
+    return "all points of its consumer read it";
+
+  bool direct = reached(out, p) == reached(in, c);
+  StringRef walked =
+      in.getAnchor() == Anchor::Element ? c.getElements() : c.getGroups();
+  bool inPlace = direct && reached(in, c) == walked;
+  StringRef writes =
+      out.getAnchor() == Anchor::Element ? p.getElements() : p.getGroups();
+  if (!inPlace || reached(out, p) != writes)
+    return "its rows are read in another order or more than once";
+
+  plan.domain = c;
+  if (p.getElements().empty()) {
+    plan.producerGroup = in.getAnchor();
+    return planDims(producer, consumer, in, plan);
+  }
+  if (out.getAnchor() == Anchor::Group && in.getAnchor() == Anchor::Group &&
+      c.getElements().empty()) {
+    plan.domain = p; // the consumer joins the producer's walk
+    plan.domain =
+        DomainAttr::get(p.getContext(), p.getGroups(), p.getElements(), 1, 1);
+    return planDims(producer, consumer, in, plan);
+  }
+  if (p.getGroups() == c.getGroups() && p.getElements() == c.getElements() &&
+      out.getAnchor() == in.getAnchor())
+    return planDims(producer, consumer, in, plan);
+  if (out.getAnchor() == Anchor::Element && in.getAnchor() == Anchor::Group &&
+      c.getElements().empty()) {
+    plan.domain = p; // what the consumer does by row, it does by element
+    plan.consumerGroup = Anchor::Element;
+    return planDims(producer, consumer, in, plan);
+  }
+  return "it walks other elements";
+}
+
+/// The access as the fused traversal has it.
+static AtAttr translate(AtAttr at, Anchor group, bool featureIsHead) {
+  Anchor anchor = at.getAnchor() == Anchor::Group ? group : at.getAnchor();
+  bool head = featureIsHead ? at.getFeature() : at.getHead();
+  bool feature = featureIsHead ? false : at.getFeature();
+  return AtAttr::get(at.getContext(), anchor, at.getSpace(), head, feature,
+                     at.getOffset());
+}
+
+/// Copies a body, giving its index ops the translated accesses.
+static void cloneBody(OpBuilder &builder, Block &from, IRMapping &mapping,
+                      Anchor group, bool featureIsHead) {
+  for (Operation &op : from.without_terminator()) {
+    Operation *copy = builder.clone(op, mapping);
+    if (auto index = dyn_cast<IndexOp>(copy))
+      index.setAtAttr(translate(index.getAt(), group, featureIsHead));
+  }
+}
+
+static void fuse(IRRewriter &rewriter, TraverseOp producer, TraverseOp consumer,
+                 const Plan &plan) {
+  SmallVector<Value> inputs;
+  SmallVector<Attribute> accesses;
+  auto addInput = [&](Value value, AtAttr at) -> unsigned {
+    for (unsigned i = 0; i < inputs.size(); ++i)
+      if (inputs[i] == value && accesses[i] == at)
+        return i;
+    inputs.push_back(value);
+    accesses.push_back(at);
+    return inputs.size() - 1;
+  };
+  SmallVector<unsigned> producerArgs, consumerArgs;
+  for (auto [i, input] : llvm::enumerate(producer.getInputs()))
+    producerArgs.push_back(
+        addInput(input, translate(producer.getInputAt(i), plan.producerGroup,
+                                  plan.featureIsHead)));
+  constexpr unsigned fused = ~0u;
+  for (auto [i, input] : llvm::enumerate(consumer.getInputs()))
+    consumerArgs.push_back(
+        input == producer.getResult(0)
+            ? fused
+            : addInput(input, translate(consumer.getInputAt(i),
+                                        plan.consumerGroup, false)));
+  SmallVector<Attribute> outputsAt;
+  for (AtAttr at : consumer.getOutputsAt().getAsRange<AtAttr>())
+    outputsAt.push_back(translate(at, plan.consumerGroup, false));
+
+  rewriter.setInsertionPoint(consumer);
+  Location loc = rewriter.getFusedLoc({producer.getLoc(), consumer.getLoc()});
+  auto op = TraverseOp::create(
+      rewriter, loc, consumer.getResultTypes(), consumer.getGraphAttr(),
+      plan.domain, inputs, consumer.getOutputs(),
+      rewriter.getArrayAttr(accesses), rewriter.getArrayAttr(outputsAt),
+      consumer.getScheduleAttr());
+  Block &block = op.getBody().emplaceBlock();
+  for (Value input : inputs)
+    block.addArgument(getElementTypeOrSelf(input.getType()), loc);
+  OpBuilder inside = OpBuilder::atBlockBegin(&block);
+  IRMapping producerMap, consumerMap;
+  Block &producerBody = producer.getBody().front();
+  Block &consumerBody = consumer.getBody().front();
+  for (auto [i, number] : llvm::enumerate(producerArgs))
+    producerMap.map(producerBody.getArgument(i), block.getArgument(number));
+  cloneBody(inside, producerBody, producerMap, plan.producerGroup,
+            plan.featureIsHead);
+  Value value =
+      producerMap.lookupOrDefault(producerBody.getTerminator()->getOperand(0));
+  for (auto [i, number] : llvm::enumerate(consumerArgs))
+    consumerMap.map(consumerBody.getArgument(i),
+                    number == fused ? value : Value(block.getArgument(number)));
+  cloneBody(inside, consumerBody, consumerMap, plan.consumerGroup, false);
+  inside.clone(*consumerBody.getTerminator(), consumerMap);
+  rewriter.replaceOp(consumer, op.getResults());
+  rewriter.eraseOp(producer);
+}
+
+/// The traversal that alone reads the result of `producer`; null if none does.
+static TraverseOp onlyConsumer(TraverseOp producer) {
+  if (producer.getNumResults() != 1 || producer.use_empty())
+    return nullptr;
+  Operation *user = *producer->user_begin();
+  for (Operation *other : producer->getUsers())
+    if (other != user)
+      return nullptr;
+  auto consumer = dyn_cast<TraverseOp>(user);
+  if (!consumer ||
+      llvm::is_contained(consumer.getOutputs(), producer.getResult(0)))
+    return nullptr;
+  return consumer;
+}
+
+/// The plan for all inputs of `consumer` that `producer` gives.
+static std::string planAll(TraverseOp producer, TraverseOp consumer,
+                           Plan &plan) {
+  std::optional<AtAttr> access;
+  for (auto [i, input] : llvm::enumerate(consumer.getInputs()))
+    if (input == producer.getResult(0)) {
+      if (access && *access != consumer.getInputAt(i))
+        return "its consumer reads it in two ways";
+      access = consumer.getInputAt(i);
+    }
+  return planFusion(producer, consumer, *access, plan);
+}
+
+bool FuseTraversals::fuseOne(IRRewriter &rewriter, TraverseOp consumer) {
+  for (Value input : consumer.getInputs()) {
+    auto producer = input.getDefiningOp<TraverseOp>();
+    if (!producer || onlyConsumer(producer) != consumer)
+      continue;
+    Plan plan;
+    if (!planAll(producer, consumer, plan).empty())
+      continue;
+    remark::passed(consumer.getLoc(),
+                   remark::RemarkOpts::name("Fused").category(getArgument()))
+        << "one traversal instead of two";
+    fuse(rewriter, producer, consumer, plan);
+    return true;
+  }
+  return false;
+}
+
+void FuseTraversals::reportRefusals(TraverseOp consumer) {
+  for (Value input : consumer.getInputs()) {
+    auto producer = input.getDefiningOp<TraverseOp>();
+    if (!producer)
+      continue;
+    Plan plan;
+    std::string why = onlyConsumer(producer) == consumer
+                          ? planAll(producer, consumer, plan)
+                          : "its result has other readers";
+    remark::missed(producer.getLoc(),
+                   remark::RemarkOpts::name("NotFused").category(getArgument()))
+        << why;
+  }
+}

@@ -1,0 +1,188 @@
+//===- PlanMemory.cpp - One workspace for all buffers ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Liveness on the straight line, slots, offsets.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Transforms/Passes.h"
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace gnn::tile;
+
+namespace gnn {
+#define GEN_PASS_DEF_PLANMEMORY
+#include "GNN/Transforms/Passes.h.inc"
+} // namespace gnn
+
+namespace {
+/// A buffer and the last op of the block that touches it.
+struct Buffer {
+  memref::AllocOp alloc;
+  Operation *lastUse;
+};
+
+/// A range of the workspace and who lives in it.
+struct Slot {
+  SmallVector<memref::AllocOp> tenants;
+  Operation *freeAfter;
+};
+} // namespace
+
+/// The last op that uses `value` or a view of it; `block` holds all of them.
+static Operation *findLastUse(Value value, Operation *last) {
+  for (Operation *user : value.getUsers()) {
+    if (last->isBeforeInBlock(user))
+      last = user;
+    if (isa<ViewLikeOpInterface>(user))
+      for (Value result : user->getResults())
+        last = findLastUse(result, last);
+  }
+  return last;
+}
+
+/// True if two buffers have the same run-time rows.
+static bool sameRows(memref::AllocOp a, memref::AllocOp b) {
+  return a.getDynamicSizes() == b.getDynamicSizes();
+}
+
+/// Gives each buffer a slot whose last tenant is dead before it is born.
+static SmallVector<Slot> assignSlots(ArrayRef<Buffer> buffers) {
+  SmallVector<Slot> slots;
+  for (const Buffer &buffer : buffers) {
+    Slot *chosen = nullptr;
+    for (Slot &slot : slots) {
+      if (!slot.freeAfter->isBeforeInBlock(buffer.alloc))
+        continue;
+      if (!chosen || sameRows(slot.tenants.front(), buffer.alloc))
+        chosen = &slot;
+    }
+    if (!chosen)
+      chosen = &slots.emplace_back();
+    chosen->tenants.push_back(buffer.alloc);
+    chosen->freeAfter = buffer.lastUse;
+  }
+  return slots;
+}
+
+/// The bytes of a buffer, rounded up to 256, as host arithmetic.
+static Value emitBytes(OpBuilder &builder, memref::AllocOp alloc) {
+  Location loc = alloc.getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  MemRefType type = alloc.getType();
+  int64_t fixed = type.getElementTypeBitWidth() / 8;
+  for (int64_t size : type.getShape())
+    if (!ShapedType::isDynamic(size))
+      fixed *= size;
+  Value bytes = constant(fixed);
+  for (Value size : alloc.getDynamicSizes())
+    bytes = arith::MulIOp::create(builder, loc, bytes, size);
+  bytes = arith::CeilDivUIOp::create(builder, loc, bytes, constant(256));
+  return arith::MulIOp::create(builder, loc, bytes, constant(256));
+}
+
+namespace {
+struct PlanMemory : gnn::impl::PlanMemoryBase<PlanMemory> {
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    if (func.isExternal())
+      return;
+    SmallVector<Buffer> buffers;
+    if (failed(collect(func, buffers)))
+      return signalPassFailure();
+    place(func, assignSlots(buffers));
+    remark::passed(func.getLoc(),
+                   remark::RemarkOpts::name("Planned").category(getArgument()))
+        << std::to_string(buffers.size()) << " buffers in one workspace";
+  }
+
+private:
+  LogicalResult collect(func::FuncOp func, SmallVector<Buffer> &buffers);
+  void place(func::FuncOp func, ArrayRef<Slot> slots);
+};
+} // namespace
+
+LogicalResult PlanMemory::collect(func::FuncOp func,
+                                  SmallVector<Buffer> &buffers) {
+  if (!func.getBody().hasOneBlock())
+    return func.emitOpError("expected a straight line, got several blocks");
+  // Host scalars and structures come first, so that sizes are known in time.
+  Block &block = func.getBody().front();
+  Operation *front = nullptr;
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    bool scalar = isa<CountOp, StructureOp>(op) ||
+                  isa_and_nonnull<arith::ArithDialect>(op.getDialect());
+    if (!scalar)
+      continue;
+    if (front)
+      op.moveAfter(front);
+    else
+      op.moveBefore(&block, block.begin());
+    front = &op;
+  }
+  for (Operation &op : block) {
+    if (!isa<memref::AllocOp>(op))
+      continue;
+    auto alloc = cast<memref::AllocOp>(op);
+    if (!alloc.getType().getLayout().isIdentity())
+      return alloc.emitOpError("expected a buffer without strides, got ")
+             << alloc.getType();
+    buffers.push_back({alloc, findLastUse(alloc.getResult(), alloc)});
+  }
+  return success();
+}
+
+void PlanMemory::place(func::FuncOp func, ArrayRef<Slot> slots) {
+  Block &block = func.getBody().front();
+  OpBuilder builder(func);
+  auto bytesType = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
+  unsigned position = func.getNumArguments();
+  (void)func.insertArgument(position, bytesType,
+                            builder.getDictionaryAttr(builder.getNamedAttr(
+                                "gnn.workspace", builder.getUnitAttr())),
+                            func.getLoc());
+  Value workspace = func.getArgument(position);
+
+  // Offsets are computed once all sizes are.
+  Operation *first = nullptr;
+  for (Operation &op : block)
+    if (!isa_and_nonnull<arith::ArithDialect>(op.getDialect()) &&
+        !isa<CountOp, StructureOp>(op)) {
+      first = &op;
+      break;
+    }
+  builder.setInsertionPoint(first);
+  Value offset = arith::ConstantIndexOp::create(builder, func.getLoc(), 0);
+  SmallVector<Value> offsets;
+  for (const Slot &slot : slots) {
+    Value size;
+    for (memref::AllocOp tenant : slot.tenants) {
+      Value bytes = emitBytes(builder, tenant);
+      size = size
+                 ? arith::MaxUIOp::create(builder, tenant.getLoc(), size, bytes)
+                 : bytes;
+    }
+    offsets.push_back(offset);
+    offset = arith::AddIOp::create(builder, func.getLoc(), offset, size);
+  }
+  WorkspaceSizeOp::create(builder, func.getLoc(), offset);
+  for (auto [slot, start] : llvm::zip(slots, offsets))
+    for (memref::AllocOp tenant : slot.tenants) {
+      builder.setInsertionPoint(tenant);
+      auto view =
+          memref::ViewOp::create(builder, tenant.getLoc(), tenant.getType(),
+                                 workspace, start, tenant.getDynamicSizes());
+      tenant.replaceAllUsesWith(view.getResult());
+      tenant.erase();
+    }
+}

@@ -1,0 +1,341 @@
+// RUN: gnn-opt %s --canonicalize='test-convergence' --split-input-file | FileCheck %s
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+!edge = tensor<?x8xf32, #gnn.rows<@g, edge>>
+!src_pair = tensor<?x8xf32, #gnn.rows<@g, src_pair>>
+!dst_pair = tensor<?x8xf32, #gnn.rows<@g, dst_pair>>
+!node = tensor<?x8xf32, #gnn.rows<@g, node>>
+!node_type = tensor<2x8xf32, #gnn.rows<@g, node_type>>
+!edge_type = tensor<3x8xf32, #gnn.rows<@g, edge_type>>
+!graph = tensor<1x8xf32, #gnn.rows<@g, graph>>
+
+// A gather to the same rows is nothing.
+//
+// CHECK-LABEL: func.func @gather_identity
+// CHECK-SAME:    %[[X:.+]]: tensor
+// CHECK:         return %[[X]]
+func.func @gather_identity(%x: !node) -> !node {
+  %y = gnn.gather %x : !node -> !node
+  return %y : !node
+}
+
+// The end comes from the pair that the first gather passes.
+//
+// CHECK-LABEL: func.func @gather_through_pair
+// CHECK-SAME:    %[[X:.+]]: tensor
+// CHECK:         %[[Y:.+]] = gnn.gather %[[X]] via src : tensor<?x8xf32, #gnn.rows<@g, node>> -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+// CHECK:         return %[[Y]]
+func.func @gather_through_pair(%x: !node) -> !edge {
+  %p = gnn.gather %x : !node -> !src_pair
+  %y = gnn.gather %p : !src_pair -> !edge
+  return %y : !edge
+}
+
+// The end is that of the outer gather: a node has one type.
+//
+// CHECK-LABEL: func.func @gather_through_node
+// CHECK-SAME:    %[[X:.+]]: tensor
+// CHECK:         %[[Y:.+]] = gnn.gather %[[X]] via dst : tensor<2x8xf32, #gnn.rows<@g, node_type>> -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+// CHECK:         return %[[Y]]
+func.func @gather_through_node(%x: !node_type) -> !edge {
+  %n = gnn.gather %x : !node_type -> !node
+  %y = gnn.gather %n via dst : !node -> !edge
+  return %y : !edge
+}
+
+// All ways to the edge type are one, so no end is left.
+//
+// CHECK-LABEL: func.func @gather_type_through_pair
+// CHECK-SAME:    %[[X:.+]]: tensor
+// CHECK:         %[[Y:.+]] = gnn.gather %[[X]] : tensor<3x8xf32, #gnn.rows<@g, edge_type>> -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+// CHECK:         return %[[Y]]
+func.func @gather_type_through_pair(%x: !edge_type) -> !edge {
+  %p = gnn.gather %x : !edge_type -> !dst_pair
+  %y = gnn.gather %p : !dst_pair -> !edge
+  return %y : !edge
+}
+
+// CHECK-LABEL: func.func @gather_of_repeated_weight
+// CHECK-SAME:    %[[B:.+]]: tensor<8xf32>
+// CHECK:         %[[Y:.+]] = gnn.broadcast %[[B]] : tensor<8xf32> -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+// CHECK:         return %[[Y]]
+func.func @gather_of_repeated_weight(%b: tensor<8xf32>) -> !edge {
+  %n = gnn.broadcast %b : tensor<8xf32> -> !node
+  %y = gnn.gather %n via src : !node -> !edge
+  return %y : !edge
+}
+
+// CHECK-LABEL: func.func @aggregate_identity
+// CHECK-SAME:    %[[X:.+]]: tensor
+// CHECK:         return %[[X]]
+func.func @aggregate_identity(%x: !node) -> !node {
+  %y = gnn.aggregate mean %x : !node -> !node
+  return %y : !node
+}
+
+// Negative: the argument numbers the rows.
+//
+// CHECK-LABEL: func.func @aggregate_identity_with_argument
+// CHECK:         gnn.aggregate max
+func.func @aggregate_identity_with_argument(%x: !node) -> (!node, tensor<?x8xi32, #gnn.rows<@g, node>>) {
+  %y, %i = gnn.aggregate max %x : !node -> !node, tensor<?x8xi32, #gnn.rows<@g, node>>
+  return %y, %i : !node, tensor<?x8xi32, #gnn.rows<@g, node>>
+}
+
+// CHECK-LABEL: func.func @aggregate_unused_argument
+// CHECK:         %[[Y:.+]] = gnn.aggregate max %{{.+}} via dst : tensor<?x8xf32, #gnn.rows<@g, edge>> -> tensor<?x8xf32, #gnn.rows<@g, node>>{{$}}
+// CHECK:         return %[[Y]]
+func.func @aggregate_unused_argument(%x: !edge) -> !node {
+  %y, %i = gnn.aggregate max %x via dst : !edge -> !node, tensor<?x8xi32, #gnn.rows<@g, node>>
+  return %y : !node
+}
+
+// CHECK-LABEL: func.func @max_through_pair
+// CHECK:         %[[Y:.+]] = gnn.aggregate max %{{.+}} via dst : tensor<?x8xf32, #gnn.rows<@g, edge>> -> tensor<?x8xf32, #gnn.rows<@g, node>>
+// CHECK-NEXT:    return %[[Y]]
+func.func @max_through_pair(%x: !edge) -> !node {
+  %p = gnn.aggregate max %x : !edge -> !dst_pair
+  %y = gnn.aggregate max %p : !dst_pair -> !node
+  return %y : !node
+}
+
+// Negative: a node without edges gives 0, which may be the maximum.
+//
+// CHECK-LABEL: func.func @max_through_node
+// CHECK-COUNT-2: gnn.aggregate max
+func.func @max_through_node(%x: !edge) -> !graph {
+  %n = gnn.aggregate max %x via dst : !edge -> !node
+  %y = gnn.aggregate max %n : !node -> !graph
+  return %y : !graph
+}
+
+// Negative: sums of sums round differently.
+//
+// CHECK-LABEL: func.func @sum_through_pair
+// CHECK-COUNT-2: gnn.aggregate sum
+func.func @sum_through_pair(%x: !edge) -> !node {
+  %p = gnn.aggregate sum %x : !edge -> !dst_pair
+  %y = gnn.aggregate sum %p : !dst_pair -> !node
+  return %y : !node
+}
+
+// Equal rows have their maximum.
+//
+// CHECK-LABEL: func.func @max_of_gather
+// CHECK-SAME:    %[[X:.+]]: tensor
+// CHECK-NEXT:    return %[[X]]
+func.func @max_of_gather(%x: !src_pair) -> !src_pair {
+  %e = gnn.gather %x : !src_pair -> !edge
+  %y = gnn.aggregate max %e : !edge -> !src_pair
+  return %y : !src_pair
+}
+
+// Negative: a node without edges gives 0.
+//
+// CHECK-LABEL: func.func @max_of_gather_with_empty_groups
+// CHECK:         gnn.aggregate max
+func.func @max_of_gather_with_empty_groups(%x: !node) -> !node {
+  %e = gnn.gather %x via src : !node -> !edge
+  %y = gnn.aggregate max %e via src : !edge -> !node
+  return %y : !node
+}
+
+// CHECK-LABEL: func.func @apply_copy
+// CHECK:         gnn.gather %{{.+}} via dst
+func.func @apply_copy(%x: !node) -> !edge {
+  %y = gnn.apply copy %x via dst : (!node) -> !edge
+  return %y : !edge
+}
+
+// CHECK-LABEL: func.func @sddmm_of_own_rows
+// CHECK:         gnn.dot
+func.func @sddmm_of_own_rows(%x: !edge) -> tensor<?xf32, #gnn.rows<@g, edge>> {
+  %y = gnn.sddmm %x, %x : (!edge, !edge) -> tensor<?xf32, #gnn.rows<@g, edge>>
+  return %y : tensor<?xf32, #gnn.rows<@g, edge>>
+}
+
+// Negative: one operand is on nodes.
+//
+// CHECK-LABEL: func.func @sddmm_of_nodes
+// CHECK:         gnn.sddmm
+func.func @sddmm_of_nodes(%x: !edge, %n: !node) -> tensor<?xf32, #gnn.rows<@g, edge>> {
+  %y = gnn.sddmm %x, %n via src : (!edge, !node) -> tensor<?xf32, #gnn.rows<@g, edge>>
+  return %y : tensor<?xf32, #gnn.rows<@g, edge>>
+}
+
+// CHECK-LABEL: func.func @spmm_copy_of_edges
+// CHECK:         gnn.aggregate mean %{{.+}} via dst
+func.func @spmm_copy_of_edges(%x: !edge) -> !node {
+  %y = gnn.spmm copy %x reduce mean via dst : (!edge) -> !node
+  return %y : !node
+}
+
+// Negative: a copy of nodes is a gather besides.
+//
+// CHECK-LABEL: func.func @spmm_copy_of_nodes
+// CHECK:         gnn.spmm copy
+func.func @spmm_copy_of_nodes(%x: !node) -> !node {
+  %y = gnn.spmm copy %x via src reduce mean via dst : (!node) -> !node
+  return %y : !node
+}
+
+// -----
+
+gnn.graph @block bipartite {node_types = 1, edge_types = 1}
+gnn.graph @next bipartite {node_types = 1, edge_types = 1}
+gnn.graph @last bipartite {node_types = 1, edge_types = 1}
+
+!dst = tensor<?x8xf32, #gnn.rows<@block, dst>>
+!src = tensor<?x8xf32, #gnn.rows<@next, src>>
+
+// CHECK-LABEL: func.func @rebind_back
+// CHECK-SAME:    %[[X:.+]]: tensor
+// CHECK:         return %[[X]]
+func.func @rebind_back(%x: !dst) -> !dst {
+  %y = gnn.rebind_rows %x : !dst -> !src
+  %z = gnn.rebind_rows %y : !src -> !dst
+  return %z : !dst
+}
+
+// Negative: the third graph has to have as many nodes as the second.
+//
+// CHECK-LABEL: func.func @rebind_on
+// CHECK-COUNT-2: gnn.rebind_rows
+func.func @rebind_on(%x: !dst) -> tensor<?x8xf32, #gnn.rows<@last, src>> {
+  %y = gnn.rebind_rows %x : !dst -> !src
+  %z = gnn.rebind_rows %y : !src -> tensor<?x8xf32, #gnn.rows<@last, src>>
+  return %z : tensor<?x8xf32, #gnn.rows<@last, src>>
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+!row = tensor<?xf32, #gnn.rows<@g, node>>
+!x = tensor<?x8xf32, #gnn.rows<@g, node>>
+!half = tensor<?x4xf32, #gnn.rows<@g, node>>
+!heads = tensor<?x1x8xf32, #gnn.rows<@g, node>>
+
+// CHECK-LABEL: func.func @relu_twice
+// CHECK:         %[[Y:.+]] = gnn.activation relu
+// CHECK-NEXT:    return %[[Y]]
+func.func @relu_twice(%x: !x) -> !x {
+  %y = gnn.activation relu %x : !x
+  %z = gnn.activation relu %y : !x
+  return %z : !x
+}
+
+// Negative: other functions differ when applied twice.
+//
+// CHECK-LABEL: func.func @leaky_relu_twice
+// CHECK-COUNT-2: gnn.activation leaky_relu
+func.func @leaky_relu_twice(%x: !x) -> !x {
+  %y = gnn.activation leaky_relu %x alpha = 0.2 : !x
+  %z = gnn.activation leaky_relu %y alpha = 0.2 : !x
+  return %z : !x
+}
+
+// CHECK-LABEL: func.func @dropout_of_nothing
+// CHECK-SAME:    %[[X:[^:]+]]: tensor
+// CHECK:         return %[[X]]
+func.func @dropout_of_nothing(%x: !x, %s: i64) -> !x {
+  %y = gnn.dropout %x p = 0.0 seed %s offset %s : !x
+  return %y : !x
+}
+
+// CHECK-LABEL: func.func @concat_of_one
+// CHECK-SAME:    %[[X:.+]]: tensor
+// CHECK:         return %[[X]]
+func.func @concat_of_one(%x: !x) -> !x {
+  %y = gnn.concat %x : (!x) -> !x
+  return %y : !x
+}
+
+// CHECK-LABEL: func.func @slice_of_all
+// CHECK-SAME:    %[[X:.+]]: tensor
+// CHECK:         return %[[X]]
+func.func @slice_of_all(%x: !x) -> !x {
+  %y = gnn.slice %x at 0 : !x -> !x
+  return %y : !x
+}
+
+// CHECK-LABEL: func.func @slice_of_slice
+// CHECK:         gnn.slice %{{.+}} at 3 : tensor<?x8xf32, #gnn.rows<@g, node>> -> tensor<?x2xf32, #gnn.rows<@g, node>>
+// CHECK-NEXT:    return
+func.func @slice_of_slice(%x: !x) -> tensor<?x2xf32, #gnn.rows<@g, node>> {
+  %y = gnn.slice %x at 1 : !x -> !half
+  %z = gnn.slice %y at 2 : !half -> tensor<?x2xf32, #gnn.rows<@g, node>>
+  return %z : tensor<?x2xf32, #gnn.rows<@g, node>>
+}
+
+// CHECK-LABEL: func.func @slice_of_concat
+// CHECK-SAME:    %{{.+}}: tensor<{{[^>]+>}}>, %[[B:.+]]: tensor
+// CHECK:         return %[[B]]
+func.func @slice_of_concat(%a: !x, %b: !half) -> !half {
+  %c = gnn.concat %a, %b : (!x, !half) -> tensor<?x12xf32, #gnn.rows<@g, node>>
+  %y = gnn.slice %c at 8 : tensor<?x12xf32, #gnn.rows<@g, node>> -> !half
+  return %y : !half
+}
+
+// Negative: the part straddles two inputs.
+//
+// CHECK-LABEL: func.func @slice_across_concat
+// CHECK:         gnn.slice
+func.func @slice_across_concat(%a: !x, %b: !half) -> !half {
+  %c = gnn.concat %a, %b : (!x, !half) -> tensor<?x12xf32, #gnn.rows<@g, node>>
+  %y = gnn.slice %c at 6 : tensor<?x12xf32, #gnn.rows<@g, node>> -> !half
+  return %y : !half
+}
+
+// CHECK-LABEL: func.func @reshape_and_back
+// CHECK-SAME:    %[[X:.+]]: tensor
+// CHECK:         return %[[X]]
+func.func @reshape_and_back(%x: !x) -> !x {
+  %y = gnn.reshape %x : !x -> tensor<?x2x4xf32, #gnn.rows<@g, node>>
+  %z = gnn.reshape %y : tensor<?x2x4xf32, #gnn.rows<@g, node>> -> !x
+  return %z : !x
+}
+
+// CHECK-LABEL: func.func @broadcast_of_broadcast
+// CHECK-SAME:    %[[X:.+]]: tensor
+// CHECK:         %[[Y:.+]] = gnn.broadcast %[[X]] : tensor<?xf32, #gnn.rows<@g, node>> -> tensor<?x1x8xf32, #gnn.rows<@g, node>>
+// CHECK-NEXT:    return %[[Y]]
+func.func @broadcast_of_broadcast(%x: !row) -> !heads {
+  %y = gnn.broadcast %x : !row -> tensor<?x1xf32, #gnn.rows<@g, node>>
+  %z = gnn.broadcast %y : tensor<?x1xf32, #gnn.rows<@g, node>> -> !heads
+  return %z : !heads
+}
+
+// Negative: a weight is repeated from the front, rows from the back.
+//
+// CHECK-LABEL: func.func @broadcast_of_repeated_weight
+// CHECK-COUNT-2: gnn.broadcast
+func.func @broadcast_of_repeated_weight(%w: tensor<8xf32>) -> tensor<?x8x8xf32, #gnn.rows<@g, node>> {
+  %y = gnn.broadcast %w : tensor<8xf32> -> !x
+  %z = gnn.broadcast %y : !x -> tensor<?x8x8xf32, #gnn.rows<@g, node>>
+  return %z : tensor<?x8x8xf32, #gnn.rows<@g, node>>
+}
+
+// CHECK-LABEL: func.func @reduce_one_head
+// CHECK:         gnn.reshape %{{.+}} : tensor<?x1x8xf32, #gnn.rows<@g, node>> -> tensor<?x8xf32, #gnn.rows<@g, node>>
+func.func @reduce_one_head(%x: !heads) -> !x {
+  %y = gnn.reduce_heads mean %x : !heads -> !x
+  return %y : !x
+}
+
+// CHECK-LABEL: func.func @reduce_one_feature
+// CHECK:         gnn.reshape %{{.+}} : tensor<?x1xf32, #gnn.rows<@g, node>> -> tensor<?xf32, #gnn.rows<@g, node>>
+func.func @reduce_one_feature(%x: tensor<?x1xf32, #gnn.rows<@g, node>>) -> !row {
+  %y = gnn.reduce_features max %x : tensor<?x1xf32, #gnn.rows<@g, node>> -> !row
+  return %y : !row
+}
+
+// Negative: several heads are reduced.
+//
+// CHECK-LABEL: func.func @reduce_heads
+// CHECK:         gnn.reduce_heads sum
+func.func @reduce_heads(%x: tensor<?x2x8xf32, #gnn.rows<@g, node>>) -> !x {
+  %y = gnn.reduce_heads sum %x : tensor<?x2x8xf32, #gnn.rows<@g, node>> -> !x
+  return %y : !x
+}

@@ -1,0 +1,2 @@
+// RUN: gnn-opt %s
+// CHECK: func

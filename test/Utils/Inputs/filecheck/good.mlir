@@ -1,0 +1,3 @@
+// RUN: gnn-opt %s | FileCheck %s --check-prefixes=A,B
+// A: func
+// B-NOT: func

@@ -1,0 +1,2 @@
+// RUN: gnn-opt %s | FileCheck %s --check-prefix=WIDE
+// WIDEE-LABEL: func

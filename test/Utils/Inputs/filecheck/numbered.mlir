@@ -1,0 +1,2 @@
+// RUN: gnn-opt %s | FileCheck %s
+// CHECK: %0 = arith.addi

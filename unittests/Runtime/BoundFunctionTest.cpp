@@ -1,0 +1,424 @@
+//===- BoundFunctionTest.cpp - Functions bound to graphs, on a device of the
+// test ===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Runtime/BoundFunction.h"
+#include "TestPlans.h"
+#include "Testing.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <new>
+#include <thread>
+
+using namespace gnn::runtime;
+using namespace gnn::runtime::testing;
+
+//===----------------------------------------------------------------------===//
+// Counts every allocation of this thread
+//===----------------------------------------------------------------------===//
+
+static thread_local int64_t allocationsOfThread = 0;
+
+void *operator new(size_t size) {
+  ++allocationsOfThread;
+  if (void *memory = std::malloc(size ? size : 1))
+    return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+
+namespace {
+std::shared_ptr<const Package> package(const std::string &text) {
+  auto plan = LaunchPlan::parse(text);
+  EXPECT_TRUE(plan) << plan.message();
+  auto result = Package::create(std::move(*plan), {{"ptx", ""}});
+  EXPECT_TRUE(result) << result.message();
+  return *result;
+}
+
+std::shared_ptr<FakeDevice> device(bool timer = false) {
+  auto result = std::make_shared<FakeDevice>(timer);
+  result->addSumKernels();
+  return result;
+}
+
+/// The plan's text with one piece replaced.
+std::string with(const std::string &piece, const std::string &other) {
+  std::string text = sumPlanText();
+  size_t place = text.find(piece);
+  EXPECT_NE(place, std::string::npos) << piece;
+  return text.replace(place, piece.size(), other);
+}
+
+/// A bound function with memory for its runs.
+struct Runner {
+  Runner(std::shared_ptr<const BoundFunction> bound,
+         std::shared_ptr<Device> device)
+      : bound(std::move(bound)), device(std::move(device)) {
+    x = take(this->bound->inputs()[0].bytes);
+    y = take(this->bound->outputs()[0].bytes);
+    workspace = take(this->bound->workspaceBytes());
+  }
+  ~Runner() {
+    for (void *memory : {x, y, workspace})
+      device->free(memory);
+  }
+  void *take(int64_t bytes) { return *device->allocate(bytes); }
+  Error run(Stream stream = nullptr) const {
+    const void *inputs[] = {x};
+    void *outputs[] = {y};
+    return bound->run({inputs, 1}, {outputs, 1}, workspace, stream);
+  }
+
+  std::shared_ptr<const BoundFunction> bound;
+  std::shared_ptr<Device> device;
+  void *x = nullptr, *y = nullptr, *workspace = nullptr;
+};
+
+std::vector<float> reference(const PlainGraph &graph,
+                             const std::vector<float> &x) {
+  std::vector<float> y(x.size(), 0);
+  for (size_t e = 0; e < graph.src.size(); ++e)
+    for (size_t j = 0; j < 3; ++j)
+      y[static_cast<size_t>(graph.dst[e]) * 3 + j] +=
+          2 * x[static_cast<size_t>(graph.src[e]) * 3 + j];
+  return y;
+}
+
+std::vector<float> someFeatures(size_t count) {
+  std::vector<float> x(count);
+  for (size_t i = 0; i < count; ++i)
+    x[i] = static_cast<float>(i % 17) - 8;
+  return x;
+}
+} // namespace
+
+TEST(BoundFunction, BindsAndRuns) {
+  PlainGraph plain = randomGraph(1, true, 20, 0, 90, 1, 2);
+  auto fake = device();
+  auto bound =
+      BoundFunction::bind(package(sumPlanText()), "sum", {plain.build()}, fake);
+  ASSERT_TRUE(bound) << bound.message();
+  EXPECT_EQ((*bound)->inputs()[0].shape, (std::vector<int64_t>{20, 3}));
+  EXPECT_EQ((*bound)->outputs()[0].bytes, 240);
+  EXPECT_EQ((*bound)->workspaceBytes(), 512);
+  EXPECT_EQ((*bound)->structureBytes(), 4 * (21 + 90));
+  Runner runner(*bound, fake);
+  std::vector<float> x = someFeatures(60), y(60);
+  ASSERT_FALSE(fake->copyToDevice(runner.x, x.data(), 240));
+  int marker = 0;
+  Error error = runner.run(&marker);
+  ASSERT_FALSE(error) << error.message();
+  ASSERT_FALSE(fake->copyToHost(y.data(), runner.y, 240));
+  EXPECT_EQ(y, reference(plain, x));
+  EXPECT_EQ(fake->lastStream.load(), &marker);
+  EXPECT_EQ(fake->lastBytes, (std::vector<int64_t>{240, 240, -1}));
+}
+
+TEST(BoundFunction, RunAllocatesNothing) {
+  auto fake = device();
+  auto bound = BoundFunction::bind(
+      package(sumPlanText()), "sum",
+      {randomGraph(1, true, 20, 0, 90, 1, 2).build()}, fake);
+  ASSERT_TRUE(bound) << bound.message();
+  Runner runner(*bound, fake);
+  ASSERT_FALSE(runner.run()); // the test's device sizes lastBytes
+  int64_t before = allocationsOfThread;
+  int onDevice = fake->allocations;
+  bool failed = static_cast<bool>(runner.run());
+  int64_t after = allocationsOfThread;
+  EXPECT_FALSE(failed);
+  EXPECT_EQ(after, before);
+  EXPECT_EQ(fake->allocations, onDevice);
+}
+
+TEST(BoundFunction, RunsAreReentrant) {
+  PlainGraph plain = randomGraph(2, true, 100, 0, 2000, 1, 2);
+  auto fake = device();
+  auto bound =
+      BoundFunction::bind(package(sumPlanText()), "sum", {plain.build()}, fake);
+  ASSERT_TRUE(bound) << bound.message();
+  std::vector<float> x = someFeatures(300), expected = reference(plain, x);
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, bound = *bound] {
+      Runner runner(bound, fake);
+      for (int i = 0; i < 50; ++i) {
+        std::vector<float> y(300);
+        if (fake->copyToDevice(runner.x, x.data(), 1200) || runner.run() ||
+            fake->copyToHost(y.data(), runner.y, 1200) || y != expected)
+          ++wrong;
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(BoundFunction, EmptyGridsAreSkipped) {
+  PlainGraph nothing = randomGraph(1, true, 1, 0, 0, 1, 2);
+  nothing.srcNodes = 0;
+  nothing.srcType.clear();
+  nothing.dstType.clear();
+  auto fake = device();
+  auto bound = BoundFunction::bind(package(sumPlanText()), "sum",
+                                   {nothing.build()}, fake);
+  ASSERT_TRUE(bound) << bound.message();
+  EXPECT_EQ((*bound)->inputs()[0].bytes, 0);
+  EXPECT_EQ((*bound)->workspaceBytes(), 256);
+  Runner runner(*bound, fake);
+  Error error = runner.run();
+  EXPECT_FALSE(error) << error.message();
+  EXPECT_EQ(fake->launches, 0);
+  Report report = (*bound)->report();
+  EXPECT_TRUE(report.steps[0].skipped);
+}
+
+TEST(BoundFunction, StructuresAreSharedBetweenBindings) {
+  auto graph = randomGraph(1, true, 20, 0, 90, 1, 2).build();
+  auto fake = device();
+  auto compiled = package(sumPlanText());
+  auto first = BoundFunction::bind(compiled, "sum", {graph}, fake);
+  EXPECT_EQ(fake->allocations, 2);
+  auto second = BoundFunction::bind(compiled, "sum", {graph}, fake);
+  EXPECT_EQ(fake->allocations, 2);
+  first = second = failure("gone");
+  // The last binding took them along.
+  auto third = BoundFunction::bind(compiled, "sum", {graph}, fake);
+  EXPECT_EQ(fake->allocations, 4);
+  EXPECT_EQ(fake->loads, 1);
+}
+
+TEST(BoundFunction, TakesTheCallersAllocator) {
+  struct Counting : Allocator {
+    Expected<void *> allocate(int64_t bytes) override {
+      ++taken;
+      return std::aligned_alloc(256,
+                                static_cast<size_t>(bytes + 255) / 256 * 256);
+    }
+    void free(void *memory) override {
+      ++freed;
+      std::free(memory);
+    }
+    int taken = 0, freed = 0;
+  };
+  auto allocator = std::make_shared<Counting>();
+  BindOptions options;
+  options.allocator = allocator;
+  std::vector<std::string> told;
+  options.progress = [&](const std::string &what, double) {
+    told.push_back(what);
+  };
+  auto fake = device();
+  {
+    auto bound = BoundFunction::bind(
+        package(sumPlanText()), "sum",
+        {randomGraph(1, true, 20, 0, 90, 1, 2).build()}, fake, options);
+    ASSERT_TRUE(bound) << bound.message();
+    EXPECT_EQ(allocator->taken, 2);
+    EXPECT_EQ(fake->allocations, 0);
+  }
+  EXPECT_EQ(allocator->freed, 2);
+  EXPECT_EQ(told, (std::vector<std::string>{"rows dst edge.in_rows",
+                                            "map edge.in_rows src", "bound"}));
+}
+
+TEST(BoundFunction, KeepsWhatItUses) {
+  auto graph = randomGraph(1, true, 20, 0, 90, 1, 2).build();
+  std::weak_ptr<const Graph> watch = graph;
+  auto fake = device();
+  auto bound = BoundFunction::bind(package(sumPlanText()), "sum",
+                                   {std::move(graph)}, fake);
+  ASSERT_TRUE(bound) << bound.message();
+  EXPECT_FALSE(watch.expired());
+  EXPECT_FALSE(Runner(*bound, fake).run());
+  bound = failure("gone");
+  EXPECT_TRUE(watch.expired());
+}
+
+TEST(BoundFunction, GraphsThatDoNotFit) {
+  auto fake = device();
+  auto problem = [&](const std::string &text, const PlainGraph &graph) {
+    return BoundFunction::bind(package(text), "sum", {graph.build()}, fake)
+        .message();
+  };
+  PlainGraph good = randomGraph(1, true, 20, 0, 90, 1, 2);
+  EXPECT_EQ(problem(sumPlanText(), good), "");
+  EXPECT_EQ(problem(sumPlanText(), randomGraph(1, true, 20, 0, 90, 1, 3)),
+            "function 'sum': graph 'g': expected 2 edge types, got 3");
+  EXPECT_EQ(problem(sumPlanText(), randomGraph(1, true, 20, 0, 90, 2, 2)),
+            "function 'sum': graph 'g': expected 1 node types, got 2");
+  EXPECT_EQ(problem(sumPlanText(), randomGraph(1, false, 20, 3, 90, 1, 2)),
+            "function 'sum': graph 'g': expected a square graph, got a "
+            "bipartite one");
+  EXPECT_EQ(
+      BoundFunction::bind(package(sumPlanText()), "sum", {}, fake).message(),
+      "function 'sum': expected 1 graphs, got 0");
+  EXPECT_TRUE(contains(
+      BoundFunction::bind(package(sumPlanText()), "sum", {nullptr}, fake)
+          .message(),
+      "expected a graph, got none"));
+  EXPECT_TRUE(contains(
+      BoundFunction::bind(package(sumPlanText()), "mean", {good.build()}, fake)
+          .message(),
+      "got 'mean'"));
+  // A schema the edges do not obey.
+  std::string strict = with("\"node_types\": 1", "\"node_types\": 3");
+  size_t place = strict.find("\"schema\": null");
+  strict.replace(place, 14, "\"schema\": [[1, -1], [-1, -1]]");
+  EXPECT_TRUE(contains(problem(strict, randomGraph(1, true, 20, 0, 90, 3, 2)),
+                       "expected a source of node type 1, got 0"));
+}
+
+TEST(BoundFunction, PlansThatDoNotFit) {
+  auto fake = device();
+  auto problem = [&](const std::string &text) {
+    return BoundFunction::bind(package(text), "sum",
+                               {randomGraph(1, true, 20, 0, 90, 1, 2).build()},
+                               fake)
+        .message();
+  };
+  EXPECT_TRUE(contains(problem(with("{\"workspace\": 5, \"bytes\": 4}",
+                                    "{\"workspace\": 9, \"bytes\": 4}")),
+                       "multiple of 256, got 1"));
+  EXPECT_TRUE(contains(problem(with("{\"workspace\": 5, \"bytes\": 4}",
+                                    "{\"workspace\": 5, \"bytes\": 10}")),
+                       "workspace of 512, got 512 from offset 256"));
+  EXPECT_TRUE(contains(problem(with("\"value\": 256", "\"value\": 2048")),
+                       "step 0 (kernel 'sum'): block x: expected 1 to 1024, "
+                       "got 2048"));
+  EXPECT_TRUE(
+      contains(problem(with("\"kernel\": \"scale\"", "\"kernel\": \"scales\"")),
+               "step 1 (kernel 'scales'): expected a kernel "
+               "'scales', got none"));
+  EXPECT_TRUE(contains(problem(with("{\"op\": \"add\", \"args\": [7, 5]}",
+                                    "{\"op\": \"sub\", \"args\": [8, 5]}")),
+                       "expected a workspace of 0 or more bytes, got -256"));
+  EXPECT_TRUE(contains(
+      problem(with("\"value\": 3}", "\"value\": 9223372036854775807}")),
+      "exprs[2]: expected a result of 64 bits"));
+  fake->failAllocations = true;
+  EXPECT_TRUE(contains(problem(sumPlanText()),
+                       "structure 'rows dst edge.in_rows': out of fake"));
+}
+
+TEST(BoundFunction, ScalarsOf32Bits) {
+  auto fake = device();
+  std::string text = with("{\"op\": \"add\", \"args\": [7, 5]}",
+                          "{\"op\": \"add\", \"args\": [7, 5]},\n"
+                          "{\"op\": \"const\", \"value\": 2147483648}");
+  size_t place = text.find("{\"i32\": 1}");
+  text.replace(place, 10, "{\"i32\": 11}");
+  EXPECT_TRUE(contains(
+      BoundFunction::bind(package(text), "sum",
+                          {randomGraph(1, true, 20, 0, 90, 1, 2).build()}, fake)
+          .message(),
+      "argument 4: expected a value of 32 bits, got 2147483648"));
+}
+
+TEST(BoundFunction, LaunchesOutOfBounds) {
+  Launch launch;
+  EXPECT_FALSE(checkLaunch(launch));
+  launch.grid = {1, 70000, 1};
+  EXPECT_EQ(checkLaunch(launch).message(),
+            "grid y: expected 1 to 65535, got 70000");
+  launch.grid = {1, 1, 1};
+  launch.block = {32, 64, 1};
+  EXPECT_EQ(checkLaunch(launch).message(),
+            "expected at most 1024 threads a block, got 2048");
+  launch.block = {0, 1, 1};
+  EXPECT_EQ(checkLaunch(launch).message(),
+            "block x: expected 1 to 1024, got 0");
+  launch.block = {1, 1, 1};
+  launch.sharedBytes = -1;
+  EXPECT_TRUE(checkLaunch(launch));
+}
+
+TEST(BoundFunction, PointersThatDoNotFit) {
+  auto fake = device();
+  auto bound = BoundFunction::bind(
+      package(sumPlanText()), "sum",
+      {randomGraph(1, true, 20, 0, 90, 1, 2).build()}, fake);
+  ASSERT_TRUE(bound) << bound.message();
+  Runner runner(*bound, fake);
+  auto problem = [&](const void *x, void *y, void *workspace) {
+    const void *inputs[] = {x};
+    void *outputs[] = {y};
+    return (*bound)
+        ->run({inputs, 1}, {outputs, 1}, workspace, nullptr)
+        .message();
+  };
+  auto shifted = [](void *pointer, int64_t bytes) {
+    return static_cast<void *>(static_cast<char *>(pointer) + bytes);
+  };
+  EXPECT_EQ(problem(nullptr, runner.y, runner.workspace),
+            "sum: input 'x': expected 240 bytes, got null");
+  EXPECT_TRUE(
+      contains(problem(shifted(runner.x, 4), runner.y, runner.workspace),
+               "input 'x': expected an address aligned to 16 bytes"));
+  EXPECT_TRUE(
+      contains(problem(runner.x, runner.y, shifted(runner.workspace, 16)),
+               "'workspace': expected an address aligned to 256 bytes"));
+  EXPECT_EQ(problem(runner.x, shifted(runner.x, 16), runner.workspace),
+            "sum: expected separate memory for 'y' and 'x', got an overlap");
+  EXPECT_EQ(problem(runner.x, runner.workspace, runner.workspace),
+            "sum: expected separate memory for 'y' and 'workspace', got an "
+            "overlap");
+  EXPECT_EQ((*bound)->run({}, {}, nullptr, nullptr).message(),
+            "sum: expected 1 inputs and 1 outputs, got 0 and 0");
+  EXPECT_EQ(fake->launches, 0);
+  fake->failing = "scale";
+  EXPECT_EQ(problem(runner.x, runner.y, runner.workspace),
+            "sum: kernel 'scale': launch failed");
+}
+
+TEST(BoundFunction, ReportsAndProfiles) {
+  auto graph = randomGraph(1, true, 20, 0, 90, 1, 2).build();
+  for (bool timer : {false, true}) {
+    auto fake = device(timer);
+    auto bound =
+        BoundFunction::bind(package(sumPlanText()), "sum", {graph}, fake);
+    ASSERT_TRUE(bound) << bound.message();
+    Runner runner(*bound, fake);
+    Report report = (*bound)->report();
+    EXPECT_EQ(report.steps.size(), 2u);
+    EXPECT_EQ(report.steps[0].flops, 60);
+    EXPECT_FALSE(report.steps[1].flops);
+    EXPECT_EQ(report.steps[0].kernelInfo.registers, 32);
+    const void *inputs[] = {runner.x};
+    void *outputs[] = {runner.y};
+    auto profile = (*bound)->profile({inputs, 1}, {outputs, 1},
+                                     runner.workspace, nullptr, 3);
+    ASSERT_TRUE(profile) << profile.message();
+    EXPECT_EQ(profile->steps[0].milliseconds.has_value(), timer);
+    EXPECT_EQ(profile->measuredRuns, timer ? 3 : 0);
+    if (timer)
+      EXPECT_EQ(*profile->steps[1].milliseconds, 2);
+    std::string json = profile->json();
+    EXPECT_TRUE(contains(json, "\"kernel\":\"sum\",\"grid\":[20,1,1]"));
+    EXPECT_TRUE(contains(json, "\"registers\":32"));
+    EXPECT_EQ(json.find("milliseconds") != std::string::npos, timer);
+  }
+}
+
+TEST(HostMemory, FreshMemoryIsNaNAndFound) {
+  FakeDevice fake;
+  float *memory = static_cast<float *>(*fake.allocate(40));
+  EXPECT_TRUE(std::isnan(memory[0]) && std::isnan(memory[9]));
+  auto range = fake.findAllocation(memory + 9);
+  ASSERT_TRUE(range);
+  EXPECT_EQ(range->begin, memory);
+  EXPECT_EQ(range->bytes, 40);
+  EXPECT_FALSE(fake.findAllocation(memory + 10));
+  EXPECT_FALSE(fake.findAllocation(&fake));
+  fake.free(memory);
+  EXPECT_FALSE(fake.findAllocation(memory));
+  EXPECT_EQ(*fake.allocate(0), nullptr);
+  EXPECT_FALSE(fake.allocate(-1));
+}

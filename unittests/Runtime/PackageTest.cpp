@@ -1,0 +1,110 @@
+//===- PackageTest.cpp - Packages in files --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Runtime/Package.h"
+#include "Files.h"
+#include "TestPlans.h"
+#include "Testing.h"
+
+using namespace gnn::runtime;
+using namespace gnn::runtime::testing;
+
+namespace {
+std::shared_ptr<const Package>
+sumPackage(std::map<std::string, std::string> images = {{"ptx", "// ptx\n"}}) {
+  auto package =
+      Package::create(*LaunchPlan::parse(sumPlanText()), std::move(images));
+  EXPECT_TRUE(package) << package.message();
+  return *package;
+}
+} // namespace
+
+TEST(Package, SavesAndLoads) {
+  Folder folder;
+  std::string path = folder.path + "/sum.gnnpkg";
+  std::string cubin("\x7f"
+                    "ELF\0\1",
+                    6);
+  auto saved = sumPackage({{"ptx", "// ptx\n"}, {"cubin", cubin}});
+  Error error = saved->save(path);
+  ASSERT_FALSE(error) << error.message();
+  auto loaded = Package::load(path);
+  ASSERT_TRUE(loaded) << loaded.message();
+  EXPECT_EQ((*loaded)->images(), saved->images());
+  EXPECT_EQ((*loaded)->plan().json(), saved->plan().json());
+  EXPECT_EQ(folder.files().size(), 1u);
+  // The same package gives the same bytes.
+  std::string bytes = slurp(path);
+  ASSERT_FALSE(saved->save(path));
+  EXPECT_EQ(slurp(path), bytes);
+  EXPECT_TRUE(Package::loadBytes(bytes));
+}
+
+TEST(Package, NothingIsLeftOfAFailedSave) {
+  Folder folder;
+  Error error = sumPackage()->save(folder.path + "/none/sum.gnnpkg");
+  EXPECT_TRUE(contains(error.message(), "cannot write"));
+  EXPECT_TRUE(folder.files().empty());
+}
+
+TEST(Package, EveryTruncationIsAnError) {
+  Folder folder;
+  std::string path = folder.path + "/sum.gnnpkg";
+  ASSERT_FALSE(sumPackage()->save(path));
+  std::string bytes = slurp(path);
+  for (size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(Package::loadBytes(std::string_view(bytes).substr(0, size)))
+        << size;
+}
+
+TEST(Package, FlippedBytesAreErrorsOrHarmless) {
+  Folder folder;
+  std::string path = folder.path + "/sum.gnnpkg";
+  ASSERT_FALSE(sumPackage()->save(path));
+  std::string bytes = slurp(path);
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    std::string bad = bytes;
+    bad[i] = static_cast<char>(bad[i] ^ 0x5a);
+    auto package = Package::loadBytes(bad);
+    if (package)
+      EXPECT_EQ((*package)->plan().json(), sumPackage()->plan().json());
+    else
+      EXPECT_NE(package.message(), "");
+  }
+}
+
+TEST(Package, BadFiles) {
+  Folder folder;
+  EXPECT_TRUE(contains(Package::load(folder.path + "/none").message(),
+                       "expected a zip archive, got"));
+  EXPECT_TRUE(
+      contains(Package::loadBytes("hello").message(), "expected a zip"));
+  EXPECT_FALSE(Package::create(LaunchPlan(), {{"p/tx", ""}}));
+  std::string path = folder.path + "/sum.gnnpkg";
+  ASSERT_FALSE(sumPackage({{"ptx", std::string(100000, 'x')}})->save(path));
+  EXPECT_TRUE(contains(Package::load(path, 50000).message(),
+                       "entry 'kernels.ptx': expected at most 50000 bytes"));
+}
+
+TEST(Package, LoadsKernelsOnceADevice) {
+  auto package = sumPackage();
+  auto device = std::make_shared<FakeDevice>();
+  auto other = std::make_shared<FakeDevice>();
+  EXPECT_EQ(*package->kernelsOn(device), *package->kernelsOn(device));
+  EXPECT_EQ(device->loads, 1);
+  EXPECT_NE(*package->kernelsOn(device), *package->kernelsOn(other));
+}
+
+TEST(Package, TakesTheNextFormatWhereOneFails) {
+  auto device = std::make_shared<FakeDevice>();
+  device->badFormat = "fake";
+  EXPECT_TRUE(sumPackage({{"fake", ""}, {"ptx", ""}})->kernelsOn(device));
+  EXPECT_EQ(device->loads, 2);
+  EXPECT_TRUE(contains(sumPackage({{"fake", ""}})->kernelsOn(device).message(),
+                       "kernels for fake: fake: bad image"));
+  EXPECT_TRUE(contains(sumPackage({{"cubin", ""}})->kernelsOn(device).message(),
+                       "expected kernels as fake or ptx for fake, got cubin"));
+}

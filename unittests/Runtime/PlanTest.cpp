@@ -1,0 +1,221 @@
+//===- PlanTest.cpp - Launch plans ----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Runtime/Plan.h"
+#include "TestPlans.h"
+#include "Testing.h"
+
+#include <cmath>
+
+using namespace gnn::runtime;
+using namespace gnn::runtime::testing;
+
+namespace {
+/// The plan's text with one piece replaced.
+std::string with(const std::string &piece, const std::string &other) {
+  std::string text = sumPlanText();
+  size_t place = text.find(piece);
+  EXPECT_NE(place, std::string::npos) << piece;
+  return text.replace(place, piece.size(), other);
+}
+
+std::string problem(const std::string &text) {
+  return LaunchPlan::parse(text).message();
+}
+
+/// A function of expressions only.
+FunctionPlan expressions(std::vector<Expr> exprs) {
+  FunctionPlan plan;
+  plan.name = "f";
+  plan.exprs = std::move(exprs);
+  return plan;
+}
+
+Expr constant(int64_t value) {
+  Expr expr;
+  expr.value = value;
+  return expr;
+}
+
+Expr binary(Expr::Op op, int64_t a, int64_t b) {
+  Expr expr;
+  expr.op = op;
+  expr.args = {a, b};
+  return expr;
+}
+
+int64_t apply(Expr::Op op, int64_t a, int64_t b) {
+  auto values =
+      evaluate(expressions({constant(a), constant(b), binary(op, 0, 1)}), {});
+  EXPECT_TRUE(values) << values.message();
+  return values ? values->back() : INT64_MIN;
+}
+} // namespace
+
+TEST(Plan, ParsesAndPrints) {
+  auto plan = LaunchPlan::parse(sumPlanText());
+  ASSERT_TRUE(plan) << plan.message();
+  EXPECT_EQ(plan->chip, "sm_90");
+  ASSERT_EQ(plan->functions.size(), 1u);
+  const FunctionPlan &function = plan->functions[0];
+  EXPECT_EQ(function.exprs.size(), 11u);
+  EXPECT_EQ(function.structures[1].key.str(), "map edge.in_rows src");
+  EXPECT_EQ(function.steps[0].args[1].kind, ArgSpec::Kind::Workspace);
+  EXPECT_EQ(function.steps[0].args[1].bytes, 4);
+  EXPECT_EQ(function.steps[1].flops, -1);
+  std::string text = plan->json();
+  auto again = LaunchPlan::parse(text);
+  ASSERT_TRUE(again) << again.message();
+  EXPECT_EQ(again->json(), text);
+  EXPECT_TRUE(plan->find("sum"));
+  EXPECT_EQ(plan->find("mean").message(),
+            "expected one of the functions sum; got 'mean'");
+}
+
+TEST(Plan, PrintsSchemasAndWeights) {
+  std::string text = with("\"schema\": null", "\"schema\": [[0, -1], [0, 0]]");
+  size_t place = text.find("\"inputs\": [") + 11;
+  text.insert(place, R"({"name": "w", "graph": "", "space": "none",
+                         "shape": [2, 3, 3], "dtype": "bf16"}, )");
+  // The input of the kernel is the second now.
+  auto plan = LaunchPlan::parse(text);
+  ASSERT_TRUE(plan) << plan.message();
+  EXPECT_EQ(plan->functions[0].inputs[0].graph, -1);
+  auto again = LaunchPlan::parse(plan->json());
+  ASSERT_TRUE(again) << again.message();
+  EXPECT_EQ(again->json(), plan->json());
+  EXPECT_EQ((*again->functions[0].graphs[0].schema)[0], (EdgeTypeEnds{0, -1}));
+}
+
+TEST(Plan, Malformed) {
+  struct {
+    const char *piece, *other, *part;
+  } cases[] = {
+      {"{\"version\": 1", "", "parse error"},
+      {"\"version\": 1", "\"version\": 2", "version: expected 1, got 2"},
+      {"\"version\": 1,", "", "expected a field 'version', got none"},
+      {"\"version\": 1", "\"version\": 1.5", "expected an integer"},
+      {"\"version\": 1", "\"version\": 1, \"extra\": 0",
+       "expected no field 'extra'"},
+      {"\"chip\"", "\"chips\"", "target: expected no field 'chips'"},
+      {"\"name\": \"sum\"", "\"name\": 3",
+       "functions[0].name: expected a "
+       "string, got 3"},
+      {"\"name\": \"sum\"", "\"name\": \"\"", "expected a name, got none"},
+      {"\"square\": true", "\"square\": 1", "expected true or false, got 1"},
+      {"\"edge_types\": 2", "\"edge_types\": 70000", "0 to 65536 types"},
+      {"\"edge_types\": 2", "\"edge_types\": -1", "0 to 65536 types"},
+      {"\"schema\": null", "\"schema\": [[0, 0]]", "2 edge types, got 1"},
+      {"\"schema\": null", "\"schema\": [[0, 0], [0]]",
+       "schema[1]: expected [source type, destination type], got [0]"},
+      {"\"schema\": null", "\"schema\": [[0, 0], [0, 1]]",
+       "expected -1 <= node type < 1, got 1"},
+      {"\"graph\": \"g\", \"space\": \"src\"",
+       "\"graph\": \"h\", \"space\": \"src\"",
+       "inputs[0].graph: expected the name of one of the graphs, got 'h'"},
+      {"\"graph\": \"g\", \"space\": \"src\"",
+       "\"graph\": \"\", \"space\": \"src\"",
+       "inputs[0] ('x'): expected a graph and a space, or neither"},
+      {"\"space\": \"src\"", "\"space\": \"rows\"", "expected a row space"},
+      {"\"shape\": [-1, 3]", "\"shape\": [-1, -1]",
+       "inputs[0] ('x'): expected a size of 0 or more in dimension 1, got -1"},
+      {"\"dtype\": \"f32\"", "\"dtype\": \"float\"",
+       "inputs[0].dtype: expected an element type"},
+      {"\"op\": \"count\"", "\"op\": \"counts\"",
+       "exprs[0].op: expected const"},
+      {"\"of\": \"count dst\"", "\"of\": \"count dsts\"",
+       "exprs[0].of: count 'count dsts': expected a row space"},
+      {"\"args\": [0, 1]", "\"args\": [0, 2]",
+       "exprs[2]: argument: expected an index from 0 to under 2, got 2"},
+      {"\"args\": [0, 1]", "\"args\": [-1, 0]", "to under 2, got -1"},
+      {"\"args\": [0, 1]", "\"args\": [0]",
+       "exprs[2].args: expected 2 integers, got 1"},
+      {"rows dst edge.in_rows", "rows dst edge",
+       "structures[0]: structure 'rows dst edge'"},
+      {"\"workspace\": 10", "\"workspace\": 11",
+       "workspace: expected an index from 0 to under 11, got 11"},
+      {"\"grid\": [0, 9, 9]", "\"grid\": [0, 9]",
+       "steps[0].grid: expected 3 integers, got 2"},
+      {"\"grid\": [0, 9, 9]", "\"grid\": [0, 9, 99]",
+       "steps[0] ('sum'): grid: expected an index"},
+      {"\"shared\": 8", "\"shared\": -2", "shared: expected an index"},
+      {"{\"input\": 0}", "{\"input\": 1}",
+       "args[0]: input: expected an index from 0 to under 1, got 1"},
+      {"{\"output\": 0}", "{\"output\": 1}", "output: expected an index"},
+      {"{\"structure\": 1}", "{\"structure\": 2}",
+       "structure: expected an index"},
+      {"{\"i32\": 1}", "{\"i32\": 1, \"i64\": 1}",
+       "expected one of input, output, workspace, structure, i32, i64"},
+      {"{\"i32\": 1}", "{}", "expected one of input"},
+      {"{\"i32\": 1}", "{\"i32\": 18446744073709551615}",
+       "expected an integer of 64 bits"},
+      {"{\"i32\": 1}", "{\"i32\": 1e300}", "expected an integer of 64 bits"},
+      {"{\"workspace\": 5, \"bytes\": 4}", "{\"workspace\": 5}",
+       "expected a field 'bytes'"},
+      {"{\"workspace\": 5, \"bytes\": 4}", "{\"workspace\": 5, \"bytes\": 40}",
+       "bytes: expected an index"},
+      {"\"reads\": 4", "\"reads\": 44", "reads: expected an index"},
+  };
+  for (const auto &[piece, other, part] : cases) {
+    auto plan = LaunchPlan::parse(with(piece, other));
+    EXPECT_FALSE(plan) << other;
+    EXPECT_TRUE(contains(plan.message(), part));
+    EXPECT_TRUE(contains(plan.message(), "launch plan: "));
+  }
+  EXPECT_TRUE(contains(problem(""), "parse error"));
+  EXPECT_TRUE(contains(problem("[]"), "expected an object, got []"));
+  EXPECT_TRUE(contains(problem(std::string(100000, '[')), "parse error"));
+}
+
+TEST(Plan, NamesAreTheirOwn) {
+  LaunchPlan plan;
+  plan.functions.resize(2);
+  for (FunctionPlan &function : plan.functions) {
+    function.name = "f";
+    function.exprs.push_back(constant(0));
+  }
+  EXPECT_TRUE(contains(plan.verify().message(),
+                       "functions[1]: expected a name of its own, got 'f'"));
+  plan.functions[1].name = "g";
+  EXPECT_FALSE(plan.verify()) << plan.verify().message();
+  EXPECT_TRUE(LaunchPlan::parse(plan.json()));
+}
+
+TEST(Plan, EvaluatesExpressions) {
+  EXPECT_EQ(apply(Expr::Op::Add, 2, 3), 5);
+  EXPECT_EQ(apply(Expr::Op::Sub, 2, 3), -1);
+  EXPECT_EQ(apply(Expr::Op::Mul, -2, 3), -6);
+  EXPECT_EQ(apply(Expr::Op::Min, -2, 3), -2);
+  EXPECT_EQ(apply(Expr::Op::Max, -2, 3), 3);
+  for (int64_t a = -9; a <= 9; ++a)
+    for (int64_t b = -4; b <= 4; ++b) {
+      if (b == 0)
+        continue;
+      double exact = static_cast<double>(a) / static_cast<double>(b);
+      EXPECT_EQ(apply(Expr::Op::CeilDiv, a, b),
+                static_cast<int64_t>(std::ceil(exact)))
+          << a << " / " << b;
+      EXPECT_EQ(apply(Expr::Op::FloorDiv, a, b),
+                static_cast<int64_t>(std::floor(exact)))
+          << a << " / " << b;
+    }
+}
+
+TEST(Plan, EvaluationRefusesOverflow) {
+  struct {
+    Expr::Op op;
+    int64_t a, b;
+  } cases[] = {
+      {Expr::Op::Add, INT64_MAX, 1},       {Expr::Op::Sub, INT64_MIN, 1},
+      {Expr::Op::Mul, INT64_MAX / 2, 3},   {Expr::Op::CeilDiv, 1, 0},
+      {Expr::Op::FloorDiv, INT64_MIN, -1},
+  };
+  for (const auto &[op, a, b] : cases)
+    EXPECT_TRUE(contains(
+        evaluate(expressions({constant(a), constant(b), binary(op, 0, 1)}), {})
+            .message(),
+        "exprs[2]: expected a result of 64 bits"));
+}

@@ -1,0 +1,180 @@
+//===- TestPlans.h - A plan and a device to try it on -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_UNITTESTS_RUNTIME_TESTPLANS_H
+#define GNN_UNITTESTS_RUNTIME_TESTPLANS_H
+
+#include "GNN/Runtime/BoundFunction.h"
+#include "GNN/Runtime/HostMemory.h"
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace gnn::runtime::testing {
+
+/// A plan of two kernels on one square graph: y = 2 * (sum of x over incoming
+/// edges), d columns, through the workspace.
+///
+///   sum(x, tmp, rows, cols, i32 d, i64 nodes);  scale(tmp, y, i32 d)
+inline std::string sumPlanText() {
+  return R"({"version": 1,
+ "target": {"chip": "sm_90", "features": "+ptx80"},
+ "functions": [
+  {"name": "sum",
+   "graphs": [{"name": "g", "square": true, "node_types": 1, "edge_types": 2,
+               "schema": null}],
+   "inputs": [{"name": "x", "graph": "g", "space": "src", "shape": [-1, 3],
+               "dtype": "f32"}],
+   "outputs": [{"name": "y", "graph": "g", "space": "dst", "shape": [-1, 3],
+                "dtype": "f32"}],
+   "exprs": [{"op": "count", "graph": "g", "of": "count dst"},
+             {"op": "const", "value": 3},
+             {"op": "mul", "args": [0, 1]},
+             {"op": "const", "value": 4},
+             {"op": "mul", "args": [2, 3]},
+             {"op": "const", "value": 256},
+             {"op": "ceildiv", "args": [4, 5]},
+             {"op": "mul", "args": [6, 5]},
+             {"op": "const", "value": 0},
+             {"op": "const", "value": 1},
+             {"op": "add", "args": [7, 5]}],
+   "structures": [{"graph": "g", "key": "rows dst edge.in_rows"},
+                  {"graph": "g", "key": "map edge.in_rows src"}],
+   "workspace": 10,
+   "steps": [
+    {"kernel": "sum", "grid": [0, 9, 9], "block": [5, 9, 9], "shared": 8,
+     "args": [{"input": 0}, {"workspace": 5, "bytes": 4}, {"structure": 0},
+              {"structure": 1}, {"i32": 1}, {"i64": 0}],
+     "reads": 4, "writes": 4, "flops": 2},
+    {"kernel": "scale", "grid": [0, 9, 9], "block": [5, 9, 9], "shared": -1,
+     "args": [{"workspace": 5, "bytes": 4}, {"output": 0}, {"i32": 1}]}]}]}
+)";
+}
+
+/// Host memory, and kernels that are C++ functions.
+class FakeDevice : public HostMemoryDevice {
+public:
+  using Body = std::function<void(const Launch &, const LaunchArguments &)>;
+
+  struct FakeKernel : Kernel {
+    FakeKernel(std::string name, Body body)
+        : kernelName(std::move(name)), body(std::move(body)) {}
+    const std::string &name() const override { return kernelName; }
+    KernelInfo info() const override {
+      KernelInfo info;
+      info.registers = 32;
+      info.localBytes = 0;
+      return info;
+    }
+    std::string kernelName;
+    Body body;
+  };
+
+  struct FakeKernels : Kernels {
+    Expected<const Kernel *> find(const std::string &name) const override {
+      auto found = kernels.find(name);
+      if (found == kernels.end())
+        return failure("expected a kernel '", name, "', got none");
+      return static_cast<const Kernel *>(&found->second);
+    }
+    std::map<std::string, FakeKernel> kernels;
+  };
+
+  struct FakeEvent : Event {
+    explicit FakeEvent(int64_t time) : time(time) {}
+    int64_t time;
+  };
+
+  explicit FakeDevice(bool timer = false) : timer(timer) {}
+
+  /// The kernels of sumPlanText.
+  void addSumKernels() {
+    bodies["sum"] = [](const Launch &, const LaunchArguments &args) {
+      const float *x = value<const float *>(args, 0);
+      float *tmp = value<float *>(args, 1);
+      const int32_t *rows = value<const int32_t *>(args, 2);
+      const int32_t *cols = value<const int32_t *>(args, 3);
+      int32_t d = value<int32_t>(args, 4);
+      for (int64_t v = 0; v < value<int64_t>(args, 5); ++v)
+        for (int32_t j = 0; j < d; ++j) {
+          tmp[v * d + j] = 0;
+          for (int32_t p = rows[v]; p < rows[v + 1]; ++p)
+            tmp[v * d + j] += x[int64_t(cols[p]) * d + j];
+        }
+    };
+    bodies["scale"] = [](const Launch &launch, const LaunchArguments &args) {
+      for (int64_t i = 0; i < launch.grid[0] * value<int32_t>(args, 2); ++i)
+        value<float *>(args, 1)[i] = 2 * value<float *>(args, 0)[i];
+    };
+  }
+
+  template <typename T>
+  static T value(const LaunchArguments &arguments, size_t index) {
+    return *static_cast<T *>(arguments.values[index]);
+  }
+
+  std::string name() const override { return "fake"; }
+  std::vector<std::string> kernelFormats() const override {
+    return {"fake", "ptx"};
+  }
+  Expected<void *> allocate(int64_t bytes) override {
+    ++allocations;
+    if (failAllocations)
+      return failure("out of fake memory");
+    return HostMemoryDevice::allocate(bytes);
+  }
+  Expected<std::shared_ptr<const Kernels>>
+  loadKernels(const std::string &format, const std::string &,
+              const std::string &) override {
+    ++loads;
+    if (format == badFormat)
+      return failure("bad image");
+    auto result = std::make_shared<FakeKernels>();
+    for (const auto &[name, body] : bodies)
+      result->kernels.emplace(name, FakeKernel(name, body));
+    return std::shared_ptr<const Kernels>(std::move(result));
+  }
+  Error launch(const Kernel &kernel, const Launch &launch,
+               const LaunchArguments &arguments, Stream stream) override {
+    ++launches;
+    lastStream = stream;
+    const auto &fake = static_cast<const FakeKernel &>(kernel);
+    if (fake.name() == failing)
+      return failure("launch failed");
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      lastBytes.assign(arguments.bytes, arguments.bytes + arguments.size);
+    }
+    fake.body(launch, arguments);
+    return {};
+  }
+  bool hasTimer() const override { return timer; }
+  Expected<std::unique_ptr<Event>> record(Stream) override {
+    return std::unique_ptr<Event>(std::make_unique<FakeEvent>(clock += 2));
+  }
+  Expected<double> elapsed(const Event &from, const Event &to) override {
+    return static_cast<double>(static_cast<const FakeEvent &>(to).time -
+                               static_cast<const FakeEvent &>(from).time);
+  }
+
+  bool timer;
+  bool failAllocations = false;
+  std::string badFormat, failing;
+  std::map<std::string, Body> bodies;
+  std::atomic<int> allocations{0}, loads{0}, launches{0};
+  std::atomic<int64_t> clock{0};
+  std::atomic<Stream> lastStream{nullptr};
+  std::mutex mutex;
+  std::vector<int64_t> lastBytes;
+};
+
+} // namespace gnn::runtime::testing
+
+#endif // GNN_UNITTESTS_RUNTIME_TESTPLANS_H
