@@ -298,8 +298,8 @@ FailureOr<ArgSpec> PlanBuilder::argument(gpu::LaunchFuncOp launch,
   if (failed(scalar))
     return failure();
   ArgSpec spec;
-  spec.kind = value.getType().isInteger(32) ? ArgSpec::Kind::I32
-                                            : ArgSpec::Kind::I64;
+  spec.kind =
+      value.getType().isInteger(32) ? ArgSpec::Kind::I32 : ArgSpec::Kind::I64;
   spec.index = *scalar;
   return spec;
 }
