@@ -61,14 +61,35 @@ Level gnn::tile::getLevel(AtAttr at) {
   return {at.getAnchor() == Anchor::Element, at.getHead(), at.getFeature()};
 }
 
-Level gnn::tile::getLevel(Value value) {
+namespace {
+/// Levels of the values of a body. Remembers those it has found: a value may be
+/// used often, and in a body that is not yet verified even by itself.
+class LevelFinder {
+public:
+  Level find(Value value) {
+    auto [it, isNew] = levels.try_emplace(value, Level());
+    if (!isNew)
+      return it->second;
+    Level level = compute(value);
+    levels[value] = level;
+    return level;
+  }
+
+private:
+  Level compute(Value value);
+
+  llvm::DenseMap<Value, Level> levels;
+};
+} // namespace
+
+Level LevelFinder::compute(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation *parent = argument.getOwner()->getParentOp();
     if (auto traverse = dyn_cast<TraverseOp>(parent))
       return getLevel(traverse.getInputAt(argument.getArgNumber()));
     if (auto fold = dyn_cast<FoldOp>(parent)) {
       unsigned n = fold.getValues().size();
-      Level level = getLevel(fold.getValues()[argument.getArgNumber() % n]);
+      Level level = find(fold.getValues()[argument.getArgNumber() % n]);
       level.element = false;
       return level;
     }
@@ -79,7 +100,7 @@ Level gnn::tile::getLevel(Value value) {
     return getLevel(index.getAt());
   Level level;
   if (auto reduce = dyn_cast<ReduceOp>(op)) {
-    level = getLevel(reduce.getValue());
+    level = find(reduce.getValue());
     for (int32_t dim : reduce.getDims()) {
       level.element &= dim != static_cast<int32_t>(Dim::Element);
       level.head &= dim != static_cast<int32_t>(Dim::Head);
@@ -89,16 +110,18 @@ Level gnn::tile::getLevel(Value value) {
   }
   if (auto fold = dyn_cast<FoldOp>(op)) {
     unsigned i = cast<OpResult>(value).getResultNumber();
-    level = getLevel(fold.getValues()[i]) | getLevel(fold.getIdentity()[i]);
+    level = find(fold.getValues()[i]) | find(fold.getIdentity()[i]);
     level.element = false;
     return level;
   }
   for (Value operand : op->getOperands())
-    level = level | getLevel(operand);
+    level = level | find(operand);
   if (isa<ArgReduceOp>(op))
     level.element = false;
   return level;
 }
+
+Level gnn::tile::getLevel(Value value) { return LevelFinder().find(value); }
 
 //===----------------------------------------------------------------------===//
 // Counts and structures
@@ -250,8 +273,14 @@ LogicalResult TraverseOp::verify() {
       return emitOpError("expected a body argument of type ")
              << getElementTypeOrSelf(input.getType()) << ", got "
              << argument.getType();
+  return verifyResults(*this, getOutputs());
+}
+
+/// After the ops of the body: levels follow their operands.
+LogicalResult TraverseOp::verifyRegions() {
   if (failed(verifyBodyOps(*this, getBody(), /*allowTileOps=*/true))) // C7
     return failure();
+  Block &block = getBody().front();
   auto yield = cast<YieldOp>(block.getTerminator());
   if (yield.getValues().size() != getOutputs().size()) // C4
     return emitOpError("expected one yielded value an output: ")
@@ -267,7 +296,7 @@ LogicalResult TraverseOp::verify() {
       return emitOpError("a value yielded to an output at ")
              << at << " varies by a dimension that the output does not have";
   }
-  return verifyResults(*this, getOutputs());
+  return success();
 }
 
 bool GemmOp::weightHasHeads() {
@@ -464,7 +493,12 @@ LogicalResult FoldOp::verify() {
     return emitOpError("expected a region of ")
            << 2 * n << " arguments that yields " << n << " values, got "
            << block.getNumArguments() << " and " << yield.getValues().size();
-  for (size_t i = 0; i < n; ++i) { // C3
+  return success();
+}
+
+LogicalResult FoldOp::verifyRegions() {
+  auto yield = cast<YieldOp>(getCombine().front().getTerminator());
+  for (size_t i = 0, n = getValues().size(); i < n; ++i) { // C3
     Level own = getLevel(getValues()[i]);
     own.element = true;
     if (!getLevel(yield.getValues()[i]).within(own))

@@ -171,6 +171,7 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     (`->` type($results)^)?
   }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputsMutable(); }
@@ -383,6 +384,7 @@ def Tile_FoldOp : Tile_BodyOp<"fold", [AttrSizedOperandSegments,
   let regions = (region SizedRegion<1>:$combine);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def Tile_SizeOp : Tile_BodyOp<"size"> {
