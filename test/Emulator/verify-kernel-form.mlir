@@ -1,0 +1,231 @@
+// RUN: gnn-opt %s --gnn-verify-kernel-form --verify-diagnostics --split-input-file
+
+// Everything a kernel may use: no error.
+gpu.module @good {
+  gpu.func @kernel(%x: memref<1xf32> {llvm.readonly}, %y: memref<8xf32>, %n: index)
+      workgroup(%s: memref<8xf32, #gpu.address_space<workgroup>>)
+      private(%p: memref<2xf32, #gpu.address_space<private>>) kernel {
+    %xm = memref.reinterpret_cast %x to offset: [0], sizes: [%n], strides: [1]
+        : memref<1xf32> to memref<?xf32>
+    %t = gpu.thread_id x
+    %v = memref.load %xm[%t] : memref<?xf32>
+    memref.store %v, %s[%t] : memref<8xf32, #gpu.address_space<workgroup>>
+    gpu.barrier
+    memref.store %v, %y[%t] : memref<8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @op_outside_of_the_list() kernel {
+    // expected-error @+1 {{'gpu.printf' op is not one of the ops that kernels are made of}}
+    gpu.printf "hello"
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @memory_from_the_heap() kernel {
+    // expected-error @+1 {{'memref.alloc' op is not one of the ops that kernels are made of}}
+    %a = memref.alloc() : memref<8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{'gpu.func' op is not marked as a kernel}}
+  gpu.func @helper() {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{'gpu.func' op argument 0 expected a memref, i32, i64 or index, got 'f32'}}
+  gpu.func @scalar_argument(%x: f32) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{'gpu.func' op argument 1 expected a static shape, identity layout and no memory space, got 'memref<?xf32>'}}
+  gpu.func @dynamic_argument(%n: index, %x: memref<?xf32>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @argument_past_its_cast(%x: memref<1xf32>, %n: index) kernel {
+    %xm = memref.reinterpret_cast %x to offset: [0], sizes: [%n], strides: [1]
+        : memref<1xf32> to memref<?xf32>
+    %c0 = arith.constant 0 : index
+    // expected-error @+1 {{'memref.load' op uses argument 0 past the memref.reinterpret_cast of it}}
+    %v = memref.load %x[%c0] : memref<1xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @write_to_readonly(%x: memref<1xf32> {llvm.readonly}, %n: index) kernel {
+    %xm = memref.reinterpret_cast %x to offset: [0], sizes: [%n], strides: [1]
+        : memref<1xf32> to memref<?xf32>
+    %part = memref.subview %xm[0] [4] [1] : memref<?xf32> to memref<4xf32, strided<[1]>>
+    %c0 = arith.constant 0 : index
+    %v = arith.constant 0.0 : f32
+    // expected-error @+1 {{'memref.store' op writes argument 0, which is marked llvm.readonly}}
+    memref.store %v, %part[%c0] : memref<4xf32, strided<[1]>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @cast_of_shared()
+      workgroup(%s: memref<8xf32, #gpu.address_space<workgroup>>) kernel {
+    // expected-error @+1 {{'memref.reinterpret_cast' op expected an argument of the kernel}}
+    %c = memref.reinterpret_cast %s to offset: [0], sizes: [4], strides: [2]
+        : memref<8xf32, #gpu.address_space<workgroup>>
+        to memref<4xf32, strided<[2]>, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{'gpu.func' op expected at most 49152 bytes of shared memory, got 49156}}
+  gpu.func @too_much_shared()
+      workgroup(%s: memref<12288xf32, #gpu.address_space<workgroup>>,
+                %more: memref<1xf32, #gpu.address_space<workgroup>>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @alloca_in_a_loop(%n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    scf.for %i = %c0 to %n step %c1 {
+      // expected-error @+1 {{'memref.alloca' op is in a loop}}
+      %a = memref.alloca() : memref<4xf32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @dynamic_alloca(%n: index) kernel {
+    // expected-error @+1 {{'memref.alloca' op expected a static shape, got 'memref<?xf32>'}}
+    %a = memref.alloca(%n) : memref<?xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @complex_elements() kernel {
+    // expected-error @+1 {{'memref.alloca' op expected elements of i1, i8, i16, i32, i64 or a float, got 'complex<f32>'}}
+    %a = memref.alloca() : memref<4xcomplex<f32>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @matrix_load(%x: memref<8x8xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    // expected-error @+1 {{'vector.load' op expected a vector of rank 1, got 'vector<2x4xf32>'}}
+    %v = vector.load %x[%c0, %c0] : memref<8x8xf32>, vector<2x4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @shuffle_of_bytes(%v: i32) kernel {
+    %c = arith.trunci %v : i32 to i8
+    %w = arith.constant 32 : i32
+    // expected-error @+1 {{'gpu.shuffle' op expected a scalar of 32 or 64 bits, got 'i8'}}
+    %s, %ok = gpu.shuffle xor %c, %v, %w : i8
+    gpu.return
+  }
+}
+
+// -----
+
+// gpu-to-nvvm gives shfl.up a clamp that only fits a whole warp.
+gpu.module @m {
+  gpu.func @narrow_shuffle_up(%v: i32) kernel {
+    %w = arith.constant 16 : i32
+    // expected-error @+1 {{'gpu.shuffle' op of mode up needs the constant width 32}}
+    %s, %ok = gpu.shuffle up %v, %v, %w : i32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @half_precision_mma(%n: index) kernel {
+    %a = arith.constant dense<0.0> : vector<2x2xf16>
+    %b = arith.constant dense<0.0> : vector<1x2xf16>
+    %c = arith.constant dense<0.0> : vector<2x2xf32>
+    // expected-error @+1 {{'nvgpu.mma.sync' op expected tf32Enabled}}
+    %d = nvgpu.mma.sync (%a, %b, %c) {mmaShape = [16, 8, 8]}
+        : (vector<2x2xf16>, vector<1x2xf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @ldmatrix_of_global(%x: memref<8x4xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    // expected-error @+1 {{'nvgpu.ldmatrix' op reads shared memory only}}
+    %m = nvgpu.ldmatrix %x[%c0, %c0] {numTiles = 1 : i32, transpose = false}
+        : memref<8x4xf32> -> vector<1x1xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @long_copy(%x: memref<8xf32>)
+      workgroup(%s: memref<8xf32, #gpu.address_space<workgroup>>) kernel {
+    %c0 = arith.constant 0 : index
+    // expected-error @+1 {{'nvgpu.device_async_copy' op expected to copy 4, 8 or 16 bytes, got 32}}
+    %t = nvgpu.device_async_copy %x[%c0], %s[%c0], 8
+        : memref<8xf32> to memref<8xf32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{'llvm.mlir.global' op expected only kernels in a gpu.module}}
+  llvm.mlir.global internal @global(0 : i32) : i32
+}
