@@ -37,7 +37,7 @@ gpu.module @kernels {
   // CHECK:       ldmatrix.sync.aligned.m8n8.x4.shared.b16
   // CHECK:       mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
   gpu.func @tensor_core(%x: memref<16x8xf32> {llvm.noalias},
-                        %w: memref<2x1xf32> {llvm.noalias, llvm.readonly},
+                        %w: memref<2x32xf32> {llvm.noalias, llvm.readonly},
                         %y: memref<32x4xf32> {llvm.noalias})
       workgroup(%tile: memref<16x8xf32, #gpu.address_space<workgroup>> {llvm.align = 16 : i64})
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -54,7 +54,10 @@ gpu.module @kernels {
     gpu.barrier
     %a = nvgpu.ldmatrix %tile[%row, %column] {numTiles = 4 : i32, transpose = false} : memref<16x8xf32, #gpu.address_space<workgroup>> -> vector<4x1xf32>
     %zero = arith.constant dense<0.0> : vector<2x2xf32>
-    %b = vector.load %w[%c0, %c0] : memref<2x1xf32>, vector<2x1xf32>
+    %c1 = arith.constant 1 : index
+    %b0 = memref.load %w[%c0, %lane] : memref<2x32xf32>
+    %b1 = memref.load %w[%c1, %lane] : memref<2x32xf32>
+    %b = vector.from_elements %b0, %b1 : vector<2x1xf32>
     %d = nvgpu.mma.sync (%a, %b, %zero) {mmaShape = [16, 8, 8], tf32Enabled} : (vector<4x1xf32>, vector<2x1xf32>, vector<2x2xf32>) -> vector<2x2xf32>
     %flat = vector.shape_cast %d : vector<2x2xf32> to vector<4xf32>
     vector.store %flat, %y[%lane, %c0] {alignment = 16 : i64} : memref<32x4xf32>, vector<4xf32>
