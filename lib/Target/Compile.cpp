@@ -36,8 +36,8 @@ static LogicalResult writeFile(ModuleOp module, StringRef directory,
       stream << text;
   }
   if (error)
-    return module.emitError("cannot write '") << path << "': "
-                                              << error.message();
+    return module.emitError("cannot write '")
+           << path << "': " << error.message();
   return success();
 }
 

@@ -67,8 +67,8 @@ private:
   std::string addNode(const Twine &first, const Twine &second,
                       StringRef style) {
     std::string name = prefix + std::to_string(nodes++);
-    os << "    " << name << " [label=\""
-       << llvm::DOT::EscapeString(first.str()) << "\\n"
+    os << "    " << name << " [label=\"" << llvm::DOT::EscapeString(first.str())
+       << "\\n"
        << llvm::DOT::EscapeString(second.str()) << "\"" << style << "];\n";
     return name;
   }

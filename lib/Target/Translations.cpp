@@ -21,9 +21,9 @@ namespace {
 
 /// The flags of the translations that compile.
 struct Flags {
-  llvm::cl::opt<std::string> chip{
-      "chip", llvm::cl::desc("GPU to make kernels for"),
-      llvm::cl::init("sm_90")};
+  llvm::cl::opt<std::string> chip{"chip",
+                                  llvm::cl::desc("GPU to make kernels for"),
+                                  llvm::cl::init("sm_90")};
   llvm::cl::opt<std::string> features{
       "features", llvm::cl::desc("PTX version as a feature, such as +ptx80"),
       llvm::cl::init("")};

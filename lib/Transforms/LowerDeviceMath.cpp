@@ -82,12 +82,10 @@ struct LowerDeviceMath : gnn::impl::LowerDeviceMathBase<LowerDeviceMath> {
     add<math::TruncOp>(patterns, "llvm.trunc");
     add<arith::MaxNumFOp>(patterns, "llvm.maxnum");
     add<arith::MinNumFOp>(patterns, "llvm.minnum");
-    patterns.add<LowerInteger<math::CountLeadingZerosOp,
-                              LLVM::CountLeadingZerosOp>,
-                 LowerInteger<math::CountTrailingZerosOp,
-                              LLVM::CountTrailingZerosOp>,
-                 LowerInteger<math::AbsIOp, LLVM::AbsOp>, LowerBitCount>(
-        &getContext());
+    patterns.add<
+        LowerInteger<math::CountLeadingZerosOp, LLVM::CountLeadingZerosOp>,
+        LowerInteger<math::CountTrailingZerosOp, LLVM::CountTrailingZerosOp>,
+        LowerInteger<math::AbsIOp, LLVM::AbsOp>, LowerBitCount>(&getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 

@@ -230,11 +230,13 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
             _check_graph(decl, graphs[name])
         return graphs
 
-    def evaluate(self, graphs, inputs):
+    def evaluate(self, graphs, inputs, storage=None):
         """The outputs by name, in float64.
 
         `graphs` is a graph, or a dict of them by name; `inputs` a dict of arrays
-        by name. Missing, unknown and misshapen inputs are errors."""
+        by name. Missing, unknown and misshapen inputs are errors. `storage`, such
+        as np.float32, rounds what each op gives: how good a result can be that
+        stores its values so."""
         graphs = self.bind(graphs)
         names = [g.node_type_names for g in graphs.values()]
         inputs = self.split_typed_inputs(inputs, names[0] if names else None)
@@ -258,6 +260,8 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
             if len(op.results) == 1:
                 results = (results,)
             for value, result in zip(op.results, results):
+                if storage is not None and value.type.dtype == "f32":
+                    result = np.asarray(result).astype(storage)
                 arrays[id(value)] = result
             for v in op.operands:
                 if last[id(v)] == i:
