@@ -91,16 +91,25 @@ Package::loadBytes(std::string_view bytes, int64_t maxBytes) {
   });
 }
 
-Error Package::save(const std::string &path) const {
-  return guarded("package", [&]() -> Error {
+Expected<std::string> Package::bytes() const {
+  return guarded("package", [&]() -> Expected<std::string> {
     std::map<std::string, std::string> entries;
     entries[kPlanEntry] = launchPlan.json();
     for (const auto &[format, image] : kernels)
       entries[kKernelsPrefix + format] = image;
-    Expected<std::string> bytes = packArchive(entries);
-    if (!bytes)
-      return bytes.takeError().in("package");
-    return writeFile(path, {*bytes}).in("package");
+    Expected<std::string> packed = packArchive(entries);
+    if (!packed)
+      return packed.takeError().in("package");
+    return packed;
+  });
+}
+
+Error Package::save(const std::string &path) const {
+  return guarded("package", [&]() -> Error {
+    Expected<std::string> packed = bytes();
+    if (!packed)
+      return packed.takeError();
+    return writeFile(path, {*packed}).in("package");
   });
 }
 

@@ -9,6 +9,7 @@
 
 #include "GNN/Target/Compile.h"
 
+#include "GNN/Dialect/Tile/IR/Tile.h"
 #include "GNN/Pipelines/Pipelines.h"
 #include "GNN/Target/LaunchPlan.h"
 #include "GNN/Transforms/Passes.h"
@@ -73,7 +74,7 @@ static std::string kernelText(ModuleOp module) {
 }
 
 /// All PTX of the module as one text: one header, then every kernel.
-static FailureOr<std::string> ptxText(ModuleOp module) {
+static std::string ptxText(ModuleOp module) {
   std::string text;
   for (auto binary : module.getOps<gpu::BinaryOp>()) {
     auto object = cast<gpu::ObjectAttr>(binary.getObjects()[0]);
@@ -88,42 +89,137 @@ static FailureOr<std::string> ptxText(ModuleOp module) {
   return text;
 }
 
-FailureOr<std::shared_ptr<const runtime::Package>>
-gnn::compileToPackage(ModuleOp module, const CompileOptions &options) {
+namespace {
+
+/// The stages, by what a module is before them.
+enum class Level { Graph, Tile, GPU, Binary };
+
+} // namespace
+
+static bool hasTensor(Operation *op) {
+  auto isTensor = [](Type type) { return isa<TensorType>(type); };
+  return llvm::any_of(op->getOperandTypes(), isTensor) ||
+         llvm::any_of(op->getResultTypes(), isTensor);
+}
+
+/// The highest level of which `module` has an op.
+static Level findLevel(ModuleOp module) {
+  Level level = Level::Binary;
+  module.walk([&](Operation *op) {
+    if (hasTensor(op))
+      level = Level::Graph;
+    else if (isa<tile::TraverseOp, tile::GemmOp, tile::OuterOp>(op))
+      level = std::min(level, Level::Tile);
+    else if (isa<gpu::GPUModuleOp>(op))
+      level = std::min(level, Level::GPU);
+    return level == Level::Graph ? WalkResult::interrupt()
+                                 : WalkResult::advance();
+  });
+  return level;
+}
+
+/// Runs the stages up to kernels and launches.
+static LogicalResult lowerToGPU(ModuleOp module,
+                                const CompileOptions &options) {
+  Level level = findLevel(module);
   TilePipelineOptions tileOptions;
   tileOptions.fuse = options.fuse;
-  if (failed(runStage(module, options, "1-graph", buildGraphPipeline)) ||
-      failed(runStage(
-          module, options, "2-tile",
-          [&](OpPassManager &pm) { buildTilePipeline(pm, tileOptions); })) ||
-      failed(runStage(module, options, "3-gpu", [](OpPassManager &pm) {
-        buildGPUPipeline(pm);
-        pm.addNestedPass<gpu::GPUModuleOp>(createExpandDeviceMath());
-        pm.addPass(createCSEPass());
-      })))
+  if (level <= Level::Graph &&
+      (failed(runStage(module, options, "1-graph", buildGraphPipeline)) ||
+       failed(runStage(module, options, "2-tile", [&](OpPassManager &pm) {
+         buildTilePipeline(pm, tileOptions);
+       }))))
+    return failure();
+  if (level > Level::GPU)
+    return success();
+  return runStage(module, options, "3-gpu", [&](OpPassManager &pm) {
+    if (level <= Level::Tile)
+      buildGPUPipeline(pm);
+    pm.addNestedPass<gpu::GPUModuleOp>(createExpandDeviceMath());
+    pm.addPass(createCSEPass());
+  });
+}
+
+static LogicalResult lowerToBinary(ModuleOp module,
+                                   const CompileOptions &options,
+                                   StringRef name, StringRef format) {
+  PTXPipelineOptions ptx;
+  ptx.chip = options.chip;
+  ptx.features = options.features;
+  ptx.optLevel = options.optLevel;
+  ptx.format = format.str();
+  return runStage(module, options, name,
+                  [&](OpPassManager &pm) { buildPTXPipeline(pm, ptx); });
+}
+
+/// Makes PTX of a module of kernels and launches.
+static FailureOr<std::string> lowerToPTX(ModuleOp module,
+                                         const CompileOptions &options) {
+  if (failed(lowerToBinary(module, options, "4-nvvm", "isa")))
+    return failure();
+  std::string ptx = ptxText(module);
+  if (!options.phasesDirectory.empty() &&
+      failed(writeFile(module, options.phasesDirectory, "kernels.ptx", ptx)))
+    return failure();
+  return ptx;
+}
+
+/// Assembles the kernels; there must be one gpu.module at most.
+static FailureOr<std::string> assemble(ModuleOp module,
+                                       const CompileOptions &options) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  if (failed(lowerToBinary(*copy, options, "4-cubin", "bin")))
+    return failure();
+  auto binaries = copy->getOps<gpu::BinaryOp>();
+  if (!llvm::hasSingleElement(binaries))
+    return module.emitError("expected one gpu.module to assemble, got ")
+           << std::distance(binaries.begin(), binaries.end());
+  auto object = cast<gpu::ObjectAttr>((*binaries.begin()).getObjects()[0]);
+  return object.getObject().getValue().str();
+}
+
+/// The images of a module of kernels and launches, by format.
+static LogicalResult addImages(ModuleOp module, const CompileOptions &options,
+                               std::map<std::string, std::string> &images) {
+  if (options.emulated)
+    images["mlir"] = kernelText(module);
+  if (options.chip.empty())
+    return success();
+  if (options.cubin) {
+    FailureOr<std::string> cubin = assemble(module, options);
+    if (failed(cubin))
+      return failure();
+    images["cubin"] = std::move(*cubin);
+  }
+  FailureOr<std::string> ptx = lowerToPTX(module, options);
+  if (failed(ptx))
+    return failure();
+  images["ptx"] = std::move(*ptx);
+  return success();
+}
+
+FailureOr<std::string> gnn::compileToPTX(ModuleOp module,
+                                         const CompileOptions &options) {
+  if (failed(lowerToGPU(module, options)))
+    return failure();
+  FailureOr<std::string> ptx = lowerToPTX(module, options);
+  if (succeeded(ptx) && ptx->empty())
+    return module.emitError("expected kernels or ops that become kernels");
+  return ptx;
+}
+
+FailureOr<std::shared_ptr<const runtime::Package>>
+gnn::compileToPackage(ModuleOp module, const CompileOptions &options) {
+  if (failed(lowerToGPU(module, options)))
     return failure();
   FailureOr<runtime::LaunchPlan> plan = makeLaunchPlan(module);
   if (failed(plan))
     return failure();
+  plan->chip = options.chip;
+  plan->features = options.features;
   std::map<std::string, std::string> images;
-  if (options.emulated)
-    images["mlir"] = kernelText(module);
-  if (!options.chip.empty()) {
-    PTXPipelineOptions ptxOptions;
-    ptxOptions.chip = options.chip;
-    plan->chip = options.chip;
-    if (failed(runStage(module, options, "4-nvvm", [&](OpPassManager &pm) {
-          buildPTXPipeline(pm, ptxOptions);
-        })))
-      return failure();
-    FailureOr<std::string> ptx = ptxText(module);
-    if (failed(ptx))
-      return failure();
-    if (!options.phasesDirectory.empty() &&
-        failed(writeFile(module, options.phasesDirectory, "kernels.ptx", *ptx)))
-      return failure();
-    images["ptx"] = std::move(*ptx);
-  }
+  if (failed(addImages(module, options, images)))
+    return failure();
   auto package = runtime::Package::create(std::move(*plan), std::move(images));
   if (!package)
     return module.emitError(package.takeError().message());

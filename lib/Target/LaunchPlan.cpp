@@ -36,6 +36,15 @@ public:
 private:
   LogicalResult addBoundary();
   LogicalResult addOp(Operation &op);
+  LogicalResult addArithmetic(Operation *op, Expr::Op kind);
+  LogicalResult addConstant(arith::ConstantOp op);
+  LogicalResult addCast(Operation *op);
+  LogicalResult addCount(tile::CountOp op);
+  LogicalResult addStructure(tile::StructureOp op);
+  LogicalResult addView(memref::ViewOp op);
+  LogicalResult addSamePointer(Operation *op);
+  LogicalResult addWorkspaceSize(tile::WorkspaceSizeOp op);
+  LogicalResult addCost(tile::CostOp op);
   LogicalResult addLaunch(gpu::LaunchFuncOp launch);
   FailureOr<ArgSpec> argument(gpu::LaunchFuncOp launch, Value value);
   FailureOr<int64_t> graphIndex(Operation *op, StringRef name);
@@ -64,7 +73,7 @@ private:
   llvm::DenseMap<Value, ArgSpec> buffers;
   llvm::StringMap<int64_t> structures;
   std::optional<std::array<int64_t, 3>> cost;
-  bool hasWorkspace = false;
+  bool hasSize = false, usesWorkspace = false;
 };
 } // namespace
 
@@ -111,7 +120,6 @@ LogicalResult PlanBuilder::addBoundary() {
       return func.emitError("expected buffers as arguments, got ")
              << argument.getType();
     if (func.getArgAttr(number, "gnn.workspace")) {
-      hasWorkspace = true;
       ArgSpec spec;
       spec.kind = ArgSpec::Kind::Workspace;
       spec.index = -1;
@@ -155,7 +163,7 @@ FailureOr<int64_t> PlanBuilder::expr(Operation *user, Value value) {
   auto it = exprs.find(value);
   if (it != exprs.end())
     return it->second;
-  return user->emitError("expected a scalar that the host computes");
+  return user->emitError("expected scalars that the host computes before");
 }
 
 /// The expression kind of a host op; none if it has none.
@@ -173,116 +181,154 @@ static std::optional<Expr::Op> exprKind(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
+LogicalResult PlanBuilder::addArithmetic(Operation *op, Expr::Op kind) {
+  FailureOr<int64_t> a = expr(op, op->getOperand(0));
+  FailureOr<int64_t> b = expr(op, op->getOperand(1));
+  if (failed(a) || failed(b))
+    return failure();
+  exprs[op->getResult(0)] = binary(kind, *a, *b);
+  return success();
+}
+
+LogicalResult PlanBuilder::addConstant(arith::ConstantOp op) {
+  auto value = dyn_cast<IntegerAttr>(op.getValue());
+  if (!value)
+    return op.emitError("expected an integer of the host, got ")
+           << op.getType();
+  exprs[op] = constant(value.getInt());
+  return success();
+}
+
+LogicalResult PlanBuilder::addCast(Operation *op) {
+  FailureOr<int64_t> value = expr(op, op->getOperand(0));
+  if (failed(value))
+    return failure();
+  exprs[op->getResult(0)] = *value;
+  return success();
+}
+
+LogicalResult PlanBuilder::addCount(tile::CountOp op) {
+  FailureOr<int64_t> graph = graphIndex(op, op.getGraph());
+  if (failed(graph))
+    return failure();
+  auto key = runtime::CountKey::parse(op.getOf().str());
+  if (!key)
+    return op.emitError(key.takeError().message());
+  Expr count;
+  count.op = Expr::Op::Count;
+  count.graph = *graph;
+  count.count = *key;
+  exprs[op] = addExpr(count);
+  return success();
+}
+
+LogicalResult PlanBuilder::addStructure(tile::StructureOp op) {
+  FailureOr<int64_t> graph = graphIndex(op, op.getGraph());
+  if (failed(graph))
+    return failure();
+  auto key = runtime::StructureKey::parse(op.getKey().str());
+  if (!key)
+    return op.emitError(key.takeError().message());
+  std::string name = (op.getGraph() + " " + op.getKey()).str();
+  auto [it, isNew] = structures.try_emplace(name, plan.structures.size());
+  if (isNew)
+    plan.structures.push_back({*graph, *key});
+  ArgSpec spec;
+  spec.kind = ArgSpec::Kind::Structure;
+  spec.index = it->second;
+  buffers[op.getResult()] = spec;
+  return success();
+}
+
+LogicalResult PlanBuilder::addView(memref::ViewOp op) {
+  auto whole = buffers.find(op.getSource());
+  if (whole == buffers.end() ||
+      whole->second.kind != ArgSpec::Kind::Workspace ||
+      whole->second.index >= 0)
+    return op.emitError("expected a view of the workspace argument");
+  FailureOr<int64_t> offset = expr(op, op.getByteShift());
+  if (failed(offset))
+    return failure();
+  int64_t fixed = op.getType().getElementTypeBitWidth() / 8;
+  for (int64_t size : op.getType().getShape())
+    if (!ShapedType::isDynamic(size))
+      fixed *= size;
+  int64_t bytes = constant(fixed);
+  for (Value size : op.getSizes()) {
+    FailureOr<int64_t> rows = expr(op, size);
+    if (failed(rows))
+      return failure();
+    bytes = binary(Expr::Op::Mul, bytes, *rows);
+  }
+  ArgSpec spec;
+  spec.kind = ArgSpec::Kind::Workspace;
+  spec.index = *offset;
+  spec.bytes = bytes;
+  buffers[op] = spec;
+  usesWorkspace = true;
+  return success();
+}
+
+LogicalResult PlanBuilder::addSamePointer(Operation *op) {
+  auto it = buffers.find(op->getOperand(0));
+  if (it == buffers.end())
+    return op->emitError("expected a view of an argument, a structure or the "
+                         "workspace");
+  if (auto cast = dyn_cast<memref::ReinterpretCastOp>(op))
+    if (getConstantIntValue(cast.getMixedOffsets().front()) != 0)
+      return op->emitError("expected an offset of 0: a kernel gets the start "
+                           "of a buffer");
+  ArgSpec spec = it->second;
+  buffers[op->getResult(0)] = spec;
+  return success();
+}
+
+LogicalResult PlanBuilder::addWorkspaceSize(tile::WorkspaceSizeOp op) {
+  FailureOr<int64_t> bytes = expr(op, op.getBytes());
+  if (failed(bytes))
+    return failure();
+  if (hasSize)
+    return op.emitError("expected one size of the workspace a function");
+  hasSize = true;
+  plan.workspace = *bytes;
+  return success();
+}
+
+LogicalResult PlanBuilder::addCost(tile::CostOp op) {
+  FailureOr<int64_t> reads = expr(op, op.getReads());
+  FailureOr<int64_t> writes = expr(op, op.getWrites());
+  FailureOr<int64_t> flops = expr(op, op.getFlops());
+  if (failed(reads) || failed(writes) || failed(flops))
+    return failure();
+  cost = {*reads, *writes, *flops};
+  return success();
+}
+
 LogicalResult PlanBuilder::addOp(Operation &op) {
-  if (std::optional<Expr::Op> kind = exprKind(&op)) {
-    FailureOr<int64_t> a = expr(&op, op.getOperand(0));
-    FailureOr<int64_t> b = expr(&op, op.getOperand(1));
-    if (failed(a) || failed(b))
-      return failure();
-    exprs[op.getResult(0)] = binary(*kind, *a, *b);
-    return success();
-  }
-  if (auto constantOp = dyn_cast<arith::ConstantOp>(op)) {
-    auto value = dyn_cast<IntegerAttr>(constantOp.getValue());
-    if (!value)
-      return op.emitError("expected an integer of the host");
-    exprs[constantOp] = constant(value.getInt());
-    return success();
-  }
-  if (auto cast = dyn_cast<arith::IndexCastOp>(op)) {
-    FailureOr<int64_t> value = expr(&op, cast.getIn());
-    if (failed(value))
-      return failure();
-    exprs[cast] = *value;
-    return success();
-  }
-  if (auto count = dyn_cast<tile::CountOp>(op)) {
-    FailureOr<int64_t> graph = graphIndex(&op, count.getGraph());
-    if (failed(graph))
-      return failure();
-    auto key = runtime::CountKey::parse(count.getOf().str());
-    if (!key)
-      return op.emitError(key.takeError().message());
-    Expr e;
-    e.op = Expr::Op::Count;
-    e.graph = *graph;
-    e.count = *key;
-    exprs[count] = addExpr(e);
-    return success();
-  }
-  if (auto structure = dyn_cast<tile::StructureOp>(op)) {
-    FailureOr<int64_t> graph = graphIndex(&op, structure.getGraph());
-    if (failed(graph))
-      return failure();
-    auto key = runtime::StructureKey::parse(structure.getKey().str());
-    if (!key)
-      return op.emitError(key.takeError().message());
-    std::string name = (structure.getGraph() + " " + structure.getKey()).str();
-    auto [it, isNew] = structures.try_emplace(name, plan.structures.size());
-    if (isNew)
-      plan.structures.push_back({*graph, *key});
-    ArgSpec spec;
-    spec.kind = ArgSpec::Kind::Structure;
-    spec.index = it->second;
-    buffers[structure.getResult()] = spec;
-    return success();
-  }
-  if (auto view = dyn_cast<memref::ViewOp>(op)) {
-    FailureOr<int64_t> offset = expr(&op, view.getByteShift());
-    if (failed(offset))
-      return failure();
-    int64_t fixed = view.getType().getElementTypeBitWidth() / 8;
-    for (int64_t size : view.getType().getShape())
-      if (!ShapedType::isDynamic(size))
-        fixed *= size;
-    int64_t bytes = constant(fixed);
-    for (Value size : view.getSizes()) {
-      FailureOr<int64_t> rows = expr(&op, size);
-      if (failed(rows))
-        return failure();
-      bytes = binary(Expr::Op::Mul, bytes, *rows);
-    }
-    ArgSpec spec;
-    spec.kind = ArgSpec::Kind::Workspace;
-    spec.index = *offset;
-    spec.bytes = bytes;
-    buffers[view] = spec;
-    return success();
-  }
-  if (isa<memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp,
-          memref::ReinterpretCastOp>(op)) {
-    auto it = buffers.find(op.getOperand(0));
-    if (it == buffers.end())
-      return op.emitError("expected a view of an argument, a structure or the "
-                          "workspace");
-    ArgSpec spec = it->second;
-    buffers[op.getResult(0)] = spec;
-    return success();
-  }
-  // The extent of a reshaped buffer: pointers need none.
-  if (isa<memref::DimOp>(op))
-    return success();
-  if (auto size = dyn_cast<tile::WorkspaceSizeOp>(op)) {
-    FailureOr<int64_t> bytes = expr(&op, size.getBytes());
-    if (failed(bytes))
-      return failure();
-    plan.workspace = *bytes;
-    return success();
-  }
-  if (auto costOp = dyn_cast<tile::CostOp>(op)) {
-    FailureOr<int64_t> reads = expr(&op, costOp.getReads());
-    FailureOr<int64_t> writes = expr(&op, costOp.getWrites());
-    FailureOr<int64_t> flops = expr(&op, costOp.getFlops());
-    if (failed(reads) || failed(writes) || failed(flops))
-      return failure();
-    cost = {*reads, *writes, *flops};
-    return success();
-  }
-  if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op))
-    return addLaunch(launch);
-  if (isa<func::ReturnOp>(op) && op.getNumOperands() == 0)
-    return success();
-  return op.emitError("has no place in a launch plan");
+  if (std::optional<Expr::Op> kind = exprKind(&op))
+    return addArithmetic(&op, *kind);
+  return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+      .Case([&](arith::ConstantOp o) { return addConstant(o); })
+      .Case([&](arith::IndexCastOp o) { return addCast(o); })
+      .Case([&](tile::CountOp o) { return addCount(o); })
+      .Case([&](tile::StructureOp o) { return addStructure(o); })
+      .Case([&](memref::ViewOp o) { return addView(o); })
+      .Case<memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp,
+            memref::ReinterpretCastOp>(
+          [&](Operation *o) { return addSamePointer(o); })
+      .Case([&](tile::WorkspaceSizeOp o) { return addWorkspaceSize(o); })
+      .Case([&](tile::CostOp o) { return addCost(o); })
+      .Case([&](gpu::LaunchFuncOp o) { return addLaunch(o); })
+      // The extent of a reshaped buffer: pointers need none.
+      .Case([](memref::DimOp) { return success(); })
+      .Default([](Operation *o) -> LogicalResult {
+        if (isa<func::ReturnOp>(o) && o->getNumOperands() == 0)
+          return success();
+        return o->emitError("has no place in a launch plan: expected host "
+                            "scalars, structures, views of the workspace and "
+                            "launches, got '")
+               << o->getName() << "'";
+      });
 }
 
 FailureOr<ArgSpec> PlanBuilder::argument(gpu::LaunchFuncOp launch,
@@ -292,19 +338,30 @@ FailureOr<ArgSpec> PlanBuilder::argument(gpu::LaunchFuncOp launch,
     if (it == buffers.end())
       return launch.emitError("expected arguments, structures and views of the "
                               "workspace as kernel operands");
+    if (it->second.kind == ArgSpec::Kind::Workspace && it->second.index < 0)
+      return launch.emitError("expected views of the workspace as kernel "
+                              "operands, got the whole");
     return it->second;
   }
+  Type type = value.getType();
+  if (!type.isIndex() && !type.isInteger(64) && !type.isInteger(32))
+    return launch.emitError("expected buffers, i32, i64 and index as kernel "
+                            "operands, got ")
+           << type;
   FailureOr<int64_t> scalar = expr(launch, value);
   if (failed(scalar))
     return failure();
   ArgSpec spec;
-  spec.kind =
-      value.getType().isInteger(32) ? ArgSpec::Kind::I32 : ArgSpec::Kind::I64;
+  spec.kind = type.isInteger(32) ? ArgSpec::Kind::I32 : ArgSpec::Kind::I64;
   spec.index = *scalar;
   return spec;
 }
 
 LogicalResult PlanBuilder::addLaunch(gpu::LaunchFuncOp launch) {
+  if (launch.getAsyncToken() || !launch.getAsyncDependencies().empty())
+    return launch.emitError("expected a launch in order, got an async one");
+  if (launch.getClusterSizeX())
+    return launch.emitError("expected a launch without clusters");
   runtime::StepSpec step;
   step.kernel = launch.getKernelName().getValue().str();
   Value grid[] = {launch.getGridSizeX(), launch.getGridSizeY(),
@@ -351,13 +408,16 @@ FailureOr<FunctionPlan> PlanBuilder::build() {
   for (Operation &op : func.getBody().front())
     if (failed(addOp(op)))
       return failure();
+  if (usesWorkspace && !hasSize)
+    return func.emitError("expected gnn_tile.workspace_size, as there are "
+                          "views of the workspace");
   return plan;
 }
 
 FailureOr<runtime::LaunchPlan> gnn::makeLaunchPlan(ModuleOp module) {
   runtime::LaunchPlan plan;
   for (auto func : module.getOps<func::FuncOp>()) {
-    if (func.isExternal())
+    if (func.isExternal() || func.isPrivate())
       continue;
     FailureOr<FunctionPlan> function = PlanBuilder(func).build();
     if (failed(function))

@@ -38,6 +38,34 @@ template <typename Op> struct CallIntrinsic : OpRewritePattern<Op> {
   StringRef name;
 };
 
+/// Functions of integers with a flag that makes one operand undefined (zero,
+/// the least integer): it stays defined.
+template <typename Op, typename LLVMOp>
+struct LowerInteger : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!LLVM::isCompatibleType(op.getType()))
+      return rewriter.notifyMatchFailure(op, "no type of LLVM");
+    rewriter.replaceOpWithNewOp<LLVMOp>(op, op.getType(), op.getOperand(),
+                                        /*flag=*/false);
+    return success();
+  }
+};
+
+struct LowerBitCount : OpRewritePattern<math::CtPopOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::CtPopOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!LLVM::isCompatibleType(op.getType()))
+      return rewriter.notifyMatchFailure(op, "no type of LLVM");
+    rewriter.replaceOpWithNewOp<LLVM::CtPopOp>(op, op.getOperand());
+    return success();
+  }
+};
+
 struct LowerDeviceMath : gnn::impl::LowerDeviceMathBase<LowerDeviceMath> {
   using LowerDeviceMathBase::LowerDeviceMathBase;
 
@@ -54,6 +82,10 @@ struct LowerDeviceMath : gnn::impl::LowerDeviceMathBase<LowerDeviceMath> {
     add<math::TruncOp>(patterns, "llvm.trunc");
     add<arith::MaxNumFOp>(patterns, "llvm.maxnum");
     add<arith::MinNumFOp>(patterns, "llvm.minnum");
+    patterns.add<
+        LowerInteger<math::CountLeadingZerosOp, LLVM::CountLeadingZerosOp>,
+        LowerInteger<math::CountTrailingZerosOp, LLVM::CountTrailingZerosOp>,
+        LowerInteger<math::AbsIOp, LLVM::AbsOp>, LowerBitCount>(&getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 

@@ -5,10 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/InitAll.h"
+#include "GNN/Version.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
+  gnn::setVersionPrinter();
   mlir::DialectRegistry registry;
   gnn::registerAll(registry);
   return mlir::asMainReturnCode(

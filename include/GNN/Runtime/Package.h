@@ -39,6 +39,9 @@ public:
   /// place, so that no half-written package is ever seen.
   Error save(const std::string &path) const;
 
+  /// What `save` writes; the same package always gives the same bytes.
+  Expected<std::string> bytes() const;
+
   const LaunchPlan &plan() const { return launchPlan; }
 
   /// The images by format.

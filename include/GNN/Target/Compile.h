@@ -18,6 +18,13 @@ namespace gnn {
 struct CompileOptions {
   /// GPU to make PTX for; empty: no PTX.
   std::string chip = "sm_90";
+  /// PTX version as a target feature, e.g. "+ptx80"; empty: the oldest that the
+  /// chip takes.
+  std::string features;
+  /// LLVM's optimization level for kernels, 0 to 3.
+  unsigned optLevel = 3;
+  /// Assemble the PTX too, by CUDA's ptxas, which must be installed.
+  bool cubin = false;
   /// Keep the kernels as IR too, which the emulator runs.
   bool emulated = true;
   /// Fuse traversals and products.
@@ -26,10 +33,16 @@ struct CompileOptions {
   std::string phasesDirectory;
 };
 
-/// Compiles `module`, which is changed. Images: "ptx", and "mlir" for the
-/// emulator. Errors are diagnostics at the user's ops.
+/// Compiles `module`, which is changed, from whichever level it is at. Images:
+/// "ptx", "cubin" where asked for, and "mlir" for the emulator. Errors are
+/// diagnostics at the user's ops.
 mlir::FailureOr<std::shared_ptr<const runtime::Package>>
 compileToPackage(mlir::ModuleOp module, const CompileOptions &options);
+
+/// The PTX of all kernels of `module`, which is changed, from whichever level
+/// it is at. Host functions may be anything.
+mlir::FailureOr<std::string> compileToPTX(mlir::ModuleOp module,
+                                          const CompileOptions &options);
 
 } // namespace gnn
 

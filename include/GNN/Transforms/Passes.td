@@ -140,8 +140,8 @@ def LowerDeviceMath : Pass<"gnn-lower-device-math"> {
     LLVM's intrinsics first, which upstream leaves alone.
 
     Lowered: `absf`, `ceil`, `copysign`, `floor`, `fma`, `round`, `roundeven`,
-    `sqrt`, `trunc`, and `arith.maxnumf`, `arith.minnumf`, on scalars and vectors
-    of one dimension.
+    `sqrt`, `trunc`, `arith.maxnumf`, `arith.minnumf`, and of integers `absi`,
+    `ctlz`, `ctpop`, `cttz`, on scalars and vectors of one dimension.
 
     ```mlir
     %y = math.sqrt %x : f32

@@ -1,0 +1,18 @@
+//===- Translations.h - What gnn-translate can write ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TARGET_TRANSLATIONS_H
+#define GNN_TARGET_TRANSLATIONS_H
+
+namespace gnn {
+
+/// Registers `--gnn-to-ptx`, `--gnn-to-package`, `--gnn-to-plan` and
+/// `--gnn-to-dot`, once per process.
+void registerTranslations();
+
+} // namespace gnn
+
+#endif // GNN_TARGET_TRANSLATIONS_H

@@ -1,0 +1,18 @@
+//===- gnn-translate.cpp - Write PTX, packages and pictures ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Target/Translations.h"
+#include "GNN/Version.h"
+
+#include "mlir/Support/LogicalResult.h"
+#include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+
+int main(int argc, char **argv) {
+  gnn::setVersionPrinter();
+  gnn::registerTranslations();
+  return mlir::failed(
+      mlir::mlirTranslateMain(argc, argv, "gnn-mlir translation driver\n"));
+}
