@@ -13,8 +13,8 @@
 #include "GNN/Conversion/Passes.h"
 #include "GNN/Dialect/GNN/IR/GNN.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
-#include "GNN/Pipelines/Pipelines.h"
 #include "GNN/Emulator/Passes.h"
+#include "GNN/Pipelines/Pipelines.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/InitAllDialects.h"

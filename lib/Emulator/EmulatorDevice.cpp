@@ -90,12 +90,12 @@ EmulatorDevice::loadKernels(const std::string &format, const std::string &image,
   registerDialects(registry);
   context.appendDialectRegistry(registry);
   std::string diagnostics;
-  mlir::ScopedDiagnosticHandler handler(
-      &context, [&](mlir::Diagnostic &diagnostic) {
-        if (diagnostics.empty())
-          diagnostics = diagnostic.str();
-        return mlir::success();
-      });
+  mlir::ScopedDiagnosticHandler handler(&context,
+                                        [&](mlir::Diagnostic &diagnostic) {
+                                          if (diagnostics.empty())
+                                            diagnostics = diagnostic.str();
+                                          return mlir::success();
+                                        });
   auto module = mlir::parseSourceString<mlir::ModuleOp>(image, &context);
   if (!module)
     return runtime::failure("the kernels cannot be parsed: ", diagnostics);
@@ -106,11 +106,10 @@ EmulatorDevice::loadKernels(const std::string &format, const std::string &image,
       std::make_shared<EmulatedKernels>(std::move(*emulator)));
 }
 
-runtime::Error
-EmulatorDevice::launch(const runtime::Kernel &kernel,
-                       const runtime::Launch &launch,
-                       const runtime::LaunchArguments &arguments,
-                       runtime::Stream) {
+runtime::Error EmulatorDevice::launch(const runtime::Kernel &kernel,
+                                      const runtime::Launch &launch,
+                                      const runtime::LaunchArguments &arguments,
+                                      runtime::Stream) {
   Launch emulated;
   emulated.grid = launch.grid;
   emulated.block = launch.block;

@@ -15,10 +15,9 @@ constexpr const char *kSpaces[] = {
     "edge",      "src_pair",  "dst_pair",      "src",           "dst",  "node",
     "edge_type", "node_type", "src_node_type", "dst_node_type", "graph"};
 
-constexpr const char *kOrders[] = {"",          "in_rows",   "out_rows",
-                                   "src_pairs", "dst_pairs", "by_node",
-                                   "by_type",   "by_degree", "src_types",
-                                   "dst_types", "node_types"};
+constexpr const char *kOrders[] = {
+    "",        "in_rows",   "out_rows",  "src_pairs", "dst_pairs", "by_node",
+    "by_type", "by_degree", "src_types", "dst_types", "node_types"};
 
 bool hasOrder(Space space, Order order) {
   switch (order) {

@@ -35,8 +35,8 @@ static LogicalResult writeFile(ModuleOp module, StringRef directory,
       stream << text;
   }
   if (error)
-    return module.emitError("cannot write '") << path << "': "
-                                              << error.message();
+    return module.emitError("cannot write '")
+           << path << "': " << error.message();
   return success();
 }
 
@@ -93,10 +93,9 @@ gnn::compileToPackage(ModuleOp module, const CompileOptions &options) {
   TilePipelineOptions tileOptions;
   tileOptions.fuse = options.fuse;
   if (failed(runStage(module, options, "1-graph", buildGraphPipeline)) ||
-      failed(runStage(module, options, "2-tile",
-                      [&](OpPassManager &pm) {
-                        buildTilePipeline(pm, tileOptions);
-                      })) ||
+      failed(runStage(
+          module, options, "2-tile",
+          [&](OpPassManager &pm) { buildTilePipeline(pm, tileOptions); })) ||
       failed(runStage(module, options, "3-gpu", [](OpPassManager &pm) {
         buildGPUPipeline(pm);
         pm.addNestedPass<gpu::GPUModuleOp>(createExpandDeviceMath());

@@ -259,6 +259,9 @@ LogicalResult PlanBuilder::addOp(Operation &op) {
     buffers[op.getResult(0)] = spec;
     return success();
   }
+  // The extent of a reshaped buffer: pointers need none.
+  if (isa<memref::DimOp>(op))
+    return success();
   if (auto size = dyn_cast<tile::WorkspaceSizeOp>(op)) {
     FailureOr<int64_t> bytes = expr(&op, size.getBytes());
     if (failed(bytes))
@@ -295,8 +298,8 @@ FailureOr<ArgSpec> PlanBuilder::argument(gpu::LaunchFuncOp launch,
   if (failed(scalar))
     return failure();
   ArgSpec spec;
-  spec.kind = value.getType().isInteger(32) ? ArgSpec::Kind::I32
-                                            : ArgSpec::Kind::I64;
+  spec.kind =
+      value.getType().isInteger(32) ? ArgSpec::Kind::I32 : ArgSpec::Kind::I64;
   spec.index = *scalar;
   return spec;
 }

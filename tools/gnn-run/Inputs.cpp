@@ -161,8 +161,10 @@ gnn::run::loadInputs(const std::vector<runtime::TensorInfo> &infos,
       if (splitName(text).first == infos[i].name)
         source = splitName(text).second;
     if (source.empty())
-      return failure("expected --input ", infos[i].name, "=... or --weights "
-                     "for shape ", shapeText(infos[i].shape), ", got neither");
+      return failure("expected --input ", infos[i].name,
+                     "=... or --weights "
+                     "for shape ",
+                     shapeText(infos[i].shape), ", got neither");
     auto bytes = loadSource(infos[i], plan.inputs[i].graph, i, graphs, source);
     if (!bytes)
       return bytes.takeError();

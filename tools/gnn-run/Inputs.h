@@ -24,9 +24,10 @@ struct Graphs {
 };
 
 /// Loads one file a graph; `names` are `FILE` or `GRAPH=FILE`.
-runtime::Expected<Graphs> loadGraphs(const std::vector<runtime::GraphSpec> &specs,
-                                     const std::vector<std::string> &names,
-                                     bool inverses, bool selfLoops);
+runtime::Expected<Graphs>
+loadGraphs(const std::vector<runtime::GraphSpec> &specs,
+           const std::vector<std::string> &names, bool inverses,
+           bool selfLoops);
 
 /// The bytes of every input, from `sources` (`NAME=SOURCE`) or `otherwise`.
 runtime::Expected<std::vector<std::string>>

@@ -46,10 +46,12 @@ static cl::opt<bool> inverses("add-inverses",
 static cl::opt<bool> selfLoops("add-self-loops",
                                cl::desc("Give every node one self loop"),
                                cl::cat(category));
-static cl::list<std::string> inputs(
-    "input", cl::desc("Where an input comes from; graph:feat are the features "
-                      "of the graph file"),
-    cl::value_desc("NAME=FILE.npy|graph:feat|random:SEED"), cl::cat(category));
+static cl::list<std::string>
+    inputs("input",
+           cl::desc("Where an input comes from; graph:feat are the features "
+                    "of the graph file"),
+           cl::value_desc("NAME=FILE.npy|graph:feat|random:SEED"),
+           cl::cat(category));
 static cl::opt<std::string>
     weights("weights", cl::desc("Where all other inputs come from"),
             cl::value_desc("random:SEED"), cl::cat(category));
@@ -100,7 +102,8 @@ static runtime::Expected<std::shared_ptr<runtime::Device>> openDevice() {
   if (shuffleSeed >= 0)
     options.seed = shuffleSeed;
   options.progress = [](const std::string &kernel, int64_t done, int64_t all) {
-    showProgress("emulating " + kernel, double(done) / std::max<int64_t>(all, 1));
+    showProgress("emulating " + kernel,
+                 double(done) / std::max<int64_t>(all, 1));
   };
   return emulator::createDevice(options);
 }
@@ -168,8 +171,8 @@ int main(int argc, char **argv) {
   auto plan = package->plan().find(functionName);
   if (!plan)
     return fail(plan.takeError().message());
-  auto graphs = run::loadGraphs((*plan)->graphs, graphFiles, inverses,
-                                selfLoops);
+  auto graphs =
+      run::loadGraphs((*plan)->graphs, graphFiles, inverses, selfLoops);
   if (!graphs)
     return fail(graphs.takeError().message());
   auto device = openDevice();
@@ -179,13 +182,12 @@ int main(int argc, char **argv) {
   bindOptions.progress = [](const std::string &what, double done) {
     showProgress("building " + what, done);
   };
-  auto bound = runtime::BoundFunction::bind(package, functionName,
-                                            graphs->graphs, *device,
-                                            bindOptions);
+  auto bound = runtime::BoundFunction::bind(
+      package, functionName, graphs->graphs, *device, bindOptions);
   if (!bound)
     return fail(bound.takeError().message());
-  auto values = run::loadInputs((*bound)->inputs(), **plan, *graphs, inputs,
-                                weights);
+  auto values =
+      run::loadInputs((*bound)->inputs(), **plan, *graphs, inputs, weights);
   if (!values)
     return fail(values.takeError().message());
   auto results = run::execute(**bound, **device, *values, report);
@@ -195,8 +197,8 @@ int main(int argc, char **argv) {
     printReport(results->report, compileTime);
   for (size_t i = 0; i < (*bound)->outputs().size(); ++i) {
     const runtime::TensorInfo &info = (*bound)->outputs()[i];
-    if (runtime::Error error = run::save(info, results->outputs[i],
-                                         outputDirectory))
+    if (runtime::Error error =
+            run::save(info, results->outputs[i], outputDirectory))
       return fail(error.message());
   }
   return 0;

@@ -22,6 +22,8 @@ bool gnn::tile::isFixed(StringRef domain) {
 }
 
 bool gnn::tile::isDomain(StringRef text) {
+  if (isFixed(text))
+    return true;
   auto [space, order] = text.split('.');
   if (text.contains('.') && order.empty())
     return false;
