@@ -135,6 +135,16 @@ public:
         return graph.typeOf(dst ? Side::Dst : Side::Src)[v];
       });
       break;
+    case Order::SrcTypes:
+    case Order::DstTypes:
+    case Order::NodeTypes: {
+      bool byDst = dst || space.order == Order::DstTypes;
+      sortBy([&](size_t row) {
+        return lead(space.space, static_cast<int32_t>(row),
+                    byDst ? Space::DstNodeType : Space::SrcNodeType);
+      });
+      break;
+    }
     case Order::ByDegree:
       sortBy([&](size_t v) {
         return -std::count(ends.begin(), ends.end(), static_cast<int32_t>(v));
@@ -196,10 +206,14 @@ std::vector<OrderedSpace> allOrderedSpaces() {
                            "edge.out_rows",
                            "edge.src_pairs",
                            "edge.dst_pairs",
+                           "edge.src_types",
+                           "edge.dst_types",
                            "src_pair",
                            "src_pair.by_node",
+                           "src_pair.node_types",
                            "dst_pair",
                            "dst_pair.by_node",
+                           "dst_pair.node_types",
                            "src",
                            "src.by_type",
                            "src.by_degree",
@@ -254,8 +268,8 @@ TEST(Structures, MapsAreAsDefined) {
         EXPECT_EQ(build(*graph, text), definition.map(from, to)) << text;
       }
   }
-  // edge 5 x 18, pairs 2 x 2 x 7, nodes 2 x 3 x 4.
-  EXPECT_EQ(legal, oddGraphs().size() * (5 * 18 + 2 * 2 * 7 + 2 * 3 * 4));
+  // edge 7 x 22, pairs 2 x 3 x 8, nodes 2 x 3 x 4.
+  EXPECT_EQ(legal, oddGraphs().size() * (7 * 22 + 2 * 3 * 8 + 2 * 3 * 4));
 }
 
 TEST(Structures, RowsTilesAndCountsAreAsDefined) {
@@ -293,8 +307,8 @@ TEST(Structures, RowsTilesAndCountsAreAsDefined) {
         }
       }
   }
-  // 12 groupings of the lattice, and the graph over 19 ordered spaces.
-  EXPECT_EQ(legal, oddGraphs().size() * (12 + 19));
+  // 16 groupings of the lattice, and the graph over 23 ordered spaces.
+  EXPECT_EQ(legal, oddGraphs().size() * (16 + 23));
 }
 
 TEST(Structures, CountsOfSpaces) {

@@ -45,8 +45,10 @@ Expected<Space> parseSpace(std::string_view text);
 /// Orders in which the rows of a space are listed. Sorts are stable.
 ///
 ///   edge              given; in_rows (by dst), out_rows (by src), src_pairs
-///                     (by type, then src), dst_pairs (by type, then dst)
-///   src_pair dst_pair (type, node); by_node (node, type)
+///                     (by type, then src), dst_pairs (by type, then dst),
+///                     src_types, dst_types (by the node type of that end)
+///   src_pair dst_pair (type, node); by_node (node, type); node_types (by the
+///                     node's type)
 ///   src dst           ids; by_type; by_degree (descending; src: out-degree,
 ///                     dst: in-degree)
 enum class Order {
@@ -58,10 +60,8 @@ enum class Order {
   ByNode,
   ByType,
   ByDegree,
-  /// Edges by the node type of their source or destination.
   SrcTypes,
   DstTypes,
-  /// Pairs by the node type of their node.
   NodeTypes
 };
 
