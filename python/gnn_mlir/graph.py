@@ -46,7 +46,7 @@ def _names(names, name, count):
     names = [str(n) for n in names]
     if len(names) != count:
         raise ValueError(f"{name}: expected {count} names, got {len(names)}")
-    return names
+    return names or None
 
 
 def _count(count, name, limit):
