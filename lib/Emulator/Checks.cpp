@@ -80,8 +80,8 @@ static Value fieldPointer(Emitter &emit, int64_t offset) {
 }
 
 Value Emitter::field(int64_t offset, Type type, bool constant) {
-  auto load = LLVM::LoadOp::create(builder, loc, type,
-                                   fieldPointer(*this, offset));
+  auto load =
+      LLVM::LoadOp::create(builder, loc, type, fieldPointer(*this, offset));
   load.setInvariant(constant);
   return load;
 }
@@ -217,15 +217,13 @@ static void emitTouch(Emitter &emit, const CompiledKernel &kernel,
                                          emit.index(kernel.granuleShift));
   Value shadow = emit.field(offsetof(KernelContext, shadow),
                             emit.context.getType(), /*constant=*/true);
-  Value cell = LLVM::GEPOp::create(
-      builder, loc, shadow.getType(), builder.getI64Type(), shadow,
-      ArrayRef<LLVM::GEPArg>{emit.toI64(granule)});
+  Value cell =
+      LLVM::GEPOp::create(builder, loc, shadow.getType(), builder.getI64Type(),
+                          shadow, ArrayRef<LLVM::GEPArg>{emit.toI64(granule)});
   Value readCell = LLVM::GEPOp::create(
       builder, loc, shadow.getType(), builder.getI8Type(), cell,
-      ArrayRef<LLVM::GEPArg>{
-          static_cast<int32_t>(offsetof(ShadowCell, read))});
-  Value key =
-      emit.field(offsetof(KernelContext, key), i32, /*constant=*/false);
+      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offsetof(ShadowCell, read))});
+  Value key = emit.field(offsetof(KernelContext, key), i32, /*constant=*/false);
   auto meets = [&](Value cell) -> Value {
     Value different = arith::XOrIOp::create(builder, loc, cell, key);
     Value before = arith::SubIOp::create(builder, loc, different, emit.i32(1));
@@ -235,8 +233,8 @@ static void emitTouch(Emitter &emit, const CompiledKernel &kernel,
   Value read = LLVM::LoadOp::create(builder, loc, i32, readCell);
   Value bad = meets(written);
   if (kernel.hasAsyncCopies)
-    bad = emit.either(bad, emit.compare(CmpIPredicate::eq, written,
-                                        emit.i32(pendingCell)));
+    bad = emit.either(
+        bad, emit.compare(CmpIPredicate::eq, written, emit.i32(pendingCell)));
   Value shared_ = meets(read);
   if (kind == Checks::Kind::Write)
     bad = emit.either(bad, shared_);
@@ -246,8 +244,7 @@ static void emitTouch(Emitter &emit, const CompiledKernel &kernel,
     LLVM::StoreOp::create(builder, loc, key, cell);
     return;
   }
-  Value many =
-      arith::OrIOp::create(builder, loc, key, emit.i32(manyThreads));
+  Value many = arith::OrIOp::create(builder, loc, key, emit.i32(manyThreads));
   Value reader = arith::SelectOp::create(builder, loc, shared_, many, key);
   LLVM::StoreOp::create(builder, loc, reader, readCell);
 }
@@ -336,8 +333,7 @@ void Checks::argumentCast(uint32_t site, memref::ReinterpretCastOp op,
     return getValueOrCreateConstantIndexOp(builder, loc, result);
   };
   int64_t number = cast<BlockArgument>(op.getSource()).getArgNumber();
-  int64_t bytes =
-      llvm::divideCeil(op.getType().getElementTypeBitWidth(), 8);
+  int64_t bytes = llvm::divideCeil(op.getType().getElementTypeBitWidth(), 8);
   // Elements up to the last one, or none where an extent is zero.
   Value last = value(op.getMixedOffsets().front());
   Value bad = emit.compare(CmpIPredicate::slt, last, emit.index(0));
@@ -345,17 +341,17 @@ void Checks::argumentCast(uint32_t site, memref::ReinterpretCastOp op,
   for (auto [size, stride] :
        llvm::zip(op.getMixedSizes(), op.getMixedStrides())) {
     Value extent = value(size);
-    empty = emit.either(
-        empty, emit.compare(CmpIPredicate::eq, extent, emit.index(0)));
-    bad = emit.either(
-        bad, emit.compare(CmpIPredicate::slt, extent, emit.index(0)));
+    empty = emit.either(empty,
+                        emit.compare(CmpIPredicate::eq, extent, emit.index(0)));
+    bad = emit.either(bad,
+                      emit.compare(CmpIPredicate::slt, extent, emit.index(0)));
     last = emit.add(last,
                     emit.mul(emit.add(extent, emit.index(-1)), value(stride)));
   }
   Value needed = emit.mul(emit.add(last, emit.index(1)), emit.index(bytes));
   if (empty)
-    needed = arith::SelectOp::create(builder, loc, empty, emit.index(0),
-                                     needed);
+    needed =
+        arith::SelectOp::create(builder, loc, empty, emit.index(0), needed);
   Value all = emit.field(offsetof(KernelContext, argumentBytes),
                          emit.context.getType(), /*constant=*/true);
   Value entry = LLVM::GEPOp::create(
@@ -372,8 +368,8 @@ void Checks::argumentCast(uint32_t site, memref::ReinterpretCastOp op,
     return;
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(
       builder, loc, op.getSource());
-  Value low = arith::AndIOp::create(builder, loc, address,
-                                    emit.index(align - 1));
+  Value low =
+      arith::AndIOp::create(builder, loc, address, emit.index(align - 1));
   emit.failIf(emit.compare(CmpIPredicate::ne, low, emit.index(0)), site,
               FaultKind::ArgumentMisaligned, [&] {
                 return SmallVector<Value>{emit.index(number), address,
@@ -383,23 +379,22 @@ void Checks::argumentCast(uint32_t site, memref::ReinterpretCastOp op,
 
 void Checks::view(uint32_t site, memref::ViewOp op) {
   auto type = op.getType();
-  Value bytes =
-      emit.index(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+  Value bytes = emit.index(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
   auto dynamic = op.getSizes().begin();
   Value negative;
   for (int64_t size : type.getShape()) {
     Value extent =
         ShapedType::isDynamic(size) ? Value(*dynamic++) : emit.index(size);
     if (ShapedType::isDynamic(size))
-      negative = emit.either(negative, emit.compare(CmpIPredicate::slt, extent,
-                                                    emit.index(0)));
+      negative = emit.either(
+          negative, emit.compare(CmpIPredicate::slt, extent, emit.index(0)));
     bytes = emit.mul(bytes, extent);
   }
   Value end = emit.add(op.getByteShift(), bytes);
   Value extent = extentOf(emit, op.getSource(), 0);
-  Value bad = emit.either(
-      negative, emit.compare(CmpIPredicate::slt, op.getByteShift(),
-                             emit.index(0)));
+  Value bad =
+      emit.either(negative, emit.compare(CmpIPredicate::slt, op.getByteShift(),
+                                         emit.index(0)));
   bad = emit.either(bad, emit.compare(CmpIPredicate::sgt, end, extent));
   emit.failIf(bad, site, FaultKind::ViewTooLarge,
               [&] { return SmallVector<Value>{end, extent}; });
@@ -417,15 +412,14 @@ void Checks::subview(uint32_t site, memref::SubViewOp op) {
     Value extent = extentOf(emit, op.getSource(), i);
     Value zero = emit.index(0);
     // An empty piece may lie at the end.
-    Value last = emit.add(
-        offset, emit.mul(emit.add(size, emit.index(-1)), stride));
-    Value outside =
-        emit.both(emit.compare(CmpIPredicate::sgt, size, zero),
-                  emit.compare(CmpIPredicate::uge, last, extent));
-    Value bad = emit.either(
-        emit.either(emit.compare(CmpIPredicate::slt, offset, zero),
-                    emit.compare(CmpIPredicate::slt, size, zero)),
-        outside);
+    Value last =
+        emit.add(offset, emit.mul(emit.add(size, emit.index(-1)), stride));
+    Value outside = emit.both(emit.compare(CmpIPredicate::sgt, size, zero),
+                              emit.compare(CmpIPredicate::uge, last, extent));
+    Value bad =
+        emit.either(emit.either(emit.compare(CmpIPredicate::slt, offset, zero),
+                                emit.compare(CmpIPredicate::slt, size, zero)),
+                    outside);
     emit.failIf(bad, site, FaultKind::SubviewOutside, [&] {
       return SmallVector<Value>{emit.index(i), offset, size, stride, extent};
     });
@@ -461,10 +455,10 @@ void Checks::division(uint32_t site, Operation *op, bool isSigned) {
               FaultKind::DivisionByZero, none);
   if (!isSigned)
     return;
-  Value overflow = emit.both(
-      emit.compare(CmpIPredicate::eq, left,
-                   constant(APInt::getSignedMinValue(width))),
-      emit.compare(CmpIPredicate::eq, right,
-                   constant(APInt::getAllOnes(width))));
+  Value overflow =
+      emit.both(emit.compare(CmpIPredicate::eq, left,
+                             constant(APInt::getSignedMinValue(width))),
+                emit.compare(CmpIPredicate::eq, right,
+                             constant(APInt::getAllOnes(width))));
   emit.failIf(any(overflow), site, FaultKind::DivisionOverflow, none);
 }

@@ -16,6 +16,8 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringSet.h"
@@ -94,7 +96,7 @@ namespace {
 class KernelBuilder {
 public:
   KernelBuilder(ModuleOp host, const CompiledKernel &kernel,
-                 ArrayRef<int64_t> sharedOffsets)
+                ArrayRef<int64_t> sharedOffsets)
       : builder(OpBuilder::atBlockEnd(host.getBody())), loc(host.getLoc()),
         kernel(kernel), sharedOffsets(sharedOffsets),
         thread(host.lookupSymbol<LLVM::LLVMFuncOp>(
@@ -181,8 +183,8 @@ void KernelBuilder::loopOverThreads(LLVM::LLVMFuncOp function) {
 
   Value i = loop->addArgument(i64, loc);
   builder.setInsertionPointToEnd(loop);
-  Value more = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::slt, i,
-                                    count);
+  Value more =
+      LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::slt, i, count);
   LLVM::CondBrOp::create(builder, loc, more, body, ValueRange(), exit,
                          ValueRange());
 
@@ -227,9 +229,9 @@ void KernelBuilder::build() {
   LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
 
-LogicalResult gnn::emulator::lowerToLLVM(
-    ModuleOp host, ArrayRef<CompiledKernel> kernels,
-    ArrayRef<SmallVector<int64_t>> sharedOffsets) {
+LogicalResult
+gnn::emulator::lowerToLLVM(ModuleOp host, ArrayRef<CompiledKernel> kernels,
+                           ArrayRef<SmallVector<int64_t>> sharedOffsets) {
   if (failed(runLowering(host)))
     return failure();
   for (auto [kernel, offsets] : llvm::zip(kernels, sharedOffsets))
@@ -278,8 +280,9 @@ llvm::Expected<Program> gnn::emulator::compile(ModuleOp module, bool checked) {
   if (failed(collectKernels(module, kernels)))
     return fail();
   module.getContext()
-      ->loadDialect<LLVM::LLVMDialect, func::FuncDialect, arith::ArithDialect,
-                    memref::MemRefDialect>();
+      ->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
+                    memref::MemRefDialect, scf::SCFDialect,
+                    vector::VectorDialect>();
   Program program;
   OwningOpRef<ModuleOp> host = ModuleOp::create(module.getLoc());
   declareEntries(*host);

@@ -31,10 +31,9 @@ llvm::Expected<Program> compile(mlir::ModuleOp module, bool checked);
 
 /// Lowers a host module that lowerKernel filled to the LLVM dialect and adds
 /// the function of each kernel.
-mlir::LogicalResult lowerToLLVM(mlir::ModuleOp host,
-                                llvm::ArrayRef<CompiledKernel> kernels,
-                                llvm::ArrayRef<llvm::SmallVector<int64_t>>
-                                    sharedOffsets);
+mlir::LogicalResult
+lowerToLLVM(mlir::ModuleOp host, llvm::ArrayRef<CompiledKernel> kernels,
+            llvm::ArrayRef<llvm::SmallVector<int64_t>> sharedOffsets);
 
 /// Turns a lowered host module into code and sets the kernels' functions.
 llvm::Error generateCode(mlir::ModuleOp host, Program &program);

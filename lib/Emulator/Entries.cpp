@@ -71,13 +71,11 @@ llvm::ArrayRef<Entry> gnn::emulator::getEntries() {
 
 // Picks one type's overload of a function of <cmath>.
 #define GNN_UNARY(name)                                                        \
-  {#name "f", addressOf<float(float)>(name##f), ""}, {                         \
-    #name, addressOf<double(double)>(name), ""                                 \
-  }
+  {#name "f", addressOf<float(float)>(name##f), ""},                           \
+      {#name, addressOf<double(double)>(name), ""}
 #define GNN_BINARY(name)                                                       \
-  {#name "f", addressOf<float(float, float)>(name##f), ""}, {                  \
-    #name, addressOf<double(double, double)>(name), ""                         \
-  }
+  {#name "f", addressOf<float(float, float)>(name##f), ""},                    \
+      {#name, addressOf<double(double, double)>(name), ""}
 
 llvm::ArrayRef<Entry> gnn::emulator::getLibraryFunctions() {
   static const Entry functions[] = {

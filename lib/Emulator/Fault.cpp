@@ -87,7 +87,7 @@ void FaultPrinter::printRace() {
     os << "which ";
     printThread(thread);
   }
-  const char *did = !fault.values[1]          ? " read"
+  const char *did = !fault.values[1]         ? " read"
                     : thread == atomicThread ? " updated"
                                              : " wrote";
   os << did << " with no barrier between";

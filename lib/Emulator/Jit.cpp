@@ -99,8 +99,8 @@ llvm::Error gnn::emulator::generateCode(ModuleOp host, Program &program) {
     return jit.takeError();
   if (llvm::Error error = defineSymbols(**jit))
     return error;
-  if (llvm::Error error = (*jit)->addIRModule(llvm::orc::ThreadSafeModule(
-          std::move(module), std::move(context))))
+  if (llvm::Error error = (*jit)->addIRModule(
+          llvm::orc::ThreadSafeModule(std::move(module), std::move(context))))
     return error;
   for (CompiledKernel &kernel : program.kernels) {
     auto address = (*jit)->lookup(kernelFunctionName(kernel.name));

@@ -42,8 +42,8 @@ SmallVector<int64_t> gnn::emulator::layOutShared(gpu::GPUFuncOp kernel,
   for (auto [i, attribution] :
        llvm::enumerate(kernel.getWorkgroupAttributions())) {
     uint64_t alignment = 16;
-    if (auto asked = dyn_cast_or_null<IntegerAttr>(
-            kernel.getWorkgroupAttributionAttr(
+    if (auto asked =
+            dyn_cast_or_null<IntegerAttr>(kernel.getWorkgroupAttributionAttr(
                 i, LLVM::LLVMDialect::getAlignAttrName())))
       alignment = std::max<uint64_t>(alignment, asked.getInt());
     bytes = llvm::alignTo(bytes, alignment);
@@ -156,8 +156,7 @@ void KernelLowering::describe() {
                                          : ArgumentKind::I64};
     if (auto memref = dyn_cast<MemRefType>(type)) {
       argument.kind = ArgumentKind::Pointer;
-      argument.alignment =
-          llvm::divideCeil(memref.getElementTypeBitWidth(), 8);
+      argument.alignment = llvm::divideCeil(memref.getElementTypeBitWidth(), 8);
       if (auto align = kernel.getArgAttrOfType<IntegerAttr>(
               i, LLVM::LLVMDialect::getAlignAttrName()))
         argument.alignment = align.getInt();
@@ -191,8 +190,8 @@ void KernelLowering::createFunction() {
 
   builder.setInsertionPointToStart(&entry);
   for (BlockArgument attribution : kernel.getPrivateAttributions()) {
-    BlockArgument clone = cast<BlockArgument>(mapping.lookup(
-        static_cast<Value>(attribution)));
+    BlockArgument clone =
+        cast<BlockArgument>(mapping.lookup(static_cast<Value>(attribution)));
     Value memory = memref::AllocaOp::create(
         builder, kernel.getLoc(),
         MemRefType::get(cast<MemRefType>(clone.getType()).getShape(),
@@ -219,8 +218,8 @@ CompiledKernel KernelLowering::lower() {
   function.getBody().walk<WalkOrder::PreOrder>(
       [&](Operation *op) { ops.push_back(op); });
   builder.setInsertionPointToStart(&function.getBody().front());
-  Value shared = emit.toIndex(emit.field(offsetof(KernelContext, shared),
-                                         builder.getI64Type(), true));
+  Value shared = emit.toIndex(
+      emit.field(offsetof(KernelContext, shared), builder.getI64Type(), true));
   checks.emplace(emit, result, shared);
   for (Operation *op : ops) {
     builder.setInsertionPoint(op);
@@ -249,8 +248,7 @@ void KernelLowering::stripTypes() {
         llvm::for_each(block.getArguments(), strip);
   });
   Block &entry = function.getBody().front();
-  function.setType(
-      emit.builder.getFunctionType(entry.getArgumentTypes(), {}));
+  function.setType(emit.builder.getFunctionType(entry.getArgumentTypes(), {}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -288,16 +286,16 @@ void KernelLowering::lowerShuffle(gpu::ShuffleOp op) {
     bits = arith::BitcastOp::create(builder, loc, integer, bits);
   if (width < 64)
     bits = arith::ExtUIOp::create(builder, loc, i64, bits);
-  bits = emit.call("gnn_emulator_shuffle",
-                   {emit.context, emit.i32(addSite(op)), bits, op.getOffset(),
-                    op.getWidth(),
-                    emit.i32(static_cast<uint32_t>(op.getMode()))});
+  bits =
+      emit.call("gnn_emulator_shuffle",
+                {emit.context, emit.i32(addSite(op)), bits, op.getOffset(),
+                 op.getWidth(), emit.i32(static_cast<uint32_t>(op.getMode()))});
   if (width < 64)
     bits = arith::TruncIOp::create(builder, loc, integer, bits);
   if (type != integer)
     bits = arith::BitcastOp::create(builder, loc, type, bits);
-  Value valid = emit.field(offsetof(KernelContext, valid),
-                           builder.getI32Type(), /*constant=*/false);
+  Value valid = emit.field(offsetof(KernelContext, valid), builder.getI32Type(),
+                           /*constant=*/false);
   valid = emit.compare(arith::CmpIPredicate::ne, valid, emit.i32(0));
   op.replaceAllUsesWith(ValueRange{bits, valid});
   op.erase();
@@ -317,8 +315,8 @@ void KernelLowering::lowerAsyncCopy(nvgpu::DeviceAsyncCopyOp op) {
   auto type = cast<MemRefType>(op.getDst().getType());
   int64_t elementBytes = type.getElementTypeBitWidth() / 8;
   int64_t elements = op.getDstElements().getZExtValue();
-  Value count = op.getSrcElements() ? Value(op.getSrcElements())
-                                    : emit.index(elements);
+  Value count =
+      op.getSrcElements() ? Value(op.getSrcElements()) : emit.index(elements);
   Value destination = emit.address(op.getDst(), op.getDstIndices());
   Value source = emit.address(op.getSrc(), op.getSrcIndices());
   if (checked) {
@@ -377,8 +375,7 @@ void KernelLowering::lowerMma(nvgpu::MmaSyncOp op) {
   Value memory = scratch(16, builder.getF32Type());
   int64_t position = 0;
   for (Value operand : op.getOperands()) {
-    int64_t elements =
-        cast<VectorType>(operand.getType()).getNumElements();
+    int64_t elements = cast<VectorType>(operand.getType()).getNumElements();
     Value flat = vector::ShapeCastOp::create(
         builder, loc, VectorType::get({elements}, builder.getF32Type()),
         operand);
@@ -387,11 +384,10 @@ void KernelLowering::lowerMma(nvgpu::MmaSyncOp op) {
     position += elements;
   }
   Value zero = emit.index(0), twelve = emit.index(12);
-  emit.call("gnn_emulator_mma",
-            {emit.context, emit.i32(addSite(op)),
-             emit.pointer(emit.address(memory, zero)),
-             emit.pointer(emit.address(memory, twelve)),
-             emit.i32(op.getMmaShapeAsArray()[2])});
+  emit.call("gnn_emulator_mma", {emit.context, emit.i32(addSite(op)),
+                                 emit.pointer(emit.address(memory, zero)),
+                                 emit.pointer(emit.address(memory, twelve)),
+                                 emit.i32(op.getMmaShapeAsArray()[2])});
   Value flat = vector::LoadOp::create(
       builder, loc, VectorType::get({4}, builder.getF32Type()), memory, twelve);
   Value shaped = vector::ShapeCastOp::create(
@@ -413,8 +409,7 @@ void KernelLowering::lowerOp(Operation *op) {
   using Kind = Checks::Kind;
   TypeSwitch<Operation *>(op)
       .Case<gpu::ThreadIdOp>([&](auto op) {
-        op.replaceAllUsesWith(
-            threadIds[static_cast<int>(op.getDimension())]);
+        op.replaceAllUsesWith(threadIds[static_cast<int>(op.getDimension())]);
         op.erase();
       })
       .Case<gpu::BlockIdOp>([&](auto op) {

@@ -21,4 +21,7 @@ void gnn::registerPipelines() {
   mlir::PassPipelineRegistration<PTXPipelineOptions>(
       "gnn-ptx-pipeline", "Make PTX of GPU kernels (gpu -> binary)",
       buildPTXPipeline);
+  mlir::PassPipelineRegistration<CompilePipelineOptions>(
+      "gnn-compile-pipeline", "All stages (gnn -> binary)",
+      buildCompilePipeline);
 }

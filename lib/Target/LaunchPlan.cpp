@@ -259,6 +259,9 @@ LogicalResult PlanBuilder::addOp(Operation &op) {
     buffers[op.getResult(0)] = spec;
     return success();
   }
+  // The extent of a reshaped buffer: pointers need none.
+  if (isa<memref::DimOp>(op))
+    return success();
   if (auto size = dyn_cast<tile::WorkspaceSizeOp>(op)) {
     FailureOr<int64_t> bytes = expr(&op, size.getBytes());
     if (failed(bytes))

@@ -2,13 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The formulas are in DeviceMath*.cpp; here each op is matched with its own.
+// The formulas are in DeviceMath/; here each op is matched with its own.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Transforms/Passes.h"
 
-#include "DeviceMath.h"
+#include "DeviceMath/DeviceMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

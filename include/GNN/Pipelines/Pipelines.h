@@ -45,6 +45,30 @@ struct PTXPipelineOptions
       llvm::cl::init("isa")};
 };
 
+/// Options of `gnn-compile-pipeline`: those of its stages.
+struct CompilePipelineOptions
+    : public mlir::PassPipelineOptions<CompilePipelineOptions> {
+  Option<bool> fuse{*this, "fuse",
+                    llvm::cl::desc("Fuse traversals and products"),
+                    llvm::cl::init(true)};
+  Option<std::string> chip{*this, "chip",
+                           llvm::cl::desc("GPU to make kernels for"),
+                           llvm::cl::init("sm_90")};
+  Option<std::string> features{*this, "features",
+                               llvm::cl::desc("PTX version, as +ptx80"),
+                               llvm::cl::init("")};
+  Option<unsigned> optLevel{*this, "opt-level",
+                            llvm::cl::desc("LLVM optimization level, 0 to 3"),
+                            llvm::cl::init(3)};
+  Option<std::string> format{*this, "format",
+                             llvm::cl::desc("isa, bin or fatbin"),
+                             llvm::cl::init("isa")};
+
+  /// Sets the options of one stage.
+  void assignTo(TilePipelineOptions &tile) const;
+  void assignTo(PTXPipelineOptions &ptx) const;
+};
+
 /// gnn in, gnn out: what is decided where operators are whole.
 void buildGraphPipeline(mlir::OpPassManager &pm);
 
@@ -60,6 +84,10 @@ void buildGPUPipeline(mlir::OpPassManager &pm);
 /// are. Needs no CUDA for the format "isa".
 void buildPTXPipeline(mlir::OpPassManager &pm,
                       const PTXPipelineOptions &options);
+
+/// The four in a row: gnn in, launches of a `gpu.binary` out.
+void buildCompilePipeline(mlir::OpPassManager &pm,
+                          const CompilePipelineOptions &options);
 
 /// Registers the pipelines by name, once per process.
 void registerPipelines();

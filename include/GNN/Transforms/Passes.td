@@ -12,6 +12,31 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------===//
+// gnn -> gnn
+//===----------------------------------------------------------------------===//
+
+def VerifyGraphForm : Pass<"gnn-verify-graph-form", "::mlir::ModuleOp"> {
+  let summary = "Check that functions on graphs are in graph form";
+  let description = [{
+    Graph form is what every pass on level 1 takes and leaves. A function that
+    uses rows of a graph
+
+    * has one block, no op with regions and no call: straight-line code;
+    * consists of `gnn` ops, elementwise `arith` and `math`, and `tensor` ops on
+      tensors without rows;
+    * keeps the row space of a value, but by `gnn` ops: no `tensor.cast` or
+      reshape of rows, no elementwise op on rows of two spaces or graphs;
+    * has rows only of graphs that the module declares, at its border too;
+    * holds f32, bf16 and f16 features, with i32 and i1 besides.
+
+    Functions without rows are left alone.
+
+    Needs: nothing. Keeps: everything, it only checks. Never passes over a
+    function that breaks a rule: one error at the op that does.
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // gnn_tile -> gnn_tile
 //===----------------------------------------------------------------------===//
 

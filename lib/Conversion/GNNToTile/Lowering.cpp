@@ -197,24 +197,39 @@ Input Lowering::trailing(const Rows &weight, unsigned dims) {
   return {weight, access(weight, Anchor::All, "", {}, own == 2, own >= 1)};
 }
 
+/// The element that all of a constant tensor are; null for other values.
+static TypedAttr splatOf(Value tensor) {
+  auto constant = tensor.getDefiningOp<arith::ConstantOp>();
+  auto splat =
+      constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : nullptr;
+  return splat ? cast<TypedAttr>(splat.getSplatValue<Attribute>()) : nullptr;
+}
+
 Value Lowering::traverse(Location loc, FlatSymbolRefAttr graph,
                          tile::DomainAttr domain, ArrayRef<Input> inputs,
                          Value output, AtAttr outputAt, Body body) {
   SmallVector<Value> operands;
   SmallVector<Attribute> accesses;
-  for (const Input &input : inputs) {
-    operands.push_back(input.rows.tensor);
-    accesses.push_back(input.at);
-  }
+  for (const Input &input : inputs)
+    if (!splatOf(input.rows.tensor)) {
+      operands.push_back(input.rows.tensor);
+      accesses.push_back(input.at);
+    }
   auto op = tile::TraverseOp::create(
       builder, loc, output.getType(), graph, domain, operands, output,
       builder.getArrayAttr(accesses), builder.getArrayAttr({outputAt}),
       /*schedule=*/nullptr);
   Block &block = op.getBody().emplaceBlock();
-  for (Value operand : operands)
-    block.addArgument(getElementTypeOrSelf(operand.getType()), loc);
   OpBuilder inside = OpBuilder::atBlockBegin(&block);
-  Value result = body(inside, loc, block.getArguments());
+  SmallVector<Value> arguments;
+  for (const Input &input : inputs) {
+    if (TypedAttr splat = splatOf(input.rows.tensor))
+      arguments.push_back(arith::ConstantOp::create(inside, loc, splat));
+    else
+      arguments.push_back(block.addArgument(
+          getElementTypeOrSelf(input.rows.tensor.getType()), loc));
+  }
+  Value result = body(inside, loc, arguments);
   tile::YieldOp::create(inside, loc, result);
   return op.getResult(0);
 }

@@ -1,6 +1,7 @@
 // RUN: gnn-opt %s --canonicalize='test-convergence' --split-input-file | FileCheck %s
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
+gnn.graph @t square {node_types = 2, edge_types = 2, schema = [[0, 1], [1, 0]]}
 
 !edge = tensor<?x8xf32, #gnn.rows<@g, edge>>
 !src_pair = tensor<?x8xf32, #gnn.rows<@g, src_pair>>
@@ -54,6 +55,18 @@ func.func @gather_type_through_pair(%x: !edge_type) -> !edge {
   %p = gnn.gather %x : !edge_type -> !dst_pair
   %y = gnn.gather %p : !dst_pair -> !edge
   return %y : !edge
+}
+
+// Negative: a source pair leads to the type of its source only.
+//
+// CHECK-LABEL: func.func @gather_by_schema_to_other_end
+// CHECK:         gnn.gather %{{.+}} via dst
+// CHECK:         gnn.gather
+func.func @gather_by_schema_to_other_end(%x: tensor<2x8xf32, #gnn.rows<@t, node_type>>)
+    -> tensor<?x8xf32, #gnn.rows<@t, src_pair>> {
+  %r = gnn.gather %x via dst : tensor<2x8xf32, #gnn.rows<@t, node_type>> -> tensor<2x8xf32, #gnn.rows<@t, edge_type>>
+  %y = gnn.gather %r : tensor<2x8xf32, #gnn.rows<@t, edge_type>> -> tensor<?x8xf32, #gnn.rows<@t, src_pair>>
+  return %y : tensor<?x8xf32, #gnn.rows<@t, src_pair>>
 }
 
 // CHECK-LABEL: func.func @gather_of_repeated_weight

@@ -42,9 +42,12 @@ static LogicalResult composeGathers(GatherOp op, PatternRewriter &rewriter) {
   auto inner = definedBy<GatherOp>(op.getInput());
   if (!inner)
     return rewriter.notifyMatchFailure(op, "input is not gathered");
-  RowPath path = compose(op.getRowPaths().front(), inner.getRowPaths().front());
+  std::optional<RowPath> path =
+      compose(op.getRowPaths().front(), inner.getRowPaths().front());
+  if (!path)
+    return rewriter.notifyMatchFailure(op, "no single path leads there");
   rewriter.replaceOpWithNewOp<GatherOp>(op, op.getType(), inner.getInput(),
-                                        path.via);
+                                        path->via);
   return success();
 }
 
@@ -98,9 +101,11 @@ static LogicalResult composeExtrema(AggregateOp op, PatternRewriter &rewriter) {
   RowPath first = inner.getRowPaths().front();
   if (!first.isOnto())
     return rewriter.notifyMatchFailure(op, "an inner group may be empty");
-  RowPath path = compose(first, op.getRowPaths().front());
+  std::optional<RowPath> path = compose(first, op.getRowPaths().front());
+  if (!path)
+    return rewriter.notifyMatchFailure(op, "no single path leads there");
   rewriter.replaceOpWithNewOp<AggregateOp>(
-      op, op.getResult().getType(), op.getKind(), inner.getInput(), path.via);
+      op, op.getResult().getType(), op.getKind(), inner.getInput(), path->via);
   return success();
 }
 

@@ -142,10 +142,15 @@ bool RowPath::isOnto() const {
   return from == to || (from == RowSpace::Edge && isPair(to));
 }
 
-RowPath gnn::compose(RowPath first, RowPath second) {
+std::optional<RowPath> gnn::compose(RowPath first, RowPath second) {
   RowPath path = {first.from, second.to, std::nullopt};
-  if (path.isAmbiguous())
+  if (path.isAmbiguous()) {
     path.via = first.getEnd() ? first.getEnd() : second.getEnd();
+    return path;
+  }
+  // A pair leads to the node type of its own end only.
+  if (second.needsSchema() && path.getEnd() != second.via)
+    return std::nullopt;
   return path;
 }
 

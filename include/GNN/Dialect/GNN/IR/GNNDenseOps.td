@@ -14,7 +14,7 @@ include "GNN/Dialect/GNN/IR/GNNRowOps.td"
 //===----------------------------------------------------------------------===//
 
 def GNN_LinearOp : GNN_RowOp<"linear", [
-    GNN_InferType, SameOperandsAndResultElementType]> {
+    GNN_Linear, GNN_Cost, GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Multiply every row by one weight";
   let description = [{
     `result[i, :] = input[i, :] * weight + bias`, and with heads
@@ -49,7 +49,8 @@ def GNN_LinearOp : GNN_RowOp<"linear", [
 }
 
 def GNN_TypedLinearOp : GNN_RowOp<"typed_linear", [
-    GNN_Path, GNN_InferType, SameOperandsAndResultElementType]> {
+    GNN_Linear, GNN_Cost, GNN_Path, GNN_InferType,
+    SameOperandsAndResultElementType]> {
   let summary = "Multiply every row by the weight of its type";
   let description = [{
     For a row `i` of type `t(i)`,
@@ -95,7 +96,8 @@ def GNN_TypedLinearOp : GNN_RowOp<"typed_linear", [
 // Rows times rows, summed to weights
 //===----------------------------------------------------------------------===//
 
-def GNN_OuterOp : GNN_RowOp<"outer", [SameOperandsAndResultElementType]> {
+def GNN_OuterOp : GNN_RowOp<"outer", [
+    GNN_Linear, GNN_Cost, SameOperandsAndResultElementType]> {
   let summary = "Sum the outer products of all rows";
   let description = [{
     `result = sum_i input[i, :]^T * grad[i, :]`, and with heads
@@ -130,7 +132,7 @@ def GNN_OuterOp : GNN_RowOp<"outer", [SameOperandsAndResultElementType]> {
 }
 
 def GNN_TypedOuterOp : GNN_RowOp<"typed_outer", [
-    GNN_Path, SameOperandsAndResultElementType]> {
+    GNN_Linear, GNN_Cost, GNN_Path, SameOperandsAndResultElementType]> {
   let summary = "Sum the outer products of all rows of each type";
   let description = [{
     `result[t] = sum_{i : t(i) = t} input[i, :]^T * grad[i, :]`, and with heads
@@ -173,7 +175,7 @@ def GNN_TypedOuterOp : GNN_RowOp<"typed_outer", [
 //===----------------------------------------------------------------------===//
 
 def GNN_WeightProductOp : GNN_RowOp<"weight_product", [
-    GNN_InferType, SameOperandsAndResultElementType]> {
+    GNN_Linear, GNN_Cost, GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Multiply weights by weights, type by type";
   let description = [{
     `result[t, h] = lhs[t, h] * rhs[t, h]`, the product of an `[a, b]` matrix
@@ -208,7 +210,7 @@ def GNN_WeightProductOp : GNN_RowOp<"weight_product", [
 }
 
 def GNN_WeightCombineOp : GNN_RowOp<"weight_combine", [
-    GNN_InferType, SameOperandsAndResultElementType]> {
+    GNN_Linear, GNN_Cost, GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Combine weights of types from shared bases";
   let description = [{
     `result[t] = sum_b coefficients[t, b] * bases[b]`: the basis decomposition of

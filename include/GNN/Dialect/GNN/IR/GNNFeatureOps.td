@@ -13,7 +13,8 @@ include "GNN/Dialect/GNN/IR/GNNRowOps.td"
 // Products of rows
 //===----------------------------------------------------------------------===//
 
-def GNN_DotOp : GNN_RowOp<"dot", [GNN_InferType, SameOperandsAndResultElementType]> {
+def GNN_DotOp : GNN_RowOp<"dot", [
+    GNN_Linear, GNN_Cost, GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Take the inner product of each row with a row or vector";
   let description = [{
     `result[i, (h)] = sum_f lhs[i, (h,) f] * rhs[i, (h,) f]`. Where `rhs` has no
@@ -46,7 +47,7 @@ def GNN_DotOp : GNN_RowOp<"dot", [GNN_InferType, SameOperandsAndResultElementTyp
 }
 
 def GNN_OuterRowsOp : GNN_RowOp<"outer_rows", [
-    GNN_InferType, SameOperandsAndResultElementType]> {
+    GNN_Linear, GNN_Cost, GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Take the outer product of each row with a row";
   let description = [{
     `result[i, (h,) a, b] = lhs[i, (h,) a] * rhs[i, (h,) b]`. `gnn.outer` and
@@ -80,7 +81,8 @@ def GNN_OuterRowsOp : GNN_RowOp<"outer_rows", [
 //===----------------------------------------------------------------------===//
 
 def GNN_ActivationOp : GNN_RowOp<"activation", [
-    SameOperandsAndResultElementType, AllTypesMatch<["input", "result"]>]> {
+    GNN_Cost, SameOperandsAndResultElementType,
+    AllTypesMatch<["input", "result"]>]> {
   let summary = "Apply a nonlinear function to every feature";
   let description = [{
     `result[i, f] = kind(input[i, f])`:
@@ -129,7 +131,8 @@ def GNN_ActivationOp : GNN_RowOp<"activation", [
 }
 
 def GNN_BatchNormOp : GNN_RowOp<"batch_norm", [
-    SameOperandsAndResultElementType, AllTypesMatch<["input", "result"]>,
+    GNN_Cost, SameOperandsAndResultElementType,
+    AllTypesMatch<["input", "result"]>,
     AllTypesMatch<["mean", "variance", "gamma", "beta"]>]> {
   let summary = "Normalize features with running statistics";
   let description = [{
@@ -160,10 +163,14 @@ def GNN_BatchNormOp : GNN_RowOp<"batch_norm", [
     `eps` `=` $eps attr-dict `:` type($input) `,` type($mean)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Running statistics have no gradient.
+    ::llvm::StringRef getNoGradientReason(unsigned operand);
+  }];
 }
 
 def GNN_LayerNormOp : GNN_RowOp<"layer_norm", [
-    AttrSizedOperandSegments, SameOperandsAndResultElementType,
+    GNN_Cost, AttrSizedOperandSegments, SameOperandsAndResultElementType,
     AllTypesMatch<["input", "result"]>]> {
   let summary = "Normalize the features of each row by their own statistics";
   let description = [{
@@ -201,7 +208,7 @@ def GNN_LayerNormOp : GNN_RowOp<"layer_norm", [
 }
 
 def GNN_DropoutOp : GNN_RowOp<"dropout", [
-    AllTypesMatch<["input", "result"]>]> {
+    GNN_Linear, GNN_CostAndReads, AllTypesMatch<["input", "result"]>]> {
   let summary = "Zero features at random and scale the rest";
   let description = [{
     Element `n` of the input, counted in row-major order, is kept and divided by
@@ -237,7 +244,8 @@ def GNN_DropoutOp : GNN_RowOp<"dropout", [
 // The shape of features
 //===----------------------------------------------------------------------===//
 
-def GNN_BroadcastOp : GNN_RowOp<"broadcast", [SameOperandsAndResultElementType]> {
+def GNN_BroadcastOp : GNN_RowOp<"broadcast", [
+    GNN_Linear, GNN_Cost, SameOperandsAndResultElementType]> {
   let summary = "Repeat features along trailing dimensions, or weights along rows";
   let description = [{
     For rows, `result[i, h, f] = input[i, h]`: the features of `input` are
@@ -269,7 +277,7 @@ def GNN_BroadcastOp : GNN_RowOp<"broadcast", [SameOperandsAndResultElementType]>
 }
 
 def GNN_ConcatOp : GNN_RowOp<"concat", [
-    GNN_InferType, SameOperandsAndResultElementType]> {
+    GNN_Cost, GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Join rows along the last feature dimension";
   let description = [{
     `result[i, (h,) :] = [inputs[0][i, (h,) :], inputs[1][i, (h,) :], ...]`.
@@ -298,7 +306,8 @@ def GNN_ConcatOp : GNN_RowOp<"concat", [
   let hasFolder = 1;
 }
 
-def GNN_SliceOp : GNN_RowOp<"slice", [SameOperandsAndResultElementType]> {
+def GNN_SliceOp : GNN_RowOp<"slice", [
+    GNN_Linear, GNN_CostAndReads, SameOperandsAndResultElementType]> {
   let summary = "Take a part of the last feature dimension";
   let description = [{
     `result[i, (h,) f] = input[i, (h,) offset + f]`; the last feature dimension
@@ -327,7 +336,8 @@ def GNN_SliceOp : GNN_RowOp<"slice", [SameOperandsAndResultElementType]> {
   let hasCanonicalizer = 1;
 }
 
-def GNN_ReshapeOp : GNN_RowOp<"reshape", [SameOperandsAndResultElementType]> {
+def GNN_ReshapeOp : GNN_RowOp<"reshape", [
+    GNN_Linear, GNN_NoCost, SameOperandsAndResultElementType]> {
   let summary = "Split or join feature dimensions";
   let description = [{
     The features of each row keep their row-major order and take another shape:
@@ -356,7 +366,7 @@ def GNN_ReshapeOp : GNN_RowOp<"reshape", [SameOperandsAndResultElementType]> {
 }
 
 def GNN_ReduceHeadsOp : GNN_RowOp<"reduce_heads", [
-    GNN_InferType, SameOperandsAndResultElementType]> {
+    GNN_Linear, GNN_Cost, GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Reduce the heads of each row";
   let description = [{
     `result[i, f] = reduce_h(input[i, h, f])`. `gnn.reduce_features` reduces the
@@ -386,7 +396,7 @@ def GNN_ReduceHeadsOp : GNN_RowOp<"reduce_heads", [
 }
 
 def GNN_ReduceFeaturesOp : GNN_RowOp<"reduce_features", [
-    GNN_InferType, SameOperandsAndResultElementType]> {
+    GNN_Linear, GNN_Cost, GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Reduce the last feature dimension of each row";
   let description = [{
     `result[i, (h)] = reduce_f(input[i, (h,) f])`. `gnn.reduce_heads` reduces the

@@ -53,7 +53,8 @@ def GNN_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let methods = [
     InterfaceMethod<"Why there is no gradient with respect to this operand; "
                     "empty where there is one.",
-      "::llvm::StringRef", "getNoGradientReason", (ins "unsigned":$operand)>,
+      "::llvm::StringRef", "getNoGradientReason", (ins "unsigned":$operand), [{}],
+      /*defaultImplementation=*/"return ::gnn::detail::integerHasNoGradient($_op, operand);">,
   ];
   let extraSharedClassDeclaration = [{
     /// Whether there is a gradient with respect to the operand of this number.
@@ -68,15 +69,18 @@ def GNN_RowCostInterface : OpInterface<"RowCostInterface"> {
   let description = [{
     What an op costs when it runs alone, as a function of the row counts of its
     graph: `gnn::RowCount` keeps a number for each row space and is evaluated
-    with statistics. Every access counts its full bytes, caches are ignored.
+    with statistics. Weights are read once, rows once for each row that they are
+    read for; caches are ignored. An id that leads to another row is 4 bytes.
   }];
   let methods = [
     InterfaceMethod<"Floating point operations; a function such as exp counts as one.",
       "::gnn::RowCount", "getFlops">,
     InterfaceMethod<"Bytes of tensors and row ids that are read.",
-      "::gnn::RowCount", "getReadBytes">,
+      "::gnn::RowCount", "getReadBytes", (ins), [{}],
+      /*defaultImplementation=*/"return ::gnn::detail::bytesOfOperands($_op);">,
     InterfaceMethod<"Bytes of the results.",
-      "::gnn::RowCount", "getWrittenBytes">,
+      "::gnn::RowCount", "getWrittenBytes", (ins), [{}],
+      /*defaultImplementation=*/"return ::gnn::detail::bytesOfResults($_op);">,
   ];
 }
 

@@ -10,11 +10,21 @@
 include "GNN/Dialect/GNN/IR/GNNAttributes.td"
 include "GNN/Dialect/GNN/IR/GNNInterfaces.td"
 
-// An op on rows: without side effects, on one graph, of one element type.
-class GNN_RowOp<string mnemonic, list<Trait> traits = []>
-    : GNN_Op<mnemonic, !listconcat([Pure, GNN_OnOneGraph, GNN_UsesGraph], traits)>;
-
 def GNN_Path : DeclareOpInterfaceMethods<GNN_RowPathOpInterface>;
+def GNN_Linear : DeclareOpInterfaceMethods<GNN_LinearOpInterface>;
+def GNN_Cost : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops"]>;
+// What is read are not the operands, each once.
+def GNN_CostAndReads
+    : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops", "getReadBytes"]>;
+// The result is another view of the operand.
+def GNN_NoCost : DeclareOpInterfaceMethods<GNN_RowCostInterface,
+    ["getFlops", "getReadBytes", "getWrittenBytes"]>;
+
+// An op on rows of one graph, without side effects.
+class GNN_RowOp<string mnemonic, list<Trait> traits = []>
+    : GNN_Op<mnemonic, !listconcat(
+        [Pure, GNN_OnOneGraph, GNN_UsesGraph, GNN_DifferentiableOpInterface],
+        traits)>;
 
 //===----------------------------------------------------------------------===//
 // Graphs
@@ -71,7 +81,8 @@ def GNN_GraphOp : GNN_Op<"graph", [Symbol, HasParent<"::mlir::ModuleOp">]> {
 }
 
 def GNN_RebindRowsOp : GNN_Op<"rebind_rows", [
-    Pure, GNN_UsesGraph, SameOperandsAndResultElementType]> {
+    Pure, GNN_UsesGraph, GNN_DifferentiableOpInterface, GNN_Linear, GNN_NoCost,
+    SameOperandsAndResultElementType]> {
   let summary = "Read node rows of one graph as node rows of another";
   let description = [{
     `result[i, :] = input[i, :]`: joins the destination rows of one sampled
@@ -99,7 +110,8 @@ def GNN_RebindRowsOp : GNN_Op<"rebind_rows", [
   let hasFolder = 1;
 }
 
-def GNN_PrefixRowsOp : GNN_RowOp<"prefix_rows", [SameOperandsAndResultElementType]> {
+def GNN_PrefixRowsOp : GNN_RowOp<"prefix_rows", [
+    GNN_Linear, GNN_CostAndReads, SameOperandsAndResultElementType]> {
   let summary = "Take the first source rows as destination rows";
   let description = [{
     `result[i, :] = input[i, :]` for each destination `i`. In a sampled block the
@@ -129,7 +141,8 @@ def GNN_PrefixRowsOp : GNN_RowOp<"prefix_rows", [SameOperandsAndResultElementTyp
 // Down and up the lattice
 //===----------------------------------------------------------------------===//
 
-def GNN_GatherOp : GNN_RowOp<"gather", [GNN_Path, SameOperandsAndResultElementType]> {
+def GNN_GatherOp : GNN_RowOp<"gather", [
+    GNN_Linear, GNN_CostAndReads, GNN_Path, SameOperandsAndResultElementType]> {
   let summary = "Give every row the features of the row it leads to";
   let description = [{
     `result[i, :] = input[p(i), :]`, where `p` is the path from a row of the
@@ -167,7 +180,8 @@ def GNN_GatherOp : GNN_RowOp<"gather", [GNN_Path, SameOperandsAndResultElementTy
   let hasCanonicalizer = 1;
 }
 
-def GNN_AggregateOp : GNN_RowOp<"aggregate", [GNN_Path]> {
+def GNN_AggregateOp : GNN_RowOp<"aggregate", [
+    GNN_Linear, GNN_CostAndReads, GNN_Path]> {
   let summary = "Reduce all rows that lead to a row";
   let description = [{
     `result[g, :] = reduce(input[i, :] for all i with p(i) = g)`, where `p` is
@@ -215,7 +229,8 @@ def GNN_AggregateOp : GNN_RowOp<"aggregate", [GNN_Path]> {
   let hasCanonicalizer = 1;
 }
 
-def GNN_DegreeOp : GNN_RowOp<"degree", [GNN_Path]> {
+def GNN_DegreeOp : GNN_RowOp<"degree", [
+    GNN_CostAndReads, GNN_Path]> {
   let summary = "Count the rows that lead to a row";
   let description = [{
     `result[g] = |{i : p(i) = g}|` for all rows `i` of the space `of`, as a

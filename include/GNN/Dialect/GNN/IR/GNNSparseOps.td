@@ -9,7 +9,8 @@
 
 include "GNN/Dialect/GNN/IR/GNNRowOps.td"
 
-def GNN_ApplyOp : GNN_RowOp<"apply", [GNN_Path, SameOperandsAndResultElementType]> {
+def GNN_ApplyOp : GNN_RowOp<"apply", [
+    GNN_Linear, GNN_CostAndReads, GNN_Path, SameOperandsAndResultElementType]> {
   let summary = "Combine the features that two paths lead to";
   let description = [{
     `result[i, :] = lhs[p(i), :] op rhs[q(i), :]`, where `p` and `q` are the paths
@@ -55,7 +56,8 @@ def GNN_ApplyOp : GNN_RowOp<"apply", [GNN_Path, SameOperandsAndResultElementType
   let hasCanonicalizer = 1;
 }
 
-def GNN_SddmmOp : GNN_RowOp<"sddmm", [GNN_Path, SameOperandsAndResultElementType]> {
+def GNN_SddmmOp : GNN_RowOp<"sddmm", [
+    GNN_Linear, GNN_CostAndReads, GNN_Path, SameOperandsAndResultElementType]> {
   let summary = "Multiply and sum the features that two paths lead to";
   let description = [{
     `result[i, (h)] = sum_f lhs[p(i), (h,) f] * rhs[q(i), (h,) f]`, where `p` and
@@ -91,7 +93,8 @@ def GNN_SddmmOp : GNN_RowOp<"sddmm", [GNN_Path, SameOperandsAndResultElementType
   let hasCanonicalizer = 1;
 }
 
-def GNN_SpmmOp : GNN_RowOp<"spmm", [GNN_Path, SameOperandsAndResultElementType]> {
+def GNN_SpmmOp : GNN_RowOp<"spmm", [
+    GNN_Linear, GNN_CostAndReads, GNN_Path, SameOperandsAndResultElementType]> {
   let summary = "Combine features for every edge and reduce the edges";
   let description = [{
     `result[g, :] = reduce(lhs[p(e), :] op rhs[q(e), :] for all edges e with
@@ -140,7 +143,7 @@ def GNN_SpmmOp : GNN_RowOp<"spmm", [GNN_Path, SameOperandsAndResultElementType]>
 }
 
 def GNN_EdgeSoftmaxOp : GNN_RowOp<"edge_softmax", [
-    GNN_Path, AllTypesMatch<["input", "result"]>]> {
+    GNN_CostAndReads, GNN_Path, AllTypesMatch<["input", "result"]>]> {
   let summary = "Normalize scores over all edges that meet in a row";
   let description = [{
     `result[i, :] = exp(input[i, :] - max) / sum_j exp(input[j, :] - max)`, where

@@ -17,54 +17,72 @@ class StatsAttr;
 
 /// How a linear op acts on an operand, seen as a matrix of rows and features.
 enum class LinearAction {
-  /// On rows, for all features alike: gather, aggregate. A matrix from the
-  /// left.
+  /// On rows, for all features alike: gather, aggregate, a scale of rows. A
+  /// matrix from the left.
   Rows,
   /// On features, for all rows alike: linear, slice. A matrix from the right.
   Features,
   /// On features, for all rows of one type alike: typed_linear.
   FeaturesByType,
-  /// On features, differently for each row: dot with rows. A scale by a factor
-  /// for each row and feature counts too.
+  /// On the features of each row by themselves: dot with rows, dropout.
   FeaturesByRow,
-  /// On both at once: spmm, outer.
+  /// On both at once: sddmm, outer.
   RowsAndFeatures,
+  /// On a weight, which has no rows to commute with.
+  Weight,
 };
 
-/// A number that grows linearly with row counts: `constant + sum over spaces of
-/// perRow * rows(space)`. Counts, not bounds, so it is exact where statistics
-/// are.
+/// A number that grows linearly with row counts: a constant, and a factor for
+/// each row of a space.
 class RowCount {
 public:
   RowCount() = default;
   explicit RowCount(double constant) : constant(constant) {}
 
-  /// `factor` for each row of `space`.
-  static RowCount perRow(RowSpace space, double factor);
+  /// The rows of a space that are known only with a bound graph.
+  static RowCount rows(RowSpace space);
 
-  /// The number of elements of a tensor, whose leading dimension is its row
-  /// count where it has a row space.
+  /// The rows of a tensor; 1 where it has no row space.
+  static RowCount rows(mlir::RankedTensorType type);
+
+  /// The elements of a tensor.
   static RowCount elements(mlir::RankedTensorType type);
+
+  /// The bytes of a tensor.
+  static RowCount bytes(mlir::RankedTensorType type);
 
   RowCount &operator+=(const RowCount &other);
   RowCount operator+(const RowCount &other) const;
   RowCount operator*(double factor) const;
 
-  /// The factor of the rows of `space`.
-  double getPerRow(RowSpace space) const {
-    return perRowFactor[static_cast<unsigned>(space)];
+  /// The factor of the rows of `space`; 0 where their number is a constant.
+  double getFactor(RowSpace space) const {
+    return factors[static_cast<unsigned>(space)];
   }
   double getConstant() const { return constant; }
 
-  /// The number for a graph with these statistics. `node` rows are counted as
-  /// `src` rows, which are the same on a square graph.
+  /// The number for a graph with these statistics. Its `node` rows are the
+  /// `src` rows, of which a square graph has as many as `dst` rows.
   double evaluate(StatsAttr stats) const;
 
 private:
   static constexpr unsigned numSpaces = 9;
-  std::array<double, numSpaces> perRowFactor = {};
+  std::array<double, numSpaces> factors = {};
   double constant = 0;
 };
+
+namespace detail {
+
+/// What an op answers unless it knows better: integers have no gradient.
+llvm::StringRef integerHasNoGradient(mlir::Operation *op, unsigned operand);
+
+/// The bytes of all tensor operands of `op`, each once.
+RowCount bytesOfOperands(mlir::Operation *op);
+
+/// The bytes of all results of `op`.
+RowCount bytesOfResults(mlir::Operation *op);
+
+} // namespace detail
 
 } // namespace gnn
 

@@ -97,8 +97,9 @@ struct RowPath {
 };
 
 /// The path that takes `first` and goes on with `second`; `first.to` is
-/// `second.from` and both exist.
-RowPath compose(RowPath first, RowPath second);
+/// `second.from` and both exist. None where no single path leads there: from
+/// source pairs by the schema to the types of destinations, or the reverse.
+std::optional<RowPath> compose(RowPath first, RowPath second);
 
 //===----------------------------------------------------------------------===//
 // Verification

@@ -1,4 +1,4 @@
-//===- DeviceMathLogarithm.cpp - Logarithms and powers --------------------===//
+//===- Logarithm.cpp - Logarithms and powers --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,0 +1,201 @@
+//===- PropertiesTest.cpp - What ops answer to passes ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/GNN/IR/GNN.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace gnn;
+
+namespace {
+
+/// Parses one op on the values below; `op` is its text without a name for the
+/// result.
+class PropertiesTest : public ::testing::Test {
+protected:
+  PropertiesTest() { context.loadDialect<GNNDialect, func::FuncDialect>(); }
+
+  /// The op, alive until the next call.
+  Operation *parse(const std::string &op) {
+    std::string text = R"mlir(
+      !edge = tensor<?x8xf32, #gnn.rows<@g, edge>>
+      !edge_score = tensor<?xf32, #gnn.rows<@g, edge>>
+      !edge_heads = tensor<?x8x4xf32, #gnn.rows<@g, edge>>
+      !node = tensor<?x8xf32, #gnn.rows<@g, node>>
+      !node_heads = tensor<?x8x4xf32, #gnn.rows<@g, node>>
+      !index = tensor<?x8xi32, #gnn.rows<@g, node>>
+      !pair = tensor<?x8xf32, #gnn.rows<@g, src_pair>>
+      !out = tensor<?x16xf32, #gnn.rows<@g, src_pair>>
+      !type = tensor<3x8xf32, #gnn.rows<@g, edge_type>>
+      !typed = tensor<3x8x16xf32, #gnn.rows<@g, edge_type>>
+      !typed_bias = tensor<3x16xf32, #gnn.rows<@g, edge_type>>
+      gnn.graph @g square {node_types = 2, edge_types = 3}
+      func.func @f(%edge: !edge, %score: !edge_score, %edge_heads: !edge_heads,
+                   %node: !node, %node_heads: !node_heads, %index: !index,
+                   %pair: !pair, %typed: !typed, %typed_bias: !typed_bias,
+                   %vector: tensor<8xf32>, %seed: i64) {
+    )mlir" + op + "\nreturn }";
+    module = parseSourceString<ModuleOp>(text, &context);
+    if (!module)
+      return nullptr;
+    auto func = *module->getOps<func::FuncOp>().begin();
+    return &func.getBody().front().front();
+  }
+
+  std::optional<LinearAction> action(const std::string &op, unsigned operand) {
+    return cast<LinearOpInterface>(parse(op)).getLinearAction(operand);
+  }
+
+  std::string reason(const std::string &op, unsigned operand) {
+    auto differentiable = cast<DifferentiableOpInterface>(parse(op));
+    EXPECT_EQ(differentiable.isDifferentiableIn(operand),
+              differentiable.getNoGradientReason(operand).empty());
+    return differentiable.getNoGradientReason(operand).str();
+  }
+
+  RowCostInterface cost(const std::string &op) {
+    return cast<RowCostInterface>(parse(op));
+  }
+
+  /// 7 nodes, 20 edges, 12 source pairs, 9 destination pairs.
+  StatsAttr stats() {
+    auto counts = [&](ArrayRef<int64_t> values) {
+      return DenseI64ArrayAttr::get(&context, values);
+    };
+    return StatsAttr::get(&context, 7, 7, 20, counts({10, 10, 0}),
+                          counts({6, 6, 0}), counts({5, 4, 0}), 0, 0, 0, 0);
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+
+} // namespace
+
+TEST_F(PropertiesTest, PathsActOnRows) {
+  EXPECT_EQ(action("gnn.gather %node via src : !node -> !edge", 0),
+            LinearAction::Rows);
+  EXPECT_EQ(action("gnn.aggregate mean %edge via dst : !edge -> !node", 0),
+            LinearAction::Rows);
+  EXPECT_EQ(action("gnn.aggregate max %edge via dst : !edge -> !node", 0),
+            std::nullopt);
+}
+
+TEST_F(PropertiesTest, ProductsActOnFeatures) {
+  std::string product =
+      "gnn.typed_linear %pair, %typed : (!pair, !typed) -> !out";
+  EXPECT_EQ(action(product, 0), LinearAction::FeaturesByType);
+  EXPECT_EQ(action(product, 1), LinearAction::Weight);
+  // A bias makes it affine.
+  EXPECT_EQ(action("gnn.typed_linear %pair, %typed bias %typed_bias : (!pair, "
+                   "!typed, !typed_bias) -> !out",
+                   0),
+            std::nullopt);
+  std::string dot = "gnn.dot %node, %vector : (!node, tensor<8xf32>) -> "
+                    "tensor<?xf32, #gnn.rows<@g, node>>";
+  EXPECT_EQ(action(dot, 0), LinearAction::Features);
+  EXPECT_EQ(action(dot, 1), LinearAction::Weight);
+}
+
+TEST_F(PropertiesTest, FactorsActByTheirShape) {
+  // A factor for each edge leaves the features alone.
+  std::string scale = "gnn.spmm mul %node via src, %score reduce sum via dst : "
+                      "(!node, !edge_score) -> !node";
+  EXPECT_EQ(action(scale, 0), LinearAction::Rows);
+  EXPECT_EQ(action(scale, 1), LinearAction::RowsAndFeatures);
+  // A factor for each head does not.
+  EXPECT_EQ(action("gnn.spmm mul %node_heads via src, %edge reduce sum via dst "
+                   ": (!node_heads, !edge) -> !node_heads",
+                   0),
+            LinearAction::RowsAndFeatures);
+  std::string apply = "gnn.apply mul %edge, %edge_heads : (!edge, !edge_heads) "
+                      "-> !edge_heads";
+  EXPECT_EQ(action(apply, 1), LinearAction::FeaturesByRow);
+  std::string quotient =
+      "gnn.apply div %edge, %score : (!edge, !edge_score) -> !edge";
+  EXPECT_EQ(action(quotient, 0), LinearAction::Rows);
+  EXPECT_EQ(action(quotient, 1), std::nullopt);
+  // A sum is affine in each operand.
+  EXPECT_EQ(action("gnn.apply add %edge, %edge : (!edge, !edge) -> !edge", 0),
+            std::nullopt);
+  EXPECT_EQ(action("gnn.spmm copy %node via src reduce max via dst : (!node) "
+                   "-> !node",
+                   0),
+            std::nullopt);
+}
+
+TEST_F(PropertiesTest, ReasonsAgainstGradients) {
+  EXPECT_EQ(reason("gnn.gather %node via src : !node -> !edge", 0), "");
+  EXPECT_EQ(reason("gnn.gather %index via src : !index -> "
+                   "tensor<?x8xi32, #gnn.rows<@g, edge>>",
+                   0),
+            "integers have no gradient");
+  std::string dropout =
+      "gnn.dropout %node p = 0.5 seed %seed offset %seed : !node";
+  EXPECT_EQ(reason(dropout, 0), "");
+  EXPECT_EQ(reason(dropout, 1), "integers have no gradient");
+  std::string norm =
+      "gnn.batch_norm %node mean %vector variance %vector gamma %vector beta "
+      "%vector eps = 1.0e-5 : !node, tensor<8xf32>";
+  EXPECT_EQ(reason(norm, 0), "");
+  EXPECT_EQ(reason(norm, 1), "running statistics are not trained");
+  EXPECT_EQ(reason(norm, 2), "running statistics are not trained");
+  EXPECT_EQ(reason(norm, 3), "");
+}
+
+TEST_F(PropertiesTest, CostOfGather) {
+  auto gather = cost("gnn.gather %node via src : !node -> !edge");
+  EXPECT_EQ(gather.getFlops().evaluate(stats()), 0);
+  // For each edge, 8 features and an id.
+  EXPECT_EQ(gather.getReadBytes().getFactor(RowSpace::Edge), 36);
+  EXPECT_EQ(gather.getReadBytes().evaluate(stats()), 20 * 36);
+  EXPECT_EQ(gather.getWrittenBytes().evaluate(stats()), 20 * 32);
+}
+
+TEST_F(PropertiesTest, CostOfProduct) {
+  auto product = cost("gnn.typed_linear %pair, %typed : (!pair, !typed) -> "
+                      "!out");
+  EXPECT_EQ(product.getFlops().evaluate(stats()), 12.0 * 2 * 8 * 16);
+  // Pair rows, and the weights of all types once.
+  EXPECT_EQ(product.getReadBytes().getConstant(), 3 * 8 * 16 * 4);
+  EXPECT_EQ(product.getReadBytes().evaluate(stats()),
+            12 * 8 * 4 + 3 * 8 * 16 * 4);
+  EXPECT_EQ(product.getWrittenBytes().evaluate(stats()), 12 * 16 * 4);
+}
+
+TEST_F(PropertiesTest, CostOfSpmm) {
+  auto spmm = cost("gnn.spmm mul %node_heads via src, %edge reduce mean via "
+                   "dst : (!node_heads, !edge) -> !node_heads");
+  EXPECT_EQ(spmm.getFlops().evaluate(stats()), 20 * 2 * 32 + 7 * 32);
+  // Source rows with their id, edge rows, and each edge's place.
+  EXPECT_EQ(spmm.getReadBytes().evaluate(stats()),
+            20 * (32 * 4 + 4) + 20 * 8 * 4 + 20 * 4);
+  EXPECT_EQ(spmm.getWrittenBytes().evaluate(stats()), 7 * 32 * 4);
+}
+
+TEST_F(PropertiesTest, ViewsCostNothing) {
+  auto reshape = cost("gnn.reshape %node : !node -> "
+                      "tensor<?x2x4xf32, #gnn.rows<@g, node>>");
+  EXPECT_EQ(reshape.getReadBytes().evaluate(stats()), 0);
+  EXPECT_EQ(reshape.getWrittenBytes().evaluate(stats()), 0);
+}
+
+TEST_F(PropertiesTest, EveryRowOpAnswers) {
+  for (RegisteredOperationName name : context.getRegisteredOperationsByDialect(
+           GNNDialect::getDialectNamespace())) {
+    if (name.getStringRef() == GraphOp::getOperationName())
+      continue;
+    EXPECT_TRUE(name.hasInterface<RowCostInterface>())
+        << name.getStringRef().str();
+    EXPECT_TRUE(name.hasInterface<DifferentiableOpInterface>())
+        << name.getStringRef().str();
+  }
+}
