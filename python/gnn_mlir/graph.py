@@ -411,10 +411,15 @@ class Graph:
             arrays["edge_type"] = self.edge_type.astype(
                 np.int16 if self.num_edge_types < 1 << 15 else np.int32)
         arrays["node_type"] = self.node_type
-        if self.edge_type_names is not None:
-            arrays["edge_type_names"] = np.array(self.edge_type_names, str)
-        if self.node_type_names is not None:
-            arrays["node_type_names"] = np.array(self.node_type_names, str)
+        for kind, types, count in (
+                ("edge", self.edge_type, self.num_edge_types),
+                ("node", self.node_type, self.num_node_types)):
+            names = getattr(self, kind + "_type_names")
+            if names is None and count != types.max(initial=-1) + 1:
+                # Names tell the number of types where members do not.
+                names = [f"{kind} type {i}" for i in range(count)]
+            if names is not None:
+                arrays[kind + "_type_names"] = np.array(names, str)
         arrays.update(self.arrays)
         write_npz(path, arrays)
 

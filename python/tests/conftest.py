@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the tests find the tools of the build, and which options they have."""
 
+import importlib.util
 import os
 import pathlib
 import shutil
+import sys
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+if importlib.util.find_spec("gnn_mlir") is None:
+    sys.path.insert(0, str(ROOT / "python"))
 
 
 BUILD = os.environ.get("GNN_MLIR_BUILD")
@@ -63,6 +67,26 @@ def compiler():
     if not found.has_compiler():
         pytest.skip(f"{found.find_library()} has no compiler")
     return found
+
+
+@pytest.fixture(scope="session")
+def run():
+    """Runs a program, for `cases.check`: on the emulator, or on a GPU where
+    GNN_TEST_TARGET=cuda; through the library, else through gnn-run."""
+    from gnn_mlir import capi as found
+    from gnn_mlir.testing import tools
+    target = os.environ.get("GNN_TEST_TARGET", "emulator")
+    try:
+        if found.has_compiler():
+            return tools.run_by_library(None if target == "emulator" else target)
+    except found.GNNError:
+        pass
+    tool = find_tool("gnn-run")
+    if tool is not None:
+        return tools.run_by_tool(tool, "--target", target)
+    if BUILD:
+        pytest.fail(f"there is neither a library nor gnn-run in {BUILD}")
+    pytest.skip("neither the library nor gnn-run is built")
 
 
 def pytest_terminal_summary(terminalreporter):

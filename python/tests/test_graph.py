@@ -60,6 +60,15 @@ def test_save_and_load(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.npz", "b.npz"]
 
 
+@pytest.mark.parametrize("name", ["one node", "no edges", "empty", "schema"])
+def test_files_keep_empty_types(tmp_path, name):
+    graph = graphs()[name]
+    graph.save(tmp_path / "g.npz")
+    loaded = Graph.load(tmp_path / "g.npz")
+    assert loaded.num_edge_types == graph.num_edge_types
+    assert loaded.num_node_types == graph.num_node_types
+
+
 def test_load_names_what_is_wrong(tmp_path):
     path = tmp_path / "bad.npz"
     path.write_bytes(b"PK\3\4 not really")
