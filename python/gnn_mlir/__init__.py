@@ -9,11 +9,11 @@ from .graph import Graph
 from .graph_functions import (add_inverses, add_self_loops, degrees, merge_types,
                               refine_types, renumber)
 from .program import Function, Module, Value
-from .types import GraphDecl, PlacedType, TensorType, weight
+from .types import GraphDecl, TensorType, weight
 
 __version__ = VERSION
 __all__ = ["Binding", "CompileError", "CompiledFunction", "Function",
-           "GNNError", "Graph", "GraphDecl", "Module", "PlacedType",
+           "GNNError", "Graph", "GraphDecl", "Module",
            "TensorType", "Value", "add_inverses", "add_self_loops", "compile",
            "degrees", "load",
            "merge_types", "models", "reference", "refine_types", "renumber", "weight"]

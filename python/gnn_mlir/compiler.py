@@ -98,7 +98,6 @@ class CompiledFunction:
         self.graph_names = [g["name"] for g in plan["graphs"]]
         self.input_names = [i["name"] for i in plan["inputs"]]
         self.output_names = [o["name"] for o in plan["outputs"]]
-        self._typed_inputs = getattr(source, "typed_inputs", {})
 
     def __repr__(self):
         return (f"CompiledFunction({self.name}: "
@@ -151,9 +150,9 @@ class CompiledFunction:
 
     def _expand(self, graphs, inputs):
         """Inputs without dicts by node type, checked by name."""
-        if self.source is not None and self._typed_inputs:
-            inputs = self.source.split_typed_inputs(
-                inputs, graphs[0].node_type_names)
+        if self.source is not None:
+            inputs = self.source.place_typed_inputs(
+                dict(zip(self.graph_names, graphs)), inputs)
         for name in inputs:
             if name not in self.input_names:
                 raise ValueError(f"{self.name}: expected inputs "

@@ -93,19 +93,6 @@ def prefix_rows(graph, x):
     return np.asarray(x)[:graph.num_dst_nodes]
 
 
-def place(graph, x, types, target="node"):
-    """result[v] = the row of `x` that belongs to node v, 0 at nodes of other
-    types. `x` has the nodes of `types`: type after type as listed, by id."""
-    x = _float(x)
-    rows = graph.rows_of_types(types, "dst" if target == "dst" else "src")
-    if len(rows) != len(x):
-        raise ValueError(f"place: expected {len(rows)} rows, the nodes of types "
-                         f"{list(types)}, got {len(x)}")
-    out = np.zeros((graph.count(target),) + x.shape[1:], np.float64)
-    out[rows] = x
-    return out
-
-
 # -- Products with weights -----------------------------------------------------
 
 
