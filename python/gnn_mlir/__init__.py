@@ -2,13 +2,18 @@
 """gnn-mlir in Python: typed graphs, programs, the compiler and its runtime."""
 
 from . import models, reference
+from ._version import VERSION
+from .capi import CompileError, GNNError
+from .compiler import Binding, CompiledFunction, compile, load
 from .graph import Graph
 from .graph_functions import (add_inverses, add_self_loops, degrees, merge_types,
                               refine_types, renumber)
 from .program import Function, Module, Value
-from .types import GraphDecl, PlacedType, TensorType, weight
+from .types import GraphDecl, TensorType, weight
 
-__version__ = "0.1.0"
-__all__ = ["Function", "Graph", "GraphDecl", "Module", "PlacedType",
-           "TensorType", "Value", "add_inverses", "add_self_loops", "degrees",
+__version__ = VERSION
+__all__ = ["Binding", "CompileError", "CompiledFunction", "Function",
+           "GNNError", "Graph", "GraphDecl", "Module",
+           "TensorType", "Value", "add_inverses", "add_self_loops", "compile",
+           "degrees", "load",
            "merge_types", "models", "reference", "refine_types", "renumber", "weight"]

@@ -46,7 +46,7 @@ def _names(names, name, count):
     names = [str(n) for n in names]
     if len(names) != count:
         raise ValueError(f"{name}: expected {count} names, got {len(names)}")
-    return names
+    return names or None
 
 
 def _count(count, name, limit):
@@ -284,11 +284,16 @@ class Graph:
             self._groups[key] = order, begin
         return self._groups[key]
 
-    def rows_of_types(self, node_types, end="src"):
-        """The nodes of some types: type after type as listed, by ascending id."""
-        found = self.node_types_at(end)
-        rows = [np.flatnonzero(found == t) for t in node_types]
-        return np.concatenate(rows) if rows else np.zeros(0, np.intp)
+    def nodes_of_type(self, node_type, end="src"):
+        """The nodes of a type, ascending: a slice where they follow each other,
+        else an array."""
+        key = "nodes", node_type, end
+        if key not in self._maps:
+            rows = np.flatnonzero(self.node_types_at(end) == node_type)
+            if len(rows) and rows[-1] - rows[0] + 1 == len(rows):
+                rows = slice(int(rows[0]), int(rows[-1]) + 1)
+            self._maps[key] = rows
+        return self._maps[key]
 
     # -- Names ---------------------------------------------------------------
 
@@ -338,11 +343,32 @@ class Graph:
         x[rows, indices] = self.arrays.get("feat_data", np.float32(1))
         return x
 
-    def split_by_type(self, x):
-        """A dict by node type (name or number) of the rows of `x`."""
+    def split_types(self, x, space="node"):
+        """A dict by node type (name or number) of rows of all nodes."""
         names = self.node_type_names or range(self.num_node_types)
-        return {name: x[self.rows_of_types([t])]
+        end = "dst" if space == "dst" else "src"
+        return {name: x[self.nodes_of_type(t, end)]
                 for t, name in enumerate(names)}
+
+    def join_types(self, parts, width, space="node"):
+        """Rows of all nodes of a dict by node type (number) of arrays or tensors
+        [nodes of the type, width]; 0 at nodes of types that are not in it."""
+        end, out = "dst" if space == "dst" else "src", None
+        for node_type, part in parts.items():
+            rows = self.nodes_of_type(node_type, end)
+            count = len(range(rows.start, rows.stop)) if isinstance(
+                rows, slice) else len(rows)
+            if not hasattr(part, "shape"):
+                part = np.asarray(part)
+            if tuple(part.shape) != (count, width):
+                raise ValueError(f"node type {node_type}: expected shape "
+                                 f"{(count, width)}, got {tuple(part.shape)}")
+            if out is None:
+                shape = self.count(space), width
+                out = (part.new_zeros(shape) if hasattr(part, "new_zeros") else
+                       np.zeros(shape, part.dtype))
+            out[rows] = part
+        return out
 
     # -- Making and storing --------------------------------------------------
 
@@ -411,10 +437,16 @@ class Graph:
             arrays["edge_type"] = self.edge_type.astype(
                 np.int16 if self.num_edge_types < 1 << 15 else np.int32)
         arrays["node_type"] = self.node_type
-        if self.edge_type_names is not None:
-            arrays["edge_type_names"] = np.array(self.edge_type_names, str)
-        if self.node_type_names is not None:
-            arrays["node_type_names"] = np.array(self.node_type_names, str)
+        for kind, types, count in (
+                ("edge", self.edge_type, self.num_edge_types),
+                ("node", self.node_type, self.num_node_types)):
+            names = getattr(self, kind + "_type_names")
+            if names is None and (not count or
+                                  count != types.max(initial=-1) + 1):
+                # Names tell the number of types where members do not.
+                names = [f"{kind} type {i}" for i in range(count)]
+            if names is not None:
+                arrays[kind + "_type_names"] = np.array(names, str)
         arrays.update(self.arrays)
         write_npz(path, arrays)
 

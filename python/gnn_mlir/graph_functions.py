@@ -16,7 +16,8 @@ def add_self_loops(graph, mode="replace", edge_type=None):
 
     With mode "replace" self loops that are there are taken out first, so that
     each node has exactly one; with "add" they stay. `edge_type` is the type of
-    the new edges; None makes a new type "self_loop" after the others."""
+    the new edges, whose schema they must obey; None makes a new type "self_loop"
+    after the others."""
     _square(graph, "add_self_loops")
     if mode not in ("replace", "add"):
         raise ValueError(f"expected mode replace or add, got {mode!r}")
@@ -31,12 +32,8 @@ def add_self_loops(graph, mode="replace", edge_type=None):
     loops = np.arange(graph.num_nodes, dtype=np.int32)
     types = np.full(graph.num_nodes, edge_type, np.int32)
     schema = graph.schema
-    if schema is not None:
-        own = (0, 0) if graph.num_node_types == 1 else (-1, -1)
-        if new_type:
-            schema = schema + [own]
-        else:
-            schema = schema[:edge_type] + [own] + schema[edge_type + 1:]
+    if schema is not None and new_type:
+        schema = schema + [(-1, -1)]
     names = graph.edge_type_names
     if names is not None and new_type:
         names = names + ["self_loop"]
@@ -65,7 +62,8 @@ def add_inverses(graph):
 def refine_types(graph):
     """Splits edge types so that each joins one node type to one other: the
     triples that occur, by (edge type, source type, destination type). The result
-    has a schema; names are "source edge destination"."""
+    has a schema; names are "source edge destination", of the types' names where
+    they have any, else of their numbers."""
     kinds = max(1, graph.num_node_types)
     src = graph.src_node_type[graph.edge_src].astype(np.int64)
     dst = graph.dst_node_type[graph.edge_dst].astype(np.int64)
@@ -73,10 +71,9 @@ def refine_types(graph):
                              return_inverse=True)
     triples = [(int(c) // kinds ** 2, int(c) // kinds % kinds, int(c) % kinds)
                for c in codes]
-    names = None
-    if graph.edge_type_names is not None and graph.node_type_names is not None:
-        nodes, edges = graph.node_type_names, graph.edge_type_names
-        names = [f"{nodes[s]} {edges[t]} {nodes[d]}" for t, s, d in triples]
+    nodes = graph.node_type_names or range(graph.num_node_types)
+    edges = graph.edge_type_names or range(graph.num_edge_types)
+    names = [f"{nodes[s]} {edges[t]} {nodes[d]}" for t, s, d in triples]
     return _like(graph, graph.edge_src, graph.edge_dst,
                  edge_type=types.reshape(-1), num_edge_types=len(triples),
                  schema=[(s, d) for _, s, d in triples], edge_type_names=names)

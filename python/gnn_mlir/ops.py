@@ -181,16 +181,6 @@ class RowOps:
         return self._record("gnn.prefix_rows", "{}", _arrow(x, result), [x],
                             [result], meaning)
 
-    def place(self, x, space="node"):
-        """Rows of the nodes of some types at their nodes, 0 at the others."""
-        _require(isinstance(x.type, types.PlacedType), "place",
-                 f"expected rows of some node types, got {x.type}")
-        result = x.type.graph.rows(space, *x.features)
-        listed, name = x.type.node_types, x.type.graph.name
-        return self._record(
-            "gnn.place", f"{{}} types {list(listed)}", _arrow(x, result), [x],
-            [result], lambda g, a: reference.place(g[name], a, listed, space))
-
 
 class DenseOps:
     """Products with weights."""

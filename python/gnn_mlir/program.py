@@ -111,39 +111,41 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
         """An input that is a dict by node type, each with a width of its own.
 
         `widths` gives each node type (by number) its width. Returns (width, rows
-        of all nodes) for each width, 0 at nodes of other widths. The program
-        takes one array a width, `name` or `name`_<width>; `evaluate` and compiled
-        functions take the dict as well."""
+        of all nodes) for each width, 0 at nodes of other widths: these are the
+        inputs of the program, `name`_<width>. `evaluate` and compiled functions
+        take the dict under `name` as well."""
         if sorted(widths) != list(range(graph.node_types)):
             raise ValueError(f"{self.name}: expected a width for each of the "
                              f"{graph.node_types} node types, got {widths}")
-        space = space or graph.src
-        values, self.typed_inputs[name] = [], []
+        space, values = space or graph.src, []
+        parts = []
         for width in sorted(set(widths.values())):
-            listed = tuple(t for t in sorted(widths) if widths[t] == width)
             part = f"{name}_{width}"
-            value = self.input(part, types.PlacedType(
-                (width,), graph, listed, "dst" if space == "dst" else "src"))
-            self.typed_inputs[name].append((part, listed))
-            values.append((width, self.place(value, space)))
+            values.append((width, self.input(part, graph.rows(space, width))))
+            parts.append((part, width, [t for t in sorted(widths)
+                                        if widths[t] == width]))
+        self.typed_inputs[name] = graph.name, space, parts
         return values
 
-    def split_typed_inputs(self, inputs, names=None):
-        """`inputs` with each dict by node type, number or name, replaced by its
-        arrays a width."""
+    def place_typed_inputs(self, graphs, inputs):
+        """`inputs` with each dict by node type, number or name, replaced by rows
+        of all nodes, one array a width."""
         out = dict(inputs)
-        for name, parts in self.typed_inputs.items():
+        for name, (graph, space, parts) in self.typed_inputs.items():
             if name not in inputs:
                 continue
-            given = {names.index(k) if isinstance(k, str) and names and k in names
-                     else k: v for k, v in out.pop(name).items()}
-            for part, listed in parts:
+            graph = graphs[graph]
+            names = graph.node_type_names or []
+            given = {names.index(k) if k in names else k: v
+                     for k, v in out.pop(name).items()}
+            for part, width, listed in parts:
                 missing = [t for t in listed if t not in given]
                 if missing:
                     raise ValueError(f"{self.name}: input {name!r}: expected "
                                      f"features of node type {missing[0]}, got "
                                      f"{', '.join(map(str, inputs[name]))}")
-                out[part] = _concatenate([given[t] for t in listed])
+                out[part] = graph.join_types({t: given[t] for t in listed},
+                                             width, space)
         return out
 
     def output(self, name, value):
@@ -238,8 +240,7 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
         as np.float32, rounds what each op gives: how good a result can be that
         stores its values so."""
         graphs = self.bind(graphs)
-        names = [g.node_type_names for g in graphs.values()]
-        inputs = self.split_typed_inputs(inputs, names[0] if names else None)
+        inputs = self.place_typed_inputs(graphs, inputs)
         last = {id(v): None for v in self.outputs.values()}
         steps = [op for op in self._lines if not isinstance(op, str)]
         for i in reversed(range(len(steps))):
@@ -292,14 +293,6 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
                 x /= np.float32(np.sqrt(value.features[-2]))
             made[name] = x
         return made
-
-
-def _concatenate(arrays):
-    """One array of several, NumPy or torch."""
-    if hasattr(arrays[0], "detach"):
-        import torch  # Only where the caller's arrays are torch tensors.
-        return torch.cat(arrays) if len(arrays) > 1 else arrays[0]
-    return np.concatenate(arrays) if len(arrays) > 1 else np.asarray(arrays[0])
 
 
 class _Names:

@@ -27,22 +27,22 @@ def gather(graph, x, source, target, via=None):
     return np.asarray(x)[graph.map(target, source, via)]
 
 
-def _sum_rows(x, rows, count):
-    """The sum over the rows of `x` of each group, in ascending order."""
-    out = np.empty((count,) + x.shape[1:], np.float64)
-    for f in np.ndindex(x.shape[1:]):
-        out[(...,) + f] = np.bincount(rows, x[(...,) + f], count)
-    return out
-
-
-def _extreme_rows(x, kind, order, begin):
-    """The maximum or minimum over the rows of each group."""
+def _reduce_rows(reduce, x, order, begin):
+    """A reduction, such as np.maximum, over the rows of each group; 0 where there
+    are none."""
     out = np.zeros((len(begin) - 1,) + x.shape[1:], np.float64)
     full = np.flatnonzero(np.diff(begin))
     if len(full):
-        reduce = np.maximum if kind == "max" else np.minimum
         out[full] = reduce.reduceat(x[order], begin[full], axis=0)
     return out
+
+
+def _sum_rows(graph, x, source, target, via):
+    """The sum over the rows of each group, in ascending order."""
+    if x.ndim > 1:
+        return _reduce_rows(np.add, x, *graph.groups(source, target, via))
+    return np.bincount(graph.map(source, target, via), x,
+                       graph.count(target)).astype(np.float64)
 
 
 def _first_rows(x, extreme, order, begin):
@@ -59,18 +59,20 @@ def _first_rows(x, extreme, order, begin):
     return argument
 
 
+_EXTREME = {"max": np.maximum, "min": np.minimum}
+
+
 def aggregate(graph, kind, x, source, target, via=None, argument=False):
     """result[g] = reduce(x[i] for rows i of `source` that lead to row g of
     `target`); with `argument` also the rows that max or min took."""
     x = _float(x)
-    rows, count = graph.map(source, target, via), graph.count(target)
     if kind in ("max", "min"):
         groups = graph.groups(source, target, via)
-        out = _extreme_rows(x, kind, *groups)
+        out = _reduce_rows(_EXTREME[kind], x, *groups)
         return (out, _first_rows(x, out, *groups)) if argument else out
-    out = _sum_rows(x, rows, count)
+    out = _sum_rows(graph, x, source, target, via)
     if kind == "mean":
-        sizes = np.maximum(np.bincount(rows, minlength=count), 1)
+        sizes = np.maximum(degree(graph, source, target, via), 1)
         out /= sizes.reshape((-1,) + (1,) * (x.ndim - 1))
     return out
 
@@ -89,19 +91,6 @@ def rebind_rows(x):
 def prefix_rows(graph, x):
     """result[i] = x[i] for destinations i, which are the first sources."""
     return np.asarray(x)[:graph.num_dst_nodes]
-
-
-def place(graph, x, types, target="node"):
-    """result[v] = the row of `x` that belongs to node v, 0 at nodes of other
-    types. `x` has the nodes of `types`: type after type as listed, by id."""
-    x = _float(x)
-    rows = graph.rows_of_types(types, "dst" if target == "dst" else "src")
-    if len(rows) != len(x):
-        raise ValueError(f"place: expected {len(rows)} rows, the nodes of types "
-                         f"{list(types)}, got {len(x)}")
-    out = np.zeros((graph.count(target),) + x.shape[1:], np.float64)
-    out[rows] = x
-    return out
 
 
 # -- Products with weights -----------------------------------------------------
@@ -237,11 +226,10 @@ def edge_softmax(graph, x, space, over):
     if over in ("src", "dst") and graph.square:
         target, via = "node", over if space == "edge" else None
     rows = graph.map(space, target, via)
-    count = graph.count(target)
     with np.errstate(all="ignore"):
-        maximum = _extreme_rows(x, "max", *graph.groups(space, target, via))
+        maximum = aggregate(graph, "max", x, space, target, via)
         weight = np.exp(x - maximum[rows])
-        return weight / _sum_rows(weight, rows, count)[rows]
+        return weight / _sum_rows(graph, weight, space, target, via)[rows]
 
 
 # -- Functions of the features of each row -------------------------------------

@@ -122,30 +122,6 @@ def weight(*shape):
 
 
 @dataclass(frozen=True)
-class PlacedType:
-    """Rows of the nodes of some types only, without a row space: type after
-    type as listed, by ascending id. What `place` takes."""
-
-    features: Tuple[int, ...]
-    graph: GraphDecl
-    node_types: Tuple[int, ...]
-    end: str = "src"
-    dtype: str = "f32"
-    space = None
-
-    def shape(self, graph=None):
-        return (len(graph.rows_of_types(self.node_types, self.end)),
-                ) + self.features
-
-    def text(self, alias=None):
-        dims = "x".join(str(d) for d in ("?",) + self.features)
-        return f"tensor<{dims}x{self.dtype}>"
-
-    def __str__(self):
-        return self.text()
-
-
-@dataclass(frozen=True)
 class ScalarType:
     """A builtin scalar, such as i64."""
 

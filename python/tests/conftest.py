@@ -1,23 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the tests find the tools of the build, and which options they have."""
 
+import importlib.util
 import os
 import pathlib
 import shutil
+import sys
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+if importlib.util.find_spec("gnn_mlir") is None:
+    sys.path.insert(0, str(ROOT / "python"))
+
+
+BUILD = os.environ.get("GNN_MLIR_BUILD")
 
 
 def pytest_addoption(parser):
     parser.addoption("--all", action="store_true",
+                     default=bool(os.environ.get("GNN_TEST_ALL")),
                      help="run the full product of cases, not a covering set")
 
 
 def find_tool(name):
-    """Path of a tool: from GNN_TOOLS, a build folder, or the PATH."""
-    folders = [os.environ["GNN_TOOLS"]] if "GNN_TOOLS" in os.environ else sorted(
+    """Path of a tool: in GNN_MLIR_BUILD, else in a build folder or the PATH."""
+    folders = [BUILD + "/bin"] if BUILD else sorted(
         str(p) for p in ROOT.glob("build/*/bin"))
     return shutil.which(name, path=os.pathsep.join(
         folders + [os.environ.get("PATH", "")]))
@@ -28,7 +36,64 @@ def gnn_opt():
     """Path of gnn-opt; skips where it is not built."""
     path = find_tool("gnn-opt")
     if path is None:
-        if "GNN_TOOLS" in os.environ:
-            pytest.fail(f"no gnn-opt in GNN_TOOLS={os.environ['GNN_TOOLS']}")
+        if BUILD:
+            pytest.fail(f"there is no gnn-opt in {BUILD}/bin")
         pytest.skip("gnn-opt is not built")
     return path
+
+
+def _library():
+    """The loaded library; skips where it is not built, and fails where the tests
+    were told which build to take."""
+    from gnn_mlir import capi
+    try:
+        capi.library()
+    except capi.GNNError as error:
+        if BUILD or "GNN_MLIR_LIBRARY" in os.environ:
+            pytest.fail(str(error))
+        pytest.skip("the library is not built")
+    return capi
+
+
+@pytest.fixture(scope="session")
+def capi():
+    return _library()
+
+
+@pytest.fixture(scope="session")
+def compiler():
+    """The library with the compiler in it."""
+    found = _library()
+    if not found.has_compiler():
+        pytest.skip(f"{found.find_library()} has no compiler")
+    return found
+
+
+@pytest.fixture(scope="session")
+def run():
+    """Runs a program, for `cases.check`: on the emulator, or on a GPU where
+    GNN_TEST_TARGET=cuda; through the library, else through gnn-run."""
+    from gnn_mlir import capi as found
+    from gnn_mlir.testing import tools
+    target = os.environ.get("GNN_TEST_TARGET", "emulator")
+    try:
+        if found.has_compiler():
+            return tools.run_by_library(None if target == "emulator" else target)
+    except found.GNNError:
+        pass
+    tool = find_tool("gnn-run")
+    if tool is not None:
+        return tools.run_by_tool(tool, "--target", target)
+    if BUILD:
+        pytest.fail(f"there is neither a library nor gnn-run in {BUILD}")
+    pytest.skip("neither the library nor gnn-run is built")
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Says which graphs were stand-ins."""
+    from gnn_mlir.testing import graphs
+    if graphs.data_folder() is None:
+        terminalreporter.write_line(
+            f"GNN_TEST_DATA is not set: {len(graphs.DATA_SETS)} data sets "
+            f"skipped, made graphs of their shapes ran instead "
+            f"({', '.join(graphs.DATA_SETS)})")

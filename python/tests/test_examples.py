@@ -26,13 +26,7 @@ def test_up_to_date(name):
         "run examples/generate.py")
 
 
-# Its op, gnn.place, is in the builder and the reference but not in the dialect.
-WITHOUT_OP = {"hgt-widths"}
-
-
-@pytest.mark.parametrize("name", [
-    pytest.param(name, marks=pytest.mark.xfail(strict=True))
-    if name in WITHOUT_OP else name for name in generate.EXAMPLES])
+@pytest.mark.parametrize("name", generate.EXAMPLES)
 def test_parses(name, gnn_opt):
     path = ROOT / "examples" / f"{name}.mlir"
     result = subprocess.run([gnn_opt, "--verify-roundtrip", path], text=True,

@@ -60,6 +60,15 @@ def test_save_and_load(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.npz", "b.npz"]
 
 
+@pytest.mark.parametrize("name", ["one node", "no edges", "empty", "schema"])
+def test_files_keep_empty_types(tmp_path, name):
+    graph = graphs()[name]
+    graph.save(tmp_path / "g.npz")
+    loaded = Graph.load(tmp_path / "g.npz")
+    assert loaded.num_edge_types == graph.num_edge_types
+    assert loaded.num_node_types == graph.num_node_types
+
+
 def test_load_names_what_is_wrong(tmp_path):
     path = tmp_path / "bad.npz"
     path.write_bytes(b"PK\3\4 not really")
@@ -87,11 +96,24 @@ def test_from_hetero():
     assert graph.schema == [(1, 0), (0, 0)]
     assert graph.edge_type_names[0] == "author writes paper"
     assert graph.node_type.tolist() == [0, 0, 0, 1, 1]
-    assert graph.split_by_type(np.arange(5))["author"].tolist() == [3, 4]
+    assert graph.split_types(np.arange(5))["author"].tolist() == [3, 4]
     with pytest.raises(ValueError, match="expected ids from 0 to 1, got 2 at 0"):
         Graph.from_hetero({"a": 2}, {("a", "r", "a"): [[2], [0]]})
     with pytest.raises(ValueError, match="expected a node type of a, got 'b'"):
         Graph.from_hetero({"a": 2}, {("a", "r", "b"): [[1], [0]]})
+
+
+def test_join_and_split_types():
+    torch = pytest.importorskip("torch")
+    graph = Graph([], [], 5, node_type=[1, 0, 2, 2, 0], num_node_types=4)
+    x = np.arange(10.0).reshape(5, 2)
+    parts = graph.split_types(x)
+    assert parts[2].tolist() == [[4, 5], [6, 7]] and len(parts[3]) == 0
+    assert (graph.join_types(parts, 2) == x).all()
+    del parts[0]
+    tensors = {t: torch.from_numpy(p) for t, p in parts.items()}
+    joined = graph.join_types(tensors, 2)
+    assert joined.tolist() == [[0, 1], [0, 0], [4, 5], [6, 7], [0, 0]]
 
 
 def test_torch_arrays():

@@ -212,7 +212,6 @@ REFUSED = {
         lambda f, g, x: f.weight_combine(f.input("c", g.rows("edge_type", 5)),
                                          f.input("b", weight(2, 4, 4))),
     "expected positive integers as feature sizes": lambda f, g, x: g.rows("node", 0),
-    "place: expected rows of some node types": lambda f, g, x: f.place(x),
     "expected a width for each of the 2 node types":
         lambda f, g, x: f.typed_input("y", g, {0: 4}),
 }
@@ -292,4 +291,8 @@ def test_typed_inputs_by_number_and_name():
     del rows["b"]
     with pytest.raises(ValueError, match="input 'x': expected features of node "
                        "type 1, got c, a"):
+        f.evaluate(graph, {"x": rows})
+    rows["b"] = np.zeros((2, 5))
+    with pytest.raises(ValueError, match=r"node type 1: expected shape \(1, 5\), "
+                       r"got \(2, 5\)"):
         f.evaluate(graph, {"x": rows})

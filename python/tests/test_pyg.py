@@ -205,7 +205,7 @@ def test_hgt(heads, widths):
     given = x if several else np.concatenate(list(x.values()))
     out = module.functions["hgt"].evaluate(
         graph, {"x": given, **pyg.weights(conv)})["out"]
-    out = graph.split_by_type(out)
+    out = graph.split_types(out)
     assert sorted(expected) == ["author", "paper"]
     for name, rows in expected.items():
         rows = rows.detach().numpy()

@@ -101,21 +101,6 @@ def test_degree(pair):
                     for g in range(naive.count(target))])
 
 
-def test_place(pair):
-    graph, naive = pair
-    end = "node" if graph.square else "dst"
-    kinds = naive.types["dst"]
-    for types in ([], [1], [0, 2]):
-        listed = [v for t in types for v in range(len(kinds)) if kinds[v] == t]
-        x = np.arange(1.0, 2 * len(listed) + 1).reshape(-1, 2)
-        out = reference.place(graph, x, types, end)
-        assert out.shape == (len(kinds), 2)
-        for v in range(len(kinds)):
-            equal(out[v], x[listed.index(v)] if v in listed else 0)
-    with pytest.raises(ValueError, match="place: expected .* rows"):
-        reference.place(graph, np.ones((99, 1)), [0], end)
-
-
 def test_prefix_rows():
     graph = GRAPHS["bipartite"]
     x = rows(graph, "src", (2,))

@@ -8,14 +8,15 @@ from ..program import Module
 
 
 class _Family:
-    """A function under construction, on a graph, with F features and H heads."""
+    """A function under construction, on a graph. Heads share out the features, so
+    that all together have about as many."""
 
     def __init__(self, name, graph, features, heads):
         self.module = Module()
         self.g = self.module.graph_like("g", graph)
         self.f = self.module.function(name)
-        self.features, self.heads = features, heads
-        self.shape = (features,) if heads == 1 else (heads, features)
+        self.features, self.heads = -(-features // heads), heads
+        self.shape = (heads, self.features)[heads == 1:]
         self.src, self.dst = self.g.src, self.g.dst
 
     def rows(self, space, *features):

@@ -1,22 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs programs through the command-line tools, for the harness of `cases`."""
 
-import copy
 import pathlib
 import subprocess
 import tempfile
 
 import numpy as np
-
-
-def _with_names(graph):
-    """The graph with a name for each type: files tell their number by them."""
-    graph = copy.copy(graph)
-    graph.edge_type_names = tuple(
-        f"edge type {i}" for i in range(graph.num_edge_types))
-    graph.node_type_names = tuple(
-        f"node type {i}" for i in range(graph.num_node_types))
-    return graph
 
 
 def run_by_tool(gnn_run, *options):
@@ -32,7 +21,7 @@ def run_by_tool(gnn_run, *options):
             command = [gnn_run, folder / "module.mlir", "--function", function,
                        "--output", folder / "out", *options]
             for name, graph in graphs.items():
-                _with_names(graph).save(folder / f"{name}.npz")
+                graph.save(folder / f"{name}.npz")
                 command += ["--graph", f"{name}={folder / name}.npz"]
             for name, array in inputs.items():
                 np.save(folder / f"{name}.npy", np.ascontiguousarray(array))
@@ -42,4 +31,26 @@ def run_by_tool(gnn_run, *options):
             if result.returncode != 0:
                 raise AssertionError(result.stderr.strip() or result.stdout)
             return {p.stem: np.load(p) for p in (folder / "out").glob("*.npy")}
+    return run
+
+
+def run_by_library(device=None):
+    """A `run` for `cases.check` that compiles in this process and binds to a
+    device, as `gnn_mlir.compile` does; None is the emulator. Programs of one text
+    are compiled once, for the last few of them."""
+    import functools
+
+    from ..compiler import compile as compile_program
+
+    target = "emulator" if device is None else "cuda"
+
+    @functools.lru_cache(maxsize=4)
+    def compiled(text, function):
+        return compile_program(text, function, target=target)
+
+    def run(text, function, graphs, inputs):
+        binding = compiled(text, function).bind(graphs, device)
+        outputs = binding(inputs)
+        return outputs if isinstance(outputs, dict) else {
+            binding.outputs[0].name: outputs}
     return run

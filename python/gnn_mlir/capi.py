@@ -1,0 +1,537 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The C API (include/GNN-c) by ctypes: one library for every Python.
+
+The library is, in this order: what the environment variable GNN_MLIR_LIBRARY
+names; libGNN.so inside this package (a wheel has it); libGNN.so in the build folder
+that GNN_MLIR_BUILD names, or in one of the checkout that this file lies in. Where
+there is only libGNNRuntime.so, it will do to load packages and run them.
+"""
+
+import ctypes
+import functools
+import json
+import os
+import pathlib
+import weakref
+from ctypes import (CFUNCTYPE, POINTER, byref, c_bool, c_char_p, c_int, c_int32,
+                    c_int64, c_size_t, c_void_p)
+
+import numpy as np
+
+
+class GNNError(RuntimeError):
+    """What the library reports: one line, "expected X, got Y"."""
+
+
+class CompileError(GNNError):
+    """A program that does not compile.
+
+    `diagnostics` are all lines, the first of them is the message; `reproducer` is
+    a file with the program, `command` repeats the failure."""
+
+    def __init__(self, diagnostics, reproducer, command):
+        self.diagnostics = list(diagnostics)
+        self.reproducer = reproducer
+        self.command = command
+        message = self.diagnostics[0] if self.diagnostics else "it failed"
+        super().__init__(f"{message}\nto repeat: {command}")
+
+
+class GraphArrays(ctypes.Structure):
+    _fields_ = [("square", c_bool), ("id_bits", c_int32),
+                ("num_src_nodes", c_int64), ("num_dst_nodes", c_int64),
+                ("num_edges", c_int64), ("num_node_types", c_int64),
+                ("num_edge_types", c_int64), ("edge_src", c_void_p),
+                ("edge_dst", c_void_p), ("edge_type", c_void_p),
+                ("src_node_type", c_void_p), ("dst_node_type", c_void_p),
+                ("schema", c_void_p), ("node_type_names", POINTER(c_char_p)),
+                ("edge_type_names", POINTER(c_char_p))]
+
+
+_Allocate = CFUNCTYPE(c_void_p, c_void_p, c_int64)
+_Free = CFUNCTYPE(None, c_void_p, c_void_p)
+_Progress = CFUNCTYPE(None, c_void_p, c_char_p, ctypes.c_double)
+
+
+class BindOptions(ctypes.Structure):
+    _fields_ = [("allocate", _Allocate), ("free", _Free),
+                ("progress", _Progress), ("context", c_void_p)]
+
+
+class TensorInfoStruct(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("dtype", c_char_p), ("rank", c_int64),
+                ("shape", POINTER(c_int64)), ("bytes", c_int64)]
+
+
+class CompileOptions(ctypes.Structure):
+    _fields_ = [("chip", c_char_p), ("emulated", c_bool), ("fuse", c_bool),
+                ("phases_directory", c_char_p), ("reproducer", c_char_p)]
+
+
+# Functions that report failure by an error object (null: none).
+_FALLIBLE = {
+    "gnnGraphCreate": [POINTER(GraphArrays), POINTER(c_void_p)],
+    "gnnGraphCount": [c_void_p, c_char_p, POINTER(c_int64)],
+    "gnnGraphStructure": [c_void_p, c_char_p, c_void_p, c_int64,
+                          POINTER(c_int64)],
+    "gnnGraphStatistics": [c_void_p, POINTER(c_void_p)],
+    "gnnGraphDegrees": [c_void_p, c_int, c_int32, c_void_p, c_int64],
+    "gnnGraphAddSelfLoops": [c_void_p, c_bool, c_int32, POINTER(c_void_p)],
+    "gnnGraphAddInverses": [c_void_p, POINTER(c_void_p)],
+    "gnnGraphRefineTypes": [c_void_p, POINTER(c_void_p)],
+    "gnnGraphMergeTypes": [c_void_p, c_bool, c_bool, POINTER(c_void_p)],
+    "gnnGraphRenumber": [c_void_p, c_void_p, c_int64, c_void_p, c_int64,
+                         POINTER(c_void_p)],
+    "gnnGraphFileLoad": [c_char_p, POINTER(c_void_p)],
+    "gnnGraphFileFeatures": [c_void_p, c_int64, c_void_p, c_int64],
+    "gnnCudaDeviceCount": [POINTER(c_int)],
+    "gnnDeviceOpenCuda": [c_int, POINTER(c_void_p)],
+    "gnnDeviceAllocate": [c_void_p, c_int64, POINTER(c_void_p)],
+    "gnnDeviceCopyToDevice": [c_void_p, c_void_p, c_void_p, c_int64],
+    "gnnDeviceCopyToHost": [c_void_p, c_void_p, c_void_p, c_int64],
+    "gnnDeviceSynchronize": [c_void_p, c_void_p],
+    "gnnPackageLoad": [c_char_p, POINTER(c_void_p)],
+    "gnnPackageLoadBytes": [c_char_p, c_size_t, POINTER(c_void_p)],
+    "gnnPackageSave": [c_void_p, c_char_p],
+    "gnnBind": [c_void_p, c_char_p, POINTER(c_void_p), c_int64, c_void_p,
+                POINTER(BindOptions), POINTER(c_void_p)],
+    "gnnBoundRun": [c_void_p, POINTER(c_void_p), c_int64, POINTER(c_void_p),
+                    c_int64, c_void_p, c_void_p],
+    "gnnBoundReport": [c_void_p, POINTER(c_void_p)],
+    "gnnBoundProfile": [c_void_p, POINTER(c_void_p), c_int64, POINTER(c_void_p),
+                        c_int64, c_void_p, c_void_p, c_int, POINTER(c_void_p)],
+}
+
+# The others: result, then arguments.
+_PLAIN = {
+    "gnnErrorMessage": (c_char_p, c_void_p),
+    "gnnErrorDestroy": (None, c_void_p),
+    "gnnStringDestroy": (None, c_void_p),
+    "gnnRuntimeVersion": (c_char_p,),
+    "gnnGraphRelease": (None, c_void_p),
+    "gnnGraphIsSquare": (c_bool, c_void_p),
+    "gnnGraphNumNodes": (c_int64, c_void_p, c_int),
+    "gnnGraphNumEdges": (c_int64, c_void_p),
+    "gnnGraphNumNodeTypes": (c_int64, c_void_p),
+    "gnnGraphNumEdgeTypes": (c_int64, c_void_p),
+    "gnnGraphEdgeEnds": (c_void_p, c_void_p, c_int),
+    "gnnGraphEdgeTypes": (c_void_p, c_void_p),
+    "gnnGraphNodeTypes": (c_void_p, c_void_p, c_int),
+    "gnnGraphSchema": (c_void_p, c_void_p),
+    "gnnGraphNodeTypeName": (c_char_p, c_void_p, c_int64),
+    "gnnGraphEdgeTypeName": (c_char_p, c_void_p, c_int64),
+    "gnnGraphFileRelease": (None, c_void_p),
+    "gnnGraphFileGraph": (c_void_p, c_void_p),
+    "gnnGraphFileFeatureDim": (c_int64, c_void_p),
+    "gnnDeviceRelease": (None, c_void_p),
+    "gnnDeviceName": (c_char_p, c_void_p),
+    "gnnDeviceFree": (None, c_void_p, c_void_p),
+    "gnnPackageRelease": (None, c_void_p),
+    "gnnPackageNumFunctions": (c_int64, c_void_p),
+    "gnnPackageFunctionName": (c_char_p, c_void_p, c_int64),
+    "gnnPackagePlan": (c_char_p, c_void_p),
+    "gnnPackageKernels": (c_void_p, c_void_p, c_char_p, POINTER(c_size_t)),
+    "gnnBoundRelease": (None, c_void_p),
+    "gnnBoundWorkspaceBytes": (c_int64, c_void_p),
+    "gnnBoundStructureBytes": (c_int64, c_void_p),
+    "gnnBoundNumInputs": (c_int64, c_void_p),
+    "gnnBoundNumOutputs": (c_int64, c_void_p),
+    "gnnBoundInput": (c_bool, c_void_p, c_int64, POINTER(TensorInfoStruct)),
+    "gnnBoundOutput": (c_bool, c_void_p, c_int64, POINTER(TensorInfoStruct)),
+}
+
+# What only libGNN.so has.
+_COMPILER = {
+    "gnnCompile": [c_char_p, c_size_t, c_char_p, POINTER(CompileOptions),
+                   POINTER(c_void_p)],
+    "gnnDeviceOpenEmulator": [c_bool, c_int64, POINTER(c_void_p)],
+}
+
+
+def find_library():
+    """Path of the library; the error says where it was looked for."""
+    named = os.environ.get("GNN_MLIR_LIBRARY")
+    if named:
+        if not os.path.exists(named):
+            raise GNNError(f"GNN_MLIR_LIBRARY: expected a library, got {named}, "
+                           "which does not exist")
+        return named
+    package = pathlib.Path(__file__).resolve().parent
+    places = [package / "lib/libGNN.so"]
+    builds = [pathlib.Path(os.environ["GNN_MLIR_BUILD"])] if (
+        "GNN_MLIR_BUILD" in os.environ) else sorted(
+            package.parents[1].glob("build/*"),
+            key=lambda p: -p.stat().st_mtime)
+    for name in ("libGNN.so", "libGNNRuntime.so"):
+        for build in builds:
+            places += [build / "lib" / name, *sorted(build.glob("lib/*/" + name))]
+    for place in places:
+        if place.exists():
+            return str(place)
+    raise GNNError("expected a library in one of " +
+                   ", ".join(map(str, places)) + ", or GNN_MLIR_LIBRARY to name "
+                   "one; got none")
+
+
+@functools.lru_cache(maxsize=None)
+def library():
+    """The loaded library, with the types of its functions."""
+    path = find_library()
+    try:
+        found = ctypes.CDLL(path)
+    except OSError as error:
+        raise GNNError(f"{path}: expected a library that loads, got: {error}"
+                       ) from error
+    compiler = _COMPILER if hasattr(found, "gnnCompile") else {}
+    for name, arguments in {**_FALLIBLE, **compiler}.items():
+        function = getattr(found, name)
+        function.restype, function.argtypes = c_void_p, arguments
+    for name, (result, *arguments) in _PLAIN.items():
+        function = getattr(found, name)
+        function.restype, function.argtypes = result, arguments
+    return found
+
+
+def has_compiler():
+    """Whether the library compiles, or runs packages only."""
+    return hasattr(library(), "gnnCompile")
+
+
+def call(name, *arguments):
+    """Calls a function that may fail; raises GNNError where it does."""
+    message = _message(getattr(library(), name)(*arguments))
+    if message is not None:
+        raise GNNError(message)
+
+
+def _message(error):
+    """The text of an error object, which goes; None for no error."""
+    if not error:
+        return None
+    text = library().gnnErrorMessage(error).decode(errors="replace")
+    library().gnnErrorDestroy(error)
+    return text
+
+
+def _made(name, *arguments):
+    """The handle that a function gives by its last argument."""
+    handle = c_void_p()
+    call(name, *arguments, byref(handle))
+    return handle.value
+
+
+def _json(name, *arguments):
+    """The JSON that a function gives as a string by its last argument."""
+    text = c_void_p()
+    call(name, *arguments, byref(text))
+    try:
+        return json.loads(ctypes.string_at(text))
+    finally:
+        library().gnnStringDestroy(text)
+
+
+class _Handle:
+    """A reference that is released with the object."""
+
+    _release = None
+
+    def __init__(self, handle):
+        self.handle = handle
+        self._finalizer = weakref.finalize(
+            self, getattr(library(), self._release), handle)
+
+
+def _array(address, count, dtype=np.int32):
+    """A copy of an array that belongs to a handle."""
+    if not address or not count:
+        return np.zeros(count, dtype)
+    size = count * np.dtype(dtype).itemsize
+    return np.frombuffer(ctypes.string_at(address, size), dtype).copy()
+
+
+def _strings(names):
+    if names is None:
+        return None
+    return (c_char_p * len(names))(*[n.encode() for n in names])
+
+
+class NativeGraph(_Handle):
+    """A graph of the library, a copy of a `gnn_mlir.Graph`."""
+
+    _release = "gnnGraphRelease"
+
+    @classmethod
+    def of(cls, graph):
+        """The copy of a graph, made once."""
+        made = getattr(graph, "_native", None)
+        if made is None:
+            made = graph._native = cls(cls._create(graph))
+        return made
+
+    @staticmethod
+    def _create(graph):
+        schema = None if graph.schema is None else np.array(
+            graph.schema, np.int32).reshape(-1, 2)
+        keep = [np.ascontiguousarray(a, np.int32) for a in (
+            graph.edge_src, graph.edge_dst, graph.edge_type,
+            graph.src_node_type, graph.dst_node_type)]
+        arrays = GraphArrays(
+            graph.square, 32, graph.num_src_nodes, graph.num_dst_nodes,
+            graph.num_edges, graph.num_node_types, graph.num_edge_types,
+            *[a.ctypes.data for a in keep],
+            None if schema is None else schema.ctypes.data,
+            _strings(graph.node_type_names), _strings(graph.edge_type_names))
+        return _made("gnnGraphCreate", byref(arrays))
+
+    def arrays(self):
+        """What the library holds, as the arguments of `gnn_mlir.Graph`."""
+        lib, h = library(), self.handle
+        edges, square = lib.gnnGraphNumEdges(h), lib.gnnGraphIsSquare(h)
+        nodes = [lib.gnnGraphNumNodes(h, side) for side in range(2)]
+        kinds = [_array(lib.gnnGraphNodeTypes(h, side), nodes[side])
+                 for side in range(2)]
+        types = lib.gnnGraphNumEdgeTypes(h)
+        node_types = lib.gnnGraphNumNodeTypes(h)
+
+        def names(function, count):
+            found = [function(h, i) for i in range(count)]
+            return None if None in found or not found else [
+                n.decode() for n in found]
+
+        schema = lib.gnnGraphSchema(h)
+        found = dict(
+            edge_src=_array(lib.gnnGraphEdgeEnds(h, 0), edges),
+            edge_dst=_array(lib.gnnGraphEdgeEnds(h, 1), edges),
+            edge_type=_array(lib.gnnGraphEdgeTypes(h), edges),
+            num_edge_types=types, num_node_types=node_types,
+            edge_type_names=names(lib.gnnGraphEdgeTypeName, types),
+            node_type_names=names(lib.gnnGraphNodeTypeName, node_types),
+            schema=_array(schema, 2 * types).reshape(-1, 2).tolist()
+            if schema else None)
+        if square:
+            found.update(num_nodes=nodes[0], node_type=kinds[0])
+        else:
+            found.update(num_src_nodes=nodes[0], num_dst_nodes=nodes[1],
+                         src_node_type=kinds[0], dst_node_type=kinds[1])
+        return found
+
+    def count(self, key):
+        """A count by its text, such as "count edge"."""
+        value = c_int64()
+        call("gnnGraphCount", self.handle, key.encode(), byref(value))
+        return value.value
+
+    def structure(self, key):
+        """A structure by its text, such as "rows dst edge.in_rows"."""
+        size = c_int64()
+        call("gnnGraphStructure", self.handle, key.encode(), None, 0, byref(size))
+        values = np.zeros(size.value, np.int32)
+        call("gnnGraphStructure", self.handle, key.encode(), values.ctypes.data,
+             size.value, byref(size))
+        return values
+
+    def statistics(self):
+        return _json("gnnGraphStatistics", self.handle)
+
+    def derived(self, name, *arguments):
+        """A graph made by a graph function, such as "gnnGraphAddInverses"."""
+        return NativeGraph(_made(name, self.handle, *arguments))
+
+
+def load_graph_file(path, width=0):
+    """A graph file by the library's own loader: the graph, and its features (of
+    `width` columns, 0: its own) or None."""
+    file = _made("gnnGraphFileLoad", os.fsencode(path))
+    try:
+        graph = NativeGraph(library().gnnGraphFileGraph(file))
+        dim = library().gnnGraphFileFeatureDim(file)
+        if dim < 0:
+            return graph, None
+        nodes = library().gnnGraphNumNodes(graph.handle, 0)
+        features = np.zeros((nodes, width or dim), np.float32)
+        call("gnnGraphFileFeatures", file, width, features.ctypes.data,
+             features.size)
+        return graph, features
+    finally:
+        library().gnnGraphFileRelease(file)
+
+
+class Device(_Handle):
+    """Where compiled functions run."""
+
+    _release = "gnnDeviceRelease"
+
+    @classmethod
+    def emulator(cls, checked=True, seed=None):
+        """The CPU, which runs kernels thread by thread. `seed` draws the order of
+        threads between barriers."""
+        if not has_compiler():
+            raise GNNError("expected libGNN.so, which has the emulator, got "
+                           f"{find_library()}")
+        return cls(_made("gnnDeviceOpenEmulator", checked,
+                         -1 if seed is None else seed))
+
+    @classmethod
+    def cuda(cls, ordinal=0):
+        """A GPU, through the context that torch uses too."""
+        return cls(_made("gnnDeviceOpenCuda", ordinal))
+
+    @property
+    def name(self):
+        return library().gnnDeviceName(self.handle).decode()
+
+    def __repr__(self):
+        return f"Device({self.name})"
+
+    def synchronize(self, stream=None):
+        call("gnnDeviceSynchronize", self.handle, stream)
+
+
+class DeviceMemory:
+    """Memory of a device, freed with the object."""
+
+    def __init__(self, device, size):
+        self.device, self.size = device, size
+        self.address = _made("gnnDeviceAllocate", device.handle, size)
+        self._finalizer = weakref.finalize(
+            self, _free_memory, device, self.address)
+
+    def write(self, array):
+        array = np.ascontiguousarray(array)
+        call("gnnDeviceCopyToDevice", self.device.handle, self.address,
+             array.ctypes.data, array.nbytes)
+
+    def read(self, array):
+        call("gnnDeviceCopyToHost", self.device.handle, array.ctypes.data,
+             self.address, array.nbytes)
+
+
+def _free_memory(device, address):
+    library().gnnDeviceFree(device.handle, address)
+
+
+class Package(_Handle):
+    """Launch plan and kernels: what compiling gives."""
+
+    _release = "gnnPackageRelease"
+
+    @classmethod
+    def load(cls, path):
+        return cls(_made("gnnPackageLoad", os.fsencode(path)))
+
+    @classmethod
+    def from_bytes(cls, data):
+        return cls(_made("gnnPackageLoadBytes", data, len(data)))
+
+    def save(self, path):
+        """Writes the whole file or nothing."""
+        call("gnnPackageSave", self.handle, os.fsencode(path))
+
+    @property
+    def functions(self):
+        """The names of its functions."""
+        lib = library()
+        return [lib.gnnPackageFunctionName(self.handle, i).decode()
+                for i in range(lib.gnnPackageNumFunctions(self.handle))]
+
+    def plan(self):
+        """The launch plan, as parsed JSON."""
+        return json.loads(library().gnnPackagePlan(self.handle))
+
+    def kernels(self, kind="ptx"):
+        """The kernels as bytes, in a format such as "ptx"; None: not there."""
+        size = c_size_t()
+        found = library().gnnPackageKernels(self.handle, kind.encode(),
+                                            byref(size))
+        return ctypes.string_at(found, size.value) if found else None
+
+
+class TensorInfo:
+    """An input or output of a bound function."""
+
+    def __init__(self, info):
+        self.name = info.name.decode()
+        self.dtype = info.dtype.decode()
+        self.shape = tuple(info.shape[i] for i in range(info.rank))
+        self.bytes = info.bytes
+
+    def __repr__(self):
+        return f"{self.name}: {self.dtype}{list(self.shape)}"
+
+
+class BoundFunction(_Handle):
+    """A function of a package with its graphs on a device."""
+
+    _release = "gnnBoundRelease"
+
+    def __init__(self, package, name, graphs, device, allocate=None, free=None,
+                 progress=None):
+        """`graphs` are `gnn_mlir.Graph`s in the order the function declares them.
+        `allocate` (bytes to address) and `free` (address) give the memory of the
+        graphs' structures; `progress` is told (what, done)."""
+        options = BindOptions(
+            _Allocate(lambda _, size: allocate(size)) if allocate else _Allocate(),
+            _Free(lambda _, address: free(address)) if free else _Free(),
+            _Progress(lambda _, what, done: progress(what.decode(), done))
+            if progress else _Progress(), None)
+        native = [NativeGraph.of(g) for g in graphs]
+        handles = (c_void_p * len(native))(*[g.handle for g in native])
+        super().__init__(_made("gnnBind", package.handle, name.encode(), handles,
+                               len(native), device.handle, byref(options)))
+        # The finalizer holds what the library calls when it lets go.
+        self._finalizer.detach()
+        self._finalizer = weakref.finalize(self, _release_bound, self.handle,
+                                           options)
+        self.name, self.device, self.package = name, device, package
+        lib = library()
+        self.workspace_bytes = lib.gnnBoundWorkspaceBytes(self.handle)
+        self.structure_bytes = lib.gnnBoundStructureBytes(self.handle)
+        self.inputs = self._infos(lib.gnnBoundInput, lib.gnnBoundNumInputs)
+        self.outputs = self._infos(lib.gnnBoundOutput, lib.gnnBoundNumOutputs)
+
+    def _infos(self, get, count):
+        found = []
+        for i in range(count(self.handle)):
+            info = TensorInfoStruct()
+            get(self.handle, i, byref(info))
+            found.append(TensorInfo(info))
+        return found
+
+    def run(self, inputs, outputs, workspace=None, stream=None):
+        """Launches on addresses in the order of `inputs` and `outputs`."""
+        call("gnnBoundRun", self.handle, _addresses(inputs), len(inputs),
+             _addresses(outputs), len(outputs), workspace, stream)
+
+    def report(self):
+        """What each step does and costs."""
+        return _json("gnnBoundReport", self.handle)
+
+    def profile(self, inputs, outputs, workspace=None, stream=None,
+                repetitions=5):
+        """The same with times, where the device has a timer. Waits."""
+        return _json("gnnBoundProfile", self.handle, _addresses(inputs),
+                     len(inputs), _addresses(outputs), len(outputs), workspace,
+                     stream, repetitions)
+
+
+def _release_bound(handle, options):
+    library().gnnBoundRelease(handle)
+    del options
+
+
+def _addresses(values):
+    return (c_void_p * len(values))(*values)
+
+
+def compile_text(text, name, chip, emulated, fuse=True, phases=None,
+                 reproducer=None):
+    """A package of a program. Raises GNNError with all diagnostics."""
+    if not has_compiler():
+        raise GNNError("expected libGNN.so, which has the compiler, got "
+                       f"{find_library()}")
+    options = CompileOptions(chip.encode() if chip else None, emulated, fuse,
+                             os.fsencode(phases) if phases else None,
+                             os.fsencode(reproducer) if reproducer else None)
+    data = text.encode()
+    return Package(_made("gnnCompile", data, len(data), name.encode(),
+                         byref(options)))

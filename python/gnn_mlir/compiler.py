@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From a program to a callable on NumPy arrays and torch tensors.
+
+    layer = gnn_mlir.compile(models.rgcn(3, (64, 64)))
+    out = layer(graph, {"x": x, "weight": w, "root": r, "bias": b})
+
+NumPy arrays and CPU tensors run on the emulator, CUDA tensors on their GPU, on
+torch's current stream and with memory from torch's allocator.
+"""
+
+import os
+import sys
+import tempfile
+
+from . import capi, running
+from .graph import Graph
+from .program import Function, Module
+
+def compile(program, function=None, *, target=None, chip=None, fuse=True,
+            keep_phases=None):
+    """Compiles a program: a `Module`, a `Function`, or IR as text.
+
+    Returns a `CompiledFunction`; `function` names it where the program has
+    several. `target` is "emulator", "cuda", or None for the emulator and, where
+    torch sees a GPU, that as well. `chip` is the GPU to compile for, as "sm_90";
+    None: torch's current one, else sm_90. `keep_phases` names a folder that gets
+    the IR of each stage. Raises CompileError."""
+    if target not in (None, "emulator", "cuda"):
+        raise ValueError(f"target: expected emulator or cuda, got {target!r}")
+    source = None
+    if isinstance(program, Function):
+        source, function = program, function or program.name
+        program = program.module
+    text = program if isinstance(program, str) else program.text()
+    gpu = _torch_gpu()
+    wants_gpu = target == "cuda" or (target is None and gpu is not None)
+    chip = (chip or gpu or "sm_90") if wants_gpu else None
+    package = _compile(text, chip, target != "cuda", fuse, keep_phases)
+    name = _pick(package.functions, function)
+    if source is None and isinstance(program, Module):
+        source = program.functions.get(name)
+    return CompiledFunction(package, name, source)
+
+
+def load(path, function=None):
+    """A function of a package that was saved."""
+    package = capi.Package.load(path)
+    return CompiledFunction(package, _pick(package.functions, function))
+
+
+def _pick(functions, wanted):
+    if wanted is None and len(functions) == 1:
+        return functions[0]
+    if wanted not in functions:
+        raise ValueError(f"function: expected one of {', '.join(functions)}, got "
+                         f"{wanted!r}")
+    return wanted
+
+
+def _torch_gpu():
+    """The chip of torch's current GPU; None without torch or GPU. torch is asked
+    only where the caller has imported it."""
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.cuda.is_available():
+        return None
+    major, minor = torch.cuda.get_device_capability()
+    return f"sm_{major}{minor}"
+
+
+def _compile(text, chip, emulated, fuse, phases):
+    folder = tempfile.mkdtemp(prefix="gnn-mlir-")
+    reproducer = os.path.join(folder, "program.mlir")
+    try:
+        return capi.compile_text(text, "program.mlir", chip, emulated, fuse,
+                                 phases, reproducer)
+    except capi.GNNError as error:
+        if os.path.exists(reproducer):
+            command = f"gnn-opt --run-reproducer {reproducer}"
+        else:
+            with open(reproducer, "w", encoding="utf-8") as file:
+                file.write(text)
+            command = f"gnn-opt --gnn-compile-pipeline {reproducer}"
+        raise capi.CompileError(str(error).splitlines(), reproducer,
+                                command) from None
+    finally:
+        if not os.listdir(folder):
+            os.rmdir(folder)
+
+
+class CompiledFunction:
+    """A compiled function. Call it with a graph (or a dict of them by name) and a
+    dict of inputs by name; it binds each graph once and keeps the binding as long
+    as the graph lives."""
+
+    def __init__(self, package, name, source=None):
+        self.package, self.name, self.source = package, name, source
+        plan, = (f for f in package.plan()["functions"] if f["name"] == name)
+        self.graph_names = [g["name"] for g in plan["graphs"]]
+        self.input_names = [i["name"] for i in plan["inputs"]]
+        self.output_names = [o["name"] for o in plan["outputs"]]
+
+    def __repr__(self):
+        return (f"CompiledFunction({self.name}: "
+                f"{', '.join(self.input_names)} -> "
+                f"{', '.join(self.output_names)})")
+
+    def save(self, path):
+        """Writes the package: all functions of the program."""
+        self.package.save(path)
+
+    def ptx(self):
+        """The kernels as PTX text; None where no GPU was compiled for."""
+        found = self.package.kernels("ptx")
+        return None if found is None else found.decode()
+
+    def bind(self, graphs, device=None, progress=None):
+        """Binds the function to graphs on a device: None or "emulator", "cuda",
+        "cuda:1", or a `capi.Device`."""
+        graphs = self._graphs(graphs)
+        return Binding(self, graphs, open_device(device), progress)
+
+    def __call__(self, graphs, inputs):
+        """Outputs as the inputs are: arrays or tensors. One output is given
+        itself, several as a dict by name."""
+        graphs = self._graphs(graphs)
+        place = _place(self._expand(graphs, inputs))
+        cache = graphs[0].__dict__.setdefault("_bindings", {}) if graphs else {}
+        key = (id(self), place, *map(id, graphs[1:]))
+        entry = cache.get(key)
+        if entry is None or entry.function is not self or any(
+                a is not b for a, b in zip(entry.graphs, graphs)):
+            entry = cache[key] = self.bind(graphs, place)
+        return entry(inputs)
+
+    def _graphs(self, graphs):
+        """The graphs in the order of the declarations."""
+        if isinstance(graphs, Graph):
+            graphs = [graphs]
+        if isinstance(graphs, dict):
+            missing = [n for n in self.graph_names if n not in graphs]
+            if missing:
+                raise ValueError(f"{self.name}: expected a graph "
+                                 f"{missing[0]!r}, got {', '.join(graphs)}")
+            graphs = [graphs[n] for n in self.graph_names]
+        if len(graphs) != len(self.graph_names):
+            raise ValueError(f"{self.name}: expected graphs "
+                             f"{', '.join(self.graph_names)}, got "
+                             f"{len(graphs)} of them")
+        return list(graphs)
+
+    def _expand(self, graphs, inputs):
+        """Inputs without dicts by node type, checked by name."""
+        if self.source is not None:
+            inputs = self.source.place_typed_inputs(
+                dict(zip(self.graph_names, graphs)), inputs)
+        for name in inputs:
+            if name not in self.input_names:
+                raise ValueError(f"{self.name}: expected inputs "
+                                 f"{', '.join(self.input_names)}, got {name!r}")
+        for name in self.input_names:
+            if name not in inputs:
+                raise ValueError(f"{self.name}: expected an input {name!r}, got "
+                                 f"{', '.join(inputs) or 'none'}")
+        return inputs
+
+
+_DEVICES = {}
+
+
+def open_device(device=None):
+    """A device by name, opened once."""
+    if isinstance(device, capi.Device):
+        return device
+    name = str(device or "emulator")
+    kind, _, ordinal = name.partition(":")
+    if kind in ("emulator", "cpu"):
+        name = "emulator"
+    elif kind != "cuda" or (ordinal and not ordinal.isdigit()):
+        raise ValueError(f"device: expected emulator or cuda:N, got {device!r}")
+    if name not in _DEVICES:
+        _DEVICES[name] = (capi.Device.emulator() if name == "emulator" else
+                          capi.Device.cuda(int(ordinal or 0)))
+    return _DEVICES[name]
+
+
+def _is_tensor(value):
+    return hasattr(value, "detach") and hasattr(value, "data_ptr")
+
+
+def _place(inputs):
+    """Where the inputs are: "emulator" or "cuda:N"."""
+    places = {}
+    for name, value in inputs.items():
+        place = "emulator"
+        if _is_tensor(value) and value.device.type != "cpu":
+            place = f"{value.device.type}:{value.device.index or 0}"
+        places.setdefault(place, name)
+    if len(places) > 1:
+        (one, first), (other, second) = list(places.items())[:2]
+        raise ValueError(f"expected all inputs on one device, got {first!r} on "
+                         f"{one} and {second!r} on {other}")
+    return next(iter(places), "emulator")
+
+
+class Binding:
+    """A compiled function with its graphs on a device."""
+
+    def __init__(self, function, graphs, device, progress=None):
+        self.function, self.graphs, self.device = function, graphs, device
+        self.is_gpu = not device.name.startswith("emulator")
+        self.bound = capi.BoundFunction(function.package, function.name, graphs,
+                                        device, progress=progress)
+        self.inputs, self.outputs = self.bound.inputs, self.bound.outputs
+        self.workspace_bytes = self.bound.workspace_bytes
+
+    def report(self):
+        """What each kernel does and costs."""
+        return self.bound.report()
+
+    def __call__(self, inputs):
+        """Runs; the outputs are as the inputs are, arrays or tensors."""
+        inputs = self.function._expand(self.graphs, inputs)
+        place = _place(inputs)
+        if place != "emulator" and not self.is_gpu:
+            raise ValueError(f"{self.function.name} is bound to the emulator, "
+                             f"expected inputs on the CPU, got them on {place}")
+        tensors = any(_is_tensor(v) for v in inputs.values())
+        if not self.is_gpu:
+            run = running.on_emulator
+        else:
+            run = running.on_stream if place != "emulator" else (
+                running.through_copies)
+        outputs = run(self.bound, [inputs[i.name] for i in self.inputs])
+        if tensors and place == "emulator":
+            import torch
+            outputs = [torch.from_numpy(o) for o in outputs]
+        if len(outputs) == 1:
+            return outputs[0]
+        return {info.name: o for info, o in zip(self.outputs, outputs)}

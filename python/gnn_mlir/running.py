@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs of a bound function: on the emulator, on torch's stream, or through copies.
+
+A run on a stream allocates by torch only, and what it uses lives until the GPU is
+done: an event is recorded after the launch, and workspace and binding are held
+until it has passed. Under a CUDA graph's capture there is no such event; there the
+binding must outlive the graph.
+"""
+
+import collections
+
+import numpy as np
+
+from . import capi
+
+DTYPES = {"f32": np.float32, "i32": np.int32, "i64": np.int64}
+
+_ALIGNMENT = 256
+_POISON = 0xFF  # Every float of these bytes is NaN.
+
+
+def _dtype(info):
+    if info.dtype not in DTYPES:
+        raise ValueError(f"{info.name}: expected a type of {', '.join(DTYPES)}, "
+                         f"got {info.dtype}")
+    return DTYPES[info.dtype]
+
+
+def _check(info, shape, dtype):
+    """`dtype` is a name, as NumPy and torch print it."""
+    expected = np.dtype(_dtype(info)).name
+    if dtype != expected:
+        raise ValueError(f"input {info.name!r}: expected {expected}, got {dtype}")
+    if tuple(shape) != info.shape:
+        raise ValueError(f"input {info.name!r}: expected shape {info.shape}, got "
+                         f"{tuple(shape)}")
+
+
+def _host_array(info, value):
+    """A checked, dense, aligned array of an input on the CPU."""
+    if hasattr(value, "detach"):
+        value = value.detach().numpy()
+    value = np.asarray(value)
+    _check(info, value.shape, value.dtype.name)
+    value = np.ascontiguousarray(value)
+    if value.ctypes.data % 16:
+        value, copied = _aligned(value.nbytes), value
+        value = value.view(copied.dtype).reshape(copied.shape)
+        value[...] = copied
+    return value
+
+
+def _aligned(size):
+    """uint8[size] at a multiple of the alignment, poisoned."""
+    memory = np.full(size + _ALIGNMENT, _POISON, np.uint8)
+    begin = -memory.ctypes.data % _ALIGNMENT
+    return memory[begin:begin + size]
+
+
+def on_emulator(bound, inputs):
+    """NumPy arrays or CPU tensors in, NumPy arrays out."""
+    inputs = [_host_array(i, v) for i, v in zip(bound.inputs, inputs)]
+    outputs = [_aligned(o.bytes).view(_dtype(o)).reshape(o.shape)
+               for o in bound.outputs]
+    workspace = _aligned(bound.workspace_bytes)
+    bound.run([a.ctypes.data for a in inputs], [a.ctypes.data for a in outputs],
+              workspace.ctypes.data)
+    return outputs
+
+
+def through_copies(bound, inputs):
+    """NumPy arrays in and out of a GPU, without torch. Waits."""
+    device = bound.device
+    inputs = [_host_array(i, v) for i, v in zip(bound.inputs, inputs)]
+    there = [capi.DeviceMemory(device, max(1, a.nbytes)) for a in inputs]
+    for memory, array in zip(there, inputs):
+        memory.write(array)
+    outputs = [np.empty(o.shape, _dtype(o)) for o in bound.outputs]
+    results = [capi.DeviceMemory(device, max(1, a.nbytes)) for a in outputs]
+    workspace = capi.DeviceMemory(device, max(1, bound.workspace_bytes))
+    bound.run([m.address for m in there], [m.address for m in results],
+              workspace.address)
+    device.synchronize()
+    for memory, array in zip(results, outputs):
+        memory.read(array)
+    return outputs
+
+
+# What launches still use, with the event after each: (event, objects).
+_in_flight = collections.deque()
+
+
+def on_stream(bound, inputs):
+    """CUDA tensors in and out, on torch's current stream. Does not wait."""
+    import torch
+    first = inputs[0].device
+    tensors = []
+    for info, value in zip(bound.inputs, inputs):
+        value = value.detach()
+        _check(info, value.shape, str(value.dtype).removeprefix("torch."))
+        tensors.append(value.contiguous())
+    stream = torch.cuda.current_stream(first)
+    outputs = [torch.empty(o.shape, device=first, dtype=getattr(
+        torch, np.dtype(_dtype(o)).name)) for o in bound.outputs]
+    workspace = torch.empty(bound.workspace_bytes, dtype=torch.uint8,
+                            device=first)
+    bound.run([t.data_ptr() for t in tensors], [t.data_ptr() for t in outputs],
+              workspace.data_ptr(), stream.cuda_stream)
+    if not torch.cuda.is_current_stream_capturing():
+        event = torch.cuda.Event()
+        event.record(stream)
+        _in_flight.append((event, (bound, tensors, workspace)))
+        while _in_flight and _in_flight[0][0].query():
+            _in_flight.popleft()
+    return outputs

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Every op and every model through the whole compiler, against float64.
+
+A pairwise covering set of subject, graph, features and heads; all of them with
+--all. The fixture `run` says where: GNN_TEST_TARGET=cuda is a GPU.
+"""
+
+from gnn_mlir.testing import cases
+
+
+def pytest_generate_tests(metafunc):
+    if "case" in metafunc.fixturenames:
+        found = (cases.full_product() if metafunc.config.getoption("--all") else
+                 cases.covering_set())
+        # Cases of one graph in a row: the last few graphs are kept.
+        found.sort(key=lambda case: cases.GRAPHS.index(case["graph"]))
+        metafunc.parametrize("case", found, ids=lambda case: "-".join(
+            map(str, case.values())))
+
+
+def test_case(case, run):
+    cases.check(cases.build(**case), run)
