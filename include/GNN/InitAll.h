@@ -13,25 +13,35 @@
 #include "GNN/Conversion/Passes.h"
 #include "GNN/Dialect/GNN/IR/GNN.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
+#include "GNN/Emulator/Passes.h"
+#include "GNN/Pipelines/Pipelines.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
 
 namespace gnn {
 
-/// Registers all dialects and extensions with `registry`, and all passes and
-/// pipelines with the process. Call it once per process.
-inline void registerAll(mlir::DialectRegistry &registry) {
+/// Registers all dialects and extensions with `registry`.
+inline void registerDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
-  registry.insert<GNNDialect>();
   mlir::registerAllExtensions(registry);
-  registry.insert<tile::TileDialect>();
+  mlir::registerAllToLLVMIRTranslations(registry);
+  registry.insert<GNNDialect, tile::TileDialect>();
   tile::registerBufferizableOpInterfaceExternalModels(registry);
+}
+
+/// Registers dialects with `registry`, and all passes and pipelines with the
+/// process. Call it once per process.
+inline void registerAll(mlir::DialectRegistry &registry) {
+  registerDialects(registry);
   mlir::registerAllPasses();
   registerGNNConversionPasses();
+  registerGNNEmulatorPasses();
   registerGNNTransformsPasses();
+  registerPipelines();
 }
 
 } // namespace gnn

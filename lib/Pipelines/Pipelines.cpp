@@ -46,8 +46,7 @@ void gnn::buildTilePipeline(OpPassManager &pm,
   outParams.hoistStaticAllocs = true;
   outParams.hoistDynamicAllocs = true;
   outParams.modifyPublicFunctions = true;
-  pm.addPass(
-      bufferization::createBufferResultsToOutParamsPass(outParams));
+  pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createPlanMemory());
 }
@@ -57,4 +56,28 @@ void gnn::buildGPUPipeline(OpPassManager &pm) {
   pm.addPass(createConvertGNNTileToGPU());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+}
+
+void gnn::CompilePipelineOptions::assignTo(TilePipelineOptions &tile) const {
+  tile.fuse = fuse;
+}
+
+void gnn::CompilePipelineOptions::assignTo(PTXPipelineOptions &ptx) const {
+  ptx.chip = chip;
+  ptx.features = features;
+  ptx.optLevel = optLevel;
+  ptx.format = format;
+}
+
+/// gnn in, launches of a gpu.binary out.
+void gnn::buildCompilePipeline(OpPassManager &pm,
+                               const CompilePipelineOptions &options) {
+  TilePipelineOptions tile;
+  PTXPipelineOptions ptx;
+  options.assignTo(tile);
+  options.assignTo(ptx);
+  buildGraphPipeline(pm);
+  buildTilePipeline(pm, tile);
+  buildGPUPipeline(pm);
+  buildPTXPipeline(pm, ptx);
 }

@@ -209,7 +209,7 @@ Expected<std::string> gnn::runtime::readFile(const std::string &path) {
   });
 }
 
-/// Writes and flushes; 0 or the errno.
+/// Writes all bytes; 0 or the errno.
 static int writeAll(int file, std::string_view bytes) {
   while (!bytes.empty()) {
     ssize_t count = ::write(file, bytes.data(), bytes.size());
@@ -219,10 +219,17 @@ static int writeAll(int file, std::string_view bytes) {
       return errno;
     bytes.remove_prefix(static_cast<size_t>(count));
   }
-  return ::fsync(file) < 0 && errno != EINVAL && errno != EROFS ? errno : 0;
+  return 0;
 }
 
-Error gnn::runtime::writeFile(const std::string &path, std::string_view bytes) {
+/// Flushes to the disk, where the file is on one; 0 or the errno.
+static int flush(int file) {
+  bool failed = ::fsync(file) < 0 && errno != EINVAL && errno != EROFS;
+  return failed ? errno : 0;
+}
+
+Error gnn::runtime::writeFile(const std::string &path,
+                              std::initializer_list<std::string_view> pieces) {
   return guarded(path.c_str(), [&]() -> Error {
     // The name only needs to differ from that of other writers at work.
     static std::atomic<uint64_t> counter{0};
@@ -234,7 +241,11 @@ Error gnn::runtime::writeFile(const std::string &path, std::string_view bytes) {
                              O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
       if (file.value < 0)
         return failure("cannot write '", path, "': ", std::strerror(errno));
-      status = writeAll(file.value, bytes);
+      for (std::string_view piece : pieces)
+        if (status == 0)
+          status = writeAll(file.value, piece);
+      if (status == 0)
+        status = flush(file.value);
     }
     if (status == 0 && std::rename(temporary.c_str(), path.c_str()) < 0)
       status = errno;

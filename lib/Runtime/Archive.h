@@ -10,6 +10,7 @@
 #include "GNN/Runtime/Error.h"
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
@@ -54,9 +55,10 @@ packArchive(const std::map<std::string, std::string> &entries);
 /// Reads a whole file.
 Expected<std::string> readFile(const std::string &path);
 
-/// Writes a temporary file beside `path` and renames it, so that there is the
-/// whole new file or what was there before.
-Error writeFile(const std::string &path, std::string_view bytes);
+/// Writes the pieces one after another to a temporary file beside `path` and
+/// renames it, so that there is the whole new file or what was there before.
+Error writeFile(const std::string &path,
+                std::initializer_list<std::string_view> pieces);
 
 } // namespace gnn::runtime
 

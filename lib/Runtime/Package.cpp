@@ -100,7 +100,7 @@ Error Package::save(const std::string &path) const {
     Expected<std::string> bytes = packArchive(entries);
     if (!bytes)
       return bytes.takeError().in("package");
-    return writeFile(path, *bytes).in("package");
+    return writeFile(path, {*bytes}).in("package");
   });
 }
 

@@ -15,9 +15,9 @@ constexpr const char *kSpaces[] = {
     "edge",      "src_pair",  "dst_pair",      "src",           "dst",  "node",
     "edge_type", "node_type", "src_node_type", "dst_node_type", "graph"};
 
-constexpr const char *kOrders[] = {"",          "in_rows",   "out_rows",
-                                   "src_pairs", "dst_pairs", "by_node",
-                                   "by_type",   "by_degree"};
+constexpr const char *kOrders[] = {
+    "",        "in_rows",   "out_rows",  "src_pairs", "dst_pairs", "by_node",
+    "by_type", "by_degree", "src_types", "dst_types", "node_types"};
 
 bool hasOrder(Space space, Order order) {
   switch (order) {
@@ -27,7 +27,10 @@ bool hasOrder(Space space, Order order) {
   case Order::OutRows:
   case Order::SrcPairs:
   case Order::DstPairs:
+  case Order::SrcTypes:
+  case Order::DstTypes:
     return space == Space::Edge;
+  case Order::NodeTypes:
   case Order::ByNode:
     return space == Space::SrcPair || space == Space::DstPair;
   case Order::ByType:
@@ -202,10 +205,14 @@ Error gnn::runtime::checkRows(Space group, OrderedSpace elements) {
              order == Order::Natural);
     break;
   case Space::SrcNodeType:
-    legal = a == Space::Src && order == Order::ByType;
+    legal = (a == Space::Src && order == Order::ByType) ||
+            (a == Space::Edge && order == Order::SrcTypes) ||
+            (a == Space::SrcPair && order == Order::NodeTypes);
     break;
   case Space::DstNodeType:
-    legal = a == Space::Dst && order == Order::ByType;
+    legal = (a == Space::Dst && order == Order::ByType) ||
+            (a == Space::Edge && order == Order::DstTypes) ||
+            (a == Space::DstPair && order == Order::NodeTypes);
     break;
   default:
     break;
@@ -217,8 +224,10 @@ Error gnn::runtime::checkRows(Space group, OrderedSpace elements) {
       "edge.in_rows, src edge.out_rows, dst_pair edge.dst_pairs, src_pair "
       "edge.src_pairs, edge_type edge.src_pairs, edge_type edge.dst_pairs, "
       "edge_type src_pair, edge_type dst_pair, src src_pair.by_node, dst "
-      "dst_pair.by_node, src_node_type src.by_type, dst_node_type "
-      "dst.by_type, graph with any), got '",
+      "dst_pair.by_node, src_node_type src.by_type, src_node_type "
+      "edge.src_types, src_node_type src_pair.node_types, dst_node_type "
+      "dst.by_type, dst_node_type edge.dst_types, dst_node_type "
+      "dst_pair.node_types, graph with any), got '",
       name(group), " ", elements.str(), "'");
 }
 

@@ -216,6 +216,16 @@ Int32Array Builder::permutation(OrderedSpace space) {
   case Order::ByType:
   case Order::ByDegree:
     return keep(key, sortedNodes(side, space.order));
+  case Order::SrcTypes:
+  case Order::DstTypes:
+  case Order::NodeTypes: {
+    Space types = space.order == Order::SrcTypes   ? Space::SrcNodeType
+                  : space.order == Order::DstTypes ? Space::DstNodeType
+                  : side == Side::Src              ? Space::SrcNodeType
+                                                   : Space::DstNodeType;
+    return keep(key, stableSort(groupOf(types, space.space),
+                                graph.numNodeTypes(), nullptr));
+  }
   }
   return nullptr;
 }

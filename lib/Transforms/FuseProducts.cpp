@@ -180,8 +180,7 @@ struct FuseProducts : gnn::impl::FuseProductsBase<FuseProducts> {
 
 private:
   void report(Location loc, StringRef name, StringRef text) {
-    remark::passed(loc,
-                   remark::RemarkOpts::name(name).category(getArgument()))
+    remark::passed(loc, remark::RemarkOpts::name(name).category(getArgument()))
         << text;
   }
 };

@@ -98,8 +98,8 @@ static std::optional<int64_t> joinSize(int64_t a, bool aUses, int64_t b,
 }
 
 /// Chooses heads and features of the fused domain.
-static std::string planDims(TraverseOp producer, TraverseOp consumer,
-                            AtAttr in, Plan &plan) {
+static std::string planDims(TraverseOp producer, TraverseOp consumer, AtAttr in,
+                            Plan &plan) {
   AtAttr out = producer.getOutputAt(0);
   DomainAttr p = producer.getDomain(), c = consumer.getDomain();
   int64_t heads = p.getHeads(), features = p.getFeatures();
@@ -115,8 +115,7 @@ static std::string planDims(TraverseOp producer, TraverseOp consumer,
   Level uses = usedDims(producer), consumes = usedDims(consumer);
   if (plan.featureIsHead)
     std::swap(uses.head, uses.feature);
-  auto joinedHeads =
-      joinSize(heads, uses.head, c.getHeads(), consumes.head);
+  auto joinedHeads = joinSize(heads, uses.head, c.getHeads(), consumes.head);
   auto joinedFeatures =
       joinSize(features, uses.feature, c.getFeatures(), consumes.feature);
   if (!joinedHeads || !joinedFeatures)
@@ -146,11 +145,11 @@ static std::string planFusion(TraverseOp producer, TraverseOp consumer,
     return "all points of its consumer read it";
 
   bool direct = reached(out, p) == reached(in, c);
-  StringRef walked = in.getAnchor() == Anchor::Element ? c.getElements()
-                                                       : c.getGroups();
+  StringRef walked =
+      in.getAnchor() == Anchor::Element ? c.getElements() : c.getGroups();
   bool inPlace = direct && reached(in, c) == walked;
-  StringRef writes = out.getAnchor() == Anchor::Element ? p.getElements()
-                                                        : p.getGroups();
+  StringRef writes =
+      out.getAnchor() == Anchor::Element ? p.getElements() : p.getGroups();
   if (!inPlace || reached(out, p) != writes)
     return "its rows are read in another order or more than once";
 
@@ -162,8 +161,8 @@ static std::string planFusion(TraverseOp producer, TraverseOp consumer,
   if (out.getAnchor() == Anchor::Group && in.getAnchor() == Anchor::Group &&
       c.getElements().empty()) {
     plan.domain = p; // the consumer joins the producer's walk
-    plan.domain = DomainAttr::get(p.getContext(), p.getGroups(),
-                                  p.getElements(), 1, 1);
+    plan.domain =
+        DomainAttr::get(p.getContext(), p.getGroups(), p.getElements(), 1, 1);
     return planDims(producer, consumer, in, plan);
   }
   if (p.getGroups() == c.getGroups() && p.getElements() == c.getElements() &&
@@ -197,8 +196,8 @@ static void cloneBody(OpBuilder &builder, Block &from, IRMapping &mapping,
   }
 }
 
-static void fuse(IRRewriter &rewriter, TraverseOp producer,
-                 TraverseOp consumer, const Plan &plan) {
+static void fuse(IRRewriter &rewriter, TraverseOp producer, TraverseOp consumer,
+                 const Plan &plan) {
   SmallVector<Value> inputs;
   SmallVector<Attribute> accesses;
   auto addInput = [&](Value value, AtAttr at) -> unsigned {
@@ -243,8 +242,8 @@ static void fuse(IRRewriter &rewriter, TraverseOp producer,
     producerMap.map(producerBody.getArgument(i), block.getArgument(number));
   cloneBody(inside, producerBody, producerMap, plan.producerGroup,
             plan.featureIsHead);
-  Value value = producerMap.lookupOrDefault(
-      producerBody.getTerminator()->getOperand(0));
+  Value value =
+      producerMap.lookupOrDefault(producerBody.getTerminator()->getOperand(0));
   for (auto [i, number] : llvm::enumerate(consumerArgs))
     consumerMap.map(consumerBody.getArgument(i),
                     number == fused ? value : Value(block.getArgument(number)));
@@ -263,8 +262,8 @@ static TraverseOp onlyConsumer(TraverseOp producer) {
     if (other != user)
       return nullptr;
   auto consumer = dyn_cast<TraverseOp>(user);
-  if (!consumer || llvm::is_contained(consumer.getOutputs(),
-                                      producer.getResult(0)))
+  if (!consumer ||
+      llvm::is_contained(consumer.getOutputs(), producer.getResult(0)))
     return nullptr;
   return consumer;
 }

@@ -101,8 +101,8 @@ struct PlanMemory : gnn::impl::PlanMemoryBase<PlanMemory> {
     if (failed(collect(func, buffers)))
       return signalPassFailure();
     place(func, assignSlots(buffers));
-    remark::passed(func.getLoc(), remark::RemarkOpts::name("Planned").category(
-                                      getArgument()))
+    remark::passed(func.getLoc(),
+                   remark::RemarkOpts::name("Planned").category(getArgument()))
         << std::to_string(buffers.size()) << " buffers in one workspace";
   }
 
@@ -147,11 +147,10 @@ void PlanMemory::place(func::FuncOp func, ArrayRef<Slot> slots) {
   OpBuilder builder(func);
   auto bytesType = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
   unsigned position = func.getNumArguments();
-  (void)func.insertArgument(
-      position, bytesType,
-      builder.getDictionaryAttr(
-          builder.getNamedAttr("gnn.workspace", builder.getUnitAttr())),
-      func.getLoc());
+  (void)func.insertArgument(position, bytesType,
+                            builder.getDictionaryAttr(builder.getNamedAttr(
+                                "gnn.workspace", builder.getUnitAttr())),
+                            func.getLoc());
   Value workspace = func.getArgument(position);
 
   // Offsets are computed once all sizes are.
@@ -169,8 +168,9 @@ void PlanMemory::place(func::FuncOp func, ArrayRef<Slot> slots) {
     Value size;
     for (memref::AllocOp tenant : slot.tenants) {
       Value bytes = emitBytes(builder, tenant);
-      size = size ? arith::MaxUIOp::create(builder, tenant.getLoc(), size, bytes)
-                  : bytes;
+      size = size
+                 ? arith::MaxUIOp::create(builder, tenant.getLoc(), size, bytes)
+                 : bytes;
     }
     offsets.push_back(offset);
     offset = arith::AddIOp::create(builder, func.getLoc(), offset, size);
@@ -179,9 +179,9 @@ void PlanMemory::place(func::FuncOp func, ArrayRef<Slot> slots) {
   for (auto [slot, start] : llvm::zip(slots, offsets))
     for (memref::AllocOp tenant : slot.tenants) {
       builder.setInsertionPoint(tenant);
-      auto view = memref::ViewOp::create(builder, tenant.getLoc(),
-                                         tenant.getType(), workspace, start,
-                                         tenant.getDynamicSizes());
+      auto view =
+          memref::ViewOp::create(builder, tenant.getLoc(), tenant.getType(),
+                                 workspace, start, tenant.getDynamicSizes());
       tenant.replaceAllUsesWith(view.getResult());
       tenant.erase();
     }

@@ -5,45 +5,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Runtime/Package.h"
+#include "Files.h"
 #include "TestPlans.h"
 #include "Testing.h"
-
-#include <dirent.h>
-#include <fstream>
-#include <unistd.h>
 
 using namespace gnn::runtime;
 using namespace gnn::runtime::testing;
 
 namespace {
-/// A folder that goes with the test.
-struct Folder {
-  Folder() {
-    char name[] = "/tmp/gnn-runtime-XXXXXX";
-    path = mkdtemp(name);
-  }
-  ~Folder() {
-    for (const std::string &file : files())
-      unlink((path + "/" + file).c_str());
-    rmdir(path.c_str());
-  }
-  std::vector<std::string> files() const {
-    std::vector<std::string> result;
-    DIR *directory = opendir(path.c_str());
-    while (dirent *entry = readdir(directory))
-      if (entry->d_name[0] != '.')
-        result.push_back(entry->d_name);
-    closedir(directory);
-    return result;
-  }
-  std::string path;
-};
-
-std::string slurp(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 std::shared_ptr<const Package>
 sumPackage(std::map<std::string, std::string> images = {{"ptx", "// ptx\n"}}) {
   auto package =

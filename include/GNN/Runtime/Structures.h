@@ -57,7 +57,12 @@ enum class Order {
   DstPairs,
   ByNode,
   ByType,
-  ByDegree
+  ByDegree,
+  /// Edges by the node type of their source or destination.
+  SrcTypes,
+  DstTypes,
+  /// Pairs by the node type of their node.
+  NodeTypes
 };
 
 /// A space in one of its orders, written "space" or "space.order".

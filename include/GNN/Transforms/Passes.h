@@ -12,12 +12,21 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
+namespace mlir {
+class RewritePatternSet;
+} // namespace mlir
+
 namespace gnn {
 
 #define GEN_PASS_DECL
 #include "GNN/Transforms/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "GNN/Transforms/Passes.h.inc"
+
+/// Patterns of `gnn-expand-device-math`: functions that a GPU lacks, on floats
+/// of at most 32 bits, as arithmetic within 2 ulp. Apply them once; what they
+/// make needs none of them.
+void populateExpandDeviceMathPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace gnn
 

@@ -18,10 +18,10 @@ using tile::Anchor;
 using tile::AtAttr;
 
 /// A GEMM whose epilogue adds an optional extra.
-static Value emitGemm(OpBuilder &builder, Location loc,
-                      FlatSymbolRefAttr graph, StringRef rows, StringRef types,
-                      Value input, AtAttr inputAt, Value weight, Value bias,
-                      AtAttr biasAt, Value output, AtAttr outputAt) {
+static Value emitGemm(OpBuilder &builder, Location loc, FlatSymbolRefAttr graph,
+                      StringRef rows, StringRef types, Value input,
+                      AtAttr inputAt, Value weight, Value bias, AtAttr biasAt,
+                      Value output, AtAttr outputAt) {
   SmallVector<Value> extras;
   SmallVector<Attribute> extrasAt;
   if (bias) {
@@ -32,8 +32,8 @@ static Value emitGemm(OpBuilder &builder, Location loc,
   auto op = tile::GemmOp::create(
       builder, loc, output.getType(), graph, builder.getStringAttr(rows),
       types.empty() ? StringAttr() : builder.getStringAttr(types), input,
-      weight, extras, output, inputAt, builder.getArrayAttr(extrasAt),
-      outputAt, /*transposed=*/UnitAttr(), /*schedule=*/nullptr);
+      weight, extras, output, inputAt, builder.getArrayAttr(extrasAt), outputAt,
+      /*transposed=*/UnitAttr(), /*schedule=*/nullptr);
   Block &block = op.getBody().emplaceBlock();
   block.addArgument(element, loc);
   if (bias)
@@ -60,13 +60,13 @@ LogicalResult Lowering::lowerLinear(LinearOp op) {
   if (bias)
     biasAt = trailing(get(op.getBias()), result.features.size()).at;
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
-  result.tensor = emitGemm(
-      builder, op.getLoc(), result.graph, result.domain, "", input.tensor,
-      access(input, Anchor::Group, result.domain, {},
-             input.features.size() == 2, true),
-      get(op.getWeight()).tensor, bias, biasAt,
-      empty(op.getLoc(), result, element),
-      rowAccess(builder.getContext(), "", heads));
+  result.tensor = emitGemm(builder, op.getLoc(), result.graph, result.domain,
+                           "", input.tensor,
+                           access(input, Anchor::Group, result.domain, {},
+                                  input.features.size() == 2, true),
+                           get(op.getWeight()).tensor, bias, biasAt,
+                           empty(op.getLoc(), result, element),
+                           rowAccess(builder.getContext(), "", heads));
   set(op.getResult(), result);
   return success();
 }
@@ -226,18 +226,20 @@ LogicalResult Lowering::lowerWeightProduct(WeightProductOp op) {
     // Repeat the shared weight for each type, then multiply as usual.
     Rows typed{Value(), "", anyGraph, {}};
     int64_t size = lhsType.getNumElements();
-    Rows flat{reshaped(builder, loc, get(op.getLhs()).tensor, {size}), "",
-              nullptr, {size}};
+    Rows flat{reshaped(builder, loc, get(op.getLhs()).tensor, {size}),
+              "",
+              nullptr,
+              {size}};
     typed.domain = std::to_string(types);
     typed.features = {size};
-    Value repeated = rowwise(
-        loc, typed, lhsType.getElementType(), typed.features,
-        {trailing(flat, 1)},
-        [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+    Value repeated =
+        rowwise(loc, typed, lhsType.getElementType(), typed.features,
+                {trailing(flat, 1)},
+                [](OpBuilder &, Location, ValueRange args) { return args[0]; });
     set(op.getLhs(), {repeated, "", nullptr, {}});
   }
-  Value left = reshaped(builder, loc, get(op.getLhs()).tensor,
-                        {batches * a, b});
+  Value left =
+      reshaped(builder, loc, get(op.getLhs()).tensor, {batches * a, b});
   Value output = tensor::EmptyOp::create(
       builder, loc, ArrayRef<int64_t>{batches * a, c}, type.getElementType());
   AtAttr at = rowAccess(builder.getContext(), "", false);
@@ -251,10 +253,9 @@ LogicalResult Lowering::lowerWeightProduct(WeightProductOp op) {
                           "without types, got ")
            << rhsType;
   right = reshaped(builder, loc, right, weightShape);
-  Value product =
-      emitGemm(builder, loc, anyGraph, std::to_string(batches * a),
-               shared ? "" : std::to_string(a), left, at, right, Value(), {},
-               output, at);
+  Value product = emitGemm(builder, loc, anyGraph, std::to_string(batches * a),
+                           shared ? "" : std::to_string(a), left, at, right,
+                           Value(), {}, output, at);
   Rows result = describe(type);
   result.tensor = reshaped(builder, loc, product, type.getShape());
   set(op.getResult(), result);
@@ -272,10 +273,9 @@ LogicalResult Lowering::lowerWeightCombine(WeightCombineOp op) {
       builder, loc, ArrayRef<int64_t>{type.getDimSize(0), size},
       type.getElementType());
   AtAttr at = rowAccess(builder.getContext(), "", false);
-  Value product = emitGemm(builder, loc, anyGraph,
-                           std::to_string(type.getDimSize(0)), "",
-                           get(op.getCoefficients()).tensor, at, bases, Value(),
-                           {}, output, at);
+  Value product = emitGemm(
+      builder, loc, anyGraph, std::to_string(type.getDimSize(0)), "",
+      get(op.getCoefficients()).tensor, at, bases, Value(), {}, output, at);
   Rows result = describe(type);
   result.tensor = reshaped(builder, loc, product, type.getShape());
   set(op.getResult(), result);

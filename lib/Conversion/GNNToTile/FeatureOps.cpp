@@ -44,15 +44,15 @@ LogicalResult Lowering::lowerDot(DotOp op) {
   Input right = rhs.domain.empty()
                     ? trailing(rhs, dims)
                     : leading(rhs, Anchor::Group, result.domain, {}, dims);
-  result.tensor = rowwise(
-      op.getLoc(), result, elementOf(op.getLhs()), lhs.features,
-      {leading(lhs, Anchor::Group, result.domain, {}, dims), right},
-      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value product = arith::MulFOp::create(b, loc, args[0], args[1]);
-        return tile::ReduceOp::create(b, loc, tile::Reduction::Sum,
-                                      {static_cast<int32_t>(Dim::Feature)},
-                                      product);
-      });
+  result.tensor =
+      rowwise(op.getLoc(), result, elementOf(op.getLhs()), lhs.features,
+              {leading(lhs, Anchor::Group, result.domain, {}, dims), right},
+              [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                Value product = arith::MulFOp::create(b, loc, args[0], args[1]);
+                return tile::ReduceOp::create(
+                    b, loc, tile::Reduction::Sum,
+                    {static_cast<int32_t>(Dim::Feature)}, product);
+              });
   set(op.getResult(), result);
   return success();
 }
@@ -65,12 +65,11 @@ LogicalResult Lowering::lowerOuterRows(OuterRowsOp op) {
   // [a] x [b]: a takes the place of heads.
   Input left{lhs, access(lhs, Anchor::Group, result.domain, {}, true, false)};
   Input right{rhs, access(rhs, Anchor::Group, result.domain, {}, false, true)};
-  result.tensor =
-      rowwise(op.getLoc(), result, elementOf(op.getLhs()), result.features,
-              {left, right},
-              [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                return arith::MulFOp::create(b, loc, args[0], args[1]);
-              });
+  result.tensor = rowwise(
+      op.getLoc(), result, elementOf(op.getLhs()), result.features,
+      {left, right}, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        return arith::MulFOp::create(b, loc, args[0], args[1]);
+      });
   set(op.getResult(), result);
   return success();
 }
@@ -101,8 +100,8 @@ static Value emitActivation(OpBuilder &b, Location loc, ActivationOp op,
     return pick(arith::MulFOp::create(b, loc, x, slope));
   case ActivationKind::Elu: {
     Value low = arith::MinimumFOp::create(b, loc, x, zero);
-    Value power = arith::SubFOp::create(
-        b, loc, math::ExpOp::create(b, loc, low), one);
+    Value power =
+        arith::SubFOp::create(b, loc, math::ExpOp::create(b, loc, low), one);
     return pick(
         arith::MulFOp::create(b, loc, power, constant(b, loc, type, alpha)));
   }
@@ -113,10 +112,9 @@ static Value emitActivation(OpBuilder &b, Location loc, ActivationOp op,
   case ActivationKind::Gelu: {
     Value scaled = arith::MulFOp::create(
         b, loc, x, constant(b, loc, type, 0.70710678118654752440));
-    Value error = arith::AddFOp::create(
-        b, loc, one, math::ErfOp::create(b, loc, scaled));
-    Value half =
-        arith::MulFOp::create(b, loc, x, constant(b, loc, type, 0.5));
+    Value error =
+        arith::AddFOp::create(b, loc, one, math::ErfOp::create(b, loc, scaled));
+    Value half = arith::MulFOp::create(b, loc, x, constant(b, loc, type, 0.5));
     return arith::MulFOp::create(b, loc, half, error);
   }
   case ActivationKind::Swish:
@@ -143,20 +141,20 @@ LogicalResult Lowering::lowerActivation(ActivationOp op) {
   } else if (failed(checkDims(op, result))) {
     return failure();
   }
-  SmallVector<Input> inputs{leading(input, Anchor::Group, result.domain, {},
-                                    result.features.size())};
+  SmallVector<Input> inputs{
+      leading(input, Anchor::Group, result.domain, {}, result.features.size())};
   if (op.getWeight()) {
     Rows weight = get(op.getWeight());
     if (!perFeature)
       weight = reshape(op.getLoc(), weight, {});
     inputs.push_back(trailing(weight, result.features.size()));
   }
-  result.tensor = rowwise(
-      op.getLoc(), result, elementOf(op.getInput()), result.features, inputs,
-      [&](OpBuilder &b, Location loc, ValueRange args) {
-        return emitActivation(b, loc, op, args[0],
-                              args.size() > 1 ? args[1] : Value());
-      });
+  result.tensor =
+      rowwise(op.getLoc(), result, elementOf(op.getInput()), result.features,
+              inputs, [&](OpBuilder &b, Location loc, ValueRange args) {
+                return emitActivation(b, loc, op, args[0],
+                                      args.size() > 1 ? args[1] : Value());
+              });
   set(op.getResult(), reshape(op.getLoc(), result, full));
   return success();
 }
@@ -166,8 +164,8 @@ LogicalResult Lowering::lowerBatchNorm(BatchNormOp op) {
   if (failed(checkDims(op, result)))
     return failure();
   unsigned dims = result.features.size();
-  SmallVector<Input> inputs{leading(get(op.getInput()), Anchor::Group,
-                                    result.domain, {}, dims)};
+  SmallVector<Input> inputs{
+      leading(get(op.getInput()), Anchor::Group, result.domain, {}, dims)};
   for (Value weight :
        {op.getMean(), op.getVariance(), op.getGamma(), op.getBeta()})
     inputs.push_back(trailing(get(weight), dims));
@@ -193,8 +191,8 @@ LogicalResult Lowering::lowerLayerNorm(LayerNormOp op) {
   if (failed(checkDims(op, result)))
     return failure();
   unsigned dims = result.features.size();
-  SmallVector<Input> inputs{leading(get(op.getInput()), Anchor::Group,
-                                    result.domain, {}, dims)};
+  SmallVector<Input> inputs{
+      leading(get(op.getInput()), Anchor::Group, result.domain, {}, dims)};
   if (op.getGamma())
     for (Value weight : {op.getGamma(), op.getBeta()})
       inputs.push_back(trailing(get(weight), dims));
@@ -207,8 +205,7 @@ LogicalResult Lowering::lowerLayerNorm(LayerNormOp op) {
                                         {static_cast<int32_t>(Dim::Feature)},
                                         value);
         };
-        Value centered =
-            arith::SubFOp::create(b, loc, args[0], mean(args[0]));
+        Value centered = arith::SubFOp::create(b, loc, args[0], mean(args[0]));
         Value variance =
             mean(arith::MulFOp::create(b, loc, centered, centered));
         Value spread = math::SqrtOp::create(
@@ -268,8 +265,8 @@ LogicalResult Lowering::lowerConcat(ConcatOp op) {
                                         heads, width);
     whole = traverse(
         loc, result.graph, domain,
-        {{input, access(input, Anchor::Group, result.domain, {}, hasHead,
-                        true)}},
+        {{input,
+          access(input, Anchor::Group, result.domain, {}, hasHead, true)}},
         whole,
         AtAttr::get(builder.getContext(), Anchor::Group, "", hasHead, true,
                     offset),
@@ -292,11 +289,11 @@ LogicalResult Lowering::lowerSlice(SliceOp op) {
     result.features = {heads, full.back()};
     input = reshape(loc, input, {heads, input.features.back()});
   }
-  result.tensor = rowwise(
-      loc, result, elementOf(op.getInput()), result.features,
-      {{input, access(input, Anchor::Group, result.domain, {}, hasHead, true,
-                      op.getOffset())}},
-      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  result.tensor =
+      rowwise(loc, result, elementOf(op.getInput()), result.features,
+              {{input, access(input, Anchor::Group, result.domain, {}, hasHead,
+                              true, op.getOffset())}},
+              [](OpBuilder &, Location, ValueRange args) { return args[0]; });
   set(op.getResult(), reshape(loc, result, full));
   return success();
 }
@@ -311,9 +308,8 @@ static tile::Reduction reductionOf(ReduceKind kind) {
 LogicalResult Lowering::lowerReduceHeads(ReduceHeadsOp op) {
   Rows result = describe(op.getType());
   Rows input = get(op.getInput());
-  auto domain =
-      tile::DomainAttr::get(builder.getContext(), result.domain, "",
-                            input.features[0], input.features[1]);
+  auto domain = tile::DomainAttr::get(builder.getContext(), result.domain, "",
+                                      input.features[0], input.features[1]);
   result.tensor = traverse(
       op.getLoc(), result.graph, domain,
       {leading(input, Anchor::Group, result.domain, {}, 2)},
@@ -334,14 +330,14 @@ LogicalResult Lowering::lowerReduceFeatures(ReduceFeaturesOp op) {
   if (failed(checkDims(op, input)))
     return failure();
   unsigned dims = input.features.size();
-  result.tensor = rowwise(
-      op.getLoc(), result, elementOf(op.getInput()), input.features,
-      {leading(input, Anchor::Group, result.domain, {}, dims)},
-      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        return tile::ReduceOp::create(b, loc, reductionOf(op.getKind()),
-                                      {static_cast<int32_t>(Dim::Feature)},
-                                      args[0]);
-      });
+  result.tensor =
+      rowwise(op.getLoc(), result, elementOf(op.getInput()), input.features,
+              {leading(input, Anchor::Group, result.domain, {}, dims)},
+              [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                return tile::ReduceOp::create(
+                    b, loc, reductionOf(op.getKind()),
+                    {static_cast<int32_t>(Dim::Feature)}, args[0]);
+              });
   set(op.getResult(), result);
   return success();
 }
@@ -363,8 +359,8 @@ LogicalResult Lowering::lowerElementwise(Operation *op) {
   result.tensor = rowwise(
       op->getLoc(), result, type.getElementType(), result.features, inputs,
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        OperationState state(loc, op->getName(), args,
-                             {type.getElementType()}, op->getAttrs());
+        OperationState state(loc, op->getName(), args, {type.getElementType()},
+                             op->getAttrs());
         return b.create(state)->getResult(0);
       });
   set(op->getResult(0), reshape(op->getLoc(), result, full));

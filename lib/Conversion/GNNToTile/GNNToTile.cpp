@@ -77,9 +77,9 @@ LogicalResult Lowering::lower(Operation *op) {
 /// Drops the encoding: level 2 keeps row spaces in accesses.
 static Type plainType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? RankedTensorType::get(tensor.getShape(),
-                                        tensor.getElementType())
-                : type;
+  return tensor
+             ? RankedTensorType::get(tensor.getShape(), tensor.getElementType())
+             : type;
 }
 
 /// What an argument or result is at level 1, for the launch plan.
@@ -144,7 +144,8 @@ LogicalResult ConvertGNNToGNNTile::convert(func::FuncOp func) {
     if (isa<arith::ConstantOp>(op)) {
       Value value = op->getResult(0);
       Rows rows = lowering.describeArgument(value.getType());
-      auto dense = cast<DenseElementsAttr>(cast<arith::ConstantOp>(op).getValue());
+      auto dense =
+          cast<DenseElementsAttr>(cast<arith::ConstantOp>(op).getValue());
       rows.tensor = arith::ConstantOp::create(
           builder, op->getLoc(),
           dense.reshape(cast<ShapedType>(plainType(value.getType()))));

@@ -114,8 +114,8 @@ Rows Lowering::reshape(Location loc, const Rows &rows,
                                  std::multiplies<int64_t>());
   Value value = rows.tensor;
   if (rows.features.size() > 1)
-    value = tensor::CollapseShapeOp::create(builder, loc, shapeWith({flat}),
-                                            value, groups(rows.features.size()));
+    value = tensor::CollapseShapeOp::create(
+        builder, loc, shapeWith({flat}), value, groups(rows.features.size()));
   else if (rows.features.empty()) {
     SmallVector<ReassociationIndices> list;
     if (leading)
@@ -159,8 +159,7 @@ AtAttr Lowering::access(const Rows &rows, Anchor anchor, StringRef from,
   std::string domain = seenFrom(rows, from, via);
   if (rows.domain.empty() || domain == "graph")
     anchor = Anchor::All;
-  std::string space =
-      anchor == Anchor::All || domain == from ? "" : domain;
+  std::string space = anchor == Anchor::All || domain == from ? "" : domain;
   return AtAttr::get(builder.getContext(), anchor, space, head, feature,
                      offset);
 }
@@ -198,24 +197,39 @@ Input Lowering::trailing(const Rows &weight, unsigned dims) {
   return {weight, access(weight, Anchor::All, "", {}, own == 2, own >= 1)};
 }
 
+/// The element that all of a constant tensor are; null for other values.
+static TypedAttr splatOf(Value tensor) {
+  auto constant = tensor.getDefiningOp<arith::ConstantOp>();
+  auto splat =
+      constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : nullptr;
+  return splat ? cast<TypedAttr>(splat.getSplatValue<Attribute>()) : nullptr;
+}
+
 Value Lowering::traverse(Location loc, FlatSymbolRefAttr graph,
                          tile::DomainAttr domain, ArrayRef<Input> inputs,
                          Value output, AtAttr outputAt, Body body) {
   SmallVector<Value> operands;
   SmallVector<Attribute> accesses;
-  for (const Input &input : inputs) {
-    operands.push_back(input.rows.tensor);
-    accesses.push_back(input.at);
-  }
+  for (const Input &input : inputs)
+    if (!splatOf(input.rows.tensor)) {
+      operands.push_back(input.rows.tensor);
+      accesses.push_back(input.at);
+    }
   auto op = tile::TraverseOp::create(
       builder, loc, output.getType(), graph, domain, operands, output,
       builder.getArrayAttr(accesses), builder.getArrayAttr({outputAt}),
       /*schedule=*/nullptr);
   Block &block = op.getBody().emplaceBlock();
-  for (Value operand : operands)
-    block.addArgument(getElementTypeOrSelf(operand.getType()), loc);
   OpBuilder inside = OpBuilder::atBlockBegin(&block);
-  Value result = body(inside, loc, block.getArguments());
+  SmallVector<Value> arguments;
+  for (const Input &input : inputs) {
+    if (TypedAttr splat = splatOf(input.rows.tensor))
+      arguments.push_back(arith::ConstantOp::create(inside, loc, splat));
+    else
+      arguments.push_back(block.addArgument(
+          getElementTypeOrSelf(input.rows.tensor.getType()), loc));
+  }
+  Value result = body(inside, loc, arguments);
   tile::YieldOp::create(inside, loc, result);
   return op.getResult(0);
 }
@@ -237,8 +251,8 @@ Value Lowering::rowwise(Location loc, const Rows &result, Type element,
   // [rows, heads, d] reduced over heads keeps the last dimension.
   if (dims.size() == 2 && own == 1 && !head)
     feature = true;
-  AtAttr at = AtAttr::get(builder.getContext(), Anchor::Group, "", head,
-                          feature, 0);
+  AtAttr at =
+      AtAttr::get(builder.getContext(), Anchor::Group, "", head, feature, 0);
   return traverse(loc, result.graph,
                   domainOf(builder.getContext(), result.domain, "", dims),
                   inputs, empty(loc, result, element), at, body);
@@ -251,13 +265,24 @@ StringRef Lowering::elementsOf(StringRef groups, RowSpace elements) {
                    : elements == RowSpace::Src     ? "src"
                    : elements == RowSpace::Dst     ? "dst"
                                                    : "";
-  static constexpr StringRef orders[] = {
-      "edge.in_rows",       "edge.out_rows",      "edge.dst_pairs",
-      "edge.src_pairs",     "edge.dst_types",     "edge.src_types",
-      "src_pair",           "src_pair.by_node",   "src_pair.node_types",
-      "dst_pair",           "dst_pair.by_node",   "dst_pair.node_types",
-      "src.by_type",        "dst.by_type",        "src",
-      "dst",                "edge_type",          "src_node_type"};
+  static constexpr StringRef orders[] = {"edge.in_rows",
+                                         "edge.out_rows",
+                                         "edge.dst_pairs",
+                                         "edge.src_pairs",
+                                         "edge.dst_types",
+                                         "edge.src_types",
+                                         "src_pair",
+                                         "src_pair.by_node",
+                                         "src_pair.node_types",
+                                         "dst_pair",
+                                         "dst_pair.by_node",
+                                         "dst_pair.node_types",
+                                         "src.by_type",
+                                         "dst.by_type",
+                                         "src",
+                                         "dst",
+                                         "edge_type",
+                                         "src_node_type"};
   for (StringRef order : orders)
     if ((tile::getSpace(order) == name ||
          (elements == RowSpace::Node &&
@@ -289,14 +314,14 @@ Value Lowering::materialize(Location loc, const Rows &rows) {
   auto rowType = RankedTensorType::get({1, size}, element);
   Rows flat = reshape(loc, rows, {size});
   if (rows.domain.empty()) { // a weight is one row
-    flat.tensor = tensor::ExpandShapeOp::create(
-        builder, loc, rowType, flat.tensor,
-        ArrayRef<ReassociationIndices>{{0, 1}});
+    flat.tensor =
+        tensor::ExpandShapeOp::create(builder, loc, rowType, flat.tensor,
+                                      ArrayRef<ReassociationIndices>{{0, 1}});
     flat.domain = "1";
     flat.graph = anyGraph;
   }
-  bool userOrder = tile::getSpace(flat.domain) == "edge" &&
-                   flat.domain != "edge";
+  bool userOrder =
+      tile::getSpace(flat.domain) == "edge" && flat.domain != "edge";
   auto at = [&](StringRef space) {
     return AtAttr::get(builder.getContext(), Anchor::Group, space, false, true,
                        0);
@@ -309,9 +334,9 @@ Value Lowering::materialize(Location loc, const Rows &rows) {
       [](OpBuilder &, Location, ValueRange args) { return args[0]; });
   if (rows.domain.empty()) {
     result.domain = "";
-    result.tensor = tensor::CollapseShapeOp::create(
-        builder, loc, flatType, result.tensor,
-        ArrayRef<ReassociationIndices>{{0, 1}});
+    result.tensor =
+        tensor::CollapseShapeOp::create(builder, loc, flatType, result.tensor,
+                                        ArrayRef<ReassociationIndices>{{0, 1}});
   }
   return reshape(loc, result, rows.features).tensor;
 }

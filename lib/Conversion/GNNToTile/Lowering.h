@@ -22,10 +22,10 @@ namespace gnn {
 /// its destinations' incoming edges (`edge.in_rows`), those it is given or
 /// gives in the user's order (`edge`).
 struct Rows {
-  mlir::Value tensor;      ///< without encoding
-  std::string domain;      ///< row space with order; empty for plain weights
-  mlir::FlatSymbolRefAttr graph; ///< null for plain weights
-  llvm::SmallVector<int64_t> features; ///< trailing dimensions
+  mlir::Value tensor; ///< without encoding
+  std::string domain; ///< row space with order; empty for plain weights
+  mlir::FlatSymbolRefAttr graph;              ///< null for plain weights
+  llvm::SmallVector<int64_t> features;        ///< trailing dimensions
   int64_t count = mlir::ShapedType::kDynamic; ///< rows known when compiling
 };
 
@@ -105,8 +105,8 @@ private:
   /// An input without rows whose features are the trailing dimensions.
   Input trailing(const Rows &weight, unsigned dims);
 
-  using Body = llvm::function_ref<mlir::Value(
-      mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
+  using Body = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                                              mlir::ValueRange)>;
   /// A traversal with one output, whose access has `head` and `feature`.
   mlir::Value traverse(mlir::Location loc, mlir::FlatSymbolRefAttr graph,
                        tile::DomainAttr domain, llvm::ArrayRef<Input> inputs,

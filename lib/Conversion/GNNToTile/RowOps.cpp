@@ -42,8 +42,7 @@ static SmallVector<int64_t> joined(ArrayRef<int64_t> features) {
   int64_t size = 1;
   for (int64_t feature : features)
     size *= feature;
-  return features.empty() ? SmallVector<int64_t>{}
-                          : SmallVector<int64_t>{size};
+  return features.empty() ? SmallVector<int64_t>{} : SmallVector<int64_t>{size};
 }
 
 LogicalResult Lowering::lowerGather(GatherOp op) {
@@ -74,9 +73,9 @@ LogicalResult Lowering::lowerAggregate(AggregateOp op) {
   SmallVector<int64_t> full(result.features), flat = joined(full);
   result.features = flat;
   Rows input = reshape(loc, get(op.getInput()), flat);
-  auto domain = tile::DomainAttr::get(builder.getContext(), result.domain,
-                                      elements, 1,
-                                      flat.empty() ? 1 : flat.front());
+  auto domain =
+      tile::DomainAttr::get(builder.getContext(), result.domain, elements, 1,
+                            flat.empty() ? 1 : flat.front());
   Input read =
       leading(input, Anchor::Element, elements, op.getVia(), flat.size());
   auto at = AtAttr::get(builder.getContext(), Anchor::Group, "", false,
@@ -84,19 +83,19 @@ LogicalResult Lowering::lowerAggregate(AggregateOp op) {
   Type element = inputType.getElementType();
   tile::Reduction kind = reductionOf(op.getKind());
   if (!op.getArgument()) {
-    result.tensor = traverse(
-        loc, result.graph, domain, {read}, empty(loc, result, element), at,
-        [&](OpBuilder &b, Location loc, ValueRange args) {
-          return emitReduce(b, loc, kind, Dim::Element, args[0]);
-        });
+    result.tensor =
+        traverse(loc, result.graph, domain, {read}, empty(loc, result, element),
+                 at, [&](OpBuilder &b, Location loc, ValueRange args) {
+                   return emitReduce(b, loc, kind, Dim::Element, args[0]);
+                 });
     set(op.getResult(), reshape(loc, result, full));
     return success();
   }
   // The argument is a row of the input, in the user's order.
   StringRef user = tile::getSpace(elements);
-  auto edge = AtAttr::get(builder.getContext(), Anchor::Element,
-                          user == elements ? StringRef() : user, false, false,
-                          0);
+  auto edge =
+      AtAttr::get(builder.getContext(), Anchor::Element,
+                  user == elements ? StringRef() : user, false, false, 0);
   Rows argument = result;
   Value outputs[] = {empty(loc, result, element),
                      empty(loc, argument, builder.getI32Type())};
@@ -165,16 +164,17 @@ LogicalResult Lowering::lowerApply(ApplyOp op) {
   SmallVector<int64_t> dims(longer(lhs, rhs ? &*rhs : nullptr));
   if (failed(checkDims(op, dims)))
     return failure();
-  SmallVector<Input> inputs{leading(lhs, Anchor::Group, result.domain,
-                                    op.getLhsVia(), dims.size())};
+  SmallVector<Input> inputs{
+      leading(lhs, Anchor::Group, result.domain, op.getLhsVia(), dims.size())};
   if (rhs)
-    inputs.push_back(leading(*rhs, Anchor::Group, result.domain,
-                             op.getRhsVia(), dims.size()));
-  result.tensor = rowwise(
-      op.getLoc(), result, cast<RankedTensorType>(op.getType()).getElementType(),
-      dims, inputs, [&](OpBuilder &b, Location loc, ValueRange args) {
-        return emitBinary(b, loc, op.getKind(), args[0], args.back());
-      });
+    inputs.push_back(leading(*rhs, Anchor::Group, result.domain, op.getRhsVia(),
+                             dims.size()));
+  result.tensor =
+      rowwise(op.getLoc(), result,
+              cast<RankedTensorType>(op.getType()).getElementType(), dims,
+              inputs, [&](OpBuilder &b, Location loc, ValueRange args) {
+                return emitBinary(b, loc, op.getKind(), args[0], args.back());
+              });
   set(op.getResult(), result);
   return success();
 }
@@ -186,8 +186,8 @@ LogicalResult Lowering::lowerSddmm(SddmmOp op) {
     return failure();
   unsigned dims = lhs.features.size();
   result.tensor = rowwise(
-      op.getLoc(), result, cast<RankedTensorType>(op.getType()).getElementType(),
-      lhs.features,
+      op.getLoc(), result,
+      cast<RankedTensorType>(op.getType()).getElementType(), lhs.features,
       {leading(lhs, Anchor::Group, result.domain, op.getLhsVia(), dims),
        leading(rhs, Anchor::Group, result.domain, op.getRhsVia(), dims)},
       [&](OpBuilder &b, Location loc, ValueRange args) {
@@ -211,26 +211,26 @@ LogicalResult Lowering::lowerSpmm(SpmmOp op) {
   SmallVector<int64_t> dims(longer(lhs, rhs ? &*rhs : nullptr));
   if (failed(checkDims(op, dims)))
     return failure();
-  SmallVector<Input> inputs{leading(lhs, Anchor::Element, elements,
-                                    op.getLhsVia(), dims.size())};
+  SmallVector<Input> inputs{
+      leading(lhs, Anchor::Element, elements, op.getLhsVia(), dims.size())};
   if (rhs)
-    inputs.push_back(leading(*rhs, Anchor::Element, elements, op.getRhsVia(),
-                             dims.size()));
-  auto domain = tile::DomainAttr::get(
-      builder.getContext(), result.domain, elements,
-      dims.size() == 2 ? dims[0] : 1, dims.empty() ? 1 : dims.back());
+    inputs.push_back(
+        leading(*rhs, Anchor::Element, elements, op.getRhsVia(), dims.size()));
+  auto domain = tile::DomainAttr::get(builder.getContext(), result.domain,
+                                      elements, dims.size() == 2 ? dims[0] : 1,
+                                      dims.empty() ? 1 : dims.back());
   auto at = AtAttr::get(builder.getContext(), Anchor::Group, "",
                         dims.size() == 2, !dims.empty(), 0);
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
-  result.tensor = traverse(
-      op.getLoc(), result.graph, domain, inputs,
-      empty(op.getLoc(), result, element), at,
-      [&](OpBuilder &b, Location loc, ValueRange args) {
-        Value message =
-            emitBinary(b, loc, op.getKind(), args[0], args.back());
-        return emitReduce(b, loc, reductionOf(op.getReduce()), Dim::Element,
-                          message);
-      });
+  result.tensor =
+      traverse(op.getLoc(), result.graph, domain, inputs,
+               empty(op.getLoc(), result, element), at,
+               [&](OpBuilder &b, Location loc, ValueRange args) {
+                 Value message =
+                     emitBinary(b, loc, op.getKind(), args[0], args.back());
+                 return emitReduce(b, loc, reductionOf(op.getReduce()),
+                                   Dim::Element, message);
+               });
   set(op.getResult(), result);
   return success();
 }
@@ -250,19 +250,19 @@ LogicalResult Lowering::lowerEdgeSoftmax(EdgeSoftmaxOp op) {
   Rows input = reshape(loc, get(op.getInput()), flat);
   auto domain = tile::DomainAttr::get(builder.getContext(), groups, elements, 1,
                                       flat.empty() ? 1 : flat.front());
-  AtAttr outputAt = access(result, Anchor::Element, elements, {}, false,
-                           !flat.empty());
+  AtAttr outputAt =
+      access(result, Anchor::Element, elements, {}, false, !flat.empty());
   result.tensor = traverse(
       loc, result.graph, domain,
       {leading(input, Anchor::Element, elements, {}, flat.size())},
       empty(loc, result, type.getElementType()), outputAt,
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value highest = emitReduce(b, loc, tile::Reduction::Max, Dim::Element,
-                                   args[0]);
+        Value highest =
+            emitReduce(b, loc, tile::Reduction::Max, Dim::Element, args[0]);
         Value shifted = arith::SubFOp::create(b, loc, args[0], highest);
         Value power = math::ExpOp::create(b, loc, shifted);
-        Value total = emitReduce(b, loc, tile::Reduction::Sum, Dim::Element,
-                                 power);
+        Value total =
+            emitReduce(b, loc, tile::Reduction::Sum, Dim::Element, power);
         return arith::DivFOp::create(b, loc, power, total);
       });
   set(op.getResult(), reshape(loc, result, full));

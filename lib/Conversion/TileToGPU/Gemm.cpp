@@ -48,7 +48,14 @@ private:
 void GemmLowering::locateTile() {
   Value tile = kernel.blockId(gpu::Dimension::x);
   int64_t rows = TileProduct::rows;
-  if (op.getTypes()) {
+  int64_t perType;
+  if (op.getTypes() && !op.getTypes()->getAsInteger(10, perType)) {
+    Value each = e.index(llvm::divideCeil(perType, rows));
+    type = e.div(tile, each);
+    Value first = e.mul(type, e.index(perType));
+    begin = e.add(first, e.mul(e.rem(tile, each), e.index(rows)));
+    end = e.min(e.add(begin, e.index(rows)), e.add(first, e.index(perType)));
+  } else if (op.getTypes()) {
     Value tiles =
         kernel.structure(tilesKey(*op.getTypes(), op.getRows(), rows));
     Value at = e.mul(tile, e.index(3));
@@ -63,7 +70,7 @@ void GemmLowering::locateTile() {
   firstColumn =
       e.mul(kernel.blockId(gpu::Dimension::y), e.index(product.columns()));
   head =
-      op.getInputAt().getHead() ? kernel.blockId(gpu::Dimension::z) : Value();
+      op.getOutputAt().getHead() ? kernel.blockId(gpu::Dimension::z) : Value();
   // 4 threads stage the 16 inputs of a row.
   Value row = e.add(begin, e.div(product.thread, e.index(4)));
   inputRow = reachRow(kernel, e, op.getInputAt(), op.getRows(),

@@ -22,6 +22,8 @@ bool gnn::tile::isFixed(StringRef domain) {
 }
 
 bool gnn::tile::isDomain(StringRef text) {
+  if (isFixed(text))
+    return true;
   auto [space, order] = text.split('.');
   if (text.contains('.') && order.empty())
     return false;
@@ -79,7 +81,6 @@ bool gnn::tile::hasMap(StringRef from, StringRef to) {
           .Case("dst_pair", {"dst", "edge_type", "dst_node_type"})
           .Case("src", {"src_node_type"})
           .Case("dst", {"dst_node_type"})
-          .Case("edge_type", {"src_node_type", "dst_node_type"})
           .Default({});
   return is_contained(reached, b);
 }

@@ -220,17 +220,18 @@ LogicalResult TraverseOp::verify() {
            << getInputs().size() << " inputs with " << getInputsAt().size()
            << " accesses, " << getOutputs().size() << " outputs with "
            << getOutputsAt().size();
+  // C5: an element access needs elements; checked with the shapes.
   for (auto [input, at] :
        llvm::zip(getInputs(), getInputsAt().getAsRange<AtAttr>()))
     if (failed(verifyAccess(*this, input.getType(), at, domain.getHeads(),
                             domain.getFeatures(), domain.getGroups(),
-                            domain.getElements()))) // C2, C5
+                            domain.getElements()))) // C2
       return failure();
   for (auto [output, at] :
        llvm::zip(getOutputs(), getOutputsAt().getAsRange<AtAttr>())) {
     if (failed(verifyAccess(*this, output.getType(), at, domain.getHeads(),
                             domain.getFeatures(), domain.getGroups(),
-                            domain.getElements()))) // C2, C5
+                            domain.getElements()))) // C2
       return failure();
     StringRef walked = at.getAnchor() == Anchor::Element ? domain.getElements()
                                                          : domain.getGroups();

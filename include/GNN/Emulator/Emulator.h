@@ -1,0 +1,95 @@
+//===- Emulator.h - Runs GPU kernels on the CPU -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The same gpu.funcs that become PTX, lowered for the host. Each GPU thread
+// that waits for others is a fiber; blocks are spread over the cores. Barriers,
+// shuffles, shared memory, atomics, asynchronous copies and tensor-core tiles
+// behave as on the GPU, and what a GPU leaves undefined is an error. It says
+// nothing about a GPU's time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_EMULATOR_EMULATOR_H
+#define GNN_EMULATOR_EMULATOR_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace gnn::emulator {
+
+struct Options {
+  /// Check every access against its extents, vector accesses against the
+  /// alignment they declare, shared memory for races.
+  bool checked = true;
+  /// Threads of the host that run blocks; 0: as many as it has cores.
+  unsigned workers = 0;
+};
+
+/// One launch: `grid` blocks of `block` threads, at most 1024 a block.
+struct Launch {
+  std::array<int64_t, 3> grid = {1, 1, 1};
+  std::array<int64_t, 3> block = {1, 1, 1};
+  /// Bytes of dynamic shared memory.
+  int64_t dynamicSharedBytes = 0;
+  /// Where each argument's value lies, in the kernel's order: a pointer,
+  /// int32_t or int64_t (index too).
+  llvm::ArrayRef<void *> arguments;
+  /// Bytes behind each pointer argument, -1 where unknown (scalars); empty:
+  /// all unknown.
+  llvm::ArrayRef<int64_t> argumentBytes;
+  /// Draws the order of threads between barriers; unset: ascending. Kernels
+  /// without races give the same bits for every seed.
+  std::optional<uint64_t> seed;
+  /// Called now and then on the launching thread with the number of blocks
+  /// done and of all blocks; false stops the launch with an error.
+  std::function<bool(int64_t done, int64_t all)> progress;
+};
+
+/// What is known of a kernel.
+struct KernelInfo {
+  int64_t staticSharedBytes = 0;
+  int64_t privateBytes = 0;
+  size_t numArguments = 0;
+  /// Its threads wait for each other and run as fibers.
+  bool needsFibers = false;
+};
+
+/// Compiled kernels. Safe to use from several threads; launches run one after
+/// the other.
+class Emulator {
+public:
+  ~Emulator();
+
+  /// Compiles all kernels of the gpu.modules in `module`, which stays as it is
+  /// and is not needed afterwards. Errors: a kernel that has not the form of
+  /// gnn-verify-kernel-form, with op and location; two kernels of one name.
+  static llvm::Expected<std::unique_ptr<Emulator>>
+  create(mlir::ModuleOp module, const Options &options = {});
+
+  /// Runs a kernel to its end. Errors: unknown kernel, arguments that do not
+  /// fit, and everything a kernel does wrong, with op, location, block and
+  /// thread; of several wrong blocks the lowest is told. Memory holds what was
+  /// written until then.
+  llvm::Error launch(llvm::StringRef kernel, const Launch &launch);
+
+  /// The kernel of that name, if there is one.
+  std::optional<KernelInfo> find(llvm::StringRef kernel) const;
+
+private:
+  struct State;
+  explicit Emulator(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state;
+};
+
+} // namespace gnn::emulator
+
+#endif // GNN_EMULATOR_EMULATOR_H

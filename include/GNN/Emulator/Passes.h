@@ -1,0 +1,28 @@
+//===- Passes.h - The form of kernels ---------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Declarations generated from Passes.td.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_EMULATOR_PASSES_H
+#define GNN_EMULATOR_PASSES_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/Pass.h"
+
+namespace gnn {
+
+#define GEN_PASS_DECL
+#include "GNN/Emulator/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "GNN/Emulator/Passes.h.inc"
+
+/// Whether `kernel` has the form that gnn-verify-kernel-form describes; emits
+/// the error where it has not.
+mlir::LogicalResult verifyKernelForm(mlir::gpu::GPUFuncOp kernel);
+
+} // namespace gnn
+
+#endif // GNN_EMULATOR_PASSES_H

@@ -1,0 +1,97 @@
+//===- Pipelines.h - The stages of the compiler -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each builder takes a module from one form to the next.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_PIPELINES_PIPELINES_H
+#define GNN_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+#include <string>
+
+namespace gnn {
+
+/// Options of `gnn-tile-pipeline`.
+struct TilePipelineOptions
+    : public mlir::PassPipelineOptions<TilePipelineOptions> {
+  Option<bool> fuse{*this, "fuse",
+                    llvm::cl::desc("Fuse traversals and products"),
+                    llvm::cl::init(true)};
+};
+
+/// Options of `gnn-ptx-pipeline`.
+struct PTXPipelineOptions
+    : public mlir::PassPipelineOptions<PTXPipelineOptions> {
+  Option<std::string> chip{*this, "chip",
+                           llvm::cl::desc("GPU to make kernels for"),
+                           llvm::cl::init("sm_90")};
+  Option<std::string> features{
+      *this, "features",
+      llvm::cl::desc("PTX version as a target feature, for example +ptx80; "
+                     "empty: the oldest that the chip takes"),
+      llvm::cl::init("")};
+  Option<unsigned> optLevel{*this, "opt-level",
+                            llvm::cl::desc("LLVM optimization level, 0 to 3"),
+                            llvm::cl::init(3)};
+  Option<std::string> format{
+      *this, "format",
+      llvm::cl::desc("What a gpu.binary holds: isa (PTX text), bin or fatbin "
+                     "(both need CUDA's ptxas)"),
+      llvm::cl::init("isa")};
+};
+
+/// Options of `gnn-compile-pipeline`: those of its stages.
+struct CompilePipelineOptions
+    : public mlir::PassPipelineOptions<CompilePipelineOptions> {
+  Option<bool> fuse{*this, "fuse",
+                    llvm::cl::desc("Fuse traversals and products"),
+                    llvm::cl::init(true)};
+  Option<std::string> chip{*this, "chip",
+                           llvm::cl::desc("GPU to make kernels for"),
+                           llvm::cl::init("sm_90")};
+  Option<std::string> features{*this, "features",
+                               llvm::cl::desc("PTX version, as +ptx80"),
+                               llvm::cl::init("")};
+  Option<unsigned> optLevel{*this, "opt-level",
+                            llvm::cl::desc("LLVM optimization level, 0 to 3"),
+                            llvm::cl::init(3)};
+  Option<std::string> format{*this, "format",
+                             llvm::cl::desc("isa, bin or fatbin"),
+                             llvm::cl::init("isa")};
+
+  /// Sets the options of one stage.
+  void assignTo(TilePipelineOptions &tile) const;
+  void assignTo(PTXPipelineOptions &ptx) const;
+};
+
+/// gnn in, gnn out: what is decided where operators are whole.
+void buildGraphPipeline(mlir::OpPassManager &pm);
+
+/// gnn in, gnn_tile on memrefs out: results in arguments, one workspace.
+void buildTilePipeline(mlir::OpPassManager &pm,
+                       const TilePipelineOptions &options);
+
+/// gnn_tile on memrefs in, kernels as `gpu.module` and a straight-line host
+/// function of launches out.
+void buildGPUPipeline(mlir::OpPassManager &pm);
+
+/// Kernels as `gpu.module` in, `gpu.binary` out; host functions stay as they
+/// are. Needs no CUDA for the format "isa".
+void buildPTXPipeline(mlir::OpPassManager &pm,
+                      const PTXPipelineOptions &options);
+
+/// The four in a row: gnn in, launches of a `gpu.binary` out.
+void buildCompilePipeline(mlir::OpPassManager &pm,
+                          const CompilePipelineOptions &options);
+
+/// Registers the pipelines by name, once per process.
+void registerPipelines();
+
+} // namespace gnn
+
+#endif // GNN_PIPELINES_PIPELINES_H

@@ -1,0 +1,96 @@
+//===- Npy.h - NumPy arrays in files ----------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_RUNTIME_NPY_H
+#define GNN_RUNTIME_NPY_H
+
+#include "GNN/Runtime/ArrayView.h"
+#include "GNN/Runtime/DataType.h"
+#include "GNN/Runtime/Error.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gnn::runtime {
+
+/// Bytes that an array may have once unpacked, where the caller sets no other
+/// limit.
+constexpr int64_t kMaxArrayBytes = int64_t(1) << 36;
+
+/// An array as a .npy file has it, in C order: numbers, or text.
+struct NpyArray {
+  /// Text: `strings` holds the elements, as UTF-8.
+  bool isText = false;
+  /// Numbers: their type, and the elements in `bytes`.
+  DataType dtype = DataType::F32;
+  std::vector<int64_t> shape;
+  std::string bytes;
+  std::vector<std::string> strings;
+
+  /// Number of elements.
+  int64_t size() const;
+
+  /// The elements as T, whose size must be that of the element type.
+  template <typename T> ArrayView<T> values() const {
+    return {reinterpret_cast<const T *>(bytes.data()),
+            bytes.size() / sizeof(T)};
+  }
+
+  /// "f32[3x4]" or "text[5]".
+  std::string describe() const;
+
+  /// The elements of an integer or bool array as 32-bit integers; others and
+  /// values out of range are errors that name the index.
+  Expected<std::vector<int32_t>> toInt32() const;
+
+  /// The elements of a number array as 32-bit floats.
+  Expected<std::vector<float>> toFloat() const;
+};
+
+/// Reads the bytes of a .npy file: f4, f8, i1, i2, i4, i8, u1, u2, bool and
+/// text, little-endian, C order. Anything else, and a length that is not what
+/// the shape says, are errors.
+Expected<NpyArray> parseNpy(std::string bytes);
+
+/// Reads a .npy file.
+Expected<NpyArray> readNpy(const std::string &path);
+
+/// Writes a .npy file: a temporary one beside it first, which then takes its
+/// place. `data` is dense in C order. There is no bf16 in NumPy.
+Error writeNpy(const std::string &path, DataType dtype,
+               const std::vector<int64_t> &shape, const void *data);
+
+/// A .npz file: a zip archive of .npy files.
+class NpzFile {
+public:
+  static Expected<std::unique_ptr<NpzFile>>
+  open(const std::string &path, int64_t maxBytes = kMaxArrayBytes);
+
+  /// `bytes` must outlive the file.
+  static Expected<std::unique_ptr<NpzFile>>
+  openBytes(std::string_view bytes, int64_t maxBytes = kMaxArrayBytes);
+
+  ~NpzFile();
+
+  /// Names of the arrays, without ".npy".
+  std::vector<std::string> names() const;
+  bool has(const std::string &name) const;
+
+  /// The array of that name. Errors begin with it.
+  Expected<NpyArray> read(const std::string &name) const;
+
+private:
+  struct State;
+  explicit NpzFile(std::unique_ptr<State> state);
+  std::unique_ptr<State> state;
+};
+
+} // namespace gnn::runtime
+
+#endif // GNN_RUNTIME_NPY_H

@@ -1,0 +1,464 @@
+//===- Checks.cpp - Checks in front of a kernel's ops ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each check is a comparison and a cold call that never returns. Extents are
+// those of the memref at hand, so a negative index is a large unsigned one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Entries.h"
+#include "Lowering.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/AlignmentAttrInterface.h"
+
+#include <cstddef>
+#include <limits>
+
+using namespace mlir;
+using namespace gnn::emulator;
+using arith::CmpIPredicate;
+
+//===----------------------------------------------------------------------===//
+// Emitter
+//===----------------------------------------------------------------------===//
+
+Value Emitter::i32(int64_t value) {
+  return arith::ConstantIntOp::create(builder, loc, value, 32);
+}
+Value Emitter::i64(int64_t value) {
+  return arith::ConstantIntOp::create(builder, loc, value, 64);
+}
+Value Emitter::index(int64_t value) {
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
+Value Emitter::toI64(Value value) {
+  if (value.getType().isInteger(64))
+    return value;
+  return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), value);
+}
+Value Emitter::toIndex(Value value) {
+  if (value.getType().isIndex())
+    return value;
+  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                    value);
+}
+Value Emitter::add(Value a, Value b) {
+  return builder.createOrFold<arith::AddIOp>(loc, a, b);
+}
+Value Emitter::mul(Value a, Value b) {
+  return builder.createOrFold<arith::MulIOp>(loc, a, b);
+}
+Value Emitter::compare(CmpIPredicate predicate, Value a, Value b) {
+  return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
+}
+Value Emitter::either(Value a, Value b) {
+  if (!a || !b)
+    return a ? a : b;
+  return builder.createOrFold<arith::OrIOp>(loc, a, b);
+}
+Value Emitter::both(Value a, Value b) {
+  if (!a || !b)
+    return a ? a : b;
+  return builder.createOrFold<arith::AndIOp>(loc, a, b);
+}
+
+Value Emitter::pointer(Value address) {
+  auto type = LLVM::LLVMPointerType::get(builder.getContext());
+  return LLVM::IntToPtrOp::create(builder, loc, type, toI64(address));
+}
+
+static Value fieldPointer(Emitter &emit, int64_t offset) {
+  OpBuilder &builder = emit.builder;
+  return LLVM::GEPOp::create(
+      builder, emit.loc, emit.context.getType(), builder.getI8Type(),
+      emit.context, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
+}
+
+Value Emitter::field(int64_t offset, Type type, bool constant) {
+  auto load =
+      LLVM::LoadOp::create(builder, loc, type, fieldPointer(*this, offset));
+  load.setInvariant(constant);
+  return load;
+}
+
+void Emitter::setField(int64_t offset, Value value) {
+  LLVM::StoreOp::create(builder, loc, value, fieldPointer(*this, offset));
+}
+
+Value Emitter::call(StringRef name, ValueRange arguments) {
+  Operation *module = builder.getInsertionBlock()->getParentOp();
+  while (!isa<ModuleOp>(module))
+    module = module->getParentOp();
+  auto function = cast<ModuleOp>(module).lookupSymbol<LLVM::LLVMFuncOp>(name);
+  auto call = LLVM::CallOp::create(builder, loc, function, arguments);
+  return call.getNumResults() == 0 ? Value() : call.getResult();
+}
+
+Value Emitter::address(Value memref, ValueRange indices) {
+  auto type = cast<MemRefType>(memref.getType());
+  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  bool isStatic = succeeded(type.getStridesAndOffset(strides, offset)) &&
+                  !ShapedType::isDynamic(offset) &&
+                  llvm::none_of(strides, ShapedType::isDynamic);
+  Value base =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, memref);
+  memref::ExtractStridedMetadataOp metadata;
+  Value position;
+  if (isStatic) {
+    position = index(offset);
+  } else {
+    metadata = memref::ExtractStridedMetadataOp::create(builder, loc, memref);
+    position = metadata.getOffset();
+  }
+  for (auto [dimension, at] : llvm::enumerate(indices)) {
+    Value stride =
+        isStatic ? index(strides[dimension]) : metadata.getStrides()[dimension];
+    position = add(position, mul(at, stride));
+  }
+  return add(base, mul(position, index(bytes)));
+}
+
+void Emitter::failIf(Value condition, uint32_t site, FaultKind kind,
+                     function_ref<SmallVector<Value>()> values) {
+  if (matchPattern(condition, m_Zero()))
+    return;
+  auto ifOp = scf::IfOp::create(builder, loc, condition);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(ifOp.thenBlock()->getTerminator());
+  for (auto [i, value] : llvm::enumerate(values()))
+    setField(offsetof(KernelContext, values) + 8 * i, toI64(value));
+  call("gnn_emulator_fail",
+       {context, i32(site), i32(static_cast<uint32_t>(kind))});
+}
+
+//===----------------------------------------------------------------------===//
+// Memory accesses
+//===----------------------------------------------------------------------===//
+
+static Value extentOf(Emitter &emit, Value memref, int64_t dimension) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (!type.isDynamicDim(dimension))
+    return emit.index(type.getDimSize(dimension));
+  return memref::DimOp::create(emit.builder, emit.loc, memref, dimension);
+}
+
+/// Rank, count, the first lane outside (-1: any), then index and extent of each
+/// dimension.
+static SmallVector<Value> boundsValues(Emitter &emit, Value memref,
+                                       ValueRange indices, Value count,
+                                       Value firstOutside) {
+  SmallVector<Value> values{emit.index(indices.size()), count, firstOutside};
+  for (auto [dimension, at] : llvm::enumerate(indices)) {
+    values.push_back(at);
+    values.push_back(extentOf(emit, memref, dimension));
+  }
+  return values;
+}
+
+void Checks::bounds(uint32_t site, Value memref, ValueRange indices,
+                    Value count, Value when) {
+  if (indices.empty())
+    return;
+  Value bad;
+  bool isOne = matchPattern(count, m_One());
+  for (auto [dimension, at] : llvm::enumerate(indices)) {
+    Value extent = extentOf(emit, memref, dimension);
+    bad = emit.either(bad, emit.compare(CmpIPredicate::uge, at, extent));
+    if (dimension + 1 == indices.size() && !isOne) {
+      Value end = emit.add(at, count);
+      bad = emit.either(bad, emit.compare(CmpIPredicate::sgt, end, extent));
+    }
+  }
+  emit.failIf(emit.both(when, bad), site, FaultKind::OutOfBounds, [&] {
+    return boundsValues(emit, memref, indices, count, emit.index(-1));
+  });
+}
+
+void Checks::alignment(uint32_t site, Value address, int64_t alignment,
+                       Value when) {
+  Value low = arith::AndIOp::create(emit.builder, emit.loc, address,
+                                    emit.index(alignment - 1));
+  Value bad = emit.compare(CmpIPredicate::ne, low, emit.index(0));
+  emit.failIf(emit.both(when, bad), site, FaultKind::Misaligned, [&] {
+    return SmallVector<Value>{address, emit.index(alignment)};
+  });
+}
+
+static FaultKind raceKind(Checks::Kind kind) {
+  switch (kind) {
+  case Checks::Kind::Read:
+    return FaultKind::RaceRead;
+  case Checks::Kind::Write:
+    return FaultKind::RaceWrite;
+  case Checks::Kind::Atomic:
+    return FaultKind::RaceAtomic;
+  }
+  llvm_unreachable("covered");
+}
+
+/// Where one granule of shared memory was touched since the last barrier by
+/// another thread: a fault. Else notes this thread. The inline form of
+/// Worker::touch for one read or write.
+static void emitTouch(Emitter &emit, const CompiledKernel &kernel,
+                      uint32_t site, Value address, Value shared,
+                      Checks::Kind kind) {
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  Type i32 = builder.getI32Type();
+  Value offset = arith::SubIOp::create(builder, loc, address, shared);
+  Value granule = arith::ShRUIOp::create(builder, loc, offset,
+                                         emit.index(kernel.granuleShift));
+  Value shadow = emit.field(offsetof(KernelContext, shadow),
+                            emit.context.getType(), /*constant=*/true);
+  Value cell =
+      LLVM::GEPOp::create(builder, loc, shadow.getType(), builder.getI64Type(),
+                          shadow, ArrayRef<LLVM::GEPArg>{emit.toI64(granule)});
+  Value readCell = LLVM::GEPOp::create(
+      builder, loc, shadow.getType(), builder.getI8Type(), cell,
+      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offsetof(ShadowCell, read))});
+  Value key = emit.field(offsetof(KernelContext, key), i32, /*constant=*/false);
+  auto meets = [&](Value cell) -> Value {
+    Value different = arith::XOrIOp::create(builder, loc, cell, key);
+    Value before = arith::SubIOp::create(builder, loc, different, emit.i32(1));
+    return emit.compare(CmpIPredicate::ult, before, emit.i32(threadMask));
+  };
+  Value written = LLVM::LoadOp::create(builder, loc, i32, cell);
+  Value read = LLVM::LoadOp::create(builder, loc, i32, readCell);
+  Value bad = meets(written);
+  if (kernel.hasAsyncCopies)
+    bad = emit.either(
+        bad, emit.compare(CmpIPredicate::eq, written, emit.i32(pendingCell)));
+  Value shared_ = meets(read);
+  if (kind == Checks::Kind::Write)
+    bad = emit.either(bad, shared_);
+  emit.failIf(bad, site, raceKind(kind),
+              [&] { return SmallVector<Value>{address}; });
+  if (kind == Checks::Kind::Write) {
+    LLVM::StoreOp::create(builder, loc, key, cell);
+    return;
+  }
+  Value many = arith::OrIOp::create(builder, loc, key, emit.i32(manyThreads));
+  Value reader = arith::SelectOp::create(builder, loc, shared_, many, key);
+  LLVM::StoreOp::create(builder, loc, reader, readCell);
+}
+
+void Checks::shadow(uint32_t site, Value memref, ValueRange indices,
+                    int64_t count, Kind kind) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (!nvgpu::NVGPUDialect::hasSharedMemoryAddressSpace(type))
+    return;
+  int64_t bytes = count * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  int64_t granule = int64_t(1) << kernel.granuleShift;
+  Value address = emit.address(memref, indices);
+  if (kind == Kind::Atomic || bytes > 4 * granule) {
+    emit.call("gnn_emulator_shadow_access",
+              {emit.context, emit.i32(site), emit.pointer(address),
+               emit.i64(bytes),
+               emit.i32(static_cast<uint32_t>(raceKind(kind)))});
+    return;
+  }
+  for (int64_t at = 0; at < bytes; at += granule)
+    emitTouch(emit, kernel, site, emit.add(address, emit.index(at)), shared,
+              kind);
+}
+
+void Checks::access(uint32_t site, Operation *op, Value memref,
+                    ValueRange indices, int64_t count, Kind kind) {
+  bounds(site, memref, indices, emit.index(count), Value());
+  if (auto aligned = dyn_cast<AlignmentAttrOpInterface>(op))
+    if (llvm::MaybeAlign align = aligned.getMaybeAlign())
+      alignment(site, emit.address(memref, indices), align->value(), Value());
+  shadow(site, memref, indices, count, kind);
+}
+
+void Checks::maskedAccess(uint32_t site, Operation *op, Value memref,
+                          ValueRange indices, Value mask, Kind kind) {
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  int64_t lanes = cast<VectorType>(mask.getType()).getNumElements();
+  Value anyBad;
+  SmallVector<Value> badLanes, active;
+  Value outer;
+  for (size_t i = 0; i + 1 < indices.size(); ++i)
+    outer = emit.either(outer, emit.compare(CmpIPredicate::uge, indices[i],
+                                            extentOf(emit, memref, i)));
+  Value extent = extentOf(emit, memref, indices.size() - 1);
+  for (int64_t i = 0; i < lanes; ++i) {
+    Value at = emit.add(indices.back(), emit.index(i));
+    Value bad =
+        emit.either(outer, emit.compare(CmpIPredicate::uge, at, extent));
+    active.push_back(vector::ExtractOp::create(builder, loc, mask, i));
+    badLanes.push_back(emit.both(active.back(), bad));
+    anyBad = emit.either(anyBad, badLanes.back());
+  }
+  emit.failIf(anyBad, site, FaultKind::OutOfBounds, [&] {
+    Value first = emit.index(lanes - 1);
+    for (int64_t i = lanes - 2; i >= 0; --i)
+      first = arith::SelectOp::create(builder, loc, badLanes[i], emit.index(i),
+                                      first);
+    return boundsValues(emit, memref, indices, emit.index(lanes), first);
+  });
+  if (auto aligned = dyn_cast<AlignmentAttrOpInterface>(op))
+    if (llvm::MaybeAlign align = aligned.getMaybeAlign())
+      alignment(site, emit.address(memref, indices), align->value(), Value());
+  if (!nvgpu::NVGPUDialect::hasSharedMemoryAddressSpace(
+          cast<MemRefType>(memref.getType())))
+    return;
+  for (int64_t i = 0; i < lanes; ++i) {
+    auto ifOp = scf::IfOp::create(builder, loc, active[i]);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(ifOp.thenBlock()->getTerminator());
+    SmallVector<Value> at(indices);
+    at.back() = emit.add(at.back(), emit.index(i));
+    shadow(site, memref, at, 1, kind);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Casts, views and divisions
+//===----------------------------------------------------------------------===//
+
+void Checks::argumentCast(uint32_t site, memref::ReinterpretCastOp op,
+                          int64_t align) {
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  auto value = [&](OpFoldResult result) {
+    return getValueOrCreateConstantIndexOp(builder, loc, result);
+  };
+  int64_t number = cast<BlockArgument>(op.getSource()).getArgNumber();
+  int64_t bytes = llvm::divideCeil(op.getType().getElementTypeBitWidth(), 8);
+  // Elements up to the last one, or none where an extent is zero.
+  Value last = value(op.getMixedOffsets().front());
+  Value bad = emit.compare(CmpIPredicate::slt, last, emit.index(0));
+  Value empty;
+  for (auto [size, stride] :
+       llvm::zip(op.getMixedSizes(), op.getMixedStrides())) {
+    Value extent = value(size);
+    empty = emit.either(empty,
+                        emit.compare(CmpIPredicate::eq, extent, emit.index(0)));
+    bad = emit.either(bad,
+                      emit.compare(CmpIPredicate::slt, extent, emit.index(0)));
+    last = emit.add(last,
+                    emit.mul(emit.add(extent, emit.index(-1)), value(stride)));
+  }
+  Value needed = emit.mul(emit.add(last, emit.index(1)), emit.index(bytes));
+  if (empty)
+    needed =
+        arith::SelectOp::create(builder, loc, empty, emit.index(0), needed);
+  Value all = emit.field(offsetof(KernelContext, argumentBytes),
+                         emit.context.getType(), /*constant=*/true);
+  Value entry = LLVM::GEPOp::create(
+      builder, loc, all.getType(), builder.getI64Type(), all,
+      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(number)});
+  auto passed = LLVM::LoadOp::create(builder, loc, builder.getI64Type(), entry);
+  passed.setInvariant(true);
+  bad = emit.either(
+      bad, emit.compare(CmpIPredicate::sgt, needed, emit.toIndex(passed)));
+  emit.failIf(bad, site, FaultKind::ArgumentTooShort, [&] {
+    return SmallVector<Value>{emit.index(number), needed, passed};
+  });
+  if (align == 1)
+    return;
+  Value address = memref::ExtractAlignedPointerAsIndexOp::create(
+      builder, loc, op.getSource());
+  Value low =
+      arith::AndIOp::create(builder, loc, address, emit.index(align - 1));
+  emit.failIf(emit.compare(CmpIPredicate::ne, low, emit.index(0)), site,
+              FaultKind::ArgumentMisaligned, [&] {
+                return SmallVector<Value>{emit.index(number), address,
+                                          emit.index(align)};
+              });
+}
+
+void Checks::view(uint32_t site, memref::ViewOp op) {
+  auto type = op.getType();
+  Value bytes = emit.index(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+  auto dynamic = op.getSizes().begin();
+  Value negative;
+  for (int64_t size : type.getShape()) {
+    Value extent =
+        ShapedType::isDynamic(size) ? Value(*dynamic++) : emit.index(size);
+    if (ShapedType::isDynamic(size))
+      negative = emit.either(
+          negative, emit.compare(CmpIPredicate::slt, extent, emit.index(0)));
+    bytes = emit.mul(bytes, extent);
+  }
+  Value end = emit.add(op.getByteShift(), bytes);
+  Value extent = extentOf(emit, op.getSource(), 0);
+  Value bad =
+      emit.either(negative, emit.compare(CmpIPredicate::slt, op.getByteShift(),
+                                         emit.index(0)));
+  bad = emit.either(bad, emit.compare(CmpIPredicate::sgt, end, extent));
+  emit.failIf(bad, site, FaultKind::ViewTooLarge,
+              [&] { return SmallVector<Value>{end, extent}; });
+}
+
+void Checks::subview(uint32_t site, memref::SubViewOp op) {
+  OpBuilder &builder = emit.builder;
+  auto value = [&](OpFoldResult result) {
+    return getValueOrCreateConstantIndexOp(builder, emit.loc, result);
+  };
+  for (int64_t i = 0, rank = op.getSourceType().getRank(); i < rank; ++i) {
+    Value offset = value(op.getMixedOffsets()[i]);
+    Value size = value(op.getMixedSizes()[i]);
+    Value stride = value(op.getMixedStrides()[i]);
+    Value extent = extentOf(emit, op.getSource(), i);
+    Value zero = emit.index(0);
+    // An empty piece may lie at the end.
+    Value last =
+        emit.add(offset, emit.mul(emit.add(size, emit.index(-1)), stride));
+    Value outside = emit.both(emit.compare(CmpIPredicate::sgt, size, zero),
+                              emit.compare(CmpIPredicate::uge, last, extent));
+    Value bad =
+        emit.either(emit.either(emit.compare(CmpIPredicate::slt, offset, zero),
+                                emit.compare(CmpIPredicate::slt, size, zero)),
+                    outside);
+    emit.failIf(bad, site, FaultKind::SubviewOutside, [&] {
+      return SmallVector<Value>{emit.index(i), offset, size, stride, extent};
+    });
+  }
+}
+
+void Checks::division(uint32_t site, Operation *op, bool isSigned) {
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  Value left = op->getOperand(0), right = op->getOperand(1);
+  Type type = right.getType();
+  APInt divisor;
+  if (matchPattern(right, m_ConstantInt(&divisor)) && !divisor.isZero() &&
+      !(isSigned && divisor.isAllOnes()))
+    return;
+  Type element = getElementTypeOrSelf(type);
+  auto constant = [&](const APInt &value) -> Value {
+    TypedAttr attr = builder.getIntegerAttr(element, value);
+    if (auto vector = dyn_cast<VectorType>(type))
+      attr = DenseElementsAttr::get(vector, Attribute(attr));
+    return arith::ConstantOp::create(builder, loc, attr);
+  };
+  auto any = [&](Value condition) -> Value {
+    if (!isa<VectorType>(condition.getType()))
+      return condition;
+    return vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR,
+                                       condition);
+  };
+  unsigned width = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  auto none = [] { return SmallVector<Value>(); };
+  Value zero = constant(APInt::getZero(width));
+  emit.failIf(any(emit.compare(CmpIPredicate::eq, right, zero)), site,
+              FaultKind::DivisionByZero, none);
+  if (!isSigned)
+    return;
+  Value overflow =
+      emit.both(emit.compare(CmpIPredicate::eq, left,
+                             constant(APInt::getSignedMinValue(width))),
+                emit.compare(CmpIPredicate::eq, right,
+                             constant(APInt::getAllOnes(width))));
+  emit.failIf(any(overflow), site, FaultKind::DivisionOverflow, none);
+}

@@ -1,0 +1,102 @@
+//===- Context.h - What a running kernel sees of its block ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one layout that compiled kernels and the scheduler share. Compiled code
+// reads and writes the fields by their offsets.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_EMULATOR_CONTEXT_H
+#define GNN_LIB_EMULATOR_CONTEXT_H
+
+#include <cstdint>
+
+namespace gnn::emulator {
+
+/// Where a thread is in its block.
+struct ThreadPosition {
+  int32_t x, y, z, unused;
+};
+
+/// A thread at a time: the barrier epoch in the high bits, the linear thread in
+/// the low ones. Epochs only grow, so that old shadow cells need no clearing.
+constexpr uint32_t threadBits = 11;
+constexpr uint32_t threadMask = (1u << threadBits) - 1;
+/// Stands for several readers in one epoch.
+constexpr uint32_t manyThreads = threadMask;
+/// Stands for atomic writers, which do not race among themselves.
+constexpr uint32_t atomicThread = threadMask - 1;
+/// `written` of a cell that an asynchronous copy has still to land in.
+constexpr uint32_t pendingCell = ~0u;
+constexpr uint32_t maxEpoch = (1u << (32 - threadBits)) - 2;
+
+/// Who last touched a granule of shared memory: keys as above.
+struct ShadowCell {
+  uint32_t written, read;
+};
+
+/// What can go wrong; the values say where.
+enum class FaultKind : uint32_t {
+  None,
+  /// values: rank, count, first index outside of the last dimension or -1, then
+  /// (index, extent) a dimension.
+  OutOfBounds,
+  /// values: address, alignment.
+  Misaligned,
+  /// values: byte offset in shared memory.
+  RaceRead,
+  RaceWrite,
+  RaceAtomic,
+  DivisionByZero,
+  DivisionOverflow,
+  /// values: argument, bytes asked for, bytes passed.
+  ArgumentTooShort,
+  /// values: argument, address, alignment.
+  ArgumentMisaligned,
+  /// values: bytes asked for by a view, bytes there.
+  ViewTooLarge,
+  /// values: dimension, offset, size, stride, extent.
+  SubviewOutside,
+  /// The other thread has exited or waits elsewhere.
+  AbsentThread,
+  /// values: the other thread's width.
+  ShuffleWidthDiffers,
+  /// values: lane, width.
+  ShuffleInactiveLane,
+  /// values: width.
+  ShuffleWidth,
+  /// values: lane read from.
+  ShuffleNoLane,
+  /// values: lanes of the warp.
+  PartialWarp,
+  /// values: bytes of the source, bytes of the destination.
+  AsyncCopySize,
+};
+
+struct KernelContext {
+  int64_t blockId[3];
+  int64_t blockDim[3];
+  int64_t gridDim[3];
+  /// The block's shared memory: static attributions, then dynamic bytes.
+  char *shared;
+  int64_t dynamicSharedBytes;
+  ShadowCell *shadow;
+  /// Bytes behind each pointer argument; the greatest int64 where unknown.
+  const int64_t *argumentBytes;
+  /// Linear threads in the order in which a plain kernel runs them.
+  const uint32_t *order;
+  const ThreadPosition *positions;
+  int64_t numThreads;
+  /// The epoch, shifted; a plain kernel adds its threads.
+  uint32_t epoch;
+  /// The running thread's key.
+  uint32_t key;
+  /// The `valid` result of the last shuffle.
+  uint32_t valid;
+  int64_t values[20];
+};
+
+} // namespace gnn::emulator
+
+#endif // GNN_LIB_EMULATOR_CONTEXT_H

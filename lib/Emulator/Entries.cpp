@@ -1,0 +1,131 @@
+//===- Entries.cpp - The functions compiled kernels call ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Entries.h"
+#include "Worker.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace gnn::emulator;
+
+static Worker &workerOf(KernelContext *context) {
+  return *static_cast<Worker *>(context);
+}
+
+static void barrier(KernelContext *context, uint32_t site) {
+  workerOf(context).barrier(site);
+}
+static uint64_t shuffle(KernelContext *context, uint32_t site, uint64_t bits,
+                        uint32_t offset, uint32_t width, uint32_t mode) {
+  return workerOf(context).shuffle(site, bits, offset, width, mode);
+}
+static void loadMatrix(KernelContext *context, uint32_t site, const char *row,
+                       char *result, uint32_t tiles, uint32_t transpose) {
+  workerOf(context).loadMatrix(site, row, result, tiles, transpose != 0);
+}
+static void mma(KernelContext *context, uint32_t site, const char *operands,
+                char *result, uint32_t k) {
+  workerOf(context).mma(site, operands, result, k);
+}
+static void asyncCopy(KernelContext *context, uint32_t site, char *destination,
+                      const char *source, int64_t bytes, int64_t sourceBytes) {
+  workerOf(context).asyncCopy(site, destination, source, bytes, sourceBytes);
+}
+static void asyncCommit(KernelContext *context) {
+  workerOf(context).asyncCommit();
+}
+static void asyncWait(KernelContext *context, uint32_t groups) {
+  workerOf(context).asyncWait(groups);
+}
+static void shadowAccess(KernelContext *context, uint32_t site,
+                         const char *address, int64_t bytes, uint32_t kind) {
+  workerOf(context).shadowAccess(site, address, bytes,
+                                 static_cast<FaultKind>(kind));
+}
+static void fail(KernelContext *context, uint32_t site, uint32_t kind) {
+  workerOf(context).fail(site, static_cast<FaultKind>(kind));
+}
+
+template <typename Function> static void *addressOf(Function *function) {
+  return reinterpret_cast<void *>(function);
+}
+
+llvm::ArrayRef<Entry> gnn::emulator::getEntries() {
+  static const Entry entries[] = {
+      {"gnn_emulator_barrier", addressOf(barrier), "vpi"},
+      {"gnn_emulator_shuffle", addressOf(shuffle), "lpiliii"},
+      {"gnn_emulator_load_matrix", addressOf(loadMatrix), "vpippii"},
+      {"gnn_emulator_mma", addressOf(mma), "vpippi"},
+      {"gnn_emulator_async_copy", addressOf(asyncCopy), "vpippll"},
+      {"gnn_emulator_async_commit", addressOf(asyncCommit), "vp"},
+      {"gnn_emulator_async_wait", addressOf(asyncWait), "vpi"},
+      {"gnn_emulator_shadow_access", addressOf(shadowAccess), "vpipli"},
+      {"gnn_emulator_fail", addressOf(fail), "vpii", /*returns=*/false},
+  };
+  return entries;
+}
+
+// Picks one type's overload of a function of <cmath>.
+#define GNN_UNARY(name)                                                        \
+  {#name "f", addressOf<float(float)>(name##f), ""},                           \
+      {#name, addressOf<double(double)>(name), ""}
+#define GNN_BINARY(name)                                                       \
+  {#name "f", addressOf<float(float, float)>(name##f), ""},                    \
+      {#name, addressOf<double(double, double)>(name), ""}
+
+llvm::ArrayRef<Entry> gnn::emulator::getLibraryFunctions() {
+  static const Entry functions[] = {
+      GNN_UNARY(exp),
+      GNN_UNARY(exp2),
+      GNN_UNARY(expm1),
+      GNN_UNARY(log),
+      GNN_UNARY(log2),
+      GNN_UNARY(log10),
+      GNN_UNARY(log1p),
+      GNN_UNARY(sin),
+      GNN_UNARY(cos),
+      GNN_UNARY(tan),
+      GNN_UNARY(asin),
+      GNN_UNARY(acos),
+      GNN_UNARY(atan),
+      GNN_UNARY(sinh),
+      GNN_UNARY(cosh),
+      GNN_UNARY(tanh),
+      GNN_UNARY(asinh),
+      GNN_UNARY(acosh),
+      GNN_UNARY(atanh),
+      GNN_UNARY(erf),
+      GNN_UNARY(erfc),
+      GNN_UNARY(cbrt),
+      GNN_UNARY(sqrt),
+      GNN_UNARY(floor),
+      GNN_UNARY(ceil),
+      GNN_UNARY(trunc),
+      GNN_UNARY(round),
+      GNN_UNARY(rint),
+      GNN_UNARY(nearbyint),
+      GNN_UNARY(roundeven),
+      GNN_BINARY(atan2),
+      GNN_BINARY(pow),
+      GNN_BINARY(fmod),
+      GNN_BINARY(fmin),
+      GNN_BINARY(fmax),
+      {"fmaf", addressOf<float(float, float, float)>(fmaf), ""},
+      {"fma", addressOf<double(double, double, double)>(fma), ""},
+      {"ldexpf", addressOf<float(float, int)>(ldexpf), ""},
+      {"ldexp", addressOf<double(double, int)>(ldexp), ""},
+      {"sincosf", addressOf<void(float, float *, float *)>(sincosf), ""},
+      {"sincos", addressOf<void(double, double *, double *)>(sincos), ""},
+      {"memcpy", addressOf<void *(void *, const void *, size_t)>(memcpy), ""},
+      {"memmove", addressOf<void *(void *, const void *, size_t)>(memmove), ""},
+      {"memset", addressOf<void *(void *, int, size_t)>(memset), ""},
+  };
+  return functions;
+}
+
+#undef GNN_UNARY
+#undef GNN_BINARY

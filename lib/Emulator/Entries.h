@@ -1,0 +1,35 @@
+//===- Entries.h - The functions compiled kernels call ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One list of names, addresses and types: the compiling half declares them from
+// it, the JIT resolves them from it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_EMULATOR_ENTRIES_H
+#define GNN_LIB_EMULATOR_ENTRIES_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace gnn::emulator {
+
+struct Entry {
+  llvm::StringRef name;
+  void *address;
+  /// The result, then the parameters: v(oid), i(32), l(64), p(ointer).
+  llvm::StringRef signature;
+  bool returns = true;
+};
+
+/// The emulator's own entries.
+llvm::ArrayRef<Entry> getEntries();
+
+/// Functions of the C library that LLVM's code generation may call. Only name
+/// and address are set.
+llvm::ArrayRef<Entry> getLibraryFunctions();
+
+} // namespace gnn::emulator
+
+#endif // GNN_LIB_EMULATOR_ENTRIES_H

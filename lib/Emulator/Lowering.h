@@ -1,0 +1,108 @@
+//===- Lowering.h - Kernels as host functions -------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_EMULATOR_LOWERING_H
+#define GNN_LIB_EMULATOR_LOWERING_H
+
+#include "Program.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <vector>
+
+namespace gnn::emulator {
+
+/// Builds calls into the emulator and accesses to the context.
+struct Emitter {
+  mlir::OpBuilder builder;
+  mlir::Location loc;
+  /// !llvm.ptr: the KernelContext.
+  mlir::Value context;
+
+  mlir::Value i32(int64_t value);
+  mlir::Value i64(int64_t value);
+  mlir::Value index(int64_t value);
+  mlir::Value toI64(mlir::Value value);
+  mlir::Value toIndex(mlir::Value value);
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value mul(mlir::Value a, mlir::Value b);
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a,
+                      mlir::Value b);
+  mlir::Value either(mlir::Value a, mlir::Value b);
+  mlir::Value both(mlir::Value a, mlir::Value b);
+  /// The pointer behind an address.
+  mlir::Value pointer(mlir::Value address);
+  /// A field of the context; `constant` where it never changes in a block.
+  mlir::Value field(int64_t offset, mlir::Type type, bool constant);
+  void setField(int64_t offset, mlir::Value value);
+  /// Calls an entry of Entries.h; the result or null.
+  mlir::Value call(llvm::StringRef entry, mlir::ValueRange arguments);
+  /// Element `indices` of a memref as an index.
+  mlir::Value address(mlir::Value memref, mlir::ValueRange indices);
+  /// Ends the block with a fault where `condition` holds. `values` go to the
+  /// context and may be built in the body.
+  void failIf(mlir::Value condition, uint32_t site, FaultKind kind,
+              llvm::function_ref<llvm::SmallVector<mlir::Value>()> values);
+};
+
+/// Checks of one kernel, put in front of its ops.
+class Checks {
+public:
+  /// `shared`: the start of the block's shared memory, an index.
+  Checks(Emitter &emit, const CompiledKernel &kernel, mlir::Value shared)
+      : emit(emit), kernel(kernel), shared(shared) {}
+
+  enum class Kind { Read, Write, Atomic };
+
+  /// `count` elements from `indices` on, in bounds, aligned and without a race.
+  void access(uint32_t site, mlir::Operation *op, mlir::Value memref,
+              mlir::ValueRange indices, int64_t count, Kind kind);
+  /// The same where `mask` is set.
+  void maskedAccess(uint32_t site, mlir::Operation *op, mlir::Value memref,
+                    mlir::ValueRange indices, mlir::Value mask, Kind kind);
+  /// Bounds alone: `count`, an index, elements; where `when`, if not null.
+  void bounds(uint32_t site, mlir::Value memref, mlir::ValueRange indices,
+              mlir::Value count, mlir::Value when);
+  void alignment(uint32_t site, mlir::Value address, int64_t alignment,
+                 mlir::Value when);
+  void argumentCast(uint32_t site, mlir::memref::ReinterpretCastOp op,
+                    int64_t alignment);
+  void view(uint32_t site, mlir::memref::ViewOp op);
+  void subview(uint32_t site, mlir::memref::SubViewOp op);
+  void division(uint32_t site, mlir::Operation *op, bool isSigned);
+
+private:
+  void shadow(uint32_t site, mlir::Value memref, mlir::ValueRange indices,
+              int64_t count, Kind kind);
+
+  Emitter &emit;
+  const CompiledKernel &kernel;
+  mlir::Value shared;
+};
+
+/// Names of what the compiling half adds to the host module.
+std::string threadFunctionName(llvm::StringRef kernel);
+std::string kernelFunctionName(llvm::StringRef kernel);
+
+/// Adds to `host` a function that runs one thread of `kernel`: its arguments,
+/// shared memory by attribution, dynamic shared memory (memref<1xi8>), the
+/// context (!llvm.ptr), the thread's x, y and z. `kernel` has the form of
+/// gnn-verify-kernel-form. Sites are appended to `sites`.
+CompiledKernel lowerKernel(mlir::gpu::GPUFuncOp kernel, mlir::ModuleOp host,
+                           bool checked, std::vector<Site> &sites);
+
+/// Offsets of the static attributions in shared memory, in bytes.
+llvm::SmallVector<int64_t> layOutShared(mlir::gpu::GPUFuncOp kernel,
+                                        int64_t &bytes);
+
+} // namespace gnn::emulator
+
+#endif // GNN_LIB_EMULATOR_LOWERING_H

@@ -1,0 +1,59 @@
+//===- Program.h - Kernels compiled for the host ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the compiling half of the emulator hands to the running half.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_EMULATOR_PROGRAM_H
+#define GNN_LIB_EMULATOR_PROGRAM_H
+
+#include "Context.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <string>
+
+namespace gnn::emulator {
+
+/// An op of a kernel that can fail. Compiled code names it by its number.
+struct Site {
+  std::string op;
+  std::string location;
+  std::string kernel;
+};
+
+enum class ArgumentKind { Pointer, I32, I64 };
+
+struct Argument {
+  ArgumentKind kind;
+  /// Bytes that the kernel takes for granted: of an argument that it uses in
+  /// its static shape.
+  int64_t bytes = 0;
+  int64_t alignment = 1;
+};
+
+/// `context` and, for each argument, where its value lies.
+using KernelFunction = void (*)(KernelContext *context, void **arguments);
+
+struct CompiledKernel {
+  std::string name;
+  llvm::SmallVector<Argument> arguments;
+  int64_t staticSharedBytes = 0;
+  /// Bytes of attributions and allocas a thread.
+  int64_t privateBytes = 0;
+  /// The block it was compiled for; empty where any will do.
+  llvm::SmallVector<int64_t, 3> knownBlock;
+  /// Threads wait for each other: each needs a stack of its own.
+  bool needsFibers = false;
+  bool hasAsyncCopies = false;
+  /// Shared memory is shadowed in granules of `1 << granuleShift` bytes.
+  unsigned granuleShift = 2;
+  KernelFunction function = nullptr;
+};
+
+} // namespace gnn::emulator
+
+#endif // GNN_LIB_EMULATOR_PROGRAM_H

@@ -1,0 +1,106 @@
+//===- Shadow.cpp - Asynchronous copies and races in shared memory --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each granule of shared memory remembers its last writer and readers, and
+// since which barrier. Two threads that meet in one epoch race.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Worker.h"
+
+#include <cstring>
+
+using namespace gnn::emulator;
+
+ShadowCell *Worker::cellOf(const char *address) const {
+  return shadow + ((address - shared) >> kernel->granuleShift);
+}
+
+/// Whether another thread left `cell` in the epoch of `key`.
+static bool meets(uint32_t cell, uint32_t key) {
+  return (cell ^ key) - 1 < threadMask;
+}
+
+bool Worker::touch(uint32_t site, uint32_t key, const char *address,
+                   int64_t bytes, FaultKind kind) {
+  if (bytes <= 0)
+    return true;
+  ShadowCell *last = cellOf(address + bytes - 1);
+  for (ShadowCell *cell = cellOf(address); cell <= last; ++cell) {
+    bool isRead = kind == FaultKind::RaceRead;
+    bool isAtomic = kind == FaultKind::RaceAtomic;
+    uint32_t atomicKey = (key & ~threadMask) | atomicThread;
+    bool writer = cell->written == pendingCell || meets(cell->written, key);
+    if (isAtomic && cell->written == atomicKey)
+      writer = false;
+    bool reader = !isRead && meets(cell->read, key);
+    if (writer || reader) {
+      blame(kind, key & threadMask, site);
+      fault.values[0] = address - shared;
+      fault.values[1] = writer;
+      fault.other = writer ? cell->written : cell->read;
+      return false;
+    }
+    if (isRead)
+      cell->read = meets(cell->read, key) ? key | manyThreads : key;
+    else
+      cell->written = isAtomic ? atomicKey : key;
+  }
+  return true;
+}
+
+void Worker::shadowAccess(uint32_t site, const char *address, int64_t bytes,
+                          FaultKind kind) {
+  if (touch(site, key, address, bytes, kind))
+    return;
+  switchTo(scheduler.context, grave);
+}
+
+void Worker::asyncCopy(uint32_t site, char *destination, const char *source,
+                       int64_t bytes, int64_t sourceBytes) {
+  if (sourceBytes < 0 || sourceBytes > bytes) {
+    values[0] = sourceBytes;
+    values[1] = bytes;
+    fail(site, FaultKind::AsyncCopySize);
+  }
+  if (isChecked()) {
+    shadowAccess(site, destination, bytes, FaultKind::RaceWrite);
+    ShadowCell *last = cellOf(destination + bytes - 1);
+    for (ShadowCell *cell = cellOf(destination); cell <= last; ++cell)
+      cell->written = pendingCell;
+  }
+  queues[thread()].copies.push_back({destination, source,
+                                     static_cast<uint32_t>(bytes),
+                                     static_cast<uint32_t>(sourceBytes)});
+}
+
+void Worker::asyncCommit() {
+  CopyQueue &queue = queues[thread()];
+  queue.groups.push_back(queue.copies.size());
+}
+
+void Worker::land(const CopyQueue::Copy &copy) {
+  std::memcpy(copy.destination, copy.source, copy.sourceBytes);
+  std::memset(copy.destination + copy.sourceBytes, 0,
+              copy.bytes - copy.sourceBytes);
+  if (!isChecked())
+    return;
+  ShadowCell *last = cellOf(copy.destination + copy.bytes - 1);
+  for (ShadowCell *cell = cellOf(copy.destination); cell <= last; ++cell)
+    cell->written = key;
+}
+
+void Worker::asyncWait(uint32_t groups) {
+  CopyQueue &queue = queues[thread()];
+  if (queue.groups.size() <= groups)
+    return;
+  size_t landing = queue.groups.size() - groups;
+  size_t landed = queue.groups[landing - 1];
+  for (size_t i = 0; i < landed; ++i)
+    land(queue.copies[i]);
+  queue.copies.erase(queue.copies.begin(), queue.copies.begin() + landed);
+  queue.groups.erase(queue.groups.begin(), queue.groups.begin() + landing);
+  for (size_t &end : queue.groups)
+    end -= landed;
+}

@@ -1,0 +1,311 @@
+//===- VerifyKernelForm.cpp - The closed list of ops of kernels -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Everything that the emulator or the PTX side would have to guess at is
+// refused here, with the reason.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Emulator/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace gnn {
+#define GEN_PASS_DEF_VERIFYKERNELFORM
+#include "GNN/Emulator/Passes.h.inc"
+} // namespace gnn
+
+using namespace mlir;
+
+/// What PTX allows a kernel to declare statically.
+static constexpr int64_t maxStaticShared = 48 * 1024;
+
+static bool isKernelOp(Operation *op) {
+  if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
+    return true;
+  static const llvm::StringSet<> names = {
+      "gpu.barrier",
+      "gpu.block_dim",
+      "gpu.block_id",
+      "gpu.dynamic_shared_memory",
+      "gpu.grid_dim",
+      "gpu.return",
+      "gpu.shuffle",
+      "gpu.thread_id",
+      "memref.alloca",
+      "memref.atomic_rmw",
+      "memref.dim",
+      "memref.load",
+      "memref.reinterpret_cast",
+      "memref.store",
+      "memref.subview",
+      "memref.view",
+      "nvgpu.device_async_copy",
+      "nvgpu.device_async_create_group",
+      "nvgpu.device_async_wait",
+      "nvgpu.ldmatrix",
+      "nvgpu.mma.sync",
+      "scf.condition",
+      "scf.for",
+      "scf.if",
+      "scf.while",
+      "scf.yield",
+      "ub.poison",
+      "vector.bitcast",
+      "vector.broadcast",
+      "vector.constant_mask",
+      "vector.create_mask",
+      "vector.extract",
+      "vector.fma",
+      "vector.from_elements",
+      "vector.insert",
+      "vector.load",
+      "vector.maskedload",
+      "vector.maskedstore",
+      "vector.reduction",
+      "vector.shape_cast",
+      "vector.store",
+      "vector.to_elements",
+  };
+  return names.contains(op->getName().getStringRef());
+}
+
+static bool isWorkgroup(Type type) {
+  return nvgpu::NVGPUDialect::hasSharedMemoryAddressSpace(
+      cast<MemRefType>(type));
+}
+
+static bool isByteSized(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
+  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
+}
+
+static LogicalResult verifyMemory(Operation *op, MemRefType type) {
+  if (!isByteSized(type.getElementType()))
+    return op->emitOpError("expected elements of i1, i8, i16, i32, i64 or a "
+                           "float, got ")
+           << type.getElementType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Ops with forms of their own
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyShuffle(gpu::ShuffleOp op) {
+  Type type = op.getValue().getType();
+  if (!type.isIntOrFloat() || (type.getIntOrFloatBitWidth() != 32 &&
+                               type.getIntOrFloatBitWidth() != 64))
+    return op.emitOpError("expected a scalar of 32 or 64 bits, got ") << type;
+  // gpu-to-nvvm gives the instruction a clamp that only fits a whole warp.
+  APInt width;
+  if (op.getMode() == gpu::ShuffleMode::UP &&
+      !(matchPattern(op.getWidth(), m_ConstantInt(&width)) && width == 32))
+    return op.emitOpError("of mode up needs the constant width 32");
+  return success();
+}
+
+static LogicalResult verifyMma(nvgpu::MmaSyncOp op) {
+  if (!op.getTf32Enabled())
+    return op.emitOpError("expected tf32Enabled");
+  auto shape = op.getMmaShapeAsArray();
+  if (shape[0] != 16 || shape[1] != 8 || (shape[2] != 4 && shape[2] != 8))
+    return op.emitOpError("expected shape 16x8x4 or 16x8x8, got ")
+           << shape[0] << "x" << shape[1] << "x" << shape[2];
+  return success();
+}
+
+static LogicalResult verifyLoadMatrix(nvgpu::LdMatrixOp op) {
+  if (!isWorkgroup(op.getSrcMemref().getType()))
+    return op.emitOpError("reads shared memory only");
+  auto result = cast<VectorType>(op.getRes().getType());
+  unsigned bits = result.getElementTypeBitWidth();
+  int64_t tiles = op.getNumTiles();
+  if (tiles != 1 && tiles != 2 && tiles != 4)
+    return op.emitOpError("expected 1, 2 or 4 tiles, got ") << tiles;
+  if (result.getNumElements() * bits != 32 * tiles)
+    return op.emitOpError("expected a result of ")
+           << 32 * tiles << " bits, got " << result;
+  if (op.getTranspose() && bits != 16)
+    return op.emitOpError("transposes elements of 16 bits only");
+  return success();
+}
+
+static LogicalResult verifyAsyncCopy(nvgpu::DeviceAsyncCopyOp op) {
+  if (!isWorkgroup(op.getDst().getType()) || isWorkgroup(op.getSrc().getType()))
+    return op.emitOpError("copies from global to shared memory only");
+  auto type = cast<MemRefType>(op.getDst().getType());
+  int64_t bytes =
+      op.getDstElements().getZExtValue() * type.getElementTypeBitWidth() / 8;
+  if (bytes != 4 && bytes != 8 && bytes != 16)
+    return op.emitOpError("expected to copy 4, 8 or 16 bytes, got ") << bytes;
+  return success();
+}
+
+static LogicalResult verifyAlloca(memref::AllocaOp op) {
+  if (!op.getType().hasStaticShape())
+    return op.emitOpError("expected a static shape, got ") << op.getType();
+  if (op->getParentOfType<LoopLikeOpInterface>())
+    return op.emitOpError("is in a loop");
+  return success();
+}
+
+static LogicalResult verifyCast(memref::ReinterpretCastOp op) {
+  auto argument = dyn_cast<BlockArgument>(op.getSource());
+  if (!argument || !isa<gpu::GPUFuncOp>(argument.getOwner()->getParentOp()))
+    return op.emitOpError("expected an argument of the kernel");
+  return success();
+}
+
+static LogicalResult verifyVector(Operation *op, VectorType type) {
+  if (type.getRank() != 1)
+    return op->emitOpError("expected a vector of rank 1, got ") << type;
+  return success();
+}
+
+static LogicalResult verifyOp(Operation *op) {
+  if (!isKernelOp(op))
+    return op->emitOpError("is not one of the ops that kernels are made of");
+  for (Type type : op->getResultTypes())
+    if (auto memref = dyn_cast<MemRefType>(type))
+      if (failed(verifyMemory(op, memref)))
+        return failure();
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<gpu::ShuffleOp>(verifyShuffle)
+      .Case<nvgpu::MmaSyncOp>(verifyMma)
+      .Case<nvgpu::LdMatrixOp>(verifyLoadMatrix)
+      .Case<nvgpu::DeviceAsyncCopyOp>(verifyAsyncCopy)
+      .Case<memref::AllocaOp>(verifyAlloca)
+      .Case<memref::ReinterpretCastOp>(verifyCast)
+      .Case<vector::LoadOp, vector::StoreOp, vector::MaskedLoadOp,
+            vector::MaskedStoreOp>(
+          [](auto op) { return verifyVector(op, op.getVectorType()); })
+      .Default([](Operation *) { return success(); });
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+/// The value that an op writes memory through, or null.
+static Value writtenMemory(Operation *op) {
+  return TypeSwitch<Operation *, Value>(op)
+      .Case<memref::StoreOp, memref::AtomicRMWOp>(
+          [](auto op) { return op.getMemref(); })
+      .Case<vector::StoreOp, vector::MaskedStoreOp>(
+          [](auto op) { return op.getBase(); })
+      .Default([](Operation *) { return Value(); });
+}
+
+/// The first op that writes through `memory` or a view of it, or null.
+static Operation *findWriter(Value memory) {
+  for (Operation *user : memory.getUsers()) {
+    if (writtenMemory(user) == memory)
+      return user;
+    if (isa<memref::ReinterpretCastOp, memref::SubViewOp, memref::ViewOp>(user))
+      if (Operation *writer = findWriter(user->getResult(0)))
+        return writer;
+  }
+  return nullptr;
+}
+
+static LogicalResult verifyArgument(gpu::GPUFuncOp kernel,
+                                    BlockArgument argument) {
+  unsigned number = argument.getArgNumber();
+  Type type = argument.getType();
+  if (type.isInteger(32) || type.isInteger(64) || type.isIndex())
+    return success();
+  auto memref = dyn_cast<MemRefType>(type);
+  if (!memref)
+    return kernel.emitOpError("argument ")
+           << number << " expected a memref, i32, i64 or index, got " << type;
+  if (!memref.hasStaticShape() || !memref.getLayout().isIdentity() ||
+      memref.getMemorySpace())
+    return kernel.emitOpError("argument ")
+           << number
+           << " expected a static shape, identity layout and no memory space, "
+              "got "
+           << type;
+  if (failed(verifyMemory(kernel, memref)))
+    return failure();
+  auto isCast = [](Operation *user) {
+    return isa<memref::ReinterpretCastOp>(user);
+  };
+  if (llvm::any_of(argument.getUsers(), isCast))
+    for (Operation *user : argument.getUsers())
+      if (!isCast(user))
+        return user->emitOpError("uses argument ")
+               << number << " past the memref.reinterpret_cast of it";
+  if (kernel.getArgAttr(number, LLVM::LLVMDialect::getReadonlyAttrName()))
+    if (Operation *writer = findWriter(argument))
+      return writer->emitOpError("writes argument ")
+             << number << ", which is marked "
+             << LLVM::LLVMDialect::getReadonlyAttrName();
+  return success();
+}
+
+static LogicalResult verifyAttributions(gpu::GPUFuncOp kernel) {
+  int64_t shared = 0;
+  for (BlockArgument attribution : kernel.getWorkgroupAttributions()) {
+    auto type = cast<MemRefType>(attribution.getType());
+    if (failed(verifyMemory(kernel, type)))
+      return failure();
+    shared += type.getNumElements() *
+              llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  }
+  if (shared > maxStaticShared)
+    return kernel.emitOpError("expected at most ")
+           << maxStaticShared << " bytes of shared memory, got " << shared;
+  return success();
+}
+
+LogicalResult gnn::verifyKernelForm(gpu::GPUFuncOp kernel) {
+  if (!kernel.isKernel())
+    return kernel.emitOpError("is not marked as a kernel");
+  if (kernel.getNumResults() != 0)
+    return kernel.emitOpError("expected no results");
+  for (BlockArgument argument :
+       kernel.getBody().getArguments().take_front(kernel.getNumArguments()))
+    if (failed(verifyArgument(kernel, argument)))
+      return failure();
+  if (failed(verifyAttributions(kernel)))
+    return failure();
+  WalkResult result = kernel.getBody().walk<WalkOrder::PreOrder>(
+      [](Operation *op) { return WalkResult(verifyOp(op)); });
+  return failure(result.wasInterrupted());
+}
+
+namespace {
+struct VerifyKernelForm : gnn::impl::VerifyKernelFormBase<VerifyKernelForm> {
+  using VerifyKernelFormBase::VerifyKernelFormBase;
+
+  void runOnOperation() override {
+    getOperation()->walk<WalkOrder::PreOrder>([&](gpu::GPUModuleOp module) {
+      for (Operation &op : module.getOps())
+        if (failed(verifyInModule(&op)))
+          signalPassFailure();
+      return WalkResult::skip();
+    });
+    markAllAnalysesPreserved();
+  }
+
+private:
+  LogicalResult verifyInModule(Operation *op) {
+    if (auto kernel = dyn_cast<gpu::GPUFuncOp>(op))
+      return gnn::verifyKernelForm(kernel);
+    return op->emitOpError("expected only kernels in a gpu.module");
+  }
+};
+} // namespace

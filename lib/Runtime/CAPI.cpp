@@ -1,0 +1,409 @@
+//===- CAPI.cpp - C API of devices, packages and bound functions ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CAPIHandles.h"
+
+#include "GNN/Runtime/CUDA.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace gnn::runtime;
+
+//===----------------------------------------------------------------------===//
+// Handles, errors, strings
+//===----------------------------------------------------------------------===//
+
+/// What there is to return where there is no memory for an error. Never
+/// destroyed.
+static GnnError outOfMemory{"out of host memory"};
+
+GnnError *gnn::runtime::wrap(const Error &error) {
+  if (!error)
+    return nullptr;
+  try {
+    return new GnnError{error.message()};
+  } catch (const std::bad_alloc &) {
+    return &outOfMemory;
+  }
+}
+
+GnnGraph *gnn::runtime::wrap(std::shared_ptr<const Graph> graph) {
+  auto *handle = new GnnGraph();
+  handle->value = std::move(graph);
+  return handle;
+}
+
+GnnDevice *gnn::runtime::wrap(std::shared_ptr<Device> device) {
+  auto handle = std::make_unique<GnnDevice>();
+  handle->name = device->name();
+  handle->value = std::move(device);
+  return handle.release();
+}
+
+GnnPackage *gnn::runtime::wrap(std::shared_ptr<const Package> package) {
+  auto handle = std::make_unique<GnnPackage>();
+  handle->plan = package->plan().json();
+  handle->value = std::move(package);
+  return handle.release();
+}
+
+std::shared_ptr<const Graph> gnn::runtime::unwrap(const GnnGraph *graph) {
+  return graph ? graph->value : nullptr;
+}
+
+std::shared_ptr<Device> gnn::runtime::unwrap(const GnnDevice *device) {
+  return device ? device->value : nullptr;
+}
+
+std::shared_ptr<const Package> gnn::runtime::unwrap(const GnnPackage *package) {
+  return package ? package->value : nullptr;
+}
+
+char *gnn::runtime::copyString(const std::string &text) {
+  char *copy = static_cast<char *>(std::malloc(text.size() + 1));
+  if (!copy)
+    throw std::bad_alloc();
+  std::memcpy(copy, text.c_str(), text.size() + 1);
+  return copy;
+}
+
+const char *gnnErrorMessage(const GnnError *error) {
+  return error ? error->message.c_str() : "";
+}
+
+void gnnErrorDestroy(GnnError *error) {
+  if (error != &outOfMemory)
+    delete error;
+}
+
+void gnnStringDestroy(char *string) { std::free(string); }
+
+const char *gnnRuntimeVersion(void) { return GNN_VERSION; }
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+GnnError *gnnCudaDeviceCount(int *count) {
+  return guardedCall("cuda", [&]() -> Error {
+    if (Error error = expectPointers("a result", count))
+      return error;
+    Expected<int> value = countCudaDevices();
+    if (value)
+      *count = *value;
+    return value.takeError();
+  });
+}
+
+GnnError *gnnDeviceOpenCuda(int ordinal, GnnDevice **device) {
+  return guardedCall("cuda", [&]() -> Error {
+    if (Error error = expectPointers("a result", device))
+      return error;
+    auto value = openCudaDevice(ordinal);
+    if (!value)
+      return value.takeError();
+    *device = wrap(std::move(*value));
+    return {};
+  });
+}
+
+void gnnDeviceRetain(GnnDevice *device) {
+  if (device)
+    device->retain();
+}
+
+void gnnDeviceRelease(GnnDevice *device) {
+  if (device)
+    device->release();
+}
+
+const char *gnnDeviceName(const GnnDevice *device) {
+  return device->name.c_str();
+}
+
+GnnError *gnnDeviceAllocate(GnnDevice *device, int64_t bytes, void **memory) {
+  return guardedCall("allocate", [&]() -> Error {
+    if (Error error = expectPointers("a device and a result", device, memory))
+      return error;
+    Expected<void *> value = device->value->allocate(bytes);
+    if (value)
+      *memory = *value;
+    return value.takeError();
+  });
+}
+
+void gnnDeviceFree(GnnDevice *device, void *memory) {
+  if (device)
+    device->value->free(memory);
+}
+
+GnnError *gnnDeviceCopyToDevice(GnnDevice *device, void *to, const void *from,
+                                int64_t bytes) {
+  return guardedCall("copy", [&]() -> Error {
+    if (Error error = expectPointers("a device", device))
+      return error;
+    return device->value->copyToDevice(to, from, bytes);
+  });
+}
+
+GnnError *gnnDeviceCopyToHost(GnnDevice *device, void *to, const void *from,
+                              int64_t bytes) {
+  return guardedCall("copy", [&]() -> Error {
+    if (Error error = expectPointers("a device", device))
+      return error;
+    return device->value->copyToHost(to, from, bytes);
+  });
+}
+
+GnnError *gnnDeviceSynchronize(GnnDevice *device, void *stream) {
+  return guardedCall("synchronize", [&]() -> Error {
+    if (Error error = expectPointers("a device", device))
+      return error;
+    return device->value->synchronize(stream);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Packages
+//===----------------------------------------------------------------------===//
+
+GnnError *gnnPackageLoad(const char *path, GnnPackage **package) {
+  return guardedCall("package", [&]() -> Error {
+    if (Error error = expectPointers("a path and a result", path, package))
+      return error;
+    auto value = Package::load(path);
+    if (!value)
+      return value.takeError();
+    *package = wrap(std::move(*value));
+    return {};
+  });
+}
+
+GnnError *gnnPackageLoadBytes(const void *bytes, size_t size,
+                              GnnPackage **package) {
+  return guardedCall("package", [&]() -> Error {
+    if (Error error = expectPointers("bytes and a result", bytes, package))
+      return error;
+    auto value = Package::loadBytes({static_cast<const char *>(bytes), size});
+    if (!value)
+      return value.takeError();
+    *package = wrap(std::move(*value));
+    return {};
+  });
+}
+
+GnnError *gnnPackageSave(const GnnPackage *package, const char *path) {
+  return guardedCall("package", [&]() -> Error {
+    if (Error error = expectPointers("a package and a path", package, path))
+      return error;
+    return package->value->save(path);
+  });
+}
+
+void gnnPackageRetain(GnnPackage *package) {
+  if (package)
+    package->retain();
+}
+
+void gnnPackageRelease(GnnPackage *package) {
+  if (package)
+    package->release();
+}
+
+int64_t gnnPackageNumFunctions(const GnnPackage *package) {
+  return static_cast<int64_t>(package->value->plan().functions.size());
+}
+
+const char *gnnPackageFunctionName(const GnnPackage *package, int64_t index) {
+  const std::vector<FunctionPlan> &functions = package->value->plan().functions;
+  return index >= 0 && index < static_cast<int64_t>(functions.size())
+             ? functions[static_cast<size_t>(index)].name.c_str()
+             : nullptr;
+}
+
+GnnError *gnnPackageFindFunction(const GnnPackage *package, const char *name,
+                                 int64_t *index) {
+  return guardedCall("package", [&]() -> Error {
+    if (Error error = expectPointers("a package, a name and a result", package,
+                                     name, index))
+      return error;
+    const LaunchPlan &plan = package->value->plan();
+    Expected<const FunctionPlan *> function = plan.find(name);
+    if (function)
+      *index = *function - plan.functions.data();
+    return function.takeError();
+  });
+}
+
+const char *gnnPackagePlan(const GnnPackage *package) {
+  return package->plan.c_str();
+}
+
+const char *gnnPackageKernels(const GnnPackage *package, const char *format,
+                              size_t *size) {
+  for (const auto &[known, image] : package->value->images())
+    if (format && known == format) {
+      if (size)
+        *size = image.size();
+      return image.c_str();
+    }
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Bound functions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The caller's allocator.
+struct CallbackAllocator : Allocator {
+  explicit CallbackAllocator(const GnnBindOptions &options)
+      : options(options) {}
+  Expected<void *> allocate(int64_t bytes) override {
+    void *memory = options.allocate(options.context, bytes);
+    if (!memory && bytes > 0)
+      return failure("expected ", bytes, " bytes from the allocator, got null");
+    return memory;
+  }
+  void free(void *memory) override { options.free(options.context, memory); }
+
+  GnnBindOptions options;
+};
+
+Expected<BindOptions> convert(const GnnBindOptions *given) {
+  BindOptions options;
+  if (!given)
+    return options;
+  if (!given->allocate != !given->free)
+    return failure("expected both allocate and free, or neither");
+  if (given->allocate)
+    options.allocator = std::make_shared<CallbackAllocator>(*given);
+  if (given->progress)
+    options.progress = [given](const std::string &what, double done) {
+      given->progress(given->context, what.c_str(), done);
+    };
+  return options;
+}
+
+bool describe(const std::vector<TensorInfo> &tensors, int64_t index,
+              GnnTensorInfo *info) {
+  if (!info || index < 0 || index >= static_cast<int64_t>(tensors.size()))
+    return false;
+  const TensorInfo &tensor = tensors[static_cast<size_t>(index)];
+  *info = {tensor.name.c_str(), name(tensor.dtype),
+           static_cast<int64_t>(tensor.shape.size()), tensor.shape.data(),
+           tensor.bytes};
+  return true;
+}
+
+template <typename T> ArrayView<T> pointers(T const *data, int64_t count) {
+  return {data, data && count > 0 ? static_cast<size_t>(count) : 0};
+}
+} // namespace
+
+GnnError *gnnBind(const GnnPackage *package, const char *function,
+                  GnnGraph *const *graphs, int64_t numGraphs,
+                  const GnnDevice *device, const GnnBindOptions *options,
+                  GnnBoundFunction **bound) {
+  return guardedCall("bind", [&]() -> Error {
+    if (Error error =
+            expectPointers("a package, a function's name, a device and a "
+                           "result",
+                           package, function, device, bound))
+      return error;
+    Expected<BindOptions> converted = convert(options);
+    if (!converted)
+      return converted.takeError();
+    std::vector<std::shared_ptr<const Graph>> values;
+    for (GnnGraph *graph : pointers(graphs, numGraphs))
+      values.push_back(unwrap(graph));
+    auto value = BoundFunction::bind(
+        package->value, function, std::move(values), device->value, *converted);
+    if (!value)
+      return value.takeError();
+    auto handle = std::make_unique<GnnBoundFunction>();
+    handle->value = std::move(*value);
+    *bound = handle.release();
+    return {};
+  });
+}
+
+void gnnBoundRetain(GnnBoundFunction *bound) {
+  if (bound)
+    bound->retain();
+}
+
+void gnnBoundRelease(GnnBoundFunction *bound) {
+  if (bound)
+    bound->release();
+}
+
+int64_t gnnBoundWorkspaceBytes(const GnnBoundFunction *bound) {
+  return bound->value->workspaceBytes();
+}
+
+int64_t gnnBoundStructureBytes(const GnnBoundFunction *bound) {
+  return bound->value->structureBytes();
+}
+
+int64_t gnnBoundNumInputs(const GnnBoundFunction *bound) {
+  return static_cast<int64_t>(bound->value->inputs().size());
+}
+
+int64_t gnnBoundNumOutputs(const GnnBoundFunction *bound) {
+  return static_cast<int64_t>(bound->value->outputs().size());
+}
+
+bool gnnBoundInput(const GnnBoundFunction *bound, int64_t index,
+                   GnnTensorInfo *info) {
+  return describe(bound->value->inputs(), index, info);
+}
+
+bool gnnBoundOutput(const GnnBoundFunction *bound, int64_t index,
+                    GnnTensorInfo *info) {
+  return describe(bound->value->outputs(), index, info);
+}
+
+GnnError *gnnBoundRun(const GnnBoundFunction *bound, const void *const *inputs,
+                      int64_t numInputs, void *const *outputs,
+                      int64_t numOutputs, void *workspace, void *stream) {
+  return guardedCall("run", [&]() -> Error {
+    if (Error error = expectPointers("a bound function", bound))
+      return error;
+    return bound->value->run(pointers(inputs, numInputs),
+                             pointers(outputs, numOutputs), workspace, stream);
+  });
+}
+
+GnnError *gnnBoundReport(const GnnBoundFunction *bound, char **json) {
+  return guardedCall("report", [&]() -> Error {
+    if (Error error =
+            expectPointers("a bound function and a result", bound, json))
+      return error;
+    *json = copyString(bound->value->report().json());
+    return {};
+  });
+}
+
+GnnError *gnnBoundProfile(const GnnBoundFunction *bound,
+                          const void *const *inputs, int64_t numInputs,
+                          void *const *outputs, int64_t numOutputs,
+                          void *workspace, void *stream, int repetitions,
+                          char **json) {
+  return guardedCall("profile", [&]() -> Error {
+    if (Error error =
+            expectPointers("a bound function and a result", bound, json))
+      return error;
+    Expected<Report> report = bound->value->profile(
+        pointers(inputs, numInputs), pointers(outputs, numOutputs), workspace,
+        stream, repetitions);
+    if (!report)
+      return report.takeError();
+    *json = copyString(report->json());
+    return {};
+  });
+}

@@ -1,0 +1,467 @@
+//===- CAPIGraph.cpp - C API of graphs and graph files --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CAPIHandles.h"
+
+#include "GNN/Runtime/GraphFunctions.h"
+#include "GNN/Runtime/Structures.h"
+
+#include <algorithm>
+
+using namespace gnn::runtime;
+
+static_assert(sizeof(EdgeTypeEnds) == 2 * sizeof(int32_t));
+
+namespace {
+Side toSide(GnnSide side) { return side == GNN_DST ? Side::Dst : Side::Src; }
+
+std::vector<std::string> names(const char *const *texts, int64_t count) {
+  std::vector<std::string> result;
+  for (int64_t i = 0; texts && i < count; ++i)
+    result.push_back(texts[i] ? texts[i] : "");
+  return result;
+}
+
+/// All of the arrays but the ids.
+Expected<GraphArrays> sizes(const GnnGraphArrays &given) {
+  if (given.idBits != 32 && given.idBits != 64)
+    return failure("expected ids of 32 or 64 bits, got ", given.idBits);
+  for (int64_t types : {given.numNodeTypes, given.numEdgeTypes})
+    if (types < 0 || types > 65536)
+      return failure("expected 0 to 65536 types, got ", types);
+  GraphArrays arrays;
+  arrays.square = given.square;
+  arrays.numSrcNodes = given.numSrcNodes;
+  arrays.numDstNodes = given.numDstNodes;
+  arrays.numEdges = given.numEdges;
+  arrays.numNodeTypes = given.numNodeTypes;
+  arrays.numEdgeTypes = given.numEdgeTypes;
+  arrays.nodeTypeNames = names(given.nodeTypeNames, given.numNodeTypes);
+  arrays.edgeTypeNames = names(given.edgeTypeNames, given.numEdgeTypes);
+  for (int64_t r = 0; given.schema && r < given.numEdgeTypes; ++r)
+    arrays.schema.push_back({given.schema[2 * r], given.schema[2 * r + 1]});
+  return arrays;
+}
+
+/// The ids of a call, where they are or as 32-bit copies.
+struct Ids {
+  Error take(const void *data, int64_t count, const char *what,
+             const int32_t *&result) {
+    if (!data || bits == 32) {
+      result = static_cast<const int32_t *>(data);
+      return {};
+    }
+    // A count out of range is Graph::create's to refuse.
+    auto narrow = narrowIds({static_cast<const int64_t *>(data),
+                             static_cast<size_t>(std::max<int64_t>(count, 0))},
+                            what);
+    if (!narrow)
+      return narrow.takeError();
+    copies[used] = std::move(*narrow);
+    result = copies[used++].data();
+    return {};
+  }
+
+  int32_t bits = 32;
+  size_t used = 0;
+  std::vector<int32_t> copies[5];
+};
+
+Error setIds(const GnnGraphArrays &given, Ids &ids, GraphArrays &arrays) {
+  ids.bits = given.idBits;
+  if (Error error = ids.take(given.edgeSrc, given.numEdges, "source of edge",
+                             arrays.edgeSrc))
+    return error;
+  if (Error error = ids.take(given.edgeDst, given.numEdges,
+                             "destination of edge", arrays.edgeDst))
+    return error;
+  if (Error error = ids.take(given.edgeType, given.numEdges, "type of edge",
+                             arrays.edgeType))
+    return error;
+  if (Error error = ids.take(given.srcNodeType, given.numSrcNodes,
+                             "type of node", arrays.srcNodeType))
+    return error;
+  if (given.square)
+    return {};
+  return ids.take(given.dstNodeType, given.numDstNodes, "type of node",
+                  arrays.dstNodeType);
+}
+
+/// Calls the caller's release when the graph goes.
+struct BorrowOwner {
+  ~BorrowOwner() {
+    if (release)
+      release(context);
+  }
+  void (*release)(void *) = nullptr;
+  void *context = nullptr;
+};
+
+/// Gives a derived graph, or its failure.
+GnnError *give(const char *function, const GnnGraph *graph, GnnGraph **result,
+               Expected<DerivedGraph> (*make)(const Graph &, const void *),
+               const void *parameters) {
+  return guardedCall(function, [&]() -> Error {
+    if (Error error = expectPointers("a graph and a result", graph, result))
+      return error;
+    Expected<DerivedGraph> derived = make(*graph->value, parameters);
+    if (!derived)
+      return derived.takeError();
+    auto handle = std::make_unique<GnnGraph>();
+    handle->value = std::move(derived->graph);
+    handle->edgeOrigin = std::move(derived->edgeOrigin);
+    handle->edgeTypeOrigin = std::move(derived->edgeTypeOrigin);
+    handle->derived = true;
+    *result = handle.release();
+    return {};
+  });
+}
+
+const char *nameAt(const std::vector<std::string> &names, int64_t index) {
+  return index >= 0 && index < static_cast<int64_t>(names.size())
+             ? names[static_cast<size_t>(index)].c_str()
+             : nullptr;
+}
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+GnnError *gnnGraphCreate(const GnnGraphArrays *given, GnnGraph **graph) {
+  return guardedCall("graph", [&]() -> Error {
+    if (Error error = expectPointers("arrays and a result", given, graph))
+      return error;
+    Expected<GraphArrays> arrays = sizes(*given);
+    if (!arrays)
+      return arrays.takeError();
+    Ids ids;
+    if (Error error = setIds(*given, ids, *arrays))
+      return error;
+    auto value = Graph::create(*arrays);
+    if (!value)
+      return value.takeError();
+    *graph = wrap(std::move(*value));
+    return {};
+  });
+}
+
+GnnError *gnnGraphBorrow(const GnnGraphArrays *given, void (*release)(void *),
+                         void *context, GnnGraph **graph) {
+  return guardedCall("graph", [&]() -> Error {
+    if (Error error = expectPointers("arrays and a result", given, graph))
+      return error;
+    if (given->idBits != 32)
+      return failure("expected borrowed ids of 32 bits, got ", given->idBits);
+    Expected<GraphArrays> arrays = sizes(*given);
+    if (!arrays)
+      return arrays.takeError();
+    Ids ids;
+    if (Error error = setIds(*given, ids, *arrays))
+      return error;
+    auto owner = std::make_shared<BorrowOwner>();
+    auto value = Graph::borrow(*arrays, owner);
+    if (!value)
+      return value.takeError();
+    *graph = wrap(std::move(*value));
+    owner->context = context;
+    owner->release = release;
+    return {};
+  });
+}
+
+void gnnGraphRetain(GnnGraph *graph) {
+  if (graph)
+    graph->retain();
+}
+
+void gnnGraphRelease(GnnGraph *graph) {
+  if (graph)
+    graph->release();
+}
+
+bool gnnGraphIsSquare(const GnnGraph *graph) {
+  return graph->value->isSquare();
+}
+
+int64_t gnnGraphNumNodes(const GnnGraph *graph, GnnSide side) {
+  return graph->value->numNodes(toSide(side));
+}
+
+int64_t gnnGraphNumEdges(const GnnGraph *graph) {
+  return graph->value->numEdges();
+}
+
+int64_t gnnGraphNumNodeTypes(const GnnGraph *graph) {
+  return graph->value->numNodeTypes();
+}
+
+int64_t gnnGraphNumEdgeTypes(const GnnGraph *graph) {
+  return graph->value->numEdgeTypes();
+}
+
+const int32_t *gnnGraphEdgeEnds(const GnnGraph *graph, GnnSide side) {
+  return graph->value->edgeEnds(toSide(side)).data();
+}
+
+const int32_t *gnnGraphEdgeTypes(const GnnGraph *graph) {
+  return graph->value->edgeType().data();
+}
+
+const int32_t *gnnGraphNodeTypes(const GnnGraph *graph, GnnSide side) {
+  return graph->value->nodeType(toSide(side)).data();
+}
+
+const int32_t *gnnGraphSchema(const GnnGraph *graph) {
+  const std::vector<EdgeTypeEnds> &schema = graph->value->schema();
+  return schema.empty() ? nullptr : &schema.front().src;
+}
+
+const char *gnnGraphNodeTypeName(const GnnGraph *graph, int64_t type) {
+  return nameAt(graph->value->nodeTypeNames(), type);
+}
+
+const char *gnnGraphEdgeTypeName(const GnnGraph *graph, int64_t type) {
+  return nameAt(graph->value->edgeTypeNames(), type);
+}
+
+GnnError *gnnGraphFindNodeType(const GnnGraph *graph, const char *name,
+                               int32_t *type) {
+  return guardedCall("node type", [&]() -> Error {
+    if (Error error =
+            expectPointers("a graph, a name and a result", graph, name, type))
+      return error;
+    Expected<int32_t> found = graph->value->findNodeType(name);
+    if (found)
+      *type = *found;
+    return found.takeError();
+  });
+}
+
+GnnError *gnnGraphFindEdgeType(const GnnGraph *graph, const char *name,
+                               int32_t *type) {
+  return guardedCall("edge type", [&]() -> Error {
+    if (Error error =
+            expectPointers("a graph, a name and a result", graph, name, type))
+      return error;
+    Expected<int32_t> found = graph->value->findEdgeType(name);
+    if (found)
+      *type = *found;
+    return found.takeError();
+  });
+}
+
+GnnError *gnnGraphCount(const GnnGraph *graph, const char *key,
+                        int64_t *value) {
+  return guardedCall("count", [&]() -> Error {
+    if (Error error =
+            expectPointers("a graph, a key and a result", graph, key, value))
+      return error;
+    Expected<CountKey> parsed = CountKey::parse(key);
+    if (!parsed)
+      return parsed.takeError();
+    Expected<int64_t> count = graph->value->count(*parsed);
+    if (count)
+      *value = *count;
+    return count.takeError();
+  });
+}
+
+GnnError *gnnGraphStructure(const GnnGraph *graph, const char *key,
+                            int32_t *values, int64_t capacity, int64_t *size) {
+  return guardedCall("structure", [&]() -> Error {
+    if (Error error =
+            expectPointers("a graph, a key and a size", graph, key, size))
+      return error;
+    Expected<StructureKey> parsed = StructureKey::parse(key);
+    if (!parsed)
+      return parsed.takeError();
+    auto array = graph->value->structure(*parsed);
+    if (!array)
+      return array.takeError();
+    int64_t count = static_cast<int64_t>((*array)->size());
+    if (values && capacity < count)
+      return failure("expected room for ", count, " values, got ", capacity);
+    *size = count;
+    if (values)
+      std::copy((*array)->begin(), (*array)->end(), values);
+    return {};
+  });
+}
+
+void gnnGraphClearStructures(const GnnGraph *graph) {
+  if (graph)
+    graph->value->clearStructures();
+}
+
+GnnError *gnnGraphStatistics(const GnnGraph *graph, char **json) {
+  return guardedCall("statistics", [&]() -> Error {
+    if (Error error = expectPointers("a graph and a result", graph, json))
+      return error;
+    Expected<GraphStatistics> result = statistics(*graph->value);
+    if (!result)
+      return result.takeError();
+    *json = copyString(result->json());
+    return {};
+  });
+}
+
+GnnError *gnnGraphDegrees(const GnnGraph *graph, GnnSide side, int32_t edgeType,
+                          int32_t *result, int64_t size) {
+  return guardedCall("degrees", [&]() -> Error {
+    if (Error error = expectPointers("a graph and a result", graph, result))
+      return error;
+    int64_t nodes = graph->value->numNodes(toSide(side));
+    if (size != nodes)
+      return failure("expected room for ", nodes, " values, got ", size);
+    auto values = degrees(*graph->value, toSide(side), edgeType);
+    if (!values)
+      return values.takeError();
+    std::copy(values->begin(), values->end(), result);
+    return {};
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs made from graphs
+//===----------------------------------------------------------------------===//
+
+GnnError *gnnGraphAddSelfLoops(const GnnGraph *graph, bool replace,
+                               int32_t edgeType, GnnGraph **result) {
+  struct Parameters {
+    SelfLoops mode;
+    int32_t edgeType;
+  } parameters = {replace ? SelfLoops::Replace : SelfLoops::Add, edgeType};
+  return give(
+      "add_self_loops", graph, result,
+      [](const Graph &first, const void *data) {
+        auto *given = static_cast<const Parameters *>(data);
+        return addSelfLoops(first, given->mode, given->edgeType);
+      },
+      &parameters);
+}
+
+GnnError *gnnGraphAddInverses(const GnnGraph *graph, GnnGraph **result) {
+  return give(
+      "add_inverses", graph, result,
+      [](const Graph &first, const void *) { return addInverses(first); },
+      nullptr);
+}
+
+GnnError *gnnGraphRefineTypes(const GnnGraph *graph, GnnGraph **result) {
+  return give(
+      "refine_types", graph, result,
+      [](const Graph &first, const void *) { return refineTypes(first); },
+      nullptr);
+}
+
+GnnError *gnnGraphMergeTypes(const GnnGraph *graph, bool edgeTypes,
+                             bool nodeTypes, GnnGraph **result) {
+  bool parameters[] = {edgeTypes, nodeTypes};
+  return give(
+      "merge_types", graph, result,
+      [](const Graph &first, const void *data) {
+        auto *given = static_cast<const bool *>(data);
+        return mergeTypes(first, given[0], given[1]);
+      },
+      parameters);
+}
+
+GnnError *gnnGraphRenumber(const GnnGraph *graph, const int32_t *srcIds,
+                           int64_t numSrcIds, const int32_t *dstIds,
+                           int64_t numDstIds, GnnGraph **result) {
+  auto view = [](const int32_t *ids, int64_t count) -> ArrayView<int32_t> {
+    return {ids, ids && count > 0 ? static_cast<size_t>(count) : 0};
+  };
+  ArrayView<int32_t> parameters[] = {view(srcIds, numSrcIds),
+                                     view(dstIds, numDstIds)};
+  return give(
+      "renumber", graph, result,
+      [](const Graph &first, const void *data) {
+        auto *given = static_cast<const ArrayView<int32_t> *>(data);
+        return renumber(first, given[0], given[1]);
+      },
+      parameters);
+}
+
+const int32_t *gnnGraphEdgeOrigin(const GnnGraph *graph) {
+  return graph->derived ? graph->edgeOrigin.data() : nullptr;
+}
+
+const int32_t *gnnGraphEdgeTypeOrigin(const GnnGraph *graph) {
+  return graph->derived ? graph->edgeTypeOrigin.data() : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Graph files
+//===----------------------------------------------------------------------===//
+
+GnnError *gnnGraphFileLoad(const char *path, GnnGraphFile **file) {
+  return guardedCall("graph file", [&]() -> Error {
+    if (Error error = expectPointers("a path and a result", path, file))
+      return error;
+    Expected<GraphFile> value = GraphFile::load(path);
+    if (!value)
+      return value.takeError();
+    auto handle = std::make_unique<GnnGraphFile>();
+    handle->value = std::move(*value);
+    *file = handle.release();
+    return {};
+  });
+}
+
+void gnnGraphFileRetain(GnnGraphFile *file) {
+  if (file)
+    file->retain();
+}
+
+void gnnGraphFileRelease(GnnGraphFile *file) {
+  if (file)
+    file->release();
+}
+
+GnnGraph *gnnGraphFileGraph(const GnnGraphFile *file) {
+  return wrap(file->value.graph);
+}
+
+int64_t gnnGraphFileFeatureDim(const GnnGraphFile *file) {
+  return file->value.hasFeatures ? file->value.features.dim : -1;
+}
+
+GnnError *gnnGraphFileFeatures(const GnnGraphFile *file, int64_t width,
+                               float *features, int64_t size) {
+  return guardedCall("features", [&]() -> Error {
+    if (Error error = expectPointers("a file and a result", file, features))
+      return error;
+    if (!file->value.hasFeatures)
+      return failure("expected node features in the file, got none");
+    Expected<std::vector<float>> dense = file->value.features.dense(width);
+    if (!dense)
+      return dense.takeError();
+    if (size != static_cast<int64_t>(dense->size()))
+      return failure("expected room for ", dense->size(), " floats, got ",
+                     size);
+    std::copy(dense->begin(), dense->end(), features);
+    return {};
+  });
+}
+
+const int32_t *gnnGraphFileArray(const GnnGraphFile *file, const char *name) {
+  const GraphFile &value = file->value;
+  const std::pair<const char *, const std::vector<int32_t> *> arrays[] = {
+      {"label", &value.label},          {"train_mask", &value.trainMask},
+      {"val_mask", &value.valMask},     {"test_mask", &value.testMask},
+      {"edge_split", &value.edgeSplit},
+  };
+  for (const auto &[known, array] : arrays)
+    if (name && std::string_view(name) == known)
+      return array->empty() ? nullptr : array->data();
+  return nullptr;
+}
+
+const char *gnnGraphFileLabelName(const GnnGraphFile *file, int64_t label) {
+  return nameAt(file->value.labelNames, label);
+}

@@ -1,0 +1,75 @@
+//===- CAPIHandles.h - Handles of the C API ---------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_RUNTIME_CAPIHANDLES_H
+#define GNN_LIB_RUNTIME_CAPIHANDLES_H
+
+#include "Guarded.h"
+
+#include "GNN/Runtime/CAPI.h"
+#include "GNN/Runtime/Npz.h"
+
+#include <atomic>
+
+/// Counts the references to a handle.
+template <typename Derived> struct GnnCounted {
+  void retain() { references.fetch_add(1, std::memory_order_relaxed); }
+  void release() {
+    if (references.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      delete static_cast<Derived *>(this);
+  }
+
+private:
+  std::atomic<int64_t> references{1};
+};
+
+struct GnnError {
+  std::string message;
+};
+
+struct GnnGraph : GnnCounted<GnnGraph> {
+  std::shared_ptr<const gnn::runtime::Graph> value;
+  bool derived = false;
+  std::vector<int32_t> edgeOrigin, edgeTypeOrigin;
+};
+
+struct GnnGraphFile : GnnCounted<GnnGraphFile> {
+  gnn::runtime::GraphFile value;
+};
+
+struct GnnDevice : GnnCounted<GnnDevice> {
+  std::shared_ptr<gnn::runtime::Device> value;
+  std::string name;
+};
+
+struct GnnPackage : GnnCounted<GnnPackage> {
+  std::shared_ptr<const gnn::runtime::Package> value;
+  std::string plan;
+};
+
+struct GnnBoundFunction : GnnCounted<GnnBoundFunction> {
+  std::shared_ptr<const gnn::runtime::BoundFunction> value;
+};
+
+namespace gnn::runtime {
+
+/// Runs the body of a C function: neither exceptions nor success objects leave.
+template <typename Body>
+GnnError *guardedCall(const char *function, Body body) {
+  return wrap(guarded(function, [&]() -> Error { return body(); }));
+}
+
+/// A failure where one of the pointers, named in `what`, is null.
+template <typename... Pointers>
+Error expectPointers(const char *what, const Pointers *...pointers) {
+  if ((... && (pointers != nullptr)))
+    return {};
+  return failure("expected ", what, ", got null");
+}
+
+} // namespace gnn::runtime
+
+#endif // GNN_LIB_RUNTIME_CAPIHANDLES_H

@@ -1,0 +1,507 @@
+//===- CUDADevice.cpp - The CUDA device -----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CUDA/CUDADevice.h"
+
+#include "Guarded.h"
+
+#include "GNN/Runtime/CUDA.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+using namespace gnn::runtime;
+using namespace gnn::runtime::cuda;
+
+namespace {
+/// Makes a context current for a while, if it is not.
+class ContextScope {
+public:
+  ContextScope(const Driver &driver, Context context) : driver(driver) {
+    Context current = nullptr;
+    Result result = driver.ctxGetCurrent(&current);
+    if (result == kSuccess && current != context) {
+      result = driver.ctxPushCurrent(context);
+      pushed = result == kSuccess;
+    }
+    error = driver.check(result, "cuCtxPushCurrent");
+  }
+  ~ContextScope() {
+    Context popped = nullptr;
+    if (pushed)
+      driver.ctxPopCurrent(&popped);
+  }
+  ContextScope(const ContextScope &) = delete;
+  ContextScope &operator=(const ContextScope &) = delete;
+
+  Error error;
+
+private:
+  const Driver &driver;
+  bool pushed = false;
+};
+
+class CudaDevice;
+
+struct CudaKernel : Kernel {
+  const std::string &name() const override { return kernelName; }
+  KernelInfo info() const override { return kernelInfo; }
+
+  std::string kernelName;
+  Function function = nullptr;
+  KernelInfo kernelInfo;
+  /// Dynamic shared bytes the driver was told to allow.
+  mutable std::mutex mutex;
+  mutable int64_t allowedSharedBytes = 0;
+};
+
+class CudaKernels : public Kernels {
+public:
+  CudaKernels(std::shared_ptr<CudaDevice> device, Module module)
+      : device(std::move(device)), module(module) {}
+  ~CudaKernels() override;
+  Expected<const Kernel *> find(const std::string &name) const override;
+
+private:
+  std::shared_ptr<CudaDevice> device;
+  Module module;
+  mutable std::mutex mutex;
+  mutable std::map<std::string, CudaKernel> kernels;
+};
+
+struct CudaEvent : Event {
+  CudaEvent(std::shared_ptr<CudaDevice> device, DriverEvent event)
+      : device(std::move(device)), event(event) {}
+  ~CudaEvent() override;
+
+  std::shared_ptr<CudaDevice> device;
+  DriverEvent event;
+};
+
+class CudaDevice : public Device,
+                   public std::enable_shared_from_this<CudaDevice> {
+public:
+  static Expected<std::shared_ptr<Device>>
+  open(std::shared_ptr<const Driver> driver, int ordinal);
+  ~CudaDevice() override;
+
+  std::string name() const override { return deviceName; }
+  std::vector<std::string> kernelFormats() const override {
+    return {"cubin", "ptx"};
+  }
+  Expected<void *> allocate(int64_t bytes) override;
+  void free(void *memory) override;
+  Error copyToDevice(void *to, const void *from, int64_t bytes) override;
+  Error copyToHost(void *to, const void *from, int64_t bytes) override;
+  Error fill(void *memory, uint8_t value, int64_t bytes) override;
+  Expected<std::shared_ptr<const Kernels>>
+  loadKernels(const std::string &format, const std::string &image,
+              const std::string &chip) override;
+  Error prepare(const Kernel &kernel, const Launch &launch) override;
+  Error launch(const Kernel &kernel, const Launch &launch,
+               const LaunchArguments &arguments, Stream stream) override;
+  Error synchronize(Stream stream) override;
+  bool hasTimer() const override { return true; }
+  Expected<std::unique_ptr<Event>> record(Stream stream) override;
+  Expected<double> elapsed(const Event &from, const Event &to) override;
+
+  std::shared_ptr<const Driver> driver;
+  Context context = nullptr;
+
+private:
+  CudaDevice() = default;
+
+  /// Runs `body` with the context current.
+  template <typename Body> Error within(Body body) const {
+    ContextScope scope(*driver, context);
+    if (scope.error)
+      return scope.error;
+    return body();
+  }
+
+  DeviceOrdinal device = 0;
+  bool retained = false;
+  std::string deviceName;
+  int major = 0, minor = 0, maxSharedBytes = 0;
+};
+
+DevicePointer addressOf(const void *pointer) {
+  return static_cast<DevicePointer>(reinterpret_cast<uintptr_t>(pointer));
+}
+
+DriverStream toDriver(Stream stream) {
+  return static_cast<DriverStream>(stream);
+}
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Opening
+//===----------------------------------------------------------------------===//
+
+Expected<std::shared_ptr<Device>>
+CudaDevice::open(std::shared_ptr<const Driver> driver, int ordinal) {
+  int count = 0;
+  if (Error error =
+          driver->check(driver->deviceGetCount(&count), "cuDeviceGetCount"))
+    return error;
+  if (ordinal < 0 || ordinal >= count)
+    return failure("expected a GPU from 0 to under ", count, ", got ", ordinal);
+  std::shared_ptr<CudaDevice> result(new CudaDevice());
+  result->driver = driver;
+  if (Error error = driver->check(driver->deviceGet(&result->device, ordinal),
+                                  "cuDeviceGet"))
+    return error;
+  char text[256] = "";
+  if (Error error = driver->check(
+          driver->deviceGetName(text, sizeof text - 1, result->device),
+          "cuDeviceGetName"))
+    return error;
+  for (auto [attribute, value] :
+       {std::make_pair(kComputeCapabilityMajor, &result->major),
+        std::make_pair(kComputeCapabilityMinor, &result->minor),
+        std::make_pair(kMaxSharedBytesPerBlock, &result->maxSharedBytes)})
+    if (Error error = driver->check(
+            driver->deviceGetAttribute(value, attribute, result->device),
+            "cuDeviceGetAttribute"))
+      return error;
+  if (Error error = driver->check(
+          driver->primaryCtxRetain(&result->context, result->device),
+          "cuDevicePrimaryCtxRetain"))
+    return error;
+  result->retained = true;
+  result->deviceName = "cuda:" + std::to_string(ordinal) + " (" + text +
+                       ", sm_" + std::to_string(result->major) +
+                       std::to_string(result->minor) + ")";
+  return std::shared_ptr<Device>(std::move(result));
+}
+
+CudaDevice::~CudaDevice() {
+  if (retained)
+    driver->primaryCtxRelease(device);
+}
+
+Expected<std::shared_ptr<Device>>
+gnn::runtime::cuda::openDevice(std::shared_ptr<const Driver> driver,
+                               int ordinal) {
+  return guarded("cuda", [&]() -> Expected<std::shared_ptr<Device>> {
+    return CudaDevice::open(std::move(driver), ordinal);
+  });
+}
+
+/// The system's driver, loaded at the first call that finds it.
+static Expected<std::shared_ptr<const Driver>> systemDriver() {
+  static std::mutex mutex;
+  static std::shared_ptr<const Driver> driver;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (driver)
+    return driver;
+  auto loaded = Driver::load("libcuda.so.1");
+  if (loaded)
+    driver = *loaded;
+  return loaded;
+}
+
+Expected<std::shared_ptr<Device>> gnn::runtime::openCudaDevice(int ordinal) {
+  return guarded("cuda", [&]() -> Expected<std::shared_ptr<Device>> {
+    // One device a GPU, so that kernels and structures on it are shared.
+    static std::mutex mutex;
+    static std::map<int, std::weak_ptr<Device>> devices;
+    auto driver = systemDriver();
+    if (!driver)
+      return driver.takeError();
+    std::lock_guard<std::mutex> lock(mutex);
+    if (std::shared_ptr<Device> device = devices[ordinal].lock())
+      return device;
+    auto device = openDevice(*driver, ordinal);
+    if (device)
+      devices[ordinal] = *device;
+    return device;
+  });
+}
+
+Expected<int> gnn::runtime::countCudaDevices() {
+  return guarded("cuda", [&]() -> Expected<int> {
+    auto driver = systemDriver();
+    if (!driver)
+      return driver.takeError();
+    int count = 0;
+    if (Error error = (*driver)->check((*driver)->deviceGetCount(&count),
+                                       "cuDeviceGetCount"))
+      return error;
+    return count;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Expected<void *> CudaDevice::allocate(int64_t bytes) {
+  if (bytes < 0)
+    return failure("expected 0 or more bytes, got ", bytes);
+  if (bytes == 0)
+    return static_cast<void *>(nullptr);
+  DevicePointer pointer = 0;
+  // The driver aligns to 256 bytes or more.
+  if (Error error = within([&] {
+        return driver->check(
+            driver->memAlloc(&pointer, static_cast<size_t>(bytes)),
+            "cuMemAlloc");
+      }))
+    return failure(error.message(), ", ", bytes, " bytes asked for on ",
+                   deviceName);
+  return reinterpret_cast<void *>(static_cast<uintptr_t>(pointer));
+}
+
+void CudaDevice::free(void *memory) {
+  // Nobody could do anything about a failure here.
+  if (memory)
+    (void)within([&] {
+      return driver->check(driver->memFree(addressOf(memory)), "cuMemFree");
+    });
+}
+
+// Copies from pageable memory may return before the device has the bytes, and
+// streams that do not wait for the default one would not see them: wait.
+
+Error CudaDevice::copyToDevice(void *to, const void *from, int64_t bytes) {
+  if (bytes <= 0)
+    return {};
+  return within([&]() -> Error {
+    if (Error error = driver->check(
+            driver->memcpyHtoD(addressOf(to), from, static_cast<size_t>(bytes)),
+            "cuMemcpyHtoD"))
+      return error;
+    return driver->check(driver->streamSynchronize(nullptr),
+                         "cuStreamSynchronize");
+  });
+}
+
+Error CudaDevice::copyToHost(void *to, const void *from, int64_t bytes) {
+  if (bytes <= 0)
+    return {};
+  return within([&] {
+    return driver->check(
+        driver->memcpyDtoH(to, addressOf(from), static_cast<size_t>(bytes)),
+        "cuMemcpyDtoH");
+  });
+}
+
+Error CudaDevice::fill(void *memory, uint8_t value, int64_t bytes) {
+  if (bytes <= 0)
+    return {};
+  return within([&]() -> Error {
+    if (Error error =
+            driver->check(driver->memsetD8(addressOf(memory), value,
+                                           static_cast<size_t>(bytes)),
+                          "cuMemsetD8"))
+      return error;
+    return driver->check(driver->streamSynchronize(nullptr),
+                         "cuStreamSynchronize");
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+Error gnn::runtime::cuda::checkChip(const std::string &chip, bool isPtx,
+                                    int major, int minor) {
+  if (chip.empty())
+    return {};
+  size_t digits = 3;
+  while (digits < chip.size() && chip[digits] >= '0' && chip[digits] <= '9')
+    ++digits;
+  if (chip.rfind("sm_", 0) != 0 || digits < 5 || digits > 7)
+    return failure("expected kernels for a GPU such as sm_90, got '", chip,
+                   "'");
+  bool exact = digits < chip.size();
+  int number = std::stoi(chip.substr(3, digits - 3));
+  int wantMajor = number / 10, wantMinor = number % 10;
+  bool fits = major == wantMajor && minor >= wantMinor;
+  if (isPtx)
+    fits = major > wantMajor || fits;
+  if (exact)
+    fits = major == wantMajor && minor == wantMinor;
+  if (fits)
+    return {};
+  return failure("expected a GPU of compute capability ", wantMajor, ".",
+                 wantMinor,
+                 exact   ? ""
+                 : isPtx ? " or more"
+                         : " or more of that generation",
+                 " (kernels for ", chip, "), got ", major, ".", minor);
+}
+
+Expected<std::shared_ptr<const Kernels>>
+CudaDevice::loadKernels(const std::string &format, const std::string &image,
+                        const std::string &chip) {
+  using Result = Expected<std::shared_ptr<const Kernels>>;
+  return guarded("kernels", [&]() -> Result {
+    bool isPtx = format == "ptx";
+    if (!isPtx && format != "cubin")
+      return failure("expected kernels as cubin or ptx, got ", format);
+    if (Error error = checkChip(chip, isPtx, major, minor))
+      return error;
+    std::string log(16384, '\0');
+    int options[] = {kJitErrorLog, kJitErrorLogBytes};
+    void *values[] = {log.data(), reinterpret_cast<void *>(
+                                      static_cast<uintptr_t>(log.size()))};
+    Module module = nullptr;
+    // The text ends in a zero byte, as the driver wants it.
+    Error error = within([&] {
+      return driver->check(
+          driver->moduleLoadDataEx(&module, image.c_str(), 2, options, values),
+          "cuModuleLoadDataEx");
+    });
+    if (error) {
+      log.resize(std::min(log.find('\0'), log.size()));
+      while (!log.empty() && log.back() == '\n')
+        log.pop_back();
+      return log.empty() ? error : failure(error.message(), ": ", log);
+    }
+    return std::shared_ptr<const Kernels>(
+        std::make_shared<CudaKernels>(shared_from_this(), module));
+  });
+}
+
+CudaKernels::~CudaKernels() {
+  ContextScope scope(*device->driver, device->context);
+  device->driver->moduleUnload(module);
+}
+
+Expected<const Kernel *> CudaKernels::find(const std::string &name) const {
+  return guarded("kernel", [&]() -> Expected<const Kernel *> {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto found = kernels.find(name);
+    if (found != kernels.end())
+      return static_cast<const Kernel *>(&found->second);
+    const Driver &driver = *device->driver;
+    ContextScope scope(driver, device->context);
+    if (scope.error)
+      return scope.error;
+    Function function = nullptr;
+    if (Error error = driver.check(
+            driver.moduleGetFunction(&function, module, name.c_str()),
+            "cuModuleGetFunction"))
+      return error.in("kernel '" + name + "'");
+    KernelInfo info;
+    for (auto [attribute, field] :
+         {std::make_pair(kRegisters, &info.registers),
+          std::make_pair(kLocalBytes, &info.localBytes),
+          std::make_pair(kStaticSharedBytes, &info.staticSharedBytes),
+          std::make_pair(kMaxThreadsPerBlock, &info.maxThreadsPerBlock)}) {
+      int value = 0;
+      if (Error error =
+              driver.check(driver.funcGetAttribute(&value, attribute, function),
+                           "cuFuncGetAttribute"))
+        return error.in("kernel '" + name + "'");
+      *field = value;
+    }
+    CudaKernel &kernel = kernels[name];
+    kernel.kernelName = name;
+    kernel.function = function;
+    kernel.kernelInfo = info;
+    return static_cast<const Kernel *>(&kernel);
+  });
+}
+
+Error CudaDevice::prepare(const Kernel &kernel, const Launch &launch) {
+  return guarded("prepare", [&]() -> Error {
+    if (Error error = checkLaunch(launch))
+      return error;
+    const auto &ours = static_cast<const CudaKernel &>(kernel);
+    const KernelInfo &info = ours.kernelInfo;
+    int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+    if (threads > info.maxThreadsPerBlock)
+      return failure("expected at most ", info.maxThreadsPerBlock,
+                     " threads a block (", info.registers,
+                     " registers each), got ", threads);
+    int64_t room = maxSharedBytes - info.staticSharedBytes;
+    if (launch.sharedBytes > room)
+      return failure("expected at most ", room,
+                     " bytes of dynamic shared memory on ", deviceName,
+                     ", got ", launch.sharedBytes);
+    std::lock_guard<std::mutex> lock(ours.mutex);
+    if (launch.sharedBytes <= ours.allowedSharedBytes)
+      return {};
+    if (Error error = within([&] {
+          return driver->check(
+              driver->funcSetAttribute(ours.function, kMaxDynamicSharedBytes,
+                                       static_cast<int>(launch.sharedBytes)),
+              "cuFuncSetAttribute");
+        }))
+      return error;
+    ours.allowedSharedBytes = launch.sharedBytes;
+    return {};
+  });
+}
+
+Error CudaDevice::launch(const Kernel &kernel, const Launch &launch,
+                         const LaunchArguments &arguments, Stream stream) {
+  const auto &ours = static_cast<const CudaKernel &>(kernel);
+  auto size = [](int64_t value) { return static_cast<unsigned>(value); };
+  return within([&] {
+    return driver->check(
+        driver->launchKernel(ours.function, size(launch.grid[0]),
+                             size(launch.grid[1]), size(launch.grid[2]),
+                             size(launch.block[0]), size(launch.block[1]),
+                             size(launch.block[2]), size(launch.sharedBytes),
+                             toDriver(stream), arguments.values, nullptr),
+        "cuLaunchKernel");
+  });
+}
+
+Error CudaDevice::synchronize(Stream stream) {
+  return within([&] {
+    return driver->check(driver->streamSynchronize(toDriver(stream)),
+                         "cuStreamSynchronize");
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Time
+//===----------------------------------------------------------------------===//
+
+CudaEvent::~CudaEvent() {
+  ContextScope scope(*device->driver, device->context);
+  device->driver->eventDestroy(event);
+}
+
+Expected<std::unique_ptr<Event>> CudaDevice::record(Stream stream) {
+  return guarded("event", [&]() -> Expected<std::unique_ptr<Event>> {
+    DriverEvent event = nullptr;
+    if (Error error = within([&] {
+          return driver->check(driver->eventCreate(&event, 0), "cuEventCreate");
+        }))
+      return error;
+    std::unique_ptr<Event> result =
+        std::make_unique<CudaEvent>(shared_from_this(), event);
+    if (Error error = within([&] {
+          return driver->check(driver->eventRecord(event, toDriver(stream)),
+                               "cuEventRecord");
+        }))
+      return error;
+    return result;
+  });
+}
+
+Expected<double> CudaDevice::elapsed(const Event &from, const Event &to) {
+  DriverEvent begin = static_cast<const CudaEvent &>(from).event;
+  DriverEvent end = static_cast<const CudaEvent &>(to).event;
+  float milliseconds = 0;
+  if (Error error = within([&]() -> Error {
+        if (Error error = driver->check(driver->eventSynchronize(end),
+                                        "cuEventSynchronize"))
+          return error;
+        return driver->check(
+            driver->eventElapsedTime(&milliseconds, begin, end),
+            "cuEventElapsedTime");
+      }))
+    return error;
+  return static_cast<double>(milliseconds);
+}

@@ -1,0 +1,26 @@
+//===- CUDADevice.h - The CUDA device ---------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_RUNTIME_CUDA_CUDADEVICE_H
+#define GNN_LIB_RUNTIME_CUDA_CUDADEVICE_H
+
+#include "CUDA/Driver.h"
+#include "GNN/Runtime/Device.h"
+
+namespace gnn::runtime::cuda {
+
+/// The GPU of that number with a driver that is loaded.
+Expected<std::shared_ptr<Device>>
+openDevice(std::shared_ptr<const Driver> driver, int ordinal);
+
+/// Checks that an image made for `chip` ("sm_90", "sm_90a") runs on a GPU of
+/// that compute capability. PTX runs on later ones too, a cubin on later ones
+/// of the same major number, and what ends in a letter on its own only.
+Error checkChip(const std::string &chip, bool isPtx, int major, int minor);
+
+} // namespace gnn::runtime::cuda
+
+#endif // GNN_LIB_RUNTIME_CUDA_CUDADEVICE_H

@@ -1,0 +1,99 @@
+//===- Trigonometry.cpp - Sine and cosine -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceMath.h"
+
+#include <limits>
+
+using namespace gnn;
+
+namespace {
+
+/// The bits of 1/(2 pi) after the point, 32 a word, and a zero word before it.
+constexpr uint32_t turnsPerRadian[] = {0x00000000, 0x28be60db, 0x9391054a,
+                                       0x7f09d5f4, 0x7d4d3770, 0x36d8a566,
+                                       0x4f10e410, 0x7f9458ea};
+
+/// (sin r - r) / r^3 in r^2, for |r| <= pi/4: 2^-28 of sin.
+constexpr double sinTerms[] = {-0x1.555546p-3, 0x1.11077cp-7, -0x1.9955bep-13};
+/// (cos r - 1 + r^2/2) / r^4 in r^2: 2^-33.
+constexpr double cosTerms[] = {0x1.55554ap-5, -0x1.6c0c28p-10, 0x1.99e80cp-16};
+
+/// x = quadrant pi/2 + rest, |rest| <= pi/4.
+struct Quadrant {
+  Lane number; // i32, of which the last two bits count
+  Lane rest;   // f32
+};
+
+} // namespace
+
+/// turnsPerRadian[index + offset] by comparisons: a table would be in memory.
+static Lane wordOfTurns(Lane index, unsigned offset) {
+  constexpr unsigned last = std::size(turnsPerRadian) - 1;
+  Lane word = index.likeBits(turnsPerRadian[last]);
+  for (unsigned i = last; i-- > offset;)
+    word = select(index == index.like(i - offset),
+                  index.likeBits(turnsPerRadian[i]), word);
+  return word;
+}
+
+/// The fraction of a turn that x is, to 2^-64 and by integers (Payne and
+/// Hanek), so that any x is as good as a small one. For 1/2 <= x, finite.
+static Quadrant reduceLarge(Lane x) {
+  Lane bits = x.bits();
+  Lane mantissa = ((bits << bits.like(8)) | bits.likeBits(0x80000000)).toI64();
+  Lane exponent = (bits >> bits.like(23)) - 126;
+  Lane word = arithmeticShift(exponent, 5);
+  Lane places = (exponent & exponent.like(31)).toI64();
+
+  // 96 bits of 1/(2 pi): those before them give whole turns.
+  auto window = [&](unsigned offset) {
+    Lane high = wordOfTurns(word, offset).toI64();
+    Lane low = wordOfTurns(word, offset + 1).toI64();
+    Lane pair = (high << high.like(32)) | low;
+    return (pair << places) >> pair.like(32);
+  };
+  Lane product = mantissa * window(2);
+  product = mantissa * window(1) + (product >> product.like(32));
+  Lane high = mantissa * window(0);
+  product = product + (high << high.like(32));
+
+  // The first two bits, rounded, are the quadrant; the rest is +-1/2 of one.
+  Lane half = product.likeBits(uint64_t(1) << 61);
+  Lane number = ((product + half) >> product.like(62)).toI32();
+  Lane rest = product - (number.toI64() << product.like(62));
+  constexpr double radiansPerUnit = 0x1.921fb54442d18p-62; // pi/2 * 2^-62
+  return {number, (rest.toF64() * radiansPerUnit).toF32()};
+}
+
+std::pair<Lane, Lane> device_math::sincos(Lane x) {
+  Lane magnitude = abs(x);
+  Lane small = magnitude < 0x1.921fb4p-1; // pi/4, below which x is the rest
+  Quadrant quadrant = reduceLarge(magnitude);
+  Lane number = select(small, 0, quadrant.number);
+  Lane r = select(small, magnitude, quadrant.rest);
+
+  Lane square = r * r;
+  Lane sine = fma(polynomial(square, sinTerms), square * r, r);
+  Lane cosine = fma(polynomial(square, cosTerms), square * square,
+                    fma(square, -0.5, 1.0));
+
+  // Odd quadrants exchange the two; the second bit turns the sign.
+  Lane odd = (number & number.like(1)) == number.like(1);
+  auto turned = [&](Lane value, Lane quadrantNumber) {
+    Lane sign = (quadrantNumber & number.like(2)) << number.like(30);
+    return value.bits() ^ sign;
+  };
+  Lane sineBits = turned(select(odd, cosine, sine), number);
+  sineBits = sineBits ^ (x.bits() & number.likeBits(0x80000000));
+  Lane cosineBits = turned(select(odd, sine, cosine), number + 1);
+
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Lane finite = magnitude < infinity;
+  Lane none = x - x; // NaN where x is infinite or NaN
+  return {select(finite, sineBits.asFloat(), none),
+          select(finite, cosineBits.asFloat(), none)};
+}

@@ -1,0 +1,107 @@
+//===- VerifyDeviceForm.cpp - Contract of lowered kernels -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every op is one of the target's, every function called has a body. Only
+// checks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Transforms/Passes.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace gnn {
+#define GEN_PASS_DEF_VERIFYDEVICEFORM
+#include "GNN/Transforms/Passes.h.inc"
+} // namespace gnn
+
+using namespace mlir;
+
+/// The op that upstream lowers to a function of libdevice: `math.erfc` of
+/// `__nv_erfcf`.
+static std::string getOpOfDeviceFunction(StringRef function) {
+  StringRef name = function;
+  name.consume_front("__nv_");
+  name.consume_front("fast_");
+  StringRef special = llvm::StringSwitch<StringRef>(name)
+                          .Cases({"fmodf", "fmod"}, "arith.remf")
+                          .Cases({"fmaxf", "fmax"}, "arith.maxnumf")
+                          .Cases({"fminf", "fmin"}, "arith.minnumf")
+                          .Cases({"powf", "pow"}, "math.powf")
+                          .Cases({"powif", "powi"}, "math.fpowi")
+                          .Cases({"rintf", "rint"}, "math.roundeven")
+                          .Cases({"fabsf", "fabs"}, "math.absf")
+                          .Cases({"abs", "llabs"}, "math.absi")
+                          .Cases({"erff", "erf"}, "math.erf")
+                          .Cases({"isinff", "isinfd"}, "math.isinf")
+                          .Cases({"isnanf", "isnand"}, "math.isnan")
+                          .Cases({"finitef", "isfinited"}, "math.isfinite")
+                          .Default("");
+  if (!special.empty())
+    return special.str();
+  name.consume_back("f");
+  return ("math." + name).str();
+}
+
+/// True for functions that the driver itself gives to every kernel.
+static bool isGivenByDriver(StringRef function) {
+  return function == "vprintf" || function == "__assertfail";
+}
+
+static LogicalResult checkCall(LLVM::CallOp call, SymbolTable &symbols) {
+  std::optional<StringRef> callee = call.getCallee();
+  if (!callee || isGivenByDriver(*callee))
+    return success();
+  auto function = symbols.lookup<LLVM::LLVMFuncOp>(*callee);
+  if (function && !function.isExternal())
+    return success();
+  if (callee->starts_with("__nv_"))
+    return mlir::emitError(call.getLoc())
+           << "'" << getOpOfDeviceFunction(*callee)
+           << "' has no form for the device: expected an op that "
+              "gnn-expand-device-math expands, got a call of libdevice's '"
+           << *callee << "'";
+  return mlir::emitError(call.getLoc())
+         << "expected kernels to call functions with a body, got a call of '"
+         << *callee << "'";
+}
+
+namespace {
+
+struct VerifyDeviceForm : gnn::impl::VerifyDeviceFormBase<VerifyDeviceForm> {
+  using VerifyDeviceFormBase::VerifyDeviceFormBase;
+
+  void runOnOperation() override {
+    WalkResult result = getOperation()->walk([](gpu::GPUModuleOp kernels) {
+      return failed(check(kernels)) ? WalkResult::interrupt()
+                                    : WalkResult::skip();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+private:
+  static LogicalResult check(gpu::GPUModuleOp kernels) {
+    SymbolTable symbols(kernels);
+    WalkResult result = kernels.getBody()->walk([&](Operation *op) {
+      if (auto call = dyn_cast<LLVM::CallOp>(op))
+        return WalkResult(checkCall(call, symbols));
+      if (isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(
+              op->getDialect()))
+        return WalkResult::advance();
+      mlir::emitError(op->getLoc())
+          << "'" << op->getName()
+          << "' has no form for the device: expected only ops of llvm and "
+             "nvvm in lowered kernels";
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+};
+
+} // namespace

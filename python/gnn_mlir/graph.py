@@ -1,0 +1,446 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Typed graphs held as NumPy arrays, their row spaces and their files."""
+
+import os
+import zipfile
+
+import numpy as np
+
+from . import spaces
+
+_GRAPH_ARRAYS = ("edge_src", "edge_dst", "edge_type", "node_type",
+                 "edge_type_names", "node_type_names")
+
+
+def to_numpy(array):
+    """A NumPy array of what may be an array, a list or a torch tensor."""
+    if hasattr(array, "detach"):
+        array = array.detach().cpu().numpy()
+    return np.asarray(array)
+
+
+def _ids(array, name, length, limit):
+    """int32 copy of ids in [0, limit); None is all zeros."""
+    if array is None:
+        if length and not limit:
+            raise ValueError(f"{name}: expected at least 1 type for {length} "
+                             "rows, got 0")
+        return np.zeros(length, np.int32)
+    array = to_numpy(array)
+    if array.ndim != 1 or (length is not None and len(array) != length):
+        expected = "1 dimension" if length is None else f"shape ({length},)"
+        raise ValueError(f"{name}: expected {expected}, got shape {array.shape}")
+    if array.size and not np.issubdtype(array.dtype, np.integer):
+        raise ValueError(f"{name}: expected integers, got {array.dtype}")
+    bad = (array < 0) | (array >= limit)
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise ValueError(f"{name}: expected ids from 0 to {limit - 1}, "
+                         f"got {array[at]} at {at}")
+    return array.astype(np.int32)
+
+
+def _names(names, name, count):
+    if names is None:
+        return None
+    names = [str(n) for n in names]
+    if len(names) != count:
+        raise ValueError(f"{name}: expected {count} names, got {len(names)}")
+    return names
+
+
+def _count(count, name, limit):
+    if not 0 <= int(count) < limit:
+        raise ValueError(f"{name}: expected 0 to {limit - 1}, got {count}")
+    return int(count)
+
+
+def _type_count(count, types, names, name):
+    """The number of types: as given, else as named, else as found."""
+    if count is None and names is not None:
+        count = len(names)
+    if count is None:
+        found = [to_numpy(t) for t in types if t is not None]
+        count = max([int(t.max()) + 1 for t in found if t.size], default=1)
+    return _count(count, name, 1 << 16)
+
+
+class Graph:
+    """A typed, directed graph; immutable by convention.
+
+    Square graphs (`num_nodes`) have one set of nodes at both ends, bipartite
+    ones (`num_src_nodes`, `num_dst_nodes`) two, whose node types share one
+    numbering. Parallel edges, self loops, isolated nodes and empty types are
+    legal, and so is zero of anything. Ids are int32, types less than 65536.
+
+    `schema` gives for each edge type its (source node type, destination node
+    type), -1 where it has several. `arrays` holds what else came with a file:
+    features, labels, masks.
+    """
+
+    def __init__(self, edge_src, edge_dst, num_nodes=None, *, edge_type=None,
+                 node_type=None, num_edge_types=None, num_node_types=None,
+                 num_src_nodes=None, num_dst_nodes=None, src_node_type=None,
+                 dst_node_type=None, schema=None, edge_type_names=None,
+                 node_type_names=None, arrays=None):
+        self.square = num_src_nodes is None and num_dst_nodes is None
+        if self.square:
+            if num_nodes is None:
+                if node_type is None:
+                    raise ValueError("expected num_nodes, node_type, or "
+                                     "num_src_nodes and num_dst_nodes")
+                num_nodes = len(node_type)
+            if src_node_type is not None or dst_node_type is not None:
+                raise ValueError("src_node_type and dst_node_type belong to "
+                                 "bipartite graphs, expected node_type")
+            num_src_nodes = num_dst_nodes = num_nodes
+        else:
+            if num_nodes is not None or node_type is not None:
+                raise ValueError("num_nodes and node_type belong to square "
+                                 "graphs, expected src_node_type and "
+                                 "dst_node_type")
+            if num_src_nodes is None or num_dst_nodes is None:
+                raise ValueError("expected both num_src_nodes and num_dst_nodes")
+        self.num_src_nodes = _count(num_src_nodes, "number of nodes", 1 << 31)
+        self.num_dst_nodes = _count(num_dst_nodes, "number of nodes", 1 << 31)
+        self.edge_src = _ids(edge_src, "edge_src", None, self.num_src_nodes)
+        self.num_edges = _count(len(self.edge_src), "number of edges", 1 << 31)
+        self.edge_dst = _ids(edge_dst, "edge_dst", self.num_edges,
+                             self.num_dst_nodes)
+
+        node_types = (node_type, src_node_type, dst_node_type)
+        self.num_node_types = _type_count(num_node_types, node_types,
+                                          node_type_names, "num_node_types")
+        self.num_edge_types = _type_count(num_edge_types, (edge_type,),
+                                          edge_type_names, "num_edge_types")
+        self.edge_type = _ids(edge_type, "edge_type", self.num_edges,
+                              self.num_edge_types)
+        if self.square:
+            self.src_node_type = self.dst_node_type = _ids(
+                node_type, "node_type", self.num_src_nodes, self.num_node_types)
+        else:
+            self.src_node_type = _ids(src_node_type, "src_node_type",
+                                      self.num_src_nodes, self.num_node_types)
+            self.dst_node_type = _ids(dst_node_type, "dst_node_type",
+                                      self.num_dst_nodes, self.num_node_types)
+        self.edge_type_names = _names(edge_type_names, "edge_type_names",
+                                      self.num_edge_types)
+        self.node_type_names = _names(node_type_names, "node_type_names",
+                                      self.num_node_types)
+        self.arrays = dict(arrays or {})
+        self._maps = {}
+        self._groups = {}
+        self.schema = None
+        if schema is not None:
+            self.schema = self._checked_schema(schema)
+
+    def _checked_schema(self, schema):
+        schema = [(int(s), int(d)) for s, d in schema]
+        if len(schema) != self.num_edge_types:
+            raise ValueError(f"schema: expected {self.num_edge_types} entries, "
+                             f"got {len(schema)}")
+        ends = np.array(schema, np.int64).reshape(-1, 2)
+        if ends.size and not (-1 <= ends.min() and
+                              ends.max() < self.num_node_types):
+            raise ValueError("schema: expected node types from -1 to "
+                             f"{self.num_node_types - 1}, got {schema}")
+        found = (self.src_node_type[self.edge_src],
+                 self.dst_node_type[self.edge_dst])
+        for column, end in enumerate(("source", "destination")):
+            expected = ends[self.edge_type, column]
+            bad = (expected >= 0) & (expected != found[column])
+            if bad.any():
+                edge = int(np.argmax(bad))
+                raise ValueError(
+                    f"schema: expected a {end} of node type {expected[edge]} "
+                    f"for edge type {self.edge_type[edge]}, got node type "
+                    f"{found[column][edge]} at edge {edge}")
+        return schema
+
+    def __repr__(self):
+        nodes = (f"{self.num_src_nodes} nodes" if self.square else
+                 f"{self.num_src_nodes} source and {self.num_dst_nodes} "
+                 "destination nodes")
+        return (f"Graph({nodes} of {self.num_node_types} types, "
+                f"{self.num_edges} edges of {self.num_edge_types} types)")
+
+    # -- Row spaces ----------------------------------------------------------
+
+    @property
+    def num_nodes(self):
+        """The number of nodes of a square graph."""
+        if not self.square:
+            raise ValueError("a bipartite graph has num_src_nodes and "
+                             "num_dst_nodes, not num_nodes")
+        return self.num_src_nodes
+
+    @property
+    def node_type(self):
+        """The types of the nodes of a square graph."""
+        if not self.square:
+            raise ValueError("a bipartite graph has src_node_type and "
+                             "dst_node_type, not node_type")
+        return self.src_node_type
+
+    def ends(self, end):
+        """int32[edges]: the node at that end, "src" or "dst", of each edge."""
+        return self.edge_src if end == "src" else self.edge_dst
+
+    def node_types_at(self, end):
+        """int32[nodes]: the types of the nodes at that end."""
+        return self.src_node_type if end == "src" else self.dst_node_type
+
+    def pairs(self, end):
+        """The (edge type, node) pairs that occur at that end, sorted by type,
+        then node: types int32[pairs], nodes int32[pairs], pair of each edge
+        [edges]."""
+        key = end + "_pairs"
+        if key not in self._maps:
+            count = max(1, self.num_src_nodes if end == "src" else
+                        self.num_dst_nodes)
+            code = self.edge_type.astype(np.int64) * count + self.ends(end)
+            codes, pair = np.unique(code, return_inverse=True)
+            self._maps[key] = ((codes // count).astype(np.int32),
+                               (codes % count).astype(np.int32),
+                               pair.reshape(-1).astype(np.intp))
+        return self._maps[key]
+
+    def count(self, space):
+        """The number of rows of a row space."""
+        if space in ("src_pair", "dst_pair"):
+            return len(self.pairs(space[:3])[0])
+        self._check_space(space)
+        return {"edge": self.num_edges, "src": self.num_src_nodes,
+                "dst": self.num_dst_nodes, "node": self.num_src_nodes,
+                "edge_type": self.num_edge_types,
+                "node_type": self.num_node_types, "graph": 1}[space]
+
+    def _check_space(self, space):
+        if space == "node" and not self.square:
+            raise ValueError("node rows belong to square graphs, expected src "
+                             "or dst")
+        if space not in spaces.SPACES:
+            raise ValueError("expected a row space of "
+                             f"{', '.join(spaces.SPACES)}, got {space!r}")
+
+    def map(self, source, target, via=None):
+        """The row of `target` that each row of `source` leads to.
+
+        On a square graph `src` and `dst` are the same rows as `node` and also
+        say which end a path takes.
+        """
+        end = spaces.end_of(source, target, via)
+        key = (source, target, end)
+        if key not in self._maps:
+            if not (target == "node" or source == "node"):
+                spaces.check_path(source, target, via)
+            self._check_space(source)
+            self._check_space(target)
+            self._maps[key] = np.asarray(self._map(source, target, end),
+                                         dtype=np.intp)
+        return self._maps[key]
+
+    def _map(self, source, target, end):
+        if source == target:
+            return np.arange(self.count(source))
+        if target == "graph":
+            return np.zeros(self.count(source))
+        if source in ("src", "dst", "node"):
+            return self.node_types_at("src" if source == "node" else source)
+        if source == "edge_type":
+            if self.schema is None:
+                raise ValueError("a path from edge types to node types needs a "
+                                 "schema, and the graph has none")
+            types = np.array(self.schema, np.intp).reshape(-1, 2)
+            types = types[:, 0 if end == "src" else 1]
+            if (types < 0).any():
+                raise ValueError("a path from edge types to node types needs one "
+                                 f"{end} node type for each edge type, and edge "
+                                 f"type {int(np.argmax(types < 0))} has several")
+            return types
+        if source in ("src_pair", "dst_pair"):
+            pair_types, pair_nodes, _ = self.pairs(end)
+            if target == "edge_type":
+                return pair_types
+            return (self.node_types_at(end)[pair_nodes]
+                    if target == "node_type" else pair_nodes)
+        if target in ("src_pair", "dst_pair"):
+            return self.pairs(end)[2]
+        if target == "edge_type":
+            return self.edge_type
+        return (self.node_types_at(end)[self.ends(end)]
+                if target == "node_type" else self.ends(end))
+
+    def groups(self, source, target, via=None):
+        """Rows of `source` grouped by the row of `target` they lead to:
+        (order, begin), where group g is order[begin[g]:begin[g + 1]], ascending."""
+        key = (source, target, spaces.end_of(source, target, via))
+        if key not in self._groups:
+            rows = self.map(source, target, via)
+            count = self.count(target)
+            order = np.argsort(rows, kind="stable")
+            begin = np.zeros(count + 1, np.intp)
+            np.cumsum(np.bincount(rows, minlength=count), out=begin[1:])
+            self._groups[key] = order, begin
+        return self._groups[key]
+
+    def rows_of_types(self, node_types, end="src"):
+        """The nodes of some types: type after type as listed, by ascending id."""
+        found = self.node_types_at(end)
+        rows = [np.flatnonzero(found == t) for t in node_types]
+        return np.concatenate(rows) if rows else np.zeros(0, np.intp)
+
+    # -- Names ---------------------------------------------------------------
+
+    def find_node_type(self, name):
+        """The number of the node type of that name."""
+        return _find(self.node_type_names, "node type", name)
+
+    def find_edge_type(self, name):
+        """The number of the edge type of that name."""
+        return _find(self.edge_type_names, "edge type", name)
+
+    # -- Statistics ----------------------------------------------------------
+
+    def statistics(self):
+        """What `#gnn.stats` holds, as a dict."""
+        def pairs_by_type(end):
+            return np.bincount(self.pairs(end)[0],
+                               minlength=self.num_edge_types).tolist()
+
+        def moments(end, count):
+            degree = np.bincount(self.ends(end), minlength=count)
+            return int((degree.astype(np.int64) ** 2).sum()), int(
+                degree.max(initial=0))
+
+        in_squares, in_max = moments("dst", self.num_dst_nodes)
+        out_squares, out_max = moments("src", self.num_src_nodes)
+        return {
+            "src_nodes": self.num_src_nodes, "dst_nodes": self.num_dst_nodes,
+            "edges": self.num_edges,
+            "type_edges": np.bincount(self.edge_type,
+                                      minlength=self.num_edge_types).tolist(),
+            "src_pairs": pairs_by_type("src"), "dst_pairs": pairs_by_type("dst"),
+            "in_degree_squares": in_squares, "in_degree_max": in_max,
+            "out_degree_squares": out_squares, "out_degree_max": out_max,
+        }
+
+    # -- Features ------------------------------------------------------------
+
+    def features(self):
+        """float32[nodes, feat_dim] of a graph whose file holds features."""
+        if "feat_indptr" not in self.arrays:
+            raise ValueError("the graph has no features, expected feat_indptr, "
+                             "feat_indices and feat_dim in its file")
+        indptr, indices = self.arrays["feat_indptr"], self.arrays["feat_indices"]
+        x = np.zeros((self.num_nodes, int(self.arrays["feat_dim"])), np.float32)
+        rows = np.repeat(np.arange(self.num_nodes), np.diff(indptr))
+        x[rows, indices] = self.arrays.get("feat_data", np.float32(1))
+        return x
+
+    def split_by_type(self, x):
+        """A dict by node type (name or number) of the rows of `x`."""
+        names = self.node_type_names or range(self.num_node_types)
+        return {name: x[self.rows_of_types([t])]
+                for t, name in enumerate(names)}
+
+    # -- Making and storing --------------------------------------------------
+
+    @classmethod
+    def from_hetero(cls, num_nodes, edge_index):
+        """A square graph from dicts as PyG's HeteroData has them.
+
+        `num_nodes` gives each node type's number of nodes, `edge_index` for each
+        (source type, name, destination type) an int[2, edges] array of ids
+        within the types. Nodes are numbered type after type; edge types get a
+        schema and names "source name destination".
+        """
+        names = list(num_nodes)
+        number = {name: i for i, name in enumerate(names)}
+        begin = np.cumsum([0] + [int(num_nodes[n]) for n in names])
+        src, dst, types, schema = [], [], [], []
+        for t, (triple, ends) in enumerate(edge_index.items()):
+            ends = to_numpy(ends)
+            if ends.ndim != 2 or ends.shape[0] != 2:
+                raise ValueError(f"edge_index of {triple}: expected shape "
+                                 f"(2, edges), got {ends.shape}")
+            for end, name in zip(ends, (triple[0], triple[2])):
+                if name not in number:
+                    raise ValueError(f"edge_index of {triple}: expected a node "
+                                     f"type of {', '.join(map(str, names))}, "
+                                     f"got {name!r}")
+                _ids(end, f"edge_index of {triple}", None, int(num_nodes[name]))
+            src.append(ends[0] + begin[number[triple[0]]])
+            dst.append(ends[1] + begin[number[triple[2]]])
+            types.append(np.full(ends.shape[1], t, np.int32))
+            schema.append((number[triple[0]], number[triple[2]]))
+
+        def joined(parts):
+            return np.concatenate(parts) if parts else np.zeros(0, np.int32)
+
+        return cls(joined(src).astype(np.int64), joined(dst).astype(np.int64),
+                   edge_type=joined(types),
+                   node_type=np.repeat(np.arange(len(names)), np.diff(begin)),
+                   num_node_types=len(names), num_edge_types=len(schema),
+                   schema=schema, node_type_names=[str(n) for n in names],
+                   edge_type_names=[" ".join(map(str, t)) for t in edge_index])
+
+    @classmethod
+    def load(cls, path):
+        """Reads a square graph from an .npz file (see docs for its form)."""
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+        except (zipfile.BadZipFile, ValueError, EOFError) as error:
+            raise ValueError(f"{path}: expected an .npz file of plain arrays, "
+                             f"got: {error}") from error
+        for name in ("edge_src", "edge_dst", "node_type"):
+            if name not in arrays:
+                raise ValueError(f"{path}: expected an array {name}, got "
+                                 f"{', '.join(sorted(arrays)) or 'none'}")
+        rest = {k: v for k, v in arrays.items() if k not in _GRAPH_ARRAYS}
+        return cls(arrays["edge_src"], arrays["edge_dst"],
+                   **{k: arrays.get(k) for k in _GRAPH_ARRAYS[2:]}, arrays=rest)
+
+    def save(self, path):
+        """Writes a square graph to an .npz file, edges in their order.
+
+        The bytes depend on the graph alone."""
+        arrays = {"edge_src": self.edge_src, "edge_dst": self.edge_dst}
+        if self.num_edge_types != 1:
+            arrays["edge_type"] = self.edge_type.astype(
+                np.int16 if self.num_edge_types < 1 << 15 else np.int32)
+        arrays["node_type"] = self.node_type
+        if self.edge_type_names is not None:
+            arrays["edge_type_names"] = np.array(self.edge_type_names, str)
+        if self.node_type_names is not None:
+            arrays["node_type_names"] = np.array(self.node_type_names, str)
+        arrays.update(self.arrays)
+        write_npz(path, arrays)
+
+
+def write_npz(path, arrays):
+    """Writes arrays as a compressed .npz whose bytes depend on them alone, and
+    which is whole or absent."""
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as file:
+            for name, array in arrays.items():
+                entry = zipfile.ZipInfo(name + ".npy", (1980, 1, 1, 0, 0, 0))
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                with file.open(entry, "w", force_zip64=True) as out:
+                    np.lib.format.write_array(out, np.asanyarray(array),
+                                              allow_pickle=False)
+        os.replace(temporary, path)
+    finally:
+        if os.path.exists(temporary):
+            os.remove(temporary)
+
+
+def _find(names, what, name):
+    if names is None:
+        raise ValueError(f"the graph has no {what} names, got {name!r}")
+    if name not in names:
+        raise ValueError(f"expected {'an' if what[0] in 'aeiou' else 'a'} {what} of "
+                         f"{', '.join(names)}, got {name!r}")
+    return names.index(name)

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Graphs made from graphs. Arguments never change; edges keep their order."""
+
+import numpy as np
+
+from .graph import Graph
+
+
+def _square(graph, what):
+    if not graph.square:
+        raise ValueError(f"{what}: expected a square graph, got a bipartite one")
+
+
+def add_self_loops(graph, mode="replace", edge_type=None):
+    """Adds a self loop to each node, after the other edges, in node order.
+
+    With mode "replace" self loops that are there are taken out first, so that
+    each node has exactly one; with "add" they stay. `edge_type` is the type of
+    the new edges; None makes a new type "self_loop" after the others."""
+    _square(graph, "add_self_loops")
+    if mode not in ("replace", "add"):
+        raise ValueError(f"expected mode replace or add, got {mode!r}")
+    new_type = edge_type is None
+    if new_type:
+        edge_type = graph.num_edge_types
+    elif not 0 <= edge_type < graph.num_edge_types:
+        raise ValueError(f"expected an edge type from 0 to "
+                         f"{graph.num_edge_types - 1}, got {edge_type}")
+    kept = (graph.edge_src != graph.edge_dst if mode == "replace" else
+            np.ones(graph.num_edges, bool))
+    loops = np.arange(graph.num_nodes, dtype=np.int32)
+    types = np.full(graph.num_nodes, edge_type, np.int32)
+    schema = graph.schema
+    if schema is not None:
+        own = (0, 0) if graph.num_node_types == 1 else (-1, -1)
+        if new_type:
+            schema = schema + [own]
+        else:
+            schema = schema[:edge_type] + [own] + schema[edge_type + 1:]
+    names = graph.edge_type_names
+    if names is not None and new_type:
+        names = names + ["self_loop"]
+    return _like(graph, np.r_[graph.edge_src[kept], loops],
+                 np.r_[graph.edge_dst[kept], loops],
+                 edge_type=np.r_[graph.edge_type[kept], types],
+                 num_edge_types=graph.num_edge_types + new_type, schema=schema,
+                 edge_type_names=names)
+
+
+def add_inverses(graph):
+    """Adds each edge's inverse: E edges follow in the same order, whose types
+    are the first ones' plus the number of edge types. Names get "_inverse"."""
+    _square(graph, "add_inverses")
+    types, names, schema = graph.num_edge_types, graph.edge_type_names, graph.schema
+    if names is not None:
+        names = names + [name + "_inverse" for name in names]
+    if schema is not None:
+        schema = schema + [(d, s) for s, d in schema]
+    return _like(graph, np.r_[graph.edge_src, graph.edge_dst],
+                 np.r_[graph.edge_dst, graph.edge_src],
+                 edge_type=np.r_[graph.edge_type, graph.edge_type + types],
+                 num_edge_types=2 * types, schema=schema, edge_type_names=names)
+
+
+def refine_types(graph):
+    """Splits edge types so that each joins one node type to one other: the
+    triples that occur, by (edge type, source type, destination type). The result
+    has a schema; names are "source edge destination"."""
+    kinds = max(1, graph.num_node_types)
+    src = graph.src_node_type[graph.edge_src].astype(np.int64)
+    dst = graph.dst_node_type[graph.edge_dst].astype(np.int64)
+    codes, types = np.unique((graph.edge_type * kinds + src) * kinds + dst,
+                             return_inverse=True)
+    triples = [(int(c) // kinds ** 2, int(c) // kinds % kinds, int(c) % kinds)
+               for c in codes]
+    names = None
+    if graph.edge_type_names is not None and graph.node_type_names is not None:
+        nodes, edges = graph.node_type_names, graph.edge_type_names
+        names = [f"{nodes[s]} {edges[t]} {nodes[d]}" for t, s, d in triples]
+    return _like(graph, graph.edge_src, graph.edge_dst,
+                 edge_type=types.reshape(-1), num_edge_types=len(triples),
+                 schema=[(s, d) for _, s, d in triples], edge_type_names=names)
+
+
+def merge_types(graph, edge_types=True, node_types=True):
+    """Takes away the differences between types: for models that know none."""
+    changes = {}
+    if edge_types:
+        changes.update(edge_type=None, num_edge_types=1, edge_type_names=None,
+                       schema=None)
+    if node_types:
+        changes.update(num_node_types=1, node_type_names=None, schema=None)
+        changes.update({"node_type": None} if graph.square else
+                       {"src_node_type": None, "dst_node_type": None})
+    return _like(graph, graph.edge_src, graph.edge_dst, **changes)
+
+
+def renumber(graph, src_ids, dst_ids=None):
+    """Node v becomes src_ids[v] (dst_ids[v] at the other end of a bipartite
+    graph). Each must be a permutation."""
+    if graph.square != (dst_ids is None):
+        raise ValueError("expected dst_ids for a bipartite graph only")
+    changes, ends = {}, {}
+    for end, ids in (("src", src_ids), ("dst", dst_ids)):
+        if ids is None:
+            ends["dst"] = ends["src"]
+            continue
+        ids, count = np.asarray(ids), graph.count(end)
+        if ids.shape != (count,) or not np.array_equal(np.sort(ids),
+                                                       np.arange(count)):
+            raise ValueError(f"{end}_ids: expected a permutation of {count} ids")
+        types = np.empty(count, np.int32)
+        types[ids] = graph.node_types_at(end)
+        changes["node_type" if graph.square else end + "_node_type"] = types
+        ends[end] = ids
+    return _like(graph, ends["src"][graph.edge_src], ends["dst"][graph.edge_dst],
+                 **changes)
+
+
+def degrees(graph, end="dst", edge_type=None):
+    """int64[nodes]: the edges at each node at that end, of one type if given."""
+    ids = graph.ends(end)
+    if edge_type is not None:
+        ids = ids[graph.edge_type == edge_type]
+    return np.bincount(ids, minlength=graph.count(end))
+
+
+def _like(graph, edge_src, edge_dst, **changes):
+    """A graph with other edges and changes, else as `graph`."""
+    fields = dict(edge_type=graph.edge_type, num_edge_types=graph.num_edge_types,
+                  num_node_types=graph.num_node_types, schema=graph.schema,
+                  edge_type_names=graph.edge_type_names,
+                  node_type_names=graph.node_type_names)
+    if graph.square:
+        fields.update(num_nodes=graph.num_nodes, node_type=graph.node_type)
+    else:
+        fields.update(num_src_nodes=graph.num_src_nodes,
+                      num_dst_nodes=graph.num_dst_nodes,
+                      src_node_type=graph.src_node_type,
+                      dst_node_type=graph.dst_node_type)
+    fields.update(changes)
+    return Graph(edge_src, edge_dst, **fields)

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models as programs, with PyG's definitions and defaults. Each function returns
+a `gnn_mlir.Module` with one function; the `*_layer` functions build a layer into a
+function of your own."""
+
+from .gat import gat, gat_layer
+from .gcn import gcn, gcn_layer, gcn_norm, propagate, sgc
+from .gin import gin, gin_layer
+from .hgt import hgt, hgt_layer
+from .rgat import hector_rgat, hector_rgat_layer, rgat, rgat_layer
+from .rgcn import relation_weights, rgcn, rgcn_layer
+from .sage import sage, sage_blocks, sage_layer
+
+__all__ = ["gat", "gat_layer", "gcn", "gcn_layer", "gcn_norm", "gin", "gin_layer",
+           "hector_rgat", "hector_rgat_layer", "hgt", "hgt_layer", "propagate",
+           "relation_weights", "rgat", "rgat_layer", "rgcn", "rgcn_layer",
+           "sage", "sage_blocks", "sage_layer", "sgc"]

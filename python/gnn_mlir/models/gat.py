@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""GAT (Velickovic et al., 2018) as PyG's GATConv defines it.
+
+It expects a graph with self loops: `add_self_loops(graph, "replace", 0)`.
+"""
+
+from .. import types
+from ..program import Module
+from . import layers
+
+
+def gat_layer(f, x, out, heads=1, prefix="", concat=True, negative_slope=0.2,
+              bias=True):
+    """y[v] = sum over u -> v of a[u, v] h[u], where h = x W by head and a is the
+    softmax over edges into v of leaky_relu(h[u] . s + h[v] . d). `out` is the
+    size of one head."""
+    weight = f.input(prefix + "weight", types.weight(*x.features, heads * out))
+    source = f.input(prefix + "att_src", types.weight(heads, out))
+    target = f.input(prefix + "att_dst", types.weight(heads, out))
+    h = f.reshape(f.linear(x, weight), heads, out).named("h")
+    score = f.apply("add", "edge", f.dot(h, source), f.dot(h, target), "src",
+                    "dst").named("score")
+    score = f.activation("leaky_relu", score, alpha=negative_slope)
+    attention = f.edge_softmax(score, over="dst").named("attention")
+    message = f.apply("mul", "edge", attention, h, rhs_via="src").named("message")
+    y = f.aggregate("sum", message, x.graph.dst, via="dst")
+    y = layers.join_heads(f, y, concat)
+    return layers.add_bias(f, y, prefix + "bias") if bias else y
+
+
+def gat(features=(64, 64), heads=1, concat=True, negative_slope=0.2, bias=True):
+    """PyG's GATConv, stacked with relu. `features` are the sizes of the input and
+    of one head of each layer; all layers but the last concatenate their heads, and
+    the last does where `concat`, else it takes their mean."""
+    features = layers.check_features(features)
+    module = Module(f"GAT with {heads} heads: additive attention over the edges\n"
+                    "into each node, on a graph where each node has one self\n"
+                    "loop.")
+    g = module.graph("g")
+    f = module.function("gat")
+    x = f.input("x", g.rows("node", features[0]))
+    last = len(features) - 1
+    y = layers.stack(f, x, [
+        lambda h, prefix, out=out, i=i: gat_layer(
+            f, h, out, heads, prefix, concat or i < last, negative_slope, bias)
+        for i, out in enumerate(features[1:], 1)])
+    f.output("out", y)
+    return module

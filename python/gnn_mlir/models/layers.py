@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the models share: biases, stacks of layers, typed inputs."""
+
+from .. import types
+
+
+def add_bias(f, x, name):
+    """x + an input `name`, one bias a feature for all rows."""
+    bias = f.input(name, types.weight(*x.features))
+    return x + f.broadcast(bias, x.type)
+
+
+def stack(f, x, layers, activation="relu"):
+    """Runs `layers`, functions of (x, prefix), with an activation between them.
+
+    Weights of layer i get the prefix "layer<i>_", those of a single layer none.
+    """
+    for i, layer in enumerate(layers):
+        prefix = f"layer{i + 1}_" if len(layers) > 1 else ""
+        if len(layers) > 1:
+            f.comment(f"Layer {i + 1}.")
+        x = layer(x, prefix)
+        if i + 1 < len(layers):
+            x = f.activation(activation, x)
+    return x
+
+
+def check_features(features):
+    """The sizes of a stack: input, hidden layers, output."""
+    features = tuple(features)
+    if len(features) < 2:
+        raise ValueError("features: expected sizes of input and output at least, "
+                         f"got {features}")
+    return features
+
+
+def head_size(out, heads):
+    """The features of one head, where all heads together have `out`."""
+    if heads < 1 or out % heads:
+        raise ValueError(f"expected heads that divide {out} features, got {heads}")
+    return out // heads
+
+
+def join_heads(f, x, concat):
+    """[rows, heads, d] to [rows, heads * d], or to the mean over heads."""
+    if concat:
+        return f.reshape(x, x.features[0] * x.features[1])
+    return f.reduce_heads("mean", x)
+
+
+def node_features(f, graph, in_features, name="x"):
+    """The node features of a model as a list of (width, value) over all nodes.
+
+    `in_features` is one width for all nodes, or a dict from node type to width:
+    then the input is a dict by node type, and there is one value for each width,
+    0 at nodes of other widths."""
+    if not isinstance(in_features, dict):
+        return [(in_features, f.input(name, graph.rows("node", in_features)))]
+    return f.typed_input(name, graph, in_features)
+
+
+def project(f, parts, out, name):
+    """One typed projection a width, added up. The weights are inputs `name`, or
+    `name`_<width> where there are several widths."""
+    total = None
+    for width, x in parts:
+        weight = f.input(name if len(parts) == 1 else f"{name}_{width}",
+                         x.graph.rows("node_type", width, out))
+        y = f.typed_linear(x, weight)
+        total = y if total is None else total + y
+    return total

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""RGCN (Schlichtkrull et al., 2018) as PyG's RGCNConv defines it."""
+
+from .. import types
+from ..program import Module
+from . import layers
+
+
+def relation_weights(f, graph, size, out, bases=None, prefix=""):
+    """A weight [size, out] for each edge type: an input, or with `bases` a sum of
+    that many shared ones (basis decomposition)."""
+    if bases is None:
+        return f.input(prefix + "weight", graph.rows("edge_type", size, out))
+    coefficients = f.input(prefix + "coefficients",
+                           graph.rows("edge_type", bases))
+    basis = f.input(prefix + "bases", types.weight(bases, size, out))
+    return f.weight_combine(coefficients, basis).named("weight")
+
+
+def rgcn_layer(f, x, out, bases=None, prefix="", aggregation="mean",
+               root_weight=True, bias=True):
+    """y[v] = sum over edge types r of (mean over edges u -> v of type r of
+    x[u] W[r]) + x[v] R + b."""
+    if aggregation not in ("mean", "sum"):
+        raise ValueError("aggregation: expected mean or sum, which commute with "
+                         f"the weights, got {aggregation!r}")
+    g = x.graph
+    weight = relation_weights(f, g, x.features[0], out, bases, prefix)
+    message = f.typed_linear(f.gather(x, "edge", via="src"), weight)
+    by_type = f.aggregate(aggregation, message.named("message"), "dst_pair")
+    y = f.aggregate("sum", by_type, g.dst)
+    if root_weight:
+        root = f.input(prefix + "root", types.weight(x.features[0], out))
+        y = y + f.linear(x, root)
+    return layers.add_bias(f, y, prefix + "bias") if bias else y
+
+
+def rgcn(edge_types, features=(64, 64), bases=None, aggregation="mean",
+         root_weight=True, bias=True, node_types=1):
+    """PyG's RGCNConv, stacked with relu."""
+    features = layers.check_features(features)
+    module = Module("RGCN: y[v] = sum over edge types r of\n"
+                    f"  ({aggregation} over edges u -> v of type r of x[u] W[r])"
+                    + (" + x[v] R" if root_weight else "")
+                    + (" + b" if bias else "")
+                    + (f",\nwhere W[r] is a sum of {bases} bases."
+                       if bases else "."))
+    g = module.graph("g", node_types=node_types, edge_types=edge_types)
+    f = module.function("rgcn")
+    x = f.input("x", g.rows("node", features[0]))
+    y = layers.stack(f, x, [
+        lambda h, prefix, out=out: rgcn_layer(
+            f, h, out, bases, prefix, aggregation, root_weight, bias)
+        for out in features[1:]])
+    f.output("out", y)
+    return module

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""GraphSAGE (Hamilton et al., 2017) as PyG's SAGEConv defines it."""
+
+from .. import types
+from ..program import Module
+from . import layers
+
+
+def sage_layer(f, x_src, x_dst, out, prefix="", aggregation="mean", bias=True):
+    """y[v] = aggregation over u -> v of x[u], times W, plus x[v] R + b."""
+    message = f.gather(x_src, "edge", via="src").named("message")
+    near = f.aggregate(aggregation, message, x_src.graph.dst, via="dst")
+    weight = f.input(prefix + "weight", types.weight(*x_src.features, out))
+    bias = f.input(prefix + "bias", types.weight(out)) if bias else None
+    root = f.input(prefix + "root", types.weight(*x_dst.features, out))
+    return f.linear(near, weight, bias) + f.linear(x_dst, root)
+
+
+def sage(features=(64, 64), aggregation="mean", bias=True):
+    """PyG's SAGEConv with aggregation mean, max or sum, stacked with relu."""
+    features = layers.check_features(features)
+    module = Module(f"GraphSAGE: y[v] = ({aggregation} over edges u -> v of x[u])"
+                    " W + x[v] R + b.")
+    g = module.graph("g")
+    f = module.function("sage")
+    x = f.input("x", g.rows("node", features[0]))
+    y = layers.stack(f, x, [
+        lambda h, prefix, out=out: sage_layer(f, h, h, out, prefix, aggregation,
+                                              bias)
+        for out in features[1:]])
+    f.output("out", y)
+    return module
+
+
+def sage_blocks(features=(64, 64, 64), aggregation="mean", bias=True):
+    """SAGEConv over sampled blocks, one bipartite graph a layer.
+
+    The destinations of a block are its first sources, and the sources of the next
+    block are the destinations of the one before."""
+    features = layers.check_features(features)
+    module = Module(f"GraphSAGE over {len(features) - 1} sampled blocks: the\n"
+                    "destinations of a block are its first sources, and the\n"
+                    "sources of the next.")
+    blocks = [module.graph(f"block{i + 1}", square=False)
+              for i in range(len(features) - 1)]
+    f = module.function("sage")
+    x = f.input("x", blocks[0].rows("src", features[0]))
+
+    def layer(h, prefix, block, out):
+        if h.graph is not block:
+            h = f.rebind_rows(h, block, "src")
+        return sage_layer(f, h, f.prefix_rows(h), out, prefix, aggregation, bias)
+
+    y = layers.stack(f, x, [
+        lambda h, prefix, block=block, out=out: layer(h, prefix, block, out)
+        for block, out in zip(blocks, features[1:])])
+    f.output("out", y)
+    return module

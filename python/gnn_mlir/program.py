@@ -1,0 +1,396 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs built in Python: one program, two meanings.
+
+A `Module` declares graphs and functions; a `Function` has one method for each
+`gnn` op. `Module.text` is the program as IR for the compiler, `Function.evaluate`
+its meaning in float64 by `gnn_mlir.reference`: any program can test itself.
+
+    module = Module()
+    g = module.graph("g", edge_types=3)
+    f = module.function("layer")
+    x = f.input("x", g.rows("node", 64))
+    w = f.input("weight", g.rows("edge_type", 64, 32))
+    m = f.typed_linear(f.gather(x, "edge", via="src"), w)
+    f.output("out", f.aggregate("mean", m, "node", via="dst"))
+    print(module.text())
+"""
+
+import re
+
+import numpy as np
+
+from . import ops, types
+from .feature_ops import FeatureOps
+from .graph import Graph, to_numpy
+
+
+class Value:
+    """What an op or an input gives. Arithmetic on values of one type, or with a
+    number, is upstream's `arith`."""
+
+    def __init__(self, function, value_type, name=None):
+        self.function = function
+        self.type = value_type
+        self.name = name
+
+    def named(self, name):
+        """The same value, with a name for readers of the text."""
+        self.name = name
+        return self
+
+    graph = property(lambda self: self.type.graph)
+    space = property(lambda self: self.type.space)
+    features = property(lambda self: self.type.features)
+
+    def _arith(self, name, other, swap=False):
+        if not isinstance(other, Value):
+            other = self.function.constant(other, self.type)
+        operands = (other, self) if swap else (self, other)
+        return self.function.elementwise("arith." + name, *operands)
+
+    def __add__(self, other):
+        return self._arith("addf", other)
+
+    def __radd__(self, other):
+        return self._arith("addf", other, swap=True)
+
+    def __sub__(self, other):
+        return self._arith("subf", other)
+
+    def __rsub__(self, other):
+        return self._arith("subf", other, swap=True)
+
+    def __mul__(self, other):
+        return self._arith("mulf", other)
+
+    def __rmul__(self, other):
+        return self._arith("mulf", other, swap=True)
+
+    def __truediv__(self, other):
+        return self._arith("divf", other)
+
+    def __rtruediv__(self, other):
+        return self._arith("divf", other, swap=True)
+
+    def __neg__(self):
+        return self.function.elementwise("arith.negf", self)
+
+
+class _Op:
+    """A recorded op: how it prints and what it means."""
+
+    def __init__(self, head, body, types_text, operands, results, meaning):
+        self.head, self.body, self.types_text = head, body, types_text
+        self.operands, self.results, self.meaning = operands, results, meaning
+
+
+class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
+    """A function under construction; made by `Module.function`."""
+
+    def __init__(self, module, name):
+        self.module = module
+        self.name = name
+        self.inputs = {}
+        self.outputs = {}
+        self.typed_inputs = {}
+        self._lines = []
+
+    # -- Building --------------------------------------------------------------
+
+    def input(self, name, value_type):
+        """An input of this name: rows of a graph, or a weight."""
+        if name in self.inputs:
+            raise ValueError(f"{self.name}: there is an input {name!r} already")
+        if not re.fullmatch(r"[A-Za-z_]\w*", name):
+            raise ValueError(f"{self.name}: expected an identifier as the name "
+                             f"of an input, got {name!r}")
+        self.inputs[name] = Value(self, value_type, name)
+        return self.inputs[name]
+
+    def typed_input(self, name, graph, widths, space=None):
+        """An input that is a dict by node type, each with a width of its own.
+
+        `widths` gives each node type (by number) its width. Returns (width, rows
+        of all nodes) for each width, 0 at nodes of other widths. The program
+        takes one array a width, `name` or `name`_<width>; `evaluate` and compiled
+        functions take the dict as well."""
+        if sorted(widths) != list(range(graph.node_types)):
+            raise ValueError(f"{self.name}: expected a width for each of the "
+                             f"{graph.node_types} node types, got {widths}")
+        space = space or graph.src
+        values, self.typed_inputs[name] = [], []
+        for width in sorted(set(widths.values())):
+            listed = tuple(t for t in sorted(widths) if widths[t] == width)
+            part = f"{name}_{width}"
+            value = self.input(part, types.PlacedType(
+                (width,), graph, listed, "dst" if space == "dst" else "src"))
+            self.typed_inputs[name].append((part, listed))
+            values.append((width, self.place(value, space)))
+        return values
+
+    def split_typed_inputs(self, inputs, names=None):
+        """`inputs` with each dict by node type, number or name, replaced by its
+        arrays a width."""
+        out = dict(inputs)
+        for name, parts in self.typed_inputs.items():
+            if name not in inputs:
+                continue
+            given = {names.index(k) if isinstance(k, str) and names and k in names
+                     else k: v for k, v in out.pop(name).items()}
+            for part, listed in parts:
+                missing = [t for t in listed if t not in given]
+                if missing:
+                    raise ValueError(f"{self.name}: input {name!r}: expected "
+                                     f"features of node type {missing[0]}, got "
+                                     f"{', '.join(map(str, inputs[name]))}")
+                out[part] = _concatenate([given[t] for t in listed])
+        return out
+
+    def output(self, name, value):
+        """Returns `value` under this name; functions may return several."""
+        if name in self.outputs:
+            raise ValueError(f"{self.name}: there is an output {name!r} already")
+        self._own(value)
+        self.outputs[name] = value
+        return value
+
+    def comment(self, text):
+        """A comment line before the next op."""
+        self._lines.append(text)
+
+    def _own(self, value):
+        if not isinstance(value, Value) or value.function is not self:
+            raise ValueError(f"{self.name}: expected a value of this function, "
+                             f"got {value!r}")
+        return value
+
+    def _record(self, head, body, types_text, operands, results, meaning):
+        """Appends an op. `body` has a {} for each operand; `types_text` gets a
+        function that spells types; `meaning` gets the bound graphs by name and
+        the operands' arrays."""
+        for operand in operands:
+            self._own(operand)
+        values = tuple(Value(self, t) for t in results)
+        self._lines.append(_Op(head, body, types_text, tuple(operands), values,
+                               meaning))
+        return values[0] if len(values) == 1 else values
+
+    # -- Text ------------------------------------------------------------------
+
+    def text(self, spell=types.TensorType.text):
+        """The `func.func`; `spell` turns types to text."""
+        if not self.outputs:
+            raise ValueError(f"{self.name}: expected an output")
+        names = _Names()
+        arguments = ",\n    ".join(
+            f"{names.of(v)}: {spell(v.type)} {{gnn.name = \"{name}\"}}"
+            for name, v in self.inputs.items())
+        results = ", ".join(f"{spell(v.type)} {{gnn.name = \"{name}\"}}"
+                            for name, v in self.outputs.items())
+        lines = [f"func.func @{self.name}(", f"    {arguments})",
+                 f"    -> ({results}) {{"]
+        if not self.inputs:
+            lines[:2] = [f"func.func @{self.name}()"]
+        for op in self._lines:
+            if isinstance(op, str):
+                lines += [f"  // {line}" for line in op.splitlines()]
+                continue
+            left = ", ".join(names.of(v) for v in op.results)
+            body = op.body.format(*[names.of(v) for v in op.operands])
+            lines.append(f"  {left} = {op.head} {body} : "
+                         f"{op.types_text(spell)}")
+        values = ", ".join(names.of(v) for v in self.outputs.values())
+        kinds = ", ".join(spell(v.type) for v in self.outputs.values())
+        lines += [f"  return {values} : {kinds}", "}"]
+        return "\n".join(lines)
+
+    # -- Meaning ---------------------------------------------------------------
+
+    def graphs(self):
+        """The declarations of the graphs that the function names."""
+        values = list(self.inputs.values()) + [
+            v for op in self._lines if not isinstance(op, str)
+            for v in op.operands + op.results]
+        found = {v.type.graph.name: v.type.graph for v in values
+                 if getattr(v.type, "graph", None) is not None}
+        return found
+
+    def bind(self, graphs):
+        """A dict of graphs by name, checked against their declarations."""
+        declared = self.graphs()
+        if isinstance(graphs, Graph):
+            if len(declared) != 1:
+                raise ValueError(f"{self.name}: expected a dict of graphs "
+                                 f"{', '.join(declared)}, got one graph")
+            graphs = {next(iter(declared)): graphs}
+        for name, decl in declared.items():
+            if name not in graphs:
+                raise ValueError(f"{self.name}: expected a graph {name!r}, got "
+                                 f"{', '.join(graphs) or 'none'}")
+            _check_graph(decl, graphs[name])
+        return graphs
+
+    def evaluate(self, graphs, inputs, storage=None):
+        """The outputs by name, in float64.
+
+        `graphs` is a graph, or a dict of them by name; `inputs` a dict of arrays
+        by name. Missing, unknown and misshapen inputs are errors. `storage`, such
+        as np.float32, rounds what each op gives: how good a result can be that
+        stores its values so."""
+        graphs = self.bind(graphs)
+        names = [g.node_type_names for g in graphs.values()]
+        inputs = self.split_typed_inputs(inputs, names[0] if names else None)
+        last = {id(v): None for v in self.outputs.values()}
+        steps = [op for op in self._lines if not isinstance(op, str)]
+        for i in reversed(range(len(steps))):
+            for v in steps[i].operands:
+                last.setdefault(id(v), i)
+        arrays = {}
+        self._check_names(inputs)
+        for name, value in self.inputs.items():
+            array = to_numpy(inputs[name])
+            expected = value.type.shape(graphs.get(
+                getattr(value.type.graph, "name", None)))
+            if array.shape != tuple(expected):
+                raise ValueError(f"{self.name}: input {name!r}: expected shape "
+                                 f"{tuple(expected)}, got {array.shape}")
+            arrays[id(value)] = array
+        for i, op in enumerate(steps):
+            results = op.meaning(graphs, *[arrays[id(v)] for v in op.operands])
+            if len(op.results) == 1:
+                results = (results,)
+            for value, result in zip(op.results, results):
+                if storage is not None and value.type.dtype == "f32":
+                    result = np.asarray(result).astype(storage)
+                arrays[id(value)] = result
+            for v in op.operands:
+                if last[id(v)] == i:
+                    arrays.pop(id(v), None)
+        return {name: arrays[id(v)] for name, v in self.outputs.items()}
+
+    def _check_names(self, inputs):
+        for name in inputs:
+            if name not in self.inputs:
+                raise ValueError(f"{self.name}: expected inputs "
+                                 f"{', '.join(self.inputs)}, got {name!r}")
+        for name in self.inputs:
+            if name not in inputs:
+                raise ValueError(f"{self.name}: expected an input {name!r}, got "
+                                 f"{', '.join(inputs) or 'none'}")
+
+    def random_inputs(self, graphs, seed=0):
+        """float32 inputs for `evaluate`: rows from N(0, 1), weights scaled so
+        that features keep their size."""
+        graphs, rng = self.bind(graphs), np.random.default_rng(seed)
+        made = {}
+        for name, value in self.inputs.items():
+            shape = value.type.shape(graphs.get(
+                getattr(value.type.graph, "name", None)))
+            x = rng.standard_normal(shape, dtype=np.float32)
+            is_weight = value.space is None or value.type.is_typed
+            if is_weight and len(value.features) >= 2:
+                x /= np.float32(np.sqrt(value.features[-2]))
+            made[name] = x
+        return made
+
+
+def _concatenate(arrays):
+    """One array of several, NumPy or torch."""
+    if hasattr(arrays[0], "detach"):
+        import torch  # Only where the caller's arrays are torch tensors.
+        return torch.cat(arrays) if len(arrays) > 1 else arrays[0]
+    return np.concatenate(arrays) if len(arrays) > 1 else np.asarray(arrays[0])
+
+
+class _Names:
+    """SSA names: as given where they are free, else with a number."""
+
+    def __init__(self):
+        self.names = {}
+        self.taken = set()
+
+    def of(self, value):
+        if id(value) not in self.names:
+            wanted = value.name or str(sum(n.isdigit() for n in self.taken))
+            name, number = wanted, 0
+            while name in self.taken:
+                number += 1
+                name = f"{wanted}_{number}"
+            self.taken.add(name)
+            self.names[id(value)] = "%" + name
+        return self.names[id(value)]
+
+
+def _check_graph(decl, graph):
+    found = {"square": graph.square, "node_types": graph.num_node_types,
+             "edge_types": graph.num_edge_types}
+    for what, got in found.items():
+        expected = getattr(decl, what)
+        if got != expected:
+            raise ValueError(f"graph {decl.name!r}: expected {what} = "
+                             f"{expected}, got {got}")
+    if decl.schema is not None:
+        graph._checked_schema(decl.schema)
+
+
+class Module:
+    """Graph declarations and functions, in order."""
+
+    def __init__(self, comment=""):
+        self.comment = comment
+        self.graphs = {}
+        self.functions = {}
+
+    def graph(self, name, node_types=1, edge_types=1, square=True, schema=None,
+              stats=None):
+        """Declares a graph."""
+        if name in self.graphs or name in self.functions:
+            raise ValueError(f"there is a symbol {name!r} already")
+        if schema is not None:
+            schema = tuple((int(s), int(d)) for s, d in schema)
+            if len(schema) != edge_types:
+                raise ValueError(f"graph {name!r}: expected {edge_types} entries "
+                                 f"of schema, got {len(schema)}")
+        if stats is not None:
+            stats = tuple((k, tuple(v) if isinstance(v, list) else v)
+                          for k, v in stats.items())
+        self.graphs[name] = types.GraphDecl(name, square, node_types, edge_types,
+                                            schema, stats)
+        return self.graphs[name]
+
+    def graph_like(self, name, graph, stats=False):
+        """Declares a graph with the types and the schema of a `Graph`."""
+        return self.graph(name, graph.num_node_types, graph.num_edge_types,
+                          graph.square, graph.schema,
+                          graph.statistics() if stats else None)
+
+    def function(self, name):
+        """Starts a function."""
+        if name in self.graphs or name in self.functions:
+            raise ValueError(f"there is a symbol {name!r} already")
+        self.functions[name] = Function(self, name)
+        return self.functions[name]
+
+    def text(self):
+        """The module as IR. Row spaces get aliases, such as `#node`."""
+        aliases = {}
+
+        def spell(value_type):
+            if value_type.space is None:
+                return value_type.text()
+            graph, space = value_type.graph.name, value_type.space
+            alias = f"#{space}" if len(self.graphs) == 1 else f"#{graph}_{space}"
+            aliases[alias] = f"#gnn.rows<@{graph}, {space}>"
+            return value_type.text(alias)
+
+        functions = [f.text(spell) for f in self.functions.values()]
+        parts = []
+        if self.comment:
+            parts.append("\n".join(("// " + line).rstrip()
+                                   for line in self.comment.splitlines()))
+        if aliases:
+            parts.append("\n".join(f"{a} = {e}"
+                                   for a, e in sorted(aliases.items())))
+        if self.graphs:
+            parts.append("\n".join(g.text() for g in self.graphs.values()))
+        return "\n\n".join(parts + functions) + "\n"

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Numeric test cases: a program, the graphs it is bound to, and its inputs.
+
+A case is held against the reference by any `run(text, function, graphs, inputs)`
+that gives outputs by name: the emulator, the GPU, or a stand-in.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import models
+from ..graph_functions import add_self_loops, merge_types
+from ..program import Function
+from . import covering, errors, graphs, op_cases
+
+FEATURES = (1, 3, 7, 16, 33, 64, 100, 128, 257)
+HEADS = (1, 3, 8)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A function with what it is run on. Tolerances are those of its depth."""
+
+    function: Function
+    graphs: dict
+    inputs: dict
+    layers: int = 1
+
+
+def _untyped(graph):
+    return merge_types(graph)
+
+
+def _looped(graph):
+    return add_self_loops(merge_types(graph), "replace", 0)
+
+
+def _typed(model):
+    """A model over edge types, on the graph as it is."""
+    def build(graph, features, heads):
+        module = model(graph, features, _head(features, heads), heads)
+        return module, graph
+    return build
+
+
+def _plain(model, prepare):
+    """A model that knows no types."""
+    def build(graph, features, heads):
+        return model(features, _head(features, heads), heads), prepare(graph)
+    return build
+
+
+def _head(features, heads):
+    """The size of a head, so that all together have about as many features."""
+    return -(-features // heads)
+
+
+def _sage_blocks(graph, features, heads):
+    seeds = np.arange(0, graph.num_nodes, 3)[:300]
+    blocks, _ = graphs.sample_blocks(_untyped(graph), seeds, (4, 3))
+    bound = {f"block{i + 1}": block for i, block in enumerate(blocks)}
+    return models.sage_blocks((features, features, 5), "mean"), bound
+
+
+def _hgt_widths(graph, features, heads):
+    widths = {t: (features, features + 2, 5)[t % 3]
+              for t in range(graph.num_node_types)}
+    return models.hgt(graph.num_node_types, graph.num_edge_types,
+                      (features, heads * _head(features, heads)), heads,
+                      widths), graph
+
+
+# Each takes (graph, features, heads) and gives a module and what it is bound to.
+MODELS = {
+    "gcn": _plain(lambda f, d, h: models.gcn((f, d)), _looped),
+    "gcn-without-loops": _plain(
+        lambda f, d, h: models.gcn((f, d), self_loops=False), _untyped),
+    "gcn-two-layers": _plain(lambda f, d, h: models.gcn((f, 19, d)), _looped),
+    "sgc": _plain(lambda f, d, h: models.sgc(f, d, 2), _looped),
+    "sage-mean": _plain(lambda f, d, h: models.sage((f, d), "mean"), _untyped),
+    "sage-max": _plain(lambda f, d, h: models.sage((f, d), "max"), _untyped),
+    "sage-blocks": _sage_blocks,
+    "gin": _plain(lambda f, d, h: models.gin((f, d), 21, 0.25), _untyped),
+    "gat": _plain(lambda f, d, h: models.gat((f, d), h), _looped),
+    "gat-mean": _plain(lambda f, d, h: models.gat((f, d), h, concat=False),
+                       _looped),
+    "rgcn": _typed(lambda g, f, d, h: models.rgcn(
+        g.num_edge_types, (f, d), node_types=g.num_node_types)),
+    "rgcn-bases": _typed(lambda g, f, d, h: models.rgcn(
+        g.num_edge_types, (f, d), bases=2, node_types=g.num_node_types)),
+    "rgcn-two-layers": _typed(lambda g, f, d, h: models.rgcn(
+        g.num_edge_types, (f, 18, d), node_types=g.num_node_types)),
+    "rgat": _typed(lambda g, f, d, h: models.rgat(
+        g.num_edge_types, (f, d), h, node_types=g.num_node_types)),
+    "rgat-within-relation": _typed(lambda g, f, d, h: models.rgat(
+        g.num_edge_types, (f, d), h, concat=False, node_types=g.num_node_types,
+        attention="within-relation")),
+    "hector-rgat": _typed(lambda g, f, d, h: models.hector_rgat(
+        g.num_edge_types, (f, d), h, node_types=g.num_node_types)),
+    "hgt": _typed(lambda g, f, d, h: models.hgt(
+        g.num_node_types, g.num_edge_types, (f, h * d), h)),
+    "hgt-widths": _hgt_widths,
+}
+
+_WITH_HEADS = {"gat", "gat-mean", "rgat", "rgat-within-relation", "hector-rgat",
+               "hgt", "hgt-widths", *op_cases.WITH_HEADS}
+
+SUBJECTS = (*MODELS, *op_cases.OPS)
+GRAPHS = (*graphs.DATA_SETS, *graphs.ODD, *graphs.BIPARTITE)
+
+FACTORS = {"subject": SUBJECTS, "graph": GRAPHS, "features": FEATURES,
+           "heads": HEADS}
+
+
+def allowed(case):
+    """Whether a case makes sense: heads where there are heads, square graphs for
+    models, 16 features on graphs that are large."""
+    subject, graph, features, heads = case.values()
+    if heads != 1 and subject not in _WITH_HEADS:
+        return False
+    if graph in graphs.BIPARTITE and subject in MODELS:
+        return False
+    if graph in graphs.DATA_SETS:
+        return features == 16
+    return graph != "hub" or features in (1, 16, 33)
+
+
+def covering_set():
+    """Cases for every change: each pair of subject, graph, features and heads."""
+    return covering.pairwise(FACTORS, allowed)
+
+
+def full_product():
+    """All cases."""
+    return list(covering.product(FACTORS, allowed))
+
+
+def build(subject, graph, features, heads, seed=0):
+    """The program of a case."""
+    bound = graphs.named(graph)
+    if subject in op_cases.OPS:
+        module = op_cases.build(subject, bound, features, heads)
+        bound = dict.fromkeys(module.graphs, bound)
+    else:
+        module, bound = MODELS[subject](bound, features, heads)
+    function, = module.functions.values()
+    bound = function.bind(bound)  # A dict by name.
+    kind = op_cases.INPUTS.get(subject)
+    if kind is None:
+        kind = "normal" if _head(features, heads) >= 16 else "positive"
+    layers = 2 if "two-layers" in subject or "blocks" in subject else 1
+    return Program(function, bound, make_inputs(function, bound, kind, seed),
+                   layers)
+
+
+# Inputs whose sign matters where all others are positive.
+_SIGNED = ("att_src", "att_dst", "query", "prior", "skip")
+
+
+def make_inputs(function, bound, kind, seed=0):
+    """float32 inputs by name.
+
+    "normal": as `Function.random_inputs`. A row of few features can then come out
+    near 0, with an error that is large beside it though no sum is wrong, so there
+    are two more kinds. "dyadic": signed multiples of 1/8, whose sums and products
+    fp32 keeps without error. "positive": from 0.5 to 1.5, so that sums never
+    cancel, except for attention vectors."""
+    inputs = function.random_inputs(bound, seed)
+    if kind == "normal":
+        return inputs
+    rng = np.random.default_rng(seed + 1)
+    for name, x in inputs.items():
+        value = function.inputs[name]
+        weight = value.space is None or value.type.is_typed
+        matrix = weight and len(value.features) >= 2
+        scale = np.sqrt(value.features[-2]) if matrix else 1.0
+        if kind == "dyadic":
+            x = rng.integers(-8, 9, x.shape) / 8
+            scale = 2.0 ** np.ceil(np.log2(scale))
+        elif not name.endswith(_SIGNED):
+            x = rng.random(x.shape) + 0.5
+        inputs[name] = (x / scale).astype(np.float32)
+    return inputs
+
+
+def check(program, run):
+    """Runs a program and holds all outputs against the reference. Returns the
+    largest errors, in all and by row."""
+    function = program.function
+    expected = function.evaluate(program.graphs, program.inputs)
+    out = run(function.module.text(), function.name, program.graphs,
+              program.inputs)
+    if sorted(out) != sorted(expected):
+        raise AssertionError(f"expected outputs {', '.join(expected)}, got "
+                             f"{', '.join(out)}")
+    worst = 0.0, 0.0
+    for name, value in expected.items():
+        found = errors.check(name, out[name], value,
+                             errors.TOTAL * program.layers,
+                             errors.BY_ROW * program.layers)
+        worst = tuple(map(max, worst, found))
+    return worst

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs of one family of ops each, along every path that a graph has."""
+
+import itertools
+
+from .. import spaces, types
+from ..program import Module
+
+
+class _Family:
+    """A function under construction, on a graph, with F features and H heads."""
+
+    def __init__(self, name, graph, features, heads):
+        self.module = Module()
+        self.g = self.module.graph_like("g", graph)
+        self.f = self.module.function(name)
+        self.features, self.heads = features, heads
+        self.shape = (features,) if heads == 1 else (heads, features)
+        self.src, self.dst = self.g.src, self.g.dst
+
+    def rows(self, space, *features):
+        """An input on a row space, the same one for the same type."""
+        name = "_".join([space, *map(str, features)])
+        return self.f.inputs.get(name) or self.f.input(
+            name, self.g.rows(space, *features))
+
+    def weight(self, *shape):
+        name = "_".join(["w", *map(str, shape)])
+        return self.f.inputs.get(name) or self.f.input(name, types.weight(*shape))
+
+    def keep(self, *values):
+        for value in values:
+            self.f.output(f"out{len(self.f.outputs)}", value)
+
+    def paths(self, *sources):
+        """(source, target, via) for all paths, or those from some spaces; paths to
+        the same space are left out."""
+        mine = [s for s in spaces.SPACES if s not in (
+            ("src", "dst") if self.g.square else ("node",))]
+        known = self.g.schema is not None and all(
+            -1 not in pair for pair in self.g.schema)
+        for source, target in itertools.product(sources or mine, mine):
+            if source == target or not spaces.leads(source, target):
+                continue
+            if (source, target) == ("edge_type", "node_type") and not known:
+                continue
+            for via in (("src", "dst") if spaces.is_ambiguous(source, target)
+                        else (None,)):
+                yield source, target, via
+
+
+def _gather(t):
+    for source, target, via in t.paths():
+        t.keep(t.f.gather(t.rows(target, *t.shape), source, via))
+
+
+def _sum(t):
+    for source, target, via in t.paths():
+        x = t.rows(source, *t.shape)
+        t.keep(t.f.aggregate("sum", x, target, via))
+
+
+def _mean(t):
+    for source, target, via in t.paths():
+        x = t.rows(source, *t.shape)
+        t.keep(t.f.aggregate("mean", x, target, via))
+
+
+def _extremes(t):
+    for source, target, via in t.paths("edge", "src_pair", "dst_pair"):
+        x = t.rows(source, *t.shape)
+        t.keep(*t.f.aggregate("max", x, target, via, argument=True))
+        t.keep(*t.f.aggregate("min", x, target, via, argument=True))
+
+
+def _degree(t):
+    for source, target, via in t.paths():
+        t.keep(t.f.degree(t.g, source, target, via))
+
+
+def _linear(t):
+    x, f = t.rows(t.src, *t.shape), t.features
+    t.keep(t.f.linear(x, t.weight(f, 5)), t.f.linear(x, t.weight(f, 2), t.weight(
+        *t.shape[:-1], 2)))
+    t.keep(t.f.linear(t.rows("edge", *t.shape), t.weight(*t.shape, f)),
+           t.f.linear(t.rows("dst_pair", f), t.weight(3, f, 4)))
+
+
+def _typed_linear(t):
+    f = t.features
+    for source, target, via in t.paths("edge", "src_pair", "dst_pair", t.src,
+                                       t.dst):
+        if target not in ("edge_type", "node_type"):
+            continue
+        if source == t.dst and t.g.square:
+            source = t.src
+        x = t.rows(source, *t.shape)
+        t.keep(t.f.typed_linear(x, t.rows(target, *t.shape, 5), via),
+               t.f.typed_linear(x, t.rows(target, f, f), via,
+                                t.rows(target, *t.shape)))
+
+
+def _outer(t):
+    heads = t.heads > 1
+    grad = (*t.shape[:-1], 3)
+    x, y = (t.rows(t.src, *s) for s in (t.shape, grad))
+    t.keep(t.f.outer(x, y, heads), t.f.outer(x, y))
+    for space in ("edge", "src_pair"):
+        x, y = (t.rows(space, *s) for s in (t.shape, grad))
+        t.keep(t.f.typed_outer(x, y, "edge_type", heads=heads))
+
+
+def _weights(t):
+    f, heads = t.features, t.shape[:-1]
+    bases = t.weight(2, *heads, 4, f)
+    combined = t.f.weight_combine(t.rows("edge_type", 2), bases)
+    t.keep(combined, t.f.weight_product(combined, t.rows("edge_type", *t.shape)),
+           t.f.weight_product(combined, t.weight(*heads, f, 3)))
+
+
+def _apply(t):
+    e, narrow = t.rows("edge", *t.shape), t.rows("edge", *t.shape[:-1])
+    u, v = t.rows(t.src, *t.shape), t.rows(t.dst, *t.shape)
+    for kind in ("add", "sub", "mul"):
+        t.keep(t.f.apply(kind, "edge", u, v, "src", "dst"),
+               t.f.apply(kind, "edge", u, narrow, "src"),
+               t.f.apply(kind, "edge", e, v, rhs_via="dst"))
+    t.keep(t.f.apply("mul", "edge", e, t.rows("edge_type", *t.shape)),
+           t.f.apply("copy", "edge", v, lhs_via="dst"))
+
+
+def _divide(t):
+    u, v = t.rows(t.src, *t.shape), t.rows(t.dst, *t.shape)
+    t.keep(t.f.apply("div", "edge", u, v, "src", "dst"), u / u, 1 / v)
+
+
+def _products(t):
+    u, v = t.rows(t.src, *t.shape), t.rows(t.dst, *t.shape)
+    e = t.rows("edge", *t.shape)
+    t.keep(t.f.sddmm("edge", u, v, "src", "dst"),
+           t.f.sddmm("edge", e, t.rows("edge_type", *t.shape)),
+           t.f.dot(e, t.weight(*t.shape)), t.f.dot(u, u),
+           t.f.outer_rows(e, t.rows("edge", *t.shape[:-1], 2)))
+
+
+def _spmm(t):
+    u, e = t.rows(t.src, *t.shape), t.rows("edge", *t.shape[:-1])
+    for reduce in ("sum", "mean", "max", "min"):
+        t.keep(t.f.spmm("copy", reduce, t.dst, u, lhs_via="src", via="dst"),
+               t.f.spmm("mul", reduce, t.dst, u, e, lhs_via="src", via="dst"))
+    t.keep(t.f.spmm("mul", "sum", "dst_pair", u, e, lhs_via="src"),
+           t.f.spmm("add", "sum", t.src, t.rows(t.dst, *t.shape), e,
+                    lhs_via="dst", via="src"))
+
+
+def _edge_softmax(t):
+    for over in ("dst", "src", "dst_pair", "src_pair"):
+        t.keep(t.f.edge_softmax(t.rows("edge", *t.shape), over))
+    t.keep(t.f.edge_softmax(t.rows("dst_pair", *t.shape), "dst"))
+
+
+def _activation(t):
+    for space in (t.src, "edge"):
+        x = t.rows(space, *t.shape)
+        for kind in ("relu", "sigmoid", "tanh", "gelu", "swish", "exp"):
+            t.keep(t.f.activation(kind, x))
+        t.keep(t.f.activation("leaky_relu", x, alpha=0.2),
+               t.f.activation("elu", x, alpha=1.5),
+               t.f.activation("prelu", x, t.weight(*t.shape)))
+
+
+def _norms(t):
+    x = t.rows(t.src, *t.shape)
+    mean, gamma, beta = (t.f.input(n, types.weight(*t.shape))
+                         for n in ("mean", "gamma", "bias"))
+    variance = t.f.input("variance", types.weight(*t.shape))
+    t.keep(t.f.batch_norm(x, mean, variance, gamma, beta),
+           t.f.layer_norm(x, gamma, beta, eps=0.1), t.f.layer_norm(x, eps=0.1),
+           t.f.dropout(x, 0.4, seed=11, offset=5))
+
+
+def _shapes(t):
+    x, f = t.rows(t.src, *t.shape), t.features
+    three = t.rows("edge", 3, f)
+    t.keep(t.f.broadcast(t.weight(f), t.g.rows(t.src, 2, f)),
+           t.f.broadcast(t.rows("edge", 3), three.type),
+           t.f.concat(x, x, t.rows(t.src, *t.shape[:-1], 2)),
+           t.f.slice(x, f // 2, f - f // 2), t.f.reshape(three, 3 * f))
+    for kind in ("sum", "mean", "max", "min"):
+        t.keep(t.f.reduce_heads(kind, three), t.f.reduce_features(kind, three))
+
+
+def _elementwise(t):
+    x, y = t.rows("edge", *t.shape), t.rows("dst_pair", *t.shape)
+    t.keep(x + x, x - 2, x * x, -x, 3 * y,
+           t.f.elementwise("arith.maximumf", x, t.f.constant(0.25, x.type)),
+           t.f.elementwise("arith.minimumf", y, -y),
+           t.f.elementwise("math.absf", x))
+
+
+def _rebind(t):
+    other = t.module.graph_like("h", t.bound)
+    if t.g.square:
+        t.keep(t.f.rebind_rows(t.rows("node", *t.shape), other, "node") * 2)
+        return
+    x = t.rows("src", *t.shape)
+    t.keep(t.f.rebind_rows(x, other, "src") * 2)
+    if t.bound.num_dst_nodes <= t.bound.num_src_nodes:
+        t.keep(t.f.prefix_rows(x))
+
+
+OPS = {
+    "op-gather": _gather, "op-sum": _sum, "op-mean": _mean,
+    "op-extremes": _extremes, "op-degree": _degree, "op-linear": _linear,
+    "op-typed-linear": _typed_linear, "op-outer": _outer, "op-weights": _weights,
+    "op-apply": _apply, "op-divide": _divide, "op-products": _products,
+    "op-spmm": _spmm, "op-edge-softmax": _edge_softmax,
+    "op-activation": _activation, "op-norms": _norms, "op-shapes": _shapes,
+    "op-elementwise": _elementwise, "op-rebind": _rebind,
+}
+
+WITH_HEADS = set(OPS) - {"op-degree"}
+
+# What the inputs must be like so that errors by row mean something; see
+# `cases.make_inputs`.
+INPUTS = {name: "dyadic" for name in OPS}
+INPUTS.update({"op-divide": "positive", "op-norms": "positive",
+               "op-products": "dyadic"})
+
+
+def build(name, graph, features, heads):
+    """The module of a family of ops for a graph."""
+    family = _Family(name.replace("-", "_"), graph, features, heads)
+    family.bound = graph
+    OPS[name](family)
+    return family.module

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Graph declarations and tensor types of the `gnn` dialect, and their text."""
+
+from dataclasses import dataclass
+from typing import Optional, Tuple
+
+from . import spaces
+
+
+@dataclass(frozen=True)
+class GraphDecl:
+    """`gnn.graph`: what is known about a graph when a function is compiled.
+
+    `schema` gives each edge type its (source, destination) node type, -1 where
+    it has several; `stats` is what `Graph.statistics` returns, as items."""
+
+    name: str
+    square: bool = True
+    node_types: int = 1
+    edge_types: int = 1
+    schema: Optional[Tuple[Tuple[int, int], ...]] = None
+    stats: Optional[tuple] = None
+
+    @property
+    def src(self):
+        """The row space of source nodes: "node" or "src"."""
+        return "node" if self.square else "src"
+
+    @property
+    def dst(self):
+        """The row space of destination nodes: "node" or "dst"."""
+        return "node" if self.square else "dst"
+
+    def rows(self, space, *features):
+        """The type of rows of a space with these feature sizes."""
+        if space not in spaces.SPACES:
+            raise ValueError("expected a row space of "
+                             f"{', '.join(spaces.SPACES)}, got {space!r}")
+        if space in (("src", "dst") if self.square else ("node",)):
+            kind = "square" if self.square else "bipartite"
+            raise ValueError(f"a {kind} graph has no {space} rows, expected "
+                             f"{self.src} or {self.dst}")
+        return TensorType(features, self, space)
+
+    def text(self):
+        entries = [f"node_types = {self.node_types}",
+                   f"edge_types = {self.edge_types}"]
+        if self.schema is not None:
+            pairs = ", ".join(f"[{s}, {d}]" for s, d in self.schema)
+            entries.append(f"schema = [{pairs}]")
+        if self.stats is not None:
+            stats = ", ".join(f"{k} = {list(v) if isinstance(v, tuple) else v}"
+                              for k, v in self.stats)
+            entries.append(f"stats = #gnn.stats<{stats}>")
+        kind = "square" if self.square else "bipartite"
+        return f"gnn.graph @{self.name} {kind} {{{', '.join(entries)}}}"
+
+
+@dataclass(frozen=True)
+class TensorType:
+    """Rows of a graph's row space, or a weight where `space` is None."""
+
+    features: Tuple[int, ...]
+    graph: Optional[GraphDecl] = None
+    space: Optional[str] = None
+    dtype: str = "f32"
+
+    def __post_init__(self):
+        for size in self.features:
+            if not isinstance(size, int) or size < (1 if self.space else 0):
+                raise ValueError("expected positive integers as feature sizes, "
+                                 f"got {self.features}")
+
+    @property
+    def rows(self):
+        """The leading dimension: a number, "?", or None for a weight."""
+        if self.space is None:
+            return None
+        known = {"edge_type": self.graph.edge_types,
+                 "node_type": self.graph.node_types, "graph": 1}
+        return known.get(self.space, "?")
+
+    @property
+    def is_typed(self):
+        return self.space in ("edge_type", "node_type")
+
+    def with_features(self, *features):
+        return TensorType(features, self.graph, self.space, self.dtype)
+
+    def with_space(self, space):
+        return TensorType(self.features, self.graph, space, self.dtype)
+
+    def with_dtype(self, dtype):
+        return TensorType(self.features, self.graph, self.space, dtype)
+
+    def shape(self, graph=None):
+        """The shape on a bound graph; without one, rows must be known."""
+        if self.space is None:
+            return self.features
+        rows = self.rows
+        if rows == "?":
+            rows = graph.count(self.space)
+        return (rows,) + self.features
+
+    def text(self, alias=None):
+        """As MLIR spells it; `alias` names the encoding."""
+        dims = self.features if self.space is None else (
+            (self.rows,) + self.features)
+        text = "x".join([str(d) for d in dims] + [self.dtype])
+        if self.space is None:
+            return f"tensor<{text}>"
+        alias = alias or f"#gnn.rows<@{self.graph.name}, {self.space}>"
+        return f"tensor<{text}, {alias}>"
+
+    def __str__(self):
+        return self.text()
+
+
+def weight(*shape):
+    """The type of a weight that all rows share."""
+    return TensorType(shape)
+
+
+@dataclass(frozen=True)
+class PlacedType:
+    """Rows of the nodes of some types only, without a row space: type after
+    type as listed, by ascending id. What `place` takes."""
+
+    features: Tuple[int, ...]
+    graph: GraphDecl
+    node_types: Tuple[int, ...]
+    end: str = "src"
+    dtype: str = "f32"
+    space = None
+
+    def shape(self, graph=None):
+        return (len(graph.rows_of_types(self.node_types, self.end)),
+                ) + self.features
+
+    def text(self, alias=None):
+        dims = "x".join(str(d) for d in ("?",) + self.features)
+        return f"tensor<{dims}x{self.dtype}>"
+
+    def __str__(self):
+        return self.text()
+
+
+@dataclass(frozen=True)
+class ScalarType:
+    """A builtin scalar, such as i64."""
+
+    dtype: str
+    graph = None
+    space = None
+    features = ()
+
+    def text(self, alias=None):
+        return self.dtype
+
+    def __str__(self):
+        return self.dtype

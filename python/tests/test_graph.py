@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Graphs: what they refuse, their files, and graphs made from graphs."""
+
+import numpy as np
+import pytest
+
+import gnn_mlir
+from gnn_mlir import Graph
+from naive import graphs
+
+REFUSED = {
+    "edge_src: expected ids from 0 to 2, got 3 at 1":
+        lambda: Graph([0, 3], [0, 1], 3),
+    "edge_dst: expected ids from 0 to 2, got -1 at 0":
+        lambda: Graph([0, 1], [-1, 1], 3),
+    r"edge_dst: expected shape \(2,\), got shape \(1,\)":
+        lambda: Graph([0, 1], [0], 3),
+    "edge_src: expected integers, got float64": lambda: Graph([0.5], [0], 3),
+    "edge_type: expected ids from 0 to 1, got 2 at 0":
+        lambda: Graph([0], [0], 3, edge_type=[2], num_edge_types=2),
+    "edge_type_names: expected 1 names, got 2":
+        lambda: Graph([0], [0], 3, num_edge_types=1, edge_type_names=["a", "b"]),
+    "num_node_types: expected 0 to 65535, got 65536":
+        lambda: Graph([], [], 0, num_node_types=65536),
+    "expected at least 1 type for 3 rows, got 0":
+        lambda: Graph([], [], 3, num_node_types=0),
+    "schema: expected a destination of node type 0 for edge type 0, got node "
+    "type 1 at edge 0":
+        lambda: Graph([0], [1], 2, node_type=[0, 1], schema=[(0, 0)]),
+    "schema: expected 1 entries, got 2":
+        lambda: Graph([0], [0], 1, schema=[(0, 0), (0, 0)]),
+    "expected both num_src_nodes and num_dst_nodes":
+        lambda: Graph([], [], num_src_nodes=1),
+    "node rows belong to square graphs":
+        lambda: Graph([], [], num_src_nodes=1, num_dst_nodes=1).count("node"),
+    "a path from edge types to node types needs a schema":
+        lambda: Graph([], [], 1).map("edge_type", "node_type", "src"),
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_refused(message):
+    with pytest.raises(ValueError, match=message):
+        REFUSED[message]()
+
+
+def test_save_and_load(tmp_path):
+    graph = Graph([2, 0], [1, 1], 3, edge_type=[1, 0], node_type=[0, 1, 1],
+                  edge_type_names=["a", "b"], node_type_names=["c", "d"],
+                  arrays={"feat_indptr": [0, 1, 1, 3], "feat_indices": [1, 0, 2],
+                          "feat_dim": np.int32(4), "label": [3, 4, 5]})
+    graph.save(tmp_path / "a.npz")
+    loaded = Graph.load(tmp_path / "a.npz")
+    assert loaded.edge_src.tolist() == [2, 0]
+    assert loaded.edge_type_names == ["a", "b"]
+    assert loaded.arrays["label"].tolist() == [3, 4, 5]
+    assert loaded.features().tolist() == [[0, 1, 0, 0], [0] * 4, [1, 0, 1, 0]]
+    loaded.save(tmp_path / "b.npz")
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.npz", "b.npz"]
+
+
+def test_load_names_what_is_wrong(tmp_path):
+    path = tmp_path / "bad.npz"
+    path.write_bytes(b"PK\3\4 not really")
+    with pytest.raises(ValueError, match="bad.npz: expected an .npz file"):
+        Graph.load(path)
+    np.savez(path, edge_src=[0])
+    with pytest.raises(ValueError, match="expected an array edge_dst, got "
+                       "edge_src"):
+        Graph.load(path)
+    np.savez(path, edge_src=[0], edge_dst=[5], node_type=[0])
+    with pytest.raises(ValueError, match="edge_dst: expected ids from 0 to 0"):
+        Graph.load(path)
+    np.savez(path, edge_src=np.array([None]), edge_dst=[5], node_type=[0])
+    with pytest.raises(ValueError, match="expected an .npz file of plain arrays"):
+        Graph.load(path)
+
+
+def test_from_hetero():
+    graph = Graph.from_hetero(
+        {"paper": 3, "author": 2},
+        {("author", "writes", "paper"): [[0, 1], [2, 0]],
+         ("paper", "cites", "paper"): np.zeros((2, 0), int)})
+    assert graph.edge_src.tolist() == [3, 4]
+    assert graph.edge_dst.tolist() == [2, 0]
+    assert graph.schema == [(1, 0), (0, 0)]
+    assert graph.edge_type_names[0] == "author writes paper"
+    assert graph.node_type.tolist() == [0, 0, 0, 1, 1]
+    assert graph.split_by_type(np.arange(5))["author"].tolist() == [3, 4]
+    with pytest.raises(ValueError, match="expected ids from 0 to 1, got 2 at 0"):
+        Graph.from_hetero({"a": 2}, {("a", "r", "a"): [[2], [0]]})
+    with pytest.raises(ValueError, match="expected a node type of a, got 'b'"):
+        Graph.from_hetero({"a": 2}, {("a", "r", "b"): [[1], [0]]})
+
+
+def test_torch_arrays():
+    torch = pytest.importorskip("torch")
+    graph = Graph(torch.tensor([0, 1]), torch.tensor([1, 1]), 2)
+    assert graph.edge_src.dtype == np.int32
+
+
+def test_names():
+    graph = Graph([], [], 2, edge_type_names=["a", "b"])
+    assert graph.find_edge_type("b") == 1
+    with pytest.raises(ValueError, match="expected an edge type of a, b, got 'c'"):
+        graph.find_edge_type("c")
+    with pytest.raises(ValueError, match="the graph has no node type names"):
+        graph.find_node_type("c")
+
+
+def edges(graph):
+    return list(zip(graph.edge_src.tolist(), graph.edge_dst.tolist(),
+                    graph.edge_type.tolist()))
+
+
+def test_add_self_loops():
+    graph = Graph([0, 1, 1, 2], [1, 1, 1, 0], 3, edge_type=[0, 1, 1, 1],
+                  edge_type_names=["a", "b"])
+    replaced = gnn_mlir.add_self_loops(graph)
+    assert edges(replaced) == [(0, 1, 0), (2, 0, 1)] + [(v, v, 2)
+                                                        for v in range(3)]
+    assert replaced.edge_type_names == ["a", "b", "self_loop"]
+    added = gnn_mlir.add_self_loops(graph, "add", 1)
+    assert edges(added) == edges(graph) + [(v, v, 1) for v in range(3)]
+    assert added.num_edge_types == 2
+    with pytest.raises(ValueError, match="expected a square graph"):
+        gnn_mlir.add_self_loops(graphs()["bipartite"])
+
+
+def test_add_inverses():
+    graph = graphs()["schema"]
+    both = gnn_mlir.add_inverses(graph)
+    assert edges(both) == edges(graph) + [(d, s, t + 3)
+                                          for s, d, t in edges(graph)]
+    assert both.schema == [(0, 1), (2, 0), (1, 1), (1, 0), (0, 2), (1, 1)]
+
+
+@pytest.mark.parametrize("name", ["multigraph", "sparse", "bipartite", "empty",
+                                  "no edges"])
+def test_refine_types(name):
+    graph = graphs()[name]
+    fine = gnn_mlir.refine_types(graph)
+    triples = [(t, graph.src_node_type[s], graph.dst_node_type[d])
+               for s, d, t in edges(graph)]
+    number = {triple: i for i, triple in enumerate(sorted(set(triples)))}
+    assert fine.edge_type.tolist() == [number[t] for t in triples]
+    assert fine.schema == [t[1:] for t in number]
+
+
+def test_merge_renumber_degrees():
+    graph = graphs()["multigraph"]
+    merged = gnn_mlir.merge_types(graph)
+    assert (merged.num_edge_types, merged.num_node_types) == (1, 1)
+    ids = np.random.default_rng(0).permutation(9)
+    moved = gnn_mlir.renumber(graph, ids)
+    assert edges(moved) == [(ids[s], ids[d], t) for s, d, t in edges(graph)]
+    assert moved.node_type[ids].tolist() == graph.node_type.tolist()
+    assert gnn_mlir.degrees(moved, "src", 2)[ids].tolist() == [
+        sum(s == v and t == 2 for s, _, t in edges(graph)) for v in range(9)]
+    with pytest.raises(ValueError, match="expected a permutation of 9 ids"):
+        gnn_mlir.renumber(graph, np.zeros(9, int))
+
+
+def test_statistics():
+    stats = graphs()["schema"].statistics()
+    assert stats["type_edges"] == [3, 0, 1]
+    assert stats["src_pairs"] == [2, 0, 1] and stats["dst_pairs"] == [2, 0, 1]
+    assert stats["in_degree_max"] == 2 and stats["out_degree_squares"] == 6

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models in float64 equal PyG's own layers with copied weights."""
+
+import os
+
+import numpy as np
+import pytest
+
+import gnn_mlir
+from gnn_mlir import models, pyg
+
+if "GNN_REQUIRE_PYG" in os.environ:
+    import torch
+    import torch_geometric.nn as nn
+else:
+    torch = pytest.importorskip("torch")
+    nn = pytest.importorskip("torch_geometric.nn")
+
+TOLERANCE = 1e-10
+
+
+def random_graph(seed=0, nodes=40, edges=300, edge_types=5):
+    """Parallel edges, self loops, an edge type and some nodes without edges."""
+    rng = np.random.default_rng(seed)
+    src = rng.integers(0, nodes - 4, edges)
+    dst = rng.integers(3, nodes, edges) ** 2 // nodes
+    dst[:10] = src[:10]
+    types = rng.integers(0, edge_types - 1, edges)
+    return gnn_mlir.Graph(src, dst, nodes, edge_type=types,
+                          num_edge_types=edge_types)
+
+
+def randomize(module, seed=0):
+    """PyG starts biases at 0 and some weights at 1, which would hide faults."""
+    generator = torch.Generator().manual_seed(seed)
+    module = module.double().eval()
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.copy_(torch.randn(parameter.shape, generator=generator,
+                                        dtype=torch.float64) * 0.4)
+    return module
+
+
+def check(module, graph, x, convs, expected):
+    function, = module.functions.values()
+    out = function.evaluate(graph, {"x": x, **pyg.weights(*convs)})["out"]
+    expected = expected.detach().numpy()
+    assert out.shape == expected.shape
+    assert np.linalg.norm(out - expected) <= TOLERANCE * np.linalg.norm(expected)
+
+
+def inputs(graph, size, seed=1):
+    x = np.random.default_rng(seed).standard_normal((graph.num_nodes, size))
+    edges = torch.tensor(np.stack([graph.edge_src, graph.edge_dst]).astype(int))
+    return x, torch.tensor(x), edges, torch.tensor(graph.edge_type.astype(int))
+
+
+def with_loops(graph):
+    return gnn_mlir.add_self_loops(gnn_mlir.merge_types(graph), "replace", 0)
+
+
+@pytest.mark.parametrize("self_loops", [True, False])
+@pytest.mark.parametrize("bias", [True, False])
+def test_gcn(self_loops, bias):
+    graph = random_graph()
+    conv = randomize(nn.GCNConv(7, 5, add_self_loops=self_loops, bias=bias))
+    x, tx, edges, _ = inputs(graph, 7)
+    own = with_loops(graph) if self_loops else gnn_mlir.merge_types(graph)
+    check(models.gcn((7, 5), self_loops, bias), own, x, [conv], conv(tx, edges))
+
+
+def test_gcn_two_layers():
+    graph = random_graph(2)
+    convs = [randomize(nn.GCNConv(7, 6), 0), randomize(nn.GCNConv(6, 3), 1)]
+    x, tx, edges, _ = inputs(graph, 7)
+    check(models.gcn((7, 6, 3)), with_loops(graph), x, convs,
+          convs[1](convs[0](tx, edges).relu(), edges))
+
+
+@pytest.mark.parametrize("hops", [1, 3])
+def test_sgc(hops):
+    graph = random_graph()
+    conv = randomize(nn.SGConv(7, 5, K=hops))
+    x, tx, edges, _ = inputs(graph, 7)
+    check(models.sgc(7, 5, hops), with_loops(graph), x, [conv], conv(tx, edges))
+
+
+@pytest.mark.parametrize("aggregation", ["mean", "max", "sum"])
+def test_sage(aggregation):
+    graph = random_graph()
+    convs = [randomize(nn.SAGEConv(7, 6, aggr=aggregation), 0),
+             randomize(nn.SAGEConv(6, 5, aggr=aggregation), 1)]
+    x, tx, edges, _ = inputs(graph, 7)
+    own = gnn_mlir.merge_types(graph)
+    check(models.sage((7, 6), aggregation), own, x, convs[:1],
+          convs[0](tx, edges))
+    check(models.sage((7, 6, 5), aggregation), own, x, convs,
+          convs[1](convs[0](tx, edges).relu(), edges))
+
+
+@pytest.mark.parametrize("aggregation", ["mean", "max"])
+def test_sage_blocks(aggregation):
+    rng, counts = np.random.default_rng(3), (50, 20, 8)
+    blocks, edges = {}, []
+    for i in range(2):
+        src = rng.integers(0, counts[i], 90)
+        dst = rng.integers(0, counts[i + 1] - 1, 90)
+        blocks[f"block{i + 1}"] = gnn_mlir.Graph(
+            src, dst, num_src_nodes=counts[i], num_dst_nodes=counts[i + 1])
+        edges.append(torch.tensor(np.stack([src, dst])))
+    convs = [randomize(nn.SAGEConv(7, 6, aggr=aggregation), 0),
+             randomize(nn.SAGEConv(6, 5, aggr=aggregation), 1)]
+    x = rng.standard_normal((50, 7))
+    h = torch.tensor(x)
+    h = convs[0]((h, h[:20]), edges[0]).relu()
+    check(models.sage_blocks((7, 6, 5), aggregation), blocks, x, convs,
+          convs[1]((h, h[:8]), edges[1]))
+
+
+@pytest.mark.parametrize("eps", [0.0, 0.25])
+def test_gin(eps):
+    graph = random_graph()
+    mlp = torch.nn.Sequential(torch.nn.Linear(7, 9), torch.nn.ReLU(),
+                              torch.nn.Linear(9, 5))
+    conv = randomize(nn.GINConv(mlp, eps=eps))
+    x, tx, edges, _ = inputs(graph, 7)
+    check(models.gin((7, 5), 9, eps), gnn_mlir.merge_types(graph), x, [conv],
+          conv(tx, edges))
+
+
+@pytest.mark.parametrize("heads", [1, 3])
+@pytest.mark.parametrize("concat", [True, False])
+def test_gat(heads, concat):
+    graph = random_graph()
+    conv = randomize(nn.GATConv(7, 5, heads=heads, concat=concat))
+    x, tx, edges, _ = inputs(graph, 7)
+    check(models.gat((7, 5), heads, concat), with_loops(graph), x, [conv],
+          conv(tx, edges))
+
+
+def test_gat_two_layers():
+    graph = random_graph()
+    convs = [randomize(nn.GATConv(7, 4, heads=3), 0),
+             randomize(nn.GATConv(12, 5, heads=3, concat=False), 1)]
+    x, tx, edges, _ = inputs(graph, 7)
+    check(models.gat((7, 4, 5), 3, concat=False), with_loops(graph), x, convs,
+          convs[1](convs[0](tx, edges).relu(), edges))
+
+
+@pytest.mark.parametrize("bases", [None, 2])
+@pytest.mark.parametrize("aggregation", ["mean", "sum"])
+def test_rgcn(bases, aggregation):
+    graph = random_graph()
+    conv = randomize(nn.RGCNConv(7, 5, 5, num_bases=bases, aggr=aggregation))
+    x, tx, edges, types = inputs(graph, 7)
+    check(models.rgcn(5, (7, 5), bases, aggregation), graph, x, [conv],
+          conv(tx, edges, types))
+
+
+def test_rgcn_two_layers():
+    graph = random_graph()
+    convs = [randomize(nn.RGCNConv(7, 6, 5), 0), randomize(nn.RGCNConv(6, 3, 5), 1)]
+    x, tx, edges, types = inputs(graph, 7)
+    check(models.rgcn(5, (7, 6, 3)), graph, x, convs,
+          convs[1](convs[0](tx, edges, types).relu(), edges, types))
+
+
+@pytest.mark.parametrize("heads", [1, 3])
+@pytest.mark.parametrize("concat", [True, False])
+@pytest.mark.parametrize("attention", ["across-relation", "within-relation"])
+@pytest.mark.parametrize("bases", [None, 2])
+def test_rgat(heads, concat, attention, bases):
+    graph = random_graph()
+    conv = randomize(nn.RGATConv(7, 4, 5, heads=heads, concat=concat,
+                                 attention_mechanism=attention, num_bases=bases))
+    x, tx, edges, types = inputs(graph, 7)
+    check(models.rgat(5, (7, 4), heads, bases, concat, attention=attention),
+          graph, x, [conv], conv(tx, edges, types))
+
+
+def hetero(widths, seed=0):
+    """An academic graph; nothing leads to node type "venue"."""
+    rng = np.random.default_rng(seed)
+    nodes = {"paper": 20, "author": 15, "venue": 4}
+    triples = {("author", "writes", "paper"): 60, ("paper", "cites", "paper"): 70,
+               ("venue", "prints", "paper"): 20, ("paper", "by", "author"): 30}
+    edges = {t: np.stack([rng.integers(0, nodes[t[0]], n),
+                          rng.integers(0, nodes[t[2]] - 1, n)])
+             for t, n in triples.items()}
+    x = {t: rng.standard_normal((n, widths[t])) for t, n in nodes.items()}
+    return gnn_mlir.Graph.from_hetero(nodes, edges), edges, x
+
+
+@pytest.mark.parametrize("heads", [1, 4])
+@pytest.mark.parametrize("widths", [(8, 8, 8), (8, 5, 12), (6, 6, 6)])
+def test_hgt(heads, widths):
+    widths = dict(zip(("paper", "author", "venue"), widths))
+    graph, edges, x = hetero(widths)
+    conv = randomize(nn.HGTConv(widths, 8, (list(widths), list(edges)), heads))
+    expected = conv({t: torch.tensor(a) for t, a in x.items()},
+                    {t: torch.tensor(e) for t, e in edges.items()})
+    several = len(set(widths.values())) > 1
+    module = models.hgt(3, 4, (widths["paper"], 8), heads,
+                        dict(enumerate(widths.values())) if several else None)
+    given = x if several else np.concatenate(list(x.values()))
+    out = module.functions["hgt"].evaluate(
+        graph, {"x": given, **pyg.weights(conv)})["out"]
+    out = graph.split_by_type(out)
+    assert sorted(expected) == ["author", "paper"]
+    for name, rows in expected.items():
+        rows = rows.detach().numpy()
+        assert np.linalg.norm(out[name] - rows) <= (
+            TOLERANCE * np.linalg.norm(rows))
+
+
+def test_unsupported_layers_are_named():
+    with pytest.raises(ValueError, match="expected num_blocks = None"):
+        pyg.weights(nn.RGCNConv(4, 4, 2, num_blocks=2))
+    with pytest.raises(ValueError, match="expected a layer of GCNConv.*ChebConv"):
+        pyg.weights(nn.ChebConv(4, 4, 2))

@@ -1,0 +1,74 @@
+// RUN: gnn-opt %s --convert-gnn-tile-to-gpu --canonicalize --cse --split-input-file | FileCheck %s
+
+// Features across lanes, 16 bytes at a time; the two halves of a warp share the
+// edges of a row and exchange their sums. No atomics, no loads behind branches.
+//
+// CHECK-LABEL: gpu.func @spmm_0_traverse
+// CHECK:         memref.reinterpret_cast
+// CHECK:         scf.for
+// CHECK-NOT:       scf.if
+// CHECK:           vector.load {{.+}} {alignment = 16 : i64} : memref<?x64xf32>, vector<4xf32>
+// CHECK:           arith.addf {{.+}} : vector<4xf32>
+// CHECK:           scf.yield
+// CHECK:         gpu.shuffle xor
+// CHECK-NOT:     atomic
+// CHECK:         scf.if
+// CHECK:           vector.store {{.+}} {alignment = 16 : i64}
+// CHECK-LABEL: func.func @spmm
+// CHECK:         gnn_tile.structure @g "rows dst edge.in_rows"
+// CHECK:         gnn_tile.structure @g "map edge.in_rows src"
+// CHECK:         gnn_tile.cost
+// CHECK:         gpu.launch_func
+func.func @spmm(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: f32):
+    %s = gnn_tile.reduce sum [element] %xv : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// 33 features: no vector is aligned in every row.
+//
+// CHECK-LABEL: gpu.func @odd_0_traverse
+// CHECK-NOT:     vector.load
+func.func @odd(%x: memref<?x33xf32>, %y: memref<?x33xf32>) {
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 33>
+      ins(%x : memref<?x33xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x33xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: f32):
+    %s = gnn_tile.reduce sum [element] %xv : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// All types in one launch: the tile list says which weight a block takes.
+//
+// CHECK-LABEL: gpu.func @gemm_0_gemm
+// CHECK-SAME:    workgroup(
+// CHECK:         scf.for
+// CHECK:           gpu.barrier
+// CHECK:           math.fma
+// CHECK:           gpu.barrier
+// CHECK-LABEL: func.func @gemm
+// CHECK-DAG:     gnn_tile.structure @g "tiles edge_type src_pair 64"
+// CHECK-DAG:     gnn_tile.count @g "tile_count edge_type src_pair 64"
+// CHECK:         gpu.launch_func
+// CHECK-NOT:     gpu.launch_func
+func.func @gemm(%x: memref<?x64xf32>, %w: memref<3x64x8xf32>, %y: memref<?x8xf32>) {
+  gnn_tile.gemm @g rows "src_pair" types "edge_type"
+      ins(%x, %w : memref<?x64xf32>, memref<3x64x8xf32>)
+      at <group -> src : feature> extras at []
+      outs(%y : memref<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}

@@ -1,0 +1,281 @@
+// RUN: gnn-opt %s --verify-diagnostics --split-input-file
+
+func.func @count_c1() {
+  // expected-error @+1 {{'gnn_tile.count' op names no count: expected a row space, got 'edges'}}
+  %n = gnn_tile.count @g "count edges" : index
+  return
+}
+
+// -----
+
+func.func @structure_c1() {
+  // expected-error @+1 {{'gnn_tile.structure' op names no structure: no map leads from 'src' to 'dst'}}
+  %s = gnn_tile.structure @g "map src dst" : memref<?xi32>
+  return
+}
+
+// -----
+
+func.func @structure_c2() {
+  // expected-error @+1 {{'gnn_tile.structure' op expected a result of ?xi32, got 'memref<?xi64>'}}
+  %s = gnn_tile.structure @g "map edge src" : memref<?xi64>
+  return
+}
+
+// -----
+
+func.func @traverse_c1(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{'gnn_tile.traverse' op expected one access an operand: 1 inputs with 0 accesses, 1 outputs with 1}}
+  %y = gnn_tile.traverse @g <dst> ins(%x : tensor<?xf32>) at []
+      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%xv: f32):
+    gnn_tile.yield %xv : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @traverse_c2(%x: tensor<?x3xf32>, %init: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // expected-error @+1 {{'gnn_tile.traverse' op expected at least 4 features, got 'tensor<?x3xf32>' at #gnn_tile.at<group : feature>}}
+  %y = gnn_tile.traverse @g <dst, features = 4> ins(%x : tensor<?x3xf32>)
+      at [#gnn_tile.at<group : feature>]
+      outs(%init : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: f32):
+    gnn_tile.yield %xv : f32
+  } -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+
+// -----
+
+func.func @traverse_c4(%x: tensor<?x4xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{'gnn_tile.traverse' op a value yielded to an output at #gnn_tile.at<group> varies by a dimension that the output does not have}}
+  %y = gnn_tile.traverse @g <dst, features = 4> ins(%x : tensor<?x4xf32>)
+      at [#gnn_tile.at<group : feature>]
+      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%xv: f32):
+    gnn_tile.yield %xv : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @traverse_c5(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{'gnn_tile.traverse' op has an access at the element of a domain without elements}}
+  %y = gnn_tile.traverse @g <dst> ins(%x : tensor<?xf32>)
+      at [#gnn_tile.at<element>]
+      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%xv: f32):
+    gnn_tile.yield %xv : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @traverse_c6(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{'gnn_tile.traverse' op several points would write one row of an output at #gnn_tile.at<group -> dst>}}
+  %y = gnn_tile.traverse @g <edge.in_rows> ins(%x : tensor<?xf32>)
+      at [#gnn_tile.at<group>]
+      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group -> dst>] {
+  ^bb0(%xv: f32):
+    gnn_tile.yield %xv : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @+1 {{the elements of a 'dst' do not lie side by side in 'edge.out_rows'}}
+#domain = #gnn_tile.domain<dst, edge.out_rows>
+
+// -----
+
+// expected-error @+1 {{expected 'lanes' in {1, 2, 4, 8, 16, 32}, got 3}}
+#schedule = #gnn_tile.traverse_schedule<lanes = 3>
+
+// -----
+
+func.func @traverse_c3(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{'gnn_tile.traverse' op expected one body argument an input: 1, got 0}}
+  %y = gnn_tile.traverse @g <dst> ins(%x : tensor<?xf32>)
+      at [#gnn_tile.at<group>]
+      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
+    %zero = arith.constant 0.0 : f32
+    gnn_tile.yield %zero : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @traverse_c7(%init: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{'gnn_tile.traverse' op body holds an op that a kernel cannot compute: 'gnn_tile.count'}}
+  %y = gnn_tile.traverse @g <dst> at []
+      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
+    %n = gnn_tile.count @g "count dst" : index
+    %zero = arith.constant 0.0 : f32
+    gnn_tile.yield %zero : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @gemm_c1(%x: tensor<?x64xf32>, %w: tensor<3x64x8xf32>, %init: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-error @+1 {{'gnn_tile.gemm' op expected a weight of 2 dimensions, got 'tensor<3x64x8xf32>'}}
+  %y = gnn_tile.gemm @g rows "src" ins(%x, %w : tensor<?x64xf32>, tensor<3x64x8xf32>)
+      at <group : feature> extras at []
+      outs(%init : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+func.func @gemm_c2(%x: tensor<?x64xf32>, %w: tensor<64x8xf32>, %init: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-error @+1 {{'gnn_tile.gemm' op several rows would write one row of an output at #gnn_tile.at<group -> src : feature>}}
+  %y = gnn_tile.gemm @g rows "src_pair" ins(%x, %w : tensor<?x64xf32>, tensor<64x8xf32>)
+      at <group : feature> extras at []
+      outs(%init : tensor<?x8xf32>) at <group -> src : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+func.func @gemm_c3(%x: tensor<?x64xf32>, %w: tensor<64x8xf32>, %b: tensor<8xf32>, %init: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-error @+1 {{'gnn_tile.gemm' op expected one access an extra: 1, got 0}}
+  %y = gnn_tile.gemm @g rows "src" ins(%x, %w : tensor<?x64xf32>, tensor<64x8xf32>)
+      at <group : feature> extras(%b : tensor<8xf32>) at []
+      outs(%init : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32, %bias: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+func.func @gemm_c4(%x: tensor<?x64xf32>, %w: tensor<64x8xf32>, %init: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-error @+1 {{'gnn_tile.gemm' op expected a body of 1 arguments and one yielded value, got 2 and 1}}
+  %y = gnn_tile.gemm @g rows "src" ins(%x, %w : tensor<?x64xf32>, tensor<64x8xf32>)
+      at <group : feature> extras at []
+      outs(%init : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32, %other: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+func.func @gemm_c5(%x: tensor<?x64xf32>, %w: tensor<64x8xf32>, %init: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-error @+1 {{'gnn_tile.gemm' op body holds an op that a kernel cannot compute: 'gnn_tile.size'}}
+  %y = gnn_tile.gemm @g rows "src" ins(%x, %w : tensor<?x64xf32>, tensor<64x8xf32>)
+      at <group : feature> extras at []
+      outs(%init : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    %n = gnn_tile.size : f32
+    gnn_tile.yield %n : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+func.func @outer_c1(%x: tensor<?x64xf32>, %dy: tensor<?x8xf32>, %init: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  // expected-error @+1 {{'gnn_tile.outer' op expected an output of shape [64, 8], got 'tensor<8x64xf32>'}}
+  %dw = gnn_tile.outer @g rows "src" ins(%x, %dy : tensor<?x64xf32>, tensor<?x8xf32>)
+      at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
+      outs(%init : tensor<8x64xf32>) -> tensor<8x64xf32>
+  return %dw : tensor<8x64xf32>
+}
+
+// -----
+
+func.func @reduce_c1(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  %y = gnn_tile.traverse @g <dst> ins(%x : tensor<?xf32>)
+      at [#gnn_tile.at<group>]
+      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%xv: f32):
+    // expected-error @+1 {{'gnn_tile.reduce' op expected each reduced dimension once, got 0}}
+    %s = gnn_tile.reduce sum [] %xv : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @reduce_c2(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  %y = gnn_tile.traverse @g <dst> ins(%x : tensor<?xf32>)
+      at [#gnn_tile.at<group>]
+      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%xv: f32):
+    // expected-error @+1 {{'gnn_tile.reduce' op reduces a value that does not vary by head}}
+    %s = gnn_tile.reduce sum [head] %xv : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @fold_c1(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  %y = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32>)
+      at [#gnn_tile.at<element>]
+      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%xv: f32):
+    // expected-error @+1 {{'gnn_tile.fold' op expected as many identities and results as values: 1, got 0 and 1}}
+    %s = "gnn_tile.fold"(%xv) <{operandSegmentSizes = array<i32: 1, 0>}> ({
+    ^bb0(%a: f32, %b: f32):
+      gnn_tile.yield %a : f32
+    }) : (f32) -> f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @fold_c2(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  %y = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32>)
+      at [#gnn_tile.at<element>]
+      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%xv: f32):
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{'gnn_tile.fold' op expected a region of 2 arguments that yields 1 values, got 1 and 1}}
+    %s = gnn_tile.fold %xv identity %zero : f32 {
+    ^bb0(%a: f32):
+      gnn_tile.yield %a : f32
+    }
+    gnn_tile.yield %s : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @fold_c3(%x: tensor<?x4xf32>, %w: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 4>
+      ins(%x, %w : tensor<?x4xf32>, tensor<?xf32>)
+      at [#gnn_tile.at<element : feature>, #gnn_tile.at<element>]
+      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%xv: f32, %wv: f32):
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{'gnn_tile.fold' op component 1 depends on one that varies by more dimensions}}
+    %s, %t = gnn_tile.fold %xv, %wv identity %zero, %zero : f32, f32 {
+    ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+      gnn_tile.yield %a, %c : f32, f32
+    }
+    gnn_tile.yield %t : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}

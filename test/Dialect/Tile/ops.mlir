@@ -1,0 +1,86 @@
+// RUN: gnn-opt %s --verify-roundtrip | FileCheck %s
+
+// The weighted sum over neighbours.
+//
+// CHECK-LABEL: func.func @spmm
+// CHECK:         gnn_tile.count @g "count dst" : index
+// CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+// CHECK-SAME:      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<element -> edge>]
+// CHECK:           gnn_tile.reduce sum [element] %{{.+}} : f32
+func.func @spmm(%x: tensor<?x64xf32>, %w: tensor<?xf32>) -> tensor<?x64xf32> {
+  %n = gnn_tile.count @g "count dst" : index
+  %init = tensor.empty(%n) : tensor<?x64xf32>
+  %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x, %w : tensor<?x64xf32>, tensor<?xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<element -> edge>]
+      outs(%init : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: f32, %wv: f32):
+    %m = arith.mulf %xv, %wv : f32
+    %s = gnn_tile.reduce sum [element] %m : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
+}
+
+// One weight an edge type, with a schedule.
+//
+// CHECK-LABEL: func.func @typed_gemm
+// CHECK:         gnn_tile.gemm @g rows "src_pair" types "edge_type"
+// CHECK-SAME:      schedule <m = 64, mma = "ffma">
+func.func @typed_gemm(%x: tensor<?x64xf32>, %w: tensor<3x64x8xf32>) -> tensor<?x8xf32> {
+  %n = gnn_tile.count @g "count src_pair" : index
+  %init = tensor.empty(%n) : tensor<?x8xf32>
+  %y = gnn_tile.gemm @g rows "src_pair" types "edge_type"
+      ins(%x, %w : tensor<?x64xf32>, tensor<3x64x8xf32>)
+      at <group -> src : feature> extras at []
+      outs(%init : tensor<?x8xf32>) at <group : feature>
+      schedule <m = 64, mma = "ffma"> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// Online softmax is a monoid with state: maximum and sum.
+//
+// CHECK-LABEL: func.func @online_softmax
+// CHECK:         gnn_tile.fold %{{.+}}, %{{.+}} identity %{{.+}}, %{{.+}} : f32, f32
+func.func @online_softmax(%s: tensor<?xf32>) -> tensor<?xf32> {
+  %n = gnn_tile.count @g "count dst" : index
+  %init = tensor.empty(%n) : tensor<?xf32>
+  %z = gnn_tile.traverse @g <dst, edge.in_rows>
+      ins(%s : tensor<?xf32>) at [#gnn_tile.at<element>]
+      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%score: f32):
+    %lowest = arith.constant 0xFF800000 : f32
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %max, %sum = gnn_tile.fold %score, %one identity %lowest, %zero : f32, f32 {
+    ^bb0(%m0: f32, %z0: f32, %m1: f32, %z1: f32):
+      %m = arith.maximumf %m0, %m1 : f32
+      %d0 = arith.subf %m0, %m : f32
+      %d1 = arith.subf %m1, %m : f32
+      %e0 = math.exp %d0 : f32
+      %e1 = math.exp %d1 : f32
+      %p0 = arith.mulf %z0, %e0 : f32
+      %p1 = arith.mulf %z1, %e1 : f32
+      %t = arith.addf %p0, %p1 : f32
+      gnn_tile.yield %m, %t : f32, f32
+    }
+    gnn_tile.yield %sum : f32
+  } -> tensor<?xf32>
+  return %z : tensor<?xf32>
+}
+
+// The gradient of a typed linear by its weight.
+//
+// CHECK-LABEL: func.func @outer
+// CHECK:         gnn_tile.outer @g rows "src_pair" types "edge_type"
+func.func @outer(%x: tensor<?x64xf32>, %dy: tensor<?x8xf32>) -> tensor<3x64x8xf32> {
+  %init = tensor.empty() : tensor<3x64x8xf32>
+  %dw = gnn_tile.outer @g rows "src_pair" types "edge_type"
+      ins(%x, %dy : tensor<?x64xf32>, tensor<?x8xf32>)
+      at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%init : tensor<3x64x8xf32>) -> tensor<3x64x8xf32>
+  return %dw : tensor<3x64x8xf32>
+}

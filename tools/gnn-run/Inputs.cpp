@@ -1,0 +1,270 @@
+//===- Inputs.cpp - Graphs and tensors of a run ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loading, running, saving.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Inputs.h"
+
+#include "GNN/Runtime/GraphFunctions.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace gnn;
+using namespace gnn::run;
+using llvm::StringRef;
+using runtime::failure;
+
+/// `NAME=REST`, or an empty name.
+static std::pair<std::string, std::string> splitName(const std::string &text) {
+  auto [name, rest] = StringRef(text).split('=');
+  if (!StringRef(text).contains('='))
+    return {"", text};
+  return {name.str(), rest.str()};
+}
+
+runtime::Expected<Graphs>
+gnn::run::loadGraphs(const std::vector<runtime::GraphSpec> &specs,
+                     const std::vector<std::string> &names, bool inverses,
+                     bool selfLoops) {
+  Graphs result;
+  if (names.size() != specs.size())
+    return failure("expected --graph once for each graph of the function: ",
+                   specs.size(), ", got ", names.size());
+  for (size_t i = 0; i < specs.size(); ++i) {
+    std::string path;
+    for (const std::string &text : names) {
+      auto [name, file] = splitName(text);
+      if (name == specs[i].name || (name.empty() && specs.size() == 1))
+        path = file;
+    }
+    if (path.empty())
+      return failure("expected --graph ", specs[i].name, "=FILE.npz, got none");
+    auto file = runtime::GraphFile::load(path);
+    if (!file)
+      return file.takeError();
+    auto graph = file->graph;
+    auto derive = [&](runtime::Expected<runtime::DerivedGraph> derived)
+        -> runtime::Error {
+      if (!derived)
+        return derived.takeError();
+      graph = derived->graph;
+      return runtime::Error::success();
+    };
+    if (inverses)
+      if (runtime::Error error = derive(runtime::addInverses(*graph)))
+        return error;
+    if (selfLoops)
+      if (runtime::Error error = derive(
+              runtime::addSelfLoops(*graph, runtime::SelfLoops::Replace)))
+        return error;
+    result.graphs.push_back(graph);
+    result.files.push_back(std::move(*file));
+  }
+  return result;
+}
+
+/// Uniform in [-1, 1) times sqrt(3 / fan_in): splitmix64 of (seed, index).
+static std::string randomValues(const runtime::TensorInfo &info, uint64_t seed,
+                                uint64_t stream) {
+  int64_t fan = info.shape.size() < 2 ? 1 : info.shape[info.shape.size() - 2];
+  float scale = std::sqrt(3.0f / static_cast<float>(std::max<int64_t>(fan, 1)));
+  std::string bytes(info.bytes, '\0');
+  auto *values = reinterpret_cast<float *>(bytes.data());
+  for (int64_t i = 0; i < info.bytes / 4; ++i) {
+    uint64_t z = (seed * 0x9e3779b97f4a7c15ull) ^ (stream << 40);
+    z += (static_cast<uint64_t>(i) + 1) * 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    z ^= z >> 31;
+    values[i] = (static_cast<float>(z >> 40) / 8388608.0f - 1.0f) * scale;
+  }
+  return bytes;
+}
+
+static std::string shapeText(const std::vector<int64_t> &shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+static runtime::Expected<std::string>
+loadSource(const runtime::TensorInfo &info, int64_t graph, uint64_t stream,
+           const Graphs &graphs, const std::string &source) {
+  StringRef text(source);
+  uint64_t seed;
+  if (text.consume_front("random:")) {
+    if (text.getAsInteger(10, seed))
+      return failure("input '", info.name, "': expected random:SEED, got '",
+                     source, "'");
+    if (info.dtype != runtime::DataType::F32)
+      return failure("input '", info.name, "': random values are f32, got ",
+                     runtime::name(info.dtype));
+    return randomValues(info, seed, stream);
+  }
+  if (text == "graph:feat") {
+    if (graph < 0 || info.shape.size() != 2)
+      return failure("input '", info.name,
+                     "': expected rows of features for graph:feat, got shape ",
+                     shapeText(info.shape));
+    const runtime::GraphFile &file = graphs.files[graph];
+    if (!file.hasFeatures)
+      return failure("input '", info.name, "': the graph file has no features");
+    auto dense = file.features.dense(info.shape[1]);
+    if (!dense)
+      return dense.takeError().in("input '" + info.name + "'");
+    if (static_cast<int64_t>(dense->size()) * 4 != info.bytes)
+      return failure("input '", info.name, "': expected ", info.shape[0],
+                     " rows, got ", dense->size() / info.shape[1]);
+    return std::string(reinterpret_cast<const char *>(dense->data()),
+                       dense->size() * 4);
+  }
+  auto array = runtime::readNpy(source);
+  if (!array)
+    return array.takeError();
+  if (array->isText || array->dtype != info.dtype || array->shape != info.shape)
+    return failure("input '", info.name, "': expected ",
+                   runtime::name(info.dtype), shapeText(info.shape), ", got ",
+                   array->describe());
+  return std::move(array->bytes);
+}
+
+runtime::Expected<std::vector<std::string>>
+gnn::run::loadInputs(const std::vector<runtime::TensorInfo> &infos,
+                     const runtime::FunctionPlan &plan, const Graphs &graphs,
+                     const std::vector<std::string> &sources,
+                     const std::string &otherwise) {
+  for (const std::string &text : sources) {
+    std::string name = splitName(text).first;
+    if (llvm::none_of(infos, [&](auto &info) { return info.name == name; })) {
+      std::string known;
+      for (const runtime::TensorInfo &info : infos)
+        known += (known.empty() ? "" : ", ") + info.name;
+      return failure("expected --input of one of ", known, "; got '", name,
+                     "'");
+    }
+  }
+  std::vector<std::string> values;
+  for (size_t i = 0; i < infos.size(); ++i) {
+    std::string source = otherwise;
+    for (const std::string &text : sources)
+      if (splitName(text).first == infos[i].name)
+        source = splitName(text).second;
+    if (source.empty())
+      return failure("expected --input ", infos[i].name,
+                     "=... or --weights "
+                     "for shape ",
+                     shapeText(infos[i].shape), ", got neither");
+    auto bytes = loadSource(infos[i], plan.inputs[i].graph, i, graphs, source);
+    if (!bytes)
+      return bytes.takeError();
+    values.push_back(std::move(*bytes));
+  }
+  return values;
+}
+
+namespace {
+/// Memory of a device that is freed with this object.
+class Buffer {
+public:
+  static runtime::Expected<Buffer> create(runtime::Device &device,
+                                          int64_t bytes) {
+    auto memory = device.allocate(bytes);
+    if (!memory)
+      return memory.takeError();
+    return Buffer(device, *memory);
+  }
+  Buffer(Buffer &&other) : device(other.device), memory(other.memory) {
+    other.memory = nullptr;
+  }
+  ~Buffer() { device->free(memory); }
+  void *get() const { return memory; }
+
+private:
+  Buffer(runtime::Device &device, void *memory)
+      : device(&device), memory(memory) {}
+  runtime::Device *device;
+  void *memory;
+};
+} // namespace
+
+runtime::Expected<Results>
+gnn::run::execute(const runtime::BoundFunction &function,
+                  runtime::Device &device,
+                  const std::vector<std::string> &inputs, bool profile) {
+  std::vector<Buffer> buffers;
+  std::vector<const void *> in;
+  std::vector<void *> out;
+  for (const std::string &bytes : inputs) {
+    auto buffer = Buffer::create(device, bytes.size());
+    if (!buffer)
+      return buffer.takeError();
+    if (runtime::Error error =
+            device.copyToDevice(buffer->get(), bytes.data(), bytes.size()))
+      return error;
+    in.push_back(buffer->get());
+    buffers.push_back(std::move(*buffer));
+  }
+  for (const runtime::TensorInfo &info : function.outputs()) {
+    auto buffer = Buffer::create(device, info.bytes);
+    if (!buffer)
+      return buffer.takeError();
+    out.push_back(buffer->get());
+    buffers.push_back(std::move(*buffer));
+  }
+  auto workspace = Buffer::create(device, function.workspaceBytes());
+  if (!workspace)
+    return workspace.takeError();
+  Results results;
+  if (profile) {
+    auto report = function.profile(in, out, workspace->get(), nullptr, 1);
+    if (!report)
+      return report.takeError();
+    results.report = std::move(*report);
+  } else {
+    if (runtime::Error error = function.run(in, out, workspace->get(), nullptr))
+      return error;
+    if (runtime::Error error = device.synchronize(nullptr))
+      return error;
+  }
+  for (size_t i = 0; i < out.size(); ++i) {
+    std::string bytes(function.outputs()[i].bytes, '\0');
+    if (runtime::Error error =
+            device.copyToHost(bytes.data(), out[i], bytes.size()))
+      return error;
+    results.outputs.push_back(std::move(bytes));
+  }
+  return results;
+}
+
+runtime::Error gnn::run::save(const runtime::TensorInfo &info,
+                              const std::string &bytes,
+                              const std::string &directory) {
+  llvm::outs() << info.name << ": " << runtime::name(info.dtype)
+               << shapeText(info.shape);
+  if (info.dtype == runtime::DataType::F32) {
+    double sum = 0;
+    auto *values = reinterpret_cast<const float *>(bytes.data());
+    for (int64_t i = 0; i < info.bytes / 4; ++i)
+      sum += double(values[i]) * values[i];
+    llvm::outs() << llvm::format(", norm %.6g", std::sqrt(sum));
+  }
+  llvm::outs() << "\n";
+  if (directory.empty())
+    return runtime::Error::success();
+  if (std::error_code error = llvm::sys::fs::create_directories(directory))
+    return failure("cannot make the folder '", directory,
+                   "': ", error.message());
+  return runtime::writeNpy(directory + "/" + info.name + ".npy", info.dtype,
+                           info.shape, bytes.data());
+}

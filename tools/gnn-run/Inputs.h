@@ -1,0 +1,56 @@
+//===- Inputs.h - Graphs and tensors of a run -------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What gnn-run reads, runs and writes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TOOLS_GNN_RUN_INPUTS_H
+#define GNN_TOOLS_GNN_RUN_INPUTS_H
+
+#include "GNN/Runtime/BoundFunction.h"
+#include "GNN/Runtime/Npz.h"
+
+#include <string>
+#include <vector>
+
+namespace gnn::run {
+
+/// The graphs of a function, in its order, and the files they came from.
+struct Graphs {
+  std::vector<std::shared_ptr<const runtime::Graph>> graphs;
+  std::vector<runtime::GraphFile> files;
+};
+
+/// Loads one file a graph; `names` are `FILE` or `GRAPH=FILE`.
+runtime::Expected<Graphs>
+loadGraphs(const std::vector<runtime::GraphSpec> &specs,
+           const std::vector<std::string> &names, bool inverses,
+           bool selfLoops);
+
+/// The bytes of every input, from `sources` (`NAME=SOURCE`) or `otherwise`.
+runtime::Expected<std::vector<std::string>>
+loadInputs(const std::vector<runtime::TensorInfo> &infos,
+           const runtime::FunctionPlan &plan, const Graphs &graphs,
+           const std::vector<std::string> &sources,
+           const std::string &otherwise);
+
+struct Results {
+  std::vector<std::string> outputs;
+  runtime::Report report;
+};
+
+/// Runs once, or with times where the device has them.
+runtime::Expected<Results> execute(const runtime::BoundFunction &function,
+                                   runtime::Device &device,
+                                   const std::vector<std::string> &inputs,
+                                   bool profile);
+
+/// Prints a line about an output, and writes it to `directory`/NAME.npy.
+runtime::Error save(const runtime::TensorInfo &info, const std::string &bytes,
+                    const std::string &directory);
+
+} // namespace gnn::run
+
+#endif // GNN_TOOLS_GNN_RUN_INPUTS_H

@@ -1,0 +1,205 @@
+//===- gnn-run.cpp - Run a function on a graph file -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiles a module, binds a graph, and runs one function on the emulator or
+// on a GPU.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Inputs.h"
+
+#include "GNN/Emulator/EmulatorDevice.h"
+#include "GNN/InitAll.h"
+#include "GNN/Runtime/BoundFunction.h"
+#include "GNN/Runtime/CUDA.h"
+#include "GNN/Target/Compile.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+
+#include <chrono>
+
+using namespace llvm;
+using namespace gnn;
+
+static cl::OptionCategory category("gnn-run options");
+static cl::opt<std::string> file(cl::Positional, cl::Required,
+                                 cl::desc("FILE.mlir"), cl::cat(category));
+static cl::opt<std::string> functionName("function",
+                                         cl::desc("Function to run"),
+                                         cl::value_desc("NAME"), cl::Required,
+                                         cl::cat(category));
+static cl::list<std::string>
+    graphFiles("graph", cl::desc("Graph file, one a graph of the function"),
+               cl::value_desc("[NAME=]FILE.npz"), cl::cat(category));
+static cl::opt<bool> inverses("add-inverses",
+                              cl::desc("Add the inverse of every edge, with "
+                                       "edge types of their own"),
+                              cl::cat(category));
+static cl::opt<bool> selfLoops("add-self-loops",
+                               cl::desc("Give every node one self loop"),
+                               cl::cat(category));
+static cl::list<std::string>
+    inputs("input",
+           cl::desc("Where an input comes from; graph:feat are the features "
+                    "of the graph file"),
+           cl::value_desc("NAME=FILE.npy|graph:feat|random:SEED"),
+           cl::cat(category));
+static cl::opt<std::string>
+    weights("weights", cl::desc("Where all other inputs come from"),
+            cl::value_desc("random:SEED"), cl::cat(category));
+static cl::opt<std::string> target("target", cl::desc("emulator or cuda"),
+                                   cl::init("emulator"), cl::cat(category));
+static cl::opt<std::string> chip("chip", cl::desc("GPU to make PTX for"),
+                                 cl::init("sm_90"), cl::cat(category));
+static cl::opt<bool> report("report", cl::desc("Print a report as JSON"),
+                            cl::cat(category));
+static cl::opt<std::string> outputDirectory("output",
+                                            cl::desc("Write outputs there"),
+                                            cl::value_desc("DIR"),
+                                            cl::cat(category));
+static cl::opt<std::string>
+    phases("phases", cl::desc("Write the IR of every stage and PTX there"),
+           cl::value_desc("DIR"), cl::cat(category));
+static cl::opt<bool> noFuse("no-fuse", cl::desc("Fuse nothing"),
+                            cl::cat(category));
+static cl::opt<bool> unchecked("unchecked",
+                               cl::desc("Emulate without checking accesses"),
+                               cl::cat(category));
+static cl::opt<int64_t>
+    shuffleSeed("shuffle", cl::desc("Emulate threads in the order of a seed"),
+                cl::value_desc("SEED"), cl::init(-1), cl::cat(category));
+
+static int fail(const Twine &message) {
+  WithColor::error(errs(), "gnn-run") << message << "\n";
+  return 1;
+}
+
+/// Shows what takes long, on one line of a terminal.
+static void showProgress(StringRef what, double done) {
+  if (!sys::Process::StandardErrIsDisplayed())
+    return;
+  errs() << formatv("\r{0,-60} {1,3}%", what, int(done * 100));
+  if (done >= 1)
+    errs() << "\r" << std::string(66, ' ') << "\r";
+}
+
+static runtime::Expected<std::shared_ptr<runtime::Device>> openDevice() {
+  if (target == "cuda")
+    return runtime::openCudaDevice();
+  if (target != "emulator")
+    return runtime::failure("expected --target=emulator or cuda, got '",
+                            target.getValue(), "'");
+  emulator::DeviceOptions options;
+  options.kernels.checked = !unchecked;
+  if (shuffleSeed >= 0)
+    options.seed = shuffleSeed;
+  options.progress = [](const std::string &kernel, int64_t done, int64_t all) {
+    showProgress("emulating " + kernel,
+                 double(done) / std::max<int64_t>(all, 1));
+  };
+  return emulator::createDevice(options);
+}
+
+static std::shared_ptr<const runtime::Package> compile(double &milliseconds) {
+  mlir::DialectRegistry registry;
+  registerAll(registry);
+  mlir::MLIRContext context(registry);
+  SourceMgr sources;
+  std::string error;
+  auto buffer = mlir::openInputFile(file, &error);
+  if (!buffer) {
+    fail(error);
+    return nullptr;
+  }
+  sources.AddNewSourceBuffer(std::move(buffer), SMLoc());
+  mlir::SourceMgrDiagnosticHandler handler(sources, &context);
+  context.printOpOnDiagnostic(false);
+  auto start = std::chrono::steady_clock::now();
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+  if (!module)
+    return nullptr;
+  CompileOptions options;
+  options.chip = target == "cuda" || !phases.empty() ? chip.getValue() : "";
+  options.emulated = target == "emulator";
+  options.fuse = !noFuse;
+  options.phasesDirectory = phases;
+  auto package = compileToPackage(*module, options);
+  milliseconds = std::chrono::duration<double, std::milli>(
+                     std::chrono::steady_clock::now() - start)
+                     .count();
+  return mlir::succeeded(package) ? *package : nullptr;
+}
+
+/// Prints the counted cost of every kernel, and its time on a GPU.
+static void printReport(const runtime::Report &result, double compileTime) {
+  outs() << formatv("compiled in {0:f0} ms, workspace {1} bytes, structures "
+                    "{2} bytes, on {3}\n",
+                    compileTime, result.workspaceBytes, result.structureBytes,
+                    result.device);
+  outs() << formatv("{0,-32}{1,12}{2,14}{3,14}{4,14}{5,10}\n", "kernel",
+                    "time ms", "read B", "written B", "flops", "registers");
+  auto number = [](std::optional<int64_t> value) {
+    return value ? std::to_string(*value) : std::string("-");
+  };
+  for (const runtime::StepReport &step : result.steps)
+    outs() << formatv(
+        "{0,-32}{1,12}{2,14}{3,14}{4,14}{5,10}\n", step.kernel,
+        step.milliseconds ? formatv("{0:f4}", *step.milliseconds).str()
+                          : std::string("-"),
+        number(step.bytesRead), number(step.bytesWritten), number(step.flops),
+        step.kernelInfo.registers < 0
+            ? std::string("-")
+            : std::to_string(step.kernelInfo.registers));
+}
+
+int main(int argc, char **argv) {
+  InitLLVM initialize(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, "Run a function on a graph\n");
+  double compileTime = 0;
+  auto package = compile(compileTime);
+  if (!package)
+    return 1;
+  auto plan = package->plan().find(functionName);
+  if (!plan)
+    return fail(plan.takeError().message());
+  auto graphs =
+      run::loadGraphs((*plan)->graphs, graphFiles, inverses, selfLoops);
+  if (!graphs)
+    return fail(graphs.takeError().message());
+  auto device = openDevice();
+  if (!device)
+    return fail(device.takeError().message());
+  runtime::BindOptions bindOptions;
+  bindOptions.progress = [](const std::string &what, double done) {
+    showProgress("building " + what, done);
+  };
+  auto bound = runtime::BoundFunction::bind(
+      package, functionName, graphs->graphs, *device, bindOptions);
+  if (!bound)
+    return fail(bound.takeError().message());
+  auto values =
+      run::loadInputs((*bound)->inputs(), **plan, *graphs, inputs, weights);
+  if (!values)
+    return fail(values.takeError().message());
+  auto results = run::execute(**bound, **device, *values, report);
+  if (!results)
+    return fail(results.takeError().message());
+  if (report)
+    printReport(results->report, compileTime);
+  for (size_t i = 0; i < (*bound)->outputs().size(); ++i) {
+    const runtime::TensorInfo &info = (*bound)->outputs()[i];
+    if (runtime::Error error =
+            run::save(info, results->outputs[i], outputDirectory))
+      return fail(error.message());
+  }
+  return 0;
+}

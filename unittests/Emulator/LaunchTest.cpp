@@ -1,0 +1,115 @@
+//===- LaunchTest.cpp - Launches that do not fit --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Testing.h"
+
+#include <thread>
+
+using namespace gnn::emulator;
+
+static const char fill[] = R"mlir(
+gpu.func @fill(%y: memref<16xi32>, %v: i32) kernel
+    attributes {known_block_size = array<i32: 4, 2, 2>} {
+  %c4 = arith.constant 4 : index
+  %c2 = arith.constant 2 : index
+  %x = gpu.thread_id x
+  %ty = gpu.thread_id y
+  %z = gpu.thread_id z
+  %a = arith.muli %z, %c2 : index
+  %b = arith.addi %a, %ty : index
+  %c = arith.muli %b, %c4 : index
+  %i = arith.addi %c, %x : index
+  %ii = arith.index_cast %i : index to i32
+  %w = arith.addi %v, %ii : i32
+  memref.store %w, %y[%i] : memref<16xi32>
+  gpu.return
+}
+gpu.func @slow(%y: memref<1xi32>, %n: index) kernel {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %one = arith.constant 1 : i32
+    %o = memref.atomic_rmw addi %one, %y[%c0] : (i32, memref<1xi32>) -> i32
+  }
+  gpu.return
+}
+gpu.func @shared() workgroup(%s: memref<12288xf32, #gpu.address_space<workgroup>>) kernel {
+  gpu.return
+}
+)mlir";
+
+TEST(Launch, ThreadsInThreeDimensions) {
+  auto emulator = emulate(fill);
+  ASSERT_TRUE(emulator);
+  std::vector<int32_t> y(16);
+  ASSERT_EQ(run(*emulator, "fill", {1, 1, 1}, {4, 2, 2}, Arguments(y, 100)),
+            "");
+  for (int i = 0; i < 16; ++i)
+    EXPECT_EQ(y[i], 100 + i);
+}
+
+TEST(Launch, WhatDoesNotFit) {
+  auto emulator = emulate(fill);
+  ASSERT_TRUE(emulator);
+  std::vector<int32_t> y(16), tooShort(15);
+  EXPECT_EQ(run(*emulator, "full", {1, 1, 1}, {4, 2, 2}, Arguments(y, 1)),
+            "no kernel is called 'full'");
+  EXPECT_EQ(run(*emulator, "fill", {1, 1, 1}, {16, 1, 1}, Arguments(y, 1)),
+            "kernel 'fill': expected the block (4, 2, 2), got (16, 1, 1)");
+  EXPECT_EQ(run(*emulator, "fill", {0, 1, 1}, {4, 2, 2}, Arguments(y, 1)),
+            "kernel 'fill': expected a grid of positive 31-bit extents, got "
+            "(0, 1, 1)");
+  EXPECT_EQ(run(*emulator, "slow", {1, 1, 1}, {64, 32, 1}, Arguments(y, 1)),
+            "kernel 'slow': expected a block of 1 to 1024 threads, got "
+            "(64, 32, 1)");
+  EXPECT_EQ(run(*emulator, "fill", {1, 1, 1}, {4, 2, 2}, Arguments(y)),
+            "kernel 'fill': expected 2 arguments, got 1");
+  EXPECT_EQ(
+      run(*emulator, "fill", {1, 1, 1}, {4, 2, 2}, Arguments(tooShort, 1)),
+      "kernel 'fill': argument 0 expected 64 bytes, got 60");
+  EXPECT_EQ(run(*emulator, "shared", {1, 1, 1}, {1, 1, 1}, Arguments(),
+                std::nullopt, 200 * 1024),
+            "kernel 'shared': expected at most 232448 bytes of shared memory, "
+            "got 253952");
+}
+
+TEST(Launch, ProgressAndCancel) {
+  auto emulator = emulate(fill, Options{true, 1});
+  ASSERT_TRUE(emulator);
+  std::vector<int32_t> y(1);
+  Arguments arguments(y, 200000);
+  Launch launch;
+  launch.grid = {100000, 1, 1};
+  launch.arguments = arguments.addresses;
+  int64_t seen = 0;
+  launch.progress = [&](int64_t done, int64_t all) {
+    EXPECT_GT(done, seen);
+    EXPECT_EQ(all, 100000);
+    seen = done;
+    return false;
+  };
+  EXPECT_EQ(llvm::toString(emulator->launch("slow", launch)),
+            "kernel 'slow' was cancelled");
+  EXPECT_GT(seen, 0);
+}
+
+TEST(Launch, FromSeveralThreads) {
+  auto emulator = emulate(fill, Options{true, 3});
+  ASSERT_TRUE(emulator);
+  std::vector<std::thread> threads;
+  std::vector<int> good(4);
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&, i] {
+      std::vector<int32_t> y(1);
+      for (int round = 0; round < 20; ++round)
+        good[i] += run(*emulator, "slow", {100, 1, 1}, {3, 1, 1},
+                       Arguments(y, 2)) == "";
+      good[i] += y[0] == 20 * 100 * 3 * 2;
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(good, (std::vector<int>{21, 21, 21, 21}));
+}

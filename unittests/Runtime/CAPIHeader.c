@@ -1,0 +1,12 @@
+/*===- CAPIHeader.c - The C API's header in C
+-------------------------------===*\
+|*
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+\*===----------------------------------------------------------------------===*/
+
+#include "GNN-c/Runtime.h"
+
+const char *versionFromC(void);
+
+const char *versionFromC(void) { return gnnRuntimeVersion(); }

@@ -1,0 +1,189 @@
+//===- CUDATest.cpp - The CUDA device on a driver without a GPU -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Runtime/CUDA.h"
+#include "CUDA/CUDADevice.h"
+#include "Testing.h"
+
+#include <dlfcn.h>
+
+using namespace gnn::runtime;
+using namespace gnn::runtime::testing;
+
+namespace {
+class CUDA : public ::testing::Test {
+protected:
+  void SetUp() override {
+    auto loaded = cuda::Driver::load(GNN_FAKE_DRIVER);
+    ASSERT_TRUE(loaded) << loaded.message();
+    driver = *loaded;
+    library = dlopen(GNN_FAKE_DRIVER, RTLD_NOW);
+  }
+  int ask(const char *function) {
+    return reinterpret_cast<int (*)()>(dlsym(library, function))();
+  }
+  std::shared_ptr<Device> open(int ordinal = 0) {
+    auto device = cuda::openDevice(driver, ordinal);
+    EXPECT_TRUE(device) << device.message();
+    return *device;
+  }
+
+  std::shared_ptr<const cuda::Driver> driver;
+  void *library = nullptr;
+};
+} // namespace
+
+TEST_F(CUDA, OpensAndCloses) {
+  auto device = open(1);
+  EXPECT_EQ(device->name(), "cuda:1 (Fake 1, sm_86)");
+  EXPECT_EQ(ask("fakeRetained"), 1);
+  device = nullptr;
+  EXPECT_EQ(ask("fakeRetained"), 0);
+  EXPECT_EQ(cuda::openDevice(driver, 2).message(),
+            "expected a GPU from 0 to under 2, got 2");
+}
+
+TEST_F(CUDA, DriversThatDoNotFit) {
+  EXPECT_TRUE(contains(cuda::Driver::load("libno-such-driver.so.1").message(),
+                       "expected the CUDA driver, got: libno-such-driver"));
+  EXPECT_TRUE(contains(cuda::Driver::load("libz.so.1").message(),
+                       "expected a CUDA driver with cuInit, got 'libz.so.1'"));
+}
+
+TEST_F(CUDA, MovesMemory) {
+  auto device = open();
+  int32_t values[3] = {1, 2, 3}, back[3] = {};
+  void *memory = *device->allocate(sizeof values);
+  EXPECT_EQ(ask("fakeLive"), 1);
+  EXPECT_FALSE(device->copyToDevice(memory, values, sizeof values));
+  EXPECT_FALSE(device->fill(static_cast<int32_t *>(memory) + 1, 0, 4));
+  EXPECT_FALSE(device->copyToHost(back, memory, sizeof back));
+  EXPECT_EQ(back[0], 1);
+  EXPECT_EQ(back[1], 0);
+  EXPECT_EQ(back[2], 3);
+  device->free(memory);
+  EXPECT_EQ(ask("fakeLive"), 0);
+  EXPECT_EQ(*device->allocate(0), nullptr);
+  EXPECT_EQ(device->allocate(int64_t(1) << 40).message(),
+            "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (said the fake), "
+            "1099511627776 bytes asked for on cuda:0 (Fake 0, sm_86)");
+}
+
+TEST_F(CUDA, LoadsAndLaunches) {
+  auto device = open();
+  auto kernels = device->loadKernels("ptx", "good", "sm_80");
+  ASSERT_TRUE(kernels) << kernels.message();
+  auto kernel = (*kernels)->find("add_one");
+  ASSERT_TRUE(kernel) << kernel.message();
+  EXPECT_EQ(*kernel, *(*kernels)->find("add_one"));
+  EXPECT_EQ((*kernel)->info().registers, 128);
+  EXPECT_EQ((*kernel)->info().localBytes, 16);
+  EXPECT_EQ((*kernels)->find("add_two").message(),
+            "kernel 'add_two': cuModuleGetFunction: CUDA_ERROR_NOT_FOUND "
+            "(said the fake)");
+
+  Launch launch;
+  launch.grid = {7, 1, 1};
+  launch.sharedBytes = 65536;
+  Error error = device->prepare(**kernel, launch);
+  EXPECT_FALSE(error) << error.message();
+  EXPECT_EQ(ask("fakeDynamicShared"), 65536);
+  launch.sharedBytes = 1024; // what was allowed stays
+  EXPECT_FALSE(device->prepare(**kernel, launch));
+  EXPECT_EQ(ask("fakeDynamicShared"), 65536);
+  launch.sharedBytes = 101376;
+  EXPECT_TRUE(contains(device->prepare(**kernel, launch).message(),
+                       "expected at most 100352 bytes of dynamic shared "
+                       "memory on cuda:0 (Fake 0, sm_86), got 101376"));
+  launch.sharedBytes = 0;
+  launch.block = {1024, 1, 1};
+  EXPECT_EQ(device->prepare(**kernel, launch).message(),
+            "expected at most 512 threads a block (128 registers each), got "
+            "1024");
+  launch.block = {32, 1, 1};
+
+  float values[2] = {1, 2};
+  void *memory = *device->allocate(sizeof values);
+  EXPECT_FALSE(device->copyToDevice(memory, values, sizeof values));
+  int32_t count = 2;
+  void *arguments[] = {&memory, &count};
+  int64_t bytes[] = {8, -1};
+  auto begin = device->record(nullptr);
+  EXPECT_FALSE(
+      device->launch(**kernel, launch, {arguments, bytes, 2}, nullptr));
+  auto end = device->record(nullptr);
+  EXPECT_FALSE(device->synchronize(nullptr));
+  EXPECT_EQ(*device->elapsed(**begin, **end), 7);
+  EXPECT_FALSE(device->copyToHost(values, memory, sizeof values));
+  EXPECT_EQ(values[0], 2);
+  EXPECT_EQ(values[1], 3);
+  device->free(memory);
+
+  // Events and kernels keep the device; nothing is left at the end.
+  *begin = nullptr;
+  *end = nullptr;
+  device = nullptr;
+  EXPECT_EQ(ask("fakeRetained"), 1);
+  *kernels = nullptr;
+  EXPECT_EQ(ask("fakeRetained"), 0);
+  EXPECT_EQ(ask("fakeLive"), 0);
+}
+
+TEST_F(CUDA, ImagesThatDoNotFit) {
+  auto device = open();
+  EXPECT_EQ(device->loadKernels("ptx", "evil", "sm_86").message(),
+            "cuModuleLoadDataEx: CUDA_ERROR_INVALID_PTX (said the fake): "
+            "line 1: bad image");
+  EXPECT_EQ(device->loadKernels("ptx", "good", "sm_90").message(),
+            "expected a GPU of compute capability 9.0 or more (kernels for "
+            "sm_90), got 8.6");
+  EXPECT_TRUE(contains(device->loadKernels("spirv", "good", "").message(),
+                       "expected kernels as cubin or ptx, got spirv"));
+  EXPECT_EQ(ask("fakeLive"), 0);
+}
+
+TEST(CUDAChip, WhatRunsWhere) {
+  struct {
+    const char *chip;
+    bool isPtx;
+    int major, minor;
+    bool runs;
+  } cases[] = {
+      {"", true, 1, 0, true},         {"sm_90", true, 9, 0, true},
+      {"sm_90", true, 8, 9, false},   {"sm_80", true, 9, 0, true},
+      {"sm_80", false, 8, 6, true},   {"sm_80", false, 9, 0, false},
+      {"sm_86", false, 8, 0, false},  {"sm_90a", true, 9, 0, true},
+      {"sm_90a", true, 10, 0, false}, {"sm_100", true, 9, 0, false},
+      {"sm_100", true, 12, 0, true},  {"gfx90a", true, 9, 0, false},
+      {"sm_", true, 9, 0, false},     {"sm_99999999999", true, 9, 0, false},
+  };
+  for (const auto &[chip, isPtx, major, minor, runs] : cases)
+    EXPECT_EQ(!cuda::checkChip(chip, isPtx, major, minor), runs)
+        << chip << " on " << major << "." << minor;
+}
+
+TEST(CUDASystem, OpensOrSaysWhy) {
+  auto count = countCudaDevices();
+  auto device = openCudaDevice();
+  if (!count) {
+    EXPECT_TRUE(contains(count.message(), "expected the CUDA driver") ||
+                contains(count.message(), "cuInit"));
+    EXPECT_EQ(device.message(), count.message());
+    return;
+  }
+  if (*count == 0) {
+    EXPECT_FALSE(device);
+    return;
+  }
+  ASSERT_TRUE(device) << device.message();
+  EXPECT_EQ(*device, *openCudaDevice());
+  int32_t value = 7, back = 0;
+  void *memory = *(*device)->allocate(4);
+  EXPECT_FALSE((*device)->copyToDevice(memory, &value, 4));
+  EXPECT_FALSE((*device)->copyToHost(&back, memory, 4));
+  EXPECT_EQ(back, 7);
+  (*device)->free(memory);
+}

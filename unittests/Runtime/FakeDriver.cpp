@@ -1,0 +1,185 @@
+//===- FakeDriver.cpp - A CUDA driver without a GPU -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// A shared library with the driver's symbols, whose device memory is the
+// host's. Two GPUs of compute capability 8.6; every image with the text "good"
+// in it has a kernel "add_one" (float *x, int32_t n). It checks that calls come
+// with a context, counts what is live, and refuses what it is told to.
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+struct FakeContext {
+  int device;
+};
+FakeContext contexts[2] = {{0}, {1}};
+thread_local FakeContext *stack[8];
+thread_local int depth = 0;
+int live = 0;
+int retained = 0;
+int dynamicShared = 0;
+float now = 0;
+
+FakeContext *current() { return depth ? stack[depth - 1] : nullptr; }
+constexpr int kNoContext = 201;
+} // namespace
+
+extern "C" {
+int fakeLive() { return live; }
+int fakeRetained() { return retained; }
+int fakeDynamicShared() { return dynamicShared; }
+
+int cuInit(unsigned) { return 0; }
+int cuGetErrorName(int result, const char **name) {
+  *name = result == 2     ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : result == 218 ? "CUDA_ERROR_INVALID_PTX"
+          : result == 500 ? "CUDA_ERROR_NOT_FOUND"
+                          : "CUDA_ERROR_OTHER";
+  return 0;
+}
+int cuGetErrorString(int, const char **text) {
+  *text = "said the fake";
+  return 0;
+}
+int cuDeviceGetCount(int *count) {
+  *count = 2;
+  return 0;
+}
+int cuDeviceGet(int *device, int ordinal) {
+  *device = ordinal;
+  return 0;
+}
+int cuDeviceGetName(char *name, int size, int device) {
+  std::snprintf(name, static_cast<size_t>(size), "Fake %d", device);
+  return 0;
+}
+int cuDeviceGetAttribute(int *value, int attribute, int) {
+  *value = attribute == 75 ? 8 : attribute == 76 ? 6 : 101376;
+  return 0;
+}
+int cuDevicePrimaryCtxRetain(FakeContext **context, int device) {
+  ++retained;
+  *context = &contexts[device];
+  return 0;
+}
+int cuDevicePrimaryCtxRelease_v2(int) {
+  --retained;
+  return 0;
+}
+int cuCtxGetCurrent(FakeContext **context) {
+  *context = current();
+  return 0;
+}
+int cuCtxPushCurrent_v2(FakeContext *context) {
+  stack[depth++] = context;
+  return 0;
+}
+int cuCtxPopCurrent_v2(FakeContext **context) {
+  *context = stack[--depth];
+  return 0;
+}
+int cuMemAlloc_v2(unsigned long long *pointer, size_t bytes) {
+  if (!current())
+    return kNoContext;
+  if (bytes > (size_t(1) << 30))
+    return 2;
+  ++live;
+  *pointer = reinterpret_cast<uintptr_t>(
+      std::aligned_alloc(256, (bytes + 255) / 256 * 256));
+  return 0;
+}
+int cuMemFree_v2(unsigned long long pointer) {
+  if (!current())
+    return kNoContext;
+  --live;
+  std::free(reinterpret_cast<void *>(pointer));
+  return 0;
+}
+int cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes) {
+  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  return current() ? 0 : kNoContext;
+}
+int cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes) {
+  std::memcpy(to, reinterpret_cast<void *>(from), bytes);
+  return current() ? 0 : kNoContext;
+}
+int cuMemsetD8_v2(unsigned long long to, unsigned char value, size_t bytes) {
+  std::memset(reinterpret_cast<void *>(to), value, bytes);
+  return current() ? 0 : kNoContext;
+}
+int cuModuleLoadDataEx(void **module, const void *image, unsigned count,
+                       int *options, void **values) {
+  if (!current())
+    return kNoContext;
+  if (!std::strstr(static_cast<const char *>(image), "good")) {
+    for (unsigned i = 0; i < count; ++i)
+      if (options[i] == 5)
+        std::strcpy(static_cast<char *>(values[i]), "line 1: bad image\n");
+    return 218;
+  }
+  ++live;
+  *module = &live;
+  return 0;
+}
+int cuModuleUnload(void *) {
+  --live;
+  return current() ? 0 : kNoContext;
+}
+int cuModuleGetFunction(void **function, void *, const char *name) {
+  if (std::strcmp(name, "add_one") != 0)
+    return 500;
+  *function = &now;
+  return 0;
+}
+int cuFuncGetAttribute(int *value, int attribute, void *) {
+  *value = attribute == 0   ? 512
+           : attribute == 1 ? 1024
+           : attribute == 3 ? 16
+                            : 128;
+  return 0;
+}
+int cuFuncSetAttribute(void *, int attribute, int value) {
+  if (attribute != 8)
+    return 1;
+  dynamicShared = value;
+  return 0;
+}
+int cuLaunchKernel(void *, unsigned gridX, unsigned, unsigned, unsigned,
+                   unsigned, unsigned, unsigned, void *, void **arguments,
+                   void **) {
+  if (!current())
+    return kNoContext;
+  float *x = *static_cast<float **>(arguments[0]);
+  int32_t n = *static_cast<int32_t *>(arguments[1]);
+  for (int32_t i = 0; i < n; ++i)
+    x[i] += 1;
+  now += static_cast<float>(gridX);
+  return 0;
+}
+int cuStreamSynchronize(void *) { return current() ? 0 : kNoContext; }
+int cuEventCreate(float **event, unsigned) {
+  ++live;
+  *event = new float(0);
+  return 0;
+}
+int cuEventDestroy_v2(float *event) {
+  --live;
+  delete event;
+  return 0;
+}
+int cuEventRecord(float *event, void *) {
+  *event = now;
+  return 0;
+}
+int cuEventSynchronize(float *) { return 0; }
+int cuEventElapsedTime(float *milliseconds, float *from, float *to) {
+  *milliseconds = *to - *from;
+  return 0;
+}
+}

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Runs every test suite of a build and adds up what they say.
+
+Suites: lit (IR tests), GoogleTest (C++), pytest (numbers, Python), and the
+checks of the sources. Ends with `N passed, N failed` (and `, N skipped`).
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+class Totals:
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+
+    def add(self, passed, failed, skipped=0):
+        self.passed += passed
+        self.failed += failed
+        self.skipped += skipped
+
+
+def run(command, **options):
+    """Runs a command, shows its output, and returns (status, output)."""
+    print("$", " ".join(map(str, command)), flush=True)
+    result = subprocess.run(command, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, text=True, **options)
+    print(result.stdout, flush=True)
+    return result.returncode, result.stdout
+
+
+def count(pattern, text):
+    return sum(int(n) for n in re.findall(pattern, text))
+
+
+def lit(build, totals):
+    lit = "/usr/lib/llvm-22/bin/lit"
+    status, out = run([lit, "-sv", "--no-progress-bar", build / "test"])
+    failed = count(r"(?:Failed|Timed Out|Unresolved|Unexpectedly Passed)\s*:\s*(\d+)", out)
+    passed = count(r"\bPassed\s*:\s*(\d+)", out)
+    skipped = count(r"(?:Unsupported|Skipped|Excluded)\s*:\s*(\d+)", out)
+    if status != 0 and failed == 0:
+        failed = 1
+    totals.add(passed, failed, skipped)
+
+
+def gtest(build, totals):
+    programs = sorted(p for p in (build / "unittests").rglob("*Tests")
+                      if p.is_file() and os.access(p, os.X_OK))
+    for program in programs:
+        status, out = run([program, "--gtest_brief=1"])
+        passed = count(r"\[  PASSED  \] (\d+) tests?", out)
+        failed = len(set(re.findall(r"\[  FAILED  \] (\S+\.\S+)", out)))
+        if status != 0 and failed == 0:
+            failed = 1
+        totals.add(passed, failed, count(r"\[  SKIPPED \] (\d+) tests?", out))
+
+
+def pytest(build, everything, totals):
+    venv = build / "venv"
+    python = venv / "bin" / "python"
+    if not (ROOT / "python" / "tests").is_dir():
+        return
+    if not python.exists():
+        run([sys.executable, "-m", "venv", venv])
+    status, _ = run([python, "-m", "pip", "install", "-q",
+                     "torch==2.13.0", "torch-geometric", "numpy", "scipy",
+                     "pytest"])
+    if status != 0:
+        print("the Python packages of the tests cannot be installed")
+        totals.add(0, 1)
+        return
+    environment = dict(os.environ, PYTHONPATH=str(ROOT / "python"),
+                       GNN_MLIR_BUILD=str(build.resolve()))
+    command = [python, "-m", "pytest", "-q", "-ra",
+               ROOT / "python" / "tests"]
+    if everything:
+        environment["GNN_TEST_ALL"] = "1"
+    status, out = run(command, env=environment)
+    summary = out.strip().splitlines()[-1] if out.strip() else ""
+    failed = count(r"(\d+) failed", summary) + count(r"(\d+) errors?", summary)
+    if status not in (0, 5) and failed == 0:
+        failed = 1
+    totals.add(count(r"(\d+) passed", summary), failed,
+               count(r"(\d+) skipped", summary))
+
+
+def sources(totals):
+    for script in sorted((ROOT / "utils").glob("check-*.py")):
+        status, _ = run([sys.executable, script])
+        totals.add(status == 0, status != 0)
+    files = subprocess.run(["git", "ls-files", "*.cpp", "*.h"], cwd=ROOT,
+                           capture_output=True, text=True).stdout.split()
+    if files:
+        status, _ = run(["clang-format-22", "--dry-run", "--Werror", *files],
+                        cwd=ROOT)
+        totals.add(status == 0, status != 0)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True,
+                        help="the build folder")
+    parser.add_argument("--all", action="store_true",
+                        help="run the full products of the numeric tests")
+    options = parser.parse_args()
+    totals = Totals()
+    build = options.build if options.build.is_absolute() else ROOT / options.build
+    sources(totals)
+    lit(build, totals)
+    gtest(build, totals)
+    pytest(build, options.all, totals)
+    skipped = f", {totals.skipped} skipped" if totals.skipped else ""
+    print(f"{totals.passed} passed, {totals.failed} failed{skipped}")
+    return 1 if totals.failed or not totals.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
