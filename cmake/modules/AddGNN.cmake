@@ -21,13 +21,14 @@ function(add_gnn_dialect name mnemonic)
   add_mlir_doc(${name}Ops ${name}Dialect Dialects/ -gen-dialect-doc -dialect=${mnemonic})
 endfunction()
 
-# Generates the op interfaces of a dialect.
+# Generates the op interfaces of a dialect and their page.
 function(add_gnn_interfaces td)
   set(LLVM_TARGET_DEFINITIONS ${td}.td)
   mlir_tablegen(${td}.h.inc -gen-op-interface-decls)
   mlir_tablegen(${td}.cpp.inc -gen-op-interface-defs)
   add_public_tablegen_target(GNN${td}IncGen)
   add_dependencies(mlir-headers GNN${td}IncGen)
+  add_mlir_doc(${td} ${td} Interfaces/ -gen-op-interface-docs)
 endfunction()
 
 # Generates pass declarations and their page.

@@ -199,3 +199,39 @@ TEST_F(PropertiesTest, EveryRowOpAnswers) {
         << name.getStringRef().str();
   }
 }
+
+TEST_F(PropertiesTest, BuildersInferTypes) {
+  Operation *gather = parse("gnn.gather %node via src : !node -> !edge");
+  Block *block = gather->getBlock();
+  OpBuilder builder(&context);
+  builder.setInsertionPointToEnd(block);
+  Value node = block->getArgument(3), vector = block->getArgument(9);
+  auto dot = DotOp::create(builder, gather->getLoc(), node, vector);
+  EXPECT_EQ(getRowSpace(dot.getType()), RowSpace::Node);
+  EXPECT_TRUE(getFeatures(dot.getType()).empty());
+  Value inputs[] = {node, node};
+  auto concat = ConcatOp::create(builder, gather->getLoc(), inputs);
+  EXPECT_EQ(getFeatures(concat.getType()), ArrayRef<int64_t>({16}));
+}
+
+// A pass may ask before it builds; a refusal is silent then.
+TEST_F(PropertiesTest, InferenceRefusesQuietly) {
+  Operation *gather = parse("gnn.gather %node via src : !node -> !edge");
+  Value score = gather->getBlock()->getArgument(1);
+  SmallVector<Type> inferred;
+  std::string message;
+  ScopedDiagnosticHandler handler(
+      &context, [&](Diagnostic &diagnostic) { message = diagnostic.str(); });
+  DictionaryAttr none = DictionaryAttr::get(&context);
+  Value operands[] = {score, score};
+  auto infer = [&](std::optional<Location> location) {
+    return DotOp::inferReturnTypes(&context, location, operands, none, nullptr,
+                                   {}, inferred);
+  };
+  EXPECT_TRUE(failed(infer(std::nullopt)));
+  EXPECT_EQ(message, "");
+  EXPECT_TRUE(failed(infer(gather->getLoc())));
+  EXPECT_EQ(message, "'gnn.dot' op expected at least one feature dimension of "
+                     "lhs, got none");
+  EXPECT_TRUE(inferred.empty());
+}

@@ -27,9 +27,8 @@ def GNN_LinearOpInterface : OpInterface<"LinearOpInterface"> {
     An op that is linear in some operands: with all other operands fixed,
     `op(a * x + b * y) = a * op(x) + b * op(y)`. How two such ops commute follows
     from their actions (`gnn::LinearAction`): what acts on rows commutes with
-    what acts on features, a diagonal row scale commutes with what acts on
-    features, and what acts on features by type commutes with a path that keeps
-    the type.
+    what acts on features, and what acts on features by type commutes with a
+    path that keeps the type.
   }];
   let methods = [
     InterfaceMethod<"How the op acts on this operand, none where it is not linear in it.",
