@@ -187,6 +187,16 @@ func.func @dialect_g5_several(%x: tensor<2x8xf32, #gnn.rows<@t, node_type>>) {
 
 // -----
 
+// expected-error @+1 {{'func.func' op expected a string that is not empty for gnn.name, got 1 : i32}}
+func.func private @dialect_g6(tensor<4xf32> {gnn.name = 1 : i32})
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a string that is not empty for gnn.name, got ""}}
+func.func private @dialect_g6_result() -> (tensor<4xf32> {gnn.name = ""})
+
+// -----
+
 gnn.graph @b bipartite {node_types = 1, edge_types = 1}
 gnn.graph @c bipartite {node_types = 1, edge_types = 1}
 

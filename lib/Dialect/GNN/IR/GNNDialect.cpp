@@ -33,6 +33,30 @@ void GNNDialect::initialize() {
       >();
 }
 
+/// Verifies an attribute of an argument or a result of a function.
+static LogicalResult verifyName(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() != "gnn.name")
+    return success();
+  auto name = dyn_cast<StringAttr>(attribute.getValue());
+  if (!name || name.empty()) // G6
+    return op->emitOpError("expected a string that is not empty for gnn.name, "
+                           "got ")
+           << attribute.getValue();
+  return success();
+}
+
+LogicalResult GNNDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                   unsigned,
+                                                   NamedAttribute attribute) {
+  return verifyName(op, attribute);
+}
+
+LogicalResult
+GNNDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned,
+                                        NamedAttribute attribute) {
+  return verifyName(op, attribute);
+}
+
 //===----------------------------------------------------------------------===//
 // #gnn.rows
 //===----------------------------------------------------------------------===//

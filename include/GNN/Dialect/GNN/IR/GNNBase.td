@@ -52,8 +52,14 @@ def GNN_Dialect : Dialect {
     * (G4) `edge_type` and `node_type` rows are as many as the graph declares.
     * (G5) A path from edge types to node types needs a schema that gives that
       end's node type for every edge type.
+
+    Arguments and results of a function may have a `gnn.name`, by which a caller
+    passes them.
+    * (G6) A `gnn.name` is a string that is not empty.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
 //===----------------------------------------------------------------------===//
