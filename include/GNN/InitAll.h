@@ -15,6 +15,7 @@
 #include "GNN/Dialect/Tile/IR/Tile.h"
 #include "GNN/Emulator/Passes.h"
 #include "GNN/Pipelines/Pipelines.h"
+#include "GNN/Target/Passes.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/InitAllDialects.h"
@@ -40,6 +41,7 @@ inline void registerAll(mlir::DialectRegistry &registry) {
   mlir::registerAllPasses();
   registerGNNConversionPasses();
   registerGNNEmulatorPasses();
+  registerGNNTargetPasses();
   registerGNNTransformsPasses();
   registerPipelines();
 }

@@ -225,3 +225,18 @@ gnn::compileToPackage(ModuleOp module, const CompileOptions &options) {
     return module.emitError(package.takeError().message());
   return *package;
 }
+
+std::string gnn::compilePipeline(const CompileOptions &options) {
+  std::string text =
+      "builtin.module(gnn-graph-pipeline,gnn-tile-pipeline{fuse=";
+  text += options.fuse ? "true" : "false";
+  text += "},gnn-gpu-pipeline,gnn-verify-launch-form";
+  if (!options.chip.empty()) {
+    text += ",gnn-ptx-pipeline{chip=" + options.chip +
+            " opt-level=" + std::to_string(options.optLevel);
+    if (!options.features.empty())
+      text += " features=" + options.features;
+    text += "}";
+  }
+  return text + ")";
+}
