@@ -1,0 +1,68 @@
+// RUN: gnn-opt %s --convert-gnn-to-gnn-tile | FileCheck %s
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+!edge = tensor<?x16xf32, #gnn.rows<@g, edge>>
+!edge8 = tensor<?x8xf32, #gnn.rows<@g, edge>>
+!pair = tensor<?x16xf32, #gnn.rows<@g, src_pair>>
+!node = tensor<?x16xf32, #gnn.rows<@g, node>>
+!node8 = tensor<?x8xf32, #gnn.rows<@g, node>>
+!heads = tensor<?x4x8xf32, #gnn.rows<@g, node>>
+!w = tensor<3x16x8xf32, #gnn.rows<@g, edge_type>>
+
+// A product first (Hector 3.2.5); its bias is its epilogue.
+
+func.func @linear(%x: !node, %w: tensor<16x8xf32>, %b: tensor<8xf32>) -> !node8 {
+  %y = gnn.linear %x, %w bias %b : (!node, tensor<16x8xf32>, tensor<8xf32>) -> !node8
+  return %y : !node8
+}
+
+func.func @linear_heads(%x: !node, %w: tensor<4x16x8xf32>, %v: tensor<8x8xf32>) -> !heads {
+  %y = gnn.linear %x, %w : (!node, tensor<4x16x8xf32>) -> !heads
+  %z = gnn.linear %y, %v : (!heads, tensor<8x8xf32>) -> !heads
+  return %z : !heads
+}
+
+func.func @typed_edges(%x: !edge, %w: !w, %b: tensor<3x8xf32, #gnn.rows<@g, edge_type>>) -> !edge8 {
+  %y = gnn.typed_linear %x, %w bias %b : (!edge, !w, tensor<3x8xf32, #gnn.rows<@g, edge_type>>) -> !edge8
+  return %y : !edge8
+}
+
+func.func @typed_pairs(%x: !pair, %w: !w) -> tensor<?x8xf32, #gnn.rows<@g, src_pair>> {
+  %y = gnn.typed_linear %x, %w : (!pair, !w) -> tensor<?x8xf32, #gnn.rows<@g, src_pair>>
+  return %y : tensor<?x8xf32, #gnn.rows<@g, src_pair>>
+}
+
+func.func @typed_nodes(%x: !node, %w: tensor<2x16x8xf32, #gnn.rows<@g, node_type>>) -> !node8 {
+  %y = gnn.typed_linear %x, %w : (!node, tensor<2x16x8xf32, #gnn.rows<@g, node_type>>) -> !node8
+  return %y : !node8
+}
+
+func.func @typed_edges_by_source(%x: !edge, %w: tensor<2x16x8xf32, #gnn.rows<@g, node_type>>) -> !edge8 {
+  %y = gnn.typed_linear %x, %w via src : (!edge, tensor<2x16x8xf32, #gnn.rows<@g, node_type>>) -> !edge8
+  return %y : !edge8
+}
+
+func.func @outer(%x: !node, %y: !node8) -> tensor<16x8xf32> {
+  %w = gnn.outer %x, %y : (!node, !node8) -> tensor<16x8xf32>
+  return %w : tensor<16x8xf32>
+}
+
+func.func @typed_outer(%x: !edge, %y: !edge8) -> !w {
+  %w = gnn.typed_outer %x, %y : (!edge, !edge8) -> !w
+  return %w : !w
+}
+
+func.func @weight_product(%w: !w, %a: tensor<8x4xf32>) -> tensor<3x16x4xf32, #gnn.rows<@g, edge_type>> {
+  %y = gnn.weight_product %w, %a : (!w, tensor<8x4xf32>) -> tensor<3x16x4xf32, #gnn.rows<@g, edge_type>>
+  return %y : tensor<3x16x4xf32, #gnn.rows<@g, edge_type>>
+}
+
+func.func @weight_product_by_type(%w: !w, %a: tensor<3x8xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x16xf32, #gnn.rows<@g, edge_type>> {
+  %y = gnn.weight_product %w, %a : (!w, tensor<3x8xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x16xf32, #gnn.rows<@g, edge_type>>
+  return %y : tensor<3x16xf32, #gnn.rows<@g, edge_type>>
+}
+
+func.func @weight_combine(%c: tensor<3x2xf32, #gnn.rows<@g, edge_type>>, %b: tensor<2x16x8xf32>) -> !w {
+  %w = gnn.weight_combine %c, %b : (tensor<3x2xf32, #gnn.rows<@g, edge_type>>, tensor<2x16x8xf32>) -> !w
+  return %w : !w
+}
