@@ -230,15 +230,17 @@ TEST(CompilerCAPI, PhasesAndReproducers) {
   std::string source = sumText;
   source += R"(
 func.func private @h(tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node>
-func.func @g(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
+func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
   %y = func.call @h(%x) : (tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node>
   return %y : tensor<?x3xf32, #node>
 })";
   EXPECT_NE(failure(source, options), "");
-  EXPECT_TRUE(contains(slurp(reproducer),
+  again = slurp(reproducer);
+  EXPECT_TRUE(contains(again,
                        "pipeline: \"builtin.module(gnn-graph-pipeline,"
                        "gnn-tile-pipeline{fuse=false},gnn-gpu-pipeline,"
-                       "gnn-verify-launch-form,gnn-ptx-pipeline{chip=sm_90"));
+                       "gnn-verify-launch-form,gnn-ptx-pipeline{chip=sm_90"))
+      << again;
 
   // What cannot be written is told after what went wrong.
   std::string nowhere = (folder.path / "none" / "again.mlir").string();
