@@ -12,11 +12,12 @@
 #include "Diagnostics.h"
 
 #include "GNN/Emulator/EmulatorDevice.h"
-#include "GNN/InitAll.h"
+#include "GNN/InitDialects.h"
 #include "GNN/Target/Compile.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
