@@ -255,11 +255,16 @@ gnn::compileToPackage(ModuleOp module, const CompileOptions &options) {
   return *package;
 }
 
-std::string gnn::compilePipeline(const CompileOptions &options) {
-  std::string text =
-      "builtin.module(gnn-graph-pipeline,gnn-tile-pipeline{fuse=";
-  text += options.fuse ? "true" : "false";
-  text += "},gnn-gpu-pipeline,gnn-verify-launch-form";
+std::string gnn::compilePipeline(ModuleOp module,
+                                 const CompileOptions &options) {
+  Level level = findLevel(module);
+  std::string text = "builtin.module(";
+  if (level <= Level::Graph)
+    text += std::string("gnn-graph-pipeline,gnn-tile-pipeline{fuse=") +
+            (options.fuse ? "true" : "false") + "},";
+  if (level <= Level::Tile)
+    text += "gnn-gpu-pipeline,";
+  text += "gnn-verify-launch-form";
   if (!options.chip.empty()) {
     text += ",gnn-ptx-pipeline{chip=" + options.chip +
             " opt-level=" + std::to_string(options.optLevel);
