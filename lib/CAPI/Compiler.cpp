@@ -112,6 +112,7 @@ static void compile(llvm::StringRef text, llvm::StringRef name,
   registerDialects(registry);
   // Of several threads, a crash could not be caught.
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)

@@ -23,6 +23,14 @@ namespace gnn {
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
 
+template <typename TemplateOp> static bool isPinned(TemplateOp op) {
+  return op.getSchedule() && op.getSchedule()->getPinned();
+}
+
+static int64_t lastSize(Value value) {
+  return cast<ShapedType>(value.getType()).getShape().back();
+}
+
 /// True if the traversal only copies rows: one input, yielded as it is.
 static bool isGather(TraverseOp op) {
   Block &body = op.getBody().front();
@@ -45,98 +53,127 @@ static std::optional<AtAttr> through(StringRef rows, StringRef from,
                      at.getFeature(), at.getOffset());
 }
 
-/// Reads what a gather reads instead of what it writes.
-static bool fuseGather(GemmOp gemm) {
-  auto gather = gemm.getInput().getDefiningOp<TraverseOp>();
-  if (!gather || !isGather(gather) || gather.getGraph() != gemm.getGraph())
-    return false;
+/// Why the product cannot read what `gather` reads, at `at`; empty if it can.
+static std::string planGather(GemmOp gemm, TraverseOp gather,
+                              std::optional<AtAttr> &at) {
+  if (!isGather(gather))
+    return "it does more than copy rows";
+  if (isPinned(gather) || isPinned(gemm))
+    return "its schedule is pinned";
+  if (gather.getGraph() != gemm.getGraph())
+    return "it walks another graph";
   AtAttr out = gather.getOutputAt(0), in = gather.getInputAt(0);
   AtAttr read = gemm.getInputAt();
+  int64_t features = gather.getDomain().getFeatures();
+  if (out.getOffset() || read.getOffset() || gemm.getIn() != features ||
+      lastSize(gather.getOutputs()[0]) != features)
+    return "only a part of its features is read or written";
+  if (in.getHead() != read.getHead() || !in.getFeature())
+    return "it repeats features";
   StringRef from = gather.getDomain().getGroups();
   StringRef reads = read.getSpace().empty() ? gemm.getRows() : read.getSpace();
-  auto type = cast<ShapedType>(gather.getInputs()[0].getType());
-  if (!out.getSpace().empty() || out.getOffset() || read.getOffset() ||
-      reads != from || in.getHead() != read.getHead() || !in.getFeature() ||
-      in.getAnchor() == Anchor::All ||
-      in.getOffset() + gemm.getIn() > type.getShape().back())
-    return false;
-  std::optional<AtAttr> at = through(gemm.getRows(), from, in);
-  if (!at)
-    return false;
-  gemm.getInputMutable().assign(gather.getInputs()[0]);
-  gemm.setInputAtAttr(*at);
-  return true;
+  if (!out.getSpace().empty() || reads != from)
+    return "its rows are read in another order";
+  if (in.getAnchor() != Anchor::All)
+    at = through(gemm.getRows(), from, in);
+  return at ? "" : "no map leads from the product's rows to what it reads";
 }
 
-/// The row-wise traversal that alone reads the product, in place.
-static TraverseOp epilogueOf(GemmOp gemm) {
-  if (gemm->getNumResults() != 1 || !gemm.getResult().hasOneUse() ||
-      (gemm.getSchedule() && gemm.getSchedule()->getPinned()))
-    return nullptr;
-  auto op = dyn_cast<TraverseOp>(*gemm.getResult().user_begin());
-  if (!op || op.getOutputs().size() != 1 ||
-      !op.getDomain().getElements().empty() ||
-      op.getGraph() != gemm.getGraph() ||
-      op.getDomain().getFeatures() != gemm.getOut() ||
-      op.getDomain().getHeads() != gemm.getHeads() ||
-      op.getOutputs()[0] == gemm.getResult())
-    return nullptr;
+/// Why `op` cannot be the product's epilogue; empty if it can.
+static std::string planEpilogue(GemmOp gemm, TraverseOp op) {
+  if (isPinned(gemm) || isPinned(op))
+    return "its schedule is pinned";
+  if (op.getGraph() != gemm.getGraph())
+    return "it walks another graph";
   AtAttr written = gemm.getOutputAt();
   StringRef stored =
       written.getSpace().empty() ? gemm.getRows() : written.getSpace();
-  AtAttr out = op.getOutputAt(0);
-  auto outType = cast<ShapedType>(op.getOutputs()[0].getType());
-  if (op.getDomain().getGroups() != stored ||
-      out.getHead() != written.getHead() || !out.getFeature() ||
-      out.getOffset() || outType.getShape().back() != gemm.getOut())
-    return nullptr;
-  for (auto [i, input] : llvm::enumerate(op.getInputs()))
-    if (input == gemm.getResult() &&
-        (!op.getInputAt(i).getSpace().empty() ||
-         op.getInputAt(i).getHead() != written.getHead() ||
-         !op.getInputAt(i).getFeature()))
-      return nullptr;
+  if (!op.getDomain().getElements().empty() ||
+      op.getDomain().getGroups() != stored)
+    return "it walks other rows than the product's";
   for (Operation &inner : op.getBody().front().without_terminator())
     if (isa<ReduceOp, IndexOp>(inner))
-      return nullptr;
-  return op;
+      return "it needs more than the product's current row and column";
+  if (op.getOutputs().size() != 1)
+    return "it has several results";
+  if (llvm::is_contained(op.getOutputs(), gemm.getResult()))
+    return "it writes on the product";
+  auto isWhole = [&](Value value, AtAttr at) {
+    return at.getHead() == written.getHead() && at.getFeature() &&
+           !at.getOffset() && lastSize(value) == gemm.getOut();
+  };
+  bool whole = op.getDomain().getFeatures() == gemm.getOut() &&
+               op.getDomain().getHeads() == gemm.getHeads() &&
+               isWhole(gemm.getOutput(), written) &&
+               isWhole(op.getOutputs()[0], op.getOutputAt(0));
+  for (auto [i, input] : llvm::enumerate(op.getInputs()))
+    if (input == gemm.getResult())
+      whole &= isWhole(input, op.getInputAt(i)) &&
+               op.getInputAt(i).getSpace().empty();
+  return whole ? "" : "its columns are not those of the product";
 }
 
-static bool fuseEpilogue(IRRewriter &rewriter, GemmOp gemm) {
-  TraverseOp op = epilogueOf(gemm);
-  if (!op)
-    return false;
+/// The traversal that alone reads the product; null if none does.
+static TraverseOp onlyReader(GemmOp gemm) {
+  if (gemm->getNumResults() != 1 || gemm.getResult().use_empty())
+    return nullptr;
+  Operation *reader = *gemm.getResult().user_begin();
+  for (Operation *other : gemm.getResult().getUsers())
+    if (other != reader)
+      return nullptr;
+  return dyn_cast<TraverseOp>(reader);
+}
+
+namespace {
+/// The operands of a product beyond those it has, as its epilogue needs them.
+struct Extras {
+  SmallVector<Value> values;
+  SmallVector<Attribute> accesses;
+  SmallVector<int64_t> numbers; // of the reader's inputs; -1: the product
+  AtAttr outputAt;
+};
+} // namespace
+
+/// The extras of `gemm` and the other inputs of `op`, seen from the product's
+/// rows; false if no map leads to one of them.
+static bool collectExtras(GemmOp gemm, TraverseOp op, Extras &extras) {
   StringRef rows = gemm.getRows(), stored = op.getDomain().getGroups();
-  SmallVector<Value> extras(gemm.getExtras());
-  SmallVector<Attribute> extrasAt(gemm.getExtrasAt().getValue());
-  SmallVector<int64_t> numbers;
+  extras.values.assign(gemm.getExtras().begin(), gemm.getExtras().end());
+  extras.accesses.assign(gemm.getExtrasAt().begin(), gemm.getExtrasAt().end());
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
     if (input == gemm.getResult()) {
-      numbers.push_back(-1);
+      extras.numbers.push_back(-1);
       continue;
     }
     std::optional<AtAttr> at = through(rows, stored, op.getInputAt(i));
     if (!at)
       return false;
-    numbers.push_back(extras.size());
-    extras.push_back(input);
-    extrasAt.push_back(*at);
+    extras.numbers.push_back(extras.values.size());
+    extras.values.push_back(input);
+    extras.accesses.push_back(*at);
   }
-  std::optional<AtAttr> outputAt = through(rows, stored, op.getOutputAt(0));
-  if (!outputAt)
-    return false;
+  std::optional<AtAttr> at = through(rows, stored, op.getOutputAt(0));
+  if (at)
+    extras.outputAt = *at;
+  return at.has_value();
+}
+
+/// Puts the body of `op` behind that of `gemm`, and `gemm` in the place of
+/// `op`.
+static void fuseEpilogue(IRRewriter &rewriter, GemmOp gemm, TraverseOp op,
+                         const Extras &extras) {
   rewriter.setInsertionPoint(op);
   Location loc = rewriter.getFusedLoc({gemm.getLoc(), op.getLoc()});
   auto fused = GemmOp::create(
       rewriter, loc, op.getOutputs()[0].getType(), gemm.getGraphAttr(),
       gemm.getRowsAttr(), gemm.getTypesAttr(), gemm.getInput(),
-      gemm.getWeight(), extras, op.getOutputs()[0], gemm.getInputAt(),
-      rewriter.getArrayAttr(extrasAt), *outputAt, gemm.getTransposedAttr(),
-      gemm.getScheduleAttr());
+      gemm.getWeight(), extras.values, op.getOutputs()[0], gemm.getInputAt(),
+      rewriter.getArrayAttr(extras.accesses), extras.outputAt,
+      gemm.getTransposedAttr(), gemm.getScheduleAttr());
   Block &block = fused.getBody().emplaceBlock();
   Block &first = gemm.getBody().front(), &second = op.getBody().front();
   block.addArgument(first.getArgument(0).getType(), loc);
-  for (Value extra : extras)
+  for (Value extra : extras.values)
     block.addArgument(getElementTypeOrSelf(extra.getType()), loc);
   OpBuilder inside = OpBuilder::atBlockBegin(&block);
   IRMapping mapping;
@@ -145,15 +182,13 @@ static bool fuseEpilogue(IRRewriter &rewriter, GemmOp gemm) {
   for (Operation &inner : first.without_terminator())
     inside.clone(inner, mapping);
   Value product = mapping.lookupOrDefault(first.getTerminator()->getOperand(0));
-  for (auto [i, number] : llvm::enumerate(numbers))
+  for (auto [i, number] : llvm::enumerate(extras.numbers))
     mapping.map(second.getArgument(i),
                 number < 0 ? product : Value(block.getArgument(1 + number)));
-  for (Operation &inner : second.without_terminator())
+  for (Operation &inner : second)
     inside.clone(inner, mapping);
-  inside.clone(*second.getTerminator(), mapping);
   rewriter.replaceOp(op, fused.getResult());
   rewriter.eraseOp(gemm);
-  return true;
 }
 
 namespace {
@@ -166,22 +201,66 @@ struct FuseProducts : gnn::impl::FuseProductsBase<FuseProducts> {
       SmallVector<GemmOp> products;
       getOperation()->walk([&](GemmOp op) { products.push_back(op); });
       for (GemmOp gemm : products) {
-        bool gathered = fuseGather(gemm);
-        Location loc = gemm.getLoc();
-        bool ended = fuseEpilogue(rewriter, gemm);
-        if (gathered)
-          report(loc, "Gathered", "the product reads the rows it needs");
-        if (ended)
-          report(loc, "Epilogue", "the product ends with what followed it");
-        changed |= gathered || ended;
+        changed |= gather(rewriter, gemm);
+        changed |= end(rewriter, gemm);
       }
     }
+    getOperation()->walk([&](GemmOp op) { reportRefusals(op); });
   }
 
 private:
-  void report(Location loc, StringRef name, StringRef text) {
-    remark::passed(loc, remark::RemarkOpts::name(name).category(getArgument()))
-        << text;
+  bool gather(IRRewriter &rewriter, GemmOp gemm);
+  bool end(IRRewriter &rewriter, GemmOp gemm);
+  void reportRefusals(GemmOp gemm);
+  remark::RemarkOpts named(StringRef name) {
+    return remark::RemarkOpts::name(name).category(getArgument());
   }
 };
 } // namespace
+
+/// Reads what a gather reads instead of what it writes.
+bool FuseProducts::gather(IRRewriter &rewriter, GemmOp gemm) {
+  auto op = gemm.getInput().getDefiningOp<TraverseOp>();
+  std::optional<AtAttr> at;
+  if (!op || !planGather(gemm, op, at).empty())
+    return false;
+  gemm.getInputMutable().assign(op.getInputs()[0]);
+  gemm.setInputAtAttr(*at);
+  if (op->use_empty())
+    rewriter.eraseOp(op);
+  remark::passed(gemm.getLoc(), named("Gathered"))
+      << "the product reads the rows it needs";
+  return true;
+}
+
+/// Ends the product with the traversal that alone reads it.
+bool FuseProducts::end(IRRewriter &rewriter, GemmOp gemm) {
+  TraverseOp op = onlyReader(gemm);
+  Extras extras;
+  if (!op || !planEpilogue(gemm, op).empty() ||
+      !collectExtras(gemm, op, extras))
+    return false;
+  remark::passed(gemm.getLoc(), named("Epilogue"))
+      << "the product ends with what followed it";
+  fuseEpilogue(rewriter, gemm, op, extras);
+  return true;
+}
+
+void FuseProducts::reportRefusals(GemmOp gemm) {
+  std::optional<AtAttr> at;
+  if (auto op = gemm.getInput().getDefiningOp<TraverseOp>())
+    remark::missed(op.getLoc(), named("NotGathered"))
+        << planGather(gemm, op, at);
+  TraverseOp op = onlyReader(gemm);
+  if (!op) {
+    if (gemm->getNumResults() &&
+        llvm::any_of(gemm.getResult().getUsers(), llvm::IsaPred<TraverseOp>))
+      remark::missed(gemm.getLoc(), named("NoEpilogue"))
+          << "its result has other readers";
+    return;
+  }
+  std::string why = planEpilogue(gemm, op);
+  remark::missed(op.getLoc(), named("NoEpilogue"))
+      << (why.empty() ? "no map leads from the product's rows to what it reads"
+                      : why);
+}

@@ -299,9 +299,10 @@ bool FuseTraversals::fuseOne(IRRewriter &rewriter, TraverseOp consumer) {
 }
 
 void FuseTraversals::reportRefusals(TraverseOp consumer) {
+  SmallPtrSet<Operation *, 4> seen;
   for (Value input : consumer.getInputs()) {
     auto producer = input.getDefiningOp<TraverseOp>();
-    if (!producer)
+    if (!producer || !seen.insert(producer).second)
       continue;
     Plan plan;
     std::string why = onlyConsumer(producer) == consumer

@@ -37,11 +37,12 @@ struct Slot {
 };
 } // namespace
 
-/// The last op that uses `value` or a view of it; `block` holds all of them.
+/// The last op of the block of `last` that uses `value` or a view of it.
 static Operation *findLastUse(Value value, Operation *last) {
   for (Operation *user : value.getUsers()) {
-    if (last->isBeforeInBlock(user))
-      last = user;
+    Operation *inBlock = last->getBlock()->findAncestorOpInBlock(*user);
+    if (last->isBeforeInBlock(inBlock))
+      last = inBlock;
     if (isa<ViewLikeOpInterface>(user))
       for (Value result : user->getResults())
         last = findLastUse(result, last);
@@ -80,7 +81,7 @@ static Value emitBytes(OpBuilder &builder, memref::AllocOp alloc) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
   MemRefType type = alloc.getType();
-  int64_t fixed = type.getElementTypeBitWidth() / 8;
+  int64_t fixed = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   for (int64_t size : type.getShape())
     if (!ShapedType::isDynamic(size))
       fixed *= size;
@@ -100,10 +101,13 @@ struct PlanMemory : gnn::impl::PlanMemoryBase<PlanMemory> {
     SmallVector<Buffer> buffers;
     if (failed(collect(func, buffers)))
       return signalPassFailure();
-    place(func, assignSlots(buffers));
+    SmallVector<Slot> slots = assignSlots(buffers);
+    place(func, slots);
     remark::passed(func.getLoc(),
                    remark::RemarkOpts::name("Planned").category(getArgument()))
-        << std::to_string(buffers.size()) << " buffers in one workspace";
+        << (Twine(buffers.size()) + " buffers in " + Twine(slots.size()) +
+            " slots of one workspace")
+               .str();
   }
 
 private:
@@ -130,16 +134,21 @@ LogicalResult PlanMemory::collect(func::FuncOp func,
       op.moveBefore(&block, block.begin());
     front = &op;
   }
-  for (Operation &op : block) {
-    if (!isa<memref::AllocOp>(op))
-      continue;
-    auto alloc = cast<memref::AllocOp>(op);
-    if (!alloc.getType().getLayout().isIdentity())
-      return alloc.emitOpError("expected a buffer without strides, got ")
-             << alloc.getType();
+  WalkResult walk = func.walk([&](memref::AllocOp alloc) {
+    if (alloc->getBlock() != &block) {
+      alloc.emitOpError("expected a buffer of the straight line, got one in '")
+          << alloc->getParentOp()->getName() << "'";
+      return WalkResult::interrupt();
+    }
+    if (!alloc.getType().getLayout().isIdentity()) {
+      alloc.emitOpError("expected a buffer without strides, got ")
+          << alloc.getType();
+      return WalkResult::interrupt();
+    }
     buffers.push_back({alloc, findLastUse(alloc.getResult(), alloc)});
-  }
-  return success();
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
 }
 
 void PlanMemory::place(func::FuncOp func, ArrayRef<Slot> slots) {

@@ -41,14 +41,16 @@ gnn::run::loadGraphs(const std::vector<runtime::GraphSpec> &specs,
     return failure("expected --graph once for each graph of the function: ",
                    specs.size(), ", got ", names.size());
   for (size_t i = 0; i < specs.size(); ++i) {
-    std::string path;
+    std::string path, others;
     for (const std::string &text : names) {
       auto [name, file] = splitName(text);
       if (name == specs[i].name || (name.empty() && specs.size() == 1))
         path = file;
+      others += (others.empty() ? "'" : ", '") + text + "'";
     }
     if (path.empty())
-      return failure("expected --graph ", specs[i].name, "=FILE.npz, got none");
+      return failure("expected --graph ", specs[i].name, "=FILE.npz, got ",
+                     others);
     auto file = runtime::GraphFile::load(path);
     if (!file)
       return file.takeError();
@@ -98,19 +100,26 @@ static std::string shapeText(const std::vector<int64_t> &shape) {
   return text + "]";
 }
 
+runtime::Expected<uint64_t> gnn::run::parseSeed(const std::string &source) {
+  StringRef text(source);
+  uint64_t seed;
+  if (!text.consume_front("random:") || text.getAsInteger(10, seed))
+    return failure("expected random:SEED, got '", source, "'");
+  return seed;
+}
+
 static runtime::Expected<std::string>
 loadSource(const runtime::TensorInfo &info, int64_t graph, uint64_t stream,
            const Graphs &graphs, const std::string &source) {
   StringRef text(source);
-  uint64_t seed;
-  if (text.consume_front("random:")) {
-    if (text.getAsInteger(10, seed))
-      return failure("input '", info.name, "': expected random:SEED, got '",
-                     source, "'");
+  if (text.starts_with("random:")) {
+    auto seed = parseSeed(source);
+    if (!seed)
+      return seed.takeError().in("input '" + info.name + "'");
     if (info.dtype != runtime::DataType::F32)
       return failure("input '", info.name, "': random values are f32, got ",
                      runtime::name(info.dtype));
-    return randomValues(info, seed, stream);
+    return randomValues(info, *seed, stream);
   }
   if (text == "graph:feat") {
     if (graph < 0 || info.shape.size() != 2)
@@ -129,9 +138,13 @@ loadSource(const runtime::TensorInfo &info, int64_t graph, uint64_t stream,
     return std::string(reinterpret_cast<const char *>(dense->data()),
                        dense->size() * 4);
   }
+  if (!text.ends_with(".npy"))
+    return failure("input '", info.name,
+                   "': expected FILE.npy, graph:feat or random:SEED, got '",
+                   source, "'");
   auto array = runtime::readNpy(source);
   if (!array)
-    return array.takeError();
+    return array.takeError().in("input '" + info.name + "'");
   if (array->isText || array->dtype != info.dtype || array->shape != info.shape)
     return failure("input '", info.name, "': expected ",
                    runtime::name(info.dtype), shapeText(info.shape), ", got ",
@@ -247,9 +260,8 @@ gnn::run::execute(const runtime::BoundFunction &function,
   return results;
 }
 
-runtime::Error gnn::run::save(const runtime::TensorInfo &info,
-                              const std::string &bytes,
-                              const std::string &directory) {
+/// A line about an output: its shape, and for floats its norm.
+static void print(const runtime::TensorInfo &info, const std::string &bytes) {
   llvm::outs() << info.name << ": " << runtime::name(info.dtype)
                << shapeText(info.shape);
   if (info.dtype == runtime::DataType::F32) {
@@ -260,11 +272,50 @@ runtime::Error gnn::run::save(const runtime::TensorInfo &info,
     llvm::outs() << llvm::format(", norm %.6g", std::sqrt(sum));
   }
   llvm::outs() << "\n";
-  if (directory.empty())
-    return runtime::Error::success();
-  if (std::error_code error = llvm::sys::fs::create_directories(directory))
-    return failure("cannot make the folder '", directory,
+}
+
+/// Writes all outputs under names of their own first, so that none is there
+/// unless all can be.
+static runtime::Error
+writeAll(const std::vector<runtime::TensorInfo> &infos,
+         const std::vector<std::string> &outputs, const std::string &directory,
+         std::vector<std::pair<std::string, std::string>> &files) {
+  std::error_code error = llvm::sys::fs::create_directories(directory);
+  if (!error && !llvm::sys::fs::is_directory(directory))
+    error = std::make_error_code(std::errc::not_a_directory);
+  if (!error)
+    error = llvm::sys::fs::access(directory, llvm::sys::fs::AccessMode::Write);
+  if (error)
+    return failure("cannot write to the folder '", directory,
                    "': ", error.message());
-  return runtime::writeNpy(directory + "/" + info.name + ".npy", info.dtype,
-                           info.shape, bytes.data());
+  for (size_t i = 0; i < infos.size(); ++i) {
+    std::string path = directory + "/" + infos[i].name + ".npy";
+    if (llvm::sys::fs::is_directory(path))
+      return failure("cannot write '", path, "': it is a folder");
+    files.emplace_back(path + ".part", path);
+    if (runtime::Error error =
+            runtime::writeNpy(files.back().first, infos[i].dtype,
+                              infos[i].shape, outputs[i].data()))
+      return error;
+  }
+  for (auto &[part, path] : files)
+    if (std::error_code error = llvm::sys::fs::rename(part, path))
+      return failure("cannot write '", path, "': ", error.message());
+  return runtime::Error::success();
+}
+
+runtime::Error gnn::run::save(const std::vector<runtime::TensorInfo> &infos,
+                              const std::vector<std::string> &outputs,
+                              const std::string &directory) {
+  if (!directory.empty()) {
+    std::vector<std::pair<std::string, std::string>> files;
+    if (runtime::Error error = writeAll(infos, outputs, directory, files)) {
+      for (auto &[part, path] : files)
+        llvm::sys::fs::remove(part);
+      return error;
+    }
+  }
+  for (size_t i = 0; i < infos.size(); ++i)
+    print(infos[i], outputs[i]);
+  return runtime::Error::success();
 }

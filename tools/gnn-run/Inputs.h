@@ -29,6 +29,9 @@ loadGraphs(const std::vector<runtime::GraphSpec> &specs,
            const std::vector<std::string> &names, bool inverses,
            bool selfLoops);
 
+/// The seed of `random:SEED`.
+runtime::Expected<uint64_t> parseSeed(const std::string &source);
+
 /// The bytes of every input, from `sources` (`NAME=SOURCE`) or `otherwise`.
 runtime::Expected<std::vector<std::string>>
 loadInputs(const std::vector<runtime::TensorInfo> &infos,
@@ -47,8 +50,10 @@ runtime::Expected<Results> execute(const runtime::BoundFunction &function,
                                    const std::vector<std::string> &inputs,
                                    bool profile);
 
-/// Prints a line about an output, and writes it to `directory`/NAME.npy.
-runtime::Error save(const runtime::TensorInfo &info, const std::string &bytes,
+/// Writes every output to `directory`/NAME.npy, all or none, where there is a
+/// directory; then prints a line about each.
+runtime::Error save(const std::vector<runtime::TensorInfo> &infos,
+                    const std::vector<std::string> &outputs,
                     const std::string &directory);
 
 } // namespace gnn::run

@@ -73,9 +73,9 @@ static cl::opt<bool> noFuse("no-fuse", cl::desc("Fuse nothing"),
 static cl::opt<bool> unchecked("unchecked",
                                cl::desc("Emulate without checking accesses"),
                                cl::cat(category));
-static cl::opt<int64_t>
+static cl::opt<uint64_t>
     shuffleSeed("shuffle", cl::desc("Emulate threads in the order of a seed"),
-                cl::value_desc("SEED"), cl::init(-1), cl::cat(category));
+                cl::value_desc("SEED"), cl::cat(category));
 
 static int fail(const Twine &message) {
   WithColor::error(errs(), "gnn-run") << message << "\n";
@@ -99,7 +99,7 @@ static runtime::Expected<std::shared_ptr<runtime::Device>> openDevice() {
                             target.getValue(), "'");
   emulator::DeviceOptions options;
   options.kernels.checked = !unchecked;
-  if (shuffleSeed >= 0)
+  if (shuffleSeed.getNumOccurrences())
     options.seed = shuffleSeed;
   options.progress = [](const std::string &kernel, int64_t done, int64_t all) {
     showProgress("emulating " + kernel,
@@ -122,6 +122,13 @@ static std::shared_ptr<const runtime::Package> compile(double &milliseconds) {
   sources.AddNewSourceBuffer(std::move(buffer), SMLoc());
   mlir::SourceMgrDiagnosticHandler handler(sources, &context);
   context.printOpOnDiagnostic(false);
+  // What follows from the first error is no news.
+  bool isKnown = false;
+  mlir::ScopedDiagnosticHandler first(&context, [&](mlir::Diagnostic &error) {
+    if (error.getSeverity() != mlir::DiagnosticSeverity::Error)
+      return failure();
+    return success(std::exchange(isKnown, true));
+  });
   auto start = std::chrono::steady_clock::now();
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!module)
@@ -164,6 +171,12 @@ int main(int argc, char **argv) {
   InitLLVM initialize(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Run a function on a graph\n");
+  if (!weights.empty())
+    if (auto seed = run::parseSeed(weights); !seed)
+      return fail("--weights: " + seed.takeError().message());
+  auto device = openDevice();
+  if (!device)
+    return fail(device.takeError().message());
   double compileTime = 0;
   auto package = compile(compileTime);
   if (!package)
@@ -175,9 +188,6 @@ int main(int argc, char **argv) {
       run::loadGraphs((*plan)->graphs, graphFiles, inverses, selfLoops);
   if (!graphs)
     return fail(graphs.takeError().message());
-  auto device = openDevice();
-  if (!device)
-    return fail(device.takeError().message());
   runtime::BindOptions bindOptions;
   bindOptions.progress = [](const std::string &what, double done) {
     showProgress("building " + what, done);
@@ -195,11 +205,8 @@ int main(int argc, char **argv) {
     return fail(results.takeError().message());
   if (report)
     printReport(results->report, compileTime);
-  for (size_t i = 0; i < (*bound)->outputs().size(); ++i) {
-    const runtime::TensorInfo &info = (*bound)->outputs()[i];
-    if (runtime::Error error =
-            run::save(info, results->outputs[i], outputDirectory))
-      return fail(error.message());
-  }
+  if (runtime::Error error =
+          run::save((*bound)->outputs(), results->outputs, outputDirectory))
+    return fail(error.message());
   return 0;
 }

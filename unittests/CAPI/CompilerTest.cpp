@@ -168,14 +168,11 @@ TEST(CompilerCAPI, ReadsNoMoreThanItIsGiven) {
 
 TEST(CompilerCAPI, FirstDiagnosticFirst) {
   EXPECT_EQ(failure("func.func @f() {"),
-            "layer.mlir:1:17: expected '}' or an op");
+            "layer.mlir:1:15: expected operation name in quotes");
   // Notes follow what they belong to.
   EXPECT_EQ(failure("func.func private @f()\n  func.func private @f()"),
             "layer.mlir:2:3: redefinition of symbol named 'f'\n"
             "layer.mlir:1:1: note: see existing symbol definition here");
-  std::string source = sumText;
-  source.replace(source.find("via dst"), 7, "via src");
-  EXPECT_EQ(failure(source), "");
 }
 
 TEST(CompilerCAPI, BadOptions) {
@@ -183,7 +180,9 @@ TEST(CompilerCAPI, BadOptions) {
   EXPECT_EQ(failure(sumText, options),
             "expected a chip, kernels for the emulator, or both, got neither");
   options.chip = "sm_9000";
-  EXPECT_TRUE(contains(failure(sumText, options), "sm_9000"));
+  EXPECT_TRUE(contains(failure(sumText, options),
+                       "expected a GPU that LLVM knows, such as sm_90, got "
+                       "'sm_9000'"));
   options = emulated();
   GnnPackage *package = nullptr;
   std::string nulls = "expected text, name, options and a result, got null";
@@ -232,7 +231,7 @@ TEST(CompilerCAPI, PhasesAndReproducers) {
   std::string nowhere = (folder.path / "none" / "again.mlir").string();
   options.reproducer = nowhere.c_str();
   std::string message = failure("func.func @f() {", options);
-  EXPECT_EQ(message.find("layer.mlir:1:17: "), 0u);
+  EXPECT_EQ(message.find("layer.mlir:1:15: "), 0u);
   EXPECT_TRUE(contains(message, "\nreproducer: "));
 }
 

@@ -47,8 +47,16 @@ def FuseProducts : Pass<"gnn-tile-fuse-products", "::mlir::func::FuncOp"> {
     becomes the product's gather list. A row-wise traversal that alone reads the
     product becomes its epilogue.
 
+    ```mlir
+    %r = gnn_tile.gemm @g rows "dst" ins(%x, %w) ... // yields %acc
+    %y = gnn_tile.traverse @g <dst, features = 8> ins(%r, %b) ... // adds %b
+    // becomes
+    %y = gnn_tile.gemm @g rows "dst" ins(%x, %w) ... extras(%b) ... // yields %acc + %b
+    ```
+
     Needs: templates on tensors. Keeps: the value of every result. Never fuses
-    a reduction, or an epilogue whose rows no map reaches.
+    a reduction, into or out of a pinned schedule, or what reads rows that no
+    map reaches from the product's.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }

@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""gnn-run on bad input: exit code 1, one error that says what was expected and
+what came, and no file written. What is empty is not bad."""
+
+import io
+import os
+import pathlib
+import subprocess
+import zipfile
+
+import numpy as np
+import pytest
+from conftest import BUILD, find_tool
+
+PROGRAM = """
+#node = #gnn.rows<@g, node>
+#edge = #gnn.rows<@g, edge>
+gnn.graph @g square {node_types = 1, edge_types = 2}
+func.func @layer(
+    %x: tensor<?x8xf32, #node> {gnn.name = "x"},
+    %w: tensor<2x8x4xf32, #gnn.rows<@g, edge_type>> {gnn.name = "w"})
+    -> (tensor<?x4xf32, #node> {gnn.name = "sum"},
+        tensor<?x4xf32, #node> {gnn.name = "max"}) {
+  %e = gnn.gather %x via src : tensor<?x8xf32, #node> -> tensor<?x8xf32, #edge>
+  %m = gnn.typed_linear %e, %w : (tensor<?x8xf32, #edge>, tensor<2x8x4xf32, #gnn.rows<@g, edge_type>>) -> tensor<?x4xf32, #edge>
+  %s = gnn.aggregate sum %m via dst : tensor<?x4xf32, #edge> -> tensor<?x4xf32, #node>
+  %t = gnn.aggregate max %m via dst : tensor<?x4xf32, #edge> -> tensor<?x4xf32, #node>
+  return %s, %t : tensor<?x4xf32, #node>, tensor<?x4xf32, #node>
+}
+"""
+
+GRAPH = {"edge_src": np.int32([0, 1, 2, 2]), "edge_dst": np.int32([1, 2, 0, 1]),
+         "edge_type": np.int16([0, 1, 1, 0]), "node_type": np.int16([0, 0, 0]),
+         "edge_type_names": np.array(["likes", "knows"]),
+         "node_type_names": np.array(["person"])}
+
+
+class Files:
+    """A folder with a program, a graph and inputs, and gnn-run over it."""
+
+    def __init__(self, folder, tool):
+        self.folder, self.tool = folder, tool
+        (folder / "layer.mlir").write_text(PROGRAM)
+        self.graph()
+        self.input("x", np.ones((3, 8), np.float32))
+        self.input("w", np.ones((2, 8, 4), np.float32))
+
+    def graph(self, name="g.npz", **arrays):
+        np.savez(self.folder / name, **{
+            key: array for key, array in {**GRAPH, **arrays}.items()
+            if array is not None})
+
+    def input(self, name, array):
+        np.save(self.folder / f"{name}.npy", array)
+
+    def run(self, *options, function="layer", graph="g.npz", inputs=("x", "w"),
+            program="layer.mlir"):
+        command = [self.tool, program, "--function", function, "--output", "out",
+                   *(["--graph", graph] if graph else []), *options]
+        for name in inputs:
+            command += ["--input", f"{name}={name}.npy"]
+        return subprocess.run(command, cwd=self.folder, text=True, timeout=120,
+                              capture_output=True, check=False)
+
+    def outputs(self, *options, **keywords):
+        """Runs, and gives what was written."""
+        result = self.run(*options, **keywords)
+        assert result.returncode == 0, result.stderr
+        return {path.stem: np.load(path)
+                for path in (self.folder / "out").glob("*.npy")}
+
+    def fails(self, *options, says, **keywords):
+        """Runs into one error that has all of `says`, and leaves no file."""
+        before = sorted(self.folder.rglob("*"))
+        result = self.run(*options, **keywords)
+        errors = [line for line in result.stderr.splitlines() if "error:" in line]
+        assert result.returncode == 1, result.stderr
+        assert len(errors) == 1, result.stderr
+        for words in says:
+            assert words in errors[0]
+        assert sorted(self.folder.rglob("*")) == before
+
+
+@pytest.fixture
+def files(tmp_path):
+    tool = find_tool("gnn-run")
+    if tool is None:
+        if BUILD:
+            pytest.fail(f"there is no gnn-run in {BUILD}/bin")
+        pytest.skip("gnn-run is not built")
+    return Files(tmp_path, tool)
+
+
+def test_good_input(files):
+    out = files.outputs()
+    np.testing.assert_array_equal(out["sum"], np.repeat([[8], [16], [8]], 4, 1))
+    np.testing.assert_array_equal(out["max"], np.full((3, 4), 8))
+
+
+# Graph files.
+
+def test_no_file(files):
+    files.fails(graph="missing.npz", says=["missing.npz", "No such file"])
+
+
+def test_no_zip(files):
+    (files.folder / "g.npz").write_bytes(b"edge_src")
+    files.fails(says=["expected a zip archive", "g.npz"])
+
+
+@pytest.mark.parametrize("part", [0, 0.5, 0.99])
+def test_truncated_zip(files, part):
+    data = (files.folder / "g.npz").read_bytes()
+    (files.folder / "g.npz").write_bytes(data[:int(len(data) * part)])
+    files.fails(says=["expected a zip archive", "g.npz"])
+
+
+def test_corrupt_entry(files):
+    data = bytearray((files.folder / "g.npz").read_bytes())
+    at = data.index(GRAPH["edge_dst"].tobytes())
+    data[at] ^= 0xff
+    (files.folder / "g.npz").write_bytes(data)
+    files.fails(says=["g.npz", "edge_dst", "CRC"])
+
+
+def test_truncated_array(files):
+    stream = io.BytesIO()
+    np.save(stream, GRAPH["edge_src"])
+    with zipfile.ZipFile(files.folder / "g.npz", "a") as archive:
+        archive.writestr("label.npy", stream.getvalue()[:-4])
+    files.fails(says=["g.npz", "label", "expected 16 bytes", "got 12"])
+
+
+@pytest.mark.parametrize("name", ["edge_src", "edge_dst", "node_type"])
+def test_missing_array(files, name):
+    files.graph(**{name: None})
+    files.fails(says=[f"expected an array '{name}'", "got none"])
+
+
+@pytest.mark.parametrize("array, says", [
+    (np.float32([0, 1, 2, 2]), ["edge_src", "expected integers", "f32"]),
+    (np.array(["a", "b", "c", "d"]), ["edge_src", "expected integers", "text"]),
+    (np.int32([[0, 1], [2, 2]]), ["edge_src", "expected one dimension", "2x2"]),
+    (np.int64([0, 1, 2, 1 << 40]), ["edge_src", "32 bits", str(1 << 40)]),
+    (np.complex64([0, 1, 2, 2]), ["edge_src", "element type", "<c8"])])
+def test_wrong_type(files, array, says):
+    files.graph(edge_src=array)
+    files.fails(says=says)
+
+
+@pytest.mark.parametrize("name, ids, says", [
+    ("edge_src", [0, 1, -1, 2], ["source", "edge 2", "0 <= id < 3", "got -1"]),
+    ("edge_src", [0, 1, 3, 2], ["source", "edge 2", "0 <= id < 3", "got 3"]),
+    ("edge_dst", [9, 1, 0, 2], ["destination", "edge 0", "0 <= id < 3", "got 9"]),
+    ("edge_type", [0, 1, 2, 0], ["edge_type", "under 2", "got 2"]),
+    ("edge_type", [0, 1, -2, 0], ["edge 2", "0 <= id < 2", "got -2"])])
+def test_wrong_ids(files, name, ids, says):
+    files.graph(**{name: np.int32(ids)})
+    files.fails(says=says)
+
+
+def test_mismatched_lengths(files):
+    files.graph(edge_dst=np.int32([1, 2, 0]))
+    files.fails(says=["edge_dst", "expected 4 elements", "got 3"])
+
+
+def test_other_types_than_the_program(files):
+    files.graph(edge_type_names=np.array(["likes", "knows", "owes"]))
+    files.fails(says=["expected 2 edge types", "got 3"])
+
+
+def test_unknown_graph(files):
+    files.fails(graph="h=g.npz", says=["expected --graph g=FILE.npz", "h=g.npz"])
+
+
+@pytest.mark.parametrize("options", [(), ("--graph", "a.npz", "--graph", "b.npz")])
+def test_number_of_graphs(files, options):
+    files.fails(*options, graph=None,
+                says=["--graph once for each graph", f"got {len(options) // 2}"])
+
+
+# Inputs.
+
+@pytest.mark.parametrize("array, got", [
+    (np.ones((4, 8), np.float32), "f32[4x8]"),
+    (np.ones((3, 9), np.float32), "f32[3x9]"),
+    (np.ones(24, np.float32), "f32[24]"),
+    (np.ones((3, 8), np.float64), "f64[3x8]")])
+def test_shapes_that_do_not_fit(files, array, got):
+    files.input("x", array)
+    files.fails(says=["input 'x'", "expected f32[3, 8]", f"got {got}"])
+
+
+def test_missing_input(files):
+    files.fails(inputs=["x"], says=["expected --input w", "[2, 8, 4]", "neither"])
+
+
+def test_unknown_input(files):
+    files.fails("--input", "y=x.npy", says=["one of x, w", "got 'y'"])
+
+
+@pytest.mark.parametrize("source", ["random:", "random:1.5", "random:-1"])
+def test_random_without_a_seed(files, source):
+    files.fails("--input", f"x={source}", inputs=["w"],
+                says=["input 'x'", "expected random:SEED", f"got '{source}'"])
+    files.fails("--weights", source,
+                says=["--weights", "expected random:SEED", f"got '{source}'"])
+
+
+@pytest.mark.parametrize("source", ["graph:label", "features", "x.txt"])
+def test_unknown_source(files, source):
+    files.fails("--input", f"x={source}", inputs=["w"],
+                says=["input 'x'", "FILE.npy, graph:feat or random:SEED", source])
+
+
+def test_no_features(files):
+    files.fails("--input", "x=graph:feat", inputs=["w"],
+                says=["input 'x'", "the graph file has no features"])
+
+
+@pytest.mark.parametrize("content, says", [
+    (None, ["x.npy", "No such file"]),
+    (b"", ["x.npy", "expected a .npy array", "0 bytes"]),
+    (b"\x93NUMPY\x01\x00\xff\xff{}", ["x.npy", "expected a header of 65535"])])
+def test_broken_array(files, content, says):
+    (files.folder / "x.npy").unlink()
+    if content is not None:
+        (files.folder / "x.npy").write_bytes(content)
+    files.fails(says=["input 'x'", *says])
+
+
+# The program and the options.
+
+def test_unknown_function(files):
+    files.fails(function="layers", says=["expected one of the functions layer",
+                                         "got 'layers'"])
+
+
+def test_no_program(files):
+    files.fails(program="none.mlir", says=["none.mlir", "No such file"])
+
+
+def test_program_that_does_not_parse(files):
+    (files.folder / "layer.mlir").write_text(PROGRAM.replace("via src :", "via up :"))
+    files.fails(says=["layer.mlir:10:", "expected", "one of: src, dst"])
+
+
+def test_program_that_does_not_verify(files):
+    (files.folder / "layer.mlir").write_text(
+        PROGRAM.replace("2x8x4xf32", "3x8x4xf32"))
+    files.fails(says=["layer.mlir:", "expected 2", "got 3"])
+
+
+def test_program_that_has_no_kernel(files):
+    (files.folder / "layer.mlir").write_text(PROGRAM.replace("f32", "bf16"))
+    files.fails(says=["layer.mlir:", "f32", "bf16"])
+
+
+@pytest.mark.parametrize("option, says", [
+    ("--target=tpu", ["--target=emulator or cuda", "got 'tpu'"]),
+    ("--shuffle=often", ["--shuffle", "often"]),
+    ("--shuffle=-3", ["--shuffle", "-3"])])
+def test_unknown_value(files, option, says):
+    result = files.run(option)
+    assert result.returncode == 1
+    line, = result.stderr.splitlines()
+    for words in says:
+        assert words in line
+    assert not (files.folder / "out").exists()
+
+
+@pytest.mark.skipif(pathlib.Path("/dev/nvidia0").exists(), reason="has a GPU")
+def test_no_gpu(files):
+    files.fails("--target", "cuda", says=["CUDA"])
+
+
+# Outputs.
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_folder_without_permission(files):
+    (files.folder / "out").mkdir(mode=0o500)
+    files.fails(says=["cannot write to the folder 'out'", "ermission denied"])
+
+
+def test_a_file_where_the_folder_goes(files):
+    (files.folder / "out").write_text("")
+    files.fails(says=["cannot write to the folder 'out'", "ot a directory"])
+
+
+def test_all_outputs_or_none(files):
+    """The second output cannot be written, so the first is not either."""
+    (files.folder / "out" / "max.npy").mkdir(parents=True)
+    files.fails(says=["cannot write 'out/max.npy'"])
+
+
+# What is empty is legal.
+
+def test_no_edges(files):
+    files.graph(edge_src=np.int32([]), edge_dst=np.int32([]),
+                edge_type=np.int16([]))
+    out = files.outputs()
+    assert all((array == np.zeros((3, 4))).all() for array in out.values())
+    assert len(out) == 2
+
+
+def test_no_nodes(files):
+    files.graph(edge_src=np.int32([]), edge_dst=np.int32([]),
+                edge_type=np.int16([]), node_type=np.int16([]))
+    files.input("x", np.ones((0, 8), np.float32))
+    assert {array.shape for array in files.outputs().values()} == {(0, 4)}
+
+
+def test_no_types(files):
+    empty = {name: array[:0] for name, array in GRAPH.items()}
+    files.graph(**empty)
+    (files.folder / "layer.mlir").write_text(
+        PROGRAM.replace("node_types = 1, edge_types = 2",
+                        "node_types = 0, edge_types = 0")
+        .replace("tensor<2x8x4", "tensor<0x8x4"))
+    files.input("x", np.ones((0, 8), np.float32))
+    files.input("w", np.ones((0, 8, 4), np.float32))
+    assert {array.shape for array in files.outputs().values()} == {(0, 4)}
+
+
+def test_nan_propagates(files):
+    x = np.ones((3, 8), np.float32)
+    x[0, 5] = np.nan
+    files.input("x", x)
+    for array in files.outputs().values():
+        np.testing.assert_array_equal(np.isnan(array),
+                                      np.repeat([[0], [1], [0]], 4, 1))

@@ -1,0 +1,44 @@
+// RUN: gnn-opt %s --convert-gnn-to-gnn-tile --verify-diagnostics --split-input-file
+
+// What is neither a product nor a traversal is an error at the op.
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+!node = tensor<?x8xf32, #gnn.rows<@g, node>>
+
+func.func @no_template(%w: tensor<8x4xf32>) -> tensor<4x8xf32> {
+  %i = tensor.empty() : tensor<4x8xf32>
+  // expected-error @-1 {{'tensor.empty' op has neither a GEMM nor a traversal to be lowered to}}
+  %t = linalg.transpose ins(%w : tensor<8x4xf32>) outs(%i : tensor<4x8xf32>) permutation = [1, 0]
+  return %t : tensor<4x8xf32>
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+!node = tensor<?x2x2x2xf32, #gnn.rows<@g, node>>
+!edge = tensor<?x2x2x2xf32, #gnn.rows<@g, edge>>
+
+func.func @dimensions(%x: !node) -> !edge {
+  // expected-error @+1 {{'gnn.apply' op has no lowering for 3 feature dimensions, expected at most 2}}
+  %y = gnn.apply add %x via src, %x via dst : (!node, !node) -> !edge
+  return %y : !edge
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+!node = tensor<?x8xf32, #gnn.rows<@g, node>>
+
+// expected-error @+1 {{'func.func' op expected a straight line, got several blocks}}
+func.func @blocks(%x: !node) -> !node {
+  cf.br ^end
+^end:
+  return %x : !node
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected tensors as arguments, got 'f32'}}
+func.func @scalar(%x: f32) {
+  return
+}

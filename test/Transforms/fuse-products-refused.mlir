@@ -1,0 +1,390 @@
+// RUN: gnn-opt %s --gnn-tile-fuse-products --split-input-file --verify-diagnostics \
+// RUN:   --remarks-filter='gnn-tile-fuse-products' --remark-format=emitRemark \
+// RUN:   | FileCheck %s
+
+// Each refusal, at the traversal that stays. In front of a product first.
+
+// CHECK-LABEL: func.func @does_more
+// CHECK-DAG:     gnn_tile.traverse
+// CHECK-DAG:     gnn_tile.gemm
+func.func @does_more(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor<?x16xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-remark @+1 {{it does more than copy rows}}
+  %r = gnn_tile.traverse @g <src, features = 16>
+      ins(%x : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%e : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %o = math.exp %v : f32
+    gnn_tile.yield %o : f32
+  } -> tensor<?x16xf32>
+  %y = gnn_tile.gemm @g rows "src"
+      ins(%r, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
+      outs(%n : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @pinned_gather
+// CHECK-DAG:     gnn_tile.traverse
+// CHECK-DAG:     gnn_tile.gemm
+func.func @pinned_gather(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor<?x16xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-remark @+1 {{its schedule is pinned}}
+  %r = gnn_tile.traverse @g <src, features = 16>
+      ins(%x : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%e : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>] schedule <pinned = true> {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x16xf32>
+  %y = gnn_tile.gemm @g rows "src"
+      ins(%r, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
+      outs(%n : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @pinned_product
+// CHECK-DAG:     gnn_tile.traverse
+// CHECK-DAG:     gnn_tile.gemm
+func.func @pinned_product(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor<?x16xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-remark @+1 {{its schedule is pinned}}
+  %r = gnn_tile.traverse @g <src, features = 16>
+      ins(%x : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%e : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x16xf32>
+  %y = gnn_tile.gemm @g rows "src"
+      ins(%r, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
+      outs(%n : tensor<?x8xf32>) at <group : feature> schedule <m = 64, pinned = true> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @gather_of_another_graph
+// CHECK-DAG:     gnn_tile.traverse
+// CHECK-DAG:     gnn_tile.gemm
+func.func @gather_of_another_graph(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor<?x16xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-remark @+1 {{it walks another graph}}
+  %r = gnn_tile.traverse @h <src, features = 16>
+      ins(%x : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%e : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x16xf32>
+  %y = gnn_tile.gemm @g rows "src"
+      ins(%r, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
+      outs(%n : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @copies_a_part
+// CHECK-DAG:     gnn_tile.traverse
+// CHECK-DAG:     gnn_tile.gemm
+func.func @copies_a_part(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor<?x16xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-remark @+1 {{only a part of its features is read or written}}
+  %r = gnn_tile.traverse @g <src, features = 8>
+      ins(%x : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%e : tensor<?x16xf32>) at [#gnn_tile.at<group : feature + 8>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x16xf32>
+  %y = gnn_tile.gemm @g rows "src"
+      ins(%r, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
+      outs(%n : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @reads_a_part
+// CHECK-DAG:     gnn_tile.traverse
+// CHECK-DAG:     gnn_tile.gemm
+func.func @reads_a_part(%x: tensor<?x16xf32>, %w: tensor<8x8xf32>, %e: tensor<?x16xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-remark @+1 {{only a part of its features is read or written}}
+  %r = gnn_tile.traverse @g <src, features = 16>
+      ins(%x : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%e : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x16xf32>
+  %y = gnn_tile.gemm @g rows "src"
+      ins(%r, %w : tensor<?x16xf32>, tensor<8x8xf32>) at <group : feature + 4> extras at []
+      outs(%n : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @repeats_a_scalar
+// CHECK-DAG:     gnn_tile.traverse
+// CHECK-DAG:     gnn_tile.gemm
+func.func @repeats_a_scalar(%x: tensor<?xf32>, %w: tensor<16x8xf32>, %e: tensor<?x16xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-remark @+1 {{it repeats features}}
+  %r = gnn_tile.traverse @g <src, features = 16>
+      ins(%x : tensor<?xf32>) at [#gnn_tile.at<group>]
+      outs(%e : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x16xf32>
+  %y = gnn_tile.gemm @g rows "src"
+      ins(%r, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
+      outs(%n : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @copies_to_another_order
+// CHECK-DAG:     gnn_tile.traverse
+// CHECK-DAG:     gnn_tile.gemm
+func.func @copies_to_another_order(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor<?x16xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-remark @+1 {{its rows are read in another order}}
+  %r = gnn_tile.traverse @g <src.by_type, features = 16>
+      ins(%x : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%e : tensor<?x16xf32>) at [#gnn_tile.at<group -> src : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x16xf32>
+  %y = gnn_tile.gemm @g rows "src"
+      ins(%r, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
+      outs(%n : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @repeats_a_row
+// CHECK-DAG:     gnn_tile.traverse
+// CHECK-DAG:     gnn_tile.gemm
+func.func @repeats_a_row(%x: tensor<16xf32>, %w: tensor<16x8xf32>, %e: tensor<?x16xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-remark @+1 {{no map leads from the product's rows to what it reads}}
+  %r = gnn_tile.traverse @g <src, features = 16>
+      ins(%x : tensor<16xf32>) at [#gnn_tile.at<all : feature>]
+      outs(%e : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x16xf32>
+  %y = gnn_tile.gemm @g rows "src"
+      ins(%r, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
+      outs(%n : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// Behind a product.
+//
+// CHECK-LABEL: func.func @pinned_reader
+// CHECK-DAG:     gnn_tile.traverse
+// CHECK-DAG:     gnn_tile.gemm
+func.func @pinned_reader(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %r = gnn_tile.gemm @g rows "src"
+      ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
+      outs(%n : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  // expected-remark @+1 {{its schedule is pinned}}
+  %y = gnn_tile.traverse @g <src, features = 8>
+      ins(%r : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] schedule <pinned = true> {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @pinned_epilogue
+// CHECK-DAG:     gnn_tile.traverse
+// CHECK-DAG:     gnn_tile.gemm
+func.func @pinned_epilogue(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %r = gnn_tile.gemm @g rows "src"
+      ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
+      outs(%n : tensor<?x8xf32>) at <group : feature> schedule <pinned = true> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  // expected-remark @+1 {{its schedule is pinned}}
+  %y = gnn_tile.traverse @g <src, features = 8>
+      ins(%r : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @reader_of_another_graph
+// CHECK-DAG:     gnn_tile.traverse
+// CHECK-DAG:     gnn_tile.gemm
+func.func @reader_of_another_graph(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %r = gnn_tile.gemm @g rows "src"
+      ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
+      outs(%n : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  // expected-remark @+1 {{it walks another graph}}
+  %y = gnn_tile.traverse @h <src, features = 8>
+      ins(%r : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @walks_elements
+// CHECK-DAG:     gnn_tile.traverse
+// CHECK-DAG:     gnn_tile.gemm
+func.func @walks_elements(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %r = gnn_tile.gemm @g rows "src"
+      ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
+      outs(%n : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  // expected-remark @+1 {{it walks other rows than the product's}}
+  %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
+      ins(%r : tensor<?x8xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @needs_the_row
+// CHECK-DAG:     gnn_tile.traverse
+// CHECK-DAG:     gnn_tile.gemm
+func.func @needs_the_row(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %r = gnn_tile.gemm @g rows "src"
+      ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
+      outs(%n : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  // expected-remark @+1 {{it needs more than the product's current row and column}}
+  %y = gnn_tile.traverse @g <src, features = 8>
+      ins(%r : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce max [feature] %v : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @writes_a_part
+// CHECK-DAG:     gnn_tile.traverse
+// CHECK-DAG:     gnn_tile.gemm
+func.func @writes_a_part(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>, %e: tensor<?x16xf32>) -> tensor<?x16xf32> {
+  %r = gnn_tile.gemm @g rows "src"
+      ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
+      outs(%n : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  // expected-remark @+1 {{its columns are not those of the product}}
+  %y = gnn_tile.traverse @g <src, features = 8>
+      ins(%r : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%e : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x16xf32>
+  return %y : tensor<?x16xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @other_readers
+// CHECK-DAG:     gnn_tile.traverse
+// CHECK-DAG:     gnn_tile.gemm
+func.func @other_readers(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  // expected-remark @+1 {{its result has other readers}}
+  %r = gnn_tile.gemm @g rows "src"
+      ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
+      outs(%n : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  %y = gnn_tile.traverse @g <src, features = 8>
+      ins(%r : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x8xf32>
+  return %y, %r : tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// -----
+
+// Done is said at the product.
+//
+// CHECK-LABEL: func.func @done
+// CHECK-NOT:     gnn_tile.traverse
+func.func @done(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor<?x16xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %c = gnn_tile.traverse @g <src, features = 16>
+      ins(%x : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%e : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x16xf32>
+  // expected-remark @+2 {{the product reads the rows it needs}}
+  // expected-remark @+1 {{the product ends with what followed it}}
+  %r = gnn_tile.gemm @g rows "src"
+      ins(%c, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
+      outs(%n : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  %y = gnn_tile.traverse @g <src, features = 8>
+      ins(%r : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}

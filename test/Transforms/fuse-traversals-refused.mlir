@@ -1,0 +1,307 @@
+// RUN: gnn-opt %s --gnn-tile-fuse-traversals --split-input-file --verify-diagnostics \
+// RUN:   --remarks-filter='gnn-tile-fuse-traversals' --remark-format=emitRemark \
+// RUN:   | FileCheck %s
+
+// Each refusal, at the traversal that stays.
+
+#row = #gnn_tile.at<group>
+// CHECK-LABEL: func.func @other_readers
+// CHECK-COUNT-2: gnn_tile.traverse
+func.func @other_readers(%x: tensor<?xf32>, %n: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  // expected-remark @+1 {{its result has other readers}}
+  %a = gnn_tile.traverse @g <dst> ins(%x : tensor<?xf32>) at [#row]
+      outs(%n : tensor<?xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  %b = gnn_tile.traverse @g <dst> ins(%a : tensor<?xf32>) at [#row]
+      outs(%n : tensor<?xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  return %a, %b : tensor<?xf32>, tensor<?xf32>
+}
+
+// -----
+
+#row = #gnn_tile.at<group>
+// CHECK-LABEL: func.func @pinned
+// CHECK-COUNT-2: gnn_tile.traverse
+func.func @pinned(%x: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-remark @+1 {{its schedule is pinned}}
+  %a = gnn_tile.traverse @g <dst> ins(%x : tensor<?xf32>) at [#row]
+      outs(%n : tensor<?xf32>) at [#row] schedule <vector = 1, pinned = true> {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  %b = gnn_tile.traverse @g <dst> ins(%a : tensor<?xf32>) at [#row]
+      outs(%n : tensor<?xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  return %b : tensor<?xf32>
+}
+
+// -----
+
+#row = #gnn_tile.at<group>
+// CHECK-LABEL: func.func @another_graph
+// CHECK-COUNT-2: gnn_tile.traverse
+func.func @another_graph(%x: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-remark @+1 {{it walks another graph}}
+  %a = gnn_tile.traverse @h <dst> ins(%x : tensor<?xf32>) at [#row]
+      outs(%n : tensor<?xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  %b = gnn_tile.traverse @g <dst> ins(%a : tensor<?xf32>) at [#row]
+      outs(%n : tensor<?xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  return %b : tensor<?xf32>
+}
+
+// -----
+
+#row = #gnn_tile.at<group>
+// CHECK-LABEL: func.func @several_results
+// CHECK-COUNT-2: gnn_tile.traverse
+func.func @several_results(%x: tensor<?xf32>, %n: tensor<?xf32>, %i: tensor<?xi32>) -> tensor<?xf32> {
+  // expected-remark @+1 {{its result has other readers}}
+  %a, %arg = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32>) at [#gnn_tile.at<element -> src>]
+      outs(%n, %i : tensor<?xf32>, tensor<?xi32>) at [#row, #row] {
+  ^bb0(%v: f32):
+    %e = gnn_tile.index #gnn_tile.at<element -> edge>
+    %m, %r = gnn_tile.arg_reduce max %v, %e : f32
+    gnn_tile.yield %m, %r : f32, i32
+  } -> tensor<?xf32>, tensor<?xi32>
+  %b = gnn_tile.traverse @g <dst> ins(%a : tensor<?xf32>) at [#row]
+      outs(%n : tensor<?xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  return %b : tensor<?xf32>
+}
+
+// -----
+
+#row = #gnn_tile.at<group : feature>
+// CHECK-LABEL: func.func @part_of_the_features
+// CHECK-COUNT-2: gnn_tile.traverse
+func.func @part_of_the_features(%x: tensor<?x8xf32>, %n: tensor<?x8xf32>, %h: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // expected-remark @+1 {{only a part of its features is read or written}}
+  %a = gnn_tile.traverse @g <dst, features = 8> ins(%x : tensor<?x8xf32>) at [#row]
+      outs(%n : tensor<?x8xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x8xf32>
+  %b = gnn_tile.traverse @g <dst, features = 4> ins(%a : tensor<?x8xf32>) at [#gnn_tile.at<group : feature + 4>]
+      outs(%h : tensor<?x4xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x4xf32>
+  return %b : tensor<?x4xf32>
+}
+
+// -----
+
+#row = #gnn_tile.at<group : feature>
+// CHECK-LABEL: func.func @first_features
+// CHECK-COUNT-2: gnn_tile.traverse
+func.func @first_features(%x: tensor<?x8xf32>, %n: tensor<?x8xf32>, %h: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // expected-remark @+1 {{its features differ in number from those of its consumer}}
+  %a = gnn_tile.traverse @g <dst, features = 8> ins(%x : tensor<?x8xf32>) at [#row]
+      outs(%n : tensor<?x8xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x8xf32>
+  %b = gnn_tile.traverse @g <dst, features = 4> ins(%a : tensor<?x8xf32>) at [#row]
+      outs(%h : tensor<?x4xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x4xf32>
+  return %b : tensor<?x4xf32>
+}
+
+// -----
+
+// Gathering the rows of nodes at edges would compute a node's row once an edge.
+//
+// CHECK-LABEL: func.func @computed_more_than_once
+// CHECK-COUNT-2: gnn_tile.traverse
+func.func @computed_more_than_once(%x: tensor<?x4xf32>, %n: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // expected-remark @+1 {{its rows are read in another order or more than once}}
+  %a = gnn_tile.traverse @g <src, features = 4> ins(%x : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%n : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %e = math.exp %v : f32
+    gnn_tile.yield %e : f32
+  } -> tensor<?x4xf32>
+  %b = gnn_tile.traverse @g <dst, edge.in_rows, features = 4>
+      ins(%a : tensor<?x4xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%n : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x4xf32>
+  return %b : tensor<?x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @another_order
+// CHECK-COUNT-2: gnn_tile.traverse
+func.func @another_order(%x: tensor<?xf32>, %e: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-remark @+1 {{its rows are read in another order or more than once}}
+  %a = gnn_tile.traverse @g <edge.in_rows> ins(%x : tensor<?xf32>) at [#gnn_tile.at<group -> src>]
+      outs(%e : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  %b = gnn_tile.traverse @g <src, edge.out_rows>
+      ins(%a : tensor<?xf32>) at [#gnn_tile.at<element -> edge.in_rows>]
+      outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?xf32>
+  return %b : tensor<?xf32>
+}
+
+// -----
+
+// A row that every edge of a walk reads, from a walk of its own over edges.
+//
+// CHECK-LABEL: func.func @two_walks
+// CHECK-COUNT-2: gnn_tile.traverse
+func.func @two_walks(%x: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-remark @+1 {{it walks other elements}}
+  %a = gnn_tile.traverse @g <dst, dst_pair.by_node> ins(%x : tensor<?xf32>) at [#gnn_tile.at<element -> dst_pair>]
+      outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?xf32>
+  %b = gnn_tile.traverse @g <dst, edge.in_rows>
+      ins(%a, %x : tensor<?xf32>, tensor<?xf32>) at [#gnn_tile.at<group>, #gnn_tile.at<element -> src>]
+      outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%v: f32, %w: f32):
+    %p = arith.mulf %v, %w : f32
+    %s = gnn_tile.reduce sum [element] %p : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?xf32>
+  return %b : tensor<?xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @read_in_two_ways
+// CHECK-COUNT-2: gnn_tile.traverse
+func.func @read_in_two_ways(%x: tensor<?xf32>, %e: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-remark @+1 {{its consumer reads it in two ways}}
+  %a = gnn_tile.traverse @g <dst> ins(%x : tensor<?xf32>) at [#gnn_tile.at<group>]
+      outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  %b = gnn_tile.traverse @g <dst, edge.in_rows>
+      ins(%a, %a : tensor<?xf32>, tensor<?xf32>) at [#gnn_tile.at<group>, #gnn_tile.at<element -> dst>]
+      outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%v: f32, %w: f32):
+    %p = arith.mulf %v, %w : f32
+    %s = gnn_tile.reduce sum [element] %p : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?xf32>
+  return %b : tensor<?xf32>
+}
+
+// -----
+
+// A dot over features whose result is a head of the consumer.
+//
+// CHECK-LABEL: func.func @reduced_features_as_heads
+// CHECK-COUNT-2: gnn_tile.traverse
+func.func @reduced_features_as_heads(%x: tensor<?x4xf32>, %n: tensor<?x4xf32>, %h: tensor<?x4x8xf32>, %o: tensor<?x4x8xf32>) -> tensor<?x4x8xf32> {
+  // expected-remark @+1 {{it reduces the features that are heads of its consumer}}
+  %a = gnn_tile.traverse @g <dst, features = 4> ins(%x : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%n : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [feature] %v : f32
+    %d = arith.divf %v, %s : f32
+    gnn_tile.yield %d : f32
+  } -> tensor<?x4xf32>
+  %b = gnn_tile.traverse @g <dst, heads = 4, features = 8>
+      ins(%a, %h : tensor<?x4xf32>, tensor<?x4x8xf32>) at [#gnn_tile.at<group : head>, #gnn_tile.at<group : head, feature>]
+      outs(%o : tensor<?x4x8xf32>) at [#gnn_tile.at<group : head, feature>] {
+  ^bb0(%v: f32, %w: f32):
+    %p = arith.mulf %v, %w : f32
+    gnn_tile.yield %p : f32
+  } -> tensor<?x4x8xf32>
+  return %b : tensor<?x4x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @other_dimensions
+// CHECK-COUNT-2: gnn_tile.traverse
+func.func @other_dimensions(%x: tensor<?x4xf32>, %n: tensor<?x4xf32>, %o: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // expected-remark @+1 {{its features are other dimensions of its consumer}}
+  %a = gnn_tile.traverse @g <dst, heads = 4> ins(%x : tensor<?x4xf32>) at [#gnn_tile.at<group : head>]
+      outs(%n : tensor<?x4xf32>) at [#gnn_tile.at<group : head>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x4xf32>
+  %b = gnn_tile.traverse @g <dst, features = 4> ins(%a : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%o : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x4xf32>
+  return %b : tensor<?x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @all_points
+// CHECK-COUNT-2: gnn_tile.traverse
+func.func @all_points(%w: tensor<4x8xf32>, %x: tensor<?x4x8xf32>, %n: tensor<4x8xf32>, %o: tensor<?x4x8xf32>) -> tensor<?x4x8xf32> {
+  // expected-remark @+1 {{all points of its consumer read it}}
+  %a = gnn_tile.traverse @g <"4", features = 8> ins(%w : tensor<4x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%n : tensor<4x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %e = math.exp %v : f32
+    gnn_tile.yield %e : f32
+  } -> tensor<4x8xf32>
+  %b = gnn_tile.traverse @g <dst, heads = 4, features = 8>
+      ins(%a, %x : tensor<4x8xf32>, tensor<?x4x8xf32>)
+      at [#gnn_tile.at<all : head, feature>, #gnn_tile.at<group : head, feature>]
+      outs(%o : tensor<?x4x8xf32>) at [#gnn_tile.at<group : head, feature>] {
+  ^bb0(%v: f32, %u: f32):
+    %p = arith.mulf %v, %u : f32
+    gnn_tile.yield %p : f32
+  } -> tensor<?x4x8xf32>
+  return %b : tensor<?x4x8xf32>
+}
+
+// -----
+
+// Done is said at the traversal that is left.
+//
+// CHECK-LABEL: func.func @fused
+// CHECK-COUNT-1: gnn_tile.traverse
+// CHECK-NOT:     gnn_tile.traverse
+func.func @fused(%x: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
+  %a = gnn_tile.traverse @g <dst> ins(%x : tensor<?xf32>) at [#gnn_tile.at<group>]
+      outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  // expected-remark @+1 {{one traversal instead of two}}
+  %b = gnn_tile.traverse @g <dst> ins(%a : tensor<?xf32>) at [#gnn_tile.at<group>]
+      outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%v: f32):
+    %e = math.exp %v : f32
+    gnn_tile.yield %e : f32
+  } -> tensor<?xf32>
+  return %b : tensor<?xf32>
+}

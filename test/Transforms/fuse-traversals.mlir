@@ -1,0 +1,149 @@
+// RUN: gnn-opt %s --gnn-tile-fuse-traversals | FileCheck %s
+
+// Rows of edges that only the sum over the edges reads: computed at each edge
+// of the walk, never stored. The access of the producer's group becomes one of
+// the element.
+//
+// CHECK-LABEL: func.func @rows_into_elements
+// CHECK:         %[[Y:.+]] = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+// CHECK-SAME:      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<element -> edge>]
+// CHECK-SAME:      at [#gnn_tile.at<group : feature>]
+// CHECK-NEXT:    ^bb0(%[[X:.+]]: f32, %[[W:.+]]: f32):
+// CHECK-NEXT:      %[[M:.+]] = arith.mulf %[[X]], %[[W]]
+// CHECK-NEXT:      %[[S:.+]] = gnn_tile.reduce sum [element] %[[M]]
+// CHECK-NEXT:      gnn_tile.yield %[[S]]
+// CHECK:         return %[[Y]]
+func.func @rows_into_elements(%x: tensor<?x64xf32>, %w: tensor<?xf32>, %e: tensor<?x64xf32>, %n: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %m = gnn_tile.traverse @g <edge.in_rows, features = 64>
+      ins(%x, %w : tensor<?x64xf32>, tensor<?xf32>)
+      at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group -> edge>]
+      outs(%e : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: f32, %wv: f32):
+    %p = arith.mulf %xv, %wv : f32
+    gnn_tile.yield %p : f32
+  } -> tensor<?x64xf32>
+  %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%m : tensor<?x64xf32>) at [#gnn_tile.at<element : feature>]
+      outs(%n : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%mv: f32):
+    %s = gnn_tile.reduce sum [element] %mv : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
+}
+
+// What follows a sum row by row joins its walk.
+//
+// CHECK-LABEL: func.func @rows_after_a_sum
+// CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
+// CHECK-SAME:      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<all : feature>]
+// CHECK:           %[[S:.+]] = gnn_tile.reduce sum [element]
+// CHECK-NEXT:      %[[B:.+]] = arith.addf %[[S]], %{{.+}}
+// CHECK-NEXT:      gnn_tile.yield %[[B]]
+// CHECK-NOT:     gnn_tile.traverse
+func.func @rows_after_a_sum(%x: tensor<?x8xf32>, %b: tensor<8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %s = gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
+      ins(%x : tensor<?x8xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: f32):
+    %r = gnn_tile.reduce sum [element] %xv : f32
+    gnn_tile.yield %r : f32
+  } -> tensor<?x8xf32>
+  %y = gnn_tile.traverse @g <dst, features = 8>
+      ins(%s, %b : tensor<?x8xf32>, tensor<8xf32>)
+      at [#gnn_tile.at<group : feature>, #gnn_tile.at<all : feature>]
+      outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%sv: f32, %bv: f32):
+    %r = arith.addf %sv, %bv : f32
+    gnn_tile.yield %r : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// Softmax and weighted sum walk the same edges of the same nodes; the scores
+// have heads alone, which are the softmax's features.
+//
+// CHECK-LABEL: func.func @features_that_are_heads
+// CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, heads = 4, features = 16>
+// CHECK-SAME:      at [#gnn_tile.at<element : head>, #gnn_tile.at<element -> src : head, feature>]
+// CHECK:           %[[M:.+]] = gnn_tile.reduce max [element]
+// CHECK:           arith.subf %{{.+}}, %[[M]]
+// CHECK:           gnn_tile.reduce sum [element]
+// CHECK-NOT:     gnn_tile.traverse
+func.func @features_that_are_heads(%s: tensor<?x4xf32>, %x: tensor<?x4x16xf32>, %e: tensor<?x4xf32>, %n: tensor<?x4x16xf32>) -> tensor<?x4x16xf32> {
+  %a = gnn_tile.traverse @g <dst, edge.in_rows, features = 4>
+      ins(%s : tensor<?x4xf32>) at [#gnn_tile.at<element : feature>]
+      outs(%e : tensor<?x4xf32>) at [#gnn_tile.at<element : feature>] {
+  ^bb0(%sv: f32):
+    %m = gnn_tile.reduce max [element] %sv : f32
+    %d = arith.subf %sv, %m : f32
+    gnn_tile.yield %d : f32
+  } -> tensor<?x4xf32>
+  %y = gnn_tile.traverse @g <dst, edge.in_rows, heads = 4, features = 16>
+      ins(%a, %x : tensor<?x4xf32>, tensor<?x4x16xf32>)
+      at [#gnn_tile.at<element : head>, #gnn_tile.at<element -> src : head, feature>]
+      outs(%n : tensor<?x4x16xf32>) at [#gnn_tile.at<group : head, feature>] {
+  ^bb0(%av: f32, %xv: f32):
+    %p = arith.mulf %av, %xv : f32
+    %r = gnn_tile.reduce sum [element] %p : f32
+    gnn_tile.yield %r : f32
+  } -> tensor<?x4x16xf32>
+  return %y : tensor<?x4x16xf32>
+}
+
+// What follows row by row an output at the elements is done at the elements.
+//
+// CHECK-LABEL: func.func @rows_after_elements
+// CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, features = 4>
+// CHECK-SAME:      at [#gnn_tile.at<element : feature>, #gnn_tile.at<element -> edge_type>]
+// CHECK-SAME:      at [#gnn_tile.at<element -> edge : feature>]
+// CHECK-NOT:     gnn_tile.traverse
+func.func @rows_after_elements(%s: tensor<?x4xf32>, %t: tensor<3xf32>, %e: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %a = gnn_tile.traverse @g <dst, edge.in_rows, features = 4>
+      ins(%s : tensor<?x4xf32>) at [#gnn_tile.at<element : feature>]
+      outs(%e : tensor<?x4xf32>) at [#gnn_tile.at<element : feature>] {
+  ^bb0(%sv: f32):
+    %m = gnn_tile.reduce max [element] %sv : f32
+    %d = arith.subf %sv, %m : f32
+    gnn_tile.yield %d : f32
+  } -> tensor<?x4xf32>
+  %y = gnn_tile.traverse @g <edge.in_rows, features = 4>
+      ins(%a, %t : tensor<?x4xf32>, tensor<3xf32>)
+      at [#gnn_tile.at<group : feature>, #gnn_tile.at<group -> edge_type>]
+      outs(%e : tensor<?x4xf32>) at [#gnn_tile.at<group -> edge : feature>] {
+  ^bb0(%av: f32, %tv: f32):
+    %p = arith.mulf %av, %tv : f32
+    gnn_tile.yield %p : f32
+  } -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+
+// An input that both read the same way stays one, and index ops move with
+// their access.
+//
+// CHECK-LABEL: func.func @shared_input
+// CHECK:         gnn_tile.traverse @g <dst, edge.in_rows>
+// CHECK-SAME:      ins(%{{.+}} : tensor<?xf32>) at [#gnn_tile.at<element -> src>]
+// CHECK:           gnn_tile.index <element -> edge_type>
+// CHECK-NOT:     gnn_tile.traverse
+func.func @shared_input(%x: tensor<?xf32>, %e: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
+  %m = gnn_tile.traverse @g <edge.in_rows> ins(%x : tensor<?xf32>)
+      at [#gnn_tile.at<group -> src>]
+      outs(%e : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%xv: f32):
+    %t = gnn_tile.index #gnn_tile.at<group -> edge_type>
+    %f = arith.sitofp %t : i32 to f32
+    %p = arith.mulf %xv, %f : f32
+    gnn_tile.yield %p : f32
+  } -> tensor<?xf32>
+  %y = gnn_tile.traverse @g <dst, edge.in_rows>
+      ins(%m, %x : tensor<?xf32>, tensor<?xf32>)
+      at [#gnn_tile.at<element>, #gnn_tile.at<element -> src>]
+      outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%mv: f32, %xv: f32):
+    %p = arith.addf %mv, %xv : f32
+    %s = gnn_tile.reduce sum [element] %p : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}

@@ -1,0 +1,151 @@
+// RUN: gnn-opt %s --gnn-tile-plan-memory --split-input-file --verify-diagnostics \
+// RUN:   --remarks-filter='gnn-tile-plan-memory' --remark-format=emitRemark \
+// RUN:   | FileCheck %s
+
+#row = #gnn_tile.at<group>
+
+// The first buffer is dead when the third is born, which takes its place; the
+// second is read together with each of them and has a place of its own. Offsets
+// are multiples of 256 bytes, and computed before anything runs.
+//
+// CHECK-LABEL: func.func @shared
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: memref<?xi8> {gnn.workspace}
+// CHECK-NOT:     memref.alloc
+// CHECK:         %[[N:.+]] = gnn_tile.count @g "count dst"
+// CHECK:         %[[ZERO:.+]] = arith.constant 0 : index
+// CHECK:         %[[FOUR:.+]] = arith.constant 4 : index
+// CHECK:         %[[BYTES:.+]] = arith.muli %[[FOUR]], %[[N]]
+// CHECK:         %[[LINES:.+]] = arith.ceildivui %[[BYTES]], %[[A:.+]] : index
+// CHECK:         %[[FIRST:.+]] = arith.muli %[[LINES]], %{{.+}}
+// CHECK:         %[[LARGER:.+]] = arith.maxui %[[FIRST]], %{{.+}}
+// CHECK:         %[[SECOND:.+]] = arith.addi %[[ZERO]], %[[LARGER]]
+// CHECK:         %[[SIZE:.+]] = arith.addi %[[SECOND]], %{{.+}}
+// CHECK:         gnn_tile.workspace_size %[[SIZE]]
+// CHECK:         memref.view %[[W]][%[[ZERO]]][%[[N]]] : memref<?xi8> to memref<?xf32>
+// CHECK:         memref.view %[[W]][%[[SECOND]]][%[[N]]] : memref<?xi8> to memref<?xf32>
+// CHECK:         memref.view %[[W]][%[[ZERO]]][%[[N]]] : memref<?xi8> to memref<?xf32>
+// expected-remark @+1 {{3 buffers in 2 slots of one workspace}}
+func.func @shared(%x: memref<?xf32>, %y: memref<?xf32>) {
+  %n = gnn_tile.count @g "count dst" : index
+  %a = memref.alloc(%n) : memref<?xf32>
+  gnn_tile.traverse @g <dst> ins(%x : memref<?xf32>) at [#row] outs(%a : memref<?xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  %b = memref.alloc(%n) : memref<?xf32>
+  gnn_tile.traverse @g <dst> ins(%a : memref<?xf32>) at [#row] outs(%b : memref<?xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  %c = memref.alloc(%n) : memref<?xf32>
+  gnn_tile.traverse @g <dst> ins(%b : memref<?xf32>) at [#row] outs(%c : memref<?xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  gnn_tile.traverse @g <dst> ins(%c : memref<?xf32>) at [#row] outs(%y : memref<?xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+#row = #gnn_tile.at<group>
+
+// A buffer lives as long as a view of it does.
+//
+// CHECK-LABEL: func.func @view
+// CHECK:         memref.view %{{.+}}[%[[A:.+]]][] : memref<?xi8> to memref<4x8xf32>
+// CHECK-NOT:     memref.view %{{.+}}[%[[A]]]
+// CHECK:         return
+// expected-remark @+1 {{2 buffers in 2 slots of one workspace}}
+func.func @view(%x: memref<32xf32>, %y: memref<32xf32>) {
+  %a = memref.alloc() : memref<4x8xf32>
+  %flat = memref.collapse_shape %a [[0, 1]] : memref<4x8xf32> into memref<32xf32>
+  gnn_tile.traverse @g <"32"> ins(%x : memref<32xf32>) at [#row] outs(%flat : memref<32xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  %b = memref.alloc() : memref<32xf32>
+  gnn_tile.traverse @g <"32"> ins(%flat : memref<32xf32>) at [#row] outs(%b : memref<32xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  gnn_tile.traverse @g <"32"> ins(%b, %flat : memref<32xf32>, memref<32xf32>) at [#row, #row] outs(%y : memref<32xf32>) at [#row] {
+  ^bb0(%v: f32, %u: f32):
+    gnn_tile.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+// Buffers of one size meet in one slot, though another is free too.
+//
+// CHECK-LABEL: func.func @same_rows
+// CHECK:         %[[N:.+]] = gnn_tile.count @g "count dst"
+// CHECK:         memref.view %{{.+}}[%[[NODES:.+]]][%[[N]]]
+// CHECK:         memref.view %{{.+}}[%[[EDGES:.+]]][%{{.+}}]
+// CHECK:         memref.view %{{.+}}[%[[NODES]]][%[[N]]]
+// expected-remark @+1 {{3 buffers in 2 slots of one workspace}}
+func.func @same_rows(%y: memref<?xf32>) {
+  %n = gnn_tile.count @g "count dst" : index
+  %e = gnn_tile.count @g "count edge" : index
+  %a = memref.alloc(%n) : memref<?xf32>
+  %b = memref.alloc(%e) : memref<?xf32>
+  memref.copy %y, %a : memref<?xf32> to memref<?xf32>
+  memref.copy %a, %b : memref<?xf32> to memref<?xf32>
+  %c = memref.alloc(%n) : memref<?xf32>
+  memref.copy %y, %c : memref<?xf32> to memref<?xf32>
+  return
+}
+
+// -----
+
+// Without buffers the workspace is empty.
+//
+// CHECK-LABEL: func.func @none
+// CHECK-SAME:    memref<?xi8> {gnn.workspace}
+// CHECK:         %[[ZERO:.+]] = arith.constant 0 : index
+// CHECK:         gnn_tile.workspace_size %[[ZERO]]
+// CHECK-NOT:     memref.view
+// expected-remark @+1 {{0 buffers in 0 slots of one workspace}}
+func.func @none(%x: memref<8xf32>) {
+  return
+}
+
+// -----
+
+// A declaration has nothing to plan.
+//
+// CHECK-LABEL: func.func private @declared
+// CHECK-NOT:     gnn.workspace
+func.func private @declared(memref<8xf32>)
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a straight line, got several blocks}}
+func.func @several_blocks() {
+  cf.br ^bb1
+^bb1:
+  return
+}
+
+// -----
+
+func.func @strided() {
+  // expected-error @+1 {{'memref.alloc' op expected a buffer without strides, got 'memref<4x8xf32, strided<[16, 1]>>'}}
+  %a = memref.alloc() : memref<4x8xf32, strided<[16, 1]>>
+  return
+}
+
+// -----
+
+func.func @nested(%c: i1) {
+  scf.if %c {
+    // expected-error @+1 {{'memref.alloc' op expected a buffer of the straight line, got one in 'scf.if'}}
+    %a = memref.alloc() : memref<4x8xf32>
+  }
+  return
+}
