@@ -16,13 +16,13 @@ if(GNN_STATIC_MLIR)
   install(TARGETS gnn-run RUNTIME OPTIONAL)
   install(TARGETS GNNShared GNNRuntimeShared LIBRARY OPTIONAL)
   install(CODE "set(zip ${pkgcfg_lib_LIBZIP_zip})
-set(libraries ${CMAKE_INSTALL_FULL_LIBDIR})")
+set(libraries ${CMAKE_INSTALL_LIBDIR})")
   install(CODE [[
     file(GET_RUNTIME_DEPENDENCIES LIBRARIES ${zip}
       RESOLVED_DEPENDENCIES_VAR needs
       POST_EXCLUDE_REGEXES "lib(c|m|z)\\.so" "ld-linux")
-    get_filename_component(zip ${zip} REALPATH)
-    file(INSTALL ${zip} ${needs} DESTINATION ${libraries} FOLLOW_SYMLINK_CHAIN)
+    file(INSTALL ${zip} ${needs}
+      DESTINATION ${CMAKE_INSTALL_PREFIX}/${libraries} FOLLOW_SYMLINK_CHAIN)
   ]])
   return()
 endif()
