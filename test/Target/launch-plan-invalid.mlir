@@ -61,14 +61,16 @@ module attributes {gpu.container_module} {
 
 module attributes {gpu.container_module} {
   gpu.module @kernels {
-    gpu.func @k(%x: memref<8xf32>) kernel {
+    gpu.func @k(%x: memref<8xf32, strided<[?], offset: ?>>) kernel {
       gpu.return
     }
   }
-  func.func @shifted(%x: memref<?xf32>) {
+  func.func @shifted(%x: memref<16xf32>) {
     %c1 = arith.constant 1 : index
     // expected-error @+1 {{expected an offset of 0: a kernel gets the start of a buffer}}
-    %p = memref.reinterpret_cast %x to offset: [4], sizes: [8], strides: [1] : memref<?xf32> to memref<8xf32, strided<[1], offset: 4>>
+    %p = memref.reinterpret_cast %x to offset: [4], sizes: [8], strides: [1] : memref<16xf32> to memref<8xf32, strided<[1], offset: 4>>
+    %q = memref.cast %p : memref<8xf32, strided<[1], offset: 4>> to memref<8xf32, strided<[?], offset: ?>>
+    gpu.launch_func @kernels::@k blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%q : memref<8xf32, strided<[?], offset: ?>>)
     return
   }
 }
@@ -135,6 +137,7 @@ module attributes {gpu.container_module} {
   func.func @unknown_graph() {
     // expected-error @+1 {{no graph is declared as '@missing'}}
     %n = gnn_tile.count @missing "count dst" : index
+    gnn_tile.workspace_size %n
     return
   }
 }
