@@ -128,8 +128,6 @@ static LogicalResult verifyMma(nvgpu::MmaSyncOp op) {
 }
 
 static LogicalResult verifyLoadMatrix(nvgpu::LdMatrixOp op) {
-  if (!isWorkgroup(op.getSrcMemref().getType()))
-    return op.emitOpError("reads shared memory only");
   auto result = cast<VectorType>(op.getRes().getType());
   unsigned bits = result.getElementTypeBitWidth();
   int64_t tiles = op.getNumTiles();
@@ -144,13 +142,8 @@ static LogicalResult verifyLoadMatrix(nvgpu::LdMatrixOp op) {
 }
 
 static LogicalResult verifyAsyncCopy(nvgpu::DeviceAsyncCopyOp op) {
-  if (!isWorkgroup(op.getDst().getType()) || isWorkgroup(op.getSrc().getType()))
+  if (isWorkgroup(op.getSrc().getType()))
     return op.emitOpError("copies from global to shared memory only");
-  auto type = cast<MemRefType>(op.getDst().getType());
-  int64_t bytes =
-      op.getDstElements().getZExtValue() * type.getElementTypeBitWidth() / 8;
-  if (bytes != 4 && bytes != 8 && bytes != 16)
-    return op.emitOpError("expected to copy 4, 8 or 16 bytes, got ") << bytes;
   return success();
 }
 
@@ -164,7 +157,11 @@ static LogicalResult verifyAlloca(memref::AllocaOp op) {
 
 static LogicalResult verifyCast(memref::ReinterpretCastOp op) {
   auto argument = dyn_cast<BlockArgument>(op.getSource());
-  if (!argument || !isa<gpu::GPUFuncOp>(argument.getOwner()->getParentOp()))
+  auto func = argument
+                  ? dyn_cast<gpu::GPUFuncOp>(argument.getOwner()->getParentOp())
+                  : gpu::GPUFuncOp();
+  // Shared and private memory are block arguments behind those of the kernel.
+  if (!func || argument.getArgNumber() >= func.getNumArguments())
     return op.emitOpError("expected an argument of the kernel");
   return success();
 }
