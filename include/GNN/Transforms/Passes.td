@@ -189,7 +189,8 @@ def VerifyDeviceForm : Pass<"gnn-verify-device-form"> {
     A call of a function without a body would be an undefined symbol when the
     driver loads the kernels, and the compiler that makes them says no more
     than its name. This contract pass names the operation that the function
-    stands for, at the place that asked for it.
+    stands for, at the place that asked for it. Nor does LLVM say more than a
+    warning about a chip or PTX version that it does not know.
 
     Needs: kernels in the `llvm` and `nvvm` dialects. Keeps: everything.
     Never: changes anything.
