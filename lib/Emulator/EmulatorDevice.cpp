@@ -8,7 +8,7 @@
 
 #include "GNN/Emulator/EmulatorDevice.h"
 
-#include "GNN/InitAll.h"
+#include "GNN/InitDialects.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"

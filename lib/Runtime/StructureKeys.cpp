@@ -27,9 +27,10 @@ bool hasOrder(Space space, Order order) {
   case Order::OutRows:
   case Order::SrcPairs:
   case Order::DstPairs:
+    return space == Space::Edge;
   case Order::SrcTypes:
   case Order::DstTypes:
-    return space == Space::Edge;
+    return space == Space::Edge || space == Space::EdgeType;
   case Order::NodeTypes:
   case Order::ByNode:
     return space == Space::SrcPair || space == Space::DstPair;
@@ -164,6 +165,10 @@ Error gnn::runtime::checkMap(OrderedSpace elements, OrderedSpace target) {
   case Space::Dst:
     legal = b == Space::Dst || b == Space::DstNodeType;
     break;
+  case Space::EdgeType:
+    legal = b == Space::EdgeType || b == Space::SrcNodeType ||
+            b == Space::DstNodeType;
+    break;
   default:
     break;
   }
@@ -172,7 +177,7 @@ Error gnn::runtime::checkMap(OrderedSpace elements, OrderedSpace target) {
   return failure("expected a space that ", name(a),
                  " rows lead to (edge: any but graph; a pair: itself, its "
                  "node, edge_type, its node's type; src or dst: itself, its "
-                 "node type), got '",
+                 "node type; edge_type: itself, a node type), got '",
                  target.str(), "'");
 }
 
@@ -206,12 +211,14 @@ Error gnn::runtime::checkRows(Space group, OrderedSpace elements) {
     break;
   case Space::SrcNodeType:
     legal = (a == Space::Src && order == Order::ByType) ||
-            (a == Space::Edge && order == Order::SrcTypes) ||
+            ((a == Space::Edge || a == Space::EdgeType) &&
+             order == Order::SrcTypes) ||
             (a == Space::SrcPair && order == Order::NodeTypes);
     break;
   case Space::DstNodeType:
     legal = (a == Space::Dst && order == Order::ByType) ||
-            (a == Space::Edge && order == Order::DstTypes) ||
+            ((a == Space::Edge || a == Space::EdgeType) &&
+             order == Order::DstTypes) ||
             (a == Space::DstPair && order == Order::NodeTypes);
     break;
   default:
@@ -225,9 +232,10 @@ Error gnn::runtime::checkRows(Space group, OrderedSpace elements) {
       "edge.src_pairs, edge_type edge.src_pairs, edge_type edge.dst_pairs, "
       "edge_type src_pair, edge_type dst_pair, src src_pair.by_node, dst "
       "dst_pair.by_node, src_node_type src.by_type, src_node_type "
-      "edge.src_types, src_node_type src_pair.node_types, dst_node_type "
-      "dst.by_type, dst_node_type edge.dst_types, dst_node_type "
-      "dst_pair.node_types, graph with any), got '",
+      "edge.src_types, src_node_type src_pair.node_types, src_node_type "
+      "edge_type.src_types, dst_node_type dst.by_type, dst_node_type "
+      "edge.dst_types, dst_node_type dst_pair.node_types, dst_node_type "
+      "edge_type.dst_types, graph with any), got '",
       name(group), " ", elements.str(), "'");
 }
 

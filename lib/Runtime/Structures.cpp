@@ -28,6 +28,7 @@ private:
   const PairLists &pairs(Side side);
   int64_t size(Space space);
   ArrayView<int32_t> groupOf(Space group, Space elements);
+  ArrayView<int32_t> typesOfEdgeTypes(Side side);
   Int32Array permutation(OrderedSpace space);
   Int32Array inverse(OrderedSpace space);
   Array sortedNodes(Side side, Order order);
@@ -144,7 +145,9 @@ int64_t Builder::size(Space space) {
 
 /// For each element in its natural order, the row of `group` it belongs to.
 ArrayView<int32_t> Builder::groupOf(Space group, Space elements) {
-  Side side = sideOf(elements == Space::Edge ? group : elements);
+  Side side =
+      sideOf(elements == Space::Edge || elements == Space::EdgeType ? group
+                                                                    : elements);
   bool ofPairs = elements == Space::SrcPair || elements == Space::DstPair;
   switch (group) {
   case Space::Src:
@@ -160,6 +163,8 @@ ArrayView<int32_t> Builder::groupOf(Space group, Space elements) {
   case Space::DstNodeType: {
     if (elements == Space::Src || elements == Space::Dst)
       return graph.nodeType(side);
+    if (elements == Space::EdgeType)
+      return typesOfEdgeTypes(side);
     ArrayView<int32_t> nodes =
         ofPairs ? ArrayView<int32_t>(*pairs(side).node) : graph.edgeEnds(side);
     Array types(nodes.size());
@@ -172,6 +177,15 @@ ArrayView<int32_t> Builder::groupOf(Space group, Space elements) {
     scratch.emplace_back(static_cast<size_t>(size(elements)), 0);
     return scratch.back();
   }
+}
+
+/// By the schema, which `get` has checked.
+ArrayView<int32_t> Builder::typesOfEdgeTypes(Side side) {
+  Array types;
+  for (const EdgeTypeEnds &ends : graph.schema())
+    types.push_back(side == Side::Src ? ends.src : ends.dst);
+  scratch.push_back(std::move(types));
+  return scratch.back();
 }
 
 Array Builder::sortedNodes(Side side, Order order) {
@@ -316,10 +330,39 @@ static Error checkSpace(const Graph &graph, Space space) {
   return {};
 }
 
+/// Node types of edge types are known where the schema names them all.
+static Error checkEdgeTypes(const Graph &graph, OrderedSpace elements,
+                            Space target) {
+  auto isNodeType = [](Space space) {
+    return space == Space::SrcNodeType || space == Space::DstNodeType;
+  };
+  bool bySource = elements.order == Order::SrcTypes;
+  if (elements.space != Space::EdgeType ||
+      (!isNodeType(target) && elements.order == Order::Natural))
+    return {};
+  Side side = bySource || (elements.order == Order::Natural &&
+                           target == Space::SrcNodeType)
+                  ? Side::Src
+                  : Side::Dst;
+  for (size_t r = 0; r < graph.schema().size(); ++r)
+    if (const EdgeTypeEnds &ends = graph.schema()[r];
+        (side == Side::Src ? ends.src : ends.dst) < 0)
+      return failure("expected a schema that gives the ",
+                     side == Side::Src ? "source" : "destination",
+                     "'s node type of every edge type, got none of edge type ",
+                     r);
+  if (graph.schema().empty() && graph.numEdgeTypes() > 0)
+    return failure("expected a graph with a schema, got none");
+  return {};
+}
+
 Expected<Int32Array> Builder::get(const StructureKey &key) {
-  Error legal = key.kind == StructureKey::Kind::Map
-                    ? checkMap(key.elements, key.target)
-                    : checkRows(key.group, key.elements);
+  bool isMap = key.kind == StructureKey::Kind::Map;
+  Error legal = isMap ? checkMap(key.elements, key.target)
+                      : checkRows(key.group, key.elements);
+  if (!legal)
+    legal = checkEdgeTypes(graph, key.elements,
+                           isMap ? key.target.space : key.group);
   if (legal)
     return legal;
   std::string text = key.str();
@@ -353,8 +396,11 @@ Expected<int64_t> Builder::count(const CountKey &key) {
       return error;
     return size(key.space);
   }
-  if (Error error = checkRows(key.space, key.elements))
-    return error;
+  Error legal = checkRows(key.space, key.elements);
+  if (!legal)
+    legal = checkEdgeTypes(graph, key.elements, key.space);
+  if (legal)
+    return legal;
   Int32Array row = rows(key.space, key.elements);
   int64_t result = 0;
   for (size_t g = 0; g + 1 < row->size(); ++g) {

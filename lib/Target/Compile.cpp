@@ -17,9 +17,13 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -118,9 +122,34 @@ static Level findLevel(ModuleOp module) {
   return level;
 }
 
+/// Fails where LLVM does not know the chip: its code generator would go on with
+/// the oldest one.
+static LogicalResult checkChip(ModuleOp module, StringRef chip) {
+  static const bool initialized = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTargetMC();
+    return true;
+  }();
+  (void)initialized;
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  const auto *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return module.emitError(error);
+  std::unique_ptr<llvm::MCSubtargetInfo> info(
+      target->createMCSubtargetInfo(triple, "", ""));
+  if (!info->isCPUStringValid(chip))
+    return module.emitError("expected a GPU that LLVM knows, such as sm_90, "
+                            "got '")
+           << chip << "'";
+  return success();
+}
+
 /// Runs the stages up to kernels and launches.
 static LogicalResult lowerToGPU(ModuleOp module,
                                 const CompileOptions &options) {
+  if (!options.chip.empty() && failed(checkChip(module, options.chip)))
+    return failure();
   Level level = findLevel(module);
   TilePipelineOptions tileOptions;
   tileOptions.fuse = options.fuse;
@@ -224,4 +253,19 @@ gnn::compileToPackage(ModuleOp module, const CompileOptions &options) {
   if (!package)
     return module.emitError(package.takeError().message());
   return *package;
+}
+
+std::string gnn::compilePipeline(const CompileOptions &options) {
+  std::string text =
+      "builtin.module(gnn-graph-pipeline,gnn-tile-pipeline{fuse=";
+  text += options.fuse ? "true" : "false";
+  text += "},gnn-gpu-pipeline,gnn-verify-launch-form";
+  if (!options.chip.empty()) {
+    text += ",gnn-ptx-pipeline{chip=" + options.chip +
+            " opt-level=" + std::to_string(options.optLevel);
+    if (!options.features.empty())
+      text += " features=" + options.features;
+    text += "}";
+  }
+  return text + ")";
 }

@@ -9,7 +9,7 @@
 #include "GNN/Target/Compile.h"
 #include "GNN/Target/Dot.h"
 
-#include "GNN/InitAll.h"
+#include "GNN/InitDialects.h"
 
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/CommandLine.h"

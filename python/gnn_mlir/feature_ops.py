@@ -38,10 +38,9 @@ class FeatureOps:
         _same_graph(op, lhs, rhs)
         _require(lhs.space == rhs.space, op,
                  f"expected {lhs.space} rows, got {rhs.type}")
-        _require(len(lhs.features) in (1, 2) and len(rhs.features) ==
-                 len(lhs.features) and lhs.features[:-1] == rhs.features[:-1],
-                 op, "expected [rows, (heads,) a] and [rows, (heads,) b], got "
-                 f"{lhs.type} and {rhs.type}")
+        _require(len(lhs.features) == len(rhs.features) == 1, op,
+                 f"expected [rows, a] and [rows, b], got {lhs.type} and "
+                 f"{rhs.type}")
         result = lhs.type.with_features(*lhs.features, rhs.features[-1])
         return self._record("gnn.outer_rows", "{}, {}",
                             _functional([lhs, rhs], [result]), [lhs, rhs],

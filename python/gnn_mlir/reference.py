@@ -245,7 +245,7 @@ def dot(lhs, rhs):
 
 
 def outer_rows(lhs, rhs):
-    """result[i, (h,) a, b] = lhs[i, (h,) a] * rhs[i, (h,) b]."""
+    """result[i, a, b] = lhs[i, a] * rhs[i, b]."""
     return _float(lhs)[..., :, None] * _float(rhs)[..., None, :]
 
 

@@ -14,6 +14,6 @@
 int main(int argc, char **argv) {
   gnn::setVersionPrinter();
   mlir::DialectRegistry registry;
-  gnn::registerDialects(registry);
+  gnn::registerAll(registry);
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }

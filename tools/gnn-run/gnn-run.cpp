@@ -10,7 +10,7 @@
 #include "Inputs.h"
 
 #include "GNN/Emulator/EmulatorDevice.h"
-#include "GNN/InitAll.h"
+#include "GNN/InitDialects.h"
 #include "GNN/Runtime/BoundFunction.h"
 #include "GNN/Runtime/CUDA.h"
 #include "GNN/Target/Compile.h"
@@ -110,7 +110,7 @@ static runtime::Expected<std::shared_ptr<runtime::Device>> openDevice() {
 
 static std::shared_ptr<const runtime::Package> compile(double &milliseconds) {
   mlir::DialectRegistry registry;
-  registerAll(registry);
+  registerDialects(registry);
   mlir::MLIRContext context(registry);
   SourceMgr sources;
   std::string error;

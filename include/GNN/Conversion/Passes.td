@@ -27,6 +27,7 @@ def ConvertGNNToGNNTile : Pass<"convert-gnn-to-gnn-tile", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",
     "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::bufferization::BufferizationDialect",
     "::mlir::func::FuncDialect"];
 }
 

@@ -133,11 +133,6 @@ LogicalResult Lowering::lowerOuter(OuterOp op) {
     return access(side, Anchor::Group, rows, {}, side.features.size() == 2,
                   true);
   };
-  bool sumsHeads = left.features.size() == 2 && result.features.size() == 2;
-  if (sumsHeads)
-    return op.emitOpError("has no lowering for a sum over heads, expected a "
-                          "result of [heads, in, out], got ")
-           << op.getType();
   Value output = empty(op.getLoc(), result,
                        cast<RankedTensorType>(op.getType()).getElementType());
   result.tensor =
@@ -162,10 +157,6 @@ LogicalResult Lowering::lowerTypedOuter(TypedOuterOp op) {
            << "' are not kept by '" << typeSpace << "'";
   Rows left = get(op.getInput()), right = get(op.getGrad());
   Rows result = describe(op.getType(), op.getVia());
-  if (left.features.size() == 2 && result.features.size() == 2)
-    return op.emitOpError("has no lowering for a sum over heads, expected a "
-                          "result of [types, heads, in, out], got ")
-           << op.getType();
   auto inputsAt = [&, order = order](const Rows &side) -> Attribute {
     return access(side, Anchor::Group, order, {}, side.features.size() == 2,
                   true);
@@ -222,24 +213,21 @@ LogicalResult Lowering::lowerWeightProduct(WeightProductOp op) {
   int64_t a = lhs[lhs.size() - 2], b = lhs.back();
   bool vector = rhs.size() == 1 + heads;
   int64_t c = vector ? 1 : rhs.back();
-  if (types > 1 && !lhsTyped) {
-    // Repeat the shared weight for each type, then multiply as usual.
-    Rows typed{Value(), "", anyGraph, {}};
-    int64_t size = lhsType.getNumElements();
-    Rows flat{reshaped(builder, loc, get(op.getLhs()).tensor, {size}),
-              "",
-              nullptr,
-              {size}};
-    typed.domain = std::to_string(types);
-    typed.features = {size};
-    Value repeated =
-        rowwise(loc, typed, lhsType.getElementType(), typed.features,
-                {trailing(flat, 1)},
-                [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-    set(op.getLhs(), {repeated, "", nullptr, {}});
-  }
-  Value left =
-      reshaped(builder, loc, get(op.getLhs()).tensor, {batches * a, b});
+  // A shared weight is repeated for each type, then multiplied as usual.
+  auto repeated = [&](Value weight) -> Value {
+    int64_t size = cast<RankedTensorType>(weight.getType()).getNumElements();
+    Rows flat{reshaped(builder, loc, weight, {size}), "", nullptr, {size}};
+    Rows typed{Value(), std::to_string(types), anyGraph, {size}};
+    return rowwise(
+        loc, typed, type.getElementType(), typed.features, {trailing(flat, 1)},
+        [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  };
+  Value left = get(op.getLhs()).tensor, right = get(op.getRhs()).tensor;
+  if (types > 1 && !lhsTyped)
+    left = repeated(left);
+  if (types > 1 && !rhsTyped && heads)
+    right = repeated(right);
+  left = reshaped(builder, loc, left, {batches * a, b});
   Value output = tensor::EmptyOp::create(
       builder, loc, ArrayRef<int64_t>{batches * a, c}, type.getElementType());
   AtAttr at = rowAccess(builder.getContext(), "", false);
@@ -247,11 +235,6 @@ LogicalResult Lowering::lowerWeightProduct(WeightProductOp op) {
   SmallVector<int64_t> weightShape{b, c};
   if (!shared)
     weightShape.insert(weightShape.begin(), batches);
-  Value right = get(op.getRhs()).tensor;
-  if (heads && !rhsTyped && types > 1)
-    return op.emitOpError("has no lowering for a right weight with heads and "
-                          "without types, got ")
-           << rhsType;
   right = reshaped(builder, loc, right, weightShape);
   Value product = emitGemm(builder, loc, anyGraph, std::to_string(batches * a),
                            shared ? "" : std::to_string(a), left, at, right,

@@ -366,7 +366,3 @@ LogicalResult Lowering::lowerElementwise(Operation *op) {
   set(op->getResult(0), reshape(op->getLoc(), result, full));
   return success();
 }
-
-LogicalResult Lowering::lowerDropout(DropoutOp op) {
-  return op.emitOpError("has no lowering yet for p above 0");
-}

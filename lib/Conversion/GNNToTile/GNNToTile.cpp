@@ -12,6 +12,7 @@
 #include "Lowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -74,12 +75,12 @@ LogicalResult Lowering::lower(Operation *op) {
       });
 }
 
-/// Drops the encoding: level 2 keeps row spaces in accesses.
-static Type plainType(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor
-             ? RankedTensorType::get(tensor.getShape(), tensor.getElementType())
-             : type;
+/// Drops the encoding: level 2 keeps row spaces in accesses. A scalar of the
+/// caller is a tensor of rank 0: kernels read it where it lies.
+static RankedTensorType plainType(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return RankedTensorType::get(tensor.getShape(), tensor.getElementType());
+  return RankedTensorType::get({}, type);
 }
 
 /// What an argument or result is at level 1, for the launch plan.
@@ -123,8 +124,9 @@ LogicalResult ConvertGNNToGNNTile::convert(func::FuncOp func) {
   SmallVector<Type> argumentTypes, resultTypes;
   for (auto [i, argument] : llvm::enumerate(block.getArguments())) {
     Type type = argument.getType();
-    if (!isa<RankedTensorType>(type))
-      return func.emitOpError("expected tensors as arguments, got ") << type;
+    if (!isa<RankedTensorType>(type) && !type.isInteger(64))
+      return func.emitOpError("expected tensors and i64 as arguments, got ")
+             << type;
     argumentTypes.push_back(plainType(type));
   }
   // The old ops keep their operands until they are erased, so arguments change
@@ -133,10 +135,11 @@ LogicalResult ConvertGNNToGNNTile::convert(func::FuncOp func) {
   for (Operation &op : block.without_terminator())
     old.push_back(&op);
   for (BlockArgument argument : block.getArguments()) {
-    Type type = argument.getType();
-    Rows rows = lowering.describeArgument(type);
-    rows.tensor = tensor::CastOp::create(builder, argument.getLoc(),
-                                         plainType(type), argument);
+    RankedTensorType type = plainType(argument.getType());
+    Rows rows = lowering.describeArgument(argument.getType());
+    rows.tensor = UnrealizedConversionCastOp::create(builder, argument.getLoc(),
+                                                     type, ValueRange(argument))
+                      .getResult(0);
     lowering.set(argument, rows);
   }
   for (Operation *op : old) {
@@ -144,11 +147,12 @@ LogicalResult ConvertGNNToGNNTile::convert(func::FuncOp func) {
     if (isa<arith::ConstantOp>(op)) {
       Value value = op->getResult(0);
       Rows rows = lowering.describeArgument(value.getType());
-      auto dense =
-          cast<DenseElementsAttr>(cast<arith::ConstantOp>(op).getValue());
-      rows.tensor = arith::ConstantOp::create(
-          builder, op->getLoc(),
-          dense.reshape(cast<ShapedType>(plainType(value.getType()))));
+      RankedTensorType type = plainType(value.getType());
+      TypedAttr attr = cast<arith::ConstantOp>(op).getValue();
+      auto dense = dyn_cast<DenseElementsAttr>(attr);
+      dense = dense ? dense.reshape(type)
+                    : DenseElementsAttr::get(type, Attribute(attr));
+      rows.tensor = arith::ConstantOp::create(builder, op->getLoc(), dense);
       lowering.set(value, rows);
       continue;
     }
@@ -173,8 +177,8 @@ LogicalResult ConvertGNNToGNNTile::convert(func::FuncOp func) {
   for (auto [argument, type] : llvm::zip(block.getArguments(), argumentTypes)) {
     argument.setType(type);
     for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
-      auto cast = llvm::cast<tensor::CastOp>(user);
-      cast.replaceAllUsesWith(Value(argument));
+      auto cast = llvm::cast<UnrealizedConversionCastOp>(user);
+      cast.getResult(0).replaceAllUsesWith(Value(argument));
       cast.erase();
     }
   }

@@ -9,6 +9,7 @@
 #include "Lowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <numeric>
 
@@ -61,6 +62,8 @@ Rows Lowering::describe(Type type, std::optional<EndPoint> end) {
 }
 
 Rows Lowering::describeArgument(Type type) {
+  if (!isa<RankedTensorType>(type))
+    return {};
   Rows rows = describe(type);
   if (tile::getSpace(rows.domain) == "edge")
     rows.domain = "edge";
@@ -259,12 +262,13 @@ Value Lowering::rowwise(Location loc, const Rows &result, Type element,
 }
 
 StringRef Lowering::elementsOf(StringRef groups, RowSpace elements) {
-  StringRef name = elements == RowSpace::Edge      ? "edge"
-                   : elements == RowSpace::SrcPair ? "src_pair"
-                   : elements == RowSpace::DstPair ? "dst_pair"
-                   : elements == RowSpace::Src     ? "src"
-                   : elements == RowSpace::Dst     ? "dst"
-                                                   : "";
+  StringRef name = elements == RowSpace::Edge       ? "edge"
+                   : elements == RowSpace::SrcPair  ? "src_pair"
+                   : elements == RowSpace::DstPair  ? "dst_pair"
+                   : elements == RowSpace::Src      ? "src"
+                   : elements == RowSpace::Dst      ? "dst"
+                   : elements == RowSpace::EdgeType ? "edge_type"
+                                                    : "";
   static constexpr StringRef orders[] = {"edge.in_rows",
                                          "edge.out_rows",
                                          "edge.dst_pairs",
@@ -282,27 +286,80 @@ StringRef Lowering::elementsOf(StringRef groups, RowSpace elements) {
                                          "src",
                                          "dst",
                                          "edge_type",
+                                         "edge_type.src_types",
+                                         "edge_type.dst_types",
                                          "src_node_type"};
   for (StringRef order : orders)
     if ((tile::getSpace(order) == name ||
          (elements == RowSpace::Node &&
           (tile::getSpace(order) == "src" || tile::getSpace(order) == "dst")) ||
-         (elements == RowSpace::EdgeType && order == "edge_type") ||
          (elements == RowSpace::NodeType && order == "src_node_type")) &&
         tile::hasRows(groups, order))
       return order;
   return "";
 }
 
+/// What `tensor` is a reshaped form of, and the reshapes, last one first.
+static Value peelReshapes(Value tensor,
+                          SmallVectorImpl<Operation *> &reshapes) {
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+      tensor.getDefiningOp())) {
+    reshapes.push_back(tensor.getDefiningOp());
+    tensor = reshapes.back()->getOperand(0);
+  }
+  return tensor;
+}
+
+static bool isTemplate(Operation *op) {
+  return isa_and_nonnull<tile::TraverseOp, tile::GemmOp, tile::OuterOp>(op);
+}
+
+/// Lets templates write a result straight in the shape in which it is returned:
+/// the tensor that they fill becomes a reshaped form of one of that shape, so
+/// that the buffer returned is one that is allocated.
+static void allocateReshaped(Value tensor) {
+  SmallVector<Operation *> reshapes;
+  Value root = peelReshapes(tensor, reshapes);
+  if (reshapes.empty())
+    return;
+  while (isTemplate(root.getDefiningOp()))
+    root = cast<DestinationStyleOpInterface>(root.getDefiningOp())
+               .getDpsInits()[cast<OpResult>(root).getResultNumber()];
+  auto old = root.getDefiningOp<tensor::EmptyOp>();
+  if (!old)
+    return;
+  OpBuilder builder(old);
+  Location loc = old.getLoc();
+  // No tensor.empty: equal ones become one, and then two results one buffer.
+  Value filled = bufferization::AllocTensorOp::create(
+      builder, loc, cast<RankedTensorType>(tensor.getType()),
+      old.getDynamicSizes());
+  for (Operation *reshape : reshapes) { // undone from the last to the first
+    auto type = cast<RankedTensorType>(reshape->getOperand(0).getType());
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape))
+      filled = tensor::CollapseShapeOp::create(
+          builder, loc, type, filled, expand.getReassociationIndices());
+    else
+      filled = tensor::ExpandShapeOp::create(
+          builder, loc, type, filled,
+          cast<tensor::CollapseShapeOp>(reshape).getReassociationIndices());
+  }
+  old.replaceAllUsesWith(filled);
+  old.erase();
+}
+
 Value Lowering::result(Location loc, Value value) {
   const Rows &rows = get(value);
   Value tensor = rows.tensor;
   // What a template wrote for this result alone becomes an output as it is.
-  bool own = isa_and_nonnull<tile::TraverseOp, tile::GemmOp, tile::OuterOp>(
-                 tensor.getDefiningOp()) &&
-             (rows.domain == "edge" || tile::getSpace(rows.domain) != "edge");
-  if (!own || !returned.insert(tensor).second)
+  SmallVector<Operation *> reshapes;
+  Value root = peelReshapes(tensor, reshapes);
+  bool userOrder =
+      rows.domain == "edge" || tile::getSpace(rows.domain) != "edge";
+  bool own = isTemplate(root.getDefiningOp()) && userOrder;
+  if (!own || !returned.insert(root).second)
     tensor = materialize(loc, rows);
+  allocateReshaped(tensor);
   return tensor;
 }
 

@@ -267,9 +267,14 @@ Value Kernel::structure(StringRef key) {
 Value Kernel::shared(ArrayRef<int64_t> shape, Type element) {
   auto space = gpu::AddressSpaceAttr::get(
       op->getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
-  return func.addWorkgroupAttribution(
+  Value array = func.addWorkgroupAttribution(
       MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space),
       op->getLoc());
+  // Vectors of 16 bytes are loaded from it.
+  func.setWorkgroupAttributionAttr(func.getNumWorkgroupAttributions() - 1,
+                                   LLVM::LLVMDialect::getAlignAttrName(),
+                                   device.builder.getI64IntegerAttr(16));
+  return array;
 }
 
 Value Kernel::blockId(gpu::Dimension dimension) {

@@ -29,6 +29,8 @@ private:
   void stage(unsigned side, Value row0, int64_t perThread);
   void storeRow(Value sums, int64_t i);
   int64_t heads() { return std::max<int64_t>(1, op.getHeads()); }
+  SmallVector<Value> sumRows(ValueRange sums);
+  SmallVector<Value> sumHeads();
 
   OuterOp op;
   Kernel &kernel;
@@ -56,7 +58,8 @@ void OuterLowering::locate() {
       e.mul(e.div(tile, e.index(columnTiles)), e.index(TileProduct::rows));
   firstColumn =
       e.mul(e.rem(tile, e.index(columnTiles)), e.index(product.columns()));
-  head = op.getHeads() ? kernel.blockId(gpu::Dimension::z) : Value();
+  if (op.getHeads() && !op.sumsHeads())
+    head = kernel.blockId(gpu::Dimension::z);
 }
 
 /// Stages 16 rows of one side: thread (k, c) takes `perThread` columns.
@@ -109,7 +112,7 @@ void OuterLowering::storeRow(Value sums, int64_t i) {
       SmallVector<Value> indices;
       if (op.getTypes())
         indices.push_back(type);
-      if (head)
+      if (head && !op.sumsHeads())
         indices.push_back(head);
       indices.append({row, column});
       e.store(value, output, indices);
@@ -117,22 +120,40 @@ void OuterLowering::storeRow(Value sums, int64_t i) {
   }
 }
 
+/// Adds the products of all rows of the type, of one head.
+SmallVector<Value> OuterLowering::sumRows(ValueRange sums) {
+  auto loop = scf::ForOp::create(e.builder, e.loc, begin, end,
+                                 e.index(TileProduct::depth), sums);
+  OpBuilder::InsertionGuard restore(e.builder);
+  e.builder.setInsertionPointToEnd(loop.getBody());
+  stage(0, loop.getInductionVar(), TileProduct::rows / TileProduct::side);
+  stage(1, loop.getInductionVar(), product.columnsPerThread());
+  product.barrier();
+  SmallVector<Value> next = product.accumulate(loop.getRegionIterArgs());
+  product.barrier();
+  scf::YieldOp::create(e.builder, e.loc, next);
+  return loop.getResults();
+}
+
+/// One head after the other.
+SmallVector<Value> OuterLowering::sumHeads() {
+  auto loop =
+      scf::ForOp::create(e.builder, e.loc, e.index(0), e.index(op.getHeads()),
+                         e.index(1), product.zero());
+  OpBuilder::InsertionGuard restore(e.builder);
+  e.builder.setInsertionPointToEnd(loop.getBody());
+  head = loop.getInductionVar();
+  SmallVector<Value> next = sumRows(loop.getRegionIterArgs());
+  scf::YieldOp::create(e.builder, e.loc, next);
+  return loop.getResults();
+}
+
 void OuterLowering::run() {
   locate();
-  auto loop = scf::ForOp::create(e.builder, e.loc, begin, end,
-                                 e.index(TileProduct::depth), product.zero());
-  {
-    OpBuilder::InsertionGuard restore(e.builder);
-    e.builder.setInsertionPointToEnd(loop.getBody());
-    stage(0, loop.getInductionVar(), TileProduct::rows / TileProduct::side);
-    stage(1, loop.getInductionVar(), product.columnsPerThread());
-    product.barrier();
-    SmallVector<Value> sums = product.accumulate(loop.getRegionIterArgs());
-    product.barrier();
-    scf::YieldOp::create(e.builder, e.loc, sums);
-  }
-  for (int64_t i = 0; i < static_cast<int64_t>(loop.getNumResults()); ++i)
-    storeRow(loop.getResult(i), i);
+  SmallVector<Value> sums =
+      op.sumsHeads() ? sumHeads() : sumRows(product.zero());
+  for (auto [i, sum] : llvm::enumerate(sums))
+    storeRow(sum, i);
 
   Emitter &host = kernel.host;
   int64_t in = left.getShape().back(), out = right.getShape().back();
@@ -143,7 +164,7 @@ void OuterLowering::run() {
   kernel.launch(host.index(types),
                 host.index(llvm::divideCeil(in, TileProduct::rows) *
                            llvm::divideCeil(out, product.columns())),
-                host.index(heads()), TileProduct::threads);
+                host.index(op.sumsHeads() ? 1 : heads()), TileProduct::threads);
 }
 
 LogicalResult gnn::tile::lowerOuter(OuterOp op, Kernel &kernel) {

@@ -91,24 +91,21 @@ Value LaneReduction::divideMean(Value total, int64_t count) {
 
 Candidate gnn::tile::better(Emitter &e, Reduction kind, Candidate a,
                             Candidate b) {
-  auto compare = [&](arith::CmpFPredicate predicate, Value x,
-                     Value y) -> Value {
+  using P = arith::CmpFPredicate;
+  auto compare = [&](P predicate, Value x, Value y) -> Value {
     return arith::CmpFOp::create(e.builder, e.loc, predicate, x, y);
   };
   auto either = [&](Value x, Value y) -> Value {
     return arith::OrIOp::create(e.builder, e.loc, x, y);
   };
-  using P = arith::CmpFPredicate;
   Value aNaN = compare(P::UNO, a.value, a.value);
   Value bNaN = compare(P::UNO, b.value, b.value);
   Value wins =
       compare(kind == Reduction::Max ? P::OGT : P::OLT, b.value, a.value);
   Value same = either(compare(P::OEQ, a.value, b.value), e.both(aNaN, bNaN));
   Value firstNaN = e.both(bNaN, compare(P::ORD, a.value, a.value));
-  Value earlier = arith::CmpIOp::create(
-      e.builder, e.loc, arith::CmpIPredicate::slt, b.position, a.position);
-  wins = either(either(wins, firstNaN), e.both(same, earlier));
-  // A NaN that is already there stays.
-  return {e.select(wins, b.value, a.value), e.select(wins, b.row, a.row),
-          e.select(wins, b.position, a.position)};
+  Value lower = arith::CmpIOp::create(
+      e.builder, e.loc, arith::CmpIPredicate::slt, b.index, a.index);
+  wins = either(either(wins, firstNaN), e.both(same, lower));
+  return {e.select(wins, b.value, a.value), e.select(wins, b.index, a.index)};
 }

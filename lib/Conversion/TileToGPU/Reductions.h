@@ -36,12 +36,12 @@ struct LaneReduction {
   mlir::Value divideMean(mlir::Value total, int64_t count);
 };
 
-/// The best value so far, where it was found, and the row it stands for.
+/// The best value so far and its index.
 struct Candidate {
-  mlir::Value value, row, position;
+  mlir::Value value, index;
 };
 
-/// The better of two candidates; of equals, the one found first.
+/// The better of two candidates; of equals, the one of the lower index.
 Candidate better(Emitter &e, Reduction kind, Candidate a, Candidate b);
 
 } // namespace gnn::tile

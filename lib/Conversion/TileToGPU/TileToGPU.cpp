@@ -29,10 +29,10 @@ static LogicalResult checkBuffers(Operation *op) {
       return op->emitOpError("expected memrefs, got ") << operand.getType();
     if (!type.getLayout().isIdentity())
       return op->emitOpError("expected buffers without strides, got ") << type;
-    if (!type.getElementType().isF32() &&
-        !type.getElementType().isSignlessInteger(32))
-      return op->emitOpError("kernels hold f32 and i32, got ")
-             << type.getElementType();
+    Type element = type.getElementType();
+    bool isScalar = type.getRank() == 0 && element.isSignlessInteger(64);
+    if (!element.isF32() && !element.isSignlessInteger(32) && !isScalar)
+      return op->emitOpError("expected buffers of f32 and i32, got ") << type;
   }
   return success();
 }

@@ -47,7 +47,7 @@ private:
   /// What one reduction over elements accumulates.
   struct State {
     mlir::Operation *op;
-    llvm::SmallVector<Held> parts; // one a result; positions last (arg_reduce)
+    llvm::SmallVector<Held> parts; // one a result
   };
 
   // Where this lane is (Traverse.cpp).

@@ -147,6 +147,9 @@ void TraverseLowering::walkElements(int64_t rank) {
 // What a reduction accumulates
 //===----------------------------------------------------------------------===//
 
+/// Higher than every index.
+static constexpr int64_t noIndex = std::numeric_limits<int32_t>::max();
+
 TraverseLowering::State TraverseLowering::initialState(Operation *reduction) {
   State state{reduction, {}};
   for (Value result : reduction->getResults()) {
@@ -163,16 +166,10 @@ TraverseLowering::State TraverseLowering::initialState(Operation *reduction) {
                            : cast<ArgReduceOp>(reduction).getKind();
       Value start = isa<FloatType>(result.getType()) || isa<ReduceOp>(reduction)
                         ? LaneReduction{e, kind}.identity(type)
-                        : e.constant(type, -1);
+                        : e.constant(type, noIndex);
       parts.assign(partCount(level), start);
     }
     state.parts.push_back(parts);
-  }
-  if (isa<ArgReduceOp>(reduction)) { // later than every position
-    Level level = getLevel(reduction->getResult(1));
-    Value never = e.constant(heldType(e.builder.getI32Type(), level),
-                             std::numeric_limits<int32_t>::max());
-    state.parts.push_back(Held(partCount(level), never));
   }
   return state;
 }
@@ -226,21 +223,15 @@ void TraverseLowering::accumulate(State &state, unsigned point) {
   auto arg = cast<ArgReduceOp>(state.op);
   Level level = getLevel(arg.getExtreme());
   Held values = operand(arg.getValue(), level);
-  Held rows = operand(arg.getIndex(), level);
-  Value position = arith::IndexCastOp::create(
-      e.builder, e.loc, e.builder.getI32Type(), points[point].position);
-  Held positions = spread({position}, {}, level);
+  Held indices = operand(arg.getIndex(), level);
   for (unsigned i = 0; i < values.size(); ++i) {
-    Candidate old{state.parts[0][i], state.parts[1][i], state.parts[2][i]};
-    Candidate best =
-        better(e, arg.getKind(), old, {values[i], rows[i], positions[i]});
+    Candidate old{state.parts[0][i], state.parts[1][i]};
+    Candidate best = better(e, arg.getKind(), old, {values[i], indices[i]});
     if (inside)
       best = {e.select(inside, best.value, old.value),
-              e.select(inside, best.row, old.row),
-              e.select(inside, best.position, old.position)};
+              e.select(inside, best.index, old.index)};
     state.parts[0][i] = best.value;
-    state.parts[1][i] = best.row;
-    state.parts[2][i] = best.position;
+    state.parts[1][i] = best.index;
   }
 }
 
@@ -262,16 +253,14 @@ void TraverseLowering::combineLanes(State &state, int64_t offset) {
   auto arg = cast<ArgReduceOp>(state.op);
   for (unsigned i = 0; i < state.parts[0].size(); ++i) {
     Candidate best =
-        better(e, arg.getKind(),
-               {state.parts[0][i], state.parts[1][i], state.parts[2][i]},
-               {others[0][i], others[1][i], others[2][i]});
+        better(e, arg.getKind(), {state.parts[0][i], state.parts[1][i]},
+               {others[0][i], others[1][i]});
     state.parts[0][i] = best.value;
-    state.parts[1][i] = best.row;
-    state.parts[2][i] = best.position;
+    state.parts[1][i] = best.index;
   }
 }
 
-/// Divides means, and gives 0 for the extreme of nothing.
+/// Divides means, and gives 0 and no index for the extreme of nothing.
 void TraverseLowering::finish(State &state) {
   auto reduce = dyn_cast<ReduceOp>(state.op);
   bool isMean = reduce && reduce.getKind() == Reduction::Mean;
@@ -295,6 +284,9 @@ void TraverseLowering::finish(State &state) {
     Value any = e.less(begin, end);
     for (Value &part : state.parts[0])
       part = e.select(any, part, e.constant(part.getType(), 0));
+    if (isa<ArgReduceOp>(state.op))
+      for (Value &part : state.parts[1])
+        part = e.select(any, part, e.constant(part.getType(), -1));
   }
   for (auto [result, parts] : llvm::zip(state.op->getResults(), state.parts))
     groupValues[result] = parts;

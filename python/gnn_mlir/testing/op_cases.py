@@ -141,7 +141,7 @@ def _products(t):
     t.keep(t.f.sddmm("edge", u, v, "src", "dst"),
            t.f.sddmm("edge", e, t.rows("edge_type", *t.shape)),
            t.f.dot(e, t.weight(*t.shape)), t.f.dot(u, u),
-           t.f.outer_rows(e, t.rows("edge", *t.shape[:-1], 2)))
+           t.f.outer_rows(t.rows("edge", t.features), t.rows("edge", 2)))
 
 
 def _spmm(t):

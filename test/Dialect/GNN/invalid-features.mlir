@@ -56,7 +56,7 @@ func.func @outer_rows_c1(%x: tensor<?x8xf32, #gnn.rows<@g, node>>, %y: tensor<?x
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
 func.func @outer_rows_c2(%x: tensor<?xf32, #gnn.rows<@g, node>>) {
-  // expected-error @+1 {{'gnn.outer_rows' op expected features [a] or [heads, a] of lhs, got []}}
+  // expected-error @+1 {{'gnn.outer_rows' op expected features [a] of lhs, got []}}
   gnn.outer_rows %x, %x : (tensor<?xf32, #gnn.rows<@g, node>>, tensor<?xf32, #gnn.rows<@g, node>>) -> tensor<?x1xf32, #gnn.rows<@g, node>>
   return
 }
@@ -65,9 +65,9 @@ func.func @outer_rows_c2(%x: tensor<?xf32, #gnn.rows<@g, node>>) {
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-func.func @outer_rows_c3(%x: tensor<?x2x8xf32, #gnn.rows<@g, node>>, %y: tensor<?x3x4xf32, #gnn.rows<@g, node>>) {
-  // expected-error @+1 {{'gnn.outer_rows' op rhs has the heads of lhs [2, 8]: expected 2 feature dimensions with the same heads, got [3, 4]}}
-  gnn.outer_rows %x, %y : (tensor<?x2x8xf32, #gnn.rows<@g, node>>, tensor<?x3x4xf32, #gnn.rows<@g, node>>) -> tensor<?x2x8x4xf32, #gnn.rows<@g, node>>
+func.func @outer_rows_c3(%x: tensor<?x8xf32, #gnn.rows<@g, node>>, %y: tensor<?x3x4xf32, #gnn.rows<@g, node>>) {
+  // expected-error @+1 {{'gnn.outer_rows' op expected features [b] of rhs, got [3, 4]}}
+  gnn.outer_rows %x, %y : (tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x3x4xf32, #gnn.rows<@g, node>>) -> tensor<?x8x4xf32, #gnn.rows<@g, node>>
   return
 }
 

@@ -75,18 +75,13 @@ LogicalResult OuterRowsOp::inferReturnTypes(MLIRContext *,
         ArrayRef<int64_t> a = getFeatures(lhs), b = getFeatures(rhs);
         if (failed(verifySameRows(emitError, lhs, rhs, "rhs"))) // C1
           return failure();
-        if (a.size() != 1 && a.size() != 2) // C2
+        if (a.size() != 1) // C2
           return emitError()
-                 << "expected features [a] or [heads, a] of lhs, got "
-                 << formatShape(a);
-        if (b.size() != a.size() || b.drop_back() != a.drop_back()) // C3
-          return emitError() << "rhs has the heads of lhs " << formatShape(a)
-                             << ": expected " << a.size()
-                             << " feature dimensions with the same heads, got "
-                             << formatShape(b);
-        SmallVector<int64_t> features(a);
-        features.push_back(b.back());
-        inferred.push_back(withFeatures(lhs, features));
+                 << "expected features [a] of lhs, got " << formatShape(a);
+        if (b.size() != 1) // C3
+          return emitError()
+                 << "expected features [b] of rhs, got " << formatShape(b);
+        inferred.push_back(withFeatures(lhs, {a[0], b[0]}));
         return success();
       });
 }

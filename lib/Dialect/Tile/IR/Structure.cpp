@@ -35,9 +35,10 @@ bool gnn::tile::isDomain(StringRef text) {
     return is_contained({"", "by_node", "node_types"}, order);
   if (space == "src" || space == "dst")
     return is_contained({"", "by_type", "by_degree"}, order);
+  if (space == "edge_type")
+    return is_contained({"", "src_types", "dst_types"}, order);
   return order.empty() &&
-         is_contained({"edge_type", "src_node_type", "dst_node_type", "graph"},
-                      space);
+         is_contained({"src_node_type", "dst_node_type", "graph"}, space);
 }
 
 StringRef gnn::tile::getSpace(StringRef domain) {
@@ -57,10 +58,10 @@ bool gnn::tile::hasRows(StringRef groups, StringRef elements) {
           .Case("src_pair", {"edge.src_pairs"})
           .Case("edge_type",
                 {"edge.src_pairs", "edge.dst_pairs", "src_pair", "dst_pair"})
-          .Case("src_node_type",
-                {"src.by_type", "edge.src_types", "src_pair.node_types"})
-          .Case("dst_node_type",
-                {"dst.by_type", "edge.dst_types", "dst_pair.node_types"})
+          .Case("src_node_type", {"src.by_type", "edge.src_types",
+                                  "src_pair.node_types", "edge_type.src_types"})
+          .Case("dst_node_type", {"dst.by_type", "edge.dst_types",
+                                  "dst_pair.node_types", "edge_type.dst_types"})
           .Default({});
   return is_contained(contiguous, elements);
 }
@@ -81,6 +82,7 @@ bool gnn::tile::hasMap(StringRef from, StringRef to) {
           .Case("dst_pair", {"dst", "edge_type", "dst_node_type"})
           .Case("src", {"src_node_type"})
           .Case("dst", {"dst_node_type"})
+          .Case("edge_type", {"src_node_type", "dst_node_type"})
           .Default({});
   return is_contained(reached, b);
 }

@@ -393,6 +393,11 @@ int64_t OuterOp::getHeads() {
   return 0;
 }
 
+bool OuterOp::sumsHeads() {
+  int64_t rank = cast<ShapedType>(getOutput().getType()).getRank();
+  return getHeads() && rank == (getTypes() ? 3 : 2);
+}
+
 LogicalResult OuterOp::verify() {
   if (!isDomain(getRows()))
     return emitOpError("expected a row space in 'rows', got '")
@@ -410,7 +415,7 @@ LogicalResult OuterOp::verify() {
   SmallVector<int64_t> expected;
   if (getTypes())
     expected.push_back(output.getDimSize(0));
-  if (heads)
+  if (heads && !sumsHeads())
     expected.push_back(heads);
   expected.append({left.getShape().back(), right.getShape().back()});
   if (output.getShape() != ArrayRef<int64_t>(expected)) { // C1

@@ -50,7 +50,7 @@ def GNN_OuterRowsOp : GNN_RowOp<"outer_rows", [
     GNN_Linear, GNN_Cost, GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Take the outer product of each row with a row";
   let description = [{
-    `result[i, (h,) a, b] = lhs[i, (h,) a] * rhs[i, (h,) b]`. `gnn.outer` and
+    `result[i, a, b] = lhs[i, a] * rhs[i, b]`. `gnn.outer` and
     `gnn.typed_outer` sum these products over rows and are never that large.
 
     Gradient: of `lhs`, the gradient of `result` times `rhs`, summed over `b`; of
@@ -58,9 +58,9 @@ def GNN_OuterRowsOp : GNN_RowOp<"outer_rows", [
 
     Constraints:
     * (C1) `lhs` and `rhs` have the same row space.
-    * (C2) `lhs` has shape `[rows, a]` or `[rows, heads, a]`.
-    * (C3) `rhs` has the heads of `lhs` and shape `[rows, b]` or `[rows, heads, b]`.
-    * (C4) `result` has their row space and shape `[rows, (heads,) a, b]`.
+    * (C2) `lhs` has shape `[rows, a]`.
+    * (C3) `rhs` has shape `[rows, b]`.
+    * (C4) `result` has their row space and shape `[rows, a, b]`.
 
     Example:
 

@@ -262,8 +262,8 @@ def Tile_OuterOp : Tile_TemplateOp<"outer"> {
     `out[t, h, a, b] = sum_{i of type t} left[L(i), h, a] * right[R(i), h, b]`
 
     over the rows `i` of `rows` in their order: the gradient of a typed linear
-    by its weight. Without `types` all rows are one type. Summed in a fixed
-    order, without atomics.
+    by its weight. Without `types` all rows are one type. An output without
+    heads sums over them too. Summed in a fixed order, without atomics.
 
     Constraints:
     * (C1) `left` has shape `[rows, (heads,) a]`, `right` `[rows, (heads,) b]`,
@@ -294,6 +294,8 @@ def Tile_OuterOp : Tile_TemplateOp<"outer"> {
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputMutable(); }
     /// Heads of the product; 0 where neither operand has a head dimension.
     int64_t getHeads();
+    /// True if there are heads but the output has none.
+    bool sumsHeads();
   }];
 }
 
@@ -332,11 +334,11 @@ def Tile_ReduceOp : Tile_BodyOp<"reduce", [SameOperandsAndResultType]> {
 
 def Tile_ArgReduceOp : Tile_BodyOp<"arg_reduce",
     [AllTypesMatch<["value", "extreme"]>]> {
-  let summary = "Find the extreme element of a group and its edge";
+  let summary = "Find the extreme element of a group and its index";
   let description = [{
-    `max` or `min` over the elements, and the row that `index` has at the first
-    element (in the walked order) that reaches it. An empty group gives 0, -1.
-    The first NaN wins.
+    `max` or `min` over the elements, and the lowest `index` (not negative) of
+    the elements that reach it. A NaN is beyond every number. An empty group
+    gives 0 and -1.
 
     Example:
 
@@ -358,9 +360,11 @@ def Tile_FoldOp : Tile_BodyOp<"fold", [AttrSizedOperandSegments,
   let summary = "Reduce over elements by a monoid with state";
   let description = [{
     The states of the elements, given by `values`, are combined pairwise by the
-    region: its first half of arguments is the state of earlier elements, its
-    second half that of later ones. `identity` is the state of no elements.
-    Online softmax is one: state (maximum, sum, weighted sum).
+    region: its two halves of arguments are two states. It must be associative
+    and commutative: lanes that take elements in turns combine their states in
+    another order than that of the elements, but the same one on every run.
+    `identity` is the state of no elements. Online softmax is one: state
+    (maximum, sum, weighted sum).
 
     Constraints:
     * (C1) There are as many identities and results as values, of their types.

@@ -1,0 +1,71 @@
+/*===- Compiler.h - C API of the compiler -----------------------*- C -*-===*\
+|*
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+|*===----------------------------------------------------------------------===*|
+|*
+|* From the text of a module to a package, and the device that runs packages on
+|* the CPU. libGNN has these functions and all of Runtime.h, whose rules on
+|* errors and lifetimes hold here too.
+|*
+|* Threads. All functions may be called from several threads at once. Compiling
+|* uses one thread of its own for the time of the call.
+|*
+\*===----------------------------------------------------------------------===*/
+
+#ifndef GNN_C_COMPILER_H
+#define GNN_C_COMPILER_H
+
+#include "GNN-c/Runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** "MAJOR.MINOR.PATCH (MLIR MAJOR.MINOR.PATCH)"; never freed. */
+GNN_CAPI const char *gnnCompilerVersion(void);
+
+/** How to compile. */
+typedef struct GnnCompileOptions {
+  /** GPU to make PTX for, as "sm_90"; null or "": no PTX. */
+  const char *chip;
+  /** Keep the kernels for the emulator. Without PTX there must be these. */
+  bool emulated;
+  /** Fuse traversals and products. */
+  bool fuse;
+  /** Folder that gets the IR after each stage, and the PTX; made where it is
+   *  not there. A compilation that fails leaves the stages until then. Null or
+   *  "": nowhere. */
+  const char *phasesDirectory;
+  /** File that gets the text and the pipeline where compiling fails, so that
+   *  `gnn-opt --run-reproducer FILE` fails the same way. Null or "": none. */
+  const char *reproducer;
+} GnnCompileOptions;
+
+/** Compiles the text of a module, `size` bytes that need no end. `name` stands
+ *  for the file in messages.
+ *
+ *  Gives a new package, or an error whose message has a line for each
+ *  diagnostic, as "name:line:column: message"; the first line is what went
+ *  wrong first, notes follow the diagnostic that they belong to.
+ *
+ *  A crash inside of the compiler is an error too; what it held is then lost.
+ *  While a call is on its way, the process's handlers of fatal signals are the
+ *  compiler's, which passes on what it did not cause. */
+GNN_CAPI GnnError *gnnCompile(const char *text, size_t size, const char *name,
+                              const GnnCompileOptions *options,
+                              GnnPackage **package);
+
+/** Opens the emulator, which runs the kernels of packages compiled with
+ *  `emulated` on the CPU. Streams are not used: a run is done when it returns.
+ *  `checked`: every access is checked, and a kernel that does what a GPU leaves
+ *  undefined is an error. `seed` draws the order of threads between barriers;
+ *  -1: ascending. */
+GNN_CAPI GnnError *gnnDeviceOpenEmulator(bool checked, int64_t seed,
+                                         GnnDevice **device);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GNN_C_COMPILER_H */

@@ -1,0 +1,25 @@
+//===- InitDialects.h - Register what the compiler speaks -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What programs that compile need. InitAll.h adds the rest of MLIR, for tools
+// that take any IR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_INITDIALECTS_H
+#define GNN_INITDIALECTS_H
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace gnn {
+
+/// Registers the dialects that models, stages and kernels are written in, and
+/// how their ops become buffers and LLVM.
+void registerDialects(mlir::DialectRegistry &registry);
+
+} // namespace gnn
+
+#endif // GNN_INITDIALECTS_H

@@ -1,0 +1,223 @@
+//===- Compiler.cpp - C API of the compiler -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiles on a thread of its own, whose crashes stay inside.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN-c/Compiler.h"
+
+#include "CAPIHandles.h"
+#include "Diagnostics.h"
+
+#include "GNN/Emulator/EmulatorDevice.h"
+#include "GNN/InitDialects.h"
+#include "GNN/Target/Compile.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+#include <mutex>
+
+using namespace gnn;
+using gnn::runtime::Error;
+using gnn::runtime::expectPointers;
+using gnn::runtime::failure;
+using gnn::runtime::guardedCall;
+
+/// Of the compiling thread: nested IR is walked recursively.
+static constexpr unsigned stackBytes = 256u << 20;
+
+/// Brackets inside of each other that such a stack is enough for.
+static constexpr int maxNesting = 1000;
+
+namespace {
+
+/// Keeps the handlers of fatal signals in place while somebody compiles.
+class CrashHandlers {
+public:
+  CrashHandlers() {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (users++ == 0)
+      llvm::CrashRecoveryContext::Enable();
+  }
+  ~CrashHandlers() {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (--users == 0)
+      llvm::CrashRecoveryContext::Disable();
+  }
+
+private:
+  static std::mutex mutex;
+  static int users;
+};
+
+/// What compiling leaves, on success and on failure.
+struct Outcome {
+  std::shared_ptr<const runtime::Package> package;
+  std::vector<std::string> diagnostics;
+};
+
+} // namespace
+
+std::mutex CrashHandlers::mutex;
+int CrashHandlers::users = 0;
+
+static llvm::StringRef orEmpty(const char *text) { return text ? text : ""; }
+
+/// Length of the comment, string or sign that `text` starts with.
+static size_t tokenLength(llvm::StringRef text) {
+  if (text.starts_with("//"))
+    return std::min(text.find('\n'), text.size());
+  if (text.starts_with("->") || text.starts_with("<=") ||
+      text.starts_with(">="))
+    return 2;
+  if (text.front() != '"')
+    return 1;
+  for (size_t i = 1; i < text.size(); ++i) {
+    if (text[i] == '"' || text[i] == '\n')
+      return i + 1;
+    if (text[i] == '\\')
+      ++i;
+  }
+  return text.size();
+}
+
+/// Where brackets of `text` are more than `maxNesting` deep; its end where they
+/// never are. The parser calls itself for each, and a stack has an end.
+static size_t findDeepNesting(llvm::StringRef text) {
+  int depth = 0;
+  for (size_t at = 0, length; at < text.size(); at += length) {
+    length = tokenLength(text.drop_front(at));
+    if (length > 1)
+      continue;
+    if (llvm::StringRef("([{<").contains(text[at]))
+      ++depth;
+    else if (depth > 0 && llvm::StringRef(")]}>").contains(text[at]))
+      --depth;
+    if (depth > maxNesting)
+      return at;
+  }
+  return text.size();
+}
+
+static void compile(llvm::StringRef text, llvm::StringRef name,
+                    const CompileOptions &options, Outcome &outcome) {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  // Of several threads, a crash could not be caught.
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  mlir::ScopedDiagnosticHandler handler(
+      &context, [&](mlir::Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+          capi::addLines(diagnostic, name, outcome.diagnostics);
+      });
+  if (size_t at = findDeepNesting(text); at < text.size()) {
+    llvm::StringRef before = text.take_front(at);
+    size_t line = before.count('\n') + 1;
+    size_t column = at - (before.rfind('\n') + 1) + 1;
+    mlir::emitError(mlir::FileLineColLoc::get(&context, name, line, column))
+        << "expected at most " << maxNesting
+        << " brackets inside of each other";
+    return;
+  }
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
+                              llvm::SMLoc());
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+  if (!module)
+    return;
+  auto package = compileToPackage(*module, options);
+  if (mlir::succeeded(package))
+    outcome.package = std::move(*package);
+}
+
+/// Writes the whole reproducer or nothing.
+static Error writeReproducer(llvm::StringRef path, llvm::StringRef text,
+                             const CompileOptions &options) {
+  std::string message;
+  auto file = mlir::openOutputFile(path, &message);
+  if (!file)
+    return failure("reproducer: ", message);
+  file->os() << text << "\n\n{-#\n  external_resources: {\n"
+             << "    mlir_reproducer: {\n      pipeline: \""
+             << compilePipeline(options) << "\",\n"
+             << "      disable_threading: true,\n"
+             << "      verify_each: true\n    }\n  }\n#-}\n";
+  file->os().flush();
+  if (file->os().has_error()) {
+    message = file->os().error().message();
+    file->os().clear_error();
+    return failure("reproducer: cannot write '", path.str(), "': ", message);
+  }
+  file->keep();
+  return {};
+}
+
+const char *gnnCompilerVersion(void) {
+  return GNN_VERSION " (MLIR " LLVM_VERSION_STRING ")";
+}
+
+GnnError *gnnCompile(const char *text, size_t size, const char *name,
+                     const GnnCompileOptions *options, GnnPackage **package) {
+  return guardedCall("compile", [&]() -> Error {
+    if (Error error = expectPointers("text, name, options and a result", text,
+                                     name, options, package))
+      return error;
+    CompileOptions given;
+    given.chip = orEmpty(options->chip).str();
+    given.emulated = options->emulated;
+    given.fuse = options->fuse;
+    given.phasesDirectory = orEmpty(options->phasesDirectory).str();
+    if (given.chip.empty() && !given.emulated)
+      return failure("expected a chip, kernels for the emulator, or both, got "
+                     "neither");
+
+    llvm::StringRef source(text, size);
+    auto outcome = std::make_unique<Outcome>();
+    bool finished;
+    {
+      CrashHandlers handlers;
+      finished = llvm::CrashRecoveryContext().RunSafelyOnThread(
+          [&] { compile(source, name, given, *outcome); }, stackBytes);
+    }
+    if (finished && outcome->package) {
+      *package = runtime::wrap(std::move(outcome->package));
+      return {};
+    }
+    std::string message;
+    if (finished)
+      message = llvm::join(outcome->diagnostics, "\n");
+    else
+      (void)outcome.release(); // what a crash leaves is not touched
+    if (message.empty())
+      message = std::string(name) + ": the compiler " +
+                (finished ? "failed without a diagnostic" : "crashed");
+    if (!orEmpty(options->reproducer).empty())
+      if (Error error = writeReproducer(options->reproducer, source, given))
+        message += "\n" + error.message();
+    return Error(message);
+  });
+}
+
+GnnError *gnnDeviceOpenEmulator(bool checked, int64_t seed,
+                                GnnDevice **device) {
+  return guardedCall("emulator", [&]() -> Error {
+    if (Error error = expectPointers("a result", device))
+      return error;
+    if (seed < -1)
+      return failure("expected a seed of 0 or more, or -1, got ", seed);
+    emulator::DeviceOptions options;
+    options.kernels.checked = checked;
+    if (seed >= 0)
+      options.seed = seed;
+    *device = runtime::wrap(emulator::createDevice(std::move(options)));
+    return {};
+  });
+}

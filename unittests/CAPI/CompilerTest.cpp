@@ -1,0 +1,251 @@
+//===- CompilerTest.cpp - The C API of the compiler -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN-c/Compiler.h"
+
+#include "gtest/gtest.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+// In CompilerHeader.c.
+extern "C" const char *compilerVersionFromC(void);
+
+namespace {
+constexpr const char *sumText = R"(
+#edge = #gnn.rows<@g, edge>
+#node = #gnn.rows<@g, node>
+gnn.graph @g square {node_types = 1, edge_types = 1}
+func.func @sum(%x: tensor<?x3xf32, #node> {gnn.name = "x"})
+    -> (tensor<?x3xf32, #node> {gnn.name = "out"}) {
+  %m = gnn.gather %x via src : tensor<?x3xf32, #node> -> tensor<?x3xf32, #edge>
+  %y = gnn.aggregate sum %m via dst : tensor<?x3xf32, #edge> -> tensor<?x3xf32, #node>
+  return %y : tensor<?x3xf32, #node>
+}
+)";
+
+/// The message of an error, which is destroyed; empty for success.
+std::string text(GnnError *error) {
+  std::string message = error ? gnnErrorMessage(error) : "";
+  EXPECT_EQ(error != nullptr, !message.empty());
+  gnnErrorDestroy(error);
+  return message;
+}
+
+GnnCompileOptions emulated() {
+  GnnCompileOptions options = {};
+  options.emulated = true;
+  options.fuse = true;
+  return options;
+}
+
+std::string compile(const std::string &source, GnnPackage **package,
+                    GnnCompileOptions options = emulated()) {
+  return text(gnnCompile(source.data(), source.size(), "layer.mlir", &options,
+                         package));
+}
+
+/// The message of a program that does not compile.
+std::string failure(const std::string &source,
+                    GnnCompileOptions options = emulated()) {
+  GnnPackage *package = nullptr;
+  std::string message = compile(source, &package, options);
+  EXPECT_EQ(package, nullptr);
+  return message;
+}
+
+std::string slurp(const std::filesystem::path &path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool contains(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A folder for the time of a test.
+class Folder {
+public:
+  Folder() {
+    std::string name =
+        (std::filesystem::temp_directory_path() / "gnn-capi-XXXXXX").string();
+    path = mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::filesystem::path path;
+};
+
+/// Binds @sum to a graph of 3 nodes on an emulator and runs it on x = (1, 2,
+/// 4)'s rows; the first column of the result.
+std::vector<float> runSum(const GnnPackage *package, GnnDevice *device) {
+  int32_t src[] = {0, 1, 1, 2}, dst[] = {2, 2, 0, 2};
+  GnnGraphArrays arrays = {};
+  arrays.square = true;
+  arrays.idBits = 32;
+  arrays.numSrcNodes = 3;
+  arrays.numEdges = 4;
+  arrays.numNodeTypes = arrays.numEdgeTypes = 1;
+  arrays.edgeSrc = src;
+  arrays.edgeDst = dst;
+  GnnGraph *graph = nullptr;
+  EXPECT_EQ(text(gnnGraphCreate(&arrays, &graph)), "");
+  GnnBoundFunction *bound = nullptr;
+  EXPECT_EQ(text(gnnBind(package, "sum", &graph, 1, device, nullptr, &bound)),
+            "");
+  gnnGraphRelease(graph);
+  alignas(256) float x[9], y[9];
+  for (int i = 0; i < 9; ++i)
+    x[i] = static_cast<float>(1 << (i / 3));
+  std::vector<char> memory(static_cast<size_t>(gnnBoundWorkspaceBytes(bound)) +
+                           256);
+  auto address = reinterpret_cast<uintptr_t>(memory.data());
+  void *workspace = reinterpret_cast<void *>((address + 255) / 256 * 256);
+  const void *inputs[] = {x};
+  void *outputs[] = {y};
+  EXPECT_EQ(text(gnnBoundRun(bound, inputs, 1, outputs, 1, workspace, nullptr)),
+            "");
+  gnnBoundRelease(bound);
+  return {y[0], y[3], y[6]};
+}
+} // namespace
+
+TEST(CompilerCAPI, Versions) {
+  EXPECT_STREQ(compilerVersionFromC(), gnnCompilerVersion());
+  std::string version = gnnCompilerVersion();
+  EXPECT_EQ(version.find(std::string(gnnRuntimeVersion()) + " (MLIR "), 0u);
+}
+
+TEST(CompilerCAPI, CompilesAndRuns) {
+  GnnPackage *package = nullptr;
+  ASSERT_EQ(compile(sumText, &package), "");
+  EXPECT_STREQ(gnnPackageFunctionName(package, 0), "sum");
+  EXPECT_EQ(gnnPackageKernels(package, "ptx", nullptr), nullptr);
+  for (int64_t seed : {-1, 0, 7}) {
+    GnnDevice *device = nullptr;
+    ASSERT_EQ(text(gnnDeviceOpenEmulator(seed != 0, seed, &device)), "");
+    EXPECT_STREQ(gnnDeviceName(device), "emulator");
+    EXPECT_EQ(runSum(package, device), (std::vector<float>{2, 0, 7}));
+    gnnDeviceRelease(device);
+  }
+  gnnPackageRelease(package);
+}
+
+TEST(CompilerCAPI, MakesPTX) {
+  GnnCompileOptions options = {};
+  options.chip = "sm_80";
+  GnnPackage *package = nullptr;
+  ASSERT_EQ(compile(sumText, &package, options), "");
+  size_t size = 0;
+  std::string ptx = gnnPackageKernels(package, "ptx", &size);
+  EXPECT_EQ(ptx.size(), size);
+  EXPECT_TRUE(contains(ptx, ".target sm_80"));
+  EXPECT_EQ(gnnPackageKernels(package, "mlir", nullptr), nullptr);
+  gnnPackageRelease(package);
+}
+
+TEST(CompilerCAPI, ReadsNoMoreThanItIsGiven) {
+  std::string longer = std::string(sumText) + "and what is not to be read";
+  GnnCompileOptions options = emulated();
+  GnnPackage *package = nullptr;
+  EXPECT_EQ(text(gnnCompile(longer.data(), std::string(sumText).size(), "",
+                            &options, &package)),
+            "");
+  gnnPackageRelease(package);
+  package = nullptr;
+  EXPECT_EQ(text(gnnCompile(longer.data(), 0, "nothing", &options, &package)),
+            "");
+  EXPECT_EQ(gnnPackageNumFunctions(package), 0);
+  gnnPackageRelease(package);
+}
+
+TEST(CompilerCAPI, FirstDiagnosticFirst) {
+  EXPECT_EQ(failure("func.func @f() {"),
+            "layer.mlir:1:15: expected operation name in quotes");
+  // Notes follow what they belong to.
+  EXPECT_EQ(failure("func.func private @f()\n  func.func private @f()"),
+            "layer.mlir:2:3: redefinition of symbol named 'f'\n"
+            "layer.mlir:1:1: note: see existing symbol definition here");
+}
+
+TEST(CompilerCAPI, BadOptions) {
+  GnnCompileOptions options = {};
+  EXPECT_EQ(failure(sumText, options),
+            "expected a chip, kernels for the emulator, or both, got neither");
+  options.chip = "sm_9000";
+  EXPECT_TRUE(contains(failure(sumText, options),
+                       "expected a GPU that LLVM knows, such as sm_90, got "
+                       "'sm_9000'"));
+  options = emulated();
+  GnnPackage *package = nullptr;
+  std::string nulls = "expected text, name, options and a result, got null";
+  EXPECT_EQ(text(gnnCompile(nullptr, 0, "", &options, &package)), nulls);
+  EXPECT_EQ(text(gnnCompile("", 0, nullptr, &options, &package)), nulls);
+  EXPECT_EQ(text(gnnCompile("", 0, "", nullptr, &package)), nulls);
+  EXPECT_EQ(text(gnnCompile("", 0, "", &options, nullptr)), nulls);
+  GnnDevice *device = nullptr;
+  EXPECT_EQ(text(gnnDeviceOpenEmulator(true, -2, &device)),
+            "expected a seed of 0 or more, or -1, got -2");
+  EXPECT_EQ(device, nullptr);
+  EXPECT_EQ(text(gnnDeviceOpenEmulator(true, -1, nullptr)),
+            "expected a result, got null");
+}
+
+TEST(CompilerCAPI, DeepNestingIsRefused) {
+  for (const char *pair : {"()", "[]", "{}", "<>"}) {
+    std::string source = "func.func private @f() attributes {a = ";
+    source += std::string(1000000, pair[0]);
+    EXPECT_TRUE(contains(failure(source), "expected at most")) << pair;
+  }
+}
+
+TEST(CompilerCAPI, PhasesAndReproducers) {
+  Folder folder;
+  std::string phases = (folder.path / "phases").string();
+  std::string reproducer = (folder.path / "again.mlir").string();
+  GnnCompileOptions options = emulated();
+  options.chip = "sm_90";
+  options.phasesDirectory = phases.c_str();
+  options.reproducer = reproducer.c_str();
+  GnnPackage *package = nullptr;
+  ASSERT_EQ(compile(sumText, &package, options), "");
+  gnnPackageRelease(package);
+  for (const char *name : {"1-graph.mlir", "2-tile.mlir", "3-gpu.mlir",
+                           "4-nvvm.mlir", "kernels.ptx"})
+    EXPECT_FALSE(slurp(folder.path / "phases" / name).empty()) << name;
+  EXPECT_FALSE(std::filesystem::exists(reproducer));
+
+  EXPECT_NE(failure("func.func @f() {", options), "");
+  std::string again = slurp(reproducer);
+  EXPECT_EQ(again.find("func.func @f() {\n"), 0u);
+  EXPECT_TRUE(contains(again, "pipeline: \"builtin.module(gnn-graph-pipeline"));
+
+  // What cannot be written is told after what went wrong.
+  std::string nowhere = (folder.path / "none" / "again.mlir").string();
+  options.reproducer = nowhere.c_str();
+  std::string message = failure("func.func @f() {", options);
+  EXPECT_EQ(message.find("layer.mlir:1:15: "), 0u);
+  EXPECT_TRUE(contains(message, "\nreproducer: "));
+}
+
+TEST(CompilerCAPI, ManyThreads) {
+  std::vector<std::string> messages(4);
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < messages.size(); ++i)
+    threads.emplace_back([&, i] {
+      GnnPackage *package = nullptr;
+      messages[i] = compile(i % 2 ? "func.func @f() {" : sumText, &package);
+      gnnPackageRelease(package);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (size_t i = 0; i < messages.size(); ++i)
+    EXPECT_EQ(messages[i].empty(), i % 2 == 0) << messages[i];
+}
