@@ -99,7 +99,7 @@ static LogicalResult checkTarget(Operation *kernels,
     return success();
   if (!gpus->isCPUStringValid(target.getChip()))
     return mlir::emitError(kernels->getLoc())
-           << "expected a GPU that LLVM makes code for, such as 'sm_90', got '"
+           << "expected a GPU that LLVM knows, such as sm_90, got '"
            << target.getChip() << "'";
   SmallVector<StringRef> features;
   target.getFeatures().split(features, ',', -1, /*KeepEmpty=*/false);
@@ -111,8 +111,7 @@ static LogicalResult checkTarget(Operation *kernels,
         });
     if (!isKnown)
       return mlir::emitError(kernels->getLoc())
-             << "expected a feature that LLVM's GPUs have, such as '+ptx80', "
-                "got '"
+             << "expected a feature of LLVM's GPUs, such as +ptx80, got '"
              << feature << "'";
   }
   return success();

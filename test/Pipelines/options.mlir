@@ -23,11 +23,11 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 //
 // UNKNOWN:     no such option chips
 // LEVEL:       error: Invalid optimization level: 7
-// FORMAT:      error: Invalid format
-// CHIP:        error: expected a GPU that LLVM makes code for, such as 'sm_90', got 'sm_999'
-// FEATURE:     error: expected a feature that LLVM's GPUs have, such as '+ptx80', got '+ptx999'
-// SIGN:        error: expected a feature that LLVM's GPUs have, such as '+ptx80', got 'ptx80'
-// TOOL:        error: expected a GPU that LLVM makes code for, such as 'sm_90', got 'sm_90b'
+// FORMAT:      for the --format option: Cannot find option named 'elf'!
+// CHIP:        error: expected a GPU that LLVM knows, such as sm_90, got 'sm_999'
+// FEATURE:     error: expected a feature of LLVM's GPUs, such as +ptx80, got '+ptx999'
+// SIGN:        error: expected a feature of LLVM's GPUs, such as +ptx80, got 'ptx80'
+// TOOL:        error: expected a GPU that LLVM knows, such as sm_90, got 'sm_90b'
 func.func @two_steps(%x: !node) -> !node {
   %a = gnn.activation tanh %x : !node
   %b = gnn.activation relu %a : !node
