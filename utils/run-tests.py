@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs every test suite of a build and adds up what they say.
 
 Suites: lit (IR tests), GoogleTest (C++), pytest (numbers, Python), and the
