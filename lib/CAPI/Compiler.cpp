@@ -61,6 +61,8 @@ private:
 struct Outcome {
   std::shared_ptr<const runtime::Package> package;
   std::vector<std::string> diagnostics;
+  /// What gnn-opt is to run to get there; nothing where parsing fails.
+  std::string pipeline = "builtin.module()";
 };
 
 } // namespace
@@ -133,6 +135,7 @@ static void compile(llvm::StringRef text, llvm::StringRef name,
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!module)
     return;
+  outcome.pipeline = compilePipeline(*module, options);
   auto package = compileToPackage(*module, options);
   if (mlir::succeeded(package))
     outcome.package = std::move(*package);
@@ -140,14 +143,14 @@ static void compile(llvm::StringRef text, llvm::StringRef name,
 
 /// Writes the whole reproducer or nothing.
 static Error writeReproducer(llvm::StringRef path, llvm::StringRef text,
-                             const CompileOptions &options) {
+                             llvm::StringRef pipeline) {
   std::string message;
   auto file = mlir::openOutputFile(path, &message);
   if (!file)
     return failure("reproducer: ", message);
   file->os() << text << "\n\n{-#\n  external_resources: {\n"
-             << "    mlir_reproducer: {\n      pipeline: \""
-             << compilePipeline(options) << "\",\n"
+             << "    mlir_reproducer: {\n      pipeline: \"" << pipeline
+             << "\",\n"
              << "      disable_threading: true,\n"
              << "      verify_each: true\n    }\n  }\n#-}\n";
   file->os().flush();
@@ -191,7 +194,7 @@ GnnError *gnnCompile(const char *text, size_t size, const char *name,
       *package = runtime::wrap(std::move(outcome->package));
       return {};
     }
-    std::string message;
+    std::string message, pipeline = outcome->pipeline;
     if (finished)
       message = llvm::join(outcome->diagnostics, "\n");
     else
@@ -200,7 +203,7 @@ GnnError *gnnCompile(const char *text, size_t size, const char *name,
       message = std::string(name) + ": the compiler " +
                 (finished ? "failed without a diagnostic" : "crashed");
     if (!orEmpty(options->reproducer).empty())
-      if (Error error = writeReproducer(options->reproducer, source, given))
+      if (Error error = writeReproducer(options->reproducer, source, pipeline))
         message += "\n" + error.message();
     return Error(message);
   });

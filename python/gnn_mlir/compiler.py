@@ -68,20 +68,18 @@ def _torch_gpu():
 
 
 def _compile(text, chip, emulated, fuse, phases):
+    """A package; where compiling fails, a folder with the reproducer stays."""
     folder = tempfile.mkdtemp(prefix="gnn-mlir-")
     reproducer = os.path.join(folder, "program.mlir")
     try:
         return capi.compile_text(text, "program.mlir", chip, emulated, fuse,
                                  phases, reproducer)
     except capi.GNNError as error:
-        if os.path.exists(reproducer):
-            command = f"gnn-opt --run-reproducer {reproducer}"
-        else:
-            with open(reproducer, "w", encoding="utf-8") as file:
-                file.write(text)
-            command = f"gnn-opt --gnn-compile-pipeline {reproducer}"
+        if not os.path.exists(reproducer):
+            raise
         raise capi.CompileError(str(error).splitlines(), reproducer,
-                                command) from None
+                                f"gnn-opt --run-reproducer {reproducer}"
+                                ) from None
     finally:
         if not os.listdir(folder):
             os.rmdir(folder)

@@ -225,7 +225,22 @@ TEST(CompilerCAPI, PhasesAndReproducers) {
   EXPECT_NE(failure("func.func @f() {", options), "");
   std::string again = slurp(reproducer);
   EXPECT_EQ(again.find("func.func @f() {\n"), 0u);
-  EXPECT_TRUE(contains(again, "pipeline: \"builtin.module(gnn-graph-pipeline"));
+  EXPECT_TRUE(contains(again, "pipeline: \"builtin.module()\""));
+  options.fuse = false;
+  std::string source = sumText;
+  source += R"(
+func.func private @h(tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node>
+func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
+  %y = func.call @h(%x) : (tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node>
+  return %y : tensor<?x3xf32, #node>
+})";
+  EXPECT_NE(failure(source, options), "");
+  again = slurp(reproducer);
+  EXPECT_TRUE(contains(again,
+                       "pipeline: \"builtin.module(gnn-graph-pipeline,"
+                       "gnn-tile-pipeline{fuse=false},gnn-gpu-pipeline,"
+                       "gnn-verify-launch-form,gnn-ptx-pipeline{chip=sm_90"))
+      << again;
 
   // What cannot be written is told after what went wrong.
   std::string nowhere = (folder.path / "none" / "again.mlir").string();

@@ -44,9 +44,10 @@ compileToPackage(mlir::ModuleOp module, const CompileOptions &options);
 mlir::FailureOr<std::string> compileToPTX(mlir::ModuleOp module,
                                           const CompileOptions &options);
 
-/// What `compileToPackage` runs on a module of gnn ops, as a pipeline that
-/// gnn-opt takes: it fails where compiling fails.
-std::string compilePipeline(const CompileOptions &options);
+/// What `compileToPackage` is about to run on `module`, as a pipeline for
+/// gnn-opt: it fails where compiling fails.
+std::string compilePipeline(mlir::ModuleOp module,
+                            const CompileOptions &options);
 
 } // namespace gnn
 

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From a program to a callable: errors, threads, inputs of all kinds."""
+
+import shlex
+import subprocess
+import threading
+
+import numpy as np
+import pytest
+
+import gnn_mlir
+from gnn_mlir import models
+from gnn_mlir.testing import errors
+from gnn_mlir.testing.graphs import random_graph
+
+
+@pytest.fixture
+def graph():
+    return random_graph(40, 200, 3, 4, seed=1)
+
+
+@pytest.fixture(scope="module")
+def rgcn(compiler):
+    return gnn_mlir.compile(models.rgcn(4, (5, 6), node_types=3))
+
+
+# What fails in each part of the compiler.
+FAILURES = {
+    "parser": ("func.func @f() {\n  what\n}", "program.mlir:2:3: "),
+    "verifier": ('func.func @f() -> f32 {\n  return\n}', "program.mlir:2:3: "),
+    "launch plan": ("func.func @f(%i: index) {\n  return\n}",
+                    "program.mlir:1:1: expected buffers as arguments, got "
+                    "'index'"),
+}
+
+
+@pytest.mark.parametrize("part", FAILURES)
+def test_failures_can_be_repeated(compiler, gnn_opt, part):
+    text, message = FAILURES[part]
+    with pytest.raises(gnn_mlir.CompileError) as info:
+        gnn_mlir.compile(text, "f")
+    error = info.value
+    assert error.diagnostics[0].startswith(message)
+    assert str(error).startswith(message)
+    tool, *arguments = shlex.split(error.command)
+    assert tool == "gnn-opt" and error.reproducer in arguments
+    again = subprocess.run([gnn_opt, *arguments], capture_output=True, text=True,
+                           check=False)
+    assert again.returncode == 1
+    assert error.diagnostics[0].split(": ", 1)[1] in again.stderr
+
+
+def test_other_errors_need_no_reproducer(compiler, graph, tmp_path):
+    with pytest.raises(ValueError, match="expected one of rgcn, got 'gcn'"):
+        gnn_mlir.compile(models.rgcn(4), "gcn")
+    with pytest.raises(ValueError, match="expected emulator or cuda, got 'tpu'"):
+        gnn_mlir.compile(models.rgcn(4), target="tpu")
+
+
+def test_phases_are_kept(compiler, tmp_path):
+    gnn_mlir.compile(models.gcn((4, 4)), keep_phases=tmp_path / "phases")
+    names = sorted(p.name for p in (tmp_path / "phases").iterdir())
+    assert names[:3] == ["1-graph.mlir", "2-tile.mlir", "3-gpu.mlir"]
+
+
+def test_bad_inputs(rgcn, graph):
+    inputs = rgcn.source.random_inputs(graph)
+    with pytest.raises(ValueError, match="expected an input 'bias'"):
+        rgcn(graph, {k: v for k, v in inputs.items() if k != "bias"})
+    with pytest.raises(ValueError, match="got 'wieght'"):
+        rgcn(graph, {**inputs, "wieght": inputs["weight"]})
+    with pytest.raises(ValueError, match=r"'x': expected shape \(40, 5\), got "
+                                         r"\(39, 5\)"):
+        rgcn(graph, {**inputs, "x": inputs["x"][1:]})
+    with pytest.raises(ValueError, match="'x': expected float32, got float64"):
+        rgcn(graph, {**inputs, "x": inputs["x"].astype(np.float64)})
+    with pytest.raises(gnn_mlir.GNNError, match="expected 4.*got 1"):
+        rgcn(random_graph(40, 200, 3, 1), inputs)
+
+
+def test_nan_propagates(rgcn, graph):
+    """A row that is NaN makes NaN of itself and of what it has edges to, and of
+    nothing else."""
+    inputs = rgcn.source.random_inputs(graph)
+    node = int(graph.edge_src[0])
+    inputs["x"][node] = np.nan
+    out = rgcn(graph, inputs)
+    expected = {node, *graph.edge_dst[graph.edge_src == node].tolist()}
+    assert 1 < len(expected) < graph.num_nodes
+    assert set(np.flatnonzero(np.isnan(out).all(1)).tolist()) == expected
+    assert set(np.flatnonzero(np.isnan(out).any(1)).tolist()) == expected
+    reference = rgcn.source.evaluate(graph, inputs)["out"]
+    errors.check("out", out, reference)
+
+
+def test_threads_share_a_binding(rgcn, graph):
+    binding = rgcn.bind(graph)
+    sets = [rgcn.source.random_inputs(graph, seed) for seed in range(4)]
+    expected = [binding(inputs) for inputs in sets]
+    found = [[] for _ in sets]
+
+    def work(i):
+        for _ in range(5):
+            found[i].append(binding(sets[i]))
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(len(sets))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for outputs, wanted in zip(found, expected):
+        assert len(outputs) == 5
+        for out in outputs:
+            np.testing.assert_array_equal(out, wanted)
+
+
+def test_threads_compile(compiler, graph):
+    module = models.gcn((3, 4))
+    looped = gnn_mlir.add_self_loops(gnn_mlir.merge_types(graph), "replace", 0)
+    inputs, results = module.functions["gcn"].random_inputs(looped), []
+
+    def work():
+        results.append(gnn_mlir.compile(module)(looped, inputs))
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    np.testing.assert_array_equal(*results)
+
+
+def test_inputs_by_node_type(compiler, graph):
+    """HGT takes a dict by node type, each of its own width, as PyG does."""
+    named = gnn_mlir.Graph(graph.edge_src, graph.edge_dst,
+                           edge_type=graph.edge_type, node_type=graph.node_type,
+                           num_edge_types=4,
+                           node_type_names=["paper", "author", "venue"])
+    hgt = gnn_mlir.compile(models.hgt(3, 4, (8, 8), 2, {0: 5, 1: 7, 2: 5}))
+    rng = np.random.default_rng(0)
+    counts = np.bincount(named.node_type, minlength=3)
+    features = {name: rng.standard_normal((count, width)).astype(np.float32)
+                for name, count, width in zip(named.node_type_names, counts,
+                                              (5, 7, 5))}
+    weights = {k: v for k, v in hgt.source.random_inputs(named).items()
+               if not k.startswith("x_")}
+    out = hgt(named, {"x": features, **weights})
+    expected = hgt.source.evaluate(named, {"x": features, **weights})["out"]
+    errors.check("out", out, expected)
+    with pytest.raises(ValueError, match="expected features of node type 1"):
+        hgt(named, {"x": {k: features[k] for k in ("paper", "venue")}, **weights})
+
+
+def test_packages_are_saved(rgcn, graph, tmp_path):
+    inputs = rgcn.source.random_inputs(graph)
+    rgcn.save(tmp_path / "rgcn.gnnpkg")
+    loaded = gnn_mlir.load(tmp_path / "rgcn.gnnpkg")
+    np.testing.assert_array_equal(loaded(graph, inputs), rgcn(graph, inputs))
+
+
+def test_tensors_in_tensors_out(rgcn, graph):
+    torch = pytest.importorskip("torch")
+    inputs = rgcn.source.random_inputs(graph)
+    out = rgcn(graph, {k: torch.from_numpy(v) for k, v in inputs.items()})
+    assert isinstance(out, torch.Tensor)
+    np.testing.assert_array_equal(out.numpy(), rgcn(graph, inputs))
+
+
+def test_reports(rgcn, graph):
+    report = rgcn.bind(graph).report()
+    assert report["function"] == "rgcn"
+    assert report["steps"] and all(s["flops"] >= 0 for s in report["steps"])
