@@ -38,7 +38,12 @@ class BuildWithLibrary(build_py):
         if not PURE:
             folder = pathlib.Path(self.build_lib) / "gnn_mlir" / "lib"
             folder.mkdir(parents=True, exist_ok=True)
-            shutil.copy(find_library().resolve(), folder / "libGNN.so")
+            library = find_library()
+            shutil.copy(library.resolve(), folder / "libGNN.so")
+            # A static build is installed with what it needs beside it.
+            for need in library.parent.glob("lib*.so.*"):
+                if not need.name.startswith("libGNN"):
+                    shutil.copy(need, folder)
 
 
 class BinaryDistribution(Distribution):

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # How the tests of this folder are found and which tools they may call.
 
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs every test suite of a build and adds up what they say.
 
 Suites: lit (IR tests), GoogleTest (C++), pytest (numbers, Python), and the
@@ -26,12 +27,17 @@ class Totals:
 
 
 def run(command, **options):
-    """Runs a command, shows its output, and returns (status, output)."""
+    """Runs a command, shows its output as it comes, and returns (status,
+    output)."""
     print("$", " ".join(map(str, command)), flush=True)
-    result = subprocess.run(command, stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, text=True, **options)
-    print(result.stdout, flush=True)
-    return result.returncode, result.stdout
+    lines = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True,
+                          **options) as process:
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            lines.append(line)
+    return process.returncode, "".join(lines)
 
 
 def count(pattern, text):
@@ -52,6 +58,9 @@ def lit(build, totals):
 def gtest(build, totals):
     programs = sorted(p for p in (build / "unittests").rglob("*Tests")
                       if p.is_file() and os.access(p, os.X_OK))
+    if not programs:
+        print(f"expected C++ tests in {build / 'unittests'}, got none")
+        totals.add(0, 1)
     for program in programs:
         status, out = run([program, "--gtest_brief=1"])
         passed = count(r"\[  PASSED  \] (\d+) tests?", out)

@@ -14,15 +14,19 @@ if(GNN_STATIC_MLIR)
   set_target_properties(GNNShared GNNRuntimeShared PROPERTIES
     INSTALL_RPATH "$ORIGIN")
   install(TARGETS gnn-run RUNTIME OPTIONAL)
-  install(TARGETS GNNShared GNNRuntimeShared LIBRARY OPTIONAL)
-  install(CODE "set(zip ${pkgcfg_lib_LIBZIP_zip})
-set(libraries ${CMAKE_INSTALL_LIBDIR})")
+  install(TARGETS GNNShared LIBRARY OPTIONAL)
+  install(TARGETS GNNRuntimeShared LIBRARY)
+  install(CODE "set(folder ${CMAKE_INSTALL_LIBDIR})")
   install(CODE [[
-    file(GET_RUNTIME_DEPENDENCIES LIBRARIES ${zip}
+    set(folder ${CMAKE_INSTALL_PREFIX}/${folder})
+    file(GET_RUNTIME_DEPENDENCIES LIBRARIES ${folder}/libGNNRuntime.so
       RESOLVED_DEPENDENCIES_VAR needs
-      POST_EXCLUDE_REGEXES "lib(c|m|z)\\.so" "ld-linux")
-    file(INSTALL ${zip} ${needs}
-      DESTINATION ${CMAKE_INSTALL_PREFIX}/${libraries} FOLLOW_SYMLINK_CHAIN)
+      POST_EXCLUDE_REGEXES "lib(c|m|z|gcc_s|stdc[+][+])[.]so" "ld-linux")
+    foreach(need ${needs})
+      get_filename_component(name ${need} NAME)
+      get_filename_component(need ${need} REALPATH)
+      file(INSTALL ${need} DESTINATION ${folder} RENAME ${name})
+    endforeach()
   ]])
   return()
 endif()

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks what the house style asks of every hand-written file.
+
+* At most 600 lines: a longer one is split by theme.
+* Sources name their licence in an SPDX line.
+* No work is left for later in a comment (TODO, FIXME, XXX).
+* A page links to files that are there.
+* The compiler's libraries report through diagnostics, not llvm::errs(), and
+  make ops by `Op::create`.
+
+usage: check-sources.py [ROOT]      ROOT: the source tree
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+MAX_LINES = 600
+SOURCES = {".c", ".cpp", ".h", ".py", ".td"}
+TEXTS = SOURCES | {".cmake", ".md", ".mlir", ".sh", ".test", ".txt"}
+LATER = re.compile(r"(?://|#|;).*\b(?:TODO|FIXME|XXX)\b")
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+IN_LIBRARIES = {
+    re.compile(r"\bllvm::errs\(\)"): "reports past the diagnostics",
+    re.compile(r"\b(?:re)?(?:writer|builder)\.create<"): "expected Op::create",
+}
+
+
+def hand_written(root):
+    """The files under version control; all files where there is none."""
+    listed = subprocess.run(["git", "ls-files"], cwd=root, text=True,
+                            capture_output=True)
+    if listed.returncode == 0 and listed.stdout:
+        return [root / name for name in listed.stdout.splitlines()]
+    return [path for path in root.rglob("*") if path.is_file()]
+
+
+def check_file(root, path):
+    """Returns the complaints about one file."""
+    name = path.relative_to(root)
+    text = path.read_text()
+    lines = text.splitlines()
+    complaints = []
+    if len(lines) > MAX_LINES:
+        complaints.append(f"{name}: expected at most {MAX_LINES} lines, "
+                          f"got {len(lines)}")
+    if path.suffix in SOURCES and "SPDX-License-Identifier" not in text:
+        complaints.append(f"{name}: expected a line SPDX-License-Identifier")
+    if path.suffix in SOURCES and Path(__file__).name != name.name:
+        complaints += [f"{name}:{number}: leaves work for later"
+                       for number, line in enumerate(lines, 1)
+                       if LATER.search(line)]
+    if path.suffix == ".md":
+        complaints += [f"{name}: links to {link}, which is not there"
+                       for link in LINK.findall(text)
+                       if not (path.parent / link).exists()]
+    if name.parts[0] == "lib":
+        complaints += [f"{name}:{number}: {complaint}"
+                       for number, line in enumerate(lines, 1)
+                       for pattern, complaint in IN_LIBRARIES.items()
+                       if pattern.search(line)]
+    return complaints
+
+
+def main():
+    default = Path(__file__).resolve().parents[1]
+    root = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else default
+    files = [path for path in sorted(hand_written(root))
+             if path.suffix in TEXTS and path.is_file()]
+    complaints = [c for path in files for c in check_file(root, path)]
+    if not files:
+        complaints.append(f"no file found below {root}")
+    for complaint in complaints:
+        print(f"error: {complaint}", file=sys.stderr)
+    if complaints:
+        return 1
+    print(f"{len(files)} files keep to the style")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
