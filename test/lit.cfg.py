@@ -20,6 +20,8 @@ for folder in (config.llvm_tools_dir, config.gnn_tools_dir):
 
 config.substitutions.append(("%gnn_src_root", config.gnn_src_root))
 config.substitutions.append(("%gnn_obj_root", config.gnn_obj_root))
+config.substitutions.append(("%cxx", config.cxx_compiler))
+config.substitutions.append(("%cc", config.c_compiler))
 config.substitutions.append(("%python", f'"{config.python_executable}"'))
 
 # With GNN_CHECK_ROUNDTRIP set, every gnn-opt also prints, parses and compares.

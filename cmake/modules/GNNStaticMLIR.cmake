@@ -44,9 +44,10 @@ target_link_libraries(GNNStaticMLIR INTERFACE
   # memref's library calls it without naming it.
   MLIRAlignmentAttrInterface)
 
-# Only what is reached, and relocations packed (glibc 2.36): half the size.
+# Only what is reached, and relocations packed (glibc 2.36): half the size. The
+# old kind of run path holds for the needs of libzip too.
 target_link_options(GNNStaticMLIR INTERFACE
-  -Wl,--gc-sections -Wl,-z,pack-relative-relocs)
+  -Wl,--gc-sections -Wl,-z,pack-relative-relocs -Wl,--disable-new-dtags)
 
 # MLIR initializes all targets that its LLVM was built with. Those that are left
 # out here have nothing to initialize.

@@ -127,30 +127,17 @@ static LogicalResult verifyMma(nvgpu::MmaSyncOp op) {
   return success();
 }
 
+// The dialect's own verifier has checked memory spaces and sizes.
 static LogicalResult verifyLoadMatrix(nvgpu::LdMatrixOp op) {
-  if (!isWorkgroup(op.getSrcMemref().getType()))
-    return op.emitOpError("reads shared memory only");
-  auto result = cast<VectorType>(op.getRes().getType());
-  unsigned bits = result.getElementTypeBitWidth();
   int64_t tiles = op.getNumTiles();
   if (tiles != 1 && tiles != 2 && tiles != 4)
     return op.emitOpError("expected 1, 2 or 4 tiles, got ") << tiles;
-  if (result.getNumElements() * bits != 32 * tiles)
-    return op.emitOpError("expected a result of ")
-           << 32 * tiles << " bits, got " << result;
-  if (op.getTranspose() && bits != 16)
-    return op.emitOpError("transposes elements of 16 bits only");
   return success();
 }
 
 static LogicalResult verifyAsyncCopy(nvgpu::DeviceAsyncCopyOp op) {
-  if (!isWorkgroup(op.getDst().getType()) || isWorkgroup(op.getSrc().getType()))
-    return op.emitOpError("copies from global to shared memory only");
-  auto type = cast<MemRefType>(op.getDst().getType());
-  int64_t bytes =
-      op.getDstElements().getZExtValue() * type.getElementTypeBitWidth() / 8;
-  if (bytes != 4 && bytes != 8 && bytes != 16)
-    return op.emitOpError("expected to copy 4, 8 or 16 bytes, got ") << bytes;
+  if (isWorkgroup(op.getSrc().getType()))
+    return op.emitOpError("copies from global memory only");
   return success();
 }
 
@@ -164,7 +151,10 @@ static LogicalResult verifyAlloca(memref::AllocaOp op) {
 
 static LogicalResult verifyCast(memref::ReinterpretCastOp op) {
   auto argument = dyn_cast<BlockArgument>(op.getSource());
-  if (!argument || !isa<gpu::GPUFuncOp>(argument.getOwner()->getParentOp()))
+  auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+  // Workgroup and private memory are arguments of the block too.
+  if (!argument || argument.getOwner() != &kernel.getBody().front() ||
+      argument.getArgNumber() >= kernel.getNumArguments())
     return op.emitOpError("expected an argument of the kernel");
   return success();
 }

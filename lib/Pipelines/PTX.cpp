@@ -48,6 +48,19 @@ static void addKernelPasses(OpPassManager &pm) {
   pm.addPass(gnn::createVerifyDeviceForm());
 }
 
+/// Upstream's word for a format.
+static StringRef stringify(gnn::KernelFormat format) {
+  switch (format) {
+  case gnn::KernelFormat::ISA:
+    return "isa";
+  case gnn::KernelFormat::Bin:
+    return "bin";
+  case gnn::KernelFormat::Fatbin:
+    return "fatbin";
+  }
+  llvm_unreachable("all formats are handled");
+}
+
 void gnn::buildPTXPipeline(OpPassManager &pm,
                            const PTXPipelineOptions &options) {
   GpuNVVMAttachTargetOptions target;
@@ -58,6 +71,6 @@ void gnn::buildPTXPipeline(OpPassManager &pm,
   addKernelPasses(pm.nest<gpu::GPUModuleOp>());
 
   GpuModuleToBinaryPassOptions binary;
-  binary.compilationTarget = options.format;
+  binary.compilationTarget = stringify(options.format).str();
   pm.addPass(createGpuModuleToBinaryPass(binary));
 }

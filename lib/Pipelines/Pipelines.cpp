@@ -19,23 +19,23 @@
 
 using namespace mlir;
 
-/// gnn in, gnn out: what is decided where operators are whole.
 void gnn::buildGraphPipeline(OpPassManager &pm) {
+  pm.addPass(createVerifyGraphForm());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }
 
-/// gnn in, gnn_tile on memrefs out: one workspace, results in arguments.
 void gnn::buildTilePipeline(OpPassManager &pm,
                             const TilePipelineOptions &options) {
   pm.addPass(createConvertGNNToGNNTile());
-  // Counts of a graph are the same everywhere.
-  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass()); // reshapes between templates vanish
+  pm.addPass(createCSEPass());           // counts are the same everywhere
   if (options.fuse) {
     pm.addNestedPass<func::FuncOp>(createFuseTraversals());
     pm.addNestedPass<func::FuncOp>(createFuseProducts());
     pm.addPass(createCSEPass());
   }
+  pm.addNestedPass<func::FuncOp>(createSeparateResults());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   bufferize.functionBoundaryTypeConversion =
@@ -53,7 +53,6 @@ void gnn::buildTilePipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createPlanMemory());
 }
 
-/// gnn_tile on memrefs in, gpu kernels and their launches out.
 void gnn::buildGPUPipeline(OpPassManager &pm) {
   pm.addPass(createConvertGNNTileToGPU());
   pm.addPass(createCanonicalizerPass());
@@ -71,7 +70,6 @@ void gnn::CompilePipelineOptions::assignTo(PTXPipelineOptions &ptx) const {
   ptx.format = format;
 }
 
-/// gnn in, launches of a gpu.binary out.
 void gnn::buildCompilePipeline(OpPassManager &pm,
                                const CompilePipelineOptions &options) {
   TilePipelineOptions tile;

@@ -17,13 +17,9 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -36,8 +32,12 @@ static LogicalResult writeFile(ModuleOp module, StringRef directory,
   std::error_code error = llvm::sys::fs::create_directories(directory);
   if (!error) {
     llvm::raw_fd_ostream stream(path, error);
-    if (!error)
+    if (!error) {
       stream << text;
+      stream.close();
+      error = stream.error();
+      stream.clear_error();
+    }
   }
   if (error)
     return module.emitError("cannot write '")
@@ -122,34 +122,9 @@ static Level findLevel(ModuleOp module) {
   return level;
 }
 
-/// Fails where LLVM does not know the chip: its code generator would go on with
-/// the oldest one.
-static LogicalResult checkChip(ModuleOp module, StringRef chip) {
-  static const bool initialized = [] {
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTargetMC();
-    return true;
-  }();
-  (void)initialized;
-  llvm::Triple triple("nvptx64-nvidia-cuda");
-  std::string error;
-  const auto *target = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    return module.emitError(error);
-  std::unique_ptr<llvm::MCSubtargetInfo> info(
-      target->createMCSubtargetInfo(triple, "", ""));
-  if (!info->isCPUStringValid(chip))
-    return module.emitError("expected a GPU that LLVM knows, such as sm_90, "
-                            "got '")
-           << chip << "'";
-  return success();
-}
-
 /// Runs the stages up to kernels and launches.
 static LogicalResult lowerToGPU(ModuleOp module,
                                 const CompileOptions &options) {
-  if (!options.chip.empty() && failed(checkChip(module, options.chip)))
-    return failure();
   Level level = findLevel(module);
   TilePipelineOptions tileOptions;
   tileOptions.fuse = options.fuse;
@@ -171,12 +146,12 @@ static LogicalResult lowerToGPU(ModuleOp module,
 
 static LogicalResult lowerToBinary(ModuleOp module,
                                    const CompileOptions &options,
-                                   StringRef name, StringRef format) {
+                                   StringRef name, KernelFormat format) {
   PTXPipelineOptions ptx;
   ptx.chip = options.chip;
   ptx.features = options.features;
   ptx.optLevel = options.optLevel;
-  ptx.format = format.str();
+  ptx.format = format;
   return runStage(module, options, name,
                   [&](OpPassManager &pm) { buildPTXPipeline(pm, ptx); });
 }
@@ -184,7 +159,7 @@ static LogicalResult lowerToBinary(ModuleOp module,
 /// Makes PTX of a module of kernels and launches.
 static FailureOr<std::string> lowerToPTX(ModuleOp module,
                                          const CompileOptions &options) {
-  if (failed(lowerToBinary(module, options, "4-nvvm", "isa")))
+  if (failed(lowerToBinary(module, options, "4-nvvm", KernelFormat::ISA)))
     return failure();
   std::string ptx = ptxText(module);
   if (!options.phasesDirectory.empty() &&
@@ -197,7 +172,7 @@ static FailureOr<std::string> lowerToPTX(ModuleOp module,
 static FailureOr<std::string> assemble(ModuleOp module,
                                        const CompileOptions &options) {
   OwningOpRef<ModuleOp> copy = module.clone();
-  if (failed(lowerToBinary(*copy, options, "4-cubin", "bin")))
+  if (failed(lowerToBinary(*copy, options, "4-cubin", KernelFormat::Bin)))
     return failure();
   auto binaries = copy->getOps<gpu::BinaryOp>();
   if (!llvm::hasSingleElement(binaries))

@@ -92,6 +92,27 @@ static Value emitBytes(OpBuilder &builder, memref::AllocOp alloc) {
   return arith::MulIOp::create(builder, loc, bytes, constant(256));
 }
 
+/// Moves counts, structures and what the host computes of them to the front of
+/// the block, so that sizes are known in time; gives these ops.
+static llvm::DenseSet<Operation *> hoistScalars(Block &block) {
+  llvm::DenseSet<Operation *> scalars;
+  Block::iterator front = block.begin();
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    bool isArithmetic = isa_and_nonnull<arith::ArithDialect>(op.getDialect()) &&
+                        llvm::all_of(op.getOperands(), [&](Value operand) {
+                          return scalars.contains(operand.getDefiningOp());
+                        });
+    if (!isArithmetic && !isa<CountOp, StructureOp>(op))
+      continue;
+    scalars.insert(&op);
+    if (front == op.getIterator())
+      ++front;
+    else
+      op.moveBefore(&block, front);
+  }
+  return scalars;
+}
+
 namespace {
 struct PlanMemory : gnn::impl::PlanMemoryBase<PlanMemory> {
   void runOnOperation() override {
@@ -120,20 +141,8 @@ LogicalResult PlanMemory::collect(func::FuncOp func,
                                   SmallVector<Buffer> &buffers) {
   if (!func.getBody().hasOneBlock())
     return func.emitOpError("expected a straight line, got several blocks");
-  // Host scalars and structures come first, so that sizes are known in time.
   Block &block = func.getBody().front();
-  Operation *front = nullptr;
-  for (Operation &op : llvm::make_early_inc_range(block)) {
-    bool scalar = isa<CountOp, StructureOp>(op) ||
-                  isa_and_nonnull<arith::ArithDialect>(op.getDialect());
-    if (!scalar)
-      continue;
-    if (front)
-      op.moveAfter(front);
-    else
-      op.moveBefore(&block, block.begin());
-    front = &op;
-  }
+  llvm::DenseSet<Operation *> scalars = hoistScalars(block);
   WalkResult walk = func.walk([&](memref::AllocOp alloc) {
     if (alloc->getBlock() != &block) {
       alloc.emitOpError("expected a buffer of the straight line, got one in '")
@@ -145,6 +154,11 @@ LogicalResult PlanMemory::collect(func::FuncOp func,
           << alloc.getType();
       return WalkResult::interrupt();
     }
+    for (Value size : alloc.getDynamicSizes())
+      if (!scalars.contains(size.getDefiningOp())) {
+        alloc.emitOpError("expected sizes that the host computes from counts");
+        return WalkResult::interrupt();
+      }
     buffers.push_back({alloc, findLastUse(alloc.getResult(), alloc)});
     return WalkResult::advance();
   });
@@ -162,15 +176,11 @@ void PlanMemory::place(func::FuncOp func, ArrayRef<Slot> slots) {
                             func.getLoc());
   Value workspace = func.getArgument(position);
 
-  // Offsets are computed once all sizes are.
-  Operation *first = nullptr;
-  for (Operation &op : block)
-    if (!isa_and_nonnull<arith::ArithDialect>(op.getDialect()) &&
-        !isa<CountOp, StructureOp>(op)) {
-      first = &op;
-      break;
-    }
-  builder.setInsertionPoint(first);
+  // Offsets are computed once all sizes are: behind the scalars at the front.
+  builder.setInsertionPoint(&*llvm::find_if(block, [](Operation &op) {
+    return !isa_and_nonnull<arith::ArithDialect>(op.getDialect()) &&
+           !isa<CountOp, StructureOp>(op);
+  }));
   Value offset = arith::ConstantIndexOp::create(builder, func.getLoc(), 0);
   SmallVector<Value> offsets;
   for (const Slot &slot : slots) {

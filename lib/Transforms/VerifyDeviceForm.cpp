@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every op is one of the target's, every function called has a body. Only
-// checks.
+// The target exists, every op is one of its own, every function called has a
+// body. Only checks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +13,10 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Triple.h"
 
 namespace gnn {
 #define GEN_PASS_DEF_VERIFYDEVICEFORM
@@ -70,6 +74,49 @@ static LogicalResult checkCall(LLVM::CallOp call, SymbolTable &symbols) {
          << *callee << "'";
 }
 
+/// What LLVM knows of GPUs; null where it is built without them.
+static std::unique_ptr<llvm::MCSubtargetInfo> getGPUs() {
+  static const bool isInitialized = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTargetMC();
+    return true;
+  }();
+  (void)isInitialized;
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  return std::unique_ptr<llvm::MCSubtargetInfo>(
+      target ? target->createMCSubtargetInfo(triple, "", "") : nullptr);
+}
+
+/// LLVM only warns of a chip or feature that it does not know, and makes code
+/// for the oldest.
+static LogicalResult checkTarget(Operation *kernels,
+                                 NVVM::NVVMTargetAttr target) {
+  std::unique_ptr<llvm::MCSubtargetInfo> gpus = getGPUs();
+  if (!gpus)
+    return success();
+  if (!gpus->isCPUStringValid(target.getChip()))
+    return mlir::emitError(kernels->getLoc())
+           << "expected a GPU that LLVM knows, such as sm_90, got '"
+           << target.getChip() << "'";
+  SmallVector<StringRef> features;
+  target.getFeatures().split(features, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef feature : features) {
+    bool isKnown =
+        feature.starts_with("+") &&
+        llvm::any_of(gpus->getAllProcessorFeatures(), [&](const auto &known) {
+          return feature.drop_front() == known.Key;
+        });
+    if (!isKnown)
+      return mlir::emitError(kernels->getLoc())
+             << "expected a feature of LLVM's GPUs, such as +ptx80, got '"
+             << feature << "'";
+  }
+  return success();
+}
+
 namespace {
 
 struct VerifyDeviceForm : gnn::impl::VerifyDeviceFormBase<VerifyDeviceForm> {
@@ -87,6 +134,10 @@ struct VerifyDeviceForm : gnn::impl::VerifyDeviceFormBase<VerifyDeviceForm> {
 
 private:
   static LogicalResult check(gpu::GPUModuleOp kernels) {
+    if (ArrayAttr targets = kernels.getTargetsAttr())
+      for (auto target : targets.getAsRange<NVVM::NVVMTargetAttr>())
+        if (failed(checkTarget(kernels, target)))
+          return failure();
     SymbolTable symbols(kernels);
     WalkResult result = kernels.getBody()->walk([&](Operation *op) {
       if (auto call = dyn_cast<LLVM::CallOp>(op))

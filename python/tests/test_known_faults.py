@@ -58,6 +58,22 @@ def test_sums_over_all_rows_of_a_weight(run, rows):
     check(one_op(build, graph), graph, run)
 
 
+@pytest.mark.parametrize("rows", [1, 3, 17, 64, 130])
+def test_weight_gradients_add_all_rows(run, rows):
+    """The same of the product that is the gradient: type by type, for edges and
+    for pairs, and over all rows at once. A type without rows has a zero."""
+    graph = typed_edges([rows, 0, rows + 1])
+
+    def build(f, g):
+        x, dy = f.input("x", g.rows("edge", 9)), f.input("dy", g.rows("edge", 5))
+        pairs = [f.aggregate("sum", value, "src_pair") for value in (x, dy)]
+        f.output("edges", f.typed_outer(x, dy, "edge_type"))
+        f.output("pairs", f.typed_outer(*pairs, "edge_type"))
+        return f.outer(x, dy)
+
+    check(one_op(build, graph), graph, run)
+
+
 def test_compact_rows_are_not_read_by_node_id(run):
     """Pair rows and node ids differ on every row of this graph."""
     rng = np.random.default_rng(0)
@@ -126,6 +142,18 @@ def test_softmax_is_over_the_right_end_and_all_edges(run, over, edges):
     function = module.functions["f"]
     inputs = function.random_inputs(graph)
     inputs["score"][-1] = 9
+    cases.check(cases.Program(function, {"g": graph}, inputs), run)
+
+
+@pytest.mark.parametrize("shift", [-2000, 0, 2000])
+def test_softmax_is_shifted(run, shift):
+    """Powers of large scores overflow, of small ones all vanish."""
+    graph = graphs.named("rows-1000")
+    module = one_op(lambda f, g: f.edge_softmax(
+        f.input("score", g.rows("edge", 2))), graph)
+    function = module.functions["f"]
+    inputs = function.random_inputs(graph)
+    inputs["score"] = np.round(inputs["score"] * 64) / 64 + np.float32(shift)
     cases.check(cases.Program(function, {"g": graph}, inputs), run)
 
 

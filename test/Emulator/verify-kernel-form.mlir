@@ -201,11 +201,12 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  gpu.func @ldmatrix_of_global(%x: memref<8x4xf32>) kernel {
+  gpu.func @three_tiles(%n: index)
+      workgroup(%s: memref<24x4xf32, #gpu.address_space<workgroup>>) kernel {
     %c0 = arith.constant 0 : index
-    // expected-error @+1 {{'nvgpu.ldmatrix' op reads shared memory only}}
-    %m = nvgpu.ldmatrix %x[%c0, %c0] {numTiles = 1 : i32, transpose = false}
-        : memref<8x4xf32> -> vector<1x1xf32>
+    // expected-error @+1 {{'nvgpu.ldmatrix' op expected 1, 2 or 4 tiles, got 3}}
+    %m = nvgpu.ldmatrix %s[%c0, %c0] {numTiles = 3 : i32, transpose = false}
+        : memref<24x4xf32, #gpu.address_space<workgroup>> -> vector<3x1xf32>
     gpu.return
   }
 }
@@ -213,12 +214,13 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  gpu.func @long_copy(%x: memref<8xf32>)
-      workgroup(%s: memref<8xf32, #gpu.address_space<workgroup>>) kernel {
+  gpu.func @copy_of_shared(%n: index)
+      workgroup(%s: memref<8xf32, #gpu.address_space<workgroup>>,
+                %d: memref<8xf32, #gpu.address_space<workgroup>>) kernel {
     %c0 = arith.constant 0 : index
-    // expected-error @+1 {{'nvgpu.device_async_copy' op expected to copy 4, 8 or 16 bytes, got 32}}
-    %t = nvgpu.device_async_copy %x[%c0], %s[%c0], 8
-        : memref<8xf32> to memref<8xf32, #gpu.address_space<workgroup>>
+    // expected-error @+1 {{'nvgpu.device_async_copy' op copies from global memory only}}
+    %t = nvgpu.device_async_copy %s[%c0], %d[%c0], 4
+        : memref<8xf32, #gpu.address_space<workgroup>> to memref<8xf32, #gpu.address_space<workgroup>>
     gpu.return
   }
 }

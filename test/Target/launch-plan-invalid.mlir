@@ -61,14 +61,15 @@ module attributes {gpu.container_module} {
 
 module attributes {gpu.container_module} {
   gpu.module @kernels {
-    gpu.func @k(%x: memref<8xf32>) kernel {
+    gpu.func @k(%x: memref<8xf32, strided<[1], offset: 4>>) kernel {
       gpu.return
     }
   }
-  func.func @shifted(%x: memref<?xf32>) {
+  func.func @shifted(%x: memref<12xf32>) {
     %c1 = arith.constant 1 : index
     // expected-error @+1 {{expected an offset of 0: a kernel gets the start of a buffer}}
-    %p = memref.reinterpret_cast %x to offset: [4], sizes: [8], strides: [1] : memref<?xf32> to memref<8xf32, strided<[1], offset: 4>>
+    %p = memref.reinterpret_cast %x to offset: [4], sizes: [8], strides: [1] : memref<12xf32> to memref<8xf32, strided<[1], offset: 4>>
+    gpu.launch_func @kernels::@k blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%p : memref<8xf32, strided<[1], offset: 4>>)
     return
   }
 }
@@ -132,9 +133,11 @@ module attributes {gpu.container_module} {
       gpu.return
     }
   }
-  func.func @unknown_graph() {
+  func.func @unknown_graph(%x: memref<8xf32>) {
+    %c1 = arith.constant 1 : index
     // expected-error @+1 {{no graph is declared as '@missing'}}
     %n = gnn_tile.count @missing "count dst" : index
+    gpu.launch_func @kernels::@k blocks in (%n, %c1, %c1) threads in (%c1, %c1, %c1) args(%x : memref<8xf32>)
     return
   }
 }

@@ -149,3 +149,40 @@ func.func @nested(%c: i1) {
   }
   return
 }
+
+// -----
+
+func.func @size_of_a_buffer() {
+  %n = gnn_tile.count @g "count dst" : index
+  %c0 = arith.constant 0 : index
+  %a = memref.alloc(%n) : memref<?xf32>
+  %d = memref.dim %a, %c0 : memref<?xf32>
+  // expected-error @+1 {{'memref.alloc' op expected sizes that the host computes from counts}}
+  %b = memref.alloc(%d) : memref<?xf32>
+  return
+}
+
+// -----
+
+// Counts come first, wherever they are asked for, with what follows of them;
+// what depends on a buffer stays.
+//
+// CHECK-LABEL: func.func @hoisted
+// CHECK:         gnn_tile.count @g "count dst"
+// CHECK:         gnn_tile.structure
+// CHECK:         gnn_tile.workspace_size
+// CHECK:         memref.copy
+// CHECK:         memref.dim
+// CHECK-NEXT:    arith.addi
+// expected-remark @+1 {{1 buffers in 1 slots of one workspace}}
+func.func @hoisted(%x: memref<?xf32>, %y: memref<?xf32>) {
+  memref.copy %x, %y : memref<?xf32> to memref<?xf32>
+  %c0 = arith.constant 0 : index
+  %d = memref.dim %x, %c0 : memref<?xf32>
+  %e = arith.addi %d, %d : index
+  %n = gnn_tile.count @g "count dst" : index
+  %a = memref.alloc(%n) : memref<?xf32>
+  %s = gnn_tile.structure @g "rows dst edge.in_rows" : memref<?xi32>
+  memref.copy %y, %a : memref<?xf32> to memref<?xf32>
+  return
+}

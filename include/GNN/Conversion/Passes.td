@@ -19,7 +19,8 @@ def ConvertGNNToGNNTile : Pass<"convert-gnn-to-gnn-tile", "::mlir::ModuleOp"> {
     neither is an error at the op (Hector 3.2.5, 3.4.2). Tensors lose their
     encodings: the row space of an operand shows in its access. Edge rows that
     the function computes are kept in the order of their destinations' incoming
-    edges; arguments and results stay in the user's order.
+    edges; arguments and results stay in the user's order. A function that is
+    written in `gnn_tile` stays as it is.
 
     Needs: the graph form. Keeps: the value of every result. Never leaves an op
     of the `gnn` dialect but the graphs' declarations.

@@ -24,6 +24,17 @@ struct TilePipelineOptions
                     llvm::cl::init(true)};
 };
 
+/// What the kernels become: PTX text, or what CUDA's ptxas makes of it.
+enum class KernelFormat { ISA, Bin, Fatbin };
+
+/// The values of an option for a `KernelFormat`.
+inline llvm::cl::ValuesClass kernelFormats() {
+  return llvm::cl::values(
+      clEnumValN(KernelFormat::ISA, "isa", "PTX text"),
+      clEnumValN(KernelFormat::Bin, "bin", "cubin, by CUDA's ptxas"),
+      clEnumValN(KernelFormat::Fatbin, "fatbin", "fatbin, by CUDA's ptxas"));
+}
+
 /// Options of `gnn-ptx-pipeline`.
 struct PTXPipelineOptions
     : public mlir::PassPipelineOptions<PTXPipelineOptions> {
@@ -38,11 +49,9 @@ struct PTXPipelineOptions
   Option<unsigned> optLevel{*this, "opt-level",
                             llvm::cl::desc("LLVM optimization level, 0 to 3"),
                             llvm::cl::init(3)};
-  Option<std::string> format{
-      *this, "format",
-      llvm::cl::desc("What a gpu.binary holds: isa (PTX text), bin or fatbin "
-                     "(both need CUDA's ptxas)"),
-      llvm::cl::init("isa")};
+  Option<KernelFormat> format{
+      *this, "format", llvm::cl::desc("What a gpu.binary holds"),
+      llvm::cl::init(KernelFormat::ISA), kernelFormats()};
 };
 
 /// Options of `gnn-compile-pipeline`: those of its stages.
@@ -60,9 +69,9 @@ struct CompilePipelineOptions
   Option<unsigned> optLevel{*this, "opt-level",
                             llvm::cl::desc("LLVM optimization level, 0 to 3"),
                             llvm::cl::init(3)};
-  Option<std::string> format{*this, "format",
-                             llvm::cl::desc("isa, bin or fatbin"),
-                             llvm::cl::init("isa")};
+  Option<KernelFormat> format{
+      *this, "format", llvm::cl::desc("What a gpu.binary holds"),
+      llvm::cl::init(KernelFormat::ISA), kernelFormats()};
 
   /// Sets the options of one stage.
   void assignTo(TilePipelineOptions &tile) const;

@@ -81,6 +81,26 @@ def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }
 
+def SeparateResults : Pass<"gnn-tile-separate-results", "::mlir::func::FuncOp"> {
+  let summary = "Give each result of a function a tensor of its own";
+  let description = [{
+    A caller gives a buffer for each result. Where two results are one tensor,
+    or reshaped forms of one, the template that makes it runs once for each.
+
+    ```mlir
+    return %y, %y : tensor<?x8xf32>, tensor<?x8xf32>
+    // becomes
+    %z = gnn_tile.traverse ... // as %y
+    return %y, %z : tensor<?x8xf32>, tensor<?x8xf32>
+    ```
+
+    Needs: templates on tensors. Keeps: the value of every result. Never
+    touches results that no template makes. What comes after must not merge
+    equal templates again.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+}
+
 def PlanMemory : Pass<"gnn-tile-plan-memory", "::mlir::func::FuncOp"> {
   let summary = "Place all buffers of a function in one workspace";
   let description = [{
@@ -169,7 +189,8 @@ def VerifyDeviceForm : Pass<"gnn-verify-device-form"> {
     A call of a function without a body would be an undefined symbol when the
     driver loads the kernels, and the compiler that makes them says no more
     than its name. This contract pass names the operation that the function
-    stands for, at the place that asked for it.
+    stands for, at the place that asked for it. Nor does LLVM say more than a
+    warning about a chip or PTX version that it does not know.
 
     Needs: kernels in the `llvm` and `nvvm` dialects. Keeps: everything.
     Never: changes anything.

@@ -95,13 +95,20 @@ static void describeBoundary(func::FuncOp func, Type type, unsigned index,
     func.setArgAttr(index, "gnn.rows", rows);
 }
 
+/// True if the function is written on level 2 already.
+static bool isOnLevel2(func::FuncOp func) {
+  return llvm::any_of(func.getOps(), [](Operation &op) {
+    return isa_and_nonnull<tile::TileDialect>(op.getDialect());
+  });
+}
+
 namespace {
 struct ConvertGNNToGNNTile
     : gnn::impl::ConvertGNNToGNNTileBase<ConvertGNNToGNNTile> {
   void runOnOperation() override {
     for (auto func :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
-      if (!func.isExternal() && failed(convert(func)))
+      if (!func.isExternal() && !isOnLevel2(func) && failed(convert(func)))
         return signalPassFailure();
   }
 

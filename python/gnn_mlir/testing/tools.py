@@ -8,17 +8,18 @@ import tempfile
 import numpy as np
 
 
-def run_by_tool(gnn_run, *options):
+def run_by_tool(gnn_run, *options, under=()):
     """A `run` for `cases.check` that calls gnn-run, with files in between.
 
-    `gnn_run` is the path of the tool, `options` are more of its options. A run
+    `gnn_run` is the path of the tool, `options` are more of its options, `under`
+    is a command that runs it, such as a sanitizer. A run
     that fails raises AssertionError with what the tool said. Square graphs only:
     the file form has one set of nodes."""
     def run(text, function, graphs, inputs):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             (folder / "module.mlir").write_text(text)
-            command = [gnn_run, folder / "module.mlir", "--function", function,
+            command = [*under, gnn_run, folder / "module.mlir", "--function", function,
                        "--output", folder / "out", *options]
             for name, graph in graphs.items():
                 graph.save(folder / f"{name}.npz")
@@ -29,7 +30,7 @@ def run_by_tool(gnn_run, *options):
             result = subprocess.run([str(word) for word in command], text=True,
                                     capture_output=True, check=False)
             if result.returncode != 0:
-                raise AssertionError(result.stderr.strip() or result.stdout)
+                raise AssertionError(f"{result.stdout}\n{result.stderr}".strip())
             return {p.stem: np.load(p) for p in (folder / "out").glob("*.npy")}
     return run
 

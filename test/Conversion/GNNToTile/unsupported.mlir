@@ -38,7 +38,7 @@ func.func @blocks(%x: !node) -> !node {
 
 // -----
 
-// expected-error @+1 {{'func.func' op expected tensors as arguments, got 'f32'}}
+// expected-error @+1 {{'func.func' op expected tensors and i64 as arguments, got 'f32'}}
 func.func @scalar(%x: f32) {
   return
 }

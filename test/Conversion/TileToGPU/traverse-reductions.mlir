@@ -96,14 +96,15 @@ func.func @mean(%x: memref<?xf32>, %y: memref<?xf32>) {
 
 // -----
 
-// The extreme and its edge: the first in the walked order, the first NaN; an
-// empty row gives 0 and -1.
+// The extreme and the lowest of its edges, a NaN before all; an empty row gives
+// 0 and -1.
 //
 // CHECK-LABEL: gpu.func @argument_0_traverse
 // CHECK-DAG:     %[[NONE:.+]] = arith.constant -1 : i32
-// CHECK:         scf.for {{.+}} iter_args(%{{.+}} = %{{.+}}, %{{.+}} = %[[NONE]], %{{.+}} = %{{.+}}) -> (f32, i32, i32)
+// CHECK:         scf.for {{.+}} -> (f32, i32)
 // CHECK:           arith.cmpf uno
 // CHECK:           arith.cmpi slt
+// CHECK:         arith.select %{{.+}}, %{{.+}}, %[[NONE]] : i32
 // CHECK:         memref.store {{.+}} : memref<?xf32>
 // CHECK:         memref.store {{.+}} : memref<?xi32>
 func.func @argument(%x: memref<?xf32>, %y: memref<?xf32>, %i: memref<?xi32>) {

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One layer of each model on real graphs, beside PyTorch Geometric's.
+
+    python benchmarks/layers.py --data FOLDER [--features 64] [--heads 4]
+        [--graphs aifb,fb15k237] [--models rgcn,rgat] [--output FILE.json]
+
+Same graph, same weights, same process, fp32 (TF32 off). Times are medians by CUDA
+events after warm-up, of calls as a user makes them and of replays of a CUDA graph.
+Memory is what a call allocates beyond its inputs, its output included. Errors are
+||out - ref|| / ||ref|| against PyG's layer in float64 on the same GPU.
+"""
+
+import argparse
+import datetime
+import json
+import pathlib
+import statistics
+import sys
+
+import numpy as np
+import torch
+import torch_geometric
+import torch_geometric.nn as nn
+
+import gnn_mlir
+from gnn_mlir import models, pyg
+
+
+class Edges:
+    """A graph as PyG's layers take it."""
+
+    def __init__(self, graph):
+        as_tensor = lambda a: torch.tensor(np.asarray(a, np.int64)).cuda()
+        self.index = torch.stack([as_tensor(graph.edge_src),
+                                  as_tensor(graph.edge_dst)])
+        self.type = as_tensor(graph.edge_type)
+
+
+def looped(graph):
+    return gnn_mlir.add_self_loops(gnn_mlir.merge_types(graph), "replace", 0)
+
+
+def plain(conv, model, prepare):
+    """A layer without types: PyG's adds its own self loops."""
+    def build(graph, f, heads):
+        own = prepare(graph)
+        return model(f, heads), own, conv(f, heads), lambda c, x, e: c(x, e.index)
+    return build
+
+
+def typed(conv, model):
+    def build(graph, f, heads):
+        r = graph.num_edge_types
+        return (model(graph, f, heads), graph, conv(r, f, heads),
+                lambda c, x, e: c(x, e.index, e.type))
+    return build
+
+
+LAYERS = {
+    "gcn": plain(lambda f, h: nn.GCNConv(f, f),
+                 lambda f, h: models.gcn((f, f)), looped),
+    "sage": plain(lambda f, h: nn.SAGEConv(f, f),
+                  lambda f, h: models.sage((f, f), "mean"), gnn_mlir.merge_types),
+    "gat": plain(lambda f, h: nn.GATConv(f, f // h, h),
+                 lambda f, h: models.gat((f, f // h), h), looped),
+    "rgcn": typed(lambda r, f, h: nn.RGCNConv(f, f, r),
+                  lambda g, f, h: models.rgcn(g.num_edge_types, (f, f),
+                                              node_types=g.num_node_types)),
+    "rgcn-fast": typed(lambda r, f, h: nn.FastRGCNConv(f, f, r),
+                       lambda g, f, h: models.rgcn(
+                           g.num_edge_types, (f, f),
+                           node_types=g.num_node_types)),
+    "rgat": typed(lambda r, f, h: nn.RGATConv(f, f // h, r, heads=h),
+                  lambda g, f, h: models.rgat(g.num_edge_types, (f, f // h), h,
+                                              node_types=g.num_node_types)),
+}
+
+
+def median_ms(run, repeats=20):
+    for _ in range(3):
+        run()
+    times = []
+    for _ in range(repeats):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        run()
+        end.record()
+        end.synchronize()
+        times.append(begin.elapsed_time(end))
+    return statistics.median(times)
+
+
+def replay_ms(run):
+    """Median of replays of a CUDA graph; None where `run` cannot be captured."""
+    try:
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            run()
+        torch.cuda.current_stream().wait_stream(stream)
+        captured = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(captured):
+            run()
+    except RuntimeError:
+        torch.cuda.synchronize()
+        return None
+    return median_ms(captured.replay)
+
+
+def memory_mib(run):
+    torch.cuda.synchronize()
+    torch.cuda.empty_cache()
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    out = run()
+    torch.cuda.synchronize()
+    del out
+    return (torch.cuda.max_memory_allocated() - before) / 2**20
+
+
+def measure(run):
+    return {"ms": median_ms(run), "graph_ms": replay_ms(run),
+            "mib": memory_mib(run)}
+
+
+def error(out, reference):
+    return float((out.double() - reference).norm() / reference.norm())
+
+
+def bench(name, graph, f, heads):
+    torch.manual_seed(0)
+    module, own, conv, call = LAYERS[name](graph, f, heads)
+    for parameter in conv.parameters():  # PyG starts biases at 0.
+        torch.nn.init.normal_(parameter, std=f ** -0.5)
+    weights = {k: torch.tensor(v, dtype=torch.float32).cuda()
+               for k, v in pyg.weights(conv).items()}
+    conv, edges = conv.cuda().eval(), Edges(graph)
+    x = torch.randn(graph.num_nodes, f).cuda()
+    layer = gnn_mlir.compile(module, target="cuda")
+    inputs = {"x": x, **weights}
+    ours = lambda: layer(own, inputs)
+    theirs = lambda: call(conv, x, edges)
+    with torch.no_grad():
+        row = {"ours": measure(ours)}
+        row["ours"]["bits_repeat"] = bool(torch.equal(ours(), ours()))
+        try:
+            row["pyg"] = measure(theirs)
+            out, peer = ours(), theirs()
+            reference = call(conv.double(), x.double(), edges)
+            row["ours"]["error"] = error(out, reference)
+            row["pyg"]["error"] = error(peer, reference)
+        except torch.cuda.OutOfMemoryError:
+            row["pyg"] = None
+    return row
+
+
+def load(folder, name):
+    graph = gnn_mlir.Graph.load(folder / f"{name}.npz")
+    undirected = name in ("cora", "citeseer", "pubmed", "soc-epinions")
+    return graph if undirected else gnn_mlir.add_inverses(graph)
+
+
+def number(value, digits=3):
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=pathlib.Path, required=True)
+    parser.add_argument("--graphs", default="aifb,mutag,fb15k237,wn18rr,wordnet30")
+    parser.add_argument("--models", default=",".join(LAYERS))
+    parser.add_argument("--features", type=int, default=64)
+    parser.add_argument("--heads", type=int, default=4)
+    parser.add_argument("--output", type=pathlib.Path)
+    options = parser.parse_args()
+    torch.backends.cuda.matmul.allow_tf32 = False
+    result = {"date": datetime.date.today().isoformat(),
+              "gpu": torch.cuda.get_device_name(), "torch": torch.__version__,
+              "cuda": torch.version.cuda, "gnn_mlir": gnn_mlir.__version__,
+              "torch_geometric": torch_geometric.__version__,
+              "python": sys.version.split()[0], "features": options.features,
+              "heads": options.heads, "rows": []}
+    print(f"{'graph':<12}{'layer':<11}{'ours ms':>9}{'graph':>9}{'MiB':>9}"
+          f"{'error':>10}   {'PyG ms':>9}{'graph':>9}{'MiB':>9}{'error':>10}")
+    for name in options.graphs.split(","):
+        graph = load(options.data, name)
+        for layer in options.models.split(","):
+            row = bench(layer, graph, options.features, options.heads)
+            row.update(graph=name, layer=layer, nodes=graph.num_nodes,
+                       edges=graph.num_edges, edge_types=graph.num_edge_types)
+            result["rows"].append(row)
+            text = f"{name:<12}{layer:<11}"
+            for side in ("ours", "pyg"):
+                found = row[side] or {}
+                text += (f"{number(found.get('ms')):>9}"
+                         f"{number(found.get('graph_ms')):>9}"
+                         f"{number(found.get('mib'), 1):>9}"
+                         f"{found.get('error', float('nan')):>10.1e}   ")
+            print(text, flush=True)
+            torch.cuda.empty_cache()
+    if options.output:
+        options.output.write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+// RUN: gnn-opt %s --convert-gnn-tile-to-gpu --canonicalize --cse --split-input-file | FileCheck %s
+
+// A field that is set is honoured; the rest follow from it. Here 4 lanes of 8
+// bytes hold 16 features in 2 vectors, 2 lanes share the edges, 8 at a time.
+//
+// CHECK-LABEL: gpu.func @walk_0_traverse
+// CHECK-SAME:    known_block_size = array<i32: 128, 1, 1>
+// CHECK:         scf.for {{.+}} step %c16
+// CHECK-COUNT-16:  vector.load {{.+}}, vector<2xf32>
+// CHECK-NOT:       vector.load
+// CHECK:         gpu.shuffle xor %{{.+}}, %c4_i32
+// CHECK-NOT:     gpu.shuffle xor %{{.+}}, %c8_i32
+// CHECK-LABEL: func.func @walk
+// CHECK-DAG:     %[[ROWS:.+]] = arith.constant 16 : index
+// CHECK:         arith.ceildivui %{{.+}}, %[[ROWS]]
+func.func @walk(%x: memref<?x16xf32>, %y: memref<?x16xf32>) {
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
+      ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x16xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <rows_per_block = 16, lanes = 4, element_lanes = 2, vector = 2, in_flight = 8, pinned = true> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// 32 columns a block: 256 features are 8 columns of blocks.
+//
+// CHECK-LABEL: func.func @columns
+// CHECK-DAG:     %[[TILES:.+]] = arith.constant 8 : index
+// CHECK:         gpu.launch_func {{.+}} blocks in (%{{.+}}, %[[TILES]], %{{.+}})
+func.func @columns(%x: memref<?x256xf32>, %y: memref<?x256xf32>) {
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 256>
+      ins(%x : memref<?x256xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x256xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <lanes = 8, columns_per_block = 32> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// 2 vectors a lane: 32 lanes of 16 bytes take all 256 features.
+//
+// CHECK-LABEL: gpu.func @register_tile_0_traverse
+// CHECK-COUNT-2: vector.load
+// CHECK-NOT:     vector.load
+// CHECK-LABEL: func.func @register_tile
+// CHECK-DAG:     %[[ONE:.+]] = arith.constant 1 : index
+// CHECK:         gpu.launch_func {{.+}} blocks in (%{{.+}}, %[[ONE]], %{{.+}})
+func.func @register_tile(%x: memref<?x256xf32>, %y: memref<?x256xf32>) {
+  gnn_tile.traverse @g <dst, features = 256>
+      ins(%x : memref<?x256xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%y : memref<?x256xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <register_tile = 2> {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+// Rows by descending degree, through the map that the runtime makes.
+//
+// CHECK-LABEL: func.func @row_order
+// CHECK:         gnn_tile.structure @g "map dst.by_degree dst"
+func.func @row_order(%x: memref<?xf32>, %y: memref<?xf32>) {
+  gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> src>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] schedule <row_order = "by_degree"> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// The tile that the template has may be asked for.
+//
+// CHECK-LABEL: gpu.func @product_0_gemm
+func.func @product(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>) {
+  gnn_tile.gemm @g rows "src" ins(%x, %w : memref<?x64xf32>, memref<64x64xf32>)
+      at <group : feature> extras at []
+      outs(%y : memref<?x64xf32>) at <group : feature>
+      schedule <m = 64, n = 64, k = 16, warps = 8, stages = 1, mma = "ffma", coarsening = 4, pinned = true> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}

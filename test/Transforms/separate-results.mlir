@@ -1,0 +1,69 @@
+// RUN: gnn-opt %s --gnn-tile-separate-results --verify-diagnostics \
+// RUN:   --remarks-filter='gnn-tile-separate-results' --remark-format=emitRemark \
+// RUN:   | FileCheck %s
+// RUN: gnn-opt %s --gnn-tile-separate-results --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" \
+// RUN:   | FileCheck %s --check-prefix=BUFFERS
+
+// One tensor as two results is computed twice, into two buffers.
+//
+// CHECK-LABEL: func.func @twice
+// CHECK:         %[[Y:.+]] = gnn_tile.traverse
+// CHECK:         %[[Z:.+]] = gnn_tile.traverse
+// CHECK:         return %[[Y]], %[[Z]]
+//
+// BUFFERS-LABEL: func.func @twice
+// BUFFERS-DAG:     gnn_tile.traverse {{.+}} outs(%[[Y:.+]] :
+// BUFFERS-DAG:     gnn_tile.traverse {{.+}} outs(%[[Z:.+]] :
+// BUFFERS-NOT:     memref.copy
+// BUFFERS:         return %[[Y]], %[[Z]]
+func.func @twice(%x: tensor<?xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>) {
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %y = gnn_tile.traverse @g <dst> ins(%x : tensor<?xf32>) at [#gnn_tile.at<group>]
+      outs(%e : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%v: f32):
+    %p = math.exp %v : f32
+    gnn_tile.yield %p : f32
+  } -> tensor<?xf32>
+  // expected-remark @+1 {{a result that is another one too is computed once more}}
+  return %y, %y : tensor<?xf32>, tensor<?xf32>
+}
+
+// So is a reshaped form of another result.
+//
+// CHECK-LABEL: func.func @reshaped
+// CHECK:         %[[Y:.+]] = gnn_tile.gemm
+// CHECK:         %[[Z:.+]] = gnn_tile.gemm
+// CHECK:         %[[R:.+]] = tensor.collapse_shape %[[Z]]
+// CHECK:         return %[[Y]], %[[R]]
+func.func @reshaped(%x: tensor<4x2xf32>, %w: tensor<2x8xf32>) -> (tensor<4x8xf32>, tensor<32xf32>) {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %y = gnn_tile.gemm @g rows "4" ins(%x, %w : tensor<4x2xf32>, tensor<2x8xf32>)
+      at <group : feature> extras at [] outs(%e : tensor<4x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<4x8xf32>
+  %r = tensor.collapse_shape %y [[0, 1]] : tensor<4x8xf32> into tensor<32xf32>
+  // expected-remark @+1 {{a result that is another one too is computed once more}}
+  return %y, %r : tensor<4x8xf32>, tensor<32xf32>
+}
+
+// Results of their own stay, and so does what no template makes.
+//
+// CHECK-LABEL: func.func @separate
+// CHECK-COUNT-2: gnn_tile.traverse
+// CHECK-NOT:     gnn_tile.traverse
+// CHECK:         return
+func.func @separate(%x: tensor<?xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %y = gnn_tile.traverse @g <dst> ins(%x : tensor<?xf32>) at [#gnn_tile.at<group>]
+      outs(%e : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  %z = gnn_tile.traverse @g <dst> ins(%x : tensor<?xf32>) at [#gnn_tile.at<group>]
+      outs(%e : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  return %y, %z, %x, %x : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+}

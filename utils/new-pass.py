@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Starts a pass that keeps its level: what else a pass needs besides its idea.
+
+    utils/new-pass.py CompactRows --level gnn
+
+adds an entry to include/GNN/Transforms/Passes.td and a line to
+lib/Transforms/CMakeLists.txt, and writes lib/Transforms/CompactRows.cpp and
+test/Transforms/compact-rows.mlir. The result builds and its test passes: the
+pass looks at one kind of op, says in a remark that it changes none, and
+changes none. CONTRIBUTING.md says what makes it done.
+"""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+# Of each level: its banner in Passes.td, the prefix of flags, and the op that a
+# new pass looks at, with its header and a function that has one.
+LEVELS = {
+    "gnn": {
+        "banner": "gnn -> gnn", "prefix": "gnn-", "namespace": "gnn",
+        "op": "AggregateOp", "header": "GNN/Dialect/GNN/IR/GNN.h",
+        "landmark": "gnn.aggregate",
+        "function": """\
+!node = tensor<?x64xf32, #gnn.rows<@g, node>>
+!edge = tensor<?x64xf32, #gnn.rows<@g, edge>>
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+CHECKS
+func.func @FUNCTION(%m: !edge) -> !node {
+  // expected-remark @+1 {{no case is known in which it pays}}
+  %y = gnn.aggregate sum %m via dst : !edge -> !node
+  return %y : !node
+}
+"""},
+    "gnn_tile": {
+        "banner": "gnn_tile -> gnn_tile", "prefix": "gnn-tile-",
+        "namespace": "gnn::tile", "op": "TraverseOp",
+        "header": "GNN/Dialect/Tile/IR/Tile.h",
+        "landmark": "gnn_tile.traverse",
+        "function": """\
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+CHECKS
+func.func @FUNCTION(%x: tensor<?x64xf32>, %init: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  // expected-remark @+1 {{no case is known in which it pays}}
+  %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x : tensor<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%init : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: f32):
+    %s = gnn_tile.reduce sum [element] %xv : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
+}
+"""},
+}
+
+ENTRY = """\
+def {name} : Pass<"{flag}", "::mlir::func::FuncOp"> {{
+  let summary = "{summary}";
+  let description = [{{
+    What becomes what, and why that pays.
+
+    Needs: nothing. Keeps: everything. Never changes an op.
+  }}];
+}}
+
+"""
+
+SOURCE = """\
+{headline}
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Transforms/Passes.h"
+
+#include "{header}"
+
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace {namespace};
+
+namespace gnn {{
+#define GEN_PASS_DEF_{upper}
+#include "GNN/Transforms/Passes.h.inc"
+}} // namespace gnn
+
+/// Why `op` stays as it is; empty if it is to be changed.
+static std::string refusal({op}) {{
+  return "no case is known in which it pays";
+}}
+
+namespace {{
+struct {name} : gnn::impl::{name}Base<{name}> {{
+  void runOnOperation() override {{
+    getOperation()->walk([&]({op} op) {{
+      if (std::string why = refusal(op); !why.empty())
+        remark::missed(op.getLoc(), named("Refused")) << why;
+    }});
+  }}
+
+private:
+  remark::RemarkOpts named(StringRef name) {{
+    return remark::RemarkOpts::name(name).category(getArgument());
+  }}
+}};
+}} // namespace
+"""
+
+TEST = """\
+// RUN: gnn-opt %s --pass-pipeline='builtin.module(func.func({flag}))' \\
+// RUN:   --remarks-filter='{flag}' --remark-format=emitRemark \\
+// RUN:   --verify-diagnostics | FileCheck %s
+
+{function}"""
+
+CHECKS = """\
+// Negative: nothing pays here.
+//
+// CHECK-LABEL: func.func @FUNCTION
+// CHECK:         LANDMARK"""
+
+
+def words(name):
+    return re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", name)
+
+
+def add_entry(text, level, entry):
+    """Puts an entry at the end of its level: before the next banner."""
+    banner = text.index(f"// {level['banner']}\n")
+    rule = "//===" + "-" * 70 + "===//\n"
+    after = text.index(rule, banner) + len(rule)
+    end = min((at for at in (text.find(rule, after), text.find("#endif", after))
+               if at >= 0))
+    return text[:end] + entry + text[end:]
+
+
+def add_source(text, source):
+    """Puts a source into the sorted list of a library."""
+    head, rest = text.split("\n", 1)
+    lines, tail = rest.split("\n\n", 1)
+    lines = sorted(lines.split("\n") + [f"  {source}"], key=str.strip)
+    return "\n".join([head, *lines]) + "\n\n" + tail
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", help="name of the pass in CamelCase, a phrase")
+    parser.add_argument("--level", choices=LEVELS, default="gnn")
+    parser.add_argument("--root", type=Path, help="the source tree",
+                        default=Path(__file__).resolve().parents[1])
+    options = parser.parse_args()
+    name, root, level = options.name, options.root, LEVELS[options.level]
+    parts = words(name)
+    if "".join(parts) != name or name.endswith("Pass"):
+        sys.exit(f"error: expected a name such as CompactRows, got '{name}'")
+    kebab = "-".join(parts).lower()
+    passes = root / "include/GNN/Transforms/Passes.td"
+    cmake = root / "lib/Transforms/CMakeLists.txt"
+    source = root / "lib/Transforms" / f"{name}.cpp"
+    test = root / "test/Transforms" / f"{kebab}.mlir"
+    if source.exists() or re.search(rf"^def {name} ", passes.read_text(), re.M):
+        sys.exit(f"error: there is a pass {name} already")
+
+    flag, phrase = level["prefix"] + kebab, " ".join(parts).capitalize()
+    headline = f"//===- {name}.cpp - {phrase} "
+    headline += "-" * (80 - len(headline) - len("===//")) + "===//"
+    facts = dict(level, name=name, flag=flag, summary=phrase,
+                 headline=headline, upper=name.upper())
+    checks = CHECKS.replace("LANDMARK", level["landmark"])
+    function = level["function"].replace("CHECKS", checks)
+    function = function.replace("FUNCTION", "_".join(parts).lower())
+    passes.write_text(add_entry(passes.read_text(), level, ENTRY.format(**facts)))
+    cmake.write_text(add_source(cmake.read_text(), f"{name}.cpp"))
+    source.write_text(SOURCE.format(**facts))
+    test.write_text(TEST.format(flag=flag, function=function))
+    for path in (passes, cmake, source, test):
+        print(path.relative_to(root))
+
+
+if __name__ == "__main__":
+    main()
