@@ -160,7 +160,7 @@ def mlir_seeds():
         "many-types": ("edge_types = 3", "edge_types = 65536"),
         "too-many-types": ("edge_types = 3", "edge_types = 99999999999999999999"),
         "bipartite": ("square", "bipartite"), "no-features": ("?x4x", "?x0x"),
-        "wide": ("?x5x", "?x9223372036854775807x"), "rank-1": ("?x5x", "?x"),
+        "wide": ("x5x", "x4611686018427387904x"), "rank-1": ("?x5x", "?x"),
         "half": ("f32", "f16"), "integers": ("f32", "i32"),
         "unknown-space": (", edge>", ", hyperedge>"),
         "unknown-op": ("gnn.gather", "gnn.scatter"),
