@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the first inputs of the fuzzers: make_seeds.py FOLDER makes
-FOLDER/npz and FOLDER/package. Inputs the fuzzers found are kept beside them."""
+FOLDER/npz, FOLDER/package and FOLDER/mlir. Inputs the fuzzers found are kept
+beside them."""
 
 import io
 import json
@@ -137,8 +138,56 @@ def package_seeds():
     yield "package-nested", b"z" + zipped({"plan.json": "[" * 50000})
 
 
+LAYER = """#edge = #gnn.rows<@g, edge>
+#node = #gnn.rows<@g, node>
+gnn.graph @g square {node_types = 2, edge_types = 3}
+func.func @f(%x: tensor<?x4xf32, #node> {gnn.name = "x"},
+             %w: tensor<3x4x5xf32, #gnn.rows<@g, edge_type>>)
+    -> tensor<?x5xf32, #node> {
+  %m = gnn.gather %x via src : tensor<?x4xf32, #node> -> tensor<?x4xf32, #edge>
+  %h = gnn.typed_linear %m, %w : (tensor<?x4xf32, #edge>, tensor<3x4x5xf32, #gnn.rows<@g, edge_type>>) -> tensor<?x5xf32, #edge>
+  %y = gnn.aggregate sum %h via dst : tensor<?x5xf32, #edge> -> tensor<?x5xf32, #node>
+  return %y : tensor<?x5xf32, #node>
+}
+"""
+
+
+def mlir_seeds():
+    """A layer, and what is wrong with it; the examples are seeds besides."""
+    edits = {
+        "layer": ("", ""), "no-graph": ("gnn.graph @g square", "gnn.graph @h square"),
+        "no-types": ("edge_types = 3", "edge_types = 0"),
+        "many-types": ("edge_types = 3", "edge_types = 65536"),
+        "too-many-types": ("edge_types = 3", "edge_types = 99999999999999999999"),
+        "bipartite": ("square", "bipartite"), "no-features": ("?x4x", "?x0x"),
+        "wide": ("x5x", "x4611686018427387904x"), "rank-1": ("?x5x", "?x"),
+        "half": ("f32", "f16"), "integers": ("f32", "i32"),
+        "unknown-space": (", edge>", ", hyperedge>"),
+        "unknown-op": ("gnn.gather", "gnn.scatter"),
+        "no-encoding": (", #node> {", "> {"), "static-rows": ("?x4x", "7x4x"),
+        "two-results": ("return %y", "return %y, %y"),
+        "no-name": ('gnn.name = "x"', "gnn.name = 7"),
+        "zero-byte": ("via src", "via\0src"), "string": ('"x"', '"x'),
+        "external": ("{gnn.name", "{llvm.noalias, gnn.name")}
+    for name, (old, new) in edits.items():
+        yield name, LAYER.replace(old, new).encode()
+    yield "truncated", LAYER[:-120].encode()
+    yield "empty", b""
+    yield "nested", b"func.func private @f() attributes {a = " + b"[" * 3000
+    yield "no-results", b"func.func @f() {\n  return\n}\n"
+    yield "declared", LAYER.replace("@f", "@h").encode() + (
+        b"func.func private @f(tensor<?xf32, #node>)\n")
+    yield "called", LAYER.replace("return", "call @f(%x, %w) : (tensor<?x4xf32, "
+                                  "#node>, tensor<3x4x5xf32, #gnn.rows<@g, "
+                                  "edge_type>>) -> tensor<?x5xf32, #node>\n"
+                                  "  return").encode()
+    yield "kernels", (b"gpu.module @k {\n  gpu.func @f(%x: memref<4xf32>) kernel "
+                      b"{\n    gpu.return\n  }\n}\n")
+
+
 def main():
-    for kind, seeds in (("npz", npz_seeds()), ("package", package_seeds())):
+    for kind, seeds in (("npz", npz_seeds()), ("package", package_seeds()),
+                        ("mlir", mlir_seeds())):
         folder = Path(sys.argv[1]) / kind
         folder.mkdir(parents=True, exist_ok=True)
         for name, data in seeds:

@@ -16,15 +16,16 @@ from . import capi, running
 from .graph import Graph
 from .program import Function, Module
 
+
 def compile(program, function=None, *, target=None, chip=None, fuse=True,
             keep_phases=None):
     """Compiles a program: a `Module`, a `Function`, or IR as text.
 
     Returns a `CompiledFunction`; `function` names it where the program has
     several. `target` is "emulator", "cuda", or None for the emulator and, where
-    torch sees a GPU, that as well. `chip` is the GPU to compile for, as "sm_90";
-    None: torch's current one, else sm_90. `keep_phases` names a folder that gets
-    the IR of each stage. Raises CompileError."""
+    torch sees a GPU or a chip is named, that as well. `chip` is the GPU to compile
+    for, as "sm_90"; None: torch's current one, else sm_90. `keep_phases` names a
+    folder that gets the IR of each stage, and the PTX. Raises CompileError."""
     if target not in (None, "emulator", "cuda"):
         raise ValueError(f"target: expected emulator or cuda, got {target!r}")
     source = None
@@ -33,8 +34,7 @@ def compile(program, function=None, *, target=None, chip=None, fuse=True,
         program = program.module
     text = program if isinstance(program, str) else program.text()
     gpu = _torch_gpu()
-    wants_gpu = target == "cuda" or (target is None and gpu is not None)
-    chip = (chip or gpu or "sm_90") if wants_gpu else None
+    chip = {None: chip or gpu, "cuda": chip or gpu or "sm_90"}.get(target)
     package = _compile(text, chip, target != "cuda", fuse, keep_phases)
     name = _pick(package.functions, function)
     if source is None and isinstance(program, Module):
@@ -215,8 +215,23 @@ class Binding:
         """What each kernel does and costs."""
         return self.bound.report()
 
+    def profile(self, inputs, repetitions=5):
+        """The same, with the median time of each kernel in so many runs where
+        the device has a timer. Waits."""
+        reports = []
+        self._run(inputs, lambda *addresses: reports.append(
+            self.bound.profile(*addresses, repetitions=repetitions)))
+        return reports[0]
+
     def __call__(self, inputs):
         """Runs; the outputs are as the inputs are, arrays or tensors."""
+        outputs = self._run(inputs, self.bound.run)
+        if len(outputs) == 1:
+            return outputs[0]
+        return {info.name: o for info, o in zip(self.outputs, outputs)}
+
+    def _run(self, inputs, launch):
+        """The outputs in order, after `launch` has got all addresses."""
         inputs = self.function._expand(self.graphs, inputs)
         place = _place(inputs)
         if place != "emulator" and not self.is_gpu:
@@ -228,10 +243,8 @@ class Binding:
         else:
             run = running.on_stream if place != "emulator" else (
                 running.through_copies)
-        outputs = run(self.bound, [inputs[i.name] for i in self.inputs])
+        outputs = run(self.bound, [inputs[i.name] for i in self.inputs], launch)
         if tensors and place == "emulator":
             import torch
             outputs = [torch.from_numpy(o) for o in outputs]
-        if len(outputs) == 1:
-            return outputs[0]
-        return {info.name: o for info, o in zip(self.outputs, outputs)}
+        return outputs

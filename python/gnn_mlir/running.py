@@ -8,6 +8,7 @@ binding must outlive the graph.
 """
 
 import collections
+import threading
 
 import numpy as np
 
@@ -57,18 +58,19 @@ def _aligned(size):
     return memory[begin:begin + size]
 
 
-def on_emulator(bound, inputs):
-    """NumPy arrays or CPU tensors in, NumPy arrays out."""
+def on_emulator(bound, inputs, launch):
+    """NumPy arrays or CPU tensors in, NumPy arrays out. `launch` is the run of
+    `bound`, or what stands for it, here and below."""
     inputs = [_host_array(i, v) for i, v in zip(bound.inputs, inputs)]
     outputs = [_aligned(o.bytes).view(_dtype(o)).reshape(o.shape)
                for o in bound.outputs]
     workspace = _aligned(bound.workspace_bytes)
-    bound.run([a.ctypes.data for a in inputs], [a.ctypes.data for a in outputs],
-              workspace.ctypes.data)
+    launch([a.ctypes.data for a in inputs], [a.ctypes.data for a in outputs],
+           workspace.ctypes.data)
     return outputs
 
 
-def through_copies(bound, inputs):
+def through_copies(bound, inputs, launch):
     """NumPy arrays in and out of a GPU, without torch. Waits."""
     device = bound.device
     inputs = [_host_array(i, v) for i, v in zip(bound.inputs, inputs)]
@@ -78,8 +80,8 @@ def through_copies(bound, inputs):
     outputs = [np.empty(o.shape, _dtype(o)) for o in bound.outputs]
     results = [capi.DeviceMemory(device, max(1, a.nbytes)) for a in outputs]
     workspace = capi.DeviceMemory(device, max(1, bound.workspace_bytes))
-    bound.run([m.address for m in there], [m.address for m in results],
-              workspace.address)
+    launch([m.address for m in there], [m.address for m in results],
+           workspace.address)
     device.synchronize()
     for memory, array in zip(results, outputs):
         memory.read(array)
@@ -88,9 +90,10 @@ def through_copies(bound, inputs):
 
 # What launches still use, with the event after each: (event, objects).
 _in_flight = collections.deque()
+_in_flight_lock = threading.Lock()
 
 
-def on_stream(bound, inputs):
+def on_stream(bound, inputs, launch):
     """CUDA tensors in and out, on torch's current stream. Does not wait."""
     import torch
     first = inputs[0].device
@@ -104,12 +107,13 @@ def on_stream(bound, inputs):
         torch, np.dtype(_dtype(o)).name)) for o in bound.outputs]
     workspace = torch.empty(bound.workspace_bytes, dtype=torch.uint8,
                             device=first)
-    bound.run([t.data_ptr() for t in tensors], [t.data_ptr() for t in outputs],
-              workspace.data_ptr(), stream.cuda_stream)
+    launch([t.data_ptr() for t in tensors], [t.data_ptr() for t in outputs],
+           workspace.data_ptr(), stream.cuda_stream)
     if not torch.cuda.is_current_stream_capturing():
         event = torch.cuda.Event()
         event.record(stream)
-        _in_flight.append((event, (bound, tensors, workspace)))
-        while _in_flight and _in_flight[0][0].query():
-            _in_flight.popleft()
+        with _in_flight_lock:
+            _in_flight.append((event, (bound, tensors, workspace)))
+            while _in_flight and _in_flight[0][0].query():
+                _in_flight.popleft()
     return outputs

@@ -170,3 +170,12 @@ def test_reports(rgcn, graph):
     report = rgcn.bind(graph).report()
     assert report["function"] == "rgcn"
     assert report["steps"] and all(s["flops"] >= 0 for s in report["steps"])
+    assert rgcn.bind(graph).profile(rgcn.source.random_inputs(graph), 1)[
+        "measured_runs"] >= 0
+
+
+def test_a_chip_means_ptx(compiler):
+    assert ".target sm_80" in gnn_mlir.compile(models.gcn((4, 4)),
+                                               chip="sm_80").ptx()
+    assert gnn_mlir.compile(models.gcn((4, 4)), target="emulator",
+                            chip="sm_80").ptx() is None

@@ -129,18 +129,13 @@ LogicalResult Lowering::lowerActivation(ActivationOp op) {
   Rows result = describe(op.getType());
   SmallVector<int64_t> full(result.features);
   Rows input = get(op.getInput());
-  int64_t size = 1;
-  for (int64_t feature : full)
-    size *= feature;
   bool perFeature =
       op.getWeight() &&
       cast<RankedTensorType>(op.getWeight().getType()).getNumElements() > 1;
-  if (full.size() > 1 && !perFeature) {
-    result.features = {size};
-    input = reshape(op.getLoc(), input, result.features);
-  } else if (failed(checkDims(op, result))) {
+  if (perFeature && failed(checkDims(op, result)))
     return failure();
-  }
+  result.features = walkedDims(full);
+  input = reshape(op.getLoc(), input, result.features);
   SmallVector<Input> inputs{
       leading(input, Anchor::Group, result.domain, {}, result.features.size())};
   if (op.getWeight()) {
@@ -346,10 +341,7 @@ LogicalResult Lowering::lowerElementwise(Operation *op) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Rows result = describe(type);
   SmallVector<int64_t> full(result.features);
-  int64_t size = leadingSize(full.empty() ? ArrayRef<int64_t>{1} : full) *
-                 (full.empty() ? 1 : full.back());
-  if (!full.empty())
-    result.features = {size};
+  result.features = walkedDims(full);
   SmallVector<Input> inputs;
   for (Value operand : op->getOperands()) {
     Rows rows = reshape(op->getLoc(), get(operand), result.features);

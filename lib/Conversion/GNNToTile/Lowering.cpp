@@ -47,6 +47,13 @@ Value gnn::emitBinary(OpBuilder &b, Location loc, BinaryKind kind, Value lhs,
   llvm_unreachable("all binary kinds are handled");
 }
 
+SmallVector<int64_t> gnn::walkedDims(ArrayRef<int64_t> features) {
+  if (features.size() <= 2)
+    return SmallVector<int64_t>(features);
+  return {std::accumulate(features.begin(), features.end(), int64_t(1),
+                          std::multiplies<int64_t>())};
+}
+
 Rows Lowering::describe(Type type, std::optional<EndPoint> end) {
   auto tensor = cast<RankedTensorType>(type);
   Rows rows;
@@ -237,12 +244,12 @@ Value Lowering::traverse(Location loc, FlatSymbolRefAttr graph,
   return op.getResult(0);
 }
 
-/// The domain of a row-wise traversal: one or two feature dimensions.
-static tile::DomainAttr domainOf(MLIRContext *context, StringRef groups,
-                                 StringRef elements, ArrayRef<int64_t> dims) {
+tile::DomainAttr Lowering::domainOf(StringRef groups, StringRef elements,
+                                    ArrayRef<int64_t> dims) {
   int64_t heads = dims.size() == 2 ? dims[0] : 1;
   int64_t features = dims.empty() ? 1 : dims.back();
-  return tile::DomainAttr::get(context, groups, elements, heads, features);
+  return tile::DomainAttr::get(builder.getContext(), groups, elements, heads,
+                               features);
 }
 
 Value Lowering::rowwise(Location loc, const Rows &result, Type element,
@@ -256,9 +263,8 @@ Value Lowering::rowwise(Location loc, const Rows &result, Type element,
     feature = true;
   AtAttr at =
       AtAttr::get(builder.getContext(), Anchor::Group, "", head, feature, 0);
-  return traverse(loc, result.graph,
-                  domainOf(builder.getContext(), result.domain, "", dims),
-                  inputs, empty(loc, result, element), at, body);
+  return traverse(loc, result.graph, domainOf(result.domain, "", dims), inputs,
+                  empty(loc, result, element), at, body);
 }
 
 StringRef Lowering::elementsOf(StringRef groups, RowSpace elements) {
@@ -385,8 +391,7 @@ Value Lowering::materialize(Location loc, const Rows &rows) {
   };
   Rows result = flat;
   result.tensor = traverse(
-      loc, flat.graph,
-      domainOf(builder.getContext(), flat.domain, "", flat.features),
+      loc, flat.graph, domainOf(flat.domain, "", flat.features),
       {{flat, at("")}}, empty(loc, flat, element), at(userOrder ? "edge" : ""),
       [](OpBuilder &, Location, ValueRange args) { return args[0]; });
   if (rows.domain.empty()) {

@@ -111,6 +111,9 @@ private:
   mlir::Value traverse(mlir::Location loc, mlir::FlatSymbolRefAttr graph,
                        tile::DomainAttr domain, llvm::ArrayRef<Input> inputs,
                        mlir::Value output, tile::AtAttr outputAt, Body body);
+  /// A domain with these feature dimensions, at most two.
+  tile::DomainAttr domainOf(llvm::StringRef groups, llvm::StringRef elements,
+                            llvm::ArrayRef<int64_t> dims);
   /// A row-wise traversal over the rows of `result`, features as they are.
   mlir::Value rowwise(mlir::Location loc, const Rows &result,
                       mlir::Type element, llvm::ArrayRef<int64_t> dims,
@@ -126,6 +129,11 @@ private:
 
 /// The name of a row space; nodes are read at the end `end`.
 std::string spaceName(RowSpace space, std::optional<EndPoint> end);
+
+/// The feature dimensions over which an op walks that treats all features
+/// alike: one or two stay as they are, so that ops side by side have the same,
+/// more become one.
+llvm::SmallVector<int64_t> walkedDims(llvm::ArrayRef<int64_t> features);
 
 /// The value of a binary kind.
 mlir::Value emitBinary(mlir::OpBuilder &b, mlir::Location loc, BinaryKind kind,

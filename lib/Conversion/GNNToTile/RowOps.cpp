@@ -37,23 +37,15 @@ static Value emitReduce(OpBuilder &b, Location loc, tile::Reduction kind,
                                 value);
 }
 
-/// More than two feature dimensions: the leading ones join.
-static SmallVector<int64_t> joined(ArrayRef<int64_t> features) {
-  int64_t size = 1;
-  for (int64_t feature : features)
-    size *= feature;
-  return features.empty() ? SmallVector<int64_t>{} : SmallVector<int64_t>{size};
-}
-
 LogicalResult Lowering::lowerGather(GatherOp op) {
   Rows result = describe(op.getType());
   Rows input = get(op.getInput());
-  SmallVector<int64_t> full(result.features), flat = joined(full);
-  result.features = flat;
-  input = reshape(op.getLoc(), input, flat);
+  SmallVector<int64_t> full(result.features), dims = walkedDims(full);
+  result.features = dims;
+  input = reshape(op.getLoc(), input, dims);
   result.tensor = rowwise(
-      op.getLoc(), result, op.getType().getElementType(), flat,
-      {leading(input, Anchor::Group, result.domain, op.getVia(), flat.size())},
+      op.getLoc(), result, op.getType().getElementType(), dims,
+      {leading(input, Anchor::Group, result.domain, op.getVia(), dims.size())},
       [](OpBuilder &, Location, ValueRange args) { return args[0]; });
   set(op.getResult(), reshape(op.getLoc(), result, full));
   return success();
@@ -70,16 +62,14 @@ LogicalResult Lowering::lowerAggregate(AggregateOp op) {
   if (elements.empty())
     return op.emitOpError("has no lowering: no structure lists the rows of '")
            << stringifyRowSpace(space) << "' by '" << result.domain << "'";
-  SmallVector<int64_t> full(result.features), flat = joined(full);
-  result.features = flat;
-  Rows input = reshape(loc, get(op.getInput()), flat);
-  auto domain =
-      tile::DomainAttr::get(builder.getContext(), result.domain, elements, 1,
-                            flat.empty() ? 1 : flat.front());
+  SmallVector<int64_t> full(result.features), dims = walkedDims(full);
+  result.features = dims;
+  Rows input = reshape(loc, get(op.getInput()), dims);
+  auto domain = domainOf(result.domain, elements, dims);
   Input read =
-      leading(input, Anchor::Element, elements, op.getVia(), flat.size());
-  auto at = AtAttr::get(builder.getContext(), Anchor::Group, "", false,
-                        !flat.empty(), 0);
+      leading(input, Anchor::Element, elements, op.getVia(), dims.size());
+  auto at = AtAttr::get(builder.getContext(), Anchor::Group, "",
+                        dims.size() == 2, !dims.empty(), 0);
   Type element = inputType.getElementType();
   tile::Reduction kind = reductionOf(op.getKind());
   if (!op.getArgument()) {
@@ -216,9 +206,7 @@ LogicalResult Lowering::lowerSpmm(SpmmOp op) {
   if (rhs)
     inputs.push_back(
         leading(*rhs, Anchor::Element, elements, op.getRhsVia(), dims.size()));
-  auto domain = tile::DomainAttr::get(builder.getContext(), result.domain,
-                                      elements, dims.size() == 2 ? dims[0] : 1,
-                                      dims.empty() ? 1 : dims.back());
+  auto domain = domainOf(result.domain, elements, dims);
   auto at = AtAttr::get(builder.getContext(), Anchor::Group, "",
                         dims.size() == 2, !dims.empty(), 0);
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
@@ -245,16 +233,15 @@ LogicalResult Lowering::lowerEdgeSoftmax(EdgeSoftmaxOp op) {
            << stringifyRowSpace(*getRowSpace(type)) << "' by '" << groups
            << "'";
   Rows result = describe(type);
-  SmallVector<int64_t> full(result.features), flat = joined(full);
-  result.features = flat;
-  Rows input = reshape(loc, get(op.getInput()), flat);
-  auto domain = tile::DomainAttr::get(builder.getContext(), groups, elements, 1,
-                                      flat.empty() ? 1 : flat.front());
-  AtAttr outputAt =
-      access(result, Anchor::Element, elements, {}, false, !flat.empty());
+  SmallVector<int64_t> full(result.features), dims = walkedDims(full);
+  result.features = dims;
+  Rows input = reshape(loc, get(op.getInput()), dims);
+  auto domain = domainOf(groups, elements, dims);
+  AtAttr outputAt = access(result, Anchor::Element, elements, {},
+                           dims.size() == 2, !dims.empty());
   result.tensor = traverse(
       loc, result.graph, domain,
-      {leading(input, Anchor::Element, elements, {}, flat.size())},
+      {leading(input, Anchor::Element, elements, {}, dims.size())},
       empty(loc, result, type.getElementType()), outputAt,
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value highest =
