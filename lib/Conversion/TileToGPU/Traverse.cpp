@@ -28,9 +28,14 @@ void TraverseLowering::locateLane() {
   featureLane = take(layout.featureLanes);
   headLane = take(layout.headLanes);
   elementLane = take(layout.elementLanes);
+  team = lane;
+}
 
-  Value block = kernel.blockId(gpu::Dimension::x);
-  Value row = e.add(e.mul(block, e.index(layout.rowsPerBlock)), lane);
+/// The row at a position of the order in which rows are taken, and its
+/// elements.
+void TraverseLowering::locateRow(Value row) {
+  groupValues.clear();
+  groupRows.clear();
   Value rows = kernel.count(countKey(domain.getGroups()));
   groupInside = e.less(row, rows);
   group = e.min(row, e.sub(rows, e.index(1)));
@@ -39,6 +44,13 @@ void TraverseLowering::locateLane() {
     group = e.loadIndex(
         kernel.structure(mapKey((nodes + ".by_degree").str(), nodes)), group);
   }
+  if (domain.getElements().empty())
+    return;
+  Value pointer =
+      kernel.structure(rowsKey(domain.getGroups(), domain.getElements()));
+  begin = e.loadIndex(pointer, group);
+  end = e.loadIndex(pointer, e.add(group, e.index(1)));
+  end = e.select(groupInside, end, begin);
 }
 
 void TraverseLowering::locateColumns() {
@@ -64,17 +76,6 @@ void TraverseLowering::locateColumns() {
     headsInside.push_back(inside);
   }
 }
-
-void TraverseLowering::locateElements() {
-  if (domain.getElements().empty())
-    return;
-  Value pointer =
-      kernel.structure(rowsKey(domain.getGroups(), domain.getElements()));
-  begin = e.loadIndex(pointer, group);
-  end = e.loadIndex(pointer, e.add(group, e.index(1)));
-  end = e.select(groupInside, end, begin);
-}
-
 void TraverseLowering::rankValues() {
   for (Operation &inner : op.getBody().front().without_terminator()) {
     int64_t rank = 0;
@@ -262,6 +263,12 @@ LogicalResult gnn::tile::lowerTraverse(TraverseOp op, Kernel &kernel) {
   FailureOr<TraverseLayout> layout = chooseLayout(op);
   if (failed(layout))
     return failure();
-  TraverseLowering(op, kernel, *layout).run();
+  TraverseLowering lowering(op, kernel, *layout);
+  if (op.getScheduleAttr() && op.getScheduleAttr().getSplitRows() &&
+      !lowering.teamsCooperate())
+    return op.emitOpError("cannot honour the schedule's 'split_rows': expected "
+                          "reductions over elements, several rows a block and "
+                          "results of at most 40 KiB a block");
+  lowering.run();
   return success();
 }

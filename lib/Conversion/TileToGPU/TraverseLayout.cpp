@@ -64,7 +64,6 @@ static LogicalResult checkUnsupported(TraverseOp op,
                                       TraverseScheduleAttr schedule) {
   std::pair<StringRef, bool> fields[] = {
       {"window", schedule.getWindow() != 0},
-      {"split_rows", schedule.getSplitRows() != 0},
       {"stage_indices", schedule.getStageIndices()},
       {"stage_values", schedule.getStageValues()},
       {"tile_rows", schedule.getTileRows() != 0},
@@ -152,6 +151,16 @@ FailureOr<TraverseLayout> gnn::tile::chooseLayout(TraverseOp op) {
     layout.inFlight = schedule.getInFlight();
   int64_t perRow = layout.threadsPerRow();
   layout.rowsPerBlock = std::max<int64_t>(1, 256 / perRow);
+  StringRef groups = op.getDomain().getGroups();
+  bool areNodes = groups.starts_with("src") || groups.starts_with("dst");
+  // Types, and the whole graph, are few and have many elements each.
+  bool areFew = groups == "edge_type" || groups.ends_with("_node_type") ||
+                groups == "graph";
+  if (!areFew && areNodes)
+    layout.splitRows = 32 * layout.elementLanes * layout.inFlight;
+  if (int64_t wanted = schedule ? schedule.getSplitRows() : 0) {
+    layout.splitRows = wanted;
+  }
   if (int64_t wanted = schedule ? schedule.getRowsPerBlock() : 0) {
     if (wanted * perRow > 1024 || (wanted * perRow) % 32)
       return refuse(op, "rows_per_block")
@@ -161,7 +170,6 @@ FailureOr<TraverseLayout> gnn::tile::chooseLayout(TraverseOp op) {
   }
   if (schedule && schedule.getRowOrder() &&
       schedule.getRowOrder() == "by_degree") {
-    StringRef groups = op.getDomain().getGroups();
     if (groups != "dst" && groups != "src")
       return refuse(op, "row_order")
              << "expected groups of nodes, got '" << groups << "'";

@@ -26,6 +26,8 @@ struct TraverseLayout {
   int64_t inFlight = 1;     ///< elements whose loads are issued together
   int64_t rowsPerBlock = 1; ///< groups a block takes
   bool byDegree = false;    ///< rows in order of descending degree
+  /// Elements above which all warps of a block walk a row; 0: any number.
+  int64_t splitRows = 0;
 
   int64_t threadsPerRow() const {
     return featureLanes * headLanes * elementLanes;

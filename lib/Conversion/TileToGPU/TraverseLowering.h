@@ -5,9 +5,11 @@
 // The body is scalar code at levels. Here each value becomes what one lane
 // holds of it: one value a head chunk and feature chunk. Elements are walked
 // once for every rank of reductions: a reduction of what needs no other
-// reduction has rank 0, and so on. Lanes past the end of features, heads or
-// elements read a valid row again and their values are masked where they
-// would count, so that no load waits for a branch.
+// reduction has rank 0, and so on. The lanes of a row are a team. Rows with
+// many elements are walked by all teams of a block together, one row after the
+// other. Lanes past the end of features, heads or elements read a valid row
+// again and their values are masked where they would count, so that no load
+// waits for a branch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +36,9 @@ public:
         e(kernel.device) {}
 
   void run();
+  /// Whether there are reductions over elements that the teams of a block can
+  /// share, and shared memory for their results.
+  bool teamsCooperate();
 
 private:
   /// The point of a walk at which element-level values are computed.
@@ -53,8 +58,14 @@ private:
   // Where this lane is (Traverse.cpp).
   void locateLane();
   void locateColumns();
-  void locateElements();
+  void locateRow(mlir::Value row);
   void rankValues();
+
+  // Rows by teams and by whole blocks (TraverseTeams.cpp).
+  void emitShortRows(mlir::Value first);
+  void emitLongRows(mlir::Value first);
+  void emitRow();
+  void combineTeams(State &state);
 
   // Values at a point; point 0 for those that do not vary by element.
   Held held(mlir::Value value, unsigned point);
@@ -76,6 +87,7 @@ private:
   void setPoints(mlir::Value first);
   void accumulate(State &state, unsigned point);
   void combineLanes(State &state, int64_t offset);
+  void combine(State &state, llvm::ArrayRef<Held> others);
   void finish(State &state);
   llvm::SmallVector<Held> combineFold(FoldOp fold, llvm::ArrayRef<Held> earlier,
                                       llvm::ArrayRef<Held> later);
@@ -94,7 +106,10 @@ private:
   DomainAttr domain;
   Emitter &e;
 
-  mlir::Value featureLane, headLane, elementLane;
+  mlir::Value featureLane, headLane, elementLane, team;
+  bool byBlock = false;     // all teams walk one row
+  mlir::Value elementSlot;  // which element of a round this lane takes ...
+  int64_t elementSlots = 1; // ... of how many
   mlir::Value group, groupInside; // a valid row; whether it counts
   mlir::Value begin, end;         // positions of its elements
   llvm::SmallVector<mlir::Value> columns, columnsInside, heads, headsInside;

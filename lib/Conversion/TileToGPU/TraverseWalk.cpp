@@ -15,23 +15,6 @@
 using namespace mlir;
 using namespace gnn::tile;
 
-void TraverseLowering::run() {
-  locateLane();
-  locateColumns();
-  locateElements();
-  rankValues();
-  for (int64_t rank = 0; rank <= lastRank; ++rank)
-    walkElements(rank);
-  for (unsigned i = 0; i < op.getOutputs().size(); ++i)
-    if (op.getOutputAt(i).getAnchor() != Anchor::Element)
-      store(i, 0);
-  emitCost();
-  Value rows = kernel.hostRows(domain.getGroups());
-  kernel.launch(kernel.host.ceilDiv(rows, layout.rowsPerBlock),
-                kernel.host.index(layout.columnTiles), kernel.host.index(1),
-                layout.threads());
-}
-
 //===----------------------------------------------------------------------===//
 // One walk
 //===----------------------------------------------------------------------===//
@@ -56,11 +39,11 @@ void TraverseLowering::setPoints(Value first) {
   Value last = e.sub(end, e.index(1));
   for (int64_t u = 0; u < layout.inFlight; ++u) {
     Value position = first;
-    if (layout.elementLanes > 1)
-      position = e.add(position, elementLane);
+    if (elementSlots > 1)
+      position = e.add(position, elementSlot);
     if (u)
-      position = e.add(position, e.index(u * layout.elementLanes));
-    bool certain = u == 0 && layout.elementLanes == 1;
+      position = e.add(position, e.index(u * elementSlots));
+    bool certain = u == 0 && elementSlots == 1;
     Point point;
     point.position = certain ? position : e.min(position, last);
     point.inside = certain ? Value() : e.less(position, end);
@@ -105,9 +88,9 @@ void TraverseLowering::walkElements(int64_t rank) {
     state = initialState(state.op);
   forEachPart([&](Value &part) { carried.push_back(part); });
 
-  auto loop = scf::ForOp::create(e.builder, e.loc, begin, end,
-                                 e.index(layout.elementLanes * layout.inFlight),
-                                 carried);
+  auto loop =
+      scf::ForOp::create(e.builder, e.loc, begin, end,
+                         e.index(elementSlots * layout.inFlight), carried);
   unsigned next = 0;
   forEachPart([&](Value &part) { part = loop.getRegionIterArg(next++); });
   {
@@ -139,6 +122,8 @@ void TraverseLowering::walkElements(int64_t rank) {
     int64_t lanes = layout.featureLanes * layout.headLanes;
     for (int64_t i = 1; i < layout.elementLanes; i *= 2)
       combineLanes(state, i * lanes);
+    if (byBlock)
+      combineTeams(state);
     finish(state);
   }
 }
@@ -240,6 +225,11 @@ void TraverseLowering::combineLanes(State &state, int64_t offset) {
   for (Held &parts : others)
     for (Value &part : parts)
       part = e.shuffleXor(part, offset);
+  combine(state, others);
+}
+
+/// Adds what another lane has accumulated.
+void TraverseLowering::combine(State &state, ArrayRef<Held> others) {
   if (auto reduce = dyn_cast<ReduceOp>(state.op)) {
     LaneReduction lanes{e, reduce.getKind()};
     for (auto [part, other] : llvm::zip(state.parts[0], others[0]))
@@ -317,6 +307,8 @@ void TraverseLowering::store(unsigned output, unsigned point) {
   };
   if (!element)
     only(elementLane, layout.elementLanes);
+  if (!element && byBlock)
+    only(team, layout.rowsPerBlock);
   if (!at.getHead())
     only(headLane, layout.headLanes);
   if (!at.getFeature())

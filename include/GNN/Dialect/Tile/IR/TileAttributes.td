@@ -72,7 +72,7 @@ def Tile_TraverseScheduleAttr
     * `vector`: features a lane loads at once: 1, 2 or 4.
     * `in_flight`: elements whose loads are issued together.
     * `row_order`: "natural" or "by_degree".
-    * `split_rows`: elements after which a long row is cut.
+    * `split_rows`: rows of more elements are walked by a whole block.
     * `stage_indices`, `stage_values`: whether they go through shared memory.
     * `tile_rows`, `tile_columns`: hierarchical tile M1 x N1 (LO-SpMM 3.1).
     * `pinned`: set by the user; also stops fusion of the op.
