@@ -199,6 +199,10 @@ def test_unknown_input(files):
     files.fails("--input", "y=x.npy", says=["one of x, w", "got 'y'"])
 
 
+def test_input_twice(files):
+    files.fails("--input", "x=random:1", says=["expected --input x once"])
+
+
 @pytest.mark.parametrize("source", ["random:", "random:1.5", "random:-1"])
 def test_random_without_a_seed(files, source):
     files.fails("--input", f"x={source}", inputs=["w"],

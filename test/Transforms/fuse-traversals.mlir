@@ -64,6 +64,7 @@ func.func @rows_after_a_sum(%x: tensor<?x8xf32>, %b: tensor<8xf32>, %n: tensor<?
 // have heads alone, which are the softmax's features.
 //
 // CHECK-LABEL: func.func @features_that_are_heads
+// CHECK-NOT:     features = 4
 // CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, heads = 4, features = 16>
 // CHECK-SAME:      at [#gnn_tile.at<element : head>, #gnn_tile.at<element -> src : head, feature>]
 // CHECK:           %[[M:.+]] = gnn_tile.reduce max [element]

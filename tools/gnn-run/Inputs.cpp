@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -157,8 +158,11 @@ gnn::run::loadInputs(const std::vector<runtime::TensorInfo> &infos,
                      const runtime::FunctionPlan &plan, const Graphs &graphs,
                      const std::vector<std::string> &sources,
                      const std::string &otherwise) {
+  llvm::StringSet<> seen;
   for (const std::string &text : sources) {
     std::string name = splitName(text).first;
+    if (!seen.insert(name).second)
+      return failure("expected --input ", name, " once, got it again");
     if (llvm::none_of(infos, [&](auto &info) { return info.name == name; })) {
       std::string known;
       for (const runtime::TensorInfo &info : infos)

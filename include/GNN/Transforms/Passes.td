@@ -40,6 +40,26 @@ def VerifyGraphForm : Pass<"gnn-verify-graph-form", "::mlir::ModuleOp"> {
 // gnn_tile -> gnn_tile
 //===----------------------------------------------------------------------===//
 
+def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
+  let summary = "Walk once where two traversals share a loop nest";
+  let description = [{
+    A traversal whose result one other traversal alone reads, at the point of
+    the walk where it is made, is computed there, and its result is never
+    stored.
+
+    ```mlir
+    %m = gnn_tile.traverse @g <edge.in_rows, features = 64> ...
+    %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%m) at [#gnn_tile.at<element : feature>] ...
+    // becomes one traversal of <dst, edge.in_rows, features = 64>
+    ```
+
+    Needs: templates on tensors. Keeps: the value of every result. Never fuses
+    across a reduction that is read at another point than where it ends, into or
+    out of a pinned schedule, or where rows would be computed more than once.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+}
+
 def FuseProducts : Pass<"gnn-tile-fuse-products", "::mlir::func::FuncOp"> {
   let summary = "Let products gather their rows and end with what follows";
   let description = [{
@@ -57,26 +77,6 @@ def FuseProducts : Pass<"gnn-tile-fuse-products", "::mlir::func::FuncOp"> {
     Needs: templates on tensors. Keeps: the value of every result. Never fuses
     a reduction, into or out of a pinned schedule, or what reads rows that no
     map reaches from the product's.
-  }];
-  let dependentDialects = ["::gnn::tile::TileDialect"];
-}
-
-def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
-  let summary = "Walk once where two traversals share a loop nest";
-  let description = [{
-    A traversal whose result one other traversal alone reads, at the point of
-    the walk where it is made, is computed there, and its result is never
-    stored.
-
-    ```mlir
-    %m = gnn_tile.traverse @g <edge.in_rows, features = 64> ...
-    %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%m) at [#gnn_tile.at<element : feature>] ...
-    // becomes one traversal of <dst, edge.in_rows, features = 64>
-    ```
-
-    Needs: templates on tensors. Keeps: the value of every result. Never fuses
-    across a reduction that is read at another point than where it ends, into or
-    out of a pinned schedule, or where rows would be computed more than once.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }

@@ -1,0 +1,41 @@
+// RUN: gnn-opt %s --gnn-tile-pipeline | FileCheck %s --check-prefix=TILE
+// RUN: gnn-opt %s --gnn-tile-pipeline --gnn-gpu-pipeline | FileCheck %s --check-prefix=GPU
+
+// A function on level 2 with a schedule of the user's: pinned, it is neither
+// fused nor changed on the way to its kernel. Without the pin it would be one
+// traversal.
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+// TILE-LABEL: func.func @pinned
+// TILE:         gnn_tile.traverse @g <edge.in_rows, features = 64>
+// TILE-SAME:      schedule <rows_per_block = 4, lanes = 8, vector = 2, pinned = true>
+// TILE:         gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+//
+// GPU:         gpu.func @pinned_0_traverse
+// GPU-SAME:      known_block_size = array<i32: 32, 1, 1>
+// GPU:           vector.load {{.+}}, vector<2xf32>
+// GPU:         gpu.func @pinned_1_traverse
+// GPU:           vector.load {{.+}}, vector<4xf32>
+func.func @pinned(%x: tensor<?x64xf32> {gnn.rows = #gnn.rows<@g, node>})
+    -> (tensor<?x64xf32> {gnn.rows = #gnn.rows<@g, node>}) {
+  %edges = gnn_tile.count @g "count edge" : index
+  %nodes = gnn_tile.count @g "count dst" : index
+  %e = tensor.empty(%edges) : tensor<?x64xf32>
+  %n = tensor.empty(%nodes) : tensor<?x64xf32>
+  %m = gnn_tile.traverse @g <edge.in_rows, features = 64>
+      ins(%x : tensor<?x64xf32>) at [#gnn_tile.at<group -> src : feature>]
+      outs(%e : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <rows_per_block = 4, lanes = 8, vector = 2, pinned = true> {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x64xf32>
+  %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%m : tensor<?x64xf32>) at [#gnn_tile.at<element : feature>]
+      outs(%n : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
+}
