@@ -77,9 +77,7 @@ static Value emitWord(OpBuilder &b, Location loc, Value n, Value seed,
 LogicalResult Lowering::lowerDropout(DropoutOp op) {
   Rows result = describe(op.getType());
   SmallVector<int64_t> full(result.features);
-  int64_t size = 1;
-  for (int64_t feature : full)
-    size *= feature;
+  int64_t size = sizeOf(full);
   if (!full.empty())
     result.features = {size};
   Rows input = reshape(op.getLoc(), get(op.getInput()), result.features);

@@ -338,23 +338,32 @@ LogicalResult Lowering::lowerReduceFeatures(ReduceFeaturesOp op) {
 }
 
 LogicalResult Lowering::lowerElementwise(Operation *op) {
+  Location loc = op->getLoc();
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Rows result = describe(type);
+  bool isWeight = result.domain.empty();
   SmallVector<int64_t> full(result.features);
   result.features = walkedDims(full);
+  if (isWeight) {
+    result.domain = "1";
+    result.graph = anyGraph;
+    result.features = {sizeOf(full)};
+  }
   SmallVector<Input> inputs;
   for (Value operand : op->getOperands()) {
-    Rows rows = reshape(op->getLoc(), get(operand), result.features);
+    Rows rows = isWeight ? asRow(loc, get(operand))
+                         : reshape(loc, get(operand), result.features);
     inputs.push_back(leading(rows, Anchor::Group, result.domain, {},
                              result.features.size()));
   }
-  result.tensor = rowwise(
-      op->getLoc(), result, type.getElementType(), result.features, inputs,
-      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        OperationState state(loc, op->getName(), args, {type.getElementType()},
-                             op->getAttrs());
-        return b.create(state)->getResult(0);
-      });
-  set(op->getResult(0), reshape(op->getLoc(), result, full));
+  result.tensor =
+      rowwise(loc, result, type.getElementType(), result.features, inputs,
+              [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                OperationState state(loc, op->getName(), args,
+                                     {type.getElementType()}, op->getAttrs());
+                return b.create(state)->getResult(0);
+              });
+  set(op->getResult(0),
+      isWeight ? asWeight(loc, result, full) : reshape(loc, result, full));
   return success();
 }

@@ -157,6 +157,11 @@ LogicalResult ConvertGNNToGNNTile::convert(func::FuncOp func) {
       RankedTensorType type = plainType(value.getType());
       TypedAttr attr = cast<arith::ConstantOp>(op).getValue();
       auto dense = dyn_cast<DenseElementsAttr>(attr);
+      if (isa<RankedTensorType>(value.getType()) &&
+          (!dense || !dense.isSplat()))
+        return op->emitOpError("expected a constant of one value, others are "
+                               "arguments of the function; got ")
+               << value.getType();
       dense = dense ? dense.reshape(type)
                     : DenseElementsAttr::get(type, Attribute(attr));
       rows.tensor = arith::ConstantOp::create(builder, op->getLoc(), dense);

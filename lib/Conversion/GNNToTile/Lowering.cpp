@@ -47,11 +47,14 @@ Value gnn::emitBinary(OpBuilder &b, Location loc, BinaryKind kind, Value lhs,
   llvm_unreachable("all binary kinds are handled");
 }
 
+int64_t gnn::sizeOf(ArrayRef<int64_t> features) {
+  return std::accumulate(features.begin(), features.end(), int64_t(1),
+                         std::multiplies<int64_t>());
+}
+
 SmallVector<int64_t> gnn::walkedDims(ArrayRef<int64_t> features) {
-  if (features.size() <= 2)
-    return SmallVector<int64_t>(features);
-  return {std::accumulate(features.begin(), features.end(), int64_t(1),
-                          std::multiplies<int64_t>())};
+  return features.size() <= 2 ? SmallVector<int64_t>(features)
+                              : SmallVector<int64_t>{sizeOf(features)};
 }
 
 Rows Lowering::describe(Type type, std::optional<EndPoint> end) {
@@ -95,6 +98,14 @@ Value Lowering::empty(Location loc, const Rows &rows, Type element) {
                                  RankedTensorType::get(shape, element), sizes);
 }
 
+/// The element that all of a constant tensor are; null for other values.
+static TypedAttr splatOf(Value tensor) {
+  auto constant = tensor.getDefiningOp<arith::ConstantOp>();
+  auto splat =
+      constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : nullptr;
+  return splat ? cast<TypedAttr>(splat.getSplatValue<Attribute>()) : nullptr;
+}
+
 Rows Lowering::reshape(Location loc, const Rows &rows,
                        ArrayRef<int64_t> features) {
   Rows result = rows;
@@ -119,9 +130,14 @@ Rows Lowering::reshape(Location loc, const Rows &rows,
     }
     return list;
   };
+  if (TypedAttr splat = splatOf(rows.tensor)) {
+    auto constant =
+        DenseElementsAttr::get(shapeWith(features), Attribute(splat));
+    result.tensor = arith::ConstantOp::create(builder, loc, constant);
+    return result;
+  }
   // Through one flat feature dimension; a scalar a row is [1] features.
-  int64_t flat = std::accumulate(features.begin(), features.end(), int64_t(1),
-                                 std::multiplies<int64_t>());
+  int64_t flat = sizeOf(features);
   Value value = rows.tensor;
   if (rows.features.size() > 1)
     value = tensor::CollapseShapeOp::create(
@@ -205,14 +221,6 @@ Input Lowering::leading(const Rows &rows, Anchor anchor, StringRef from,
 Input Lowering::trailing(const Rows &weight, unsigned dims) {
   size_t own = weight.features.size();
   return {weight, access(weight, Anchor::All, "", {}, own == 2, own >= 1)};
-}
-
-/// The element that all of a constant tensor are; null for other values.
-static TypedAttr splatOf(Value tensor) {
-  auto constant = tensor.getDefiningOp<arith::ConstantOp>();
-  auto splat =
-      constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : nullptr;
-  return splat ? cast<TypedAttr>(splat.getSplatValue<Attribute>()) : nullptr;
 }
 
 Value Lowering::traverse(Location loc, FlatSymbolRefAttr graph,
@@ -369,20 +377,38 @@ Value Lowering::result(Location loc, Value value) {
   return tensor;
 }
 
-Value Lowering::materialize(Location loc, const Rows &rows) {
-  int64_t size = std::accumulate(rows.features.begin(), rows.features.end(),
-                                 int64_t(1), std::multiplies<int64_t>());
-  Type element = getElementTypeOrSelf(rows.tensor.getType());
-  auto flatType = RankedTensorType::get({size}, element);
-  auto rowType = RankedTensorType::get({1, size}, element);
-  Rows flat = reshape(loc, rows, {size});
-  if (rows.domain.empty()) { // a weight is one row
-    flat.tensor =
-        tensor::ExpandShapeOp::create(builder, loc, rowType, flat.tensor,
+Rows Lowering::asRow(Location loc, const Rows &weight) {
+  Rows row = reshape(loc, weight, {sizeOf(weight.features)});
+  auto type = cast<RankedTensorType>(row.tensor.getType());
+  auto rowType =
+      RankedTensorType::get({1, type.getDimSize(0)}, type.getElementType());
+  if (TypedAttr splat = splatOf(row.tensor))
+    row.tensor = arith::ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(rowType, Attribute(splat)));
+  else
+    row.tensor =
+        tensor::ExpandShapeOp::create(builder, loc, rowType, row.tensor,
                                       ArrayRef<ReassociationIndices>{{0, 1}});
-    flat.domain = "1";
-    flat.graph = anyGraph;
-  }
+  row.domain = "1";
+  row.graph = anyGraph;
+  return row;
+}
+
+Rows Lowering::asWeight(Location loc, const Rows &row,
+                        ArrayRef<int64_t> features) {
+  auto type = cast<RankedTensorType>(row.tensor.getType());
+  Rows weight = row;
+  weight.domain = "";
+  weight.tensor = tensor::CollapseShapeOp::create(
+      builder, loc, RankedTensorType::get(row.features, type.getElementType()),
+      row.tensor, ArrayRef<ReassociationIndices>{{0, 1}});
+  return reshape(loc, weight, features);
+}
+
+Value Lowering::materialize(Location loc, const Rows &rows) {
+  bool isWeight = rows.domain.empty();
+  Rows flat =
+      isWeight ? asRow(loc, rows) : reshape(loc, rows, {sizeOf(rows.features)});
   bool userOrder =
       tile::getSpace(flat.domain) == "edge" && flat.domain != "edge";
   auto at = [&](StringRef space) {
@@ -390,15 +416,13 @@ Value Lowering::materialize(Location loc, const Rows &rows) {
                        0);
   };
   Rows result = flat;
-  result.tensor = traverse(
-      loc, flat.graph, domainOf(flat.domain, "", flat.features),
-      {{flat, at("")}}, empty(loc, flat, element), at(userOrder ? "edge" : ""),
-      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-  if (rows.domain.empty()) {
-    result.domain = "";
-    result.tensor =
-        tensor::CollapseShapeOp::create(builder, loc, flatType, result.tensor,
-                                        ArrayRef<ReassociationIndices>{{0, 1}});
-  }
-  return reshape(loc, result, rows.features).tensor;
+  result.tensor =
+      traverse(loc, flat.graph, domainOf(flat.domain, "", flat.features),
+               {{flat, at("")}},
+               empty(loc, flat, getElementTypeOrSelf(rows.tensor.getType())),
+               at(userOrder ? "edge" : ""),
+               [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  result = isWeight ? asWeight(loc, result, rows.features)
+                    : reshape(loc, result, rows.features);
+  return result.tensor;
 }

@@ -95,6 +95,11 @@ private:
   /// The same rows with other trailing dimensions, row-major.
   Rows reshape(mlir::Location loc, const Rows &rows,
                llvm::ArrayRef<int64_t> features);
+  /// A weight as a domain of one row with all its elements as features.
+  Rows asRow(mlir::Location loc, const Rows &weight);
+  /// One row as a weight of these dimensions.
+  Rows asWeight(mlir::Location loc, const Rows &row,
+                llvm::ArrayRef<int64_t> features);
   /// An access to `rows` from the group or element of `from`.
   tile::AtAttr access(const Rows &rows, tile::Anchor anchor,
                       llvm::StringRef from, std::optional<EndPoint> via,
@@ -129,6 +134,9 @@ private:
 
 /// The name of a row space; nodes are read at the end `end`.
 std::string spaceName(RowSpace space, std::optional<EndPoint> end);
+
+/// How many elements these dimensions have.
+int64_t sizeOf(llvm::ArrayRef<int64_t> features);
 
 /// The feature dimensions over which an op walks that treats all features
 /// alike: one or two stay as they are, so that ops side by side have the same,

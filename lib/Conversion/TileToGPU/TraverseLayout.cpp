@@ -131,7 +131,9 @@ static LogicalResult chooseColumns(TraverseOp op, TraverseScheduleAttr schedule,
     return refuse(op, columns ? "columns_per_block" : "register_tile")
            << "a reduction over features needs all " << layout.chunks
            << " vectors of a row in one block";
-  chunks = std::min(chunks, layout.chunks);
+  if ((columns || tile) && chunks > layout.chunks)
+    return refuse(op, columns ? "columns_per_block" : "register_tile")
+           << "a row has only " << layout.chunks << " vectors for each lane";
   layout.columnTiles = llvm::divideCeil(layout.chunks, chunks);
   layout.chunks = chunks;
   return success();
@@ -147,8 +149,11 @@ FailureOr<TraverseLayout> gnn::tile::chooseLayout(TraverseOp op) {
       failed(chooseColumns(op, schedule, facts, layout)))
     return failure();
   layout.inFlight = facts.hasElements ? 4 : 1;
-  if (schedule && schedule.getInFlight())
-    layout.inFlight = schedule.getInFlight();
+  if (int64_t wanted = schedule ? schedule.getInFlight() : 0) {
+    if (!facts.hasElements && wanted != 1)
+      return refuse(op, "in_flight") << "the domain has no elements";
+    layout.inFlight = wanted;
+  }
   int64_t perRow = layout.threadsPerRow();
   layout.rowsPerBlock = std::max<int64_t>(1, 256 / perRow);
   StringRef groups = op.getDomain().getGroups();

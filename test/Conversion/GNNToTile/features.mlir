@@ -29,7 +29,7 @@ func.func @outer_rows(%x: !head, %y: !node) -> !heads {
 // Heads do not matter: 4 x 8 features are 32.
 //
 // CHECK-LABEL: func.func @activation
-// CHECK:         gnn_tile.traverse @g <dst, features = 32>
+// CHECK:         gnn_tile.traverse @g <dst, heads = 4, features = 8>
 // CHECK:           %[[C:.+]] = arith.cmpf ogt
 // CHECK:           arith.select %[[C]]
 func.func @activation(%x: !heads) -> !heads {
@@ -103,7 +103,7 @@ func.func @slice(%x: !node) -> !head {
 // A reshape moves nothing.
 //
 // CHECK-LABEL: func.func @reshape
-// CHECK:         gnn_tile.traverse @g <dst, features = 32>
+// CHECK:         gnn_tile.traverse @g <dst, heads = 4, features = 8>
 // CHECK:           arith.maximumf
 // CHECK:         tensor.collapse_shape
 func.func @reshape(%x: !heads) -> tensor<?x32xf32, #gnn.rows<@g, node>> {

@@ -279,3 +279,77 @@ func.func @fold_c3(%x: tensor<?x4xf32>, %w: tensor<?xf32>, %init: tensor<?xf32>)
   } -> tensor<?xf32>
   return %y : tensor<?xf32>
 }
+
+// -----
+
+func.func @traverse_c2_fixed_rows(%x: tensor<5xf32>, %init: tensor<48xf32>) -> tensor<48xf32> {
+  // expected-error @+1 {{'gnn_tile.traverse' op expected 48 rows, got 'tensor<5xf32>' at #gnn_tile.at<group>}}
+  %y = gnn_tile.traverse @g <"48"> ins(%x : tensor<5xf32>) at [#gnn_tile.at<group>]
+      outs(%init : tensor<48xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%xv: f32):
+    gnn_tile.yield %xv : f32
+  } -> tensor<48xf32>
+  return %y : tensor<48xf32>
+}
+
+// -----
+
+func.func @traverse_c5_reduction(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  %y = gnn_tile.traverse @g <dst> ins(%x : tensor<?xf32>) at [#gnn_tile.at<group>]
+      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%xv: f32):
+    // expected-error @+1 {{'gnn_tile.reduce' op needs a domain with elements, got #gnn_tile.domain<dst>}}
+    %s = gnn_tile.reduce sum [element] %xv : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @traverse_c5_index(%init: tensor<?xi32>) -> tensor<?xi32> {
+  %y = gnn_tile.traverse @g <dst> at []
+      outs(%init : tensor<?xi32>) at [#gnn_tile.at<group>] {
+    // expected-error @+1 {{'gnn_tile.index' op no map leads from 'dst' to 'src_pair'}}
+    %i = gnn_tile.index #gnn_tile.at<group -> src_pair>
+    gnn_tile.yield %i : i32
+  } -> tensor<?xi32>
+  return %y : tensor<?xi32>
+}
+
+// -----
+
+func.func @index_c1(%init: tensor<?xi32>) -> tensor<?xi32> {
+  %y = gnn_tile.traverse @g <dst> at []
+      outs(%init : tensor<?xi32>) at [#gnn_tile.at<group>] {
+    // expected-error @+1 {{'gnn_tile.index' op expected a row, or the head or the feature at 'all', got #gnn_tile.at<all>}}
+    %i = gnn_tile.index #gnn_tile.at<all>
+    gnn_tile.yield %i : i32
+  } -> tensor<?xi32>
+  return %y : tensor<?xi32>
+}
+
+// -----
+
+func.func @gemm_c1_types(%x: tensor<?x8xf32>, %w: tensor<8x4xi32>, %init: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // expected-error @+1 {{'gnn_tile.gemm' op expected operands of one float type, got 'tensor<?x8xf32>' and 'tensor<8x4xi32>'}}
+  %y = gnn_tile.gemm @g rows "src" ins(%x, %w : tensor<?x8xf32>, tensor<8x4xi32>)
+      at <group : feature> extras at [] outs(%init : tensor<?x4xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+
+// -----
+
+func.func @gemm_c4_types(%x: tensor<?x8xf32>, %w: tensor<8x4xf32>, %init: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // expected-error @+1 {{'gnn_tile.gemm' op expected a body from 'f32' to 'f32', got 'f32' and 'i32'}}
+  %y = gnn_tile.gemm @g rows "src" ins(%x, %w : tensor<?x8xf32>, tensor<8x4xf32>)
+      at <group : feature> extras at [] outs(%init : tensor<?x4xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    %i = arith.constant 1 : i32
+    gnn_tile.yield %i : i32
+  } -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}

@@ -104,3 +104,8 @@
 
 // expected-error @+1 {{expected 'blocks_per_sm' to be positive, got -1}}
 #schedule = #gnn_tile.gemm_schedule<blocks_per_sm = -1>
+
+// -----
+
+// expected-error @+1 {{expected 'in_flight' of at most 32, got 33}}
+#schedule = #gnn_tile.traverse_schedule<in_flight = 33>

@@ -37,6 +37,15 @@ static ParseResult parseDomainName(AsmParser &parser, std::string &name) {
   return parser.parseKeywordOrString(&name);
 }
 
+/// Prints what `parseDomainName` takes: fixed numbers of rows are no
+/// identifiers.
+static void printDomainName(AsmPrinter &printer, StringRef name) {
+  if (isFixed(name))
+    printer.printString(name);
+  else
+    printer << name;
+}
+
 //===----------------------------------------------------------------------===//
 // DomainAttr
 //===----------------------------------------------------------------------===//
@@ -70,9 +79,12 @@ Attribute DomainAttr::parse(AsmParser &parser, Type) {
 }
 
 void DomainAttr::print(AsmPrinter &printer) const {
-  printer << "<" << getGroups();
-  if (!getElements().empty())
-    printer << ", " << getElements();
+  printer << "<";
+  printDomainName(printer, getGroups());
+  if (!getElements().empty()) {
+    printer << ", ";
+    printDomainName(printer, getElements());
+  }
   if (getHeads() != 1)
     printer << ", heads = " << getHeads();
   if (getFeatures() != 1)
@@ -134,8 +146,10 @@ Attribute AtAttr::parse(AsmParser &parser, Type) {
 
 void AtAttr::print(AsmPrinter &printer) const {
   printer << "<" << stringifyAnchor(getAnchor());
-  if (!getSpace().empty())
-    printer << " -> " << getSpace();
+  if (!getSpace().empty()) {
+    printer << " -> ";
+    printDomainName(printer, getSpace());
+  }
   if (getHead() || getFeature())
     printer << " : " << (getHead() ? "head" : "")
             << (getHead() && getFeature() ? ", " : "")
@@ -201,6 +215,9 @@ LogicalResult TraverseScheduleAttr::verify(
                         {1, 2, 4, 8, 16, 32})) ||
       failed(checkField(emitError, "vector", vector, {1, 2, 4})))
     return failure();
+  if (inFlight > 32) // each is a copy of the body
+    return emitError() << "expected 'in_flight' of at most 32, got "
+                       << inFlight;
   if (lanes && elementLanes && lanes * elementLanes > 32)
     return emitError() << "expected 'lanes' times 'element_lanes' within a "
                           "warp of 32, got "

@@ -229,6 +229,11 @@ static LogicalResult verifyAccess(Operation *op, Type type, AtAttr at,
     return op->emitOpError("has an access at the element of a domain without "
                            "elements");
   StringRef from = at.getAnchor() == Anchor::Element ? elements : groups;
+  int64_t rows;
+  if (leading && at.getSpace().empty() && !from.getAsInteger(10, rows) &&
+      shaped.getDimSize(0) != rows)
+    return op->emitOpError("expected ")
+           << rows << " rows, got " << type << " at " << at;
   if (!at.getSpace().empty() && !hasMap(from, at.getSpace()))
     return op->emitOpError("no map leads from '")
            << from << "' to '" << at.getSpace() << "'";
@@ -276,10 +281,37 @@ LogicalResult TraverseOp::verify() {
   return verifyResults(*this, getOutputs());
 }
 
+/// Checks an op of a body against the domain that it is computed in.
+static LogicalResult verifyInDomain(Operation *inner, DomainAttr domain) {
+  auto needsElements = [&] {
+    if (auto reduce = dyn_cast<ReduceOp>(inner))
+      return llvm::is_contained(reduce.getDims(),
+                                static_cast<int32_t>(Dim::Element));
+    if (auto index = dyn_cast<IndexOp>(inner))
+      return index.getAt().getAnchor() == Anchor::Element;
+    return isa<ArgReduceOp, FoldOp, SizeOp>(inner);
+  };
+  if (domain.getElements().empty() && needsElements())
+    return inner->emitOpError("needs a domain with elements, got ") << domain;
+  auto index = dyn_cast<IndexOp>(inner);
+  if (!index || index.getAt().getSpace().empty())
+    return success();
+  AtAttr at = index.getAt();
+  StringRef from = at.getAnchor() == Anchor::Element ? domain.getElements()
+                                                     : domain.getGroups();
+  if (!hasMap(from, at.getSpace()))
+    return inner->emitOpError("no map leads from '")
+           << from << "' to '" << at.getSpace() << "'";
+  return success();
+}
+
 /// After the ops of the body: levels follow their operands.
 LogicalResult TraverseOp::verifyRegions() {
   if (failed(verifyBodyOps(*this, getBody(), /*allowTileOps=*/true))) // C7
     return failure();
+  for (Operation &inner : getBody().front())
+    if (failed(verifyInDomain(&inner, getDomain()))) // C5
+      return failure();
   Block &block = getBody().front();
   auto yield = cast<YieldOp>(block.getTerminator());
   if (yield.getValues().size() != getOutputs().size()) // C4
@@ -331,7 +363,20 @@ static bool groupsRows(StringRef types, StringRef rows) {
   return hasRows(types, rows);
 }
 
+/// Checks that all operands of a product hold the same floats.
+static LogicalResult verifyFloats(Operation *op, TypeRange operands) {
+  Type element = getElementTypeOrSelf(operands.front());
+  for (Type operand : operands)
+    if (!isa<FloatType>(element) || getElementTypeOrSelf(operand) != element)
+      return op->emitOpError("expected operands of one float type, got ")
+             << operands.front() << " and " << operand;
+  return success();
+}
+
 LogicalResult GemmOp::verify() {
+  if (failed(verifyFloats(*this, {getInput().getType(), getWeight().getType(),
+                                  getOutput().getType()}))) // C1
+    return failure();
   if (!isDomain(getRows()))
     return emitOpError("expected a row space in 'rows', got '")
            << getRows() << "'";
@@ -380,6 +425,13 @@ LogicalResult GemmOp::verify() {
     return emitOpError("expected a body of ")
            << 1 + getExtras().size() << " arguments and one yielded value, got "
            << block.getNumArguments() << " and " << yield.getValues().size();
+  Type element = getElementTypeOrSelf(getOutput().getType());
+  if (block.getArgument(0).getType() != element ||
+      yield.getValues()[0].getType() != element) // C4
+    return emitOpError("expected a body from ")
+           << element << " to " << element << ", got "
+           << block.getArgument(0).getType() << " and "
+           << yield.getValues()[0].getType();
   if (failed(verifyBodyOps(*this, getBody(), /*allowTileOps=*/false))) // C5
     return failure();
   return verifyResults(*this, getOutput());
@@ -399,6 +451,9 @@ bool OuterOp::sumsHeads() {
 }
 
 LogicalResult OuterOp::verify() {
+  if (failed(verifyFloats(*this, {getLeft().getType(), getRight().getType(),
+                                  getOutput().getType()}))) // C1
+    return failure();
   if (!isDomain(getRows()))
     return emitOpError("expected a row space in 'rows', got '")
            << getRows() << "'";
@@ -455,6 +510,16 @@ LogicalResult ArgReduceOp::verify() {
   if (getKind() != Reduction::Max && getKind() != Reduction::Min)
     return emitOpError("expected 'max' or 'min', got '")
            << stringifyReduction(getKind()) << "'";
+  return success();
+}
+
+LogicalResult IndexOp::verify() {
+  AtAttr at = getAt();
+  unsigned columns = at.getHead() + at.getFeature();
+  if (columns != (at.getAnchor() == Anchor::All ? 1 : 0)) // C1
+    return emitOpError("expected a row, or the head or the feature at 'all', "
+                       "got ")
+           << at;
   return success();
 }
 

@@ -138,7 +138,8 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     * (C3) The body has one argument an input, of its element type.
     * (C4) The yielded values have the element types of the outputs, and their
       levels are within those of the outputs.
-    * (C5) An element access needs a domain with elements.
+    * (C5) Element accesses, reductions over elements, sizes and indices of
+      elements need a domain with elements; an index leads to its row.
     * (C6) No two points write the same row: an output is at `group`, at
       `element`, or at another order of the same space.
     * (C7) The body holds `arith`, `math` and `gnn_tile` body ops only.
@@ -201,11 +202,11 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
     Constraints:
     * (C1) `input` has shape `[rows, (heads,) in]`, `weight`
       `[(types,) (heads,) in, out]` (`[…, out, in]` with `transposed`), the
-      output `[rows, (heads,) out]`.
+      output `[rows, (heads,) out]`, all of one float type.
     * (C2) The output's access is `group` or another order of the same space.
     * (C3) `extras_at` has one access an extra; none is at `element`.
     * (C4) The body has one argument for the product and one an extra, and
-      yields one value of the output's element type.
+      yields one value, both of the output's element type.
     * (C5) The body holds `arith`, `math` ops only.
 
     Example: one weight an edge type, for the distinct (source, type) pairs.
@@ -267,7 +268,7 @@ def Tile_OuterOp : Tile_TemplateOp<"outer"> {
 
     Constraints:
     * (C1) `left` has shape `[rows, (heads,) a]`, `right` `[rows, (heads,) b]`,
-      the output `[(types,) (heads,) a, b]`.
+      the output `[(types,) (heads,) a, b]`, all of one float type.
 
     Example:
 
@@ -409,7 +410,11 @@ def Tile_SizeOp : Tile_BodyOp<"size"> {
 def Tile_IndexOp : Tile_BodyOp<"index"> {
   let summary = "Give the row or column of the current point";
   let description = [{
-    The row that an access names, or with `head` or `feature` the column.
+    The row that an access names, or the head or the feature of the point.
+
+    Constraints:
+    * (C1) `at` is a group or an element without columns, or `all` with one of
+      `head` and `feature`.
 
     Example:
 
@@ -421,6 +426,7 @@ def Tile_IndexOp : Tile_BodyOp<"index"> {
   let arguments = (ins Tile_AtAttr:$at);
   let results = (outs I32:$result);
   let assemblyFormat = "$at attr-dict";
+  let hasVerifier = 1;
 }
 
 def Tile_YieldOp : Tile_Op<"yield", [Pure, ReturnLike, Terminator,
