@@ -41,8 +41,7 @@ void gnn::buildTilePipeline(OpPassManager &pm,
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
-  pm.addPass(
-      createCanonicalizerPass()); // a reshape undone is the buffer itself
+  pm.addPass(createCanonicalizerPass()); // a reshape undone is the buffer
   bufferization::BufferResultsToOutParamsPassOptions outParams;
   outParams.addResultAttribute = true;
   outParams.hoistStaticAllocs = true;
