@@ -26,7 +26,7 @@ func.func @outer_rows(%x: !head, %y: !node) -> !heads {
   return %z : !heads
 }
 
-// Heads do not matter: 4 x 8 features are 32.
+// Heads stay, for the ops beside it.
 //
 // CHECK-LABEL: func.func @activation
 // CHECK:         gnn_tile.traverse @g <dst, heads = 4, features = 8>
@@ -145,4 +145,15 @@ func.func @elementwise(%x: !node, %y: !node) -> !node {
   %c = arith.cmpf ogt, %x, %y : !node
   %s = arith.select %c, %x, %h : tensor<?x8xi1, #gnn.rows<@g, node>>, !node
   return %s : !node
+}
+
+// A weight is one row. Where nothing says which graph, there is none.
+//
+// CHECK-LABEL: func.func @weight
+// CHECK:         %[[ROW:.+]] = tensor.expand_shape
+// CHECK:         gnn_tile.traverse @{{.+}} <"1", features = 24> ins(%[[ROW]] : tensor<1x24xf32>)
+// CHECK:           math.exp
+func.func @weight(%w: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %y = math.exp %w : tensor<4x6xf32>
+  return %y : tensor<4x6xf32>
 }

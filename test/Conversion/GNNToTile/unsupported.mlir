@@ -42,3 +42,11 @@ func.func @blocks(%x: !node) -> !node {
 func.func @scalar(%x: f32) {
   return
 }
+
+// -----
+
+func.func @constants() -> tensor<2xf32> {
+  // expected-error @+1 {{'arith.constant' op expected a constant of one value, others are arguments of the function; got 'tensor<2xf32>'}}
+  %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  return %c : tensor<2xf32>
+}
