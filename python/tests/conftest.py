@@ -15,6 +15,8 @@ if importlib.util.find_spec("gnn_mlir") is None:
 
 
 BUILD = os.environ.get("GNN_MLIR_BUILD")
+if BUILD:
+    BUILD = os.environ["GNN_MLIR_BUILD"] = os.path.abspath(BUILD)
 
 
 def pytest_addoption(parser):
