@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_CONVERSION_PASSES
-#define GNN_CONVERSION_PASSES
+#ifndef GNN_CONVERSION_PASSES_TD
+#define GNN_CONVERSION_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -53,4 +53,4 @@ def ConvertGNNTileToGPU : Pass<"convert-gnn-tile-to-gpu", "::mlir::ModuleOp"> {
     "::mlir::func::FuncDialect"];
 }
 
-#endif // GNN_CONVERSION_PASSES
+#endif // GNN_CONVERSION_PASSES_TD

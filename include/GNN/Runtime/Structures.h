@@ -1,5 +1,4 @@
-//===- Structures.h - Structures of a graph and their canonical text ----*- C++
-//-*-===//
+//===- Structures.h - Structures of a graph and their keys ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_TRANSFORMS_PASSES
-#define GNN_TRANSFORMS_PASSES
+#ifndef GNN_TRANSFORMS_PASSES_TD
+#define GNN_TRANSFORMS_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -197,4 +197,4 @@ def VerifyDeviceForm : Pass<"gnn-verify-device-form"> {
   }];
 }
 
-#endif // GNN_TRANSFORMS_PASSES
+#endif // GNN_TRANSFORMS_PASSES_TD

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_DIALECT_TILE_TILEATTRIBUTES
-#define GNN_DIALECT_TILE_TILEATTRIBUTES
+#ifndef GNN_DIALECT_TILE_IR_TILEATTRIBUTES_TD
+#define GNN_DIALECT_TILE_IR_TILEATTRIBUTES_TD
 
 include "GNN/Dialect/Tile/IR/TileBase.td"
 include "GNN/Dialect/Tile/IR/TileEnums.td"
@@ -122,4 +122,4 @@ def Tile_GemmScheduleAttr : Tile_Attr<"GemmSchedule", "gemm_schedule"> {
   let genVerifyDecl = 1;
 }
 
-#endif // GNN_DIALECT_TILE_TILEATTRIBUTES
+#endif // GNN_DIALECT_TILE_IR_TILEATTRIBUTES_TD

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_DIALECT_TILE_TILEBASE
-#define GNN_DIALECT_TILE_TILEBASE
+#ifndef GNN_DIALECT_TILE_IR_TILEBASE_TD
+#define GNN_DIALECT_TILE_IR_TILEBASE_TD
 
 include "mlir/IR/OpBase.td"
 
@@ -34,4 +34,4 @@ def Tile_Dialect : Dialect {
 class Tile_Op<string mnemonic, list<Trait> traits = []>
     : Op<Tile_Dialect, mnemonic, traits>;
 
-#endif // GNN_DIALECT_TILE_TILEBASE
+#endif // GNN_DIALECT_TILE_IR_TILEBASE_TD

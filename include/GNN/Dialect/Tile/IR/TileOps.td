@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_DIALECT_TILE_TILEOPS
-#define GNN_DIALECT_TILE_TILEOPS
+#ifndef GNN_DIALECT_TILE_IR_TILEOPS_TD
+#define GNN_DIALECT_TILE_IR_TILEOPS_TD
 
 include "GNN/Dialect/Tile/IR/TileAttributes.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
@@ -446,4 +446,4 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, ReturnLike, Terminator,
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
-#endif // GNN_DIALECT_TILE_TILEOPS
+#endif // GNN_DIALECT_TILE_IR_TILEOPS_TD
