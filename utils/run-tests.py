@@ -85,7 +85,8 @@ def pytest(build, everything, totals):
         totals.add(0, 1)
         return
     environment = dict(os.environ, PYTHONPATH=str(ROOT / "python"),
-                       GNN_MLIR_BUILD=str(build.resolve()))
+                       GNN_MLIR_BUILD=str(build.resolve()),
+                       GNN_REQUIRE_PYG="1")
     command = [python, "-m", "pytest", "-q", "-ra",
                ROOT / "python" / "tests"]
     if everything:
