@@ -44,7 +44,8 @@ static cl::opt<bool> inverses("add-inverses",
                                        "edge types of their own"),
                               cl::cat(category));
 static cl::opt<bool> selfLoops("add-self-loops",
-                               cl::desc("Give every node one self loop"),
+                               cl::desc("Give every node one self loop, of the "
+                                        "one edge type or of a new one"),
                                cl::cat(category));
 static cl::list<std::string>
     inputs("input",
