@@ -304,9 +304,6 @@ TEST(Structures, RowsTilesAndCountsAreAsDefined) {
         std::string text = group.str() + " " + elements.str();
         Array rows = definition.rows(group.space, elements);
         EXPECT_EQ(build(*graph, "rows " + text), rows) << text;
-        EXPECT_EQ(build(*graph, "locate " + text),
-                  definition.locate(group.space, elements))
-            << text;
         int64_t longest = 0;
         for (size_t g = 0; g + 1 < rows.size(); ++g)
           longest = std::max<int64_t>(longest, rows[g + 1] - rows[g]);
@@ -404,7 +401,7 @@ TEST(Structures, BadKeys) {
   struct {
     const char *text, *part;
   } cases[] = {
-      {"", "expected map, rows, tiles, tile_rows or locate, got ''"},
+      {"", "expected map, rows, tiles or tile_rows, got ''"},
       {"row dst edge.in_rows", "got 'row'"},
       {"map edge", "'map A B'"},
       {"map edge  src", "'map A B'"},
