@@ -102,6 +102,22 @@ static bool isOnLevel2(func::FuncOp func) {
   });
 }
 
+/// Refuses rows so wide that the offset of a feature is no 32-bit number.
+static LogicalResult checkFeatures(Operation *op) {
+  constexpr int64_t limit = int64_t(1) << 30;
+  for (Type type : op->getResultTypes()) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      continue;
+    int64_t size = 1;
+    for (int64_t feature : getFeatures(tensor))
+      if (feature > limit || (size *= feature) > limit)
+        return op->emitOpError("expected at most ")
+               << limit << " features, got " << tensor;
+  }
+  return success();
+}
+
 namespace {
 struct ConvertGNNToGNNTile
     : gnn::impl::ConvertGNNToGNNTileBase<ConvertGNNToGNNTile> {
@@ -150,6 +166,8 @@ LogicalResult ConvertGNNToGNNTile::convert(func::FuncOp func) {
     lowering.set(argument, rows);
   }
   for (Operation *op : old) {
+    if (failed(checkFeatures(op)))
+      return failure();
     builder.setInsertionPoint(op);
     if (isa<arith::ConstantOp>(op)) {
       Value value = op->getResult(0);
