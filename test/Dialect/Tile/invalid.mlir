@@ -218,20 +218,6 @@ func.func @reduce_c1_twice(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?x
 
 // -----
 
-func.func @reduce_c2(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
-  %y = gnn_tile.traverse @g <dst> ins(%x : tensor<?xf32>)
-      at [#gnn_tile.at<group>]
-      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
-  ^bb0(%xv: f32):
-    // expected-error @+1 {{'gnn_tile.reduce' op reduces a value that does not vary by head}}
-    %s = gnn_tile.reduce sum [head] %xv : f32
-    gnn_tile.yield %s : f32
-  } -> tensor<?xf32>
-  return %y : tensor<?xf32>
-}
-
-// -----
-
 func.func @fold_c1(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
   %y = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32>)
       at [#gnn_tile.at<element>]

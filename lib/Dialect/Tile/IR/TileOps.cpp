@@ -450,12 +450,6 @@ LogicalResult ReduceOp::verify() {
     printDims(diag, dims);
     return diag;
   }
-  Level level = getLevel(getValue());
-  for (int32_t dim : dims)
-    if ((dim == static_cast<int32_t>(Dim::Head) && !level.head) ||
-        (dim == static_cast<int32_t>(Dim::Feature) && !level.feature)) // C2
-      return emitOpError("reduces a value that does not vary by ")
-             << stringifyDim(static_cast<Dim>(dim));
   return success();
 }
 

@@ -322,13 +322,12 @@ class Tile_BodyOp<string mnemonic, list<Trait> traits = []>
 def Tile_ReduceOp : Tile_BodyOp<"reduce", [SameOperandsAndResultType]> {
   let summary = "Reduce a value over dimensions of the domain";
   let description = [{
-    The result no longer varies by the dimensions named. Nothing to reduce
+    The result no longer varies by the dimensions named. A value that does not
+    vary by one of them counts once for each point of it. Nothing to reduce
     gives 0. A NaN among the values gives NaN.
 
     Constraints:
     * (C1) `dims` names at least one dimension, each once.
-    * (C2) The operand varies by every dimension reduced, except that a sum or
-      mean over elements may take any value (each element adds the same).
 
     Example:
 
