@@ -195,8 +195,22 @@ func.func @reduce_c1(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
       at [#gnn_tile.at<group>]
       outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
   ^bb0(%xv: f32):
-    // expected-error @+1 {{'gnn_tile.reduce' op expected each reduced dimension once, got 0}}
+    // expected-error @+1 {{'gnn_tile.reduce' op expected one or more dimensions, each once, got []}}
     %s = gnn_tile.reduce sum [] %xv : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @reduce_c1_twice(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  %y = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32>)
+      at [#gnn_tile.at<element>]
+      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%xv: f32):
+    // expected-error @+1 {{'gnn_tile.reduce' op expected one or more dimensions, each once, got [element, element]}}
+    %s = gnn_tile.reduce sum [element, element] %xv : f32
     gnn_tile.yield %s : f32
   } -> tensor<?xf32>
   return %y : tensor<?xf32>

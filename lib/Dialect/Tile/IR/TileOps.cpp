@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Verification, levels and effects. The ODS descriptions hold the labels that
+// Verification and effects. The ODS descriptions hold the labels that
 // the comments below refer to.
 //
 //===----------------------------------------------------------------------===//
@@ -20,6 +20,16 @@ using namespace gnn::tile;
 //===----------------------------------------------------------------------===//
 // Printing of reductions: `sum [element]`
 //===----------------------------------------------------------------------===//
+
+/// Writes dimensions as `[element, feature]`.
+template <typename Stream>
+static void printDims(Stream &stream, ArrayRef<int32_t> dims) {
+  stream << "[";
+  llvm::interleaveComma(dims, stream, [&](int32_t dim) {
+    stream << stringifyDim(static_cast<Dim>(dim));
+  });
+  stream << "]";
+}
 
 static ParseResult parseReduction(OpAsmParser &parser, ReductionAttr &kind,
                                   DenseI32ArrayAttr &dims) {
@@ -43,85 +53,12 @@ static ParseResult parseReduction(OpAsmParser &parser, ReductionAttr &kind,
 
 static void printReduction(OpAsmPrinter &printer, Operation *,
                            ReductionAttr kind, DenseI32ArrayAttr dims) {
-  printer << stringifyReduction(kind.getValue()) << " [";
-  llvm::interleaveComma(dims.asArrayRef(), printer, [&](int32_t dim) {
-    printer << stringifyDim(static_cast<Dim>(dim));
-  });
-  printer << "]";
+  printer << stringifyReduction(kind.getValue()) << " ";
+  printDims(printer, dims);
 }
 
 #define GET_OP_CLASSES
 #include "GNN/Dialect/Tile/IR/TileOps.cpp.inc"
-
-//===----------------------------------------------------------------------===//
-// Levels
-//===----------------------------------------------------------------------===//
-
-Level gnn::tile::getLevel(AtAttr at) {
-  return {at.getAnchor() == Anchor::Element, at.getHead(), at.getFeature()};
-}
-
-namespace {
-/// Levels of the values of a body. Remembers those it has found: a value may be
-/// used often, and in a body that is not yet verified even by itself.
-class LevelFinder {
-public:
-  Level find(Value value) {
-    auto [it, isNew] = levels.try_emplace(value, Level());
-    if (!isNew)
-      return it->second;
-    Level level = compute(value);
-    levels[value] = level;
-    return level;
-  }
-
-private:
-  Level compute(Value value);
-
-  llvm::DenseMap<Value, Level> levels;
-};
-} // namespace
-
-Level LevelFinder::compute(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (auto traverse = dyn_cast<TraverseOp>(parent))
-      return getLevel(traverse.getInputAt(argument.getArgNumber()));
-    if (auto fold = dyn_cast<FoldOp>(parent)) {
-      unsigned n = fold.getValues().size();
-      Level level = find(fold.getValues()[argument.getArgNumber() % n]);
-      level.element = false;
-      return level;
-    }
-    return {};
-  }
-  Operation *op = value.getDefiningOp();
-  if (auto index = dyn_cast<IndexOp>(op))
-    return getLevel(index.getAt());
-  Level level;
-  if (auto reduce = dyn_cast<ReduceOp>(op)) {
-    level = find(reduce.getValue());
-    for (int32_t dim : reduce.getDims()) {
-      level.element &= dim != static_cast<int32_t>(Dim::Element);
-      level.head &= dim != static_cast<int32_t>(Dim::Head);
-      level.feature &= dim != static_cast<int32_t>(Dim::Feature);
-    }
-    return level;
-  }
-  if (auto fold = dyn_cast<FoldOp>(op)) {
-    unsigned i = cast<OpResult>(value).getResultNumber();
-    level = find(fold.getValues()[i]) | find(fold.getIdentity()[i]);
-    level.element = false;
-    return level;
-  }
-  for (Value operand : op->getOperands())
-    level = level | find(operand);
-  if (isa<ArgReduceOp>(op))
-    level.element = false;
-  return level;
-}
-
-Level gnn::tile::getLevel(Value value) { return LevelFinder().find(value); }
 
 //===----------------------------------------------------------------------===//
 // Counts and structures
@@ -507,9 +444,12 @@ LogicalResult OuterOp::verify() {
 LogicalResult ReduceOp::verify() {
   ArrayRef<int32_t> dims = getDims();
   llvm::SmallDenseSet<int32_t> seen(dims.begin(), dims.end());
-  if (dims.empty() || seen.size() != dims.size()) // C1
-    return emitOpError("expected each reduced dimension once, got ")
-           << dims.size();
+  if (dims.empty() || seen.size() != dims.size()) { // C1
+    InFlightDiagnostic diag =
+        emitOpError("expected one or more dimensions, each once, got ");
+    printDims(diag, dims);
+    return diag;
+  }
   return success();
 }
 
