@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -228,30 +229,63 @@ static int flush(int file) {
   return failed ? errno : 0;
 }
 
+/// Writes the pieces in order and flushes; 0 or the errno.
+static int writePieces(int file,
+                       std::initializer_list<std::string_view> pieces) {
+  for (std::string_view piece : pieces)
+    if (int status = writeAll(file, piece))
+      return status;
+  return flush(file);
+}
+
+/// Writes to what is no regular file, such as a device or a pipe.
+static int writeInPlace(const std::string &path,
+                        std::initializer_list<std::string_view> pieces) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  return file.value < 0 ? errno : writePieces(file.value, pieces);
+}
+
+/// Writes a file beside `path` and renames it; 0 or the errno.
+static int replaceFile(const std::string &path,
+                       std::initializer_list<std::string_view> pieces) {
+  // The name only needs to differ from that of other writers at work.
+  static std::atomic<uint64_t> counter{0};
+  std::string temporary = path + ".tmp" + std::to_string(::getpid()) + "." +
+                          std::to_string(counter++);
+  int status = 0;
+  {
+    Descriptor file(::open(temporary.c_str(),
+                           O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (file.value < 0)
+      return errno;
+    status = writePieces(file.value, pieces);
+  }
+  if (status == 0 && std::rename(temporary.c_str(), path.c_str()) < 0)
+    status = errno;
+  if (status != 0)
+    ::unlink(temporary.c_str());
+  return status;
+}
+
+/// The path that a chain of symbolic links ends at, where it exists.
+static std::string followLinks(const std::string &path) {
+  char *found = ::realpath(path.c_str(), nullptr);
+  std::string target = found ? found : path;
+  std::free(found);
+  return target;
+}
+
 Error gnn::runtime::writeFile(const std::string &path,
                               std::initializer_list<std::string_view> pieces) {
   return guarded(path.c_str(), [&]() -> Error {
-    // The name only needs to differ from that of other writers at work.
-    static std::atomic<uint64_t> counter{0};
-    std::string temporary = path + ".tmp" + std::to_string(::getpid()) + "." +
-                            std::to_string(counter++);
-    int status = 0;
-    {
-      Descriptor file(::open(temporary.c_str(),
-                             O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-      if (file.value < 0)
-        return failure("cannot write '", path, "': ", std::strerror(errno));
-      for (std::string_view piece : pieces)
-        if (status == 0)
-          status = writeAll(file.value, piece);
-      if (status == 0)
-        status = flush(file.value);
-    }
-    if (status == 0 && std::rename(temporary.c_str(), path.c_str()) < 0)
-      status = errno;
+    std::string target = followLinks(path);
+    struct stat info;
+    bool inPlace = ::stat(target.c_str(), &info) == 0 &&
+                   !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+    int status =
+        inPlace ? writeInPlace(target, pieces) : replaceFile(target, pieces);
     if (status == 0)
       return {};
-    ::unlink(temporary.c_str());
     return failure("cannot write '", path, "': ", std::strerror(status));
   });
 }

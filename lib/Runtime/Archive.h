@@ -57,6 +57,7 @@ Expected<std::string> readFile(const std::string &path);
 
 /// Writes the pieces one after another to a temporary file beside `path` and
 /// renames it, so that there is the whole new file or what was there before.
+/// Symbolic links are followed; a device or a pipe is written to.
 Error writeFile(const std::string &path,
                 std::initializer_list<std::string_view> pieces);
 

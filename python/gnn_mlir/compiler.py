@@ -14,7 +14,7 @@ import tempfile
 
 from . import capi, running
 from .graph import Graph
-from .program import Function, Module
+from .program import Function, Module, check_dict
 
 
 def compile(program, function=None, *, target=None, chip=None, fuse=True,
@@ -28,6 +28,11 @@ def compile(program, function=None, *, target=None, chip=None, fuse=True,
     folder that gets the IR of each stage, and the PTX. Raises CompileError."""
     if target not in (None, "emulator", "cuda"):
         raise ValueError(f"target: expected emulator or cuda, got {target!r}")
+    if chip is not None and not isinstance(chip, str):
+        raise ValueError(f"chip: expected text such as sm_90, got {chip!r}")
+    if not isinstance(program, (Function, Module, str)):
+        raise ValueError("program: expected a Module, a Function or text, got "
+                         f"{program!r}")
     source = None
     if isinstance(program, Function):
         source, function = program, function or program.name
@@ -51,6 +56,8 @@ def load(path, function=None):
 def _pick(functions, wanted):
     if wanted is None and len(functions) == 1:
         return functions[0]
+    if not functions:
+        raise ValueError("expected a program with a function, got none")
     if wanted not in functions:
         raise ValueError(f"function: expected one of {', '.join(functions)}, got "
                          f"{wanted!r}")
@@ -140,6 +147,12 @@ class CompiledFunction:
                 raise ValueError(f"{self.name}: expected a graph "
                                  f"{missing[0]!r}, got {', '.join(graphs)}")
             graphs = [graphs[n] for n in self.graph_names]
+        if not isinstance(graphs, (list, tuple)):
+            raise ValueError(f"{self.name}: expected graphs "
+                             f"{', '.join(self.graph_names)}, got {graphs!r}")
+        for graph in graphs:
+            if not isinstance(graph, Graph):
+                raise ValueError(f"{self.name}: expected a graph, got {graph!r}")
         if len(graphs) != len(self.graph_names):
             raise ValueError(f"{self.name}: expected graphs "
                              f"{', '.join(self.graph_names)}, got "
@@ -148,6 +161,7 @@ class CompiledFunction:
 
     def _expand(self, graphs, inputs):
         """Inputs without dicts by node type, checked by name."""
+        check_dict(self.name, inputs)
         if self.source is not None:
             inputs = self.source.place_typed_inputs(
                 dict(zip(self.graph_names, graphs)), inputs)

@@ -16,6 +16,7 @@ its meaning in float64 by `gnn_mlir.reference`: any program can test itself.
 """
 
 import re
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -240,6 +241,7 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
         as np.float32, rounds what each op gives: how good a result can be that
         stores its values so."""
         graphs = self.bind(graphs)
+        check_dict(self.name, inputs)
         inputs = self.place_typed_inputs(graphs, inputs)
         last = {id(v): None for v in self.outputs.values()}
         steps = [op for op in self._lines if not isinstance(op, str)]
@@ -293,6 +295,13 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
                 x /= np.float32(np.sqrt(value.features[-2]))
             made[name] = x
         return made
+
+
+def check_dict(function, inputs):
+    """Raises ValueError where the inputs of a function are not a dict."""
+    if not isinstance(inputs, Mapping):
+        raise ValueError(f"{function}: expected a dict of inputs by name, got "
+                         f"{inputs!r}")
 
 
 class _Names:

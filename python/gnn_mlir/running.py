@@ -37,13 +37,22 @@ def _check(info, shape, dtype):
                          f"{tuple(shape)}")
 
 
+def _checked_tensor(info, value):
+    """A tensor's values, checked and as they lie in memory."""
+    _check(info, value.shape, str(value.dtype).removeprefix("torch."))
+    if str(value.layout) != "torch.strided":
+        raise ValueError(f"input {info.name!r}: expected a dense tensor, got "
+                         f"{value.layout}")
+    return value.detach().resolve_neg()
+
+
 def _host_array(info, value):
     """A checked, dense, aligned array of an input on the CPU."""
     if hasattr(value, "detach"):
-        value = value.detach().numpy()
+        value = _checked_tensor(info, value).numpy()
     value = np.asarray(value)
     _check(info, value.shape, value.dtype.name)
-    value = np.ascontiguousarray(value)
+    value = np.ascontiguousarray(value, _dtype(info))  # In native byte order.
     if value.ctypes.data % 16:
         value, copied = _aligned(value.nbytes), value
         value = value.view(copied.dtype).reshape(copied.shape)
@@ -99,9 +108,7 @@ def on_stream(bound, inputs, launch):
     first = inputs[0].device
     tensors = []
     for info, value in zip(bound.inputs, inputs):
-        value = value.detach()
-        _check(info, value.shape, str(value.dtype).removeprefix("torch."))
-        tensors.append(value.contiguous())
+        tensors.append(_checked_tensor(info, value).contiguous())
     stream = torch.cuda.current_stream(first)
     outputs = [torch.empty(o.shape, device=first, dtype=getattr(
         torch, np.dtype(_dtype(o)).name)) for o in bound.outputs]

@@ -332,6 +332,12 @@ def test_all_outputs_or_none(files):
     files.fails(says=["cannot write 'out/max.npy'"])
 
 
+@pytest.mark.parametrize("name", ["../sum", "deep/sum", "/tmp/gnn-run-sum"])
+def test_outputs_stay_in_the_folder(files, name):
+    (files.folder / "layer.mlir").write_text(PROGRAM.replace('"sum"', f'"{name}"'))
+    files.fails(says=[f"'{name}'", "expected a name without '/'"])
+
+
 # What is empty is legal.
 
 def test_no_edges(files):

@@ -285,6 +285,10 @@ static runtime::Error
 writeAll(const std::vector<runtime::TensorInfo> &infos,
          const std::vector<std::string> &outputs, const std::string &directory,
          std::vector<std::pair<std::string, std::string>> &files) {
+  for (const runtime::TensorInfo &info : infos)
+    if (StringRef(info.name).contains('/'))
+      return failure("cannot write output '", info.name,
+                     "': expected a name without '/'");
   std::error_code error = llvm::sys::fs::create_directories(directory);
   if (!error && !llvm::sys::fs::is_directory(directory))
     error = std::make_error_code(std::errc::not_a_directory);

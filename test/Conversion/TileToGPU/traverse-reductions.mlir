@@ -133,7 +133,7 @@ func.func @fold(%s: memref<?xf32>, %y: memref<?xf32>) {
   gnn_tile.traverse @g <dst, edge.in_rows> ins(%s : memref<?xf32>) at [#gnn_tile.at<element>]
       outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] {
   ^bb0(%v: f32):
-    %lowest = arith.constant 0xFF800000 : f32
+    %lowest = arith.constant 0xFF7FFFFF : f32
     %zero = arith.constant 0.0 : f32
     %one = arith.constant 1.0 : f32
     %max, %sum = gnn_tile.fold %v, %one identity %lowest, %zero : f32, f32 {

@@ -52,7 +52,7 @@ func.func @online_softmax(%s: tensor<?xf32>) -> tensor<?xf32> {
       ins(%s : tensor<?xf32>) at [#gnn_tile.at<element>]
       outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
   ^bb0(%score: f32):
-    %lowest = arith.constant 0xFF800000 : f32
+    %lowest = arith.constant 0xFF7FFFFF : f32
     %zero = arith.constant 0.0 : f32
     %one = arith.constant 1.0 : f32
     %max, %sum = gnn_tile.fold %score, %one identity %lowest, %zero : f32, f32 {

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What callers pass by mistake, and arrays whose memory is unusual."""
+
+import os
+import threading
+
+import numpy as np
+import pytest
+
+import gnn_mlir
+from gnn_mlir import models
+from gnn_mlir.testing.graphs import random_graph
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return random_graph(20, 60, seed=1)
+
+
+@pytest.fixture(scope="module")
+def program():
+    return models.gcn((8, 4), self_loops=False).functions["gcn"]
+
+
+@pytest.fixture(scope="module")
+def layer(compiler, program):
+    return gnn_mlir.compile(program, target="emulator")
+
+
+@pytest.fixture
+def inputs(program, graph):
+    return program.random_inputs(graph)
+
+
+@pytest.mark.parametrize("dtype", ["<f4", ">f4"])
+def test_byte_order(layer, graph, inputs, dtype):
+    expected = layer(graph, inputs)
+    inputs["x"] = inputs["x"].astype(dtype)
+    np.testing.assert_array_equal(layer(graph, inputs), expected)
+
+
+def test_tensors_that_are_views(layer, graph, inputs):
+    torch = pytest.importorskip("torch")
+    x = torch.from_numpy(inputs["x"])
+    expected = layer(graph, inputs)
+    negative = torch.complex(torch.zeros_like(x), -x).conj().imag
+    assert negative.is_neg()
+    for view in (negative, x.T.contiguous().T, x.clone().requires_grad_()):
+        out = layer(graph, {**inputs, "x": view})
+        np.testing.assert_array_equal(out.numpy(), expected)
+
+
+def test_tensors_of_other_types(layer, graph, inputs):
+    torch = pytest.importorskip("torch")
+    x = torch.from_numpy(inputs["x"])
+    with pytest.raises(ValueError, match="'x': expected float32, got bfloat16"):
+        layer(graph, {**inputs, "x": x.bfloat16()})
+    with pytest.raises(ValueError, match="'x': expected a dense tensor, got "
+                                         "torch.sparse_coo"):
+        layer(graph, {**inputs, "x": x.to_sparse()})
+
+
+@pytest.mark.parametrize("wrong", [None, "g", 3, [None], {"g": 3}, [3]])
+def test_graphs_that_are_none(layer, inputs, wrong):
+    with pytest.raises(ValueError, match="gcn: expected (a graph, got|graphs g, got)"):
+        layer(wrong, inputs)
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "x", [1, 2]])
+def test_inputs_that_are_no_dict(layer, program, graph, wrong):
+    message = "gcn: expected a dict of inputs by name, got"
+    with pytest.raises(ValueError, match=message):
+        layer(graph, wrong)
+    with pytest.raises(ValueError, match=message):
+        program.evaluate(graph, wrong)
+
+
+@pytest.mark.parametrize("wrong", [None, 3, b"func.func @f()"])
+def test_programs_that_are_none(compiler, wrong):
+    with pytest.raises(ValueError, match="program: expected a Module, a Function "
+                                         "or text, got"):
+        gnn_mlir.compile(wrong)
+
+
+@pytest.mark.parametrize("text", ["", "module {}"])
+def test_programs_without_functions(compiler, text):
+    with pytest.raises(ValueError, match="expected a program with a function, "
+                                         "got none"):
+        gnn_mlir.compile(text, target="emulator")
+
+
+def test_chip_is_text(compiler, program):
+    with pytest.raises(ValueError, match="chip: expected text such as sm_90, "
+                                         "got 90"):
+        gnn_mlir.compile(program, chip=90)
+
+
+def test_saving_follows_links(layer, tmp_path):
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    layer.save(link)
+    assert link.is_symlink()
+    assert gnn_mlir.load(target).name == "gcn"
+
+
+def test_saving_writes_to_pipes(layer, tmp_path):
+    pipe, found = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+
+    def read():
+        with open(pipe, "rb") as file:
+            found.append(file.read())
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    layer.save(pipe)
+    if not pipe.is_fifo():  # Nobody wrote: let the reader go.
+        pytest.fail("the pipe was replaced")
+    reader.join(10)
+    layer.save(tmp_path / "file")
+    assert found == [(tmp_path / "file").read_bytes()]
