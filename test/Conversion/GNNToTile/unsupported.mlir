@@ -61,3 +61,10 @@ func.func @huge(%x: !huge) -> !huge {
   %y = gnn.activation relu %x : !huge
   return %y : !huge
 }
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected rows of a graph or a static shape, got 'tensor<?x4xf32>'}}
+func.func @unknown_rows(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  return %x : tensor<?x4xf32>
+}
