@@ -83,6 +83,8 @@ PLAN = {
                   {"op": "mul", "args": [0, 1]}, {"op": "ceildiv", "args": [4, 1]},
                   {"op": "floordiv", "args": [4, 2]}, {"op": "max", "args": [2, 3]},
                   {"op": "const", "value": 1}, {"op": "sub", "args": [8, 8]}],
+        "requires": [{"op": "le", "args": [8, 0], "expected": "a node"},
+                     {"op": "eq", "args": [9, 9], "expected": "nothing"}],
         "structures": [{"graph": "g", "key": "rows dst edge.in_rows"},
                        {"graph": "g", "key": "tiles dst_pair edge.dst_pairs 16"},
                        {"graph": "g", "key": "map edge.in_rows edge.src_pairs"},

@@ -183,6 +183,10 @@ Error Verifier::verify() const {
   for (size_t i = 0; i < plan.exprs.size(); ++i)
     if (Error error = checkExpression(i))
       return error.in(at("exprs", i));
+  for (size_t i = 0; i < plan.requirements.size(); ++i)
+    for (int64_t arg : plan.requirements[i].args)
+      if (Error error = checkExpr(arg, "argument"))
+        return error.in(at("requires", i));
   for (size_t i = 0; i < plan.structures.size(); ++i)
     if (Error error =
             checkIndex(plan.structures[i].graph, plan.graphs.size(), "graph"))
@@ -287,6 +291,13 @@ Expected<std::vector<int64_t>> gnn::runtime::evaluate(
                        " of ", a, " and ", b);
       values.push_back(result);
     }
+    for (const Requirement &requirement : plan.requirements) {
+      int64_t a = values[static_cast<size_t>(requirement.args[0])];
+      int64_t b = values[static_cast<size_t>(requirement.args[1])];
+      if (requirement.op == Requirement::Op::Equal ? a != b : a > b)
+        return failure("expected ", requirement.expected, ", got ", a, " and ",
+                       b);
+    }
     return values;
   });
 }
@@ -371,6 +382,12 @@ static void writeFunction(std::string &text, const FunctionPlan &plan) {
   writeList(text, "outputs", plan.outputs, tensor);
   writeList(text, "exprs", plan.exprs,
             [&](const Expr &expr) { return toJson(plan, expr); });
+  writeList(text, "requires", plan.requirements,
+            [](const Requirement &requirement) -> Json {
+              return {{"op", nameOf(requirement.op)},
+                      {"args", requirement.args},
+                      {"expected", requirement.expected}};
+            });
   writeList(text, "structures", plan.structures,
             [&](const StructureSpec &structure) -> Json {
               return {{"graph", graphName(plan, structure.graph)},

@@ -17,6 +17,12 @@ constexpr const char *kExprOps[] = {"const",   "count",    "add", "sub", "mul",
 constexpr const char *kArgKinds[] = {"input",     "output", "workspace",
                                      "structure", "i32",    "i64"};
 
+constexpr const char *kRequirementOps[] = {"eq", "le"};
+
+inline const char *nameOf(Requirement::Op op) {
+  return kRequirementOps[static_cast<size_t>(op)];
+}
+
 inline const char *nameOf(Expr::Op op) {
   return kExprOps[static_cast<size_t>(op)];
 }

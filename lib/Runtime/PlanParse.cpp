@@ -197,6 +197,21 @@ Expr parseExpr(const FunctionPlan &plan, const Json &json,
   return expr;
 }
 
+Requirement parseRequirement(const Json &json, const std::string &where) {
+  Fields fields(json, where);
+  std::string op = fields.string("op");
+  Requirement requirement;
+  if (op != nameOf(Requirement::Op::Equal) &&
+      op != nameOf(Requirement::Op::AtMost))
+    refuse(fields.at("op"), "expected eq or le, got '" + op + "'");
+  if (op == nameOf(Requirement::Op::AtMost))
+    requirement.op = Requirement::Op::AtMost;
+  requirement.args = fields.integers<2>("args");
+  requirement.expected = fields.string("expected");
+  fields.done();
+  return requirement;
+}
+
 ArgSpec parseArg(const Json &json, const std::string &where) {
   Fields fields(json, where);
   ArgSpec arg;
@@ -251,6 +266,10 @@ FunctionPlan parseFunction(const Json &json, const std::string &where) {
   fields.each("exprs", [&](const Json &expr, const std::string &place) {
     plan.exprs.push_back(parseExpr(plan, expr, place));
   });
+  if (fields.has("requires"))
+    fields.each("requires", [&](const Json &json, const std::string &place) {
+      plan.requirements.push_back(parseRequirement(json, place));
+    });
   fields.each("structures", [&](const Json &json, const std::string &place) {
     Fields structure(json, place);
     int64_t graph = findGraph(plan, structure.string("graph"), place);

@@ -275,6 +275,16 @@ TEST(BoundFunction, GraphsThatDoNotFit) {
                        "expected a source of node type 1, got 0"));
 }
 
+TEST(BoundFunction, SquareGraphsServeAsBipartite) {
+  PlainGraph plain = randomGraph(1, true, 20, 0, 90, 1, 2);
+  auto fake = device();
+  auto bound = BoundFunction::bind(
+      package(with("\"square\": true", "\"square\": false")), "sum",
+      {plain.build()}, fake);
+  ASSERT_TRUE(bound) << bound.message();
+  EXPECT_EQ((*bound)->outputs()[0].shape[0], 20);
+}
+
 TEST(BoundFunction, PlansThatDoNotFit) {
   auto fake = device();
   auto problem = [&](const std::string &text) {

@@ -133,6 +133,14 @@ TEST(Plan, Malformed) {
       {"\"args\": [0, 1]", "\"args\": [-1, 0]", "to under 2, got -1"},
       {"\"args\": [0, 1]", "\"args\": [0]",
        "exprs[2].args: expected 2 integers, got 1"},
+      {"\"workspace\": 10",
+       "\"workspace\": 10, \"requires\": [{\"op\": \"lt\", \"args\": [0, 0], "
+       "\"expected\": \"\"}]",
+       "requires[0].op: expected eq or le, got 'lt'"},
+      {"\"workspace\": 10",
+       "\"workspace\": 10, \"requires\": [{\"op\": \"eq\", \"args\": [0, 11], "
+       "\"expected\": \"\"}]",
+       "requires[0]: argument: expected an index"},
       {"rows dst edge.in_rows", "rows dst edge",
        "structures[0]: structure 'rows dst edge'"},
       {"\"workspace\": 10", "\"workspace\": 11",
@@ -218,4 +226,23 @@ TEST(Plan, EvaluationRefusesOverflow) {
         evaluate(expressions({constant(a), constant(b), binary(op, 0, 1)}), {})
             .message(),
         "exprs[2]: expected a result of 64 bits"));
+}
+
+TEST(Plan, Requirements) {
+  FunctionPlan plan = expressions({constant(3), constant(4)});
+  auto problem = [&](Requirement::Op op, int64_t a, int64_t b) {
+    plan.requirements = {{op, {a, b}, "as many x as y"}};
+    LaunchPlan whole;
+    whole.functions = {plan};
+    auto again = LaunchPlan::parse(whole.json());
+    EXPECT_TRUE(again) << again.message();
+    return evaluate(again->functions[0], {}).message();
+  };
+  EXPECT_EQ(problem(Requirement::Op::Equal, 0, 0), "");
+  EXPECT_EQ(problem(Requirement::Op::Equal, 0, 1),
+            "expected as many x as y, got 3 and 4");
+  EXPECT_EQ(problem(Requirement::Op::AtMost, 0, 0), "");
+  EXPECT_EQ(problem(Requirement::Op::AtMost, 0, 1), "");
+  EXPECT_EQ(problem(Requirement::Op::AtMost, 1, 0),
+            "expected as many x as y, got 4 and 3");
 }

@@ -77,7 +77,8 @@ struct BindOptions {
 class BoundFunction {
 public:
   /// Binds; may allocate and wait. `graphs` are those the function declares, in
-  /// its order. Errors say what was expected of the graph and what was got.
+  /// its order; a square graph also serves where a bipartite one is declared.
+  /// Errors say what was expected of the graph and what was got.
   static Expected<std::shared_ptr<const BoundFunction>>
   bind(std::shared_ptr<const Package> package, const std::string &function,
        std::vector<std::shared_ptr<const Graph>> graphs,

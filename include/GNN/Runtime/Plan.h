@@ -99,6 +99,19 @@ struct StepSpec {
   int64_t flops = -1;
 };
 
+/// What must hold of the graphs together, e.g. that the destinations of one
+/// block are as many as the sources of the next.
+struct Requirement {
+  enum class Op { Equal, AtMost };
+
+  Op op = Op::Equal;
+  /// Expressions: args[0] == args[1], or args[0] <= args[1].
+  std::array<int64_t, 2> args = {0, 0};
+  /// What is expected, in the words of the function: "as many dst rows of
+  /// 'block1' as src rows of 'block2'".
+  std::string expected;
+};
+
 /// How one function is run: what it takes and gives, what it needs of its
 /// graphs, and its launches in order.
 struct FunctionPlan {
@@ -108,6 +121,8 @@ struct FunctionPlan {
   std::vector<TensorSpec> outputs;
   /// In evaluation order.
   std::vector<Expr> exprs;
+  /// Checked when graphs are bound.
+  std::vector<Requirement> requirements;
   std::vector<StructureSpec> structures;
   /// Expression of the workspace's bytes.
   int64_t workspace = 0;
@@ -139,7 +154,8 @@ struct LaunchPlan {
 };
 
 /// Evaluates all expressions of `plan`; `graphs` has one graph for each it
-/// declares. Overflow and division by zero are errors that name the expression.
+/// declares. Overflow and division by zero are errors that name the expression,
+/// and a requirement that does not hold is one that says what was expected.
 Expected<std::vector<int64_t>>
 evaluate(const FunctionPlan &plan,
          const std::vector<std::shared_ptr<const Graph>> &graphs);
