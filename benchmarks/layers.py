@@ -2,12 +2,13 @@
 """One layer of each model on real graphs, beside PyTorch Geometric's.
 
     python benchmarks/layers.py --data FOLDER [--features 64] [--heads 4]
-        [--graphs aifb,fb15k237] [--models rgcn,rgat] [--output FILE.json]
+        [--graphs aifb,fb15k237] [--models rgcn,rgat] [--output FILE]
 
 Same graph, same weights, same process, fp32 (TF32 off). Times are medians by CUDA
 events after warm-up, of calls as a user makes them and of replays of a CUDA graph.
 Memory is what a call allocates beyond its inputs, its output included. Errors are
-||out - ref|| / ||ref|| against PyG's layer in float64 on the same GPU.
+||out - ref|| / ||ref|| against PyG's layer in float64 on the same GPU. With
+--output there are FILE.json, with all numbers, and FILE.md, a table.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import datetime
 import json
 import pathlib
 import statistics
+import subprocess
 import sys
 
 import numpy as np
@@ -164,6 +166,36 @@ def number(value, digits=3):
     return "-" if value is None else f"{value:.{digits}f}"
 
 
+def driver():
+    command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    return subprocess.run(command, capture_output=True, text=True,
+                          check=False).stdout.strip()
+
+
+def table(result):
+    """The results as Markdown."""
+    text = (f"# One layer, {result['features']} to {result['features']} features, "
+            f"inference, fp32\n\n{result['date']}, {result['gpu']}, driver "
+            f"{result['driver']}, CUDA {result['cuda']}, torch "
+            f"{result['torch']}, torch-geometric {result['torch_geometric']}, "
+            f"gnn-mlir {result['gnn_mlir']}. Medians of 20 calls; \"graph\": of "
+            f"replays of a CUDA graph (-: cannot be captured). GAT and RGAT have "
+            f"{result['heads']} heads. MiB: what a call allocates, its output "
+            f"included.\n\n")
+    text += ("| graph | edges | layer | ours, ms | in a graph | MiB | error | PyG, "
+             "ms | in a graph | MiB | error | PyG / ours |\n" + "|---" * 12 + "|\n")
+    for row in result["rows"]:
+        cells = [row["graph"], f"{row['edges']:,}", row["layer"]]
+        for side in ("ours", "pyg"):
+            found = row[side] or {}
+            cells += [number(found.get("ms")), number(found.get("graph_ms")),
+                      number(found.get("mib"), 1),
+                      f"{found['error']:.1e}" if "error" in found else "-"]
+        ratio = row["pyg"] and row["pyg"]["ms"] / row["ours"]["ms"]
+        text += "| " + " | ".join([*cells, number(ratio, 1)]) + " |\n"
+    return text
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=pathlib.Path, required=True)
@@ -177,7 +209,7 @@ def main():
     result = {"date": datetime.date.today().isoformat(),
               "gpu": torch.cuda.get_device_name(), "torch": torch.__version__,
               "cuda": torch.version.cuda, "gnn_mlir": gnn_mlir.__version__,
-              "torch_geometric": torch_geometric.__version__,
+              "torch_geometric": torch_geometric.__version__, "driver": driver(),
               "python": sys.version.split()[0], "features": options.features,
               "heads": options.heads, "rows": []}
     print(f"{'graph':<12}{'layer':<11}{'ours ms':>9}{'graph':>9}{'MiB':>9}"
@@ -199,7 +231,9 @@ def main():
             print(text, flush=True)
             torch.cuda.empty_cache()
     if options.output:
-        options.output.write_text(json.dumps(result, indent=1) + "\n")
+        text = json.dumps(result, indent=1) + "\n"
+        options.output.with_suffix(".json").write_text(text)
+        options.output.with_suffix(".md").write_text(table(result))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ checked. Only NumPy is needed.
 
 import argparse
 import ctypes
+import os
 import pathlib
 import re
 import sys
@@ -110,7 +111,7 @@ def show(name, module, graph, layers, device, folder):
                                       "GPU's time"))
     print_report(binding.profile(inputs) if gpu else binding.report())
     good = compare(compiled.source, graph, inputs, out, layers)
-    print(f"  IR of every phase and PTX: {folder.relative_to(ROOT)}/")
+    print(f"  IR of every phase and PTX: {os.path.relpath(folder)}/")
     return good
 
 
@@ -120,10 +121,13 @@ def main():
                         help="auto, emulator, cuda or cuda:N (%(default)s)")
     parser.add_argument("--features", type=int, default=64,
                         help="of the nodes and of each layer (%(default)s)")
+    parser.add_argument("--output", type=pathlib.Path,
+                        default=ROOT / "out" / "demo",
+                        help="folder of the graph, the IR and the PTX "
+                        "(out/demo)")
     options = parser.parse_args()
     start = time.monotonic()
-    folder = ROOT / "out" / "demo"
-    size = options.features
+    folder, size = options.output, options.features
     try:
         device = find_device(options.device)
         graph = load_graph(folder / f"wordnet-{size}.npz", size)

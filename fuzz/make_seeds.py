@@ -86,7 +86,7 @@ PLAN = {
         "structures": [{"graph": "g", "key": "rows dst edge.in_rows"},
                        {"graph": "g", "key": "tiles dst_pair edge.dst_pairs 16"},
                        {"graph": "g", "key": "map edge.in_rows edge.src_pairs"},
-                       {"graph": "g", "key": "locate graph src.by_degree"},
+                       {"graph": "g", "key": "rows graph src.by_degree"},
                        {"graph": "g", "key": "tile_rows src edge.out_rows 3"}],
         "workspace": 4,
         "steps": [{"kernel": "k", "grid": [5, 8, 8], "block": [1, 8, 8],

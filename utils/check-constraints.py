@@ -41,7 +41,8 @@ def promises(td_files):
                 continue
             mnemonic = re.search(r"let mnemonic = \"(\w+)\"", block)
             if not mnemonic:
-                mnemonic = re.search(r"<\s*\"(\w+)\"", block)
+                # Its argument, or the second one of an attribute's class.
+                mnemonic = re.search(r"<\s*(?:\"\w+\",\s*)?\"(\w+)\"", block)
             # The C++ class of GNN_GatherOp is GatherOp.
             key = (name.split("_", 1)[1], mnemonic.group(1))
             if len(set(labels)) != len(labels):

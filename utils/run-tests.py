@@ -73,8 +73,6 @@ def gtest(build, totals):
 def pytest(build, everything, totals):
     venv = build / "venv"
     python = venv / "bin" / "python"
-    if not (ROOT / "python" / "tests").is_dir():
-        return
     if not python.exists():
         run([sys.executable, "-m", "venv", venv])
     status, _ = run([python, "-m", "pip", "install", "-q",
@@ -85,7 +83,8 @@ def pytest(build, everything, totals):
         totals.add(0, 1)
         return
     environment = dict(os.environ, PYTHONPATH=str(ROOT / "python"),
-                       GNN_MLIR_BUILD=str(build.resolve()))
+                       GNN_MLIR_BUILD=str(build.resolve()),
+                       GNN_REQUIRE_PYG="1")
     command = [python, "-m", "pytest", "-q", "-ra",
                ROOT / "python" / "tests"]
     if everything:
@@ -93,7 +92,7 @@ def pytest(build, everything, totals):
     status, out = run(command, env=environment)
     summary = out.strip().splitlines()[-1] if out.strip() else ""
     failed = count(r"(\d+) failed", summary) + count(r"(\d+) errors?", summary)
-    if status not in (0, 5) and failed == 0:
+    if status != 0 and failed == 0:
         failed = 1
     totals.add(count(r"(\d+) passed", summary), failed,
                count(r"(\d+) skipped", summary))

@@ -80,7 +80,7 @@ typedef struct GnnGraphArrays {
   int64_t numDstNodes;
   /** Edges, under 2^31. */
   int64_t numEdges;
-  /** Types, at most 2^16 each. */
+  /** Types, at most 65535 each. */
   int64_t numNodeTypes;
   int64_t numEdgeTypes;
   /** [numEdges] each; edgeType null: all 0. */

@@ -30,8 +30,8 @@ Expected<GraphArrays> sizes(const GnnGraphArrays &given) {
   if (given.idBits != 32 && given.idBits != 64)
     return failure("expected ids of 32 or 64 bits, got ", given.idBits);
   for (int64_t types : {given.numNodeTypes, given.numEdgeTypes})
-    if (types < 0 || types > 65536)
-      return failure("expected 0 to 65536 types, got ", types);
+    if (types < 0 || types > kMaxTypes)
+      return failure("expected 0 to ", kMaxTypes, " types, got ", types);
   GraphArrays arrays;
   arrays.square = given.square;
   arrays.numSrcNodes = given.numSrcNodes;

@@ -15,7 +15,6 @@ using namespace gnn::runtime;
 
 namespace {
 constexpr int64_t kMaxRows = std::numeric_limits<int32_t>::max();
-constexpr int64_t kMaxTypes = int64_t(1) << 16;
 
 Error checkCount(int64_t count, int64_t limit, const char *what) {
   if (count < 0 || count > limit)

@@ -69,8 +69,8 @@ Error checkNames(const Items &items, const char *kind) {
 
 Error Verifier::checkGraph(const GraphSpec &graph) const {
   for (int64_t types : {graph.nodeTypes, graph.edgeTypes})
-    if (types < 0 || types > 65536)
-      return failure("expected 0 to 65536 types, got ", types);
+    if (types < 0 || types > kMaxTypes)
+      return failure("expected 0 to ", kMaxTypes, " types, got ", types);
   if (!graph.schema)
     return {};
   if (static_cast<int64_t>(graph.schema->size()) != graph.edgeTypes)

@@ -117,7 +117,7 @@ private:
 
 int32_t nodeType(const Json &json, const std::string &where) {
   int64_t value = integer(json, where);
-  if (value < -1 || value >= 65536)
+  if (value < -1 || value >= kMaxTypes)
     refuse(where, "expected a node type or -1, got " + std::to_string(value));
   return static_cast<int32_t>(value);
 }

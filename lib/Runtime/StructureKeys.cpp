@@ -261,11 +261,9 @@ static Expected<StructureKey> parseStructureWords(std::string_view text) {
     key.kind = StructureKey::Kind::Tiles;
   else if (words[0] == "tile_rows")
     key.kind = StructureKey::Kind::TileRows;
-  else if (words[0] == "locate")
-    key.kind = StructureKey::Kind::Locate;
   else
-    return failure("expected map, rows, tiles, tile_rows or locate, got '",
-                   words[0], "'");
+    return failure("expected map, rows, tiles or tile_rows, got '", words[0],
+                   "'");
   bool tiled = key.kind == StructureKey::Kind::Tiles ||
                key.kind == StructureKey::Kind::TileRows;
   Expected<Grouping> grouping = parseGrouping(words, tiled);
@@ -295,8 +293,6 @@ std::string StructureKey::str() const {
     return "tiles " + grouping + " " + std::to_string(tile);
   case Kind::TileRows:
     return "tile_rows " + grouping + " " + std::to_string(tile);
-  case Kind::Locate:
-    return "locate " + grouping;
   }
   return {};
 }

@@ -36,7 +36,6 @@ private:
   Array map(OrderedSpace from, OrderedSpace to);
   Array tiles(const StructureKey &key);
   Array tileRows(const StructureKey &key);
-  Array locate(const StructureKey &key);
   Int32Array keep(const std::string &key, Array array);
 
   const Graph &graph;
@@ -314,15 +313,6 @@ Array Builder::tileRows(const StructureKey &key) {
   return result;
 }
 
-Array Builder::locate(const StructureKey &key) {
-  Int32Array row = rows(key.group, key.elements);
-  Array result(static_cast<size_t>(size(key.elements.space)));
-  for (size_t g = 0; g + 1 < row->size(); ++g)
-    std::fill(result.begin() + (*row)[g], result.begin() + (*row)[g + 1],
-              static_cast<int32_t>(g));
-  return result;
-}
-
 /// Space::Node stands in no structure; Node counts need a square graph.
 static Error checkSpace(const Graph &graph, Space space) {
   if (space == Space::Node && !graph.isSquare())
@@ -384,8 +374,6 @@ Expected<Int32Array> Builder::get(const StructureKey &key) {
     return keep(text, tiles(key));
   case StructureKey::Kind::TileRows:
     return keep(text, tileRows(key));
-  case StructureKey::Kind::Locate:
-    return keep(text, locate(key));
   }
   return failure("unknown kind of structure");
 }

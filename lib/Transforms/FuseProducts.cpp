@@ -106,10 +106,13 @@ static std::string planEpilogue(GemmOp gemm, TraverseOp op) {
                op.getDomain().getHeads() == gemm.getHeads() &&
                isWhole(gemm.getOutput(), written) &&
                isWhole(op.getOutputs()[0], op.getOutputAt(0));
-  for (auto [i, input] : llvm::enumerate(op.getInputs()))
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    AtAttr at = op.getInputAt(i);
     if (input == gemm.getResult())
-      whole &= isWhole(input, op.getInputAt(i)) &&
-               op.getInputAt(i).getSpace().empty();
+      whole &= isWhole(input, at) && at.getSpace().empty();
+    else
+      whole &= !at.getHead() || written.getHead();
+  }
   return whole ? "" : "its columns are not those of the product";
 }
 

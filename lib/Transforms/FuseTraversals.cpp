@@ -161,8 +161,6 @@ static std::string planFusion(TraverseOp producer, TraverseOp consumer,
   if (out.getAnchor() == Anchor::Group && in.getAnchor() == Anchor::Group &&
       c.getElements().empty()) {
     plan.domain = p; // the consumer joins the producer's walk
-    plan.domain =
-        DomainAttr::get(p.getContext(), p.getGroups(), p.getElements(), 1, 1);
     return planDims(producer, consumer, in, plan);
   }
   if (p.getGroups() == c.getGroups() && p.getElements() == c.getElements() &&

@@ -74,7 +74,11 @@ static SmallVector<Slot> assignSlots(ArrayRef<Buffer> buffers) {
   return slots;
 }
 
-/// The bytes of a buffer, rounded up to 256, as host arithmetic.
+/// What every offset in the workspace is a multiple of, in bytes; the runtime
+/// aligns the workspace itself so (kWorkspaceAlignment).
+static constexpr int64_t alignment = 256;
+
+/// The bytes of a buffer, rounded up to the alignment, as host arithmetic.
 static Value emitBytes(OpBuilder &builder, memref::AllocOp alloc) {
   Location loc = alloc.getLoc();
   auto constant = [&](int64_t value) -> Value {
@@ -88,8 +92,8 @@ static Value emitBytes(OpBuilder &builder, memref::AllocOp alloc) {
   Value bytes = constant(fixed);
   for (Value size : alloc.getDynamicSizes())
     bytes = arith::MulIOp::create(builder, loc, bytes, size);
-  bytes = arith::CeilDivUIOp::create(builder, loc, bytes, constant(256));
-  return arith::MulIOp::create(builder, loc, bytes, constant(256));
+  bytes = arith::CeilDivUIOp::create(builder, loc, bytes, constant(alignment));
+  return arith::MulIOp::create(builder, loc, bytes, constant(alignment));
 }
 
 /// Moves counts, structures and what the host computes of them to the front of

@@ -14,7 +14,8 @@ if importlib.util.find_spec("gnn_mlir") is None:
     sys.path.insert(0, str(ROOT / "python"))
 
 
-BUILD = os.environ.get("GNN_MLIR_BUILD")
+BUILD = os.environ.get("GNN_MLIR_BUILD") and os.path.abspath(
+    os.environ["GNN_MLIR_BUILD"])
 
 
 def pytest_addoption(parser):

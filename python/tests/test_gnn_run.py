@@ -97,6 +97,41 @@ def test_good_input(files):
     np.testing.assert_array_equal(out["max"], np.full((3, 4), 8))
 
 
+@pytest.mark.parametrize("option", ["--no-fuse", "--unchecked", "--shuffle=7"])
+def test_options_that_change_no_number(files, option):
+    plain, out = files.outputs(), files.outputs(option)
+    for name, array in plain.items():
+        np.testing.assert_array_equal(out[name], array)
+
+
+def with_edge_types(files, count):
+    """The program for so many edge types, each with a weight of ones."""
+    (files.folder / "layer.mlir").write_text(
+        PROGRAM.replace("edge_types = 2", f"edge_types = {count}")
+        .replace("tensor<2x8x4", f"tensor<{count}x8x4"))
+    files.input("w", np.ones((count, 8, 4), np.float32))
+
+
+def test_added_inverses(files):
+    """Each edge type has one more for its inverse; here only degrees count."""
+    with_edge_types(files, 4)
+    out = files.outputs("--add-inverses")
+    np.testing.assert_array_equal(out["sum"], np.repeat([[16], [24], [24]], 4, 1))
+
+
+def test_added_self_loops(files):
+    """Of the one edge type there is; the self loop of node 2 is not doubled."""
+    with_edge_types(files, 1)
+    files.graph(edge_dst=np.int32([1, 2, 0, 2]), edge_type=np.int16([0, 0, 0, 0]),
+                edge_type_names=np.array(["likes"]))
+    out = files.outputs("--add-self-loops")
+    np.testing.assert_array_equal(out["sum"], np.full((3, 4), 16))
+
+
+def test_added_self_loops_are_a_type_beside_several(files):
+    files.fails("--add-self-loops", says=["expected 2 edge types", "got 3"])
+
+
 # Graph files.
 
 def test_no_file(files):

@@ -67,8 +67,9 @@ gnn::run::loadGraphs(const std::vector<runtime::GraphSpec> &specs,
       if (runtime::Error error = derive(runtime::addInverses(*graph)))
         return error;
     if (selfLoops)
-      if (runtime::Error error = derive(
-              runtime::addSelfLoops(*graph, runtime::SelfLoops::Replace)))
+      if (runtime::Error error = derive(runtime::addSelfLoops(
+              *graph, runtime::SelfLoops::Replace,
+              /*edgeType=*/graph->numEdgeTypes() == 1 ? 0 : -1)))
         return error;
     result.graphs.push_back(graph);
     result.files.push_back(std::move(*file));

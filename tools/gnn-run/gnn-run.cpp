@@ -14,6 +14,7 @@
 #include "GNN/Runtime/BoundFunction.h"
 #include "GNN/Runtime/CUDA.h"
 #include "GNN/Target/Compile.h"
+#include "GNN/Version.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
@@ -44,7 +45,8 @@ static cl::opt<bool> inverses("add-inverses",
                                        "edge types of their own"),
                               cl::cat(category));
 static cl::opt<bool> selfLoops("add-self-loops",
-                               cl::desc("Give every node one self loop"),
+                               cl::desc("Give every node one self loop, of the "
+                                        "one edge type or of a new one"),
                                cl::cat(category));
 static cl::list<std::string>
     inputs("input",
@@ -59,7 +61,7 @@ static cl::opt<std::string> target("target", cl::desc("emulator or cuda"),
                                    cl::init("emulator"), cl::cat(category));
 static cl::opt<std::string> chip("chip", cl::desc("GPU to make PTX for"),
                                  cl::init("sm_90"), cl::cat(category));
-static cl::opt<bool> report("report", cl::desc("Print a report as JSON"),
+static cl::opt<bool> report("report", cl::desc("Print what each kernel costs"),
                             cl::cat(category));
 static cl::opt<std::string> outputDirectory("output",
                                             cl::desc("Write outputs there"),
@@ -169,6 +171,7 @@ static void printReport(const runtime::Report &result, double compileTime) {
 
 int main(int argc, char **argv) {
   InitLLVM initialize(argc, argv);
+  setVersionPrinter();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Run a function on a graph\n");
   if (!weights.empty())

@@ -1,5 +1,4 @@
-/*===- CompilerHeader.c - The compiler's C header in C
-----------------------===*\
+/*===- CompilerHeader.c - The compiler's C header in C ------------*- C -*-===*\
 |*
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*

@@ -1,5 +1,4 @@
-//===- BoundFunctionTest.cpp - Functions bound to graphs, on a device of the
-// test ===//
+//===- BoundFunctionTest.cpp - Bound functions on a device of ours --------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-/*===- CAPIHeader.c - The C API's header in C
--------------------------------===*\
+/*===- CAPIHeader.c - The C API's header in C ---------------------*- C -*-===*\
 |*
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*

@@ -107,8 +107,9 @@ TEST(Graph, BadIds) {
 
 TEST(Graph, BadCounts) {
   PlainGraph graph = twoByThree();
-  graph.edgeTypes = 70000;
-  EXPECT_TRUE(contains(problem(graph), "expected 0 to 65536 edge types"));
+  graph.edgeTypes = 65536;
+  EXPECT_TRUE(
+      contains(problem(graph), "expected 0 to 65535 edge types, got 65536"));
   graph = twoByThree();
   graph.srcNodes = -1;
   EXPECT_TRUE(contains(problem(graph), "source nodes, got -1"));

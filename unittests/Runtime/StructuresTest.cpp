@@ -61,6 +61,10 @@ public:
       return row;
     if (to == Space::Graph)
       return 0;
+    if (from == Space::EdgeType) {
+      const EdgeTypeEnds &ends = graph.schema[static_cast<size_t>(row)];
+      return to == Space::SrcNodeType ? ends.src : ends.dst;
+    }
     bool dst = from == Space::Edge
                    ? to == Space::Dst || to == Space::DstPair ||
                          to == Space::DstNodeType
@@ -222,6 +226,8 @@ std::vector<OrderedSpace> allOrderedSpaces() {
                            "dst.by_degree",
                            "node",
                            "edge_type",
+                           "edge_type.src_types",
+                           "edge_type.dst_types",
                            "node_type",
                            "src_node_type",
                            "dst_node_type",
@@ -232,6 +238,17 @@ std::vector<OrderedSpace> allOrderedSpaces() {
     result.push_back(*space);
   }
   return result;
+}
+
+/// The odd graphs with types so refined that there is a schema.
+std::vector<PlainGraph> oddGraphsWithSchema() {
+  std::vector<PlainGraph> graphs;
+  for (const PlainGraph &given : oddGraphs()) {
+    auto refined = refineTypes(*given.build());
+    EXPECT_TRUE(refined) << refined.message();
+    graphs.push_back(plain(*refined->graph));
+  }
+  return graphs;
 }
 
 Array build(const Graph &graph, const std::string &text) {
@@ -256,7 +273,7 @@ int64_t countOf(const Graph &graph, const std::string &text) {
 TEST(Structures, MapsAreAsDefined) {
   std::vector<OrderedSpace> spaces = allOrderedSpaces();
   size_t legal = 0;
-  for (const PlainGraph &plain : oddGraphs()) {
+  for (const PlainGraph &plain : oddGraphsWithSchema()) {
     std::shared_ptr<const Graph> graph = plain.build();
     Definition definition(plain);
     for (OrderedSpace from : spaces)
@@ -268,14 +285,15 @@ TEST(Structures, MapsAreAsDefined) {
         EXPECT_EQ(build(*graph, text), definition.map(from, to)) << text;
       }
   }
-  // edge 7 x 22, pairs 2 x 3 x 8, nodes 2 x 3 x 4.
-  EXPECT_EQ(legal, oddGraphs().size() * (7 * 22 + 2 * 3 * 8 + 2 * 3 * 4));
+  // edge 7 x 24, pairs 2 x 3 x 10, nodes 2 x 3 x 4, edge types 3 x 5.
+  EXPECT_EQ(legal,
+            oddGraphs().size() * (7 * 24 + 2 * 3 * 10 + 2 * 3 * 4 + 3 * 5));
 }
 
 TEST(Structures, RowsTilesAndCountsAreAsDefined) {
   std::vector<OrderedSpace> spaces = allOrderedSpaces();
   size_t legal = 0;
-  for (const PlainGraph &plain : oddGraphs()) {
+  for (const PlainGraph &plain : oddGraphsWithSchema()) {
     std::shared_ptr<const Graph> graph = plain.build();
     Definition definition(plain);
     for (OrderedSpace group : spaces)
@@ -286,9 +304,6 @@ TEST(Structures, RowsTilesAndCountsAreAsDefined) {
         std::string text = group.str() + " " + elements.str();
         Array rows = definition.rows(group.space, elements);
         EXPECT_EQ(build(*graph, "rows " + text), rows) << text;
-        EXPECT_EQ(build(*graph, "locate " + text),
-                  definition.locate(group.space, elements))
-            << text;
         int64_t longest = 0;
         for (size_t g = 0; g + 1 < rows.size(); ++g)
           longest = std::max<int64_t>(longest, rows[g + 1] - rows[g]);
@@ -307,8 +322,23 @@ TEST(Structures, RowsTilesAndCountsAreAsDefined) {
         }
       }
   }
-  // 16 groupings of the lattice, and the graph over 23 ordered spaces.
-  EXPECT_EQ(legal, oddGraphs().size() * (16 + 23));
+  // 18 groupings of the lattice, and the graph over 25 ordered spaces.
+  EXPECT_EQ(legal, oddGraphs().size() * (18 + 25));
+}
+
+TEST(Structures, NodeTypesOfEdgeTypesNeedASchema) {
+  PlainGraph given = randomGraph(3, true, 5, 0, 9, 2, 2);
+  auto problem = [&](const char *text) {
+    auto array = given.build()->structure(*StructureKey::parse(text));
+    return array ? "" : array.message();
+  };
+  EXPECT_EQ(problem("map edge_type src_node_type"),
+            "expected a graph with a schema, got none");
+  given.schema = {{-1, -1}, {-1, -1}};
+  EXPECT_EQ(problem("rows dst_node_type edge_type.dst_types"),
+            "expected a schema that gives the destination's node type of every "
+            "edge type, got none of edge type 0");
+  EXPECT_EQ(problem("map edge_type edge_type"), "");
 }
 
 TEST(Structures, CountsOfSpaces) {
@@ -371,7 +401,7 @@ TEST(Structures, BadKeys) {
   struct {
     const char *text, *part;
   } cases[] = {
-      {"", "expected map, rows, tiles, tile_rows or locate, got ''"},
+      {"", "expected map, rows, tiles or tile_rows, got ''"},
       {"row dst edge.in_rows", "got 'row'"},
       {"map edge", "'map A B'"},
       {"map edge  src", "'map A B'"},
@@ -383,7 +413,8 @@ TEST(Structures, BadKeys) {
       {"map src_pair dst", "got 'dst'"},
       {"map edge.by_node src", "expected one of edge, edge.in_rows"},
       {"map edge.in_rows. src", "got 'edge.in_rows.'"},
-      {"map edge_type.by_type src", "expected one of edge_type; got"},
+      {"map edge_type.by_type src",
+       "expected one of edge_type, edge_type.src_types"},
       {"rows dst edge", "contiguous and ascending"},
       {"rows dst edge.out_rows", "got 'dst edge.out_rows'"},
       {"rows node edge.in_rows", "contiguous and ascending"},

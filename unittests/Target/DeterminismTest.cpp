@@ -31,8 +31,11 @@ constexpr int64_t kEdges = 40;
 /// compiled once.
 class SeededDevice : public runtime::HostMemoryDevice {
 public:
+  SeededDevice() { setSeed(std::nullopt); }
+
   void setSeed(std::optional<uint64_t> seed) {
     emulator::DeviceOptions options;
+    options.kernels.checked = false; // other tests do
     options.seed = seed;
     emulator = emulator::createDevice(options);
   }
@@ -52,7 +55,7 @@ public:
   }
 
 private:
-  std::shared_ptr<runtime::Device> emulator = emulator::createDevice();
+  std::shared_ptr<runtime::Device> emulator;
 };
 
 /// Memory for a tensor, freed with the device.

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_CONVERSION_PASSES
-#define GNN_CONVERSION_PASSES
+#ifndef GNN_CONVERSION_PASSES_TD
+#define GNN_CONVERSION_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -21,6 +21,16 @@ def ConvertGNNToGNNTile : Pass<"convert-gnn-to-gnn-tile", "::mlir::ModuleOp"> {
     the function computes are kept in the order of their destinations' incoming
     edges; arguments and results stay in the user's order. A function that is
     written in `gnn_tile` stays as it is.
+
+    ```mlir
+    %y = gnn.spmm copy %x via src reduce sum via dst : (tensor<?x64xf32, #gnn.rows<@g, node>>) -> tensor<?x64xf32, #gnn.rows<@g, node>>
+    // becomes
+    %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x) at [#gnn_tile.at<element -> src : feature>] ... // yields the sum over elements
+    ```
+
+    Refused at the op: more than two feature dimensions where an op does not
+    treat them all alike, constants of several values, arguments that are
+    neither tensors nor `i64`, several blocks.
 
     Needs: the graph form. Keeps: the value of every result. Never leaves an op
     of the `gnn` dialect but the graphs' declarations.
@@ -40,9 +50,14 @@ def ConvertGNNTileToGPU : Pass<"convert-gnn-tile-to-gpu", "::mlir::ModuleOp"> {
     bare pointers; counts and structures of the graph become
     `gnn_tile.count` and `gnn_tile.structure` of the host function, which ends
     as a straight line. Schedule fields that are set are honoured or are an
-    error at the op.
+    error at the op. Fields of a traversal that are left out follow rules:
+    vectors of up to 16 bytes where all rows are aligned to them, the features of
+    a row across lanes, then heads, then elements; four elements in flight; 256
+    threads a block; rows with many elements walked by their whole block. A
+    product has tiles of 64 rows and 16, 32 or 64 columns.
 
-    Needs: templates on memrefs with identity layouts, results in arguments.
+    Needs: templates on memrefs of f32 and i32 with identity layouts, results in
+    arguments.
     Keeps: the order of launches; the same bits on every run (no atomics).
     Never: allocates, copies to the host or synchronises.
   }];
@@ -53,4 +68,4 @@ def ConvertGNNTileToGPU : Pass<"convert-gnn-tile-to-gpu", "::mlir::ModuleOp"> {
     "::mlir::func::FuncDialect"];
 }
 
-#endif // GNN_CONVERSION_PASSES
+#endif // GNN_CONVERSION_PASSES_TD

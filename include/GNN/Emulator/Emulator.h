@@ -25,6 +25,7 @@
 
 namespace gnn::emulator {
 
+/// How kernels are run, whatever the launch.
 struct Options {
   /// Check every access against its extents, vector accesses against the
   /// alignment they declare, shared memory for races.

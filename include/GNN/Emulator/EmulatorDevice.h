@@ -14,6 +14,7 @@
 
 namespace gnn::emulator {
 
+/// How a device runs its launches.
 struct DeviceOptions {
   Options kernels;
   /// Draws the order of threads between barriers; unset: ascending.

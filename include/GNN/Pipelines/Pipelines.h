@@ -63,9 +63,11 @@ struct CompilePipelineOptions
   Option<std::string> chip{*this, "chip",
                            llvm::cl::desc("GPU to make kernels for"),
                            llvm::cl::init("sm_90")};
-  Option<std::string> features{*this, "features",
-                               llvm::cl::desc("PTX version, as +ptx80"),
-                               llvm::cl::init("")};
+  Option<std::string> features{
+      *this, "features",
+      llvm::cl::desc("PTX version as a target feature, for example +ptx80; "
+                     "empty: the oldest that the chip takes"),
+      llvm::cl::init("")};
   Option<unsigned> optLevel{*this, "opt-level",
                             llvm::cl::desc("LLVM optimization level, 0 to 3"),
                             llvm::cl::init(3)};

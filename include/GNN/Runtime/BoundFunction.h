@@ -1,5 +1,4 @@
-//===- BoundFunction.h - A function with its graphs on a device ----*- C++
-//-*-===//
+//===- BoundFunction.h - A function with its graphs -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -26,6 +26,9 @@ struct StructureKey;
 struct CountKey;
 struct StructureCache;
 
+/// Most node types, and most edge types: an id fits 16 bits.
+constexpr int64_t kMaxTypes = 65535;
+
 /// The ends of an edge.
 enum class Side { Src, Dst };
 
@@ -51,8 +54,8 @@ struct GraphArrays {
   int64_t numDstNodes = 0;
   /// Number of edges, under 2^31.
   int64_t numEdges = 0;
-  /// Numbers of types, under 2^16. Both ends of a bipartite graph share one
-  /// numbering of node types.
+  /// Numbers of types, at most kMaxTypes. Both ends of a bipartite graph share
+  /// one numbering of node types.
   int64_t numNodeTypes = 1;
   int64_t numEdgeTypes = 1;
   /// int32[numEdges]: source and destination node of each edge.

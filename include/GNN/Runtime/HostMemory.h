@@ -1,5 +1,4 @@
-//===- HostMemory.h - Base of devices whose memory is the host's ----*- C++
-//-*-===//
+//===- HostMemory.h - Devices whose memory is the host's --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

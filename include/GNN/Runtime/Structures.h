@@ -1,5 +1,4 @@
-//===- Structures.h - Structures of a graph and their canonical text ----*- C++
-//-*-===//
+//===- Structures.h - Structures of a graph and their keys ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -86,9 +85,8 @@ struct OrderedSpace {
 ///   rows G A       int32[|G|+1]: elements of group g are [p[g], p[g+1])
 ///   tiles G A N    int32[3n]: (group, begin, end) of pieces of <= N elements
 ///   tile_rows G A N  int32[|G|+1]: tiles of group g in that list
-///   locate G A     int32[|A|]: group of each position
 struct StructureKey {
-  enum class Kind { Map, Rows, Tiles, TileRows, Locate };
+  enum class Kind { Map, Rows, Tiles, TileRows };
 
   Kind kind = Kind::Map;
   /// `A`.

@@ -15,6 +15,7 @@
 
 namespace gnn {
 
+/// How to compile a module.
 struct CompileOptions {
   /// GPU to make PTX for; empty: no PTX.
   std::string chip = "sm_90";

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_TRANSFORMS_PASSES
-#define GNN_TRANSFORMS_PASSES
+#ifndef GNN_TRANSFORMS_PASSES_TD
+#define GNN_TRANSFORMS_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -139,9 +139,9 @@ def ExpandDeviceMath : Pass<"gnn-expand-device-math"> {
 
     Replaced: `exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`, `tanh`,
     `erf`, `sin`, `cos`, `sincos`, `powf`, `rsqrt`, `clampf`, `isnan`, `isinf`,
-    `isfinite`; on scalars and vectors of f32, and of f16 and bf16 by way of f32. Results are within 2 ulp
-    of the real value, over all of f32: denormals, signed zeros, infinities, NaN
-    and large arguments included. Left, because every target has them: `absf`,
+    `isfinite`; on scalars and vectors of f32, and of f16 and bf16 by way of f32.
+    Results are within 2 ulp of the real value, over all of f32: denormals, signed
+    zeros, infinities, NaN and large arguments included. Left, because every target has them: `absf`,
     `ceil`, `copysign`, `floor`, `fma`, `round`, `roundeven`, `sqrt`, `trunc`
     and the functions of integers.
 
@@ -197,4 +197,4 @@ def VerifyDeviceForm : Pass<"gnn-verify-device-form"> {
   }];
 }
 
-#endif // GNN_TRANSFORMS_PASSES
+#endif // GNN_TRANSFORMS_PASSES_TD

@@ -71,21 +71,32 @@ LogicalResult Lowering::lowerLinear(LinearOp op) {
   return success();
 }
 
-/// The type space of a typed weight and the order of `space` that puts its
-/// rows side by side.
-static std::pair<std::string, std::string>
-typeSegments(RowSpace space, RowSpace types, std::optional<EndPoint> via) {
+namespace {
+/// Rows of a typed product: in which order, and which types group them there.
+struct TypeSegments {
+  std::string types, order;
+};
+} // namespace
+
+/// The types of a weight and the order of `rows` that puts rows of one type
+/// side by side. Rows that are types themselves are one a type.
+static TypeSegments typeSegments(RankedTensorType rows, RowSpace types,
+                                 std::optional<EndPoint> via) {
+  RowSpace space = *getRowSpace(rows);
+  if (space == types)
+    return {"1", std::to_string(rows.getDimSize(0))};
   bool src = via ? *via == EndPoint::Src
                  : space == RowSpace::SrcPair || space == RowSpace::Src;
-  if (types == RowSpace::EdgeType) {
-    if (space == RowSpace::Edge)
-      return {"edge_type", "edge.dst_pairs"};
-    return {"edge_type", stringifyRowSpace(space).str()};
-  }
+  if (types == RowSpace::EdgeType)
+    return {"edge_type", space == RowSpace::Edge
+                             ? "edge.dst_pairs"
+                             : stringifyRowSpace(space).str()};
   std::string name = src ? "src_node_type" : "dst_node_type";
   switch (space) {
   case RowSpace::Edge:
-    return {name, src ? "edge.src_types" : "edge.dst_types"};
+  case RowSpace::EdgeType:
+    return {name, stringifyRowSpace(space).str() +
+                      (src ? ".src_types" : ".dst_types")};
   case RowSpace::SrcPair:
   case RowSpace::DstPair:
     return {name, stringifyRowSpace(space).str() + ".node_types"};
@@ -94,25 +105,29 @@ typeSegments(RowSpace space, RowSpace types, std::optional<EndPoint> via) {
   }
 }
 
+/// `rows` as read from `order`: a fixed number of rows are all there are.
+static Rows inOrder(Rows rows, StringRef order) {
+  if (tile::isFixed(order))
+    rows.domain = order.str();
+  return rows;
+}
+
 LogicalResult Lowering::lowerTypedLinear(TypedLinearOp op) {
   auto inputType = cast<RankedTensorType>(op.getInput().getType());
   RowSpace types = *getRowSpace(op.getWeight().getType());
-  auto [typeSpace, order] =
-      typeSegments(*getRowSpace(inputType), types, op.getVia());
-  if (!tile::hasRows(typeSpace, order))
-    return op.emitOpError("has no lowering: rows of '")
-           << stringifyRowSpace(*getRowSpace(inputType))
-           << "' are not kept by '" << typeSpace << "'";
+  auto [typeSpace, order] = typeSegments(inputType, types, op.getVia());
   Rows result = describe(op.getType());
-  Rows input = get(op.getInput());
+  Rows input = inOrder(get(op.getInput()), order);
   bool heads = result.features.size() == 2;
-  AtAttr outputAt = access(result, Anchor::Group, order, {}, heads, true);
+  AtAttr outputAt =
+      access(inOrder(result, order), Anchor::Group, order, {}, heads, true);
   Value bias;
   AtAttr biasAt;
   if (op.getBias()) {
     Rows rows = get(op.getBias());
     bias = rows.tensor;
-    biasAt = AtAttr::get(builder.getContext(), Anchor::Group, typeSpace,
+    biasAt = AtAttr::get(builder.getContext(), Anchor::Group,
+                         tile::isFixed(order) ? "" : typeSpace,
                          rows.features.size() == 2, true, 0);
   }
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
@@ -149,17 +164,12 @@ LogicalResult Lowering::lowerOuter(OuterOp op) {
 LogicalResult Lowering::lowerTypedOuter(TypedOuterOp op) {
   auto inputType = cast<RankedTensorType>(op.getInput().getType());
   RowSpace types = *getRowSpace(op.getType());
-  auto [typeSpace, order] =
-      typeSegments(*getRowSpace(inputType), types, op.getVia());
-  if (!tile::hasRows(typeSpace, order))
-    return op.emitOpError("has no lowering: rows of '")
-           << stringifyRowSpace(*getRowSpace(inputType))
-           << "' are not kept by '" << typeSpace << "'";
+  auto [typeSpace, order] = typeSegments(inputType, types, op.getVia());
   Rows left = get(op.getInput()), right = get(op.getGrad());
   Rows result = describe(op.getType(), op.getVia());
   auto inputsAt = [&, order = order](const Rows &side) -> Attribute {
-    return access(side, Anchor::Group, order, {}, side.features.size() == 2,
-                  true);
+    return access(inOrder(side, order), Anchor::Group, order, {},
+                  side.features.size() == 2, true);
   };
   auto type = cast<RankedTensorType>(op.getType());
   Value output = tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(),

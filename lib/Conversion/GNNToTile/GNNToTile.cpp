@@ -102,6 +102,26 @@ static bool isOnLevel2(func::FuncOp func) {
   });
 }
 
+/// Refuses tensors whose number of rows nothing gives, and rows so wide that
+/// the offset of a feature is no 32-bit number.
+static LogicalResult checkTensors(Operation *op, TypeRange types) {
+  constexpr int64_t limit = int64_t(1) << 30;
+  for (Type type : types) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      continue;
+    if (!getRows(tensor) && !tensor.hasStaticShape())
+      return op->emitOpError("expected rows of a graph or a static shape, got ")
+             << tensor;
+    int64_t size = 1;
+    for (int64_t feature : getFeatures(tensor))
+      if (feature > limit || (size *= feature) > limit)
+        return op->emitOpError("expected at most ")
+               << limit << " features, got " << tensor;
+  }
+  return success();
+}
+
 namespace {
 struct ConvertGNNToGNNTile
     : gnn::impl::ConvertGNNToGNNTileBase<ConvertGNNToGNNTile> {
@@ -125,6 +145,8 @@ private:
 LogicalResult ConvertGNNToGNNTile::convert(func::FuncOp func) {
   if (!func.getBody().hasOneBlock())
     return func.emitOpError("expected a straight line, got several blocks");
+  if (failed(checkTensors(func, func.getArgumentTypes())))
+    return failure();
   Block &block = func.getBody().front();
   OpBuilder builder(&block, block.begin());
   Lowering lowering(builder, anyGraph(func));
@@ -150,6 +172,8 @@ LogicalResult ConvertGNNToGNNTile::convert(func::FuncOp func) {
     lowering.set(argument, rows);
   }
   for (Operation *op : old) {
+    if (failed(checkTensors(op, op->getResultTypes())))
+      return failure();
     builder.setInsertionPoint(op);
     if (isa<arith::ConstantOp>(op)) {
       Value value = op->getResult(0);

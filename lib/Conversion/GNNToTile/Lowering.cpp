@@ -183,7 +183,7 @@ AtAttr Lowering::access(const Rows &rows, Anchor anchor, StringRef from,
                         std::optional<EndPoint> via, bool head, bool feature,
                         int64_t offset) {
   std::string domain = seenFrom(rows, from, via);
-  if (rows.domain.empty() || domain == "graph")
+  if (rows.domain.empty() || (domain == "graph" && from != domain))
     anchor = Anchor::All;
   std::string space = anchor == Anchor::All || domain == from ? "" : domain;
   return AtAttr::get(builder.getContext(), anchor, space, head, feature,
@@ -214,8 +214,10 @@ Input Lowering::leading(const Rows &rows, Anchor anchor, StringRef from,
   size_t own = rows.features.size();
   bool head = dims == 2 && own >= 1;
   bool feature = own == dims && dims >= 1;
-  return {withoutGraphRow(builder, builder.getUnknownLoc(), rows),
-          access(rows, anchor, from, via, head, feature)};
+  AtAttr at = access(rows, anchor, from, via, head, feature);
+  if (at.getAnchor() != Anchor::All)
+    return {rows, at};
+  return {withoutGraphRow(builder, builder.getUnknownLoc(), rows), at};
 }
 
 Input Lowering::trailing(const Rows &weight, unsigned dims) {

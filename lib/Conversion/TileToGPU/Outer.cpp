@@ -43,7 +43,11 @@ private:
 
 void OuterLowering::locate() {
   type = kernel.blockId(gpu::Dimension::x);
-  if (op.getTypes()) {
+  int64_t perType;
+  if (op.getTypes() && !op.getTypes()->getAsInteger(10, perType)) {
+    begin = e.mul(type, e.index(perType));
+    end = e.add(begin, e.index(perType));
+  } else if (op.getTypes()) {
     Value pointer = kernel.structure(rowsKey(*op.getTypes(), op.getRows()));
     begin = e.loadIndex(pointer, type);
     end = e.loadIndex(pointer, e.add(type, e.index(1)));

@@ -228,7 +228,22 @@ Held TraverseLowering::reduceLanes(ReduceOp reduce, Held values, Level level) {
   auto has = [&](Dim dim) {
     return llvm::is_contained(reduce.getDims(), static_cast<int32_t>(dim));
   };
-  if (has(Dim::Feature)) {
+  // Where a value does not vary, as many equal ones are reduced.
+  auto repeat = [&](int64_t count) {
+    if (reduce.getKind() != Reduction::Sum)
+      return;
+    for (Value &value : values)
+      value = isa<FloatType>(getElementTypeOrSelf(value))
+                  ? arith::MulFOp::create(e.builder, e.loc, value,
+                                          e.constant(value.getType(), count))
+                        .getResult()
+                  : e.mul(value, e.constant(value.getType(), count));
+  };
+  if (has(Dim::Feature) && !level.feature)
+    repeat(domain.getFeatures());
+  if (has(Dim::Head) && !level.head)
+    repeat(domain.getHeads());
+  if (has(Dim::Feature) && level.feature) {
     Held reduced;
     for (unsigned h = 0; h < headCount(level); ++h) {
       Value total;
@@ -243,7 +258,7 @@ Held TraverseLowering::reduceLanes(ReduceOp reduce, Held values, Level level) {
     values = reduced;
     level.feature = false;
   }
-  if (!has(Dim::Head))
+  if (!has(Dim::Head) || !level.head)
     return values;
   Held reduced;
   for (unsigned c = 0; c < chunkCount(level); ++c) {

@@ -15,12 +15,15 @@
 using namespace mlir;
 using namespace gnn::tile;
 
+/// Vectors of one row that a lane can hold: many more than there are registers.
+static constexpr int64_t maxHeldVectors = 256;
+
 namespace {
 /// What the body does that bears on the layout.
 struct BodyFacts {
   bool hasElements = false;
   bool reducesFeatures = false;        // a reduction over features or heads
-  bool shufflesInsideElements = false; // ... of a value that varies by element
+  bool shufflesInsideElements = false; // ... while elements are walked
 };
 } // namespace
 
@@ -33,7 +36,9 @@ static BodyFacts collectFacts(TraverseOp op) {
     });
     facts.reducesFeatures |= lanes;
     facts.shufflesInsideElements |=
-        lanes && getLevel(reduce.getValue()).element;
+        lanes && (getLevel(reduce.getValue()).element ||
+                  llvm::is_contained(reduce.getDims(),
+                                     static_cast<int32_t>(Dim::Element)));
   });
   return facts;
 }
@@ -127,6 +132,13 @@ static LogicalResult chooseColumns(TraverseOp op, TraverseScheduleAttr schedule,
   } else if (tile) {
     chunks = tile;
   }
+  if (facts.reducesFeatures &&
+      layout.chunks * layout.headChunks > maxHeldVectors)
+    return op.emitOpError("reduces rows of ")
+           << op.getDomain().getHeads() << " x " << op.getDomain().getFeatures()
+           << " features, of which a lane would "
+           << "hold " << layout.chunks * layout.headChunks
+           << " vectors, expected at most " << maxHeldVectors;
   if (facts.reducesFeatures && chunks < layout.chunks)
     return refuse(op, columns ? "columns_per_block" : "register_tile")
            << "a reduction over features needs all " << layout.chunks

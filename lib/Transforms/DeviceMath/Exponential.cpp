@@ -1,4 +1,4 @@
-//===- Exponential.cpp - exp and what is made of it -------------===//
+//===- Exponential.cpp - exp and what is made of it -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Logarithm.cpp - Logarithms and powers --------------------===//
+//===- Logarithm.cpp - Logarithms and powers ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

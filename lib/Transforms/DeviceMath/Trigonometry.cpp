@@ -1,4 +1,4 @@
-//===- Trigonometry.cpp - Sine and cosine -----------------------===//
+//===- Trigonometry.cpp - Sine and cosine ---------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

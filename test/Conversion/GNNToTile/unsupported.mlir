@@ -50,3 +50,21 @@ func.func @constants() -> tensor<2xf32> {
   %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
   return %c : tensor<2xf32>
 }
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+!huge = tensor<?x9223372036854775807xf32, #gnn.rows<@g, node>>
+
+func.func @huge(%x: !huge) -> !huge {
+  // expected-error @+1 {{'gnn.activation' op expected at most 1073741824 features, got 'tensor<?x9223372036854775807xf32, #gnn.rows<@g, node>>'}}
+  %y = gnn.activation relu %x : !huge
+  return %y : !huge
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected rows of a graph or a static shape, got 'tensor<?x4xf32>'}}
+func.func @unknown_rows(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  return %x : tensor<?x4xf32>
+}

@@ -358,3 +358,17 @@ func.func @outer(%x: memref<?x64xf32>, %y: memref<?x8xf32>, %w: memref<64x8xf32>
       outs(%w : memref<64x8xf32>) schedule <mma = "bf16">
   return
 }
+
+// -----
+
+func.func @too_wide(%x: memref<?x40000xf32>, %y: memref<?xf32>) {
+  // expected-error @+1 {{'gnn_tile.traverse' op reduces rows of 1 x 40000 features, of which a lane would hold 313 vectors, expected at most 256}}
+  gnn_tile.traverse @g <dst, features = 40000>
+      ins(%x : memref<?x40000xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [feature] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}

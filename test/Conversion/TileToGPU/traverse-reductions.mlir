@@ -167,3 +167,23 @@ func.func @size(%y: memref<?xf32>) {
   }
   return
 }
+
+// -----
+
+// Lanes meet for each element, though the value is the same for all: a row owns
+// its whole warp, 2 lanes for its features and 16 for its edges.
+//
+// CHECK-LABEL: func.func @same_for_all
+// CHECK:         %[[ROWS:.+]] = gnn_tile.count @g "count dst"
+// CHECK:         %[[BLOCKS:.+]] = arith.ceildivui %[[ROWS]], %c8
+// CHECK:         gpu.launch_func {{.+}} blocks in (%[[BLOCKS]], %c1, %c1) threads in (%c256, %c1, %c1)
+func.func @same_for_all(%x: memref<?x8xf32>, %y: memref<?xf32>) {
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
+      ins(%x : memref<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [feature, element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}

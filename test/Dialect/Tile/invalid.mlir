@@ -88,16 +88,6 @@ func.func @traverse_c6(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32>
 
 // -----
 
-// expected-error @+1 {{the elements of a 'dst' do not lie side by side in 'edge.out_rows'}}
-#domain = #gnn_tile.domain<dst, edge.out_rows>
-
-// -----
-
-// expected-error @+1 {{expected 'lanes' in {1, 2, 4, 8, 16, 32}, got 3}}
-#schedule = #gnn_tile.traverse_schedule<lanes = 3>
-
-// -----
-
 func.func @traverse_c3(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
   // expected-error @+1 {{'gnn_tile.traverse' op expected one body argument an input: 1, got 0}}
   %y = gnn_tile.traverse @g <dst> ins(%x : tensor<?xf32>)
@@ -205,7 +195,7 @@ func.func @reduce_c1(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
       at [#gnn_tile.at<group>]
       outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
   ^bb0(%xv: f32):
-    // expected-error @+1 {{'gnn_tile.reduce' op expected each reduced dimension once, got 0}}
+    // expected-error @+1 {{'gnn_tile.reduce' op expected one or more dimensions, each once, got []}}
     %s = gnn_tile.reduce sum [] %xv : f32
     gnn_tile.yield %s : f32
   } -> tensor<?xf32>
@@ -214,13 +204,13 @@ func.func @reduce_c1(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-func.func @reduce_c2(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
-  %y = gnn_tile.traverse @g <dst> ins(%x : tensor<?xf32>)
-      at [#gnn_tile.at<group>]
+func.func @reduce_c1_twice(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  %y = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32>)
+      at [#gnn_tile.at<element>]
       outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
   ^bb0(%xv: f32):
-    // expected-error @+1 {{'gnn_tile.reduce' op reduces a value that does not vary by head}}
-    %s = gnn_tile.reduce sum [head] %xv : f32
+    // expected-error @+1 {{'gnn_tile.reduce' op expected one or more dimensions, each once, got [element, element]}}
+    %s = gnn_tile.reduce sum [element, element] %xv : f32
     gnn_tile.yield %s : f32
   } -> tensor<?xf32>
   return %y : tensor<?xf32>
@@ -353,3 +343,145 @@ func.func @gemm_c4_types(%x: tensor<?x8xf32>, %w: tensor<8x4xf32>, %init: tensor
   } -> tensor<?x4xf32>
   return %y : tensor<?x4xf32>
 }
+
+// -----
+
+func.func @gemm_c6(%x: tensor<?x8xf32>, %w: tensor<8x4xf32>, %init: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // expected-error @+1 {{'gnn_tile.gemm' op expected a row space in 'rows', got 'sources'}}
+  %y = gnn_tile.gemm @g rows "sources" ins(%x, %w : tensor<?x8xf32>, tensor<8x4xf32>)
+      at <group : feature> extras at [] outs(%init : tensor<?x4xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+
+// -----
+
+func.func @gemm_c6_types(%x: tensor<?x8xf32>, %w: tensor<3x8x4xf32>, %init: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // expected-error @+1 {{'gnn_tile.gemm' op the rows of one 'edge_type' do not lie side by side in 'edge.in_rows'}}
+  %y = gnn_tile.gemm @g rows "edge.in_rows" types "edge_type"
+      ins(%x, %w : tensor<?x8xf32>, tensor<3x8x4xf32>)
+      at <group : feature> extras at [] outs(%init : tensor<?x4xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+
+// -----
+
+func.func @outer_c2(%x: tensor<?x8xf32>, %dy: tensor<?x4xf32>, %init: tensor<3x8x4xf32>) -> tensor<3x8x4xf32> {
+  // expected-error @+1 {{'gnn_tile.outer' op the rows of one 'edge_type' do not lie side by side in 'src'}}
+  %dw = gnn_tile.outer @g rows "src" types "edge_type" ins(%x, %dy : tensor<?x8xf32>, tensor<?x4xf32>)
+      at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
+      outs(%init : tensor<3x8x4xf32>) -> tensor<3x8x4xf32>
+  return %dw : tensor<3x8x4xf32>
+}
+
+// -----
+
+func.func @outer_c3(%x: tensor<?x8xf32>, %dy: tensor<?x4xf32>, %init: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // expected-error @+1 {{'gnn_tile.outer' op expected two accesses, got 1}}
+  %dw = gnn_tile.outer @g rows "src" ins(%x, %dy : tensor<?x8xf32>, tensor<?x4xf32>)
+      at [#gnn_tile.at<group : feature>]
+      outs(%init : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %dw : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @outer_c3_all(%x: tensor<8xf32>, %dy: tensor<?x4xf32>, %init: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // expected-error @+1 {{'gnn_tile.outer' op expected an access at the group with features, got #gnn_tile.at<all : feature>}}
+  %dw = gnn_tile.outer @g rows "src" ins(%x, %dy : tensor<8xf32>, tensor<?x4xf32>)
+      at [#gnn_tile.at<all : feature>, #gnn_tile.at<group : feature>]
+      outs(%init : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %dw : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @outer_c3_rank(%x: tensor<f32>, %dy: tensor<?x4xf32>, %init: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // expected-error @+1 {{'gnn_tile.outer' op expected an operand of 2 dimensions at #gnn_tile.at<group : feature>, got 'tensor<f32>'}}
+  %dw = gnn_tile.outer @g rows "src" ins(%x, %dy : tensor<f32>, tensor<?x4xf32>)
+      at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
+      outs(%init : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %dw : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @gemm_c1_rank(%x: tensor<?x8xf32>, %w: tensor<2x8x4xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{'gnn_tile.gemm' op expected an operand of 3 dimensions at #gnn_tile.at<group : head, feature>, got 'tensor<?xf32>'}}
+  %y = gnn_tile.gemm @g rows "src" ins(%x, %w : tensor<?x8xf32>, tensor<2x8x4xf32>)
+      at <group : feature> extras at [] outs(%init : tensor<?xf32>) at <group : head, feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @gemm_c1_all(%x: tensor<8xf32>, %w: tensor<8x4xf32>, %init: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // expected-error @+1 {{'gnn_tile.gemm' op expected an access at the group with features, got #gnn_tile.at<all : feature>}}
+  %y = gnn_tile.gemm @g rows "src" ins(%x, %w : tensor<8xf32>, tensor<8x4xf32>)
+      at <all : feature> extras at [] outs(%init : tensor<?x4xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+
+// -----
+
+func.func @gemm_c3_heads(%x: tensor<?x8xf32>, %w: tensor<8x4xf32>, %b: tensor<1x4xf32>, %init: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // expected-error @+1 {{'gnn_tile.gemm' op expected an output with the heads of an extra at #gnn_tile.at<all : head, feature>, got 'tensor<?x4xf32>'}}
+  %y = gnn_tile.gemm @g rows "src" ins(%x, %w : tensor<?x8xf32>, tensor<8x4xf32>)
+      at <group : feature> extras(%b : tensor<1x4xf32>) at [#gnn_tile.at<all : head, feature>]
+      outs(%init : tensor<?x4xf32>) at <group : feature> {
+  ^bb0(%acc: f32, %extra: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+
+// -----
+
+func.func @arg_reduce_c1(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  %y = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32>)
+      at [#gnn_tile.at<element>]
+      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%xv: f32):
+    %e = gnn_tile.index #gnn_tile.at<element -> edge>
+    // expected-error @+1 {{'gnn_tile.arg_reduce' op expected 'max' or 'min', got 'sum'}}
+    %v, %i = gnn_tile.arg_reduce sum %xv, %e : f32
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @+1 {{expected a row space as groups, got 'edges'}}
+func.func private @domain_c1() attributes {domain = #gnn_tile.domain<edges>}
+
+// -----
+
+// expected-error @+1 {{the elements of a 'dst' do not lie side by side in 'edge.out_rows'}}
+func.func private @domain_c2() attributes {domain = #gnn_tile.domain<dst, edge.out_rows>}
+
+// -----
+
+// expected-error @+1 {{expected at least one head and feature, got 1 and 0}}
+func.func private @domain_c3() attributes {domain = #gnn_tile.domain<dst, features = 0>}
+
+// -----
+
+// expected-error @+1 {{expected a row space reached from a group or an element, got 'src'}}
+func.func private @at_c1() attributes {at = #gnn_tile.at<all -> src>}
+
+// -----
+
+// expected-error @+1 {{expected a feature offset of at least 0, got -1}}
+func.func private @at_c2() attributes {at = #gnn_tile.at<group : feature + -1>}

@@ -95,13 +95,13 @@ void DomainAttr::print(AsmPrinter &printer) const {
 LogicalResult DomainAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef groups, StringRef elements,
                                  int64_t heads, int64_t features) {
-  if (!isDomain(groups))
+  if (!isDomain(groups)) // C1
     return emitError() << "expected a row space as groups, got '" << groups
                        << "'";
-  if (!elements.empty() && !hasRows(groups, elements))
+  if (!elements.empty() && !hasRows(groups, elements)) // C2
     return emitError() << "the elements of a '" << groups
                        << "' do not lie side by side in '" << elements << "'";
-  if (heads < 1 || features < 1)
+  if (heads < 1 || features < 1) // C3
     return emitError() << "expected at least one head and feature, got "
                        << heads << " and " << features;
   return success();
@@ -162,11 +162,11 @@ void AtAttr::print(AsmPrinter &printer) const {
 LogicalResult AtAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                              Anchor anchor, StringRef space, bool head,
                              bool feature, int64_t offset) {
-  if (!space.empty() && (anchor == Anchor::All || !isDomain(space)))
+  if (!space.empty() && (anchor == Anchor::All || !isDomain(space))) // C1
     return emitError() << "expected a row space reached from a group or an "
                           "element, got '"
                        << space << "'";
-  if (offset < 0 || (offset && !feature))
+  if (offset < 0 || (offset && !feature)) // C2
     return emitError() << "expected a feature offset of at least 0, got "
                        << offset;
   return success();

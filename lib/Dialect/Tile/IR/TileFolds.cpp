@@ -14,9 +14,12 @@ using namespace mlir;
 using namespace gnn::tile;
 
 /// All elements of a group lead to the row that the group leads to, so an
-/// access from the element can start from the group.
+/// access from the element can start from the group. Edge types lead to node
+/// types only where a schema says so: there the elements must show the way.
 static AtAttr hoist(AtAttr at, DomainAttr domain) {
   StringRef groups = domain.getGroups(), space = at.getSpace();
+  if (groups == "edge_type" && space.ends_with("_node_type"))
+    return at;
   if (at.getAnchor() != Anchor::Element || space.empty() || groups == "graph" ||
       getSpace(space) == getSpace(domain.getElements()) ||
       !hasMap(groups, space))

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Verification, levels and effects. The ODS descriptions hold the labels that
+// Verification and effects. The ODS descriptions hold the labels that
 // the comments below refer to.
 //
 //===----------------------------------------------------------------------===//
@@ -20,6 +20,16 @@ using namespace gnn::tile;
 //===----------------------------------------------------------------------===//
 // Printing of reductions: `sum [element]`
 //===----------------------------------------------------------------------===//
+
+/// Writes dimensions as `[element, feature]`.
+template <typename Stream>
+static void printDims(Stream &stream, ArrayRef<int32_t> dims) {
+  stream << "[";
+  llvm::interleaveComma(dims, stream, [&](int32_t dim) {
+    stream << stringifyDim(static_cast<Dim>(dim));
+  });
+  stream << "]";
+}
 
 static ParseResult parseReduction(OpAsmParser &parser, ReductionAttr &kind,
                                   DenseI32ArrayAttr &dims) {
@@ -43,85 +53,12 @@ static ParseResult parseReduction(OpAsmParser &parser, ReductionAttr &kind,
 
 static void printReduction(OpAsmPrinter &printer, Operation *,
                            ReductionAttr kind, DenseI32ArrayAttr dims) {
-  printer << stringifyReduction(kind.getValue()) << " [";
-  llvm::interleaveComma(dims.asArrayRef(), printer, [&](int32_t dim) {
-    printer << stringifyDim(static_cast<Dim>(dim));
-  });
-  printer << "]";
+  printer << stringifyReduction(kind.getValue()) << " ";
+  printDims(printer, dims);
 }
 
 #define GET_OP_CLASSES
 #include "GNN/Dialect/Tile/IR/TileOps.cpp.inc"
-
-//===----------------------------------------------------------------------===//
-// Levels
-//===----------------------------------------------------------------------===//
-
-Level gnn::tile::getLevel(AtAttr at) {
-  return {at.getAnchor() == Anchor::Element, at.getHead(), at.getFeature()};
-}
-
-namespace {
-/// Levels of the values of a body. Remembers those it has found: a value may be
-/// used often, and in a body that is not yet verified even by itself.
-class LevelFinder {
-public:
-  Level find(Value value) {
-    auto [it, isNew] = levels.try_emplace(value, Level());
-    if (!isNew)
-      return it->second;
-    Level level = compute(value);
-    levels[value] = level;
-    return level;
-  }
-
-private:
-  Level compute(Value value);
-
-  llvm::DenseMap<Value, Level> levels;
-};
-} // namespace
-
-Level LevelFinder::compute(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (auto traverse = dyn_cast<TraverseOp>(parent))
-      return getLevel(traverse.getInputAt(argument.getArgNumber()));
-    if (auto fold = dyn_cast<FoldOp>(parent)) {
-      unsigned n = fold.getValues().size();
-      Level level = find(fold.getValues()[argument.getArgNumber() % n]);
-      level.element = false;
-      return level;
-    }
-    return {};
-  }
-  Operation *op = value.getDefiningOp();
-  if (auto index = dyn_cast<IndexOp>(op))
-    return getLevel(index.getAt());
-  Level level;
-  if (auto reduce = dyn_cast<ReduceOp>(op)) {
-    level = find(reduce.getValue());
-    for (int32_t dim : reduce.getDims()) {
-      level.element &= dim != static_cast<int32_t>(Dim::Element);
-      level.head &= dim != static_cast<int32_t>(Dim::Head);
-      level.feature &= dim != static_cast<int32_t>(Dim::Feature);
-    }
-    return level;
-  }
-  if (auto fold = dyn_cast<FoldOp>(op)) {
-    unsigned i = cast<OpResult>(value).getResultNumber();
-    level = find(fold.getValues()[i]) | find(fold.getIdentity()[i]);
-    level.element = false;
-    return level;
-  }
-  for (Value operand : op->getOperands())
-    level = level | find(operand);
-  if (isa<ArgReduceOp>(op))
-    level.element = false;
-  return level;
-}
-
-Level gnn::tile::getLevel(Value value) { return LevelFinder().find(value); }
 
 //===----------------------------------------------------------------------===//
 // Counts and structures
@@ -176,19 +113,6 @@ void OuterOp::getEffects(
   collectEffects(*this, effects);
 }
 
-/// Checks that results are there exactly for tensor outputs, of their types.
-static LogicalResult verifyResults(Operation *op, ValueRange outputs) {
-  SmallVector<Type> expected;
-  for (Value output : outputs)
-    if (isa<RankedTensorType>(output.getType()))
-      expected.push_back(output.getType());
-  if (TypeRange(expected) != op->getResultTypes())
-    return op->emitOpError("expected one result of the output's type for each "
-                           "tensor output, got ")
-           << op->getResultTypes();
-  return success();
-}
-
 static LogicalResult verifyBodyOps(Operation *op, Region &body,
                                    bool allowTileOps) {
   WalkResult walk = body.walk([&](Operation *inner) {
@@ -205,16 +129,36 @@ static LogicalResult verifyBodyOps(Operation *op, Region &body,
   return failure(walk.wasInterrupted());
 }
 
-/// Checks the trailing dimensions of an operand against its access.
+/// Checks that an operand has the dimensions that its access names, before
+/// their sizes are read.
+static LogicalResult verifyRank(Operation *op, Type type, AtAttr at) {
+  unsigned leading = at.getAnchor() == Anchor::All ? 0 : 1;
+  unsigned rank = leading + at.getHead() + at.getFeature();
+  auto shaped = cast<ShapedType>(type);
+  if (!shaped.hasRank() || shaped.getRank() != rank)
+    return op->emitOpError("expected an operand of ")
+           << rank << " dimensions at " << at << ", got " << type;
+  return success();
+}
+
+/// The same for what a product reads or writes row by row.
+static LogicalResult verifyRowRank(Operation *op, Type type, AtAttr at) {
+  if (at.getAnchor() != Anchor::Group || !at.getFeature())
+    return op->emitOpError("expected an access at the group with features, "
+                           "got ")
+           << at;
+  return verifyRank(op, type, at);
+}
+
+/// Checks the dimensions and rows of an operand against its access.
 static LogicalResult verifyAccess(Operation *op, Type type, AtAttr at,
                                   int64_t heads, int64_t features,
                                   StringRef groups, StringRef elements) {
+  if (failed(verifyRank(op, type, at)))
+    return failure();
   auto shaped = cast<ShapedType>(type);
   unsigned leading = at.getAnchor() == Anchor::All ? 0 : 1;
-  unsigned rank = leading + at.getHead() + at.getFeature();
-  if (shaped.getRank() != rank)
-    return op->emitOpError("expected an operand of ")
-           << rank << " dimensions at " << at << ", got " << type;
+  unsigned rank = shaped.getRank();
   if (at.getHead() && shaped.getDimSize(leading) != heads)
     return op->emitOpError("expected ")
            << heads << " heads, got " << type << " at " << at;
@@ -278,7 +222,7 @@ LogicalResult TraverseOp::verify() {
       return emitOpError("expected a body argument of type ")
              << getElementTypeOrSelf(input.getType()) << ", got "
              << argument.getType();
-  return verifyResults(*this, getOutputs());
+  return success();
 }
 
 /// Checks an op of a body against the domain that it is computed in.
@@ -377,18 +321,21 @@ LogicalResult GemmOp::verify() {
   if (failed(verifyFloats(*this, {getInput().getType(), getWeight().getType(),
                                   getOutput().getType()}))) // C1
     return failure();
-  if (!isDomain(getRows()))
+  if (!isDomain(getRows())) // C6
     return emitOpError("expected a row space in 'rows', got '")
            << getRows() << "'";
-  if (getTypes() && !groupsRows(*getTypes(), getRows()))
+  if (getTypes() && !groupsRows(*getTypes(), getRows())) // C6
     return emitOpError("the rows of one '")
            << *getTypes() << "' do not lie side by side in '" << getRows()
            << "'";
+  if (failed(verifyRowRank(*this, getInput().getType(), getInputAt())) || // C1
+      failed(verifyRowRank(*this, getOutput().getType(), getOutputAt()))) // C1
+    return failure();
   auto weight = cast<ShapedType>(getWeight().getType());
   bool heads = getOutputAt().getHead();
   int64_t least = 2 + (getTypes() ? 1 : 0);
-  if (!getInputAt().getFeature() || getInputAt().getAnchor() != Anchor::Group ||
-      weight.getRank() < least || weight.getRank() > least + heads) // C1
+  if (!weight.hasRank() || weight.getRank() < least ||
+      weight.getRank() > least + heads) // C1
     return emitOpError("expected a weight of ")
            << least + heads << " dimensions, got " << weight;
   if (weightHasHeads() &&
@@ -404,20 +351,22 @@ LogicalResult GemmOp::verify() {
                           getHeads(), getOut(), getRows(), "")))
     return failure();
   AtAttr at = getOutputAt();
-  if (at.getAnchor() != Anchor::Group || !at.getFeature() ||
-      at.getHead() != heads ||
-      (!at.getSpace().empty() &&
-       getSpace(at.getSpace()) != getSpace(getRows()))) // C2
+  if (!at.getSpace().empty() &&
+      getSpace(at.getSpace()) != getSpace(getRows())) // C2
     return emitOpError("several rows would write one row of an output at ")
            << at;
   if (getExtrasAt().size() != getExtras().size()) // C3
     return emitOpError("expected one access an extra: ")
            << getExtras().size() << ", got " << getExtrasAt().size();
   for (auto [extra, extraAt] :
-       llvm::zip(getExtras(), getExtrasAt().getAsRange<AtAttr>()))
+       llvm::zip(getExtras(), getExtrasAt().getAsRange<AtAttr>())) {
+    if (extraAt.getHead() && !heads) // C3
+      return emitOpError("expected an output with the heads of an extra at ")
+             << extraAt << ", got " << getOutput().getType();
     if (failed(verifyAccess(*this, extra.getType(), extraAt, getHeads(),
                             getOut(), getRows(), ""))) // C3
       return failure();
+  }
   Block &block = getBody().front();
   auto yield = cast<YieldOp>(block.getTerminator());
   if (block.getNumArguments() != 1 + getExtras().size() ||
@@ -432,9 +381,7 @@ LogicalResult GemmOp::verify() {
            << element << " to " << element << ", got "
            << block.getArgument(0).getType() << " and "
            << yield.getValues()[0].getType();
-  if (failed(verifyBodyOps(*this, getBody(), /*allowTileOps=*/false))) // C5
-    return failure();
-  return verifyResults(*this, getOutput());
+  return verifyBodyOps(*this, getBody(), /*allowTileOps=*/false); // C5
 }
 
 int64_t OuterOp::getHeads() {
@@ -454,15 +401,19 @@ LogicalResult OuterOp::verify() {
   if (failed(verifyFloats(*this, {getLeft().getType(), getRight().getType(),
                                   getOutput().getType()}))) // C1
     return failure();
-  if (!isDomain(getRows()))
+  if (!isDomain(getRows())) // C2
     return emitOpError("expected a row space in 'rows', got '")
            << getRows() << "'";
-  if (getTypes() && !groupsRows(*getTypes(), getRows()))
+  if (getTypes() && !groupsRows(*getTypes(), getRows())) // C2
     return emitOpError("the rows of one '")
            << *getTypes() << "' do not lie side by side in '" << getRows()
            << "'";
-  if (getInputsAt().size() != 2)
+  if (getInputsAt().size() != 2) // C3
     return emitOpError("expected two accesses, got ") << getInputsAt().size();
+  auto accesses = llvm::to_vector(getInputsAt().getAsRange<AtAttr>());
+  if (failed(verifyRowRank(*this, getLeft().getType(), accesses[0])) || // C3
+      failed(verifyRowRank(*this, getRight().getType(), accesses[1])))  // C3
+    return failure();
   auto left = cast<ShapedType>(getLeft().getType());
   auto right = cast<ShapedType>(getRight().getType());
   auto output = cast<ShapedType>(getOutput().getType());
@@ -478,13 +429,12 @@ LogicalResult OuterOp::verify() {
     llvm::interleaveComma(expected, diag);
     return diag << "], got " << output;
   }
-  for (auto [type, at] : llvm::zip(ArrayRef<Type>{left, right},
-                                   getInputsAt().getAsRange<AtAttr>()))
+  for (auto [type, at] : llvm::zip(ArrayRef<Type>{left, right}, accesses))
     if (failed(verifyAccess(*this, type, at, heads ? heads : 1,
                             cast<ShapedType>(type).getShape().back(), getRows(),
                             "")))
       return failure();
-  return verifyResults(*this, getOutput());
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -494,20 +444,17 @@ LogicalResult OuterOp::verify() {
 LogicalResult ReduceOp::verify() {
   ArrayRef<int32_t> dims = getDims();
   llvm::SmallDenseSet<int32_t> seen(dims.begin(), dims.end());
-  if (dims.empty() || seen.size() != dims.size()) // C1
-    return emitOpError("expected each reduced dimension once, got ")
-           << dims.size();
-  Level level = getLevel(getValue());
-  for (int32_t dim : dims)
-    if ((dim == static_cast<int32_t>(Dim::Head) && !level.head) ||
-        (dim == static_cast<int32_t>(Dim::Feature) && !level.feature)) // C2
-      return emitOpError("reduces a value that does not vary by ")
-             << stringifyDim(static_cast<Dim>(dim));
+  if (dims.empty() || seen.size() != dims.size()) { // C1
+    InFlightDiagnostic diag =
+        emitOpError("expected one or more dimensions, each once, got ");
+    printDims(diag, dims);
+    return diag;
+  }
   return success();
 }
 
 LogicalResult ArgReduceOp::verify() {
-  if (getKind() != Reduction::Max && getKind() != Reduction::Min)
+  if (getKind() != Reduction::Max && getKind() != Reduction::Min) // C1
     return emitOpError("expected 'max' or 'min', got '")
            << stringifyReduction(getKind()) << "'";
   return success();

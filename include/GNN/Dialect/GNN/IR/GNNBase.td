@@ -42,7 +42,8 @@ def GNN_Dialect : Dialect {
 
     Empty groups reduce to 0 (sum, mean, max, min, softmax) with argument -1;
     ties go to the lowest row, which for edges is the user's order; NaN
-    propagates. Storage is f32, bf16 or f16, accumulation is f32.
+    propagates. Storage is f32, bf16 or f16, accumulation is f32; so far kernels
+    are made for f32 alone, and `convert-gnn-tile-to-gpu` refuses the others.
 
     Constraints of every op with rows:
     * (G1) All operands and results with a row space belong to one graph.

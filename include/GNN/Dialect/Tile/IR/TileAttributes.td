@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_DIALECT_TILE_TILEATTRIBUTES
-#define GNN_DIALECT_TILE_TILEATTRIBUTES
+#ifndef GNN_DIALECT_TILE_IR_TILEATTRIBUTES_TD
+#define GNN_DIALECT_TILE_IR_TILEATTRIBUTES_TD
 
 include "GNN/Dialect/Tile/IR/TileBase.td"
 include "GNN/Dialect/Tile/IR/TileEnums.td"
@@ -25,8 +25,11 @@ def Tile_DomainAttr : Tile_Attr<"Domain", "domain"> {
     row-wise: `#gnn_tile.domain<edge.in_rows, features = 64>`. `heads` and
     `features` are 1 where they are left out.
 
-    The pairs of groups and elements that make sense are those whose `rows`
-    structure exists: the elements of a group must lie side by side.
+    Constraints:
+    * (C1) `groups` is a row space in one of its orders, or a number of rows.
+    * (C2) The elements of a group lie side by side: `rows GROUPS ELEMENTS` is a
+      structure of docs/Structures.md.
+    * (C3) There are at least one head and one feature.
   }];
   let parameters = (ins
     StringRefParameter<"row space walked, with its order">:$groups,
@@ -44,6 +47,10 @@ def Tile_AtAttr : Tile_Attr<"At", "at"> {
     of the current edge, the trailing dimensions are head and feature. `group`
     and `element` alone are the position in the domain's own order; `all` has
     no row. `feature + 64` starts at the 65th feature.
+
+    Constraints:
+    * (C1) A row space is reached from a group or an element, not from `all`.
+    * (C2) An offset is not negative and belongs to `feature`.
   }];
   let parameters = (ins
     EnumParameter<Tile_Anchor>:$anchor,
@@ -59,8 +66,10 @@ def Tile_TraverseScheduleAttr
     : Tile_Attr<"TraverseSchedule", "traverse_schedule"> {
   let summary = "how a traversal is laid out on the GPU";
   let description = [{
-    Fields that are left out are chosen by rule; a field that cannot be
-    honoured is an error that names it.
+    Fields that are left out are chosen by rule (`convert-gnn-tile-to-gpu` says
+    which); a field that cannot be honoured is an error that names it. The
+    template reads rows straight from global memory: it honours no `window`,
+    `stage_indices`, `stage_values`, `tile_rows` and `tile_columns`.
 
     * `rows_per_block`: groups a thread block takes (G-Sparse, kMTile).
     * `columns_per_block`: features a block takes; the rest goes to grid.y
@@ -72,7 +81,8 @@ def Tile_TraverseScheduleAttr
     * `vector`: features a lane loads at once: 1, 2 or 4.
     * `in_flight`: elements whose loads are issued together.
     * `row_order`: "natural" or "by_degree".
-    * `split_rows`: rows of more elements are walked by a whole block.
+    * `split_rows`: rows of more elements than this are walked by all lanes of
+      their block, one row after the other.
     * `stage_indices`, `stage_values`: whether they go through shared memory.
     * `tile_rows`, `tile_columns`: hierarchical tile M1 x N1 (LO-SpMM 3.1).
     * `pinned`: set by the user; also stops fusion of the op.
@@ -100,11 +110,15 @@ def Tile_TraverseScheduleAttr
 def Tile_GemmScheduleAttr : Tile_Attr<"GemmSchedule", "gemm_schedule"> {
   let summary = "how a matrix product is laid out on the GPU";
   let description = [{
+    Fields that are left out are chosen by rule; a field that cannot be
+    honoured is an error that names it, with the one tile that the template
+    computes.
+
     * `m`, `n`, `k`: rows, columns and depth of a block's tile.
     * `warps`: warps a block.
     * `stages`: shared-memory buffers filled ahead (asynchronous copies from 2).
     * `mma`: "ffma", "tf32", "tf32x3" or "bf16".
-    * `coarsening`: rows and columns a thread computes (Hector 3.4.1).
+    * `coarsening`: rows a thread computes (Hector 3.4.1).
     * `blocks_per_sm`: least resident blocks, for the register allocator.
     * `pinned`: set by the user; also stops fusion of the op.
   }];
@@ -122,4 +136,4 @@ def Tile_GemmScheduleAttr : Tile_Attr<"GemmSchedule", "gemm_schedule"> {
   let genVerifyDecl = 1;
 }
 
-#endif // GNN_DIALECT_TILE_TILEATTRIBUTES
+#endif // GNN_DIALECT_TILE_IR_TILEATTRIBUTES_TD

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_DIALECT_TILE_TILEBASE
-#define GNN_DIALECT_TILE_TILEBASE
+#ifndef GNN_DIALECT_TILE_IR_TILEBASE_TD
+#define GNN_DIALECT_TILE_IR_TILEBASE_TD
 
 include "mlir/IR/OpBase.td"
 
@@ -16,12 +16,12 @@ def Tile_Dialect : Dialect {
   let cppNamespace = "::gnn::tile";
   let summary = "How the layers of a graph neural network are computed";
   let description = [{
-    Two structured templates over a graph, each with an iteration domain,
-    accesses, a body and a schedule: `gnn_tile.gemm`, a matrix product with
-    gather and scatter lists and type segments, and `gnn_tile.traverse`, a walk
-    over the groups and elements of a graph. They work on tensors, where passes
-    fuse and choose schedules, and on memrefs, from where they become GPU
-    kernels. Rows are found through *structures* of the graph
+    Three structured templates over a graph, with accesses and a schedule:
+    `gnn_tile.gemm`, a matrix product with a gather list, type segments and an
+    epilogue; `gnn_tile.outer`, a sum of outer products; and `gnn_tile.traverse`,
+    a walk over the groups and elements of a graph with a body of scalars. They
+    work on tensors, where passes fuse, and on memrefs, from where they become
+    GPU kernels. Rows are found through *structures* of the graph
     (`gnn_tile.structure`), which the runtime builds when a graph is bound.
 
     A *domain* names a row space and the order in which it is walked:
@@ -34,4 +34,4 @@ def Tile_Dialect : Dialect {
 class Tile_Op<string mnemonic, list<Trait> traits = []>
     : Op<Tile_Dialect, mnemonic, traits>;
 
-#endif // GNN_DIALECT_TILE_TILEBASE
+#endif // GNN_DIALECT_TILE_IR_TILEBASE_TD

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_DIALECT_TILE_TILEENUMS
-#define GNN_DIALECT_TILE_TILEENUMS
+#ifndef GNN_DIALECT_TILE_IR_TILEENUMS_TD
+#define GNN_DIALECT_TILE_IR_TILEENUMS_TD
 
 include "mlir/IR/EnumAttr.td"
 
@@ -33,4 +33,4 @@ def Tile_Reduction : Tile_Enum<"Reduction", "how values of one group become one"
   I32EnumAttrCase<"Max", 2, "max">,
   I32EnumAttrCase<"Min", 3, "min">]>;
 
-#endif // GNN_DIALECT_TILE_TILEENUMS
+#endif // GNN_DIALECT_TILE_IR_TILEENUMS_TD

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_DIALECT_TILE_TILEOPS
-#define GNN_DIALECT_TILE_TILEOPS
+#ifndef GNN_DIALECT_TILE_IR_TILEOPS_TD
+#define GNN_DIALECT_TILE_IR_TILEOPS_TD
 
 include "GNN/Dialect/Tile/IR/TileAttributes.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
@@ -19,7 +19,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Tile_AtArrayAttr : TypedArrayAttrBase<Tile_AtAttr, "accesses">;
-def Tile_Buffer : AnyTypeOf<[AnyRankedTensor, AnyStaticShapeMemRef, AnyMemRef]>;
+def Tile_Buffer : AnyTypeOf<[AnyRankedTensor, AnyMemRef]>;
 def Tile_Scalar : AnyTypeOf<[AnyFloat, AnySignlessInteger, Index]>;
 
 //===----------------------------------------------------------------------===//
@@ -33,7 +33,7 @@ def Tile_CountOp : Tile_Op<"count", [Pure]> {
 
     Constraints:
     * (C1) `of` is a count of docs/Structures.md: `count SPACE`,
-      `tile_count GROUP DOMAIN N` or `max_row GROUP DOMAIN`.
+      `tile_count GROUPS ELEMENTS N` or `max_row GROUPS ELEMENTS`.
 
     Example:
 
@@ -74,7 +74,8 @@ def Tile_WorkspaceSizeOp : Tile_Op<"workspace_size"> {
   let summary = "State how many bytes of workspace the function needs";
   let description = [{
     Made by `gnn-tile-plan-memory`, read by the launch plan. At most one a
-    function.
+    function. It has no effect of its own and is no dead code either: no effects
+    are declared, so that it stays.
 
     Example:
 
@@ -89,9 +90,10 @@ def Tile_WorkspaceSizeOp : Tile_Op<"workspace_size"> {
 def Tile_CostOp : Tile_Op<"cost"> {
   let summary = "State the bytes and flops of the launch that follows";
   let description = [{
-    Each operand once read and each result once written, in bytes, and the
-    floating-point operations; gathers count every row they read. For reports;
-    no effect on what is computed.
+    Bytes read, bytes written, and floating-point operations, as if there were
+    no caches: a row that is gathered counts each time. For reports; it has no
+    effect on what is computed, and declares no effects, so that it stays in
+    front of its launch.
 
     Example:
 
@@ -133,8 +135,9 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
 
     Constraints:
     * (C1) `inputs_at` and `outputs_at` have one access an operand.
-    * (C2) The trailing dimensions of an operand are those its access names, of
-      the domain's sizes (an output or input with an offset may be wider).
+    * (C2) An operand has a leading dimension of rows, unless it is at `all`, and
+      the trailing dimensions that its access names: the domain's heads, and at
+      least the domain's features behind the offset. A map leads to its rows.
     * (C3) The body has one argument an input, of its element type.
     * (C4) The yielded values have the element types of the outputs, and their
       levels are within those of the outputs.
@@ -147,7 +150,7 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     Example: the weighted sum over neighbours.
 
     ```mlir
-    %y = gnn_tile.traverse @g #gnn_tile.domain<dst, edge.in_rows, features = 64>
+    %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
         ins(%x, %w : tensor<?x64xf32>, tensor<?xf32>)
         at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<element -> edge>]
         outs(%init : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
@@ -187,36 +190,41 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
     IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Multiply rows by the weight of their type";
   let description = [{
-    For every row `i` of `rows` (in its order) and every head `h`,
+    For every row `i` of `rows` (in its order), every head `h` and column `n`,
 
-    `out[S(i), h, n] = epilogue(scale(i) * sum_k input[G(i), h, k] * weight[T(i), h, k, n])`
+    `out[S(i), h, n] = epilogue(sum_k input[G(i), h, k] * weight[T(i), h, k, n])`
 
     G, S are accesses from the row (`input_at`, `output_at`), T the group of
     `types` to which the row belongs; the order of `rows` puts rows of one type
     side by side, so that all types are one launch (Hector 3.3.1). Without
     `types` there is one weight. An input without heads is used by all heads of
     the weight, a weight without heads for all heads of the input. Rows of
-    weights are a fixed number, `rows "192" types "64"`: 64 rows a type. The epilogue's first argument is the product,
-    the others the values of `extras` at the current row and column.
+    weights are a fixed number, `rows "192" types "64"`: 64 rows a type.
+
+    The body is the epilogue: its first argument is the product, the others are
+    the values of `extras` at the current row and column, such as a bias, a
+    scalar of the row, or what is added.
 
     Constraints:
     * (C1) `input` has shape `[rows, (heads,) in]`, `weight`
-      `[(types,) (heads,) in, out]` (`[…, out, in]` with `transposed`), the
-      output `[rows, (heads,) out]`, all of one float type.
+      `[(types,) (heads,) in, out]` (`[(types,) (heads,) out, in]` with
+      `transposed`), the output `[rows, (heads,) out]`, all of one float type.
     * (C2) The output's access is `group` or another order of the same space.
-    * (C3) `extras_at` has one access an extra; none is at `element`.
+    * (C3) `extras_at` has one access an extra; none is at `element`, and only a
+      product with heads has extras with heads.
     * (C4) The body has one argument for the product and one an extra, and
       yields one value, both of the output's element type.
-    * (C5) The body holds `arith`, `math` ops only.
+    * (C5) The body holds `arith` and `math` ops only.
+    * (C6) `rows` is a row space in one of its orders, in which the rows of one
+      of `types` lie side by side.
 
     Example: one weight an edge type, for the distinct (source, type) pairs.
 
     ```mlir
     %y = gnn_tile.gemm @g rows "src_pair" types "edge_type"
         ins(%x, %w : tensor<?x64xf32>, tensor<3x64x8xf32>)
-        at #gnn_tile.at<group -> src : feature>
-        extras at []
-        outs(%init : tensor<?x8xf32>) at #gnn_tile.at<group : feature> {
+        at <group -> src : feature> extras at []
+        outs(%init : tensor<?x8xf32>) at <group : feature> {
     ^bb0(%acc: f32):
       gnn_tile.yield %acc : f32
     } -> tensor<?x8xf32>
@@ -269,6 +277,10 @@ def Tile_OuterOp : Tile_TemplateOp<"outer"> {
     Constraints:
     * (C1) `left` has shape `[rows, (heads,) a]`, `right` `[rows, (heads,) b]`,
       the output `[(types,) (heads,) a, b]`, all of one float type.
+    * (C2) `rows` is a row space in one of its orders, in which the rows of one
+      of `types` lie side by side.
+    * (C3) `inputs_at` has an access for each of `left` and `right`, at the group
+      and with features.
 
     Example:
 
@@ -310,13 +322,12 @@ class Tile_BodyOp<string mnemonic, list<Trait> traits = []>
 def Tile_ReduceOp : Tile_BodyOp<"reduce", [SameOperandsAndResultType]> {
   let summary = "Reduce a value over dimensions of the domain";
   let description = [{
-    The result no longer varies by the dimensions named. Nothing to reduce
+    The result no longer varies by the dimensions named. A value that does not
+    vary by one of them counts once for each point of it. Nothing to reduce
     gives 0. A NaN among the values gives NaN.
 
     Constraints:
     * (C1) `dims` names at least one dimension, each once.
-    * (C2) The operand varies by every dimension reduced, except that a sum or
-      mean over elements may take any value (each element adds the same).
 
     Example:
 
@@ -340,6 +351,9 @@ def Tile_ArgReduceOp : Tile_BodyOp<"arg_reduce",
     `max` or `min` over the elements, and the lowest `index` (not negative) of
     the elements that reach it. A NaN is beyond every number. An empty group
     gives 0 and -1.
+
+    Constraints:
+    * (C1) `kind` is `max` or `min`.
 
     Example:
 
@@ -433,7 +447,8 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, ReturnLike, Terminator,
     ParentOneOf<["TraverseOp", "GemmOp", "FoldOp"]>]> {
   let summary = "Give the values of a body";
   let description = [{
-    Ends the body of a template: one value an output.
+    Ends a body: one value for each output of a `gnn_tile.traverse`, the value
+    that a `gnn_tile.gemm` stores, or the components of a `gnn_tile.fold`.
 
     Example:
 
@@ -446,4 +461,4 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, ReturnLike, Terminator,
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
-#endif // GNN_DIALECT_TILE_TILEOPS
+#endif // GNN_DIALECT_TILE_IR_TILEOPS_TD

@@ -1,0 +1,78 @@
+//===- TileLevels.cpp - By what a value of a body varies ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Levels are not stored: they follow from the accesses of the inputs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+using namespace mlir;
+using namespace gnn::tile;
+
+Level gnn::tile::getLevel(AtAttr at) {
+  return {at.getAnchor() == Anchor::Element, at.getHead(), at.getFeature()};
+}
+
+namespace {
+/// Levels of the values of a body. Remembers those it has found: a value may be
+/// used often, and in a body that is not yet verified even by itself.
+class LevelFinder {
+public:
+  Level find(Value value) {
+    auto [it, isNew] = levels.try_emplace(value, Level());
+    if (!isNew)
+      return it->second;
+    Level level = compute(value);
+    levels[value] = level;
+    return level;
+  }
+
+private:
+  Level compute(Value value);
+
+  llvm::DenseMap<Value, Level> levels;
+};
+} // namespace
+
+Level LevelFinder::compute(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (auto traverse = dyn_cast<TraverseOp>(parent))
+      return getLevel(traverse.getInputAt(argument.getArgNumber()));
+    if (auto fold = dyn_cast<FoldOp>(parent)) {
+      unsigned n = fold.getValues().size();
+      Level level = find(fold.getValues()[argument.getArgNumber() % n]);
+      level.element = false;
+      return level;
+    }
+    return {};
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto index = dyn_cast<IndexOp>(op))
+    return getLevel(index.getAt());
+  Level level;
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    level = find(reduce.getValue());
+    for (int32_t dim : reduce.getDims()) {
+      level.element &= dim != static_cast<int32_t>(Dim::Element);
+      level.head &= dim != static_cast<int32_t>(Dim::Head);
+      level.feature &= dim != static_cast<int32_t>(Dim::Feature);
+    }
+    return level;
+  }
+  if (auto fold = dyn_cast<FoldOp>(op)) {
+    unsigned i = cast<OpResult>(value).getResultNumber();
+    level = find(fold.getValues()[i]) | find(fold.getIdentity()[i]);
+    level.element = false;
+    return level;
+  }
+  for (Value operand : op->getOperands())
+    level = level | find(operand);
+  if (isa<ArgReduceOp>(op))
+    level.element = false;
+  return level;
+}
+
+Level gnn::tile::getLevel(Value value) { return LevelFinder().find(value); }
