@@ -8,9 +8,12 @@ NumPy arrays and CPU tensors run on the emulator, CUDA tensors on their GPU, on
 torch's current stream and with memory from torch's allocator.
 """
 
+import copy
+import itertools
 import os
 import sys
 import tempfile
+import weakref
 
 from . import capi, running
 from .graph import Graph
@@ -95,10 +98,14 @@ def _compile(text, chip, emulated, fuse, phases):
 class CompiledFunction:
     """A compiled function. Call it with a graph (or a dict of them by name) and a
     dict of inputs by name; it binds each graph once and keeps the binding as long
-    as the graph lives."""
+    as both live."""
+
+    _serials = itertools.count()
 
     def __init__(self, package, name, source=None):
         self.package, self.name, self.source = package, name, source
+        self._serial, self._bound = next(self._serials), weakref.WeakSet()
+        weakref.finalize(self, _forget, self._bound, self._serial).atexit = False
         plan, = (f for f in package.plan()["functions"] if f["name"] == name)
         self.graph_names = [g["name"] for g in plan["graphs"]]
         self.input_names = [i["name"] for i in plan["inputs"]]
@@ -130,11 +137,12 @@ class CompiledFunction:
         graphs = self._graphs(graphs)
         place = _place(self._expand(graphs, inputs))
         cache = graphs[0].__dict__.setdefault("_bindings", {}) if graphs else {}
-        key = (id(self), place, *map(id, graphs[1:]))
+        key = (self._serial, place, *map(id, graphs[1:]))
         entry = cache.get(key)
-        if entry is None or entry.function is not self or any(
-                a is not b for a, b in zip(entry.graphs, graphs)):
-            entry = cache[key] = self.bind(graphs, place)
+        if entry is None or any(a is not b for a, b in zip(entry.graphs, graphs)):
+            # By a copy, so that the graph does not keep this object alive.
+            entry = cache[key] = copy.copy(self).bind(graphs, place)
+            self._bound.update(graphs[:1])
         return entry(inputs)
 
     def _graphs(self, graphs):
@@ -174,6 +182,13 @@ class CompiledFunction:
                 raise ValueError(f"{self.name}: expected an input {name!r}, got "
                                  f"{', '.join(inputs) or 'none'}")
         return inputs
+
+
+def _forget(graphs, serial):
+    """Lets go of the bindings of a function that is gone."""
+    for graph in graphs:
+        for key in [k for k in graph.__dict__["_bindings"] if k[0] == serial]:
+            graph.__dict__["_bindings"].pop(key, None)
 
 
 _DEVICES = {}
