@@ -44,6 +44,7 @@ private:
   LogicalResult addView(memref::ViewOp op);
   LogicalResult addSamePointer(Operation *op);
   LogicalResult addWorkspaceSize(tile::WorkspaceSizeOp op);
+  LogicalResult addRequirement(tile::RequireOp op);
   LogicalResult addCost(tile::CostOp op);
   LogicalResult addLaunch(gpu::LaunchFuncOp launch);
   FailureOr<ArgSpec> argument(gpu::LaunchFuncOp launch, Value value);
@@ -283,6 +284,18 @@ LogicalResult PlanBuilder::addSamePointer(Operation *op) {
   return success();
 }
 
+LogicalResult PlanBuilder::addRequirement(tile::RequireOp op) {
+  FailureOr<int64_t> lhs = expr(op, op.getLhs());
+  FailureOr<int64_t> rhs = expr(op, op.getRhs());
+  if (failed(lhs) || failed(rhs))
+    return failure();
+  using Kind = runtime::Requirement::Op;
+  plan.requirements.push_back({op.getAtMost() ? Kind::AtMost : Kind::Equal,
+                               {*lhs, *rhs},
+                               op.getExpected().str()});
+  return success();
+}
+
 LogicalResult PlanBuilder::addWorkspaceSize(tile::WorkspaceSizeOp op) {
   FailureOr<int64_t> bytes = expr(op, op.getBytes());
   if (failed(bytes))
@@ -317,6 +330,7 @@ LogicalResult PlanBuilder::addOp(Operation &op) {
             memref::ReinterpretCastOp>(
           [&](Operation *o) { return addSamePointer(o); })
       .Case([&](tile::WorkspaceSizeOp o) { return addWorkspaceSize(o); })
+      .Case([&](tile::RequireOp o) { return addRequirement(o); })
       .Case([&](tile::CostOp o) { return addCost(o); })
       .Case([&](gpu::LaunchFuncOp o) { return addLaunch(o); })
       // The extent of a reshaped buffer: pointers need none.

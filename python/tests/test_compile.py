@@ -179,3 +179,40 @@ def test_a_chip_means_ptx(compiler):
                                                chip="sm_80").ptx()
     assert gnn_mlir.compile(models.gcn((4, 4)), target="emulator",
                             chip="sm_80").ptx() is None
+
+
+def renamed(rebind):
+    """A function whose rows become those of another graph, or fewer."""
+    module = gnn_mlir.Module()
+    g = module.graph("g", square=False, node_types=1, edge_types=1)
+    h = module.graph("h", square=False, node_types=1, edge_types=1)
+    f = module.function("renamed")
+    x = f.aggregate("sum", f.input("x", g.rows("edge", 5)), "src", via=None)
+    f.output("out", f.rebind_rows(x, h, "src") if rebind else f.prefix_rows(x))
+    return f
+
+
+def block(sources, destinations, edges=50):
+    rng = np.random.default_rng(sources)
+    return gnn_mlir.Graph(rng.integers(0, sources, edges),
+                          rng.integers(0, destinations, edges),
+                          num_src_nodes=sources, num_dst_nodes=destinations)
+
+
+def test_prefixes_are_copied_when_returned(compiler):
+    f = renamed(rebind=False)
+    inputs = {"x": np.random.default_rng(1).random((50, 5), np.float32)}
+    graphs = {"g": block(40, 20), "h": block(3, 3)}
+    out = gnn_mlir.compile(f)(graphs, inputs)
+    errors.check("out", out, f.evaluate(graphs, inputs)["out"], 1e-5, 1e-4)
+
+
+@pytest.mark.parametrize("rebind, sizes, message", [
+    (True, (40, 20, 39), "as many 'src' rows of @h as 'src' rows of @g, got 39 "
+                         "and 40"),
+    (False, (20, 40, 3), "at most as many 'dst' rows of @g as 'src' rows of @g, "
+                         "got 40 and 20")])
+def test_rows_that_do_not_fit_are_refused(compiler, rebind, sizes, message):
+    graphs = {"g": block(*sizes[:2]), "h": block(sizes[2], 2)}
+    with pytest.raises(gnn_mlir.GNNError, match=message):
+        gnn_mlir.compile(renamed(rebind)).bind(graphs)

@@ -16,7 +16,7 @@ from gnn_mlir import capi, spaces, types
 from gnn_mlir.program import Module
 from gnn_mlir.testing import graphs
 
-PROGRAMS = 60
+PROGRAMS = 40
 _REDUCE = ("sum", "mean", "max", "min")
 
 

@@ -60,13 +60,8 @@ LogicalResult Lowering::lower(Operation *op) {
                                    describe(o.getType()).features));
         return success();
       })
-      .Case<RebindRowsOp, PrefixRowsOp>([&](auto o) {
-        // The same memory, read as rows of another space.
-        Rows rows = describe(o.getType());
-        rows.tensor = get(o.getInput()).tensor;
-        set(o.getResult(), rows);
-        return success();
-      })
+      .Case([&](RebindRowsOp o) { return lowerRenamed(o, /*prefix=*/false); })
+      .Case([&](PrefixRowsOp o) { return lowerRenamed(o, /*prefix=*/true); })
       .Default([&](Operation *o) -> LogicalResult {
         if (isElementwise(o))
           return lowerElementwise(o);

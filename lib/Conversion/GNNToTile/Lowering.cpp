@@ -372,7 +372,7 @@ Value Lowering::result(Location loc, Value value) {
   Value root = peelReshapes(tensor, reshapes);
   bool userOrder =
       rows.domain == "edge" || tile::getSpace(rows.domain) != "edge";
-  bool own = isTemplate(root.getDefiningOp()) && userOrder;
+  bool own = isTemplate(root.getDefiningOp()) && userOrder && !rows.isPrefix;
   if (!own || !returned.insert(root).second)
     tensor = materialize(loc, rows);
   allocateReshaped(tensor);

@@ -27,6 +27,7 @@ struct Rows {
   mlir::FlatSymbolRefAttr graph;              ///< null for plain weights
   llvm::SmallVector<int64_t> features;        ///< trailing dimensions
   int64_t count = mlir::ShapedType::kDynamic; ///< rows known when compiling
+  bool isPrefix = false; ///< the tensor may have more rows than these
 };
 
 /// An input of a traversal: a value, the path to its row, and the dimensions
@@ -83,6 +84,7 @@ private:
   mlir::LogicalResult lowerReduceHeads(ReduceHeadsOp op);
   mlir::LogicalResult lowerReduceFeatures(ReduceFeaturesOp op);
   mlir::LogicalResult lowerElementwise(mlir::Operation *op);
+  mlir::LogicalResult lowerRenamed(mlir::Operation *op, bool prefix);
 
   // Building blocks (Lowering.cpp).
 

@@ -255,3 +255,26 @@ LogicalResult Lowering::lowerEdgeSoftmax(EdgeSoftmaxOp op) {
   set(op.getResult(), reshape(loc, result, full));
   return success();
 }
+
+/// The same memory, read as rows of another space: of as many, or of as many at
+/// most where a prefix is read, which binding the graphs checks.
+LogicalResult Lowering::lowerRenamed(Operation *op, bool prefix) {
+  Rows rows = describe(op->getResult(0).getType());
+  const Rows &input = get(op->getOperand(0));
+  auto count = [&](const Rows &side) -> Value {
+    return tile::CountOp::create(
+        builder, op->getLoc(), builder.getIndexType(), side.graph,
+        builder.getStringAttr(tile::countKey(side.domain)));
+  };
+  std::string expected =
+      ((prefix ? "at most as many '" : "as many '") + rows.domain +
+       "' rows of @" + rows.graph.getValue() + " as '" + input.domain +
+       "' rows of @" + input.graph.getValue())
+          .str();
+  tile::RequireOp::create(builder, op->getLoc(), count(rows), count(input),
+                          builder.getStringAttr(expected), prefix);
+  rows.tensor = input.tensor;
+  rows.isPrefix = prefix || input.isPrefix;
+  set(op->getResult(0), rows);
+  return success();
+}

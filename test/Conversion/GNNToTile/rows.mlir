@@ -117,3 +117,21 @@ func.func @degree() -> tensor<?xf32, #gnn.rows<@g, node>> {
   %y = gnn.degree edge via dst : tensor<?xf32, #gnn.rows<@g, node>>
   return %y : tensor<?xf32, #gnn.rows<@g, node>>
 }
+
+// Rows of another graph, and a prefix of them, are the same memory: binding the
+// graphs checks that there are enough. A prefix that is returned is a copy.
+//
+// CHECK-LABEL: func.func @renamed
+// CHECK-DAG:     %[[SRC:.+]] = gnn_tile.count @later "count src"
+// CHECK-DAG:     %[[FIRST:.+]] = gnn_tile.count @block "count dst"
+// CHECK:         gnn_tile.require %[[SRC]], %[[FIRST]] "as many 'src' rows of @later as 'dst' rows of @block"
+// CHECK-DAG:     %[[DST:.+]] = gnn_tile.count @later "count dst"
+// CHECK:         gnn_tile.require at_most %[[DST]], %{{.+}} "at most as many 'dst' rows of @later as 'src' rows of @later"
+// CHECK:         gnn_tile.traverse @later <dst, features = 8>
+gnn.graph @block bipartite {node_types = 1, edge_types = 1}
+gnn.graph @later bipartite {node_types = 1, edge_types = 1}
+func.func @renamed(%x: tensor<?x8xf32, #gnn.rows<@block, dst>>) -> tensor<?x8xf32, #gnn.rows<@later, dst>> {
+  %y = gnn.rebind_rows %x : tensor<?x8xf32, #gnn.rows<@block, dst>> -> tensor<?x8xf32, #gnn.rows<@later, src>>
+  %z = gnn.prefix_rows %y : tensor<?x8xf32, #gnn.rows<@later, src>> -> tensor<?x8xf32, #gnn.rows<@later, dst>>
+  return %z : tensor<?x8xf32, #gnn.rows<@later, dst>>
+}

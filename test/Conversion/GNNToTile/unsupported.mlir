@@ -56,8 +56,8 @@ func.func @constants() -> tensor<2xf32> {
 gnn.graph @g square {node_types = 1, edge_types = 1}
 !huge = tensor<?x9223372036854775807xf32, #gnn.rows<@g, node>>
 
+// expected-error @+1 {{'func.func' op expected at most 1073741824 features, got 'tensor<?x9223372036854775807xf32, #gnn.rows<@g, node>>'}}
 func.func @huge(%x: !huge) -> !huge {
-  // expected-error @+1 {{'gnn.activation' op expected at most 1073741824 features, got 'tensor<?x9223372036854775807xf32, #gnn.rows<@g, node>>'}}
   %y = gnn.activation relu %x : !huge
   return %y : !huge
 }

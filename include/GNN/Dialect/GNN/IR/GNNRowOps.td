@@ -87,8 +87,7 @@ def GNN_RebindRowsOp : GNN_Op<"rebind_rows", [
   let description = [{
     `result[i, :] = input[i, :]`: joins the destination rows of one sampled
     block to the source rows of the next. It costs nothing. The two graphs have
-    as many such nodes: the caller sees to it, binding them does not check it
-    yet. It is the only op whose result is on another graph than its operand.
+    as many such nodes, which binding them checks. It is the only op whose result is on another graph than its operand.
 
     Gradient: the gradient of `result`, rebound to the rows of `input`.
 
@@ -116,8 +115,7 @@ def GNN_PrefixRowsOp : GNN_RowOp<"prefix_rows", [
   let description = [{
     `result[i, :] = input[i, :]` for each destination `i`. In a sampled block the
     destinations are the first sources; this op gives their features. The graph
-    has no more destinations than sources: the caller sees to it, binding it does
-    not check it yet. Unlike `gnn.rebind_rows` it stays on one graph and may
+    has no more destinations than sources, which binding it checks. Unlike `gnn.rebind_rows` it stays on one graph and may
     shorten.
 
     Gradient: the gradient of `result` in the first rows, 0 in the others.

@@ -87,6 +87,23 @@ def Tile_WorkspaceSizeOp : Tile_Op<"workspace_size"> {
   let assemblyFormat = "$bytes attr-dict";
 }
 
+def Tile_RequireOp : Tile_Op<"require"> {
+  let summary = "State what must hold of the graphs together";
+  let description = [{
+    The two counts are equal, or with `at_most` the first is not above the
+    second. Binding the graphs fails otherwise, with `expected` in its error.
+
+    Example:
+
+    ```mlir
+    gnn_tile.require %dst, %src "as many dst rows of @block1 as src rows of @block2"
+    ```
+  }];
+  let arguments = (ins Index:$lhs, Index:$rhs, StrAttr:$expected,
+                       UnitAttr:$at_most);
+  let assemblyFormat = "(`at_most` $at_most^)? $lhs `,` $rhs $expected attr-dict";
+}
+
 def Tile_CostOp : Tile_Op<"cost"> {
   let summary = "State the bytes and flops of the launch that follows";
   let description = [{
