@@ -108,7 +108,9 @@ def on_stream(bound, inputs, launch):
     first = inputs[0].device
     tensors = []
     for info, value in zip(bound.inputs, inputs):
-        tensors.append(_checked_tensor(info, value).contiguous())
+        value = _checked_tensor(info, value).contiguous()
+        # A view may start anywhere; kernels load 16 bytes at once.
+        tensors.append(value.clone() if value.data_ptr() % 16 else value)
     stream = torch.cuda.current_stream(first)
     outputs = [torch.empty(o.shape, device=first, dtype=getattr(
         torch, np.dtype(_dtype(o)).name)) for o in bound.outputs]

@@ -40,6 +40,18 @@ def test_tensors_of_a_gpu_run_there(rgcn, graph, inputs):
                  rgcn.source.evaluate(graph, inputs)["out"])
 
 
+def test_views_that_start_anywhere(rgcn, graph, inputs):
+    """Kernels load 16 bytes at once; a view may start at any float."""
+    tensors = on_gpu(inputs)
+    expected = rgcn(graph, tensors)
+    x = tensors["x"]
+    room = torch.zeros(x.numel() + 1, device=x.device)
+    view = room[1:].view_as(x)
+    view.copy_(x)
+    assert view.data_ptr() % 16
+    assert torch.equal(rgcn(graph, {**tensors, "x": view}), expected)
+
+
 def test_arrays_go_there_and_back(rgcn, graph, inputs):
     out = rgcn.bind(graph, "cuda")(inputs)
     assert isinstance(out, np.ndarray)
