@@ -116,7 +116,7 @@ def show(name, module, graph, layers, device, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--device", default="auto",
                         help="auto, emulator, cuda or cuda:N (%(default)s)")
     parser.add_argument("--features", type=int, default=64,

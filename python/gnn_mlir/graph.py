@@ -413,7 +413,8 @@ class Graph:
 
     @classmethod
     def load(cls, path):
-        """Reads a square graph from an .npz file (see docs for its form)."""
+        """Reads a square graph from an .npz file (docs/Structures.md has its
+        form)."""
         try:
             with np.load(path, allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}

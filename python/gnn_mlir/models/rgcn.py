@@ -37,7 +37,8 @@ def rgcn_layer(f, x, out, bases=None, prefix="", aggregation="mean",
 
 def rgcn(edge_types, features=(64, 64), bases=None, aggregation="mean",
          root_weight=True, bias=True, node_types=1):
-    """PyG's RGCNConv, stacked with relu."""
+    """PyG's RGCNConv, stacked with relu: `features` are the widths of the input
+    and of each layer. `print(gnn_mlir.compile(...))` lists the inputs."""
     features = layers.check_features(features)
     module = Module("RGCN: y[v] = sum over edge types r of\n"
                     f"  ({aggregation} over edges u -> v of type r of x[u] W[r])"
