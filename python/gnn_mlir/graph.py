@@ -9,7 +9,8 @@ import numpy as np
 from . import spaces
 
 _GRAPH_ARRAYS = ("edge_src", "edge_dst", "edge_type", "node_type",
-                 "edge_type_names", "node_type_names")
+                 "edge_type_names", "node_type_names", "dst_node_type",
+                 "schema")
 
 
 def to_numpy(array):
@@ -413,8 +414,7 @@ class Graph:
 
     @classmethod
     def load(cls, path):
-        """Reads a square graph from an .npz file (docs/Structures.md has its
-        form)."""
+        """Reads a graph from an .npz file (docs/Structures.md has its form)."""
         try:
             with np.load(path, allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
@@ -426,21 +426,32 @@ class Graph:
                 raise ValueError(f"{path}: expected an array {name}, got "
                                  f"{', '.join(sorted(arrays)) or 'none'}")
         rest = {k: v for k, v in arrays.items() if k not in _GRAPH_ARRAYS}
-        return cls(arrays["edge_src"], arrays["edge_dst"],
-                   **{k: arrays.get(k) for k in _GRAPH_ARRAYS[2:]}, arrays=rest)
+        given = {k: arrays.get(k) for k in _GRAPH_ARRAYS[2:]}
+        if given["dst_node_type"] is None:
+            del given["dst_node_type"]
+        else:
+            given["src_node_type"] = given.pop("node_type")
+            given["num_src_nodes"] = len(given["src_node_type"])
+            given["num_dst_nodes"] = len(given["dst_node_type"])
+        return cls(arrays["edge_src"], arrays["edge_dst"], **given, arrays=rest)
 
     def save(self, path):
-        """Writes a square graph to an .npz file, edges in their order.
+        """Writes the graph to an .npz file, edges in their order.
 
         The bytes depend on the graph alone."""
         arrays = {"edge_src": self.edge_src, "edge_dst": self.edge_dst}
         if self.num_edge_types != 1:
             arrays["edge_type"] = self.edge_type.astype(
                 np.int16 if self.num_edge_types < 1 << 15 else np.int32)
-        arrays["node_type"] = self.node_type
+        arrays["node_type"] = self.src_node_type
+        if not self.square:
+            arrays["dst_node_type"] = self.dst_node_type
+        if self.schema is not None:
+            arrays["schema"] = np.array(self.schema, np.int32).reshape(-1, 2)
+        node_types = np.concatenate([self.src_node_type, self.dst_node_type])
         for kind, types, count in (
                 ("edge", self.edge_type, self.num_edge_types),
-                ("node", self.node_type, self.num_node_types)):
+                ("node", node_types, self.num_node_types)):
             names = getattr(self, kind + "_type_names")
             if names is None and (not count or
                                   count != types.max(initial=-1) + 1):

@@ -60,6 +60,20 @@ def test_save_and_load(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.npz", "b.npz"]
 
 
+def test_files_keep_both_ends_and_the_schema(tmp_path):
+    graph = Graph([2, 0], [0, 1], num_src_nodes=3, num_dst_nodes=2,
+                  src_node_type=[0, 1, 1], dst_node_type=[2, 0],
+                  edge_type=[1, 0], schema=[(0, 0), (1, 2)])
+    graph.save(tmp_path / "g.npz")
+    loaded = Graph.load(tmp_path / "g.npz")
+    assert not loaded.square
+    assert (loaded.num_src_nodes, loaded.num_dst_nodes) == (3, 2)
+    assert loaded.src_node_type.tolist() == [0, 1, 1]
+    assert loaded.dst_node_type.tolist() == [2, 0]
+    assert loaded.schema == [(0, 0), (1, 2)]
+    assert loaded.num_node_types == 3
+
+
 @pytest.mark.parametrize("name", ["one node", "no edges", "empty", "schema"])
 def test_files_keep_empty_types(tmp_path, name):
     graph = graphs()[name]

@@ -13,8 +13,7 @@ def run_by_tool(gnn_run, *options, under=()):
 
     `gnn_run` is the path of the tool, `options` are more of its options, `under`
     is a command that runs it, such as a sanitizer. A run
-    that fails raises AssertionError with what the tool said. Square graphs only:
-    the file form has one set of nodes."""
+    that fails raises AssertionError with what the tool said."""
     def run(text, function, graphs, inputs):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
