@@ -17,7 +17,7 @@ import weakref
 
 from . import capi, running
 from .graph import Graph
-from .program import Function, Module, check_dict
+from .program import Function, Module, check_dict, check_names
 
 
 def compile(program, function=None, *, target=None, chip=None, fuse=True,
@@ -173,14 +173,7 @@ class CompiledFunction:
         if self.source is not None:
             inputs = self.source.place_typed_inputs(
                 dict(zip(self.graph_names, graphs)), inputs)
-        for name in inputs:
-            if name not in self.input_names:
-                raise ValueError(f"{self.name}: expected inputs "
-                                 f"{', '.join(self.input_names)}, got {name!r}")
-        for name in self.input_names:
-            if name not in inputs:
-                raise ValueError(f"{self.name}: expected an input {name!r}, got "
-                                 f"{', '.join(inputs) or 'none'}")
+        check_names(self.name, self.input_names, inputs)
         return inputs
 
 

@@ -249,7 +249,7 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
             for v in steps[i].operands:
                 last.setdefault(id(v), i)
         arrays = {}
-        self._check_names(inputs)
+        check_names(self.name, self.inputs, inputs)
         for name, value in self.inputs.items():
             array = to_numpy(inputs[name])
             expected = value.type.shape(graphs.get(
@@ -270,16 +270,6 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
                 if last[id(v)] == i:
                     arrays.pop(id(v), None)
         return {name: arrays[id(v)] for name, v in self.outputs.items()}
-
-    def _check_names(self, inputs):
-        for name in inputs:
-            if name not in self.inputs:
-                raise ValueError(f"{self.name}: expected inputs "
-                                 f"{', '.join(self.inputs)}, got {name!r}")
-        for name in self.inputs:
-            if name not in inputs:
-                raise ValueError(f"{self.name}: expected an input {name!r}, got "
-                                 f"{', '.join(inputs) or 'none'}")
 
     def random_inputs(self, graphs, seed=0):
         """float32 inputs for `evaluate`: rows from N(0, 1), weights scaled so
@@ -302,6 +292,18 @@ def check_dict(function, inputs):
     if not isinstance(inputs, Mapping):
         raise ValueError(f"{function}: expected a dict of inputs by name, got "
                          f"{inputs!r}")
+
+
+def check_names(function, expected, inputs):
+    """Refuses inputs that a function does not have, and missing ones."""
+    for name in inputs:
+        if name not in expected:
+            raise ValueError(f"{function}: expected inputs "
+                             f"{', '.join(expected)}, got {name!r}")
+    for name in expected:
+        if name not in inputs:
+            raise ValueError(f"{function}: expected an input {name!r}, got "
+                             f"{', '.join(inputs) or 'none'}")
 
 
 class _Names:

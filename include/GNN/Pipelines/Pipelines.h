@@ -35,9 +35,12 @@ inline llvm::cl::ValuesClass kernelFormats() {
       clEnumValN(KernelFormat::Fatbin, "fatbin", "fatbin, by CUDA's ptxas"));
 }
 
-/// Options of `gnn-ptx-pipeline`.
-struct PTXPipelineOptions
-    : public mlir::PassPipelineOptions<PTXPipelineOptions> {
+/// The options of every pipeline that ends in PTX.
+template <typename Options>
+struct PTXOptions : public mlir::PassPipelineOptions<Options> {
+  template <typename T, typename... Mods>
+  using Option = mlir::detail::PassOptions::Option<T, Mods...>;
+
   Option<std::string> chip{*this, "chip",
                            llvm::cl::desc("GPU to make kernels for"),
                            llvm::cl::init("sm_90")};
@@ -54,26 +57,14 @@ struct PTXPipelineOptions
       llvm::cl::init(KernelFormat::ISA), kernelFormats()};
 };
 
+/// Options of `gnn-ptx-pipeline`.
+struct PTXPipelineOptions : public PTXOptions<PTXPipelineOptions> {};
+
 /// Options of `gnn-compile-pipeline`: those of its stages.
-struct CompilePipelineOptions
-    : public mlir::PassPipelineOptions<CompilePipelineOptions> {
+struct CompilePipelineOptions : public PTXOptions<CompilePipelineOptions> {
   Option<bool> fuse{*this, "fuse",
                     llvm::cl::desc("Fuse traversals and products"),
                     llvm::cl::init(true)};
-  Option<std::string> chip{*this, "chip",
-                           llvm::cl::desc("GPU to make kernels for"),
-                           llvm::cl::init("sm_90")};
-  Option<std::string> features{
-      *this, "features",
-      llvm::cl::desc("PTX version as a target feature, for example +ptx80; "
-                     "empty: the oldest that the chip takes"),
-      llvm::cl::init("")};
-  Option<unsigned> optLevel{*this, "opt-level",
-                            llvm::cl::desc("LLVM optimization level, 0 to 3"),
-                            llvm::cl::init(3)};
-  Option<KernelFormat> format{
-      *this, "format", llvm::cl::desc("What a gpu.binary holds"),
-      llvm::cl::init(KernelFormat::ISA), kernelFormats()};
 
   /// Sets the options of one stage.
   void assignTo(TilePipelineOptions &tile) const;

@@ -28,17 +28,10 @@ static Type elementOf(Value value) {
   return getElementTypeOrSelf(value.getType());
 }
 
-static LogicalResult checkDims(Operation *op, const Rows &rows) {
-  if (rows.features.size() <= 2)
-    return success();
-  return op->emitOpError("has no lowering for ")
-         << rows.features.size() << " feature dimensions, expected at most 2";
-}
-
 LogicalResult Lowering::lowerDot(DotOp op) {
   Rows result = describe(op.getType());
   Rows lhs = get(op.getLhs()), rhs = get(op.getRhs());
-  if (failed(checkDims(op, lhs)))
+  if (failed(checkDims(op, lhs.features)))
     return failure();
   unsigned dims = lhs.features.size();
   Input right = rhs.domain.empty()
@@ -60,7 +53,7 @@ LogicalResult Lowering::lowerDot(DotOp op) {
 LogicalResult Lowering::lowerOuterRows(OuterRowsOp op) {
   Rows result = describe(op.getType());
   Rows lhs = get(op.getLhs()), rhs = get(op.getRhs());
-  if (failed(checkDims(op, result)))
+  if (failed(checkDims(op, result.features)))
     return failure();
   // [a] x [b]: a takes the place of heads.
   Input left{lhs, access(lhs, Anchor::Group, result.domain, {}, true, false)};
@@ -132,7 +125,7 @@ LogicalResult Lowering::lowerActivation(ActivationOp op) {
   bool perFeature =
       op.getWeight() &&
       cast<RankedTensorType>(op.getWeight().getType()).getNumElements() > 1;
-  if (perFeature && failed(checkDims(op, result)))
+  if (perFeature && failed(checkDims(op, result.features)))
     return failure();
   result.features = walkedDims(full);
   input = reshape(op.getLoc(), input, result.features);
@@ -156,7 +149,7 @@ LogicalResult Lowering::lowerActivation(ActivationOp op) {
 
 LogicalResult Lowering::lowerBatchNorm(BatchNormOp op) {
   Rows result = describe(op.getType());
-  if (failed(checkDims(op, result)))
+  if (failed(checkDims(op, result.features)))
     return failure();
   unsigned dims = result.features.size();
   SmallVector<Input> inputs{
@@ -183,7 +176,7 @@ LogicalResult Lowering::lowerBatchNorm(BatchNormOp op) {
 
 LogicalResult Lowering::lowerLayerNorm(LayerNormOp op) {
   Rows result = describe(op.getType());
-  if (failed(checkDims(op, result)))
+  if (failed(checkDims(op, result.features)))
     return failure();
   unsigned dims = result.features.size();
   SmallVector<Input> inputs{
@@ -220,7 +213,7 @@ LogicalResult Lowering::lowerLayerNorm(LayerNormOp op) {
 LogicalResult Lowering::lowerBroadcast(BroadcastOp op) {
   Rows result = describe(op.getType());
   Rows input = get(op.getInput());
-  if (failed(checkDims(op, result)))
+  if (failed(checkDims(op, result.features)))
     return failure();
   unsigned dims = result.features.size();
   Input read = input.domain.empty()
@@ -293,13 +286,6 @@ LogicalResult Lowering::lowerSlice(SliceOp op) {
   return success();
 }
 
-static tile::Reduction reductionOf(ReduceKind kind) {
-  return kind == ReduceKind::Sum    ? tile::Reduction::Sum
-         : kind == ReduceKind::Mean ? tile::Reduction::Mean
-         : kind == ReduceKind::Max  ? tile::Reduction::Max
-                                    : tile::Reduction::Min;
-}
-
 LogicalResult Lowering::lowerReduceHeads(ReduceHeadsOp op) {
   Rows result = describe(op.getType());
   Rows input = get(op.getInput());
@@ -322,7 +308,7 @@ LogicalResult Lowering::lowerReduceHeads(ReduceHeadsOp op) {
 LogicalResult Lowering::lowerReduceFeatures(ReduceFeaturesOp op) {
   Rows result = describe(op.getType());
   Rows input = get(op.getInput());
-  if (failed(checkDims(op, input)))
+  if (failed(checkDims(op, input.features)))
     return failure();
   unsigned dims = input.features.size();
   result.tensor =

@@ -47,6 +47,27 @@ Value gnn::emitBinary(OpBuilder &b, Location loc, BinaryKind kind, Value lhs,
   llvm_unreachable("all binary kinds are handled");
 }
 
+tile::Reduction gnn::reductionOf(ReduceKind kind) {
+  switch (kind) {
+  case ReduceKind::Sum:
+    return tile::Reduction::Sum;
+  case ReduceKind::Mean:
+    return tile::Reduction::Mean;
+  case ReduceKind::Max:
+    return tile::Reduction::Max;
+  case ReduceKind::Min:
+    return tile::Reduction::Min;
+  }
+  llvm_unreachable("all reductions are handled");
+}
+
+LogicalResult gnn::checkDims(Operation *op, ArrayRef<int64_t> dims) {
+  if (dims.size() <= 2)
+    return success();
+  return op->emitOpError("has no lowering for ")
+         << dims.size() << " feature dimensions, expected at most 2";
+}
+
 int64_t gnn::sizeOf(ArrayRef<int64_t> features) {
   return std::accumulate(features.begin(), features.end(), int64_t(1),
                          std::multiplies<int64_t>());

@@ -137,6 +137,13 @@ private:
 /// The name of a row space; nodes are read at the end `end`.
 std::string spaceName(RowSpace space, std::optional<EndPoint> end);
 
+/// The reduction of a body that a kind of the graph level stands for.
+tile::Reduction reductionOf(ReduceKind kind);
+
+/// Refuses more than the two feature dimensions that a domain has.
+mlir::LogicalResult checkDims(mlir::Operation *op,
+                              llvm::ArrayRef<int64_t> dims);
+
 /// How many elements these dimensions have.
 int64_t sizeOf(llvm::ArrayRef<int64_t> features);
 

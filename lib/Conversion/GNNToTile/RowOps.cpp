@@ -17,20 +17,6 @@ using tile::Anchor;
 using tile::AtAttr;
 using tile::Dim;
 
-static tile::Reduction reductionOf(ReduceKind kind) {
-  switch (kind) {
-  case ReduceKind::Sum:
-    return tile::Reduction::Sum;
-  case ReduceKind::Mean:
-    return tile::Reduction::Mean;
-  case ReduceKind::Max:
-    return tile::Reduction::Max;
-  case ReduceKind::Min:
-    return tile::Reduction::Min;
-  }
-  llvm_unreachable("all reductions are handled");
-}
-
 static Value emitReduce(OpBuilder &b, Location loc, tile::Reduction kind,
                         Dim dim, Value value) {
   return tile::ReduceOp::create(b, loc, kind, {static_cast<int32_t>(dim)},
@@ -135,14 +121,6 @@ static ArrayRef<int64_t> longer(const Rows &a, const Rows *b) {
   return b && b->features.size() > a.features.size()
              ? ArrayRef<int64_t>(b->features)
              : ArrayRef<int64_t>(a.features);
-}
-
-/// Features that both operands can be read with: at most two dimensions.
-static LogicalResult checkDims(Operation *op, ArrayRef<int64_t> dims) {
-  if (dims.size() <= 2)
-    return success();
-  return op->emitOpError("has no lowering for ")
-         << dims.size() << " feature dimensions, expected at most 2";
 }
 
 LogicalResult Lowering::lowerApply(ApplyOp op) {
