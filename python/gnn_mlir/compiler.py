@@ -21,14 +21,16 @@ from .program import Function, Module, check_dict, check_names
 
 
 def compile(program, function=None, *, target=None, chip=None, fuse=True,
-            keep_phases=None):
+            keep_phases=None, graph=None):
     """Compiles a program: a `Module`, a `Function`, or IR as text.
 
     Returns a `CompiledFunction`; `function` names it where the program has
     several. `target` is "emulator", "cuda", or None for the emulator and, where
     torch sees a GPU or a chip is named, that as well. `chip` is the GPU to compile
     for, as "sm_90"; None: torch's current one, else sm_90. `keep_phases` names a
-    folder that gets the IR of each stage, and the PTX. Raises CompileError."""
+    folder that gets the IR of each stage, and the PTX. `graph` is the graph that
+    it will run on, or a dict of them by name: a declaration without statistics
+    gets those of its graph, by which passes then decide. Raises CompileError."""
     if target not in (None, "emulator", "cuda"):
         raise ValueError(f"target: expected emulator or cuda, got {target!r}")
     if chip is not None and not isinstance(chip, str):
@@ -36,6 +38,12 @@ def compile(program, function=None, *, target=None, chip=None, fuse=True,
     if not isinstance(program, (Function, Module, str)):
         raise ValueError("program: expected a Module, a Function or text, got "
                          f"{program!r}")
+    graphs = graph if isinstance(graph, dict) else (
+        {} if graph is None else {"": graph})
+    for one in graphs.values():
+        if not isinstance(one, Graph):
+            raise ValueError("graph: expected a Graph or a dict of them by name, "
+                             f"got {one!r}")
     source = None
     if isinstance(program, Function):
         source, function = program, function or program.name
@@ -43,7 +51,7 @@ def compile(program, function=None, *, target=None, chip=None, fuse=True,
     text = program if isinstance(program, str) else program.text()
     gpu = _torch_gpu()
     chip = {None: chip or gpu, "cuda": chip or gpu or "sm_90"}.get(target)
-    package = _compile(text, chip, target != "cuda", fuse, keep_phases)
+    package = _compile(text, chip, target != "cuda", fuse, keep_phases, graphs)
     name = _pick(package.functions, function)
     if source is None and isinstance(program, Module):
         source = program.functions.get(name)
@@ -77,13 +85,13 @@ def _torch_gpu():
     return f"sm_{major}{minor}"
 
 
-def _compile(text, chip, emulated, fuse, phases):
+def _compile(text, chip, emulated, fuse, phases, graphs):
     """A package; where compiling fails, a folder with the reproducer stays."""
     folder = tempfile.mkdtemp(prefix="gnn-mlir-")
     reproducer = os.path.join(folder, "program.mlir")
     try:
         return capi.compile_text(text, "program.mlir", chip, emulated, fuse,
-                                 phases, reproducer)
+                                 phases, reproducer, graphs)
     except capi.GNNError as error:
         if not os.path.exists(reproducer):
             raise
