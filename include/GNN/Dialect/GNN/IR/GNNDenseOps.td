@@ -14,7 +14,8 @@ include "GNN/Dialect/GNN/IR/GNNRowOps.td"
 //===----------------------------------------------------------------------===//
 
 def GNN_LinearOp : GNN_RowOp<"linear", [
-    GNN_Linear, GNN_Cost, GNN_InferType, SameOperandsAndResultElementType]> {
+    GNN_RowWise, GNN_Linear, GNN_Cost,
+    GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Multiply every row by one weight";
   let description = [{
     `result[i, :] = input[i, :] * weight + bias`, and with heads
@@ -49,7 +50,7 @@ def GNN_LinearOp : GNN_RowOp<"linear", [
 }
 
 def GNN_TypedLinearOp : GNN_RowOp<"typed_linear", [
-    GNN_Linear, GNN_Cost, GNN_Path, GNN_InferType,
+    GNN_RowWisePaths, GNN_Linear, GNN_Cost, GNN_Path, GNN_InferType,
     SameOperandsAndResultElementType]> {
   let summary = "Multiply every row by the weight of its type";
   let description = [{

@@ -21,6 +21,31 @@ def GNN_RowPathOpInterface : OpInterface<"RowPathOpInterface"> {
   ];
 }
 
+def GNN_RowWiseOpInterface : OpInterface<"RowWiseOpInterface"> {
+  let cppNamespace = "::gnn";
+  let description = [{
+    An op each row of whose result depends, of each operand with rows, on the one
+    row that it leads to. Such an op can be computed on any coarser rows that all
+    its operands are known for, and gathered from there: what depends on the
+    source and the edge type alone needs one row a source pair, not one an edge
+    (Hector 3.2.2).
+  }];
+  let methods = [
+    InterfaceMethod<"The path from a row of the result to that of this operand; "
+                    "none for an operand without rows.",
+      "::std::optional<::gnn::RowPath>", "getOperandPath",
+      (ins "unsigned":$operand), [{}],
+      /*defaultImplementation=*/"return ::gnn::detail::pathToOwnRows($_op, operand);">,
+    InterfaceMethod<"Whether this operand may be in another row space than the result.",
+      "bool", "mayLeadElsewhere", (ins "unsigned":$operand), [{}],
+      /*defaultImplementation=*/"return false;">,
+    InterfaceMethod<"Sets the end of the path to this operand, which may lead elsewhere.",
+      "void", "setOperandEnd",
+      (ins "unsigned":$operand, "::std::optional<::gnn::EndPoint>":$end), [{}],
+      /*defaultImplementation=*/"return;">,
+  ];
+}
+
 def GNN_LinearOpInterface : OpInterface<"LinearOpInterface"> {
   let cppNamespace = "::gnn";
   let description = [{

@@ -11,6 +11,10 @@ include "GNN/Dialect/GNN/IR/GNNAttributes.td"
 include "GNN/Dialect/GNN/IR/GNNInterfaces.td"
 
 def GNN_Path : DeclareOpInterfaceMethods<GNN_RowPathOpInterface>;
+def GNN_RowWise : DeclareOpInterfaceMethods<GNN_RowWiseOpInterface>;
+// Operands may be in other row spaces than the result.
+def GNN_RowWisePaths : DeclareOpInterfaceMethods<GNN_RowWiseOpInterface,
+    ["getOperandPath", "mayLeadElsewhere", "setOperandEnd"]>;
 def GNN_Linear : DeclareOpInterfaceMethods<GNN_LinearOpInterface>;
 def GNN_Cost : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops"]>;
 // What is read are not the operands, each once.
@@ -141,7 +145,8 @@ def GNN_PrefixRowsOp : GNN_RowOp<"prefix_rows", [
 //===----------------------------------------------------------------------===//
 
 def GNN_GatherOp : GNN_RowOp<"gather", [
-    GNN_Linear, GNN_CostAndReads, GNN_Path, SameOperandsAndResultElementType]> {
+    GNN_RowWisePaths, GNN_Linear, GNN_CostAndReads, GNN_Path,
+    SameOperandsAndResultElementType]> {
   let summary = "Give every row the features of the row it leads to";
   let description = [{
     `result[i, :] = input[p(i), :]`, where `p` is the path from a row of the

@@ -10,7 +10,8 @@
 include "GNN/Dialect/GNN/IR/GNNRowOps.td"
 
 def GNN_ApplyOp : GNN_RowOp<"apply", [
-    GNN_Linear, GNN_CostAndReads, GNN_Path, SameOperandsAndResultElementType]> {
+    GNN_RowWisePaths, GNN_Linear, GNN_CostAndReads, GNN_Path,
+    SameOperandsAndResultElementType]> {
   let summary = "Combine the features that two paths lead to";
   let description = [{
     `result[i, :] = lhs[p(i), :] op rhs[q(i), :]`, where `p` and `q` are the paths
@@ -57,7 +58,8 @@ def GNN_ApplyOp : GNN_RowOp<"apply", [
 }
 
 def GNN_SddmmOp : GNN_RowOp<"sddmm", [
-    GNN_Linear, GNN_CostAndReads, GNN_Path, SameOperandsAndResultElementType]> {
+    GNN_RowWisePaths, GNN_Linear, GNN_CostAndReads, GNN_Path,
+    SameOperandsAndResultElementType]> {
   let summary = "Multiply and sum the features that two paths lead to";
   let description = [{
     `result[i, (h)] = sum_f lhs[p(i), (h,) f] * rhs[q(i), (h,) f]`, where `p` and
