@@ -42,7 +42,7 @@ def GNN_RowWiseOpInterface : OpInterface<"RowWiseOpInterface"> {
     InterfaceMethod<"Sets the end of the path to this operand, which may lead elsewhere.",
       "void", "setOperandEnd",
       (ins "unsigned":$operand, "::std::optional<::gnn::EndPoint>":$end), [{}],
-      /*defaultImplementation=*/"">,
+      /*defaultImplementation=*/"return;">,
   ];
 }
 
