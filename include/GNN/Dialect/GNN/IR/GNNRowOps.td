@@ -18,6 +18,9 @@ def GNN_RowWisePaths : DeclareOpInterfaceMethods<GNN_RowWiseOpInterface,
 def GNN_Linear : DeclareOpInterfaceMethods<GNN_LinearOpInterface>;
 def GNN_Product : DeclareOpInterfaceMethods<GNN_ProductOpInterface>;
 def GNN_Cost : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops"]>;
+// A product of rows with weights.
+def GNN_ProductCost
+    : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops", "getProductRows"]>;
 // What is read are not the operands, each once.
 def GNN_CostAndReads
     : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops", "getReadBytes"]>;
