@@ -71,6 +71,7 @@ private:
   mlir::LogicalResult lowerOuter(OuterOp op);
   mlir::LogicalResult lowerTypedOuter(TypedOuterOp op);
   mlir::LogicalResult lowerWeightProduct(WeightProductOp op);
+  mlir::LogicalResult lowerWeightProductByHeads(WeightProductOp op);
   mlir::LogicalResult lowerWeightCombine(WeightCombineOp op);
   mlir::LogicalResult lowerDot(DotOp op);
   mlir::LogicalResult lowerOuterRows(OuterRowsOp op);
@@ -99,6 +100,11 @@ private:
                llvm::ArrayRef<int64_t> features);
   /// A weight as a domain of one row with all its elements as features.
   Rows asRow(mlir::Location loc, const Rows &weight);
+  /// `value` with another static shape of as many elements.
+  mlir::Value reshaped(mlir::Location loc, mlir::Value value,
+                       llvm::ArrayRef<int64_t> shape);
+  /// A weight so many times: `[times, elements]`.
+  mlir::Value repeated(mlir::Location loc, const Rows &weight, int64_t times);
   /// One row as a weight of these dimensions.
   Rows asWeight(mlir::Location loc, const Rows &row,
                 llvm::ArrayRef<int64_t> features);

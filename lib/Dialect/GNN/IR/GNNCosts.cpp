@@ -188,7 +188,8 @@ RowCount TypedOuterOp::getProductRows() {
 }
 
 RowCount WeightProductOp::getFlops() {
-  double shared = getFeatures(getLhs().getType()).back();
+  double shared = getByHeads() ? getFeatures(getRhs().getType())[1]
+                               : getFeatures(getLhs().getType()).back();
   return RowCount::elements(getType()) * (2 * shared);
 }
 
