@@ -105,6 +105,10 @@ def GNN_RowCostInterface : OpInterface<"RowCostInterface"> {
     InterfaceMethod<"Bytes of the results.",
       "::gnn::RowCount", "getWrittenBytes", (ins), [{}],
       /*defaultImplementation=*/"return ::gnn::detail::bytesOfResults($_op);">,
+    InterfaceMethod<"Rows that go through a product with weights, which all flops "
+                    "are of then; none for other ops.",
+      "::gnn::RowCount", "getProductRows", (ins), [{}],
+      /*defaultImplementation=*/"return {};">,
   ];
 }
 
