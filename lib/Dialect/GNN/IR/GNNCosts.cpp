@@ -279,9 +279,8 @@ RowCount AttentionOp::getReadBytes() {
   SmallVector<RowPath> paths = getRowPaths();
   const RowPath *path = paths.begin();
   for (Value operand : getOperands())
-    bytes += getRows(operand.getType())
-                 ? bytesAlong(*path++, edges, operand)
-                 : RowCount::bytes(tensorOf(operand));
+    bytes += getRows(operand.getType()) ? bytesAlong(*path++, edges, operand)
+                                        : RowCount::bytes(tensorOf(operand));
   double again = getStored() ? ShapedType::getNumElements(getScoreFeatures())
                              : getScoreReads();
   return bytes + edges * (again * bytesOfElement(getType()));

@@ -267,7 +267,8 @@ int64_t AttentionOp::getScoreReads() {
   if (getBy() && getRows(getBy().getType()))
     total += reads(getBy(), pathTo(RowSpace::Edge, getBy(), getByVia()));
   if (getPrior())
-    total += reads(getPrior(), pathTo(RowSpace::Edge, getPrior(), getPriorVia()));
+    total +=
+        reads(getPrior(), pathTo(RowSpace::Edge, getPrior(), getPriorVia()));
   return total;
 }
 
