@@ -142,6 +142,15 @@ Action SpmmOp::getLinearAction(unsigned operand) {
                         /*sameRows=*/false);
 }
 
+/// The weights of the edges are fixed where value or factor vary alone.
+Action AttentionOp::getLinearAction(unsigned operand) {
+  unsigned value = getODSOperandIndexAndLength(3).first;
+  if (operand < value)
+    return std::nullopt;
+  bool scalars = operand == value && getScoreFeatures().empty();
+  return scalars ? LinearAction::Rows : LinearAction::RowsAndFeatures;
+}
+
 //===----------------------------------------------------------------------===//
 // Features
 //===----------------------------------------------------------------------===//
