@@ -171,6 +171,22 @@ RowCount TypedOuterOp::getFlops() {
   return flopsOfProduct(getInput().getType(), getGrad().getType(), false);
 }
 
+RowCount LinearOp::getProductRows() {
+  return RowCount::rows(getInput().getType());
+}
+
+RowCount TypedLinearOp::getProductRows() {
+  return RowCount::rows(getInput().getType());
+}
+
+RowCount OuterOp::getProductRows() {
+  return RowCount::rows(getInput().getType());
+}
+
+RowCount TypedOuterOp::getProductRows() {
+  return RowCount::rows(getInput().getType());
+}
+
 RowCount WeightProductOp::getFlops() {
   double shared = getFeatures(getLhs().getType()).back();
   return RowCount::elements(getType()) * (2 * shared);

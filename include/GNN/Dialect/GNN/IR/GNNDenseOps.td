@@ -14,7 +14,7 @@ include "GNN/Dialect/GNN/IR/GNNRowOps.td"
 //===----------------------------------------------------------------------===//
 
 def GNN_LinearOp : GNN_RowOp<"linear", [
-    GNN_RowWise, GNN_Linear, GNN_Cost,
+    GNN_RowWise, GNN_Linear, GNN_ProductCost,
     GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Multiply every row by one weight";
   let description = [{
@@ -50,7 +50,7 @@ def GNN_LinearOp : GNN_RowOp<"linear", [
 }
 
 def GNN_TypedLinearOp : GNN_RowOp<"typed_linear", [
-    GNN_RowWisePaths, GNN_Linear, GNN_Cost, GNN_Path, GNN_InferType,
+    GNN_RowWisePaths, GNN_Linear, GNN_ProductCost, GNN_Path, GNN_InferType,
     SameOperandsAndResultElementType]> {
   let summary = "Multiply every row by the weight of its type";
   let description = [{
@@ -98,7 +98,7 @@ def GNN_TypedLinearOp : GNN_RowOp<"typed_linear", [
 //===----------------------------------------------------------------------===//
 
 def GNN_OuterOp : GNN_RowOp<"outer", [
-    GNN_Linear, GNN_Cost, SameOperandsAndResultElementType]> {
+    GNN_Linear, GNN_ProductCost, SameOperandsAndResultElementType]> {
   let summary = "Sum the outer products of all rows";
   let description = [{
     `result = sum_i input[i, :]^T * grad[i, :]`, and with heads
@@ -133,7 +133,7 @@ def GNN_OuterOp : GNN_RowOp<"outer", [
 }
 
 def GNN_TypedOuterOp : GNN_RowOp<"typed_outer", [
-    GNN_Linear, GNN_Cost, GNN_Path, SameOperandsAndResultElementType]> {
+    GNN_Linear, GNN_ProductCost, GNN_Path, SameOperandsAndResultElementType]> {
   let summary = "Sum the outer products of all rows of each type";
   let description = [{
     `result[t] = sum_{i : t(i) = t} input[i, :]^T * grad[i, :]`, and with heads

@@ -42,7 +42,7 @@ def GNN_RowWiseOpInterface : OpInterface<"RowWiseOpInterface"> {
     InterfaceMethod<"Sets the end of the path to this operand, which may lead elsewhere.",
       "void", "setOperandEnd",
       (ins "unsigned":$operand, "::std::optional<::gnn::EndPoint>":$end), [{}],
-      /*defaultImplementation=*/"">,
+      /*defaultImplementation=*/"return;">,
   ];
 }
 
@@ -105,6 +105,10 @@ def GNN_RowCostInterface : OpInterface<"RowCostInterface"> {
     InterfaceMethod<"Bytes of the results.",
       "::gnn::RowCount", "getWrittenBytes", (ins), [{}],
       /*defaultImplementation=*/"return ::gnn::detail::bytesOfResults($_op);">,
+    InterfaceMethod<"Rows that go through a product with weights, which all flops "
+                    "are of then; none for other ops.",
+      "::gnn::RowCount", "getProductRows", (ins), [{}],
+      /*defaultImplementation=*/"return {};">,
   ];
 }
 

@@ -17,6 +17,9 @@ def GNN_RowWisePaths : DeclareOpInterfaceMethods<GNN_RowWiseOpInterface,
     ["getOperandPath", "mayLeadElsewhere", "setOperandEnd"]>;
 def GNN_Linear : DeclareOpInterfaceMethods<GNN_LinearOpInterface>;
 def GNN_Cost : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops"]>;
+// A product of rows with weights.
+def GNN_ProductCost
+    : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops", "getProductRows"]>;
 // What is read are not the operands, each once.
 def GNN_CostAndReads
     : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops", "getReadBytes"]>;
