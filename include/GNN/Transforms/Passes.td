@@ -21,7 +21,7 @@ def VerifyGraphForm : Pass<"gnn-verify-graph-form", "::mlir::ModuleOp"> {
     Graph form is what every pass on level 1 takes and leaves. A function that
     uses rows of a graph
 
-    * has one block, no op with regions and no call: straight-line code;
+    * has one block, no call, and no op with regions but loops over rows;
     * consists of `gnn` ops, elementwise `arith` and `math`, and `tensor` ops on
       tensors without rows;
     * keeps the row space of a value, but by `gnn` ops: no `tensor.cast` or
@@ -44,6 +44,44 @@ class GNN_CostOptions {
     Option<"cost", "cost", "std::string", /*default=*/"\"full\"",
            "What is weighed: full (time), or rows (through products) alone">,
   ];
+}
+
+def RaiseLoops : Pass<"gnn-raise-loops", "::mlir::func::FuncOp"> {
+  let summary = "Make ops on whole tensors of loops over edges and nodes";
+  let description = [{
+    A value of a loop's body is the features of one row; for all rows it is a
+    tensor. A loop over the edges of every node is a loop over all edges (Hector
+    3.2.4): what it reduces is an aggregate. Reads of other rows become gathers
+    or operands of `gnn.sddmm` and `gnn.apply`, products `gnn.linear` and
+    `gnn.typed_linear`. What in an inner loop depends on the node alone is
+    computed for nodes, what depends on a type alone for types.
+
+    ```mlir
+    %y = gnn.for_nodes %n in @g -> (!node) {
+      %s = gnn.for_incoming %e of %n : !gnn.row<@g, node> -> (tensor<8xf32>) {
+        %m = gnn.read %x[%e] via src : (!node, !gnn.row<@g, edge>) -> tensor<8xf32>
+        gnn.yield sum %m : tensor<8xf32>
+      }
+      gnn.yield %s : tensor<8xf32>
+    }
+    // becomes
+    %m = gnn.gather %x via src : !node -> !edge
+    %y = gnn.aggregate sum %m via dst : !edge -> !node
+    ```
+
+    Softmax written as exp, sum over a group and quotient, in a loop or not,
+    becomes `gnn.edge_softmax`, which subtracts the maximum: the same value, and
+    no overflow. Ops that work on integers or conditions, such as
+    `arith.select`, stay: in one loop for all that follow each other, without
+    loops in it.
+
+    Needs: graph form. Keeps: the value of every result, but where an unshifted
+    softmax overflows. Never leaves a loop in a loop, or a product in one. A loop
+    over the edges of another node than that of the loop around it, with values
+    of that loop, is an error.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
 }
 
 def Compact : Pass<"gnn-compact", "::mlir::func::FuncOp">, GNN_CostOptions {

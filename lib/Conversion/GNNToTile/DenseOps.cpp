@@ -20,8 +20,8 @@ using tile::AtAttr;
 /// A GEMM whose epilogue adds an optional extra.
 static Value emitGemm(OpBuilder &builder, Location loc, FlatSymbolRefAttr graph,
                       StringRef rows, StringRef types, Value input,
-                      AtAttr inputAt, Value weight, Value bias, AtAttr biasAt,
-                      Value output, AtAttr outputAt) {
+                      AtAttr inputAt, Value weight, bool transposed, Value bias,
+                      AtAttr biasAt, Value output, AtAttr outputAt) {
   SmallVector<Value> extras;
   SmallVector<Attribute> extrasAt;
   if (bias) {
@@ -33,7 +33,7 @@ static Value emitGemm(OpBuilder &builder, Location loc, FlatSymbolRefAttr graph,
       builder, loc, output.getType(), graph, builder.getStringAttr(rows),
       types.empty() ? StringAttr() : builder.getStringAttr(types), input,
       weight, extras, output, inputAt, builder.getArrayAttr(extrasAt), outputAt,
-      /*transposed=*/UnitAttr(), /*schedule=*/nullptr);
+      transposed ? builder.getUnitAttr() : UnitAttr(), /*schedule=*/nullptr);
   Block &block = op.getBody().emplaceBlock();
   block.addArgument(element, loc);
   if (bias)
@@ -60,13 +60,13 @@ LogicalResult Lowering::lowerLinear(LinearOp op) {
   if (bias)
     biasAt = trailing(get(op.getBias()), result.features.size()).at;
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
-  result.tensor = emitGemm(builder, op.getLoc(), result.graph, result.domain,
-                           "", input.tensor,
-                           access(input, Anchor::Group, result.domain, {},
-                                  input.features.size() == 2, true),
-                           get(op.getWeight()).tensor, bias, biasAt,
-                           empty(op.getLoc(), result, element),
-                           rowAccess(builder.getContext(), "", heads));
+  result.tensor = emitGemm(
+      builder, op.getLoc(), result.graph, result.domain, "", input.tensor,
+      access(input, Anchor::Group, result.domain, {},
+             input.features.size() == 2, true),
+      get(op.getWeight()).tensor, get(op.getWeight()).isTransposed, bias,
+      biasAt, empty(op.getLoc(), result, element),
+      rowAccess(builder.getContext(), "", heads));
   set(op.getResult(), result);
   return success();
 }
@@ -134,8 +134,8 @@ LogicalResult Lowering::lowerTypedLinear(TypedLinearOp op) {
   result.tensor = emitGemm(
       builder, op.getLoc(), result.graph, order, typeSpace, input.tensor,
       access(input, Anchor::Group, order, {}, input.features.size() == 2, true),
-      get(op.getWeight()).tensor, bias, biasAt,
-      empty(op.getLoc(), result, element), outputAt);
+      get(op.getWeight()).tensor, get(op.getWeight()).isTransposed, bias,
+      biasAt, empty(op.getLoc(), result, element), outputAt);
   set(op.getResult(), result);
   return success();
 }
@@ -242,16 +242,39 @@ LogicalResult Lowering::lowerWeightProduct(WeightProductOp op) {
       builder, loc, ArrayRef<int64_t>{batches * a, c}, type.getElementType());
   AtAttr at = rowAccess(builder.getContext(), "", false);
   bool shared = !rhsTyped && !heads;
+  bool transposed = get(op.getRhs()).isTransposed;
   SmallVector<int64_t> weightShape{b, c};
+  if (transposed)
+    std::swap(weightShape[0], weightShape[1]);
   if (!shared)
     weightShape.insert(weightShape.begin(), batches);
   right = reshaped(loc, right, weightShape);
   Value product = emitGemm(builder, loc, anyGraph, std::to_string(batches * a),
                            shared ? "" : std::to_string(a), left, at, right,
-                           Value(), {}, output, at);
+                           transposed, Value(), {}, output, at);
   Rows result = describe(type);
   result.tensor = reshaped(loc, product, type.getShape());
   set(op.getResult(), result);
+  return success();
+}
+
+/// Whether a product reads the weight that `use` is, from the right.
+static bool isProductWith(OpOperand &use) {
+  Operation *user = use.getOwner();
+  return isa<LinearOp, TypedLinearOp, WeightProductOp>(user)
+             ? use.getOperandNumber() == 1
+             : isa<WeightTransposeOp>(user);
+}
+
+LogicalResult Lowering::lowerWeightTranspose(WeightTransposeOp op) {
+  for (OpOperand &use : op->getUses())
+    if (!isProductWith(use))
+      return op.emitOpError("has a lowering only as the weight of a product, "
+                            "got '")
+             << use.getOwner()->getName() << "'";
+  Rows weight = get(op.getInput());
+  weight.isTransposed = !weight.isTransposed;
+  set(op.getResult(), weight);
   return success();
 }
 
@@ -266,9 +289,10 @@ LogicalResult Lowering::lowerWeightCombine(WeightCombineOp op) {
       builder, loc, ArrayRef<int64_t>{type.getDimSize(0), size},
       type.getElementType());
   AtAttr at = rowAccess(builder.getContext(), "", false);
-  Value product = emitGemm(
-      builder, loc, anyGraph, std::to_string(type.getDimSize(0)), "",
-      get(op.getCoefficients()).tensor, at, bases, Value(), {}, output, at);
+  Value product =
+      emitGemm(builder, loc, anyGraph, std::to_string(type.getDimSize(0)), "",
+               get(op.getCoefficients()).tensor, at, bases,
+               /*transposed=*/false, Value(), {}, output, at);
   Rows result = describe(type);
   result.tensor = reshaped(loc, product, type.getShape());
   set(op.getResult(), result);

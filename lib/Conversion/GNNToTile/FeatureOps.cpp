@@ -67,9 +67,9 @@ LogicalResult Lowering::lowerOuterRows(OuterRowsOp op) {
   return success();
 }
 
-/// The value of an activation at `x`; `slope` is the weight of prelu.
-static Value emitActivation(OpBuilder &b, Location loc, ActivationOp op,
-                            Value x, Value slope) {
+Value gnn::emitActivation(OpBuilder &b, Location loc, ActivationKind kind,
+                          std::optional<APFloat> slopeBelow, Value x,
+                          Value slope) {
   Type type = x.getType();
   Value zero = constant(b, loc, type, 0), one = constant(b, loc, type, 1);
   auto positive = [&]() -> Value {
@@ -82,8 +82,8 @@ static Value emitActivation(OpBuilder &b, Location loc, ActivationOp op,
     Value power = math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, x));
     return arith::AddFOp::create(b, loc, one, power);
   };
-  double alpha = op.getAlpha() ? op.getAlpha()->convertToDouble() : 0;
-  switch (op.getKind()) {
+  double alpha = slopeBelow ? slopeBelow->convertToDouble() : 0;
+  switch (kind) {
   case ActivationKind::Relu:
     return arith::MaximumFOp::create(b, loc, x, zero);
   case ActivationKind::LeakyRelu:
@@ -137,12 +137,12 @@ LogicalResult Lowering::lowerActivation(ActivationOp op) {
       weight = reshape(op.getLoc(), weight, {});
     inputs.push_back(trailing(weight, result.features.size()));
   }
-  result.tensor =
-      rowwise(op.getLoc(), result, elementOf(op.getInput()), result.features,
-              inputs, [&](OpBuilder &b, Location loc, ValueRange args) {
-                return emitActivation(b, loc, op, args[0],
-                                      args.size() > 1 ? args[1] : Value());
-              });
+  result.tensor = rowwise(
+      op.getLoc(), result, elementOf(op.getInput()), result.features, inputs,
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        return emitActivation(b, loc, op.getKind(), op.getAlpha(), args[0],
+                              args.size() > 1 ? args[1] : Value());
+      });
   set(op.getResult(), reshape(op.getLoc(), result, full));
   return success();
 }

@@ -27,7 +27,9 @@ struct Rows {
   mlir::FlatSymbolRefAttr graph;              ///< null for plain weights
   llvm::SmallVector<int64_t> features;        ///< trailing dimensions
   int64_t count = mlir::ShapedType::kDynamic; ///< rows known when compiling
-  bool isPrefix = false; ///< the tensor may have more rows than these
+  bool isPrefix = false;     ///< the tensor may have more rows than these
+  bool isTransposed = false; ///< `features` are those of the tensor, the last
+                             ///< two exchanged
 };
 
 /// An input of a traversal: a value, the path to its row, and the dimensions
@@ -58,7 +60,10 @@ public:
   mlir::Value result(mlir::Location loc, mlir::Value value);
 
 private:
-  // By theme: RowOps.cpp, AttentionOps.cpp, DenseOps.cpp, FeatureOps.cpp.
+  friend class LoopLowering;
+
+  // By theme: RowOps.cpp, AttentionOps.cpp, DenseOps.cpp, FeatureOps.cpp,
+  // LoopOps.cpp.
   mlir::LogicalResult lowerGather(GatherOp op);
   mlir::LogicalResult lowerAggregate(AggregateOp op);
   mlir::LogicalResult lowerDegree(DegreeOp op);
@@ -74,6 +79,7 @@ private:
   mlir::LogicalResult lowerWeightProduct(WeightProductOp op);
   mlir::LogicalResult lowerWeightProductByHeads(WeightProductOp op);
   mlir::LogicalResult lowerWeightCombine(WeightCombineOp op);
+  mlir::LogicalResult lowerWeightTranspose(WeightTransposeOp op);
   mlir::LogicalResult lowerDot(DotOp op);
   mlir::LogicalResult lowerOuterRows(OuterRowsOp op);
   mlir::LogicalResult lowerActivation(ActivationOp op);
@@ -87,6 +93,7 @@ private:
   mlir::LogicalResult lowerReduceFeatures(ReduceFeaturesOp op);
   mlir::LogicalResult lowerElementwise(mlir::Operation *op);
   mlir::LogicalResult lowerRenamed(mlir::Operation *op, bool prefix);
+  mlir::LogicalResult lowerLoop(RowLoopInterface loop);
 
   // Building blocks (Lowering.cpp).
 
@@ -177,6 +184,12 @@ llvm::SmallVector<int64_t> walkedDims(llvm::ArrayRef<int64_t> features);
 /// A reduction in a body, over one dimension.
 mlir::Value emitReduce(mlir::OpBuilder &b, mlir::Location loc,
                        tile::Reduction kind, tile::Dim dim, mlir::Value value);
+
+/// The value of an activation at `x`; `slope` is the weight of prelu.
+mlir::Value emitActivation(mlir::OpBuilder &b, mlir::Location loc,
+                           ActivationKind kind,
+                           std::optional<llvm::APFloat> alpha, mlir::Value x,
+                           mlir::Value slope);
 
 /// The value of a binary kind.
 mlir::Value emitBinary(mlir::OpBuilder &b, mlir::Location loc, BinaryKind kind,

@@ -76,6 +76,10 @@ Action WeightCombineOp::getLinearAction(unsigned) {
   return LinearAction::Weight;
 }
 
+Action WeightTransposeOp::getLinearAction(unsigned) {
+  return LinearAction::Weight;
+}
+
 //===----------------------------------------------------------------------===//
 // Several row spaces
 //===----------------------------------------------------------------------===//

@@ -198,6 +198,10 @@ RowCount WeightCombineOp::getFlops() {
   return RowCount::elements(getType()) * (2 * bases);
 }
 
+RowCount WeightTransposeOp::getFlops() { return {}; }
+RowCount WeightTransposeOp::getReadBytes() { return {}; }
+RowCount WeightTransposeOp::getWrittenBytes() { return {}; }
+
 //===----------------------------------------------------------------------===//
 // Several row spaces
 //===----------------------------------------------------------------------===//
