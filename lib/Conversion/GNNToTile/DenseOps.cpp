@@ -199,7 +199,9 @@ LogicalResult Lowering::lowerWeightProductByHeads(WeightProductOp op) {
   Value left = get(op.getLhs()).tensor;
   if (types > 1 && !isTypeRows(lhsType))
     left = repeated(loc, get(op.getLhs()), types);
-  SmallVector<int64_t> weightShape{heads, b, c};
+  bool transposed = get(op.getRhs()).isTransposed;
+  SmallVector<int64_t> weightShape{heads, transposed ? c : b,
+                                   transposed ? b : c};
   if (typedRhs)
     weightShape.insert(weightShape.begin(), types);
   Value output = tensor::EmptyOp::create(
@@ -209,8 +211,8 @@ LogicalResult Lowering::lowerWeightProductByHeads(WeightProductOp op) {
       builder, loc, anyGraph, std::to_string(rows),
       typedRhs ? std::to_string(lhs[0]) : "",
       reshaped(loc, left, {rows, heads, b}), at,
-      reshaped(loc, get(op.getRhs()).tensor, weightShape), Value(), {},
-      output, at);
+      reshaped(loc, get(op.getRhs()).tensor, weightShape), transposed, Value(),
+      {}, output, at);
   Rows result = describe(type);
   result.tensor = reshaped(loc, product, type.getShape());
   set(op.getResult(), result);
