@@ -12,7 +12,8 @@ class GraphDecl:
     """`gnn.graph`: what is known about a graph when a function is compiled.
 
     `schema` gives each edge type its (source, destination) node type, -1 where
-    it has several; `stats` is what `Graph.statistics` returns, as items."""
+    it has several; `stats` is what `Graph.statistics` returns, as items. A graph
+    with a `parent` is derived: its edges of these `parent_types`."""
 
     name: str
     square: bool = True
@@ -20,6 +21,8 @@ class GraphDecl:
     edge_types: int = 1
     schema: Optional[Tuple[Tuple[int, int], ...]] = None
     stats: Optional[tuple] = None
+    parent: Optional["GraphDecl"] = None
+    parent_types: Tuple[int, ...] = ()
 
     @property
     def src(self):
@@ -53,6 +56,8 @@ class GraphDecl:
                               for k, v in self.stats)
             entries.append(f"stats = #gnn.stats<{stats}>")
         kind = "square" if self.square else "bipartite"
+        if self.parent is not None:
+            kind += f" of @{self.parent.name} types {list(self.parent_types)}"
         return f"gnn.graph @{self.name} {kind} {{{', '.join(entries)}}}"
 
 
