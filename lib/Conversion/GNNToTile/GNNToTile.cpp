@@ -38,6 +38,7 @@ LogicalResult Lowering::lower(Operation *op) {
       .Case([&](SddmmOp o) { return lowerSddmm(o); })
       .Case([&](SpmmOp o) { return lowerSpmm(o); })
       .Case([&](EdgeSoftmaxOp o) { return lowerEdgeSoftmax(o); })
+      .Case([&](AttentionOp o) { return lowerAttention(o); })
       .Case([&](LinearOp o) { return lowerLinear(o); })
       .Case([&](TypedLinearOp o) { return lowerTypedLinear(o); })
       .Case([&](OuterOp o) { return lowerOuter(o); })
@@ -63,6 +64,8 @@ LogicalResult Lowering::lower(Operation *op) {
       .Case([&](RebindRowsOp o) { return lowerRenamed(o, /*prefix=*/false); })
       .Case([&](RestrictRowsOp o) { return lowerRestrict(o); })
       .Case([&](PrefixRowsOp o) { return lowerRenamed(o, /*prefix=*/true); })
+      .Case([&](WeightTransposeOp o) { return lowerWeightTranspose(o); })
+      .Case([&](RowLoopInterface o) { return lowerLoop(o); })
       .Default([&](Operation *o) -> LogicalResult {
         if (isElementwise(o))
           return lowerElementwise(o);

@@ -358,6 +358,18 @@ func.func @reduce_heads(%x: tensor<?x2x8xf32, #gnn.rows<@g, node>>) -> !x {
 gnn.graph @g square {node_types = 1, edge_types = 3}
 gnn.graph @s square of @g types [0, 2] {node_types = 1, edge_types = 2}
 
+// A transposed weight stays beside its product.
+//
+// CHECK-LABEL: func.func @restrict_transpose
+// CHECK: %[[R:.+]] = gnn.restrict_rows %{{.+}} : tensor<3x4x8xf32, {{.+}} -> tensor<2x4x8xf32,
+// CHECK: gnn.weight_transpose %[[R]]
+func.func @restrict_transpose(%w: tensor<3x4x8xf32, #gnn.rows<@g, edge_type>>)
+    -> tensor<2x8x4xf32, #gnn.rows<@s, edge_type>> {
+  %0 = gnn.weight_transpose %w : (tensor<3x4x8xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x8x4xf32, #gnn.rows<@g, edge_type>>
+  %1 = gnn.restrict_rows %0 : tensor<3x8x4xf32, #gnn.rows<@g, edge_type>> -> tensor<2x8x4xf32, #gnn.rows<@s, edge_type>>
+  return %1 : tensor<2x8x4xf32, #gnn.rows<@s, edge_type>>
+}
+
 // Rows of a derived graph are gathered there.
 //
 // CHECK-LABEL: func.func @restrict_gather

@@ -74,9 +74,26 @@ static LogicalResult restrictGather(RestrictRowsOp op,
   return success();
 }
 
+/// Weights are read the other way round by what takes them, which is then
+/// behind the restriction.
+static LogicalResult restrictTranspose(RestrictRowsOp op,
+                                       PatternRewriter &rewriter) {
+  auto transpose = definedBy<WeightTransposeOp>(op.getInput());
+  if (!transpose)
+    return rewriter.notifyMatchFailure(op, "input is not transposed");
+  auto type = cast<RankedTensorType>(transpose.getInput().getType());
+  auto all = cast<RankedTensorType>(op.getType());
+  Value input = RestrictRowsOp::create(rewriter, op.getLoc(),
+                                       withFeatures(all, getFeatures(type)),
+                                       transpose.getInput());
+  rewriter.replaceOpWithNewOp<WeightTransposeOp>(op, op.getType(), input);
+  return success();
+}
+
 void RestrictRowsOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                                  MLIRContext *) {
   patterns.add(restrictGather);
+  patterns.add(restrictTranspose);
 }
 
 OpFoldResult GatherOp::fold(FoldAdaptor) {
@@ -240,6 +257,11 @@ OpFoldResult ActivationOp::fold(FoldAdaptor) {
 
 OpFoldResult DropoutOp::fold(FoldAdaptor) {
   return getP().isZero() ? OpFoldResult(getInput()) : OpFoldResult();
+}
+
+OpFoldResult WeightTransposeOp::fold(FoldAdaptor) {
+  auto inner = definedBy<WeightTransposeOp>(getInput());
+  return inner ? OpFoldResult(inner.getInput()) : OpFoldResult();
 }
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor) {

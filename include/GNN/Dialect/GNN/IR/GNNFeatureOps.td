@@ -14,7 +14,8 @@ include "GNN/Dialect/GNN/IR/GNNRowOps.td"
 //===----------------------------------------------------------------------===//
 
 def GNN_DotOp : GNN_RowOp<"dot", [
-    GNN_Linear, GNN_Cost, GNN_InferType, SameOperandsAndResultElementType]> {
+    GNN_RowWise, GNN_Linear, GNN_Product, GNN_Cost,
+    GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Take the inner product of each row with a row or vector";
   let description = [{
     `result[i, (h)] = sum_f lhs[i, (h,) f] * rhs[i, (h,) f]`. Where `rhs` has no
@@ -47,7 +48,8 @@ def GNN_DotOp : GNN_RowOp<"dot", [
 }
 
 def GNN_OuterRowsOp : GNN_RowOp<"outer_rows", [
-    GNN_Linear, GNN_Cost, GNN_InferType, SameOperandsAndResultElementType]> {
+    GNN_RowWise, GNN_Linear, GNN_Cost,
+    GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Take the outer product of each row with a row";
   let description = [{
     `result[i, a, b] = lhs[i, a] * rhs[i, b]`. `gnn.outer` and
@@ -81,7 +83,7 @@ def GNN_OuterRowsOp : GNN_RowOp<"outer_rows", [
 //===----------------------------------------------------------------------===//
 
 def GNN_ActivationOp : GNN_RowOp<"activation", [
-    GNN_Cost, SameOperandsAndResultElementType,
+    GNN_RowWise, GNN_Cost, SameOperandsAndResultElementType,
     AllTypesMatch<["input", "result"]>]> {
   let summary = "Apply a nonlinear function to every feature";
   let description = [{
@@ -131,7 +133,7 @@ def GNN_ActivationOp : GNN_RowOp<"activation", [
 }
 
 def GNN_BatchNormOp : GNN_RowOp<"batch_norm", [
-    GNN_Cost, SameOperandsAndResultElementType,
+    GNN_RowWise, GNN_Cost, SameOperandsAndResultElementType,
     AllTypesMatch<["input", "result"]>,
     AllTypesMatch<["mean", "variance", "gamma", "beta"]>]> {
   let summary = "Normalize features with running statistics";
@@ -170,7 +172,8 @@ def GNN_BatchNormOp : GNN_RowOp<"batch_norm", [
 }
 
 def GNN_LayerNormOp : GNN_RowOp<"layer_norm", [
-    GNN_Cost, AttrSizedOperandSegments, SameOperandsAndResultElementType,
+    GNN_RowWise, GNN_Cost, AttrSizedOperandSegments,
+    SameOperandsAndResultElementType,
     AllTypesMatch<["input", "result"]>]> {
   let summary = "Normalize the features of each row by their own statistics";
   let description = [{
@@ -245,14 +248,14 @@ def GNN_DropoutOp : GNN_RowOp<"dropout", [
 //===----------------------------------------------------------------------===//
 
 def GNN_BroadcastOp : GNN_RowOp<"broadcast", [
-    GNN_Linear, GNN_Cost, SameOperandsAndResultElementType]> {
+    GNN_RowWise, GNN_Linear, GNN_Cost, SameOperandsAndResultElementType]> {
   let summary = "Repeat features along trailing dimensions, or weights along rows";
   let description = [{
     For rows, `result[i, h, f] = input[i, h]`: the features of `input` are
     repeated along trailing dimensions that it lacks. For a weight without a row
     space, `result[i, h, f] = input[f]`: it is repeated for every row, and along
-    leading feature dimensions that it lacks. Rows of another space are the
-    business of `gnn.gather`.
+    leading feature dimensions that it lacks; the result may be a weight, too.
+    Rows of another space are the business of `gnn.gather`.
 
     Gradient: the sum over the dimensions along which `input` was repeated.
 
@@ -269,7 +272,7 @@ def GNN_BroadcastOp : GNN_RowOp<"broadcast", [
     ```
   }];
   let arguments = (ins GNN_RowsOrWeight:$input);
-  let results = (outs GNN_Rows:$result);
+  let results = (outs GNN_RowsOrWeight:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -277,7 +280,7 @@ def GNN_BroadcastOp : GNN_RowOp<"broadcast", [
 }
 
 def GNN_ConcatOp : GNN_RowOp<"concat", [
-    GNN_Cost, GNN_InferType, SameOperandsAndResultElementType]> {
+    GNN_RowWise, GNN_Cost, GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Join rows along the last feature dimension";
   let description = [{
     `result[i, (h,) :] = [inputs[0][i, (h,) :], inputs[1][i, (h,) :], ...]`.
@@ -307,11 +310,12 @@ def GNN_ConcatOp : GNN_RowOp<"concat", [
 }
 
 def GNN_SliceOp : GNN_RowOp<"slice", [
-    GNN_Linear, GNN_CostAndReads, SameOperandsAndResultElementType]> {
+    GNN_RowWise, GNN_Linear, GNN_CostAndReads,
+    SameOperandsAndResultElementType]> {
   let summary = "Take a part of the last feature dimension";
   let description = [{
     `result[i, (h,) f] = input[i, (h,) offset + f]`; the last feature dimension
-    of `result` is the size of the part.
+    of `result` is the size of the part. Weights without a row space are cut alike.
 
     Gradient: the gradient of `result` at its place between zeros.
 
@@ -326,8 +330,8 @@ def GNN_SliceOp : GNN_RowOp<"slice", [
     %y = gnn.slice %x at 8 : tensor<?x12xf32, #gnn.rows<@g, node>> -> tensor<?x4xf32, #gnn.rows<@g, node>>
     ```
   }];
-  let arguments = (ins GNN_Rows:$input, I64Attr:$offset);
-  let results = (outs GNN_Rows:$result);
+  let arguments = (ins GNN_RowsOrWeight:$input, I64Attr:$offset);
+  let results = (outs GNN_RowsOrWeight:$result);
   let assemblyFormat = [{
     $input `at` $offset attr-dict `:` type($input) `->` type($result)
   }];
@@ -337,13 +341,14 @@ def GNN_SliceOp : GNN_RowOp<"slice", [
 }
 
 def GNN_ReshapeOp : GNN_RowOp<"reshape", [
-    GNN_Linear, GNN_NoCost, SameOperandsAndResultElementType]> {
+    GNN_RowWise, GNN_Linear, GNN_NoCost, SameOperandsAndResultElementType]> {
   let summary = "Split or join feature dimensions";
   let description = [{
     The features of each row keep their row-major order and take another shape:
     `[rows, heads * d]` and `[rows, heads, d]` turn into each other. It costs
-    nothing. Upstream's `tensor.expand_shape` and `tensor.collapse_shape` would
-    let the row space change unseen.
+    nothing. Weights without a row space are reshaped alike. Upstream's
+    `tensor.expand_shape` and `tensor.collapse_shape` would let the row space
+    change unseen.
 
     Gradient: `gnn.reshape` of the gradient of `result` to the shape of `input`.
 
@@ -357,8 +362,8 @@ def GNN_ReshapeOp : GNN_RowOp<"reshape", [
     %y = gnn.reshape %x : tensor<?x128xf32, #gnn.rows<@g, node>> -> tensor<?x8x16xf32, #gnn.rows<@g, node>>
     ```
   }];
-  let arguments = (ins GNN_Rows:$input);
-  let results = (outs GNN_Rows:$result);
+  let arguments = (ins GNN_RowsOrWeight:$input);
+  let results = (outs GNN_RowsOrWeight:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -366,7 +371,8 @@ def GNN_ReshapeOp : GNN_RowOp<"reshape", [
 }
 
 def GNN_ReduceHeadsOp : GNN_RowOp<"reduce_heads", [
-    GNN_Linear, GNN_Cost, GNN_InferType, SameOperandsAndResultElementType]> {
+    GNN_RowWise, GNN_Linear, GNN_Cost,
+    GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Reduce the heads of each row";
   let description = [{
     `result[i, f] = reduce_h(input[i, h, f])`. `gnn.reduce_features` reduces the
@@ -396,7 +402,8 @@ def GNN_ReduceHeadsOp : GNN_RowOp<"reduce_heads", [
 }
 
 def GNN_ReduceFeaturesOp : GNN_RowOp<"reduce_features", [
-    GNN_Linear, GNN_Cost, GNN_InferType, SameOperandsAndResultElementType]> {
+    GNN_RowWise, GNN_Linear, GNN_Cost,
+    GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Reduce the last feature dimension of each row";
   let description = [{
     `result[i, (h)] = reduce_f(input[i, (h,) f])`. `gnn.reduce_heads` reduces the

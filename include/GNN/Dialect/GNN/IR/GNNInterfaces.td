@@ -21,6 +21,31 @@ def GNN_RowPathOpInterface : OpInterface<"RowPathOpInterface"> {
   ];
 }
 
+def GNN_RowWiseOpInterface : OpInterface<"RowWiseOpInterface"> {
+  let cppNamespace = "::gnn";
+  let description = [{
+    An op each row of whose result depends, of each operand with rows, on the one
+    row that it leads to. Such an op can be computed on any coarser rows that all
+    its operands are known for, and gathered from there: what depends on the
+    source and the edge type alone needs one row a source pair, not one an edge
+    (Hector 3.2.2).
+  }];
+  let methods = [
+    InterfaceMethod<"The path from a row of the result to that of this operand; "
+                    "none for an operand without rows.",
+      "::std::optional<::gnn::RowPath>", "getOperandPath",
+      (ins "unsigned":$operand), [{}],
+      /*defaultImplementation=*/"return ::gnn::detail::pathToOwnRows($_op, operand);">,
+    InterfaceMethod<"Whether this operand may be in another row space than the result.",
+      "bool", "mayLeadElsewhere", (ins "unsigned":$operand), [{}],
+      /*defaultImplementation=*/"return false;">,
+    InterfaceMethod<"Sets the end of the path to this operand, which may lead elsewhere.",
+      "void", "setOperandEnd",
+      (ins "unsigned":$operand, "::std::optional<::gnn::EndPoint>":$end), [{}],
+      /*defaultImplementation=*/"return;">,
+  ];
+}
+
 def GNN_LinearOpInterface : OpInterface<"LinearOpInterface"> {
   let cppNamespace = "::gnn";
   let description = [{
@@ -41,6 +66,20 @@ def GNN_LinearOpInterface : OpInterface<"LinearOpInterface"> {
       return $_op.getLinearAction(operand).has_value();
     }
   }];
+}
+
+def GNN_ProductOpInterface : OpInterface<"ProductOpInterface"> {
+  let cppNamespace = "::gnn";
+  let description = [{
+    An op that multiplies the features of each row by a weight, shared by all
+    rows or of the row's type, and may add a bias: linear, or affine where there
+    is a bias. Two such ops in a row are one, with the product of their weights
+    (Hector 3.2.3).
+  }];
+  let methods = [
+    InterfaceMethod<"The operands of the product; none where no operand is a weight.",
+      "::std::optional<::gnn::ProductOperands>", "getProductOperands">,
+  ];
 }
 
 def GNN_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
@@ -80,7 +119,36 @@ def GNN_RowCostInterface : OpInterface<"RowCostInterface"> {
     InterfaceMethod<"Bytes of the results.",
       "::gnn::RowCount", "getWrittenBytes", (ins), [{}],
       /*defaultImplementation=*/"return ::gnn::detail::bytesOfResults($_op);">,
+    InterfaceMethod<"Rows that go through a product with weights, which all flops "
+                    "are of then; none for other ops.",
+      "::gnn::RowCount", "getProductRows", (ins), [{}],
+      /*defaultImplementation=*/"return {};">,
   ];
+}
+
+def GNN_RowLoopInterface : OpInterface<"RowLoopInterface"> {
+  let cppNamespace = "::gnn";
+  let description = [{
+    A loop whose body says what one row gives: over all edges or nodes, or over
+    the edges of one node.
+  }];
+  let methods = [
+    InterfaceMethod<"The body, a block whose first argument is the row.",
+      "::mlir::Block *", "getLoopBody", (ins), [{}],
+      /*defaultImplementation=*/"return &$_op.getBody().front();">,
+    InterfaceMethod<"The rows that the loop is over.",
+      "::gnn::RowType", "getLoopRows">,
+    InterfaceMethod<"The node whose edges are walked; null where all rows are.",
+      "::mlir::Value", "getCenterNode", (ins), [{}],
+      /*defaultImplementation=*/"return {};">,
+    InterfaceMethod<"The end of the edges that is the node.",
+      "::gnn::EndPoint", "getCenterEnd", (ins), [{}],
+      /*defaultImplementation=*/"return ::gnn::EndPoint::Dst;">,
+  ];
+  let extraSharedClassDeclaration = [{
+    /// The row that the body is at.
+    ::mlir::Value getLoopRow() { return $_op.getLoopBody()->getArgument(0); }
+  }];
 }
 
 #endif // GNN_DIALECT_GNN_IR_GNNINTERFACES_TD

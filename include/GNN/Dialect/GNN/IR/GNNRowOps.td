@@ -11,11 +11,22 @@ include "GNN/Dialect/GNN/IR/GNNAttributes.td"
 include "GNN/Dialect/GNN/IR/GNNInterfaces.td"
 
 def GNN_Path : DeclareOpInterfaceMethods<GNN_RowPathOpInterface>;
+def GNN_RowWise : DeclareOpInterfaceMethods<GNN_RowWiseOpInterface>;
+// Operands may be in other row spaces than the result.
+def GNN_RowWisePaths : DeclareOpInterfaceMethods<GNN_RowWiseOpInterface,
+    ["getOperandPath", "mayLeadElsewhere", "setOperandEnd"]>;
 def GNN_Linear : DeclareOpInterfaceMethods<GNN_LinearOpInterface>;
+def GNN_Product : DeclareOpInterfaceMethods<GNN_ProductOpInterface>;
 def GNN_Cost : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops"]>;
+// A product of rows with weights.
+def GNN_ProductCost
+    : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops", "getProductRows"]>;
 // What is read are not the operands, each once.
 def GNN_CostAndReads
     : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops", "getReadBytes"]>;
+// Nor is what is written the results alone.
+def GNN_AllCosts : DeclareOpInterfaceMethods<GNN_RowCostInterface,
+    ["getFlops", "getReadBytes", "getWrittenBytes"]>;
 // The result is another view of the operand.
 def GNN_NoCost : DeclareOpInterfaceMethods<GNN_RowCostInterface,
     ["getFlops", "getReadBytes", "getWrittenBytes"]>;
@@ -205,7 +216,8 @@ def GNN_PrefixRowsOp : GNN_RowOp<"prefix_rows", [
 //===----------------------------------------------------------------------===//
 
 def GNN_GatherOp : GNN_RowOp<"gather", [
-    GNN_Linear, GNN_CostAndReads, GNN_Path, SameOperandsAndResultElementType]> {
+    GNN_RowWisePaths, GNN_Linear, GNN_CostAndReads, GNN_Path,
+    SameOperandsAndResultElementType]> {
   let summary = "Give every row the features of the row it leads to";
   let description = [{
     `result[i, :] = input[p(i), :]`, where `p` is the path from a row of the

@@ -32,6 +32,18 @@ enum class LinearAction {
   Weight,
 };
 
+/// The operands of a product of rows with weights, by number.
+struct ProductOperands {
+  unsigned rows;
+  /// `[(types,) (heads,) in, out]`, or `[(types,) (heads,) in]` for a vector.
+  unsigned weight;
+  std::optional<unsigned> bias;
+  bool isVector = false;
+  /// The end that leads to the type of a weight for node types, where there are
+  /// two.
+  std::optional<EndPoint> via = std::nullopt;
+};
+
 /// A number that grows linearly with row counts: a constant, and a factor for
 /// each row of a space.
 class RowCount {
@@ -82,7 +94,19 @@ RowCount bytesOfOperands(mlir::Operation *op);
 /// The bytes of all results of `op`.
 RowCount bytesOfResults(mlir::Operation *op);
 
+/// The path of an operand that is in the row space of the result; none for one
+/// without rows.
+std::optional<RowPath> pathToOwnRows(mlir::Operation *op, unsigned operand);
+
 } // namespace detail
+
+/// Whether each row of the result of `op` depends on one row of each operand:
+/// ops with `RowWiseOpInterface`, and elementwise ops of other dialects.
+bool isRowWise(mlir::Operation *op);
+
+/// The path from a row of the result of a row-wise op to that of an operand;
+/// none for an operand without rows.
+std::optional<RowPath> getOperandPath(mlir::OpOperand &operand);
 
 } // namespace gnn
 

@@ -1,0 +1,108 @@
+//===- CostModel.h - What ops and kernels cost ------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Seconds on a GPU, or rows through products alone, from the statistics of a
+// graph. Every pass that decides by cost asks here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_ANALYSIS_COSTMODEL_H
+#define GNN_ANALYSIS_COSTMODEL_H
+
+#include "GNN/Analysis/Targets.h"
+#include "GNN/Dialect/GNN/IR/GNN.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+namespace gnn {
+
+/// What is to be small.
+enum class CostKind {
+  /// Seconds.
+  Full,
+  /// Rows through products with weights, and nothing else.
+  Rows,
+};
+
+/// Rows read in an order that is not that of their table.
+struct GatherWork {
+  double rows = 0;
+  double rowBytes = 0;
+  /// Rows that there are to read.
+  double tableRows = 0;
+};
+
+/// One kernel as the cost model sees it.
+struct KernelWork {
+  /// Rows through a product with weights, and the flops of that.
+  double productRows = 0;
+  double productFlops = 0;
+  double otherFlops = 0;
+  /// Read or written once, in order; ids of gathered rows among them.
+  double streamBytes = 0;
+  llvm::SmallVector<GatherWork, 2> gathers;
+
+  /// Whether there is nothing to do, and so no kernel.
+  bool isEmpty() const;
+  double getFlops() const { return productFlops + otherFlops; }
+  /// Bytes that are read or written, wherever they come from.
+  double getBytes() const;
+};
+
+/// Weighs kernels against each other.
+class CostModel {
+public:
+  CostModel(const TargetFigures &target, CostKind kind)
+      : target(target), kind(kind) {}
+
+  /// The model that the options `target` and `cost` (`full` or `rows`) of a
+  /// pass name; the error says what there is.
+  static llvm::Expected<CostModel> create(llvm::StringRef target,
+                                          llvm::StringRef cost);
+
+  /// Seconds or rows of one kernel, its launch included.
+  ///
+  /// A kernel gathers, and multiplies while it reads and writes in order:
+  /// `launch + gathers + max(flops, stream)`. The first time that a row is
+  /// gathered it comes from memory; after that from the L2 with the probability
+  /// with which it is there, which is the share of the table that fits.
+  double cost(const KernelWork &kernel) const;
+
+  /// Of kernels that run one after another.
+  double cost(llvm::ArrayRef<KernelWork> kernels) const;
+
+  /// The work of `op` as a kernel of its own on a graph with `stats`. An
+  /// operand at the end of a path is gathered; an op that reduces gathers its
+  /// operand, but for edges into their destinations, whose order edge rows are
+  /// kept in.
+  KernelWork describe(mlir::Operation *op, StatsAttr stats) const;
+
+  CostKind getKind() const { return kind; }
+  const TargetFigures &getTarget() const { return target; }
+
+private:
+  double gatherSeconds(const GatherWork &gather) const;
+
+  TargetFigures target;
+  CostKind kind;
+};
+
+/// The declaration of the graph that rows of `type` belong to; null where it
+/// has no rows or `from` is in no module that declares it.
+GraphOp getGraph(mlir::Operation *from, mlir::Type type);
+
+/// The statistics of that graph; null where unknown.
+StatsAttr getStats(mlir::Operation *from, mlir::Type type);
+
+/// The statistics of the graph that the first operand or result of `op` with
+/// rows belongs to; null where unknown.
+StatsAttr getStats(mlir::Operation *op);
+
+/// The statistics of a graph of the edges of some types alone, renumbered in
+/// the order of `types`, on the same nodes. Its degrees are unknown.
+StatsAttr restrictToTypes(StatsAttr stats, llvm::ArrayRef<int64_t> types);
+
+} // namespace gnn
+
+#endif // GNN_ANALYSIS_COSTMODEL_H

@@ -1,0 +1,60 @@
+//===- Targets.h - Figures of the GPUs --------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The figures themselves are in Targets.def.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_ANALYSIS_TARGETS_H
+#define GNN_ANALYSIS_TARGETS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+namespace gnn {
+
+/// Where a figure comes from; Targets.def says more.
+enum class FigureSource { Measured, Datasheet, Derived };
+
+/// A figure of a GPU.
+struct Figure {
+  double value = 0;
+  FigureSource source = FigureSource::Derived;
+
+  operator double() const { return value; }
+};
+
+/// What the cost model knows of a GPU.
+struct TargetFigures {
+  llvm::StringRef name;
+  llvm::StringRef title;
+  /// Bytes a second read or written in order.
+  Figure memoryBandwidth;
+  /// Size of the L2 cache.
+  Figure l2Bytes;
+  /// Bytes a second of rows in random order, from a table in the L2 cache and
+  /// from one that is far larger.
+  Figure l2Gather;
+  Figure memoryGather;
+  /// Bytes of a row at least, as either counts them.
+  Figure l2RowBytes;
+  Figure memoryRowBytes;
+  /// Fp32 operations a second, a fused multiply and add being two.
+  Figure fp32Flops;
+  /// Of those, what this compiler's products with weights reach.
+  Figure productFlops;
+  /// Seconds from the end of a kernel to the work of one that waits for it.
+  Figure launchSeconds;
+};
+
+/// All GPUs of Targets.def.
+llvm::ArrayRef<TargetFigures> getTargets();
+
+/// Figures of a GPU by name; error text names the known ones.
+llvm::Expected<const TargetFigures *> lookupTarget(llvm::StringRef name);
+
+} // namespace gnn
+
+#endif // GNN_ANALYSIS_TARGETS_H

@@ -1,0 +1,186 @@
+//===- CostModel.cpp - What ops and kernels cost --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Analysis/CostModel.h"
+
+#include "mlir/IR/SymbolTable.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace gnn;
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+bool KernelWork::isEmpty() const {
+  bool gathersNothing = llvm::all_of(
+      gathers, [](const GatherWork &gather) { return gather.rows == 0; });
+  return getFlops() == 0 && streamBytes == 0 && gathersNothing;
+}
+
+double KernelWork::getBytes() const {
+  double bytes = streamBytes;
+  for (const GatherWork &gather : gathers)
+    bytes += gather.rows * gather.rowBytes;
+  return bytes;
+}
+
+llvm::Expected<CostModel> CostModel::create(StringRef target, StringRef cost) {
+  llvm::Expected<const TargetFigures *> figures = lookupTarget(target);
+  if (!figures)
+    return figures.takeError();
+  if (cost == "full")
+    return CostModel(**figures, CostKind::Full);
+  if (cost == "rows")
+    return CostModel(**figures, CostKind::Rows);
+  return llvm::createStringError("expected the cost 'full' or 'rows', got '" +
+                                 cost + "'");
+}
+
+double CostModel::gatherSeconds(const GatherWork &gather) const {
+  if (gather.rows <= 0)
+    return 0;
+  double fromMemory = std::max(gather.rowBytes, double(target.memoryRowBytes)) /
+                      target.memoryGather;
+  double fromL2 =
+      std::max(gather.rowBytes, double(target.l2RowBytes)) / target.l2Gather;
+  double tableBytes = gather.tableRows * gather.rowBytes;
+  double hit = std::min(1.0, target.l2Bytes / std::max(tableBytes, 1.0));
+  double firsts = std::min(gather.rows, gather.tableRows);
+  return firsts * fromMemory +
+         (gather.rows - firsts) * (hit * fromL2 + (1 - hit) * fromMemory);
+}
+
+double CostModel::cost(const KernelWork &kernel) const {
+  if (kind == CostKind::Rows)
+    return kernel.productRows;
+  if (kernel.isEmpty())
+    return 0;
+  double seconds = target.launchSeconds;
+  for (const GatherWork &gather : kernel.gathers)
+    seconds += gatherSeconds(gather);
+  return seconds + std::max(kernel.productFlops / target.productFlops +
+                                kernel.otherFlops / target.fp32Flops,
+                            kernel.streamBytes / target.memoryBandwidth);
+}
+
+double CostModel::cost(ArrayRef<KernelWork> kernels) const {
+  double sum = 0;
+  for (const KernelWork &kernel : kernels)
+    sum += cost(kernel);
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// Whether rows at the fine end of `path` lie in the order of their groups:
+/// edge rows are kept by destination.
+static bool isInOrder(RowPath path) {
+  if (path.to == RowSpace::Graph)
+    return true;
+  bool reachesNode = path.to == RowSpace::Dst || path.to == RowSpace::Node;
+  return path.from == RowSpace::Edge && reachesNode &&
+         path.getEnd() == EndPoint::Dst;
+}
+
+/// How `operand` is read by an op that follows `path` with it; none where that
+/// is in order.
+static std::optional<GatherWork> describeGather(RankedTensorType operand,
+                                                RowPath path,
+                                                RankedTensorType result,
+                                                StatsAttr stats) {
+  std::optional<RowSpace> space = getRowSpace(operand);
+  if (!space || path.isIdentity())
+    return std::nullopt;
+  GatherWork gather;
+  gather.tableRows = RowCount::rows(operand).evaluate(stats);
+  gather.rowBytes =
+      getNumFeatures(operand) * operand.getElementTypeBitWidth() / 8.0;
+  if (*space == path.to) {
+    gather.rows = hasDynamicRows(path.from)
+                      ? RowCount::rows(path.from).evaluate(stats)
+                      : RowCount::rows(result).evaluate(stats);
+    return gather;
+  }
+  gather.rows = gather.tableRows;
+  return isInOrder(path) ? std::nullopt : std::optional(gather);
+}
+
+KernelWork CostModel::describe(Operation *op, StatsAttr stats) const {
+  KernelWork work;
+  auto counts = dyn_cast<RowCostInterface>(op);
+  if (!counts)
+    return work;
+  work.productRows = counts.getProductRows().evaluate(stats);
+  double flops = counts.getFlops().evaluate(stats);
+  bool isProduct = work.productRows > 0;
+  (isProduct ? work.productFlops : work.otherFlops) = flops;
+  work.streamBytes =
+      (counts.getReadBytes() + counts.getWrittenBytes()).evaluate(stats);
+  // A product reads its rows in order, and the weights of each type once.
+  auto paths = dyn_cast<RowPathOpInterface>(op);
+  if (!paths || isProduct || op->getNumResults() == 0)
+    return work;
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  for (auto [operand, path] :
+       llvm::zip_first(op->getOperandTypes(), paths.getRowPaths())) {
+    auto type = dyn_cast<RankedTensorType>(operand);
+    if (!type)
+      continue;
+    if (auto gather = describeGather(type, path, result, stats)) {
+      work.gathers.push_back(*gather);
+      work.streamBytes -= gather->rows * gather->rowBytes;
+    }
+  }
+  return work;
+}
+
+//===----------------------------------------------------------------------===//
+// Statistics
+//===----------------------------------------------------------------------===//
+
+GraphOp gnn::getGraph(Operation *from, Type type) {
+  RowsAttr rows = getRows(type);
+  if (!rows)
+    return nullptr;
+  return SymbolTable::lookupNearestSymbolFrom<GraphOp>(from, rows.getGraph());
+}
+
+StatsAttr gnn::getStats(Operation *from, Type type) {
+  GraphOp graph = getGraph(from, type);
+  return graph ? graph.getStatsAttr() : nullptr;
+}
+
+StatsAttr gnn::getStats(Operation *op) {
+  for (TypeRange types :
+       {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+    for (Type type : types)
+      if (getRows(type))
+        return getStats(op, type);
+  return nullptr;
+}
+
+StatsAttr gnn::restrictToTypes(StatsAttr stats, ArrayRef<int64_t> types) {
+  SmallVector<int64_t> edges, srcPairs, dstPairs;
+  for (int64_t type : types) {
+    edges.push_back(stats.getTypeEdges()[type]);
+    srcPairs.push_back(stats.getSrcPairs()[type]);
+    dstPairs.push_back(stats.getDstPairs()[type]);
+  }
+  MLIRContext *context = stats.getContext();
+  auto array = [&](ArrayRef<int64_t> counts) {
+    return DenseI64ArrayAttr::get(context, counts);
+  };
+  return StatsAttr::get(context, stats.getSrcNodes(), stats.getDstNodes(),
+                        std::accumulate(edges.begin(), edges.end(), int64_t(0)),
+                        array(edges), array(srcPairs), array(dstPairs),
+                        /*in_degree_squares=*/0, /*in_degree_max=*/0,
+                        /*out_degree_squares=*/0, /*out_degree_max=*/0);
+}
