@@ -165,6 +165,22 @@ class RowOps:
         return self._record("gnn.rebind_rows", "{}", _arrow(x, result), [x],
                             [result], meaning)
 
+    def restrict_rows(self, x, graph):
+        """The rows of edges, pairs or edge types that a derived graph has."""
+        _rows("restrict_rows", x)
+        kinds = ("edge", "edge_type", "src_pair", "dst_pair")
+        _require(x.space in kinds, "restrict_rows",
+                 f"expected rows of {', '.join(kinds)}, got {x.space}")
+        _require(graph.parent is not None and graph.parent.name == x.graph.name,
+                 "restrict_rows", "expected a graph derived from "
+                 f"{x.graph.name}, got {graph.name}")
+        result = graph.rows(x.space, *x.features).with_dtype(x.type.dtype)
+        space, name = x.space, x.graph.name
+        return self._record(
+            "gnn.restrict_rows", "{}", _arrow(x, result), [x], [result],
+            lambda g, a: reference.restrict_rows(g[name], a, space,
+                                                 graph.parent_types))
+
     def prefix_rows(self, x):
         """The first source rows as destination rows of a bipartite graph."""
         _require(x.space == "src", "prefix_rows",

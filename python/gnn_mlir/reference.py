@@ -88,6 +88,16 @@ def rebind_rows(x):
     return np.asarray(x)
 
 
+def restrict_rows(graph, x, space, types):
+    """result[i] = x[o(i)] for the rows o(i) of `space`, in order, that belong to
+    the edge types `types`; `graph` has all of them."""
+    of = {"edge": lambda: graph.edge_type,
+          "edge_type": lambda: np.arange(graph.num_edge_types),
+          "src_pair": lambda: graph.pairs("src")[0],
+          "dst_pair": lambda: graph.pairs("dst")[0]}[space]()
+    return np.asarray(x)[np.isin(of, types)]
+
+
 def prefix_rows(graph, x):
     """result[i] = x[i] for destinations i, which are the first sources."""
     return np.asarray(x)[:graph.num_dst_nodes]

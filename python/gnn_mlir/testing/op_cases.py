@@ -210,6 +210,35 @@ def _rebind(t):
         t.keep(t.f.prefix_rows(x))
 
 
+def _derived(t):
+    """On graphs of no edge type, of every second and of all."""
+    f, every = t.f, range(t.g.edge_types)
+    ids = f.aggregate("max", t.rows("edge"), t.dst, "dst", argument=True)[1]
+    sums = []
+    for name, listed in (("none", ()), ("second", every[::2]), ("all", every)):
+        s = t.module.derived_graph(name, t.g, listed)
+        for space in ("edge", "edge_type", "src_pair", "dst_pair"):
+            t.keep(f.restrict_rows(t.rows(space, *t.shape), s))
+        x = f.rebind_rows(t.rows(t.src, *t.shape), s, s.src)
+        w, b = (f.restrict_rows(t.rows("edge_type", *shape), s) for shape in (
+            (t.features, 5), (*t.shape[:-1], 5)))
+        scale = f.restrict_rows(t.rows("edge"), s)
+        pairs = f.typed_linear(f.gather(x, "src_pair"), w, bias=b)
+        sums.append(f.rebind_rows(
+            f.spmm("mul", "sum", s.dst, pairs, scale, via="dst"), t.g, t.dst))
+        edges = f.restrict_rows(t.rows("edge", *t.shape) * 2, s)
+        t.keep(f.aggregate("max", edges, s.dst, "dst"),
+               f.edge_softmax(edges, "dst"),
+               f.linear(edges, t.weight(t.features, 3)),
+               f.typed_linear(edges, w),
+               f.gather(f.restrict_rows(t.rows("dst_pair", *t.shape), s), "edge"),
+               f.gather(b, "dst_pair"), f.typed_linear(b, f.restrict_rows(
+                   t.rows("edge_type", 5, 2), s)),
+               f.typed_outer(edges, edges, "edge_type", heads=t.heads > 1),
+               f.restrict_rows(f.gather(ids, "edge", "dst"), s))
+    t.keep(sums[0] + sums[1], sums[2])
+
+
 OPS = {
     "op-gather": _gather, "op-sum": _sum, "op-mean": _mean,
     "op-extremes": _extremes, "op-degree": _degree, "op-linear": _linear,
@@ -218,6 +247,7 @@ OPS = {
     "op-spmm": _spmm, "op-edge-softmax": _edge_softmax,
     "op-activation": _activation, "op-norms": _norms, "op-shapes": _shapes,
     "op-elementwise": _elementwise, "op-rebind": _rebind,
+    "op-derived": _derived,
 }
 
 WITH_HEADS = set(OPS) - {"op-degree"}
