@@ -21,7 +21,7 @@ def VerifyGraphForm : Pass<"gnn-verify-graph-form", "::mlir::ModuleOp"> {
     Graph form is what every pass on level 1 takes and leaves. A function that
     uses rows of a graph
 
-    * has one block, no op with regions and no call: straight-line code;
+    * has one block, no call, and no op with regions but loops over rows;
     * consists of `gnn` ops, elementwise `arith` and `math`, and `tensor` ops on
       tensors without rows;
     * keeps the row space of a value, but by `gnn` ops: no `tensor.cast` or
@@ -35,6 +35,82 @@ def VerifyGraphForm : Pass<"gnn-verify-graph-form", "::mlir::ModuleOp"> {
     function that breaks a rule: one error at the op that does.
   }];
 }
+
+// How a pass weighs what it may do.
+class GNN_CostOptions {
+  list<Option> costOptions = [
+    Option<"target", "target", "std::string", /*default=*/"\"h200\"",
+           "GPU to weigh costs for: h200, h100, a100 or rtx3090">,
+    Option<"cost", "cost", "std::string", /*default=*/"\"full\"",
+           "What is weighed: full (time), or rows (through products) alone">,
+  ];
+}
+
+def RaiseLoops : Pass<"gnn-raise-loops", "::mlir::func::FuncOp"> {
+  let summary = "Make ops on whole tensors of loops over edges and nodes";
+  let description = [{
+    A value of a loop's body is the features of one row; for all rows it is a
+    tensor. A loop over the edges of every node is a loop over all edges (Hector
+    3.2.4): what it reduces is an aggregate. Reads of other rows become gathers
+    or operands of `gnn.sddmm` and `gnn.apply`, products `gnn.linear` and
+    `gnn.typed_linear`. What in an inner loop depends on the node alone is
+    computed for nodes, what depends on a type alone for types.
+
+    ```mlir
+    %y = gnn.for_nodes %n in @g -> (!node) {
+      %s = gnn.for_incoming %e of %n : !gnn.row<@g, node> -> (tensor<8xf32>) {
+        %m = gnn.read %x[%e] via src : (!node, !gnn.row<@g, edge>) -> tensor<8xf32>
+        gnn.yield sum %m : tensor<8xf32>
+      }
+      gnn.yield %s : tensor<8xf32>
+    }
+    // becomes
+    %m = gnn.gather %x via src : !node -> !edge
+    %y = gnn.aggregate sum %m via dst : !edge -> !node
+    ```
+
+    Softmax written as exp, sum over a group and quotient, in a loop or not,
+    becomes `gnn.edge_softmax`, which subtracts the maximum: the same value, and
+    no overflow. Ops that work on integers or conditions, such as
+    `arith.select`, stay: in one loop for all that follow each other, without
+    loops in it.
+
+    Needs: graph form. Keeps: the value of every result, but where an unshifted
+    softmax overflows. Never leaves a loop in a loop, or a product in one. A loop
+    over the edges of another node than that of the loop around it, with values
+    of that loop, is an error.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
+def Compact : Pass<"gnn-compact", "::mlir::func::FuncOp">, GNN_CostOptions {
+  let summary = "Compute rows once for each pair, node or type they depend on";
+  let description = [{
+    A row of a row-wise op depends on what the rows of its operands depend on. If
+    that is less than the row itself - of an edge only the source and the edge
+    type, of a source pair only the node type - it is computed once for each such
+    combination and gathered (Hector 3.2.2, at both ends of an edge).
+
+    ```mlir
+    %m = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+    %y = gnn.typed_linear %m, %w : (tensor<?x64xf32, #edge>, ...) -> tensor<?x8xf32, #edge>
+    // becomes
+    %m = gnn.gather %x : tensor<?x64xf32, #node> -> tensor<?x64xf32, #src_pair>
+    %p = gnn.typed_linear %m, %w : (tensor<?x64xf32, #src_pair>, ...) -> tensor<?x8xf32, #src_pair>
+    %y = gnn.gather %p : tensor<?x8xf32, #src_pair> -> tensor<?x8xf32, #edge>
+    ```
+
+    Products and reductions of features move where they cost less with the
+    graph's statistics; without, always, because no graph has more pairs than
+    edges. Elementwise ops move where they join the kernel that makes their
+    operand. Those that move because a product reads them go with it.
+
+    Needs: the graph form. Keeps: the value of every result. Never moves what
+    depends on the place of a row, such as dropout, or to more rows than
+    statistics allow for.
+  }];
+  let options = costOptions;
 
 def FuseAttention : Pass<"gnn-fuse-attention", "::mlir::func::FuncOp"> {
   let summary = "Make one op of scores, edge softmax and weighted sum";
@@ -72,6 +148,7 @@ def FuseAttention : Pass<"gnn-fuse-attention", "::mlir::func::FuncOp"> {
            "GPU whose figures costs are weighed with">,
     Option<"cost", "cost", "std::string", "\"full\"",
            "what is to be small: full (seconds) or rows (of products)">];
+
 }
 
 //===----------------------------------------------------------------------===//

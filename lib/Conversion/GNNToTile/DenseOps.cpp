@@ -20,8 +20,8 @@ using tile::AtAttr;
 /// A GEMM whose epilogue adds an optional extra.
 static Value emitGemm(OpBuilder &builder, Location loc, FlatSymbolRefAttr graph,
                       StringRef rows, StringRef types, Value input,
-                      AtAttr inputAt, Value weight, Value bias, AtAttr biasAt,
-                      Value output, AtAttr outputAt) {
+                      AtAttr inputAt, Value weight, bool transposed, Value bias,
+                      AtAttr biasAt, Value output, AtAttr outputAt) {
   SmallVector<Value> extras;
   SmallVector<Attribute> extrasAt;
   if (bias) {
@@ -33,7 +33,7 @@ static Value emitGemm(OpBuilder &builder, Location loc, FlatSymbolRefAttr graph,
       builder, loc, output.getType(), graph, builder.getStringAttr(rows),
       types.empty() ? StringAttr() : builder.getStringAttr(types), input,
       weight, extras, output, inputAt, builder.getArrayAttr(extrasAt), outputAt,
-      /*transposed=*/UnitAttr(), /*schedule=*/nullptr);
+      transposed ? builder.getUnitAttr() : UnitAttr(), /*schedule=*/nullptr);
   Block &block = op.getBody().emplaceBlock();
   block.addArgument(element, loc);
   if (bias)
@@ -60,13 +60,13 @@ LogicalResult Lowering::lowerLinear(LinearOp op) {
   if (bias)
     biasAt = trailing(get(op.getBias()), result.features.size()).at;
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
-  result.tensor = emitGemm(builder, op.getLoc(), result.graph, result.domain,
-                           "", input.tensor,
-                           access(input, Anchor::Group, result.domain, {},
-                                  input.features.size() == 2, true),
-                           get(op.getWeight()).tensor, bias, biasAt,
-                           empty(op.getLoc(), result, element),
-                           rowAccess(builder.getContext(), "", heads));
+  result.tensor = emitGemm(
+      builder, op.getLoc(), result.graph, result.domain, "", input.tensor,
+      access(input, Anchor::Group, result.domain, {},
+             input.features.size() == 2, true),
+      get(op.getWeight()).tensor, get(op.getWeight()).isTransposed, bias,
+      biasAt, empty(op.getLoc(), result, element),
+      rowAccess(builder.getContext(), "", heads));
   set(op.getResult(), result);
   return success();
 }
@@ -134,8 +134,8 @@ LogicalResult Lowering::lowerTypedLinear(TypedLinearOp op) {
   result.tensor = emitGemm(
       builder, op.getLoc(), result.graph, order, typeSpace, input.tensor,
       access(input, Anchor::Group, order, {}, input.features.size() == 2, true),
-      get(op.getWeight()).tensor, bias, biasAt,
-      empty(op.getLoc(), result, element), outputAt);
+      get(op.getWeight()).tensor, get(op.getWeight()).isTransposed, bias,
+      biasAt, empty(op.getLoc(), result, element), outputAt);
   set(op.getResult(), result);
   return success();
 }
@@ -185,32 +185,41 @@ LogicalResult Lowering::lowerTypedOuter(TypedOuterOp op) {
   return success();
 }
 
-/// `value` with another static shape of as many elements.
-static Value reshaped(OpBuilder &builder, Location loc, Value value,
-                      ArrayRef<int64_t> shape) {
-  auto type = cast<RankedTensorType>(value.getType());
-  auto target = RankedTensorType::get(shape, type.getElementType());
-  if (type == target)
-    return value;
-  int64_t size = type.getNumElements();
-  if (type.getRank() != 1) {
-    ReassociationIndices all;
-    for (int64_t i = 0; i < type.getRank(); ++i)
-      all.push_back(i);
-    value = tensor::CollapseShapeOp::create(
-        builder, loc, RankedTensorType::get({size}, type.getElementType()),
-        value, ArrayRef<ReassociationIndices>{all});
-  }
-  if (shape.size() == 1)
-    return value;
-  ReassociationIndices all;
-  for (size_t i = 0; i < shape.size(); ++i)
-    all.push_back(i);
-  return tensor::ExpandShapeOp::create(builder, loc, target, value,
-                                       ArrayRef<ReassociationIndices>{all});
+/// The columns of `lhs` lie head by head already: a product with heads.
+LogicalResult Lowering::lowerWeightProductByHeads(WeightProductOp op) {
+  Location loc = op.getLoc();
+  auto lhsType = cast<RankedTensorType>(op.getLhs().getType());
+  auto rhsType = cast<RankedTensorType>(op.getRhs().getType());
+  auto type = cast<RankedTensorType>(op.getType());
+  ArrayRef<int64_t> lhs = getFeatures(lhsType), rhs = getFeatures(rhsType);
+  int64_t types = isTypeRows(type) ? type.getDimSize(0) : 1;
+  int64_t rows = types * lhs[0], heads = rhs[0], b = rhs[1];
+  int64_t c = rhs.size() == 3 ? rhs[2] : 1;
+  bool typedRhs = isTypeRows(rhsType);
+  Value left = get(op.getLhs()).tensor;
+  if (types > 1 && !isTypeRows(lhsType))
+    left = repeated(loc, get(op.getLhs()), types);
+  SmallVector<int64_t> weightShape{heads, b, c};
+  if (typedRhs)
+    weightShape.insert(weightShape.begin(), types);
+  Value output = tensor::EmptyOp::create(
+      builder, loc, ArrayRef<int64_t>{rows, heads, c}, type.getElementType());
+  AtAttr at = rowAccess(builder.getContext(), "", true);
+  Value product = emitGemm(
+      builder, loc, anyGraph, std::to_string(rows),
+      typedRhs ? std::to_string(lhs[0]) : "",
+      reshaped(loc, left, {rows, heads, b}), at,
+      reshaped(loc, get(op.getRhs()).tensor, weightShape), Value(), {},
+      output, at);
+  Rows result = describe(type);
+  result.tensor = reshaped(loc, product, type.getShape());
+  set(op.getResult(), result);
+  return success();
 }
 
 LogicalResult Lowering::lowerWeightProduct(WeightProductOp op) {
+  if (op.getByHeads())
+    return lowerWeightProductByHeads(op);
   Location loc = op.getLoc();
   auto lhsType = cast<RankedTensorType>(op.getLhs().getType());
   auto rhsType = cast<RankedTensorType>(op.getRhs().getType());
@@ -223,35 +232,49 @@ LogicalResult Lowering::lowerWeightProduct(WeightProductOp op) {
   int64_t a = lhs[lhs.size() - 2], b = lhs.back();
   bool vector = rhs.size() == 1 + heads;
   int64_t c = vector ? 1 : rhs.back();
-  // A shared weight is repeated for each type, then multiplied as usual.
-  auto repeated = [&](Value weight) -> Value {
-    int64_t size = cast<RankedTensorType>(weight.getType()).getNumElements();
-    Rows flat{reshaped(builder, loc, weight, {size}), "", nullptr, {size}};
-    Rows typed{Value(), std::to_string(types), anyGraph, {size}};
-    return rowwise(
-        loc, typed, type.getElementType(), typed.features, {trailing(flat, 1)},
-        [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-  };
   Value left = get(op.getLhs()).tensor, right = get(op.getRhs()).tensor;
   if (types > 1 && !lhsTyped)
-    left = repeated(left);
+    left = repeated(loc, get(op.getLhs()), types);
   if (types > 1 && !rhsTyped && heads)
-    right = repeated(right);
-  left = reshaped(builder, loc, left, {batches * a, b});
+    right = repeated(loc, get(op.getRhs()), types);
+  left = reshaped(loc, left, {batches * a, b});
   Value output = tensor::EmptyOp::create(
       builder, loc, ArrayRef<int64_t>{batches * a, c}, type.getElementType());
   AtAttr at = rowAccess(builder.getContext(), "", false);
   bool shared = !rhsTyped && !heads;
+  bool transposed = get(op.getRhs()).isTransposed;
   SmallVector<int64_t> weightShape{b, c};
+  if (transposed)
+    std::swap(weightShape[0], weightShape[1]);
   if (!shared)
     weightShape.insert(weightShape.begin(), batches);
-  right = reshaped(builder, loc, right, weightShape);
+  right = reshaped(loc, right, weightShape);
   Value product = emitGemm(builder, loc, anyGraph, std::to_string(batches * a),
                            shared ? "" : std::to_string(a), left, at, right,
-                           Value(), {}, output, at);
+                           transposed, Value(), {}, output, at);
   Rows result = describe(type);
-  result.tensor = reshaped(builder, loc, product, type.getShape());
+  result.tensor = reshaped(loc, product, type.getShape());
   set(op.getResult(), result);
+  return success();
+}
+
+/// Whether a product reads the weight that `use` is, from the right.
+static bool isProductWith(OpOperand &use) {
+  Operation *user = use.getOwner();
+  return isa<LinearOp, TypedLinearOp, WeightProductOp>(user)
+             ? use.getOperandNumber() == 1
+             : isa<WeightTransposeOp>(user);
+}
+
+LogicalResult Lowering::lowerWeightTranspose(WeightTransposeOp op) {
+  for (OpOperand &use : op->getUses())
+    if (!isProductWith(use))
+      return op.emitOpError("has a lowering only as the weight of a product, "
+                            "got '")
+             << use.getOwner()->getName() << "'";
+  Rows weight = get(op.getInput());
+  weight.isTransposed = !weight.isTransposed;
+  set(op.getResult(), weight);
   return success();
 }
 
@@ -260,17 +283,18 @@ LogicalResult Lowering::lowerWeightCombine(WeightCombineOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   auto basesType = cast<RankedTensorType>(op.getBases().getType());
   int64_t size = basesType.getNumElements() / basesType.getDimSize(0);
-  Value bases = reshaped(builder, loc, get(op.getBases()).tensor,
+  Value bases = reshaped(loc, get(op.getBases()).tensor,
                          {basesType.getDimSize(0), size});
   Value output = tensor::EmptyOp::create(
       builder, loc, ArrayRef<int64_t>{type.getDimSize(0), size},
       type.getElementType());
   AtAttr at = rowAccess(builder.getContext(), "", false);
-  Value product = emitGemm(
-      builder, loc, anyGraph, std::to_string(type.getDimSize(0)), "",
-      get(op.getCoefficients()).tensor, at, bases, Value(), {}, output, at);
+  Value product =
+      emitGemm(builder, loc, anyGraph, std::to_string(type.getDimSize(0)), "",
+               get(op.getCoefficients()).tensor, at, bases,
+               /*transposed=*/false, Value(), {}, output, at);
   Rows result = describe(type);
-  result.tensor = reshaped(builder, loc, product, type.getShape());
+  result.tensor = reshaped(loc, product, type.getShape());
   set(op.getResult(), result);
   return success();
 }

@@ -67,9 +67,9 @@ LogicalResult Lowering::lowerOuterRows(OuterRowsOp op) {
   return success();
 }
 
-/// The value of an activation at `x`; `slope` is the weight of prelu.
-static Value emitActivation(OpBuilder &b, Location loc, ActivationOp op,
-                            Value x, Value slope) {
+Value gnn::emitActivation(OpBuilder &b, Location loc, ActivationKind kind,
+                          std::optional<APFloat> slopeBelow, Value x,
+                          Value slope) {
   Type type = x.getType();
   Value zero = constant(b, loc, type, 0), one = constant(b, loc, type, 1);
   auto positive = [&]() -> Value {
@@ -82,8 +82,8 @@ static Value emitActivation(OpBuilder &b, Location loc, ActivationOp op,
     Value power = math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, x));
     return arith::AddFOp::create(b, loc, one, power);
   };
-  double alpha = op.getAlpha() ? op.getAlpha()->convertToDouble() : 0;
-  switch (op.getKind()) {
+  double alpha = slopeBelow ? slopeBelow->convertToDouble() : 0;
+  switch (kind) {
   case ActivationKind::Relu:
     return arith::MaximumFOp::create(b, loc, x, zero);
   case ActivationKind::LeakyRelu:
@@ -137,12 +137,12 @@ LogicalResult Lowering::lowerActivation(ActivationOp op) {
       weight = reshape(op.getLoc(), weight, {});
     inputs.push_back(trailing(weight, result.features.size()));
   }
-  result.tensor =
-      rowwise(op.getLoc(), result, elementOf(op.getInput()), result.features,
-              inputs, [&](OpBuilder &b, Location loc, ValueRange args) {
-                return emitActivation(b, loc, op, args[0],
-                                      args.size() > 1 ? args[1] : Value());
-              });
+  result.tensor = rowwise(
+      op.getLoc(), result, elementOf(op.getInput()), result.features, inputs,
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        return emitActivation(b, loc, op.getKind(), op.getAlpha(), args[0],
+                              args.size() > 1 ? args[1] : Value());
+      });
   set(op.getResult(), reshape(op.getLoc(), result, full));
   return success();
 }
@@ -213,6 +213,14 @@ LogicalResult Lowering::lowerLayerNorm(LayerNormOp op) {
 LogicalResult Lowering::lowerBroadcast(BroadcastOp op) {
   Rows result = describe(op.getType());
   Rows input = get(op.getInput());
+  auto type = cast<RankedTensorType>(op.getType());
+  if (input.domain.empty() && type.hasStaticShape()) {
+    int64_t times = type.getNumElements() / sizeOf(input.features);
+    Value copies = repeated(op.getLoc(), input, times);
+    result.tensor = reshaped(op.getLoc(), copies, type.getShape());
+    set(op.getResult(), result);
+    return success();
+  }
   if (failed(checkDims(op, result.features)))
     return failure();
   unsigned dims = result.features.size();
@@ -272,7 +280,16 @@ LogicalResult Lowering::lowerSlice(SliceOp op) {
   Rows input = get(op.getInput());
   SmallVector<int64_t> full(result.features);
   int64_t heads = leadingSize(full);
-  bool hasHead = full.size() > 1;
+  bool isWeight = result.domain.empty();
+  bool hasHead = full.size() > 1 && !isWeight;
+  if (isWeight) { // all but the last dimension are rows of their own
+    result.domain = std::to_string(heads);
+    result.graph = anyGraph;
+    result.features = {full.back()};
+    input.domain = result.domain;
+    input.tensor = reshaped(loc, input.tensor, {heads, input.features.back()});
+    input.features = {input.features.back()};
+  }
   if (hasHead) {
     result.features = {heads, full.back()};
     input = reshape(loc, input, {heads, input.features.back()});
@@ -282,6 +299,12 @@ LogicalResult Lowering::lowerSlice(SliceOp op) {
               {{input, access(input, Anchor::Group, result.domain, {}, hasHead,
                               true, op.getOffset())}},
               [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  if (isWeight) {
+    Rows weight = describe(op.getType());
+    weight.tensor = reshaped(loc, result.tensor, weight.features);
+    set(op.getResult(), weight);
+    return success();
+  }
   set(op.getResult(), reshape(loc, result, full));
   return success();
 }

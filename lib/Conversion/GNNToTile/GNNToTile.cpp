@@ -63,6 +63,8 @@ LogicalResult Lowering::lower(Operation *op) {
       })
       .Case([&](RebindRowsOp o) { return lowerRenamed(o, /*prefix=*/false); })
       .Case([&](PrefixRowsOp o) { return lowerRenamed(o, /*prefix=*/true); })
+      .Case([&](WeightTransposeOp o) { return lowerWeightTranspose(o); })
+      .Case([&](RowLoopInterface o) { return lowerLoop(o); })
       .Default([&](Operation *o) -> LogicalResult {
         if (isElementwise(o))
           return lowerElementwise(o);

@@ -450,6 +450,38 @@ Rows Lowering::asWeight(Location loc, const Rows &row,
   return reshape(loc, weight, features);
 }
 
+Value Lowering::reshaped(Location loc, Value value, ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto target = RankedTensorType::get(shape, type.getElementType());
+  if (type == target)
+    return value;
+  int64_t size = type.getNumElements();
+  if (type.getRank() != 1) {
+    ReassociationIndices all;
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      all.push_back(i);
+    value = tensor::CollapseShapeOp::create(
+        builder, loc, RankedTensorType::get({size}, type.getElementType()),
+        value, ArrayRef<ReassociationIndices>{all});
+  }
+  if (shape.size() == 1)
+    return value;
+  ReassociationIndices all;
+  for (size_t i = 0; i < shape.size(); ++i)
+    all.push_back(i);
+  return tensor::ExpandShapeOp::create(builder, loc, target, value,
+                                       ArrayRef<ReassociationIndices>{all});
+}
+
+Value Lowering::repeated(Location loc, const Rows &weight, int64_t times) {
+  Rows flat = reshape(loc, weight, {sizeOf(weight.features)});
+  Rows result{Value(), std::to_string(times), anyGraph, flat.features};
+  return rowwise(
+      loc, result, getElementTypeOrSelf(weight.tensor.getType()),
+      result.features, {trailing(flat, 1)},
+      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+}
+
 Value Lowering::materialize(Location loc, const Rows &rows) {
   bool isWeight = rows.domain.empty();
   Rows flat =

@@ -27,7 +27,9 @@ struct Rows {
   mlir::FlatSymbolRefAttr graph;              ///< null for plain weights
   llvm::SmallVector<int64_t> features;        ///< trailing dimensions
   int64_t count = mlir::ShapedType::kDynamic; ///< rows known when compiling
-  bool isPrefix = false; ///< the tensor may have more rows than these
+  bool isPrefix = false;     ///< the tensor may have more rows than these
+  bool isTransposed = false; ///< `features` are those of the tensor, the last
+                             ///< two exchanged
 };
 
 /// An input of a traversal: a value, the path to its row, and the dimensions
@@ -58,7 +60,10 @@ public:
   mlir::Value result(mlir::Location loc, mlir::Value value);
 
 private:
-  // By theme: RowOps.cpp, AttentionOps.cpp, DenseOps.cpp, FeatureOps.cpp.
+  friend class LoopLowering;
+
+  // By theme: RowOps.cpp, AttentionOps.cpp, DenseOps.cpp, FeatureOps.cpp,
+  // LoopOps.cpp.
   mlir::LogicalResult lowerGather(GatherOp op);
   mlir::LogicalResult lowerAggregate(AggregateOp op);
   mlir::LogicalResult lowerDegree(DegreeOp op);
@@ -72,7 +77,9 @@ private:
   mlir::LogicalResult lowerOuter(OuterOp op);
   mlir::LogicalResult lowerTypedOuter(TypedOuterOp op);
   mlir::LogicalResult lowerWeightProduct(WeightProductOp op);
+  mlir::LogicalResult lowerWeightProductByHeads(WeightProductOp op);
   mlir::LogicalResult lowerWeightCombine(WeightCombineOp op);
+  mlir::LogicalResult lowerWeightTranspose(WeightTransposeOp op);
   mlir::LogicalResult lowerDot(DotOp op);
   mlir::LogicalResult lowerOuterRows(OuterRowsOp op);
   mlir::LogicalResult lowerActivation(ActivationOp op);
@@ -86,6 +93,7 @@ private:
   mlir::LogicalResult lowerReduceFeatures(ReduceFeaturesOp op);
   mlir::LogicalResult lowerElementwise(mlir::Operation *op);
   mlir::LogicalResult lowerRenamed(mlir::Operation *op, bool prefix);
+  mlir::LogicalResult lowerLoop(RowLoopInterface loop);
 
   // Building blocks (Lowering.cpp).
 
@@ -100,6 +108,11 @@ private:
                llvm::ArrayRef<int64_t> features);
   /// A weight as a domain of one row with all its elements as features.
   Rows asRow(mlir::Location loc, const Rows &weight);
+  /// `value` with another static shape of as many elements.
+  mlir::Value reshaped(mlir::Location loc, mlir::Value value,
+                       llvm::ArrayRef<int64_t> shape);
+  /// A weight so many times: `[times, elements]`.
+  mlir::Value repeated(mlir::Location loc, const Rows &weight, int64_t times);
   /// One row as a weight of these dimensions.
   Rows asWeight(mlir::Location loc, const Rows &row,
                 llvm::ArrayRef<int64_t> features);
@@ -171,6 +184,12 @@ llvm::SmallVector<int64_t> walkedDims(llvm::ArrayRef<int64_t> features);
 /// A reduction in a body, over one dimension.
 mlir::Value emitReduce(mlir::OpBuilder &b, mlir::Location loc,
                        tile::Reduction kind, tile::Dim dim, mlir::Value value);
+
+/// The value of an activation at `x`; `slope` is the weight of prelu.
+mlir::Value emitActivation(mlir::OpBuilder &b, mlir::Location loc,
+                           ActivationKind kind,
+                           std::optional<llvm::APFloat> alpha, mlir::Value x,
+                           mlir::Value slope);
 
 /// The value of a binary kind.
 mlir::Value emitBinary(mlir::OpBuilder &b, mlir::Location loc, BinaryKind kind,

@@ -188,7 +188,8 @@ RowCount TypedOuterOp::getProductRows() {
 }
 
 RowCount WeightProductOp::getFlops() {
-  double shared = getFeatures(getLhs().getType()).back();
+  double shared = getByHeads() ? getFeatures(getRhs().getType())[1]
+                               : getFeatures(getLhs().getType()).back();
   return RowCount::elements(getType()) * (2 * shared);
 }
 
@@ -196,6 +197,10 @@ RowCount WeightCombineOp::getFlops() {
   double bases = getBases().getType().getDimSize(0);
   return RowCount::elements(getType()) * (2 * bases);
 }
+
+RowCount WeightTransposeOp::getFlops() { return {}; }
+RowCount WeightTransposeOp::getReadBytes() { return {}; }
+RowCount WeightTransposeOp::getWrittenBytes() { return {}; }
 
 //===----------------------------------------------------------------------===//
 // Several row spaces

@@ -195,6 +195,11 @@ OpFoldResult DropoutOp::fold(FoldAdaptor) {
   return getP().isZero() ? OpFoldResult(getInput()) : OpFoldResult();
 }
 
+OpFoldResult WeightTransposeOp::fold(FoldAdaptor) {
+  auto inner = definedBy<WeightTransposeOp>(getInput());
+  return inner ? OpFoldResult(inner.getInput()) : OpFoldResult();
+}
+
 OpFoldResult BroadcastOp::fold(FoldAdaptor) {
   return getInput().getType() == getType() ? OpFoldResult(getInput())
                                            : OpFoldResult();

@@ -68,6 +68,20 @@ def GNN_LinearOpInterface : OpInterface<"LinearOpInterface"> {
   }];
 }
 
+def GNN_ProductOpInterface : OpInterface<"ProductOpInterface"> {
+  let cppNamespace = "::gnn";
+  let description = [{
+    An op that multiplies the features of each row by a weight, shared by all
+    rows or of the row's type, and may add a bias: linear, or affine where there
+    is a bias. Two such ops in a row are one, with the product of their weights
+    (Hector 3.2.3).
+  }];
+  let methods = [
+    InterfaceMethod<"The operands of the product; none where no operand is a weight.",
+      "::std::optional<::gnn::ProductOperands>", "getProductOperands">,
+  ];
+}
+
 def GNN_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let cppNamespace = "::gnn";
   let description = [{
@@ -110,6 +124,31 @@ def GNN_RowCostInterface : OpInterface<"RowCostInterface"> {
       "::gnn::RowCount", "getProductRows", (ins), [{}],
       /*defaultImplementation=*/"return {};">,
   ];
+}
+
+def GNN_RowLoopInterface : OpInterface<"RowLoopInterface"> {
+  let cppNamespace = "::gnn";
+  let description = [{
+    A loop whose body says what one row gives: over all edges or nodes, or over
+    the edges of one node.
+  }];
+  let methods = [
+    InterfaceMethod<"The body, a block whose first argument is the row.",
+      "::mlir::Block *", "getLoopBody", (ins), [{}],
+      /*defaultImplementation=*/"return &$_op.getBody().front();">,
+    InterfaceMethod<"The rows that the loop is over.",
+      "::gnn::RowType", "getLoopRows">,
+    InterfaceMethod<"The node whose edges are walked; null where all rows are.",
+      "::mlir::Value", "getCenterNode", (ins), [{}],
+      /*defaultImplementation=*/"return {};">,
+    InterfaceMethod<"The end of the edges that is the node.",
+      "::gnn::EndPoint", "getCenterEnd", (ins), [{}],
+      /*defaultImplementation=*/"return ::gnn::EndPoint::Dst;">,
+  ];
+  let extraSharedClassDeclaration = [{
+    /// The row that the body is at.
+    ::mlir::Value getLoopRow() { return $_op.getLoopBody()->getArgument(0); }
+  }];
 }
 
 #endif // GNN_DIALECT_GNN_IR_GNNINTERFACES_TD

@@ -16,6 +16,7 @@ def GNN_RowWise : DeclareOpInterfaceMethods<GNN_RowWiseOpInterface>;
 def GNN_RowWisePaths : DeclareOpInterfaceMethods<GNN_RowWiseOpInterface,
     ["getOperandPath", "mayLeadElsewhere", "setOperandEnd"]>;
 def GNN_Linear : DeclareOpInterfaceMethods<GNN_LinearOpInterface>;
+def GNN_Product : DeclareOpInterfaceMethods<GNN_ProductOpInterface>;
 def GNN_Cost : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops"]>;
 // A product of rows with weights.
 def GNN_ProductCost

@@ -58,7 +58,7 @@ def GNN_ApplyOp : GNN_RowOp<"apply", [
 }
 
 def GNN_SddmmOp : GNN_RowOp<"sddmm", [
-    GNN_RowWisePaths, GNN_Linear, GNN_CostAndReads, GNN_Path,
+    GNN_RowWisePaths, GNN_Linear, GNN_Product, GNN_CostAndReads, GNN_Path,
     SameOperandsAndResultElementType]> {
   let summary = "Multiply and sum the features that two paths lead to";
   let description = [{
