@@ -111,6 +111,7 @@ def Compact : Pass<"gnn-compact", "::mlir::func::FuncOp">, GNN_CostOptions {
     statistics allow for.
   }];
   let options = costOptions;
+}
 
 def FuseAttention : Pass<"gnn-fuse-attention", "::mlir::func::FuncOp"> {
   let summary = "Make one op of scores, edge softmax and weighted sum";
