@@ -86,9 +86,10 @@ def FuseLayers : Pass<"gnn-fuse-layers", "::mlir::func::FuncOp"> {
       of 0 has gone already (canonicalization).
     * Groups of groups are added up at once; where the inner ones are means, with
       one over their degree as a factor.
-    * A factor of a whole group comes after its sum, one of the gathered rows
-      before the gather, where what makes these rows ends with it. So the two
-      square roots of GCN's normalization leave the edges.
+    * A factor of a whole group comes after its sum, where no group is empty:
+      the sum of nothing is 0 whatever it is scaled with. A factor of gathered
+      rows comes before the gather, where what makes these rows ends with it: so
+      the square root of GCN's sources leaves the edges.
     * Arithmetic after heads were joined is done head by head before that.
     * A repeated weight that is added to a product becomes its bias.
 
