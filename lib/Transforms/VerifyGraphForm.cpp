@@ -63,6 +63,17 @@ static LogicalResult verifyElementType(Operation *op, Type type) {
          << element;
 }
 
+/// Verifies the results of a loop and of all ops in it.
+static LogicalResult verifyElementTypes(Operation *loop) {
+  WalkResult result = loop->walk([](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (failed(verifyElementType(op, type)))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// Names the rows of a type as a user would.
 static std::string describeRows(Type type) {
   RowsAttr rows = getRows(type);
@@ -100,6 +111,8 @@ static LogicalResult verifyForeignOp(Operation *op) {
 
 /// Verifies one op of a function's body.
 static LogicalResult verifyOp(Operation *op) {
+  if (isa<RowLoopInterface>(op)) // its own verifier knows its body
+    return verifyElementTypes(op);
   if (op->getNumRegions() != 0)
     return op->emitOpError(
         "expected straight-line code, got an op with regions");

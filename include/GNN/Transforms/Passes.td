@@ -21,7 +21,7 @@ def VerifyGraphForm : Pass<"gnn-verify-graph-form", "::mlir::ModuleOp"> {
     Graph form is what every pass on level 1 takes and leaves. A function that
     uses rows of a graph
 
-    * has one block, no op with regions and no call: straight-line code;
+    * has one block, no call, and no op with regions but loops over rows;
     * consists of `gnn` ops, elementwise `arith` and `math`, and `tensor` ops on
       tensors without rows;
     * keeps the row space of a value, but by `gnn` ops: no `tensor.cast` or
@@ -36,7 +36,55 @@ def VerifyGraphForm : Pass<"gnn-verify-graph-form", "::mlir::ModuleOp"> {
   }];
 }
 
-def LinearReorder : Pass<"gnn-linear-reorder", "::mlir::func::FuncOp"> {
+// How a pass weighs what it may do.
+class GNN_CostOptions {
+  list<Option> costOptions = [
+    Option<"target", "target", "std::string", /*default=*/"\"h200\"",
+           "GPU to weigh costs for: h200, h100, a100 or rtx3090">,
+    Option<"cost", "cost", "std::string", /*default=*/"\"full\"",
+           "What is weighed: full (time), or rows (through products) alone">,
+  ];
+}
+
+def RaiseLoops : Pass<"gnn-raise-loops", "::mlir::func::FuncOp"> {
+  let summary = "Make ops on whole tensors of loops over edges and nodes";
+  let description = [{
+    A value of a loop's body is the features of one row; for all rows it is a
+    tensor. A loop over the edges of every node is a loop over all edges (Hector
+    3.2.4): what it reduces is an aggregate. Reads of other rows become gathers
+    or operands of `gnn.sddmm` and `gnn.apply`, products `gnn.linear` and
+    `gnn.typed_linear`. What in an inner loop depends on the node alone is
+    computed for nodes, what depends on a type alone for types.
+
+    ```mlir
+    %y = gnn.for_nodes %n in @g -> (!node) {
+      %s = gnn.for_incoming %e of %n : !gnn.row<@g, node> -> (tensor<8xf32>) {
+        %m = gnn.read %x[%e] via src : (!node, !gnn.row<@g, edge>) -> tensor<8xf32>
+        gnn.yield sum %m : tensor<8xf32>
+      }
+      gnn.yield %s : tensor<8xf32>
+    }
+    // becomes
+    %m = gnn.gather %x via src : !node -> !edge
+    %y = gnn.aggregate sum %m via dst : !edge -> !node
+    ```
+
+    Softmax written as exp, sum over a group and quotient, in a loop or not,
+    becomes `gnn.edge_softmax`, which subtracts the maximum: the same value, and
+    no overflow. Ops that work on integers or conditions, such as
+    `arith.select`, stay: in one loop for all that follow each other, without
+    loops in it.
+
+    Needs: graph form. Keeps: the value of every result, but where an unshifted
+    softmax overflows. Never leaves a loop in a loop, or a product in one. A loop
+    over the edges of another node than that of the loop around it, with values
+    of that loop, is an error.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
+def LinearReorder : Pass<"gnn-linear-reorder", "::mlir::func::FuncOp">, GNN_CostOptions {
   let summary = "Multiply weights by weights before rows by weights";
   let description = [{
     Where the rows of one product with weights go into another, the weights are
@@ -66,15 +114,75 @@ def LinearReorder : Pass<"gnn-linear-reorder", "::mlir::func::FuncOp"> {
     and never acts on what is not linear (`LinearOpInterface`).
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
-  let options = [
-    Option<"target", "target", "std::string", /*default=*/"\"h200\"",
-           "The GPU whose figures decide">,
-    Option<"cost", "cost", "std::string", /*default=*/"\"full\"",
-           "What is to be small: 'full' (seconds) or 'rows' (through products)">,
-  ];
+  let options = costOptions;
 }
 
-def FuseLayers : Pass<"gnn-fuse-layers", "::mlir::func::FuncOp"> {
+def Compact : Pass<"gnn-compact", "::mlir::func::FuncOp">, GNN_CostOptions {
+  let summary = "Compute rows once for each pair, node or type they depend on";
+  let description = [{
+    A row of a row-wise op depends on what the rows of its operands depend on. If
+    that is less than the row itself - of an edge only the source and the edge
+    type, of a source pair only the node type - it is computed once for each such
+    combination and gathered (Hector 3.2.2, at both ends of an edge).
+
+    ```mlir
+    %m = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+    %y = gnn.typed_linear %m, %w : (tensor<?x64xf32, #edge>, ...) -> tensor<?x8xf32, #edge>
+    // becomes
+    %m = gnn.gather %x : tensor<?x64xf32, #node> -> tensor<?x64xf32, #src_pair>
+    %p = gnn.typed_linear %m, %w : (tensor<?x64xf32, #src_pair>, ...) -> tensor<?x8xf32, #src_pair>
+    %y = gnn.gather %p : tensor<?x8xf32, #src_pair> -> tensor<?x8xf32, #edge>
+    ```
+
+    Products and reductions of features move where they cost less with the
+    graph's statistics; without, always, because no graph has more pairs than
+    edges. Elementwise ops move where they join the kernel that makes their
+    operand. Those that move because a product reads them go with it.
+
+    Needs: the graph form. Keeps: the value of every result. Never moves what
+    depends on the place of a row, such as dropout, or to more rows than
+    statistics allow for.
+  }];
+  let options = costOptions;
+
+def FuseAttention : Pass<"gnn-fuse-attention", "::mlir::func::FuncOp"> {
+  let summary = "Make one op of scores, edge softmax and weighted sum";
+  let description = [{
+    Scores of edges, their softmax and the sum of rows that it weighs become
+    `gnn.attention`, whose lowering stores no row of features for an edge:
+
+    ```mlir
+    %s = gnn.apply add %l via src, %r via dst : ...
+    %t = gnn.activation leaky_relu %s alpha = 0.2 : ...
+    %a = gnn.edge_softmax %t over dst : ...
+    %m = gnn.apply mul %a, %x via src : ...
+    %y = gnn.aggregate sum %m via dst : ...
+    // becomes
+    %y = gnn.attention add(%l via src, %r via dst) leaky_relu 0.2 value %x via src over dst : ...
+    ```
+
+    Scores are sums behind a leaky relu (GAT, RGAT), such sums times a vector
+    (GATv2), inner products of two rows (HGT, graph transformers), each with
+    scale and prior, or else taken as they are. Gathers, reshapes and repeated
+    scalars between these ops are looked through, so that rows are read where
+    they are, by source pair as well as by edge.
+
+    The score of an edge is needed twice. It is stored where that costs less
+    than computing it again: by the cost model where the graph has statistics;
+    without, or where rows are the only cost, where computing it again reads
+    more than the two elements a head that storing it writes and reads.
+
+    Needs: graph form. Keeps: every value up to rounding. Never: fuses weights
+    that anything else reads, or computes a score again that others read too: it
+    is taken as given.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"h200\"",
+           "GPU whose figures costs are weighed with">,
+    Option<"cost", "cost", "std::string", "\"full\"",
+           "what is to be small: full (seconds) or rows (of products)">];
+
+def FuseLayers : Pass<"gnn-fuse-layers", "::mlir::func::FuncOp">, GNN_CostOptions {
   let summary = "Fold normalization, bias and scales into products and sums";
   let description = [{
     Kernels end with arithmetic on the rows that they make, at no walk more. This
@@ -112,14 +220,10 @@ def FuseLayers : Pass<"gnn-fuse-layers", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect"];
-  let options = [
-    Option<"target", "target", "std::string", /*default=*/"\"h200\"",
-           "The GPU whose figures decide">,
-    Option<"cost", "cost", "std::string", /*default=*/"\"full\"",
-           "What is to be small: 'full' (seconds) or 'rows' (through products)">,
+  let options = !listconcat(costOptions, [
     Option<"weightsOnly", "weights-only", "bool", /*default=*/"false",
            "Fold normalization into weights and do nothing else">,
-  ];
+  ]);
 }
 
 //===----------------------------------------------------------------------===//

@@ -38,6 +38,7 @@ LogicalResult Lowering::lower(Operation *op) {
       .Case([&](SddmmOp o) { return lowerSddmm(o); })
       .Case([&](SpmmOp o) { return lowerSpmm(o); })
       .Case([&](EdgeSoftmaxOp o) { return lowerEdgeSoftmax(o); })
+      .Case([&](AttentionOp o) { return lowerAttention(o); })
       .Case([&](LinearOp o) { return lowerLinear(o); })
       .Case([&](TypedLinearOp o) { return lowerTypedLinear(o); })
       .Case([&](OuterOp o) { return lowerOuter(o); })
@@ -56,12 +57,15 @@ LogicalResult Lowering::lower(Operation *op) {
       .Case([&](ReduceHeadsOp o) { return lowerReduceHeads(o); })
       .Case([&](ReduceFeaturesOp o) { return lowerReduceFeatures(o); })
       .Case([&](ReshapeOp o) {
-        set(o.getResult(), reshape(o.getLoc(), get(o.getInput()),
+        set(o.getResult(), reshape(o.getLoc(), view(o.getInput()),
                                    describe(o.getType()).features));
         return success();
       })
       .Case([&](RebindRowsOp o) { return lowerRenamed(o, /*prefix=*/false); })
+      .Case([&](RestrictRowsOp o) { return lowerRestrict(o); })
       .Case([&](PrefixRowsOp o) { return lowerRenamed(o, /*prefix=*/true); })
+      .Case([&](WeightTransposeOp o) { return lowerWeightTranspose(o); })
+      .Case([&](RowLoopInterface o) { return lowerLoop(o); })
       .Default([&](Operation *o) -> LogicalResult {
         if (isElementwise(o))
           return lowerElementwise(o);
@@ -130,9 +134,10 @@ struct ConvertGNNToGNNTile
 private:
   LogicalResult convert(func::FuncOp func);
   FlatSymbolRefAttr anyGraph(func::FuncOp func) {
-    auto graphs = getOperation().getOps<GraphOp>();
-    return graphs.empty() ? FlatSymbolRefAttr::get(&getContext(), "none")
-                          : FlatSymbolRefAttr::get((*graphs.begin()));
+    for (auto graph : getOperation().getOps<GraphOp>())
+      if (!graph.isDerived())
+        return FlatSymbolRefAttr::get(graph);
+    return FlatSymbolRefAttr::get(&getContext(), "none");
   }
 };
 } // namespace

@@ -20,14 +20,17 @@ namespace gnn {
 
 /// A lowered value. Edge rows that the function computes lie in the order of
 /// its destinations' incoming edges (`edge.in_rows`), those it is given or
-/// gives in the user's order (`edge`).
+/// gives in the user's order (`edge`). Rows of a derived graph may lie among
+/// those of its parent (`parent_edge.in_rows`).
 struct Rows {
   mlir::Value tensor; ///< without encoding
   std::string domain; ///< row space with order; empty for plain weights
   mlir::FlatSymbolRefAttr graph;              ///< null for plain weights
   llvm::SmallVector<int64_t> features;        ///< trailing dimensions
   int64_t count = mlir::ShapedType::kDynamic; ///< rows known when compiling
-  bool isPrefix = false; ///< the tensor may have more rows than these
+  bool isPrefix = false;     ///< the tensor may have more rows than these
+  bool isTransposed = false; ///< `features` are those of the tensor, the last
+                             ///< two exchanged
 };
 
 /// An input of a traversal: a value, the path to its row, and the dimensions
@@ -48,8 +51,12 @@ public:
   /// Lowers `op`, or reports why not at the op.
   mlir::LogicalResult lower(mlir::Operation *op);
 
-  /// The lowered form of `value`.
-  const Rows &get(mlir::Value value) { return values.find(value)->second; }
+  /// The lowered form of `value`, wherever its rows lie: for ops that read it
+  /// through an access.
+  const Rows &view(mlir::Value value) { return values.find(value)->second; }
+  /// The same with its rows one after the other in an order of its own graph: a
+  /// copy where they lie in the parent's.
+  const Rows &get(mlir::Value value);
   void set(mlir::Value value, Rows rows) { values[value] = std::move(rows); }
 
   /// A value that comes from outside: edges in the user's order, no tensor.
@@ -58,7 +65,10 @@ public:
   mlir::Value result(mlir::Location loc, mlir::Value value);
 
 private:
-  // By theme: RowOps.cpp, DenseOps.cpp, FeatureOps.cpp.
+  friend class LoopLowering;
+
+  // By theme: RowOps.cpp, AttentionOps.cpp, DenseOps.cpp, FeatureOps.cpp,
+  // LoopOps.cpp.
   mlir::LogicalResult lowerGather(GatherOp op);
   mlir::LogicalResult lowerAggregate(AggregateOp op);
   mlir::LogicalResult lowerDegree(DegreeOp op);
@@ -66,6 +76,7 @@ private:
   mlir::LogicalResult lowerSddmm(SddmmOp op);
   mlir::LogicalResult lowerSpmm(SpmmOp op);
   mlir::LogicalResult lowerEdgeSoftmax(EdgeSoftmaxOp op);
+  mlir::LogicalResult lowerAttention(AttentionOp op);
   mlir::LogicalResult lowerLinear(LinearOp op);
   mlir::LogicalResult lowerTypedLinear(TypedLinearOp op);
   mlir::LogicalResult lowerOuter(OuterOp op);
@@ -73,6 +84,7 @@ private:
   mlir::LogicalResult lowerWeightProduct(WeightProductOp op);
   mlir::LogicalResult lowerWeightProductByHeads(WeightProductOp op);
   mlir::LogicalResult lowerWeightCombine(WeightCombineOp op);
+  mlir::LogicalResult lowerWeightTranspose(WeightTransposeOp op);
   mlir::LogicalResult lowerDot(DotOp op);
   mlir::LogicalResult lowerOuterRows(OuterRowsOp op);
   mlir::LogicalResult lowerActivation(ActivationOp op);
@@ -86,11 +98,14 @@ private:
   mlir::LogicalResult lowerReduceFeatures(ReduceFeaturesOp op);
   mlir::LogicalResult lowerElementwise(mlir::Operation *op);
   mlir::LogicalResult lowerRenamed(mlir::Operation *op, bool prefix);
+  mlir::LogicalResult lowerRestrict(RestrictRowsOp op);
+  mlir::LogicalResult lowerLoop(RowLoopInterface loop);
 
   // Building blocks (Lowering.cpp).
 
-  /// A fresh copy of `rows` in the user's order.
-  mlir::Value materialize(mlir::Location loc, const Rows &rows);
+  /// A fresh copy of `rows` of its own graph, in the user's order or in the one
+  /// that the function computes in.
+  Rows materialize(mlir::Location loc, const Rows &rows, bool userOrder);
   /// What a new value of this type is: its domain and features, no tensor.
   Rows describe(mlir::Type type, std::optional<EndPoint> end = {});
   /// A tensor of these rows and features, uninitialized.
@@ -115,6 +130,12 @@ private:
   /// An input whose features are the leading dimensions of `dims` (one or two).
   Input leading(const Rows &rows, tile::Anchor anchor, llvm::StringRef from,
                 std::optional<EndPoint> via, unsigned dims);
+  /// An access to rows with `own` of the `dims` feature dimensions of a domain,
+  /// the leading ones, as an output has it.
+  tile::AtAttr leadingAt(tile::Anchor anchor, size_t own, size_t dims);
+  /// The inputs from which the score of an edge follows, at elements `from`.
+  llvm::SmallVector<Input> scoreInputs(AttentionOp op, llvm::StringRef from,
+                                       size_t dims);
   /// An input without rows whose features are the trailing dimensions.
   Input trailing(const Rows &weight, unsigned dims);
 
@@ -124,6 +145,15 @@ private:
   mlir::Value traverse(mlir::Location loc, mlir::FlatSymbolRefAttr graph,
                        tile::DomainAttr domain, llvm::ArrayRef<Input> inputs,
                        mlir::Value output, tile::AtAttr outputAt, Body body);
+  using Bodies = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
+  /// A traversal with several outputs, one access each.
+  mlir::ResultRange traverse(mlir::Location loc, mlir::FlatSymbolRefAttr graph,
+                             tile::DomainAttr domain,
+                             llvm::ArrayRef<Input> inputs,
+                             mlir::ValueRange outputs,
+                             llvm::ArrayRef<mlir::Attribute> outputsAt,
+                             Bodies body);
   /// A domain with these feature dimensions, at most two.
   tile::DomainAttr domainOf(llvm::StringRef groups, llvm::StringRef elements,
                             llvm::ArrayRef<int64_t> dims);
@@ -157,6 +187,16 @@ int64_t sizeOf(llvm::ArrayRef<int64_t> features);
 /// alike: one or two stay as they are, so that ops side by side have the same,
 /// more become one.
 llvm::SmallVector<int64_t> walkedDims(llvm::ArrayRef<int64_t> features);
+
+/// A reduction in a body, over one dimension.
+mlir::Value emitReduce(mlir::OpBuilder &b, mlir::Location loc,
+                       tile::Reduction kind, tile::Dim dim, mlir::Value value);
+
+/// The value of an activation at `x`; `slope` is the weight of prelu.
+mlir::Value emitActivation(mlir::OpBuilder &b, mlir::Location loc,
+                           ActivationKind kind,
+                           std::optional<llvm::APFloat> alpha, mlir::Value x,
+                           mlir::Value slope);
 
 /// The value of a binary kind.
 mlir::Value emitBinary(mlir::OpBuilder &b, mlir::Location loc, BinaryKind kind,

@@ -20,6 +20,8 @@ using Action = std::optional<LinearAction>;
 
 Action RebindRowsOp::getLinearAction(unsigned) { return LinearAction::Rows; }
 
+Action RestrictRowsOp::getLinearAction(unsigned) { return LinearAction::Rows; }
+
 Action PrefixRowsOp::getLinearAction(unsigned) { return LinearAction::Rows; }
 
 Action GatherOp::getLinearAction(unsigned) { return LinearAction::Rows; }
@@ -73,6 +75,10 @@ Action WeightProductOp::getLinearAction(unsigned) {
 }
 
 Action WeightCombineOp::getLinearAction(unsigned) {
+  return LinearAction::Weight;
+}
+
+Action WeightTransposeOp::getLinearAction(unsigned) {
   return LinearAction::Weight;
 }
 
@@ -140,6 +146,15 @@ Action SpmmOp::getLinearAction(unsigned operand) {
     return std::nullopt;
   return actionOfBinary(getKind(), operand, getLhs(), getRhs(),
                         /*sameRows=*/false);
+}
+
+/// The weights of the edges are fixed where value or factor vary alone.
+Action AttentionOp::getLinearAction(unsigned operand) {
+  unsigned value = getODSOperandIndexAndLength(3).first;
+  if (operand < value)
+    return std::nullopt;
+  bool scalars = operand == value && getScoreFeatures().empty();
+  return scalars ? LinearAction::Rows : LinearAction::RowsAndFeatures;
 }
 
 //===----------------------------------------------------------------------===//

@@ -115,6 +115,13 @@ RowCount RebindRowsOp::getFlops() { return {}; }
 RowCount RebindRowsOp::getReadBytes() { return {}; }
 RowCount RebindRowsOp::getWrittenBytes() { return {}; }
 
+RowCount RestrictRowsOp::getFlops() { return {}; }
+
+/// A row and the id of the parent's row.
+RowCount RestrictRowsOp::getReadBytes() {
+  return RowCount::bytes(getType()) + RowCount::rows(getType()) * idBytes;
+}
+
 RowCount PrefixRowsOp::getFlops() { return {}; }
 RowCount PrefixRowsOp::getReadBytes() { return RowCount::bytes(getType()); }
 
@@ -198,6 +205,10 @@ RowCount WeightCombineOp::getFlops() {
   return RowCount::elements(getType()) * (2 * bases);
 }
 
+RowCount WeightTransposeOp::getFlops() { return {}; }
+RowCount WeightTransposeOp::getReadBytes() { return {}; }
+RowCount WeightTransposeOp::getWrittenBytes() { return {}; }
+
 //===----------------------------------------------------------------------===//
 // Several row spaces
 //===----------------------------------------------------------------------===//
@@ -253,6 +264,52 @@ RowCount EdgeSoftmaxOp::getFlops() { return RowCount::elements(getType()) * 5; }
 
 RowCount EdgeSoftmaxOp::getReadBytes() {
   return RowCount::bytes(getType()) + RowCount::rows(getType()) * idBytes;
+}
+
+/// Of a score: the terms, leaky relu, the sum over features, prior and scale;
+/// then the softmax and the weighted sum.
+RowCount AttentionOp::getFlops() {
+  double terms = getNumFeatures(tensorOf(getTerms().front()));
+  double scores = ShapedType::getNumElements(getScoreFeatures());
+  double values = getNumFeatures(getValue().getType());
+  double perScore = terms * (getTerms().size() - 1);
+  if (getLeakyRelu())
+    perScore += 2 * terms;
+  if (getKind() == ScoreKind::Dot)
+    perScore += terms;
+  else if (getBy())
+    perScore += 2 * terms;
+  perScore += scores * (!!getPrior() + !!getScale() + !!getFactor() + 5);
+  return RowCount::rows(RowSpace::Edge) * (perScore + 2 * values);
+}
+
+static double bytesOfScores(AttentionOp op) {
+  return ShapedType::getNumElements(op.getScoreFeatures()) *
+         bytesOfElement(op.getType());
+}
+
+/// Operands for each edge, one id for its place in its group, and the scores
+/// that are stored or what computing them a second time takes.
+RowCount AttentionOp::getReadBytes() {
+  RowCount edges = RowCount::rows(RowSpace::Edge);
+  RowCount bytes = edges * idBytes;
+  SmallVector<RowPath> paths = getRowPaths();
+  const RowPath *path = paths.begin();
+  for (Value operand : getOperands())
+    bytes += getRows(operand.getType()) ? bytesAlong(*path++, edges, operand)
+                                        : RowCount::bytes(tensorOf(operand));
+  if (getStored())
+    return bytes + edges * bytesOfScores(*this);
+  for (auto [operand, path] : getScoreReads())
+    bytes += bytesAlong(path, edges, operand);
+  return bytes;
+}
+
+RowCount AttentionOp::getWrittenBytes() {
+  RowCount bytes = RowCount::bytes(getType());
+  if (getStored())
+    bytes += RowCount::rows(RowSpace::Edge) * bytesOfScores(*this);
+  return bytes;
 }
 
 //===----------------------------------------------------------------------===//

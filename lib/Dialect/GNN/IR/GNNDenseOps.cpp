@@ -300,3 +300,30 @@ bool WeightCombineOp::isCompatibleReturnTypes(TypeRange, TypeRange) {
 LogicalResult WeightCombineOp::verify() {
   return verifyInferredResult(*this); // C3
 }
+
+LogicalResult WeightTransposeOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+    SmallVectorImpl<Type> &inferred) {
+  auto input = cast<RankedTensorType>(adaptor.getInput().getType());
+  return checkOperands(
+      location, getOperationName(), [&](EmitError emitError) -> LogicalResult {
+        size_t rank = getFeatures(input).size();
+        if (rank != 2 && rank != 3) // C1
+          return emitError()
+                 << "expected [in, out] or [heads, in, out] of input, got "
+                 << formatShape(getFeatures(input));
+        SmallVector<int64_t> shape(input.getShape());
+        std::swap(shape[shape.size() - 2], shape.back());
+        inferred.push_back(RankedTensorType::get(shape, input.getElementType(),
+                                                 input.getEncoding()));
+        return success();
+      });
+}
+
+bool WeightTransposeOp::isCompatibleReturnTypes(TypeRange, TypeRange) {
+  return true;
+}
+
+LogicalResult WeightTransposeOp::verify() {
+  return verifyInferredResult(*this);
+}

@@ -20,12 +20,19 @@ using namespace gnn;
 #define GET_ATTRDEF_CLASSES
 #include "GNN/Dialect/GNN/IR/GNNAttributes.cpp.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "GNN/Dialect/GNN/IR/GNNTypes.cpp.inc"
+
 #include "GNN/Dialect/GNN/IR/GNNInterfaces.cpp.inc"
 
 void GNNDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "GNN/Dialect/GNN/IR/GNNAttributes.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "GNN/Dialect/GNN/IR/GNNTypes.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

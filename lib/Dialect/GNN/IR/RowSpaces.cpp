@@ -181,30 +181,48 @@ LogicalResult gnn::detail::verifyOnOneGraph(Operation *op) {
   return success();
 }
 
+/// The graph that `rows` belongs to, of which it may be rows.
+static FailureOr<GraphOp> verifiedGraph(Operation *op, RowsAttr rows,
+                                        SymbolTableCollection &symbols) {
+  auto graph = symbols.lookupNearestSymbolFrom<GraphOp>(op, rows.getGraph());
+  if (!graph) { // G2
+    op->emitOpError("names the graph @")
+        << rows.getGraph().getValue()
+        << ", which no gnn.graph of the module declares";
+    return failure();
+  }
+  RowSpace space = rows.getSpace();
+  bool square = graph.getKind() == GraphKind::Square;
+  if (square && (space == RowSpace::Src || space == RowSpace::Dst)) { // G3
+    op->emitOpError("has ") << stringifyRowSpace(space)
+                            << " rows of a square graph: expected node rows";
+    return failure();
+  }
+  if (!square && space == RowSpace::Node) { // G3
+    op->emitOpError("has node rows of a bipartite graph: expected src or "
+                    "dst rows");
+    return failure();
+  }
+  return graph;
+}
+
+LogicalResult gnn::detail::verifyRowSpace(Operation *op, RowsAttr rows,
+                                          SymbolTableCollection &symbols) {
+  return verifiedGraph(op, rows, symbols);
+}
+
 LogicalResult gnn::detail::verifyRowsOf(Operation *op, Type type,
                                         SymbolTableCollection &symbols) {
   RowsAttr rows = getRows(type);
   if (!rows)
     return success();
-  auto graph = symbols.lookupNearestSymbolFrom<GraphOp>(op, rows.getGraph());
-  if (!graph) // G2
-    return op->emitOpError("names the graph @")
-           << rows.getGraph().getValue()
-           << ", which no gnn.graph of the module declares";
-  RowSpace space = rows.getSpace();
-  bool square = graph.getKind() == GraphKind::Square;
-  if (square && (space == RowSpace::Src || space == RowSpace::Dst)) // G3
-    return op->emitOpError("has ")
-           << stringifyRowSpace(space)
-           << " rows of a square graph: expected node rows";
-  if (!square && space == RowSpace::Node) // G3
-    return op->emitOpError(
-        "has node rows of a bipartite graph: expected src or "
-        "dst rows");
+  FailureOr<GraphOp> graph = verifiedGraph(op, rows, symbols);
+  if (failed(graph))
+    return failure();
   if (!isTypeRows(type))
     return success();
-  bool ofEdges = space == RowSpace::EdgeType;
-  int64_t expected = ofEdges ? graph.getEdgeTypes() : graph.getNodeTypes();
+  bool ofEdges = rows.getSpace() == RowSpace::EdgeType;
+  int64_t expected = ofEdges ? graph->getEdgeTypes() : graph->getNodeTypes();
   int64_t got = cast<RankedTensorType>(type).getDimSize(0);
   if (got != expected) // G4
     return op->emitOpError("has one row for each ")

@@ -18,6 +18,7 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -27,6 +28,9 @@
 
 #define GET_ATTRDEF_CLASSES
 #include "GNN/Dialect/GNN/IR/GNNAttributes.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "GNN/Dialect/GNN/IR/GNNTypes.h.inc"
 
 #include "GNN/Dialect/GNN/IR/Properties.h"
 

@@ -19,7 +19,7 @@ def GNN_Dialect : Dialect {
   let summary = "Graph neural networks: typed graphs and whole tensors";
   let description = [{
     Level 1 of the compiler says *what* is computed: a graph is declared once
-    and named, values are whole tensors, and there are no loops, tiles or
+    and named, values are whole tensors, and there are no tiles or
     threads.
 
     The leading dimension of a tensor is a *row space* of a graph, held in the
@@ -57,8 +57,20 @@ def GNN_Dialect : Dialect {
     Arguments and results of a function may have a `gnn.name`, by which a caller
     passes them.
     * (G6) A `gnn.name` is a string that is not empty.
+
+    The free form says what is done for one edge or node: `gnn.for_edges`,
+    `gnn.for_nodes`, and in their bodies loops over a node's edges. Within a
+    body a value is the features of one row. `gnn-raise-loops` makes ops on whole
+    tensors of it.
+    * (G7) The body of a loop has one argument, the row that it is at.
+    * (G8) It holds loops, ops on one row, constants, elementwise `arith` and
+      `math`, and of `tensor` `concat`, `extract_slice`, `expand_shape` and
+      `collapse_shape`.
+    * (G9) Rows that an inner loop makes are read in loops over the same edges of
+      the same node, or yielded; what it reduces into rows is only yielded.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
 }

@@ -250,4 +250,30 @@ def GNN_WeightCombineOp : GNN_RowOp<"weight_combine", [
   let hasVerifier = 1;
 }
 
+def GNN_WeightTransposeOp : GNN_RowOp<"weight_transpose", [
+    GNN_Linear, GNN_NoCost, GNN_InferType, SameOperandsAndResultElementType]> {
+  let summary = "Read weights with inputs and outputs exchanged";
+  let description = [{
+    `result[t, h, b, a] = input[t, h, a, b]`. It costs nothing: the product that
+    takes it, `gnn.linear`, `gnn.typed_linear` or `gnn.weight_product` from the
+    right, reads the weights the other way round.
+
+    Gradient: `gnn.weight_transpose` of the gradient of `result`.
+
+    Constraints:
+    * (C1) `input` has shape `[(types,) a, b]` or `[(types,) heads, a, b]`.
+
+    Example:
+
+    ```mlir
+    %t = gnn.weight_transpose %w : (tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x8x64xf32, #gnn.rows<@g, edge_type>>
+    ```
+  }];
+  let arguments = (ins GNN_AnyWeight:$input);
+  let results = (outs GNN_AnyWeight:$result);
+  let assemblyFormat = "$input attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
 #endif // GNN_DIALECT_GNN_IR_GNNDENSEOPS_TD

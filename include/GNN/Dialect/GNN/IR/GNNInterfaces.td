@@ -126,4 +126,29 @@ def GNN_RowCostInterface : OpInterface<"RowCostInterface"> {
   ];
 }
 
+def GNN_RowLoopInterface : OpInterface<"RowLoopInterface"> {
+  let cppNamespace = "::gnn";
+  let description = [{
+    A loop whose body says what one row gives: over all edges or nodes, or over
+    the edges of one node.
+  }];
+  let methods = [
+    InterfaceMethod<"The body, a block whose first argument is the row.",
+      "::mlir::Block *", "getLoopBody", (ins), [{}],
+      /*defaultImplementation=*/"return &$_op.getBody().front();">,
+    InterfaceMethod<"The rows that the loop is over.",
+      "::gnn::RowType", "getLoopRows">,
+    InterfaceMethod<"The node whose edges are walked; null where all rows are.",
+      "::mlir::Value", "getCenterNode", (ins), [{}],
+      /*defaultImplementation=*/"return {};">,
+    InterfaceMethod<"The end of the edges that is the node.",
+      "::gnn::EndPoint", "getCenterEnd", (ins), [{}],
+      /*defaultImplementation=*/"return ::gnn::EndPoint::Dst;">,
+  ];
+  let extraSharedClassDeclaration = [{
+    /// The row that the body is at.
+    ::mlir::Value getLoopRow() { return $_op.getLoopBody()->getArgument(0); }
+  }];
+}
+
 #endif // GNN_DIALECT_GNN_IR_GNNINTERFACES_TD

@@ -11,5 +11,6 @@ include "GNN/Dialect/GNN/IR/GNNRowOps.td"
 include "GNN/Dialect/GNN/IR/GNNDenseOps.td"
 include "GNN/Dialect/GNN/IR/GNNSparseOps.td"
 include "GNN/Dialect/GNN/IR/GNNFeatureOps.td"
+include "GNN/Dialect/GNN/IR/GNNLoopOps.td"
 
 #endif // GNN_DIALECT_GNN_IR_GNNOPS_TD

@@ -114,6 +114,10 @@ mlir::LogicalResult verifyOnOneGraph(mlir::Operation *op);
 mlir::LogicalResult verifyGraphSymbols(mlir::Operation *op,
                                        mlir::SymbolTableCollection &symbols);
 
+/// Verifies (G2) and (G3) for a row space, reporting at `op`.
+mlir::LogicalResult verifyRowSpace(mlir::Operation *op, RowsAttr rows,
+                                   mlir::SymbolTableCollection &symbols);
+
 /// Verifies (G2) to (G4) for one type, reporting at `op`.
 mlir::LogicalResult verifyRowsOf(mlir::Operation *op, mlir::Type type,
                                  mlir::SymbolTableCollection &symbols);

@@ -1,0 +1,449 @@
+//===- LoopOps.cpp - Loops over rows that were not raised -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A loop's body is that of a traversal: what a row yields to itself is stored
+// at the group, what is reduced over a node's edges is walked as its elements.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace gnn;
+using tile::Anchor;
+using tile::AtAttr;
+using tile::Dim;
+
+namespace {
+/// What the points of a traversal are.
+struct Walk {
+  std::string groups, elements;
+
+  bool operator==(const Walk &other) const {
+    return groups == other.groups && elements == other.elements;
+  }
+};
+
+/// A value that a loop gives, and where it goes.
+struct Item {
+  Value value; ///< of the body, or of that of an inner loop
+  std::optional<ReduceKind> reduction;
+  std::optional<EndPoint> end;
+  unsigned result; ///< of the loop
+  Walk walk;
+};
+
+/// A row that the current point is, or leads to.
+struct Point {
+  Anchor anchor;
+  std::string from; ///< the domain of the anchor
+  RowPath path;
+};
+} // namespace
+
+namespace gnn {
+/// Lowers one loop that stands in no other.
+class LoopLowering {
+public:
+  LoopLowering(Lowering &lowering, RowLoopInterface loop)
+      : lowering(lowering), loop(loop) {}
+  LogicalResult run();
+
+private:
+  /// The ops and loops that `value` depends on.
+  void collect(Value value, llvm::SetVector<Operation *> &needed);
+  /// Where the value that the loop yields as result `i` is computed.
+  FailureOr<Item> plan(unsigned i);
+  FailureOr<Walk> walkOf(RowLoopInterface inner);
+  LogicalResult emit(ArrayRef<Item> items);
+  LogicalResult chooseDims(ArrayRef<Item> items);
+  void placeRows(const Walk &walk, ArrayRef<Item> items);
+  FailureOr<Value> eval(Value value);
+  FailureOr<Value> evalOp(Value value, Operation *op);
+  FailureOr<Point> pointOf(Value row, Operation *user);
+  Value read(const Rows &rows, AtAttr at);
+  Value reduce(Location loc, tile::Reduction kind, Dim dim, Value value);
+
+  Lowering &lowering;
+  RowLoopInterface loop;
+  // Of the traversal that is made now:
+  SmallVector<int64_t> dims;
+  DenseMap<Value, Value> scalars;
+  DenseMap<Value, Point> rows;
+  SmallVector<Value> inputs;
+  SmallVector<Attribute> accesses;
+  std::unique_ptr<Block> block;
+  OpBuilder *inside = nullptr;
+};
+} // namespace gnn
+
+//===----------------------------------------------------------------------===//
+// What is walked
+//===----------------------------------------------------------------------===//
+
+static bool isOutside(Value value) {
+  return !isa<RowLoopInterface>(value.getParentBlock()->getParentOp());
+}
+
+void LoopLowering::collect(Value value, llvm::SetVector<Operation *> &needed) {
+  Operation *op = value.getDefiningOp();
+  if (!op || isOutside(value))
+    return;
+  if (auto inner = dyn_cast<RowLoopInterface>(op)) {
+    needed.insert(op);
+    Operation *yield = inner.getLoopBody()->getTerminator();
+    return collect(yield->getOperand(cast<OpResult>(value).getResultNumber()),
+                   needed);
+  }
+  if (!needed.insert(op))
+    return;
+  for (Value operand : op->getOperands())
+    collect(operand, needed);
+}
+
+/// The domain of a loop's rows, in the order that values of it are kept in.
+static std::string domainOfRows(RowSpace space) {
+  return space == RowSpace::Edge ? "edge.in_rows" : spaceName(space, {});
+}
+
+FailureOr<Walk> LoopLowering::walkOf(RowLoopInterface inner) {
+  if (inner.getCenterNode() != loop.getLoopRow())
+    return inner->emitOpError("has no traversal: expected the edges of the "
+                              "node that the loop around is at");
+  bool incoming = inner.getCenterEnd() == EndPoint::Dst;
+  return Walk{incoming ? "dst" : "src",
+              incoming ? "edge.in_rows" : "edge.out_rows"};
+}
+
+FailureOr<Item> LoopLowering::plan(unsigned i) {
+  auto yield = cast<YieldOp>(loop.getLoopBody()->getTerminator());
+  Item item = {
+      yield.getValues()[i], yield.getReduction(i), yield.getEnd(i), i, {}};
+  RowSpace space = loop.getLoopRows().getSpace();
+  RowLoopInterface part;
+  if (getRows(item.value.getType())) {
+    part = item.value.getDefiningOp<RowLoopInterface>();
+    unsigned j = cast<OpResult>(item.value).getResultNumber();
+    yield = cast<YieldOp>(part.getLoopBody()->getTerminator());
+    item = {
+        yield.getValues()[j], yield.getReduction(j), yield.getEnd(j), i, {}};
+    space = RowSpace::Edge;
+  }
+  llvm::SetVector<Operation *> needed;
+  collect(item.value, needed);
+  if (part)
+    needed.insert(part);
+  std::optional<Walk> inner;
+  for (Operation *op : needed)
+    if (auto nested = dyn_cast<RowLoopInterface>(op)) {
+      FailureOr<Walk> walk = walkOf(nested);
+      if (failed(walk))
+        return failure();
+      if (inner && !(*inner == *walk))
+        return nested->emitOpError("has no traversal: expected edges into the "
+                                   "node or out of it, got both");
+      inner = *walk;
+    }
+  if (!item.reduction) {
+    item.walk = inner.value_or(Walk{domainOfRows(space), ""});
+    return item;
+  }
+  std::optional<EndPoint> end = item.end;
+  if (!end && space == RowSpace::Src)
+    end = EndPoint::Src;
+  item.walk.groups =
+      lowering.describe(loop->getResult(i).getType(), end).domain;
+  item.walk.elements = lowering.elementsOf(item.walk.groups, space).str();
+  bool reducesInside = llvm::any_of(needed, [](Operation *op) {
+    return isa<RowLoopInterface>(op) && !getRows(op->getResult(0).getType());
+  });
+  if (item.walk.elements.empty() || (reducesInside && !(item.walk == *inner)))
+    return yield.emitOpError("has no traversal: no structure lists the rows of "
+                             "the loop, with what is reduced for each, by '")
+           << item.walk.groups << "'";
+  return item;
+}
+
+//===----------------------------------------------------------------------===//
+// The points of a traversal
+//===----------------------------------------------------------------------===//
+
+void LoopLowering::placeRows(const Walk &walk, ArrayRef<Item> items) {
+  rows.clear();
+  RowSpace space = loop.getLoopRows().getSpace();
+  RowPath same = {space, space, std::nullopt};
+  RowPath edge = {RowSpace::Edge, RowSpace::Edge, std::nullopt};
+  bool hasElements = !walk.elements.empty();
+  Point group = {Anchor::Group, walk.groups, same};
+  Point element = {Anchor::Element, walk.elements, same};
+  bool reduces = items.front().reduction.has_value();
+  loop->walk([&](RowLoopInterface inner) {
+    if (inner == loop)
+      return;
+    rows[inner.getLoopRow()] = {Anchor::Element, walk.elements, edge};
+    // Where edges are walked by another end, they lead to the node.
+    FailureOr<Walk> own = walkOf(inner);
+    if (succeeded(own) && reduces && !(*own == walk)) {
+      RowPath path = {RowSpace::Edge, space, std::nullopt};
+      if (path.isAmbiguous())
+        path.via = inner.getCenterEnd();
+      rows[loop.getLoopRow()] = {Anchor::Element, walk.elements, path};
+    }
+  });
+  if (rows.contains(loop.getLoopRow()))
+    return;
+  bool isElement = hasElements && (space == RowSpace::Edge ||
+                                   tile::getSpace(walk.elements) != "edge");
+  rows[loop.getLoopRow()] = isElement ? element : group;
+}
+
+FailureOr<Point> LoopLowering::pointOf(Value row, Operation *user) {
+  if (auto it = rows.find(row); it != rows.end())
+    return it->second;
+  auto follow = row.getDefiningOp<FollowOp>();
+  if (!follow)
+    return user->emitOpError("has no traversal: its row is of another loop");
+  FailureOr<Point> point = pointOf(follow.getRow(), user);
+  if (failed(point))
+    return failure();
+  std::optional<RowPath> path = compose(point->path, follow.getPath());
+  if (!path)
+    return user->emitOpError("has no traversal: no single path leads to its "
+                             "row");
+  return Point{point->anchor, point->from, *path};
+}
+
+/// Whether `shape` is the beginning of `all`.
+static bool begins(ArrayRef<int64_t> all, ArrayRef<int64_t> shape) {
+  return shape.size() <= all.size() && all.take_front(shape.size()) == shape;
+}
+
+LogicalResult LoopLowering::chooseDims(ArrayRef<Item> items) {
+  llvm::SetVector<Operation *> needed;
+  for (const Item &item : items)
+    collect(item.value, needed);
+  SmallVector<std::pair<Operation *, ArrayRef<int64_t>>> shapes;
+  for (Operation *op : needed)
+    for (Type type : op->getResultTypes())
+      if (auto tensor = dyn_cast<RankedTensorType>(type);
+          tensor && !getRows(tensor))
+        shapes.push_back({op, tensor.getShape()});
+  dims.clear();
+  for (auto [op, shape] : shapes)
+    if (shape.size() > dims.size())
+      dims.assign(shape.begin(), shape.end());
+  for (auto [op, shape] : shapes)
+    if (failed(checkDims(op, shape)))
+      return failure();
+    else if (!begins(dims, shape))
+      return op->emitOpError("has no traversal with the others of its loop: "
+                             "expected features that begin as theirs");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The body
+//===----------------------------------------------------------------------===//
+
+Value LoopLowering::read(const Rows &rows, AtAttr at) {
+  for (auto [i, input] : llvm::enumerate(inputs))
+    if (input == rows.tensor && accesses[i] == at)
+      return block->getArgument(i);
+  inputs.push_back(rows.tensor);
+  accesses.push_back(at);
+  return block->addArgument(getElementTypeOrSelf(rows.tensor.getType()),
+                            loop.getLoc());
+}
+
+Value LoopLowering::reduce(Location loc, tile::Reduction kind, Dim dim,
+                           Value value) {
+  return tile::ReduceOp::create(*inside, loc, kind, {static_cast<int32_t>(dim)},
+                                value);
+}
+
+FailureOr<Value> LoopLowering::eval(Value value) {
+  if (Value scalar = scalars.lookup(value))
+    return scalar;
+  auto type = cast<RankedTensorType>(value.getType());
+  if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
+    auto number = dyn_cast<DenseElementsAttr>(constant.getValue());
+    if (!number || !number.isSplat())
+      return constant.emitOpError("expected a constant of one value, others "
+                                  "are arguments of the function");
+    return Value(arith::ConstantOp::create(*inside, constant.getLoc(),
+                                           number.getSplatValue<TypedAttr>()));
+  }
+  if (isOutside(value)) { // a weight
+    if (!begins(dims, type.getShape()))
+      return loop->emitOpError("has no traversal with a weight of type ")
+             << type;
+    Input input =
+        lowering.leading(lowering.get(value), Anchor::All, "", {}, dims.size());
+    return scalars[value] = read(input.rows, input.at);
+  }
+  FailureOr<Value> scalar = evalOp(value, value.getDefiningOp());
+  if (succeeded(scalar))
+    scalars[value] = *scalar;
+  return scalar;
+}
+
+FailureOr<Value> LoopLowering::evalOp(Value value, Operation *op) {
+  Location loc = op->getLoc();
+  if (auto inner = dyn_cast<RowLoopInterface>(op)) {
+    unsigned i = cast<OpResult>(value).getResultNumber();
+    auto yield = cast<YieldOp>(inner.getLoopBody()->getTerminator());
+    FailureOr<Value> element = eval(yield.getValues()[i]);
+    if (failed(element))
+      return failure();
+    return reduce(loc, reductionOf(*yield.getReduction(i)), Dim::Element,
+                  *element);
+  }
+  if (auto readOp = dyn_cast<ReadOp>(op)) {
+    // What an inner loop makes for an edge is the value at that edge.
+    if (auto maker = readOp.getInput().getDefiningOp<RowLoopInterface>();
+        maker && maker.getCenterNode())
+      return eval(maker.getLoopBody()->getTerminator()->getOperand(
+          cast<OpResult>(readOp.getInput()).getResultNumber()));
+    FailureOr<Point> point = pointOf(readOp.getRow(), op);
+    if (failed(point))
+      return failure();
+    std::optional<RowPath> path =
+        compose(point->path, readOp.getRowPaths().front());
+    if (!path)
+      return op->emitOpError("has no traversal: no single path leads to its "
+                             "row");
+    Input input =
+        lowering.leading(lowering.view(readOp.getInput()), point->anchor,
+                         point->from, path->via, dims.size());
+    return read(input.rows, input.at);
+  }
+  if (auto number = dyn_cast<RowNumberOp>(op)) {
+    FailureOr<Point> point = pointOf(number.getRow(), op);
+    if (failed(point))
+      return failure();
+    Rows user;
+    user.domain = spaceName(number.getRow().getType().getSpace(), {});
+    AtAttr at = lowering.access(user, point->anchor, point->from,
+                                point->path.via, false, false);
+    return Value(tile::IndexOp::create(*inside, loc, inside->getI32Type(), at));
+  }
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    FailureOr<Value> scalar = eval(operand);
+    if (failed(scalar))
+      return failure();
+    operands.push_back(*scalar);
+  }
+  if (isa<RowBroadcastOp>(op))
+    return operands[0];
+  if (auto dot = dyn_cast<RowDotOp>(op)) {
+    size_t rank = cast<RankedTensorType>(dot.getLhs().getType()).getRank();
+    Value product =
+        arith::MulFOp::create(*inside, loc, operands[0], operands[1]);
+    return reduce(loc, tile::Reduction::Sum,
+                  rank == dims.size() ? Dim::Feature : Dim::Head, product);
+  }
+  if (auto activation = dyn_cast<RowActivationOp>(op))
+    return emitActivation(*inside, loc, activation.getKind(),
+                          activation.getAlpha(), operands[0],
+                          operands.size() > 1 ? operands[1] : Value());
+  if (op->hasTrait<OpTrait::Elementwise>()) {
+    Type element = getElementTypeOrSelf(value.getType());
+    OperationState state(loc, op->getName(), operands, {element},
+                         op->getAttrs());
+    return inside->create(state)->getResult(0);
+  }
+  return op->emitOpError("has no traversal: gnn-raise-loops makes ops on whole "
+                         "tensors of it");
+}
+
+//===----------------------------------------------------------------------===//
+// The traversals of a loop
+//===----------------------------------------------------------------------===//
+
+LogicalResult LoopLowering::emit(ArrayRef<Item> items) {
+  const Walk &walk = items.front().walk;
+  if (failed(chooseDims(items)))
+    return failure();
+  placeRows(walk, items);
+  scalars.clear();
+  inputs.clear();
+  accesses.clear();
+  block = std::make_unique<Block>();
+  OpBuilder body = OpBuilder::atBlockBegin(block.get());
+  inside = &body;
+  Location loc = loop.getLoc();
+  SmallVector<Value> yielded, outputs;
+  SmallVector<Attribute> outputsAt;
+  SmallVector<Rows> results;
+  for (const Item &item : items) {
+    FailureOr<Value> value = eval(item.value);
+    if (failed(value))
+      return failure();
+    Type type = loop->getResult(item.result).getType();
+    std::optional<EndPoint> end = item.end;
+    Rows result = lowering.describe(type, end);
+    Anchor anchor = Anchor::Group;
+    std::string from = walk.groups;
+    if (item.reduction) {
+      result.domain = walk.groups;
+      *value = reduce(loc, reductionOf(*item.reduction), Dim::Element, *value);
+    } else if (!walk.elements.empty() &&
+               tile::getSpace(result.domain) == "edge") {
+      anchor = Anchor::Element;
+      from = walk.elements;
+    }
+    bool head = dims.size() == 2 && !result.features.empty();
+    bool feature = !dims.empty() && result.features.size() == dims.size();
+    outputsAt.push_back(
+        lowering.access(result, anchor, from, {}, head, feature));
+    outputs.push_back(lowering.empty(loc, result, getElementTypeOrSelf(type)));
+    yielded.push_back(*value);
+    results.push_back(result);
+  }
+  tile::YieldOp::create(body, loc, yielded);
+  OpBuilder &builder = lowering.builder;
+  auto op = tile::TraverseOp::create(
+      builder, loc, TypeRange(ValueRange(outputs)),
+      loop.getLoopRows().getGraph(),
+      lowering.domainOf(walk.groups, walk.elements, dims), inputs, outputs,
+      builder.getArrayAttr(accesses), builder.getArrayAttr(outputsAt), nullptr);
+  op.getBody().push_back(block.release());
+  for (auto [item, result, tensor] :
+       llvm::zip(items, results, op.getResults())) {
+    result.tensor = tensor;
+    lowering.set(loop->getResult(item.result), result);
+  }
+  return success();
+}
+
+LogicalResult LoopLowering::run() {
+  SmallVector<SmallVector<Item>> walks;
+  for (unsigned i = 0; i < loop->getNumResults(); ++i) {
+    FailureOr<Item> item = plan(i);
+    if (failed(item))
+      return failure();
+    auto same = llvm::find_if(walks, [&](ArrayRef<Item> items) {
+      return items.front().walk == item->walk &&
+             items.front().reduction.has_value() == item->reduction.has_value();
+    });
+    if (same == walks.end())
+      walks.push_back({*item});
+    else
+      same->push_back(*item);
+  }
+  for (ArrayRef<Item> items : walks)
+    if (failed(emit(items)))
+      return failure();
+  return success();
+}
+
+LogicalResult Lowering::lowerLoop(RowLoopInterface loop) {
+  return LoopLowering(*this, loop).run();
+}
