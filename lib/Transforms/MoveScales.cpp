@@ -179,22 +179,6 @@ static Value repeated(OpBuilder &builder, Location loc, RankedTensorType type,
       builder, loc, type, arith::ConstantOp::create(builder, loc, value));
 }
 
-/// `scale` where `op` has something to add up, else `neutral`: a sum of nothing
-/// is 0 even where the scale is no number.
-static Value unlessEmpty(OpBuilder &builder, AggregateOp op, Value scale,
-                         double neutral) {
-  Location loc = op.getLoc();
-  RankedTensorType type = typeOf(scale);
-  Value size = DegreeOp::create(builder, loc, withFeatures(type, {}),
-                                spaceOf(op.getInput()), op.getViaAttr());
-  if (!getFeatures(type).empty())
-    size = BroadcastOp::create(builder, loc, type, size);
-  Value isEmpty = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ,
-                                        size, repeated(builder, loc, type, 0));
-  return arith::SelectOp::create(builder, loc, isEmpty,
-                                 repeated(builder, loc, type, neutral), scale);
-}
-
 void gnn::moveScales(AggregateOp op, const LayerFuser &fuser) {
   if (!isSum(op) || op.getArgument())
     return;
@@ -210,8 +194,14 @@ void gnn::moveScales(AggregateOp op, const LayerFuser &fuser) {
   std::string refusal, reason;
   for (const Factor &factor : terms.factors) {
     if (auto rest = restOfPath(factor.path, up, graph)) {
-      after.push_back({factor, *rest});
-      continue;
+      if (up.isOnto()) {
+        after.push_back({factor, *rest});
+        continue;
+      }
+      // Infinity times a sum of nothing is not 0.
+      fuser.missed(op.getLoc(), "ScaleStays",
+                   "a scale of a whole sum stays in it: there may be nothing to "
+                   "add up");
     }
     auto rest = terms.body.path.isIdentity()
                     ? std::nullopt
@@ -276,14 +266,8 @@ void gnn::moveScales(AggregateOp op, const LayerFuser &fuser) {
   Value sum = AggregateOp::create(rewriter, loc, op.getResult().getType(),
                                   op.getKind(), message, op.getVia())
                   .getResult();
-  for (auto &[factor, path] : after) {
-    Value scale = gathered(factor.value, path);
-    if (!up.isOnto())
-      scale = unlessEmpty(rewriter, op, scale, factor.inverse ? 1 : 0);
-    RowSpace rows = spaceOf(sum);
-    sum = applyFactor(rewriter, loc, sum, scale, {rows, rows, std::nullopt},
-                      factor.inverse);
-  }
+  for (auto &[factor, path] : after)
+    sum = applyFactor(rewriter, loc, sum, factor.value, path, factor.inverse);
   rewriter.replaceAllUsesWith(op.getResult(), sum);
   rewriter.eraseOp(op);
 }
