@@ -42,7 +42,6 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graph, modules);
-  if (const char *e = getenv("XO"); e && e[0] == '0') return;
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1)
       .run(module, modules);
 }
@@ -77,8 +76,7 @@ llvm::Error gnn::emulator::generateCode(ModuleOp host, Program &program) {
     return machineBuilder.takeError();
   // A multiplication and an addition stay two roundings, as written.
   machineBuilder->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  const char *e = getenv("XC");
-  machineBuilder->setCodeGenOptLevel(e ? (e[0]=='0' ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Less) : llvm::CodeGenOptLevel::Default);
+  machineBuilder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
   auto machine = machineBuilder->createTargetMachine();
   if (!machine)
     return machine.takeError();
