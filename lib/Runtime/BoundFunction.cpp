@@ -312,6 +312,10 @@ Expected<std::shared_ptr<const BoundFunction>> BoundFunction::bind(
     state.device = std::move(device);
     if (Error error = state.checkGraphs())
       return error.in(where);
+    auto all = withDerived(*state.plan, std::move(state.graphs));
+    if (!all)
+      return all.takeError().in(where);
+    state.graphs = std::move(*all);
     Expected<std::vector<int64_t>> values = evaluate(*state.plan, state.graphs);
     if (!values)
       return values.takeError().in(where);
