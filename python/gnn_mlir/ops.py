@@ -283,34 +283,46 @@ class DenseOps:
         return ((grad.features[0],) if heads else ()) + (
             x.features[-1], grad.features[-1])
 
-    def weight_product(self, lhs, rhs):
-        """Weights times weights or vectors, type by type and head by head."""
+    def weight_product(self, lhs, rhs, by_heads=False):
+        """Weights times weights or vectors, type by type and head by head; with
+        `by_heads`, `lhs` has the columns of all heads side by side."""
         op = "weight_product"
         for value in (lhs, rhs):
             _require(value.space is None or value.type.is_typed, op,
                      f"expected weights, got {value.type}")
         _same_graph(op, lhs, rhs)
-        heads = lhs.features[:-2]
-        _require(len(lhs.features) in (2, 3), op,
+        _require(len(lhs.features) in ((2,) if by_heads else (2, 3)), op,
                  f"expected lhs [(types,) (heads,) a, b], got {lhs.type}")
-        vector = len(rhs.features) == len(lhs.features) - 1
-        _require(vector or len(rhs.features) == len(lhs.features), op,
+        size = len(lhs.features) + by_heads
+        vector = len(rhs.features) == size - 1
+        _require(vector or len(rhs.features) == size, op,
                  f"expected rhs [(types,) (heads,) b, (c)], got {rhs.type}")
-        expected = heads + lhs.features[-1:]
-        _require(rhs.features[:len(expected)] == expected, op,
-                 f"expected rhs that begins with {expected}, got {rhs.features}")
+        if by_heads:
+            _require(rhs.features[0] * rhs.features[1] == lhs.features[1], op,
+                     f"expected rhs [heads, b] of {lhs.features[1]} in all, got "
+                     f"{rhs.features}")
+            features = (lhs.features[0],
+                        rhs.features[0] * (1 if vector else rhs.features[2]))
+        else:
+            heads = lhs.features[:-2]
+            expected = heads + lhs.features[-1:]
+            _require(rhs.features[:len(expected)] == expected, op,
+                     f"expected rhs that begins with {expected}, got "
+                     f"{rhs.features}")
+            features = (heads + lhs.features[-2:-1] +
+                        rhs.features[len(expected):])
         typed = [v for v in (lhs, rhs) if v.type.is_typed]
         _require(len({v.space for v in typed}) <= 1, op,
                  "expected weights over the same types, got "
                  f"{lhs.type} and {rhs.type}")
-        features = heads + lhs.features[-2:-1] + rhs.features[len(expected):]
         result = (typed[0].type.with_features(*features) if typed else
                   types.weight(*features))
         lhs_typed, rhs_typed = lhs.type.is_typed, rhs.type.is_typed
+        syntax = "{}, {} by_heads" if by_heads else "{}, {}"
         return self._record(
-            "gnn.weight_product", "{}, {}", _functional([lhs, rhs], [result]),
+            "gnn.weight_product", syntax, _functional([lhs, rhs], [result]),
             [lhs, rhs], [result], lambda g, a, b: reference.weight_product(
-                a, b, lhs_typed, rhs_typed, vector))
+                a, b, lhs_typed, rhs_typed, vector, by_heads))
 
     def weight_combine(self, coefficients, bases):
         """Weights of types as sums of shared bases."""

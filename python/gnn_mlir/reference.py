@@ -165,9 +165,11 @@ def typed_outer(graph, x, grad, space, by, via=None, heads=False):
     return out
 
 
-def weight_product(lhs, rhs, lhs_typed=False, rhs_typed=False, vector=False):
+def weight_product(lhs, rhs, lhs_typed=False, rhs_typed=False, vector=False,
+                   by_heads=False):
     """result[t, h] = lhs[t, h] * rhs[t, h] for each type and head that there is;
-    with `vector`, rhs[t, h] is a vector."""
+    with `vector`, rhs[t, h] is a vector. With `by_heads`, lhs[t] has the columns
+    of all heads side by side, and so has result[t]."""
     lhs, rhs = _float(lhs), _float(rhs)
     if vector:
         rhs = rhs[..., None]
@@ -175,6 +177,11 @@ def weight_product(lhs, rhs, lhs_typed=False, rhs_typed=False, vector=False):
         rhs = rhs[None]
     if rhs_typed and not lhs_typed:
         lhs = lhs[None]
+    if by_heads:
+        heads, size = rhs.shape[-3:-1]
+        parts = np.moveaxis(lhs.reshape(*lhs.shape[:-1], heads, size), -2, -3)
+        out = np.moveaxis(parts @ rhs, -3, -2)
+        return out.reshape(*out.shape[:-2], -1)
     out = lhs @ rhs
     return out[..., 0] if vector else out
 
@@ -440,9 +447,10 @@ def slice(x, offset, size):
     return _float(x)[..., offset:offset + size]
 
 
-def reshape(x, features):
-    """The features of each row in another shape, in row-major order."""
-    return _float(x).reshape((len(x),) + tuple(features))
+def reshape(x, features, rows=True):
+    """The features of each row in another shape, in row-major order; without
+    `rows`, all of a weight."""
+    return _float(x).reshape(((len(x),) if rows else ()) + tuple(features))
 
 
 _REDUCE = {"sum": np.sum, "mean": np.mean, "max": np.max, "min": np.min}

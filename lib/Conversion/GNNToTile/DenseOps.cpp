@@ -223,7 +223,7 @@ LogicalResult Lowering::lowerWeightProductByHeads(WeightProductOp op) {
   AtAttr at = rowAccess(builder.getContext(), "", true);
   Value product = emitGemm(
       builder, loc, anyGraph, std::to_string(rows),
-      typedRhs ? std::to_string(lhs[0]) : "",
+      typedRhs ? std::to_string(lhs[0]) : "", "",
       reshaped(loc, left, {rows, heads, b}), at,
       reshaped(loc, get(op.getRhs()).tensor, weightShape), transposed, Value(),
       {}, output, at);

@@ -117,6 +117,14 @@ def _weights(t):
     combined = t.f.weight_combine(t.rows("edge_type", 2), bases)
     t.keep(combined, t.f.weight_product(combined, t.rows("edge_type", *t.shape)),
            t.f.weight_product(combined, t.weight(*heads, f, 3)))
+    wide = t.rows("edge_type", 3, 2 * f)
+    vectors, matrices = t.rows("edge_type", 2, f), t.weight(2, f, 3)
+    t.keep(t.f.weight_product(wide, vectors, by_heads=True),
+           t.f.weight_product(wide, matrices, by_heads=True),
+           t.f.weight_product(t.weight(3, 2 * f), vectors, by_heads=True))
+    flat = t.f.reshape(matrices, 2, 3 * f)
+    cut = t.f.slice(flat, f, 2)
+    t.keep(cut, t.f.broadcast(cut, types.weight(3, 2, 2)))
 
 
 def _apply(t):
