@@ -31,8 +31,9 @@ typedef struct GnnCompileOptions {
   const char *chip;
   /** Keep the kernels for the emulator. Without PTX there must be these. */
   bool emulated;
-  /** Fuse traversals and products. */
-  bool fuse;
+  /** What passes do, by the options of gnn-compile-pipeline with spaces between:
+   *  "fuse=false compact=false". Null or "": all passes. */
+  const char *passes;
   /** Folder that gets the IR after each stage, and the PTX; made where it is
    *  not there. A compilation that fails leaves the stages until then. Null or
    *  "": nowhere. */

@@ -176,7 +176,7 @@ GnnError *gnnCompile(const char *text, size_t size, const char *name,
     CompileOptions given;
     given.chip = orEmpty(options->chip).str();
     given.emulated = options->emulated;
-    given.fuse = options->fuse;
+    given.passes = orEmpty(options->passes).str();
     given.phasesDirectory = orEmpty(options->phasesDirectory).str();
     if (given.chip.empty() && !given.emulated)
       return failure("expected a chip, kernels for the emulator, or both, got "

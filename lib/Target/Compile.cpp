@@ -122,16 +122,27 @@ static Level findLevel(ModuleOp module) {
   return level;
 }
 
+/// Reads `text` as options of `gnn-compile-pipeline`; else there is a message.
+static LogicalResult readPasses(StringRef text, CompilePipelineOptions &all,
+                                std::string &message) {
+  llvm::raw_string_ostream stream(message);
+  return all.parseFromString(text, stream);
+}
+
 /// Runs the stages up to kernels and launches.
 static LogicalResult lowerToGPU(ModuleOp module,
                                 const CompileOptions &options) {
   Level level = findLevel(module);
-  TilePipelineOptions tileOptions;
-  tileOptions.fuse = options.fuse;
+  CompilePipelineOptions all;
+  std::string message;
+  if (failed(readPasses(options.passes, all, message)))
+    return module.emitError("passes: ") << StringRef(message).trim();
+  TilePipelineOptions tile;
+  all.assignTo(tile);
   if (level <= Level::Graph &&
       (failed(runStage(module, options, "1-graph", buildGraphPipeline)) ||
        failed(runStage(module, options, "2-tile", [&](OpPassManager &pm) {
-         buildTilePipeline(pm, tileOptions);
+         buildTilePipeline(pm, tile);
        }))))
     return failure();
   if (level > Level::GPU)
@@ -234,9 +245,17 @@ std::string gnn::compilePipeline(ModuleOp module,
                                  const CompileOptions &options) {
   Level level = findLevel(module);
   std::string text = "builtin.module(";
-  if (level <= Level::Graph)
-    text += std::string("gnn-graph-pipeline,gnn-tile-pipeline{fuse=") +
-            (options.fuse ? "true" : "false") + "},";
+  if (level <= Level::Graph) {
+    CompilePipelineOptions all;
+    TilePipelineOptions tile;
+    std::string message;
+    llvm::raw_string_ostream stream(text);
+    if (succeeded(readPasses(options.passes, all, message)))
+      all.assignTo(tile);
+    stream << "gnn-graph-pipeline,gnn-tile-pipeline";
+    tile.print(stream);
+    stream << ",";
+  }
   if (level <= Level::Tile)
     text += "gnn-gpu-pipeline,";
   text += "gnn-verify-launch-form";

@@ -36,9 +36,10 @@ struct Flags {
   llvm::cl::opt<bool> emulated{
       "emulated", llvm::cl::desc("Keep the kernels' IR for the emulator"),
       llvm::cl::init(true)};
-  llvm::cl::opt<bool> fuse{"fuse",
-                           llvm::cl::desc("Fuse traversals and products"),
-                           llvm::cl::init(true)};
+  llvm::cl::opt<std::string> passes{
+      "passes",
+      llvm::cl::desc("Options of gnn-compile-pipeline, as \"fuse=false\""),
+      llvm::cl::init("")};
   llvm::cl::opt<std::string> phases{
       "phases", llvm::cl::desc("Write the IR after each stage to this folder"),
       llvm::cl::init("")};
@@ -50,7 +51,7 @@ struct Flags {
     options.optLevel = optLevel;
     options.cubin = cubin;
     options.emulated = emulated;
-    options.fuse = fuse;
+    options.passes = passes;
     options.phasesDirectory = phases;
     return options;
   }

@@ -64,7 +64,7 @@ class TensorInfoStruct(ctypes.Structure):
 
 
 class CompileOptions(ctypes.Structure):
-    _fields_ = [("chip", c_char_p), ("emulated", c_bool), ("fuse", c_bool),
+    _fields_ = [("chip", c_char_p), ("emulated", c_bool), ("passes", c_char_p),
                 ("phases_directory", c_char_p), ("reproducer", c_char_p)]
 
 
@@ -523,13 +523,15 @@ def _addresses(values):
     return (c_void_p * len(values))(*values)
 
 
-def compile_text(text, name, chip, emulated, fuse=True, phases=None,
+def compile_text(text, name, chip, emulated, passes="", phases=None,
                  reproducer=None):
-    """A package of a program. Raises GNNError with all diagnostics."""
+    """A package of a program; `passes` are options of gnn-compile-pipeline. Raises
+    GNNError with all diagnostics."""
     if not has_compiler():
         raise GNNError("expected libGNN.so, which has the compiler, got "
                        f"{find_library()}")
-    options = CompileOptions(chip.encode() if chip else None, emulated, fuse,
+    options = CompileOptions(chip.encode() if chip else None, emulated,
+                             passes.encode(),
                              os.fsencode(phases) if phases else None,
                              os.fsencode(reproducer) if reproducer else None)
     data = text.encode()

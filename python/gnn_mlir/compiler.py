@@ -11,6 +11,7 @@ torch's current stream and with memory from torch's allocator.
 import copy
 import itertools
 import os
+import re
 import sys
 import tempfile
 import weakref
@@ -20,15 +21,17 @@ from .graph import Graph
 from .program import Function, Module, check_dict, check_names
 
 
-def compile(program, function=None, *, target=None, chip=None, fuse=True,
+def compile(program, function=None, *, target=None, chip=None, passes=None,
             keep_phases=None):
     """Compiles a program: a `Module`, a `Function`, or IR as text.
 
     Returns a `CompiledFunction`; `function` names it where the program has
     several. `target` is "emulator", "cuda", or None for the emulator and, where
     torch sees a GPU or a chip is named, that as well. `chip` is the GPU to compile
-    for, as "sm_90"; None: torch's current one, else sm_90. `keep_phases` names a
-    folder that gets the IR of each stage, and the PTX. Raises CompileError."""
+    for, as "sm_90"; None: torch's current one, else sm_90. `passes` switches passes
+    and sets what they have in common, a dict by the options of
+    gnn-compile-pipeline: {"fuse": False}. `keep_phases` names a folder that gets
+    the IR of each stage, and the PTX. Raises CompileError."""
     if target not in (None, "emulator", "cuda"):
         raise ValueError(f"target: expected emulator or cuda, got {target!r}")
     if chip is not None and not isinstance(chip, str):
@@ -36,6 +39,7 @@ def compile(program, function=None, *, target=None, chip=None, fuse=True,
     if not isinstance(program, (Function, Module, str)):
         raise ValueError("program: expected a Module, a Function or text, got "
                          f"{program!r}")
+    passes = _pass_options(passes or {})
     source = None
     if isinstance(program, Function):
         source, function = program, function or program.name
@@ -43,11 +47,27 @@ def compile(program, function=None, *, target=None, chip=None, fuse=True,
     text = program if isinstance(program, str) else program.text()
     gpu = _torch_gpu()
     chip = {None: chip or gpu, "cuda": chip or gpu or "sm_90"}.get(target)
-    package = _compile(text, chip, target != "cuda", fuse, keep_phases)
+    package = _compile(text, chip, target != "cuda", passes, keep_phases)
     name = _pick(package.functions, function)
     if source is None and isinstance(program, Module):
         source = program.functions.get(name)
     return CompiledFunction(package, name, source)
+
+
+def _pass_options(passes):
+    """Options as gnn-compile-pipeline reads them: "fuse=false"."""
+    if not hasattr(passes, "items"):
+        raise ValueError("passes: expected a dict by option, such as "
+                         f"{{'fuse': False}}, got {passes!r}")
+    words = []
+    for name, value in passes.items():
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        if not re.fullmatch(r"[\w.-]+", text) or not re.fullmatch(
+                r"[a-z][a-z-]*", str(name)):
+            raise ValueError("passes: expected names and plain words, got "
+                             f"{name!r}: {value!r}")
+        words.append(f"{name}={text}")
+    return " ".join(words)
 
 
 def load(path, function=None):
@@ -77,12 +97,12 @@ def _torch_gpu():
     return f"sm_{major}{minor}"
 
 
-def _compile(text, chip, emulated, fuse, phases):
+def _compile(text, chip, emulated, passes, phases):
     """A package; where compiling fails, a folder with the reproducer stays."""
     folder = tempfile.mkdtemp(prefix="gnn-mlir-")
     reproducer = os.path.join(folder, "program.mlir")
     try:
-        return capi.compile_text(text, "program.mlir", chip, emulated, fuse,
+        return capi.compile_text(text, "program.mlir", chip, emulated, passes,
                                  phases, reproducer)
     except capi.GNNError as error:
         if not os.path.exists(reproducer):

@@ -76,6 +76,7 @@ class FeatureOps:
             _require(value.features == mean.features, "batch_norm",
                      f"expected {mean.type} four times, got {value.type}")
         _require(eps > 0, "batch_norm", f"expected a positive eps, got {eps}")
+        variance.positive = True
         return self._record(
             "gnn.batch_norm", "{} mean {} variance {} gamma {} beta {} eps = "
             + _number(eps), _list(x, mean), operands, [x.type],

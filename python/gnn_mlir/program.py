@@ -33,6 +33,7 @@ class Value:
         self.function = function
         self.type = value_type
         self.name = name
+        self.positive = False  # Whether an op takes a root of it.
 
     def named(self, name):
         """The same value, with a name for readers of the text."""
@@ -273,7 +274,7 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
 
     def random_inputs(self, graphs, seed=0):
         """float32 inputs for `evaluate`: rows from N(0, 1), weights scaled so
-        that features keep their size."""
+        that features keep their size, variances of at least a half."""
         graphs, rng = self.bind(graphs), np.random.default_rng(seed)
         made = {}
         for name, value in self.inputs.items():
@@ -283,6 +284,8 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
             is_weight = value.space is None or value.type.is_typed
             if is_weight and len(value.features) >= 2:
                 x /= np.float32(np.sqrt(value.features[-2]))
+            if value.positive:
+                x = np.abs(x) + np.float32(0.5)
             made[name] = x
         return made
 

@@ -22,10 +22,7 @@ def _bias(conv):
 
 
 def _relations(conv, coefficients, bases):
-    if conv.num_blocks is not None:
-        raise ValueError("expected num_blocks = None, block-diagonal weights are "
-                         f"not supported, got {conv.num_blocks}")
-    if conv.num_bases is None:
+    if conv.num_bases is None:  # With num_blocks, blocks.
         return {"weight": _array(conv.weight)}
     return {"coefficients": _array(coefficients), "bases": _array(bases)}
 
@@ -61,6 +58,37 @@ def _gat(conv):
             "att_dst": _array(conv.att_dst)[0]}
 
 
+def _gatv2(conv):
+    if conv.lin_edge is not None or conv.res is not None:
+        raise ValueError("expected a GATv2Conv without edge features and residual")
+    found = {**_linear("src_weight", conv.lin_l, "src_bias"), **_bias(conv),
+             "att": _array(conv.att)[0]}
+    if not conv.share_weights:
+        found.update(_linear("dst_weight", conv.lin_r, "dst_bias"))
+    return found
+
+
+def _transformer(conv):
+    if conv.lin_edge is not None:
+        raise ValueError("expected a TransformerConv without edge features")
+    names = {"query": conv.lin_query, "key": conv.lin_key,
+             "value": conv.lin_value}
+    if conv.root_weight:
+        names["root"] = conv.lin_skip
+    found = {}
+    for name, module in names.items():
+        found.update(_linear(name + "_weight", module, name + "_bias"))
+    if conv.beta:
+        found.update(_linear("beta", conv.lin_beta))
+    return found
+
+
+def _batch_norm(module):
+    module = getattr(module, "module", module)  # PyG's holds torch's.
+    return {"mean": _array(module.running_mean), "gamma": _array(module.weight),
+            "variance": _array(module.running_var), "beta": _array(module.bias)}
+
+
 def _rgcn(conv):
     found = {**_relations(conv, conv.comp, conv.weight), **_bias(conv)}
     if conv.root is not None:
@@ -69,10 +97,10 @@ def _rgcn(conv):
 
 
 def _rgat(conv):
-    if (conv.attention_mode, conv.mod, conv.lin_edge) != (
-            "additive-self-attention", None, None):
+    if (conv.attention_mode, conv.mod, conv.lin_edge, conv.num_blocks) != (
+            "additive-self-attention", None, None, None):
         raise ValueError("expected an RGATConv with additive self-attention, "
-                         "without mod and edge features")
+                         "without mod, edge features and num_blocks")
     weights = (None, None) if conv.num_bases is None else (conv.att, conv.basis)
     return {**_relations(conv, *weights), **_bias(conv),
             "query": _array(conv.q), "key": _array(conv.k)}
@@ -113,20 +141,25 @@ def _hgt(conv):
 NO_SKIP = 1e4
 
 _LAYERS = {"GCNConv": _gcn, "SGConv": _sgc, "SAGEConv": _sage, "GINConv": _gin,
-           "GATConv": _gat, "RGCNConv": _rgcn, "FastRGCNConv": _rgcn,
-           "RGATConv": _rgat, "HGTConv": _hgt}
+           "GATConv": _gat, "GATv2Conv": _gatv2, "TransformerConv": _transformer,
+           "RGCNConv": _rgcn, "FastRGCNConv": _rgcn, "RGATConv": _rgat,
+           "HGTConv": _hgt, "BatchNorm": _batch_norm, "BatchNorm1d": _batch_norm,
+           "Linear": lambda module: _linear("weight", module, "bias")}
 
 
-def weights(*convs):
+def weights(*convs, **named):
     """The weights of one PyG layer by the names of its model's inputs; of several
-    layers with the prefixes of a stack, "layer1_" and so on."""
+    layers with the prefixes of a stack, "layer1_" and so on. Layers by name have
+    that name and "_" before theirs: `weights(pre=linear, pre_norm=norm)`."""
+    layers = [(f"layer{i}_" if len(convs) > 1 else "", conv)
+              for i, conv in enumerate(convs, 1)]
+    layers += [(name + "_", conv) for name, conv in named.items()]
     found = {}
-    for i, conv in enumerate(convs):
+    for prefix, conv in layers:
         kind = type(conv).__name__
         if kind not in _LAYERS:
             raise ValueError(f"expected a layer of {', '.join(_LAYERS)}, got "
                              f"{kind}")
-        prefix = f"layer{i + 1}_" if len(convs) > 1 else ""
         for name, array in _LAYERS[kind](conv).items():
             found[prefix + name] = np.ascontiguousarray(array)
     return found

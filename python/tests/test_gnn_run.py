@@ -97,7 +97,7 @@ def test_good_input(files):
     np.testing.assert_array_equal(out["max"], np.full((3, 4), 8))
 
 
-@pytest.mark.parametrize("option", ["--no-fuse", "--unchecked", "--shuffle=7"])
+@pytest.mark.parametrize("option", ["--passes=fuse=false", "--unchecked", "--shuffle=7"])
 def test_options_that_change_no_number(files, option):
     plain, out = files.outputs(), files.outputs(option)
     for name, array in plain.items():

@@ -147,6 +147,144 @@ def test_gat_two_layers():
           convs[1](convs[0](tx, edges).relu(), edges))
 
 
+@pytest.mark.parametrize("heads", [1, 3])
+@pytest.mark.parametrize("concat", [True, False])
+@pytest.mark.parametrize("share", [True, False])
+def test_gatv2(heads, concat, share):
+    graph = random_graph()
+    conv = randomize(nn.GATv2Conv(7, 5, heads=heads, concat=concat,
+                                  share_weights=share))
+    x, tx, edges, _ = inputs(graph, 7)
+    check(models.gatv2((7, 5), heads, concat, share_weights=share),
+          with_loops(graph), x, [conv], conv(tx, edges))
+
+
+def test_gatv2_two_layers_without_bias():
+    graph = random_graph()
+    convs = [randomize(nn.GATv2Conv(7, 4, heads=3, bias=False), 0),
+             randomize(nn.GATv2Conv(12, 5, heads=3, concat=False, bias=False), 1)]
+    x, tx, edges, _ = inputs(graph, 7)
+    check(models.gatv2((7, 4, 5), 3, concat=False, bias=False), with_loops(graph),
+          x, convs, convs[1](convs[0](tx, edges).relu(), edges))
+
+
+@pytest.mark.parametrize("heads", [1, 3])
+@pytest.mark.parametrize("concat", [True, False])
+@pytest.mark.parametrize("root", ["add", "gate", "none"])
+@pytest.mark.parametrize("bias", [True, False])
+def test_transformer(heads, concat, root, bias):
+    graph = random_graph()
+    options = {"concat": concat, "beta": root == "gate", "bias": bias,
+               "root_weight": root != "none"}
+    conv = randomize(nn.TransformerConv(7, 5, heads=heads, **options))
+    x, tx, edges, _ = inputs(graph, 7)
+    check(models.transformer((7, 5), heads, **options),
+          gnn_mlir.merge_types(graph), x, [conv], conv(tx, edges))
+
+
+def randomize_norm(module, seed=0):
+    rng = torch.Generator().manual_seed(seed)
+    module = randomize(module, seed)
+    module.running_mean.copy_(torch.randn(module.num_features, generator=rng,
+                                          dtype=torch.float64))
+    module.running_var.copy_(0.5 + torch.rand(module.num_features, generator=rng,
+                                              dtype=torch.float64))
+    return module
+
+
+def test_graphgym():
+    """Against GraphGym's own wrapper of layers, put together as its stages are.
+    Activations are not in it: GraphGym has them only with yacs."""
+    layer = pytest.importorskip("torch_geometric.graphgym.models.layer")
+    from types import SimpleNamespace as Batch
+
+    def wrapped(name, size, out, seed):
+        found = layer.GeneralLayer(name, layer.LayerConfig(
+            has_batchnorm=True, dim_in=size, dim_out=out, has_l2norm=False,
+            has_act=False))
+        randomize_norm(found.post_layer[0], seed)
+        randomize(found.layer, seed + 10)
+        return found.eval()
+
+    graph = random_graph()
+    pre = wrapped("linear", 7, 6, 0)
+    convs = [wrapped("gcnconv", 6, 6, i + 1) for i in range(3)]
+    post = randomize(torch.nn.Linear(6, 4), 5)
+    named = {"pre": pre.layer.model, "pre_norm": pre.post_layer[0], "post": post}
+    for i, conv in enumerate(convs, 1):
+        named[f"layer{i}"] = conv.layer.model
+        named[f"layer{i}_norm"] = conv.post_layer[0]
+    x, tx, edges, _ = inputs(graph, 7)
+    h = pre(Batch(x=tx, edge_index=edges)).x.relu()
+    for conv in convs:
+        h = h + conv(Batch(x=h, edge_index=edges)).x.relu()
+    expected = post(h).detach().numpy()
+    out = models.graphgym(7, 4, 6).functions["graphgym"].evaluate(
+        with_loops(graph), {"x": x, **pyg.weights(**named)})["out"]
+    assert np.linalg.norm(out - expected) <= TOLERANCE * np.linalg.norm(expected)
+
+
+class CompGCNConv(nn.MessagePassing):
+    """The paper's layer as PyG's users write it; PyG has none."""
+
+    def __init__(self, size, out, composition, aggregation):
+        super().__init__(aggr=aggregation)
+        self.composition = composition
+        for name, shape in (("weight", (2, size, out)), ("loop", (size,)),
+                            ("loop_weight", (size, out)), ("bias", (out,)),
+                            ("relation_weight", (size, out))):
+            setattr(self, name, torch.nn.Parameter(torch.empty(shape)))
+
+    def compose(self, x, z):
+        return x - z if self.composition == "sub" else x * z
+
+    def forward(self, x, z, edges, types, direction):
+        near = self.propagate(edges, x=x, z=z[types], way=direction[types])
+        own = self.compose(x, self.loop) @ self.loop_weight
+        return near + own + self.bias, z @ self.relation_weight
+
+    def message(self, x_j, z, way):
+        return torch.einsum("ei,eio->eo", self.compose(x_j, z), self.weight[way])
+
+
+@pytest.mark.parametrize("composition", ["sub", "mul"])
+@pytest.mark.parametrize("aggregation", ["mean", "sum"])
+@pytest.mark.parametrize("sizes", [(7, 5), (7, 6, 5)])
+def test_compgcn(composition, aggregation, sizes):
+    graph = gnn_mlir.add_inverses(random_graph())
+    relations = graph.num_edge_types
+    convs = [randomize(CompGCNConv(a, b, composition, aggregation), i)
+             for i, (a, b) in enumerate(zip(sizes, sizes[1:]))]
+    x, h, edges, types = inputs(graph, 7)
+    z = np.random.default_rng(3).standard_normal((relations, 7))
+    way = torch.arange(relations) // (relations // 2)
+    given = {"x": x, "z": z, "direction": np.eye(2)[way.numpy()]}
+    tz = torch.tensor(z)
+    for i, conv in enumerate(convs, 1):
+        prefix = f"layer{i}_" if len(convs) > 1 else ""
+        given.update({prefix + name: p.detach().numpy()
+                      for name, p in conv.named_parameters()})
+        h, tz = conv(h if i == 1 else h.relu(), tz, edges, types, way)
+    out = models.compgcn(relations, sizes, composition, aggregation).functions[
+        "compgcn"].evaluate(graph, given)
+    for name, expected in (("out", h), ("z_out", tz)):
+        expected = expected.detach().numpy()
+        assert np.linalg.norm(out[name] - expected) <= (
+            TOLERANCE * np.linalg.norm(expected))
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 4])
+@pytest.mark.parametrize("aggregation", ["mean", "sum"])
+@pytest.mark.parametrize("kind", ["RGCNConv", "FastRGCNConv"])
+def test_rgcn_blocks(blocks, aggregation, kind):
+    graph = random_graph()
+    conv = randomize(getattr(nn, kind)(8, 12, 5, num_blocks=blocks,
+                                       aggr=aggregation))
+    x, tx, edges, types = inputs(graph, 8)
+    check(models.rgcn(5, (8, 12), aggregation=aggregation, blocks=blocks), graph,
+          x, [conv], conv(tx, edges, types))
+
+
 @pytest.mark.parametrize("bases", [None, 2])
 @pytest.mark.parametrize("aggregation", ["mean", "sum"])
 def test_rgcn(bases, aggregation):
@@ -214,7 +352,7 @@ def test_hgt(heads, widths):
 
 
 def test_unsupported_layers_are_named():
-    with pytest.raises(ValueError, match="expected num_blocks = None"):
-        pyg.weights(nn.RGCNConv(4, 4, 2, num_blocks=2))
+    with pytest.raises(ValueError, match="expected an RGATConv.*num_blocks"):
+        pyg.weights(nn.RGATConv(4, 4, 2, num_blocks=2))
     with pytest.raises(ValueError, match="expected a layer of GCNConv.*ChebConv"):
         pyg.weights(nn.ChebConv(4, 4, 2))

@@ -70,8 +70,10 @@ static cl::opt<std::string> outputDirectory("output",
 static cl::opt<std::string>
     phases("phases", cl::desc("Write the IR of every stage and PTX there"),
            cl::value_desc("DIR"), cl::cat(category));
-static cl::opt<bool> noFuse("no-fuse", cl::desc("Fuse nothing"),
-                            cl::cat(category));
+static cl::opt<std::string>
+    passes("passes",
+           cl::desc("Options of gnn-compile-pipeline: \"fuse=false\""),
+           cl::value_desc("OPTIONS"), cl::cat(category));
 static cl::opt<bool> unchecked("unchecked",
                                cl::desc("Emulate without checking accesses"),
                                cl::cat(category));
@@ -138,7 +140,7 @@ static std::shared_ptr<const runtime::Package> compile(double &milliseconds) {
   CompileOptions options;
   options.chip = target == "cuda" || !phases.empty() ? chip.getValue() : "";
   options.emulated = target == "emulator";
-  options.fuse = !noFuse;
+  options.passes = passes;
   options.phasesDirectory = phases;
   auto package = compileToPackage(*module, options);
   milliseconds = std::chrono::duration<double, std::milli>(

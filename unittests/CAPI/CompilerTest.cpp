@@ -43,7 +43,6 @@ std::string text(GnnError *error) {
 GnnCompileOptions emulated() {
   GnnCompileOptions options = {};
   options.emulated = true;
-  options.fuse = true;
   return options;
 }
 
@@ -226,7 +225,7 @@ TEST(CompilerCAPI, PhasesAndReproducers) {
   std::string again = slurp(reproducer);
   EXPECT_EQ(again.find("func.func @f() {\n"), 0u);
   EXPECT_TRUE(contains(again, "pipeline: \"builtin.module()\""));
-  options.fuse = false;
+  options.passes = "fuse=false";
   std::string source = sumText;
   source += R"(
 func.func private @h(tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node>

@@ -28,8 +28,8 @@ struct CompileOptions {
   bool cubin = false;
   /// Keep the kernels as IR too, which the emulator runs.
   bool emulated = true;
-  /// Fuse traversals and products.
-  bool fuse = true;
+  /// What passes do, by the options of `gnn-compile-pipeline`: "fuse=false".
+  std::string passes;
   /// Where to write the IR after each stage; empty: nowhere.
   std::string phasesDirectory;
 };

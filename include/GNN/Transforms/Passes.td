@@ -36,6 +36,16 @@ def VerifyGraphForm : Pass<"gnn-verify-graph-form", "::mlir::ModuleOp"> {
   }];
 }
 
+// How a pass weighs what it may do.
+class GNN_CostOptions {
+  list<Option> costOptions = [
+    Option<"target", "target", "std::string", /*default=*/"\"h200\"",
+           "GPU to weigh costs for: h200, h100, a100 or rtx3090">,
+    Option<"cost", "cost", "std::string", /*default=*/"\"full\"",
+           "What is weighed: full (time), or rows (through products) alone">,
+  ];
+}
+
 def RaiseLoops : Pass<"gnn-raise-loops", "::mlir::func::FuncOp"> {
   let summary = "Make ops on whole tensors of loops over edges and nodes";
   let description = [{
@@ -72,6 +82,35 @@ def RaiseLoops : Pass<"gnn-raise-loops", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect"];
+}
+
+def Compact : Pass<"gnn-compact", "::mlir::func::FuncOp">, GNN_CostOptions {
+  let summary = "Compute rows once for each pair, node or type they depend on";
+  let description = [{
+    A row of a row-wise op depends on what the rows of its operands depend on. If
+    that is less than the row itself - of an edge only the source and the edge
+    type, of a source pair only the node type - it is computed once for each such
+    combination and gathered (Hector 3.2.2, at both ends of an edge).
+
+    ```mlir
+    %m = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+    %y = gnn.typed_linear %m, %w : (tensor<?x64xf32, #edge>, ...) -> tensor<?x8xf32, #edge>
+    // becomes
+    %m = gnn.gather %x : tensor<?x64xf32, #node> -> tensor<?x64xf32, #src_pair>
+    %p = gnn.typed_linear %m, %w : (tensor<?x64xf32, #src_pair>, ...) -> tensor<?x8xf32, #src_pair>
+    %y = gnn.gather %p : tensor<?x8xf32, #src_pair> -> tensor<?x8xf32, #edge>
+    ```
+
+    Products and reductions of features move where they cost less with the
+    graph's statistics; without, always, because no graph has more pairs than
+    edges. Elementwise ops move where they join the kernel that makes their
+    operand. Those that move because a product reads them go with it.
+
+    Needs: the graph form. Keeps: the value of every result. Never moves what
+    depends on the place of a row, such as dropout, or to more rows than
+    statistics allow for.
+  }];
+  let options = costOptions;
 }
 
 //===----------------------------------------------------------------------===//

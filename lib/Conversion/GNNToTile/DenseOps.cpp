@@ -185,32 +185,41 @@ LogicalResult Lowering::lowerTypedOuter(TypedOuterOp op) {
   return success();
 }
 
-/// `value` with another static shape of as many elements.
-static Value reshaped(OpBuilder &builder, Location loc, Value value,
-                      ArrayRef<int64_t> shape) {
-  auto type = cast<RankedTensorType>(value.getType());
-  auto target = RankedTensorType::get(shape, type.getElementType());
-  if (type == target)
-    return value;
-  int64_t size = type.getNumElements();
-  if (type.getRank() != 1) {
-    ReassociationIndices all;
-    for (int64_t i = 0; i < type.getRank(); ++i)
-      all.push_back(i);
-    value = tensor::CollapseShapeOp::create(
-        builder, loc, RankedTensorType::get({size}, type.getElementType()),
-        value, ArrayRef<ReassociationIndices>{all});
-  }
-  if (shape.size() == 1)
-    return value;
-  ReassociationIndices all;
-  for (size_t i = 0; i < shape.size(); ++i)
-    all.push_back(i);
-  return tensor::ExpandShapeOp::create(builder, loc, target, value,
-                                       ArrayRef<ReassociationIndices>{all});
+/// The columns of `lhs` lie head by head already: a product with heads.
+LogicalResult Lowering::lowerWeightProductByHeads(WeightProductOp op) {
+  Location loc = op.getLoc();
+  auto lhsType = cast<RankedTensorType>(op.getLhs().getType());
+  auto rhsType = cast<RankedTensorType>(op.getRhs().getType());
+  auto type = cast<RankedTensorType>(op.getType());
+  ArrayRef<int64_t> lhs = getFeatures(lhsType), rhs = getFeatures(rhsType);
+  int64_t types = isTypeRows(type) ? type.getDimSize(0) : 1;
+  int64_t rows = types * lhs[0], heads = rhs[0], b = rhs[1];
+  int64_t c = rhs.size() == 3 ? rhs[2] : 1;
+  bool typedRhs = isTypeRows(rhsType);
+  Value left = get(op.getLhs()).tensor;
+  if (types > 1 && !isTypeRows(lhsType))
+    left = repeated(loc, get(op.getLhs()), types);
+  SmallVector<int64_t> weightShape{heads, b, c};
+  if (typedRhs)
+    weightShape.insert(weightShape.begin(), types);
+  Value output = tensor::EmptyOp::create(
+      builder, loc, ArrayRef<int64_t>{rows, heads, c}, type.getElementType());
+  AtAttr at = rowAccess(builder.getContext(), "", true);
+  Value product = emitGemm(
+      builder, loc, anyGraph, std::to_string(rows),
+      typedRhs ? std::to_string(lhs[0]) : "",
+      reshaped(loc, left, {rows, heads, b}), at,
+      reshaped(loc, get(op.getRhs()).tensor, weightShape), Value(), {},
+      output, at);
+  Rows result = describe(type);
+  result.tensor = reshaped(loc, product, type.getShape());
+  set(op.getResult(), result);
+  return success();
 }
 
 LogicalResult Lowering::lowerWeightProduct(WeightProductOp op) {
+  if (op.getByHeads())
+    return lowerWeightProductByHeads(op);
   Location loc = op.getLoc();
   auto lhsType = cast<RankedTensorType>(op.getLhs().getType());
   auto rhsType = cast<RankedTensorType>(op.getRhs().getType());
@@ -223,21 +232,12 @@ LogicalResult Lowering::lowerWeightProduct(WeightProductOp op) {
   int64_t a = lhs[lhs.size() - 2], b = lhs.back();
   bool vector = rhs.size() == 1 + heads;
   int64_t c = vector ? 1 : rhs.back();
-  // A shared weight is repeated for each type, then multiplied as usual.
-  auto repeated = [&](Value weight) -> Value {
-    int64_t size = cast<RankedTensorType>(weight.getType()).getNumElements();
-    Rows flat{reshaped(builder, loc, weight, {size}), "", nullptr, {size}};
-    Rows typed{Value(), std::to_string(types), anyGraph, {size}};
-    return rowwise(
-        loc, typed, type.getElementType(), typed.features, {trailing(flat, 1)},
-        [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-  };
   Value left = get(op.getLhs()).tensor, right = get(op.getRhs()).tensor;
   if (types > 1 && !lhsTyped)
-    left = repeated(left);
+    left = repeated(loc, get(op.getLhs()), types);
   if (types > 1 && !rhsTyped && heads)
-    right = repeated(right);
-  left = reshaped(builder, loc, left, {batches * a, b});
+    right = repeated(loc, get(op.getRhs()), types);
+  left = reshaped(loc, left, {batches * a, b});
   Value output = tensor::EmptyOp::create(
       builder, loc, ArrayRef<int64_t>{batches * a, c}, type.getElementType());
   AtAttr at = rowAccess(builder.getContext(), "", false);
@@ -248,12 +248,12 @@ LogicalResult Lowering::lowerWeightProduct(WeightProductOp op) {
     std::swap(weightShape[0], weightShape[1]);
   if (!shared)
     weightShape.insert(weightShape.begin(), batches);
-  right = reshaped(builder, loc, right, weightShape);
+  right = reshaped(loc, right, weightShape);
   Value product = emitGemm(builder, loc, anyGraph, std::to_string(batches * a),
                            shared ? "" : std::to_string(a), left, at, right,
                            transposed, Value(), {}, output, at);
   Rows result = describe(type);
-  result.tensor = reshaped(builder, loc, product, type.getShape());
+  result.tensor = reshaped(loc, product, type.getShape());
   set(op.getResult(), result);
   return success();
 }
@@ -283,7 +283,7 @@ LogicalResult Lowering::lowerWeightCombine(WeightCombineOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   auto basesType = cast<RankedTensorType>(op.getBases().getType());
   int64_t size = basesType.getNumElements() / basesType.getDimSize(0);
-  Value bases = reshaped(builder, loc, get(op.getBases()).tensor,
+  Value bases = reshaped(loc, get(op.getBases()).tensor,
                          {basesType.getDimSize(0), size});
   Value output = tensor::EmptyOp::create(
       builder, loc, ArrayRef<int64_t>{type.getDimSize(0), size},
@@ -294,7 +294,7 @@ LogicalResult Lowering::lowerWeightCombine(WeightCombineOp op) {
                get(op.getCoefficients()).tensor, at, bases,
                /*transposed=*/false, Value(), {}, output, at);
   Rows result = describe(type);
-  result.tensor = reshaped(builder, loc, product, type.getShape());
+  result.tensor = reshaped(loc, product, type.getShape());
   set(op.getResult(), result);
   return success();
 }

@@ -213,6 +213,14 @@ LogicalResult Lowering::lowerLayerNorm(LayerNormOp op) {
 LogicalResult Lowering::lowerBroadcast(BroadcastOp op) {
   Rows result = describe(op.getType());
   Rows input = get(op.getInput());
+  auto type = cast<RankedTensorType>(op.getType());
+  if (input.domain.empty() && type.hasStaticShape()) {
+    int64_t times = type.getNumElements() / sizeOf(input.features);
+    Value copies = repeated(op.getLoc(), input, times);
+    result.tensor = reshaped(op.getLoc(), copies, type.getShape());
+    set(op.getResult(), result);
+    return success();
+  }
   if (failed(checkDims(op, result.features)))
     return failure();
   unsigned dims = result.features.size();
@@ -272,7 +280,16 @@ LogicalResult Lowering::lowerSlice(SliceOp op) {
   Rows input = get(op.getInput());
   SmallVector<int64_t> full(result.features);
   int64_t heads = leadingSize(full);
-  bool hasHead = full.size() > 1;
+  bool isWeight = result.domain.empty();
+  bool hasHead = full.size() > 1 && !isWeight;
+  if (isWeight) { // all but the last dimension are rows of their own
+    result.domain = std::to_string(heads);
+    result.graph = anyGraph;
+    result.features = {full.back()};
+    input.domain = result.domain;
+    input.tensor = reshaped(loc, input.tensor, {heads, input.features.back()});
+    input.features = {input.features.back()};
+  }
   if (hasHead) {
     result.features = {heads, full.back()};
     input = reshape(loc, input, {heads, input.features.back()});
@@ -282,6 +299,12 @@ LogicalResult Lowering::lowerSlice(SliceOp op) {
               {{input, access(input, Anchor::Group, result.domain, {}, hasHead,
                               true, op.getOffset())}},
               [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  if (isWeight) {
+    Rows weight = describe(op.getType());
+    weight.tensor = reshaped(loc, result.tensor, weight.features);
+    set(op.getResult(), weight);
+    return success();
+  }
   set(op.getResult(), reshape(loc, result, full));
   return success();
 }

@@ -38,6 +38,7 @@ LogicalResult Lowering::lower(Operation *op) {
       .Case([&](SddmmOp o) { return lowerSddmm(o); })
       .Case([&](SpmmOp o) { return lowerSpmm(o); })
       .Case([&](EdgeSoftmaxOp o) { return lowerEdgeSoftmax(o); })
+      .Case([&](AttentionOp o) { return lowerAttention(o); })
       .Case([&](LinearOp o) { return lowerLinear(o); })
       .Case([&](TypedLinearOp o) { return lowerTypedLinear(o); })
       .Case([&](OuterOp o) { return lowerOuter(o); })

@@ -47,6 +47,12 @@ Value gnn::emitBinary(OpBuilder &b, Location loc, BinaryKind kind, Value lhs,
   llvm_unreachable("all binary kinds are handled");
 }
 
+Value gnn::emitReduce(OpBuilder &b, Location loc, tile::Reduction kind,
+                      tile::Dim dim, Value value) {
+  return tile::ReduceOp::create(b, loc, kind, {static_cast<int32_t>(dim)},
+                                value);
+}
+
 tile::Reduction gnn::reductionOf(ReduceKind kind) {
   switch (kind) {
   case ReduceKind::Sum:
@@ -246,9 +252,26 @@ Input Lowering::trailing(const Rows &weight, unsigned dims) {
   return {weight, access(weight, Anchor::All, "", {}, own == 2, own >= 1)};
 }
 
+AtAttr Lowering::leadingAt(Anchor anchor, size_t own, size_t dims) {
+  bool head = dims == 2 && own >= 1, feature = own == dims && dims >= 1;
+  return AtAttr::get(builder.getContext(), anchor, "", head, feature, 0);
+}
+
 Value Lowering::traverse(Location loc, FlatSymbolRefAttr graph,
                          tile::DomainAttr domain, ArrayRef<Input> inputs,
                          Value output, AtAttr outputAt, Body body) {
+  auto bodies = [&](OpBuilder &b, Location loc,
+                    ValueRange args) -> SmallVector<Value> {
+    return {body(b, loc, args)};
+  };
+  return traverse(loc, graph, domain, inputs, ValueRange(output), {outputAt},
+                  bodies)[0];
+}
+
+ResultRange Lowering::traverse(Location loc, FlatSymbolRefAttr graph,
+                               tile::DomainAttr domain, ArrayRef<Input> inputs,
+                               ValueRange outputs,
+                               ArrayRef<Attribute> outputsAt, Bodies body) {
   SmallVector<Value> operands;
   SmallVector<Attribute> accesses;
   for (const Input &input : inputs)
@@ -257,8 +280,8 @@ Value Lowering::traverse(Location loc, FlatSymbolRefAttr graph,
       accesses.push_back(input.at);
     }
   auto op = tile::TraverseOp::create(
-      builder, loc, output.getType(), graph, domain, operands, output,
-      builder.getArrayAttr(accesses), builder.getArrayAttr({outputAt}),
+      builder, loc, TypeRange(outputs), graph, domain, operands, outputs,
+      builder.getArrayAttr(accesses), builder.getArrayAttr(outputsAt),
       /*schedule=*/nullptr);
   Block &block = op.getBody().emplaceBlock();
   OpBuilder inside = OpBuilder::atBlockBegin(&block);
@@ -270,9 +293,8 @@ Value Lowering::traverse(Location loc, FlatSymbolRefAttr graph,
       arguments.push_back(block.addArgument(
           getElementTypeOrSelf(input.rows.tensor.getType()), loc));
   }
-  Value result = body(inside, loc, arguments);
-  tile::YieldOp::create(inside, loc, result);
-  return op.getResult(0);
+  tile::YieldOp::create(inside, loc, body(inside, loc, arguments));
+  return op.getResults();
 }
 
 tile::DomainAttr Lowering::domainOf(StringRef groups, StringRef elements,
@@ -426,6 +448,38 @@ Rows Lowering::asWeight(Location loc, const Rows &row,
       builder, loc, RankedTensorType::get(row.features, type.getElementType()),
       row.tensor, ArrayRef<ReassociationIndices>{{0, 1}});
   return reshape(loc, weight, features);
+}
+
+Value Lowering::reshaped(Location loc, Value value, ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto target = RankedTensorType::get(shape, type.getElementType());
+  if (type == target)
+    return value;
+  int64_t size = type.getNumElements();
+  if (type.getRank() != 1) {
+    ReassociationIndices all;
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      all.push_back(i);
+    value = tensor::CollapseShapeOp::create(
+        builder, loc, RankedTensorType::get({size}, type.getElementType()),
+        value, ArrayRef<ReassociationIndices>{all});
+  }
+  if (shape.size() == 1)
+    return value;
+  ReassociationIndices all;
+  for (size_t i = 0; i < shape.size(); ++i)
+    all.push_back(i);
+  return tensor::ExpandShapeOp::create(builder, loc, target, value,
+                                       ArrayRef<ReassociationIndices>{all});
+}
+
+Value Lowering::repeated(Location loc, const Rows &weight, int64_t times) {
+  Rows flat = reshape(loc, weight, {sizeOf(weight.features)});
+  Rows result{Value(), std::to_string(times), anyGraph, flat.features};
+  return rowwise(
+      loc, result, getElementTypeOrSelf(weight.tensor.getType()),
+      result.features, {trailing(flat, 1)},
+      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
 }
 
 Value Lowering::materialize(Location loc, const Rows &rows) {

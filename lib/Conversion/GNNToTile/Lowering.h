@@ -62,7 +62,8 @@ public:
 private:
   friend class LoopLowering;
 
-  // By theme: RowOps.cpp, DenseOps.cpp, FeatureOps.cpp, LoopOps.cpp.
+  // By theme: RowOps.cpp, AttentionOps.cpp, DenseOps.cpp, FeatureOps.cpp,
+  // LoopOps.cpp.
   mlir::LogicalResult lowerGather(GatherOp op);
   mlir::LogicalResult lowerAggregate(AggregateOp op);
   mlir::LogicalResult lowerDegree(DegreeOp op);
@@ -70,11 +71,13 @@ private:
   mlir::LogicalResult lowerSddmm(SddmmOp op);
   mlir::LogicalResult lowerSpmm(SpmmOp op);
   mlir::LogicalResult lowerEdgeSoftmax(EdgeSoftmaxOp op);
+  mlir::LogicalResult lowerAttention(AttentionOp op);
   mlir::LogicalResult lowerLinear(LinearOp op);
   mlir::LogicalResult lowerTypedLinear(TypedLinearOp op);
   mlir::LogicalResult lowerOuter(OuterOp op);
   mlir::LogicalResult lowerTypedOuter(TypedOuterOp op);
   mlir::LogicalResult lowerWeightProduct(WeightProductOp op);
+  mlir::LogicalResult lowerWeightProductByHeads(WeightProductOp op);
   mlir::LogicalResult lowerWeightCombine(WeightCombineOp op);
   mlir::LogicalResult lowerWeightTranspose(WeightTransposeOp op);
   mlir::LogicalResult lowerDot(DotOp op);
@@ -105,6 +108,11 @@ private:
                llvm::ArrayRef<int64_t> features);
   /// A weight as a domain of one row with all its elements as features.
   Rows asRow(mlir::Location loc, const Rows &weight);
+  /// `value` with another static shape of as many elements.
+  mlir::Value reshaped(mlir::Location loc, mlir::Value value,
+                       llvm::ArrayRef<int64_t> shape);
+  /// A weight so many times: `[times, elements]`.
+  mlir::Value repeated(mlir::Location loc, const Rows &weight, int64_t times);
   /// One row as a weight of these dimensions.
   Rows asWeight(mlir::Location loc, const Rows &row,
                 llvm::ArrayRef<int64_t> features);
@@ -115,6 +123,12 @@ private:
   /// An input whose features are the leading dimensions of `dims` (one or two).
   Input leading(const Rows &rows, tile::Anchor anchor, llvm::StringRef from,
                 std::optional<EndPoint> via, unsigned dims);
+  /// An access to rows with `own` of the `dims` feature dimensions of a domain,
+  /// the leading ones, as an output has it.
+  tile::AtAttr leadingAt(tile::Anchor anchor, size_t own, size_t dims);
+  /// The inputs from which the score of an edge follows, at elements `from`.
+  llvm::SmallVector<Input> scoreInputs(AttentionOp op, llvm::StringRef from,
+                                       size_t dims);
   /// An input without rows whose features are the trailing dimensions.
   Input trailing(const Rows &weight, unsigned dims);
 
@@ -124,6 +138,15 @@ private:
   mlir::Value traverse(mlir::Location loc, mlir::FlatSymbolRefAttr graph,
                        tile::DomainAttr domain, llvm::ArrayRef<Input> inputs,
                        mlir::Value output, tile::AtAttr outputAt, Body body);
+  using Bodies = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
+  /// A traversal with several outputs, one access each.
+  mlir::ResultRange traverse(mlir::Location loc, mlir::FlatSymbolRefAttr graph,
+                             tile::DomainAttr domain,
+                             llvm::ArrayRef<Input> inputs,
+                             mlir::ValueRange outputs,
+                             llvm::ArrayRef<mlir::Attribute> outputsAt,
+                             Bodies body);
   /// A domain with these feature dimensions, at most two.
   tile::DomainAttr domainOf(llvm::StringRef groups, llvm::StringRef elements,
                             llvm::ArrayRef<int64_t> dims);
@@ -157,6 +180,10 @@ int64_t sizeOf(llvm::ArrayRef<int64_t> features);
 /// alike: one or two stay as they are, so that ops side by side have the same,
 /// more become one.
 llvm::SmallVector<int64_t> walkedDims(llvm::ArrayRef<int64_t> features);
+
+/// A reduction in a body, over one dimension.
+mlir::Value emitReduce(mlir::OpBuilder &b, mlir::Location loc,
+                       tile::Reduction kind, tile::Dim dim, mlir::Value value);
 
 /// The value of an activation at `x`; `slope` is the weight of prelu.
 mlir::Value emitActivation(mlir::OpBuilder &b, mlir::Location loc,

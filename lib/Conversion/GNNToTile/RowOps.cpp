@@ -17,12 +17,6 @@ using tile::Anchor;
 using tile::AtAttr;
 using tile::Dim;
 
-static Value emitReduce(OpBuilder &b, Location loc, tile::Reduction kind,
-                        Dim dim, Value value) {
-  return tile::ReduceOp::create(b, loc, kind, {static_cast<int32_t>(dim)},
-                                value);
-}
-
 LogicalResult Lowering::lowerGather(GatherOp op) {
   Rows result = describe(op.getType());
   Rows input = get(op.getInput());
@@ -75,19 +69,16 @@ LogicalResult Lowering::lowerAggregate(AggregateOp op) {
   Rows argument = result;
   Value outputs[] = {empty(loc, result, element),
                      empty(loc, argument, builder.getI32Type())};
-  auto traverseOp = tile::TraverseOp::create(
-      builder, loc, TypeRange(ValueRange(outputs)), result.graph, domain,
-      read.rows.tensor, outputs, builder.getArrayAttr({read.at}),
-      builder.getArrayAttr({at, at}), nullptr);
-  Block &block = traverseOp.getBody().emplaceBlock();
-  block.addArgument(element, loc);
-  OpBuilder b = OpBuilder::atBlockBegin(&block);
-  Value row = tile::IndexOp::create(b, loc, b.getI32Type(), edge);
-  auto best = tile::ArgReduceOp::create(b, loc, element, b.getI32Type(), kind,
-                                        block.getArgument(0), row);
-  tile::YieldOp::create(b, loc, best.getResults());
-  result.tensor = traverseOp.getResult(0);
-  argument.tensor = traverseOp.getResult(1);
+  ResultRange results = traverse(
+      loc, result.graph, domain, {read}, outputs, {at, at},
+      [&](OpBuilder &b, Location loc, ValueRange args) -> SmallVector<Value> {
+        Value row = tile::IndexOp::create(b, loc, b.getI32Type(), edge);
+        auto best = tile::ArgReduceOp::create(b, loc, element, b.getI32Type(),
+                                              kind, args[0], row);
+        return {best.getExtreme(), best.getArgument()};
+      });
+  result.tensor = results[0];
+  argument.tensor = results[1];
   set(op.getResult(), reshape(loc, result, full));
   set(op.getArgument(), reshape(loc, argument, full));
   return success();

@@ -3,15 +3,22 @@
 a `gnn_mlir.Module` with one function; the `*_layer` functions build a layer into a
 function of your own."""
 
+from .compgcn import compgcn, compgcn_layer
 from .gat import gat, gat_layer
+from .gatv2 import gatv2, gatv2_layer
 from .gcn import gcn, gcn_layer, gcn_norm, propagate, sgc
 from .gin import gin, gin_layer
+from .graphagile import graphagile
+from .graphgym import batch_norm, graphgym
 from .hgt import hgt, hgt_layer
 from .rgat import hector_rgat, hector_rgat_layer, rgat, rgat_layer
 from .rgcn import relation_weights, rgcn, rgcn_layer
 from .sage import sage, sage_blocks, sage_layer
+from .transformer import transformer, transformer_layer
 
-__all__ = ["gat", "gat_layer", "gcn", "gcn_layer", "gcn_norm", "gin", "gin_layer",
-           "hector_rgat", "hector_rgat_layer", "hgt", "hgt_layer", "propagate",
-           "relation_weights", "rgat", "rgat_layer", "rgcn", "rgcn_layer",
-           "sage", "sage_blocks", "sage_layer", "sgc"]
+__all__ = ["batch_norm", "compgcn", "compgcn_layer", "gat", "gat_layer", "gatv2",
+           "gatv2_layer", "gcn", "gcn_layer", "gcn_norm", "gin", "gin_layer",
+           "graphagile", "graphgym", "hector_rgat", "hector_rgat_layer", "hgt",
+           "hgt_layer", "propagate", "relation_weights", "rgat", "rgat_layer",
+           "rgcn", "rgcn_layer", "sage", "sage_blocks", "sage_layer", "sgc",
+           "transformer", "transformer_layer"]

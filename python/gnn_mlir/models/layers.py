@@ -10,6 +10,13 @@ def add_bias(f, x, name):
     return x + f.broadcast(bias, x.type)
 
 
+def linear(f, x, out, prefix, bias=True):
+    """x W + b, with inputs `prefix`weight and `prefix`bias."""
+    weight = f.input(prefix + "weight", types.weight(*x.features, out))
+    bias = f.input(prefix + "bias", types.weight(out)) if bias else None
+    return f.linear(x, weight, bias)
+
+
 def stack(f, x, layers, activation="relu"):
     """Runs `layers`, functions of (x, prefix), with an activation between them.
 

@@ -6,9 +6,18 @@ from ..program import Module
 from . import layers
 
 
-def relation_weights(f, graph, size, out, bases=None, prefix=""):
+def relation_weights(f, graph, size, out, bases=None, prefix="", blocks=None):
     """A weight [size, out] for each edge type: an input, or with `bases` a sum of
-    that many shared ones (basis decomposition)."""
+    that many shared ones (basis decomposition). With `blocks` it is so many blocks
+    on the diagonal, [blocks, size / blocks, out / blocks]."""
+    if blocks is not None:
+        if bases is not None:
+            raise ValueError("expected bases or blocks, got both")
+        if blocks < 1 or size % blocks or out % blocks:
+            raise ValueError(f"blocks: expected a divisor of {size} and {out} "
+                             f"features, got {blocks}")
+        return f.input(prefix + "weight", graph.rows(
+            "edge_type", blocks, size // blocks, out // blocks))
     if bases is None:
         return f.input(prefix + "weight", graph.rows("edge_type", size, out))
     coefficients = f.input(prefix + "coefficients",
@@ -18,25 +27,28 @@ def relation_weights(f, graph, size, out, bases=None, prefix=""):
 
 
 def rgcn_layer(f, x, out, bases=None, prefix="", aggregation="mean",
-               root_weight=True, bias=True):
+               root_weight=True, bias=True, blocks=None):
     """y[v] = sum over edge types r of (mean over edges u -> v of type r of
     x[u] W[r]) + x[v] R + b."""
     if aggregation not in ("mean", "sum"):
         raise ValueError("aggregation: expected mean or sum, which commute with "
                          f"the weights, got {aggregation!r}")
     g = x.graph
-    weight = relation_weights(f, g, x.features[0], out, bases, prefix)
-    message = f.typed_linear(f.gather(x, "edge", via="src"), weight)
+    size = x.features[0]
+    weight = relation_weights(f, g, size, out, bases, prefix, blocks)
+    h = f.reshape(x, blocks, size // blocks) if blocks else x  # A head a block.
+    message = f.typed_linear(f.gather(h, "edge", via="src"), weight)
     by_type = f.aggregate(aggregation, message.named("message"), "dst_pair")
     y = f.aggregate("sum", by_type, g.dst)
+    y = f.reshape(y, out) if blocks else y
     if root_weight:
-        root = f.input(prefix + "root", types.weight(x.features[0], out))
+        root = f.input(prefix + "root", types.weight(size, out))
         y = y + f.linear(x, root)
     return layers.add_bias(f, y, prefix + "bias") if bias else y
 
 
 def rgcn(edge_types, features=(64, 64), bases=None, aggregation="mean",
-         root_weight=True, bias=True, node_types=1):
+         root_weight=True, bias=True, node_types=1, blocks=None):
     """PyG's RGCNConv, stacked with relu: `features` are the widths of the input
     and of each layer. `print(gnn_mlir.compile(...))` lists the inputs."""
     features = layers.check_features(features)
@@ -45,13 +57,15 @@ def rgcn(edge_types, features=(64, 64), bases=None, aggregation="mean",
                     + (" + x[v] R" if root_weight else "")
                     + (" + b" if bias else "")
                     + (f",\nwhere W[r] is a sum of {bases} bases."
-                       if bases else "."))
+                       if bases else
+                       f",\nwhere W[r] has {blocks} blocks on its diagonal."
+                       if blocks else "."))
     g = module.graph("g", node_types=node_types, edge_types=edge_types)
     f = module.function("rgcn")
     x = f.input("x", g.rows("node", features[0]))
     y = layers.stack(f, x, [
         lambda h, prefix, out=out: rgcn_layer(
-            f, h, out, bases, prefix, aggregation, root_weight, bias)
+            f, h, out, bases, prefix, aggregation, root_weight, bias, blocks)
         for out in features[1:]])
     f.output("out", y)
     return module

@@ -56,6 +56,13 @@ def _head(features, heads):
     return -(-features // heads)
 
 
+def _rgcn_blocks(graph, features, heads):
+    """A block for each head."""
+    size = heads * _head(features, heads)
+    return models.rgcn(graph.num_edge_types, (size, 2 * heads), blocks=heads,
+                       node_types=graph.num_node_types), graph
+
+
 def _sage_blocks(graph, features, heads):
     seeds = np.arange(0, graph.num_nodes, 3)[:300]
     blocks, _ = graphs.sample_blocks(_untyped(graph), seeds, (4, 3))
@@ -85,10 +92,17 @@ MODELS = {
     "gat": _plain(lambda f, d, h: models.gat((f, d), h), _looped),
     "gat-mean": _plain(lambda f, d, h: models.gat((f, d), h, concat=False),
                        _looped),
+    "gatv2": _plain(lambda f, d, h: models.gatv2((f, d), h), _looped),
+    "transformer": _plain(lambda f, d, h: models.transformer((f, d), h), _untyped),
+    "transformer-gate": _plain(lambda f, d, h: models.transformer(
+        (f, d), h, concat=False, beta=True), _untyped),
+    "graphgym-three-layers": _plain(lambda f, d, h: models.graphgym(f, d, 24),
+                                    _looped),
     "rgcn": _typed(lambda g, f, d, h: models.rgcn(
         g.num_edge_types, (f, d), node_types=g.num_node_types)),
     "rgcn-bases": _typed(lambda g, f, d, h: models.rgcn(
         g.num_edge_types, (f, d), bases=2, node_types=g.num_node_types)),
+    "rgcn-blocks": _rgcn_blocks,
     "rgcn-two-layers": _typed(lambda g, f, d, h: models.rgcn(
         g.num_edge_types, (f, 18, d), node_types=g.num_node_types)),
     "rgat": _typed(lambda g, f, d, h: models.rgat(
@@ -98,13 +112,18 @@ MODELS = {
         attention="within-relation")),
     "hector-rgat": _typed(lambda g, f, d, h: models.hector_rgat(
         g.num_edge_types, (f, d), h, node_types=g.num_node_types)),
+    "compgcn-sub": _typed(lambda g, f, d, h: models.compgcn(
+        g.num_edge_types, (f, d), "sub", node_types=g.num_node_types)),
+    "compgcn-mul-two-layers": _typed(lambda g, f, d, h: models.compgcn(
+        g.num_edge_types, (f, 17, d), "mul", "sum", node_types=g.num_node_types)),
     "hgt": _typed(lambda g, f, d, h: models.hgt(
         g.num_node_types, g.num_edge_types, (f, h * d), h)),
     "hgt-widths": _hgt_widths,
 }
 
-_WITH_HEADS = {"gat", "gat-mean", "rgat", "rgat-within-relation", "hector-rgat",
-               "hgt", "hgt-widths", *op_cases.WITH_HEADS}
+_WITH_HEADS = {"gat", "gat-mean", "gatv2", "transformer", "transformer-gate",
+               "rgcn-blocks", "rgat", "rgat-within-relation", "hector-rgat", "hgt",
+               "hgt-widths", *op_cases.WITH_HEADS}
 
 SUBJECTS = (*MODELS, *op_cases.OPS)
 GRAPHS = (*graphs.DATA_SETS, *graphs.ODD, *graphs.BIPARTITE)
@@ -149,7 +168,8 @@ def build(subject, graph, features, heads, seed=0):
     kind = op_cases.INPUTS.get(subject)
     if kind is None:
         kind = "normal" if _head(features, heads) >= 16 else "positive"
-    layers = 2 if "two-layers" in subject or "blocks" in subject else 1
+    layers = 2 if "two-layers" in subject or "sage-blocks" in subject else 1
+    layers = 3 if "three-layers" in subject else layers
     return Program(function, bound, make_inputs(function, bound, kind, seed),
                    layers)
 

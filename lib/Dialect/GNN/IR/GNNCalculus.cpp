@@ -46,6 +46,20 @@ Action TypedLinearOp::getLinearAction(unsigned operand) {
   return operand == 0 ? LinearAction::FeaturesByType : LinearAction::Weight;
 }
 
+std::optional<ProductOperands> LinearOp::getProductOperands() {
+  ProductOperands operands{0, 1, std::nullopt};
+  if (getBias())
+    operands.bias = 2;
+  return operands;
+}
+
+std::optional<ProductOperands> TypedLinearOp::getProductOperands() {
+  ProductOperands operands{0, 1, std::nullopt, /*isVector=*/false, getVia()};
+  if (getBias())
+    operands.bias = 2;
+  return operands;
+}
+
 Action OuterOp::getLinearAction(unsigned) {
   return LinearAction::RowsAndFeatures;
 }
@@ -108,9 +122,21 @@ Action ApplyOp::getLinearAction(unsigned operand) {
   return actionOfBinary(getKind(), operand, getLhs(), getRhs(), sameRows);
 }
 
+/// With a vector a type it is a product with weights.
 Action SddmmOp::getLinearAction(unsigned operand) {
-  return getRowPaths()[operand].isIdentity() ? LinearAction::FeaturesByRow
-                                             : LinearAction::RowsAndFeatures;
+  bool sameRows = getRowPaths()[operand].isIdentity();
+  if (isTypeRows(getOperand(1 - operand).getType()) && sameRows)
+    return LinearAction::FeaturesByType;
+  return sameRows ? LinearAction::FeaturesByRow : LinearAction::RowsAndFeatures;
+}
+
+std::optional<ProductOperands> SddmmOp::getProductOperands() {
+  bool left = isTypeRows(getLhs().getType());
+  bool right = isTypeRows(getRhs().getType());
+  if (left == right)
+    return std::nullopt;
+  return ProductOperands{left, right, std::nullopt, /*isVector=*/true,
+                         left ? getLhsVia() : getRhsVia()};
 }
 
 Action SpmmOp::getLinearAction(unsigned operand) {
@@ -118,6 +144,15 @@ Action SpmmOp::getLinearAction(unsigned operand) {
     return std::nullopt;
   return actionOfBinary(getKind(), operand, getLhs(), getRhs(),
                         /*sameRows=*/false);
+}
+
+/// The weights of the edges are fixed where value or factor vary alone.
+Action AttentionOp::getLinearAction(unsigned operand) {
+  unsigned value = getODSOperandIndexAndLength(3).first;
+  if (operand < value)
+    return std::nullopt;
+  bool scalars = operand == value && getScoreFeatures().empty();
+  return scalars ? LinearAction::Rows : LinearAction::RowsAndFeatures;
 }
 
 //===----------------------------------------------------------------------===//
@@ -128,6 +163,12 @@ Action DotOp::getLinearAction(unsigned operand) {
   if (getRows(getRhs().getType()))
     return LinearAction::FeaturesByRow;
   return operand == 0 ? LinearAction::Features : LinearAction::Weight;
+}
+
+std::optional<ProductOperands> DotOp::getProductOperands() {
+  if (getRows(getRhs().getType()))
+    return std::nullopt;
+  return ProductOperands{0, 1, std::nullopt, /*isVector=*/true};
 }
 
 Action OuterRowsOp::getLinearAction(unsigned) {
@@ -143,9 +184,15 @@ Action BroadcastOp::getLinearAction(unsigned) {
                                        : LinearAction::Weight;
 }
 
-Action SliceOp::getLinearAction(unsigned) { return LinearAction::Features; }
+Action SliceOp::getLinearAction(unsigned) {
+  return getRows(getInput().getType()) ? LinearAction::Features
+                                       : LinearAction::Weight;
+}
 
-Action ReshapeOp::getLinearAction(unsigned) { return LinearAction::Features; }
+Action ReshapeOp::getLinearAction(unsigned) {
+  return getRows(getInput().getType()) ? LinearAction::Features
+                                       : LinearAction::Weight;
+}
 
 /// The action of reducing a feature dimension.
 static Action actionOfReduction(ReduceKind kind) {

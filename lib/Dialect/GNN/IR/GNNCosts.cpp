@@ -188,7 +188,8 @@ RowCount TypedOuterOp::getProductRows() {
 }
 
 RowCount WeightProductOp::getFlops() {
-  double shared = getFeatures(getLhs().getType()).back();
+  double shared = getByHeads() ? getFeatures(getRhs().getType())[1]
+                               : getFeatures(getLhs().getType()).back();
   return RowCount::elements(getType()) * (2 * shared);
 }
 
@@ -256,6 +257,47 @@ RowCount EdgeSoftmaxOp::getFlops() { return RowCount::elements(getType()) * 5; }
 
 RowCount EdgeSoftmaxOp::getReadBytes() {
   return RowCount::bytes(getType()) + RowCount::rows(getType()) * idBytes;
+}
+
+/// Of a score: the terms, leaky relu, the sum over features, prior and scale;
+/// then the softmax and the weighted sum.
+RowCount AttentionOp::getFlops() {
+  double terms = getNumFeatures(tensorOf(getTerms().front()));
+  double scores = ShapedType::getNumElements(getScoreFeatures());
+  double values = getNumFeatures(getValue().getType());
+  double perScore = terms * (getTerms().size() - 1);
+  if (getLeakyRelu())
+    perScore += 2 * terms;
+  if (getKind() == ScoreKind::Dot)
+    perScore += terms;
+  else if (getBy())
+    perScore += 2 * terms;
+  perScore += scores * (!!getPrior() + !!getScale() + !!getFactor() + 5);
+  return RowCount::rows(RowSpace::Edge) * (perScore + 2 * values);
+}
+
+/// Operands for each edge, one id for its place in its group, and the scores
+/// that are stored or what computing them a second time takes.
+RowCount AttentionOp::getReadBytes() {
+  RowCount edges = RowCount::rows(RowSpace::Edge);
+  RowCount bytes = edges * idBytes;
+  SmallVector<RowPath> paths = getRowPaths();
+  const RowPath *path = paths.begin();
+  for (Value operand : getOperands())
+    bytes += getRows(operand.getType()) ? bytesAlong(*path++, edges, operand)
+                                        : RowCount::bytes(tensorOf(operand));
+  double again = getStored() ? ShapedType::getNumElements(getScoreFeatures())
+                             : getScoreReads();
+  return bytes + edges * (again * bytesOfElement(getType()));
+}
+
+RowCount AttentionOp::getWrittenBytes() {
+  RowCount bytes = RowCount::bytes(getType());
+  if (getStored())
+    bytes += RowCount::rows(RowSpace::Edge) *
+             (ShapedType::getNumElements(getScoreFeatures()) *
+              bytesOfElement(getType()));
+  return bytes;
 }
 
 //===----------------------------------------------------------------------===//

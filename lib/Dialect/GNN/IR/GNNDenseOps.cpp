@@ -202,6 +202,21 @@ LogicalResult TypedOuterOp::verify() {
 // weight_product, weight_combine
 //===----------------------------------------------------------------------===//
 
+/// The features of the product of a matrix with those of its columns' heads, or
+/// a failure.
+static FailureOr<SmallVector<int64_t>>
+featuresByHeads(EmitError emitError, ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
+  if (a.size() == 2 && (b.size() == 2 || b.size() == 3) &&
+      a.back() == b[0] * b[1])
+    return SmallVector<int64_t>{a.front(),
+                                b.front() * (b.size() == 3 ? b.back() : 1)};
+  LogicalResult failure = emitError()
+                          << "expected [a, heads * b] of lhs and [heads, b, c] "
+                             "or [heads, b] of rhs, got "
+                          << formatShape(a) << " and " << formatShape(b);
+  return failure;
+}
+
 LogicalResult WeightProductOp::inferReturnTypes(
     MLIRContext *, std::optional<Location> location, Adaptor adaptor,
     SmallVectorImpl<Type> &inferred) {
@@ -212,7 +227,19 @@ LogicalResult WeightProductOp::inferReturnTypes(
         if (getRows(lhs) && getRows(rhs) &&
             failed(verifySameRows(emitError, lhs, rhs, "rhs"))) // C1
           return failure();
+        RankedTensorType typed = getRows(lhs) ? lhs : rhs;
+        auto infer = [&](ArrayRef<int64_t> features) {
+          inferred.push_back(
+              getRows(typed)
+                  ? withFeatures(typed, features)
+                  : RankedTensorType::get(features, lhs.getElementType()));
+          return success();
+        };
         ArrayRef<int64_t> a = getFeatures(lhs), b = getFeatures(rhs);
+        if (adaptor.getByHeads()) { // C5
+          auto features = featuresByHeads(emitError, a, b);
+          return failed(features) ? failure() : infer(*features);
+        }
         if (a.size() != 2 && a.size() != 3) // C2
           return emitError() << "expected [a, b] or [heads, a, b] of lhs, got "
                              << formatShape(a);
@@ -228,12 +255,7 @@ LogicalResult WeightProductOp::inferReturnTypes(
         SmallVector<int64_t> features(a.drop_back());
         if (!isVector)
           features.push_back(b.back());
-        RankedTensorType typed = getRows(lhs) ? lhs : rhs;
-        inferred.push_back(
-            getRows(typed)
-                ? withFeatures(typed, features)
-                : RankedTensorType::get(features, lhs.getElementType()));
-        return success();
+        return infer(features);
       });
 }
 
@@ -242,7 +264,7 @@ bool WeightProductOp::isCompatibleReturnTypes(TypeRange, TypeRange) {
 }
 
 LogicalResult WeightProductOp::verify() {
-  return verifyInferredResult(*this); // C4
+  return verifyInferredResult(*this); // C4, C5
 }
 
 LogicalResult WeightCombineOp::inferReturnTypes(

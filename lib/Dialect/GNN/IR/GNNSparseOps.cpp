@@ -198,3 +198,191 @@ LogicalResult EdgeSoftmaxOp::verify() {
            << stringifyRowSpace(rows) << " rows";
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// attention
+//===----------------------------------------------------------------------===//
+
+/// The rows of `over`: nodes where the op has rows of a square graph's.
+static RowSpace groupSpace(AttentionOp op) {
+  RowSpace over = op.getOver();
+  auto isNode = [](Type type) { return getRowSpace(type) == RowSpace::Node; };
+  bool square = llvm::any_of(op->getOperandTypes(), isNode) ||
+                llvm::any_of(op->getResultTypes(), isNode);
+  bool ofNodes = over == RowSpace::Src || over == RowSpace::Dst;
+  return ofNodes && square ? RowSpace::Node : over;
+}
+
+/// The end of an edge that groups over `over` are at.
+static EndPoint endOfGroups(RowSpace over) {
+  bool ofSrc = over == RowSpace::Src || over == RowSpace::SrcPair;
+  return ofSrc ? EndPoint::Src : EndPoint::Dst;
+}
+
+/// The path from an edge to rows of `space`, which are at this end.
+static RowPath pathToEnd(RowSpace space, EndPoint end) {
+  RowPath path = {RowSpace::Edge, space, std::nullopt};
+  if (path.isAmbiguous())
+    path.via = end;
+  return path;
+}
+
+RowPath AttentionOp::getTermPath(unsigned i) {
+  std::optional<EndPoint> via;
+  if (auto end = dyn_cast<EndPointAttr>(getTermVias()[i]))
+    via = end.getValue();
+  return pathTo(RowSpace::Edge, getTerms()[i], via);
+}
+
+RowPath AttentionOp::getValuePath() {
+  return pathTo(RowSpace::Edge, getValue(), getValueVia());
+}
+
+RowPath AttentionOp::getResultPath() {
+  return pathToEnd(*getRowSpace(getType()), endOfGroups(getOver()));
+}
+
+RowPath AttentionOp::getGroupPath() {
+  return pathToEnd(groupSpace(*this), endOfGroups(getOver()));
+}
+
+ArrayRef<int64_t> AttentionOp::getScoreFeatures() {
+  auto features =
+      getFeatures(cast<RankedTensorType>(getTerms().front().getType()));
+  return sumsFeatures() ? features.drop_back() : features;
+}
+
+int64_t AttentionOp::getScoreReads() {
+  RowPath group = getGroupPath();
+  auto reads = [&](Value value, RowPath path) -> int64_t {
+    RowPath inGroup = {group.to, path.to, std::nullopt};
+    bool sameEnd = !path.getEnd() || path.getEnd() == group.getEnd();
+    bool isConstant = inGroup.exists() && !inGroup.isAmbiguous() && sameEnd;
+    return isConstant ? 0
+                      : getNumFeatures(cast<RankedTensorType>(value.getType()));
+  };
+  int64_t total = 0;
+  for (auto [i, term] : llvm::enumerate(getTerms()))
+    total += reads(term, getTermPath(i));
+  if (getBy() && getRows(getBy().getType()))
+    total += reads(getBy(), pathTo(RowSpace::Edge, getBy(), getByVia()));
+  if (getPrior())
+    total +=
+        reads(getPrior(), pathTo(RowSpace::Edge, getPrior(), getPriorVia()));
+  return total;
+}
+
+/// The paths of an attention and what they lead to, for messages.
+static void listPaths(AttentionOp op, SmallVectorImpl<RowPath> &paths,
+                      SmallVectorImpl<StringLiteral> &names) {
+  auto add = [&](Value value, std::optional<EndPoint> via, StringLiteral name) {
+    if (!value || !getRows(value.getType()))
+      return;
+    paths.push_back(pathTo(RowSpace::Edge, value, via));
+    names.push_back(name);
+  };
+  for (unsigned i = 0; i < op.getTerms().size(); ++i) {
+    paths.push_back(op.getTermPath(i));
+    names.push_back("a term");
+  }
+  add(op.getBy(), op.getByVia(), "by");
+  add(op.getPrior(), op.getPriorVia(), "prior");
+  add(op.getValue(), op.getValueVia(), "value");
+  add(op.getFactor(), op.getFactorVia(), "factor");
+}
+
+SmallVector<RowPath> AttentionOp::getRowPaths() {
+  SmallVector<RowPath> paths;
+  SmallVector<StringLiteral> names;
+  listPaths(*this, paths, names);
+  paths.push_back(getResultPath());
+  return paths;
+}
+
+/// Verifies the groups of the softmax and the rows that they are summed to.
+static LogicalResult verifyGroups(AttentionOp op) {
+  RowSpace over = op.getOver(), rows = *getRowSpace(op.getType());
+  bool isPair = over == RowSpace::SrcPair || over == RowSpace::DstPair;
+  if (!isPair && over != RowSpace::Src && over != RowSpace::Dst) // C1
+    return op.emitOpError(
+               "expected groups over src, dst, src_pair or dst_pair, got ")
+           << stringifyRowSpace(over);
+  bool ofSrc = endOfGroups(over) == EndPoint::Src;
+  RowSpace nodes = ofSrc ? RowSpace::Src : RowSpace::Dst;
+  RowSpace pairs = ofSrc ? RowSpace::SrcPair : RowSpace::DstPair;
+  if (rows != RowSpace::Node && rows != nodes && rows != pairs) // C2
+    return op.emitOpError("expected a result in node, ")
+           << stringifyRowSpace(nodes) << " or " << stringifyRowSpace(pairs)
+           << " rows over " << stringifyRowSpace(over) << ", got "
+           << stringifyRowSpace(rows) << " rows";
+  return success();
+}
+
+/// Verifies how many terms there are, and that each has an end or none.
+static LogicalResult verifyTerms(AttentionOp op) {
+  bool isDot = op.getKind() == ScoreKind::Dot;
+  size_t terms = op.getTerms().size();
+  if (isDot ? terms != 2 : terms == 0) // C4
+    return op.emitOpError()
+           << stringifyScoreKind(op.getKind()) << ": expected "
+           << (isDot ? "two terms" : "at least one term") << ", got " << terms;
+  bool isList = llvm::all_of(op.getTermVias(), [](Attribute end) {
+    return isa<EndPointAttr, UnitAttr>(end);
+  });
+  if (op.getTermVias().size() != terms || !isList) // C4
+    return op.emitOpError("expected an end or unit for each of the ")
+           << terms << " terms, got " << op.getTermVias();
+  return success();
+}
+
+/// Verifies that features meet, from the terms to the result.
+static LogicalResult verifyFeatures(AttentionOp op) {
+  auto emitError = [&] { return Failure(op.emitOpError()); };
+  auto first = cast<RankedTensorType>(op.getTerms().front().getType());
+  for (Value term : op.getTerms().drop_front())
+    if (failed(verifySameFeatures(emitError, first,
+                                  cast<RankedTensorType>(term.getType()),
+                                  "all terms"))) // C5
+      return failure();
+  if (op.sumsFeatures() && getFeatures(first).empty()) // C5
+    return op.emitOpError(
+        "expected at least one feature dimension of the terms, got none");
+  bool isDot = op.getKind() == ScoreKind::Dot;
+  if (isDot && (op.getBy() || op.getLeakyRelu())) // C6
+    return op.emitOpError("dot: expected neither 'by' nor 'leaky_relu', got ")
+           << (op.getBy() ? "'by'" : "'leaky_relu'");
+  if (op.getBy() &&
+      failed(verifySameFeatures(emitError, first, op.getBy().getType(),
+                                "by"))) // C6
+    return failure();
+  ArrayRef<int64_t> scores = op.getScoreFeatures();
+  for (Value scalar : {op.getPrior(), op.getFactor()}) {
+    if (!scalar)
+      continue;
+    auto features = getFeatures(cast<RankedTensorType>(scalar.getType()));
+    if (!isPrefix(features, scores)) // C7
+      return op.emitOpError("expected features ")
+             << formatShape(scores) << " of the scores to begin with those of "
+             << (scalar == op.getPrior() ? "prior" : "factor") << ", got "
+             << formatShape(features);
+  }
+  if (!isPrefix(scores, getFeatures(op.getValue().getType()))) // C8
+    return op.emitOpError("expected features of value that begin with those of "
+                          "the scores, ")
+           << formatShape(scores) << ", got "
+           << formatShape(getFeatures(op.getValue().getType()));
+  return verifySameFeatures(emitError, op.getValue().getType(), op.getType(),
+                            "result"); // C9
+}
+
+LogicalResult AttentionOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
+  if (failed(verifyGroups(*this)) || failed(verifyTerms(*this)))
+    return failure();
+  SmallVector<RowPath> paths;
+  SmallVector<StringLiteral> names;
+  listPaths(*this, paths, names);
+  if (failed(verifyVias(emitError, paths, names))) // C3
+    return failure();
+  return verifyFeatures(*this);
+}

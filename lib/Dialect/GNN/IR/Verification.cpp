@@ -73,12 +73,12 @@ LogicalResult gnn::detail::verifySameRows(EmitError emitError,
                                           StringRef what) {
   if (getRows(expected) == getRows(got))
     return success();
-  auto diag = emitError() << "expected "
-                          << stringifyRowSpace(*getRowSpace(expected))
-                          << " rows of " << what << ", got ";
-  if (auto space = getRowSpace(got))
-    return diag << stringifyRowSpace(*space) << " rows";
-  return diag << "no row space";
+  auto name = [](RankedTensorType type) -> std::string {
+    std::optional<RowSpace> space = getRowSpace(type);
+    return space ? stringifyRowSpace(*space).str() + " rows" : "no row space";
+  };
+  return emitError() << "expected " << name(expected) << " of " << what
+                     << ", got " << name(got);
 }
 
 bool gnn::detail::isSuffix(ArrayRef<int64_t> shape,

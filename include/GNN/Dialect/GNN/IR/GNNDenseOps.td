@@ -14,7 +14,7 @@ include "GNN/Dialect/GNN/IR/GNNRowOps.td"
 //===----------------------------------------------------------------------===//
 
 def GNN_LinearOp : GNN_RowOp<"linear", [
-    GNN_RowWise, GNN_Linear, GNN_ProductCost,
+    GNN_RowWise, GNN_Linear, GNN_Product, GNN_ProductCost,
     GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Multiply every row by one weight";
   let description = [{
@@ -50,7 +50,7 @@ def GNN_LinearOp : GNN_RowOp<"linear", [
 }
 
 def GNN_TypedLinearOp : GNN_RowOp<"typed_linear", [
-    GNN_RowWisePaths, GNN_Linear, GNN_ProductCost, GNN_Path, GNN_InferType,
+    GNN_RowWisePaths, GNN_Linear, GNN_Product, GNN_ProductCost, GNN_Path, GNN_InferType,
     SameOperandsAndResultElementType]> {
   let summary = "Multiply every row by the weight of its type";
   let description = [{
@@ -185,6 +185,11 @@ def GNN_WeightProductOp : GNN_RowOp<"weight_product", [
     other. Reordering makes it out of two linear operators in a row:
     `(x * W[t]) . a[t] = x . (W[t] * a[t])`.
 
+    With `by_heads`, `lhs` is an `[a, heads * b]` matrix whose columns are those
+    of one head after another, each multiplied by its own `rhs[t, h]`:
+    `result[t, :, h * c + j] = sum_k lhs[t, :, h * b + k] * rhs[t, h, k, j]`. This
+    is what two linear operators with a split into heads between them make.
+
     Gradient: of `lhs`, the gradient of `result` times the transposed `rhs`; of
     `rhs`, the transposed `lhs` times the gradient of `result`; summed over types
     where the operand has none.
@@ -195,17 +200,22 @@ def GNN_WeightProductOp : GNN_RowOp<"weight_product", [
     * (C3) `rhs` has the heads of `lhs` and shape `[(types,) (heads,) b, c]` or
       `[(types,) (heads,) b]`.
     * (C4) `result` has shape `[(types,) (heads,) a, c]` or `[(types,) (heads,) a]`.
+    * (C5) With `by_heads`, `lhs` has shape `[(types,) a, heads * b]` and `rhs`
+      `[(types,) heads, b, c]` or `[(types,) heads, b]`; `result` has shape
+      `[(types,) a, heads * c]`, where `c` is 1 for vectors.
 
     Example:
 
     ```mlir
     %v = gnn.weight_product %w, %a : (tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>, tensor<3x8xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x64xf32, #gnn.rows<@g, edge_type>>
+    %k = gnn.weight_product %u, %r by_heads : (tensor<3x64x64xf32, #gnn.rows<@g, edge_type>>, tensor<3x4x16x16xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x64x64xf32, #gnn.rows<@g, edge_type>>
     ```
   }];
-  let arguments = (ins GNN_AnyWeight:$lhs, GNN_AnyWeight:$rhs);
+  let arguments = (ins GNN_AnyWeight:$lhs, GNN_AnyWeight:$rhs, UnitAttr:$by_heads);
   let results = (outs GNN_AnyWeight:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs attr-dict `:` functional-type(operands, results)
+    $lhs `,` $rhs (`by_heads` $by_heads^)? attr-dict `:`
+    functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

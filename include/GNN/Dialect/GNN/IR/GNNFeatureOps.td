@@ -14,7 +14,7 @@ include "GNN/Dialect/GNN/IR/GNNRowOps.td"
 //===----------------------------------------------------------------------===//
 
 def GNN_DotOp : GNN_RowOp<"dot", [
-    GNN_RowWise, GNN_Linear, GNN_Cost,
+    GNN_RowWise, GNN_Linear, GNN_Product, GNN_Cost,
     GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Take the inner product of each row with a row or vector";
   let description = [{
@@ -254,8 +254,8 @@ def GNN_BroadcastOp : GNN_RowOp<"broadcast", [
     For rows, `result[i, h, f] = input[i, h]`: the features of `input` are
     repeated along trailing dimensions that it lacks. For a weight without a row
     space, `result[i, h, f] = input[f]`: it is repeated for every row, and along
-    leading feature dimensions that it lacks. Rows of another space are the
-    business of `gnn.gather`.
+    leading feature dimensions that it lacks; the result may be a weight, too.
+    Rows of another space are the business of `gnn.gather`.
 
     Gradient: the sum over the dimensions along which `input` was repeated.
 
@@ -272,7 +272,7 @@ def GNN_BroadcastOp : GNN_RowOp<"broadcast", [
     ```
   }];
   let arguments = (ins GNN_RowsOrWeight:$input);
-  let results = (outs GNN_Rows:$result);
+  let results = (outs GNN_RowsOrWeight:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -315,7 +315,7 @@ def GNN_SliceOp : GNN_RowOp<"slice", [
   let summary = "Take a part of the last feature dimension";
   let description = [{
     `result[i, (h,) f] = input[i, (h,) offset + f]`; the last feature dimension
-    of `result` is the size of the part.
+    of `result` is the size of the part. Weights without a row space are cut alike.
 
     Gradient: the gradient of `result` at its place between zeros.
 
@@ -330,8 +330,8 @@ def GNN_SliceOp : GNN_RowOp<"slice", [
     %y = gnn.slice %x at 8 : tensor<?x12xf32, #gnn.rows<@g, node>> -> tensor<?x4xf32, #gnn.rows<@g, node>>
     ```
   }];
-  let arguments = (ins GNN_Rows:$input, I64Attr:$offset);
-  let results = (outs GNN_Rows:$result);
+  let arguments = (ins GNN_RowsOrWeight:$input, I64Attr:$offset);
+  let results = (outs GNN_RowsOrWeight:$result);
   let assemblyFormat = [{
     $input `at` $offset attr-dict `:` type($input) `->` type($result)
   }];
@@ -346,8 +346,9 @@ def GNN_ReshapeOp : GNN_RowOp<"reshape", [
   let description = [{
     The features of each row keep their row-major order and take another shape:
     `[rows, heads * d]` and `[rows, heads, d]` turn into each other. It costs
-    nothing. Upstream's `tensor.expand_shape` and `tensor.collapse_shape` would
-    let the row space change unseen.
+    nothing. Weights without a row space are reshaped alike. Upstream's
+    `tensor.expand_shape` and `tensor.collapse_shape` would let the row space
+    change unseen.
 
     Gradient: `gnn.reshape` of the gradient of `result` to the shape of `input`.
 
@@ -361,8 +362,8 @@ def GNN_ReshapeOp : GNN_RowOp<"reshape", [
     %y = gnn.reshape %x : tensor<?x128xf32, #gnn.rows<@g, node>> -> tensor<?x8x16xf32, #gnn.rows<@g, node>>
     ```
   }];
-  let arguments = (ins GNN_Rows:$input);
-  let results = (outs GNN_Rows:$result);
+  let arguments = (ins GNN_RowsOrWeight:$input);
+  let results = (outs GNN_RowsOrWeight:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;

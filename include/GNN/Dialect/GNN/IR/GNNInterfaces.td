@@ -68,6 +68,20 @@ def GNN_LinearOpInterface : OpInterface<"LinearOpInterface"> {
   }];
 }
 
+def GNN_ProductOpInterface : OpInterface<"ProductOpInterface"> {
+  let cppNamespace = "::gnn";
+  let description = [{
+    An op that multiplies the features of each row by a weight, shared by all
+    rows or of the row's type, and may add a bias: linear, or affine where there
+    is a bias. Two such ops in a row are one, with the product of their weights
+    (Hector 3.2.3).
+  }];
+  let methods = [
+    InterfaceMethod<"The operands of the product; none where no operand is a weight.",
+      "::std::optional<::gnn::ProductOperands>", "getProductOperands">,
+  ];
+}
+
 def GNN_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let cppNamespace = "::gnn";
   let description = [{

@@ -16,6 +16,7 @@ def GNN_RowWise : DeclareOpInterfaceMethods<GNN_RowWiseOpInterface>;
 def GNN_RowWisePaths : DeclareOpInterfaceMethods<GNN_RowWiseOpInterface,
     ["getOperandPath", "mayLeadElsewhere", "setOperandEnd"]>;
 def GNN_Linear : DeclareOpInterfaceMethods<GNN_LinearOpInterface>;
+def GNN_Product : DeclareOpInterfaceMethods<GNN_ProductOpInterface>;
 def GNN_Cost : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops"]>;
 // A product of rows with weights.
 def GNN_ProductCost
@@ -23,6 +24,9 @@ def GNN_ProductCost
 // What is read are not the operands, each once.
 def GNN_CostAndReads
     : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops", "getReadBytes"]>;
+// Nor is what is written the results alone.
+def GNN_AllCosts : DeclareOpInterfaceMethods<GNN_RowCostInterface,
+    ["getFlops", "getReadBytes", "getWrittenBytes"]>;
 // The result is another view of the operand.
 def GNN_NoCost : DeclareOpInterfaceMethods<GNN_RowCostInterface,
     ["getFlops", "getReadBytes", "getWrittenBytes"]>;

@@ -58,7 +58,7 @@ def GNN_ApplyOp : GNN_RowOp<"apply", [
 }
 
 def GNN_SddmmOp : GNN_RowOp<"sddmm", [
-    GNN_RowWisePaths, GNN_Linear, GNN_CostAndReads, GNN_Path,
+    GNN_RowWisePaths, GNN_Linear, GNN_Product, GNN_CostAndReads, GNN_Path,
     SameOperandsAndResultElementType]> {
   let summary = "Multiply and sum the features that two paths lead to";
   let description = [{
@@ -175,6 +175,101 @@ def GNN_EdgeSoftmaxOp : GNN_RowOp<"edge_softmax", [
   let results = (outs GNN_Rows:$result);
   let assemblyFormat = "$input `over` `` $over attr-dict `:` type($input)";
   let hasVerifier = 1;
+}
+
+def GNN_AttentionOp : GNN_RowOp<"attention", [
+    GNN_Linear, GNN_AllCosts, GNN_Path, AttrSizedOperandSegments,
+    SameOperandsAndResultElementType]> {
+  let summary = "Score edges, normalize the scores and sum what they weigh";
+  let description = [{
+    `result[g, :] = sum(w[e] * value[v(e), :] for all edges e with r(e) = g)`,
+    where `w[e] = factor[f(e)] * softmax(score)[e]` and the softmax is that of
+    `gnn.edge_softmax` over the groups `over`. It is scores, `gnn.edge_softmax`,
+    `gnn.apply mul` and `gnn.aggregate sum` in one, without a row of features for
+    each edge between them. The score of an edge is `scale * prior * s`, where
+
+    * `add`: `s = act(sum_i terms[i])`, each term read along its own path: GAT
+      and RGAT. One term is a score that is given.
+    * `add` with `by`: `s = sum_f by[f] * act(sum_i terms[i][f])`: GATv2.
+    * `dot`: `s = sum_f terms[0][f] * terms[1][f]`: HGT, graph transformers.
+
+    and `act` is leaky relu of the slope given, or nothing. Scores have the
+    features of the terms, without the last dimension for `by` and `dot`: none,
+    or one a head. `scale`, `prior` and `factor` are 1 where left out.
+
+    With `stored`, the score of each edge is computed once and kept in memory;
+    without, it is computed in each walk over the edges of a group. That changes
+    costs and no value.
+
+    Empty groups give 0. NaN and infinite maxima are as in `gnn.edge_softmax`.
+
+    Gradient: with `a` the softmax, `g` the gradient of `result` gathered to
+    edges, and `b = factor * sum_f g * value`: of `value`, `factor * a * g`
+    summed along its path; of `factor`, `a * sum_f g * value`; of the score,
+    `a * (b - sum_j a[j] * b[j])` over the group of the edge, from where it
+    goes on as that of the ops that the score stands for.
+
+    Constraints:
+    * (C1) `over` is `src`, `dst`, `src_pair` or `dst_pair`.
+    * (C2) `result` is in rows of the nodes or pairs at that end.
+    * (C3) `via` is given for an operand exactly where there are two paths: to
+      nodes of a square graph or to node types.
+    * (C4) `add` has at least one term, `dot` has two.
+    * (C5) All terms have the same features, with `dot` or `by` at least one
+      dimension.
+    * (C6) `by` and `leaky_relu` are for `add`, and `by` has the features of the
+      terms.
+    * (C7) The features of the scores begin with those of `prior` and `factor`.
+    * (C8) The features of `value` begin with those of the scores.
+    * (C9) `result` has the features of `value`.
+
+    Example:
+
+    ```mlir
+    %y = gnn.attention add(%l via src, %r via dst) leaky_relu 0.2 value %x via src over dst : (tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>) -> tensor<?x8x16xf32, #gnn.rows<@g, node>>
+    %z = gnn.attention dot(%q via dst, %k) scale 0.25 prior %p value %v over dst stored : (tensor<?x8x16xf32, #gnn.rows<@g, node>>, tensor<?x8x16xf32, #gnn.rows<@g, src_pair>>, tensor<3x8xf32, #gnn.rows<@g, edge_type>>, tensor<?x8x16xf32, #gnn.rows<@g, src_pair>>) -> tensor<?x8x16xf32, #gnn.rows<@g, node>>
+    ```
+  }];
+  let arguments = (ins GNN_ScoreKindAttr:$kind, Variadic<GNN_Rows>:$terms,
+                       ArrayAttr:$term_vias,
+                       OptionalAttr<F64Attr>:$leaky_relu,
+                       Optional<GNN_RowsOrWeight>:$by,
+                       OptionalAttr<GNN_EndPointAttr>:$by_via,
+                       OptionalAttr<F64Attr>:$scale,
+                       Optional<GNN_Rows>:$prior,
+                       OptionalAttr<GNN_EndPointAttr>:$prior_via,
+                       GNN_Rows:$value,
+                       OptionalAttr<GNN_EndPointAttr>:$value_via,
+                       Optional<GNN_Rows>:$factor,
+                       OptionalAttr<GNN_EndPointAttr>:$factor_via,
+                       GNN_RowSpaceAttr:$over, UnitAttr:$stored);
+  let results = (outs GNN_Rows:$result);
+  let assemblyFormat = [{
+    `` $kind `` `(` custom<Terms>($terms, $term_vias) `)`
+    (`leaky_relu` $leaky_relu^)? (`by` $by^ (`via` `` $by_via^)?)?
+    (`scale` $scale^)? (`prior` $prior^ (`via` `` $prior_via^)?)?
+    `value` $value (`via` `` $value_via^)?
+    (`factor` $factor^ (`via` `` $factor_via^)?)?
+    `over` `` $over (`stored` $stored^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The path from an edge to its row of term `i`.
+    ::gnn::RowPath getTermPath(unsigned i);
+    /// The path from an edge to its row of `value`.
+    ::gnn::RowPath getValuePath();
+    /// The path from an edge to the row of the result that it counts in.
+    ::gnn::RowPath getResultPath();
+    /// The path from an edge to its group.
+    ::gnn::RowPath getGroupPath();
+    /// Features of the scores: none, or one a head.
+    ::llvm::ArrayRef<int64_t> getScoreFeatures();
+    /// Whether a score sums over the features of the terms.
+    bool sumsFeatures() { return getKind() == ::gnn::ScoreKind::Dot || getBy(); }
+    /// Elements that a score takes which differ between the edges of a group.
+    int64_t getScoreReads();
+  }];
 }
 
 #endif // GNN_DIALECT_GNN_IR_GNNSPARSEOPS_TD

@@ -32,6 +32,18 @@ enum class LinearAction {
   Weight,
 };
 
+/// The operands of a product of rows with weights, by number.
+struct ProductOperands {
+  unsigned rows;
+  /// `[(types,) (heads,) in, out]`, or `[(types,) (heads,) in]` for a vector.
+  unsigned weight;
+  std::optional<unsigned> bias;
+  bool isVector = false;
+  /// The end that leads to the type of a weight for node types, where there are
+  /// two.
+  std::optional<EndPoint> via = std::nullopt;
+};
+
 /// A number that grows linearly with row counts: a constant, and a factor for
 /// each row of a space.
 class RowCount {

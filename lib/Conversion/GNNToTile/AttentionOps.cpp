@@ -1,0 +1,223 @@
+//===- AttentionOps.cpp - Attention as one to three traversals ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where scores are computed anew in each walk, attention over the rows that it
+// is summed to is one traversal of two walks: the maximum, then powers, their
+// sum and the weighted sum. Stored scores are made by a traversal of their own,
+// with the maxima. Where groups and result differ, such as a softmax over
+// destinations that is summed to their pairs, each group's maximum and sum of
+// powers are stored and read back.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace gnn;
+using tile::Anchor;
+using tile::AtAttr;
+using tile::Dim;
+
+static Value constant(OpBuilder &b, Location loc, Type type,
+                      const APFloat &value) {
+  return arith::ConstantOp::create(
+      b, loc, b.getFloatAttr(cast<FloatType>(type), value.convertToDouble()));
+}
+
+SmallVector<Input> Lowering::scoreInputs(AttentionOp op, StringRef from,
+                                         size_t dims) {
+  SmallVector<Input> inputs;
+  for (auto [i, term] : llvm::enumerate(op.getTerms()))
+    inputs.push_back(
+        leading(get(term), Anchor::Element, from, op.getTermPath(i).via, dims));
+  if (Value by = op.getBy())
+    inputs.push_back(getRows(by.getType()) ? leading(get(by), Anchor::Element,
+                                                     from, op.getByVia(), dims)
+                                           : trailing(get(by), dims));
+  if (Value prior = op.getPrior())
+    inputs.push_back(
+        leading(get(prior), Anchor::Element, from, op.getPriorVia(), dims));
+  return inputs;
+}
+
+/// The score of an edge, from the values of the inputs that it takes.
+static Value emitScore(OpBuilder &b, Location loc, AttentionOp op,
+                       ValueRange args) {
+  size_t terms = op.getTerms().size();
+  Value score = args.front();
+  for (Value term : args.slice(1, terms - 1))
+    score = op.getKind() == ScoreKind::Dot
+                ? Value(arith::MulFOp::create(b, loc, score, term))
+                : Value(arith::AddFOp::create(b, loc, score, term));
+  args = args.drop_front(terms);
+  if (auto slope = op.getLeakyRelu()) {
+    Value zero =
+        arith::ConstantOp::create(b, loc, b.getZeroAttr(score.getType()));
+    Value negative = arith::MulFOp::create(
+        b, loc, score, constant(b, loc, score.getType(), *slope));
+    Value positive =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, score, zero);
+    score = arith::SelectOp::create(b, loc, positive, score, negative);
+  }
+  if (op.getBy()) {
+    score = arith::MulFOp::create(b, loc, score, args.front());
+    args = args.drop_front();
+  }
+  if (op.sumsFeatures())
+    score = emitReduce(b, loc, tile::Reduction::Sum, Dim::Feature, score);
+  if (auto scale = op.getScale())
+    score = arith::MulFOp::create(b, loc, score,
+                                  constant(b, loc, score.getType(), *scale));
+  if (op.getPrior())
+    score = arith::MulFOp::create(b, loc, score, args.front());
+  return score;
+}
+
+/// exp(score - highest)
+static Value emitPower(OpBuilder &b, Location loc, Value score, Value highest) {
+  Value shifted = arith::SubFOp::create(b, loc, score, highest);
+  return math::ExpOp::create(b, loc, shifted);
+}
+
+/// A sum of powers to divide by. The highest score's power is 1, so a sum is
+/// less only where there is nothing to sum, and there 0 / 1 is the result.
+static Value emitDivisor(OpBuilder &b, Location loc, Value sum) {
+  Value one =
+      arith::ConstantOp::create(b, loc, b.getFloatAttr(sum.getType(), 1.0));
+  return arith::MaximumFOp::create(b, loc, sum, one);
+}
+
+static Value emitElementSum(OpBuilder &b, Location loc, Value value) {
+  return emitReduce(b, loc, tile::Reduction::Sum, Dim::Element, value);
+}
+
+LogicalResult Lowering::lowerAttention(AttentionOp op) {
+  Location loc = op.getLoc();
+  Type element = op.getType().getElementType();
+  FlatSymbolRefAttr graph = getRows(op.getType()).getGraph();
+  EndPoint end = *op.getResultPath().getEnd();
+  Rows result = describe(op.getType(), end), value = get(op.getValue());
+  SmallVector<int64_t> terms(get(op.getTerms().front()).features);
+  SmallVector<int64_t> scores(op.getScoreFeatures());
+  if (failed(checkDims(op, terms)) || failed(checkDims(op, value.features)))
+    return failure();
+  std::string groups = stringifyRowSpace(op.getOver()).str();
+  StringRef groupElements = elementsOf(groups, RowSpace::Edge);
+  StringRef elements = elementsOf(result.domain, RowSpace::Edge);
+
+  // One walk has one size of features: values and terms that differ in theirs
+  // meet in the scores.
+  bool meet =
+      !op.sumsFeatures() || value.features == terms || value.features == scores;
+  bool stored = op.getStored() || !meet;
+  bool split = groups != result.domain;
+  SmallVector<int64_t> dims(op.sumsFeatures() && !stored ? terms
+                                                         : value.features);
+  auto scoreAt = [&](Anchor anchor, size_t dims) {
+    return leadingAt(anchor, scores.size(), dims);
+  };
+  auto rowsOf = [&](StringRef domain) {
+    Rows rows;
+    rows.domain = domain.str();
+    rows.graph = graph;
+    rows.features = scores;
+    return rows;
+  };
+
+  Rows score = rowsOf(groupElements), highest = rowsOf(groups);
+  Rows sum = rowsOf(groups);
+  auto termDomain = domainOf(groups, groupElements, terms);
+  if (stored) {
+    Value outputs[] = {empty(loc, score, element),
+                       empty(loc, highest, element)};
+    ResultRange results = traverse(
+        loc, graph, termDomain, scoreInputs(op, groupElements, terms.size()),
+        outputs,
+        {scoreAt(Anchor::Element, terms.size()),
+         scoreAt(Anchor::Group, terms.size())},
+        [&](OpBuilder &b, Location loc, ValueRange args) -> SmallVector<Value> {
+          Value score = emitScore(b, loc, op, args);
+          return {score, emitReduce(b, loc, tile::Reduction::Max, Dim::Element,
+                                    score)};
+        });
+    score.tensor = results[0];
+    highest.tensor = results[1];
+  }
+  if (split && stored) {
+    size_t own = scores.size();
+    sum.tensor = traverse(
+        loc, graph, domainOf(groups, groupElements, scores),
+        {leading(score, Anchor::Element, groupElements, {}, own),
+         leading(highest, Anchor::Group, groups, {}, own)},
+        empty(loc, sum, element), scoreAt(Anchor::Group, own),
+        [&](OpBuilder &b, Location loc, ValueRange args) {
+          return emitElementSum(b, loc, emitPower(b, loc, args[0], args[1]));
+        });
+  } else if (split) {
+    Value outputs[] = {empty(loc, highest, element), empty(loc, sum, element)};
+    AtAttr at = scoreAt(Anchor::Group, terms.size());
+    ResultRange results = traverse(
+        loc, graph, termDomain, scoreInputs(op, groupElements, terms.size()),
+        outputs, {at, at},
+        [&](OpBuilder &b, Location loc, ValueRange args) -> SmallVector<Value> {
+          Value score = emitScore(b, loc, op, args);
+          Value highest =
+              emitReduce(b, loc, tile::Reduction::Max, Dim::Element, score);
+          return {highest,
+                  emitElementSum(b, loc, emitPower(b, loc, score, highest))};
+        });
+    highest.tensor = results[0];
+    sum.tensor = results[1];
+  }
+
+  // The weighted sum: value, factor, what is known of the groups, and scores.
+  SmallVector<Input> inputs = {
+      leading(value, Anchor::Element, elements, op.getValueVia(), dims.size())};
+  auto add = [&](const Rows &rows, std::optional<EndPoint> via) {
+    inputs.push_back(
+        leading(rows, Anchor::Element, elements, via, dims.size()));
+  };
+  if (op.getFactor())
+    add(get(op.getFactor()), op.getFactorVia());
+  if (stored || split)
+    add(highest, end);
+  if (split)
+    add(sum, end);
+  if (stored)
+    add(score, {});
+  else
+    llvm::append_range(inputs, scoreInputs(op, elements, dims.size()));
+  auto body = [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+    auto take = [&](bool present) {
+      Value first = present ? args.front() : Value();
+      args = args.drop_front(present);
+      return first;
+    };
+    Value value = take(true), factor = take(!!op.getFactor());
+    Value highest = take(stored || split), sum = take(split);
+    Value score = stored ? take(true) : emitScore(b, loc, op, args);
+    if (!highest)
+      highest = emitReduce(b, loc, tile::Reduction::Max, Dim::Element, score);
+    Value weight = emitPower(b, loc, score, highest);
+    if (!split)
+      sum = emitElementSum(b, loc, weight);
+    Value divisor = emitDivisor(b, loc, sum);
+    if (split)
+      weight = arith::DivFOp::create(b, loc, weight, divisor);
+    if (factor)
+      weight = arith::MulFOp::create(b, loc, weight, factor);
+    Value total =
+        emitElementSum(b, loc, arith::MulFOp::create(b, loc, weight, value));
+    return split ? total : Value(arith::DivFOp::create(b, loc, total, divisor));
+  };
+  result.tensor = traverse(
+      loc, graph, domainOf(result.domain, elements, dims), inputs,
+      empty(loc, result, element),
+      leadingAt(Anchor::Group, value.features.size(), dims.size()), body);
+  set(op.getResult(), result);
+  return success();
+}

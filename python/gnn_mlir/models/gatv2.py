@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""GATv2 (Brody et al., 2022) as PyG's GATv2Conv defines it.
+
+It expects a graph with self loops: `add_self_loops(graph, "replace", 0)`.
+"""
+
+from .. import types
+from ..program import Module
+from . import layers
+
+
+def gatv2_layer(f, x, out, heads=1, prefix="", concat=True, negative_slope=0.2,
+                bias=True, share_weights=False):
+    """y[v] = sum over u -> v of a[u, v] s[u], where s = x W and t = x T by head and
+    a is the softmax over edges into v of leaky_relu(s[u] + t[v]) . att. `out` is
+    the size of one head; `share_weights` takes T = W."""
+    def project(name):
+        return f.reshape(layers.linear(f, x, heads * out, prefix + name, bias),
+                         heads, out)
+
+    source = project("src_").named("h_src")
+    target = source if share_weights else project("dst_").named("h_dst")
+    vector = f.input(prefix + "att", types.weight(heads, out))
+    both = f.apply("add", "edge", source, target, "src", "dst").named("both")
+    both = f.activation("leaky_relu", both, alpha=negative_slope)
+    score = f.dot(both, vector).named("score")
+    attention = f.edge_softmax(score, over="dst").named("attention")
+    message = f.apply("mul", "edge", attention, source,
+                      rhs_via="src").named("message")
+    y = f.aggregate("sum", message, x.graph.dst, via="dst")
+    y = layers.join_heads(f, y, concat)
+    return layers.add_bias(f, y, prefix + "bias") if bias else y
+
+
+def gatv2(features=(64, 64), heads=1, concat=True, negative_slope=0.2, bias=True,
+          share_weights=False):
+    """PyG's GATv2Conv, stacked with relu. `features` are the sizes of the input
+    and of one head of each layer; all layers but the last concatenate their heads,
+    and the last does where `concat`, else it takes their mean."""
+    features = layers.check_features(features)
+    module = Module(f"GATv2 with {heads} heads: the leaky relu comes before the\n"
+                    "product with the attention vector, on a graph where each\n"
+                    "node has one self loop.")
+    g = module.graph("g")
+    f = module.function("gatv2")
+    x = f.input("x", g.rows("node", features[0]))
+    last = len(features) - 1
+    y = layers.stack(f, x, [
+        lambda h, prefix, out=out, i=i: gatv2_layer(
+            f, h, out, heads, prefix, concat or i < last, negative_slope, bias,
+            share_weights)
+        for i, out in enumerate(features[1:], 1)])
+    f.output("out", y)
+    return module

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs as data: a list of calls that can be changed and made again. What
+`random_programs` writes and `reduction` makes smaller."""
+
+import dataclasses
+
+import numpy as np
+
+from .. import types
+from ..graph import Graph
+from ..program import Module
+
+
+def _typed_linear(f, g, x, weight, *rest):
+    """rest: (bias,) via."""
+    return f.typed_linear(x, weight, rest[-1], *rest[:-1])
+
+
+def _slice(f, g, x, begin, part):
+    """`part` of what follows after `begin` of the features."""
+    begin = int(begin * x.features[-1])
+    return f.slice(x, begin, max(1, int(part * (x.features[-1] - begin))))
+
+
+def _split(f, g, x, heads):
+    if len(x.features) != 1 or x.features[0] % heads:
+        raise ValueError(f"expected a multiple of {heads} features, got {x.type}")
+    return f.reshape(x, heads, x.features[0] // heads)
+
+
+# How each kind of call is built from the function, the graph's declaration, the
+# operands and the arguments.
+BUILD = {
+    "gather": lambda f, g, x, *path: f.gather(x, *path),
+    "aggregate": lambda f, g, x, kind, *path: f.aggregate(kind, x, *path),
+    "extreme": lambda f, g, x, kind, *path: f.aggregate(kind, x, *path, True),
+    "degree": lambda f, g, *path: f.degree(g, *path),
+    "prefix_rows": lambda f, g, x: f.prefix_rows(x),
+    "linear": lambda f, g, *values: f.linear(*values),
+    "typed_linear": _typed_linear,
+    "outer": lambda f, g, x, y, heads: f.outer(x, y, heads),
+    "typed_outer": lambda f, g, x, y, *rest: f.typed_outer(x, y, *rest),
+    "weight_product": lambda f, g, x, y: f.weight_product(x, y),
+    "weight_combine": lambda f, g, x, y: f.weight_combine(x, y),
+    "apply": lambda f, g, x, y, kind, space, *vias: f.apply(kind, space, x, y,
+                                                            *vias),
+    "sddmm": lambda f, g, x, y, space, *vias: f.sddmm(space, x, y, *vias),
+    "spmm": lambda f, g, x, y, kind, reduce, space, *vias: f.spmm(
+        kind, reduce, space, x, y, *vias),
+    "edge_softmax": lambda f, g, x, over: f.edge_softmax(x, over),
+    "dot": lambda f, g, x, y: f.dot(x, y),
+    "outer_rows": lambda f, g, x, y: f.outer_rows(x, y),
+    "activation": lambda f, g, x, kind, alpha: f.activation(kind, x, None, alpha),
+    "prelu": lambda f, g, x, weight: f.activation("prelu", x, weight),
+    "batch_norm": lambda f, g, *values: f.batch_norm(*values),
+    "layer_norm": lambda f, g, *values: f.layer_norm(*values, eps=0.1),
+    "dropout": lambda f, g, x, p, seed: f.dropout(x, p, seed),
+    "broadcast_like": lambda f, g, x, like: f.broadcast(x, like.type),
+    "broadcast": lambda f, g, x, size: f.broadcast(
+        x, x.type.with_features(*x.features, size)),
+    "concat": lambda f, g, *values: f.concat(*values),
+    "slice": _slice,
+    "flatten": lambda f, g, x: f.reshape(x, int(np.prod(x.features))),
+    "split": _split,
+    "reduce_heads": lambda f, g, x, kind: f.reduce_heads(kind, x),
+    "reduce_features": lambda f, g, x, kind: f.reduce_features(kind, x),
+    "add": lambda f, g, x, y: x + y,
+    "sub": lambda f, g, x, y: x - y,
+    "mul": lambda f, g, x, y: x * y,
+    "div": lambda f, g, x, y: x / (f.elementwise("math.absf", y) + 1.5),
+    "max": lambda f, g, x, y: f.elementwise("arith.maximumf", x, y),
+    "scale": lambda f, g, x, factor: x * factor,
+    "shift": lambda f, g, x, number: number - x,
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Call:
+    """One step: a kind of `BUILD`, or "input" with (space, shape), where no space
+    is a weight. `operands` are numbers of earlier calls. An entry of a shape is a
+    number, or (call, axis): as large as that feature dimension there."""
+
+    kind: str
+    operands: tuple = ()
+    arguments: tuple = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Recorded:
+    """A program, what it is bound to, and the seed of its inputs.
+
+    `results` are (call, number of the result). With `stats` the declaration of the
+    graph carries its statistics."""
+
+    graph: Graph
+    calls: tuple
+    results: tuple
+    seed: int
+    stats: bool = False
+
+    def replace(self, **changes):
+        return dataclasses.replace(self, **changes)
+
+    def needed(self):
+        """The calls that results depend on, ascending."""
+        found = {call for call, _ in self.results}
+        for i in reversed(range(len(self.calls))):
+            if i in found:
+                found.update(self.calls[i].operands)
+                if self.calls[i].kind == "input":
+                    found.update(entry[0] for entry in self.calls[i].arguments[1]
+                                 if not isinstance(entry, int))
+        return sorted(found)
+
+    def build(self):
+        """A `Building` of the calls that are needed. Raises ValueError where they
+        do not fit together."""
+        made = Building(self.graph, self.seed, self.stats)
+        for i in self.needed():
+            made.add(i, self.calls[i])
+        for number, (call, which) in enumerate(self.results):
+            made.function.output(f"out{number}", made.results[call][which])
+        return made
+
+
+class Building:
+    """A function under construction from calls. `results` has a tuple of values
+    for each call's number."""
+
+    def __init__(self, graph, seed, stats=False):
+        self.graph, self.seed = graph, seed
+        module = Module()
+        self.g = module.graph_like("g", graph, stats)
+        self.function = module.function("f")
+        self.results = {}
+
+    def value(self, number):
+        return self.results[number][0]
+
+    def add(self, number, call):
+        """Builds a call, and gives its first value."""
+        if call.kind == "input":
+            space, shape = call.arguments
+            shape = [entry if isinstance(entry, int) else
+                     self.value(entry[0]).features[entry[1]] for entry in shape]
+            found = self.function.input(f"x{number}", self.g.rows(
+                space, *shape) if space else types.weight(*shape))
+        else:
+            found = BUILD[call.kind](self.function, self.g, *[
+                self.value(i) for i in call.operands], *call.arguments)
+        self.results[number] = found if isinstance(found, tuple) else (found,)
+        return self.value(number)
+
+    def inputs(self):
+        """float32 arrays by name, each by its name and the seed alone: rows from
+        N(0, 1), weights scaled so that features keep their size."""
+        return {name: draw(value, name, self.graph, self.seed)
+                for name, value in self.function.inputs.items()}
+
+
+def draw(value, name, graph, seed):
+    """The array of one input."""
+    shape = value.type.shape(graph)
+    rng = np.random.default_rng([seed, int(name[1:])])
+    x = rng.standard_normal(shape, dtype=np.float32)
+    is_weight = value.space is None or value.type.is_typed
+    if is_weight and len(value.features) >= 2:
+        x /= np.float32(np.sqrt(value.features[-2]))
+    return np.abs(x) + np.float32(0.5) if value.positive else x
+

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A program with no pass, with all, with each one off and with each one alone."""
+
+import functools
+import json
+
+import numpy as np
+
+from .. import capi
+from ..compiler import CompiledFunction, compile as compile_program
+
+# The options of gnn-compile-pipeline that switch a pass, in their order.
+SWITCHES = ("raise-loops", "linear-reorder", "compact", "order-aggregate",
+            "fuse-attention", "fuse-layers", "fuse")
+
+_TRIVIAL = """gnn.graph @g square {node_types = 1, edge_types = 1}
+func.func @f(%x: tensor<?xf32, #gnn.rows<@g, node>>)
+    -> tensor<?xf32, #gnn.rows<@g, node>> {
+  %y = arith.negf %x : tensor<?xf32, #gnn.rows<@g, node>>
+  return %y : tensor<?xf32, #gnn.rows<@g, node>>
+}"""
+
+
+@functools.lru_cache(maxsize=None)
+def has(option, value):
+    """Whether the compiler knows an option and takes a value of it."""
+    try:
+        compile_program(_TRIVIAL, target="emulator", passes={option: value})
+        return True
+    except capi.GNNError as error:
+        if "passes:" not in str(error):
+            raise
+        return False
+
+
+def variants():
+    """The `passes` of each way to compile, by name. Switches that the compiler
+    does not have are left out."""
+    known = [name for name in SWITCHES if has(name, True)]
+    none = dict.fromkeys(known, False)
+    found = {"all": {}, "none": none}
+    for name in known:
+        found[f"without {name}"] = {name: False}
+        found[f"only {name}"] = {**none, name: True}
+    if has("cost", "rows"):
+        found["all by rows"] = {"cost": "rows"}
+    return found
+
+
+def compile_all(text, names=None):
+    """(names, package) of each different result of compiling a program in these
+    ways. Raises AssertionError where one does not compile."""
+    packages = {}
+    for name, passes in variants().items():
+        if names is not None and name not in names:
+            continue
+        try:
+            package = compile_program(text, target="emulator",
+                                      passes=passes).package
+        except capi.GNNError as error:
+            raise Failure(name, f"does not compile: {error}") from error
+        key = package.kernels("mlir"), json.dumps(package.plan(), sort_keys=True)
+        packages.setdefault(key, ([], package))[0].append(name)
+    return list(packages.values())
+
+
+class Failure(AssertionError):
+    """A program that a variant gets wrong."""
+
+    def __init__(self, variant, message):
+        super().__init__(f"{variant}: {message}")
+        self.variant = variant
+
+
+def deviation(out, expected, rounded):
+    """What is wrong with an output; None where nothing is.
+
+    The error over the whole result is 1e-5 at most, beyond what storing each op's
+    values in float32 may make of it: that is what `rounded` shows."""
+    if np.issubdtype(expected.dtype, np.integer):
+        wrong = int((out != expected).sum())
+        return f"{wrong} integers differ" if wrong else None
+    if out.shape != expected.shape:
+        return f"expected shape {expected.shape}, got {out.shape}"
+    size = np.linalg.norm(expected)
+    if not np.isfinite(size) or not np.isfinite(rounded).all():
+        return None
+    noise = np.linalg.norm(rounded.astype(np.float64) - expected)
+    limit = 1e-5 * size + 30 * noise + 1e-6 * np.sqrt(expected.size)
+    error = np.linalg.norm(out - expected)
+    if error <= limit:
+        return None
+    worst = np.unravel_index(np.nanargmax(np.abs(out - expected)) if np.isfinite(
+        error) else np.argmax(~np.isfinite(out)), expected.shape)
+    return (f"expected an error of at most {limit / max(size, 1e-30):.2g}, got "
+            f"{error / max(size, 1e-30):.2g}; at {tuple(map(int, worst))} expected "
+            f"{expected[worst]:.6g}, got {out[worst]:.6g}")
+
+
+def check(recorded, names=None):
+    """Runs a recorded program in all ways, or those of `names`, and holds all
+    results against float64. Raises `Failure`. Returns how many differed.
+
+    The first package runs with every access checked and threads in a random
+    order."""
+    made = recorded.build()
+    function, inputs = made.function, made.inputs()
+    with np.errstate(all="ignore"):
+        expected = function.evaluate(recorded.graph, inputs)
+        rounded = function.evaluate(recorded.graph, inputs, storage=np.float32)
+    packages = compile_all(function.module.text(), names)
+    for number, (variant, package) in enumerate(packages):
+        device = capi.Device.emulator(checked=number == 0,
+                                      seed=recorded.seed if number == 0 else None)
+        try:
+            bound = CompiledFunction(package, "f").bind(recorded.graph, device)
+            out = bound({i.name: inputs[i.name] for i in bound.inputs})
+        except capi.GNNError as error:
+            raise Failure(variant[0], f"does not run: {error}") from error
+        out = out if isinstance(out, dict) else {bound.outputs[0].name: out}
+        for name, value in expected.items():
+            wrong = deviation(out[name], np.asarray(value),
+                              np.asarray(rounded[name]))
+            if wrong:
+                raise Failure(variant[0], f"{name}: {wrong}")
+    return len(packages)

@@ -1,0 +1,105 @@
+// RUN: gnn-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(gnn-compact),canonicalize,cse)' \
+// RUN:   --remarks-filter='gnn-compact' --remark-policy=all --verify-diagnostics | FileCheck %s
+
+#edge = #gnn.rows<@g, edge>
+#edge_type = #gnn.rows<@g, edge_type>
+#node = #gnn.rows<@g, node>
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+
+// Without statistics: a product never has more rows on pairs than on edges.
+// CHECK-LABEL: @both_ends
+// CHECK: %[[XS:.*]] = gnn.gather %arg0 : {{.*}}node>> -> {{.*}}src_pair>>
+// CHECK: %[[S:.*]] = gnn.typed_linear %[[XS]], %arg1
+// CHECK: %[[XD:.*]] = gnn.gather %arg0 : {{.*}}node>> -> {{.*}}dst_pair>>
+// CHECK: %[[D:.*]] = gnn.typed_linear %[[XD]], %arg1
+// CHECK: %[[SE:.*]] = gnn.gather %[[S]] : {{.*}}src_pair>> -> {{.*}}edge>>
+// CHECK: %[[DE:.*]] = gnn.gather %[[D]] : {{.*}}dst_pair>> -> {{.*}}edge>>
+// CHECK: arith.mulf %[[SE]], %[[DE]]
+func.func @both_ends(%x: tensor<?x64xf32, #node>, %w: tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #edge> {
+  %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+  // expected-remark @+1 {{src_pair rows instead of edge rows}}
+  %1 = gnn.typed_linear %0, %w : (tensor<?x64xf32, #edge>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #edge>
+  %2 = gnn.gather %x via dst : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+  // expected-remark @+1 {{dst_pair rows instead of edge rows}}
+  %3 = gnn.typed_linear %2, %w : (tensor<?x64xf32, #edge>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #edge>
+  %4 = arith.mulf %1, %3 : tensor<?x8xf32, #edge>
+  return %4 : tensor<?x8xf32, #edge>
+}
+
+// An elementwise op that a product reads goes with it (CompGCN's message).
+// CHECK-LABEL: @composition
+// CHECK: %[[M:.*]] = gnn.apply sub %arg0, %arg1 : {{.*}} -> tensor<?x8xf32, #gnn.rows<@g, src_pair>>
+// CHECK: %[[Y:.*]] = gnn.linear %[[M]], %arg2
+// CHECK: gnn.gather %[[Y]] : {{.*}}src_pair>> -> {{.*}}edge>>
+func.func @composition(%x: tensor<?x8xf32, #node>, %r: tensor<3x8xf32, #edge_type>, %w: tensor<8x8xf32>) -> tensor<?x8xf32, #edge> {
+  // expected-remark @+1 {{src_pair rows instead of edge rows, it would be a kernel of its own there}}
+  %0 = gnn.apply sub %x via src, %r : (tensor<?x8xf32, #node>, tensor<3x8xf32, #edge_type>) -> tensor<?x8xf32, #edge>
+  // expected-remark @+1 {{src_pair rows instead of edge rows}}
+  %1 = gnn.linear %0, %w : (tensor<?x8xf32, #edge>, tensor<8x8xf32>) -> tensor<?x8xf32, #edge>
+  return %1 : tensor<?x8xf32, #edge>
+}
+
+// What follows in the same kernel moves too; what only a type decides goes to
+// type rows.
+// CHECK-LABEL: @types
+// CHECK: %[[P:.*]] = gnn.linear %arg0, %arg1 {{.*}} -> tensor<3x4xf32, #gnn.rows<@g, edge_type>>
+// CHECK: %[[T:.*]] = math.tanh %[[P]] : tensor<3x4xf32
+// CHECK: gnn.gather %[[T]] : {{.*}}edge_type>> -> {{.*}}edge>>
+func.func @types(%r: tensor<3x8xf32, #edge_type>, %w: tensor<8x4xf32>) -> tensor<?x4xf32, #edge> {
+  %0 = gnn.gather %r : tensor<3x8xf32, #edge_type> -> tensor<?x8xf32, #edge>
+  // expected-remark @+1 {{edge_type rows instead of edge rows}}
+  %1 = gnn.linear %0, %w : (tensor<?x8xf32, #edge>, tensor<8x4xf32>) -> tensor<?x4xf32, #edge>
+  // expected-remark @+1 {{edge_type rows instead of edge rows}}
+  %2 = math.tanh %1 : tensor<?x4xf32, #edge>
+  return %2 : tensor<?x4xf32, #edge>
+}
+
+// CHECK-LABEL: @whole_edge
+// CHECK: gnn.sddmm %arg0 via src, %arg0 via dst
+func.func @whole_edge(%x: tensor<?x8xf32, #node>) -> tensor<?xf32, #edge> {
+  // expected-remark @+1 {{its rows depend on the whole edge}}
+  %0 = gnn.sddmm %x via src, %x via dst : (tensor<?x8xf32, #node>, tensor<?x8xf32, #node>) -> tensor<?xf32, #edge>
+  return %0 : tensor<?xf32, #edge>
+}
+
+// -----
+
+#edge = #gnn.rows<@g, edge>
+#edge_type = #gnn.rows<@g, edge_type>
+#node = #gnn.rows<@g, node>
+
+// As many pairs as edges: nothing is saved, and the way back costs.
+gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 1000000, dst_nodes = 1000000, edges = 1000000, type_edges = [1000000], src_pairs = [1000000], dst_pairs = [1000000]>}
+
+// CHECK-LABEL: @no_gain
+// CHECK: gnn.typed_linear {{.*}}edge>>
+func.func @no_gain(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32, #edge_type>) -> tensor<?x64xf32, #edge> {
+  %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+  // expected-remark-re @+1 {{1000000 src_pair rows instead of 1000000 edge rows, {{.*}} us instead of {{.*}}}}
+  %1 = gnn.typed_linear %0, %w : (tensor<?x64xf32, #edge>, tensor<1x64x64xf32, #edge_type>) -> tensor<?x64xf32, #edge>
+  return %1 : tensor<?x64xf32, #edge>
+}
+
+// -----
+
+#edge = #gnn.rows<@g, edge>
+#node = #gnn.rows<@g, node>
+#node_type = #gnn.rows<@g, node_type>
+#edge_type = #gnn.rows<@g, edge_type>
+#src_pair = #gnn.rows<@g, src_pair>
+
+gnn.graph @g square {node_types = 2, edge_types = 2, schema = [[0, 1], [1, 1]]}
+
+// The schema makes the type of the other end known by the edge type.
+// CHECK-LABEL: @other_end
+// CHECK: %[[T:.*]] = gnn.gather %arg1 via dst : {{.*}}node_type>> -> {{.*}}edge_type>>
+// CHECK: gnn.gather %[[T]] : {{.*}}edge_type>> -> {{.*}}src_pair>>
+// CHECK: gnn.dot {{.*}}src_pair>>
+func.func @other_end(%x: tensor<?x8xf32, #node>, %a: tensor<2x8xf32, #node_type>) -> tensor<?xf32, #edge> {
+  %0 = gnn.gather %x via src : tensor<?x8xf32, #node> -> tensor<?x8xf32, #edge>
+  %1 = gnn.gather %a via dst : tensor<2x8xf32, #node_type> -> tensor<?x8xf32, #edge>
+  // expected-remark @+1 {{src_pair rows instead of edge rows}}
+  %2 = gnn.dot %0, %1 : (tensor<?x8xf32, #edge>, tensor<?x8xf32, #edge>) -> tensor<?xf32, #edge>
+  return %2 : tensor<?xf32, #edge>
+}

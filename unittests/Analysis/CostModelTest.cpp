@@ -1,0 +1,186 @@
+//===- CostModelTest.cpp - What ops and kernels cost ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Analysis/CostModel.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace gnn;
+
+namespace {
+
+CostModel model(CostKind kind = CostKind::Full) {
+  return CostModel(**lookupTarget("h200"), kind);
+}
+
+/// Bytes a second of gathering many rows, as the benchmark that the figures
+/// come from counts them: the table was read before.
+double gatherRate(double rowBytes, double tableBytes) {
+  KernelWork work;
+  double tableRows = tableBytes / rowBytes, rows = 1e4 * tableRows;
+  work.gathers.push_back({rows, rowBytes, tableRows});
+  return rows * rowBytes / model().cost(work);
+}
+
+class DescribeTest : public ::testing::Test {
+protected:
+  DescribeTest() { context.loadDialect<GNNDialect, func::FuncDialect>(); }
+
+  /// The work of one op on a graph of 7 nodes, 20 edges, 12 source pairs and 9
+  /// destination pairs of 3 edge types.
+  KernelWork describe(const std::string &op) {
+    std::string text = R"mlir(
+      !edge = tensor<?x8xf32, #gnn.rows<@g, edge>>
+      !score = tensor<?xf32, #gnn.rows<@g, edge>>
+      !node = tensor<?x8xf32, #gnn.rows<@g, node>>
+      !pair = tensor<?x8xf32, #gnn.rows<@g, src_pair>>
+      !out = tensor<?x16xf32, #gnn.rows<@g, src_pair>>
+      !typed = tensor<3x8x16xf32, #gnn.rows<@g, edge_type>>
+      gnn.graph @g square {node_types = 2, edge_types = 3, stats = #gnn.stats<
+        src_nodes = 7, dst_nodes = 7, edges = 20, type_edges = [10, 10, 0],
+        src_pairs = [6, 6, 0], dst_pairs = [5, 4, 0]>}
+      func.func @f(%edge: !edge, %score: !score, %node: !node, %pair: !pair,
+                   %typed: !typed) {
+    )mlir" + op + "\nreturn }";
+    module = parseSourceString<ModuleOp>(text, &context);
+    if (!module)
+      return {};
+    auto func = *module->getOps<func::FuncOp>().begin();
+    Operation *first = &func.getBody().front().front();
+    return model().describe(first, getStats(first));
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+
+} // namespace
+
+// The measured table of random row gathers, within a tenth.
+TEST(CostModelTest, GathersComeAsMeasured) {
+  EXPECT_NEAR(gatherRate(256, 30e6) / 9356e9, 1, 0.1);
+  EXPECT_NEAR(gatherRate(256, 120e6) / 5913e9, 1, 0.1);
+  EXPECT_NEAR(gatherRate(256, 4.3e9) / 4436e9, 1, 0.1);
+  EXPECT_NEAR(gatherRate(64, 4.3e9) / 2312e9, 1, 0.1);
+  EXPECT_NEAR(gatherRate(32, 4.3e9) / 1119e9, 1, 0.1);
+}
+
+TEST(CostModelTest, ATableIsReadOnce) {
+  KernelWork all, some;
+  all.gathers.push_back({1000, 256, 1000});
+  some.gathers.push_back({1000, 256, 1e9});
+  EXPECT_DOUBLE_EQ(model().cost(all), model().cost(some));
+}
+
+TEST(CostModelTest, ProductsHideBehindStreams) {
+  KernelWork work;
+  work.streamBytes = 4.3e9;
+  double stream = model().cost(work);
+  EXPECT_NEAR(stream, 1e-3 + 6e-6, 1e-9);
+  work.productRows = 1;
+  work.productFlops = 0.5e10;
+  EXPECT_DOUBLE_EQ(model().cost(work), stream);
+  work.productFlops = 2e10;
+  EXPECT_NEAR(model().cost(work), 2e-3 + 6e-6, 1e-9);
+}
+
+TEST(CostModelTest, RowsAloneOrNothing) {
+  KernelWork work;
+  EXPECT_EQ(model().cost(work), 0);
+  work.streamBytes = 1;
+  EXPECT_GT(model().cost(work), 0);
+  EXPECT_EQ(model(CostKind::Rows).cost(work), 0);
+  work.productRows = 12;
+  EXPECT_EQ(model(CostKind::Rows).cost({work, work}), 24);
+}
+
+TEST(CostModelTest, OptionsOfPasses) {
+  EXPECT_EQ(CostModel::create("a100", "rows")->getKind(), CostKind::Rows);
+  auto message = [](StringRef target, StringRef cost) {
+    return llvm::toString(CostModel::create(target, cost).takeError());
+  };
+  EXPECT_EQ(message("h200", "bytes"),
+            "expected the cost 'full' or 'rows', got 'bytes'");
+  EXPECT_EQ(message("h2", "full"),
+            "expected a target of h200, h100, a100, rtx3090, got 'h2'");
+}
+
+TEST_F(DescribeTest, Product) {
+  KernelWork work =
+      describe("gnn.typed_linear %pair, %typed : (!pair, !typed) -> !out");
+  EXPECT_EQ(work.productRows, 12);
+  EXPECT_EQ(work.productFlops, 12 * 2 * 8 * 16);
+  EXPECT_EQ(work.otherFlops, 0);
+  EXPECT_TRUE(work.gathers.empty());
+  EXPECT_EQ(work.streamBytes, 4 * (12 * 8 + 3 * 8 * 16 + 12 * 16));
+}
+
+TEST_F(DescribeTest, Gather) {
+  KernelWork work = describe("gnn.gather %node via src : !node -> !edge");
+  EXPECT_EQ(work.productRows, 0);
+  ASSERT_EQ(work.gathers.size(), 1u);
+  EXPECT_EQ(work.gathers[0].rows, 20);
+  EXPECT_EQ(work.gathers[0].rowBytes, 32);
+  EXPECT_EQ(work.gathers[0].tableRows, 7);
+  // Ids and the result.
+  EXPECT_EQ(work.streamBytes, 20 * 4 + 20 * 32);
+  EXPECT_EQ(work.getBytes(), 20 * 4 + 2 * 20 * 32);
+}
+
+TEST_F(DescribeTest, Spmm) {
+  KernelWork work = describe("gnn.spmm mul %pair, %score reduce sum via dst : "
+                             "(!pair, !score) -> !node");
+  ASSERT_EQ(work.gathers.size(), 1u);
+  EXPECT_EQ(work.gathers[0].rows, 20);
+  EXPECT_EQ(work.gathers[0].tableRows, 12);
+  EXPECT_EQ(work.otherFlops, 20 * 2 * 8);
+}
+
+TEST_F(DescribeTest, ReductionsGatherUnlessInOrder) {
+  KernelWork in = describe("gnn.aggregate sum %edge via dst : !edge -> !node");
+  EXPECT_TRUE(in.gathers.empty());
+  KernelWork out = describe("gnn.aggregate sum %edge via src : !edge -> !node");
+  ASSERT_EQ(out.gathers.size(), 1u);
+  EXPECT_EQ(out.gathers[0].rows, 20);
+  EXPECT_EQ(out.gathers[0].tableRows, 20);
+  EXPECT_EQ(in.getBytes(), out.getBytes());
+}
+
+TEST_F(DescribeTest, ViewsAreFree) {
+  KernelWork work = describe("gnn.reshape %node : !node -> "
+                             "tensor<?x2x4xf32, #gnn.rows<@g, node>>");
+  EXPECT_TRUE(work.isEmpty());
+  EXPECT_EQ(model().cost(work), 0);
+}
+
+TEST_F(DescribeTest, SomeTypesAlone) {
+  describe("gnn.gather %node via src : !node -> !edge");
+  auto graph = *module->getOps<GraphOp>().begin();
+  StatsAttr stats = restrictToTypes(graph.getStatsAttr(), {2, 1});
+  EXPECT_EQ(stats.getEdges(), 10);
+  EXPECT_EQ(stats.getSrcNodes(), 7);
+  EXPECT_EQ(stats.getTypeEdges().asArrayRef(), ArrayRef<int64_t>({0, 10}));
+  EXPECT_EQ(stats.getSrcPairs().asArrayRef(), ArrayRef<int64_t>({0, 6}));
+  EXPECT_EQ(stats.getDstPairs().asArrayRef(), ArrayRef<int64_t>({0, 4}));
+}
+
+TEST_F(DescribeTest, WithoutStatistics) {
+  auto declared = parseSourceString<ModuleOp>(
+      "gnn.graph @g square {node_types = 1, edge_types = 1}", &context);
+  auto graph = *declared->getOps<GraphOp>().begin();
+  Type rows = RankedTensorType::get(
+      {ShapedType::kDynamic}, Float32Type::get(&context),
+      RowsAttr::get(&context, FlatSymbolRefAttr::get(&context, "g"),
+                    RowSpace::Node));
+  EXPECT_EQ(getGraph(graph, rows), graph);
+  EXPECT_FALSE(getStats(graph, rows));
+  EXPECT_FALSE(getStats(graph, Float32Type::get(&context)));
+}
