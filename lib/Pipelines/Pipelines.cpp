@@ -19,10 +19,21 @@
 
 using namespace mlir;
 
-void gnn::buildGraphPipeline(OpPassManager &pm) {
+void gnn::buildGraphPipeline(OpPassManager &pm,
+                             const GraphPipelineOptions &options) {
+  auto clean = [&] {
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+  };
   pm.addPass(createVerifyGraphForm());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  if (options.raiseLoops)
+    pm.addNestedPass<func::FuncOp>(createRaiseLoops());
+  clean();
+  if (options.compact) {
+    pm.addNestedPass<func::FuncOp>(
+        createCompact({options.target, options.cost}));
+    clean();
+  }
 }
 
 void gnn::buildTilePipeline(OpPassManager &pm,
@@ -58,10 +69,6 @@ void gnn::buildGPUPipeline(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void gnn::CompilePipelineOptions::assignTo(TilePipelineOptions &tile) const {
-  tile.fuse = fuse;
-}
-
 void gnn::CompilePipelineOptions::assignTo(PTXPipelineOptions &ptx) const {
   ptx.chip = chip;
   ptx.features = features;
@@ -71,11 +78,13 @@ void gnn::CompilePipelineOptions::assignTo(PTXPipelineOptions &ptx) const {
 
 void gnn::buildCompilePipeline(OpPassManager &pm,
                                const CompilePipelineOptions &options) {
+  GraphPipelineOptions graph;
   TilePipelineOptions tile;
   PTXPipelineOptions ptx;
-  options.assignTo(tile);
+  options.assignGraphSwitches(graph);
+  options.assignTileSwitches(tile);
   options.assignTo(ptx);
-  buildGraphPipeline(pm);
+  buildGraphPipeline(pm, graph);
   buildTilePipeline(pm, tile);
   buildGPUPipeline(pm);
   buildPTXPipeline(pm, ptx);

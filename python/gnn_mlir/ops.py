@@ -165,6 +165,22 @@ class RowOps:
         return self._record("gnn.rebind_rows", "{}", _arrow(x, result), [x],
                             [result], meaning)
 
+    def restrict_rows(self, x, graph):
+        """The rows of edges, pairs or edge types that a derived graph has."""
+        _rows("restrict_rows", x)
+        kinds = ("edge", "edge_type", "src_pair", "dst_pair")
+        _require(x.space in kinds, "restrict_rows",
+                 f"expected rows of {', '.join(kinds)}, got {x.space}")
+        _require(graph.parent is not None and graph.parent.name == x.graph.name,
+                 "restrict_rows", "expected a graph derived from "
+                 f"{x.graph.name}, got {graph.name}")
+        result = graph.rows(x.space, *x.features).with_dtype(x.type.dtype)
+        space, name = x.space, x.graph.name
+        return self._record(
+            "gnn.restrict_rows", "{}", _arrow(x, result), [x], [result],
+            lambda g, a: reference.restrict_rows(g[name], a, space,
+                                                 graph.parent_types))
+
     def prefix_rows(self, x):
         """The first source rows as destination rows of a bipartite graph."""
         _require(x.space == "src", "prefix_rows",
@@ -390,6 +406,79 @@ class SparseOps:
         return self._record(
             "gnn.edge_softmax", f"{{}} over {over}", _list(x), [x], [x.type],
             lambda g, a: reference.edge_softmax(g[name], a, space, over))
+
+    def attention(self, kind, space, terms, value, over="dst", value_via=None,
+                  by=None, by_via=None, prior=None, prior_via=None, factor=None,
+                  factor_via=None, leaky_relu=None, scale=None, stored=False):
+        """The values at edges, weighted with the softmax over the groups `over` of
+        their scores, summed to the rows of `space`. `terms` are pairs of a value
+        and its via; `add` sums them, `dot` takes the inner product of two."""
+        op, end = "attention", over[:3]
+        _one_of(op, "a kind of score", kind, ("add", "dot"))
+        _one_of(op, "groups", over, ("src", "dst", "src_pair", "dst_pair"))
+        _require(len(terms) == 2 if kind == "dot" else terms, op,
+                 f"expected {'two terms' if kind == 'dot' else 'a term'}, got "
+                 f"{len(terms)}")
+        _one_of(op, "a result", space, ("node", end, end + "_pair"))
+        _require(kind == "add" or (by is None and leaky_relu is None), op,
+                 "expected by and leaky_relu for add only")
+        graph = value.graph
+        graph.rows(space)  # Refuses spaces that the kind of graph lacks.
+        first = terms[0][0].features
+        for term, _ in terms:
+            _rows(op, term, "term")
+            _require(term.features == first, op,
+                     f"expected features {first} of all terms, got {term.features}")
+        scores = first
+        if kind == "dot" or by is not None:
+            _require(first, op, "expected at least one feature dimension of terms")
+            scores = first[:-1]
+        _require(by is None or by.features == first, op,
+                 f"expected features {first} of by")
+        for x, what in ((prior, "prior"), (factor, "factor")):
+            _require(x is None or x.features == scores[:len(x.features)], op,
+                     f"expected features of {what} that scores {scores} begin with")
+        _require(value.features[:len(scores)] == scores, op,
+                 f"expected features of value that begin with {scores}, got "
+                 f"{value.features}")
+
+        operands, slots = [], {}
+
+        def read(word, x, via):
+            """Records an operand; the text that names it."""
+            if x is None:
+                return ""
+            if x.space is not None:
+                via = _path(op, graph, "edge", x.space, via)
+            slots.setdefault(word, []).append((len(operands), x.space, via))
+            operands.append(x)
+            return f" {word} {{}}{_via(via)}" if word else f"{{}}{_via(via)}"
+
+        body = f"{kind}({', '.join(read('', *term) for term in terms)})"
+        if leaky_relu is not None:
+            body += f" leaky_relu {_number(leaky_relu)}"
+        body += read("by", by, by_via)
+        if scale is not None:
+            body += f" scale {_number(scale)}"
+        body += read("prior", prior, prior_via)
+        body += read("value", value, value_via) + read("factor", factor, factor_via)
+        body += f" over {over}" + (" stored" if stored else "")
+        _same_graph(op, *operands)
+        result, name = graph.rows(space, *value.features), graph.name
+
+        def meaning(g, *arrays):
+            def given(word):
+                return [arrays[i] if at is None else (arrays[i], at, via)
+                        for i, at, via in slots.get(word, ())]
+            single = {word: given(word)[0] for word in ("by", "prior", "factor")
+                      if word in slots}
+            return reference.attention(
+                g[name], kind, given(""), given("value")[0], space, over,
+                leaky_relu=leaky_relu, scale=scale, **single)
+
+        return self._record("gnn.attention", body,
+                            _functional(operands, [result]), operands, [result],
+                            meaning)
 
     @staticmethod
     def _pair(op, kind, space, lhs, rhs, lhs_via, rhs_via):

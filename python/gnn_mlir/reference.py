@@ -88,6 +88,16 @@ def rebind_rows(x):
     return np.asarray(x)
 
 
+def restrict_rows(graph, x, space, types):
+    """result[i] = x[o(i)] for the rows o(i) of `space`, in order, that belong to
+    the edge types `types`; `graph` has all of them."""
+    of = {"edge": lambda: graph.edge_type,
+          "edge_type": lambda: np.arange(graph.num_edge_types),
+          "src_pair": lambda: graph.pairs("src")[0],
+          "dst_pair": lambda: graph.pairs("dst")[0]}[space]()
+    return np.asarray(x)[np.isin(of, types)]
+
+
 def prefix_rows(graph, x):
     """result[i] = x[i] for destinations i, which are the first sources."""
     return np.asarray(x)[:graph.num_dst_nodes]
@@ -235,6 +245,42 @@ def edge_softmax(graph, x, space, over):
         maximum = aggregate(graph, "max", x, space, target, via)
         weight = np.exp(x - maximum[rows])
         return weight / _sum_rows(graph, weight, space, target, via)[rows]
+
+
+def attention(graph, kind, terms, value, target, over, by=None, prior=None,
+              factor=None, leaky_relu=None, scale=None):
+    """result[g] = sum of factor[e] * softmax(score)[e] * value[e] over the edges e
+    that lead to row g of `target`, where the softmax is over the groups `over`.
+
+    Operands with rows are (array, space, via), read at edges; `by` may be an array
+    alone. The score is the sum of the terms ("add") behind a leaky relu of the
+    slope given, summed over the last dimension with weights `by` where there are
+    any, or the inner product of two terms ("dot"); times `scale` and `prior`."""
+    def read(operand):
+        x, space, via = operand
+        return gather(graph, _float(x), space, "edge", via)
+
+    terms = [read(term) for term in terms]
+    with np.errstate(all="ignore"):
+        if kind == "dot":
+            score = (terms[0] * terms[1]).sum(-1)
+        else:
+            score = sum(terms[1:], terms[0])
+            if leaky_relu is not None:
+                score = np.where(score > 0, score, leaky_relu * score)
+            if by is not None:
+                by = read(by) if isinstance(by, tuple) else _float(by)
+                score = (score * by).sum(-1)
+        if scale is not None:
+            score = score * scale
+        if prior is not None:
+            score = _combine("mul", score, read(prior))
+    weight = edge_softmax(graph, score, "edge", over)
+    if factor is not None:
+        weight = _combine("mul", weight, read(factor))
+    via = over[:3] if target == "node" else None
+    return aggregate(graph, "sum", _combine("mul", weight, read(value)), "edge",
+                     target, via)
 
 
 # -- Functions of the features of each row -------------------------------------

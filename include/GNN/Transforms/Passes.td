@@ -111,6 +111,44 @@ def Compact : Pass<"gnn-compact", "::mlir::func::FuncOp">, GNN_CostOptions {
     statistics allow for.
   }];
   let options = costOptions;
+
+def FuseAttention : Pass<"gnn-fuse-attention", "::mlir::func::FuncOp"> {
+  let summary = "Make one op of scores, edge softmax and weighted sum";
+  let description = [{
+    Scores of edges, their softmax and the sum of rows that it weighs become
+    `gnn.attention`, whose lowering stores no row of features for an edge:
+
+    ```mlir
+    %s = gnn.apply add %l via src, %r via dst : ...
+    %t = gnn.activation leaky_relu %s alpha = 0.2 : ...
+    %a = gnn.edge_softmax %t over dst : ...
+    %m = gnn.apply mul %a, %x via src : ...
+    %y = gnn.aggregate sum %m via dst : ...
+    // becomes
+    %y = gnn.attention add(%l via src, %r via dst) leaky_relu 0.2 value %x via src over dst : ...
+    ```
+
+    Scores are sums behind a leaky relu (GAT, RGAT), such sums times a vector
+    (GATv2), inner products of two rows (HGT, graph transformers), each with
+    scale and prior, or else taken as they are. Gathers, reshapes and repeated
+    scalars between these ops are looked through, so that rows are read where
+    they are, by source pair as well as by edge.
+
+    The score of an edge is needed twice. It is stored where that costs less
+    than computing it again: by the cost model where the graph has statistics;
+    without, or where rows are the only cost, where computing it again reads
+    more than the two elements a head that storing it writes and reads.
+
+    Needs: graph form. Keeps: every value up to rounding. Never: fuses weights
+    that anything else reads, or computes a score again that others read too: it
+    is taken as given.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"h200\"",
+           "GPU whose figures costs are weighed with">,
+    Option<"cost", "cost", "std::string", "\"full\"",
+           "what is to be small: full (seconds) or rows (of products)">];
+
 }
 
 //===----------------------------------------------------------------------===//

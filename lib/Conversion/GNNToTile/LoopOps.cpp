@@ -319,7 +319,7 @@ FailureOr<Value> LoopLowering::evalOp(Value value, Operation *op) {
       return op->emitOpError("has no traversal: no single path leads to its "
                              "row");
     Input input =
-        lowering.leading(lowering.get(readOp.getInput()), point->anchor,
+        lowering.leading(lowering.view(readOp.getInput()), point->anchor,
                          point->from, path->via, dims.size());
     return read(input.rows, input.at);
   }

@@ -165,6 +165,32 @@ def _edge_softmax(t):
     t.keep(t.f.edge_softmax(t.rows("dst_pair", *t.shape), "dst"))
 
 
+def _attention(t):
+    narrow = t.shape[:-1]
+    for stored in (False, True):
+        for over, end, other in (("dst", t.dst, "src"), ("src", t.src, "dst")):
+            far = t.src if other == "src" else t.dst
+            terms = [(t.rows(end, *narrow), over), (t.rows(far, *narrow), other)]
+            t.keep(t.f.attention("add", end, terms, t.rows(far, *t.shape), over, other,
+                                 leaky_relu=0.2, stored=stored))
+        ends = [(t.rows(t.dst, *t.shape), "dst"), (t.rows(t.src, *t.shape), "src")]
+        scalar = t.rows("edge", *narrow)
+        t.keep(
+            t.f.attention("dot", t.dst, ends, t.rows("src_pair", *t.shape),
+                          scale=0.25, prior=t.rows("edge_type", *narrow),
+                          factor=scalar, stored=stored),
+            t.f.attention("add", t.dst, [*ends, (t.rows("edge", *t.shape), None)],
+                          t.rows(t.src, *t.shape), value_via="src",
+                          by=t.weight(*t.shape), leaky_relu=0.1, stored=stored),
+            t.f.attention("dot", "dst_pair", ends, t.rows(t.src, *t.shape),
+                          value_via="src", stored=stored),
+            t.f.attention("add", t.dst, [(scalar, None)],
+                          t.rows("edge", *narrow, 5), "dst_pair", stored=stored),
+            t.f.attention("dot", t.dst, ends, scalar, stored=stored),
+            t.f.attention("dot", t.dst, ends, t.rows("edge", *narrow, 5),
+                          stored=stored))
+
+
 def _activation(t):
     for space in (t.src, "edge"):
         x = t.rows(space, *t.shape)
@@ -215,14 +241,45 @@ def _rebind(t):
         t.keep(t.f.prefix_rows(x))
 
 
+def _derived(t):
+    """On graphs of no edge type, of every second and of all."""
+    f, every = t.f, range(t.g.edge_types)
+    ids = f.aggregate("max", t.rows("edge"), t.dst, "dst", argument=True)[1]
+    sums = []
+    for name, listed in (("none", ()), ("second", every[::2]), ("all", every)):
+        s = t.module.derived_graph(name, t.g, listed)
+        for space in ("edge", "edge_type", "src_pair", "dst_pair"):
+            t.keep(f.restrict_rows(t.rows(space, *t.shape), s))
+        x = f.rebind_rows(t.rows(t.src, *t.shape), s, s.src)
+        w, b = (f.restrict_rows(t.rows("edge_type", *shape), s) for shape in (
+            (t.features, 5), (*t.shape[:-1], 5)))
+        scale = f.restrict_rows(t.rows("edge"), s)
+        pairs = f.typed_linear(f.gather(x, "src_pair"), w, bias=b)
+        sums.append(f.rebind_rows(
+            f.spmm("mul", "sum", s.dst, pairs, scale, via="dst"), t.g, t.dst))
+        edges = f.restrict_rows(t.rows("edge", *t.shape) * 2, s)
+        t.keep(f.aggregate("max", edges, s.dst, "dst"),
+               f.edge_softmax(edges, "dst"),
+               f.linear(edges, t.weight(t.features, 3)),
+               f.typed_linear(edges, w),
+               f.gather(f.restrict_rows(t.rows("dst_pair", *t.shape), s), "edge"),
+               f.gather(b, "dst_pair"), f.typed_linear(b, f.restrict_rows(
+                   t.rows("edge_type", 5, 2), s)),
+               f.typed_outer(edges, edges, "edge_type", heads=t.heads > 1),
+               f.restrict_rows(f.gather(ids, "edge", "dst"), s))
+    t.keep(sums[0] + sums[1], sums[2])
+
+
 OPS = {
     "op-gather": _gather, "op-sum": _sum, "op-mean": _mean,
     "op-extremes": _extremes, "op-degree": _degree, "op-linear": _linear,
     "op-typed-linear": _typed_linear, "op-outer": _outer, "op-weights": _weights,
     "op-apply": _apply, "op-divide": _divide, "op-products": _products,
     "op-spmm": _spmm, "op-edge-softmax": _edge_softmax,
+    "op-attention": _attention,
     "op-activation": _activation, "op-norms": _norms, "op-shapes": _shapes,
     "op-elementwise": _elementwise, "op-rebind": _rebind,
+    "op-derived": _derived,
 }
 
 WITH_HEADS = set(OPS) - {"op-degree"}
@@ -230,7 +287,8 @@ WITH_HEADS = set(OPS) - {"op-degree"}
 # What the inputs must be like so that errors by row mean something; see
 # `cases.make_inputs`.
 INPUTS = {name: "dyadic" for name in OPS}
-INPUTS.update({"op-divide": "positive", "op-norms": "positive",
+INPUTS.update({"op-attention": "positive", "op-divide": "positive",
+               "op-norms": "positive",
                "op-products": "dyadic"})
 
 

@@ -6,6 +6,10 @@ gnn.graph @g square {node_types = 2, edge_types = 3, schema = [[0, 1], [1, 1], [
 gnn.graph @typed square {edge_types = 2, schema = [[0, 1], [1, 1]], node_types = 2}
 // CHECK: gnn.graph @empty square {node_types = 0, edge_types = 0, schema = []}
 gnn.graph @empty square {node_types = 0, edge_types = 0, schema = []}
+// CHECK: gnn.graph @part square of @g types [0, 2] {node_types = 2, edge_types = 2, schema = {{\[\[}}0, 1], [-1, -1]]}
+gnn.graph @part square of @g types [0, 2] {node_types = 2, edge_types = 2, schema = [[0, 1], [-1, -1]]}
+// CHECK: gnn.graph @none bipartite of @block types [] {node_types = 1, edge_types = 0}
+gnn.graph @none bipartite of @block types [] {node_types = 1, edge_types = 0}
 // CHECK: gnn.graph @block bipartite {node_types = 1, edge_types = 1}
 gnn.graph @block bipartite {node_types = 1, edge_types = 1}
 // CHECK: gnn.graph @next bipartite {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 4, dst_nodes = 2, edges = 5, type_edges = [5], src_pairs = [3], dst_pairs = [2], in_degree_squares = 13, in_degree_max = 3>}
@@ -28,6 +32,27 @@ func.func @rebind_rows(%x: tensor<?x64xf32, #gnn.rows<@block, dst>>)
     -> tensor<?x64xf32, #gnn.rows<@next, src>> {
   %y = gnn.rebind_rows %x : tensor<?x64xf32, #gnn.rows<@block, dst>> -> tensor<?x64xf32, #gnn.rows<@next, src>>
   return %y : tensor<?x64xf32, #gnn.rows<@next, src>>
+}
+
+// Rows of edges, pairs and edge types of a derived graph, and rows of its nodes.
+//
+// CHECK-LABEL: func.func @restrict_rows
+// CHECK: gnn.restrict_rows %{{.+}} : tensor<?x64xf32, #gnn.rows<@g, edge>> -> tensor<?x64xf32, #gnn.rows<@part, edge>>
+// CHECK: gnn.restrict_rows %{{.+}} : tensor<?x64xf32, #gnn.rows<@g, src_pair>> -> tensor<?x64xf32, #gnn.rows<@part, src_pair>>
+// CHECK: gnn.restrict_rows %{{.+}} : tensor<3x64x8xf32, #gnn.rows<@g, edge_type>> -> tensor<2x64x8xf32, #gnn.rows<@part, edge_type>>
+// CHECK: gnn.restrict_rows %{{.+}} : tensor<?xi32, #gnn.rows<@g, edge>> -> tensor<?xi32, #gnn.rows<@part, edge>>
+// CHECK: gnn.rebind_rows %{{.+}} : tensor<?x64xf32, #gnn.rows<@g, node>> -> tensor<?x64xf32, #gnn.rows<@part, node>>
+// CHECK: gnn.rebind_rows %{{.+}} : tensor<?x64xf32, #gnn.rows<@part, node>> -> tensor<?x64xf32, #gnn.rows<@g, node>>
+func.func @restrict_rows(%e: !edge, %p: !src_pair,
+                         %w: tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>,
+                         %i: tensor<?xi32, #gnn.rows<@g, edge>>, %x: !node) {
+  %0 = gnn.restrict_rows %e : !edge -> tensor<?x64xf32, #gnn.rows<@part, edge>>
+  %1 = gnn.restrict_rows %p : !src_pair -> tensor<?x64xf32, #gnn.rows<@part, src_pair>>
+  %2 = gnn.restrict_rows %w : tensor<3x64x8xf32, #gnn.rows<@g, edge_type>> -> tensor<2x64x8xf32, #gnn.rows<@part, edge_type>>
+  %3 = gnn.restrict_rows %i : tensor<?xi32, #gnn.rows<@g, edge>> -> tensor<?xi32, #gnn.rows<@part, edge>>
+  %4 = gnn.rebind_rows %x : !node -> tensor<?x64xf32, #gnn.rows<@part, node>>
+  %5 = gnn.rebind_rows %4 : tensor<?x64xf32, #gnn.rows<@part, node>> -> !node
+  return
 }
 
 // CHECK-LABEL: func.func @prefix_rows
