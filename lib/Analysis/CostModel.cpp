@@ -129,11 +129,9 @@ KernelWork CostModel::describe(Operation *op, StatsAttr stats) const {
   if (!paths || isProduct || op->getNumResults() == 0)
     return work;
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
-  for (auto [operand, path] :
-       llvm::zip_first(op->getOperandTypes(), paths.getRowPaths())) {
-    auto type = dyn_cast<RankedTensorType>(operand);
-    if (!type)
-      continue;
+  auto withRows = llvm::make_filter_range(op->getOperandTypes(), getRows);
+  for (auto [operand, path] : llvm::zip(withRows, paths.getRowPaths())) {
+    auto type = cast<RankedTensorType>(operand);
     if (auto gather = describeGather(type, path, result, stats)) {
       work.gathers.push_back(*gather);
       work.streamBytes -= gather->rows * gather->rowBytes;

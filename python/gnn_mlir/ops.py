@@ -283,34 +283,46 @@ class DenseOps:
         return ((grad.features[0],) if heads else ()) + (
             x.features[-1], grad.features[-1])
 
-    def weight_product(self, lhs, rhs):
-        """Weights times weights or vectors, type by type and head by head."""
+    def weight_product(self, lhs, rhs, by_heads=False):
+        """Weights times weights or vectors, type by type and head by head; with
+        `by_heads`, `lhs` has the columns of all heads side by side."""
         op = "weight_product"
         for value in (lhs, rhs):
             _require(value.space is None or value.type.is_typed, op,
                      f"expected weights, got {value.type}")
         _same_graph(op, lhs, rhs)
-        heads = lhs.features[:-2]
-        _require(len(lhs.features) in (2, 3), op,
+        _require(len(lhs.features) in ((2,) if by_heads else (2, 3)), op,
                  f"expected lhs [(types,) (heads,) a, b], got {lhs.type}")
-        vector = len(rhs.features) == len(lhs.features) - 1
-        _require(vector or len(rhs.features) == len(lhs.features), op,
+        size = len(lhs.features) + by_heads
+        vector = len(rhs.features) == size - 1
+        _require(vector or len(rhs.features) == size, op,
                  f"expected rhs [(types,) (heads,) b, (c)], got {rhs.type}")
-        expected = heads + lhs.features[-1:]
-        _require(rhs.features[:len(expected)] == expected, op,
-                 f"expected rhs that begins with {expected}, got {rhs.features}")
+        if by_heads:
+            _require(rhs.features[0] * rhs.features[1] == lhs.features[1], op,
+                     f"expected rhs [heads, b] of {lhs.features[1]} in all, got "
+                     f"{rhs.features}")
+            features = (lhs.features[0],
+                        rhs.features[0] * (1 if vector else rhs.features[2]))
+        else:
+            heads = lhs.features[:-2]
+            expected = heads + lhs.features[-1:]
+            _require(rhs.features[:len(expected)] == expected, op,
+                     f"expected rhs that begins with {expected}, got "
+                     f"{rhs.features}")
+            features = (heads + lhs.features[-2:-1] +
+                        rhs.features[len(expected):])
         typed = [v for v in (lhs, rhs) if v.type.is_typed]
         _require(len({v.space for v in typed}) <= 1, op,
                  "expected weights over the same types, got "
                  f"{lhs.type} and {rhs.type}")
-        features = heads + lhs.features[-2:-1] + rhs.features[len(expected):]
         result = (typed[0].type.with_features(*features) if typed else
                   types.weight(*features))
         lhs_typed, rhs_typed = lhs.type.is_typed, rhs.type.is_typed
+        syntax = "{}, {} by_heads" if by_heads else "{}, {}"
         return self._record(
-            "gnn.weight_product", "{}, {}", _functional([lhs, rhs], [result]),
+            "gnn.weight_product", syntax, _functional([lhs, rhs], [result]),
             [lhs, rhs], [result], lambda g, a, b: reference.weight_product(
-                a, b, lhs_typed, rhs_typed, vector))
+                a, b, lhs_typed, rhs_typed, vector, by_heads))
 
     def weight_combine(self, coefficients, bases):
         """Weights of types as sums of shared bases."""
@@ -328,6 +340,21 @@ class DenseOps:
         return self._record(
             "gnn.weight_combine", "{}, {}", _functional(operands, [result]),
             operands, [result], lambda g, a, b: reference.weight_combine(a, b))
+
+    def weight_transpose(self, weight):
+        """Weights with inputs and outputs exchanged; a product takes them."""
+        op = "weight_transpose"
+        _require(weight.space is None or weight.type.is_typed, op,
+                 f"expected weights, got {weight.type}")
+        features = weight.features
+        _require(len(features) in (2, 3), op,
+                 f"expected [(types,) (heads,) in, out], got {weight.type}")
+        swapped = (*features[:-2], features[-1], features[-2])
+        result = (weight.type.with_features(*swapped) if weight.type.is_typed
+                  else types.weight(*swapped))
+        return self._record(
+            "gnn.weight_transpose", "{}", _functional([weight], [result]),
+            [weight], [result], lambda g, w: reference.weight_transpose(w))
 
 
 class SparseOps:
@@ -391,6 +418,79 @@ class SparseOps:
         return self._record(
             "gnn.edge_softmax", f"{{}} over {over}", _list(x), [x], [x.type],
             lambda g, a: reference.edge_softmax(g[name], a, space, over))
+
+    def attention(self, kind, space, terms, value, over="dst", value_via=None,
+                  by=None, by_via=None, prior=None, prior_via=None, factor=None,
+                  factor_via=None, leaky_relu=None, scale=None, stored=False):
+        """The values at edges, weighted with the softmax over the groups `over` of
+        their scores, summed to the rows of `space`. `terms` are pairs of a value
+        and its via; `add` sums them, `dot` takes the inner product of two."""
+        op, end = "attention", over[:3]
+        _one_of(op, "a kind of score", kind, ("add", "dot"))
+        _one_of(op, "groups", over, ("src", "dst", "src_pair", "dst_pair"))
+        _require(len(terms) == 2 if kind == "dot" else terms, op,
+                 f"expected {'two terms' if kind == 'dot' else 'a term'}, got "
+                 f"{len(terms)}")
+        _one_of(op, "a result", space, ("node", end, end + "_pair"))
+        _require(kind == "add" or (by is None and leaky_relu is None), op,
+                 "expected by and leaky_relu for add only")
+        graph = value.graph
+        graph.rows(space)  # Refuses spaces that the kind of graph lacks.
+        first = terms[0][0].features
+        for term, _ in terms:
+            _rows(op, term, "term")
+            _require(term.features == first, op,
+                     f"expected features {first} of all terms, got {term.features}")
+        scores = first
+        if kind == "dot" or by is not None:
+            _require(first, op, "expected at least one feature dimension of terms")
+            scores = first[:-1]
+        _require(by is None or by.features == first, op,
+                 f"expected features {first} of by")
+        for x, what in ((prior, "prior"), (factor, "factor")):
+            _require(x is None or x.features == scores[:len(x.features)], op,
+                     f"expected features of {what} that scores {scores} begin with")
+        _require(value.features[:len(scores)] == scores, op,
+                 f"expected features of value that begin with {scores}, got "
+                 f"{value.features}")
+
+        operands, slots = [], {}
+
+        def read(word, x, via):
+            """Records an operand; the text that names it."""
+            if x is None:
+                return ""
+            if x.space is not None:
+                via = _path(op, graph, "edge", x.space, via)
+            slots.setdefault(word, []).append((len(operands), x.space, via))
+            operands.append(x)
+            return f" {word} {{}}{_via(via)}" if word else f"{{}}{_via(via)}"
+
+        body = f"{kind}({', '.join(read('', *term) for term in terms)})"
+        if leaky_relu is not None:
+            body += f" leaky_relu {_number(leaky_relu)}"
+        body += read("by", by, by_via)
+        if scale is not None:
+            body += f" scale {_number(scale)}"
+        body += read("prior", prior, prior_via)
+        body += read("value", value, value_via) + read("factor", factor, factor_via)
+        body += f" over {over}" + (" stored" if stored else "")
+        _same_graph(op, *operands)
+        result, name = graph.rows(space, *value.features), graph.name
+
+        def meaning(g, *arrays):
+            def given(word):
+                return [arrays[i] if at is None else (arrays[i], at, via)
+                        for i, at, via in slots.get(word, ())]
+            single = {word: given(word)[0] for word in ("by", "prior", "factor")
+                      if word in slots}
+            return reference.attention(
+                g[name], kind, given(""), given("value")[0], space, over,
+                leaky_relu=leaky_relu, scale=scale, **single)
+
+        return self._record("gnn.attention", body,
+                            _functional(operands, [result]), operands, [result],
+                            meaning)
 
     @staticmethod
     def _pair(op, kind, space, lhs, rhs, lhs_via, rhs_via):

@@ -165,9 +165,11 @@ def typed_outer(graph, x, grad, space, by, via=None, heads=False):
     return out
 
 
-def weight_product(lhs, rhs, lhs_typed=False, rhs_typed=False, vector=False):
+def weight_product(lhs, rhs, lhs_typed=False, rhs_typed=False, vector=False,
+                   by_heads=False):
     """result[t, h] = lhs[t, h] * rhs[t, h] for each type and head that there is;
-    with `vector`, rhs[t, h] is a vector."""
+    with `vector`, rhs[t, h] is a vector. With `by_heads`, lhs[t] has the columns
+    of all heads side by side, and so has result[t]."""
     lhs, rhs = _float(lhs), _float(rhs)
     if vector:
         rhs = rhs[..., None]
@@ -175,6 +177,11 @@ def weight_product(lhs, rhs, lhs_typed=False, rhs_typed=False, vector=False):
         rhs = rhs[None]
     if rhs_typed and not lhs_typed:
         lhs = lhs[None]
+    if by_heads:
+        heads, size = rhs.shape[-3:-1]
+        parts = np.moveaxis(lhs.reshape(*lhs.shape[:-1], heads, size), -2, -3)
+        out = np.moveaxis(parts @ rhs, -3, -2)
+        return out.reshape(*out.shape[:-2], -1)
     out = lhs @ rhs
     return out[..., 0] if vector else out
 
@@ -182,6 +189,11 @@ def weight_product(lhs, rhs, lhs_typed=False, rhs_typed=False, vector=False):
 def weight_combine(coefficients, bases):
     """result[t] = sum_b coefficients[t, b] * bases[b]."""
     return np.tensordot(_float(coefficients), _float(bases), 1)
+
+
+def weight_transpose(weight):
+    """result[t, h, b, a] = weight[t, h, a, b]."""
+    return np.swapaxes(_float(weight), -1, -2)
 
 
 # -- Rows of several spaces at once --------------------------------------------
@@ -240,6 +252,42 @@ def edge_softmax(graph, x, space, over):
         maximum = aggregate(graph, "max", x, space, target, via)
         weight = np.exp(x - maximum[rows])
         return weight / _sum_rows(graph, weight, space, target, via)[rows]
+
+
+def attention(graph, kind, terms, value, target, over, by=None, prior=None,
+              factor=None, leaky_relu=None, scale=None):
+    """result[g] = sum of factor[e] * softmax(score)[e] * value[e] over the edges e
+    that lead to row g of `target`, where the softmax is over the groups `over`.
+
+    Operands with rows are (array, space, via), read at edges; `by` may be an array
+    alone. The score is the sum of the terms ("add") behind a leaky relu of the
+    slope given, summed over the last dimension with weights `by` where there are
+    any, or the inner product of two terms ("dot"); times `scale` and `prior`."""
+    def read(operand):
+        x, space, via = operand
+        return gather(graph, _float(x), space, "edge", via)
+
+    terms = [read(term) for term in terms]
+    with np.errstate(all="ignore"):
+        if kind == "dot":
+            score = (terms[0] * terms[1]).sum(-1)
+        else:
+            score = sum(terms[1:], terms[0])
+            if leaky_relu is not None:
+                score = np.where(score > 0, score, leaky_relu * score)
+            if by is not None:
+                by = read(by) if isinstance(by, tuple) else _float(by)
+                score = (score * by).sum(-1)
+        if scale is not None:
+            score = score * scale
+        if prior is not None:
+            score = _combine("mul", score, read(prior))
+    weight = edge_softmax(graph, score, "edge", over)
+    if factor is not None:
+        weight = _combine("mul", weight, read(factor))
+    via = over[:3] if target == "node" else None
+    return aggregate(graph, "sum", _combine("mul", weight, read(value)), "edge",
+                     target, via)
 
 
 # -- Functions of the features of each row -------------------------------------
@@ -404,9 +452,10 @@ def slice(x, offset, size):
     return _float(x)[..., offset:offset + size]
 
 
-def reshape(x, features):
-    """The features of each row in another shape, in row-major order."""
-    return _float(x).reshape((len(x),) + tuple(features))
+def reshape(x, features, rows=True):
+    """The features of each row in another shape, in row-major order; without
+    `rows`, all of a weight."""
+    return _float(x).reshape(((len(x),) if rows else ()) + tuple(features))
 
 
 _REDUCE = {"sum": np.sum, "mean": np.mean, "max": np.max, "min": np.min}

@@ -7,6 +7,12 @@ from typing import Optional, Tuple
 from . import spaces
 
 
+def stats_text(items):
+    """`#gnn.stats<...>` of what `Graph.statistics` returns, as items."""
+    return "#gnn.stats<" + ", ".join(
+        f"{k} = {list(v) if isinstance(v, tuple) else v}" for k, v in items) + ">"
+
+
 @dataclass(frozen=True)
 class GraphDecl:
     """`gnn.graph`: what is known about a graph when a function is compiled.
@@ -52,9 +58,7 @@ class GraphDecl:
             pairs = ", ".join(f"[{s}, {d}]" for s, d in self.schema)
             entries.append(f"schema = [{pairs}]")
         if self.stats is not None:
-            stats = ", ".join(f"{k} = {list(v) if isinstance(v, tuple) else v}"
-                              for k, v in self.stats)
-            entries.append(f"stats = #gnn.stats<{stats}>")
+            entries.append(f"stats = {stats_text(self.stats)}")
         kind = "square" if self.square else "bipartite"
         if self.parent is not None:
             kind += f" of @{self.parent.name} types {list(self.parent_types)}"

@@ -146,6 +146,8 @@ Error checkRows(Space group, OrderedSpace elements);
 /// Shape of the degrees of one side.
 struct DegreeStatistics {
   int64_t max = 0;
+  /// Sum of the squares.
+  int64_t squares = 0;
   double mean = 0;
   /// Mean of the squares; the variance is this less mean^2.
   double secondMoment = 0;
@@ -173,6 +175,9 @@ struct GraphStatistics {
 
   /// As a JSON object with the names above in snake_case.
   std::string json() const;
+
+  /// As `#gnn.stats<...>`, which a declaration of the graph takes.
+  std::string attribute() const;
 };
 
 /// Computes the statistics; sorts the edges where no structure did before.

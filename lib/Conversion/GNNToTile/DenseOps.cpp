@@ -215,17 +215,20 @@ LogicalResult Lowering::lowerWeightProductByHeads(WeightProductOp op) {
   Value left = get(op.getLhs()).tensor;
   if (types > 1 && !isTypeRows(lhsType))
     left = repeated(loc, get(op.getLhs()), types);
-  SmallVector<int64_t> weightShape{heads, b, c};
+  bool transposed = get(op.getRhs()).isTransposed;
+  SmallVector<int64_t> weightShape{heads, transposed ? c : b,
+                                   transposed ? b : c};
   if (typedRhs)
     weightShape.insert(weightShape.begin(), types);
   Value output = tensor::EmptyOp::create(
       builder, loc, ArrayRef<int64_t>{rows, heads, c}, type.getElementType());
   AtAttr at = rowAccess(builder.getContext(), "", true);
-  Value product = emitGemm(builder, loc, anyGraph, std::to_string(rows),
-                           typedRhs ? std::to_string(lhs[0]) : "",
-                           reshaped(loc, left, {rows, heads, b}), at,
-                           reshaped(loc, get(op.getRhs()).tensor, weightShape),
-                           Value(), {}, output, at);
+  Value product = emitGemm(
+      builder, loc, anyGraph, std::to_string(rows),
+      typedRhs ? std::to_string(lhs[0]) : "", "",
+      reshaped(loc, left, {rows, heads, b}), at,
+      reshaped(loc, get(op.getRhs()).tensor, weightShape), transposed, Value(),
+      {}, output, at);
   Rows result = describe(type);
   result.tensor = reshaped(loc, product, type.getShape());
   set(op.getResult(), result);

@@ -116,7 +116,20 @@ def _weights(t):
     bases = t.weight(2, *heads, 4, f)
     combined = t.f.weight_combine(t.rows("edge_type", 2), bases)
     t.keep(combined, t.f.weight_product(combined, t.rows("edge_type", *t.shape)),
-           t.f.weight_product(combined, t.weight(*heads, f, 3)))
+           t.f.weight_product(combined, t.weight(*heads, f, 3)),
+           t.f.weight_product(combined, t.f.weight_transpose(
+               t.weight(*heads, 3, f))))
+    back = t.f.weight_transpose(t.rows("edge_type", 5, f))
+    t.keep(t.f.typed_linear(t.rows("edge", f), back),
+           t.f.linear(t.rows(t.src, f), t.f.weight_transpose(t.weight(7, f))))
+    wide = t.rows("edge_type", 3, 2 * f)
+    vectors, matrices = t.rows("edge_type", 2, f), t.weight(2, f, 3)
+    t.keep(t.f.weight_product(wide, vectors, by_heads=True),
+           t.f.weight_product(wide, matrices, by_heads=True),
+           t.f.weight_product(t.weight(3, 2 * f), vectors, by_heads=True))
+    flat = t.f.reshape(matrices, 2, 3 * f)
+    cut = t.f.slice(flat, f, 2)
+    t.keep(cut, t.f.broadcast(cut, types.weight(3, 2, 2)))
 
 
 def _apply(t):
@@ -158,6 +171,32 @@ def _edge_softmax(t):
     for over in ("dst", "src", "dst_pair", "src_pair"):
         t.keep(t.f.edge_softmax(t.rows("edge", *t.shape), over))
     t.keep(t.f.edge_softmax(t.rows("dst_pair", *t.shape), "dst"))
+
+
+def _attention(t):
+    narrow = t.shape[:-1]
+    for stored in (False, True):
+        for over, end, other in (("dst", t.dst, "src"), ("src", t.src, "dst")):
+            far = t.src if other == "src" else t.dst
+            terms = [(t.rows(end, *narrow), over), (t.rows(far, *narrow), other)]
+            t.keep(t.f.attention("add", end, terms, t.rows(far, *t.shape), over, other,
+                                 leaky_relu=0.2, stored=stored))
+        ends = [(t.rows(t.dst, *t.shape), "dst"), (t.rows(t.src, *t.shape), "src")]
+        scalar = t.rows("edge", *narrow)
+        t.keep(
+            t.f.attention("dot", t.dst, ends, t.rows("src_pair", *t.shape),
+                          scale=0.25, prior=t.rows("edge_type", *narrow),
+                          factor=scalar, stored=stored),
+            t.f.attention("add", t.dst, [*ends, (t.rows("edge", *t.shape), None)],
+                          t.rows(t.src, *t.shape), value_via="src",
+                          by=t.weight(*t.shape), leaky_relu=0.1, stored=stored),
+            t.f.attention("dot", "dst_pair", ends, t.rows(t.src, *t.shape),
+                          value_via="src", stored=stored),
+            t.f.attention("add", t.dst, [(scalar, None)],
+                          t.rows("edge", *narrow, 5), "dst_pair", stored=stored),
+            t.f.attention("dot", t.dst, ends, scalar, stored=stored),
+            t.f.attention("dot", t.dst, ends, t.rows("edge", *narrow, 5),
+                          stored=stored))
 
 
 def _activation(t):
@@ -245,6 +284,7 @@ OPS = {
     "op-typed-linear": _typed_linear, "op-outer": _outer, "op-weights": _weights,
     "op-apply": _apply, "op-divide": _divide, "op-products": _products,
     "op-spmm": _spmm, "op-edge-softmax": _edge_softmax,
+    "op-attention": _attention,
     "op-activation": _activation, "op-norms": _norms, "op-shapes": _shapes,
     "op-elementwise": _elementwise, "op-rebind": _rebind,
     "op-derived": _derived,
@@ -255,7 +295,8 @@ WITH_HEADS = set(OPS) - {"op-degree"}
 # What the inputs must be like so that errors by row mean something; see
 # `cases.make_inputs`.
 INPUTS = {name: "dyadic" for name in OPS}
-INPUTS.update({"op-divide": "positive", "op-norms": "positive",
+INPUTS.update({"op-attention": "positive", "op-divide": "positive",
+               "op-norms": "positive",
                "op-products": "dyadic"})
 
 

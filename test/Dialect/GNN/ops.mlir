@@ -172,6 +172,22 @@ func.func @weights(%c: tensor<3x2xf32, #gnn.rows<@g, edge_type>>, %b: tensor<2x6
   return %p, %q, %r : tensor<3x64xf32, #gnn.rows<@g, edge_type>>, tensor<3x16x8xf32, #gnn.rows<@g, edge_type>>, tensor<4x16xf32>
 }
 
+// CHECK-LABEL: func.func @weight_shapes
+// CHECK: gnn.weight_product %{{.+}}, %{{.+}} by_heads : (tensor<64x64xf32>, tensor<4x16x8xf32>) -> tensor<64x32xf32>
+// CHECK: gnn.weight_product %{{.+}}, %{{.+}} by_heads : (tensor<64x64xf32>, tensor<3x4x16xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x64x4xf32, #gnn.rows<@g, edge_type>>
+// CHECK: gnn.reshape %{{.+}} : tensor<64x64xf32> -> tensor<4096xf32>
+// CHECK: gnn.slice %{{.+}} at 64 : tensor<4096xf32> -> tensor<64xf32>
+// CHECK: gnn.broadcast %{{.+}} : tensor<64xf32> -> tensor<2x64xf32>
+func.func @weight_shapes(%w: tensor<64x64xf32>, %r: tensor<4x16x8xf32>, %a: tensor<3x4x16xf32, #gnn.rows<@g, edge_type>>)
+    -> (tensor<64x32xf32>, tensor<3x64x4xf32, #gnn.rows<@g, edge_type>>, tensor<2x64xf32>) {
+  %p = gnn.weight_product %w, %r by_heads : (tensor<64x64xf32>, tensor<4x16x8xf32>) -> tensor<64x32xf32>
+  %q = gnn.weight_product %w, %a by_heads : (tensor<64x64xf32>, tensor<3x4x16xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x64x4xf32, #gnn.rows<@g, edge_type>>
+  %f = gnn.reshape %w : tensor<64x64xf32> -> tensor<4096xf32>
+  %s = gnn.slice %f at 64 : tensor<4096xf32> -> tensor<64xf32>
+  %b = gnn.broadcast %s : tensor<64xf32> -> tensor<2x64xf32>
+  return %p, %q, %b : tensor<64x32xf32>, tensor<3x64x4xf32, #gnn.rows<@g, edge_type>>, tensor<2x64xf32>
+}
+
 // CHECK-LABEL: func.func @apply
 // CHECK: gnn.apply add %{{.+}} via src, %{{.+}} via dst : (tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8xf32, #gnn.rows<@g, node>>) -> tensor<?x8xf32, #gnn.rows<@g, edge>>
 // CHECK: gnn.apply mul %{{.+}}, %{{.+}} via src : (tensor<?x8xf32, #gnn.rows<@g, edge>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>) -> tensor<?x8x16xf32, #gnn.rows<@g, edge>>

@@ -283,6 +283,11 @@ RowCount AttentionOp::getFlops() {
   return RowCount::rows(RowSpace::Edge) * (perScore + 2 * values);
 }
 
+static double bytesOfScores(AttentionOp op) {
+  return ShapedType::getNumElements(op.getScoreFeatures()) *
+         bytesOfElement(op.getType());
+}
+
 /// Operands for each edge, one id for its place in its group, and the scores
 /// that are stored or what computing them a second time takes.
 RowCount AttentionOp::getReadBytes() {
@@ -293,17 +298,17 @@ RowCount AttentionOp::getReadBytes() {
   for (Value operand : getOperands())
     bytes += getRows(operand.getType()) ? bytesAlong(*path++, edges, operand)
                                         : RowCount::bytes(tensorOf(operand));
-  double again = getStored() ? ShapedType::getNumElements(getScoreFeatures())
-                             : getScoreReads();
-  return bytes + edges * (again * bytesOfElement(getType()));
+  if (getStored())
+    return bytes + edges * bytesOfScores(*this);
+  for (auto [operand, path] : getScoreReads())
+    bytes += bytesAlong(path, edges, operand);
+  return bytes;
 }
 
 RowCount AttentionOp::getWrittenBytes() {
   RowCount bytes = RowCount::bytes(getType());
   if (getStored())
-    bytes += RowCount::rows(RowSpace::Edge) *
-             (ShapedType::getNumElements(getScoreFeatures()) *
-              bytesOfElement(getType()));
+    bytes += RowCount::rows(RowSpace::Edge) * bytesOfScores(*this);
   return bytes;
 }
 

@@ -252,24 +252,22 @@ ArrayRef<int64_t> AttentionOp::getScoreFeatures() {
   return sumsFeatures() ? features.drop_back() : features;
 }
 
-int64_t AttentionOp::getScoreReads() {
+SmallVector<std::pair<Value, RowPath>> AttentionOp::getScoreReads() {
   RowPath group = getGroupPath();
-  auto reads = [&](Value value, RowPath path) -> int64_t {
+  SmallVector<std::pair<Value, RowPath>> reads;
+  auto add = [&](Value value, RowPath path) {
     RowPath inGroup = {group.to, path.to, std::nullopt};
     bool sameEnd = !path.getEnd() || path.getEnd() == group.getEnd();
-    bool isConstant = inGroup.exists() && !inGroup.isAmbiguous() && sameEnd;
-    return isConstant ? 0
-                      : getNumFeatures(cast<RankedTensorType>(value.getType()));
+    if (!inGroup.exists() || inGroup.isAmbiguous() || !sameEnd)
+      reads.push_back({value, path});
   };
-  int64_t total = 0;
   for (auto [i, term] : llvm::enumerate(getTerms()))
-    total += reads(term, getTermPath(i));
-  if (getBy() && getRows(getBy().getType()))
-    total += reads(getBy(), pathTo(RowSpace::Edge, getBy(), getByVia()));
-  if (getPrior())
-    total +=
-        reads(getPrior(), pathTo(RowSpace::Edge, getPrior(), getPriorVia()));
-  return total;
+    add(term, getTermPath(i));
+  if (Value by = getBy(); by && getRows(by.getType()))
+    add(by, pathTo(RowSpace::Edge, by, getByVia()));
+  if (Value prior = getPrior())
+    add(prior, pathTo(RowSpace::Edge, prior, getPriorVia()));
+  return reads;
 }
 
 /// The paths of an attention and what they lead to, for messages.

@@ -267,8 +267,9 @@ def GNN_AttentionOp : GNN_RowOp<"attention", [
     ::llvm::ArrayRef<int64_t> getScoreFeatures();
     /// Whether a score sums over the features of the terms.
     bool sumsFeatures() { return getKind() == ::gnn::ScoreKind::Dot || getBy(); }
-    /// Elements that a score takes which differ between the edges of a group.
-    int64_t getScoreReads();
+    /// The operands that a score takes and that differ between the edges of a
+    /// group, each with its path from an edge.
+    ::llvm::SmallVector<::std::pair<::mlir::Value, ::gnn::RowPath>> getScoreReads();
   }];
 }
 
