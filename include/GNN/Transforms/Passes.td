@@ -111,8 +111,10 @@ def Compact : Pass<"gnn-compact", "::mlir::func::FuncOp">, GNN_CostOptions {
     statistics allow for.
   }];
   let options = costOptions;
+}
 
-def FuseAttention : Pass<"gnn-fuse-attention", "::mlir::func::FuncOp"> {
+def FuseAttention : Pass<"gnn-fuse-attention", "::mlir::func::FuncOp">,
+                    GNN_CostOptions {
   let summary = "Make one op of scores, edge softmax and weighted sum";
   let description = [{
     Scores of edges, their softmax and the sum of rows that it weighs become
@@ -143,12 +145,7 @@ def FuseAttention : Pass<"gnn-fuse-attention", "::mlir::func::FuncOp"> {
     that anything else reads, or computes a score again that others read too: it
     is taken as given.
   }];
-  let options = [
-    Option<"target", "target", "std::string", "\"h200\"",
-           "GPU whose figures costs are weighed with">,
-    Option<"cost", "cost", "std::string", "\"full\"",
-           "what is to be small: full (seconds) or rows (of products)">];
-
+  let options = costOptions;
 }
 
 //===----------------------------------------------------------------------===//
