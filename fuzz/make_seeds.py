@@ -101,6 +101,16 @@ PLAN = {
                    "args": []}]}]}
 
 
+def derived():
+    """The same on a graph of one of the edge types."""
+    function = dict(PLAN["functions"][0], derived=[
+        {"name": "s", "of": "g", "types": [1], "schema": [[-1, -1]]}])
+    function["structures"] = [dict(s, graph="s") for s in function["structures"]]
+    function["structures"][2] = {
+        "graph": "s", "key": "map edge.in_rows parent_edge.src_pairs"}
+    return json.dumps(dict(PLAN, version=2, functions=[function]))
+
+
 def npz_seeds():
     yield "graph", npz(GRAPH)
     yield "arrays", listed(GRAPH)
@@ -127,7 +137,8 @@ def package_seeds():
     text = json.dumps(PLAN)
     yield "plan", b"p" + text.encode()
     yield "plan-spaced", b"p" + json.dumps(PLAN, indent=1).encode()
-    yield "version", b"p" + text.replace('"version": 1', '"version": 2').encode()
+    yield "version", b"p" + text.replace('"version": 1', '"version": 3').encode()
+    yield "derived", b"p" + derived().encode()
     yield "index", b"p" + text.replace('"args": [0, 1]', '"args": [0, 99]').encode()
     yield "overflow", b"p" + text.replace("256", "9223372036854775807").encode()
     yield "zero-block", b"p" + text.replace('"block": [1', '"block": [9').encode()

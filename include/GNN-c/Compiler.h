@@ -41,6 +41,13 @@ typedef struct GnnCompileOptions {
   /** File that gets the text and the pipeline where compiling fails, so that
    *  `gnn-opt --run-reproducer FILE` fails the same way. Null or "": none. */
   const char *reproducer;
+  /** Graphs that the program will be bound to: `numGraphs` of them, and the names
+   *  of their declarations, where "" is the one there is. A declaration without
+   *  statistics gets those of its graph, by which passes then decide; another
+   *  graph may be bound all the same. */
+  const GnnGraph *const *graphs;
+  const char *const *graphNames;
+  int64_t numGraphs;
 } GnnCompileOptions;
 
 /** Compiles the text of a module, `size` bytes that need no end. `name` stands

@@ -157,6 +157,10 @@ GNN_CAPI void gnnGraphClearStructures(const GnnGraph *graph);
 /** Statistics as a JSON object, to be destroyed by gnnStringDestroy. */
 GNN_CAPI GnnError *gnnGraphStatistics(const GnnGraph *graph, char **json);
 
+/** The same as `#gnn.stats<...>`, which a declaration of the graph in a module
+ *  takes, to be destroyed by gnnStringDestroy. */
+GNN_CAPI GnnError *gnnGraphStats(const GnnGraph *graph, char **attribute);
+
 /** int32[nodes of that side]: edges at each node, of one type where `edgeType`
  *  is not -1. `size` is the number of nodes the caller has room for. */
 GNN_CAPI GnnError *gnnGraphDegrees(const GnnGraph *graph, GnnSide side,

@@ -13,6 +13,7 @@
 
 #include "GNN/Emulator/EmulatorDevice.h"
 #include "GNN/InitDialects.h"
+#include "GNN/Target/AttachStatistics.h"
 #include "GNN/Target/Compile.h"
 
 #include "mlir/Parser/Parser.h"
@@ -63,6 +64,8 @@ struct Outcome {
   std::vector<std::string> diagnostics;
   /// What gnn-opt is to run to get there; nothing where parsing fails.
   std::string pipeline = "builtin.module()";
+  /// The program with the statistics of its graphs; empty where it has none.
+  std::string text;
 };
 
 } // namespace
@@ -109,7 +112,8 @@ static size_t findDeepNesting(llvm::StringRef text) {
 }
 
 static void compile(llvm::StringRef text, llvm::StringRef name,
-                    const CompileOptions &options, Outcome &outcome) {
+                    const CompileOptions &options,
+                    llvm::ArrayRef<NamedGraph> graphs, Outcome &outcome) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   // Of several threads, a crash could not be caught.
@@ -135,10 +139,33 @@ static void compile(llvm::StringRef text, llvm::StringRef name,
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!module)
     return;
+  if (mlir::failed(attachStatistics(*module, graphs)))
+    return;
+  if (!graphs.empty()) {
+    llvm::raw_string_ostream stream(outcome.text);
+    module->print(stream);
+  }
   outcome.pipeline = compilePipeline(*module, options);
   auto package = compileToPackage(*module, options);
   if (mlir::succeeded(package))
     outcome.package = std::move(*package);
+}
+
+/// The graphs whose statistics a program gets.
+static Error readGraphs(const GnnCompileOptions &options,
+                        std::vector<NamedGraph> &graphs) {
+  if (options.numGraphs == 0)
+    return {};
+  if (Error error = expectPointers("graphs and their names", options.graphs,
+                                   options.graphNames))
+    return error;
+  for (int64_t i = 0; i < options.numGraphs; ++i) {
+    if (Error error = expectPointers("a graph", options.graphs[i]))
+      return error;
+    graphs.push_back(
+        {orEmpty(options.graphNames[i]).str(), options.graphs[i]->value});
+  }
+  return {};
 }
 
 /// Writes the whole reproducer or nothing.
@@ -182,19 +209,24 @@ GnnError *gnnCompile(const char *text, size_t size, const char *name,
       return failure("expected a chip, kernels for the emulator, or both, got "
                      "neither");
 
+    std::vector<NamedGraph> graphs;
+    if (Error error = readGraphs(*options, graphs))
+      return error;
     llvm::StringRef source(text, size);
     auto outcome = std::make_unique<Outcome>();
     bool finished;
     {
       CrashHandlers handlers;
       finished = llvm::CrashRecoveryContext().RunSafelyOnThread(
-          [&] { compile(source, name, given, *outcome); }, stackBytes);
+          [&] { compile(source, name, given, graphs, *outcome); }, stackBytes);
     }
     if (finished && outcome->package) {
       *package = runtime::wrap(std::move(outcome->package));
       return {};
     }
     std::string message, pipeline = outcome->pipeline;
+    std::string reproduced =
+        outcome->text.empty() ? source.str() : outcome->text;
     if (finished)
       message = llvm::join(outcome->diagnostics, "\n");
     else
@@ -203,7 +235,8 @@ GnnError *gnnCompile(const char *text, size_t size, const char *name,
       message = std::string(name) + ": the compiler " +
                 (finished ? "failed without a diagnostic" : "crashed");
     if (!orEmpty(options->reproducer).empty())
-      if (Error error = writeReproducer(options->reproducer, source, pipeline))
+      if (Error error =
+              writeReproducer(options->reproducer, reproduced, pipeline))
         message += "\n" + error.message();
     return Error(message);
   });

@@ -19,10 +19,35 @@
 
 using namespace mlir;
 
-void gnn::buildGraphPipeline(OpPassManager &pm) {
+void gnn::buildGraphPipeline(OpPassManager &pm,
+                             const GraphPipelineOptions &options) {
+  auto clean = [&] {
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+  };
+  auto add = [&](std::unique_ptr<Pass> pass) {
+    pm.addNestedPass<func::FuncOp>(std::move(pass));
+    clean();
+  };
+  const std::string &target = options.target, &cost = options.cost;
   pm.addPass(createVerifyGraphForm());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  if (options.raiseLoops)
+    pm.addNestedPass<func::FuncOp>(createRaiseLoops());
+  clean();
+  if (options.fuseLayers) // so that normalization is no obstacle to products
+    add(createFuseLayers({target, cost, /*weightsOnly=*/true}));
+  if (options.linearReorder)
+    add(createLinearReorder({target, cost}));
+  if (options.compact)
+    add(createCompact({target, cost}));
+  if (options.orderAggregate) {
+    pm.addPass(createOrderAggregate({target, cost}));
+    clean();
+  }
+  if (options.fuseAttention)
+    add(createFuseAttention({target, cost}));
+  if (options.fuseLayers)
+    add(createFuseLayers({target, cost, /*weightsOnly=*/false}));
 }
 
 void gnn::buildTilePipeline(OpPassManager &pm,
@@ -58,10 +83,6 @@ void gnn::buildGPUPipeline(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void gnn::CompilePipelineOptions::assignTo(TilePipelineOptions &tile) const {
-  tile.fuse = fuse;
-}
-
 void gnn::CompilePipelineOptions::assignTo(PTXPipelineOptions &ptx) const {
   ptx.chip = chip;
   ptx.features = features;
@@ -71,11 +92,13 @@ void gnn::CompilePipelineOptions::assignTo(PTXPipelineOptions &ptx) const {
 
 void gnn::buildCompilePipeline(OpPassManager &pm,
                                const CompilePipelineOptions &options) {
+  GraphPipelineOptions graph;
   TilePipelineOptions tile;
   PTXPipelineOptions ptx;
-  options.assignTo(tile);
+  options.assignGraphSwitches(graph);
+  options.assignTileSwitches(tile);
   options.assignTo(ptx);
-  buildGraphPipeline(pm);
+  buildGraphPipeline(pm, graph);
   buildTilePipeline(pm, tile);
   buildGPUPipeline(pm);
   buildPTXPipeline(pm, ptx);

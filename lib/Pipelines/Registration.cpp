@@ -9,7 +9,7 @@
 #include "mlir/Pass/PassRegistry.h"
 
 void gnn::registerPipelines() {
-  mlir::PassPipelineRegistration<>(
+  mlir::PassPipelineRegistration<GraphPipelineOptions>(
       "gnn-graph-pipeline", "Optimize whole-graph operations (gnn -> gnn)",
       buildGraphPipeline);
   mlir::PassPipelineRegistration<TilePipelineOptions>(

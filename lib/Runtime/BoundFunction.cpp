@@ -88,29 +88,30 @@ BoundFunction::~BoundFunction() = default;
 // Bind
 //===----------------------------------------------------------------------===//
 
-static Error checkGraph(const GraphSpec &spec, const Graph *graph) {
-  if (!graph)
-    return failure("expected a graph, got none");
-  if (spec.square && !graph->isSquare())
+Error gnn::runtime::checkGraph(const GraphSpec &spec, const Graph &graph) {
+  if (spec.square && !graph.isSquare())
     return failure("expected a square graph, got a bipartite one");
-  if (graph->numNodeTypes() != spec.nodeTypes)
+  if (graph.numNodeTypes() != spec.nodeTypes)
     return failure("expected ", spec.nodeTypes, " node types, got ",
-                   graph->numNodeTypes());
-  if (graph->numEdgeTypes() != spec.edgeTypes)
+                   graph.numNodeTypes());
+  if (graph.numEdgeTypes() != spec.edgeTypes)
     return failure("expected ", spec.edgeTypes, " edge types, got ",
-                   graph->numEdgeTypes());
-  if (!spec.schema || *spec.schema == graph->schema())
+                   graph.numEdgeTypes());
+  if (!spec.schema || *spec.schema == graph.schema())
     return {};
-  return graph->checkSchema(*spec.schema);
+  return graph.checkSchema(*spec.schema);
 }
 
 Error BoundFunction::State::checkGraphs() const {
   if (graphs.size() != plan->graphs.size())
     return failure("expected ", plan->graphs.size(), " graphs, got ",
                    graphs.size());
-  for (size_t i = 0; i < graphs.size(); ++i)
-    if (Error error = checkGraph(plan->graphs[i], graphs[i].get()))
+  for (size_t i = 0; i < graphs.size(); ++i) {
+    Error error = graphs[i] ? checkGraph(plan->graphs[i], *graphs[i])
+                            : failure("expected a graph, got none");
+    if (error)
       return error.in("graph '" + plan->graphs[i].name + "'");
+  }
   return {};
 }
 
@@ -311,6 +312,10 @@ Expected<std::shared_ptr<const BoundFunction>> BoundFunction::bind(
     state.device = std::move(device);
     if (Error error = state.checkGraphs())
       return error.in(where);
+    auto all = withDerived(*state.plan, std::move(state.graphs));
+    if (!all)
+      return all.takeError().in(where);
+    state.graphs = std::move(*all);
     Expected<std::vector<int64_t>> values = evaluate(*state.plan, state.graphs);
     if (!values)
       return values.takeError().in(where);

@@ -297,16 +297,26 @@ void gnnGraphClearStructures(const GnnGraph *graph) {
     graph->value->clearStructures();
 }
 
-GnnError *gnnGraphStatistics(const GnnGraph *graph, char **json) {
+/// The statistics of a graph in one of their forms.
+static GnnError *statisticsText(const GnnGraph *graph, char **text,
+                                std::string (GraphStatistics::*form)() const) {
   return guardedCall("statistics", [&]() -> Error {
-    if (Error error = expectPointers("a graph and a result", graph, json))
+    if (Error error = expectPointers("a graph and a result", graph, text))
       return error;
     Expected<GraphStatistics> result = statistics(*graph->value);
     if (!result)
       return result.takeError();
-    *json = copyString(result->json());
+    *text = copyString(((*result).*form)());
     return {};
   });
+}
+
+GnnError *gnnGraphStatistics(const GnnGraph *graph, char **json) {
+  return statisticsText(graph, json, &GraphStatistics::json);
+}
+
+GnnError *gnnGraphStats(const GnnGraph *graph, char **attribute) {
+  return statisticsText(graph, attribute, &GraphStatistics::attribute);
 }
 
 GnnError *gnnGraphDegrees(const GnnGraph *graph, GnnSide side, int32_t edgeType,

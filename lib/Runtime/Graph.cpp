@@ -195,6 +195,9 @@ void Graph::clearStructures() const {
   structures->arrays.clear();
   structures->pairs[0] = structures->pairs[1] = nullptr;
   structures->onDevice.clear();
+  // Derived graphs stay, as bound functions may hold them.
+  for (const auto &[types, graph] : structures->derived)
+    graph->clearStructures();
 }
 
 Expected<std::vector<int32_t>>

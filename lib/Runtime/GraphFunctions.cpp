@@ -7,6 +7,7 @@
 #include "GNN/Runtime/GraphFunctions.h"
 
 #include "Guarded.h"
+#include "StructureCache.h"
 
 #include <algorithm>
 #include <numeric>
@@ -206,6 +207,62 @@ gnn::runtime::mergeTypes(const Graph &graph, bool edgeTypes, bool nodeTypes) {
       draft.arrays.nodeTypeNames.clear();
     }
     return draft.finish();
+  });
+}
+
+Expected<DerivedGraph> gnn::runtime::selectEdgeTypes(const Graph &graph,
+                                                     ArrayView<int32_t> types) {
+  return guarded("select_edge_types", [&]() -> Expected<DerivedGraph> {
+    Draft draft(graph);
+    draft.arrays.schema.clear();
+    draft.arrays.edgeTypeNames.clear();
+    std::vector<int32_t> place(static_cast<size_t>(graph.numEdgeTypes()), -1);
+    for (size_t i = 0; i < types.size(); ++i) {
+      int32_t least = i ? types[i - 1] + 1 : 0;
+      if (types[i] < least || types[i] >= graph.numEdgeTypes())
+        return failure("select_edge_types: expected ", least,
+                       " <= edge type < ", graph.numEdgeTypes(), ", got ",
+                       types[i]);
+      size_t type = static_cast<size_t>(types[i]);
+      place[type] = static_cast<int32_t>(i);
+      if (!graph.schema().empty())
+        draft.arrays.schema.push_back(graph.schema()[type]);
+      if (!graph.edgeTypeNames().empty())
+        draft.arrays.edgeTypeNames.push_back(graph.edgeTypeNames()[type]);
+    }
+    draft.arrays.numEdgeTypes = static_cast<int64_t>(types.size());
+    draft.edgeTypeOrigin = types.vec();
+    for (size_t e = 0; e < graph.edgeType().size(); ++e) {
+      int32_t type = place[static_cast<size_t>(graph.edgeType()[e])];
+      if (type >= 0)
+        draft.add(graph.edgeEnds(Side::Src)[e], graph.edgeEnds(Side::Dst)[e],
+                  type, static_cast<int32_t>(e));
+    }
+    return draft.finish();
+  });
+}
+
+Expected<std::shared_ptr<const Graph>>
+gnn::runtime::deriveGraph(const std::shared_ptr<const Graph> &parent,
+                          ArrayView<int32_t> types) {
+  using Result = Expected<std::shared_ptr<const Graph>>;
+  return guarded("derive_graph", [&]() -> Result {
+    StructureCache &cache = parent->cache();
+    if (cache.origin)
+      return failure("derive_graph: expected a graph that is not derived");
+    std::lock_guard<std::mutex> lock(cache.mutex);
+    auto kept = cache.derived.find(types.vec());
+    if (kept == cache.derived.end()) {
+      Expected<DerivedGraph> made = selectEdgeTypes(*parent, types);
+      if (!made)
+        return made.takeError();
+      made->graph->cache().origin = std::make_unique<const Origin>(
+          Origin{parent.get(), std::move(made->edgeOrigin),
+                 std::move(made->edgeTypeOrigin)});
+      kept = cache.derived.emplace(types.vec(), std::move(made->graph)).first;
+    }
+    // The parent keeps the graph: whoever has the graph keeps the parent.
+    return std::shared_ptr<const Graph>(parent, kept->second.get());
   });
 }
 

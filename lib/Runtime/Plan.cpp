@@ -6,6 +6,8 @@
 
 #include "GNN/Runtime/Plan.h"
 
+#include "GNN/Runtime/GraphFunctions.h"
+
 #include "Guarded.h"
 #include "PlanNames.h"
 
@@ -44,6 +46,7 @@ private:
     return index == -1 ? Error() : checkExpr(index, what);
   }
   Error checkGraph(const GraphSpec &graph) const;
+  Error checkDerived(const DerivedSpec &graph) const;
   Error checkTensor(const TensorSpec &tensor) const;
   Error checkExpression(size_t index) const;
   Error checkArg(const ArgSpec &arg) const;
@@ -52,10 +55,10 @@ private:
   const FunctionPlan &plan;
 };
 
-/// Checks that each of `items` has a name of its own.
+/// Checks that each of `items` has a name of its own, also among `seen`.
 template <typename Items>
-Error checkNames(const Items &items, const char *kind) {
-  std::set<std::string> seen;
+Error checkNames(const Items &items, const char *kind,
+                 std::set<std::string> seen = {}) {
   for (size_t i = 0; i < items.size(); ++i) {
     if (items[i].name.empty())
       return failure(at(kind, i), ": expected a name, got none");
@@ -67,31 +70,53 @@ Error checkNames(const Items &items, const char *kind) {
 }
 } // namespace
 
+static Error checkSchema(const std::optional<std::vector<EdgeTypeEnds>> &schema,
+                         int64_t nodeTypes, int64_t edgeTypes) {
+  if (!schema)
+    return {};
+  if (static_cast<int64_t>(schema->size()) != edgeTypes)
+    return failure("expected a schema of ", edgeTypes, " edge types, got ",
+                   schema->size());
+  for (const EdgeTypeEnds &ends : *schema)
+    for (int32_t type : {ends.src, ends.dst})
+      if (type < -1 || type >= nodeTypes)
+        return failure("schema: expected -1 <= node type < ", nodeTypes,
+                       ", got ", type);
+  return {};
+}
+
 Error Verifier::checkGraph(const GraphSpec &graph) const {
   for (int64_t types : {graph.nodeTypes, graph.edgeTypes})
     if (types < 0 || types > kMaxTypes)
       return failure("expected 0 to ", kMaxTypes, " types, got ", types);
-  if (!graph.schema)
-    return {};
-  if (static_cast<int64_t>(graph.schema->size()) != graph.edgeTypes)
-    return failure("expected a schema of ", graph.edgeTypes,
-                   " edge types, got ", graph.schema->size());
-  for (const EdgeTypeEnds &ends : *graph.schema)
-    for (int32_t type : {ends.src, ends.dst})
-      if (type < -1 || type >= graph.nodeTypes)
-        return failure("schema: expected -1 <= node type < ", graph.nodeTypes,
-                       ", got ", type);
-  return {};
+  return checkSchema(graph.schema, graph.nodeTypes, graph.edgeTypes);
+}
+
+Error Verifier::checkDerived(const DerivedSpec &graph) const {
+  if (Error error = checkIndex(graph.parent, plan.graphs.size(), "of"))
+    return error;
+  const GraphSpec &parent = plan.graphs[static_cast<size_t>(graph.parent)];
+  for (size_t i = 0; i < graph.types.size(); ++i) {
+    int32_t least = i ? graph.types[i - 1] + 1 : 0;
+    if (graph.types[i] < least || graph.types[i] >= parent.edgeTypes)
+      return failure("expected ", least, " <= edge type < ", parent.edgeTypes,
+                     ", got ", graph.types[i]);
+  }
+  return checkSchema(graph.schema, parent.nodeTypes,
+                     static_cast<int64_t>(graph.types.size()));
 }
 
 Error Verifier::checkTensor(const TensorSpec &tensor) const {
   if ((tensor.graph == -1) != !tensor.space)
     return failure("expected a graph and a space, or neither");
   if (tensor.graph != -1) {
-    if (Error error = checkIndex(tensor.graph, plan.graphs.size(), "graph"))
+    if (Error error = checkIndex(tensor.graph, plan.numGraphs(), "graph"))
       return error;
-    if (*tensor.space == Space::Node &&
-        !plan.graphs[static_cast<size_t>(tensor.graph)].square)
+    size_t root = static_cast<size_t>(tensor.graph);
+    if (root >= plan.graphs.size())
+      root =
+          static_cast<size_t>(plan.derived[root - plan.graphs.size()].parent);
+    if (*tensor.space == Space::Node && !plan.graphs[root].square)
       return failure("expected src or dst rows of a bipartite graph, got node");
   }
   for (size_t i = 0; i < tensor.shape.size(); ++i) {
@@ -110,7 +135,7 @@ Error Verifier::checkExpression(size_t index) const {
   case Expr::Op::Const:
     return {};
   case Expr::Op::Count:
-    return checkIndex(expr.graph, plan.graphs.size(), "graph");
+    return checkIndex(expr.graph, plan.numGraphs(), "graph");
   default:
     for (int64_t arg : expr.args)
       if (Error error = checkIndex(arg, index, "argument"))
@@ -167,6 +192,11 @@ Error Verifier::checkStep(const StepSpec &step) const {
 Error Verifier::verify() const {
   if (Error error = checkNames(plan.graphs, "graphs"))
     return error;
+  std::set<std::string> bound;
+  for (const GraphSpec &graph : plan.graphs)
+    bound.insert(graph.name);
+  if (Error error = checkNames(plan.derived, "derived", std::move(bound)))
+    return error;
   if (Error error = checkNames(plan.inputs, "inputs"))
     return error;
   if (Error error = checkNames(plan.outputs, "outputs"))
@@ -174,6 +204,9 @@ Error Verifier::verify() const {
   for (size_t i = 0; i < plan.graphs.size(); ++i)
     if (Error error = checkGraph(plan.graphs[i]))
       return error.in(at("graphs", i, plan.graphs[i].name));
+  for (size_t i = 0; i < plan.derived.size(); ++i)
+    if (Error error = checkDerived(plan.derived[i]))
+      return error.in(at("derived", i, plan.derived[i].name));
   for (size_t i = 0; i < plan.inputs.size(); ++i)
     if (Error error = checkTensor(plan.inputs[i]))
       return error.in(at("inputs", i, plan.inputs[i].name));
@@ -189,7 +222,7 @@ Error Verifier::verify() const {
         return error.in(at("requires", i));
   for (size_t i = 0; i < plan.structures.size(); ++i)
     if (Error error =
-            checkIndex(plan.structures[i].graph, plan.graphs.size(), "graph"))
+            checkIndex(plan.structures[i].graph, plan.numGraphs(), "graph"))
       return error.in(at("structures", i));
   if (Error error = checkExpr(plan.workspace, "workspace"))
     return error;
@@ -261,12 +294,31 @@ static bool apply(Expr::Op op, int64_t a, int64_t b, int64_t &result) {
   return false;
 }
 
+Expected<std::vector<std::shared_ptr<const Graph>>>
+gnn::runtime::withDerived(const FunctionPlan &plan,
+                          std::vector<std::shared_ptr<const Graph>> graphs) {
+  using Result = Expected<std::vector<std::shared_ptr<const Graph>>>;
+  return guarded("derived graphs", [&]() -> Result {
+    for (const DerivedSpec &spec : plan.derived) {
+      auto graph =
+          deriveGraph(graphs[static_cast<size_t>(spec.parent)], spec.types);
+      if (!graph)
+        return graph.takeError().in("graph '" + spec.name + "'");
+      if (spec.schema && *spec.schema != (*graph)->schema())
+        if (Error error = (*graph)->checkSchema(*spec.schema))
+          return error.in("graph '" + spec.name + "'");
+      graphs.push_back(std::move(*graph));
+    }
+    return graphs;
+  });
+}
+
 Expected<std::vector<int64_t>> gnn::runtime::evaluate(
     const FunctionPlan &plan,
     const std::vector<std::shared_ptr<const Graph>> &graphs) {
   return guarded("evaluate", [&]() -> Expected<std::vector<int64_t>> {
-    if (graphs.size() != plan.graphs.size())
-      return failure("expected ", plan.graphs.size(), " graphs, got ",
+    if (graphs.size() != plan.numGraphs())
+      return failure("expected ", plan.numGraphs(), " graphs, got ",
                      graphs.size());
     std::vector<int64_t> values;
     values.reserve(plan.exprs.size());
@@ -306,22 +358,33 @@ Expected<std::vector<int64_t>> gnn::runtime::evaluate(
 // Writing
 //===----------------------------------------------------------------------===//
 
-static Json toJson(const GraphSpec &graph) {
-  Json schema;
-  if (graph.schema) {
-    schema = Json::array();
-    for (const EdgeTypeEnds &ends : *graph.schema)
-      schema.push_back({ends.src, ends.dst});
+static Json toJson(const std::optional<std::vector<EdgeTypeEnds>> &schema) {
+  Json json;
+  if (schema) {
+    json = Json::array();
+    for (const EdgeTypeEnds &ends : *schema)
+      json.push_back({ends.src, ends.dst});
   }
+  return json;
+}
+
+static Json toJson(const GraphSpec &graph) {
   return {{"name", graph.name},
           {"square", graph.square},
           {"node_types", graph.nodeTypes},
           {"edge_types", graph.edgeTypes},
-          {"schema", std::move(schema)}};
+          {"schema", toJson(graph.schema)}};
 }
 
 static std::string graphName(const FunctionPlan &plan, int64_t graph) {
-  return graph == -1 ? "" : plan.graphs[static_cast<size_t>(graph)].name;
+  return graph == -1 ? "" : plan.graphName(static_cast<size_t>(graph));
+}
+
+static Json toJson(const FunctionPlan &plan, const DerivedSpec &graph) {
+  return {{"name", graph.name},
+          {"of", graphName(plan, graph.parent)},
+          {"types", graph.types},
+          {"schema", toJson(graph.schema)}};
 }
 
 static Json toJson(const FunctionPlan &plan, const TensorSpec &tensor) {
@@ -378,6 +441,9 @@ static void writeFunction(std::string &text, const FunctionPlan &plan) {
   text += "  {\"name\": " + Json(plan.name).dump() + ",\n";
   writeList(text, "graphs", plan.graphs,
             [](const GraphSpec &graph) { return toJson(graph); });
+  if (!plan.derived.empty())
+    writeList(text, "derived", plan.derived,
+              [&](const DerivedSpec &graph) { return toJson(plan, graph); });
   writeList(text, "inputs", plan.inputs, tensor);
   writeList(text, "outputs", plan.outputs, tensor);
   writeList(text, "exprs", plan.exprs,

@@ -122,6 +122,21 @@ int32_t nodeType(const Json &json, const std::string &where) {
   return static_cast<int32_t>(value);
 }
 
+using Schema = std::optional<std::vector<EdgeTypeEnds>>;
+
+Schema parseSchema(Fields &fields) {
+  if (fields.get("schema").is_null())
+    return std::nullopt;
+  std::vector<EdgeTypeEnds> schema;
+  fields.each("schema", [&](const Json &ends, const std::string &place) {
+    if (!ends.is_array() || ends.size() != 2)
+      refuse(place,
+             "expected [source type, destination type], got " + got(ends));
+    schema.push_back({nodeType(ends[0], place), nodeType(ends[1], place)});
+  });
+  return schema;
+}
+
 GraphSpec parseGraph(const Json &json, const std::string &where) {
   Fields fields(json, where);
   GraphSpec graph;
@@ -129,16 +144,7 @@ GraphSpec parseGraph(const Json &json, const std::string &where) {
   graph.square = fields.boolean("square");
   graph.nodeTypes = fields.integer("node_types");
   graph.edgeTypes = fields.integer("edge_types");
-  if (!fields.get("schema").is_null()) {
-    graph.schema.emplace();
-    fields.each("schema", [&](const Json &ends, const std::string &place) {
-      if (!ends.is_array() || ends.size() != 2)
-        refuse(place,
-               "expected [source type, destination type], got " + got(ends));
-      graph.schema->push_back(
-          {nodeType(ends[0], place), nodeType(ends[1], place)});
-    });
-  }
+  graph.schema = parseSchema(fields);
   fields.done();
   return graph;
 }
@@ -146,10 +152,27 @@ GraphSpec parseGraph(const Json &json, const std::string &where) {
 /// Index of the graph of that name.
 int64_t findGraph(const FunctionPlan &plan, const std::string &name,
                   const std::string &where) {
-  for (size_t i = 0; i < plan.graphs.size(); ++i)
-    if (plan.graphs[i].name == name)
+  for (size_t i = 0; i < plan.numGraphs(); ++i)
+    if (plan.graphName(i) == name)
       return static_cast<int64_t>(i);
   refuse(where, "expected the name of one of the graphs, got '" + name + "'");
+}
+
+DerivedSpec parseDerived(const FunctionPlan &plan, const Json &json,
+                         const std::string &where) {
+  Fields fields(json, where);
+  DerivedSpec graph;
+  graph.name = fields.string("name");
+  graph.parent = findGraph(plan, fields.string("of"), fields.at("of"));
+  fields.each("types", [&](const Json &type, const std::string &place) {
+    int64_t value = integer(type, place);
+    if (value < 0 || value >= kMaxTypes)
+      refuse(place, "expected an edge type, got " + std::to_string(value));
+    graph.types.push_back(static_cast<int32_t>(value));
+  });
+  graph.schema = parseSchema(fields);
+  fields.done();
+  return graph;
 }
 
 TensorSpec parseTensor(const FunctionPlan &plan, const Json &json,
@@ -257,6 +280,10 @@ FunctionPlan parseFunction(const Json &json, const std::string &where) {
   fields.each("graphs", [&](const Json &graph, const std::string &place) {
     plan.graphs.push_back(parseGraph(graph, place));
   });
+  if (fields.has("derived"))
+    fields.each("derived", [&](const Json &graph, const std::string &place) {
+      plan.derived.push_back(parseDerived(plan, graph, place));
+    });
   fields.each("inputs", [&](const Json &tensor, const std::string &place) {
     plan.inputs.push_back(parseTensor(plan, tensor, place));
   });
@@ -292,8 +319,9 @@ Expected<LaunchPlan> LaunchPlan::parse(std::string_view text) {
     Fields fields(json, "");
     // The version comes first: of another one nothing else is known.
     int64_t version = fields.integer("version");
-    if (version != kVersion)
-      refuse("version", "expected " + std::to_string(kVersion) + ", got " +
+    if (version < kOldestVersion || version > kVersion)
+      refuse("version", "expected " + std::to_string(kOldestVersion) + " to " +
+                            std::to_string(kVersion) + ", got " +
                             std::to_string(version));
     LaunchPlan plan;
     Fields target(fields.get("target"), "target");

@@ -23,12 +23,12 @@ static Expected<DegreeStatistics> degreeStatistics(const Graph &graph,
   DegreeStatistics result;
   for (int32_t value : *degree) {
     result.max = std::max<int64_t>(result.max, value);
-    result.mean += value;
-    result.secondMoment += double(value) * value;
+    result.squares += static_cast<int64_t>(value) * value;
   }
   if (!degree->empty()) {
-    result.mean /= static_cast<double>(degree->size());
-    result.secondMoment /= static_cast<double>(degree->size());
+    auto nodes = static_cast<double>(degree->size());
+    result.mean = static_cast<double>(graph.numEdges()) / nodes;
+    result.secondMoment = static_cast<double>(result.squares) / nodes;
   }
   return result;
 }
@@ -79,6 +79,7 @@ Expected<GraphStatistics> gnn::runtime::statistics(const Graph &graph) {
 
 static nlohmann::ordered_json toJson(const DegreeStatistics &degree) {
   return {{"max", degree.max},
+          {"squares", degree.squares},
           {"mean", degree.mean},
           {"second_moment", degree.secondMoment}};
 }
@@ -100,4 +101,32 @@ std::string GraphStatistics::json() const {
   };
   result["relations"] = std::move(list);
   return result.dump();
+}
+
+/// "[a, b]" of one count of each relation.
+static std::string listText(const std::vector<RelationStatistics> &relations,
+                            int64_t RelationStatistics::*count) {
+  std::string text;
+  for (const RelationStatistics &relation : relations)
+    text += (text.empty() ? "" : ", ") + std::to_string(relation.*count);
+  return "[" + text + "]";
+}
+
+std::string GraphStatistics::attribute() const {
+  std::pair<const char *, std::string> fields[] = {
+      {"src_nodes", std::to_string(srcNodes)},
+      {"dst_nodes", std::to_string(dstNodes)},
+      {"edges", std::to_string(edges)},
+      {"type_edges", listText(relations, &RelationStatistics::edges)},
+      {"src_pairs", listText(relations, &RelationStatistics::srcPairs)},
+      {"dst_pairs", listText(relations, &RelationStatistics::dstPairs)},
+      {"in_degree_squares", std::to_string(inDegree.squares)},
+      {"in_degree_max", std::to_string(inDegree.max)},
+      {"out_degree_squares", std::to_string(outDegree.squares)},
+      {"out_degree_max", std::to_string(outDegree.max)},
+  };
+  std::string text;
+  for (const auto &[name, value] : fields)
+    text += (text.empty() ? "" : ", ") + std::string(name) + " = " + value;
+  return "#gnn.stats<" + text + ">";
 }

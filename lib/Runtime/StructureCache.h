@@ -8,6 +8,7 @@
 #define GNN_LIB_RUNTIME_STRUCTURECACHE_H
 
 #include "GNN/Runtime/Device.h"
+#include "GNN/Runtime/Graph.h"
 
 #include <cstdint>
 #include <map>
@@ -47,7 +48,16 @@ struct PairLists {
   Int32Array ofEdge;
 };
 
+/// Where the rows of a derived graph lie in its parent.
+struct Origin {
+  /// Keeps this graph, and so is there as long as it.
+  const Graph *parent = nullptr;
+  /// int32[edges], int32[edge types]: the parent's row of each.
+  std::vector<int32_t> edge, edgeType;
+};
+
 struct StructureCache {
+  /// That of a graph is taken before that of its parent.
   std::mutex mutex;
   /// By canonical text.
   std::map<std::string, Int32Array> arrays;
@@ -57,6 +67,10 @@ struct StructureCache {
   /// long as one of its arrays does, so its address names it.
   std::map<std::pair<const Device *, std::string>, std::weak_ptr<DeviceArray>>
       onDevice;
+  /// Of a derived graph, else null. Never changes.
+  std::unique_ptr<const Origin> origin;
+  /// By the list of edge types: the graphs derived from this one.
+  std::map<std::vector<int32_t>, std::shared_ptr<const Graph>> derived;
 };
 
 } // namespace gnn::runtime

@@ -11,15 +11,28 @@
 using namespace gnn::runtime;
 
 namespace {
-constexpr const char *kSpaces[] = {
-    "edge",      "src_pair",  "dst_pair",      "src",           "dst",  "node",
-    "edge_type", "node_type", "src_node_type", "dst_node_type", "graph"};
+constexpr const char *kSpaces[] = {"edge",
+                                   "src_pair",
+                                   "dst_pair",
+                                   "src",
+                                   "dst",
+                                   "node",
+                                   "edge_type",
+                                   "node_type",
+                                   "src_node_type",
+                                   "dst_node_type",
+                                   "graph",
+                                   "parent_edge",
+                                   "parent_src_pair",
+                                   "parent_dst_pair",
+                                   "parent_edge_type"};
 
 constexpr const char *kOrders[] = {
     "",        "in_rows",   "out_rows",  "src_pairs", "dst_pairs", "by_node",
     "by_type", "by_degree", "src_types", "dst_types", "node_types"};
 
 bool hasOrder(Space space, Order order) {
+  space = withoutParent(space);
   switch (order) {
   case Order::Natural:
     return true;
@@ -107,6 +120,25 @@ bool isNodeSpace(Space space) {
 }
 } // namespace
 
+bool gnn::runtime::isOfParent(Space space) {
+  return space >= Space::ParentEdge;
+}
+
+Space gnn::runtime::withoutParent(Space space) {
+  switch (space) {
+  case Space::ParentEdge:
+    return Space::Edge;
+  case Space::ParentSrcPair:
+    return Space::SrcPair;
+  case Space::ParentDstPair:
+    return Space::DstPair;
+  case Space::ParentEdgeType:
+    return Space::EdgeType;
+  default:
+    return space;
+  }
+}
+
 const char *gnn::runtime::name(Space space) {
   return kSpaces[static_cast<size_t>(space)];
 }
@@ -143,7 +175,8 @@ std::string OrderedSpace::str() const {
 }
 
 Error gnn::runtime::checkMap(OrderedSpace elements, OrderedSpace target) {
-  Space a = elements.space, b = target.space;
+  // A row of the parent is reached by way of that of this graph.
+  Space a = elements.space, b = withoutParent(target.space);
   bool legal = false;
   switch (a) {
   case Space::Edge:
@@ -169,6 +202,11 @@ Error gnn::runtime::checkMap(OrderedSpace elements, OrderedSpace target) {
     legal = b == Space::EdgeType || b == Space::SrcNodeType ||
             b == Space::DstNodeType;
     break;
+  case Space::SrcNodeType:
+  case Space::DstNodeType:
+  case Space::Graph:
+    legal = b == a;
+    break;
   default:
     break;
   }
@@ -177,7 +215,8 @@ Error gnn::runtime::checkMap(OrderedSpace elements, OrderedSpace target) {
   return failure("expected a space that ", name(a),
                  " rows lead to (edge: any but graph; a pair: itself, its "
                  "node, edge_type, its node's type; src or dst: itself, its "
-                 "node type; edge_type: itself, a node type), got '",
+                 "node type; edge_type: itself, a node type; the parent's rows "
+                 "of these; others: themselves), got '",
                  target.str(), "'");
 }
 
@@ -187,7 +226,7 @@ Error gnn::runtime::checkRows(Space group, OrderedSpace elements) {
   bool legal = false;
   switch (group) {
   case Space::Graph:
-    legal = a != Space::Node && a != Space::NodeType;
+    legal = a != Space::Node && a != Space::NodeType && !isOfParent(a);
     break;
   case Space::Dst:
     legal = (a == Space::Edge && order == Order::InRows) ||
@@ -235,7 +274,7 @@ Error gnn::runtime::checkRows(Space group, OrderedSpace elements) {
       "edge.src_types, src_node_type src_pair.node_types, src_node_type "
       "edge_type.src_types, dst_node_type dst.by_type, dst_node_type "
       "edge.dst_types, dst_node_type dst_pair.node_types, dst_node_type "
-      "edge_type.dst_types, graph with any), got '",
+      "edge_type.dst_types, graph with any of this graph), got '",
       name(group), " ", elements.str(), "'");
 }
 

@@ -10,6 +10,7 @@
 #include "StructureCache.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 using namespace gnn::runtime;
 
@@ -31,6 +32,8 @@ private:
   ArrayView<int32_t> typesOfEdgeTypes(Side side);
   Int32Array permutation(OrderedSpace space);
   Int32Array inverse(OrderedSpace space);
+  ArrayView<int32_t> rowsInParent(Space space);
+  Int32Array ofParent(const StructureKey &key);
   Array sortedNodes(Side side, Order order);
   Int32Array rows(Space group, OrderedSpace elements);
   Array map(OrderedSpace from, OrderedSpace to);
@@ -40,7 +43,7 @@ private:
 
   const Graph &graph;
   StructureCache &kept;
-  /// The node types of pairs, which are not kept.
+  /// The node types of pairs and the like, which are not kept.
   std::vector<Array> scratch;
 };
 
@@ -138,8 +141,44 @@ int64_t Builder::size(Space space) {
     return graph.numNodeTypes();
   case Space::Graph:
     return 1;
+  case Space::ParentEdge:
+  case Space::ParentSrcPair:
+  case Space::ParentDstPair:
+  case Space::ParentEdgeType: {
+    CountKey rows;
+    rows.space = withoutParent(space);
+    Expected<int64_t> count = kept.origin->parent->count(rows);
+    if (!count)
+      throw std::runtime_error(count.message());
+    return *count;
+  }
   }
   return 0;
+}
+
+/// A structure of the parent; `guarded` makes an Error of what is thrown.
+Int32Array Builder::ofParent(const StructureKey &key) {
+  Expected<Int32Array> array = kept.origin->parent->structure(key);
+  if (!array)
+    throw std::runtime_error(array.message());
+  return *array;
+}
+
+/// For each row of `space`, the parent's row in its natural order.
+ArrayView<int32_t> Builder::rowsInParent(Space space) {
+  if (space == Space::Edge)
+    return kept.origin->edge;
+  if (space == Space::EdgeType)
+    return kept.origin->edgeType;
+  const Array &pairOf = *pairs(sideOf(space)).ofEdge;
+  Int32Array parentPairOf = ofParent(StructureKey::map(
+      {Space::Edge, Order::Natural}, {space, Order::Natural}));
+  Array rows(static_cast<size_t>(size(space)));
+  for (size_t e = 0; e < pairOf.size(); ++e)
+    rows[static_cast<size_t>(pairOf[e])] =
+        (*parentPairOf)[static_cast<size_t>(kept.origin->edge[e])];
+  scratch.push_back(std::move(rows));
+  return scratch.back();
 }
 
 /// For each element in its natural order, the row of `group` it belongs to.
@@ -263,16 +302,19 @@ Array Builder::map(OrderedSpace from, OrderedSpace to) {
     result = iota(size(from.space));
   else
     result = *permutation(from);
-  if (from.space != to.space) {
-    ArrayView<int32_t> leads = groupOf(to.space, from.space);
+  auto follow = [&](ArrayView<int32_t> leads) {
     for (int32_t &value : result)
       value = leads[static_cast<size_t>(value)];
-  }
-  if (to.order != Order::Natural) {
-    Int32Array position = inverse(to);
-    for (int32_t &value : result)
-      value = (*position)[static_cast<size_t>(value)];
-  }
+  };
+  OrderedSpace own{withoutParent(to.space), to.order};
+  if (from.space != own.space)
+    follow(groupOf(own.space, from.space));
+  if (to.space != own.space)
+    follow(rowsInParent(own.space));
+  if (to.order != Order::Natural)
+    follow(to.space == own.space ? *inverse(to)
+                                 : *ofParent(StructureKey::map(
+                                       {own.space, Order::Natural}, own)));
   return result;
 }
 
@@ -346,6 +388,15 @@ static Error checkEdgeTypes(const Graph &graph, OrderedSpace elements,
   return {};
 }
 
+/// Rows of a parent are there where the graph is derived.
+static Error checkParent(const StructureCache &kept, Space space) {
+  if (isOfParent(space) && !kept.origin)
+    return failure("expected a graph derived from another, got one that is "
+                   "not, for '",
+                   name(space), "'");
+  return {};
+}
+
 Expected<Int32Array> Builder::get(const StructureKey &key) {
   bool isMap = key.kind == StructureKey::Kind::Map;
   Error legal = isMap ? checkMap(key.elements, key.target)
@@ -353,6 +404,10 @@ Expected<Int32Array> Builder::get(const StructureKey &key) {
   if (!legal)
     legal = checkEdgeTypes(graph, key.elements,
                            isMap ? key.target.space : key.group);
+  if (!legal && isMap)
+    legal = checkEdgeTypes(graph, key.target, key.target.space);
+  if (!legal && isMap)
+    legal = checkParent(kept, key.target.space);
   if (legal)
     return legal;
   std::string text = key.str();
@@ -381,6 +436,8 @@ Expected<Int32Array> Builder::get(const StructureKey &key) {
 Expected<int64_t> Builder::count(const CountKey &key) {
   if (key.kind == CountKey::Kind::Count) {
     if (Error error = checkSpace(graph, key.space))
+      return error;
+    if (Error error = checkParent(kept, key.space))
       return error;
     return size(key.space);
   }

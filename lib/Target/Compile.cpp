@@ -123,7 +123,7 @@ static Level findLevel(ModuleOp module) {
 }
 
 /// Reads `text` as options of `gnn-compile-pipeline`; else there is a message.
-static LogicalResult readPasses(StringRef text, CompilePipelineOptions &all,
+static LogicalResult readPasses(StringRef text, PassSwitches &all,
                                 std::string &message) {
   llvm::raw_string_ostream stream(message);
   return all.parseFromString(text, stream);
@@ -133,14 +133,18 @@ static LogicalResult readPasses(StringRef text, CompilePipelineOptions &all,
 static LogicalResult lowerToGPU(ModuleOp module,
                                 const CompileOptions &options) {
   Level level = findLevel(module);
-  CompilePipelineOptions all;
+  PassSwitches all;
   std::string message;
   if (failed(readPasses(options.passes, all, message)))
     return module.emitError("passes: ") << StringRef(message).trim();
+  GraphPipelineOptions graph;
   TilePipelineOptions tile;
-  all.assignTo(tile);
+  all.assignGraphSwitches(graph);
+  all.assignTileSwitches(tile);
   if (level <= Level::Graph &&
-      (failed(runStage(module, options, "1-graph", buildGraphPipeline)) ||
+      (failed(runStage(
+           module, options, "1-graph",
+           [&](OpPassManager &pm) { buildGraphPipeline(pm, graph); })) ||
        failed(runStage(module, options, "2-tile", [&](OpPassManager &pm) {
          buildTilePipeline(pm, tile);
        }))))
@@ -246,13 +250,16 @@ std::string gnn::compilePipeline(ModuleOp module,
   Level level = findLevel(module);
   std::string text = "builtin.module(";
   if (level <= Level::Graph) {
-    CompilePipelineOptions all;
+    PassSwitches all;
+    GraphPipelineOptions graph;
     TilePipelineOptions tile;
     std::string message;
     llvm::raw_string_ostream stream(text);
     if (succeeded(readPasses(options.passes, all, message)))
-      all.assignTo(tile);
-    stream << "gnn-graph-pipeline,gnn-tile-pipeline";
+      all.assignGraphSwitches(graph), all.assignTileSwitches(tile);
+    stream << "gnn-graph-pipeline";
+    graph.print(stream);
+    stream << ",gnn-tile-pipeline";
     tile.print(stream);
     stream << ",";
   }

@@ -49,6 +49,7 @@ private:
   LogicalResult addLaunch(gpu::LaunchFuncOp launch);
   FailureOr<ArgSpec> argument(gpu::LaunchFuncOp launch, Value value);
   FailureOr<int64_t> graphIndex(Operation *op, StringRef name);
+  void placeDerived();
   /// The expression of a host scalar; reports at `user` if it is none.
   FailureOr<int64_t> expr(Operation *user, Value value);
   int64_t addExpr(Expr e) {
@@ -89,28 +90,65 @@ static FailureOr<runtime::DataType> dataType(Operation *op, Type type) {
   return failure();
 }
 
+/// Indices of derived graphs, until all graphs that are bound are known.
+static constexpr int64_t kFirstDerived = int64_t(1) << 32;
+
+static std::optional<std::vector<runtime::EdgeTypeEnds>>
+schemaOf(GraphOp graph) {
+  std::optional<ArrayRef<int64_t>> schema = graph.getSchema();
+  if (!schema)
+    return std::nullopt;
+  std::vector<runtime::EdgeTypeEnds> ends;
+  for (size_t i = 0; i + 1 < schema->size(); i += 2)
+    ends.push_back({static_cast<int32_t>((*schema)[i]),
+                    static_cast<int32_t>((*schema)[i + 1])});
+  return ends;
+}
+
 FailureOr<int64_t> PlanBuilder::graphIndex(Operation *op, StringRef name) {
-  auto [it, isNew] = graphs.try_emplace(name, plan.graphs.size());
-  if (!isNew)
-    return it->second;
+  auto found = graphs.find(name);
+  if (found != graphs.end())
+    return found->second;
   auto graph = SymbolTable::lookupNearestSymbolFrom<GraphOp>(
       op, StringAttr::get(op->getContext(), name));
   if (!graph)
     return op->emitError("no graph is declared as '@") << name << "'";
+  if (graph.isDerived()) {
+    FailureOr<int64_t> parent = graphIndex(op, *graph.getParentGraph());
+    if (failed(parent))
+      return failure();
+    runtime::DerivedSpec spec;
+    spec.name = name.str();
+    spec.parent = *parent;
+    for (int64_t type : graph.getParentTypesAttr().asArrayRef())
+      spec.types.push_back(static_cast<int32_t>(type));
+    spec.schema = schemaOf(graph);
+    plan.derived.push_back(spec);
+    return graphs[name] = kFirstDerived + plan.derived.size() - 1;
+  }
   runtime::GraphSpec spec;
   spec.name = name.str();
   spec.square = graph.getKind() == GraphKind::Square;
   spec.nodeTypes = graph.getNodeTypes();
   spec.edgeTypes = graph.getEdgeTypes();
-  if (std::optional<ArrayRef<int64_t>> schema = graph.getSchema()) {
-    std::vector<runtime::EdgeTypeEnds> ends;
-    for (size_t i = 0; i + 1 < schema->size(); i += 2)
-      ends.push_back({static_cast<int32_t>((*schema)[i]),
-                      static_cast<int32_t>((*schema)[i + 1])});
-    spec.schema = ends;
-  }
+  spec.schema = schemaOf(graph);
   plan.graphs.push_back(spec);
-  return it->second;
+  return graphs[name] = plan.graphs.size() - 1;
+}
+
+/// Numbers the derived graphs behind those that are bound.
+void PlanBuilder::placeDerived() {
+  auto place = [&](int64_t &graph) {
+    if (graph >= kFirstDerived)
+      graph += static_cast<int64_t>(plan.graphs.size()) - kFirstDerived;
+  };
+  for (auto *tensors : {&plan.inputs, &plan.outputs})
+    for (runtime::TensorSpec &tensor : *tensors)
+      place(tensor.graph);
+  for (Expr &e : plan.exprs)
+    place(e.graph);
+  for (runtime::StructureSpec &structure : plan.structures)
+    place(structure.graph);
 }
 
 LogicalResult PlanBuilder::addBoundary() {
@@ -425,6 +463,7 @@ FailureOr<FunctionPlan> PlanBuilder::build() {
   if (usesWorkspace && !hasSize)
     return func.emitError("expected gnn_tile.workspace_size, as there are "
                           "views of the workspace");
+  placeDerived();
   return plan;
 }
 

@@ -538,7 +538,7 @@ void FuseAttention::fuse(EdgeSoftmaxOp softmax, const CostModel &model) {
   attention.setStored(choosesStored(attention, model, numbers));
   remark::passed(attention.getLoc(), named("Fused"))
       << "one attention: no "
-      << Twine(getNumFeatures(attention.getType())).str()
+      << std::to_string(getNumFeatures(attention.getType()))
       << " features an edge, scores are "
       << (attention.getStored() ? "stored" : "computed twice") << "; "
       << numbers;

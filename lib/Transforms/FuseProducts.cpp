@@ -169,10 +169,10 @@ static void fuseEpilogue(IRRewriter &rewriter, GemmOp gemm, TraverseOp op,
   Location loc = rewriter.getFusedLoc({gemm.getLoc(), op.getLoc()});
   auto fused = GemmOp::create(
       rewriter, loc, op.getOutputs()[0].getType(), gemm.getGraphAttr(),
-      gemm.getRowsAttr(), gemm.getTypesAttr(), gemm.getInput(),
-      gemm.getWeight(), extras.values, op.getOutputs()[0], gemm.getInputAt(),
-      rewriter.getArrayAttr(extras.accesses), extras.outputAt,
-      gemm.getTransposedAttr(), gemm.getScheduleAttr());
+      gemm.getRowsAttr(), gemm.getTypesAttr(), gemm.getWeightsAttr(),
+      gemm.getInput(), gemm.getWeight(), extras.values, op.getOutputs()[0],
+      gemm.getInputAt(), rewriter.getArrayAttr(extras.accesses),
+      extras.outputAt, gemm.getTransposedAttr(), gemm.getScheduleAttr());
   Block &block = fused.getBody().emplaceBlock();
   Block &first = gemm.getBody().front(), &second = op.getBody().front();
   block.addArgument(first.getArgument(0).getType(), loc);

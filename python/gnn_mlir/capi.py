@@ -65,7 +65,9 @@ class TensorInfoStruct(ctypes.Structure):
 
 class CompileOptions(ctypes.Structure):
     _fields_ = [("chip", c_char_p), ("emulated", c_bool), ("passes", c_char_p),
-                ("phases_directory", c_char_p), ("reproducer", c_char_p)]
+                ("phases_directory", c_char_p), ("reproducer", c_char_p),
+                ("graphs", POINTER(c_void_p)), ("graph_names", POINTER(c_char_p)),
+                ("num_graphs", c_int64)]
 
 
 # Functions that report failure by an error object (null: none).
@@ -75,6 +77,7 @@ _FALLIBLE = {
     "gnnGraphStructure": [c_void_p, c_char_p, c_void_p, c_int64,
                           POINTER(c_int64)],
     "gnnGraphStatistics": [c_void_p, POINTER(c_void_p)],
+    "gnnGraphStats": [c_void_p, POINTER(c_void_p)],
     "gnnGraphDegrees": [c_void_p, c_int, c_int32, c_void_p, c_int64],
     "gnnGraphAddSelfLoops": [c_void_p, c_bool, c_int32, POINTER(c_void_p)],
     "gnnGraphAddInverses": [c_void_p, POINTER(c_void_p)],
@@ -220,14 +223,19 @@ def _made(name, *arguments):
     return handle.value
 
 
-def _json(name, *arguments):
-    """The JSON that a function gives as a string by its last argument."""
+def _text(name, *arguments):
+    """The string that a function gives by its last argument."""
     text = c_void_p()
     call(name, *arguments, byref(text))
     try:
-        return json.loads(ctypes.string_at(text))
+        return ctypes.string_at(text).decode()
     finally:
         library().gnnStringDestroy(text)
+
+
+def _json(name, *arguments):
+    """The JSON that a function gives as such a string."""
+    return json.loads(_text(name, *arguments))
 
 
 class _Handle:
@@ -332,6 +340,10 @@ class NativeGraph(_Handle):
 
     def statistics(self):
         return _json("gnnGraphStatistics", self.handle)
+
+    def stats(self):
+        """The statistics as `#gnn.stats<...>`."""
+        return _text("gnnGraphStats", self.handle)
 
     def derived(self, name, *arguments):
         """A graph made by a graph function, such as "gnnGraphAddInverses"."""
@@ -524,16 +536,21 @@ def _addresses(values):
 
 
 def compile_text(text, name, chip, emulated, passes="", phases=None,
-                 reproducer=None):
-    """A package of a program; `passes` are options of gnn-compile-pipeline. Raises
-    GNNError with all diagnostics."""
+                 reproducer=None, graphs=None):
+    """A package of a program; `passes` are options of gnn-compile-pipeline, `graphs`
+    those that it will be bound to, by name ("": the one there is). Raises GNNError
+    with all diagnostics."""
     if not has_compiler():
         raise GNNError("expected libGNN.so, which has the compiler, got "
                        f"{find_library()}")
+    graphs = graphs or {}
+    native = [NativeGraph.of(g) for g in graphs.values()]
     options = CompileOptions(chip.encode() if chip else None, emulated,
                              passes.encode(),
                              os.fsencode(phases) if phases else None,
-                             os.fsencode(reproducer) if reproducer else None)
+                             os.fsencode(reproducer) if reproducer else None,
+                             (c_void_p * len(native))(*[g.handle for g in native]),
+                             _strings(list(graphs)), len(native))
     data = text.encode()
     return Package(_made("gnnCompile", data, len(data), name.encode(),
                          byref(options)))

@@ -22,7 +22,7 @@ from .program import Function, Module, check_dict, check_names
 
 
 def compile(program, function=None, *, target=None, chip=None, passes=None,
-            keep_phases=None):
+            keep_phases=None, graph=None):
     """Compiles a program: a `Module`, a `Function`, or IR as text.
 
     Returns a `CompiledFunction`; `function` names it where the program has
@@ -31,7 +31,9 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     for, as "sm_90"; None: torch's current one, else sm_90. `passes` switches passes
     and sets what they have in common, a dict by the options of
     gnn-compile-pipeline: {"fuse": False}. `keep_phases` names a folder that gets
-    the IR of each stage, and the PTX. Raises CompileError."""
+    the IR of each stage, and the PTX. `graph` is the graph that it will run on, or
+    a dict of them by name: a declaration without statistics gets those of its
+    graph, by which passes then decide. Raises CompileError."""
     if target not in (None, "emulator", "cuda"):
         raise ValueError(f"target: expected emulator or cuda, got {target!r}")
     if chip is not None and not isinstance(chip, str):
@@ -40,6 +42,12 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
         raise ValueError("program: expected a Module, a Function or text, got "
                          f"{program!r}")
     passes = _pass_options(passes or {})
+    graphs = graph if isinstance(graph, dict) else (
+        {} if graph is None else {"": graph})
+    for one in graphs.values():
+        if not isinstance(one, Graph):
+            raise ValueError("graph: expected a Graph or a dict of them by name, "
+                             f"got {one!r}")
     source = None
     if isinstance(program, Function):
         source, function = program, function or program.name
@@ -47,7 +55,7 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     text = program if isinstance(program, str) else program.text()
     gpu = _torch_gpu()
     chip = {None: chip or gpu, "cuda": chip or gpu or "sm_90"}.get(target)
-    package = _compile(text, chip, target != "cuda", passes, keep_phases)
+    package = _compile(text, chip, target != "cuda", passes, keep_phases, graphs)
     name = _pick(package.functions, function)
     if source is None and isinstance(program, Module):
         source = program.functions.get(name)
@@ -97,13 +105,13 @@ def _torch_gpu():
     return f"sm_{major}{minor}"
 
 
-def _compile(text, chip, emulated, passes, phases):
+def _compile(text, chip, emulated, passes, phases, graphs):
     """A package; where compiling fails, a folder with the reproducer stays."""
     folder = tempfile.mkdtemp(prefix="gnn-mlir-")
     reproducer = os.path.join(folder, "program.mlir")
     try:
         return capi.compile_text(text, "program.mlir", chip, emulated, passes,
-                                 phases, reproducer)
+                                 phases, reproducer, graphs)
     except capi.GNNError as error:
         if not os.path.exists(reproducer):
             raise

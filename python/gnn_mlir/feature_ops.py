@@ -122,17 +122,17 @@ class FeatureOps:
         weight, along rows and leading ones. `like` is the type of the result."""
         op = "broadcast"
         if x.space is None:
-            _require(like.space is not None, op,
-                     f"expected rows as result, got {like}")
             size = len(x.features)
             _require(like.features[len(like.features) - size:] == x.features, op,
                      f"expected features that end with {x.features}, got "
                      f"{like.features}")
-            name = like.graph.name
 
             def meaning(g, a):
+                if like.space is None:
+                    return reference.broadcast(a, like.features[1:],
+                                               like.features[0])
                 return reference.broadcast(a, like.features,
-                                           like.shape(g[name])[0])
+                                           like.shape(g[like.graph.name])[0])
         else:
             _require((like.graph, like.space) == (x.graph, x.space), op,
                      f"expected {x.space} rows of {x.graph.name}, got {like}")
@@ -167,7 +167,6 @@ class FeatureOps:
 
     def slice(self, x, offset, size):
         """`size` of the last features, from `offset`."""
-        _rows("slice", x)
         _require(bool(x.features), "slice", "expected a feature dimension")
         _require(0 <= offset and size >= 1 and offset + size <= x.features[-1],
                  "slice", f"expected a part of {x.features[-1]} features, got "
@@ -178,8 +177,7 @@ class FeatureOps:
                             lambda g, a: reference.slice(a, offset, size))
 
     def reshape(self, x, *features):
-        """The features of each row in another shape."""
-        _rows("reshape", x)
+        """The features of each row, or of a weight, in another shape."""
         result = x.type.with_features(*features)
         sizes = [1, 1]
         for i, shape in enumerate((x.features, features)):
@@ -188,7 +186,8 @@ class FeatureOps:
         _require(sizes[0] == sizes[1], "reshape",
                  f"expected {sizes[0]} features a row, got {sizes[1]}")
         return self._record("gnn.reshape", "{}", _arrow(x, result), [x], [result],
-                            lambda g, a: reference.reshape(a, features))
+                            lambda g, a: reference.reshape(
+                                a, features, x.space is not None))
 
     def reduce_heads(self, kind, x):
         """The heads of each row reduced."""

@@ -6,7 +6,7 @@ import zipfile
 
 import numpy as np
 
-from . import spaces
+from . import spaces, types
 
 _GRAPH_ARRAYS = ("edge_src", "edge_dst", "edge_type", "node_type",
                  "edge_type_names", "node_type_names", "dst_node_type",
@@ -330,6 +330,10 @@ class Graph:
             "in_degree_squares": in_squares, "in_degree_max": in_max,
             "out_degree_squares": out_squares, "out_degree_max": out_max,
         }
+
+    def stats(self):
+        """The same as text, `#gnn.stats<...>`, which a `gnn.graph` takes."""
+        return types.stats_text(self.statistics().items())
 
     # -- Features ------------------------------------------------------------
 

@@ -79,6 +79,23 @@ def refine_types(graph):
                  schema=[(s, d) for _, s, d in triples], edge_type_names=names)
 
 
+def select_edge_types(graph, types):
+    """The edges whose type is one of `types`, which ascend, in their order; edge
+    types get the number of their place in the list."""
+    types = [int(t) for t in types]
+    if types != sorted(set(types)) or not all(
+            0 <= t < graph.num_edge_types for t in types):
+        raise ValueError("select_edge_types: expected edge types that ascend, "
+                         f"under {graph.num_edge_types}, got {types}")
+    kept = np.isin(graph.edge_type, types)
+    names, schema = graph.edge_type_names, graph.schema
+    return _like(graph, graph.edge_src[kept], graph.edge_dst[kept],
+                 edge_type=np.searchsorted(types, graph.edge_type[kept]),
+                 num_edge_types=len(types),
+                 schema=None if schema is None else [schema[t] for t in types],
+                 edge_type_names=names and [names[t] for t in types])
+
+
 def merge_types(graph, edge_types=True, node_types=True):
     """Takes away the differences between types: for models that know none."""
     changes = {}

@@ -165,6 +165,22 @@ class RowOps:
         return self._record("gnn.rebind_rows", "{}", _arrow(x, result), [x],
                             [result], meaning)
 
+    def restrict_rows(self, x, graph):
+        """The rows of edges, pairs or edge types that a derived graph has."""
+        _rows("restrict_rows", x)
+        kinds = ("edge", "edge_type", "src_pair", "dst_pair")
+        _require(x.space in kinds, "restrict_rows",
+                 f"expected rows of {', '.join(kinds)}, got {x.space}")
+        _require(graph.parent is not None and graph.parent.name == x.graph.name,
+                 "restrict_rows", "expected a graph derived from "
+                 f"{x.graph.name}, got {graph.name}")
+        result = graph.rows(x.space, *x.features).with_dtype(x.type.dtype)
+        space, name = x.space, x.graph.name
+        return self._record(
+            "gnn.restrict_rows", "{}", _arrow(x, result), [x], [result],
+            lambda g, a: reference.restrict_rows(g[name], a, space,
+                                                 graph.parent_types))
+
     def prefix_rows(self, x):
         """The first source rows as destination rows of a bipartite graph."""
         _require(x.space == "src", "prefix_rows",
@@ -267,34 +283,46 @@ class DenseOps:
         return ((grad.features[0],) if heads else ()) + (
             x.features[-1], grad.features[-1])
 
-    def weight_product(self, lhs, rhs):
-        """Weights times weights or vectors, type by type and head by head."""
+    def weight_product(self, lhs, rhs, by_heads=False):
+        """Weights times weights or vectors, type by type and head by head; with
+        `by_heads`, `lhs` has the columns of all heads side by side."""
         op = "weight_product"
         for value in (lhs, rhs):
             _require(value.space is None or value.type.is_typed, op,
                      f"expected weights, got {value.type}")
         _same_graph(op, lhs, rhs)
-        heads = lhs.features[:-2]
-        _require(len(lhs.features) in (2, 3), op,
+        _require(len(lhs.features) in ((2,) if by_heads else (2, 3)), op,
                  f"expected lhs [(types,) (heads,) a, b], got {lhs.type}")
-        vector = len(rhs.features) == len(lhs.features) - 1
-        _require(vector or len(rhs.features) == len(lhs.features), op,
+        size = len(lhs.features) + by_heads
+        vector = len(rhs.features) == size - 1
+        _require(vector or len(rhs.features) == size, op,
                  f"expected rhs [(types,) (heads,) b, (c)], got {rhs.type}")
-        expected = heads + lhs.features[-1:]
-        _require(rhs.features[:len(expected)] == expected, op,
-                 f"expected rhs that begins with {expected}, got {rhs.features}")
+        if by_heads:
+            _require(rhs.features[0] * rhs.features[1] == lhs.features[1], op,
+                     f"expected rhs [heads, b] of {lhs.features[1]} in all, got "
+                     f"{rhs.features}")
+            features = (lhs.features[0],
+                        rhs.features[0] * (1 if vector else rhs.features[2]))
+        else:
+            heads = lhs.features[:-2]
+            expected = heads + lhs.features[-1:]
+            _require(rhs.features[:len(expected)] == expected, op,
+                     f"expected rhs that begins with {expected}, got "
+                     f"{rhs.features}")
+            features = (heads + lhs.features[-2:-1] +
+                        rhs.features[len(expected):])
         typed = [v for v in (lhs, rhs) if v.type.is_typed]
         _require(len({v.space for v in typed}) <= 1, op,
                  "expected weights over the same types, got "
                  f"{lhs.type} and {rhs.type}")
-        features = heads + lhs.features[-2:-1] + rhs.features[len(expected):]
         result = (typed[0].type.with_features(*features) if typed else
                   types.weight(*features))
         lhs_typed, rhs_typed = lhs.type.is_typed, rhs.type.is_typed
+        syntax = "{}, {} by_heads" if by_heads else "{}, {}"
         return self._record(
-            "gnn.weight_product", "{}, {}", _functional([lhs, rhs], [result]),
+            "gnn.weight_product", syntax, _functional([lhs, rhs], [result]),
             [lhs, rhs], [result], lambda g, a, b: reference.weight_product(
-                a, b, lhs_typed, rhs_typed, vector))
+                a, b, lhs_typed, rhs_typed, vector, by_heads))
 
     def weight_combine(self, coefficients, bases):
         """Weights of types as sums of shared bases."""
@@ -312,6 +340,21 @@ class DenseOps:
         return self._record(
             "gnn.weight_combine", "{}, {}", _functional(operands, [result]),
             operands, [result], lambda g, a, b: reference.weight_combine(a, b))
+
+    def weight_transpose(self, weight):
+        """Weights with inputs and outputs exchanged; a product takes them."""
+        op = "weight_transpose"
+        _require(weight.space is None or weight.type.is_typed, op,
+                 f"expected weights, got {weight.type}")
+        features = weight.features
+        _require(len(features) in (2, 3), op,
+                 f"expected [(types,) (heads,) in, out], got {weight.type}")
+        swapped = (*features[:-2], features[-1], features[-2])
+        result = (weight.type.with_features(*swapped) if weight.type.is_typed
+                  else types.weight(*swapped))
+        return self._record(
+            "gnn.weight_transpose", "{}", _functional([weight], [result]),
+            [weight], [result], lambda g, w: reference.weight_transpose(w))
 
 
 class SparseOps:

@@ -15,6 +15,7 @@ its meaning in float64 by `gnn_mlir.reference`: any program can test itself.
     print(module.text())
 """
 
+import dataclasses
 import re
 from collections.abc import Mapping
 
@@ -23,6 +24,7 @@ import numpy as np
 from . import ops, types
 from .feature_ops import FeatureOps
 from .graph import Graph, to_numpy
+from .graph_functions import select_edge_types
 
 
 class Value:
@@ -211,16 +213,18 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
     # -- Meaning ---------------------------------------------------------------
 
     def graphs(self):
-        """The declarations of the graphs that the function names."""
+        """The declarations of the graphs that the function names and that are
+        given: the parents of those that are derived."""
         values = list(self.inputs.values()) + [
             v for op in self._lines if not isinstance(op, str)
             for v in op.operands + op.results]
-        found = {v.type.graph.name: v.type.graph for v in values
-                 if getattr(v.type, "graph", None) is not None}
-        return found
+        found = [v.type.graph for v in values
+                 if getattr(v.type, "graph", None) is not None]
+        return {g.name: g for g in (g.parent or g for g in found)}
 
     def bind(self, graphs):
-        """A dict of graphs by name, checked against their declarations."""
+        """A dict of graphs by name, checked against their declarations, with
+        those that are derived from them."""
         declared = self.graphs()
         if isinstance(graphs, Graph):
             if len(declared) != 1:
@@ -232,6 +236,13 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
                 raise ValueError(f"{self.name}: expected a graph {name!r}, got "
                                  f"{', '.join(graphs) or 'none'}")
             _check_graph(decl, graphs[name])
+        graphs = dict(graphs)
+        for name, decl in self.module.graphs.items():
+            if decl.parent is not None and decl.parent.name in declared:
+                graphs[name] = select_edge_types(graphs[decl.parent.name],
+                                                 decl.parent_types)
+                if decl.schema is not None:
+                    graphs[name]._checked_schema(decl.schema)
         return graphs
 
     def evaluate(self, graphs, inputs, storage=None):
@@ -364,6 +375,25 @@ class Module:
         self.graphs[name] = types.GraphDecl(name, square, node_types, edge_types,
                                             schema, stats)
         return self.graphs[name]
+
+    def derived_graph(self, name, parent, edge_types):
+        """Declares the graph of the edges of `parent` whose type is in the list,
+        which ascends. It is given with its parent."""
+        edge_types = tuple(int(t) for t in edge_types)
+        if parent.parent is not None:
+            raise ValueError(f"graph {name!r}: expected a parent that is not "
+                             f"derived, got {parent.name!r}")
+        if list(edge_types) != sorted({t for t in edge_types
+                                       if 0 <= t < parent.edge_types}):
+            raise ValueError(f"graph {name!r}: expected edge types that ascend, "
+                             f"under {parent.edge_types}, got "
+                             f"{', '.join(map(str, edge_types))}")
+        schema = parent.schema and [parent.schema[t] for t in edge_types]
+        decl = self.graph(name, parent.node_types, len(edge_types),
+                          parent.square, schema)
+        decl = dataclasses.replace(decl, parent=parent, parent_types=edge_types)
+        self.graphs[name] = decl
+        return decl
 
     def graph_like(self, name, graph, stats=False):
         """Declares a graph with the types and the schema of a `Graph`."""

@@ -88,6 +88,16 @@ def rebind_rows(x):
     return np.asarray(x)
 
 
+def restrict_rows(graph, x, space, types):
+    """result[i] = x[o(i)] for the rows o(i) of `space`, in order, that belong to
+    the edge types `types`; `graph` has all of them."""
+    of = {"edge": lambda: graph.edge_type,
+          "edge_type": lambda: np.arange(graph.num_edge_types),
+          "src_pair": lambda: graph.pairs("src")[0],
+          "dst_pair": lambda: graph.pairs("dst")[0]}[space]()
+    return np.asarray(x)[np.isin(of, types)]
+
+
 def prefix_rows(graph, x):
     """result[i] = x[i] for destinations i, which are the first sources."""
     return np.asarray(x)[:graph.num_dst_nodes]
@@ -155,9 +165,11 @@ def typed_outer(graph, x, grad, space, by, via=None, heads=False):
     return out
 
 
-def weight_product(lhs, rhs, lhs_typed=False, rhs_typed=False, vector=False):
+def weight_product(lhs, rhs, lhs_typed=False, rhs_typed=False, vector=False,
+                   by_heads=False):
     """result[t, h] = lhs[t, h] * rhs[t, h] for each type and head that there is;
-    with `vector`, rhs[t, h] is a vector."""
+    with `vector`, rhs[t, h] is a vector. With `by_heads`, lhs[t] has the columns
+    of all heads side by side, and so has result[t]."""
     lhs, rhs = _float(lhs), _float(rhs)
     if vector:
         rhs = rhs[..., None]
@@ -165,6 +177,11 @@ def weight_product(lhs, rhs, lhs_typed=False, rhs_typed=False, vector=False):
         rhs = rhs[None]
     if rhs_typed and not lhs_typed:
         lhs = lhs[None]
+    if by_heads:
+        heads, size = rhs.shape[-3:-1]
+        parts = np.moveaxis(lhs.reshape(*lhs.shape[:-1], heads, size), -2, -3)
+        out = np.moveaxis(parts @ rhs, -3, -2)
+        return out.reshape(*out.shape[:-2], -1)
     out = lhs @ rhs
     return out[..., 0] if vector else out
 
@@ -172,6 +189,11 @@ def weight_product(lhs, rhs, lhs_typed=False, rhs_typed=False, vector=False):
 def weight_combine(coefficients, bases):
     """result[t] = sum_b coefficients[t, b] * bases[b]."""
     return np.tensordot(_float(coefficients), _float(bases), 1)
+
+
+def weight_transpose(weight):
+    """result[t, h, b, a] = weight[t, h, a, b]."""
+    return np.swapaxes(_float(weight), -1, -2)
 
 
 # -- Rows of several spaces at once --------------------------------------------
@@ -430,9 +452,10 @@ def slice(x, offset, size):
     return _float(x)[..., offset:offset + size]
 
 
-def reshape(x, features):
-    """The features of each row in another shape, in row-major order."""
-    return _float(x).reshape((len(x),) + tuple(features))
+def reshape(x, features, rows=True):
+    """The features of each row in another shape, in row-major order; without
+    `rows`, all of a weight."""
+    return _float(x).reshape(((len(x),) if rows else ()) + tuple(features))
 
 
 _REDUCE = {"sum": np.sum, "mean": np.mean, "max": np.max, "min": np.min}

@@ -7,12 +7,19 @@ from typing import Optional, Tuple
 from . import spaces
 
 
+def stats_text(items):
+    """`#gnn.stats<...>` of what `Graph.statistics` returns, as items."""
+    return "#gnn.stats<" + ", ".join(
+        f"{k} = {list(v) if isinstance(v, tuple) else v}" for k, v in items) + ">"
+
+
 @dataclass(frozen=True)
 class GraphDecl:
     """`gnn.graph`: what is known about a graph when a function is compiled.
 
     `schema` gives each edge type its (source, destination) node type, -1 where
-    it has several; `stats` is what `Graph.statistics` returns, as items."""
+    it has several; `stats` is what `Graph.statistics` returns, as items. A graph
+    with a `parent` is derived: its edges of these `parent_types`."""
 
     name: str
     square: bool = True
@@ -20,6 +27,8 @@ class GraphDecl:
     edge_types: int = 1
     schema: Optional[Tuple[Tuple[int, int], ...]] = None
     stats: Optional[tuple] = None
+    parent: Optional["GraphDecl"] = None
+    parent_types: Tuple[int, ...] = ()
 
     @property
     def src(self):
@@ -49,10 +58,10 @@ class GraphDecl:
             pairs = ", ".join(f"[{s}, {d}]" for s, d in self.schema)
             entries.append(f"schema = [{pairs}]")
         if self.stats is not None:
-            stats = ", ".join(f"{k} = {list(v) if isinstance(v, tuple) else v}"
-                              for k, v in self.stats)
-            entries.append(f"stats = #gnn.stats<{stats}>")
+            entries.append(f"stats = {stats_text(self.stats)}")
         kind = "square" if self.square else "bipartite"
+        if self.parent is not None:
+            kind += f" of @{self.parent.name} types {list(self.parent_types)}"
         return f"gnn.graph @{self.name} {kind} {{{', '.join(entries)}}}"
 
 

@@ -11,9 +11,9 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // CHECK-LABEL: @both_ends
 // CHECK: %[[XS:.*]] = gnn.gather %arg0 : {{.*}}node>> -> {{.*}}src_pair>>
 // CHECK: %[[S:.*]] = gnn.typed_linear %[[XS]], %arg1
+// CHECK: %[[SE:.*]] = gnn.gather %[[S]] : {{.*}}src_pair>> -> {{.*}}edge>>
 // CHECK: %[[XD:.*]] = gnn.gather %arg0 : {{.*}}node>> -> {{.*}}dst_pair>>
 // CHECK: %[[D:.*]] = gnn.typed_linear %[[XD]], %arg1
-// CHECK: %[[SE:.*]] = gnn.gather %[[S]] : {{.*}}src_pair>> -> {{.*}}edge>>
 // CHECK: %[[DE:.*]] = gnn.gather %[[D]] : {{.*}}dst_pair>> -> {{.*}}edge>>
 // CHECK: arith.mulf %[[SE]], %[[DE]]
 func.func @both_ends(%x: tensor<?x64xf32, #node>, %w: tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #edge> {

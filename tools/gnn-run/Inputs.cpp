@@ -33,46 +33,50 @@ static std::pair<std::string, std::string> splitName(const std::string &text) {
   return {name.str(), rest.str()};
 }
 
+runtime::Expected<LoadedGraph>
+gnn::run::loadGraph(const std::string &text, bool inverses, bool selfLoops) {
+  auto [name, path] = splitName(text);
+  auto file = runtime::GraphFile::load(path);
+  if (!file)
+    return file.takeError();
+  auto graph = file->graph;
+  auto derive =
+      [&](runtime::Expected<runtime::DerivedGraph> derived) -> runtime::Error {
+    if (!derived)
+      return derived.takeError();
+    graph = derived->graph;
+    return runtime::Error::success();
+  };
+  if (inverses)
+    if (runtime::Error error = derive(runtime::addInverses(*graph)))
+      return error;
+  if (selfLoops)
+    if (runtime::Error error = derive(runtime::addSelfLoops(
+            *graph, runtime::SelfLoops::Replace,
+            /*edgeType=*/graph->numEdgeTypes() == 1 ? 0 : -1)))
+      return error;
+  return LoadedGraph{name, text, graph, std::move(*file)};
+}
+
 runtime::Expected<Graphs>
-gnn::run::loadGraphs(const std::vector<runtime::GraphSpec> &specs,
-                     const std::vector<std::string> &names, bool inverses,
-                     bool selfLoops) {
+gnn::run::pickGraphs(const std::vector<runtime::GraphSpec> &specs,
+                     const std::vector<LoadedGraph> &loaded) {
   Graphs result;
-  if (names.size() != specs.size())
+  if (loaded.size() != specs.size())
     return failure("expected --graph once for each graph of the function: ",
-                   specs.size(), ", got ", names.size());
-  for (size_t i = 0; i < specs.size(); ++i) {
-    std::string path, others;
-    for (const std::string &text : names) {
-      auto [name, file] = splitName(text);
-      if (name == specs[i].name || (name.empty() && specs.size() == 1))
-        path = file;
-      others += (others.empty() ? "'" : ", '") + text + "'";
+                   specs.size(), ", got ", loaded.size());
+  for (const runtime::GraphSpec &spec : specs) {
+    const LoadedGraph *found = nullptr;
+    std::string others;
+    for (const LoadedGraph &graph : loaded) {
+      if (graph.name == spec.name || (graph.name.empty() && specs.size() == 1))
+        found = &graph;
+      others += (others.empty() ? "'" : ", '") + graph.text + "'";
     }
-    if (path.empty())
-      return failure("expected --graph ", specs[i].name, "=FILE.npz, got ",
-                     others);
-    auto file = runtime::GraphFile::load(path);
-    if (!file)
-      return file.takeError();
-    auto graph = file->graph;
-    auto derive = [&](runtime::Expected<runtime::DerivedGraph> derived)
-        -> runtime::Error {
-      if (!derived)
-        return derived.takeError();
-      graph = derived->graph;
-      return runtime::Error::success();
-    };
-    if (inverses)
-      if (runtime::Error error = derive(runtime::addInverses(*graph)))
-        return error;
-    if (selfLoops)
-      if (runtime::Error error = derive(runtime::addSelfLoops(
-              *graph, runtime::SelfLoops::Replace,
-              /*edgeType=*/graph->numEdgeTypes() == 1 ? 0 : -1)))
-        return error;
-    result.graphs.push_back(graph);
-    result.files.push_back(std::move(*file));
+    if (!found)
+      return failure("expected --graph ", spec.name, "=FILE.npz, got ", others);
+    result.graphs.push_back(found->graph);
+    result.files.push_back(found->file);
   }
   return result;
 }

@@ -23,11 +23,24 @@ struct Graphs {
   std::vector<runtime::GraphFile> files;
 };
 
-/// Loads one file a graph; `names` are `FILE` or `GRAPH=FILE`.
+/// A graph file, and what is bound of it.
+struct LoadedGraph {
+  /// Of the declaration; empty where only a file was given.
+  std::string name;
+  /// `FILE` or `GRAPH=FILE`, as given.
+  std::string text;
+  std::shared_ptr<const runtime::Graph> graph;
+  runtime::GraphFile file;
+};
+
+/// Loads `FILE` or `GRAPH=FILE`, and adds inverses and self loops where asked.
+runtime::Expected<LoadedGraph> loadGraph(const std::string &text, bool inverses,
+                                         bool selfLoops);
+
+/// The graph of each of `specs`.
 runtime::Expected<Graphs>
-loadGraphs(const std::vector<runtime::GraphSpec> &specs,
-           const std::vector<std::string> &names, bool inverses,
-           bool selfLoops);
+pickGraphs(const std::vector<runtime::GraphSpec> &specs,
+           const std::vector<LoadedGraph> &loaded);
 
 /// The seed of `random:SEED`.
 runtime::Expected<uint64_t> parseSeed(const std::string &source);

@@ -9,15 +9,20 @@
 
 #include "Inputs.h"
 
+#include "GNN/Dialect/GNN/IR/GNN.h"
 #include "GNN/Emulator/EmulatorDevice.h"
 #include "GNN/InitDialects.h"
 #include "GNN/Runtime/BoundFunction.h"
 #include "GNN/Runtime/CUDA.h"
+#include "GNN/Runtime/Structures.h"
+#include "GNN/Target/AttachStatistics.h"
 #include "GNN/Target/Compile.h"
 #include "GNN/Version.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
@@ -31,11 +36,11 @@ using namespace llvm;
 using namespace gnn;
 
 static cl::OptionCategory category("gnn-run options");
-static cl::opt<std::string> file(cl::Positional, cl::Required,
-                                 cl::desc("FILE.mlir"), cl::cat(category));
+static cl::opt<std::string> file(cl::Positional, cl::desc("FILE.mlir"),
+                                 cl::cat(category));
 static cl::opt<std::string> functionName("function",
                                          cl::desc("Function to run"),
-                                         cl::value_desc("NAME"), cl::Required,
+                                         cl::value_desc("NAME"),
                                          cl::cat(category));
 static cl::list<std::string>
     graphFiles("graph", cl::desc("Graph file, one a graph of the function"),
@@ -112,7 +117,34 @@ static runtime::Expected<std::shared_ptr<runtime::Device>> openDevice() {
   return emulator::createDevice(options);
 }
 
-static std::shared_ptr<const runtime::Package> compile(double &milliseconds) {
+/// The graphs to attach statistics of: those that a declaration is named for,
+/// and one without a name where the function has one graph.
+static std::vector<NamedGraph> nameGraphs(mlir::ModuleOp module,
+                                          ArrayRef<run::LoadedGraph> graphs) {
+  SmallSetVector<StringRef, 2> ofFunction;
+  auto addGraphs = [&](mlir::TypeRange types) {
+    for (mlir::Type type : types)
+      if (RowsAttr rows = getRows(type))
+        ofFunction.insert(rows.getGraph().getValue());
+  };
+  if (auto func = module.lookupSymbol<mlir::func::FuncOp>(functionName))
+    func.walk([&](mlir::Operation *op) {
+      addGraphs(op->getOperandTypes());
+      addGraphs(op->getResultTypes());
+    });
+  std::vector<NamedGraph> named;
+  for (const run::LoadedGraph &graph : graphs) {
+    std::string name = graph.name;
+    if (name.empty() && ofFunction.size() == 1)
+      name = ofFunction.front().str();
+    if (module.lookupSymbol<GraphOp>(name))
+      named.push_back({name, graph.graph});
+  }
+  return named;
+}
+
+static std::shared_ptr<const runtime::Package>
+compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry);
@@ -135,7 +167,8 @@ static std::shared_ptr<const runtime::Package> compile(double &milliseconds) {
   });
   auto start = std::chrono::steady_clock::now();
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
-  if (!module)
+  if (!module ||
+      mlir::failed(attachStatistics(*module, nameGraphs(*module, graphs))))
     return nullptr;
   CompileOptions options;
   options.chip = target == "cuda" || !phases.empty() ? chip.getValue() : "";
@@ -147,6 +180,18 @@ static std::shared_ptr<const runtime::Package> compile(double &milliseconds) {
                      std::chrono::steady_clock::now() - start)
                      .count();
   return mlir::succeeded(package) ? *package : nullptr;
+}
+
+/// Prints the statistics of a graph file as an attribute.
+static int printStatistics(const std::string &path) {
+  auto loaded = run::loadGraph(path, inverses, selfLoops);
+  if (!loaded)
+    return fail(loaded.takeError().message());
+  auto statistics = runtime::statistics(*loaded->graph);
+  if (!statistics)
+    return fail(statistics.takeError().message());
+  outs() << statistics->attribute() << "\n";
+  return 0;
 }
 
 /// Prints the counted cost of every kernel, and its time on a GPU.
@@ -175,22 +220,39 @@ int main(int argc, char **argv) {
   InitLLVM initialize(argc, argv);
   setVersionPrinter();
   cl::HideUnrelatedOptions(category);
+  // LLVM has an option of that name, which counts what passes did.
+  cl::getRegisteredOptions().lookup("stats")->removeArgument();
+  cl::opt<std::string> statsFile(
+      "stats",
+      cl::desc("Print the statistics of a graph file as gnn.graph takes them, "
+               "and nothing else"),
+      cl::value_desc("FILE.npz"), cl::cat(category));
   cl::ParseCommandLineOptions(argc, argv, "Run a function on a graph\n");
+  if (!statsFile.empty())
+    return printStatistics(statsFile);
+  if (file.empty() || functionName.empty())
+    return fail("expected FILE.mlir and --function NAME, or --stats FILE.npz");
   if (!weights.empty())
     if (auto seed = run::parseSeed(weights); !seed)
       return fail("--weights: " + seed.takeError().message());
   auto device = openDevice();
   if (!device)
     return fail(device.takeError().message());
+  std::vector<run::LoadedGraph> loaded;
+  for (const std::string &text : graphFiles) {
+    auto graph = run::loadGraph(text, inverses, selfLoops);
+    if (!graph)
+      return fail(graph.takeError().message());
+    loaded.push_back(std::move(*graph));
+  }
   double compileTime = 0;
-  auto package = compile(compileTime);
+  auto package = compile(loaded, compileTime);
   if (!package)
     return 1;
   auto plan = package->plan().find(functionName);
   if (!plan)
     return fail(plan.takeError().message());
-  auto graphs =
-      run::loadGraphs((*plan)->graphs, graphFiles, inverses, selfLoops);
+  auto graphs = run::pickGraphs((*plan)->graphs, loaded);
   if (!graphs)
     return fail(graphs.takeError().message());
   runtime::BindOptions bindOptions;

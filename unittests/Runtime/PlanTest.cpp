@@ -95,7 +95,8 @@ TEST(Plan, Malformed) {
     const char *piece, *other, *part;
   } cases[] = {
       {"{\"version\": 1", "", "parse error"},
-      {"\"version\": 1", "\"version\": 2", "version: expected 1, got 2"},
+      {"\"version\": 1", "\"version\": 3", "version: expected 1 to 2, got 3"},
+      {"\"version\": 1", "\"version\": 0", "version: expected 1 to 2, got 0"},
       {"\"version\": 1,", "", "expected a field 'version', got none"},
       {"\"version\": 1", "\"version\": 1.5", "expected an integer"},
       {"\"version\": 1", "\"version\": 1, \"extra\": 0",

@@ -16,13 +16,86 @@
 
 namespace gnn {
 
-/// Options of `gnn-tile-pipeline`.
-struct TilePipelineOptions
-    : public mlir::PassPipelineOptions<TilePipelineOptions> {
+/// Switches of the passes on whole-graph operations, on top of other options.
+/// Each pass can be left out alone, so that its effect can be shown.
+template <typename Base> struct GraphSwitches : public Base {
+  template <typename T, typename... Mods>
+  using Option = mlir::detail::PassOptions::Option<T, Mods...>;
+
+  Option<bool> raiseLoops{
+      *this, "raise-loops",
+      llvm::cl::desc("Make ops on whole tensors of free-form loops"),
+      llvm::cl::init(true)};
+  Option<bool> linearReorder{
+      *this, "linear-reorder",
+      llvm::cl::desc("Multiply weights by weights before rows by weights"),
+      llvm::cl::init(true)};
+  Option<bool> compact{
+      *this, "compact",
+      llvm::cl::desc("Compute rows for each pair, node or type they depend on"),
+      llvm::cl::init(true)};
+  Option<bool> orderAggregate{
+      *this, "order-aggregate",
+      llvm::cl::desc("Multiply before or after the sum over edges"),
+      llvm::cl::init(true)};
+  Option<bool> fuseAttention{
+      *this, "fuse-attention",
+      llvm::cl::desc("Make one op of scores, edge softmax and weighted sum"),
+      llvm::cl::init(true)};
+  Option<bool> fuseLayers{
+      *this, "fuse-layers",
+      llvm::cl::desc("Fold normalization, bias and scales into products and "
+                     "sums"),
+      llvm::cl::init(true)};
+  Option<std::string> cost{
+      *this, "cost",
+      llvm::cl::desc("What passes weigh: full (time), or rows (through "
+                     "products)"),
+      llvm::cl::init("full")};
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("GPU to weigh costs for"),
+                             llvm::cl::init("h200")};
+
+  /// Sets the same switches of `other`.
+  template <typename Other> void assignGraphSwitches(Other &other) const {
+    other.raiseLoops = raiseLoops;
+    other.linearReorder = linearReorder;
+    other.compact = compact;
+    other.orderAggregate = orderAggregate;
+    other.fuseAttention = fuseAttention;
+    other.fuseLayers = fuseLayers;
+    other.cost = cost;
+    other.target = target;
+  }
+};
+
+/// Switches of the passes on templates, on top of other options.
+template <typename Base> struct TileSwitches : public Base {
+  template <typename T, typename... Mods>
+  using Option = mlir::detail::PassOptions::Option<T, Mods...>;
+
   Option<bool> fuse{*this, "fuse",
                     llvm::cl::desc("Fuse traversals and products"),
                     llvm::cl::init(true)};
+
+  /// Sets the same switches of `other`.
+  template <typename Other> void assignTileSwitches(Other &other) const {
+    other.fuse = fuse;
+  }
 };
+
+/// Options of `gnn-graph-pipeline`.
+struct GraphPipelineOptions
+    : public GraphSwitches<mlir::PassPipelineOptions<GraphPipelineOptions>> {};
+
+/// Options of `gnn-tile-pipeline`.
+struct TilePipelineOptions
+    : public TileSwitches<mlir::PassPipelineOptions<TilePipelineOptions>> {};
+
+/// The switches of all passes.
+struct PassSwitches
+    : public TileSwitches<
+          GraphSwitches<mlir::PassPipelineOptions<PassSwitches>>> {};
 
 /// What the kernels become: PTX text, or what CUDA's ptxas makes of it.
 enum class KernelFormat { ISA, Bin, Fatbin };
@@ -61,18 +134,15 @@ struct PTXOptions : public mlir::PassPipelineOptions<Options> {
 struct PTXPipelineOptions : public PTXOptions<PTXPipelineOptions> {};
 
 /// Options of `gnn-compile-pipeline`: those of its stages.
-struct CompilePipelineOptions : public PTXOptions<CompilePipelineOptions> {
-  Option<bool> fuse{*this, "fuse",
-                    llvm::cl::desc("Fuse traversals and products"),
-                    llvm::cl::init(true)};
-
-  /// Sets the options of one stage.
-  void assignTo(TilePipelineOptions &tile) const;
+struct CompilePipelineOptions
+    : public TileSwitches<GraphSwitches<PTXOptions<CompilePipelineOptions>>> {
+  /// Sets the options of the last stage.
   void assignTo(PTXPipelineOptions &ptx) const;
 };
 
 /// gnn in, gnn out: what is decided where operators are whole.
-void buildGraphPipeline(mlir::OpPassManager &pm);
+void buildGraphPipeline(mlir::OpPassManager &pm,
+                        const GraphPipelineOptions &options);
 
 /// gnn in, gnn_tile on memrefs out: results in arguments, one workspace.
 void buildTilePipeline(mlir::OpPassManager &pm,

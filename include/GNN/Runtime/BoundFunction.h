@@ -20,6 +20,10 @@
 
 namespace gnn::runtime {
 
+/// Whether a graph is what a function declares: its kind, its numbers of types,
+/// and its schema where one is declared.
+Error checkGraph(const GraphSpec &spec, const Graph &graph);
+
 /// An input or output with its concrete shape.
 struct TensorInfo {
   std::string name;

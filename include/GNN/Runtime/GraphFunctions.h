@@ -55,6 +55,19 @@ Expected<DerivedGraph> refineTypes(const Graph &graph);
 Expected<DerivedGraph> mergeTypes(const Graph &graph, bool edgeTypes,
                                   bool nodeTypes);
 
+/// Takes the edges whose type is one of `types`, which ascend, in their order.
+/// Edge types get the number of their place in the list; nodes stay.
+Expected<DerivedGraph> selectEdgeTypes(const Graph &graph,
+                                       ArrayView<int32_t> types);
+
+/// The graph that `selectEdgeTypes` makes, with the maps that lead to the rows
+/// of its parent (docs/Structures.md). Made once and kept with the parent,
+/// which the result keeps alive. The parent is not made by this function
+/// itself.
+Expected<std::shared_ptr<const Graph>>
+deriveGraph(const std::shared_ptr<const Graph> &parent,
+            ArrayView<int32_t> types);
+
 /// Gives nodes other ids: node v becomes srcIds[v] (dstIds[v] on the other side
 /// of a bipartite graph; empty where square). Each must be a permutation. Edges
 /// keep their order.

@@ -40,6 +40,17 @@ struct GraphSpec {
   std::optional<std::vector<EdgeTypeEnds>> schema;
 };
 
+/// A graph that is made of edges of another one when that is bound.
+struct DerivedSpec {
+  std::string name;
+  /// Index of the graph it is made of.
+  int64_t parent = 0;
+  /// The parent's edge types that it has, which ascend.
+  std::vector<int32_t> types;
+  /// One entry an edge type, where there is a schema.
+  std::optional<std::vector<EdgeTypeEnds>> schema;
+};
+
 /// An input or output of a function: rows of a space of a graph, or (graph -1)
 /// of nothing.
 struct TensorSpec {
@@ -116,7 +127,9 @@ struct Requirement {
 /// graphs, and its launches in order.
 struct FunctionPlan {
   std::string name;
+  /// Those that are bound. Indices of graphs go on with the derived ones.
   std::vector<GraphSpec> graphs;
+  std::vector<DerivedSpec> derived;
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> outputs;
   /// In evaluation order.
@@ -127,11 +140,20 @@ struct FunctionPlan {
   /// Expression of the workspace's bytes.
   int64_t workspace = 0;
   std::vector<StepSpec> steps;
+
+  size_t numGraphs() const { return graphs.size() + derived.size(); }
+  /// The name of a graph of either kind.
+  const std::string &graphName(size_t index) const {
+    return index < graphs.size() ? graphs[index].name
+                                 : derived[index - graphs.size()].name;
+  }
 };
 
 /// The functions of one module, for one target.
 struct LaunchPlan {
-  static constexpr int64_t kVersion = 1;
+  /// Plans of the first version are read too: they derive no graphs.
+  static constexpr int64_t kVersion = 2;
+  static constexpr int64_t kOldestVersion = 1;
 
   /// E.g. "sm_90"; empty where the kernels are for no GPU.
   std::string chip;
@@ -153,9 +175,16 @@ struct LaunchPlan {
   Expected<const FunctionPlan *> find(const std::string &name) const;
 };
 
+/// The graphs that `plan` derives from those bound, behind these. A schema that
+/// does not hold is an error.
+Expected<std::vector<std::shared_ptr<const Graph>>>
+withDerived(const FunctionPlan &plan,
+            std::vector<std::shared_ptr<const Graph>> graphs);
+
 /// Evaluates all expressions of `plan`; `graphs` has one graph for each it
-/// declares. Overflow and division by zero are errors that name the expression,
-/// and a requirement that does not hold is one that says what was expected.
+/// declares and derives. Overflow and division by zero are errors that name the
+/// expression, and a requirement that does not hold is one that says what was
+/// expected.
 Expected<std::vector<int64_t>>
 evaluate(const FunctionPlan &plan,
          const std::vector<std::shared_ptr<const Graph>> &graphs);

@@ -20,7 +20,8 @@ namespace gnn::runtime {
 /// Sets of rows. A pair is a (node, edge type) that occurs. The node types of
 /// sources and destinations are one numbering; the two names say through which
 /// end of an edge they are reached. Node is legal on square graphs only, where
-/// it is Src and Dst.
+/// it is Src and Dst. The last four are rows of the graph that a derived graph
+/// is made from: maps lead there, and nothing from there.
 enum class Space {
   Edge,
   SrcPair,
@@ -32,10 +33,20 @@ enum class Space {
   NodeType,
   SrcNodeType,
   DstNodeType,
-  Graph
+  Graph,
+  ParentEdge,
+  ParentSrcPair,
+  ParentDstPair,
+  ParentEdgeType
 };
 
-/// "edge", "src_pair", ..., "graph".
+/// Whether the rows are those of the parent of a derived graph.
+bool isOfParent(Space space);
+
+/// The space that these rows are of in their own graph: Edge of ParentEdge.
+Space withoutParent(Space space);
+
+/// "edge", "src_pair", ..., "parent_edge_type".
 const char *name(Space space);
 
 /// The space of that name.
@@ -50,6 +61,7 @@ Expected<Space> parseSpace(std::string_view text);
 ///                     node's type)
 ///   src dst           ids; by_type; by_degree (descending; src: out-degree,
 ///                     dst: in-degree)
+///   parent_...        those of the parent's space
 enum class Order {
   Natural,
   InRows,
@@ -134,6 +146,8 @@ Error checkRows(Space group, OrderedSpace elements);
 /// Shape of the degrees of one side.
 struct DegreeStatistics {
   int64_t max = 0;
+  /// Sum of the squares.
+  int64_t squares = 0;
   double mean = 0;
   /// Mean of the squares; the variance is this less mean^2.
   double secondMoment = 0;
@@ -161,6 +175,9 @@ struct GraphStatistics {
 
   /// As a JSON object with the names above in snake_case.
   std::string json() const;
+
+  /// As `#gnn.stats<...>`, which a declaration of the graph takes.
+  std::string attribute() const;
 };
 
 /// Computes the statistics; sorts the edges where no structure did before.

@@ -84,6 +84,40 @@ def RaiseLoops : Pass<"gnn-raise-loops", "::mlir::func::FuncOp"> {
                            "::mlir::math::MathDialect"];
 }
 
+def LinearReorder : Pass<"gnn-linear-reorder", "::mlir::func::FuncOp">,
+                    GNN_CostOptions {
+  let summary = "Multiply weights by weights before rows by weights";
+  let description = [{
+    Where the rows of one product with weights go into another, the weights are
+    multiplied first, once a call, and the rows once (Hector 3.2.3). Between the
+    two may lie gathers, sums over rows, splits into heads and joins of them,
+    sums of several products, biases, and `gnn.concat`; a `gnn.slice` of a product
+    takes its part of the weight.
+
+    ```mlir
+    %h = gnn.typed_linear %x, %w : (tensor<?x64xf32, #gnn.rows<@g, edge>>, tensor<3x64x64xf32, #gnn.rows<@g, edge_type>>) -> tensor<?x64xf32, #gnn.rows<@g, edge>>
+    %s = gnn.linear %h, %a : (tensor<?x64xf32, #gnn.rows<@g, edge>>, tensor<64x4xf32>) -> tensor<?x4xf32, #gnn.rows<@g, edge>>
+    // becomes
+    %v = gnn.weight_product %w, %a : (tensor<3x64x64xf32, #gnn.rows<@g, edge_type>>, tensor<64x4xf32>) -> tensor<3x64x4xf32, #gnn.rows<@g, edge_type>>
+    %s = gnn.typed_linear %x, %v : (tensor<?x64xf32, #gnn.rows<@g, edge>>, tensor<3x64x4xf32, #gnn.rows<@g, edge_type>>) -> tensor<?x4xf32, #gnn.rows<@g, edge>>
+    ```
+
+    A weight by node type meets one by edge type where the schema gives that
+    end's node type for every edge type. A product that others read stays for
+    them. Both forms are weighed on the coarsest rows that they can be computed
+    on, where `gnn-compact` puts them; a product that stays, but is only added up
+    from then on, at the end of each edge type that has fewer rows. With
+    statistics the cost model decides. Without, finer rows are taken to be many
+    more than coarser ones, and between equals the product of weights wins.
+
+    Needs: graph form. Keeps: the value of every result up to rounding. Never
+    does more flops on finer rows for fewer on coarser ones without statistics,
+    and never acts on what is not linear (`LinearOpInterface`).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let options = costOptions;
+}
+
 def Compact : Pass<"gnn-compact", "::mlir::func::FuncOp">, GNN_CostOptions {
   let summary = "Compute rows once for each pair, node or type they depend on";
   let description = [{
@@ -113,8 +147,43 @@ def Compact : Pass<"gnn-compact", "::mlir::func::FuncOp">, GNN_CostOptions {
   let options = costOptions;
 }
 
-def FuseAttention : Pass<"gnn-fuse-attention", "::mlir::func::FuncOp">,
-                    GNN_CostOptions {
+def OrderAggregate : Pass<"gnn-order-aggregate", "::mlir::ModuleOp">,
+                     GNN_CostOptions {
+  let summary = "Multiply before the sum over edges or after it, by relation";
+  let description = [{
+    A sum or mean over edges and a product with weights commute, with a factor of
+    one number an edge (or one a head) in between:
+    `sum_e a_e (x_e W_r) = (sum_e a_e x_e) W_r` (GraphAGILE 6.3, theorem 1). With
+    a weight for each edge type the product runs on source pairs if it comes
+    first and on destination pairs if it comes last, and each relation may go its
+    own way: one product and one sum for those that multiply first, one of each
+    for those that aggregate first, each over a graph derived from these types.
+
+    ```mlir
+    %p = gnn.typed_linear %x, %w : ... src_pair ...
+    %m = gnn.gather %p : ... src_pair ... -> ... edge ...
+    %y = gnn.aggregate sum %m via dst : ... edge ... -> ... node ...
+    // becomes, where destination pairs are fewer
+    %m = gnn.gather %x via src : ... node ... -> ... edge ...
+    %p = gnn.aggregate sum %m : ... edge ... -> ... dst_pair ...
+    %q = gnn.typed_linear %p, %w : ... dst_pair ...
+    %y = gnn.aggregate sum %q : ... dst_pair ... -> ... node ...
+    ```
+
+    The cheapest of all first, all last, and each its own way is taken. Without
+    statistics a product without types goes where the sum is over fewer features
+    (theorem 2), which is right for any graph, and one by edge type stays. Where
+    rows are the only cost, products without types follow theorem 2 too.
+
+    Needs: the graph form. Keeps: the value of every result up to rounding. Never
+    moves a maximum or minimum, a product with a bias, a factor that differs by
+    feature, or what has other readers.
+  }];
+  let options = costOptions;
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def FuseAttention : Pass<"gnn-fuse-attention", "::mlir::func::FuncOp">, GNN_CostOptions {
   let summary = "Make one op of scores, edge softmax and weighted sum";
   let description = [{
     Scores of edges, their softmax and the sum of rows that it weighs become
@@ -146,6 +215,49 @@ def FuseAttention : Pass<"gnn-fuse-attention", "::mlir::func::FuncOp">,
     is taken as given.
   }];
   let options = costOptions;
+}
+
+def FuseLayers : Pass<"gnn-fuse-layers", "::mlir::func::FuncOp">, GNN_CostOptions {
+  let summary = "Fold normalization, bias and scales into products and sums";
+  let description = [{
+    Kernels end with arithmetic on the rows that they make, at no walk more. This
+    pass brings layers into the form that they can end with (GraphAGILE 6.4,
+    Hector 3.4.1):
+
+    * `gnn.batch_norm` becomes a scale of the columns of the weights before it,
+      through sums over rows, and a bias: a few numbers a call. Dropout with `p`
+      of 0 has gone already (canonicalization).
+    * Groups of groups are added up at once; where the inner ones are means, with
+      one over their degree as a factor.
+    * A factor of a whole group comes after its sum, one of the gathered rows
+      before the gather, where what makes these rows ends with it. So the two
+      square roots of GCN's normalization leave the edges.
+    * Arithmetic after heads were joined is done head by head before that.
+    * A repeated weight that is added to a product becomes its bias.
+
+    ```mlir
+    %m = gnn.aggregate mean %e : tensor<?x64xf32, #gnn.rows<@g, edge>> -> tensor<?x64xf32, #gnn.rows<@g, dst_pair>>
+    %y = gnn.aggregate sum %m : tensor<?x64xf32, #gnn.rows<@g, dst_pair>> -> tensor<?x64xf32, #gnn.rows<@g, node>>
+    // becomes
+    %d = gnn.degree edge : tensor<?xf32, #gnn.rows<@g, dst_pair>>
+    %r = arith.divf %one, %d : tensor<?xf32, #gnn.rows<@g, dst_pair>>
+    %w = gnn.apply mul %e, %r : (tensor<?x64xf32, #gnn.rows<@g, edge>>, tensor<?xf32, #gnn.rows<@g, dst_pair>>) -> tensor<?x64xf32, #gnn.rows<@g, edge>>
+    %y = gnn.aggregate sum %w via dst : tensor<?x64xf32, #gnn.rows<@g, edge>> -> tensor<?x64xf32, #gnn.rows<@g, node>>
+    ```
+
+    With statistics the cost model decides on what adds a kernel. Without,
+    normalization is always folded, means of at least 16 features are joined, and
+    factors move only into kernels that there are.
+
+    Needs: graph form. Keeps: the value of every result up to rounding. Never
+    computes features that others read a second time.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+  let options = !listconcat(costOptions, [
+    Option<"weightsOnly", "weights-only", "bool", /*default=*/"false",
+           "Fold normalization into weights and do nothing else">,
+  ]);
 }
 
 //===----------------------------------------------------------------------===//

@@ -32,15 +32,15 @@ SmallVector<Input> Lowering::scoreInputs(AttentionOp op, StringRef from,
                                          size_t dims) {
   SmallVector<Input> inputs;
   for (auto [i, term] : llvm::enumerate(op.getTerms()))
-    inputs.push_back(
-        leading(get(term), Anchor::Element, from, op.getTermPath(i).via, dims));
+    inputs.push_back(leading(view(term), Anchor::Element, from,
+                             op.getTermPath(i).via, dims));
   if (Value by = op.getBy())
-    inputs.push_back(getRows(by.getType()) ? leading(get(by), Anchor::Element,
+    inputs.push_back(getRows(by.getType()) ? leading(view(by), Anchor::Element,
                                                      from, op.getByVia(), dims)
                                            : trailing(get(by), dims));
   if (Value prior = op.getPrior())
     inputs.push_back(
-        leading(get(prior), Anchor::Element, from, op.getPriorVia(), dims));
+        leading(view(prior), Anchor::Element, from, op.getPriorVia(), dims));
   return inputs;
 }
 
@@ -100,8 +100,8 @@ LogicalResult Lowering::lowerAttention(AttentionOp op) {
   Type element = op.getType().getElementType();
   FlatSymbolRefAttr graph = getRows(op.getType()).getGraph();
   EndPoint end = *op.getResultPath().getEnd();
-  Rows result = describe(op.getType(), end), value = get(op.getValue());
-  SmallVector<int64_t> terms(get(op.getTerms().front()).features);
+  Rows result = describe(op.getType(), end), value = view(op.getValue());
+  SmallVector<int64_t> terms(view(op.getTerms().front()).features);
   SmallVector<int64_t> scores(op.getScoreFeatures());
   if (failed(checkDims(op, terms)) || failed(checkDims(op, value.features)))
     return failure();
@@ -182,7 +182,7 @@ LogicalResult Lowering::lowerAttention(AttentionOp op) {
         leading(rows, Anchor::Element, elements, via, dims.size()));
   };
   if (op.getFactor())
-    add(get(op.getFactor()), op.getFactorVia());
+    add(view(op.getFactor()), op.getFactorVia());
   if (stored || split)
     add(highest, end);
   if (split)

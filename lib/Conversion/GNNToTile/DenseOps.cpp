@@ -19,9 +19,10 @@ using tile::AtAttr;
 
 /// A GEMM whose epilogue adds an optional extra.
 static Value emitGemm(OpBuilder &builder, Location loc, FlatSymbolRefAttr graph,
-                      StringRef rows, StringRef types, Value input,
-                      AtAttr inputAt, Value weight, bool transposed, Value bias,
-                      AtAttr biasAt, Value output, AtAttr outputAt) {
+                      StringRef rows, StringRef types, StringRef weights,
+                      Value input, AtAttr inputAt, Value weight,
+                      bool transposed, Value bias, AtAttr biasAt, Value output,
+                      AtAttr outputAt) {
   SmallVector<Value> extras;
   SmallVector<Attribute> extrasAt;
   if (bias) {
@@ -29,10 +30,13 @@ static Value emitGemm(OpBuilder &builder, Location loc, FlatSymbolRefAttr graph,
     extrasAt.push_back(biasAt);
   }
   Type element = getElementTypeOrSelf(output.getType());
+  auto optional = [&](StringRef text) {
+    return text.empty() ? StringAttr() : builder.getStringAttr(text);
+  };
   auto op = tile::GemmOp::create(
       builder, loc, output.getType(), graph, builder.getStringAttr(rows),
-      types.empty() ? StringAttr() : builder.getStringAttr(types), input,
-      weight, extras, output, inputAt, builder.getArrayAttr(extrasAt), outputAt,
+      optional(types), optional(weights), input, weight, extras, output,
+      inputAt, builder.getArrayAttr(extrasAt), outputAt,
       transposed ? builder.getUnitAttr() : UnitAttr(), /*schedule=*/nullptr);
   Block &block = op.getBody().emplaceBlock();
   block.addArgument(element, loc);
@@ -53,7 +57,7 @@ static AtAttr rowAccess(MLIRContext *context, StringRef space, bool head) {
 
 LogicalResult Lowering::lowerLinear(LinearOp op) {
   Rows result = describe(op.getType());
-  Rows input = get(op.getInput());
+  Rows input = view(op.getInput());
   bool heads = result.features.size() == 2;
   Value bias = op.getBias() ? get(op.getBias()).tensor : Value();
   AtAttr biasAt;
@@ -61,7 +65,7 @@ LogicalResult Lowering::lowerLinear(LinearOp op) {
     biasAt = trailing(get(op.getBias()), result.features.size()).at;
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
   result.tensor = emitGemm(
-      builder, op.getLoc(), result.graph, result.domain, "", input.tensor,
+      builder, op.getLoc(), result.graph, result.domain, "", "", input.tensor,
       access(input, Anchor::Group, result.domain, {},
              input.features.size() == 2, true),
       get(op.getWeight()).tensor, get(op.getWeight()).isTransposed, bias,
@@ -117,25 +121,35 @@ LogicalResult Lowering::lowerTypedLinear(TypedLinearOp op) {
   RowSpace types = *getRowSpace(op.getWeight().getType());
   auto [typeSpace, order] = typeSegments(inputType, types, op.getVia());
   Rows result = describe(op.getType());
-  Rows input = inOrder(get(op.getInput()), order);
+  // Rows of types one after the other are no rows of the parent's.
+  bool fixed = tile::isFixed(order);
+  auto read = [&](Value value) { return fixed ? get(value) : view(value); };
+  Rows input = inOrder(read(op.getInput()), order);
+  Rows weight = read(op.getWeight());
+  StringRef weights;
+  if (tile::isOfParent(weight.domain))
+    weights = weight.domain;
   bool heads = result.features.size() == 2;
   AtAttr outputAt =
       access(inOrder(result, order), Anchor::Group, order, {}, heads, true);
   Value bias;
   AtAttr biasAt;
   if (op.getBias()) {
-    Rows rows = get(op.getBias());
+    Rows rows = read(op.getBias());
     bias = rows.tensor;
-    biasAt = AtAttr::get(builder.getContext(), Anchor::Group,
-                         tile::isFixed(order) ? "" : typeSpace,
-                         rows.features.size() == 2, true, 0);
+    StringRef space =
+        tile::isOfParent(rows.domain) ? StringRef(rows.domain) : typeSpace;
+    biasAt =
+        AtAttr::get(builder.getContext(), Anchor::Group, fixed ? "" : space,
+                    rows.features.size() == 2, true, 0);
   }
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
   result.tensor = emitGemm(
-      builder, op.getLoc(), result.graph, order, typeSpace, input.tensor,
+      builder, op.getLoc(), result.graph, order, typeSpace, weights,
+      input.tensor,
       access(input, Anchor::Group, order, {}, input.features.size() == 2, true),
-      get(op.getWeight()).tensor, get(op.getWeight()).isTransposed, bias,
-      biasAt, empty(op.getLoc(), result, element), outputAt);
+      weight.tensor, weight.isTransposed, bias, biasAt,
+      empty(op.getLoc(), result, element), outputAt);
   set(op.getResult(), result);
   return success();
 }
@@ -199,7 +213,9 @@ LogicalResult Lowering::lowerWeightProductByHeads(WeightProductOp op) {
   Value left = get(op.getLhs()).tensor;
   if (types > 1 && !isTypeRows(lhsType))
     left = repeated(loc, get(op.getLhs()), types);
-  SmallVector<int64_t> weightShape{heads, b, c};
+  bool transposed = get(op.getRhs()).isTransposed;
+  SmallVector<int64_t> weightShape{heads, transposed ? c : b,
+                                   transposed ? b : c};
   if (typedRhs)
     weightShape.insert(weightShape.begin(), types);
   Value output = tensor::EmptyOp::create(
@@ -207,10 +223,10 @@ LogicalResult Lowering::lowerWeightProductByHeads(WeightProductOp op) {
   AtAttr at = rowAccess(builder.getContext(), "", true);
   Value product = emitGemm(
       builder, loc, anyGraph, std::to_string(rows),
-      typedRhs ? std::to_string(lhs[0]) : "",
+      typedRhs ? std::to_string(lhs[0]) : "", "",
       reshaped(loc, left, {rows, heads, b}), at,
-      reshaped(loc, get(op.getRhs()).tensor, weightShape), Value(), {},
-      output, at);
+      reshaped(loc, get(op.getRhs()).tensor, weightShape), transposed, Value(),
+      {}, output, at);
   Rows result = describe(type);
   result.tensor = reshaped(loc, product, type.getShape());
   set(op.getResult(), result);
@@ -250,7 +266,7 @@ LogicalResult Lowering::lowerWeightProduct(WeightProductOp op) {
     weightShape.insert(weightShape.begin(), batches);
   right = reshaped(loc, right, weightShape);
   Value product = emitGemm(builder, loc, anyGraph, std::to_string(batches * a),
-                           shared ? "" : std::to_string(a), left, at, right,
+                           shared ? "" : std::to_string(a), "", left, at, right,
                            transposed, Value(), {}, output, at);
   Rows result = describe(type);
   result.tensor = reshaped(loc, product, type.getShape());
@@ -272,7 +288,7 @@ LogicalResult Lowering::lowerWeightTranspose(WeightTransposeOp op) {
       return op.emitOpError("has a lowering only as the weight of a product, "
                             "got '")
              << use.getOwner()->getName() << "'";
-  Rows weight = get(op.getInput());
+  Rows weight = view(op.getInput());
   weight.isTransposed = !weight.isTransposed;
   set(op.getResult(), weight);
   return success();
@@ -283,15 +299,15 @@ LogicalResult Lowering::lowerWeightCombine(WeightCombineOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   auto basesType = cast<RankedTensorType>(op.getBases().getType());
   int64_t size = basesType.getNumElements() / basesType.getDimSize(0);
-  Value bases = reshaped(loc, get(op.getBases()).tensor,
-                         {basesType.getDimSize(0), size});
+  Value bases =
+      reshaped(loc, get(op.getBases()).tensor, {basesType.getDimSize(0), size});
   Value output = tensor::EmptyOp::create(
       builder, loc, ArrayRef<int64_t>{type.getDimSize(0), size},
       type.getElementType());
   AtAttr at = rowAccess(builder.getContext(), "", false);
   Value product =
       emitGemm(builder, loc, anyGraph, std::to_string(type.getDimSize(0)), "",
-               get(op.getCoefficients()).tensor, at, bases,
+               "", get(op.getCoefficients()).tensor, at, bases,
                /*transposed=*/false, Value(), {}, output, at);
   Rows result = describe(type);
   result.tensor = reshaped(loc, product, type.getShape());

@@ -30,7 +30,7 @@ static Type elementOf(Value value) {
 
 LogicalResult Lowering::lowerDot(DotOp op) {
   Rows result = describe(op.getType());
-  Rows lhs = get(op.getLhs()), rhs = get(op.getRhs());
+  Rows lhs = view(op.getLhs()), rhs = view(op.getRhs());
   if (failed(checkDims(op, lhs.features)))
     return failure();
   unsigned dims = lhs.features.size();
@@ -52,7 +52,7 @@ LogicalResult Lowering::lowerDot(DotOp op) {
 
 LogicalResult Lowering::lowerOuterRows(OuterRowsOp op) {
   Rows result = describe(op.getType());
-  Rows lhs = get(op.getLhs()), rhs = get(op.getRhs());
+  Rows lhs = view(op.getLhs()), rhs = view(op.getRhs());
   if (failed(checkDims(op, result.features)))
     return failure();
   // [a] x [b]: a takes the place of heads.
@@ -121,7 +121,7 @@ Value gnn::emitActivation(OpBuilder &b, Location loc, ActivationKind kind,
 LogicalResult Lowering::lowerActivation(ActivationOp op) {
   Rows result = describe(op.getType());
   SmallVector<int64_t> full(result.features);
-  Rows input = get(op.getInput());
+  Rows input = view(op.getInput());
   bool perFeature =
       op.getWeight() &&
       cast<RankedTensorType>(op.getWeight().getType()).getNumElements() > 1;
@@ -153,7 +153,7 @@ LogicalResult Lowering::lowerBatchNorm(BatchNormOp op) {
     return failure();
   unsigned dims = result.features.size();
   SmallVector<Input> inputs{
-      leading(get(op.getInput()), Anchor::Group, result.domain, {}, dims)};
+      leading(view(op.getInput()), Anchor::Group, result.domain, {}, dims)};
   for (Value weight :
        {op.getMean(), op.getVariance(), op.getGamma(), op.getBeta()})
     inputs.push_back(trailing(get(weight), dims));
@@ -180,7 +180,7 @@ LogicalResult Lowering::lowerLayerNorm(LayerNormOp op) {
     return failure();
   unsigned dims = result.features.size();
   SmallVector<Input> inputs{
-      leading(get(op.getInput()), Anchor::Group, result.domain, {}, dims)};
+      leading(view(op.getInput()), Anchor::Group, result.domain, {}, dims)};
   if (op.getGamma())
     for (Value weight : {op.getGamma(), op.getBeta()})
       inputs.push_back(trailing(get(weight), dims));
@@ -212,7 +212,7 @@ LogicalResult Lowering::lowerLayerNorm(LayerNormOp op) {
 
 LogicalResult Lowering::lowerBroadcast(BroadcastOp op) {
   Rows result = describe(op.getType());
-  Rows input = get(op.getInput());
+  Rows input = view(op.getInput());
   auto type = cast<RankedTensorType>(op.getType());
   if (input.domain.empty() && type.hasStaticShape()) {
     int64_t times = type.getNumElements() / sizeOf(input.features);
@@ -253,7 +253,7 @@ LogicalResult Lowering::lowerConcat(ConcatOp op) {
   Value whole = empty(loc, result, elementOf(op.getInputs()[0]));
   int64_t offset = 0;
   for (Value value : op.getInputs()) {
-    Rows input = get(value);
+    Rows input = view(value);
     int64_t width = input.features.back();
     if (hasHead)
       input = reshape(loc, input, {heads, width});
@@ -277,7 +277,7 @@ LogicalResult Lowering::lowerConcat(ConcatOp op) {
 LogicalResult Lowering::lowerSlice(SliceOp op) {
   Location loc = op.getLoc();
   Rows result = describe(op.getType());
-  Rows input = get(op.getInput());
+  Rows input = view(op.getInput());
   SmallVector<int64_t> full(result.features);
   int64_t heads = leadingSize(full);
   bool isWeight = result.domain.empty();
@@ -311,7 +311,7 @@ LogicalResult Lowering::lowerSlice(SliceOp op) {
 
 LogicalResult Lowering::lowerReduceHeads(ReduceHeadsOp op) {
   Rows result = describe(op.getType());
-  Rows input = get(op.getInput());
+  Rows input = view(op.getInput());
   auto domain = tile::DomainAttr::get(builder.getContext(), result.domain, "",
                                       input.features[0], input.features[1]);
   result.tensor = traverse(
@@ -330,7 +330,7 @@ LogicalResult Lowering::lowerReduceHeads(ReduceHeadsOp op) {
 
 LogicalResult Lowering::lowerReduceFeatures(ReduceFeaturesOp op) {
   Rows result = describe(op.getType());
-  Rows input = get(op.getInput());
+  Rows input = view(op.getInput());
   if (failed(checkDims(op, input.features)))
     return failure();
   unsigned dims = input.features.size();
@@ -361,7 +361,7 @@ LogicalResult Lowering::lowerElementwise(Operation *op) {
   SmallVector<Input> inputs;
   for (Value operand : op->getOperands()) {
     Rows rows = isWeight ? asRow(loc, get(operand))
-                         : reshape(loc, get(operand), result.features);
+                         : reshape(loc, view(operand), result.features);
     inputs.push_back(leading(rows, Anchor::Group, result.domain, {},
                              result.features.size()));
   }

@@ -57,11 +57,12 @@ LogicalResult Lowering::lower(Operation *op) {
       .Case([&](ReduceHeadsOp o) { return lowerReduceHeads(o); })
       .Case([&](ReduceFeaturesOp o) { return lowerReduceFeatures(o); })
       .Case([&](ReshapeOp o) {
-        set(o.getResult(), reshape(o.getLoc(), get(o.getInput()),
+        set(o.getResult(), reshape(o.getLoc(), view(o.getInput()),
                                    describe(o.getType()).features));
         return success();
       })
       .Case([&](RebindRowsOp o) { return lowerRenamed(o, /*prefix=*/false); })
+      .Case([&](RestrictRowsOp o) { return lowerRestrict(o); })
       .Case([&](PrefixRowsOp o) { return lowerRenamed(o, /*prefix=*/true); })
       .Case([&](WeightTransposeOp o) { return lowerWeightTranspose(o); })
       .Case([&](RowLoopInterface o) { return lowerLoop(o); })
@@ -133,9 +134,10 @@ struct ConvertGNNToGNNTile
 private:
   LogicalResult convert(func::FuncOp func);
   FlatSymbolRefAttr anyGraph(func::FuncOp func) {
-    auto graphs = getOperation().getOps<GraphOp>();
-    return graphs.empty() ? FlatSymbolRefAttr::get(&getContext(), "none")
-                          : FlatSymbolRefAttr::get((*graphs.begin()));
+    for (auto graph : getOperation().getOps<GraphOp>())
+      if (!graph.isDerived())
+        return FlatSymbolRefAttr::get(graph);
+    return FlatSymbolRefAttr::get(&getContext(), "none");
   }
 };
 } // namespace

@@ -408,16 +408,17 @@ static void allocateReshaped(Value tensor) {
 }
 
 Value Lowering::result(Location loc, Value value) {
-  const Rows &rows = get(value);
+  const Rows &rows = view(value);
   Value tensor = rows.tensor;
   // What a template wrote for this result alone becomes an output as it is.
   SmallVector<Operation *> reshapes;
   Value root = peelReshapes(tensor, reshapes);
   bool userOrder =
-      rows.domain == "edge" || tile::getSpace(rows.domain) != "edge";
+      rows.domain == "edge" ||
+      (tile::getSpace(rows.domain) != "edge" && !tile::isOfParent(rows.domain));
   bool own = isTemplate(root.getDefiningOp()) && userOrder && !rows.isPrefix;
   if (!own || !returned.insert(root).second)
-    tensor = materialize(loc, rows);
+    tensor = materialize(loc, rows, /*userOrder=*/true).tensor;
   allocateReshaped(tensor);
   return tensor;
 }
@@ -482,24 +483,43 @@ Value Lowering::repeated(Location loc, const Rows &weight, int64_t times) {
       [](OpBuilder &, Location, ValueRange args) { return args[0]; });
 }
 
-Value Lowering::materialize(Location loc, const Rows &rows) {
+/// The domain of this graph that is walked for rows that lie in `domain`.
+static std::string walkedFor(StringRef domain) {
+  StringRef own = tile::withoutParent(domain);
+  if (own == domain)
+    return own.str();
+  StringRef space = tile::getSpace(own);
+  return space == "edge" ? "edge.in_rows" : space.str();
+}
+
+Rows Lowering::materialize(Location loc, const Rows &rows, bool userOrder) {
   bool isWeight = rows.domain.empty();
   Rows flat =
       isWeight ? asRow(loc, rows) : reshape(loc, rows, {sizeOf(rows.features)});
-  bool userOrder =
-      tile::getSpace(flat.domain) == "edge" && flat.domain != "edge";
-  auto at = [&](StringRef space) {
-    return AtAttr::get(builder.getContext(), Anchor::Group, space, false, true,
-                       0);
-  };
   Rows result = flat;
+  result.domain = walkedFor(flat.domain);
+  auto at = [&](StringRef space) {
+    return AtAttr::get(builder.getContext(), Anchor::Group,
+                       space == result.domain ? "" : space, false, true, 0);
+  };
+  StringRef written = result.domain;
+  if (userOrder && tile::getSpace(written) == "edge")
+    written = "edge";
   result.tensor =
-      traverse(loc, flat.graph, domainOf(flat.domain, "", flat.features),
-               {{flat, at("")}},
-               empty(loc, flat, getElementTypeOrSelf(rows.tensor.getType())),
-               at(userOrder ? "edge" : ""),
+      traverse(loc, flat.graph, domainOf(result.domain, "", flat.features),
+               {{flat, at(flat.domain)}},
+               empty(loc, result, getElementTypeOrSelf(rows.tensor.getType())),
+               at(written),
                [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-  result = isWeight ? asWeight(loc, result, rows.features)
-                    : reshape(loc, result, rows.features);
-  return result.tensor;
+  result.domain = written.str();
+  result.isPrefix = false;
+  return isWeight ? asWeight(loc, result, rows.features)
+                  : reshape(loc, result, rows.features);
+}
+
+const Rows &Lowering::get(Value value) {
+  Rows &rows = values.find(value)->second;
+  if (tile::isOfParent(rows.domain))
+    rows = materialize(value.getLoc(), rows, /*userOrder=*/false);
+  return rows;
 }

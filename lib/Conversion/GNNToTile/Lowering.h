@@ -20,7 +20,8 @@ namespace gnn {
 
 /// A lowered value. Edge rows that the function computes lie in the order of
 /// its destinations' incoming edges (`edge.in_rows`), those it is given or
-/// gives in the user's order (`edge`).
+/// gives in the user's order (`edge`). Rows of a derived graph may lie among
+/// those of its parent (`parent_edge.in_rows`).
 struct Rows {
   mlir::Value tensor; ///< without encoding
   std::string domain; ///< row space with order; empty for plain weights
@@ -50,8 +51,12 @@ public:
   /// Lowers `op`, or reports why not at the op.
   mlir::LogicalResult lower(mlir::Operation *op);
 
-  /// The lowered form of `value`.
-  const Rows &get(mlir::Value value) { return values.find(value)->second; }
+  /// The lowered form of `value`, wherever its rows lie: for ops that read it
+  /// through an access.
+  const Rows &view(mlir::Value value) { return values.find(value)->second; }
+  /// The same with its rows one after the other in an order of its own graph: a
+  /// copy where they lie in the parent's.
+  const Rows &get(mlir::Value value);
   void set(mlir::Value value, Rows rows) { values[value] = std::move(rows); }
 
   /// A value that comes from outside: edges in the user's order, no tensor.
@@ -93,12 +98,14 @@ private:
   mlir::LogicalResult lowerReduceFeatures(ReduceFeaturesOp op);
   mlir::LogicalResult lowerElementwise(mlir::Operation *op);
   mlir::LogicalResult lowerRenamed(mlir::Operation *op, bool prefix);
+  mlir::LogicalResult lowerRestrict(RestrictRowsOp op);
   mlir::LogicalResult lowerLoop(RowLoopInterface loop);
 
   // Building blocks (Lowering.cpp).
 
-  /// A fresh copy of `rows` in the user's order.
-  mlir::Value materialize(mlir::Location loc, const Rows &rows);
+  /// A fresh copy of `rows` of its own graph, in the user's order or in the one
+  /// that the function computes in.
+  Rows materialize(mlir::Location loc, const Rows &rows, bool userOrder);
   /// What a new value of this type is: its domain and features, no tensor.
   Rows describe(mlir::Type type, std::optional<EndPoint> end = {});
   /// A tensor of these rows and features, uninitialized.

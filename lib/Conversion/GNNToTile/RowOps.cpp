@@ -19,7 +19,7 @@ using tile::Dim;
 
 LogicalResult Lowering::lowerGather(GatherOp op) {
   Rows result = describe(op.getType());
-  Rows input = get(op.getInput());
+  Rows input = view(op.getInput());
   SmallVector<int64_t> full(result.features), dims = walkedDims(full);
   result.features = dims;
   input = reshape(op.getLoc(), input, dims);
@@ -44,7 +44,7 @@ LogicalResult Lowering::lowerAggregate(AggregateOp op) {
            << stringifyRowSpace(space) << "' by '" << result.domain << "'";
   SmallVector<int64_t> full(result.features), dims = walkedDims(full);
   result.features = dims;
-  Rows input = reshape(loc, get(op.getInput()), dims);
+  Rows input = reshape(loc, view(op.getInput()), dims);
   auto domain = domainOf(result.domain, elements, dims);
   Input read =
       leading(input, Anchor::Element, elements, op.getVia(), dims.size());
@@ -116,10 +116,10 @@ static ArrayRef<int64_t> longer(const Rows &a, const Rows *b) {
 
 LogicalResult Lowering::lowerApply(ApplyOp op) {
   Rows result = describe(op.getType());
-  Rows lhs = get(op.getLhs());
+  Rows lhs = view(op.getLhs());
   std::optional<Rows> rhs;
   if (op.getRhs())
-    rhs = get(op.getRhs());
+    rhs = view(op.getRhs());
   SmallVector<int64_t> dims(longer(lhs, rhs ? &*rhs : nullptr));
   if (failed(checkDims(op, dims)))
     return failure();
@@ -140,7 +140,7 @@ LogicalResult Lowering::lowerApply(ApplyOp op) {
 
 LogicalResult Lowering::lowerSddmm(SddmmOp op) {
   Rows result = describe(op.getType());
-  Rows lhs = get(op.getLhs()), rhs = get(op.getRhs());
+  Rows lhs = view(op.getLhs()), rhs = view(op.getRhs());
   if (failed(checkDims(op, lhs.features)))
     return failure();
   unsigned dims = lhs.features.size();
@@ -163,10 +163,10 @@ LogicalResult Lowering::lowerSpmm(SpmmOp op) {
   if (elements.empty())
     return op.emitOpError("has no lowering: no structure lists edges by '")
            << result.domain << "'";
-  Rows lhs = get(op.getLhs());
+  Rows lhs = view(op.getLhs());
   std::optional<Rows> rhs;
   if (op.getRhs())
-    rhs = get(op.getRhs());
+    rhs = view(op.getRhs());
   SmallVector<int64_t> dims(longer(lhs, rhs ? &*rhs : nullptr));
   if (failed(checkDims(op, dims)))
     return failure();
@@ -204,7 +204,7 @@ LogicalResult Lowering::lowerEdgeSoftmax(EdgeSoftmaxOp op) {
   Rows result = describe(type);
   SmallVector<int64_t> full(result.features), dims = walkedDims(full);
   result.features = dims;
-  Rows input = reshape(loc, get(op.getInput()), dims);
+  Rows input = reshape(loc, view(op.getInput()), dims);
   auto domain = domainOf(groups, elements, dims);
   AtAttr outputAt = access(result, Anchor::Element, elements, {},
                            dims.size() == 2, !dims.empty());
@@ -225,6 +225,27 @@ LogicalResult Lowering::lowerEdgeSoftmax(EdgeSoftmaxOp op) {
   return success();
 }
 
+/// No copy: whoever reads the rows reads the parent's.
+LogicalResult Lowering::lowerRestrict(RestrictRowsOp op) {
+  Rows rows = describe(op.getType());
+  const Rows &input = view(op.getInput());
+  rows.tensor = input.tensor;
+  rows.domain = tile::ofParent(input.domain);
+  rows.isTransposed = input.isTransposed;
+  set(op.getResult(), rows);
+  return success();
+}
+
+/// True if both graphs are made of the same nodes, whatever is bound.
+static bool haveSameNodes(Operation *op, FlatSymbolRefAttr a,
+                          FlatSymbolRefAttr b) {
+  auto nodesOf = [&](FlatSymbolRefAttr graph) {
+    return SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, graph)
+        .getNodesOf();
+  };
+  return nodesOf(a) == nodesOf(b);
+}
+
 /// The same memory, read as rows of another space: of as many, or of as many at
 /// most where a prefix is read, which binding the graphs checks.
 LogicalResult Lowering::lowerRenamed(Operation *op, bool prefix) {
@@ -235,13 +256,16 @@ LogicalResult Lowering::lowerRenamed(Operation *op, bool prefix) {
         builder, op->getLoc(), builder.getIndexType(), side.graph,
         builder.getStringAttr(tile::countKey(side.domain)));
   };
+  bool same = !prefix && rows.domain == input.domain &&
+              haveSameNodes(op, rows.graph, input.graph);
   std::string expected =
       ((prefix ? "at most as many '" : "as many '") + rows.domain +
        "' rows of @" + rows.graph.getValue() + " as '" + input.domain +
        "' rows of @" + input.graph.getValue())
           .str();
-  tile::RequireOp::create(builder, op->getLoc(), count(rows), count(input),
-                          builder.getStringAttr(expected), prefix);
+  if (!same)
+    tile::RequireOp::create(builder, op->getLoc(), count(rows), count(input),
+                            builder.getStringAttr(expected), prefix);
   rows.tensor = input.tensor;
   rows.isPrefix = prefix || input.isPrefix;
   set(op->getResult(0), rows);

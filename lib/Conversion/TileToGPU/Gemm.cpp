@@ -41,7 +41,8 @@ private:
   Type element;
   TileProduct product;
   Value type, begin, end, firstColumn, head;
-  Value inputRow; // the row that this thread stages
+  Value weightRow; // of the weight that the type has
+  Value inputRow;  // the row that this thread stages
 };
 } // namespace
 
@@ -67,6 +68,11 @@ void GemmLowering::locateTile() {
     end = e.min(e.add(begin, e.index(rows)),
                 kernel.count(countKey(op.getRows())));
   }
+  weightRow = op.getWeights()
+                  ? e.loadIndex(kernel.structure(
+                                    mapKey(*op.getTypes(), *op.getWeights())),
+                                type)
+                  : type;
   firstColumn =
       e.mul(kernel.blockId(gpu::Dimension::y), e.index(product.columns()));
   head =
@@ -123,8 +129,8 @@ void GemmLowering::stageInput(Value k0) {
 Value GemmLowering::loadWeight(Value k, Value n) {
   Value weight = kernel.buffer(op.getWeight(), "", true);
   SmallVector<Value> indices;
-  if (type)
-    indices.push_back(type);
+  if (weightRow)
+    indices.push_back(weightRow);
   if (op.weightHasHeads())
     indices.push_back(head);
   indices.push_back(op.getTransposed() ? n : k);
@@ -163,8 +169,9 @@ Value GemmLowering::loadExtra(unsigned number, Value row, Value column,
       kernel.buffer(op.getExtras()[number], rowsOf(at, op.getRows(), ""), true);
   Value reached;
   if (at.getAnchor() != Anchor::All)
-    reached = type && at.getSpace() == *op.getTypes()
-                  ? type
+    reached = type && at.getSpace() == *op.getTypes() ? type
+              : weightRow && at.getSpace() == op.getWeights()
+                  ? weightRow
                   : reachRow(kernel, e, at, op.getRows(), row);
   Value at0 = at.getFeature() ? column : Value();
   if (at0 && at.getOffset())
@@ -241,8 +248,13 @@ void GemmLowering::run() {
 
   Emitter &host = kernel.host;
   Value rows = kernel.hostRows(op.getRows());
-  emitProductCost(kernel, rows, op.getHeads(), op.getIn(), op.getOut(),
-                  cast<ShapedType>(op.getWeight().getType()).getNumElements());
+  auto weightType = cast<ShapedType>(op.getWeight().getType());
+  Value read = host.index(weightType.getNumElements());
+  if (op.getWeights()) // one a type, of more
+    read = host.mul(kernel.hostRows(*op.getTypes()),
+                    host.index(ShapedType::getNumElements(
+                        weightType.getShape().drop_front())));
+  emitProductCost(kernel, rows, op.getHeads(), op.getIn(), op.getOut(), read);
   Value tiles = host.ceilDiv(rows, TileProduct::rows);
   int64_t perType, all;
   if (op.getTypes() && !op.getTypes()->getAsInteger(10, perType) &&

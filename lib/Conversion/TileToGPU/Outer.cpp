@@ -163,7 +163,7 @@ void OuterLowering::run() {
   int64_t in = left.getShape().back(), out = right.getShape().back();
   auto outputType = cast<ShapedType>(op.getOutput().getType());
   emitProductCost(kernel, kernel.hostRows(op.getRows()), heads(), in, out,
-                  outputType.getNumElements());
+                  host.index(outputType.getNumElements()));
   int64_t types = op.getTypes() ? outputType.getDimSize(0) : 1;
   kernel.launch(host.index(types),
                 host.index(llvm::divideCeil(in, TileProduct::rows) *

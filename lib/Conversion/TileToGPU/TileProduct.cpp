@@ -114,11 +114,10 @@ Value gnn::tile::emitEpilogue(Emitter &e, Block &body, IRMapping &mapping,
 }
 
 void gnn::tile::emitProductCost(Kernel &kernel, Value rows, int64_t heads,
-                                int64_t in, int64_t out,
-                                int64_t weightElements) {
+                                int64_t in, int64_t out, Value weightElements) {
   Emitter &host = kernel.host;
   Value reads = host.add(host.mul(rows, host.index(4 * heads * in)),
-                         host.index(4 * weightElements));
+                         host.mul(weightElements, host.index(4)));
   Value writes = host.mul(rows, host.index(4 * heads * out));
   Value flops = host.mul(rows, host.index(2 * heads * in * out));
   CostOp::create(host.builder, host.loc, reads, writes, flops);

@@ -64,9 +64,10 @@ int64_t columnsPerThread(int64_t out);
 mlir::Value emitEpilogue(Emitter &e, mlir::Block &body,
                          mlir::IRMapping &mapping, int64_t width);
 
-/// Bytes, flops and the launch cost of a product over `rows` rows.
+/// Bytes and flops of a product over `rows` rows with weights of so many
+/// elements in all.
 void emitProductCost(Kernel &kernel, mlir::Value rows, int64_t heads,
-                     int64_t in, int64_t out, int64_t weightElements);
+                     int64_t in, int64_t out, mlir::Value weightElements);
 
 } // namespace gnn::tile
 

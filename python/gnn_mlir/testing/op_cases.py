@@ -116,7 +116,20 @@ def _weights(t):
     bases = t.weight(2, *heads, 4, f)
     combined = t.f.weight_combine(t.rows("edge_type", 2), bases)
     t.keep(combined, t.f.weight_product(combined, t.rows("edge_type", *t.shape)),
-           t.f.weight_product(combined, t.weight(*heads, f, 3)))
+           t.f.weight_product(combined, t.weight(*heads, f, 3)),
+           t.f.weight_product(combined, t.f.weight_transpose(
+               t.weight(*heads, 3, f))))
+    back = t.f.weight_transpose(t.rows("edge_type", 5, f))
+    t.keep(t.f.typed_linear(t.rows("edge", f), back),
+           t.f.linear(t.rows(t.src, f), t.f.weight_transpose(t.weight(7, f))))
+    wide = t.rows("edge_type", 3, 2 * f)
+    vectors, matrices = t.rows("edge_type", 2, f), t.weight(2, f, 3)
+    t.keep(t.f.weight_product(wide, vectors, by_heads=True),
+           t.f.weight_product(wide, matrices, by_heads=True),
+           t.f.weight_product(t.weight(3, 2 * f), vectors, by_heads=True))
+    flat = t.f.reshape(matrices, 2, 3 * f)
+    cut = t.f.slice(flat, f, 2)
+    t.keep(cut, t.f.broadcast(cut, types.weight(3, 2, 2)))
 
 
 def _apply(t):
@@ -236,6 +249,35 @@ def _rebind(t):
         t.keep(t.f.prefix_rows(x))
 
 
+def _derived(t):
+    """On graphs of no edge type, of every second and of all."""
+    f, every = t.f, range(t.g.edge_types)
+    ids = f.aggregate("max", t.rows("edge"), t.dst, "dst", argument=True)[1]
+    sums = []
+    for name, listed in (("none", ()), ("second", every[::2]), ("all", every)):
+        s = t.module.derived_graph(name, t.g, listed)
+        for space in ("edge", "edge_type", "src_pair", "dst_pair"):
+            t.keep(f.restrict_rows(t.rows(space, *t.shape), s))
+        x = f.rebind_rows(t.rows(t.src, *t.shape), s, s.src)
+        w, b = (f.restrict_rows(t.rows("edge_type", *shape), s) for shape in (
+            (t.features, 5), (*t.shape[:-1], 5)))
+        scale = f.restrict_rows(t.rows("edge"), s)
+        pairs = f.typed_linear(f.gather(x, "src_pair"), w, bias=b)
+        sums.append(f.rebind_rows(
+            f.spmm("mul", "sum", s.dst, pairs, scale, via="dst"), t.g, t.dst))
+        edges = f.restrict_rows(t.rows("edge", *t.shape) * 2, s)
+        t.keep(f.aggregate("max", edges, s.dst, "dst"),
+               f.edge_softmax(edges, "dst"),
+               f.linear(edges, t.weight(t.features, 3)),
+               f.typed_linear(edges, w),
+               f.gather(f.restrict_rows(t.rows("dst_pair", *t.shape), s), "edge"),
+               f.gather(b, "dst_pair"), f.typed_linear(b, f.restrict_rows(
+                   t.rows("edge_type", 5, 2), s)),
+               f.typed_outer(edges, edges, "edge_type", heads=t.heads > 1),
+               f.restrict_rows(f.gather(ids, "edge", "dst"), s))
+    t.keep(sums[0] + sums[1], sums[2])
+
+
 OPS = {
     "op-gather": _gather, "op-sum": _sum, "op-mean": _mean,
     "op-extremes": _extremes, "op-degree": _degree, "op-linear": _linear,
@@ -245,6 +287,7 @@ OPS = {
     "op-attention": _attention,
     "op-activation": _activation, "op-norms": _norms, "op-shapes": _shapes,
     "op-elementwise": _elementwise, "op-rebind": _rebind,
+    "op-derived": _derived,
 }
 
 WITH_HEADS = set(OPS) - {"op-degree"}

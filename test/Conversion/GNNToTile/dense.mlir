@@ -101,6 +101,15 @@ func.func @weight_product_by_type(%w: !w, %a: tensor<3x8xf32, #gnn.rows<@g, edge
   return %y : tensor<3x16xf32, #gnn.rows<@g, edge_type>>
 }
 
+// The columns of the first lie head by head.
+//
+// CHECK-LABEL: func.func @weight_product_by_heads
+// CHECK:         gnn_tile.gemm @g rows "48" types "16" ins(%{{.+}}, %{{.+}} : tensor<48x2x4xf32>, tensor<3x2x4x5xf32>)
+func.func @weight_product_by_heads(%w: !w, %a: tensor<3x2x4x5xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x16x10xf32, #gnn.rows<@g, edge_type>> {
+  %y = gnn.weight_product %w, %a by_heads : (!w, tensor<3x2x4x5xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x16x10xf32, #gnn.rows<@g, edge_type>>
+  return %y : tensor<3x16x10xf32, #gnn.rows<@g, edge_type>>
+}
+
 // CHECK-LABEL: func.func @weight_combine
 // CHECK:         gnn_tile.gemm @g rows "3" ins(%{{.+}}, %{{.+}} : tensor<3x2xf32>, tensor<2x128xf32>)
 func.func @weight_combine(%c: tensor<3x2xf32, #gnn.rows<@g, edge_type>>, %b: tensor<2x16x8xf32>) -> !w {

@@ -352,3 +352,39 @@ func.func @reduce_heads(%x: tensor<?x2x8xf32, #gnn.rows<@g, node>>) -> !x {
   %y = gnn.reduce_heads sum %x : tensor<?x2x8xf32, #gnn.rows<@g, node>> -> !x
   return %y : !x
 }
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+gnn.graph @s square of @g types [0, 2] {node_types = 1, edge_types = 2}
+
+// A transposed weight stays beside its product.
+//
+// CHECK-LABEL: func.func @restrict_transpose
+// CHECK: %[[R:.+]] = gnn.restrict_rows %{{.+}} : tensor<3x4x8xf32, {{.+}} -> tensor<2x4x8xf32,
+// CHECK: gnn.weight_transpose %[[R]]
+func.func @restrict_transpose(%w: tensor<3x4x8xf32, #gnn.rows<@g, edge_type>>)
+    -> tensor<2x8x4xf32, #gnn.rows<@s, edge_type>> {
+  %0 = gnn.weight_transpose %w : (tensor<3x4x8xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x8x4xf32, #gnn.rows<@g, edge_type>>
+  %1 = gnn.restrict_rows %0 : tensor<3x8x4xf32, #gnn.rows<@g, edge_type>> -> tensor<2x8x4xf32, #gnn.rows<@s, edge_type>>
+  return %1 : tensor<2x8x4xf32, #gnn.rows<@s, edge_type>>
+}
+
+// Rows of a derived graph are gathered there.
+//
+// CHECK-LABEL: func.func @restrict_gather
+// CHECK-SAME: %[[X:.+]]: tensor<?x8xf32, #gnn.rows<@g, node>>, %[[T:.+]]: tensor<3x
+// CHECK-DAG: %[[N:.+]] = gnn.rebind_rows %[[X]]
+// CHECK-DAG: %[[E:.+]] = gnn.gather %[[N]] via src : {{.+}} -> tensor<?x8xf32, #gnn.rows<@s, edge>>
+// CHECK-DAG: %[[R:.+]] = gnn.restrict_rows %[[T]] : {{.+}} -> tensor<2xf32, #gnn.rows<@s, edge_type>>
+// CHECK-DAG: %[[P:.+]] = gnn.gather %[[R]] : {{.+}} -> tensor<?xf32, #gnn.rows<@s, src_pair>>
+// CHECK: return %[[E]], %[[P]]
+func.func @restrict_gather(%x: tensor<?x8xf32, #gnn.rows<@g, node>>,
+                           %t: tensor<3xf32, #gnn.rows<@g, edge_type>>)
+    -> (tensor<?x8xf32, #gnn.rows<@s, edge>>, tensor<?xf32, #gnn.rows<@s, src_pair>>) {
+  %0 = gnn.gather %x via src : tensor<?x8xf32, #gnn.rows<@g, node>> -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+  %1 = gnn.restrict_rows %0 : tensor<?x8xf32, #gnn.rows<@g, edge>> -> tensor<?x8xf32, #gnn.rows<@s, edge>>
+  %2 = gnn.gather %t : tensor<3xf32, #gnn.rows<@g, edge_type>> -> tensor<?xf32, #gnn.rows<@g, src_pair>>
+  %3 = gnn.restrict_rows %2 : tensor<?xf32, #gnn.rows<@g, src_pair>> -> tensor<?xf32, #gnn.rows<@s, src_pair>>
+  return %1, %3 : tensor<?x8xf32, #gnn.rows<@s, edge>>, tensor<?xf32, #gnn.rows<@s, src_pair>>
+}

@@ -344,6 +344,16 @@ func.func @weight_product_c4(%x: tensor<3x8x4xf32, #gnn.rows<@g, edge_type>>, %y
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
+func.func @weight_product_c5(%x: tensor<8x12xf32>, %y: tensor<2x4x5xf32>) {
+  // expected-error @+1 {{'gnn.weight_product' op expected [a, heads * b] of lhs and [heads, b, c] or [heads, b] of rhs, got [8, 12] and [2, 4, 5]}}
+  gnn.weight_product %x, %y by_heads : (tensor<8x12xf32>, tensor<2x4x5xf32>) -> tensor<8x10xf32>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 func.func @weight_combine_c1(%x: tensor<3xf32, #gnn.rows<@g, edge_type>>, %y: tensor<2x8x4xf32>) {
   // expected-error @+1 {{'gnn.weight_combine' op expected features [bases] of coefficients, got []}}
   gnn.weight_combine %x, %y : (tensor<3xf32, #gnn.rows<@g, edge_type>>, tensor<2x8x4xf32>) -> tensor<3x8x4xf32, #gnn.rows<@g, edge_type>>
@@ -388,4 +398,12 @@ func.func @one_element_type(%x: tensor<?x8xf32, #gnn.rows<@g, node>>, %w: tensor
   // expected-error @+1 {{'gnn.linear' op requires the same element type for all operands and results}}
   gnn.linear %x, %w : (tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<8x4xbf16>) -> tensor<?x4xf32, #gnn.rows<@g, node>>
   return
+}
+
+// -----
+
+func.func @weight_transpose_c1(%w: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{expected [in, out] or [heads, in, out] of input, got [8]}}
+  %t = gnn.weight_transpose %w : (tensor<8xf32>) -> tensor<8xf32>
+  return %t : tensor<8xf32>
 }

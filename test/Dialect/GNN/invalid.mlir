@@ -93,6 +93,61 @@ gnn.graph @graph_c5 square {node_types = 1, edge_types = 1, stats = #gnn.stats<s
 
 // -----
 
+// A parent without its list has no spelling but the generic one.
+//
+// expected-error @+1 {{'gnn.graph' op expected a parent and a list of its edge types, or neither}}
+"gnn.graph"() <{sym_name = "graph_c6", kind = #gnn<graph_kind square>, parent_graph = @g, node_types = 1 : i64, edge_types = 1 : i64}> : () -> ()
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+// expected-error @+1 {{'gnn.graph' op expected one of the parent's edge types for each of 1 edge types, got 2}}
+gnn.graph @graph_c7 square of @g types [0, 2] {node_types = 1, edge_types = 1}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+// expected-error @+1 {{'gnn.graph' op expected edge types that ascend, got 2 before 2}}
+gnn.graph @graph_c7_twice square of @g types [2, 2] {node_types = 1, edge_types = 2}
+
+// -----
+
+// expected-error @+1 {{'gnn.graph' op is derived from @g, which no gnn.graph of the module declares}}
+gnn.graph @graph_c8 square of @g types [0] {node_types = 1, edge_types = 1}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+gnn.graph @s square of @g types [0, 1] {node_types = 1, edge_types = 2}
+// expected-error @+1 {{'gnn.graph' op is derived from @s: expected a graph that is not derived, such as @g}}
+gnn.graph @graph_c8_chain square of @s types [0] {node_types = 1, edge_types = 1}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+// expected-error @+1 {{'gnn.graph' op expected edge types of @g from 0 to under 3, got 3}}
+gnn.graph @graph_c9 square of @g types [3] {node_types = 1, edge_types = 1}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+// expected-error @+1 {{'gnn.graph' op expected a square graph as @g is, got a bipartite one}}
+gnn.graph @graph_c10 bipartite of @g types [0] {node_types = 1, edge_types = 1}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+// expected-error @+1 {{'gnn.graph' op expected the 2 node types of @g, got 1}}
+gnn.graph @graph_c10_types square of @g types [0] {node_types = 1, edge_types = 1}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 2, schema = [[0, 0], [0, 1]]}
+// expected-error @+1 {{'gnn.graph' op schema of edge type 0: expected the dst node type 1 of @g's edge type 1, got 0}}
+gnn.graph @graph_c11 square of @g types [1] {node_types = 2, edge_types = 1, schema = [[0, 0]]}
+
+// -----
+
 // expected-error @+1 {{expected 'edge_types' of the graph}}
 gnn.graph @graph_without_edge_types square {node_types = 1}
 
@@ -224,6 +279,51 @@ gnn.graph @c bipartite {node_types = 1, edge_types = 1}
 func.func @rebind_rows_c3(%x: tensor<?x8xf32, #gnn.rows<@b, dst>>) {
   // expected-error @+1 {{'gnn.rebind_rows' op expected features [8] of result, got [4]}}
   gnn.rebind_rows %x : tensor<?x8xf32, #gnn.rows<@b, dst>> -> tensor<?x4xf32, #gnn.rows<@c, src>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 2}
+gnn.graph @s square of @g types [1] {node_types = 1, edge_types = 1}
+
+func.func @restrict_rows_c1(%x: tensor<?x8xf32, #gnn.rows<@g, node>>) {
+  // expected-error @+1 {{'gnn.restrict_rows' op expected edge, edge_type, src_pair or dst_pair rows, got node rows}}
+  gnn.restrict_rows %x : tensor<?x8xf32, #gnn.rows<@g, node>> -> tensor<?x8xf32, #gnn.rows<@s, node>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 2}
+gnn.graph @s square of @g types [1] {node_types = 1, edge_types = 1}
+
+func.func @restrict_rows_c1_other(%x: tensor<?x8xf32, #gnn.rows<@g, edge>>) {
+  // expected-error @+1 {{'gnn.restrict_rows' op expected edge rows of result, got dst_pair rows}}
+  gnn.restrict_rows %x : tensor<?x8xf32, #gnn.rows<@g, edge>> -> tensor<?x8xf32, #gnn.rows<@s, dst_pair>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 2}
+gnn.graph @s square of @g types [1] {node_types = 1, edge_types = 1}
+
+func.func @restrict_rows_c2(%x: tensor<?x8xf32, #gnn.rows<@g, edge>>) {
+  // expected-error @+1 {{'gnn.restrict_rows' op expected features [8] of result, got [4]}}
+  gnn.restrict_rows %x : tensor<?x8xf32, #gnn.rows<@g, edge>> -> tensor<?x4xf32, #gnn.rows<@s, edge>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 2}
+gnn.graph @h square {node_types = 1, edge_types = 2}
+gnn.graph @s square of @h types [1] {node_types = 1, edge_types = 1}
+
+func.func @restrict_rows_c3(%x: tensor<?x8xf32, #gnn.rows<@g, edge>>) {
+  // expected-error @+1 {{'gnn.restrict_rows' op expected rows of a graph derived from @g, got rows of @s}}
+  gnn.restrict_rows %x : tensor<?x8xf32, #gnn.rows<@g, edge>> -> tensor<?x8xf32, #gnn.rows<@s, edge>>
   return
 }
 

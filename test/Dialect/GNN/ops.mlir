@@ -6,6 +6,10 @@ gnn.graph @g square {node_types = 2, edge_types = 3, schema = [[0, 1], [1, 1], [
 gnn.graph @typed square {edge_types = 2, schema = [[0, 1], [1, 1]], node_types = 2}
 // CHECK: gnn.graph @empty square {node_types = 0, edge_types = 0, schema = []}
 gnn.graph @empty square {node_types = 0, edge_types = 0, schema = []}
+// CHECK: gnn.graph @part square of @g types [0, 2] {node_types = 2, edge_types = 2, schema = {{\[\[}}0, 1], [-1, -1]]}
+gnn.graph @part square of @g types [0, 2] {node_types = 2, edge_types = 2, schema = [[0, 1], [-1, -1]]}
+// CHECK: gnn.graph @none bipartite of @block types [] {node_types = 1, edge_types = 0}
+gnn.graph @none bipartite of @block types [] {node_types = 1, edge_types = 0}
 // CHECK: gnn.graph @block bipartite {node_types = 1, edge_types = 1}
 gnn.graph @block bipartite {node_types = 1, edge_types = 1}
 // CHECK: gnn.graph @next bipartite {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 4, dst_nodes = 2, edges = 5, type_edges = [5], src_pairs = [3], dst_pairs = [2], in_degree_squares = 13, in_degree_max = 3>}
@@ -28,6 +32,27 @@ func.func @rebind_rows(%x: tensor<?x64xf32, #gnn.rows<@block, dst>>)
     -> tensor<?x64xf32, #gnn.rows<@next, src>> {
   %y = gnn.rebind_rows %x : tensor<?x64xf32, #gnn.rows<@block, dst>> -> tensor<?x64xf32, #gnn.rows<@next, src>>
   return %y : tensor<?x64xf32, #gnn.rows<@next, src>>
+}
+
+// Rows of edges, pairs and edge types of a derived graph, and rows of its nodes.
+//
+// CHECK-LABEL: func.func @restrict_rows
+// CHECK: gnn.restrict_rows %{{.+}} : tensor<?x64xf32, #gnn.rows<@g, edge>> -> tensor<?x64xf32, #gnn.rows<@part, edge>>
+// CHECK: gnn.restrict_rows %{{.+}} : tensor<?x64xf32, #gnn.rows<@g, src_pair>> -> tensor<?x64xf32, #gnn.rows<@part, src_pair>>
+// CHECK: gnn.restrict_rows %{{.+}} : tensor<3x64x8xf32, #gnn.rows<@g, edge_type>> -> tensor<2x64x8xf32, #gnn.rows<@part, edge_type>>
+// CHECK: gnn.restrict_rows %{{.+}} : tensor<?xi32, #gnn.rows<@g, edge>> -> tensor<?xi32, #gnn.rows<@part, edge>>
+// CHECK: gnn.rebind_rows %{{.+}} : tensor<?x64xf32, #gnn.rows<@g, node>> -> tensor<?x64xf32, #gnn.rows<@part, node>>
+// CHECK: gnn.rebind_rows %{{.+}} : tensor<?x64xf32, #gnn.rows<@part, node>> -> tensor<?x64xf32, #gnn.rows<@g, node>>
+func.func @restrict_rows(%e: !edge, %p: !src_pair,
+                         %w: tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>,
+                         %i: tensor<?xi32, #gnn.rows<@g, edge>>, %x: !node) {
+  %0 = gnn.restrict_rows %e : !edge -> tensor<?x64xf32, #gnn.rows<@part, edge>>
+  %1 = gnn.restrict_rows %p : !src_pair -> tensor<?x64xf32, #gnn.rows<@part, src_pair>>
+  %2 = gnn.restrict_rows %w : tensor<3x64x8xf32, #gnn.rows<@g, edge_type>> -> tensor<2x64x8xf32, #gnn.rows<@part, edge_type>>
+  %3 = gnn.restrict_rows %i : tensor<?xi32, #gnn.rows<@g, edge>> -> tensor<?xi32, #gnn.rows<@part, edge>>
+  %4 = gnn.rebind_rows %x : !node -> tensor<?x64xf32, #gnn.rows<@part, node>>
+  %5 = gnn.rebind_rows %4 : tensor<?x64xf32, #gnn.rows<@part, node>> -> !node
+  return
 }
 
 // CHECK-LABEL: func.func @prefix_rows
@@ -145,6 +170,22 @@ func.func @weights(%c: tensor<3x2xf32, #gnn.rows<@g, edge_type>>, %b: tensor<2x6
   %q = gnn.weight_product %k, %w : (tensor<16x64xf32>, tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x16x8xf32, #gnn.rows<@g, edge_type>>
   %r = gnn.weight_product %h, %v : (tensor<4x16x64xf32>, tensor<4x64xf32>) -> tensor<4x16xf32>
   return %p, %q, %r : tensor<3x64xf32, #gnn.rows<@g, edge_type>>, tensor<3x16x8xf32, #gnn.rows<@g, edge_type>>, tensor<4x16xf32>
+}
+
+// CHECK-LABEL: func.func @weight_shapes
+// CHECK: gnn.weight_product %{{.+}}, %{{.+}} by_heads : (tensor<64x64xf32>, tensor<4x16x8xf32>) -> tensor<64x32xf32>
+// CHECK: gnn.weight_product %{{.+}}, %{{.+}} by_heads : (tensor<64x64xf32>, tensor<3x4x16xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x64x4xf32, #gnn.rows<@g, edge_type>>
+// CHECK: gnn.reshape %{{.+}} : tensor<64x64xf32> -> tensor<4096xf32>
+// CHECK: gnn.slice %{{.+}} at 64 : tensor<4096xf32> -> tensor<64xf32>
+// CHECK: gnn.broadcast %{{.+}} : tensor<64xf32> -> tensor<2x64xf32>
+func.func @weight_shapes(%w: tensor<64x64xf32>, %r: tensor<4x16x8xf32>, %a: tensor<3x4x16xf32, #gnn.rows<@g, edge_type>>)
+    -> (tensor<64x32xf32>, tensor<3x64x4xf32, #gnn.rows<@g, edge_type>>, tensor<2x64xf32>) {
+  %p = gnn.weight_product %w, %r by_heads : (tensor<64x64xf32>, tensor<4x16x8xf32>) -> tensor<64x32xf32>
+  %q = gnn.weight_product %w, %a by_heads : (tensor<64x64xf32>, tensor<3x4x16xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x64x4xf32, #gnn.rows<@g, edge_type>>
+  %f = gnn.reshape %w : tensor<64x64xf32> -> tensor<4096xf32>
+  %s = gnn.slice %f at 64 : tensor<4096xf32> -> tensor<64xf32>
+  %b = gnn.broadcast %s : tensor<64xf32> -> tensor<2x64xf32>
+  return %p, %q, %b : tensor<64x32xf32>, tensor<3x64x4xf32, #gnn.rows<@g, edge_type>>, tensor<2x64xf32>
 }
 
 // CHECK-LABEL: func.func @apply

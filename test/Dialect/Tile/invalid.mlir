@@ -485,3 +485,29 @@ func.func private @at_c1() attributes {at = #gnn_tile.at<all -> src>}
 
 // expected-error @+1 {{expected a feature offset of at least 0, got -1}}
 func.func private @at_c2() attributes {at = #gnn_tile.at<group : feature + -1>}
+
+// -----
+
+func.func @gemm_c7(%x: tensor<?x8xf32>, %w: tensor<3x8x4xf32>, %init: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // expected-error @+1 {{'gnn_tile.gemm' op no map leads from 'edge_type' to the weights of 'parent_edge'}}
+  %y = gnn_tile.gemm @g rows "src_pair" types "edge_type" weights "parent_edge"
+      ins(%x, %w : tensor<?x8xf32>, tensor<3x8x4xf32>)
+      at <group -> src : feature> extras at []
+      outs(%init : tensor<?x4xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+
+// -----
+
+func.func @traverse_parent(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{'gnn_tile.traverse' op several points would write one row of an output at #gnn_tile.at<group -> parent_edge>}}
+  %y = gnn_tile.traverse @g <edge> ins(%x : tensor<?xf32>) at [#gnn_tile.at<group>]
+      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group -> parent_edge>] {
+  ^bb0(%xv: f32):
+    gnn_tile.yield %xv : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}

@@ -20,6 +20,8 @@ using Action = std::optional<LinearAction>;
 
 Action RebindRowsOp::getLinearAction(unsigned) { return LinearAction::Rows; }
 
+Action RestrictRowsOp::getLinearAction(unsigned) { return LinearAction::Rows; }
+
 Action PrefixRowsOp::getLinearAction(unsigned) { return LinearAction::Rows; }
 
 Action GatherOp::getLinearAction(unsigned) { return LinearAction::Rows; }

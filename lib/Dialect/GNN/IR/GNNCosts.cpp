@@ -115,6 +115,13 @@ RowCount RebindRowsOp::getFlops() { return {}; }
 RowCount RebindRowsOp::getReadBytes() { return {}; }
 RowCount RebindRowsOp::getWrittenBytes() { return {}; }
 
+RowCount RestrictRowsOp::getFlops() { return {}; }
+
+/// A row and the id of the parent's row.
+RowCount RestrictRowsOp::getReadBytes() {
+  return RowCount::bytes(getType()) + RowCount::rows(getType()) * idBytes;
+}
+
 RowCount PrefixRowsOp::getFlops() { return {}; }
 RowCount PrefixRowsOp::getReadBytes() { return RowCount::bytes(getType()); }
 

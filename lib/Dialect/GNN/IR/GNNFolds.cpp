@@ -32,6 +32,70 @@ OpFoldResult RebindRowsOp::fold(FoldAdaptor) {
   return {};
 }
 
+/// Rows of a derived graph that are gathered are gathered there: its nodes are
+/// those of the parent.
+static LogicalResult restrictGather(RestrictRowsOp op,
+                                    PatternRewriter &rewriter) {
+  auto gather = definedBy<GatherOp>(op.getInput());
+  if (!gather)
+    return rewriter.notifyMatchFailure(op, "input is not gathered");
+  auto type = gather.getInput().getType();
+  FlatSymbolRefAttr graph = getRows(op.getType()).getGraph();
+  RowSpace space = *getRowSpace(type);
+  SmallVector<int64_t> shape(type.getShape());
+  if (space == RowSpace::EdgeType)
+    shape[0] =
+        SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, graph).getEdgeTypes();
+  auto source =
+      RankedTensorType::get(shape, type.getElementType(),
+                            RowsAttr::get(op.getContext(), graph, space));
+  Value input;
+  switch (space) {
+  case RowSpace::Node:
+  case RowSpace::Src:
+  case RowSpace::Dst:
+    if (!isFeatureType(type.getElementType()))
+      return rewriter.notifyMatchFailure(op, "rebind_rows takes features");
+    input =
+        RebindRowsOp::create(rewriter, op.getLoc(), source, gather.getInput());
+    break;
+  case RowSpace::Edge:
+  case RowSpace::EdgeType:
+  case RowSpace::SrcPair:
+  case RowSpace::DstPair:
+    input = RestrictRowsOp::create(rewriter, op.getLoc(), source,
+                                   gather.getInput());
+    break;
+  default:
+    return rewriter.notifyMatchFailure(op, "no op takes these rows there");
+  }
+  rewriter.replaceOpWithNewOp<GatherOp>(op, op.getType(), input,
+                                        gather.getVia());
+  return success();
+}
+
+/// Weights are read the other way round by what takes them, which is then
+/// behind the restriction.
+static LogicalResult restrictTranspose(RestrictRowsOp op,
+                                       PatternRewriter &rewriter) {
+  auto transpose = definedBy<WeightTransposeOp>(op.getInput());
+  if (!transpose)
+    return rewriter.notifyMatchFailure(op, "input is not transposed");
+  auto type = cast<RankedTensorType>(transpose.getInput().getType());
+  auto all = cast<RankedTensorType>(op.getType());
+  Value input = RestrictRowsOp::create(rewriter, op.getLoc(),
+                                       withFeatures(all, getFeatures(type)),
+                                       transpose.getInput());
+  rewriter.replaceOpWithNewOp<WeightTransposeOp>(op, op.getType(), input);
+  return success();
+}
+
+void RestrictRowsOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                 MLIRContext *) {
+  patterns.add(restrictGather);
+  patterns.add(restrictTranspose);
+}
+
 OpFoldResult GatherOp::fold(FoldAdaptor) {
   return getRowPaths().front().isIdentity() ? OpFoldResult(getInput())
                                             : OpFoldResult();

@@ -157,6 +157,18 @@ LogicalResult GraphOp::verify() {
                << index / 2 << ": expected a node type below " << nodeTypes
                << " or -1, got " << type;
   }
+  if (isDerived() != getParentTypes().has_value()) // C6
+    return emitOpError("expected a parent and a list of its edge types, or "
+                       "neither");
+  if (auto types = getParentTypes()) {
+    if (static_cast<int64_t>(types->size()) != edgeTypes) // C7
+      return emitOpError("expected one of the parent's edge types for each of ")
+             << edgeTypes << " edge types, got " << types->size();
+    for (size_t i = 1; i < types->size(); ++i)
+      if ((*types)[i] <= (*types)[i - 1]) // C7
+        return emitOpError("expected edge types that ascend, got ")
+               << (*types)[i - 1] << " before " << (*types)[i];
+  }
   StatsAttr stats = getStatsAttr();
   if (!stats)
     return success();
@@ -169,6 +181,86 @@ LogicalResult GraphOp::verify() {
                        "src_nodes, ")
            << stats.getSrcNodes() << ", got " << stats.getDstNodes();
   return success();
+}
+
+LogicalResult GraphOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (!isDerived())
+    return success();
+  auto parent =
+      symbols.lookupNearestSymbolFrom<GraphOp>(*this, getParentGraphAttr());
+  if (!parent) // C8
+    return emitOpError("is derived from @")
+           << *getParentGraph()
+           << ", which no gnn.graph of the module declares";
+  if (parent.isDerived()) // C8
+    return emitOpError("is derived from @")
+           << *getParentGraph() << ": expected a graph that is not derived, "
+           << "such as @" << *parent.getParentGraph();
+  ArrayRef<int64_t> types = *getParentTypes();
+  for (int64_t type : types)
+    if (type < 0 || type >= static_cast<int64_t>(parent.getEdgeTypes())) // C9
+      return emitOpError("expected edge types of @")
+             << *getParentGraph() << " from 0 to under "
+             << parent.getEdgeTypes() << ", got " << type;
+  if (parent.getKind() != getKind()) // C10
+    return emitOpError("expected a ")
+           << stringifyGraphKind(parent.getKind()) << " graph as @"
+           << *getParentGraph() << " is, got a "
+           << stringifyGraphKind(getKind()) << " one";
+  if (parent.getNodeTypes() != getNodeTypes()) // C10
+    return emitOpError("expected the ")
+           << parent.getNodeTypes() << " node types of @" << *getParentGraph()
+           << ", got " << getNodeTypes();
+  if (!parent.getSchema() || !getSchema())
+    return success();
+  for (auto [index, type] : llvm::enumerate(types))
+    for (EndPoint end : {EndPoint::Src, EndPoint::Dst})
+      if (getNodeTypeOf(index, end) != parent.getNodeTypeOf(type, end)) // C11
+        return emitOpError("schema of edge type ")
+               << index << ": expected the " << stringifyEndPoint(end)
+               << " node type " << parent.getNodeTypeOf(type, end) << " of @"
+               << *getParentGraph() << "'s edge type " << type << ", got "
+               << getNodeTypeOf(index, end);
+  return success();
+}
+
+/// What is known of the edges of some types. Degrees over all types tell
+/// nothing about those of a few.
+static StatsAttr statsOf(StatsAttr stats, ArrayRef<int64_t> types) {
+  auto take = [&](DenseI64ArrayAttr counts) {
+    SmallVector<int64_t> taken;
+    for (int64_t type : types)
+      taken.push_back(counts[type]);
+    return DenseI64ArrayAttr::get(stats.getContext(), taken);
+  };
+  DenseI64ArrayAttr ofType = take(stats.getTypeEdges());
+  int64_t edges = llvm::sum_of(ofType.asArrayRef(), int64_t(0));
+  return StatsAttr::get(
+      stats.getContext(), stats.getSrcNodes(), stats.getDstNodes(), edges,
+      ofType, take(stats.getSrcPairs()), take(stats.getDstPairs()), 0, 0, 0, 0);
+}
+
+GraphOp GraphOp::derive(ArrayRef<int64_t> types) {
+  auto module = cast<ModuleOp>((*this)->getParentOp());
+  for (auto graph : module.getOps<GraphOp>())
+    if (graph.getParentGraph() == getSymName() &&
+        *graph.getParentTypes() == types)
+      return graph;
+  SmallVector<int64_t> ends;
+  if (getSchema())
+    for (int64_t type : types)
+      ends.append({getNodeTypeOf(type, EndPoint::Src),
+                   getNodeTypeOf(type, EndPoint::Dst)});
+  OpBuilder builder(getContext());
+  auto graph = GraphOp::create(
+      builder, getLoc(), builder.getStringAttr(getSymName() + "_part"),
+      getKindAttr(), FlatSymbolRefAttr::get(*this),
+      builder.getDenseI64ArrayAttr(types), getNodeTypesAttr(),
+      builder.getI64IntegerAttr(types.size()),
+      getSchema() ? builder.getDenseI64ArrayAttr(ends) : nullptr,
+      getStatsAttr() ? statsOf(getStatsAttr(), types) : nullptr);
+  SymbolTable(module).insert(graph, std::next(Block::iterator(*this)));
+  return graph;
 }
 
 int64_t GraphOp::getNodeTypeOf(int64_t edgeType, EndPoint end) {
@@ -185,7 +277,7 @@ bool GraphOp::hasNodeTypesAt(EndPoint end) {
 }
 
 //===----------------------------------------------------------------------===//
-// rebind_rows, prefix_rows
+// rebind_rows, restrict_rows, prefix_rows
 //===----------------------------------------------------------------------===//
 
 static bool isNodeSpace(RowSpace space) {
@@ -204,6 +296,34 @@ LogicalResult RebindRowsOp::verify() {
            << getRows(input).getGraph().getValue() << " only";
   return verifySameFeatures([&] { return emitOpError(); }, input, result,
                             "result"); // C3
+}
+
+LogicalResult RestrictRowsOp::verify() {
+  auto input = getInput().getType(), result = getResult().getType();
+  RowSpace space = *getRowSpace(input);
+  if (space != RowSpace::Edge && space != RowSpace::EdgeType &&
+      space != RowSpace::SrcPair && space != RowSpace::DstPair) // C1
+    return emitOpError("expected edge, edge_type, src_pair or dst_pair rows, "
+                       "got ")
+           << stringifyRowSpace(space) << " rows";
+  if (space != getRowSpace(result)) // C1
+    return emitOpError("expected ")
+           << stringifyRowSpace(space) << " rows of result, got "
+           << stringifyRowSpace(*getRowSpace(result)) << " rows";
+  return verifySameFeatures([&] { return emitOpError(); }, input, result,
+                            "result"); // C2
+}
+
+LogicalResult RestrictRowsOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (failed(verifyGraphSymbols(*this, symbols)))
+    return failure();
+  FlatSymbolRefAttr from = getRows(getInput().getType()).getGraph();
+  FlatSymbolRefAttr to = getRows(getType()).getGraph();
+  auto graph = symbols.lookupNearestSymbolFrom<GraphOp>(*this, to);
+  if (graph.getParentGraphAttr() != from) // C3
+    return emitOpError("expected rows of a graph derived from @")
+           << from.getValue() << ", got rows of @" << to.getValue();
+  return success();
 }
 
 LogicalResult PrefixRowsOp::verify() {

@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
 
@@ -21,7 +22,25 @@ bool gnn::tile::isFixed(StringRef domain) {
   return !domain.getAsInteger(10, rows) && rows >= 0;
 }
 
-bool gnn::tile::isDomain(StringRef text) {
+/// Rows of a graph lead to those of the graph it is derived from under the same
+/// name with this in front.
+static constexpr StringRef kParent = "parent_";
+
+bool gnn::tile::isOfParent(StringRef domain) {
+  return domain.starts_with(kParent);
+}
+
+std::string gnn::tile::ofParent(StringRef domain) {
+  return (kParent + domain).str();
+}
+
+StringRef gnn::tile::withoutParent(StringRef domain) {
+  domain.consume_front(kParent);
+  return domain;
+}
+
+/// The orders of a space and of the parent's rows of that space are the same.
+static bool isOwnDomain(StringRef text) {
   if (isFixed(text))
     return true;
   auto [space, order] = text.split('.');
@@ -41,12 +60,23 @@ bool gnn::tile::isDomain(StringRef text) {
          is_contained({"src_node_type", "dst_node_type", "graph"}, space);
 }
 
+/// The spaces whose rows are fewer in a derived graph.
+static bool hasParent(StringRef space) {
+  return is_contained({"edge", "src_pair", "dst_pair", "edge_type"}, space);
+}
+
+bool gnn::tile::isDomain(StringRef text) {
+  if (!text.consume_front(kParent))
+    return isOwnDomain(text);
+  return hasParent(getSpace(text)) && isOwnDomain(text);
+}
+
 StringRef gnn::tile::getSpace(StringRef domain) {
   return domain.split('.').first;
 }
 
 bool gnn::tile::hasRows(StringRef groups, StringRef elements) {
-  if (!isDomain(elements))
+  if (!isDomain(elements) || isFixed(elements) || isOfParent(elements))
     return false;
   if (groups == "graph")
     return true;
@@ -67,13 +97,13 @@ bool gnn::tile::hasRows(StringRef groups, StringRef elements) {
 }
 
 bool gnn::tile::hasMap(StringRef from, StringRef to) {
-  if (!isDomain(from) || !isDomain(to))
+  if (!isDomain(from) || isFixed(from) || isOfParent(from) || !isDomain(to) ||
+      isFixed(to))
     return false;
-  StringRef a = getSpace(from), b = getSpace(to);
+  // A row of the parent is reached by way of that of this graph.
+  StringRef a = getSpace(from), b = getSpace(withoutParent(to));
   if (a == b)
     return true;
-  if (to != b) // only a space's own orders lead to one of its orders
-    return false;
   SmallVector<StringRef, 8> reached =
       StringSwitch<SmallVector<StringRef, 8>>(a)
           .Case("edge", {"src", "dst", "src_pair", "dst_pair", "edge_type",
@@ -111,9 +141,11 @@ std::string gnn::tile::tileCountKey(StringRef groups, StringRef elements,
          std::to_string(size);
 }
 
+/// A tile size as it is spelled in a key.
 static bool isPositive(StringRef text) {
-  int64_t value;
-  return !text.getAsInteger(10, value) && value > 0;
+  int32_t value;
+  return !text.getAsInteger(10, value) && value > 0 && isDigit(text.front()) &&
+         text.front() != '0';
 }
 
 std::string gnn::tile::checkStructureKey(StringRef key) {
@@ -143,8 +175,12 @@ std::string gnn::tile::checkStructureKey(StringRef key) {
 std::string gnn::tile::checkCountKey(StringRef key) {
   SmallVector<StringRef, 4> words;
   key.split(words, ' ');
+  if (words.size() == 2 && words[0] == "count" &&
+      is_contained({"node", "node_type"}, words[1]))
+    return ""; // as many at either end
   if (words.size() == 2 && words[0] == "count")
-    return isDomain(words[1]) && getSpace(words[1]) == words[1]
+    return isDomain(words[1]) && !isFixed(words[1]) &&
+                   getSpace(words[1]) == words[1]
                ? ""
                : ("expected a row space, got '" + words[1] + "'").str();
   bool tiles =

@@ -95,7 +95,7 @@ void DomainAttr::print(AsmPrinter &printer) const {
 LogicalResult DomainAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef groups, StringRef elements,
                                  int64_t heads, int64_t features) {
-  if (!isDomain(groups)) // C1
+  if (!isDomain(groups) || isOfParent(groups)) // C1
     return emitError() << "expected a row space as groups, got '" << groups
                        << "'";
   if (!elements.empty() && !hasRows(groups, elements)) // C2

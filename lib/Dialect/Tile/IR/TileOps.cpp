@@ -321,13 +321,17 @@ LogicalResult GemmOp::verify() {
   if (failed(verifyFloats(*this, {getInput().getType(), getWeight().getType(),
                                   getOutput().getType()}))) // C1
     return failure();
-  if (!isDomain(getRows())) // C6
+  if (!isDomain(getRows()) || isOfParent(getRows())) // C6
     return emitOpError("expected a row space in 'rows', got '")
            << getRows() << "'";
   if (getTypes() && !groupsRows(*getTypes(), getRows())) // C6
     return emitOpError("the rows of one '")
            << *getTypes() << "' do not lie side by side in '" << getRows()
            << "'";
+  if (getWeights() && !(getTypes() && hasMap(*getTypes(), *getWeights()))) // C7
+    return emitOpError("no map leads from '")
+           << getTypes().value_or("") << "' to the weights of '"
+           << *getWeights() << "'";
   if (failed(verifyRowRank(*this, getInput().getType(), getInputAt())) || // C1
       failed(verifyRowRank(*this, getOutput().getType(), getOutputAt()))) // C1
     return failure();
@@ -401,7 +405,7 @@ LogicalResult OuterOp::verify() {
   if (failed(verifyFloats(*this, {getLeft().getType(), getRight().getType(),
                                   getOutput().getType()}))) // C1
     return failure();
-  if (!isDomain(getRows())) // C2
+  if (!isDomain(getRows()) || isOfParent(getRows())) // C2
     return emitOpError("expected a row space in 'rows', got '")
            << getRows() << "'";
   if (getTypes() && !groupsRows(*getTypes(), getRows())) // C2

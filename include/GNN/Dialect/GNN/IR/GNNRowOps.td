@@ -41,7 +41,9 @@ class GNN_RowOp<string mnemonic, list<Trait> traits = []>
 // Graphs
 //===----------------------------------------------------------------------===//
 
-def GNN_GraphOp : GNN_Op<"graph", [Symbol, HasParent<"::mlir::ModuleOp">]> {
+def GNN_GraphOp : GNN_Op<"graph", [
+    Symbol, HasParent<"::mlir::ModuleOp">,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Declare a typed, directed graph";
   let description = [{
     Names a graph that is bound when a function runs. It may have parallel
@@ -58,26 +60,41 @@ def GNN_GraphOp : GNN_Op<"graph", [Symbol, HasParent<"::mlir::ModuleOp">]> {
     -1 where an edge type has several; binding a graph verifies it. `stats` is
     what passes may assume about costs, never about meaning.
 
+    A graph `of` another one is *derived*: the edges of that parent whose type is
+    in the list `types`, in the parent's order, edge types renumbered to their
+    place in the list, between the same nodes. It is made when its parent is
+    bound; nobody passes it. `gnn.restrict_rows` takes rows of edges, pairs and
+    edge types there, `gnn.rebind_rows` rows of nodes both ways.
+
     Constraints:
     * (C1) `node_types` and `edge_types` are between 0 and 65535.
     * (C2) `schema` has one pair of node types for each edge type.
     * (C3) A node type in `schema` is -1 or less than `node_types`.
     * (C4) `stats` counts as many edge types as the graph has.
     * (C5) `stats` of a square graph has as many source as destination nodes.
+    * (C6) A derived graph has a parent and a list, others neither.
+    * (C7) The list ascends and has an entry for each edge type.
+    * (C8) The parent is declared and not derived itself.
+    * (C9) The list names edge types of the parent.
+    * (C10) The parent is of the same kind and has as many node types.
+    * (C11) Where both have a schema, they agree.
 
     Example:
 
     ```mlir
     gnn.graph @g square {node_types = 2, edge_types = 3, schema = [[0, 1], [1, 1], [-1, -1]]}
+    gnn.graph @part square of @g types [0, 2] {node_types = 2, edge_types = 2}
     gnn.graph @block bipartite {node_types = 1, edge_types = 1}
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, GNN_GraphKindAttr:$kind,
+                       OptionalAttr<FlatSymbolRefAttr>:$parent_graph,
+                       OptionalAttr<DenseI64ArrayAttr>:$parent_types,
                        I64Attr:$node_types, I64Attr:$edge_types,
                        OptionalAttr<DenseI64ArrayAttr>:$schema,
                        OptionalAttr<GNN_StatsAttr>:$stats);
   let assemblyFormat = [{
-    $sym_name `` $kind ` `
+    $sym_name `` $kind (` ` `of` $parent_graph^ `types` $parent_types)? ` `
     `{` custom<GraphBody>($node_types, $edge_types, $schema, $stats) `}`
     attr-dict-with-keyword
   }];
@@ -88,6 +105,17 @@ def GNN_GraphOp : GNN_Op<"graph", [Symbol, HasParent<"::mlir::ModuleOp">]> {
     int64_t getNodeTypeOf(int64_t edgeType, ::gnn::EndPoint end);
     /// Whether the schema gives one node type at this end for every edge type.
     bool hasNodeTypesAt(::gnn::EndPoint end);
+    /// Whether the graph is made of edges of another one.
+    bool isDerived() { return getParentGraph().has_value(); }
+    /// The name of the graph that the nodes are those of: the parent's, or its
+    /// own.
+    ::llvm::StringRef getNodesOf() {
+      return getParentGraph().value_or(getSymName());
+    }
+    /// The graph of the edges of these types, with the schema and the stats that
+    /// follow: one that the module has, or a new one behind this op. `types`
+    /// ascends; this graph is not derived itself.
+    GraphOp derive(::llvm::ArrayRef<int64_t> types);
   }];
 }
 
@@ -97,8 +125,9 @@ def GNN_RebindRowsOp : GNN_Op<"rebind_rows", [
   let summary = "Read node rows of one graph as node rows of another";
   let description = [{
     `result[i, :] = input[i, :]`: joins the destination rows of one sampled
-    block to the source rows of the next. It costs nothing. The two graphs have
-    as many such nodes, which binding them checks. It is the only op whose result is on another graph than its operand.
+    block to the source rows of the next, or those of a graph to those of a
+    derived one, either way. It costs nothing. The two graphs have as many such
+    nodes, which binding them checks.
 
     Gradient: the gradient of `result`, rebound to the rows of `input`.
 
@@ -118,6 +147,41 @@ def GNN_RebindRowsOp : GNN_Op<"rebind_rows", [
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+}
+
+def GNN_RestrictRowsOp : GNN_Op<"restrict_rows", [
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    GNN_DifferentiableOpInterface, GNN_Linear, GNN_CostAndReads,
+    SameOperandsAndResultElementType]> {
+  let summary = "Take the rows that belong to a derived graph";
+  let description = [{
+    `result[i, :] = input[o(i), :]`, where row `i` of the derived graph is row
+    `o(i)` of its parent: the rows of the edge types in its list, in order. Node
+    rows are the same on both: `gnn.rebind_rows`. Where a kernel reads the result
+    row by row it reads `input` instead, and there is no copy.
+
+    Gradient: the gradient of `result` in the rows of the types in the list, 0 in
+    the others.
+
+    Constraints:
+    * (C1) `input` and `result` are both `edge`, `edge_type`, `src_pair` or
+      `dst_pair` rows.
+    * (C2) Their features are the same.
+    * (C3) The graph of `result` is derived from that of `input`.
+
+    Example:
+
+    ```mlir
+    gnn.graph @g square {node_types = 1, edge_types = 3}
+    gnn.graph @part square of @g types [0, 2] {node_types = 1, edge_types = 2}
+    %w = gnn.restrict_rows %all : tensor<3x64x8xf32, #gnn.rows<@g, edge_type>> -> tensor<2x64x8xf32, #gnn.rows<@part, edge_type>>
+    ```
+  }];
+  let arguments = (ins GNN_AnyRows:$input);
+  let results = (outs GNN_AnyRows:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def GNN_PrefixRowsOp : GNN_RowOp<"prefix_rows", [

@@ -15,8 +15,17 @@
 
 namespace gnn::tile {
 
-/// True if `text` is a row space in one of its orders: `edge`, `edge.in_rows`.
+/// True if `text` is a row space in one of its orders: `edge`, `edge.in_rows`,
+/// `parent_edge.in_rows`.
 bool isDomain(llvm::StringRef text);
+
+/// True if `domain` is rows of the graph that a derived graph is made from.
+/// They are read and not walked.
+bool isOfParent(llvm::StringRef domain);
+
+/// The parent's rows of a domain, and back: `parent_edge` of `edge`.
+std::string ofParent(llvm::StringRef domain);
+llvm::StringRef withoutParent(llvm::StringRef domain);
 
 /// True if `domain` is a fixed number of rows, such as `192`: those of weights.
 bool isFixed(llvm::StringRef domain);

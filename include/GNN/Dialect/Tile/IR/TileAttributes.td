@@ -26,7 +26,8 @@ def Tile_DomainAttr : Tile_Attr<"Domain", "domain"> {
     `features` are 1 where they are left out.
 
     Constraints:
-    * (C1) `groups` is a row space in one of its orders, or a number of rows.
+    * (C1) `groups` is a row space of the graph itself in one of its orders, or a
+      number of rows.
     * (C2) The elements of a group lie side by side: `rows GROUPS ELEMENTS` is a
       structure of docs/Structures.md.
     * (C3) There are at least one head and one feature.

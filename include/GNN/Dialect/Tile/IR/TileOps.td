@@ -214,7 +214,9 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
     G, S are accesses from the row (`input_at`, `output_at`), T the group of
     `types` to which the row belongs; the order of `rows` puts rows of one type
     side by side, so that all types are one launch (Hector 3.3.1). Without
-    `types` there is one weight. An input without heads is used by all heads of
+    `types` there is one weight. With `weights`, a space that each type leads to,
+    T is the row there: `types "edge_type" weights "parent_edge_type"` reads the
+    parent's weights on a derived graph. An input without heads is used by all heads of
     the weight, a weight without heads for all heads of the input. Rows of
     weights are a fixed number, `rows "192" types "64"`: 64 rows a type.
 
@@ -234,6 +236,7 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
     * (C5) The body holds `arith` and `math` ops only.
     * (C6) `rows` is a row space in one of its orders, in which the rows of one
       of `types` lie side by side.
+    * (C7) A map leads from `types` to `weights`.
 
     Example: one weight an edge type, for the distinct (source, type) pairs.
 
@@ -249,14 +252,15 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
   }];
   let arguments = (ins
     FlatSymbolRefAttr:$graph, StrAttr:$rows, OptionalAttr<StrAttr>:$types,
-    Tile_Buffer:$input, Tile_Buffer:$weight,
+    OptionalAttr<StrAttr>:$weights, Tile_Buffer:$input, Tile_Buffer:$weight,
     Variadic<Tile_Buffer>:$extras, Tile_Buffer:$output,
     Tile_AtAttr:$input_at, Tile_AtArrayAttr:$extras_at, Tile_AtAttr:$output_at,
     UnitAttr:$transposed, OptionalAttr<Tile_GemmScheduleAttr>:$schedule);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $graph `rows` $rows (`types` $types^)? (`transposed` $transposed^)?
+    $graph `rows` $rows (`types` $types^)? (`weights` $weights^)?
+    (`transposed` $transposed^)?
     `ins` `(` $input `,` $weight `:` type($input) `,` type($weight) `)`
     `at` $input_at
     `extras` (`(` $extras^ `:` type($extras) `)`)? `at` $extras_at

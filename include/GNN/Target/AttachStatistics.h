@@ -1,0 +1,33 @@
+//===- AttachStatistics.h - Graphs tell passes their counts -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Just-in-time compilation: the graph is there before the code.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TARGET_ATTACHSTATISTICS_H
+#define GNN_TARGET_ATTACHSTATISTICS_H
+
+#include "GNN/Runtime/Graph.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace gnn {
+
+/// A graph that a function will be bound to, by the name of its declaration. An
+/// empty name is that of the one declaration there is.
+struct NamedGraph {
+  std::string name;
+  std::shared_ptr<const runtime::Graph> graph;
+};
+
+/// Gives each of these declarations the statistics of its graph, unless it has
+/// some. A graph of another kind or with other numbers of types is an error at
+/// its declaration; a name that is not declared is one at the module.
+mlir::LogicalResult attachStatistics(mlir::ModuleOp module,
+                                     llvm::ArrayRef<NamedGraph> graphs);
+
+} // namespace gnn
+
+#endif // GNN_TARGET_ATTACHSTATISTICS_H

@@ -1,0 +1,70 @@
+//===- AttachStatistics.cpp - Graphs tell passes their counts -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Target/AttachStatistics.h"
+
+#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Runtime/BoundFunction.h"
+#include "GNN/Runtime/Structures.h"
+
+using namespace mlir;
+using namespace gnn;
+
+static StatsAttr makeAttribute(MLIRContext *context,
+                               const runtime::GraphStatistics &statistics) {
+  auto counts = [&](int64_t runtime::RelationStatistics::*count) {
+    SmallVector<int64_t> values;
+    for (const runtime::RelationStatistics &relation : statistics.relations)
+      values.push_back(relation.*count);
+    return DenseI64ArrayAttr::get(context, values);
+  };
+  using Relation = runtime::RelationStatistics;
+  return StatsAttr::get(context, statistics.srcNodes, statistics.dstNodes,
+                        statistics.edges, counts(&Relation::edges),
+                        counts(&Relation::srcPairs),
+                        counts(&Relation::dstPairs),
+                        statistics.inDegree.squares, statistics.inDegree.max,
+                        statistics.outDegree.squares, statistics.outDegree.max);
+}
+
+/// The declaration of that name, or the one there is.
+static FailureOr<GraphOp> findDeclaration(ModuleOp module, StringRef name) {
+  if (!name.empty()) {
+    if (auto graph = module.lookupSymbol<GraphOp>(name))
+      return graph;
+    return module.emitError("expected a gnn.graph @") << name << ", got none";
+  }
+  auto graphs = llvm::make_filter_range(
+      module.getOps<GraphOp>(),
+      [](GraphOp graph) { return !graph.isDerived(); });
+  if (llvm::hasSingleElement(graphs))
+    return *graphs.begin();
+  return module.emitError("expected one gnn.graph, or graphs by name, got ")
+         << std::distance(graphs.begin(), graphs.end()) << " gnn.graphs";
+}
+
+LogicalResult gnn::attachStatistics(ModuleOp module,
+                                    ArrayRef<NamedGraph> graphs) {
+  for (const NamedGraph &named : graphs) {
+    FailureOr<GraphOp> graph = findDeclaration(module, named.name);
+    if (failed(graph))
+      return failure();
+    // The schema is checked when the graph is bound.
+    runtime::GraphSpec spec{
+        graph->getSymName().str(), graph->getKind() == GraphKind::Square,
+        static_cast<int64_t>(graph->getNodeTypes()),
+        static_cast<int64_t>(graph->getEdgeTypes()), std::nullopt};
+    if (runtime::Error error = checkGraph(spec, *named.graph))
+      return graph->emitError(error.in("graph '" + spec.name + "'").message());
+    if (graph->getStatsAttr())
+      continue;
+    auto statistics = runtime::statistics(*named.graph);
+    if (!statistics)
+      return graph->emitError(statistics.takeError().message());
+    graph->setStatsAttr(makeAttribute(module.getContext(), *statistics));
+  }
+  return success();
+}

@@ -1,0 +1,171 @@
+//===- FoldBatchNorm.cpp - Normalization in the weights -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A scale of columns commutes with all that acts on rows, so it reaches the
+// weights of the product through sums of rows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FuseLayers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace gnn;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// The operand whose columns `op` keeps, as rows that it moves, adds up or
+/// scales; null if there is none.
+static OpOperand *keptColumns(Operation *op) {
+  auto linear = dyn_cast<LinearOpInterface>(op);
+  if (!linear || op->getNumResults() != 1)
+    return nullptr;
+  for (OpOperand &operand : op->getOpOperands())
+    if (linear.getLinearAction(operand.getOperandNumber()) ==
+            LinearAction::Rows &&
+        getRows(operand.get().getType()) &&
+        getFeatures(typeOf(operand.get())) ==
+            getFeatures(typeOf(op->getResult(0))))
+      return &operand;
+  return nullptr;
+}
+
+/// Why the columns of `value` cannot be scaled where they come from, by a scale
+/// of the shape `scale`; empty if they can. Collects the weights to scale.
+static std::string findWeights(Value value, ArrayRef<int64_t> scale,
+                               SmallVectorImpl<Value> &weights) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return "it normalizes what the function is given";
+  if (!value.hasOneUse())
+    return "what it normalizes has other readers";
+  if (auto product = dyn_cast<ProductOpInterface>(op)) {
+    auto of = product.getProductOperands();
+    if (!of || of->isVector)
+      return "it normalizes inner products";
+    if (scale.size() != 1)
+      return "each head has its own statistics";
+    weights.push_back(op->getOperand(of->weight));
+    if (of->bias)
+      weights.push_back(op->getOperand(*of->bias));
+    return "";
+  }
+  if (isa<arith::AddFOp, arith::SubFOp>(op)) {
+    std::string why = findWeights(op->getOperand(0), scale, weights);
+    return why.empty() ? findWeights(op->getOperand(1), scale, weights) : why;
+  }
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    if (getRows(broadcast.getInput().getType()) ||
+        broadcast.getInput().getType().getShape() != scale)
+      return "it normalizes repeated features";
+    weights.push_back(broadcast.getInput());
+    return "";
+  }
+  if (OpOperand *kept = keptColumns(op))
+    return findWeights(kept->get(), scale, weights);
+  return ("no weight is reached through '" + op->getName().getStringRef() + "'")
+      .str();
+}
+
+/// `weight` with its last features scaled.
+static Value scaled(OpBuilder &builder, Location loc, Value weight,
+                    Value scale) {
+  RankedTensorType type = typeOf(weight);
+  if (scale.getType() != type)
+    scale = BroadcastOp::create(builder, loc, type, scale);
+  return arith::MulFOp::create(builder, loc, weight, scale);
+}
+
+/// `value` with its columns scaled where they come from. Ops are built in the
+/// place of `builder`, which comes after all of them.
+static Value scaleColumns(OpBuilder &builder, Value value, Value scale) {
+  Operation *op = value.getDefiningOp();
+  Location loc = op->getLoc();
+  IRMapping mapping;
+  if (auto product = dyn_cast<ProductOpInterface>(op)) {
+    auto of = product.getProductOperands();
+    auto replace = [&](unsigned number) {
+      Value weight = op->getOperand(number);
+      mapping.map(weight, scaled(builder, loc, weight, scale));
+    };
+    replace(of->weight);
+    if (of->bias)
+      replace(*of->bias);
+  } else if (isa<arith::AddFOp, arith::SubFOp>(op)) {
+    for (Value operand : op->getOperands())
+      mapping.map(operand, scaleColumns(builder, operand, scale));
+  } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    mapping.map(broadcast.getInput(),
+                scaled(builder, loc, broadcast.getInput(), scale));
+  } else {
+    Value kept = keptColumns(op)->get();
+    mapping.map(kept, scaleColumns(builder, kept, scale));
+  }
+  return builder.clone(*op, mapping)->getResult(0);
+}
+
+/// Seconds of the kernels on weights, or rows of products: those that compute
+/// scale and shift, and one for each weight.
+static double costOfWeights(const CostModel &model, ArrayRef<Value> weights,
+                            int64_t columns) {
+  auto kernel = [&](double elements) {
+    KernelWork work;
+    work.otherFlops = elements;
+    work.streamBytes = 8 * elements;
+    return model.cost(work);
+  };
+  double cost = 2 * kernel(columns);
+  for (Value weight : weights)
+    cost += kernel(typeOf(weight).getNumElements());
+  return cost;
+}
+
+void gnn::foldBatchNorm(BatchNormOp op, const LayerFuser &fuser) {
+  SmallVector<Value> weights;
+  RankedTensorType type = op.getMean().getType();
+  std::string why = findWeights(op.getInput(), type.getShape(), weights);
+  if (!why.empty())
+    return fuser.missed(op.getLoc(), "NotFolded", why);
+  std::string numbers;
+  if (StatsAttr stats = getStats(op)) {
+    KernelWork rows; // it ends the kernel before it, so only its flops count
+    rows.otherFlops = op.getFlops().evaluate(stats);
+    double launch = fuser.model.getKind() == CostKind::Full
+                        ? fuser.model.getTarget().launchSeconds
+                        : 0;
+    double before = fuser.model.cost(rows) - launch;
+    double after =
+        costOfWeights(fuser.model, weights, type.getNumElements());
+    numbers = llvm::formatv(": {0:f2} us on weights, {1:f2} us on rows",
+                            after * 1e6, before * 1e6);
+    if (after > before)
+      return fuser.missed(op.getLoc(), "NotFolded",
+                          "scaling the weights is dearer" + numbers);
+  }
+  fuser.passed(op.getLoc(), "Folded",
+               "the weights are normalized, once a call" + numbers);
+  IRRewriter &rewriter = fuser.rewriter;
+  Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  auto eps = DenseElementsAttr::get(
+      type, rewriter.getFloatAttr(type.getElementType(),
+                                  op.getEps().convertToDouble()));
+  Value spread = math::SqrtOp::create(
+      rewriter, loc,
+      arith::AddFOp::create(rewriter, loc, op.getVariance(),
+                            arith::ConstantOp::create(rewriter, loc, eps)));
+  Value scale = arith::DivFOp::create(rewriter, loc, op.getGamma(), spread);
+  Value shift = arith::SubFOp::create(
+      rewriter, loc, op.getBeta(),
+      arith::MulFOp::create(rewriter, loc, op.getMean(), scale));
+  Value normal = scaleColumns(rewriter, op.getInput(), scale);
+  rewriter.replaceOpWithNewOp<arith::AddFOp>(
+      op, normal, BroadcastOp::create(rewriter, loc, op.getType(), shift));
+}

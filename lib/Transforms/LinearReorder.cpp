@@ -1,0 +1,298 @@
+//===- LinearReorder.cpp - Weights times weights first --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A product of a product becomes a product with the product of the weights,
+// where that is cheaper (Hector 3.2.3). Each candidate is built, weighed
+// against what it makes dead, and dropped where it does not pay.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Transforms/Passes.h"
+
+#include "LinearMap.h"
+#include "RowAnalysis.h"
+
+#include "GNN/Analysis/CostModel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace gnn;
+
+namespace gnn {
+#define GEN_PASS_DEF_LINEARREORDER
+#include "GNN/Transforms/Passes.h.inc"
+} // namespace gnn
+
+namespace {
+
+/// Remembers what is built, so that it can be dropped again.
+struct Recorder : OpBuilder::Listener {
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+    ops.push_back(op);
+  }
+  SmallVector<Operation *> ops;
+};
+
+/// What a set of ops costs: all that decides between two.
+struct Bill {
+  double cost = 0;   // seconds or rows, with statistics
+  double rows = 0;   // through products
+  double flops = 0;  // on rows
+  unsigned count = 0; // products with rows
+  /// Flops a row on edges, pairs and nodes, for graphs without statistics.
+  std::array<double, 3> perRow = {};
+};
+
+struct LinearReorder : gnn::impl::LinearReorderBase<LinearReorder> {
+  using LinearReorderBase::LinearReorderBase;
+
+  void runOnOperation() override {
+    auto created = CostModel::create(target, cost);
+    if (!created) {
+      getOperation().emitError() << toString(created.takeError());
+      return signalPassFailure();
+    }
+    model.emplace(*created);
+    SmallVector<Operation *> roots;
+    getOperation().walk([&](Operation *op) {
+      if (isa<ProductOpInterface, SliceOp>(op) && op->getNumResults() == 1 &&
+          getRows(op->getResult(0).getType()))
+        roots.push_back(op);
+    });
+    for (Operation *root : roots)
+      reorder(root);
+  }
+
+private:
+  void reorder(Operation *root);
+  Value build(Operation *root, LinearChain &chain);
+  Bill weigh(ArrayRef<Operation *> ops, bool countsRows);
+  void addReleased(Bill &bill, ArrayRef<Operation *> products,
+                   const SetVector<Operation *> &dead, bool after);
+  remark::RemarkOpts named(StringRef name) {
+    return remark::RemarkOpts::name(name).category(getArgument());
+  }
+
+  std::optional<CostModel> model;
+};
+} // namespace
+
+/// What the chain above `root` becomes; null where there is none.
+Value LinearReorder::build(Operation *root, LinearChain &chain) {
+  auto target = cast<RankedTensorType>(root->getResult(0).getType());
+  RowSpace rows = *getRowSpace(target);
+  if (auto slice = dyn_cast<SliceOp>(root))
+    return chain.pushSlice(slice.getInput(), {rows, rows, std::nullopt},
+                           slice.getOffset(), target);
+  auto of = cast<ProductOpInterface>(root).getProductOperands();
+  if (!of)
+    return nullptr;
+  Value weight = root->getOperand(of->weight);
+  LinearMap map{weight, of->isVector, false, std::nullopt};
+  if (std::optional<RowSpace> types = getRowSpace(weight.getType()))
+    map.types = RowPath{rows, *types, of->via};
+  Value result = chain.push(root->getOperand(of->rows),
+                            *getOperandPath(root->getOpOperand(of->rows)), map,
+                            target);
+  return of->bias
+             ? chain.addBias(result, root->getOperand(*of->bias), map.types)
+             : result;
+}
+
+/// The ops that nobody needs once `root` is replaced.
+static SetVector<Operation *> deadWithout(Operation *root) {
+  SetVector<Operation *> dead;
+  dead.insert(root);
+  for (size_t i = 0; i < dead.size(); ++i)
+    for (Value operand : dead[i]->getOperands())
+      if (Operation *op = operand.getDefiningOp())
+        if (isPure(op) && llvm::all_of(op->getUsers(), [&](Operation *user) {
+              return dead.contains(user);
+            }))
+          dead.insert(op);
+  return dead;
+}
+
+/// Whether `op` becomes a kernel of its own: products do, joins of features do;
+/// what only moves or adds up rows goes into one.
+static bool isKernel(Operation *op) {
+  return isa<ProductOpInterface, ConcatOp, WeightProductOp>(op) ||
+         (isa<SliceOp>(op) && !getRows(op->getResult(0).getType()));
+}
+
+/// The place in `Bill::perRow`; none for rows of types.
+static std::optional<unsigned> coarseness(RowSpace space) {
+  switch (space) {
+  case RowSpace::Edge:
+    return 0;
+  case RowSpace::SrcPair:
+  case RowSpace::DstPair:
+    return 1;
+  case RowSpace::Src:
+  case RowSpace::Dst:
+  case RowSpace::Node:
+    return 2;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Ops are weighed on the coarsest rows that they can be computed on.
+Bill LinearReorder::weigh(ArrayRef<Operation *> ops, bool countsRows) {
+  Bill bill;
+  for (Operation *op : ops) {
+    if (!isKernel(op))
+      continue;
+    auto costs = cast<RowCostInterface>(op);
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    StatsAttr stats = getStats(op);
+    std::optional<RowSpace> own = getRowSpace(type);
+    RowSpace coarse = own ? coarsestRows(op->getResult(0)).to : RowSpace::Graph;
+    bool moves = own && hasDynamicRows(*own);
+    if (moves && hasDynamicRows(coarse)) {
+      double flops = costs.getFlops().getFactor(*own);
+      if (auto place = coarseness(coarse))
+        bill.perRow[*place] += flops;
+      bill.count += isa<ProductOpInterface>(op);
+    }
+    if (!stats)
+      continue;
+    double scale = 1;
+    if (moves) {
+      double rows = RowCount::rows(*own).evaluate(stats);
+      scale = rows ? getNumRows(op, type, coarse, stats) / rows : 1;
+    }
+    KernelWork work = model->describe(op, stats);
+    work.productRows *= countsRows ? scale : 0;
+    work.productFlops *= scale;
+    work.otherFlops *= scale;
+    work.streamBytes *= scale;
+    for (GatherWork &gather : work.gathers)
+      gather.rows *= scale;
+    bill.rows += work.productRows;
+    bill.flops += work.getFlops();
+    bill.cost += model->cost(work);
+  }
+  return bill;
+}
+
+/// Whether all that reads `value` but `dead` adds its rows up, maybe scaled: then
+/// the sum may come before the product.
+static bool isOnlySummed(Value value, const SetVector<Operation *> &dead) {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (dead.contains(user) || isa<ProductOpInterface>(user))
+      return true;
+    auto linear = dyn_cast<LinearOpInterface>(user);
+    if (!linear || user->getNumResults() != 1)
+      return false;
+    auto action = linear.getLinearAction(use.getOperandNumber());
+    if (isa<AggregateOp, SpmmOp>(user))
+      return action.has_value();
+    bool scales = isa<ApplyOp>(user) && action;
+    bool moves = isa<ReshapeOp>(user) || action == LinearAction::Rows;
+    return (scales || moves) && isOnlySummed(user->getResult(0), dead);
+  });
+}
+
+/// A product that stays, but whose rows after this are only added up, is free
+/// to take the fewer rows of either end of each edge type.
+void LinearReorder::addReleased(Bill &bill, ArrayRef<Operation *> products,
+                                const SetVector<Operation *> &dead,
+                                bool after) {
+  for (Operation *op : SetVector<Operation *>(products.begin(), products.end())) {
+    StatsAttr stats = getStats(op);
+    if (dead.contains(op) || !stats || !isOnlySummed(op->getResult(0), dead))
+      continue;
+    auto of = cast<ProductOpInterface>(op).getProductOperands();
+    RowSpace coarse = coarsestRows(op->getResult(0)).to;
+    bool byEdgeType = getRowSpace(op->getOperand(of->weight).getType()) ==
+                      RowSpace::EdgeType;
+    bool onPairs = coarse == RowSpace::SrcPair || coarse == RowSpace::DstPair;
+    if (!byEdgeType || !onPairs)
+      continue;
+    Bill own = weigh(op, true);
+    double rows = RowCount::rows(coarse).evaluate(stats), fewest = 0;
+    for (auto [src, dst] :
+         llvm::zip(stats.getSrcPairs().asArrayRef(),
+                   stats.getDstPairs().asArrayRef()))
+      fewest += std::min(src, dst);
+    double share = after && rows ? fewest / rows : 1;
+    bill.cost += own.cost * share;
+    bill.rows += own.rows * share;
+    bill.flops += own.flops * share;
+  }
+}
+
+static std::string describe(const Bill &bill, bool hasStats) {
+  if (hasStats)
+    return llvm::formatv("{0:f0} rows and {1:f0} flops of products", bill.rows,
+                         bill.flops);
+  return llvm::formatv(
+      "{0:f0} flops an edge, {1:f0} a pair and {2:f0} a node", bill.perRow[0],
+      bill.perRow[1], bill.perRow[2]);
+}
+
+/// Without statistics finer rows are taken to be many more than coarser ones;
+/// where both forms do the same on each, the product of weights wins.
+static bool isCheaper(const Bill &after, const Bill &before, bool hasStats) {
+  if (hasStats && after.cost != before.cost)
+    return after.cost < before.cost;
+  if (!hasStats && after.perRow != before.perRow)
+    return after.perRow < before.perRow;
+  return after.count <= before.count;
+}
+
+void LinearReorder::reorder(Operation *root) {
+  if (root->use_empty())
+    return;
+  Recorder recorder;
+  OpBuilder builder(root);
+  builder.setListener(&recorder);
+  LinearChain chain(builder, root->getLoc());
+  Value result = build(root, chain);
+  auto drop = [&](bool all) {
+    for (Operation *&op : llvm::reverse(recorder.ops))
+      if (op->use_empty() && (all || op->getResult(0) != result)) {
+        op->erase();
+        op = nullptr;
+      }
+    llvm::erase(recorder.ops, nullptr);
+  };
+  bool found = chain.numCombined() || chain.numSplits();
+  if (!result || !found) {
+    drop(/*all=*/true);
+    if (!chain.getObstacle().empty())
+      remark::missed(root->getLoc(), named("Refused")) << chain.getObstacle();
+    return;
+  }
+  drop(/*all=*/false);
+  SetVector<Operation *> dead = deadWithout(root);
+  bool hasStats = !!getStats(root);
+  auto of = dyn_cast<ProductOpInterface>(root);
+  bool isScore = of && of.getProductOperands()->isVector;
+  Bill before = weigh(dead.getArrayRef(), true);
+  Bill after = weigh(recorder.ops, !isScore);
+  addReleased(before, chain.getProducts(), dead, /*after=*/false);
+  addReleased(after, chain.getProducts(), dead, /*after=*/true);
+  std::string numbers =
+      describe(after, hasStats) + " instead of " + describe(before, hasStats);
+  if (!isCheaper(after, before, hasStats)) {
+    drop(/*all=*/true);
+    remark::missed(root->getLoc(), named("Refused"))
+        << "the product of the weights first would take " + numbers;
+    return;
+  }
+  remark::passed(root->getLoc(), named("Reordered"))
+      << (chain.numCombined() ? "the weights are multiplied first: "
+                              : "each part is multiplied by itself: ") +
+             numbers;
+  root->getResult(0).replaceAllUsesWith(result);
+  for (Operation *op : dead)
+    op->erase();
+}

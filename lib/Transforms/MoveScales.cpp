@@ -1,0 +1,343 @@
+//===- MoveScales.cpp - Scales on few rows --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an aggregate adds up is a product of features and factors. A factor of
+// the whole group comes after the sum, one of the rows that are gathered before
+// the gather; a mean of groups is a sum with a factor (Hector 3.4.1).
+//
+//===----------------------------------------------------------------------===//
+
+#include "FuseLayers.h"
+#include "RowAnalysis.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace gnn;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+static RowSpace spaceOf(Value value) { return *getRowSpace(value.getType()); }
+
+namespace {
+/// A factor of what is added up, with the path that leads to its rows.
+struct Factor {
+  Value value;
+  RowPath path;
+  bool inverse = false;
+};
+
+/// What is added up: features, and factors with fewer feature dimensions.
+struct Terms {
+  Factor body;
+  SmallVector<Factor> factors;
+};
+} // namespace
+
+static bool isSum(AggregateOp op) {
+  return op.getKind() == ReduceKind::Sum || op.getKind() == ReduceKind::Mean;
+}
+
+/// The operand with all features of a product with a factor, and the factor;
+/// false if `op` is none.
+static bool splitFactor(ApplyOp op, Factor &body, Factor &factor) {
+  bool isMul = op.getKind() == BinaryKind::Mul;
+  if (!isMul && op.getKind() != BinaryKind::Div)
+    return false;
+  SmallVector<RowPath> paths = op.getRowPaths();
+  auto size = [](Value value) { return getFeatures(typeOf(value)).size(); };
+  bool left = size(op.getLhs()) > size(op.getRhs());
+  bool right = isMul && size(op.getRhs()) > size(op.getLhs());
+  if (left == right)
+    return false;
+  body = {left ? op.getLhs() : op.getRhs(), paths[left ? 0 : 1], false};
+  factor = {left ? op.getRhs() : op.getLhs(), paths[left ? 1 : 0], !isMul};
+  return true;
+}
+
+/// Takes a factor apart: what it is a product of, each on its own rows.
+static void splitScale(Factor factor, SmallVectorImpl<Factor> &factors) {
+  Operation *op = factor.value.getDefiningOp();
+  auto descend = [&](Value value, RowPath path, bool inverse) {
+    auto whole = compose(factor.path, path);
+    if (whole)
+      splitScale({value, *whole, inverse}, factors);
+    return whole.has_value();
+  };
+  auto own = [](Value value) {
+    return RowPath{spaceOf(value), spaceOf(value), std::nullopt};
+  };
+  if (auto gather = dyn_cast_or_null<GatherOp>(op)) {
+    if (descend(gather.getInput(), gather.getRowPaths().front(),
+                factor.inverse))
+      return;
+  } else if (auto apply = dyn_cast_or_null<ApplyOp>(op)) {
+    SmallVector<RowPath> paths = apply.getRowPaths();
+    bool isMul = apply.getKind() == BinaryKind::Mul;
+    bool isDiv = apply.getKind() == BinaryKind::Div;
+    if ((isMul || isDiv) && compose(factor.path, paths[0]) &&
+        compose(factor.path, paths[1])) {
+      descend(apply.getLhs(), paths[0], factor.inverse);
+      descend(apply.getRhs(), paths[1], factor.inverse != isDiv);
+      return;
+    }
+  } else if (isa_and_nonnull<arith::MulFOp, arith::DivFOp>(op)) {
+    bool isDiv = isa<arith::DivFOp>(op);
+    descend(op->getOperand(0), own(op->getOperand(0)), factor.inverse);
+    descend(op->getOperand(1), own(op->getOperand(1)),
+            factor.inverse != isDiv);
+    return;
+  } else if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op)) {
+    if (getRows(broadcast.getInput().getType()) &&
+        descend(broadcast.getInput(), own(broadcast.getInput()),
+                factor.inverse))
+      return;
+  }
+  factors.push_back(factor);
+}
+
+/// What `value` is a product of, as far as this op alone reads it.
+static Terms splitTerms(Value value) {
+  RowSpace space = spaceOf(value);
+  Terms terms{{value, {space, space, std::nullopt}, false}, {}};
+  while (true) {
+    Operation *op = terms.body.value.getDefiningOp();
+    if (!op || !terms.body.value.hasOneUse())
+      return terms;
+    Factor body, factor;
+    if (auto gather = dyn_cast<GatherOp>(op))
+      body = {gather.getInput(), gather.getRowPaths().front(), false};
+    else if (auto apply = dyn_cast<ApplyOp>(op);
+             !apply || !splitFactor(apply, body, factor))
+      return terms;
+    auto toBody = compose(terms.body.path, body.path);
+    if (!toBody)
+      return terms;
+    if (factor.value) {
+      auto toFactor = compose(terms.body.path, factor.path);
+      if (!toFactor)
+        return terms;
+      splitScale({factor.value, *toFactor, factor.inverse}, terms.factors);
+    }
+    terms.body = {body.value, *toBody, false};
+  }
+}
+
+/// `value` times or divided by a factor that `path` leads to.
+static Value applyFactor(OpBuilder &builder, Location loc, Value value,
+                         Value factor, RowPath path, bool inverse) {
+  auto end = [&](std::optional<EndPoint> via) {
+    return via ? EndPointAttr::get(builder.getContext(), *via) : EndPointAttr();
+  };
+  BinaryKind kind = inverse ? BinaryKind::Div : BinaryKind::Mul;
+  return ApplyOp::create(builder, loc, value.getType(), kind, value,
+                         EndPointAttr(), factor, end(path.via));
+}
+
+/// Whether scaling `body` where it lies is no dearer than gathering the factor
+/// for each row that is added up. `numbers` says what decided.
+static bool paysBefore(const Terms &terms, const Factor &factor,
+                       const LayerFuser &fuser, std::string &numbers) {
+  Value body = terms.body.value;
+  Operation *producer = body.getDefiningOp();
+  // The kernel that makes the body ends with the scale.
+  bool isFree = producer && body.hasOneUse() && !isa<ReshapeOp>(producer);
+  StatsAttr stats = getStats(fuser.rewriter.getInsertionBlock()->getParentOp(),
+                             body.getType());
+  if (isFree || !stats) {
+    numbers = isFree ? "the kernel that makes the rows ends with it"
+                     : "the rows would be walked once more";
+    return isFree;
+  }
+  KernelWork gathers, walk;
+  gathers.gathers.push_back(
+      {RowCount::rows(terms.body.path.from).evaluate(stats), 4,
+       RowCount::rows(typeOf(factor.value)).evaluate(stats)});
+  walk.streamBytes = 2 * RowCount::bytes(typeOf(body)).evaluate(stats);
+  double launch = fuser.model.getKind() == CostKind::Full
+                      ? fuser.model.getTarget().launchSeconds
+                      : 0;
+  double before = fuser.model.cost(gathers) - launch;
+  double after = fuser.model.cost(walk);
+  numbers = llvm::formatv("{0:f2} us by itself, {1:f2} us in the sum",
+                          after * 1e6, before * 1e6);
+  return after < before;
+}
+
+/// A repeated number in the shape of `type`.
+static Value repeated(OpBuilder &builder, Location loc, RankedTensorType type,
+                      double number) {
+  Type element = type.getElementType();
+  auto scalar = RankedTensorType::get({}, element);
+  auto value = DenseElementsAttr::get(
+      scalar, Attribute(builder.getFloatAttr(element, number)));
+  return BroadcastOp::create(
+      builder, loc, type, arith::ConstantOp::create(builder, loc, value));
+}
+
+void gnn::moveScales(AggregateOp op, const LayerFuser &fuser) {
+  if (!isSum(op) || op.getArgument())
+    return;
+  Terms terms = splitTerms(op.getInput());
+  if (terms.factors.empty())
+    return;
+  IRRewriter &rewriter = fuser.rewriter;
+  rewriter.setInsertionPoint(op);
+  GraphOp graph = getGraph(op, op.getInput().getType());
+  RowPath up = op.getRowPaths().front();
+  SmallVector<std::pair<Factor, RowPath>> after, before;
+  SmallVector<Factor> inside;
+  std::string refusal, reason;
+  for (const Factor &factor : terms.factors) {
+    if (auto rest = restOfPath(factor.path, up, graph)) {
+      if (up.isOnto()) {
+        after.push_back({factor, *rest});
+        continue;
+      }
+      // Infinity times a sum of nothing is not 0.
+      fuser.missed(op.getLoc(), "ScaleStays",
+                   "a scale of a whole sum stays in it: there may be nothing to "
+                   "add up");
+    }
+    auto rest = terms.body.path.isIdentity()
+                    ? std::nullopt
+                    : restOfPath(factor.path, terms.body.path, graph);
+    std::string numbers;
+    if (rest && paysBefore(terms, factor, fuser, numbers)) {
+      before.push_back({factor, *rest});
+      reason = numbers;
+      continue;
+    }
+    if (rest)
+      refusal = numbers;
+    inside.push_back(factor);
+  }
+  if (!refusal.empty())
+    fuser.missed(op.getLoc(), "ScaleStays",
+                 "a scale of gathered rows stays in the sum: " + refusal);
+  if (after.empty() && before.empty())
+    return;
+  if (!after.empty())
+    fuser.passed(op.getLoc(), "ScaleAfter",
+                 "a scale of each sum comes after it");
+  if (!before.empty())
+    fuser.passed(op.getLoc(), "ScaleBefore",
+                 "a scale of gathered rows comes before the gather: " + reason);
+  Location loc = op.getLoc();
+  Value body = terms.body.value;
+  for (auto &[factor, path] : before)
+    body = applyFactor(rewriter, loc, body, factor.value, path, factor.inverse);
+  int64_t groups = op.getResult().getType().getDimSize(0);
+  auto gathered = [&](Value value, RowPath path) -> Value {
+    if (path.isIdentity())
+      return value;
+    return GatherOp::create(rewriter, loc,
+                            withRowSpace(typeOf(value), path.from, groups), value,
+                            path.via);
+  };
+  // Factors meet each other first: they are few numbers a row.
+  llvm::sort(inside, [](const Factor &a, const Factor &b) {
+    return std::pair(a.inverse, -getNumFeatures(typeOf(a.value))) <
+           std::pair(b.inverse, -getNumFeatures(typeOf(b.value)));
+  });
+  Value message = gathered(body, terms.body.path);
+  if (!inside.empty() && !inside.front().inverse) {
+    Value scale = gathered(inside.front().value, inside.front().path);
+    for (const Factor &factor : ArrayRef(inside).drop_front())
+      if (getNumFeatures(typeOf(factor.value)) <=
+          getNumFeatures(typeOf(scale)))
+        scale = applyFactor(rewriter, loc, scale, factor.value, factor.path,
+                            factor.inverse);
+      else
+        message = applyFactor(rewriter, loc, message, factor.value,
+                              factor.path, factor.inverse);
+    message = applyFactor(rewriter, loc, message, scale,
+                          {spaceOf(message), spaceOf(scale), std::nullopt},
+                          false);
+  } else {
+    for (const Factor &factor : inside)
+      message = applyFactor(rewriter, loc, message, factor.value, factor.path,
+                            factor.inverse);
+  }
+  Value sum = AggregateOp::create(rewriter, loc, op.getResult().getType(),
+                                  op.getKind(), message, op.getVia())
+                  .getResult();
+  for (auto &[factor, path] : after)
+    sum = applyFactor(rewriter, loc, sum, factor.value, path, factor.inverse);
+  rewriter.replaceAllUsesWith(op.getResult(), sum);
+  rewriter.eraseOp(op);
+}
+
+/// Bytes that decide between a sum of means and a weighted sum.
+static std::string weighJoin(AggregateOp outer, AggregateOp inner,
+                             const LayerFuser &fuser, std::string &numbers) {
+  RankedTensorType rows = inner.getResult().getType();
+  int64_t features = getNumFeatures(rows);
+  constexpr int64_t enough = 16;
+  StatsAttr stats = getStats(inner);
+  if (!stats) {
+    if (features >= enough)
+      return "";
+    return llvm::formatv("its rows have {0} features, expected at least {1} "
+                         "without statistics",
+                         features, enough);
+  }
+  double edges = RowCount::rows(inner.getInput().getType()).evaluate(stats);
+  double groups = RowCount::rows(rows).evaluate(stats);
+  KernelWork pairs, degrees;
+  pairs.streamBytes = 2 * RowCount::bytes(rows).evaluate(stats);
+  degrees.streamBytes = 8 * groups;
+  degrees.gathers.push_back({edges, 4, groups});
+  double before = fuser.model.cost(pairs), after = fuser.model.cost(degrees);
+  numbers = llvm::formatv(": {0:f2} us of degrees, {1:f2} us of groups",
+                          after * 1e6, before * 1e6);
+  return after <= before ? "" : "a weight for each row is dearer" + numbers;
+}
+
+void gnn::joinAggregates(AggregateOp op, const LayerFuser &fuser) {
+  auto inner = op.getInput().getDefiningOp<AggregateOp>();
+  if (!inner || op.getKind() != ReduceKind::Sum || !isSum(inner))
+    return;
+  if (!inner.getResult().hasOneUse())
+    return fuser.missed(op.getLoc(), "NotJoined",
+                        "the groups that it adds up have other readers");
+  RowPath first = inner.getRowPaths().front();
+  auto path = compose(first, op.getRowPaths().front());
+  if (!path)
+    return fuser.missed(op.getLoc(), "NotJoined",
+                        "no single path leads to the groups of groups");
+  bool isMean = inner.getKind() == ReduceKind::Mean;
+  std::string numbers;
+  if (isMean) {
+    std::string why = weighJoin(op, inner, fuser, numbers);
+    if (!why.empty())
+      return fuser.missed(op.getLoc(), "NotJoined", why);
+  }
+  fuser.passed(op.getLoc(), "Joined",
+               isMean ? "one sum, weighted with degrees" + numbers
+                      : std::string("one sum instead of two"));
+  IRRewriter &rewriter = fuser.rewriter;
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  Value rows = inner.getInput();
+  if (isMean) {
+    RankedTensorType groups = inner.getResult().getType();
+    auto scalar = withFeatures(groups, {});
+    Value degree = DegreeOp::create(rewriter, loc, scalar, first.from,
+                                    inner.getViaAttr());
+    Value share = arith::DivFOp::create(
+        rewriter, loc, repeated(rewriter, loc, scalar, 1), degree);
+    rows = applyFactor(rewriter, loc, rows, share, first, /*inverse=*/false);
+  }
+  Value sum =
+      AggregateOp::create(rewriter, loc, op.getResult().getType(),
+                          ReduceKind::Sum, rows, path->via)
+          .getResult();
+  rewriter.replaceAllUsesWith(op.getResult(), sum);
+  rewriter.eraseOp(op);
+  rewriter.eraseOp(inner);
+}

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Statistics of a graph: the library counts what NumPy counts, `gnn.graph` takes
+what is printed, and a program is compiled with those of its graph."""
+
+import subprocess
+
+import numpy as np
+import pytest
+
+import gnn_mlir
+from conftest import find_tool
+from gnn_mlir import Graph, Module, models
+from naive import graphs
+
+ODD = {
+    **graphs(),
+    "nothing": Graph([], [], 0, num_edge_types=0, num_node_types=0),
+    "isolated nodes": Graph([], [], 5, num_edge_types=2),
+    "one edge many times": Graph([2] * 9, [1] * 9, 4, num_edge_types=3,
+                                 edge_type=[1] * 9),
+    "users and items": Graph([0, 0, 6], [1, 1, 0], num_src_nodes=7,
+                             num_dst_nodes=2, edge_type=[2, 0, 2],
+                             num_edge_types=4),
+    "no destinations": Graph([], [], num_src_nodes=3, num_dst_nodes=0),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_the_library_counts_what_numpy_counts(capi, name):
+    graph = ODD[name]
+    assert capi.NativeGraph.of(graph).stats() == graph.stats()
+
+
+def test_a_declaration_takes_them(gnn_opt):
+    module = Module()
+    for i, graph in enumerate(ODD.values()):
+        module.graph_like(f"g{i}", graph, stats=True)
+    result = subprocess.run([gnn_opt, "-"], input=module.text(), text=True,
+                            capture_output=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("#gnn.stats<") == len(ODD)
+
+
+@pytest.fixture(name="gnn_run", scope="module")
+def gnn_run_fixture(gnn_opt):
+    del gnn_opt  # skips where nothing is built
+    path = find_tool("gnn-run")
+    if path is None:
+        pytest.skip("gnn-run is not built")
+    return path
+
+
+def run(*command):
+    return subprocess.run(list(map(str, command)), text=True, check=False,
+                          capture_output=True, timeout=120)
+
+
+def test_gnn_run_prints_them(gnn_run, tmp_path):
+    graph = Graph([0, 1, 2, 2], [1, 2, 0, 1], 4, edge_type=[0, 1, 1, 0])
+    graph.save(tmp_path / "g.npz")
+    result = run(gnn_run, "--stats", tmp_path / "g.npz")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == graph.stats() + "\n"
+    more = run(gnn_run, "--stats", tmp_path / "g.npz", "--add-inverses")
+    assert more.stdout == gnn_mlir.add_inverses(graph).stats() + "\n"
+
+
+def test_gnn_run_says_what_it_expects(gnn_run, tmp_path):
+    result = run(gnn_run, "--stats", tmp_path / "none.npz")
+    assert result.returncode == 1 and "none.npz" in result.stderr
+    result = run(gnn_run)
+    assert result.returncode == 1
+    assert result.stderr.count("error:") == 1
+    assert "expected FILE.mlir and --function NAME, or --stats" in result.stderr
+
+
+def graph_of(types=2, seed=1):
+    rng = np.random.default_rng(seed)
+    return Graph(*rng.integers(0, 9, (2, 30)), 9, num_edge_types=types,
+                 edge_type=rng.integers(0, types, 30))
+
+
+def first_phase(folder):
+    return (folder / "1-graph.mlir").read_text()
+
+
+def test_compile_attaches_them(compiler, tmp_path):
+    graph = graph_of()
+    layer = gnn_mlir.compile(models.rgcn(2, (4, 4)), graph=graph,
+                             keep_phases=tmp_path / "with")
+    assert graph.stats() in first_phase(tmp_path / "with")
+    gnn_mlir.compile(models.rgcn(2, (4, 4)), keep_phases=tmp_path / "without")
+    assert "gnn.stats" not in first_phase(tmp_path / "without")
+    # They are no promise: it runs on other graphs.
+    other = graph_of(seed=2)
+    inputs = layer.source.random_inputs(other)
+    np.testing.assert_allclose(layer(other, inputs), gnn_mlir.compile(
+        models.rgcn(2, (4, 4)))(other, inputs), rtol=1e-5, atol=1e-5)
+
+
+def test_a_declaration_keeps_its_own(compiler, tmp_path):
+    module = Module()
+    g = module.graph_like("g", graph_of(seed=1), stats=True)
+    f = module.function("f")
+    f.output("y", f.aggregate("sum", f.gather(f.input("x", g.rows("node", 4)),
+                                              "edge", via="src"),
+                              "node", via="dst"))
+    gnn_mlir.compile(module, graph=graph_of(seed=2), keep_phases=tmp_path)
+    assert graph_of(seed=1).stats() in first_phase(tmp_path)
+
+
+def two_graphs():
+    module = Module()
+    g = module.graph("g")
+    h = module.graph("h", edge_types=2)
+    f = module.function("f")
+    for graph in (g, h):
+        f.output(f"y_{graph.name}", f.gather(
+            f.input(f"x_{graph.name}", graph.rows("node", 4)), "edge", via="src"))
+    return module
+
+
+def test_graphs_by_name(compiler, tmp_path):
+    gnn_mlir.compile(two_graphs(), graph={"h": graph_of()}, keep_phases=tmp_path)
+    text = first_phase(tmp_path)
+    assert graph_of().stats() in text and text.count("gnn.stats") == 1
+
+
+REFUSED = {
+    "graph 'g': expected 2 edge types, got 3":
+        lambda: gnn_mlir.compile(models.rgcn(2, (4, 4)), graph=graph_of(3)),
+    "graph 'g': expected a square graph, got a bipartite one":
+        lambda: gnn_mlir.compile(models.rgcn(2, (4, 4)), graph=ODD["no destinations"]),
+    "expected one gnn.graph, or graphs by name, got 2 gnn.graphs":
+        lambda: gnn_mlir.compile(two_graphs(), graph=graph_of()),
+    "expected a gnn.graph @k, got none":
+        lambda: gnn_mlir.compile(two_graphs(), graph={"k": graph_of()}),
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_one_clear_error(compiler, message):
+    with pytest.raises(gnn_mlir.CompileError) as error:
+        REFUSED[message]()
+    lines = str(error.value).splitlines()
+    assert sum("error" in line or message in line for line in lines) == 1
+    assert any(line.endswith(message) for line in lines)
+
+
+def test_what_is_no_graph(compiler):
+    with pytest.raises(ValueError, match="expected a Graph or a dict"):
+        gnn_mlir.compile(models.rgcn(2, (4, 4)), graph=3)
+
+
+def test_gnn_run_attaches_them(gnn_run, tmp_path):
+    graph = graph_of()
+    graph.save(tmp_path / "g.npz")
+    (tmp_path / "layer.mlir").write_text(models.rgcn(2, (4, 4)).text())
+    command = [gnn_run, tmp_path / "layer.mlir", "--function", "rgcn", "--weights",
+               "random:1", "--phases", tmp_path / "phases"]
+    result = run(*command, "--graph", tmp_path / "g.npz")
+    assert result.returncode == 0, result.stderr
+    assert graph.stats() in first_phase(tmp_path / "phases")
+    graph_of(3).save(tmp_path / "h.npz")
+    result = run(*command, "--graph", tmp_path / "h.npz")
+    assert result.returncode == 1
+    assert result.stderr.count("error:") == 1
+    assert "graph 'g': expected 2 edge types, got 3" in result.stderr
