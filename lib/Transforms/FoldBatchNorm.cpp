@@ -141,8 +141,7 @@ void gnn::foldBatchNorm(BatchNormOp op, const LayerFuser &fuser) {
                         ? fuser.model.getTarget().launchSeconds
                         : 0;
     double before = fuser.model.cost(rows) - launch;
-    double after =
-        costOfWeights(fuser.model, weights, type.getNumElements());
+    double after = costOfWeights(fuser.model, weights, type.getNumElements());
     numbers = llvm::formatv(": {0:f2} us on weights, {1:f2} us on rows",
                             after * 1e6, before * 1e6);
     if (after > before)

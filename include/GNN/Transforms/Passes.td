@@ -144,6 +144,7 @@ def Compact : Pass<"gnn-compact", "::mlir::func::FuncOp">, GNN_CostOptions {
     statistics allow for.
   }];
   let options = costOptions;
+}
 
 def FuseAttention : Pass<"gnn-fuse-attention", "::mlir::func::FuncOp"> {
   let summary = "Make one op of scores, edge softmax and weighted sum";
@@ -181,6 +182,7 @@ def FuseAttention : Pass<"gnn-fuse-attention", "::mlir::func::FuncOp"> {
            "GPU whose figures costs are weighed with">,
     Option<"cost", "cost", "std::string", "\"full\"",
            "what is to be small: full (seconds) or rows (of products)">];
+}
 
 def FuseLayers : Pass<"gnn-fuse-layers", "::mlir::func::FuncOp">, GNN_CostOptions {
   let summary = "Fold normalization, bias and scales into products and sums";
