@@ -223,7 +223,10 @@ void LinearReorder::addReleased(Bill &bill, ArrayRef<Operation *> products,
                                      stats.getDstPairs().asArrayRef()))
       fewest += std::min(src, dst);
     double share = after && rows ? fewest / rows : 1;
-    bill.cost += own.cost * share;
+    double launch = model->getKind() == CostKind::Full
+                        ? model->getTarget().launchSeconds
+                        : 0;
+    bill.cost += launch + (own.cost - launch) * share;
     bill.rows += own.rows * share;
     bill.flops += own.flops * share;
   }
