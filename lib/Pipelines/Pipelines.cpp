@@ -25,15 +25,29 @@ void gnn::buildGraphPipeline(OpPassManager &pm,
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   };
+  auto add = [&](std::unique_ptr<Pass> pass) {
+    pm.addNestedPass<func::FuncOp>(std::move(pass));
+    clean();
+  };
+  const std::string &target = options.target, &cost = options.cost;
   pm.addPass(createVerifyGraphForm());
   if (options.raiseLoops)
     pm.addNestedPass<func::FuncOp>(createRaiseLoops());
   clean();
-  if (options.compact) {
-    pm.addNestedPass<func::FuncOp>(
-        createCompact({options.target, options.cost}));
+  if (options.fuseLayers) // so that normalization is no obstacle to products
+    add(createFuseLayers({target, cost, /*weightsOnly=*/true}));
+  if (options.linearReorder)
+    add(createLinearReorder({target, cost}));
+  if (options.compact)
+    add(createCompact({target, cost}));
+  if (options.orderAggregate) {
+    pm.addPass(createOrderAggregate({target, cost}));
     clean();
   }
+  if (options.fuseAttention)
+    add(createFuseAttention({target, cost}));
+  if (options.fuseLayers)
+    add(createFuseLayers({target, cost, /*weightsOnly=*/false}));
 }
 
 void gnn::buildTilePipeline(OpPassManager &pm,

@@ -37,7 +37,9 @@ static FailureOr<GraphOp> findDeclaration(ModuleOp module, StringRef name) {
       return graph;
     return module.emitError("expected a gnn.graph @") << name << ", got none";
   }
-  auto graphs = module.getOps<GraphOp>();
+  auto graphs = llvm::make_filter_range(
+      module.getOps<GraphOp>(),
+      [](GraphOp graph) { return !graph.isDerived(); });
   if (llvm::hasSingleElement(graphs))
     return *graphs.begin();
   return module.emitError("expected one gnn.graph, or graphs by name, got ")

@@ -15,6 +15,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -350,6 +351,8 @@ static std::string describeMessage(Match &match) {
   }
   auto weights = llvm::find_if(
       factors, [&](Read read) { return isWeights(read, match.softmax); });
+  if (weights == factors.end())
+    return "its messages are reshaped between products";
   match.weightFeatures = featuresOf(weights->value);
   factors.erase(weights);
   for (Read factor : factors) {
@@ -403,7 +406,7 @@ static std::optional<EndPointAttr> endOf(OpBuilder &builder,
   return EndPointAttr::get(builder.getContext(), *read->path.via);
 }
 
-static AttentionOp build(OpBuilder &builder, const Match &match) {
+static AttentionOp build(OpBuilder &builder, Match &match) {
   Location loc =
       builder.getFusedLoc({match.softmax.getLoc(), match.sum->getLoc()});
   const Score &score = match.score;
@@ -509,6 +512,10 @@ struct FuseAttention : gnn::impl::FuseAttentionBase<FuseAttention> {
     getOperation()->walk([&](EdgeSoftmaxOp op) { softmaxes.push_back(op); });
     for (EdgeSoftmaxOp softmax : softmaxes)
       fuse(softmax, *model);
+    Block &block = getOperation().getBody().front();
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (isOpTriviallyDead(&op))
+        op.erase();
   }
 
 private:
@@ -518,22 +525,6 @@ private:
   }
 };
 } // namespace
-
-/// Erases `op` and what only it read, if nobody reads it.
-static void eraseUnread(Operation *op) {
-  SmallVector<Operation *> unread = {op};
-  while (!unread.empty()) {
-    Operation *last = unread.pop_back_val();
-    if (!last->use_empty())
-      continue;
-    SetVector<Operation *> producers;
-    for (Value operand : last->getOperands())
-      if (Operation *producer = operand.getDefiningOp())
-        producers.insert(producer);
-    last->erase();
-    unread.append(producers.begin(), producers.end());
-  }
-}
 
 void FuseAttention::fuse(EdgeSoftmaxOp softmax, const CostModel &model) {
   Match match;
@@ -546,9 +537,9 @@ void FuseAttention::fuse(EdgeSoftmaxOp softmax, const CostModel &model) {
   std::string numbers;
   attention.setStored(choosesStored(attention, model, numbers));
   remark::passed(attention.getLoc(), named("Fused"))
-      << "one attention: no " << getNumFeatures(attention.getType())
+      << "one attention: no "
+      << std::to_string(getNumFeatures(attention.getType()))
       << " features an edge, scores are "
       << (attention.getStored() ? "stored" : "computed twice") << "; "
       << numbers;
-  eraseUnread(match.sum);
 }

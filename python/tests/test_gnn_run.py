@@ -221,7 +221,7 @@ def test_unknown_graph(files):
     files.fails(graph="h=g.npz", says=["expected --graph g=FILE.npz", "h=g.npz"])
 
 
-@pytest.mark.parametrize("options", [(), ("--graph", "a.npz", "--graph", "b.npz")])
+@pytest.mark.parametrize("options", [(), ("--graph", "g.npz", "--graph", "g.npz")])
 def test_number_of_graphs(files, options):
     files.fails(*options, graph=None,
                 says=["--graph once for each graph", f"got {len(options) // 2}"])

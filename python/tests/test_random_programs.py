@@ -1,246 +1,165 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random straight-line programs on random small graphs, against float64.
+"""Random programs compiled with no pass, all, each one off and each one alone give
+the same numbers, to 1e-5 of float64.
 
-Values are used often, returned twice or not at all; features and heads are odd.
-Each program runs fused with threads in a random order, and unfused. A failure names
-its seed: `random_program(seed)` is the program.
+A failure names its seed and the way to compile, and prints a reduced case:
+`random_programs.random_program(seed)` is the program, `variants.check` runs it.
 """
-
-import random
 
 import numpy as np
 import pytest
 
-import gnn_mlir
-from gnn_mlir import capi, spaces, types
-from gnn_mlir.program import Module
-from gnn_mlir.testing import graphs
+from gnn_mlir import reference
+from gnn_mlir.testing import random_programs, reduction, variants
 
-PROGRAMS = 40
-_REDUCE = ("sum", "mean", "max", "min")
+PROGRAMS, ALL_PROGRAMS = 100, 2000
 
 
-def random_graph(rng):
-    kinds, labels = rng.choice((1, 2, 3, 9)), rng.choice((1, 2, 6))
-    seed = rng.randrange(1000)
-    return rng.choice((
-        lambda: graphs.random_graph(0, 0, labels, kinds),
-        lambda: graphs.random_graph(1, 3, labels, kinds, seed),
-        lambda: graphs.random_graph(33, 0, labels, kinds, seed),
-        lambda: graphs.hub(400, rng.choice((3, 20)), kinds, seed),
-        lambda: graphs.random_graph(40, 90, labels, kinds, seed,
-                                    dst_nodes=rng.choice((0, 1, 20))),
-        lambda: graphs.random_graph(rng.choice((5, 31, 64)),
-                                    rng.choice((4, 64, 300)), labels, kinds, seed,
-                                    rng.choice((0, 0.7, 1.5)))))()
+def pytest_generate_tests(metafunc):
+    if "program_seed" in metafunc.fixturenames:
+        count = ALL_PROGRAMS if metafunc.config.getoption("--all") else PROGRAMS
+        metafunc.parametrize("program_seed", range(count))
 
 
-class Builder:
-    """A function that grows by one random op after another."""
+def fails_as(failure):
+    """Whether a program fails in the same variant."""
+    def fails(recorded):
+        try:
+            variants.check(recorded, [failure.variant])
+        except variants.Failure:
+            return True
+        return False
+    return fails
 
-    def __init__(self, seed):
-        self.rng = random.Random(seed)
-        self.graph = random_graph(self.rng)
-        module = Module()
-        self.g = module.graph_like("g", self.graph)
-        self.f = module.function("f")
-        self.values, self.results = [], []
-        self.heads, self.size = self.rng.randint(1, 4), self.rng.randint(1, 20)
-        other = ("src", "dst") if self.g.square else ("node",)
-        self.spaces = [s for s in spaces.SPACES if s not in other]
 
-    def input(self, space, *features):
-        name = f"x{len(self.f.inputs)}"
-        return self.f.input(name, self.g.rows(space, *features) if space else
-                            types.weight(*features))
+def report(recorded, failure):
+    """What a failure of a program says."""
+    fails, small = fails_as(failure), recorded
+    if fails(recorded):  # Else it is a matter of the order of threads.
+        small = reduction.reduce(recorded, fails)
+        try:
+            variants.check(small, [failure.variant])
+        except variants.Failure as reduced:
+            failure = reduced
+    return (f"seed {recorded.seed}, {failure}\nreduced, with inputs of seed "
+            f"{recorded.seed}:\n{reduction.describe(small)}")
 
-    def rows(self, space=None, features=None):
-        """A value of that type, mostly a recent one; else a new input."""
-        found = [v for v in self.values if space in (None, v.space) and
-                 features in (None, v.features)]
-        if found and self.rng.random() > 0.25:
-            return found[max(self.rng.randrange(len(found)) for _ in range(2))]
-        if features is None:
-            features = self.rng.choice((
-                (), (self.heads,), (self.size,), (self.heads, self.size)))
-        value = self.input(space or self.rng.choice(self.spaces), *features)
-        self.values.append(value)
-        return value
 
-    def via(self, source, target):
-        ambiguous = spaces.is_ambiguous(source, target)
-        return self.rng.choice(("src", "dst")) if ambiguous else None
+def test_random_program(compiler, program_seed):
+    recorded = random_programs.random_program(program_seed)
+    try:
+        variants.check(recorded)
+    except variants.Failure as failure:
+        message = report(recorded, failure)
+        pytest.fail(message, pytrace=False)
 
-    def finer(self, space):
-        return self.rng.choice([s for s in self.spaces
-                                if s != space and spaces.leads(s, space)])
 
-    def coarser(self, space, itself=False):
-        return self.rng.choice([s for s in self.spaces if spaces.leads(space, s)
-                                and (itself or s != space)])
+def test_programs_have_all_ops_and_spaces():
+    ops, found, types = set(), set(), set()
+    for seed in range(PROGRAMS):
+        recorded = random_programs.random_program(seed)
+        function = recorded.build().function
+        lines = [op for op in function._lines if not isinstance(op, str)]
+        ops.update(op.head for op in lines)
+        found.update(v.space for op in lines for v in op.results)
+        types.add((recorded.graph.num_edge_types, recorded.graph.num_node_types))
+        again = random_programs.random_program(seed)
+        assert (again.calls, again.results) == (recorded.calls, recorded.results)
+    assert len(ops) >= 30
+    assert found >= {"edge", "src_pair", "dst_pair", "src", "dst", "node",
+                     "edge_type", "node_type", "graph"}
+    for axis in (0, 1):
+        assert {0, 1, 2} <= {t[axis] for t in types}
 
-    # Each gives a value.
 
-    def gather(self):
-        x = self.rows()
-        space = self.finer(x.space)
-        return self.f.gather(x, space, self.via(space, x.space))
+def test_programs_are_long():
+    lengths = []
+    for seed in range(PROGRAMS):
+        function = random_programs.random_program(seed).build().function
+        lengths.append(sum(not isinstance(op, str) for op in function._lines))
+    assert np.median(lengths) >= 20
 
-    def aggregate(self):
-        x = self.rows()
-        space = self.coarser(x.space)
-        return self.f.aggregate(self.rng.choice(_REDUCE), x, space,
-                                self.via(x.space, space))
 
-    def extreme(self):
-        x = self.rows()
-        x, space = self.input(x.space, *x.features), self.coarser(x.space)
-        value, index = self.f.aggregate(self.rng.choice(_REDUCE[2:]), x, space,
-                                        self.via(x.space, space), argument=True)
-        self.results.append(index)
-        return value
+# -- The harness finds faults ----------------------------------------------------
 
-    def operands(self, space, same=False):
-        """Two values that rows of `space` lead to, with their paths."""
-        x = self.rows(self.coarser(space, itself=True))
-        keep = len(x.features) if same else self.rng.randint(0, len(x.features))
-        y = self.rows(self.coarser(space, itself=True), x.features[:keep])
-        return x, y, self.via(space, x.space), self.via(space, y.space)
+# What each function of the reference is turned into, where the fault shows in the
+# IR as "gnn." and the name.
+_FAULTS = {
+    "edge_softmax": lambda right: lambda *a: right(*a) * 1.001,
+    "typed_linear": lambda right: lambda graph, x, w, *a: right(
+        graph, x, np.roll(w, 1, 0), *a),
+    "linear": lambda right: lambda x, w, *a: right(x, np.asarray(w) * 1.001, *a),
+    "batch_norm": lambda right: lambda x, mean, variance, *a: right(
+        x, mean, variance + 1e-2, *a),
+    "concat": lambda right: lambda *a: right(*a[::-1]),
+    "dropout": lambda right: lambda x, p, seed, offset: right(
+        x, p, seed, offset + 1),
+    "weight_combine": lambda right: lambda c, b: right(c, b) * 0.999,
+    "sddmm": lambda right: lambda *a: right(*a) + 1e-3,
+}
 
-    def apply(self):
-        space = self.rng.choice(("edge", "edge", "src_pair", self.g.src))
-        kind = self.rng.choice(("add", "sub", "mul"))
-        return self.f.apply(kind, space, *self.operands(space))
 
-    def spmm(self):
-        space = self.coarser("edge")
-        return self.f.spmm(self.rng.choice(("add", "sub", "mul")),
-                           self.rng.choice(_REDUCE), space,
-                           *self.operands("edge"), self.via("edge", space))
+def _differs(monkeypatch, name):
+    """Whether a program's meaning changes with the fault: what running it on a
+    compiler with that fault would show, without one."""
+    right = getattr(reference, name)
 
-    def sddmm(self):
-        return self.f.sddmm("edge", *self.operands("edge", same=True))
-
-    def softmax(self):
-        x = self.rows(self.rng.choice(("edge", "edge", "src_pair")))
-        ends = ("src", "dst", "src_pair", "dst_pair")
-        return self.f.edge_softmax(x, self.rng.choice(
-            ends if x.space == "edge" else ends[:1]))
-
-    def linear(self):
-        x, out = self.rows(), self.rng.randint(1, 20)
-        heads = x.features[:-1] if self.rng.random() < 0.6 else ()
-        w, bias = (*heads, *x.features[-1:], out), (*x.features[:-1], out)
-        by = self.rng.choice((None, "edge_type", "node_type"))
-        bias = self.input(by, *bias) if self.rng.random() < 0.5 else None
-        if by is None:
-            return self.f.linear(x, self.input(None, *w), bias)
-        return self.f.typed_linear(x, self.input(by, *w), self.via(x.space, by),
-                                   bias)
-
-    def outer(self):
-        x = self.rows()
-        y = self.rows(x.space, (*x.features[:-1], 3))
-        heads = len(x.features) == 2 and self.rng.random() < 0.5
-        if self.rng.random() < 0.5:
-            self.results.append(self.f.outer(x, y, heads))
-        by = self.rng.choice(("edge_type", "node_type"))
-        return self.f.typed_outer(x, y, by, self.via(x.space, by), heads)
-
-    def activation(self):
-        kind = self.rng.choice(("relu", "elu", "sigmoid", "tanh", "gelu", "swish"))
-        return self.f.activation(kind, self.rows(),
-                                 alpha=0.3 if kind == "elu" else None)
-
-    def arithmetic(self):
-        x = self.rows()
-        y = self.rows(x.space, x.features)
-        return self.rng.choice((
-            lambda: x + y, lambda: x - y, lambda: x * y, lambda: 1 - x,
-            lambda: self.f.elementwise("arith.maximumf", x, y),
-            lambda: x / (self.f.elementwise("math.absf", y) + 1.5)))()
-
-    def concat(self):
-        x = self.rows()
-        like = [v for v in self.values if v.space == x.space and v.features and
-                v.features[:-1] == x.features[:-1] and v.features[-1] < 40]
-        return self.f.concat(x, self.rng.choice(like))
-
-    def slice(self):
-        x = self.rows()
-        begin = self.rng.randrange(x.features[-1])
-        return self.f.slice(x, begin, self.rng.randint(1, x.features[-1] - begin))
-
-    def reshape(self):
-        x = self.rows()
-        return self.f.reshape(x, int(np.prod(x.features)))
-
-    def reduce(self):
-        reduce = self.rng.choice((self.f.reduce_heads, self.f.reduce_features))
-        return reduce(self.rng.choice(_REDUCE), self.rows())
-
-    def broadcast(self):
-        x = self.rows()
-        return self.f.broadcast(x, x.type.with_features(*x.features, self.size))
-
-    def rowwise(self):
-        x = self.rows()
-        if self.rng.random() < 0.5:
-            return self.f.layer_norm(x, eps=0.1)
-        return self.f.outer_rows(x, self.rows(x.space, (3,)))
-
-    STEPS = (gather, aggregate, aggregate, extreme, apply, spmm, sddmm, softmax,
-             softmax, linear, linear, outer, activation, arithmetic, arithmetic,
-             concat, slice, reshape, reduce, broadcast, rowwise)
-
-    def grow(self, steps):
-        for _ in range(steps):
+    def fails(recorded):
+        made = recorded.build()
+        inputs = made.inputs()
+        with np.errstate(all="ignore"):
+            expected = made.function.evaluate(recorded.graph, inputs)
+            rounded = made.function.evaluate(recorded.graph, inputs,
+                                             storage=np.float32)
+            monkeypatch.setattr(reference, name, _FAULTS[name](right))
             try:
-                value = self.rng.choice(self.STEPS)(self)
-            except (ValueError, IndexError):  # The builder has no such op.
-                continue
-            if len(value.features) <= 2:
-                self.values.append(value)
-        self.results += [v for v in self.values if self.rng.random() < 0.3]
-        self.results += self.values[-1:] or [self.rows()]
-        self.rng.shuffle(self.results)
-        for i, value in enumerate(self.results[:8]):
-            self.f.output(f"out{i}", value)
-        return self.f, self.graph
+                found = made.function.evaluate(recorded.graph, inputs)
+            finally:
+                monkeypatch.setattr(reference, name, right)
+        return any(variants.deviation(np.asarray(found[n]), np.asarray(expected[n]),
+                                      np.asarray(rounded[n])) for n in expected)
+    return fails
 
 
-def random_program(seed):
-    """A function and the graph to bind it to."""
-    return Builder(seed).grow(random.Random(seed).choice((3, 8, 16, 24)))
+@pytest.mark.parametrize("name", _FAULTS)
+def test_a_planted_fault_is_reduced_to_its_op(name, monkeypatch):
+    fails = _differs(monkeypatch, name)
+    found = (p for p in map(random_programs.random_program, range(300))
+             if fails(p))
+    recorded = next(found)
+    small = reduction.reduce(recorded, fails)
+    assert fails(small)
+    ops = [call.kind for i, call in enumerate(small.calls)
+           if i in small.needed() and call.kind != "input"]
+    text = reduction.describe(small)
+    assert f"gnn.{name} " in text, text
+    assert len(ops) <= 2, text
+    assert small.graph.num_edges <= 4, text
 
 
-def check(out, expected, rounded):
-    """Within what float32 gives: `rounded` is the reference with each op's values
-    in float32."""
-    if np.issubdtype(expected.dtype, np.integer):
-        np.testing.assert_array_equal(out, expected)
-        return
-    if not expected.size or not np.abs(expected).max() < 1e12:
-        return
-    noise = np.abs(np.asarray(rounded, np.float64) - expected).max()
-    size = np.sqrt(np.mean(expected ** 2))
-    np.testing.assert_allclose(out, expected, rtol=1e-4,
-                               atol=2e-5 * size + 30 * noise + 1e-6)
+def test_a_fault_of_the_compiler_is_reported(compiler, monkeypatch):
+    """The whole way: a program whose reference is wrong fails with its seed, its
+    variant, and one op."""
+    right = reference.edge_softmax
+    monkeypatch.setattr(reference, "edge_softmax",
+                        lambda *a: right(*a) * np.float64(1.01))
+    for seed in range(100):
+        recorded = random_programs.random_program(seed)
+        if not any(call.kind == "edge_softmax" for call in recorded.calls):
+            continue
+        try:
+            variants.check(recorded, ["all"])
+        except variants.Failure as failure:
+            message = report(recorded, failure)
+            break
+    assert message.startswith(f"seed {seed}, all: out")
+    assert "expected an error of at most" in message
+    ops = [line for line in message.splitlines() if " = gnn." in line]
+    assert len(ops) == 1 and "gnn.edge_softmax" in ops[0], message
 
 
-@pytest.mark.parametrize("seed", range(PROGRAMS))
-def test_random_program(compiler, seed):
-    function, graph = random_program(seed)
-    inputs = function.random_inputs(graph, seed)
-    with np.errstate(all="ignore"):
-        expected = function.evaluate(graph, inputs)
-        rounded = function.evaluate(graph, inputs, storage=np.float32)
-    for fuse in (True, False):
-        compiled = gnn_mlir.compile(function, target="emulator", fuse=fuse)
-        device = capi.Device.emulator(seed=seed if fuse else None)
-        bound = compiled.bind({"g": graph}, device)
-        out = bound({name: inputs[name] for name in compiled.input_names})
-        if len(expected) == 1:
-            out = {next(iter(expected)): out}
-        for name, value in expected.items():
-            check(out[name], np.asarray(value), rounded[name])
+def test_programs_that_do_not_compile_are_failures(compiler, monkeypatch):
+    recorded = random_programs.random_program(1)
+    monkeypatch.setattr(variants, "variants", lambda: {"odd": {"no-pass": True}})
+    with pytest.raises(variants.Failure, match="odd: does not compile.*no-pass"):
+        variants.check(recorded)

@@ -155,7 +155,7 @@ def test_what_is_no_graph(compiler):
 def test_gnn_run_attaches_them(gnn_run, tmp_path):
     graph = graph_of()
     graph.save(tmp_path / "g.npz")
-    (tmp_path / "layer.mlir").write_text(models.rgcn(2, (4, 4)).module.text())
+    (tmp_path / "layer.mlir").write_text(models.rgcn(2, (4, 4)).text())
     command = [gnn_run, tmp_path / "layer.mlir", "--function", "rgcn", "--weights",
                "random:1", "--phases", tmp_path / "phases"]
     result = run(*command, "--graph", tmp_path / "g.npz")

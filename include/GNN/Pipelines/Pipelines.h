@@ -26,9 +26,26 @@ template <typename Base> struct GraphSwitches : public Base {
       *this, "raise-loops",
       llvm::cl::desc("Make ops on whole tensors of free-form loops"),
       llvm::cl::init(true)};
+  Option<bool> linearReorder{
+      *this, "linear-reorder",
+      llvm::cl::desc("Multiply weights by weights before rows by weights"),
+      llvm::cl::init(true)};
   Option<bool> compact{
       *this, "compact",
       llvm::cl::desc("Compute rows for each pair, node or type they depend on"),
+      llvm::cl::init(true)};
+  Option<bool> orderAggregate{
+      *this, "order-aggregate",
+      llvm::cl::desc("Multiply before or after the sum over edges"),
+      llvm::cl::init(true)};
+  Option<bool> fuseAttention{
+      *this, "fuse-attention",
+      llvm::cl::desc("Make one op of scores, edge softmax and weighted sum"),
+      llvm::cl::init(true)};
+  Option<bool> fuseLayers{
+      *this, "fuse-layers",
+      llvm::cl::desc("Fold normalization, bias and scales into products and "
+                     "sums"),
       llvm::cl::init(true)};
   Option<std::string> cost{
       *this, "cost",
@@ -42,7 +59,11 @@ template <typename Base> struct GraphSwitches : public Base {
   /// Sets the same switches of `other`.
   template <typename Other> void assignGraphSwitches(Other &other) const {
     other.raiseLoops = raiseLoops;
+    other.linearReorder = linearReorder;
     other.compact = compact;
+    other.orderAggregate = orderAggregate;
+    other.fuseAttention = fuseAttention;
+    other.fuseLayers = fuseLayers;
     other.cost = cost;
     other.target = target;
   }

@@ -84,7 +84,8 @@ def RaiseLoops : Pass<"gnn-raise-loops", "::mlir::func::FuncOp"> {
                            "::mlir::math::MathDialect"];
 }
 
-def LinearReorder : Pass<"gnn-linear-reorder", "::mlir::func::FuncOp">, GNN_CostOptions {
+def LinearReorder : Pass<"gnn-linear-reorder", "::mlir::func::FuncOp">,
+                    GNN_CostOptions {
   let summary = "Multiply weights by weights before rows by weights";
   let description = [{
     Where the rows of one product with weights go into another, the weights are
@@ -146,7 +147,43 @@ def Compact : Pass<"gnn-compact", "::mlir::func::FuncOp">, GNN_CostOptions {
   let options = costOptions;
 }
 
-def FuseAttention : Pass<"gnn-fuse-attention", "::mlir::func::FuncOp"> {
+def OrderAggregate : Pass<"gnn-order-aggregate", "::mlir::ModuleOp">,
+                     GNN_CostOptions {
+  let summary = "Multiply before the sum over edges or after it, by relation";
+  let description = [{
+    A sum or mean over edges and a product with weights commute, with a factor of
+    one number an edge (or one a head) in between:
+    `sum_e a_e (x_e W_r) = (sum_e a_e x_e) W_r` (GraphAGILE 6.3, theorem 1). With
+    a weight for each edge type the product runs on source pairs if it comes
+    first and on destination pairs if it comes last, and each relation may go its
+    own way: one product and one sum for those that multiply first, one of each
+    for those that aggregate first, each over a graph derived from these types.
+
+    ```mlir
+    %p = gnn.typed_linear %x, %w : ... src_pair ...
+    %m = gnn.gather %p : ... src_pair ... -> ... edge ...
+    %y = gnn.aggregate sum %m via dst : ... edge ... -> ... node ...
+    // becomes, where destination pairs are fewer
+    %m = gnn.gather %x via src : ... node ... -> ... edge ...
+    %p = gnn.aggregate sum %m : ... edge ... -> ... dst_pair ...
+    %q = gnn.typed_linear %p, %w : ... dst_pair ...
+    %y = gnn.aggregate sum %q : ... dst_pair ... -> ... node ...
+    ```
+
+    The cheapest of all first, all last, and each its own way is taken. Without
+    statistics a product without types goes where the sum is over fewer features
+    (theorem 2), which is right for any graph, and one by edge type stays. Where
+    rows are the only cost, products without types follow theorem 2 too.
+
+    Needs: the graph form. Keeps: the value of every result up to rounding. Never
+    moves a maximum or minimum, a product with a bias, a factor that differs by
+    feature, or what has other readers.
+  }];
+  let options = costOptions;
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def FuseAttention : Pass<"gnn-fuse-attention", "::mlir::func::FuncOp">, GNN_CostOptions {
   let summary = "Make one op of scores, edge softmax and weighted sum";
   let description = [{
     Scores of edges, their softmax and the sum of rows that it weighs become
@@ -177,11 +214,7 @@ def FuseAttention : Pass<"gnn-fuse-attention", "::mlir::func::FuncOp"> {
     that anything else reads, or computes a score again that others read too: it
     is taken as given.
   }];
-  let options = [
-    Option<"target", "target", "std::string", "\"h200\"",
-           "GPU whose figures costs are weighed with">,
-    Option<"cost", "cost", "std::string", "\"full\"",
-           "what is to be small: full (seconds) or rows (of products)">];
+  let options = costOptions;
 }
 
 def FuseLayers : Pass<"gnn-fuse-layers", "::mlir::func::FuncOp">, GNN_CostOptions {
@@ -196,10 +229,9 @@ def FuseLayers : Pass<"gnn-fuse-layers", "::mlir::func::FuncOp">, GNN_CostOption
       of 0 has gone already (canonicalization).
     * Groups of groups are added up at once; where the inner ones are means, with
       one over their degree as a factor.
-    * A factor of a whole group comes after its sum, where no group is empty:
-      the sum of nothing is 0 whatever it is scaled with. A factor of gathered
-      rows comes before the gather, where what makes these rows ends with it: so
-      the square root of GCN's sources leaves the edges.
+    * A factor of a whole group comes after its sum, one of the gathered rows
+      before the gather, where what makes these rows ends with it. So the two
+      square roots of GCN's normalization leave the edges.
     * Arithmetic after heads were joined is done head by head before that.
     * A repeated weight that is added to a product becomes its bias.
 

@@ -221,11 +221,12 @@ LogicalResult Lowering::lowerWeightProductByHeads(WeightProductOp op) {
   Value output = tensor::EmptyOp::create(
       builder, loc, ArrayRef<int64_t>{rows, heads, c}, type.getElementType());
   AtAttr at = rowAccess(builder.getContext(), "", true);
-  Value product = emitGemm(builder, loc, anyGraph, std::to_string(rows),
-                           typedRhs ? std::to_string(lhs[0]) : "",
-                           reshaped(loc, left, {rows, heads, b}), at,
-                           reshaped(loc, get(op.getRhs()).tensor, weightShape),
-                           transposed, Value(), {}, output, at);
+  Value product = emitGemm(
+      builder, loc, anyGraph, std::to_string(rows),
+      typedRhs ? std::to_string(lhs[0]) : "", "",
+      reshaped(loc, left, {rows, heads, b}), at,
+      reshaped(loc, get(op.getRhs()).tensor, weightShape), transposed, Value(),
+      {}, output, at);
   Rows result = describe(type);
   result.tensor = reshaped(loc, product, type.getShape());
   set(op.getResult(), result);

@@ -333,6 +333,10 @@ FailureOr<Value> LoopLowering::evalOp(Value value, Operation *op) {
                                 point->path.via, false, false);
     return Value(tile::IndexOp::create(*inside, loc, inside->getI32Type(), at));
   }
+  if (!isa<RowBroadcastOp, RowDotOp, RowActivationOp>(op) &&
+      !op->hasTrait<OpTrait::Elementwise>())
+    return op->emitOpError("has no traversal: gnn-raise-loops makes ops on "
+                           "whole tensors of it");
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
     FailureOr<Value> scalar = eval(operand);
@@ -353,14 +357,9 @@ FailureOr<Value> LoopLowering::evalOp(Value value, Operation *op) {
     return emitActivation(*inside, loc, activation.getKind(),
                           activation.getAlpha(), operands[0],
                           operands.size() > 1 ? operands[1] : Value());
-  if (op->hasTrait<OpTrait::Elementwise>()) {
-    Type element = getElementTypeOrSelf(value.getType());
-    OperationState state(loc, op->getName(), operands, {element},
-                         op->getAttrs());
-    return inside->create(state)->getResult(0);
-  }
-  return op->emitOpError("has no traversal: gnn-raise-loops makes ops on whole "
-                         "tensors of it");
+  Type element = getElementTypeOrSelf(value.getType());
+  OperationState state(loc, op->getName(), operands, {element}, op->getAttrs());
+  return inside->create(state)->getResult(0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -376,7 +375,8 @@ LogicalResult LoopLowering::emit(ArrayRef<Item> items) {
   inputs.clear();
   accesses.clear();
   block = std::make_unique<Block>();
-  OpBuilder body = OpBuilder::atBlockBegin(block.get());
+  OpBuilder body(loop.getContext()); // the block has no parent yet
+  body.setInsertionPointToStart(block.get());
   inside = &body;
   Location loc = loop.getLoc();
   SmallVector<Value> yielded, outputs;

@@ -12,7 +12,7 @@ _MODELS = {
     "b2": lambda f, c: gcn((f, 128, c)),
     "b3": lambda f, c: sage((f, 128, c), "mean"),
     "b4": lambda f, c: sage((f, 256, c), "mean"),
-    "b5": lambda f, c: gin((f, 128, 128, 128, 128, c)),
+    "b5": lambda f, c: gin((f, 128, 128, 128, 128, c), hidden=128),
     "b6": lambda f, c: gat((f, 64, c)),
     "b7": lambda f, c: sgc(f, c, hops=2),
     "b8": lambda f, c: graphgym(f, c, hidden=256),

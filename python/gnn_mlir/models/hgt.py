@@ -54,16 +54,19 @@ def hgt_layer(f, parts, out, heads=1, prefix=""):
     return same + f.apply("mul", "node", mix, y - same)
 
 
-def hgt(node_types, edge_types, features=(64, 64), heads=1, in_features=None):
+def hgt(node_types, edge_types, features=(64, 64), heads=1, in_features=None,
+        schema=None):
     """PyG's HGTConv, stacked as it is. `features` are the sizes of the input and
     of each layer, all heads together. `in_features` instead of the first is a dict
-    from node type to width."""
+    from node type to width. Where a `schema` gives each edge type its node types,
+    as `refine_types` makes it, projections can be multiplied into its weights."""
     features = layers.check_features(features)
     module = Module(f"HGT with {heads} heads: key, query and value projected by\n"
                     "node type, key and value by edge type, softmax over the\n"
                     "edges into a node, gelu, projection by node type, and the\n"
                     "input mixed in where it has as many features.")
-    g = module.graph("g", node_types=node_types, edge_types=edge_types)
+    g = module.graph("g", node_types=node_types, edge_types=edge_types,
+                     schema=schema)
     f = module.function("hgt")
     parts = layers.node_features(f, g, in_features or features[0])
     for i, out in enumerate(features[1:], 1):

@@ -150,7 +150,9 @@ LogicalResult RowLinearOp::inferReturnTypes(MLIRContext *,
 
 bool RowLinearOp::isCompatibleReturnTypes(TypeRange, TypeRange) { return true; }
 
-LogicalResult RowLinearOp::verify() { return verifyInferredResult(*this); }
+LogicalResult RowLinearOp::verify() {
+  return verifyInferredResult(*this); // and its operands
+}
 
 LogicalResult RowDotOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> location,
@@ -172,7 +174,9 @@ LogicalResult RowDotOp::inferReturnTypes(MLIRContext *,
 
 bool RowDotOp::isCompatibleReturnTypes(TypeRange, TypeRange) { return true; }
 
-LogicalResult RowDotOp::verify() { return verifyInferredResult(*this); }
+LogicalResult RowDotOp::verify() {
+  return verifyInferredResult(*this); // and its operands
+}
 
 LogicalResult RowOuterOp::inferReturnTypes(MLIRContext *,
                                            std::optional<Location> location,
@@ -194,7 +198,9 @@ LogicalResult RowOuterOp::inferReturnTypes(MLIRContext *,
 
 bool RowOuterOp::isCompatibleReturnTypes(TypeRange, TypeRange) { return true; }
 
-LogicalResult RowOuterOp::verify() { return verifyInferredResult(*this); }
+LogicalResult RowOuterOp::verify() {
+  return verifyInferredResult(*this); // and its operands
+}
 
 //===----------------------------------------------------------------------===//
 // row_activation, row_broadcast

@@ -1,0 +1,73 @@
+//===- AggregatedProduct.h - A sum over edges and a product -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A chain of a product with weights, scales, and a sum of edges, in whichever
+// order a function has them, and its other forms.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_TRANSFORMS_AGGREGATEDPRODUCT_H
+#define GNN_LIB_TRANSFORMS_AGGREGATEDPRODUCT_H
+
+#include "GNN/Analysis/CostModel.h"
+#include "GNN/Dialect/GNN/IR/GNN.h"
+
+#include "mlir/IR/Builders.h"
+
+#include <string>
+
+namespace gnn {
+
+/// `sum_e s_e (x_e W)` or `(sum_e s_e x_e) W` over the edges `e` into, or out
+/// of, a node or pair; `W` is one weight or has one for each edge type.
+struct AggregatedProduct {
+  /// A factor of one number a row, or one a head.
+  struct Scale {
+    mlir::Value value;
+    RowPath path; ///< from the edge
+    bool divides;
+  };
+
+  /// The chain that ends with `op`. None where it ends no such chain; `why`
+  /// says what is in the way where it nearly does.
+  static std::optional<AggregatedProduct> match(mlir::Operation *op,
+                                                std::string &why);
+
+  bool isTyped() const { return getRows(weight.getType()) != nullptr; }
+  GraphOp getGraph() const { return gnn::getGraph(root, resultType); }
+  /// Whether relations can go different ways: each has a weight of its own, and
+  /// the sum ends at nodes.
+  bool canSplit() const;
+
+  /// The row space that the product works on if it comes last: pairs where each
+  /// edge type has a weight.
+  RowSpace getRowsAfter() const;
+
+  /// The chain in the order asked for, of the type of the result.
+  mlir::Value build(mlir::OpBuilder &builder, bool productFirst) const;
+
+  /// The chain in two parts, each over a graph derived from these edge types.
+  mlir::Value buildSplit(mlir::OpBuilder &builder,
+                         llvm::ArrayRef<int64_t> productFirst,
+                         llvm::ArrayRef<int64_t> aggregateFirst) const;
+
+  mlir::Operation *root = nullptr;     ///< the last op of the chain
+  mlir::RankedTensorType resultType;   ///< what it gives
+  bool productFirst = true;            ///< the order it has
+  mlir::Value input;                   ///< the rows before product and sum
+  RowPath inputPath;                   ///< from the edge
+  llvm::SmallVector<int64_t> inShape;  ///< features that the product takes
+  llvm::SmallVector<int64_t> outShape; ///< and gives
+  mlir::Value weight;
+  RowSpace rowsBefore; ///< what the product works on if it comes first
+  llvm::SmallVector<Scale> scales;
+  EndPoint reduceEnd = EndPoint::Dst; ///< whose edges are summed
+  ReduceKind kind = ReduceKind::Sum;  ///< how edges are reduced
+  RowSpace reduceTo = RowSpace::Node; ///< to what: nodes or pairs
+  bool sumsPairs = false;             ///< pairs are summed to nodes then
+};
+
+} // namespace gnn
+
+#endif // GNN_LIB_TRANSFORMS_AGGREGATEDPRODUCT_H

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The benchmarks' own code: made graphs, and the ablation on tiny ones. Only a GPU
+gives times."""
+
+import importlib
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from conftest import ROOT
+from gnn_mlir.testing import graphs
+
+
+@pytest.fixture(scope="module")
+def benchmarks():
+    """The modules of the folder, which import each other."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    try:
+        yield lambda name: importlib.import_module(name)
+    finally:
+        sys.path.remove(str(ROOT / "benchmarks"))
+
+
+@pytest.mark.parametrize("name, scale, share", [
+    ("am", 0.01, 0.57), ("biokg", 0.02, 0.24), ("mag", 0.01, 0.173),
+    ("wikikg2", 0.005, 0.5)])
+def test_made_graphs_have_their_counts(benchmarks, name, scale, share):
+    synthetic = benchmarks("synthetic")
+    graph = synthetic.graph(name, scale)
+    stats = graph.statistics()
+    if name != "mag":
+        nodes, kinds, edges, relations, _ = synthetic._COUNTS[name]
+        assert graph.num_nodes == int(nodes * scale)
+        assert graph.num_edges == int(edges * scale)
+        assert (graph.num_node_types, graph.num_edge_types) == (kinds, relations)
+    assert sum(stats["src_pairs"]) / graph.num_edges == pytest.approx(share, 0.05)
+    again = synthetic.graph(name, scale)
+    assert np.array_equal(graph.edge_src, again.edge_src)
+    assert (np.diff(graph.edge_type) < 0).any()  # Edges come in no order.
+
+
+def test_made_graphs_are_named(benchmarks):
+    with pytest.raises(ValueError, match="expected one of am, .*got 'reddit'"):
+        benchmarks("synthetic").graph("reddit")
+
+
+def test_ablation_on_the_emulator(benchmarks, compiler, tmp_path):
+    ablation = benchmarks("ablation")
+    graphs.random_graph(20, 60, 2, 3).save(tmp_path / "small.npz")
+    ablation.main(["--graphs", f"{tmp_path / 'small.npz'},mag:0.00001",
+                   "--models", "rgcn,hgt,gcn", "--features", "8", "--device",
+                   "emulator", "--output", str(tmp_path / "found.json")])
+    result = json.loads((tmp_path / "found.json").read_text())
+    assert len(result["cases"]) == 6
+    known = ablation.letters()
+    for case in result["cases"]:
+        rows = case["rows"]
+        assert {"all", "all again", "none"} <= set(rows)
+        assert {f"all but {c}" for c in known} <= set(rows)
+        assert max(row["error"] for row in rows.values()) < 1e-5
+        assert rows["all"]["product_rows"] <= rows["none"]["product_rows"]
+        assert all(row["ms"] is None for row in rows.values())
+    text = (tmp_path / "found.md").read_text()
+    assert text.count("| small | rgcn |") == 3
+    assert "| mag:0.00001 | hgt |" in text
+
+
+def test_ratios_and_spread(benchmarks):
+    """A pass that costs 10% is seen, one within the spread is not."""
+    ablation = benchmarks("ablation")
+    times = {"all": [1.0, 2.0, 1.0, 2.0, 1.0], "none": [3.0, 6.0, 3.0, 6.0, 3.0],
+             "all again": [1.01, 2.0, 1.0, 2.0, 1.0],
+             "all but C": [0.9, 1.8, 0.9, 1.8, 0.9],
+             "all but R": [0.99, 1.98, 0.99, 1.98, 0.99]}
+    rows = {name: {} for name in times}
+    ablation.compare(rows, times)
+    assert rows["none"]["ratio"] == 3 and rows["none"]["ms"] == 3
+    assert rows["all"]["spread"] == pytest.approx(0.01)
+    assert rows["all but C"]["slower_with"] and not rows["all but R"]["slower_with"]

@@ -1,0 +1,126 @@
+// RUN: gnn-opt %s --split-input-file --pass-pipeline='builtin.module(gnn-order-aggregate{cost=rows},canonicalize,cse)' \
+// RUN:   --remarks-filter='gnn-order-aggregate' --remark-policy=all --verify-diagnostics | FileCheck %s
+
+#edge = #gnn.rows<@g, edge>
+#edge_type = #gnn.rows<@g, edge_type>
+#node = #gnn.rows<@g, node>
+#src_pair = #gnn.rows<@g, src_pair>
+#dst_pair = #gnn.rows<@g, dst_pair>
+
+// Of relation 0 destination pairs are fewer, of relation 1 source pairs, of
+// relation 2 they are as many: it stays where it is.
+gnn.graph @g square {node_types = 1, edge_types = 3, stats = #gnn.stats<src_nodes = 100, dst_nodes = 100, edges = 600, type_edges = [200, 200, 200], src_pairs = [90, 20, 50], dst_pairs = [10, 80, 50]>}
+
+// CHECK: gnn.graph @[[D:.*]] square of @g types [0]
+// CHECK: gnn.graph @[[S:.*]] square of @g types [1, 2]
+// CHECK-LABEL: @by_relation
+// CHECK-DAG: %[[WS:.*]] = gnn.restrict_rows %arg1 : {{.*}} -> tensor<2x64x8xf32, #gnn.rows<@[[S]], edge_type>>
+// CHECK-DAG: %[[PS:.*]] = gnn.typed_linear {{.*}}, %[[WS]] : (tensor<?x64xf32, #gnn.rows<@[[S]], src_pair>>
+// CHECK-DAG: %[[WD:.*]] = gnn.restrict_rows %arg1 : {{.*}} -> tensor<1x64x8xf32, #gnn.rows<@[[D]], edge_type>>
+// CHECK-DAG: %[[PD:.*]] = gnn.typed_linear {{.*}}, %[[WD]] : (tensor<?x64xf32, #gnn.rows<@[[D]], dst_pair>>
+// CHECK: arith.addf
+func.func @by_relation(%x: tensor<?x64xf32, #node>, %w: tensor<3x64x8xf32, #edge_type>, %a: tensor<?xf32, #edge>) -> tensor<?x8xf32, #node> {
+  %0 = gnn.gather %x : tensor<?x64xf32, #node> -> tensor<?x64xf32, #src_pair>
+  %1 = gnn.typed_linear %0, %w : (tensor<?x64xf32, #src_pair>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #src_pair>
+  %2 = gnn.apply mul %1, %a : (tensor<?x8xf32, #src_pair>, tensor<?xf32, #edge>) -> tensor<?x8xf32, #edge>
+  %3 = gnn.aggregate mean %2 : tensor<?x8xf32, #edge> -> tensor<?x8xf32, #dst_pair>
+  // expected-remark @+1 {{product first 160 rows, sum first 140 rows, 2 and 1 edge types 80 rows}}
+  %4 = gnn.aggregate sum %3 : tensor<?x8xf32, #dst_pair> -> tensor<?x8xf32, #node>
+  return %4 : tensor<?x8xf32, #node>
+}
+
+// A result on pairs cannot be put together from two graphs.
+// CHECK-LABEL: @pairs
+// CHECK: %[[A:.*]] = gnn.aggregate sum {{.*}} : tensor<?x64xf32, #gnn.rows<@g, edge>> -> tensor<?x64xf32, #gnn.rows<@g, dst_pair>>
+// CHECK: gnn.typed_linear %[[A]], %arg1
+func.func @pairs(%x: tensor<?x64xf32, #node>, %w: tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #dst_pair> {
+  %0 = gnn.gather %x : tensor<?x64xf32, #node> -> tensor<?x64xf32, #src_pair>
+  %1 = gnn.typed_linear %0, %w : (tensor<?x64xf32, #src_pair>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #src_pair>
+  %2 = gnn.gather %1 : tensor<?x8xf32, #src_pair> -> tensor<?x8xf32, #edge>
+  // expected-remark @+1 {{product first 160 rows, sum first 140 rows}}
+  %3 = gnn.aggregate sum %2 : tensor<?x8xf32, #edge> -> tensor<?x8xf32, #dst_pair>
+  return %3 : tensor<?x8xf32, #dst_pair>
+}
+
+// CHECK-LABEL: @maximum
+// CHECK: gnn.typed_linear {{.*}}src_pair>>
+// CHECK: gnn.aggregate max
+func.func @maximum(%x: tensor<?x64xf32, #src_pair>, %w: tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #node> {
+  %1 = gnn.typed_linear %x, %w : (tensor<?x64xf32, #src_pair>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #src_pair>
+  %2 = gnn.gather %1 : tensor<?x8xf32, #src_pair> -> tensor<?x8xf32, #edge>
+  %3 = gnn.aggregate max %2 via dst : tensor<?x8xf32, #edge> -> tensor<?x8xf32, #node>
+  return %3 : tensor<?x8xf32, #node>
+}
+
+// CHECK-LABEL: @by_feature
+// CHECK: gnn.typed_linear {{.*}}src_pair>>
+func.func @by_feature(%x: tensor<?x64xf32, #src_pair>, %w: tensor<3x64x8xf32, #edge_type>, %a: tensor<?x8xf32, #edge>) -> tensor<?x8xf32, #node> {
+  %1 = gnn.typed_linear %x, %w : (tensor<?x64xf32, #src_pair>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #src_pair>
+  %2 = gnn.apply mul %1, %a : (tensor<?x8xf32, #src_pair>, tensor<?x8xf32, #edge>) -> tensor<?x8xf32, #edge>
+  // expected-remark @+1 {{a factor differs between features that the product mixes}}
+  %3 = gnn.aggregate sum %2 via dst : tensor<?x8xf32, #edge> -> tensor<?x8xf32, #node>
+  return %3 : tensor<?x8xf32, #node>
+}
+
+// CHECK-LABEL: @other_readers
+// CHECK: gnn.typed_linear {{.*}}src_pair>>
+func.func @other_readers(%x: tensor<?x64xf32, #src_pair>, %w: tensor<3x64x8xf32, #edge_type>) -> (tensor<?x8xf32, #node>, tensor<?x8xf32, #src_pair>) {
+  %1 = gnn.typed_linear %x, %w : (tensor<?x64xf32, #src_pair>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #src_pair>
+  %2 = gnn.gather %1 : tensor<?x8xf32, #src_pair> -> tensor<?x8xf32, #edge>
+  // expected-remark @+1 {{the product has other readers}}
+  %3 = gnn.aggregate sum %2 via dst : tensor<?x8xf32, #edge> -> tensor<?x8xf32, #node>
+  return %3, %1 : tensor<?x8xf32, #node>, tensor<?x8xf32, #src_pair>
+}
+
+// -----
+
+// Without statistics: theorem 2 for a product without types.
+
+#edge = #gnn.rows<@g, edge>
+#edge_type = #gnn.rows<@g, edge_type>
+#node = #gnn.rows<@g, node>
+#src_pair = #gnn.rows<@g, src_pair>
+gnn.graph @g square {node_types = 1, edge_types = 3}
+
+// CHECK-LABEL: @narrow_after
+// CHECK: %[[Y:.*]] = gnn.linear %arg0, %arg1
+// CHECK: %[[E:.*]] = gnn.gather %[[Y]] via src
+// CHECK: gnn.aggregate mean %[[E]] via dst : tensor<?x8xf32
+func.func @narrow_after(%x: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>) -> tensor<?x8xf32, #node> {
+  %0 = gnn.spmm copy %x via src reduce mean via dst : (tensor<?x64xf32, #node>) -> tensor<?x64xf32, #node>
+  // expected-remark @+1 {{rows of 64 features before the product and 8 after it}}
+  %1 = gnn.linear %0, %w : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
+  return %1 : tensor<?x8xf32, #node>
+}
+
+// CHECK-LABEL: @wide_after
+// CHECK: %[[A:.*]] = gnn.aggregate sum {{.*}} via dst : tensor<?x8xf32
+// CHECK: gnn.linear %[[A]], %arg1
+func.func @wide_after(%x: tensor<?x8xf32, #node>, %w: tensor<8x64xf32>) -> tensor<?x64xf32, #node> {
+  %0 = gnn.linear %x, %w : (tensor<?x8xf32, #node>, tensor<8x64xf32>) -> tensor<?x64xf32, #node>
+  // expected-remark @+1 {{rows of 8 features before the product and 64 after it}}
+  %1 = gnn.spmm copy %0 via src reduce sum via dst : (tensor<?x64xf32, #node>) -> tensor<?x64xf32, #node>
+  return %1 : tensor<?x64xf32, #node>
+}
+
+// Two sums are passed one after the other (SGC).
+// CHECK-LABEL: @twice
+// CHECK: gnn.linear %arg0, %arg1
+// CHECK-COUNT-2: gnn.aggregate sum {{.*}}tensor<?x8xf32
+func.func @twice(%x: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>) -> tensor<?x8xf32, #node> {
+  %0 = gnn.spmm copy %x via src reduce sum via dst : (tensor<?x64xf32, #node>) -> tensor<?x64xf32, #node>
+  %1 = gnn.spmm copy %0 via src reduce sum via dst : (tensor<?x64xf32, #node>) -> tensor<?x64xf32, #node>
+  // expected-remark @+1 {{rows of 64 features before the product and 8 after it}}
+  %2 = gnn.linear %1, %w : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
+  return %2 : tensor<?x8xf32, #node>
+}
+
+// CHECK-LABEL: @by_type
+// CHECK: gnn.typed_linear {{.*}}src_pair>>
+func.func @by_type(%x: tensor<?x64xf32, #src_pair>, %w: tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #node> {
+  %0 = gnn.typed_linear %x, %w : (tensor<?x64xf32, #src_pair>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #src_pair>
+  %1 = gnn.gather %0 : tensor<?x8xf32, #src_pair> -> tensor<?x8xf32, #edge>
+  // expected-remark @+1 {{without statistics a product by edge type stays where it is}}
+  %2 = gnn.aggregate sum %1 via dst : tensor<?x8xf32, #edge> -> tensor<?x8xf32, #node>
+  return %2 : tensor<?x8xf32, #node>
+}
