@@ -52,6 +52,8 @@ static std::string findWeights(Value value, ArrayRef<int64_t> scale,
       return "it normalizes inner products";
     if (scale.size() != 1)
       return "each head has its own statistics";
+    if (op->getOperand(of->weight).getDefiningOp<WeightTransposeOp>())
+      return "only products can read a transposed weight";
     weights.push_back(op->getOperand(of->weight));
     if (of->bias)
       weights.push_back(op->getOperand(*of->bias));

@@ -31,6 +31,11 @@ static std::optional<EndPoint> viaOf(RowPath path) {
 
 static RowPath identity(RowSpace space) { return {space, space, std::nullopt}; }
 
+/// Whether a weight is a transposed one, which only products can read.
+static bool isTransposed(Value weight) {
+  return !!weight.getDefiningOp<WeightTransposeOp>();
+}
+
 //===----------------------------------------------------------------------===//
 // Building blocks
 //===----------------------------------------------------------------------===//
@@ -210,7 +215,8 @@ bool LinearChain::unifyTypes(Value &weight, std::optional<RowPath> &types,
   auto lift = [&](Value &value, RowPath path) {
     if (path.to == RowSpace::EdgeType)
       return true;
-    if (!path.getEnd() || !hasSchemaFor(typeOf(value), *path.getEnd()))
+    if (isTransposed(value) || !path.getEnd() ||
+        !hasSchemaFor(typeOf(value), *path.getEnd()))
       return false;
     value =
         gather(value, {RowSpace::EdgeType, RowSpace::NodeType, path.getEnd()});
@@ -235,6 +241,10 @@ std::optional<LinearMap> LinearChain::combine(Value weight,
                                  : secondHasHeads && first.size() != 3;
   if (headsDiffer) {
     obstacle = "the heads of the weights do not meet";
+    return std::nullopt;
+  }
+  if (isTransposed(weight)) {
+    obstacle = "the first weight is a transposed one";
     return std::nullopt;
   }
   if (!unifyTypes(weight, types, map))
@@ -360,7 +370,7 @@ Value LinearChain::pushProduct(ProductOpInterface op, const ProductOperands &of,
 /// `concat(a, b) * W = a * W[:n] + b * W[n:]`.
 Value LinearChain::pushConcat(ConcatOp op, RowPath path, const LinearMap &map,
                               RankedTensorType target) {
-  if (map.byHeads)
+  if (map.byHeads || isTransposed(map.weight))
     return nullptr;
   Value sum;
   int64_t offset = 0;
@@ -469,6 +479,8 @@ Value LinearChain::pushSlice(Value value, RowPath path, int64_t offset,
   if (!operands || operands->isVector)
     return nullptr;
   Value weight = op->getOperand(operands->weight);
+  if (isTransposed(weight))
+    return nullptr;
   std::optional<RowPath> types;
   if (getRows(weight.getType())) {
     types = compose(path, {spaceOf(value), spaceOf(weight), operands->via});
