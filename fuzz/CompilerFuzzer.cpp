@@ -18,7 +18,6 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   GnnCompileOptions options = {};
   options.emulated = true;
-  options.fuse = true;
   GnnPackage *package = nullptr;
   GnnError *error = gnnCompile(reinterpret_cast<const char *>(data), size,
                                "input", &options, &package);

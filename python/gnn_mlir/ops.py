@@ -341,6 +341,21 @@ class DenseOps:
             "gnn.weight_combine", "{}, {}", _functional(operands, [result]),
             operands, [result], lambda g, a, b: reference.weight_combine(a, b))
 
+    def weight_transpose(self, weight):
+        """Weights with inputs and outputs exchanged; a product takes them."""
+        op = "weight_transpose"
+        _require(weight.space is None or weight.type.is_typed, op,
+                 f"expected weights, got {weight.type}")
+        features = weight.features
+        _require(len(features) in (2, 3), op,
+                 f"expected [(types,) (heads,) in, out], got {weight.type}")
+        swapped = (*features[:-2], features[-1], features[-2])
+        result = (weight.type.with_features(*swapped) if weight.type.is_typed
+                  else types.weight(*swapped))
+        return self._record(
+            "gnn.weight_transpose", "{}", _functional([weight], [result]),
+            [weight], [result], lambda g, w: reference.weight_transpose(w))
+
 
 class SparseOps:
     """On rows of several spaces at once."""

@@ -191,6 +191,11 @@ def weight_combine(coefficients, bases):
     return np.tensordot(_float(coefficients), _float(bases), 1)
 
 
+def weight_transpose(weight):
+    """result[t, h, b, a] = weight[t, h, a, b]."""
+    return np.swapaxes(_float(weight), -1, -2)
+
+
 # -- Rows of several spaces at once --------------------------------------------
 
 

@@ -16,7 +16,7 @@ _spec.loader.exec_module(generate)
 
 def test_no_example_without_a_model():
     files = {p.stem for p in (ROOT / "examples").glob("*.mlir")}
-    assert files == set(generate.EXAMPLES)
+    assert files == {*generate.EXAMPLES, *generate.LOOPS}
 
 
 @pytest.mark.parametrize("name", generate.EXAMPLES)
@@ -26,7 +26,7 @@ def test_up_to_date(name):
         "run examples/generate.py")
 
 
-@pytest.mark.parametrize("name", generate.EXAMPLES)
+@pytest.mark.parametrize("name", (*generate.EXAMPLES, *generate.LOOPS))
 def test_parses(name, gnn_opt):
     path = ROOT / "examples" / f"{name}.mlir"
     result = subprocess.run([gnn_opt, "--verify-roundtrip", path], text=True,

@@ -53,7 +53,8 @@ def every_op():
     keep(f.typed_outer(xe, e, "edge_type"),
          f.typed_outer(xe, e, "node_type", via="src"))
     combined = f.weight_combine(c, bases)
-    keep(combined, f.weight_product(combined, wtb))
+    keep(combined, f.weight_product(combined, wtb),
+         f.typed_linear(f.typed_linear(xe, wt), f.weight_transpose(wt)))
     for kind in ("add", "sub", "mul", "div"):
         keep(f.apply(kind, "edge", heads, e, lhs_via="src"))
     keep(f.apply("copy", "edge", x, lhs_via="dst"))

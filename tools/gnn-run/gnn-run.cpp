@@ -54,6 +54,11 @@ static cl::opt<bool> selfLoops("add-self-loops",
                                cl::desc("Give every node one self loop, of the "
                                         "one edge type or of a new one"),
                                cl::cat(category));
+static cl::opt<bool> refinedTypes(
+    "refine-types",
+    cl::desc("Split edge types so that each joins one node type to one other, "
+             "after edges were added"),
+    cl::cat(category));
 static cl::list<std::string>
     inputs("input",
            cl::desc("Where an input comes from; graph:feat are the features "
@@ -204,9 +209,13 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds) {
   return mlir::succeeded(package) ? *package : nullptr;
 }
 
+static run::GraphChanges graphChanges() {
+  return {inverses, selfLoops, refinedTypes};
+}
+
 /// Prints the statistics of a graph file as an attribute.
 static int printStatistics(const std::string &path) {
-  auto loaded = run::loadGraph(path, inverses, selfLoops);
+  auto loaded = run::loadGraph(path, graphChanges());
   if (!loaded)
     return fail(loaded.takeError().message());
   auto statistics = runtime::statistics(*loaded->graph);
@@ -262,7 +271,7 @@ int main(int argc, char **argv) {
     return fail(device.takeError().message());
   std::vector<run::LoadedGraph> loaded;
   for (const std::string &text : graphFiles) {
-    auto graph = run::loadGraph(text, inverses, selfLoops);
+    auto graph = run::loadGraph(text, graphChanges());
     if (!graph)
       return fail(graph.takeError().message());
     loaded.push_back(std::move(*graph));

@@ -116,7 +116,12 @@ def _weights(t):
     bases = t.weight(2, *heads, 4, f)
     combined = t.f.weight_combine(t.rows("edge_type", 2), bases)
     t.keep(combined, t.f.weight_product(combined, t.rows("edge_type", *t.shape)),
-           t.f.weight_product(combined, t.weight(*heads, f, 3)))
+           t.f.weight_product(combined, t.weight(*heads, f, 3)),
+           t.f.weight_product(combined, t.f.weight_transpose(
+               t.weight(*heads, 3, f))))
+    back = t.f.weight_transpose(t.rows("edge_type", 5, f))
+    t.keep(t.f.typed_linear(t.rows("edge", f), back),
+           t.f.linear(t.rows(t.src, f), t.f.weight_transpose(t.weight(7, f))))
     wide = t.rows("edge_type", 3, 2 * f)
     vectors, matrices = t.rows("edge_type", 2, f), t.weight(2, f, 3)
     t.keep(t.f.weight_product(wide, vectors, by_heads=True),

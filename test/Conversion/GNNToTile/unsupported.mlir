@@ -68,3 +68,52 @@ func.func @huge(%x: !huge) -> !huge {
 func.func @unknown_rows(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
   return %x : tensor<?x4xf32>
 }
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+!edge = tensor<?x4xf32, #gnn.rows<@g, edge>>
+
+func.func @product_in_loop(%x: !edge, %w: tensor<4x4xf32>) -> !edge {
+  %y = gnn.for_edges %e in @g -> (!edge) {
+    %x_e = gnn.read %x[%e] : (!edge, !gnn.row<@g, edge>) -> tensor<4xf32>
+    // expected-error @+1 {{'gnn.row_linear' op has no traversal: gnn-raise-loops makes ops on whole tensors of it}}
+    %h = gnn.row_linear %x_e, %w : (tensor<4xf32>, tensor<4x4xf32>) -> tensor<4xf32>
+    gnn.yield %h : tensor<4xf32>
+  }
+  return %y : !edge
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+!node = tensor<?x4xf32, #gnn.rows<@g, node>>
+!n = !gnn.row<@g, node>
+!e = !gnn.row<@g, edge>
+
+func.func @both_ways(%x: !node) -> !node {
+  %y = gnn.for_nodes %n in @g -> (!node) {
+    %a = gnn.for_incoming %e of %n : !n -> (tensor<4xf32>) {
+      %u = gnn.read %x[%e] via src : (!node, !e) -> tensor<4xf32>
+      gnn.yield sum %u : tensor<4xf32>
+    }
+    // expected-error @+1 {{has no traversal: expected edges into the node or out of it, got both}}
+    %b = gnn.for_outgoing %e of %n : !n -> (tensor<4xf32>) {
+      %u = gnn.read %x[%e] via dst : (!node, !e) -> tensor<4xf32>
+      gnn.yield sum %u : tensor<4xf32>
+    }
+    %c = arith.addf %a, %b : tensor<4xf32>
+    gnn.yield %c : tensor<4xf32>
+  }
+  return %y : !node
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @transposed_result(%w: tensor<4x3xf32>) -> tensor<3x4xf32> {
+  // expected-error @+1 {{'gnn.weight_transpose' op has a lowering only as the weight of a product, got 'func.return'}}
+  %t = gnn.weight_transpose %w : (tensor<4x3xf32>) -> tensor<3x4xf32>
+  return %t : tensor<3x4xf32>
+}

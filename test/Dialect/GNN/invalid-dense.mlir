@@ -399,3 +399,11 @@ func.func @one_element_type(%x: tensor<?x8xf32, #gnn.rows<@g, node>>, %w: tensor
   gnn.linear %x, %w : (tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<8x4xbf16>) -> tensor<?x4xf32, #gnn.rows<@g, node>>
   return
 }
+
+// -----
+
+func.func @weight_transpose_c1(%w: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{expected [in, out] or [heads, in, out] of input, got [8]}}
+  %t = gnn.weight_transpose %w : (tensor<8xf32>) -> tensor<8xf32>
+  return %t : tensor<8xf32>
+}

@@ -86,7 +86,8 @@ static LogicalResult verifyReadOfPart(ReadOp op, RowLoopInterface maker) {
                     : RowLoopInterface();
   bool sameEdges = reader && reader->getName() == maker->getName() &&
                    reader.getCenterNode() == maker.getCenterNode();
-  if (!sameEdges || maker->isAncestor(op)) // G9
+  Operation *later = maker->getBlock()->findAncestorOpInBlock(*op);
+  if (!sameEdges || !later || !maker->isBeforeInBlock(later)) // G9
     return op.emitOpError("expected rows that an inner loop makes to be read "
                           "in a later loop over the same edges of the same "
                           "node");
@@ -150,7 +151,9 @@ LogicalResult RowLinearOp::inferReturnTypes(MLIRContext *,
 
 bool RowLinearOp::isCompatibleReturnTypes(TypeRange, TypeRange) { return true; }
 
-LogicalResult RowLinearOp::verify() { return verifyInferredResult(*this); }
+LogicalResult RowLinearOp::verify() {
+  return verifyInferredResult(*this); // and its operands
+}
 
 LogicalResult RowDotOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> location,
@@ -172,7 +175,9 @@ LogicalResult RowDotOp::inferReturnTypes(MLIRContext *,
 
 bool RowDotOp::isCompatibleReturnTypes(TypeRange, TypeRange) { return true; }
 
-LogicalResult RowDotOp::verify() { return verifyInferredResult(*this); }
+LogicalResult RowDotOp::verify() {
+  return verifyInferredResult(*this); // and its operands
+}
 
 LogicalResult RowOuterOp::inferReturnTypes(MLIRContext *,
                                            std::optional<Location> location,
@@ -194,7 +199,9 @@ LogicalResult RowOuterOp::inferReturnTypes(MLIRContext *,
 
 bool RowOuterOp::isCompatibleReturnTypes(TypeRange, TypeRange) { return true; }
 
-LogicalResult RowOuterOp::verify() { return verifyInferredResult(*this); }
+LogicalResult RowOuterOp::verify() {
+  return verifyInferredResult(*this); // and its operands
+}
 
 //===----------------------------------------------------------------------===//
 // row_activation, row_broadcast

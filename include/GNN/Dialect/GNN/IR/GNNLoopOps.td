@@ -65,7 +65,8 @@ def GNN_FollowOp : GNN_BodyOp<"follow", [
   let arguments = (ins GNN_RowType:$row, OptionalAttr<GNN_EndPointAttr>:$via);
   let results = (outs GNN_RowType:$result);
   let assemblyFormat = [{
-    $row (`via` `` $via^)? attr-dict `:` type($row) `->` type($result)
+    $row (`via` `` $via^)? attr-dict `:` qualified(type($row)) `->`
+    qualified(type($result))
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -120,7 +121,7 @@ def GNN_RowNumberOp : GNN_BodyOp<"row_number"> {
   }];
   let arguments = (ins GNN_RowType:$row);
   let results = (outs 0DTensorOf<[I32]>:$result);
-  let assemblyFormat = "$row attr-dict `:` type($row) `->` type($result)";
+  let assemblyFormat = "$row attr-dict `:` qualified(type($row)) `->` type($result)";
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,136 @@
+// RUN: gnn-opt %s --pass-pipeline='builtin.module(func.func(gnn-raise-loops))' \
+// RUN:   --remarks-filter='gnn-raise-loops' --remark-format=emitRemark \
+// RUN:   --verify-diagnostics --split-input-file | FileCheck %s
+
+// What stays in a loop, and what is an error; and what the pass says.
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+!e = !gnn.row<@g, edge>
+!n = !gnn.row<@g, node>
+!edge = tensor<?x8xf32, #gnn.rows<@g, edge>>
+!node = tensor<?x8xf32, #gnn.rows<@g, node>>
+
+// A choice between features: the product before it and the sum after it are
+// raised, and the loop between them reads and gives whole tensors.
+//
+// CHECK-LABEL: func.func @choice
+// CHECK:         %[[H:.+]] = gnn.linear
+// CHECK:         %[[M:.+]] = gnn.for_edges %[[E:.+]] in @g -> (tensor<?x8xf32, #gnn.rows<@g, edge>>) {
+// CHECK-NEXT:      %[[A:.+]] = gnn.read %[[H]][%[[E]]] :
+// CHECK-NEXT:      %[[B:.+]] = gnn.read %{{.+}}[%[[E]]] via dst :
+// CHECK-NEXT:      %[[C:.+]] = arith.cmpf ogt, %[[A]], %[[B]] : tensor<8xf32>
+// CHECK-NEXT:      %[[D:.+]] = arith.select %[[C]], %[[A]], %[[B]] : tensor<8xi1>, tensor<8xf32>
+// CHECK-NEXT:      gnn.yield %[[D]] : tensor<8xf32>
+// CHECK:         gnn.aggregate sum %[[M]] via dst
+// expected-remark @+1 {{1 loop became ops on whole tensors, 1 stayed between them}}
+func.func @choice(%x: !node, %w: tensor<8x8xf32>) -> !node {
+  %y = gnn.for_edges %e in @g -> (!node) {
+    %x_u = gnn.read %x[%e] via src : (!node, !e) -> tensor<8xf32>
+    %h = gnn.row_linear %x_u, %w : (tensor<8xf32>, tensor<8x8xf32>) -> tensor<8xf32>
+    %x_v = gnn.read %x[%e] via dst : (!node, !e) -> tensor<8xf32>
+    // expected-remark @+1 {{no op on whole tensors does what 'arith.cmpf' does here: it stays in a loop}}
+    %above = arith.cmpf ogt, %h, %x_v : tensor<8xf32>
+    %m = arith.select %above, %h, %x_v : tensor<8xi1>, tensor<8xf32>
+    gnn.yield sum %m via dst : tensor<8xf32>
+  }
+  return %y : !node
+}
+
+// The number of a node.
+//
+// CHECK-LABEL: func.func @numbers
+// CHECK:         gnn.for_nodes %[[N:.+]] in @g
+// CHECK-NEXT:      gnn.row_number %[[N]]
+// CHECK-NEXT:      arith.sitofp
+// expected-remark @+1 {{1 loop became ops on whole tensors, 1 stayed between them}}
+func.func @numbers() -> tensor<?xf32, #gnn.rows<@g, node>> {
+  %y = gnn.for_nodes %n in @g -> (tensor<?xf32, #gnn.rows<@g, node>>) {
+    // expected-remark @+1 {{no op on whole tensors does what 'gnn.row_number' does here: it stays in a loop}}
+    %i = gnn.row_number %n : !n -> tensor<i32>
+    %f = arith.sitofp %i : tensor<i32> to tensor<f32>
+    gnn.yield %f : tensor<f32>
+  }
+  return %y : tensor<?xf32, #gnn.rows<@g, node>>
+}
+
+// Functions without loops are left alone, without a word.
+//
+// CHECK-LABEL: func.func @no_loops
+// CHECK-NEXT:    gnn.gather
+func.func @no_loops(%x: !node) -> !edge {
+  %y = gnn.gather %x via src : !node -> !edge
+  return %y : !edge
+}
+
+// An unshifted softmax.
+//
+// CHECK-LABEL: func.func @softmax
+// CHECK:         gnn.edge_softmax
+func.func @softmax(%s: !edge) -> !edge {
+  %power = math.exp %s : !edge
+  %sum = gnn.aggregate sum %power via dst : !edge -> !node
+  // expected-remark @+1 {{exp, sum and division became gnn.edge_softmax: the same value, and large scores do not overflow}}
+  %a = gnn.apply div %power, %sum via dst : (!edge, !node) -> !edge
+  return %a : !edge
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+!e = !gnn.row<@g, edge>
+!n = !gnn.row<@g, node>
+!edge = tensor<?x8xf32, #gnn.rows<@g, edge>>
+!node = tensor<?x8xf32, #gnn.rows<@g, node>>
+
+// Two hops, with features of the first hop's edge.
+func.func @two_hops(%x: !node, %z: !edge) -> !node {
+  %y = gnn.for_nodes %n in @g -> (!node) {
+    %far = gnn.for_incoming %e of %n : !n -> (tensor<8xf32>) {
+      %u = gnn.follow %e via src : !e -> !n
+      // expected-error @+1 {{'gnn.read' op is about a row of an outer loop: expected rows that the edge or its node leads to}}
+      %z_e = gnn.read %z[%e] : (!edge, !e) -> tensor<8xf32>
+      %near = gnn.for_incoming %i of %u : !n -> (tensor<8xf32>) {
+        %x_w = gnn.read %x[%i] via src : (!node, !e) -> tensor<8xf32>
+        %p = arith.mulf %x_w, %z_e : tensor<8xf32>
+        gnn.yield sum %p : tensor<8xf32>
+      }
+      gnn.yield sum %near : tensor<8xf32>
+    }
+    gnn.yield %far : tensor<8xf32>
+  }
+  return %y : !node
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+!e = !gnn.row<@g, edge>
+!matrix = tensor<?x8x8xf32, #gnn.rows<@g, edge>>
+!edge = tensor<?x8xf32, #gnn.rows<@g, edge>>
+
+func.func @weight_of_an_edge(%x: !edge, %w: !matrix) -> !edge {
+  %y = gnn.for_edges %e in @g -> (!edge) {
+    %x_e = gnn.read %x[%e] : (!edge, !e) -> tensor<8xf32>
+    %w_e = gnn.read %w[%e] : (!matrix, !e) -> tensor<8x8xf32>
+    // expected-error @+1 {{has a weight of its own for every row: expected one from outside of the loop, or one for each edge type or node type}}
+    %h = gnn.row_linear %x_e, %w_e : (tensor<8xf32>, tensor<8x8xf32>) -> tensor<8xf32>
+    gnn.yield %h : tensor<8xf32>
+  }
+  return %y : !edge
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+!e = !gnn.row<@g, edge>
+!edge = tensor<?x2x8xf32, #gnn.rows<@g, edge>>
+
+func.func @concat_of_heads(%x: !edge) -> tensor<?x4x8xf32, #gnn.rows<@g, edge>> {
+  %y = gnn.for_edges %e in @g -> (tensor<?x4x8xf32, #gnn.rows<@g, edge>>) {
+    %x_e = gnn.read %x[%e] : (!edge, !e) -> tensor<2x8xf32>
+    // expected-error @+1 {{expected features joined along the last dimension 1, got 0}}
+    %c = tensor.concat dim(0) %x_e, %x_e : (tensor<2x8xf32>, tensor<2x8xf32>) -> tensor<4x8xf32>
+    gnn.yield %c : tensor<4x8xf32>
+  }
+  return %y : tensor<?x4x8xf32, #gnn.rows<@g, edge>>
+}
