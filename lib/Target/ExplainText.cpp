@@ -55,7 +55,8 @@ static void printFunction(const ExplainedFunction &function,
 }
 
 void gnn::printText(const Explanation &explanation, llvm::raw_ostream &os) {
-  os << "costs on " << explanation.target << "\n";
+  os << "costs on " << explanation.target
+     << ", every op alone: what later fusion saves is not in them\n";
   for (const ExplainedFunction &before : explanation.before) {
     printFunction(before, "before", os);
     for (const ExplainedFunction &after : explanation.after)
