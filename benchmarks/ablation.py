@@ -177,17 +177,19 @@ def bench(module, graph, device, rounds, repeats=3):
     """The numbers of every way to compile."""
     function, = module.functions.values()
     inputs = device.inputs(function.random_inputs(graph, 1))
-    stats = gnn_mlir.capi.NativeGraph.of(graph).statistics()
+    stats = graph.statistics()
     rows, prepared, reference = {}, {}, None
+    layers = []  # A captured graph needs the kernels of its layer.
     for name, passes in {"none": ways()["none"], **ways()}.items():
         layer, program = compiled(module, graph, passes, device.target)
+        layers.append(layer)
         out = np.asarray(device.run(layer, graph, inputs), np.float64)
         reference = out if reference is None else reference
         prepared[name] = device.prepare(layer, graph, inputs)
         binding = layer.bind(graph, None if device.target == "emulator" else "cuda")
         rows[name] = {
             "ms": None, "workspace": binding.workspace_bytes,
-            "kernels": len(binding.report()["kernels"]),
+            "kernels": len(binding.report()["steps"]),
             "product_rows": program.product_rows(stats),
             "product_flops": program.product_flops(stats),
             "error": float(np.linalg.norm(out - reference) /
