@@ -33,6 +33,7 @@ struct Plan {
   Anchor producerGroup = Anchor::Group; // what a group of the producer is there
   Anchor consumerGroup = Anchor::Group; // what a group of the consumer is there
   bool featureIsHead = false;           // the producer's features are heads
+  StringRef order, walked; // the producer's rows, and where it walks them there
 };
 
 struct FuseTraversals : gnn::impl::FuseTraversalsBase<FuseTraversals> {
@@ -184,14 +185,19 @@ static std::string planFusion(TraverseOp producer, TraverseOp consumer,
   StringRef walked =
       in.getAnchor() == Anchor::Element ? c.getElements() : c.getGroups();
   bool inPlace = direct && reached(in, c) == walked;
+  // Rows that are computed one by one are so in any order of their space.
+  bool reordered = direct && p.getElements().empty() &&
+                   getSpace(reached(in, c)) == getSpace(walked);
   StringRef writes =
       out.getAnchor() == Anchor::Element ? p.getElements() : p.getGroups();
-  if (!inPlace || reached(out, p) != writes)
+  if (!reordered && (!inPlace || reached(out, p) != writes))
     return "its rows are read in another order or more than once";
 
   plan.domain = c;
   if (p.getElements().empty()) {
     plan.producerGroup = in.getAnchor();
+    plan.order = p.getGroups();
+    plan.walked = walked;
     return planDims(producer, consumer, in, plan);
   }
   if (out.getAnchor() == Anchor::Group && in.getAnchor() == Anchor::Group &&
@@ -211,22 +217,34 @@ static std::string planFusion(TraverseOp producer, TraverseOp consumer,
   return "it walks other elements";
 }
 
-/// The access as the fused traversal has it.
-static AtAttr translate(AtAttr at, Anchor group, bool featureIsHead) {
-  Anchor anchor = at.getAnchor() == Anchor::Group ? group : at.getAnchor();
-  bool head = featureIsHead ? at.getFeature() : at.getHead();
-  bool feature = featureIsHead ? false : at.getFeature();
-  return AtAttr::get(at.getContext(), anchor, at.getSpace(), head, feature,
-                     at.getOffset());
+/// The access of the producer as the fused traversal has it.
+static AtAttr ofProducer(AtAttr at, const Plan &plan) {
+  bool isGroup = at.getAnchor() == Anchor::Group;
+  StringRef space = at.getSpace();
+  if (isGroup && plan.order != plan.walked)
+    space = space.empty() ? plan.order : space == plan.walked ? "" : space;
+  bool head = plan.featureIsHead ? at.getFeature() : at.getHead();
+  bool feature = plan.featureIsHead ? false : at.getFeature();
+  return AtAttr::get(at.getContext(),
+                     isGroup ? plan.producerGroup : at.getAnchor(), space, head,
+                     feature, at.getOffset());
+}
+
+/// The access of the consumer as the fused traversal has it.
+static AtAttr ofConsumer(AtAttr at, const Plan &plan) {
+  Anchor anchor =
+      at.getAnchor() == Anchor::Group ? plan.consumerGroup : at.getAnchor();
+  return AtAttr::get(at.getContext(), anchor, at.getSpace(), at.getHead(),
+                     at.getFeature(), at.getOffset());
 }
 
 /// Copies a body, giving its index ops the translated accesses.
 static void cloneBody(OpBuilder &builder, Block &from, IRMapping &mapping,
-                      Anchor group, bool featureIsHead) {
+                      function_ref<AtAttr(AtAttr)> translate) {
   for (Operation &op : from.without_terminator()) {
     Operation *copy = builder.clone(op, mapping);
     if (auto index = dyn_cast<IndexOp>(copy))
-      index.setAtAttr(translate(index.getAt(), group, featureIsHead));
+      index.setAtAttr(translate(index.getAt()));
   }
 }
 
@@ -245,18 +263,16 @@ static void fuse(IRRewriter &rewriter, TraverseOp producer, TraverseOp consumer,
   SmallVector<unsigned> producerArgs, consumerArgs;
   for (auto [i, input] : llvm::enumerate(producer.getInputs()))
     producerArgs.push_back(
-        addInput(input, translate(producer.getInputAt(i), plan.producerGroup,
-                                  plan.featureIsHead)));
+        addInput(input, ofProducer(producer.getInputAt(i), plan)));
   constexpr unsigned fused = ~0u;
   for (auto [i, input] : llvm::enumerate(consumer.getInputs()))
     consumerArgs.push_back(
         input == producer.getResult(0)
             ? fused
-            : addInput(input, translate(consumer.getInputAt(i),
-                                        plan.consumerGroup, false)));
+            : addInput(input, ofConsumer(consumer.getInputAt(i), plan)));
   SmallVector<Attribute> outputsAt;
   for (AtAttr at : consumer.getOutputsAt().getAsRange<AtAttr>())
-    outputsAt.push_back(translate(at, plan.consumerGroup, false));
+    outputsAt.push_back(ofConsumer(at, plan));
 
   rewriter.setInsertionPoint(consumer);
   Location loc = rewriter.getFusedLoc({producer.getLoc(), consumer.getLoc()});
@@ -273,14 +289,15 @@ static void fuse(IRRewriter &rewriter, TraverseOp producer, TraverseOp consumer,
   Block &consumerBody = consumer.getBody().front();
   for (auto [i, number] : llvm::enumerate(producerArgs))
     producerMap.map(producerBody.getArgument(i), block.getArgument(number));
-  cloneBody(inside, producerBody, producerMap, plan.producerGroup,
-            plan.featureIsHead);
+  cloneBody(inside, producerBody, producerMap,
+            [&](AtAttr at) { return ofProducer(at, plan); });
   Value value =
       producerMap.lookupOrDefault(producerBody.getTerminator()->getOperand(0));
   for (auto [i, number] : llvm::enumerate(consumerArgs))
     consumerMap.map(consumerBody.getArgument(i),
                     number == fused ? value : Value(block.getArgument(number)));
-  cloneBody(inside, consumerBody, consumerMap, plan.consumerGroup, false);
+  cloneBody(inside, consumerBody, consumerMap,
+            [&](AtAttr at) { return ofConsumer(at, plan); });
   inside.clone(*consumerBody.getTerminator(), consumerMap);
   rewriter.replaceOp(consumer, op.getResults());
   rewriter.eraseOp(producer);

@@ -154,10 +154,12 @@ func.func @computed_more_than_once(%x: tensor<?x4xf32>, %n: tensor<?x4xf32>) -> 
 // CHECK-COUNT-2: gnn_tile.traverse
 func.func @another_order(%x: tensor<?xf32>, %e: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
   // expected-remark @+1 {{its rows are read in another order or more than once}}
-  %a = gnn_tile.traverse @g <edge.in_rows> ins(%x : tensor<?xf32>) at [#gnn_tile.at<group -> src>]
-      outs(%e : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  %a = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32>) at [#gnn_tile.at<element -> src>]
+      outs(%e : tensor<?xf32>) at [#gnn_tile.at<element>] {
   ^bb0(%v: f32):
-    gnn_tile.yield %v : f32
+    %m = gnn_tile.reduce max [element] %v : f32
+    %d = arith.subf %v, %m : f32
+    gnn_tile.yield %d : f32
   } -> tensor<?xf32>
   %b = gnn_tile.traverse @g <src, edge.out_rows>
       ins(%a : tensor<?xf32>) at [#gnn_tile.at<element -> edge.in_rows>]

@@ -149,6 +149,39 @@ func.func @shared_input(%x: tensor<?xf32>, %e: tensor<?xf32>, %n: tensor<?xf32>)
   return %y : tensor<?xf32>
 }
 
+// Rows that are computed one by one are computed in the order in which they are
+// read: what lay in the producer's order is reached from there.
+//
+// CHECK-LABEL: func.func @rows_in_another_order
+// CHECK:         gnn_tile.traverse @g <dst_pair, edge.dst_pairs, features = 8>
+// CHECK-SAME:      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<element -> edge.in_rows>, #gnn_tile.at<element>]
+// CHECK:           gnn_tile.index <element -> edge.in_rows>
+// CHECK:           gnn_tile.reduce sum [element]
+// CHECK-NOT:     gnn_tile.traverse
+// CHECK:         return
+func.func @rows_in_another_order(%x: tensor<?x8xf32>, %a: tensor<?xf32>, %b: tensor<?xf32>, %e: tensor<?x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %m = gnn_tile.traverse @g <edge.in_rows, features = 8>
+      ins(%x, %a, %b : tensor<?x8xf32>, tensor<?xf32>, tensor<?xf32>)
+      at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group>, #gnn_tile.at<group -> edge.dst_pairs>]
+      outs(%e : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: f32, %av: f32, %bv: f32):
+    %i = gnn_tile.index #gnn_tile.at<group>
+    %f = arith.sitofp %i : i32 to f32
+    %c = arith.mulf %av, %bv : f32
+    %d = arith.mulf %c, %f : f32
+    %p = arith.mulf %xv, %d : f32
+    gnn_tile.yield %p : f32
+  } -> tensor<?x8xf32>
+  %y = gnn_tile.traverse @g <dst_pair, edge.dst_pairs, features = 8>
+      ins(%m : tensor<?x8xf32>) at [#gnn_tile.at<element -> edge.in_rows : feature>]
+      outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%mv: f32):
+    %s = gnn_tile.reduce sum [element] %mv : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
 gnn.graph @whole square {node_types = 1, edge_types = 2}
 gnn.graph @some square of @whole types [0] {node_types = 1, edge_types = 1}
 gnn.graph @others square of @whole types [1] {node_types = 1, edge_types = 1}
@@ -158,8 +191,8 @@ gnn.graph @others square of @whole types [1] {node_types = 1, edge_types = 1}
 //
 // CHECK-LABEL: func.func @nodes_of_a_derived_graph
 // CHECK:         %[[A:.+]] = gnn_tile.traverse @some <dst, edge.in_rows, features = 8>
-// CHECK:         gnn_tile.traverse @others <dst, edge.in_rows, features = 8> ins(%[[A]], %{{.+}} :
-// CHECK-SAME:      at [#gnn_tile.at<group : feature>, #gnn_tile.at<element -> src : feature>]
+// CHECK:         gnn_tile.traverse @others <dst, edge.in_rows, features = 8> ins(%{{.+}}, %[[A]] :
+// CHECK-SAME:      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
 // CHECK:           gnn_tile.reduce sum [element]
 // CHECK:           arith.addf
 // CHECK-NOT:     gnn_tile.traverse

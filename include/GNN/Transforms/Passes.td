@@ -277,8 +277,9 @@ def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
     // becomes one traversal of <dst, edge.in_rows, features = 64>
     ```
 
-    A traversal of rows of nodes is the same on a derived graph: there it joins
-    one that walks edges.
+    Rows that are computed one by one are computed in the order in which the
+    consumer walks them. A traversal of rows of nodes is the same on a derived
+    graph: there it joins one that walks edges.
 
     Needs: templates on tensors. Keeps: the value of every result. Never fuses
     across a reduction that is read at another point than where it ends, into or
