@@ -471,7 +471,7 @@ static bool choosesStored(AttentionOp op, const CostModel &model,
   if (!stats || model.getKind() == CostKind::Rows) {
     numbers = llvm::formatv("elements an edge: {0} to compute them again, {1} "
                             "to store and read them",
-                            again, 2 * scores);
+                            int64_t(again), int64_t(2 * scores));
     return again > 2 * scores;
   }
   double edges = stats.getEdges();
@@ -536,10 +536,10 @@ void FuseAttention::fuse(EdgeSoftmaxOp softmax, const CostModel &model) {
   AttentionOp attention = build(builder, match);
   std::string numbers;
   attention.setStored(choosesStored(attention, model, numbers));
+  StringRef choice = attention.getStored() ? "stored" : "computed twice";
   remark::passed(attention.getLoc(), named("Fused"))
-      << "one attention: no "
-      << std::to_string(getNumFeatures(attention.getType()))
-      << " features an edge, scores are "
-      << (attention.getStored() ? "stored" : "computed twice") << "; "
-      << numbers;
+      << llvm::formatv(
+             "one attention: no {0} features an edge, scores are {1}; {2}",
+             getNumFeatures(attention.getType()), choice, numbers)
+             .str();
 }
