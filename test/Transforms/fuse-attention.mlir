@@ -22,7 +22,7 @@ gnn.graph @small square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_
 !dp = tensor<?x8xf32, #gnn.rows<@g, dst_pair>>
 !wp = tensor<?x8x16xf32, #gnn.rows<@g, dst_pair>>
 
-// GAT: additive scores are computed twice, and no buffer is that of edges.
+// Additive scores (GAT) are computed twice, and no buffer is that of edges.
 //
 // CHECK-LABEL: func.func @gat
 // CHECK-NEXT:    gnn.attention add(%arg0 via src, %arg1 via dst) leaky_relu 2.000000e-01 value %arg2 via src over dst :
@@ -80,7 +80,7 @@ func.func @rgat_on_edges(%h: !je, %q: tensor<128x8xf32>, %k: tensor<128x8xf32>) 
   return %y : !x
 }
 
-// GATv2: a score reads a row, and is stored.
+// In GATv2 a score reads a row, and is stored.
 //
 // CHECK-LABEL: func.func @gatv2
 // CHECK-NEXT:    gnn.attention add(%arg0 via src, %arg1 via dst) leaky_relu 2.000000e-01 by %arg2 value %arg0 via src over dst stored :
