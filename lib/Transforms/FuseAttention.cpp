@@ -477,17 +477,20 @@ static bool choosesStored(AttentionOp op, const CostModel &model,
   double edges = stats.getEdges();
   double bytes = op.getType().getElementTypeBitWidth() / 8.0;
   KernelWork once, twice, read;
-  for (unsigned times : {1, 2}) {
-    KernelWork &work = times == 1 ? once : twice;
-    for (auto [operand, path] : op.getScoreReads()) {
-      RankedTensorType type = tensorOf(operand);
-      double rowBytes = getNumFeatures(type) * bytes;
-      if (path.isIdentity())
-        work.streamBytes += times * edges * rowBytes;
-      else
-        work.gathers.push_back(
-            {times * edges, rowBytes, RowCount::rows(type).evaluate(stats)});
+  for (auto [operand, path] : op.getScoreReads()) {
+    RankedTensorType type = tensorOf(operand);
+    double rowBytes = getNumFeatures(type) * bytes;
+    if (path.isIdentity()) {
+      once.streamBytes += edges * rowBytes;
+      twice.streamBytes += 2 * edges * rowBytes;
+      continue;
     }
+    GatherWork gather = {edges, rowBytes, RowCount::rows(type).evaluate(stats)};
+    once.gathers.push_back(gather);
+    twice.gathers.push_back(gather);
+    // A group is walked again while its rows are still in the L2.
+    gather.tableRows = 0;
+    twice.gathers.push_back(gather);
   }
   once.streamBytes += edges * scores * bytes;
   read.streamBytes += edges * scores * bytes;
