@@ -52,6 +52,8 @@ static std::string findWeights(Value value, ArrayRef<int64_t> scale,
       return "it normalizes inner products";
     if (scale.size() != 1)
       return "each head has its own statistics";
+    if (op->getOperand(of->weight).getDefiningOp<WeightTransposeOp>())
+      return "only products can read a transposed weight";
     weights.push_back(op->getOperand(of->weight));
     if (of->bias)
       weights.push_back(op->getOperand(*of->bias));
@@ -141,8 +143,7 @@ void gnn::foldBatchNorm(BatchNormOp op, const LayerFuser &fuser) {
                         ? fuser.model.getTarget().launchSeconds
                         : 0;
     double before = fuser.model.cost(rows) - launch;
-    double after =
-        costOfWeights(fuser.model, weights, type.getNumElements());
+    double after = costOfWeights(fuser.model, weights, type.getNumElements());
     numbers = llvm::formatv(": {0:f2} us on weights, {1:f2} us on rows",
                             after * 1e6, before * 1e6);
     if (after > before)

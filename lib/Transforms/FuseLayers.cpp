@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Brings what follows a product or a sum into the form that it can end with
-// (GraphAGILE 6.4, Hector 3.4.1): weights that hold the normalization, scales on
-// few rows, arithmetic in the heads of what makes its operand.
+// (GraphAGILE 6.4, Hector 3.4.1): weights that hold the normalization, scales
+// on few rows, arithmetic in the heads of what makes its operand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,8 +71,8 @@ static Value inShape(OpBuilder &builder, Location loc, Value value,
   return ReshapeOp::create(builder, loc, target, value);
 }
 
-/// `op(join(x), y) = join(op(x, split(y)))`: what makes `x` head by head can end
-/// with `op`.
+/// `op(join(x), y) = join(op(x, split(y)))`: what makes `x` head by head can
+/// end with `op`.
 static void computeInHeads(Operation *op, ReshapeOp reshape,
                            const LayerFuser &fuser) {
   IRRewriter &rewriter = fuser.rewriter;
@@ -80,9 +80,10 @@ static void computeInHeads(Operation *op, ReshapeOp reshape,
   SmallVector<int64_t> features(getFeatures(reshape.getInput().getType()));
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
-    operands.push_back(operand == reshape.getResult()
-                           ? reshape.getInput()
-                           : inShape(rewriter, op->getLoc(), operand, features));
+    operands.push_back(
+        operand == reshape.getResult()
+            ? reshape.getInput()
+            : inShape(rewriter, op->getLoc(), operand, features));
   auto type = typeOf(op->getResult(0));
   Operation *inner = rewriter.clone(*op);
   inner->setOperands(operands);
@@ -130,9 +131,8 @@ static void mergeBias(arith::AddFOp op, const LayerFuser &fuser) {
     rewriter.setInsertionPoint(op);
     fuser.passed(op.getLoc(), "Bias", "the product adds it as its bias");
     if (auto typed = dyn_cast<TypedLinearOp>(product.getOperation())) {
-      rewriter.replaceOpWithNewOp<TypedLinearOp>(op, op.getType(),
-                                                 typed.getInput(), weight, bias,
-                                                 typed.getViaAttr());
+      rewriter.replaceOpWithNewOp<TypedLinearOp>(
+          op, op.getType(), typed.getInput(), weight, bias, typed.getViaAttr());
       return;
     }
     if (auto linear = dyn_cast<LinearOp>(product.getOperation())) {

@@ -31,6 +31,11 @@ static std::optional<EndPoint> viaOf(RowPath path) {
 
 static RowPath identity(RowSpace space) { return {space, space, std::nullopt}; }
 
+/// Whether a weight is a transposed one, which only products can read.
+static bool isTransposed(Value weight) {
+  return !!weight.getDefiningOp<WeightTransposeOp>();
+}
+
 //===----------------------------------------------------------------------===//
 // Building blocks
 //===----------------------------------------------------------------------===//
@@ -38,8 +43,8 @@ static RowPath identity(RowSpace space) { return {space, space, std::nullopt}; }
 /// A type with the features of `type` on other rows of its graph.
 RankedTensorType LinearChain::onRows(RankedTensorType type, RowSpace space) {
   GraphOp graph = getGraph(builder.getInsertionBlock()->getParentOp(), type);
-  int64_t count = space == RowSpace::EdgeType ? graph.getEdgeTypes()
-                                              : graph.getNodeTypes();
+  int64_t count =
+      space == RowSpace::EdgeType ? graph.getEdgeTypes() : graph.getNodeTypes();
   return withRowSpace(type, space, count);
 }
 
@@ -114,10 +119,10 @@ Value LinearChain::apply(Value rows, LinearMap map, RankedTensorType target) {
     auto type = withFeatures(typeOf(rows), features.drop_back());
     auto noEnd = EndPointAttr();
     auto end = via ? EndPointAttr::get(builder.getContext(), *via) : noEnd;
-    result = map.types ? Value(SddmmOp::create(builder, loc, type, rows, noEnd,
-                                               map.weight, end))
-                       : Value(DotOp::create(builder, loc, type, rows,
-                                             map.weight));
+    result = map.types
+                 ? Value(SddmmOp::create(builder, loc, type, rows, noEnd,
+                                         map.weight, end))
+                 : Value(DotOp::create(builder, loc, type, rows, map.weight));
     return reshape(result, getFeatures(target));
   }
   if (map.isVector) {
@@ -131,13 +136,12 @@ Value LinearChain::apply(Value rows, LinearMap map, RankedTensorType target) {
     out.push_back(features.front());
   out.push_back(weight.back());
   auto type = withFeatures(typeOf(rows), out);
-  result = map.types
-               ? Value(TypedLinearOp::create(
-                     builder, loc, type, rows, map.weight, Value(),
-                     via ? EndPointAttr::get(builder.getContext(), *via)
-                         : EndPointAttr()))
-               : Value(LinearOp::create(builder, loc, type, rows, map.weight,
-                                        Value()));
+  result = map.types ? Value(TypedLinearOp::create(
+                           builder, loc, type, rows, map.weight, Value(),
+                           via ? EndPointAttr::get(builder.getContext(), *via)
+                               : EndPointAttr()))
+                     : Value(LinearOp::create(builder, loc, type, rows,
+                                              map.weight, Value()));
   return reshape(result, getFeatures(target));
 }
 
@@ -159,11 +163,11 @@ Value LinearChain::typeLeaf(Value value, RowPath path, const LinearMap &map,
   RowSpace space = spaceOf(value);
   RowPath at = path; // from the rows of the target to those of the product
   LinearMap inner = map;
-  if (map.types && (map.types->to != space ||
-                    map.types->getEnd() != path.getEnd())) {
+  if (map.types &&
+      (map.types->to != space || map.types->getEnd() != path.getEnd())) {
     RowPath other = map.types->to == RowSpace::EdgeType ? path : *map.types;
-    bool toEdgeTypes = map.types->to == RowSpace::EdgeType ||
-                       space == RowSpace::EdgeType;
+    bool toEdgeTypes =
+        map.types->to == RowSpace::EdgeType || space == RowSpace::EdgeType;
     if (!toEdgeTypes || !other.getEnd() ||
         !hasSchemaFor(target, *other.getEnd()))
       return nullptr;
@@ -211,7 +215,8 @@ bool LinearChain::unifyTypes(Value &weight, std::optional<RowPath> &types,
   auto lift = [&](Value &value, RowPath path) {
     if (path.to == RowSpace::EdgeType)
       return true;
-    if (!path.getEnd() || !hasSchemaFor(typeOf(value), *path.getEnd()))
+    if (isTransposed(value) || !path.getEnd() ||
+        !hasSchemaFor(typeOf(value), *path.getEnd()))
       return false;
     value =
         gather(value, {RowSpace::EdgeType, RowSpace::NodeType, path.getEnd()});
@@ -225,17 +230,21 @@ bool LinearChain::unifyTypes(Value &weight, std::optional<RowPath> &types,
 
 /// The map that multiplies by `weight` first, which makes rows of `outFeatures`
 /// of rows of `inFeatures`, and then does what `map` does.
-std::optional<LinearMap>
-LinearChain::combine(Value weight, ArrayRef<int64_t> inFeatures,
-                     ArrayRef<int64_t> outFeatures,
-                     std::optional<RowPath> types, LinearMap map) {
+std::optional<LinearMap> LinearChain::combine(Value weight,
+                                              ArrayRef<int64_t> inFeatures,
+                                              ArrayRef<int64_t> outFeatures,
+                                              std::optional<RowPath> types,
+                                              LinearMap map) {
   ArrayRef<int64_t> first = featuresOf(weight), second = featuresOf(map.weight);
   bool secondHasHeads = second.size() == (map.isVector ? 2 : 3);
-  bool headsDiffer =
-      map.byHeads ? outFeatures.size() != 1
-                  : secondHasHeads && first.size() != 3;
+  bool headsDiffer = map.byHeads ? outFeatures.size() != 1
+                                 : secondHasHeads && first.size() != 3;
   if (headsDiffer) {
     obstacle = "the heads of the weights do not meet";
+    return std::nullopt;
+  }
+  if (isTransposed(weight)) {
+    obstacle = "the first weight is a transposed one";
     return std::nullopt;
   }
   if (!unifyTypes(weight, types, map))
@@ -264,9 +273,9 @@ LinearChain::combine(Value weight, ArrayRef<int64_t> inFeatures,
 }
 
 /// The map of what a reshape reads: `inner` features that it makes `outer` of.
-std::optional<LinearMap>
-LinearChain::throughReshape(const LinearMap &map, ArrayRef<int64_t> inner,
-                            ArrayRef<int64_t> outer) {
+std::optional<LinearMap> LinearChain::throughReshape(const LinearMap &map,
+                                                     ArrayRef<int64_t> inner,
+                                                     ArrayRef<int64_t> outer) {
   ArrayRef<int64_t> weight = featuresOf(map.weight);
   bool hasHeads = weight.size() == (map.isVector ? 2 : 3);
   if (map.byHeads) {
@@ -308,8 +317,8 @@ Value LinearChain::pushBias(Value bias, ArrayRef<int64_t> features,
       return nullptr;
     }
     bias = BroadcastOp::create(
-        builder, loc,
-        RankedTensorType::get(features, target.getElementType()), bias);
+        builder, loc, RankedTensorType::get(features, target.getElementType()),
+        bias);
   }
   if (types)
     return typeLeaf(bias, *types, map, target);
@@ -318,8 +327,7 @@ Value LinearChain::pushBias(Value bias, ArrayRef<int64_t> features,
   SmallVector<int64_t> matrix(features);
   if (features.size() == 1 || hasHeads)
     matrix.insert(matrix.end() - 1, 1);
-  Value rows =
-      multiply(reshape(bias, matrix), map.weight, map.byHeads);
+  Value rows = multiply(reshape(bias, matrix), map.weight, map.byHeads);
   rows = reshape(rows, getFeatures(target));
   if (map.types)
     return gather(rows, *map.types);
@@ -339,8 +347,8 @@ Value LinearChain::pushProduct(ProductOpInterface op, const ProductOperands &of,
     if (!types)
       return nullptr;
   }
-  std::optional<RowPath> toRows = compose(
-      path, *getOperandPath(op->getOpOperand(of.rows)));
+  std::optional<RowPath> toRows =
+      compose(path, *getOperandPath(op->getOpOperand(of.rows)));
   if (!toRows)
     return nullptr;
   std::optional<LinearMap> combined =
@@ -362,7 +370,7 @@ Value LinearChain::pushProduct(ProductOpInterface op, const ProductOperands &of,
 /// `concat(a, b) * W = a * W[:n] + b * W[n:]`.
 Value LinearChain::pushConcat(ConcatOp op, RowPath path, const LinearMap &map,
                               RankedTensorType target) {
-  if (map.byHeads)
+  if (map.byHeads || isTransposed(map.weight))
     return nullptr;
   Value sum;
   int64_t offset = 0;
@@ -409,8 +417,8 @@ Value LinearChain::pushRows(Operation *op, RowPath path, const LinearMap &map,
       if (!inner.types)
         return nullptr;
     }
-    Value pushed = push(input, identity(up.from), inner,
-                        onRows(target, up.from));
+    Value pushed =
+        push(input, identity(up.from), inner, onRows(target, up.from));
     IRMapping mapping;
     mapping.map(input, pushed);
     Operation *copy = builder.clone(*op, mapping);
@@ -458,10 +466,10 @@ Value LinearChain::pushSlice(Value value, RowPath path, int64_t offset,
     return nullptr;
   auto product = dyn_cast<ProductOpInterface>(op);
   if (!product) {
-    bool moves = isRowWise(op) && op->getNumOperands() == 1 &&
-                 isa<LinearOpInterface>(op) &&
-                 cast<LinearOpInterface>(op).getLinearAction(0) ==
-                     LinearAction::Rows;
+    bool moves =
+        isRowWise(op) && op->getNumOperands() == 1 &&
+        isa<LinearOpInterface>(op) &&
+        cast<LinearOpInterface>(op).getLinearAction(0) == LinearAction::Rows;
     auto further = moves ? compose(path, *getOperandPath(op->getOpOperand(0)))
                          : std::nullopt;
     return further ? pushSlice(op->getOperand(0), *further, offset, target)
@@ -471,6 +479,8 @@ Value LinearChain::pushSlice(Value value, RowPath path, int64_t offset,
   if (!operands || operands->isVector)
     return nullptr;
   Value weight = op->getOperand(operands->weight);
+  if (isTransposed(weight))
+    return nullptr;
   std::optional<RowPath> types;
   if (getRows(weight.getType())) {
     types = compose(path, {spaceOf(value), spaceOf(weight), operands->via});

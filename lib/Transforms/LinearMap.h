@@ -1,4 +1,5 @@
-//===- LinearMap.h - Products that move up a chain of linear ops -*- C++ -*-===//
+//===- LinearMap.h - Products that move up a chain of linear ops -*- C++
+//-*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -36,8 +37,8 @@ public:
       : builder(builder), loc(loc) {}
 
   /// `map` of `value`, as `target`, from whose rows `path` leads to those of
-  /// `value`. Ends below the first product on each branch, whose weight it takes
-  /// in.
+  /// `value`. Ends below the first product on each branch, whose weight it
+  /// takes in.
   mlir::Value push(mlir::Value value, RowPath path, const LinearMap &map,
                    mlir::RankedTensorType target);
 
@@ -76,8 +77,7 @@ private:
   std::optional<LinearMap> combine(mlir::Value weight,
                                    llvm::ArrayRef<int64_t> inFeatures,
                                    llvm::ArrayRef<int64_t> outFeatures,
-                                   std::optional<RowPath> types,
-                                   LinearMap map);
+                                   std::optional<RowPath> types, LinearMap map);
   bool unifyTypes(mlir::Value &weight, std::optional<RowPath> &types,
                   LinearMap &map);
   bool hasSchemaFor(mlir::RankedTensorType rows, EndPoint end);

@@ -40,9 +40,9 @@ struct Recorder : OpBuilder::Listener {
 
 /// What a set of ops costs: all that decides between two.
 struct Bill {
-  double cost = 0;   // seconds or rows, with statistics
-  double rows = 0;   // through products
-  double flops = 0;  // on rows
+  double cost = 0;    // seconds or rows, with statistics
+  double rows = 0;    // through products
+  double flops = 0;   // on rows
   unsigned count = 0; // products with rows
   /// Flops a row on edges, pairs and nodes, for graphs without statistics.
   std::array<double, 3> perRow = {};
@@ -96,9 +96,9 @@ Value LinearReorder::build(Operation *root, LinearChain &chain) {
   LinearMap map{weight, of->isVector, false, std::nullopt};
   if (std::optional<RowSpace> types = getRowSpace(weight.getType()))
     map.types = RowPath{rows, *types, of->via};
-  Value result = chain.push(root->getOperand(of->rows),
-                            *getOperandPath(root->getOpOperand(of->rows)), map,
-                            target);
+  Value result =
+      chain.push(root->getOperand(of->rows),
+                 *getOperandPath(root->getOpOperand(of->rows)), map, target);
   return of->bias
              ? chain.addBias(result, root->getOperand(*of->bias), map.types)
              : result;
@@ -181,8 +181,8 @@ Bill LinearReorder::weigh(ArrayRef<Operation *> ops, bool countsRows) {
   return bill;
 }
 
-/// Whether all that reads `value` but `dead` adds its rows up, maybe scaled: then
-/// the sum may come before the product.
+/// Whether all that reads `value` but `dead` adds its rows up, maybe scaled:
+/// then the sum may come before the product.
 static bool isOnlySummed(Value value, const SetVector<Operation *> &dead) {
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -205,25 +205,28 @@ static bool isOnlySummed(Value value, const SetVector<Operation *> &dead) {
 void LinearReorder::addReleased(Bill &bill, ArrayRef<Operation *> products,
                                 const SetVector<Operation *> &dead,
                                 bool after) {
-  for (Operation *op : SetVector<Operation *>(products.begin(), products.end())) {
+  for (Operation *op :
+       SetVector<Operation *>(products.begin(), products.end())) {
     StatsAttr stats = getStats(op);
     if (dead.contains(op) || !stats || !isOnlySummed(op->getResult(0), dead))
       continue;
     auto of = cast<ProductOpInterface>(op).getProductOperands();
     RowSpace coarse = coarsestRows(op->getResult(0)).to;
-    bool byEdgeType = getRowSpace(op->getOperand(of->weight).getType()) ==
-                      RowSpace::EdgeType;
+    bool byEdgeType =
+        getRowSpace(op->getOperand(of->weight).getType()) == RowSpace::EdgeType;
     bool onPairs = coarse == RowSpace::SrcPair || coarse == RowSpace::DstPair;
     if (!byEdgeType || !onPairs)
       continue;
     Bill own = weigh(op, true);
     double rows = RowCount::rows(coarse).evaluate(stats), fewest = 0;
-    for (auto [src, dst] :
-         llvm::zip(stats.getSrcPairs().asArrayRef(),
-                   stats.getDstPairs().asArrayRef()))
+    for (auto [src, dst] : llvm::zip(stats.getSrcPairs().asArrayRef(),
+                                     stats.getDstPairs().asArrayRef()))
       fewest += std::min(src, dst);
     double share = after && rows ? fewest / rows : 1;
-    bill.cost += own.cost * share;
+    double launch = model->getKind() == CostKind::Full
+                        ? model->getTarget().launchSeconds
+                        : 0;
+    bill.cost += launch + (own.cost - launch) * share;
     bill.rows += own.rows * share;
     bill.flops += own.flops * share;
   }
@@ -233,19 +236,20 @@ static std::string describe(const Bill &bill, bool hasStats) {
   if (hasStats)
     return llvm::formatv("{0:f0} rows and {1:f0} flops of products", bill.rows,
                          bill.flops);
-  return llvm::formatv(
-      "{0:f0} flops an edge, {1:f0} a pair and {2:f0} a node", bill.perRow[0],
-      bill.perRow[1], bill.perRow[2]);
+  return llvm::formatv("{0:f0} flops an edge, {1:f0} a pair and {2:f0} a node",
+                       bill.perRow[0], bill.perRow[1], bill.perRow[2]);
 }
 
-/// Without statistics finer rows are taken to be many more than coarser ones;
-/// where both forms do the same on each, the product of weights wins.
-static bool isCheaper(const Bill &after, const Bill &before, bool hasStats) {
+/// Without statistics finer rows are taken to be many more than coarser ones.
+/// Where both forms do the same on each, the product of weights wins if it
+/// makes products fewer, or sets one free that `stays`.
+static bool isCheaper(const Bill &after, const Bill &before, bool hasStats,
+                      bool stays) {
   if (hasStats && after.cost != before.cost)
     return after.cost < before.cost;
   if (!hasStats && after.perRow != before.perRow)
     return after.perRow < before.perRow;
-  return after.count <= before.count;
+  return stays ? after.count <= before.count : after.count < before.count;
 }
 
 void LinearReorder::reorder(Operation *root) {
@@ -282,7 +286,9 @@ void LinearReorder::reorder(Operation *root) {
   addReleased(after, chain.getProducts(), dead, /*after=*/true);
   std::string numbers =
       describe(after, hasStats) + " instead of " + describe(before, hasStats);
-  if (!isCheaper(after, before, hasStats)) {
+  bool stays = llvm::any_of(chain.getProducts(),
+                            [&](Operation *op) { return !dead.contains(op); });
+  if (!isCheaper(after, before, hasStats, stays)) {
     drop(/*all=*/true);
     remark::missed(root->getLoc(), named("Refused"))
         << "the product of the weights first would take " + numbers;

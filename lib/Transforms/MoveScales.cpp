@@ -88,8 +88,7 @@ static void splitScale(Factor factor, SmallVectorImpl<Factor> &factors) {
   } else if (isa_and_nonnull<arith::MulFOp, arith::DivFOp>(op)) {
     bool isDiv = isa<arith::DivFOp>(op);
     descend(op->getOperand(0), own(op->getOperand(0)), factor.inverse);
-    descend(op->getOperand(1), own(op->getOperand(1)),
-            factor.inverse != isDiv);
+    descend(op->getOperand(1), own(op->getOperand(1)), factor.inverse != isDiv);
     return;
   } else if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op)) {
     if (getRows(broadcast.getInput().getType()) &&
@@ -175,8 +174,8 @@ static Value repeated(OpBuilder &builder, Location loc, RankedTensorType type,
   auto scalar = RankedTensorType::get({}, element);
   auto value = DenseElementsAttr::get(
       scalar, Attribute(builder.getFloatAttr(element, number)));
-  return BroadcastOp::create(
-      builder, loc, type, arith::ConstantOp::create(builder, loc, value));
+  return BroadcastOp::create(builder, loc, type,
+                             arith::ConstantOp::create(builder, loc, value));
 }
 
 void gnn::moveScales(AggregateOp op, const LayerFuser &fuser) {
@@ -199,9 +198,10 @@ void gnn::moveScales(AggregateOp op, const LayerFuser &fuser) {
         continue;
       }
       // Infinity times a sum of nothing is not 0.
-      fuser.missed(op.getLoc(), "ScaleStays",
-                   "a scale of a whole sum stays in it: there may be nothing to "
-                   "add up");
+      fuser.missed(
+          op.getLoc(), "ScaleStays",
+          "a scale of a whole sum stays in it: there may be nothing to "
+          "add up");
     }
     auto rest = terms.body.path.isIdentity()
                     ? std::nullopt
@@ -236,8 +236,8 @@ void gnn::moveScales(AggregateOp op, const LayerFuser &fuser) {
     if (path.isIdentity())
       return value;
     return GatherOp::create(rewriter, loc,
-                            withRowSpace(typeOf(value), path.from, groups), value,
-                            path.via);
+                            withRowSpace(typeOf(value), path.from, groups),
+                            value, path.via);
   };
   // Factors meet each other first: they are few numbers a row.
   llvm::sort(inside, [](const Factor &a, const Factor &b) {
@@ -248,16 +248,15 @@ void gnn::moveScales(AggregateOp op, const LayerFuser &fuser) {
   if (!inside.empty() && !inside.front().inverse) {
     Value scale = gathered(inside.front().value, inside.front().path);
     for (const Factor &factor : ArrayRef(inside).drop_front())
-      if (getNumFeatures(typeOf(factor.value)) <=
-          getNumFeatures(typeOf(scale)))
+      if (getNumFeatures(typeOf(factor.value)) <= getNumFeatures(typeOf(scale)))
         scale = applyFactor(rewriter, loc, scale, factor.value, factor.path,
                             factor.inverse);
       else
-        message = applyFactor(rewriter, loc, message, factor.value,
-                              factor.path, factor.inverse);
-    message = applyFactor(rewriter, loc, message, scale,
-                          {spaceOf(message), spaceOf(scale), std::nullopt},
-                          false);
+        message = applyFactor(rewriter, loc, message, factor.value, factor.path,
+                              factor.inverse);
+    message =
+        applyFactor(rewriter, loc, message, scale,
+                    {spaceOf(message), spaceOf(scale), std::nullopt}, false);
   } else {
     for (const Factor &factor : inside)
       message = applyFactor(rewriter, loc, message, factor.value, factor.path,
@@ -327,16 +326,15 @@ void gnn::joinAggregates(AggregateOp op, const LayerFuser &fuser) {
   if (isMean) {
     RankedTensorType groups = inner.getResult().getType();
     auto scalar = withFeatures(groups, {});
-    Value degree = DegreeOp::create(rewriter, loc, scalar, first.from,
-                                    inner.getViaAttr());
+    Value degree =
+        DegreeOp::create(rewriter, loc, scalar, first.from, inner.getViaAttr());
     Value share = arith::DivFOp::create(
         rewriter, loc, repeated(rewriter, loc, scalar, 1), degree);
     rows = applyFactor(rewriter, loc, rows, share, first, /*inverse=*/false);
   }
-  Value sum =
-      AggregateOp::create(rewriter, loc, op.getResult().getType(),
-                          ReduceKind::Sum, rows, path->via)
-          .getResult();
+  Value sum = AggregateOp::create(rewriter, loc, op.getResult().getType(),
+                                  ReduceKind::Sum, rows, path->via)
+                  .getResult();
   rewriter.replaceAllUsesWith(op.getResult(), sum);
   rewriter.eraseOp(op);
   rewriter.eraseOp(inner);

@@ -13,9 +13,9 @@ using namespace gnn;
 
 /// All row spaces, coarse ones first.
 static constexpr RowSpace spaces[] = {
-    RowSpace::Graph, RowSpace::NodeType, RowSpace::EdgeType,
-    RowSpace::Node,  RowSpace::Src,      RowSpace::Dst,
-    RowSpace::SrcPair, RowSpace::DstPair, RowSpace::Edge};
+    RowSpace::Graph,   RowSpace::NodeType, RowSpace::EdgeType,
+    RowSpace::Node,    RowSpace::Src,      RowSpace::Dst,
+    RowSpace::SrcPair, RowSpace::DstPair,  RowSpace::Edge};
 
 /// The paths from `from` to `to`: none, one, or one for each end.
 static SmallVector<RowPath, 2> pathsBetween(RowSpace from, RowSpace to,
@@ -59,9 +59,9 @@ RowPath gnn::coarsestRows(Value value) {
   GraphOp graph = getGraph(op, value.getType());
   SmallVector<RowPath> bases;
   for (OpOperand &operand : op->getOpOperands()) {
-    std::optional<RowPath> path =
-        getRows(operand.get().getType()) ? getOperandPath(operand)
-                                         : std::nullopt;
+    std::optional<RowPath> path = getRows(operand.get().getType())
+                                      ? getOperandPath(operand)
+                                      : std::nullopt;
     if (!path)
       continue;
     auto further = compose(*path, coarsestRows(operand.get()));

@@ -11,8 +11,8 @@
 
 namespace gnn {
 
-/// The path from the rows of `value` to the coarsest rows that determine it: all
-/// that it is computed from row by row is known there.
+/// The path from the rows of `value` to the coarsest rows that determine it:
+/// all that it is computed from row by row is known there.
 RowPath coarsestRows(mlir::Value value);
 
 /// The path on which `whole` goes on after `begin`, which starts on the same

@@ -128,6 +128,19 @@ def test_added_self_loops(files):
     np.testing.assert_array_equal(out["sum"], np.full((3, 4), 16))
 
 
+def test_refined_types(files):
+    """Two node types at the ends of one edge type make it several."""
+    with_edge_types(files, 3)
+    program = files.folder / "layer.mlir"
+    program.write_text(program.read_text().replace("node_types = 1", "node_types = 2"))
+    files.graph(edge_dst=np.int32([1, 2, 0, 2]), edge_type=np.int16([0, 0, 0, 0]),
+                edge_type_names=np.array(["likes"]),
+                node_type=np.int16([0, 1, 1]),
+                node_type_names=np.array(["person", "place"]))
+    files.fails(says=["expected 3 edge types", "got 1"])
+    files.outputs("--refine-types")
+
+
 def test_added_self_loops_are_a_type_beside_several(files):
     files.fails("--add-self-loops", says=["expected 2 edge types", "got 3"])
 

@@ -34,7 +34,7 @@ static std::pair<std::string, std::string> splitName(const std::string &text) {
 }
 
 runtime::Expected<LoadedGraph>
-gnn::run::loadGraph(const std::string &text, bool inverses, bool selfLoops) {
+gnn::run::loadGraph(const std::string &text, const GraphChanges &changes) {
   auto [name, path] = splitName(text);
   auto file = runtime::GraphFile::load(path);
   if (!file)
@@ -47,13 +47,16 @@ gnn::run::loadGraph(const std::string &text, bool inverses, bool selfLoops) {
     graph = derived->graph;
     return runtime::Error::success();
   };
-  if (inverses)
+  if (changes.addInverses)
     if (runtime::Error error = derive(runtime::addInverses(*graph)))
       return error;
-  if (selfLoops)
+  if (changes.addSelfLoops)
     if (runtime::Error error = derive(runtime::addSelfLoops(
             *graph, runtime::SelfLoops::Replace,
             /*edgeType=*/graph->numEdgeTypes() == 1 ? 0 : -1)))
+      return error;
+  if (changes.refineTypes)
+    if (runtime::Error error = derive(runtime::refineTypes(*graph)))
       return error;
   return LoadedGraph{name, text, graph, std::move(*file)};
 }

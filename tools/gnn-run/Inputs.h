@@ -33,9 +33,16 @@ struct LoadedGraph {
   runtime::GraphFile file;
 };
 
-/// Loads `FILE` or `GRAPH=FILE`, and adds inverses and self loops where asked.
-runtime::Expected<LoadedGraph> loadGraph(const std::string &text, bool inverses,
-                                         bool selfLoops);
+/// What becomes of a loaded graph, in this order.
+struct GraphChanges {
+  bool addInverses = false;
+  bool addSelfLoops = false;
+  bool refineTypes = false;
+};
+
+/// Loads `FILE` or `GRAPH=FILE` and changes it where asked.
+runtime::Expected<LoadedGraph> loadGraph(const std::string &text,
+                                         const GraphChanges &changes);
 
 /// The graph of each of `specs`.
 runtime::Expected<Graphs>

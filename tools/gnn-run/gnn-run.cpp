@@ -17,6 +17,7 @@
 #include "GNN/Runtime/Structures.h"
 #include "GNN/Target/AttachStatistics.h"
 #include "GNN/Target/Compile.h"
+#include "GNN/Target/Explain.h"
 #include "GNN/Version.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -53,6 +54,11 @@ static cl::opt<bool> selfLoops("add-self-loops",
                                cl::desc("Give every node one self loop, of the "
                                         "one edge type or of a new one"),
                                cl::cat(category));
+static cl::opt<bool> refinedTypes(
+    "refine-types",
+    cl::desc("Split edge types so that each joins one node type to one other, "
+             "after edges were added"),
+    cl::cat(category));
 static cl::list<std::string>
     inputs("input",
            cl::desc("Where an input comes from; graph:feat are the features "
@@ -85,6 +91,13 @@ static cl::opt<bool> unchecked("unchecked",
 static cl::opt<uint64_t>
     shuffleSeed("shuffle", cl::desc("Emulate threads in the order of a seed"),
                 cl::value_desc("SEED"), cl::cat(category));
+
+static cl::opt<std::string>
+    explainFile("explain",
+                cl::desc("Print what passes on whole-graph ops did and what it "
+                         "costs, or write it as a page"),
+                cl::value_desc("FILE.html"), cl::ValueOptional,
+                cl::cat(category));
 
 static int fail(const Twine &message) {
   WithColor::error(errs(), "gnn-run") << message << "\n";
@@ -143,6 +156,17 @@ static std::vector<NamedGraph> nameGraphs(mlir::ModuleOp module,
   return named;
 }
 
+/// Says what the graph pipeline does to `module`.
+static mlir::LogicalResult printExplanation(mlir::ModuleOp module) {
+  auto explanation = explain(module, passes);
+  if (mlir::failed(explanation))
+    return mlir::failure();
+  if (!explainFile.empty())
+    return writeHtml(module, *explanation, explainFile);
+  printText(*explanation, outs());
+  return mlir::success();
+}
+
 static std::shared_ptr<const runtime::Package>
 compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds) {
   mlir::DialectRegistry registry;
@@ -170,6 +194,9 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds) {
   if (!module ||
       mlir::failed(attachStatistics(*module, nameGraphs(*module, graphs))))
     return nullptr;
+  if (explainFile.getNumOccurrences() &&
+      mlir::failed(printExplanation(*module)))
+    return nullptr;
   CompileOptions options;
   options.chip = target == "cuda" || !phases.empty() ? chip.getValue() : "";
   options.emulated = target == "emulator";
@@ -182,9 +209,13 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds) {
   return mlir::succeeded(package) ? *package : nullptr;
 }
 
+static run::GraphChanges graphChanges() {
+  return {inverses, selfLoops, refinedTypes};
+}
+
 /// Prints the statistics of a graph file as an attribute.
 static int printStatistics(const std::string &path) {
-  auto loaded = run::loadGraph(path, inverses, selfLoops);
+  auto loaded = run::loadGraph(path, graphChanges());
   if (!loaded)
     return fail(loaded.takeError().message());
   auto statistics = runtime::statistics(*loaded->graph);
@@ -240,7 +271,7 @@ int main(int argc, char **argv) {
     return fail(device.takeError().message());
   std::vector<run::LoadedGraph> loaded;
   for (const std::string &text : graphFiles) {
-    auto graph = run::loadGraph(text, inverses, selfLoops);
+    auto graph = run::loadGraph(text, graphChanges());
     if (!graph)
       return fail(graph.takeError().message());
     loaded.push_back(std::move(*graph));
