@@ -471,23 +471,26 @@ static bool choosesStored(AttentionOp op, const CostModel &model,
   if (!stats || model.getKind() == CostKind::Rows) {
     numbers = llvm::formatv("elements an edge: {0} to compute them again, {1} "
                             "to store and read them",
-                            again, 2 * scores);
+                            int64_t(again), int64_t(2 * scores));
     return again > 2 * scores;
   }
   double edges = stats.getEdges();
   double bytes = op.getType().getElementTypeBitWidth() / 8.0;
   KernelWork once, twice, read;
-  for (unsigned times : {1, 2}) {
-    KernelWork &work = times == 1 ? once : twice;
-    for (auto [operand, path] : op.getScoreReads()) {
-      RankedTensorType type = tensorOf(operand);
-      double rowBytes = getNumFeatures(type) * bytes;
-      if (path.isIdentity())
-        work.streamBytes += times * edges * rowBytes;
-      else
-        work.gathers.push_back(
-            {times * edges, rowBytes, RowCount::rows(type).evaluate(stats)});
+  for (auto [operand, path] : op.getScoreReads()) {
+    RankedTensorType type = tensorOf(operand);
+    double rowBytes = getNumFeatures(type) * bytes;
+    if (path.isIdentity()) {
+      once.streamBytes += edges * rowBytes;
+      twice.streamBytes += 2 * edges * rowBytes;
+      continue;
     }
+    GatherWork gather = {edges, rowBytes, RowCount::rows(type).evaluate(stats)};
+    once.gathers.push_back(gather);
+    twice.gathers.push_back(gather);
+    // A group is walked again while its rows are still in the L2.
+    gather.tableRows = 0;
+    twice.gathers.push_back(gather);
   }
   once.streamBytes += edges * scores * bytes;
   read.streamBytes += edges * scores * bytes;
@@ -536,10 +539,10 @@ void FuseAttention::fuse(EdgeSoftmaxOp softmax, const CostModel &model) {
   AttentionOp attention = build(builder, match);
   std::string numbers;
   attention.setStored(choosesStored(attention, model, numbers));
+  StringRef choice = attention.getStored() ? "stored" : "computed twice";
   remark::passed(attention.getLoc(), named("Fused"))
-      << "one attention: no "
-      << std::to_string(getNumFeatures(attention.getType()))
-      << " features an edge, scores are "
-      << (attention.getStored() ? "stored" : "computed twice") << "; "
-      << numbers;
+      << llvm::formatv(
+             "one attention: no {0} features an edge, scores are {1}; {2}",
+             getNumFeatures(attention.getType()), choice, numbers)
+             .str();
 }

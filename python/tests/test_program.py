@@ -62,6 +62,12 @@ def every_op():
     keep(f.spmm("mul", "sum", "node", heads, e, lhs_via="src", via="dst"),
          f.spmm("copy", "mean", "dst_pair", x, lhs_via="src"))
     keep(f.edge_softmax(e, over="dst"), f.edge_softmax(e, over="src_pair"))
+    ends = [(heads, "src"), (heads, "dst")]
+    keep(f.attention("add", "node", [(e, None)], heads, value_via="src"),
+         f.attention("add", "node", ends, heads, "src", "dst", by=vector,
+                     leaky_relu=0.1, factor=e),
+         f.attention("dot", "dst_pair", ends, heads, value_via="src", scale=0.5,
+                     prior=f.input("prior", g.rows("edge_type", 2)), stored=True))
     keep(f.dot(heads, vector), f.dot(x, x), f.outer_rows(x, x))
     for kind in ("relu", "sigmoid", "tanh", "gelu", "swish", "exp"):
         keep(f.activation(kind, x))

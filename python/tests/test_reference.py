@@ -265,6 +265,54 @@ def test_edge_softmax(pair, special):
         equal(out, expected)
 
 
+@pytest.mark.parametrize("kind", ["add", "by", "dot"])
+@pytest.mark.parametrize("over", ["dst", "src", "dst_pair"])
+def test_attention(pair, kind, over):
+    graph, naive = pair
+    end, far = over[:3], "src" if over[:3] == "dst" else "dst"
+    nodes = {"src": "node", "dst": "node"} if graph.square else {
+        "src": "src", "dst": "dst"}
+
+    def read(space, features, seed):
+        via = space if space in nodes else None
+        x = rows(graph, nodes.get(space, space), features) * (1 + seed)
+        operand = x, nodes.get(space, space), via if graph.square else None
+        at = [x[naive.lead("edge", i, *operand[1:])]
+              for i in range(naive.count("edge"))]
+        return operand, np.array(at).reshape((-1, *features))
+
+    d = () if kind == "add" else (3,)
+    (a, left), (b, right) = read("src", (2, *d), 0), read("dst", (2, *d), 1)
+    value, values = read(far, (2, 4), 2)
+    prior, priors = read("edge_type", (2,), 3)
+    factor, factors = read("edge", (), 4)
+    by = np.arange(6.).reshape(2, 3) - 2
+    if kind == "dot":
+        score = (left * right).sum(-1)
+    else:
+        score = left + right
+        score = np.maximum(score, 0) + 0.2 * np.minimum(score, 0)
+        if kind == "by":
+            score = (score * by).sum(-1)
+    score = score * 0.5 * priors
+    groups = over if "pair" in over else nodes[end]
+    via = end if groups == "node" else None
+    weight = np.zeros_like(score)
+    for g, h in itertools.product(range(naive.count(groups)), range(2)):
+        group = naive.group("edge", g, groups, via)
+        if group:
+            weight[group, h] = softmax(score[group, h].tolist())
+    message = (weight * factors[:, None])[..., None] * values
+    out = reference.attention(
+        graph, "dot" if kind == "dot" else "add", [a, b], value, nodes[end], over,
+        by=by if kind == "by" else None, prior=prior, factor=factor,
+        leaky_relu=None if kind == "dot" else 0.2, scale=0.5)
+    via = end if graph.square else None
+    for g in range(naive.count(nodes[end])):
+        group = naive.group("edge", g, nodes[end], via)
+        equal(out[g], message[group].sum(0))
+
+
 def test_paths_of_one_node_graph_keep_multi_edges():
     graph = GRAPHS["one node"]
     x = rows(graph, "edge")

@@ -22,7 +22,7 @@ gnn.graph @small square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_
 !dp = tensor<?x8xf32, #gnn.rows<@g, dst_pair>>
 !wp = tensor<?x8x16xf32, #gnn.rows<@g, dst_pair>>
 
-// GAT: additive scores are computed twice, and no buffer is that of edges.
+// Additive scores (GAT) are computed twice, and no buffer is that of edges.
 //
 // CHECK-LABEL: func.func @gat
 // CHECK-NEXT:    gnn.attention add(%arg0 via src, %arg1 via dst) leaky_relu 2.000000e-01 value %arg2 via src over dst :
@@ -64,6 +64,7 @@ func.func @rgat(%l: !sp, %r: !dp, %h: !xp) -> !x {
 // RGAT as written: terms and values are rows of edges.
 //
 // CHECK-LABEL: func.func @rgat_on_edges
+// MEMORY-LABEL: func.func @rgat_on_edges
 // CHECK:         %[[H:.+]] = gnn.reshape
 // CHECK:         gnn.attention add(%{{.+}}, %{{.+}}) leaky_relu 2.000000e-01 value %[[H]] over dst :
 func.func @rgat_on_edges(%h: !je, %q: tensor<128x8xf32>, %k: tensor<128x8xf32>) -> !x {
@@ -79,7 +80,7 @@ func.func @rgat_on_edges(%h: !je, %q: tensor<128x8xf32>, %k: tensor<128x8xf32>) 
   return %y : !x
 }
 
-// GATv2: a score reads a row, and is stored.
+// In GATv2 a score reads a row, and is stored.
 //
 // CHECK-LABEL: func.func @gatv2
 // CHECK-NEXT:    gnn.attention add(%arg0 via src, %arg1 via dst) leaky_relu 2.000000e-01 by %arg2 value %arg0 via src over dst stored :
@@ -121,8 +122,9 @@ func.func @hgt(%q: !x, %k: !xp, %p: tensor<3x8xf32, #gnn.rows<@g, edge_type>>, %
 func.func @transformer(%q: !x, %k: !x, %v: !x) -> !x {
   %p = gnn.apply mul %q via dst, %k via src : (!x, !x) -> !xe
   %d = gnn.reduce_features sum %p : !xe -> !se
-  %c = arith.constant dense<4.0> : !se
-  %s = arith.divf %d, %c : !se
+  %c = arith.constant dense<4.0> : tensor<f32>
+  %f = gnn.broadcast %c : tensor<f32> -> !se
+  %s = arith.divf %d, %f : !se
   // expected-remark @+1 {{scores are stored}}
   %a = gnn.edge_softmax %s over dst : !se
   %y = gnn.spmm mul %a, %v via src reduce sum via dst : (!se, !x) -> !x
@@ -176,20 +178,20 @@ func.func @scores_are_read(%q: !x, %k: !x) -> (!x, !se) {
 // With statistics seconds decide: 20 million edges read rows longer than they
 // store scores; for 500 the launch of another kernel is longer than all.
 //
-// CHECK-LABEL: func.func @large
+// CHECK-LABEL: func.func @many_edges
 // CHECK:         gnn.attention dot{{.*}} stored :
-// CHECK-LABEL: func.func @small
+// CHECK-LABEL: func.func @few_edges
 // CHECK:         gnn.attention dot
 // CHECK-NOT:     stored
 // CHECK:         return
-func.func @large(%q: tensor<?x64xf32, #gnn.rows<@large, node>>) -> tensor<?x64xf32, #gnn.rows<@large, node>> {
+func.func @many_edges(%q: tensor<?x64xf32, #gnn.rows<@large, node>>) -> tensor<?x64xf32, #gnn.rows<@large, node>> {
   %s = gnn.sddmm %q via dst, %q via src : (tensor<?x64xf32, #gnn.rows<@large, node>>, tensor<?x64xf32, #gnn.rows<@large, node>>) -> tensor<?xf32, #gnn.rows<@large, edge>>
   // expected-remark @+1 {{scores are stored; }}
   %a = gnn.edge_softmax %s over dst : tensor<?xf32, #gnn.rows<@large, edge>>
   %y = gnn.spmm mul %a, %q via src reduce sum via dst : (tensor<?xf32, #gnn.rows<@large, edge>>, tensor<?x64xf32, #gnn.rows<@large, node>>) -> tensor<?x64xf32, #gnn.rows<@large, node>>
   return %y : tensor<?x64xf32, #gnn.rows<@large, node>>
 }
-func.func @small(%q: tensor<?x64xf32, #gnn.rows<@small, node>>) -> tensor<?x64xf32, #gnn.rows<@small, node>> {
+func.func @few_edges(%q: tensor<?x64xf32, #gnn.rows<@small, node>>) -> tensor<?x64xf32, #gnn.rows<@small, node>> {
   %s = gnn.sddmm %q via dst, %q via src : (tensor<?x64xf32, #gnn.rows<@small, node>>, tensor<?x64xf32, #gnn.rows<@small, node>>) -> tensor<?xf32, #gnn.rows<@small, edge>>
   // expected-remark @+1 {{us to compute them twice}}
   %a = gnn.edge_softmax %s over dst : tensor<?xf32, #gnn.rows<@small, edge>>

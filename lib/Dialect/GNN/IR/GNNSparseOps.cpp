@@ -297,90 +297,116 @@ SmallVector<RowPath> AttentionOp::getRowPaths() {
   return paths;
 }
 
-/// Verifies the groups of the softmax and the rows that they are summed to.
+/// Verifies that `over` names groups of edges.
 static LogicalResult verifyGroups(AttentionOp op) {
+  RowSpace over = op.getOver();
+  if (over == RowSpace::Src || over == RowSpace::Dst ||
+      over == RowSpace::SrcPair || over == RowSpace::DstPair)
+    return success();
+  return op.emitOpError(
+             "expected groups over src, dst, src_pair or dst_pair, got ")
+         << stringifyRowSpace(over);
+}
+
+/// Verifies that the rows of the result are at the end that groups are at.
+static LogicalResult verifyResultRows(AttentionOp op) {
   RowSpace over = op.getOver(), rows = *getRowSpace(op.getType());
-  bool isPair = over == RowSpace::SrcPair || over == RowSpace::DstPair;
-  if (!isPair && over != RowSpace::Src && over != RowSpace::Dst) // C1
-    return op.emitOpError(
-               "expected groups over src, dst, src_pair or dst_pair, got ")
-           << stringifyRowSpace(over);
   bool ofSrc = endOfGroups(over) == EndPoint::Src;
   RowSpace nodes = ofSrc ? RowSpace::Src : RowSpace::Dst;
   RowSpace pairs = ofSrc ? RowSpace::SrcPair : RowSpace::DstPair;
-  if (rows != RowSpace::Node && rows != nodes && rows != pairs) // C2
-    return op.emitOpError("expected a result in node, ")
-           << stringifyRowSpace(nodes) << " or " << stringifyRowSpace(pairs)
-           << " rows over " << stringifyRowSpace(over) << ", got "
-           << stringifyRowSpace(rows) << " rows";
-  return success();
+  if (rows == RowSpace::Node || rows == nodes || rows == pairs)
+    return success();
+  return op.emitOpError("expected a result in node, ")
+         << stringifyRowSpace(nodes) << " or " << stringifyRowSpace(pairs)
+         << " rows over " << stringifyRowSpace(over) << ", got "
+         << stringifyRowSpace(rows) << " rows";
 }
 
 /// Verifies how many terms there are, and that each has an end or none.
 static LogicalResult verifyTerms(AttentionOp op) {
   bool isDot = op.getKind() == ScoreKind::Dot;
   size_t terms = op.getTerms().size();
-  if (isDot ? terms != 2 : terms == 0) // C4
+  if (isDot ? terms != 2 : terms == 0)
     return op.emitOpError()
            << stringifyScoreKind(op.getKind()) << ": expected "
            << (isDot ? "two terms" : "at least one term") << ", got " << terms;
   bool isList = llvm::all_of(op.getTermVias(), [](Attribute end) {
     return isa<EndPointAttr, UnitAttr>(end);
   });
-  if (op.getTermVias().size() != terms || !isList) // C4
+  if (op.getTermVias().size() != terms || !isList)
     return op.emitOpError("expected an end or unit for each of the ")
            << terms << " terms, got " << op.getTermVias();
   return success();
 }
 
-/// Verifies that features meet, from the terms to the result.
-static LogicalResult verifyFeatures(AttentionOp op) {
+/// Verifies that all terms have features of one shape, with one to sum over.
+static LogicalResult verifyTermFeatures(AttentionOp op) {
   auto emitError = [&] { return Failure(op.emitOpError()); };
   auto first = cast<RankedTensorType>(op.getTerms().front().getType());
   for (Value term : op.getTerms().drop_front())
     if (failed(verifySameFeatures(emitError, first,
                                   cast<RankedTensorType>(term.getType()),
-                                  "all terms"))) // C5
+                                  "all terms")))
       return failure();
-  if (op.sumsFeatures() && getFeatures(first).empty()) // C5
+  if (op.sumsFeatures() && getFeatures(first).empty())
     return op.emitOpError(
         "expected at least one feature dimension of the terms, got none");
+  return success();
+}
+
+/// Verifies what only sums of terms have.
+static LogicalResult verifyAddition(AttentionOp op) {
+  auto emitError = [&] { return Failure(op.emitOpError()); };
   bool isDot = op.getKind() == ScoreKind::Dot;
-  if (isDot && (op.getBy() || op.getLeakyRelu())) // C6
+  if (isDot && (op.getBy() || op.getLeakyRelu()))
     return op.emitOpError("dot: expected neither 'by' nor 'leaky_relu', got ")
            << (op.getBy() ? "'by'" : "'leaky_relu'");
-  if (op.getBy() &&
-      failed(verifySameFeatures(emitError, first, op.getBy().getType(),
-                                "by"))) // C6
-    return failure();
+  if (!op.getBy())
+    return success();
+  auto first = cast<RankedTensorType>(op.getTerms().front().getType());
+  return verifySameFeatures(emitError, first, op.getBy().getType(), "by");
+}
+
+/// Verifies that a scalar of edges meets the scores.
+static LogicalResult verifyScalar(AttentionOp op, Value scalar,
+                                  StringRef name) {
+  if (!scalar)
+    return success();
   ArrayRef<int64_t> scores = op.getScoreFeatures();
-  for (Value scalar : {op.getPrior(), op.getFactor()}) {
-    if (!scalar)
-      continue;
-    auto features = getFeatures(cast<RankedTensorType>(scalar.getType()));
-    if (!isPrefix(features, scores)) // C7
-      return op.emitOpError("expected features ")
-             << formatShape(scores) << " of the scores to begin with those of "
-             << (scalar == op.getPrior() ? "prior" : "factor") << ", got "
-             << formatShape(features);
-  }
-  if (!isPrefix(scores, getFeatures(op.getValue().getType()))) // C8
-    return op.emitOpError("expected features of value that begin with those of "
-                          "the scores, ")
-           << formatShape(scores) << ", got "
-           << formatShape(getFeatures(op.getValue().getType()));
-  return verifySameFeatures(emitError, op.getValue().getType(), op.getType(),
-                            "result"); // C9
+  auto features = getFeatures(cast<RankedTensorType>(scalar.getType()));
+  if (isPrefix(features, scores))
+    return success();
+  return op.emitOpError("expected features ")
+         << formatShape(scores) << " of the scores to begin with those of "
+         << name << ", got " << formatShape(features);
 }
 
 LogicalResult AttentionOp::verify() {
   auto emitError = [&] { return emitOpError(); };
-  if (failed(verifyGroups(*this)) || failed(verifyTerms(*this)))
+  if (failed(verifyGroups(*this))) // C1
+    return failure();
+  if (failed(verifyResultRows(*this))) // C2
+    return failure();
+  if (failed(verifyTerms(*this))) // C4
     return failure();
   SmallVector<RowPath> paths;
   SmallVector<StringLiteral> names;
   listPaths(*this, paths, names);
   if (failed(verifyVias(emitError, paths, names))) // C3
     return failure();
-  return verifyFeatures(*this);
+  if (failed(verifyTermFeatures(*this))) // C5
+    return failure();
+  if (failed(verifyAddition(*this))) // C6
+    return failure();
+  if (failed(verifyScalar(*this, getPrior(), "prior")) ||
+      failed(verifyScalar(*this, getFactor(), "factor"))) // C7
+    return failure();
+  ArrayRef<int64_t> scores = getScoreFeatures();
+  ArrayRef<int64_t> value = getFeatures(getValue().getType());
+  if (!isPrefix(scores, value)) // C8
+    return emitOpError("expected features of value that begin with those of "
+                       "the scores, ")
+           << formatShape(scores) << ", got " << formatShape(value);
+  return verifySameFeatures(emitError, getValue().getType(), getType(),
+                            "result"); // C9
 }
