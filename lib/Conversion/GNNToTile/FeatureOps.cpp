@@ -346,8 +346,8 @@ LogicalResult Lowering::lowerReduceFeatures(ReduceFeaturesOp op) {
   return success();
 }
 
-/// The number of elements that a weight among the operands of `op` repeats; 0 if
-/// none repeats any, or not all operands are weights.
+/// The number of elements that a weight among the operands of `op` repeats; 0
+/// if none repeats any, or not all operands are weights.
 static int64_t repeatedElements(Operation *op) {
   int64_t found = 0;
   for (Value operand : op->getOperands()) {
