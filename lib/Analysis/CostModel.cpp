@@ -113,17 +113,29 @@ static std::optional<GatherWork> describeGather(RankedTensorType operand,
   return isInOrder(path) ? std::nullopt : std::optional(gather);
 }
 
+std::optional<OpCounts> gnn::countOp(Operation *op) {
+  if (auto counts = dyn_cast<RowCostInterface>(op))
+    return OpCounts{counts.getFlops(), counts.getReadBytes(),
+                    counts.getWrittenBytes(), counts.getProductRows()};
+  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+  if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1 ||
+      !isTensor(op->getResultTypes().front()))
+    return std::nullopt;
+  auto result = cast<RankedTensorType>(op->getResultTypes().front());
+  return OpCounts{RowCount::elements(result), detail::bytesOfOperands(op),
+                  detail::bytesOfResults(op), RowCount()};
+}
+
 KernelWork CostModel::describe(Operation *op, StatsAttr stats) const {
   KernelWork work;
-  auto counts = dyn_cast<RowCostInterface>(op);
+  std::optional<OpCounts> counts = countOp(op);
   if (!counts)
     return work;
-  work.productRows = counts.getProductRows().evaluate(stats);
-  double flops = counts.getFlops().evaluate(stats);
+  work.productRows = counts->productRows.evaluate(stats);
+  double flops = counts->flops.evaluate(stats);
   bool isProduct = work.productRows > 0;
   (isProduct ? work.productFlops : work.otherFlops) = flops;
-  work.streamBytes =
-      (counts.getReadBytes() + counts.getWrittenBytes()).evaluate(stats);
+  work.streamBytes = (counts->readBytes + counts->writtenBytes).evaluate(stats);
   // A product reads its rows in order, and the weights of each type once.
   auto paths = dyn_cast<RowPathOpInterface>(op);
   if (!paths || isProduct || op->getNumResults() == 0)
@@ -153,7 +165,13 @@ GraphOp gnn::getGraph(Operation *from, Type type) {
 
 StatsAttr gnn::getStats(Operation *from, Type type) {
   GraphOp graph = getGraph(from, type);
-  return graph ? graph.getStatsAttr() : nullptr;
+  if (!graph || graph.getStatsAttr() || !graph.isDerived())
+    return graph ? graph.getStatsAttr() : nullptr;
+  auto parent = SymbolTable::lookupNearestSymbolFrom<GraphOp>(
+      graph, graph.getParentGraphAttr());
+  if (!parent || !parent.getStatsAttr())
+    return nullptr;
+  return restrictToTypes(parent.getStatsAttr(), *graph.getParentTypes());
 }
 
 StatsAttr gnn::getStats(Operation *op) {

@@ -9,6 +9,7 @@
 
 #include "GNN/Transforms/Passes.h"
 
+#include "GNN/Dialect/GNN/IR/GNN.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -27,6 +28,7 @@ namespace {
 
 /// How the producer's loops become loops of the fused traversal.
 struct Plan {
+  FlatSymbolRefAttr graph;
   DomainAttr domain;
   Anchor producerGroup = Anchor::Group; // what a group of the producer is there
   Anchor consumerGroup = Anchor::Group; // what a group of the consumer is there
@@ -126,6 +128,39 @@ static std::string planDims(TraverseOp producer, TraverseOp consumer, AtAttr in,
   return "";
 }
 
+/// Whether a traversal knows rows of nodes and their types only, so that it is
+/// the same one on every graph of these nodes.
+static bool knowsOnlyNodes(TraverseOp op) {
+  auto ofNodes = [](StringRef domain) {
+    return llvm::is_contained({"", "src", "dst", "src.by_type", "dst.by_type",
+                               "src_node_type", "dst_node_type"},
+                              domain);
+  };
+  auto reachesNodes = [&](AtAttr at) { return ofNodes(at.getSpace()); };
+  bool inside = true;
+  op.getBody().walk(
+      [&](IndexOp index) { inside &= reachesNodes(index.getAt()); });
+  return inside && ofNodes(op.getDomain().getGroups()) &&
+         op.getDomain().getElements().empty() &&
+         llvm::all_of(op.getInputsAt().getAsRange<AtAttr>(), reachesNodes) &&
+         llvm::all_of(op.getOutputsAt().getAsRange<AtAttr>(), reachesNodes);
+}
+
+/// The graph on which both traversals can be: that of the one that knows more
+/// than nodes, where the graphs have the same nodes; null if there is none.
+static FlatSymbolRefAttr joinGraphs(TraverseOp producer, TraverseOp consumer) {
+  FlatSymbolRefAttr a = producer.getGraphAttr(), b = consumer.getGraphAttr();
+  if (a == b)
+    return a;
+  auto first = SymbolTable::lookupNearestSymbolFrom<gnn::GraphOp>(producer, a);
+  auto second = SymbolTable::lookupNearestSymbolFrom<gnn::GraphOp>(consumer, b);
+  if (!first || !second || first.getNodesOf() != second.getNodesOf())
+    return nullptr;
+  if (knowsOnlyNodes(consumer))
+    return a;
+  return knowsOnlyNodes(producer) ? b : nullptr;
+}
+
 /// Fills `plan`, or says why the two do not share a loop nest.
 static std::string planFusion(TraverseOp producer, TraverseOp consumer,
                               AtAttr in, Plan &plan) {
@@ -136,7 +171,8 @@ static std::string planFusion(TraverseOp producer, TraverseOp consumer,
     return "its schedule is pinned";
   if (producer.getOutputs().size() != 1)
     return "it has several results";
-  if (producer.getGraph() != consumer.getGraph())
+  plan.graph = joinGraphs(producer, consumer);
+  if (!plan.graph)
     return "it walks another graph";
   if (in.getOffset() || out.getOffset() ||
       (out.getFeature() && outType.getShape().back() != p.getFeatures()))
@@ -225,10 +261,9 @@ static void fuse(IRRewriter &rewriter, TraverseOp producer, TraverseOp consumer,
   rewriter.setInsertionPoint(consumer);
   Location loc = rewriter.getFusedLoc({producer.getLoc(), consumer.getLoc()});
   auto op = TraverseOp::create(
-      rewriter, loc, consumer.getResultTypes(), consumer.getGraphAttr(),
-      plan.domain, inputs, consumer.getOutputs(),
-      rewriter.getArrayAttr(accesses), rewriter.getArrayAttr(outputsAt),
-      consumer.getScheduleAttr());
+      rewriter, loc, consumer.getResultTypes(), plan.graph, plan.domain, inputs,
+      consumer.getOutputs(), rewriter.getArrayAttr(accesses),
+      rewriter.getArrayAttr(outputsAt), consumer.getScheduleAttr());
   Block &block = op.getBody().emplaceBlock();
   for (Value input : inputs)
     block.addArgument(getElementTypeOrSelf(input.getType()), loc);

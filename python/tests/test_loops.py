@@ -23,14 +23,16 @@ MODELS = {
 }
 
 
-def raised(gnn_opt, text):
-    """The text with ops on whole tensors for loops."""
+def opt(gnn_opt, text, passes):
+    """The text after some passes."""
     result = subprocess.run(
-        [gnn_opt, "--pass-pipeline=builtin.module(gnn-verify-graph-form,"
-         "func.func(gnn-raise-loops),canonicalize,cse)"],
-        input=text, text=True, capture_output=True)
+        [gnn_opt, f"--pass-pipeline=builtin.module({passes})"], input=text,
+        text=True, capture_output=True, check=False)
     assert result.returncode == 0, result.stderr
     return result.stdout
+
+
+RAISE = "gnn-verify-graph-form,func.func(gnn-raise-loops),canonicalize,cse"
 
 
 def example(name, graph, features):
@@ -42,8 +44,7 @@ def example(name, graph, features):
     text = re.sub(r"tensor<\d+(x[^>]*#(edge|node)_type>)",
                   lambda m: f"tensor<{edge_types if m[2] == 'edge' else node_types}"
                             f"{m[1]}", text)
-    return re.sub(r"\b(x?)64\b", lambda m: f"{m[1]}{features}",
-                  re.sub(r"x64(?=x)", f"x{features}", text))
+    return re.sub(r"(?<!\d)64(?!\d)", str(features), text)
 
 
 def check(run, text, function, bound, inputs, expected):
@@ -62,7 +63,7 @@ def test_loop_form(name, graph, gnn_opt, run):
     graphs = function.bind(bound)
     inputs = cases.make_inputs(function, graphs, "positive")
     expected = function.evaluate(graphs, inputs)
-    text = raised(gnn_opt, example(name, bound, features))
+    text = opt(gnn_opt, example(name, bound, features), RAISE)
     assert "gnn.for_" not in text
     check(run, text, called, graphs, inputs, expected)
 
@@ -222,8 +223,8 @@ def test_loops(name, form, graph, gnn_opt, run):
     bound = named(graph)
     text = text.replace("NODE_TYPES", str(bound.num_node_types)).replace(
         "EDGE_TYPES", str(bound.num_edge_types))
-    if form == "raised":
-        text = raised(gnn_opt, text)
+    text = opt(gnn_opt, text, RAISE if form == "raised" else
+               "gnn-verify-graph-form,convert-gnn-to-gnn-tile")
     rng = np.random.default_rng(3)
     x = (rng.random((bound.num_nodes, 5)) + 0.5).astype(np.float32)
     s = (rng.random((bound.num_edges, 5)) + 0.5).astype(np.float32)

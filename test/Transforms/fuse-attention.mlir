@@ -1,18 +1,198 @@
 // RUN: gnn-opt %s --pass-pipeline='builtin.module(func.func(gnn-fuse-attention))' \
 // RUN:   --remarks-filter='gnn-fuse-attention' --remark-format=emitRemark \
 // RUN:   --verify-diagnostics | FileCheck %s
+// RUN: gnn-opt %s --gnn-fuse-attention --gnn-tile-pipeline \
+// RUN:   | FileCheck %s --check-prefix=MEMORY
+// RUN: not gnn-opt %s --pass-pipeline='builtin.module(func.func(gnn-fuse-attention{cost=time}))' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=COST
 
-!node = tensor<?x64xf32, #gnn.rows<@g, node>>
-!edge = tensor<?x64xf32, #gnn.rows<@g, edge>>
+// COST: expected the cost 'full' or 'rows', got 'time'
 
-gnn.graph @g square {node_types = 1, edge_types = 1}
+gnn.graph @g square {node_types = 1, edge_types = 3}
+gnn.graph @large square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 1000000, dst_nodes = 1000000, edges = 20000000, type_edges = [20000000], src_pairs = [1000000], dst_pairs = [1000000]>}
+gnn.graph @small square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 100, dst_nodes = 100, edges = 500, type_edges = [500], src_pairs = [100], dst_pairs = [100]>}
+!x = tensor<?x8x16xf32, #gnn.rows<@g, node>>
+!joined = tensor<?x128xf32, #gnn.rows<@g, node>>
+!s = tensor<?x8xf32, #gnn.rows<@g, node>>
+!xe = tensor<?x8x16xf32, #gnn.rows<@g, edge>>
+!je = tensor<?x128xf32, #gnn.rows<@g, edge>>
+!se = tensor<?x8xf32, #gnn.rows<@g, edge>>
+!xp = tensor<?x8x16xf32, #gnn.rows<@g, src_pair>>
+!sp = tensor<?x8xf32, #gnn.rows<@g, src_pair>>
+!dp = tensor<?x8xf32, #gnn.rows<@g, dst_pair>>
+!wp = tensor<?x8x16xf32, #gnn.rows<@g, dst_pair>>
 
-// Negative: nothing pays here.
+// GAT: additive scores are computed twice, and no buffer is that of edges.
 //
-// CHECK-LABEL: func.func @fuse_attention
-// CHECK:         gnn.aggregate
-func.func @fuse_attention(%m: !edge) -> !node {
-  // expected-remark @+1 {{no case is known in which it pays}}
-  %y = gnn.aggregate sum %m via dst : !edge -> !node
-  return %y : !node
+// CHECK-LABEL: func.func @gat
+// CHECK-NEXT:    gnn.attention add(%arg0 via src, %arg1 via dst) leaky_relu 2.000000e-01 value %arg2 via src over dst :
+// CHECK-NEXT:    return
+// MEMORY-LABEL: func.func @gat
+// MEMORY-NOT:    count edge
+// MEMORY:        gnn_tile.traverse
+// MEMORY-NOT:    gnn_tile.traverse
+func.func @gat(%l: !s, %r: !s, %x: !x) -> !x {
+  %s = gnn.apply add %l via src, %r via dst : (!s, !s) -> !se
+  %t = gnn.activation leaky_relu %s alpha = 0.2 : !se
+  // expected-remark @+1 {{one attention: no 128 features an edge, scores are computed twice; elements an edge: 8 to compute them again, 16 to store and read them}}
+  %a = gnn.edge_softmax %t over dst : !se
+  %m = gnn.apply mul %a, %x via src : (!se, !x) -> !xe
+  %y = gnn.aggregate sum %m via dst : !xe -> !x
+  return %y : !x
+}
+
+// RGAT behind compaction: scores and values are rows of pairs.
+//
+// CHECK-LABEL: func.func @rgat
+// CHECK-NEXT:    gnn.attention add(%arg0, %arg1) leaky_relu 2.000000e-01 value %arg2 over dst :
+// CHECK-NEXT:    return
+// MEMORY-LABEL: func.func @rgat
+// MEMORY-NOT:    count edge
+func.func @rgat(%l: !sp, %r: !dp, %h: !xp) -> !x {
+  %u = gnn.gather %l : !sp -> !se
+  %v = gnn.gather %r : !dp -> !se
+  %s = arith.addf %u, %v : !se
+  %t = gnn.activation leaky_relu %s alpha = 0.2 : !se
+  // expected-remark @+1 {{scores are computed twice; elements an edge: 16 to compute them again, 16 to store}}
+  %a = gnn.edge_softmax %t over dst : !se
+  %e = gnn.gather %h : !xp -> !xe
+  %m = gnn.apply mul %a, %e : (!se, !xe) -> !xe
+  %y = gnn.aggregate sum %m via dst : !xe -> !x
+  return %y : !x
+}
+
+// RGAT as written: terms and values are rows of edges.
+//
+// CHECK-LABEL: func.func @rgat_on_edges
+// CHECK:         %[[H:.+]] = gnn.reshape
+// CHECK:         gnn.attention add(%{{.+}}, %{{.+}}) leaky_relu 2.000000e-01 value %[[H]] over dst :
+func.func @rgat_on_edges(%h: !je, %q: tensor<128x8xf32>, %k: tensor<128x8xf32>) -> !x {
+  %l = gnn.linear %h, %q : (!je, tensor<128x8xf32>) -> !se
+  %r = gnn.linear %h, %k : (!je, tensor<128x8xf32>) -> !se
+  %s = arith.addf %l, %r : !se
+  %e = gnn.reshape %h : !je -> !xe
+  %t = gnn.activation leaky_relu %s alpha = 0.2 : !se
+  // expected-remark @+1 {{scores are computed twice}}
+  %a = gnn.edge_softmax %t over dst : !se
+  %m = gnn.apply mul %a, %e : (!se, !xe) -> !xe
+  %y = gnn.aggregate sum %m via dst : !xe -> !x
+  return %y : !x
+}
+
+// GATv2: a score reads a row, and is stored.
+//
+// CHECK-LABEL: func.func @gatv2
+// CHECK-NEXT:    gnn.attention add(%arg0 via src, %arg1 via dst) leaky_relu 2.000000e-01 by %arg2 value %arg0 via src over dst stored :
+// MEMORY-LABEL: func.func @gatv2
+// MEMORY-NOT:    memref<?x8x16xf32> {{.*}}#gnn_tile.at<element :
+func.func @gatv2(%l: !x, %r: !x, %a: tensor<8x16xf32>) -> !x {
+  %s = gnn.apply add %l via src, %r via dst : (!x, !x) -> !xe
+  %t = gnn.activation leaky_relu %s alpha = 0.2 : !xe
+  %d = gnn.dot %t, %a : (!xe, tensor<8x16xf32>) -> !se
+  // expected-remark @+1 {{scores are stored; elements an edge: 128 to compute them again, 16 to store and read them}}
+  %w = gnn.edge_softmax %d over dst : !se
+  %m = gnn.apply mul %w, %l via src : (!se, !x) -> !xe
+  %y = gnn.aggregate sum %m via dst : !xe -> !x
+  return %y : !x
+}
+
+// HGT behind compaction: keys and values are rows of source pairs.
+//
+// CHECK-LABEL: func.func @hgt
+// CHECK-NEXT:    gnn.attention dot(%arg0 via dst, %arg1) scale 2.500000e-01 prior %arg2 value %arg3 over dst stored :
+// CHECK-NEXT:    return
+func.func @hgt(%q: !x, %k: !xp, %p: tensor<3x8xf32, #gnn.rows<@g, edge_type>>, %v: !xp) -> !x {
+  %d = gnn.sddmm %q via dst, %k : (!x, !xp) -> !se
+  %b = gnn.apply mul %d, %p : (!se, tensor<3x8xf32, #gnn.rows<@g, edge_type>>) -> !se
+  %c = arith.constant dense<0.25> : tensor<f32>
+  %f = gnn.broadcast %c : tensor<f32> -> !se
+  %s = arith.mulf %b, %f : !se
+  // expected-remark @+1 {{scores are stored; elements an edge: 136 to compute them again, 16 to store}}
+  %a = gnn.edge_softmax %s over dst : !se
+  %m = gnn.apply mul %a, %v : (!se, !xp) -> !xe
+  %y = gnn.aggregate sum %m via dst : !xe -> !x
+  return %y : !x
+}
+
+// A graph transformer: products summed, spmm, messages of joined heads.
+//
+// CHECK-LABEL: func.func @transformer
+// CHECK-NEXT:    gnn.attention dot(%arg0 via dst, %arg1 via src) scale 2.500000e-01 value %arg2 via src over dst stored :
+func.func @transformer(%q: !x, %k: !x, %v: !x) -> !x {
+  %p = gnn.apply mul %q via dst, %k via src : (!x, !x) -> !xe
+  %d = gnn.reduce_features sum %p : !xe -> !se
+  %c = arith.constant dense<4.0> : !se
+  %s = arith.divf %d, %c : !se
+  // expected-remark @+1 {{scores are stored}}
+  %a = gnn.edge_softmax %s over dst : !se
+  %y = gnn.spmm mul %a, %v via src reduce sum via dst : (!se, !x) -> !x
+  return %y : !x
+}
+
+// Scalars of edges stay factors; heads are joined behind the sum.
+//
+// CHECK-LABEL: func.func @factor
+// CHECK-NEXT:    %[[Y:.+]] = gnn.attention add(%arg0) value %arg1 via src factor %arg2 over dst :
+// CHECK-NEXT:    %[[J:.+]] = gnn.reshape %[[Y]]
+// CHECK-NEXT:    return %[[J]]
+func.func @factor(%s: !se, %x: !x, %n: tensor<?xf32, #gnn.rows<@g, edge>>) -> !joined {
+  // expected-remark @+1 {{one attention}}
+  %a = gnn.edge_softmax %s over dst : !se
+  %w = gnn.apply mul %a, %n : (!se, tensor<?xf32, #gnn.rows<@g, edge>>) -> !se
+  %b = gnn.broadcast %w : !se -> !xe
+  %e = gnn.gather %x via src : !x -> !xe
+  %m = arith.mulf %b, %e : !xe
+  %j = gnn.reshape %m : !xe -> !je
+  %y = gnn.aggregate sum %j via dst : !je -> !joined
+  return %y : !joined
+}
+
+// Weights of destinations, summed to pairs: what products behind the sum leave.
+//
+// CHECK-LABEL: func.func @to_pairs
+// CHECK-NEXT:    gnn.attention add(%arg0 via src, %arg1 via dst) value %arg2 via src over dst :{{.*}} -> tensor<?x8x16xf32, #gnn.rows<@g, dst_pair>>
+func.func @to_pairs(%l: !s, %r: !s, %x: !x) -> !wp {
+  %s = gnn.apply add %l via src, %r via dst : (!s, !s) -> !se
+  // expected-remark @+1 {{one attention}}
+  %a = gnn.edge_softmax %s over dst : !se
+  %m = gnn.apply mul %a, %x via src : (!se, !x) -> !xe
+  %y = gnn.aggregate sum %m : !xe -> !wp
+  return %y : !wp
+}
+
+// Scores that are read elsewhere are there anyway: they are taken as given.
+//
+// CHECK-LABEL: func.func @scores_are_read
+// CHECK:         %[[S:.+]] = gnn.sddmm
+// CHECK:         gnn.attention add(%[[S]]) value
+func.func @scores_are_read(%q: !x, %k: !x) -> (!x, !se) {
+  %s = gnn.sddmm %q via dst, %k via src : (!x, !x) -> !se
+  // expected-remark @+1 {{one attention}}
+  %a = gnn.edge_softmax %s over dst : !se
+  %y = gnn.spmm mul %a, %k via src reduce sum via dst : (!se, !x) -> !x
+  return %y, %s : !x, !se
+}
+
+// With statistics seconds decide: 20 million edges read rows longer than they
+// store scores; for 500 the launch of another kernel is longer than all.
+//
+// CHECK-LABEL: func.func @large
+// CHECK:         gnn.attention dot{{.*}} stored :
+// CHECK-LABEL: func.func @small
+// CHECK:         gnn.attention dot
+// CHECK-NOT:     stored
+// CHECK:         return
+func.func @large(%q: tensor<?x64xf32, #gnn.rows<@large, node>>) -> tensor<?x64xf32, #gnn.rows<@large, node>> {
+  %s = gnn.sddmm %q via dst, %q via src : (tensor<?x64xf32, #gnn.rows<@large, node>>, tensor<?x64xf32, #gnn.rows<@large, node>>) -> tensor<?xf32, #gnn.rows<@large, edge>>
+  // expected-remark @+1 {{scores are stored; }}
+  %a = gnn.edge_softmax %s over dst : tensor<?xf32, #gnn.rows<@large, edge>>
+  %y = gnn.spmm mul %a, %q via src reduce sum via dst : (tensor<?xf32, #gnn.rows<@large, edge>>, tensor<?x64xf32, #gnn.rows<@large, node>>) -> tensor<?x64xf32, #gnn.rows<@large, node>>
+  return %y : tensor<?x64xf32, #gnn.rows<@large, node>>
+}
+func.func @small(%q: tensor<?x64xf32, #gnn.rows<@small, node>>) -> tensor<?x64xf32, #gnn.rows<@small, node>> {
+  %s = gnn.sddmm %q via dst, %q via src : (tensor<?x64xf32, #gnn.rows<@small, node>>, tensor<?x64xf32, #gnn.rows<@small, node>>) -> tensor<?xf32, #gnn.rows<@small, edge>>
+  // expected-remark @+1 {{us to compute them twice}}
+  %a = gnn.edge_softmax %s over dst : tensor<?xf32, #gnn.rows<@small, edge>>
+  %y = gnn.spmm mul %a, %q via src reduce sum via dst : (tensor<?xf32, #gnn.rows<@small, edge>>, tensor<?x64xf32, #gnn.rows<@small, node>>) -> tensor<?x64xf32, #gnn.rows<@small, node>>
+  return %y : tensor<?x64xf32, #gnn.rows<@small, node>>
 }

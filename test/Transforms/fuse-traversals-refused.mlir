@@ -305,3 +305,39 @@ func.func @fused(%x: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
   } -> tensor<?xf32>
   return %b : tensor<?xf32>
 }
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 2}
+gnn.graph @s square of @g types [1] {node_types = 1, edge_types = 1}
+#row = #gnn_tile.at<group>
+
+// Edges of a derived graph are others, and so is the order of its degrees.
+//
+// CHECK-LABEL: func.func @edges_of_a_derived_graph
+// CHECK-COUNT-4: gnn_tile.traverse
+func.func @edges_of_a_derived_graph(%x: tensor<?xf32>, %n: tensor<?xf32>, %m: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  // expected-remark @+1 {{it walks another graph}}
+  %a = gnn_tile.traverse @g <edge> ins(%x : tensor<?xf32>) at [#row]
+      outs(%n : tensor<?xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  %b = gnn_tile.traverse @s <edge> ins(%a : tensor<?xf32>) at [#gnn_tile.at<group -> parent_edge>]
+      outs(%m : tensor<?xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  // expected-remark @+1 {{it walks another graph}}
+  %c = gnn_tile.traverse @g <dst.by_degree> ins(%x : tensor<?xf32>) at [#row]
+      outs(%n : tensor<?xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  %d = gnn_tile.traverse @s <dst.by_degree> ins(%c : tensor<?xf32>) at [#row]
+      outs(%n : tensor<?xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  return %b, %d : tensor<?xf32>, tensor<?xf32>
+}

@@ -148,3 +148,43 @@ func.func @shared_input(%x: tensor<?xf32>, %e: tensor<?xf32>, %n: tensor<?xf32>)
   } -> tensor<?xf32>
   return %y : tensor<?xf32>
 }
+
+gnn.graph @whole square {node_types = 1, edge_types = 2}
+gnn.graph @some square of @whole types [0] {node_types = 1, edge_types = 1}
+gnn.graph @others square of @whole types [1] {node_types = 1, edge_types = 1}
+
+// Sums over the edges of two derived graphs are added in the walk of the second:
+// rows of nodes are the same on both.
+//
+// CHECK-LABEL: func.func @nodes_of_a_derived_graph
+// CHECK:         %[[A:.+]] = gnn_tile.traverse @some <dst, edge.in_rows, features = 8>
+// CHECK:         gnn_tile.traverse @others <dst, edge.in_rows, features = 8> ins(%[[A]], %{{.+}} :
+// CHECK-SAME:      at [#gnn_tile.at<group : feature>, #gnn_tile.at<element -> src : feature>]
+// CHECK:           gnn_tile.reduce sum [element]
+// CHECK:           arith.addf
+// CHECK-NOT:     gnn_tile.traverse
+// CHECK:         return
+func.func @nodes_of_a_derived_graph(%x: tensor<?x8xf32>, %i: tensor<?x8xf32>, %j: tensor<?x8xf32>, %n: tensor<?x8xf32>, %z: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %a = gnn_tile.traverse @some <dst, edge.in_rows, features = 8> ins(%x : tensor<?x8xf32>)
+      at [#gnn_tile.at<element -> src : feature>]
+      outs(%i : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x8xf32>
+  %b = gnn_tile.traverse @others <dst, edge.in_rows, features = 8> ins(%x : tensor<?x8xf32>)
+      at [#gnn_tile.at<element -> src : feature>]
+      outs(%j : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x8xf32>
+  %y = gnn_tile.traverse @whole <dst, features = 8> ins(%a, %b : tensor<?x8xf32>, tensor<?x8xf32>)
+      at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
+      outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32, %w: f32):
+    %s = arith.addf %v, %w : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x8xf32>
+  return %a, %y : tensor<?x8xf32>, tensor<?x8xf32>
+}

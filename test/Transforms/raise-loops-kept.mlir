@@ -22,7 +22,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // CHECK-NEXT:      %[[D:.+]] = arith.select %[[C]], %[[A]], %[[B]] : tensor<8xi1>, tensor<8xf32>
 // CHECK-NEXT:      gnn.yield %[[D]] : tensor<8xf32>
 // CHECK:         gnn.aggregate sum %[[M]] via dst
-// expected-remark @+1 {{1 loop became ops on whole tensors, and 1 loop}}
+// expected-remark @+1 {{1 loop became ops on whole tensors, 1 stayed between them}}
 func.func @choice(%x: !node, %w: tensor<8x8xf32>) -> !node {
   %y = gnn.for_edges %e in @g -> (!node) {
     %x_u = gnn.read %x[%e] via src : (!node, !e) -> tensor<8xf32>
@@ -42,7 +42,7 @@ func.func @choice(%x: !node, %w: tensor<8x8xf32>) -> !node {
 // CHECK:         gnn.for_nodes %[[N:.+]] in @g
 // CHECK-NEXT:      gnn.row_number %[[N]]
 // CHECK-NEXT:      arith.sitofp
-// expected-remark @+1 {{1 loop became ops on whole tensors, and 1 loop}}
+// expected-remark @+1 {{1 loop became ops on whole tensors, 1 stayed between them}}
 func.func @numbers() -> tensor<?xf32, #gnn.rows<@g, node>> {
   %y = gnn.for_nodes %n in @g -> (tensor<?xf32, #gnn.rows<@g, node>>) {
     // expected-remark @+1 {{no op on whole tensors does what 'gnn.row_number' does here: it stays in a loop}}

@@ -17,6 +17,7 @@
 #include "GNN/Runtime/Structures.h"
 #include "GNN/Target/AttachStatistics.h"
 #include "GNN/Target/Compile.h"
+#include "GNN/Target/Explain.h"
 #include "GNN/Version.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -91,6 +92,13 @@ static cl::opt<uint64_t>
     shuffleSeed("shuffle", cl::desc("Emulate threads in the order of a seed"),
                 cl::value_desc("SEED"), cl::cat(category));
 
+static cl::opt<std::string>
+    explainFile("explain",
+                cl::desc("Print what passes on whole-graph ops did and what it "
+                         "costs, or write it as a page"),
+                cl::value_desc("FILE.html"), cl::ValueOptional,
+                cl::cat(category));
+
 static int fail(const Twine &message) {
   WithColor::error(errs(), "gnn-run") << message << "\n";
   return 1;
@@ -148,6 +156,17 @@ static std::vector<NamedGraph> nameGraphs(mlir::ModuleOp module,
   return named;
 }
 
+/// Says what the graph pipeline does to `module`.
+static mlir::LogicalResult printExplanation(mlir::ModuleOp module) {
+  auto explanation = explain(module, passes);
+  if (mlir::failed(explanation))
+    return mlir::failure();
+  if (!explainFile.empty())
+    return writeHtml(module, *explanation, explainFile);
+  printText(*explanation, outs());
+  return mlir::success();
+}
+
 static std::shared_ptr<const runtime::Package>
 compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds) {
   mlir::DialectRegistry registry;
@@ -174,6 +193,9 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds) {
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!module ||
       mlir::failed(attachStatistics(*module, nameGraphs(*module, graphs))))
+    return nullptr;
+  if (explainFile.getNumOccurrences() &&
+      mlir::failed(printExplanation(*module)))
     return nullptr;
   CompileOptions options;
   options.chip = target == "cuda" || !phases.empty() ? chip.getValue() : "";

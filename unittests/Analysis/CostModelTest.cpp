@@ -6,6 +6,7 @@
 
 #include "GNN/Analysis/CostModel.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -32,7 +33,9 @@ double gatherRate(double rowBytes, double tableBytes) {
 
 class DescribeTest : public ::testing::Test {
 protected:
-  DescribeTest() { context.loadDialect<GNNDialect, func::FuncDialect>(); }
+  DescribeTest() {
+    context.loadDialect<arith::ArithDialect, GNNDialect, func::FuncDialect>();
+  }
 
   /// The work of one op on a graph of 7 nodes, 20 edges, 12 source pairs and 9
   /// destination pairs of 3 edge types.
@@ -159,6 +162,39 @@ TEST_F(DescribeTest, ViewsAreFree) {
                              "tensor<?x2x4xf32, #gnn.rows<@g, node>>");
   EXPECT_TRUE(work.isEmpty());
   EXPECT_EQ(model().cost(work), 0);
+}
+
+// Upstream's arithmetic on tensors has no interface of this dialect.
+TEST_F(DescribeTest, Arithmetic) {
+  KernelWork work = describe("arith.addf %node, %node : !node");
+  EXPECT_EQ(work.otherFlops, 7 * 8);
+  EXPECT_EQ(work.streamBytes, 3 * 7 * 8 * 4);
+}
+
+TEST_F(DescribeTest, WhatIsNotCounted) {
+  describe("arith.constant 1.0 : f32");
+  auto func = *module->getOps<func::FuncOp>().begin();
+  for (Operation &op : func.getBody().front())
+    EXPECT_FALSE(countOp(&op));
+}
+
+TEST_F(DescribeTest, DerivedGraphs) {
+  auto declared = parseSourceString<ModuleOp>(R"mlir(
+    gnn.graph @g square {node_types = 2, edge_types = 3, stats = #gnn.stats<
+      src_nodes = 7, dst_nodes = 7, edges = 20, type_edges = [10, 10, 0],
+      src_pairs = [6, 6, 0], dst_pairs = [5, 4, 0]>}
+    gnn.graph @s square of @g types [1] {node_types = 2, edge_types = 1}
+  )mlir",
+                                              &context);
+  ASSERT_TRUE(declared);
+  Type rows = RankedTensorType::get(
+      {ShapedType::kDynamic}, Float32Type::get(&context),
+      RowsAttr::get(&context, FlatSymbolRefAttr::get(&context, "s"),
+                    RowSpace::Edge));
+  StatsAttr stats = getStats(*declared->getOps<GraphOp>().begin(), rows);
+  ASSERT_TRUE(stats);
+  EXPECT_EQ(stats.getEdges(), 10);
+  EXPECT_EQ(stats.getDstPairs().asArrayRef(), ArrayRef<int64_t>({4}));
 }
 
 TEST_F(DescribeTest, SomeTypesAlone) {

@@ -50,6 +50,15 @@ struct KernelWork {
   double getBytes() const;
 };
 
+/// What an op counts when it runs alone.
+struct OpCounts {
+  RowCount flops, readBytes, writtenBytes, productRows;
+};
+
+/// The counts of an op that has them by `RowCostInterface`, or of elementwise
+/// arithmetic on tensors of rows; none for others.
+std::optional<OpCounts> countOp(mlir::Operation *op);
+
 /// Weighs kernels against each other.
 class CostModel {
 public:
@@ -92,7 +101,8 @@ private:
 /// has no rows or `from` is in no module that declares it.
 GraphOp getGraph(mlir::Operation *from, mlir::Type type);
 
-/// The statistics of that graph; null where unknown.
+/// The statistics of that graph, or the part of its parent's that a derived
+/// graph has; null where unknown.
 StatsAttr getStats(mlir::Operation *from, mlir::Type type);
 
 /// The statistics of the graph that the first operand or result of `op` with

@@ -278,6 +278,9 @@ def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
     // becomes one traversal of <dst, edge.in_rows, features = 64>
     ```
 
+    A traversal of rows of nodes is the same on a derived graph: there it joins
+    one that walks edges.
+
     Needs: templates on tensors. Keeps: the value of every result. Never fuses
     across a reduction that is read at another point than where it ends, into or
     out of a pinned schedule, or where rows would be computed more than once.

@@ -155,7 +155,7 @@ LogicalResult Lowering::lowerTypedLinear(TypedLinearOp op) {
 }
 
 LogicalResult Lowering::lowerOuter(OuterOp op) {
-  Rows left = get(op.getInput()), right = get(op.getGrad());
+  Rows left = get(op.getInput()), right = view(op.getGrad());
   Rows result = describe(op.getType());
   StringRef rows = left.domain;
   auto inputsAt = [&](const Rows &side) -> Attribute {
@@ -179,7 +179,9 @@ LogicalResult Lowering::lowerTypedOuter(TypedOuterOp op) {
   auto inputType = cast<RankedTensorType>(op.getInput().getType());
   RowSpace types = *getRowSpace(op.getType());
   auto [typeSpace, order] = typeSegments(inputType, types, op.getVia());
-  Rows left = get(op.getInput()), right = get(op.getGrad());
+  bool fixed = tile::isFixed(order);
+  auto read = [&](Value value) { return fixed ? get(value) : view(value); };
+  Rows left = read(op.getInput()), right = read(op.getGrad());
   Rows result = describe(op.getType(), op.getVia());
   auto inputsAt = [&, order = order](const Rows &side) -> Attribute {
     return access(inOrder(side, order), Anchor::Group, order, {},

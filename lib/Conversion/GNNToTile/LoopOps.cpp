@@ -60,7 +60,6 @@ private:
   void collect(Value value, llvm::SetVector<Operation *> &needed);
   /// Where the value that the loop yields as result `i` is computed.
   FailureOr<Item> plan(unsigned i);
-  FailureOr<Walk> walkOf(RowLoopInterface inner);
   LogicalResult emit(ArrayRef<Item> items);
   LogicalResult chooseDims(ArrayRef<Item> items);
   void placeRows(const Walk &walk, ArrayRef<Item> items);
@@ -112,13 +111,11 @@ static std::string domainOfRows(RowSpace space) {
   return space == RowSpace::Edge ? "edge.in_rows" : spaceName(space, {});
 }
 
-FailureOr<Walk> LoopLowering::walkOf(RowLoopInterface inner) {
-  if (inner.getCenterNode() != loop.getLoopRow())
-    return inner->emitOpError("has no traversal: expected the edges of the "
-                              "node that the loop around is at");
+/// The walk of a loop over the edges of each node.
+static Walk walkOf(RowLoopInterface inner) {
   bool incoming = inner.getCenterEnd() == EndPoint::Dst;
-  return Walk{incoming ? "dst" : "src",
-              incoming ? "edge.in_rows" : "edge.out_rows"};
+  return {incoming ? "dst" : "src",
+          incoming ? "edge.in_rows" : "edge.out_rows"};
 }
 
 FailureOr<Item> LoopLowering::plan(unsigned i) {
@@ -142,13 +139,14 @@ FailureOr<Item> LoopLowering::plan(unsigned i) {
   std::optional<Walk> inner;
   for (Operation *op : needed)
     if (auto nested = dyn_cast<RowLoopInterface>(op)) {
-      FailureOr<Walk> walk = walkOf(nested);
-      if (failed(walk))
-        return failure();
-      if (inner && !(*inner == *walk))
+      if (nested.getCenterNode() != loop.getLoopRow())
+        return nested->emitOpError("has no traversal: expected the edges of "
+                                   "the node that the loop around is at");
+      Walk walk = walkOf(nested);
+      if (inner && !(*inner == walk))
         return nested->emitOpError("has no traversal: expected edges into the "
                                    "node or out of it, got both");
-      inner = *walk;
+      inner = walk;
     }
   if (!item.reduction) {
     item.walk = inner.value_or(Walk{domainOfRows(space), ""});
@@ -188,8 +186,7 @@ void LoopLowering::placeRows(const Walk &walk, ArrayRef<Item> items) {
       return;
     rows[inner.getLoopRow()] = {Anchor::Element, walk.elements, edge};
     // Where edges are walked by another end, they lead to the node.
-    FailureOr<Walk> own = walkOf(inner);
-    if (succeeded(own) && reduces && !(*own == walk)) {
+    if (reduces && !(walkOf(inner) == walk)) {
       RowPath path = {RowSpace::Edge, space, std::nullopt};
       if (path.isAmbiguous())
         path.via = inner.getCenterEnd();

@@ -32,6 +32,7 @@ private:
   void stageWeight(Value k0);
   Value loadWeight(Value k, Value n);
   void storeRow(Value sums, int64_t i);
+  void emitCost();
   SmallVector<Value> withHead(Value row, bool hasHead, Value column);
   Value loadExtra(unsigned number, Value row, Value column, int64_t width);
 
@@ -228,6 +229,33 @@ void GemmLowering::storeRow(Value sums, int64_t i) {
   }
 }
 
+/// Rows are read and written once, weights and what else is of static shape
+/// once in all, and other extras once a row.
+void GemmLowering::emitCost() {
+  Emitter &host = kernel.host;
+  Value rows = kernel.hostRows(op.getRows());
+  int64_t heads = op.getHeads(), in = op.getIn(), out = op.getOut();
+  auto weightType = cast<ShapedType>(op.getWeight().getType());
+  Value reads = host.mul(rows, host.index(heads * in));
+  if (op.getWeights()) // one a type, of more
+    reads = host.add(reads, host.mul(kernel.hostRows(*op.getTypes()),
+                                     host.index(ShapedType::getNumElements(
+                                         weightType.getShape().drop_front()))));
+  else
+    reads = host.add(reads, host.index(weightType.getNumElements()));
+  for (Value extra : op.getExtras()) {
+    auto type = cast<ShapedType>(extra.getType());
+    reads = host.add(reads,
+                     type.hasStaticShape()
+                         ? host.index(type.getNumElements())
+                         : host.mul(rows, host.index(ShapedType::getNumElements(
+                                              type.getShape().drop_front()))));
+  }
+  emitProductCost(kernel, weightType.getElementType(), reads,
+                  host.mul(rows, host.index(heads * out)),
+                  host.mul(rows, host.index(2 * heads * in * out)));
+}
+
 void GemmLowering::run() {
   locateTile();
   auto loop =
@@ -246,15 +274,9 @@ void GemmLowering::run() {
   for (int64_t i = 0; i < static_cast<int64_t>(loop.getNumResults()); ++i)
     storeRow(loop.getResult(i), i);
 
+  emitCost();
   Emitter &host = kernel.host;
   Value rows = kernel.hostRows(op.getRows());
-  auto weightType = cast<ShapedType>(op.getWeight().getType());
-  Value read = host.index(weightType.getNumElements());
-  if (op.getWeights()) // one a type, of more
-    read = host.mul(kernel.hostRows(*op.getTypes()),
-                    host.index(ShapedType::getNumElements(
-                        weightType.getShape().drop_front())));
-  emitProductCost(kernel, rows, op.getHeads(), op.getIn(), op.getOut(), read);
   Value tiles = host.ceilDiv(rows, TileProduct::rows);
   int64_t perType, all;
   if (op.getTypes() && !op.getTypes()->getAsInteger(10, perType) &&

@@ -232,16 +232,24 @@ Value Kernel::buffer(Value memref, StringRef rows, bool readOnly) {
   return buffers[memref] = withRows(firstOp, argument, type, extent);
 }
 
-Value Kernel::structureSize(StringRef key) {
+/// The number of tiles in `tiles G A N`, as a count.
+static std::string tileCountOf(ArrayRef<StringRef> words) {
+  return ("tile_count " + words[1] + " " + words[2] + " " + words[3]).str();
+}
+
+static SmallVector<StringRef, 4> wordsOf(StringRef key) {
   SmallVector<StringRef, 4> words;
   key.split(words, ' ');
+  return words;
+}
+
+Value Kernel::structureSize(StringRef key) {
+  SmallVector<StringRef, 4> words = wordsOf(key);
   OpBuilder::InsertionGuard restore(device.builder);
   if (words[0] == "map")
     return count(countKey(words[1]));
   if (words[0] == "tiles") {
-    Value tiles = count(
-        ("tile_" + Twine("count ") + words[1] + " " + words[2] + " " + words[3])
-            .str());
+    Value tiles = count(tileCountOf(words));
     device.builder.setInsertionPoint(firstOp);
     return device.mul(tiles, device.index(3));
   }
@@ -250,18 +258,34 @@ Value Kernel::structureSize(StringRef key) {
   return device.add(groups, device.index(1));
 }
 
+Value Kernel::hostStructureSize(StringRef key) {
+  SmallVector<StringRef, 4> words = wordsOf(key);
+  if (words[0] == "map")
+    return hostCount(countKey(words[1]));
+  if (words[0] == "tiles")
+    return host.mul(hostCount(tileCountOf(words)), host.index(3));
+  return host.add(hostCount(countKey(words[1])), host.index(1));
+}
+
+Value Kernel::hostStructureLength() {
+  Value length = host.index(0);
+  for (StringAttr key : llvm::make_first_range(structures))
+    length = host.add(length, hostStructureSize(key));
+  return length;
+}
+
 Value Kernel::structure(StringRef key) {
-  if (Value value = structures.lookup(key))
-    return value;
   OpBuilder &builder = host.builder;
+  StringAttr name = builder.getStringAttr(key);
+  if (Value value = structures.lookup(name))
+    return value;
   auto type = MemRefType::get({ShapedType::kDynamic}, builder.getI32Type());
-  Value array = StructureOp::create(builder, host.loc, type, graph,
-                                    builder.getStringAttr(key));
+  Value array = StructureOp::create(builder, host.loc, type, graph, name);
   MemRefType pointer = pointerType(type);
   Value cast = memref::CastOp::create(builder, host.loc, pointer, array);
   Value argument = addArgument(cast, pointer, true, /*readOnly=*/true);
   Value size = structureSize(key);
-  return structures[key] = withRows(firstOp, argument, type, size);
+  return structures[name] = withRows(firstOp, argument, type, size);
 }
 
 Value Kernel::shared(ArrayRef<int64_t> shape, Type element) {

@@ -81,6 +81,8 @@ public:
   mlir::Value hostRows(llvm::StringRef domain) {
     return hostCount(countKey(domain));
   }
+  /// Entries of all structures that the kernel reads by now, host side.
+  mlir::Value hostStructureLength();
   /// A shared-memory array of the block.
   mlir::Value shared(llvm::ArrayRef<int64_t> shape, mlir::Type element);
 
@@ -95,6 +97,7 @@ private:
   mlir::Value addArgument(mlir::Value hostValue, mlir::Type type,
                           bool isPointer, bool readOnly);
   mlir::Value structureSize(llvm::StringRef key);
+  mlir::Value hostStructureSize(llvm::StringRef key);
 
   mlir::Operation *op;
   mlir::FlatSymbolRefAttr graph;
@@ -103,7 +106,9 @@ private:
   mlir::Operation *firstOp = nullptr;
   llvm::SmallVector<mlir::Value> operands;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
-  llvm::StringMap<mlir::Value> structures, counts, hostCounts;
+  llvm::StringMap<mlir::Value> counts, hostCounts;
+  /// In the order of their first use.
+  llvm::MapVector<mlir::StringAttr, mlir::Value> structures;
 };
 
 /// Lowers one template op to a kernel and its launch in front of it.

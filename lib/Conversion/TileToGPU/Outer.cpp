@@ -162,8 +162,11 @@ void OuterLowering::run() {
   Emitter &host = kernel.host;
   int64_t in = left.getShape().back(), out = right.getShape().back();
   auto outputType = cast<ShapedType>(op.getOutput().getType());
-  emitProductCost(kernel, kernel.hostRows(op.getRows()), heads(), in, out,
-                  host.index(outputType.getNumElements()));
+  Value rows = kernel.hostRows(op.getRows());
+  emitProductCost(kernel, outputType.getElementType(),
+                  host.mul(rows, host.index(heads() * (in + out))),
+                  host.index(outputType.getNumElements()),
+                  host.mul(rows, host.index(2 * heads() * in * out)));
   int64_t types = op.getTypes() ? outputType.getDimSize(0) : 1;
   kernel.launch(host.index(types),
                 host.index(llvm::divideCeil(in, TileProduct::rows) *

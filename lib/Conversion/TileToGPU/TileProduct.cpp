@@ -113,12 +113,11 @@ Value gnn::tile::emitEpilogue(Emitter &e, Block &body, IRMapping &mapping,
   return widen(mapping.lookupOrDefault(body.getTerminator()->getOperand(0)));
 }
 
-void gnn::tile::emitProductCost(Kernel &kernel, Value rows, int64_t heads,
-                                int64_t in, int64_t out, Value weightElements) {
+void gnn::tile::emitProductCost(Kernel &kernel, Type element, Value reads,
+                                Value writes, Value flops) {
   Emitter &host = kernel.host;
-  Value reads = host.add(host.mul(rows, host.index(4 * heads * in)),
-                         host.mul(weightElements, host.index(4)));
-  Value writes = host.mul(rows, host.index(4 * heads * out));
-  Value flops = host.mul(rows, host.index(2 * heads * in * out));
-  CostOp::create(host.builder, host.loc, reads, writes, flops);
+  Value bytes = host.index(element.getIntOrFloatBitWidth() / 8);
+  Value ids = host.mul(kernel.hostStructureLength(), host.index(4));
+  CostOp::create(host.builder, host.loc, host.add(host.mul(reads, bytes), ids),
+                 host.mul(writes, bytes), flops);
 }

@@ -64,10 +64,10 @@ int64_t columnsPerThread(int64_t out);
 mlir::Value emitEpilogue(Emitter &e, mlir::Block &body,
                          mlir::IRMapping &mapping, int64_t width);
 
-/// Bytes and flops of a product over `rows` rows with weights of so many
-/// elements in all.
-void emitProductCost(Kernel &kernel, mlir::Value rows, int64_t heads,
-                     int64_t in, int64_t out, mlir::Value weightElements);
+/// What a product costs: the elements it reads and writes, of `element`, the
+/// index arrays that the kernel has by now, each once, and `flops`.
+void emitProductCost(Kernel &kernel, mlir::Type element, mlir::Value reads,
+                     mlir::Value writes, mlir::Value flops);
 
 } // namespace gnn::tile
 

@@ -89,8 +89,8 @@ LogicalResult Lifter::prepareKept(Frame &frame, Value operand,
   FailureOr<Lifted> value = get(frame, operand);
   if (failed(value))
     return failure();
-  // A weight that lacks leading dimensions is repeated before.
-  if (value->isWeight() && !value->own().empty() &&
+  // A weight that lacks dimensions is repeated before, but for a number.
+  if (value->isWeight() && !value->tensor.getDefiningOp<arith::ConstantOp>() &&
       value->own() != ArrayRef<int64_t>(value->features))
     set(frame, operand, materialize(frame, user->getLoc(), *value));
   return success();

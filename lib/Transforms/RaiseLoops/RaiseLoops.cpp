@@ -267,8 +267,8 @@ void RaiseLoops::report(unsigned loops) {
                "' does here: it stays in a loop";
   }
   remark::passed(getOperation().getLoc(), named("Raised"))
-      << counted(loops, "loop") + " became ops on whole tensors, and " +
-             counted(kept, "loop");
+      << counted(loops, "loop") + " became ops on whole tensors, " +
+             std::to_string(kept) + " stayed between them";
 }
 
 void RaiseLoops::runOnOperation() {

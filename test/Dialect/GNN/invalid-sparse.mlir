@@ -250,3 +250,123 @@ func.func @edge_softmax_c2_end(%x: tensor<?x8xf32, #gnn.rows<@g, src_pair>>) {
   gnn.edge_softmax %x over dst : tensor<?x8xf32, #gnn.rows<@g, src_pair>>
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @attention_c1(%x: tensor<?x8x16xf32, #gnn.rows<@g, node>>, %s: tensor<?x8xf32, #gnn.rows<@g, node>>) {
+  // expected-error @+1 {{'gnn.attention' op expected groups over src, dst, src_pair or dst_pair, got node}}
+  gnn.attention add(%s via src) value %x via src over node : (tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>) -> tensor<?x8x16xf32, #gnn.rows<@g, node>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @attention_c2(%x: tensor<?x8x16xf32, #gnn.rows<@g, node>>, %s: tensor<?x8xf32, #gnn.rows<@g, node>>) {
+  // expected-error @+1 {{'gnn.attention' op expected a result in node, dst or dst_pair rows over dst, got src_pair rows}}
+  gnn.attention add(%s via src) value %x via src over dst : (tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>) -> tensor<?x8x16xf32, #gnn.rows<@g, src_pair>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @attention_c3(%x: tensor<?x8x16xf32, #gnn.rows<@g, node>>, %s: tensor<?x8xf32, #gnn.rows<@g, node>>) {
+  // expected-error @+1 {{'gnn.attention' op two paths to value from edge rows to node rows: expected 'via src' or 'via dst', got none}}
+  gnn.attention add(%s via src) value %x over dst : (tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>) -> tensor<?x8x16xf32, #gnn.rows<@g, node>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @attention_c3_term(%x: tensor<?x8x16xf32, #gnn.rows<@g, node>>, %s: tensor<?x8xf32, #gnn.rows<@g, src_pair>>) {
+  // expected-error @+1 {{'gnn.attention' op one path to a term from edge rows to src_pair rows: expected no via, got 'via src'}}
+  gnn.attention add(%s via src) value %x via src over dst : (tensor<?x8xf32, #gnn.rows<@g, src_pair>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>) -> tensor<?x8x16xf32, #gnn.rows<@g, node>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @attention_c4(%x: tensor<?x8x16xf32, #gnn.rows<@g, node>>) {
+  // expected-error @+1 {{'gnn.attention' op dot: expected two terms, got 1}}
+  gnn.attention dot(%x via src) value %x via src over dst : (tensor<?x8x16xf32, #gnn.rows<@g, node>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>) -> tensor<?x8x16xf32, #gnn.rows<@g, node>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @attention_c5(%x: tensor<?x8x16xf32, #gnn.rows<@g, node>>, %s: tensor<?x8xf32, #gnn.rows<@g, node>>) {
+  // expected-error @+1 {{'gnn.attention' op expected features [8] of all terms, got [8, 16]}}
+  gnn.attention add(%s via src, %x via dst) value %x via src over dst : (tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>) -> tensor<?x8x16xf32, #gnn.rows<@g, node>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @attention_c5_scalars(%s: tensor<?xf32, #gnn.rows<@g, node>>) {
+  // expected-error @+1 {{'gnn.attention' op expected at least one feature dimension of the terms, got none}}
+  gnn.attention dot(%s via src, %s via dst) value %s via src over dst : (tensor<?xf32, #gnn.rows<@g, node>>, tensor<?xf32, #gnn.rows<@g, node>>, tensor<?xf32, #gnn.rows<@g, node>>) -> tensor<?xf32, #gnn.rows<@g, node>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @attention_c6(%x: tensor<?x8x16xf32, #gnn.rows<@g, node>>) {
+  // expected-error @+1 {{'gnn.attention' op dot: expected neither 'by' nor 'leaky_relu', got 'leaky_relu'}}
+  gnn.attention dot(%x via src, %x via dst) leaky_relu 0.2 value %x via src over dst : (tensor<?x8x16xf32, #gnn.rows<@g, node>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>) -> tensor<?x8x16xf32, #gnn.rows<@g, node>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @attention_c6_by(%x: tensor<?x8x16xf32, #gnn.rows<@g, node>>, %a: tensor<8x4xf32>) {
+  // expected-error @+1 {{'gnn.attention' op expected features [8, 16] of by, got [8, 4]}}
+  gnn.attention add(%x via src, %x via dst) by %a value %x via src over dst : (tensor<?x8x16xf32, #gnn.rows<@g, node>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>, tensor<8x4xf32>, tensor<?x8x16xf32, #gnn.rows<@g, node>>) -> tensor<?x8x16xf32, #gnn.rows<@g, node>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @attention_c7(%x: tensor<?x8x16xf32, #gnn.rows<@g, node>>, %s: tensor<?x8xf32, #gnn.rows<@g, node>>, %p: tensor<3x4xf32, #gnn.rows<@g, edge_type>>) {
+  // expected-error @+1 {{'gnn.attention' op expected features [8] of the scores to begin with those of prior, got [4]}}
+  gnn.attention add(%s via src) prior %p value %x via src over dst : (tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<3x4xf32, #gnn.rows<@g, edge_type>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>) -> tensor<?x8x16xf32, #gnn.rows<@g, node>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @attention_c8(%x: tensor<?x64xf32, #gnn.rows<@g, node>>, %s: tensor<?x8xf32, #gnn.rows<@g, node>>) {
+  // expected-error @+1 {{'gnn.attention' op expected features of value that begin with those of the scores, [8], got [64]}}
+  gnn.attention add(%s via src) value %x via src over dst : (tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x64xf32, #gnn.rows<@g, node>>) -> tensor<?x64xf32, #gnn.rows<@g, node>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @attention_c9(%x: tensor<?x8x16xf32, #gnn.rows<@g, node>>, %s: tensor<?x8xf32, #gnn.rows<@g, node>>) {
+  // expected-error @+1 {{'gnn.attention' op expected features [8, 16] of result, got [8, 4]}}
+  gnn.attention add(%s via src) value %x via src over dst : (tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>) -> tensor<?x8x4xf32, #gnn.rows<@g, node>>
+  return
+}

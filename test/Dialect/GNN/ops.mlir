@@ -228,6 +228,18 @@ func.func @edge_softmax(%s: !score) -> (!score, !score) {
   return %a, %b : !score, !score
 }
 
+// CHECK-LABEL: func.func @attention
+// CHECK: gnn.attention add(%{{.+}} via src, %{{.+}} via dst) leaky_relu 2.000000e-01 value %{{.+}} via src over dst : (
+// CHECK: gnn.attention add(%{{.+}}) leaky_relu 1.000000e-01 by %{{.+}} value %{{.+}} via dst factor %{{.+}} over src : (
+// CHECK: gnn.attention dot(%{{.+}} via dst, %{{.+}} via src) scale 2.500000e-01 prior %{{.+}} value %{{.+}} over dst stored : (
+func.func @attention(%x: !heads, %s: !node_score, %a: tensor<8x16xf32>, %e: !edge_heads, %t: !score,
+    %p: tensor<3x8xf32, #gnn.rows<@g, edge_type>>) -> (!heads, !heads, !heads) {
+  %y = gnn.attention add(%s via src, %s via dst) leaky_relu 0.2 value %x via src over dst : (!node_score, !node_score, !heads) -> !heads
+  %z = gnn.attention add(%e) leaky_relu 0.1 by %a value %x via dst factor %t over src : (!edge_heads, tensor<8x16xf32>, !heads, !score) -> !heads
+  %w = gnn.attention dot(%x via dst, %x via src) scale 0.25 prior %p value %e over dst stored : (!heads, !heads, tensor<3x8xf32, #gnn.rows<@g, edge_type>>, !edge_heads) -> !heads
+  return %y, %z, %w : !heads, !heads, !heads
+}
+
 // CHECK-LABEL: func.func @products_of_rows
 // CHECK: gnn.dot %{{.+}}, %{{.+}} : (tensor<?x8x16xf32, #gnn.rows<@g, node>>, tensor<8x16xf32>) -> tensor<?x8xf32, #gnn.rows<@g, node>>
 // CHECK: gnn.dot %{{.+}}, %{{.+}} : (tensor<?x64xf32, #gnn.rows<@g, edge>>, tensor<?x64xf32, #gnn.rows<@g, edge>>) -> tensor<?xf32, #gnn.rows<@g, edge>>

@@ -86,7 +86,8 @@ static LogicalResult verifyReadOfPart(ReadOp op, RowLoopInterface maker) {
                     : RowLoopInterface();
   bool sameEdges = reader && reader->getName() == maker->getName() &&
                    reader.getCenterNode() == maker.getCenterNode();
-  if (!sameEdges || maker->isAncestor(op)) // G9
+  Operation *later = maker->getBlock()->findAncestorOpInBlock(*op);
+  if (!sameEdges || !later || !maker->isBeforeInBlock(later)) // G9
     return op.emitOpError("expected rows that an inner loop makes to be read "
                           "in a later loop over the same edges of the same "
                           "node");

@@ -278,8 +278,9 @@ static LogicalResult verifyPartsOf(EmitError emitError, RowLoopInterface loop) {
   if (!llvm::any_of(loop->getResultTypes(),
                     [](Type type) { return !!getRows(type); }))
     return success();
-  auto parent = dyn_cast<ForNodesOp>(loop->getParentOp());
-  if (parent && loop.getCenterNode() == parent.getBody().getArgument(0))
+  auto center = dyn_cast<BlockArgument>(loop.getCenterNode());
+  if (center && center.getOwner() == loop->getBlock() &&
+      isa<ForNodesOp>(loop->getParentOp()))
     return success();
   return emitError() << "has results with rows: expected the node of the "
                         "gnn.for_nodes directly around it";

@@ -1,0 +1,80 @@
+//===- Explain.h - What the graph pipeline did and why ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What each op costs before the passes on whole-graph ops and after them, what
+// they chose, and pictures of both.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TARGET_EXPLAIN_H
+#define GNN_TARGET_EXPLAIN_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+#include <vector>
+
+namespace gnn {
+
+/// What an op costs, as text: numbers on a graph with statistics, else numbers
+/// for each row of a space; "-" where it is unknown.
+struct ExplainedCost {
+  std::string rows, productRows, flops, bytes, milliseconds;
+  /// The estimate; 0 without statistics.
+  double seconds = 0;
+};
+
+/// An argument, op or result of a function.
+struct ExplainedNode {
+  enum class Kind { Argument, Op, Result };
+
+  Kind kind = Kind::Op;
+  std::string label, type;
+  /// Numbers of the nodes that it reads.
+  std::vector<unsigned> operands;
+  /// Of ops.
+  ExplainedCost cost;
+};
+
+/// A function at one time; operands are before their readers.
+struct ExplainedFunction {
+  std::string name;
+  std::vector<ExplainedNode> nodes;
+  ExplainedCost total;
+};
+
+/// What a pass reports to have done or refused.
+struct Choice {
+  std::string pass, name, place, message;
+  bool isDone = false;
+};
+
+/// All of it for one module.
+struct Explanation {
+  /// The GPU that costs are estimated for.
+  std::string target;
+  std::vector<ExplainedFunction> before, after;
+  std::vector<Choice> choices;
+};
+
+/// Runs the graph pipeline on a copy of `module`, with `passes` as the options
+/// of `gnn-compile-pipeline`. Errors are at the module.
+mlir::FailureOr<Explanation> explain(mlir::ModuleOp module,
+                                     llvm::StringRef passes);
+
+/// Writes tables before and after, and the choices.
+void printText(const Explanation &explanation, llvm::raw_ostream &os);
+
+/// Writes the same as one HTML page that needs no other file, with the dataflow
+/// of both as pictures.
+void printHtml(const Explanation &explanation, llvm::raw_ostream &os);
+
+/// Writes the page to a file; an error is at the module.
+mlir::LogicalResult writeHtml(mlir::ModuleOp module,
+                              const Explanation &explanation,
+                              llvm::StringRef path);
+
+} // namespace gnn
+
+#endif // GNN_TARGET_EXPLAIN_H
