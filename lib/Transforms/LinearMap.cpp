@@ -344,7 +344,12 @@ Value LinearChain::pushBias(Value bias, ArrayRef<int64_t> features,
   ArrayRef<int64_t> weight = featuresOf(map.weight);
   bool hasHeads = weight.size() == (map.isVector ? 2 : 3) && !map.byHeads;
   SmallVector<int64_t> matrix(features);
-  if (features.size() == 1 || hasHeads)
+  if (hasHeads && features.size() == 1) { // all heads use the same rows
+    matrix.insert(matrix.begin(), weight.front());
+    auto type = RankedTensorType::get(matrix, target.getElementType());
+    bias = BroadcastOp::create(builder, loc, type, bias);
+  }
+  if (matrix.size() == 1 || hasHeads)
     matrix.insert(matrix.end() - 1, 1);
   Value rows = multiply(reshape(bias, matrix), map.weight, map.byHeads);
   rows = reshape(rows, getFeatures(target));
