@@ -48,7 +48,7 @@ func.func @read_means(%m: tensor<?x64xf32, #edge>) -> (tensor<?x64xf32, #node>, 
   return %1, %0 : tensor<?x64xf32, #node>, tensor<?x64xf32, #dst_pair>
 }
 
-// GCN: the scale of sources comes at the end of the product. That of
+// As GCN has it, the scale of sources comes at the end of the product. That of
 // destinations stays in the sum, which may be one of nothing.
 //
 // CHECK-LABEL: func.func @gcn
