@@ -288,6 +288,13 @@ Value Mover::move(Value value) {
     if (path && rowWise && rowWise.mayLeadElsewhere(number)) {
       std::optional<RowPath> from = pathFromTarget(*path);
       staysThere = !path->isIdentity() && from;
+      if (!from && path->to == RowSpace::NodeType) {
+        // The edge type knows it; weights stay in rows of types.
+        operands.push_back(
+            gather(loc, operand.get(), RowSpace::EdgeType, path->getEnd()));
+        ends.push_back({number, std::nullopt});
+        continue;
+      }
       ends.push_back({number, staysThere ? from->via : std::nullopt});
     }
     operands.push_back(!path || staysThere ? operand.get()

@@ -136,13 +136,16 @@ void gnn::foldBatchNorm(BatchNormOp op, const LayerFuser &fuser) {
   if (!why.empty())
     return fuser.missed(op.getLoc(), "NotFolded", why);
   std::string numbers;
-  if (StatsAttr stats = getStats(op)) {
+  StatsAttr stats = getStats(op);
+  bool isFull = fuser.model.getKind() == CostKind::Full;
+  if (!stats && isFull)
+    return fuser.missed(op.getLoc(), "NotFolded",
+                        "without statistics what makes the rows ends with it");
+  if (stats && isFull) {
     KernelWork rows; // it ends the kernel before it, so only its flops count
     rows.otherFlops = op.getFlops().evaluate(stats);
-    double launch = fuser.model.getKind() == CostKind::Full
-                        ? fuser.model.getTarget().launchSeconds
-                        : 0;
-    double before = fuser.model.cost(rows) - launch;
+    double before =
+        fuser.model.cost(rows) - fuser.model.getTarget().launchSeconds;
     double after = costOfWeights(fuser.model, weights, type.getNumElements());
     numbers = llvm::formatv(": {0:f2} us on weights, {1:f2} us on rows",
                             after * 1e6, before * 1e6);

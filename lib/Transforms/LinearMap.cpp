@@ -190,7 +190,26 @@ Value LinearChain::leaf(Value value, RowPath path, const LinearMap &map,
   if (isTypeRows(value.getType()) && !isTypeRows(target))
     if (Value result = typeLeaf(value, path, map, target))
       return result;
-  return apply(gather(value, path), map, target);
+  bool isVectorOfType = map.isVector && map.types && !map.byHeads &&
+                        featuresOf(map.weight) == featuresOf(value);
+  if (!isVectorOfType)
+    return apply(gather(value, path), map, target);
+  // An inner product of rows of two spaces gathers by itself.
+  while (auto gathered = value.getDefiningOp<GatherOp>()) {
+    auto further = compose(path, gathered.getRowPaths().front());
+    if (!further)
+      break;
+    value = gathered.getInput();
+    path = *further;
+  }
+  auto end = [&](RowPath to) {
+    std::optional<EndPoint> via = viaOf(to);
+    return via ? EndPointAttr::get(builder.getContext(), *via) : EndPointAttr();
+  };
+  auto type = withFeatures(target, featuresOf(value).drop_back());
+  Value score = SddmmOp::create(builder, loc, type, value, end(path),
+                                map.weight, end(*map.types));
+  return reshape(score, getFeatures(target));
 }
 
 //===----------------------------------------------------------------------===//
@@ -325,7 +344,12 @@ Value LinearChain::pushBias(Value bias, ArrayRef<int64_t> features,
   ArrayRef<int64_t> weight = featuresOf(map.weight);
   bool hasHeads = weight.size() == (map.isVector ? 2 : 3) && !map.byHeads;
   SmallVector<int64_t> matrix(features);
-  if (features.size() == 1 || hasHeads)
+  if (hasHeads && features.size() == 1) { // all heads use the same rows
+    matrix.insert(matrix.begin(), weight.front());
+    auto type = RankedTensorType::get(matrix, target.getElementType());
+    bias = BroadcastOp::create(builder, loc, type, bias);
+  }
+  if (matrix.size() == 1 || hasHeads)
     matrix.insert(matrix.end() - 1, 1);
   Value rows = multiply(reshape(bias, matrix), map.weight, map.byHeads);
   rows = reshape(rows, getFeatures(target));

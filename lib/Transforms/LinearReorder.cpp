@@ -232,12 +232,17 @@ void LinearReorder::addReleased(Bill &bill, ArrayRef<Operation *> products,
   }
 }
 
-static std::string describe(const Bill &bill, bool hasStats) {
-  if (hasStats)
-    return llvm::formatv("{0:f0} rows and {1:f0} flops of products", bill.rows,
-                         bill.flops);
-  return llvm::formatv("{0:f0} flops an edge, {1:f0} a pair and {2:f0} a node",
-                       bill.perRow[0], bill.perRow[1], bill.perRow[2]);
+/// The numbers that decide.
+static std::string describe(const Bill &bill, bool hasStats, CostKind kind) {
+  if (!hasStats)
+    return llvm::formatv(
+        "{0:f0} flops an edge, {1:f0} a pair and {2:f0} a node", bill.perRow[0],
+        bill.perRow[1], bill.perRow[2]);
+  std::string work = llvm::formatv("{0:f0} rows and {1:f0} flops of products",
+                                   bill.rows, bill.flops);
+  return kind == CostKind::Rows
+             ? work
+             : llvm::formatv("{0:f2} us ({1})", bill.cost * 1e6, work).str();
 }
 
 /// Without statistics finer rows are taken to be many more than coarser ones.
@@ -284,8 +289,9 @@ void LinearReorder::reorder(Operation *root) {
   Bill after = weigh(recorder.ops, !isScore);
   addReleased(before, chain.getProducts(), dead, /*after=*/false);
   addReleased(after, chain.getProducts(), dead, /*after=*/true);
-  std::string numbers =
-      describe(after, hasStats) + " instead of " + describe(before, hasStats);
+  CostKind kind = model->getKind();
+  std::string numbers = describe(after, hasStats, kind) + " instead of " +
+                        describe(before, hasStats, kind);
   bool stays = llvm::any_of(chain.getProducts(),
                             [&](Operation *op) { return !dead.contains(op); });
   if (!isCheaper(after, before, hasStats, stays)) {

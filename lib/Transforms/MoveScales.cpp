@@ -126,15 +126,25 @@ static Terms splitTerms(Value value) {
   }
 }
 
+/// What `path` leads to of `value`, times or divided by a factor, as `type`.
+static Value applyFactor(OpBuilder &builder, Location loc,
+                         RankedTensorType type, Value value, RowPath path,
+                         const Factor &factor) {
+  auto end = [&](RowPath path) {
+    return path.via ? EndPointAttr::get(builder.getContext(), *path.via)
+                    : EndPointAttr();
+  };
+  BinaryKind kind = factor.inverse ? BinaryKind::Div : BinaryKind::Mul;
+  return ApplyOp::create(builder, loc, type, kind, value, end(path),
+                         factor.value, end(factor.path));
+}
+
 /// `value` times or divided by a factor that `path` leads to.
 static Value applyFactor(OpBuilder &builder, Location loc, Value value,
                          Value factor, RowPath path, bool inverse) {
-  auto end = [&](std::optional<EndPoint> via) {
-    return via ? EndPointAttr::get(builder.getContext(), *via) : EndPointAttr();
-  };
-  BinaryKind kind = inverse ? BinaryKind::Div : BinaryKind::Mul;
-  return ApplyOp::create(builder, loc, value.getType(), kind, value,
-                         EndPointAttr(), factor, end(path.via));
+  RowSpace space = spaceOf(value);
+  return applyFactor(builder, loc, typeOf(value), value,
+                     {space, space, std::nullopt}, {factor, path, inverse});
 }
 
 /// Whether scaling `body` where it lies is no dearer than gathering the factor
@@ -246,17 +256,20 @@ void gnn::moveScales(AggregateOp op, const LayerFuser &fuser) {
   });
   Value message = gathered(body, terms.body.path);
   if (!inside.empty() && !inside.front().inverse) {
-    Value scale = gathered(inside.front().value, inside.front().path);
-    for (const Factor &factor : ArrayRef(inside).drop_front())
-      if (getNumFeatures(typeOf(factor.value)) <= getNumFeatures(typeOf(scale)))
-        scale = applyFactor(rewriter, loc, scale, factor.value, factor.path,
-                            factor.inverse);
-      else
+    Value scale = inside.front().value;
+    RowPath path = inside.front().path;
+    for (const Factor &factor : ArrayRef(inside).drop_front()) {
+      if (getNumFeatures(typeOf(factor.value)) >
+          getNumFeatures(typeOf(scale))) {
         message = applyFactor(rewriter, loc, message, factor.value, factor.path,
                               factor.inverse);
-    message =
-        applyFactor(rewriter, loc, message, scale,
-                    {spaceOf(message), spaceOf(scale), std::nullopt}, false);
+        continue;
+      }
+      auto type = withFeatures(typeOf(message), getFeatures(typeOf(scale)));
+      scale = applyFactor(rewriter, loc, type, scale, path, factor);
+      path = {path.from, path.from, std::nullopt};
+    }
+    message = applyFactor(rewriter, loc, message, scale, path, false);
   } else {
     for (const Factor &factor : inside)
       message = applyFactor(rewriter, loc, message, factor.value, factor.path,

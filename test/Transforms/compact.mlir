@@ -103,3 +103,14 @@ func.func @other_end(%x: tensor<?x8xf32, #node>, %a: tensor<2x8xf32, #node_type>
   %2 = gnn.dot %0, %1 : (tensor<?x8xf32, #edge>, tensor<?x8xf32, #edge>) -> tensor<?xf32, #edge>
   return %2 : tensor<?xf32, #edge>
 }
+
+// A product's weights stay in rows of types.
+// CHECK-LABEL: @other_end_weight
+// CHECK: %[[W:.*]] = gnn.gather %arg1 via dst : {{.*}}node_type>> -> {{.*}}edge_type>>
+// CHECK: gnn.typed_linear %{{.*}}, %[[W]] : {{.*}}src_pair>>
+func.func @other_end_weight(%x: tensor<?x8xf32, #node>, %w: tensor<2x8x4xf32, #node_type>) -> tensor<?x4xf32, #edge> {
+  %0 = gnn.gather %x via src : tensor<?x8xf32, #node> -> tensor<?x8xf32, #edge>
+  // expected-remark @+1 {{src_pair rows instead of edge rows}}
+  %1 = gnn.typed_linear %0, %w via dst : (tensor<?x8xf32, #edge>, tensor<2x8x4xf32, #node_type>) -> tensor<?x4xf32, #edge>
+  return %1 : tensor<?x4xf32, #edge>
+}

@@ -48,7 +48,7 @@ func.func @read_means(%m: tensor<?x64xf32, #edge>) -> (tensor<?x64xf32, #node>, 
   return %1, %0 : tensor<?x64xf32, #node>, tensor<?x64xf32, #dst_pair>
 }
 
-// GCN: the scale of sources comes at the end of the product. That of
+// As GCN has it, the scale of sources comes at the end of the product. That of
 // destinations stays in the sum, which may be one of nothing.
 //
 // CHECK-LABEL: func.func @gcn
@@ -56,8 +56,7 @@ func.func @read_means(%m: tensor<?x64xf32, #edge>) -> (tensor<?x64xf32, #node>, 
 // CHECK:         %[[H:.+]] = gnn.linear
 // CHECK:         %[[HS:.+]] = gnn.apply mul %[[H]], %[[S]] : (tensor<?x64xf32, #[[NODE:.+]]>, tensor<?xf32, #[[NODE]]>) -> tensor<?x64xf32, #[[NODE]]>
 // CHECK:         %[[U:.+]] = gnn.gather %[[HS]] via src
-// CHECK:         %[[V:.+]] = gnn.gather %[[S]] via dst
-// CHECK:         %[[M:.+]] = gnn.apply mul %[[U]], %[[V]]
+// CHECK:         %[[M:.+]] = gnn.apply mul %[[U]], %[[S]] via dst
 // CHECK:         gnn.aggregate sum %[[M]] via dst
 func.func @gcn(%scale: tensor<?xf32, #node>, %x: tensor<?x64xf32, #node>, %w: tensor<64x64xf32>) -> tensor<?x64xf32, #node> {
   %norm = gnn.apply mul %scale via src, %scale via dst : (tensor<?xf32, #node>, tensor<?xf32, #node>) -> tensor<?xf32, #edge>

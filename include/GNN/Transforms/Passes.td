@@ -246,8 +246,9 @@ def FuseLayers : Pass<"gnn-fuse-layers", "::mlir::func::FuncOp">, GNN_CostOption
     ```
 
     With statistics the cost model decides on what adds a kernel. Without,
-    normalization is always folded, means of at least 16 features are joined, and
-    factors move only into kernels that there are.
+    normalization stays the end of the kernel that it is (where rows alone count,
+    it is folded), means of at least 16 features are joined, and factors move only
+    into kernels that there are.
 
     Needs: graph form. Keeps: the value of every result up to rounding. Never
     computes features that others read a second time.

@@ -346,9 +346,61 @@ LogicalResult Lowering::lowerReduceFeatures(ReduceFeaturesOp op) {
   return success();
 }
 
+/// The number of elements that a weight among the operands of `op` repeats; 0
+/// if none repeats any, or not all operands are weights.
+static int64_t repeatedElements(Operation *op) {
+  int64_t found = 0;
+  for (Value operand : op->getOperands()) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    if (!type.hasStaticShape())
+      return 0;
+    auto broadcast = operand.getDefiningOp<BroadcastOp>();
+    auto weight = broadcast ? broadcast.getInput().getType() : nullptr;
+    if (weight && !getRows(weight) && weight.getNumElements() > 1)
+      found = weight.getNumElements();
+  }
+  return found;
+}
+
+/// Weights that meet a repeated one meet it row by row, so that the copies are
+/// never stored.
+LogicalResult Lowering::lowerWithRepeated(Operation *op, int64_t size) {
+  Location loc = op->getLoc();
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  int64_t times = type.getNumElements() / size;
+  Rows rows{Value(), std::to_string(times), anyGraph, {size}};
+  SmallVector<Input> inputs;
+  for (Value operand : op->getOperands()) {
+    auto broadcast = operand.getDefiningOp<BroadcastOp>();
+    if (broadcast && broadcast.getInput().getType().getNumElements() == size) {
+      Rows weight = reshape(loc, get(broadcast.getInput()), {size});
+      inputs.push_back(trailing(weight, 1));
+      continue;
+    }
+    Rows row = rows;
+    row.tensor = get(operand).tensor;
+    if (!row.tensor.getDefiningOp<arith::ConstantOp>())
+      row.tensor = reshaped(loc, row.tensor, {times, size});
+    inputs.push_back(leading(row, Anchor::Group, row.domain, {}, 1));
+  }
+  Value flat =
+      rowwise(loc, rows, type.getElementType(), rows.features, inputs,
+              [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                OperationState state(loc, op->getName(), args,
+                                     {type.getElementType()}, op->getAttrs());
+                return b.create(state)->getResult(0);
+              });
+  Rows result = describe(type);
+  result.tensor = reshaped(loc, flat, type.getShape());
+  set(op->getResult(0), result);
+  return success();
+}
+
 LogicalResult Lowering::lowerElementwise(Operation *op) {
   Location loc = op->getLoc();
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (int64_t size = repeatedElements(op))
+    return lowerWithRepeated(op, size);
   Rows result = describe(type);
   bool isWeight = result.domain.empty();
   SmallVector<int64_t> full(result.features);

@@ -97,6 +97,7 @@ private:
   mlir::LogicalResult lowerReduceHeads(ReduceHeadsOp op);
   mlir::LogicalResult lowerReduceFeatures(ReduceFeaturesOp op);
   mlir::LogicalResult lowerElementwise(mlir::Operation *op);
+  mlir::LogicalResult lowerWithRepeated(mlir::Operation *op, int64_t size);
   mlir::LogicalResult lowerRenamed(mlir::Operation *op, bool prefix);
   mlir::LogicalResult lowerRestrict(RestrictRowsOp op);
   mlir::LogicalResult lowerLoop(RowLoopInterface loop);
