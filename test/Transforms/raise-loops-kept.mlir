@@ -22,7 +22,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // CHECK-NEXT:      %[[D:.+]] = arith.select %[[C]], %[[A]], %[[B]] : tensor<8xi1>, tensor<8xf32>
 // CHECK-NEXT:      gnn.yield %[[D]] : tensor<8xf32>
 // CHECK:         gnn.aggregate sum %[[M]] via dst
-// expected-remark @+1 {{1 loop became ops on whole tensors, 1 stayed between them}}
+// expected-remark @+1 {{1 loop became ops on whole tensors, 1 loop between them}}
 func.func @choice(%x: !node, %w: tensor<8x8xf32>) -> !node {
   %y = gnn.for_edges %e in @g -> (!node) {
     %x_u = gnn.read %x[%e] via src : (!node, !e) -> tensor<8xf32>
@@ -42,7 +42,7 @@ func.func @choice(%x: !node, %w: tensor<8x8xf32>) -> !node {
 // CHECK:         gnn.for_nodes %[[N:.+]] in @g
 // CHECK-NEXT:      gnn.row_number %[[N]]
 // CHECK-NEXT:      arith.sitofp
-// expected-remark @+1 {{1 loop became ops on whole tensors, 1 stayed between them}}
+// expected-remark @+1 {{1 loop became ops on whole tensors, 1 loop between them}}
 func.func @numbers() -> tensor<?xf32, #gnn.rows<@g, node>> {
   %y = gnn.for_nodes %n in @g -> (tensor<?xf32, #gnn.rows<@g, node>>) {
     // expected-remark @+1 {{no op on whole tensors does what 'gnn.row_number' does here: it stays in a loop}}
@@ -51,6 +51,93 @@ func.func @numbers() -> tensor<?xf32, #gnn.rows<@g, node>> {
     gnn.yield %f : tensor<f32>
   }
   return %y : tensor<?xf32, #gnn.rows<@g, node>>
+}
+
+// What stays of two loops over edges is one, where the second reads of the first
+// the row that it is at.
+//
+// CHECK-LABEL: func.func @fused
+// CHECK:         %[[M:.+]]:2 = gnn.for_edges
+// CHECK:           %[[A:.+]] = arith.select
+// CHECK:           arith.cmpf ogt, %{{.+}}, %[[A]]
+// CHECK:           %[[B:.+]] = arith.select
+// CHECK:           gnn.yield %[[A]], %[[B]]
+// CHECK-NOT:     gnn.for_edges
+// CHECK:         return %[[M]]#0, %[[M]]#1
+// expected-remark @+2 {{2 loops became ops on whole tensors, 1 loop between them}}
+// expected-remark @+1 {{1 loop joined another over the same rows}}
+func.func @fused(%x: !edge, %z: !edge) -> (!edge, !edge) {
+  %m = gnn.for_edges %e in @g -> (!edge) {
+    %a = gnn.read %x[%e] : (!edge, !e) -> tensor<8xf32>
+    %b = gnn.read %z[%e] : (!edge, !e) -> tensor<8xf32>
+    %c = arith.cmpf ogt, %a, %b : tensor<8xf32>
+    %d = arith.select %c, %a, %b : tensor<8xi1>, tensor<8xf32>
+    gnn.yield %d : tensor<8xf32>
+  }
+  %y = gnn.for_edges %e in @g -> (!edge) {
+    %a = gnn.read %z[%e] : (!edge, !e) -> tensor<8xf32>
+    %b = gnn.read %m[%e] : (!edge, !e) -> tensor<8xf32>
+    // expected-remark @+1 {{no op on whole tensors does what 'arith.cmpf' does here: it stays in a loop}}
+    %c = arith.cmpf ogt, %a, %b : tensor<8xf32>
+    %d = arith.select %c, %a, %b : tensor<8xi1>, tensor<8xf32>
+    gnn.yield %d : tensor<8xf32>
+  }
+  return %m, %y : !edge, !edge
+}
+
+// What only the second loop reads is no result.
+//
+// CHECK-LABEL: func.func @inner
+// CHECK:         %[[M:.+]] = gnn.for_edges %{{.+}} in @g -> (tensor<?x8xf32, #gnn.rows<@g, edge>>) {
+// CHECK-NOT:     gnn.for_edges
+// CHECK:         return %[[M]]
+// expected-remark @+2 {{2 loops became ops on whole tensors, 1 loop between them}}
+// expected-remark @+1 {{1 loop joined another over the same rows}}
+func.func @inner(%x: !edge, %z: !edge) -> !edge {
+  %m = gnn.for_edges %e in @g -> (!edge) {
+    %a = gnn.read %x[%e] : (!edge, !e) -> tensor<8xf32>
+    %b = gnn.read %z[%e] : (!edge, !e) -> tensor<8xf32>
+    %c = arith.cmpf ogt, %a, %b : tensor<8xf32>
+    %d = arith.select %c, %a, %b : tensor<8xi1>, tensor<8xf32>
+    gnn.yield %d : tensor<8xf32>
+  }
+  %y = gnn.for_edges %e in @g -> (!edge) {
+    %a = gnn.read %z[%e] : (!edge, !e) -> tensor<8xf32>
+    %b = gnn.read %m[%e] : (!edge, !e) -> tensor<8xf32>
+    // expected-remark @+1 {{no op on whole tensors does what 'arith.cmpf' does here: it stays in a loop}}
+    %c = arith.cmpf ogt, %a, %b : tensor<8xf32>
+    %d = arith.select %c, %a, %b : tensor<8xi1>, tensor<8xf32>
+    gnn.yield %d : tensor<8xf32>
+  }
+  return %y : !edge
+}
+
+// The second loop needs the sum of what the first gives: two loops.
+//
+// CHECK-LABEL: func.func @apart
+// CHECK:         %[[M:.+]] = gnn.for_edges
+// CHECK:         %[[S:.+]] = gnn.aggregate sum %[[M]] via dst
+// CHECK:         gnn.for_edges
+// CHECK:           gnn.read %[[S]]
+// expected-remark @+1 {{2 loops became ops on whole tensors, 2 loops between them}}
+func.func @apart(%x: !edge, %z: !edge) -> !edge {
+  %m = gnn.for_edges %e in @g -> (!node) {
+    %a = gnn.read %x[%e] : (!edge, !e) -> tensor<8xf32>
+    %b = gnn.read %z[%e] : (!edge, !e) -> tensor<8xf32>
+    // expected-remark @+1 {{no op on whole tensors does what 'arith.cmpf' does here: it stays in a loop}}
+    %c = arith.cmpf ogt, %a, %b : tensor<8xf32>
+    %d = arith.select %c, %a, %b : tensor<8xi1>, tensor<8xf32>
+    gnn.yield sum %d via dst : tensor<8xf32>
+  }
+  %y = gnn.for_edges %e in @g -> (!edge) {
+    %a = gnn.read %z[%e] : (!edge, !e) -> tensor<8xf32>
+    %b = gnn.read %m[%e] via dst : (!node, !e) -> tensor<8xf32>
+    // expected-remark @+1 {{no op on whole tensors does what 'arith.cmpf' does here: it stays in a loop}}
+    %c = arith.cmpf ogt, %a, %b : tensor<8xf32>
+    %d = arith.select %c, %a, %b : tensor<8xi1>, tensor<8xf32>
+    gnn.yield %d : tensor<8xf32>
+  }
+  return %y : !edge
 }
 
 // Functions without loops are left alone, without a word.

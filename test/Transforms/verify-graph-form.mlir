@@ -170,3 +170,21 @@ func.func @double_inside(%x: tensor<?x8xf32, #gnn.rows<@g, node>>) {
   %y = arith.extf %x : tensor<?x8xf32, #gnn.rows<@g, node>> to tensor<?x8xf64, #gnn.rows<@g, node>>
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 2}
+
+!node = tensor<?xf32, #gnn.rows<@g, node>>
+
+// Loops over rows are in graph form, whose numbers are those of tensors.
+func.func @loop_of_doubles(%x: !node) -> !node {
+  %y = gnn.for_nodes %n in @g -> (!node) {
+    %a = gnn.read %x[%n] : (!node, !gnn.row<@g, node>) -> tensor<f32>
+    // expected-error @+1 {{'arith.extf' op unsupported element type: expected f32, bf16, f16, i32 or i1, got 'f64'}}
+    %b = arith.extf %a : tensor<f32> to tensor<f64>
+    %c = arith.truncf %b : tensor<f64> to tensor<f32>
+    gnn.yield %c : tensor<f32>
+  }
+  return %y : !node
+}

@@ -59,9 +59,8 @@ LogicalResult Lifter::keep(Frame &frame, Operation *op) {
   return success();
 }
 
-/// A loop over these rows, its body empty.
-static RowLoopInterface createLoop(OpBuilder &builder, Location loc,
-                                   RowsAttr rows, TypeRange types) {
+RowLoopInterface gnn::loops::createLoop(OpBuilder &builder, Location loc,
+                                        RowsAttr rows, TypeRange types) {
   Operation *loop;
   RowSpace space = rows.getSpace();
   if (space == RowSpace::Edge) {

@@ -123,6 +123,15 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> wholes;
 };
 
+/// A loop over these rows, its body empty.
+RowLoopInterface createLoop(mlir::OpBuilder &builder, mlir::Location loc,
+                            RowsAttr rows, mlir::TypeRange types);
+
+/// Makes one loop of loops in `block` over the same rows, where no row needs
+/// another's values of the first. They hold no loops, and reduce nothing.
+/// Returns how many loops are less.
+unsigned fuseLoops(mlir::OpBuilder &builder, mlir::Block &block);
+
 /// Turns softmax written as exp, sum and division into gnn.edge_softmax. Calls
 /// `report` for each.
 void raiseSoftmax(mlir::Operation *root,

@@ -238,7 +238,7 @@ private:
   remark::RemarkOpts named(StringRef name) {
     return remark::RemarkOpts::name(name).category(getArgument());
   }
-  void report(unsigned loops);
+  void report(unsigned loops, unsigned fused);
 };
 } // namespace
 
@@ -254,8 +254,9 @@ static std::string counted(unsigned n, StringRef what) {
   return (Twine(n) + " " + what + (n == 1 ? "" : "s")).str();
 }
 
-/// Says how many of `loops` loops became ops, and why others stay.
-void RaiseLoops::report(unsigned loops) {
+/// Says how many of `loops` loops became ops, how many of what stays are one
+/// with another, and why the others stay.
+void RaiseLoops::report(unsigned loops, unsigned fused) {
   unsigned kept = 0;
   for (auto loop : getOperation().getOps<RowLoopInterface>()) {
     auto reason = llvm::find_if(*loop.getLoopBody(),
@@ -268,7 +269,10 @@ void RaiseLoops::report(unsigned loops) {
   }
   remark::passed(getOperation().getLoc(), named("Raised"))
       << counted(loops, "loop") + " became ops on whole tensors, " +
-             std::to_string(kept) + " stayed between them";
+             counted(kept, "loop") + " between them";
+  if (fused)
+    remark::passed(getOperation().getLoc(), named("Fused"))
+        << counted(fused, "loop") + " joined another over the same rows";
 }
 
 void RaiseLoops::runOnOperation() {
@@ -293,7 +297,8 @@ void RaiseLoops::runOnOperation() {
     DominanceInfo dominance(func);
     eliminateCommonSubExpressions(builder, dominance, func);
     dropDead(func);
-    report(count);
+    unsigned fused = fuseLoops(builder, func.getBody().front());
+    report(count, fused);
   }
   bool found = !loops.empty();
   raiseSoftmax(func, [&](EdgeSoftmaxOp op) {

@@ -366,3 +366,16 @@ func.func @dialect_g9_reduced(%x: !node) {
   }
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @dialect_g8_scalar() {
+  gnn.for_edges %e in @g {
+    // expected-error @+1 {{expected rows and tensors of static shape in the body of a loop, got 'f32'}}
+    %c = arith.constant 1.0 : f32
+    gnn.yield
+  }
+  return
+}

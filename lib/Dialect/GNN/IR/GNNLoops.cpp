@@ -198,6 +198,13 @@ static bool isOnOneRow(Operation &op) {
              op.getDialect());
 }
 
+/// Whether a value of a body can have this type: a row, or a tensor.
+static bool isTypeInBody(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return isa<RowType>(type) ||
+         (tensor && (getRows(type) || tensor.hasStaticShape()));
+}
+
 /// Whether `op` takes a row of tensors, or passes them on.
 static bool takesRows(Operation &op) {
   return isa<RowLoopInterface, YieldOp, ReadOp>(op);
@@ -220,6 +227,13 @@ static LogicalResult verifyBody(RowLoopInterface loop) {
       return op.emitOpError(
           "expected loops, ops on one row, elementwise arith and math, and of "
           "tensor concat, extract_slice and reshapes in the body of a loop");
+    SmallVector<Type> types(op.getOperandTypes());
+    llvm::append_range(types, op.getResultTypes());
+    if (auto *other = llvm::find_if_not(types, isTypeInBody);
+        other != types.end()) // G8
+      return op.emitOpError("expected rows and tensors of static shape in the "
+                            "body of a loop, got ")
+             << *other;
     bool hasRows = llvm::any_of(op.getOperandTypes(),
                                 [](Type type) { return !!getRows(type); });
     if (hasRows && !takesRows(op)) // G8

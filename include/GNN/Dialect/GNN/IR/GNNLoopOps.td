@@ -400,7 +400,7 @@ def GNN_ForOutgoingOp : GNN_IncidentLoopOp<"for_outgoing"> {
   }];
 }
 
-def GNN_YieldOp : GNN_Op<"yield", [Pure, ReturnLike, Terminator,
+def GNN_YieldOp : GNN_BodyOp<"yield", [ReturnLike, Terminator,
     ParentOneOf<["ForEdgesOp", "ForNodesOp", "ForIncomingOp", "ForOutgoingOp"]>]> {
   let summary = "Give what one row contributes to the results of its loop";
   let description = [{
