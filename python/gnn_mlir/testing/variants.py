@@ -101,8 +101,8 @@ def check(recorded, names=None):
     """Runs a recorded program in all ways, or those of `names`, and holds all
     results against float64. Raises `Failure`. Returns how many differed.
 
-    The first package runs with every access checked and threads in a random
-    order."""
+    In one program of ten the first package runs with every access checked and
+    threads in a random order: that takes as long to prepare as all the others."""
     made = recorded.build()
     function, inputs = made.function, made.inputs()
     with np.errstate(all="ignore"):
@@ -110,8 +110,9 @@ def check(recorded, names=None):
         rounded = function.evaluate(recorded.graph, inputs, storage=np.float32)
     packages = compile_all(function.module.text(), names)
     for number, (variant, package) in enumerate(packages):
-        device = capi.Device.emulator(checked=number == 0,
-                                      seed=recorded.seed if number == 0 else None)
+        careful = number == 0 and recorded.seed % 10 == 0
+        device = capi.Device.emulator(checked=careful,
+                                      seed=recorded.seed if careful else None)
         try:
             bound = CompiledFunction(package, "f").bind(recorded.graph, device)
             out = bound({i.name: inputs[i.name] for i in bound.inputs})
