@@ -187,7 +187,7 @@ def bench(module, graph, device, rounds, repeats=3):
         binding = layer.bind(graph, None if device.target == "emulator" else "cuda")
         rows[name] = {
             "ms": None, "workspace": binding.workspace_bytes,
-            "kernels": len(binding.report()["kernels"]),
+            "kernels": len(binding.report()["steps"]),
             "product_rows": program.product_rows(stats),
             "product_flops": program.product_flops(stats),
             "error": float(np.linalg.norm(out - reference) /

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A program with no pass, with all, with each one off and with each one alone."""
 
+import concurrent.futures
 import functools
 import json
+import os
 
 import numpy as np
 
@@ -50,18 +52,26 @@ def variants():
 def compile_all(text, names=None):
     """(names, package) of each different result of compiling a program in these
     ways. Raises AssertionError where one does not compile."""
-    packages = {}
-    for name, passes in variants().items():
-        if names is not None and name not in names:
-            continue
+    def compiled(way):
+        name, passes = way
         try:
-            package = compile_program(text, target="emulator",
-                                      passes=passes).package
+            return compile_program(text, target="emulator", passes=passes).package
         except capi.GNNError as error:
             raise Failure(name, f"does not compile: {error}") from error
+
+    ways = {name: passes for name, passes in variants().items()
+            if names is None or name in names}
+    packages = {}
+    for name, package in zip(ways, _all_at_once(compiled, ways.items())):
         key = package.kernels("mlir"), json.dumps(package.plan(), sort_keys=True)
         packages.setdefault(key, ([], package))[0].append(name)
     return list(packages.values())
+
+
+def _all_at_once(function, items):
+    """function(item) of each, in their order, on all cores."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(function, items))
 
 
 class Failure(AssertionError):
@@ -109,7 +119,10 @@ def check(recorded, names=None):
         expected = function.evaluate(recorded.graph, inputs)
         rounded = function.evaluate(recorded.graph, inputs, storage=np.float32)
     packages = compile_all(function.module.text(), names)
-    for number, (variant, package) in enumerate(packages):
+    capi.NativeGraph.of(recorded.graph)  # Made once, not by each thread.
+
+    def run(item):
+        number, (variant, package) = item
         careful = number == 0 and recorded.seed % 10 == 0
         device = capi.Device.emulator(checked=careful,
                                       seed=recorded.seed if careful else None)
@@ -124,4 +137,6 @@ def check(recorded, names=None):
                               np.asarray(rounded[name]))
             if wrong:
                 raise Failure(variant[0], f"{name}: {wrong}")
+
+    _all_at_once(run, list(enumerate(packages)))
     return len(packages)
