@@ -256,7 +256,8 @@ FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes) {
   result.target = model->getTarget().title.str();
   result.before = readFunctions(*copy, *model);
   remark::RemarkCategories categories;
-  categories.all = "gnn-.*";
+  categories.passed = categories.missed = categories.failed =
+      categories.analysis = "gnn-.*";
   if (failed(remark::enableOptimizationRemarks(
           context, std::make_unique<ChoiceStreamer>(result.choices),
           std::make_unique<remark::RemarkEmittingPolicyAll>(), categories)))

@@ -244,7 +244,8 @@ void gnn::printHtml(const Explanation &explanation, llvm::raw_ostream &os) {
      << "<title>What the graph pipeline did</title>\n<style>" << style
      << "</style></head>\n<body>\n<h1>What the graph pipeline did</h1>\n"
      << "<p>Costs on " << escaped(explanation.target)
-     << ". In the pictures, what takes longer is darker.</p>\n";
+     << ", every op alone: what later fusion saves is not in them. In the "
+     << "pictures, what takes longer is darker.</p>\n";
   auto side = [&](const ExplainedFunction &function, llvm::StringRef when) {
     os << "<div><h3>" << when << "</h3>\n";
     printPicture(function, os);

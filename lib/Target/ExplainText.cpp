@@ -55,11 +55,14 @@ static void printFunction(const ExplainedFunction &function,
 }
 
 void gnn::printText(const Explanation &explanation, llvm::raw_ostream &os) {
-  os << "costs on " << explanation.target << "\n";
-  for (const ExplainedFunction &function : explanation.before)
-    printFunction(function, "before", os);
-  for (const ExplainedFunction &function : explanation.after)
-    printFunction(function, "after", os);
+  os << "costs on " << explanation.target
+     << ", every op alone: what later fusion saves is not in them\n";
+  for (const ExplainedFunction &before : explanation.before) {
+    printFunction(before, "before", os);
+    for (const ExplainedFunction &after : explanation.after)
+      if (after.name == before.name)
+        printFunction(after, "after", os);
+  }
   os << "\nchoices\n";
   for (const Choice &choice : explanation.choices)
     os << "  " << choice.pass << " at " << choice.place << ": "

@@ -174,6 +174,26 @@ def test_reports(rgcn, graph):
         "measured_runs"] >= 0
 
 
+def test_products_count_what_they_read(compiler):
+    graph = gnn_mlir.Graph([0, 1, 2, 2, 2], [1, 2, 0, 1, 1], 3, num_edge_types=2,
+                           edge_type=[0, 1, 1, 0, 0])
+    module = gnn_mlir.Module()
+    g = module.graph("g", edge_types=2)
+    f = module.function("f")
+    f.output("y", f.typed_linear(
+        f.gather(f.input("x", g.rows("node", 8)), "src_pair"),
+        f.input("w", g.rows("edge_type", 8, 4)),
+        bias=f.input("b", g.rows("edge_type", 4))))
+    step, = gnn_mlir.compile(module, passes={"fuse": True}).bind(graph).report()[
+        "steps"]
+    rows = graph.count("src_pair")
+    tiles, weights = 2, 2 * 8 * 4 + 2 * 4
+    ids = rows + 3 * tiles  # where a row's source is, and (type, begin, end)
+    assert step["bytes_read"] == 4 * (rows * 8 + weights + ids)
+    assert step["bytes_written"] == 4 * rows * 4
+    assert step["flops"] == 2 * rows * 8 * 4
+
+
 def test_a_chip_means_ptx(compiler):
     assert ".target sm_80" in gnn_mlir.compile(models.gcn((4, 4)),
                                                chip="sm_80").ptx()

@@ -104,8 +104,8 @@ def check_picture(picture):
 
 def test_text(files):
     out = run(files, "rgcn", "--explain")
-    assert out.startswith("costs on NVIDIA H200 SXM\n")
+    assert out.startswith("costs on NVIDIA H200 SXM, ")
     for heading in ("rgcn, before", "rgcn, after", "choices"):
         assert f"\n{heading}\n" in out
-    assert "costs on NVIDIA A100 SXM 80 GB\n" in run(
+    assert "costs on NVIDIA A100 SXM 80 GB, " in run(
         files, "rgcn", "--explain", "--passes=target=a100")

@@ -189,6 +189,14 @@ TEST(CompilerCAPI, BadOptions) {
   EXPECT_EQ(text(gnnCompile("", 0, nullptr, &options, &package)), nulls);
   EXPECT_EQ(text(gnnCompile("", 0, "", nullptr, &package)), nulls);
   EXPECT_EQ(text(gnnCompile("", 0, "", &options, nullptr)), nulls);
+  options.numGraphs = 1;
+  EXPECT_EQ(failure(sumText, options),
+            "expected graphs and their names, got null");
+  const GnnGraph *none[] = {nullptr};
+  const char *names[] = {""};
+  options.graphs = none;
+  options.graphNames = names;
+  EXPECT_EQ(failure(sumText, options), "expected a graph, got null");
   GnnDevice *device = nullptr;
   EXPECT_EQ(text(gnnDeviceOpenEmulator(true, -2, &device)),
             "expected a seed of 0 or more, or -1, got -2");

@@ -113,6 +113,9 @@ TEST(CAPI, Graphs) {
   char *json = nullptr;
   EXPECT_EQ(text(gnnGraphStatistics(graph, &json)), "");
   EXPECT_TRUE(contains(take(json), "\"edges\":40"));
+  EXPECT_EQ(text(gnnGraphStats(graph, &json)), "");
+  EXPECT_TRUE(contains(take(json), "#gnn.stats<src_nodes = 7, dst_nodes = 7, "
+                                   "edges = 40, type_edges = ["));
   std::vector<int32_t> degree(7);
   EXPECT_EQ(text(gnnGraphDegrees(graph, GNN_DST, -1, degree.data(), 7)), "");
   EXPECT_EQ(degree[0], rows[1]);

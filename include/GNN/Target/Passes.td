@@ -31,8 +31,8 @@ def Explain : Pass<"gnn-explain", "::mlir::ModuleOp"> {
   let summary = "Say what the passes on whole-graph ops do, and what it costs";
   let description = [{
     Runs `gnn-graph-pipeline` on a copy of the module and prints, before and
-    after, the rows, flops, bytes and estimated time of every op; then what each
-    pass chose or refused, which are its remarks.
+    after, the rows, flops, bytes and estimated time of every op as a kernel of its
+    own; then what each pass chose or refused, which are its remarks.
 
     ```text
     layer, before
