@@ -96,7 +96,7 @@ def load(text):
 class OnGPU:
     """Runs and times on torch's current GPU."""
 
-    target = "cuda"
+    target = place = "cuda"
 
     def __init__(self):
         import torch
@@ -105,23 +105,23 @@ class OnGPU:
     def inputs(self, arrays):
         return {k: self.torch.tensor(v).cuda() for k, v in arrays.items()}
 
-    def run(self, layer, graph, inputs):
-        return layer(graph, inputs).cpu().numpy()
+    def run(self, layer, inputs):
+        return layer(inputs).cpu().numpy()
 
-    def prepare(self, layer, graph, inputs):
+    def prepare(self, layer, inputs):
         """A replay of a CUDA graph, warm. All share their workspace: they run one
         after another."""
         torch = self.torch
         stream = torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
-            layer(graph, inputs)
+            layer(inputs)
         torch.cuda.synchronize()
         torch.cuda.empty_cache()
         captured = torch.cuda.CUDAGraph()
         with torch.cuda.graph(captured, pool=self.pool):
-            out = layer(graph, inputs)
-        captured.out = out  # Lives as long as the graph writes to it.
+            out = layer(inputs)
+        captured.keeps = layer, out  # As long as the graph uses them.
         return captured
 
     def time(self, captured, repeats):
@@ -150,27 +150,30 @@ class OnEmulator:
 
     target = "emulator"
 
+    def __init__(self):
+        self.place = gnn_mlir.capi.Device.emulator(checked=False)
+
     def inputs(self, arrays):
         return arrays
 
-    def run(self, layer, graph, inputs):
-        return layer(graph, inputs)
+    def run(self, layer, inputs):
+        return layer(inputs)
 
-    def prepare(self, layer, graph, inputs):
+    def prepare(self, layer, inputs):
         return None
 
     def about(self):
         return {"device": "emulator"}
 
 
-def compiled(module, graph, passes, target):
-    """A layer, and the rows and flops of its products."""
+def compiled(module, graph, passes, device):
+    """A bound layer, and its graph stage."""
     with tempfile.TemporaryDirectory() as folder:
-        layer = gnn_mlir.compile(module, target=target, passes=passes, graph=graph,
-                                 keep_phases=folder)
+        layer = gnn_mlir.compile(module, target=device.target, passes=passes,
+                                 graph=graph, keep_phases=folder)
         program = ir_counts.Program(
             (pathlib.Path(folder) / "1-graph.mlir").read_text())
-    return layer, program
+    return layer.bind(graph, device.place), program
 
 
 def bench(module, graph, device, rounds, repeats=3):
@@ -179,17 +182,14 @@ def bench(module, graph, device, rounds, repeats=3):
     inputs = device.inputs(function.random_inputs(graph, 1))
     stats = graph.statistics()
     rows, prepared, reference = {}, {}, None
-    layers = []  # A captured graph needs the kernels of its layer.
     for name, passes in {"none": ways()["none"], **ways()}.items():
-        layer, program = compiled(module, graph, passes, device.target)
-        layers.append(layer)
-        out = np.asarray(device.run(layer, graph, inputs), np.float64)
+        layer, program = compiled(module, graph, passes, device)
+        out = np.asarray(device.run(layer, inputs), np.float64)
         reference = out if reference is None else reference
-        prepared[name] = device.prepare(layer, graph, inputs)
-        binding = layer.bind(graph, None if device.target == "emulator" else "cuda")
+        prepared[name] = device.prepare(layer, inputs)
         rows[name] = {
-            "ms": None, "workspace": binding.workspace_bytes,
-            "kernels": len(binding.report()["steps"]),
+            "ms": None, "workspace": layer.workspace_bytes,
+            "kernels": len(layer.report()["steps"]),
             "product_rows": program.product_rows(stats),
             "product_flops": program.product_flops(stats),
             "error": float(np.linalg.norm(out - reference) /

@@ -229,7 +229,13 @@ std::optional<AggregatedProduct> Matcher::finishProductFirst(Step message) {
 
 std::optional<AggregatedProduct>
 Matcher::finishAggregateFirst(Operation *product) {
-  Value summed = lookThroughUnits(product->getOperand(0));
+  Value summed = lookThroughUnits(product->getOperand(0)), own;
+  if (auto add = summed.getDefiningOp<arith::AddFOp>();
+      add && add->hasOneUse()) {
+    bool isSecond = add.getRhs().getDefiningOp<AggregateOp>() != nullptr;
+    summed = isSecond ? add.getRhs() : add.getLhs();
+    own = isSecond ? add.getLhs() : add.getRhs();
+  }
   Step message;
   if (auto aggregate = summed.getDefiningOp<AggregateOp>()) {
     if (aggregate.getArgument() ||
@@ -260,10 +266,12 @@ Matcher::finishAggregateFirst(Operation *product) {
   takeProduct(product);
   chain.input = message.value;
   chain.inputPath = message.path;
+  chain.addsInput = own != nullptr;
+  if (own && (own != chain.input || chain.isTyped()))
+    return refuse("the sum has other rows than its own input added");
   // What is known of the source and the edge type alone is known a pair.
   std::optional<EndPoint> end = message.path.getEnd();
-  bool atOtherEnd = end && end != chain.reduceEnd;
-  if (!atOtherEnd)
+  if (!end || *end == chain.reduceEnd)
     return std::nullopt;
   chain.rowsBefore = !chain.isTyped()       ? message.path.to
                      : end == EndPoint::Src ? RowSpace::SrcPair
@@ -320,7 +328,9 @@ std::optional<AggregatedProduct> Matcher::matchSpmm(SpmmOp op) {
 std::optional<AggregatedProduct> Matcher::matchProduct(Operation *op) {
   chain.root = op;
   chain.resultType = cast<RankedTensorType>(op->getResult(0).getType());
-  if (!getProduct(op->getResult(0)))
+  if (auto linear = dyn_cast<LinearOp>(op))
+    chain.bias = linear.getBias();
+  else if (!getProduct(op->getResult(0)))
     return std::nullopt;
   return finishAggregateFirst(op);
 }
@@ -360,6 +370,8 @@ public:
 
   /// The sum over the edges of the graph, on the rows of the chain's result.
   Value emit(bool productFirst, ReduceKind kind);
+  /// Adds what else a product gave that came last: its input's part, its bias.
+  Value addOwn(Value sum);
   /// Rows of nodes of the graph as rows of the chain's graph.
   Value rebindToParent(Value value);
 
@@ -485,6 +497,18 @@ Value Emitter::aggregate(Value rows, ReduceKind kind, RowSpace to) {
       .getResult();
 }
 
+Value Emitter::addOwn(Value sum) {
+  if (chain.addsInput) {
+    Value own = multiply(reshape(chain.input, chain.inShape));
+    own = reshape(own, featuresOf(sum));
+    sum = arith::AddFOp::create(builder, loc, sum, own);
+  }
+  if (!chain.bias)
+    return sum;
+  Value bias = BroadcastOp::create(builder, loc, sum.getType(), chain.bias);
+  return arith::AddFOp::create(builder, loc, sum, bias);
+}
+
 Value Emitter::emit(bool productFirst, ReduceKind kind) {
   RowPath path = chain.inputPath;
   Value rows = reshape(bring(chain.input, path), chain.inShape);
@@ -553,8 +577,10 @@ static bool averagesNodes(const AggregatedProduct &chain) {
 
 Value AggregatedProduct::build(OpBuilder &builder, bool productFirst) const {
   Emitter emitter(builder, *this, getGraph());
-  if (productFirst || !averagesNodes(*this))
-    return emitter.emit(productFirst, kind);
+  if (productFirst)
+    return emitter.addOwn(emitter.emit(true, kind));
+  if (!averagesNodes(*this))
+    return emitter.emit(false, kind);
   return divideByDegree(builder, *this,
                         emitter.emit(productFirst, ReduceKind::Sum));
 }

@@ -60,7 +60,9 @@ struct AggregatedProduct {
   llvm::SmallVector<int64_t> inShape;  ///< features that the product takes
   llvm::SmallVector<int64_t> outShape; ///< and gives
   mlir::Value weight;
-  RowSpace rowsBefore; ///< what the product works on if it comes first
+  mlir::Value bias;       ///< of a product that comes last, or null
+  bool addsInput = false; ///< to the sum at each node, before such a product
+  RowSpace rowsBefore;    ///< what the product works on if it comes first
   llvm::SmallVector<Scale> scales;
   EndPoint reduceEnd = EndPoint::Dst; ///< whose edges are summed
   ReduceKind kind = ReduceKind::Sum;  ///< how edges are reduced

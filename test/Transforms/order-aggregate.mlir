@@ -52,6 +52,36 @@ func.func @maximum(%x: tensor<?x64xf32, #src_pair>, %w: tensor<3x64x8xf32, #edge
   return %3 : tensor<?x8xf32, #node>
 }
 
+// GraphSAGE's and GIN's sums come before a product with a bias; GIN adds the node
+// itself, whose product is then there already.
+// CHECK-LABEL: @own_input
+// CHECK: %[[H:.*]] = gnn.linear %arg0, %arg1 : (tensor<?x64xf32
+// CHECK: %[[S:.*]] = gnn.aggregate sum {{.*}} : tensor<?x8xf32, #gnn.rows<@g, edge>>
+// CHECK: %[[N:.*]] = arith.addf %[[S]], %[[H]]
+// CHECK: %[[B:.*]] = gnn.broadcast %arg2
+// CHECK: %[[R:.*]] = arith.addf %[[N]], %[[B]]
+// CHECK: return %[[R]]
+func.func @own_input(%x: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>, %b: tensor<8xf32>) -> tensor<?x8xf32, #node> {
+  %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+  %1 = gnn.aggregate sum %0 via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
+  %2 = arith.addf %1, %x : tensor<?x64xf32, #node>
+  // expected-remark @+1 {{rows of 64 features before the product and 8 after it}}
+  %3 = gnn.linear %2, %w bias %b : (tensor<?x64xf32, #node>, tensor<64x8xf32>, tensor<8xf32>) -> tensor<?x8xf32, #node>
+  return %3 : tensor<?x8xf32, #node>
+}
+
+// CHECK-LABEL: @other_input
+// CHECK: gnn.aggregate sum
+// CHECK: gnn.linear
+func.func @other_input(%x: tensor<?x64xf32, #node>, %y: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>) -> tensor<?x8xf32, #node> {
+  %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+  %1 = gnn.aggregate sum %0 via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
+  %2 = arith.addf %y, %1 : tensor<?x64xf32, #node>
+  // expected-remark @+1 {{the sum has other rows than its own input added}}
+  %3 = gnn.linear %2, %w : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
+  return %3 : tensor<?x8xf32, #node>
+}
+
 // CHECK-LABEL: @by_feature
 // CHECK: gnn.typed_linear {{.*}}src_pair>>
 func.func @by_feature(%x: tensor<?x64xf32, #src_pair>, %w: tensor<3x64x8xf32, #edge_type>, %a: tensor<?x8xf32, #edge>) -> tensor<?x8xf32, #node> {

@@ -173,11 +173,13 @@ def OrderAggregate : Pass<"gnn-order-aggregate", "::mlir::ModuleOp">,
     The cheapest of all first, all last, and each its own way is taken. Without
     statistics a product without types goes where the sum is over fewer features
     (theorem 2), which is right for any graph, and one by edge type stays. Where
-    rows are the only cost, products without types follow theorem 2 too.
+    rows are the only cost, products without types follow theorem 2 too. One that
+    moves before the sum leaves its bias behind it, and passes what a node adds to
+    the sum of its own: `(sum + x) W + b = sum W + x W + b`, where `x W` is there.
 
     Needs: the graph form. Keeps: the value of every result up to rounding. Never
-    moves a maximum or minimum, a product with a bias, a factor that differs by
-    feature, or what has other readers.
+    moves a maximum or minimum, a product with a bias after the sum, a factor that
+    differs by feature, or what has other readers.
   }];
   let options = costOptions;
   let dependentDialects = ["::mlir::arith::ArithDialect"];

@@ -121,7 +121,7 @@ MODELS = {
     "hgt-widths": _hgt_widths,
 }
 
-_WITH_HEADS = {"gat", "gat-mean", "gatv2", "transformer", "transformer-gate",
+WITH_HEADS = {"gat", "gat-mean", "gatv2", "transformer", "transformer-gate",
                "rgcn-blocks", "rgat", "rgat-within-relation", "hector-rgat", "hgt",
                "hgt-widths", *op_cases.WITH_HEADS}
 
@@ -136,7 +136,7 @@ def allowed(case):
     """Whether a case makes sense: heads where there are heads, square graphs for
     models, 16 features on graphs that are large."""
     subject, graph, features, heads = case.values()
-    if heads != 1 and subject not in _WITH_HEADS:
+    if heads != 1 and subject not in WITH_HEADS:
         return False
     if graph in graphs.BIPARTITE and subject in MODELS:
         return False

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A program with no pass, with all, with each one off and with each one alone."""
 
+import concurrent.futures
 import functools
 import json
+import os
 
 import numpy as np
 
 from .. import capi
 from ..compiler import CompiledFunction, compile as compile_program
+from . import errors
 
 # The options of gnn-compile-pipeline that switch a pass, in their order.
 SWITCHES = ("raise-loops", "linear-reorder", "compact", "order-aggregate",
@@ -47,21 +50,30 @@ def variants():
     return found
 
 
-def compile_all(text, names=None):
+def compile_all(text, names=None, graphs=None):
     """(names, package) of each different result of compiling a program in these
-    ways. Raises AssertionError where one does not compile."""
-    packages = {}
-    for name, passes in variants().items():
-        if names is not None and name not in names:
-            continue
+    ways, for these graphs by name where given. Raises AssertionError where one does not compile."""
+    def compiled(way):
+        name, passes = way
         try:
-            package = compile_program(text, target="emulator",
-                                      passes=passes).package
+            return compile_program(text, target="emulator", passes=passes,
+                                   graph=graphs).package
         except capi.GNNError as error:
             raise Failure(name, f"does not compile: {error}") from error
+
+    ways = {name: passes for name, passes in variants().items()
+            if names is None or name in names}
+    packages = {}
+    for name, package in zip(ways, _all_at_once(compiled, ways.items())):
         key = package.kernels("mlir"), json.dumps(package.plan(), sort_keys=True)
         packages.setdefault(key, ([], package))[0].append(name)
     return list(packages.values())
+
+
+def _all_at_once(function, items):
+    """function(item) of each, in their order, on all cores."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(function, items))
 
 
 class Failure(AssertionError):
@@ -97,30 +109,63 @@ def deviation(out, expected, rounded):
             f"{expected[worst]:.6g}, got {out[worst]:.6g}")
 
 
+def outputs(package, function, graphs, inputs, device, variant):
+    """What a package gives, by name."""
+    try:
+        bound = CompiledFunction(package, function).bind(graphs, device)
+        out = bound({i.name: inputs[i.name] for i in bound.inputs})
+    except capi.GNNError as error:
+        raise Failure(variant, f"does not run: {error}") from error
+    return out if isinstance(out, dict) else {bound.outputs[0].name: out}
+
+
+def check_program(program, total, by_row):
+    """Runs a `cases.Program` in all ways and holds it against float64 and against
+    the way without passes, by `errors.check`."""
+    function, graphs = program.function, program.graphs
+    expected = function.evaluate(graphs, program.inputs)
+    for graph in graphs.values():
+        capi.NativeGraph.of(graph)
+    packages = compile_all(function.module.text(), graphs=graphs)
+    found = _all_at_once(lambda item: outputs(
+        item[1], function.name, graphs, program.inputs,
+        capi.Device.emulator(checked=False), item[0][0]), packages)
+    plain, = (out for (names, _), out in zip(packages, found) if "none" in names)
+    for (names, _), out in zip(packages, found):
+        for name in expected:
+            for reference in (expected[name], plain[name]):
+                try:
+                    errors.check(name, out[name], reference, total, by_row)
+                except AssertionError as error:
+                    raise Failure(names[0], str(error)) from error
+    return len(packages)
+
+
 def check(recorded, names=None):
     """Runs a recorded program in all ways, or those of `names`, and holds all
     results against float64. Raises `Failure`. Returns how many differed.
 
-    The first package runs with every access checked and threads in a random
-    order."""
+    In one program of ten the first package runs with every access checked and
+    threads in a random order: that takes as long to prepare as all the others."""
     made = recorded.build()
     function, inputs = made.function, made.inputs()
     with np.errstate(all="ignore"):
         expected = function.evaluate(recorded.graph, inputs)
         rounded = function.evaluate(recorded.graph, inputs, storage=np.float32)
     packages = compile_all(function.module.text(), names)
-    for number, (variant, package) in enumerate(packages):
-        device = capi.Device.emulator(checked=number == 0,
-                                      seed=recorded.seed if number == 0 else None)
-        try:
-            bound = CompiledFunction(package, "f").bind(recorded.graph, device)
-            out = bound({i.name: inputs[i.name] for i in bound.inputs})
-        except capi.GNNError as error:
-            raise Failure(variant[0], f"does not run: {error}") from error
-        out = out if isinstance(out, dict) else {bound.outputs[0].name: out}
+    capi.NativeGraph.of(recorded.graph)  # Made once, not by each thread.
+
+    def run(item):
+        number, (variant, package) = item
+        careful = number == 0 and recorded.seed % 10 == 0
+        device = capi.Device.emulator(checked=careful,
+                                      seed=recorded.seed if careful else None)
+        out = outputs(package, "f", recorded.graph, inputs, device, variant[0])
         for name, value in expected.items():
             wrong = deviation(out[name], np.asarray(value),
                               np.asarray(rounded[name]))
             if wrong:
                 raise Failure(variant[0], f"{name}: {wrong}")
+
+    _all_at_once(run, list(enumerate(packages)))
     return len(packages)
