@@ -298,8 +298,10 @@ Value OrderAggregate::reorder(OpBuilder &builder,
   double costMixed = mayMix ? costs.cost(mixed) : 0;
   double given = chain.productFirst ? costBefore : costAfter;
   double turned = chain.productFirst ? costAfter : costBefore;
-  bool mixes = mayMix && costMixed < std::min(given, turned);
-  bool turns = !mixes && turned < given;
+  // Of times, the model is sure of no less than this.
+  double sure = model->getKind() == CostKind::Full ? 0.95 : 1;
+  bool mixes = mayMix && costMixed < sure * std::min(given, turned);
+  bool turns = !mixes && turned < sure * given;
   std::string reason;
   llvm::raw_string_ostream os(reason);
   bool inRows = model->getKind() == CostKind::Rows;
