@@ -77,7 +77,7 @@ def pytest(build, everything, totals):
         run([sys.executable, "-m", "venv", venv])
     status, _ = run([python, "-m", "pip", "install", "-q",
                      "torch==2.13.0", "torch-geometric", "numpy", "scipy",
-                     "pytest"])
+                     "pytest", "pytest-xdist"])
     if status != 0:
         print("the Python packages of the tests cannot be installed")
         totals.add(0, 1)

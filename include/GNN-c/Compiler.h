@@ -31,8 +31,8 @@ typedef struct GnnCompileOptions {
   const char *chip;
   /** Keep the kernels for the emulator. Without PTX there must be these. */
   bool emulated;
-  /** What passes do, by the options of gnn-compile-pipeline with spaces between:
-   *  "fuse=false compact=false". Null or "": all passes. */
+  /** What passes do, by the options of gnn-compile-pipeline with spaces
+   * between: "fuse=false compact=false". Null or "": all passes. */
   const char *passes;
   /** Folder that gets the IR after each stage, and the PTX; made where it is
    *  not there. A compilation that fails leaves the stages until then. Null or
@@ -41,10 +41,10 @@ typedef struct GnnCompileOptions {
   /** File that gets the text and the pipeline where compiling fails, so that
    *  `gnn-opt --run-reproducer FILE` fails the same way. Null or "": none. */
   const char *reproducer;
-  /** Graphs that the program will be bound to: `numGraphs` of them, and the names
-   *  of their declarations, where "" is the one there is. A declaration without
-   *  statistics gets those of its graph, by which passes then decide; another
-   *  graph may be bound all the same. */
+  /** Graphs that the program will be bound to: `numGraphs` of them, and the
+   * names of their declarations, where "" is the one there is. A declaration
+   * without statistics gets those of its graph, by which passes then decide;
+   * another graph may be bound all the same. */
   const GnnGraph *const *graphs;
   const char *const *graphNames;
   int64_t numGraphs;

@@ -515,6 +515,8 @@ struct FuseAttention : gnn::impl::FuseAttentionBase<FuseAttention> {
     getOperation()->walk([&](EdgeSoftmaxOp op) { softmaxes.push_back(op); });
     for (EdgeSoftmaxOp softmax : softmaxes)
       fuse(softmax, *model);
+    if (getOperation().isExternal())
+      return;
     Block &block = getOperation().getBody().front();
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (isOpTriviallyDead(&op))

@@ -45,7 +45,8 @@ def every_op():
         keep(f.reduce_heads(kind, heads), f.reduce_features(kind, heads))
     keep(*f.aggregate("max", xe, "src_pair", argument=True))
     keep(f.degree(g, "edge", "node", via="dst"), f.degree(g, "dst_pair", "graph"))
-    keep(f.prefix_rows(users), f.rebind_rows(x, b, "src"))
+    keep(f.prefix_rows(users), f.rebind_rows(x, b, "src"),
+         f.restrict_rows(e, module.derived_graph("some", g, [0, 2])))
     keep(f.linear(x, w, wb), f.linear(heads, wh), f.linear(x, wh))
     keep(f.typed_linear(xe, wt, bias=wtb), f.typed_linear(x, wn),
          f.typed_linear(xe, wn, via="dst"))
@@ -96,6 +97,7 @@ def test_every_op_parses_and_has_a_meaning(gnn_opt):
              "b": gnn_mlir.Graph([3, 0], [1, 1], num_src_nodes=4,
                                  num_dst_nodes=2, num_node_types=3,
                                  num_edge_types=4)}
+    bound = function.bind(bound)
     inputs = function.random_inputs(bound)
     inputs["variance"] = np.abs(inputs["variance"])
     out = function.evaluate(bound, inputs)

@@ -213,7 +213,7 @@ LogicalResult Lowering::lowerWeightProductByHeads(WeightProductOp op) {
   int64_t c = rhs.size() == 3 ? rhs[2] : 1;
   bool typedRhs = isTypeRows(rhsType);
   Value left = get(op.getLhs()).tensor;
-  if (types > 1 && !isTypeRows(lhsType))
+  if (types != 1 && !isTypeRows(lhsType))
     left = repeated(loc, get(op.getLhs()), types);
   bool transposed = get(op.getRhs()).isTransposed;
   SmallVector<int64_t> weightShape{heads, transposed ? c : b,
@@ -223,12 +223,11 @@ LogicalResult Lowering::lowerWeightProductByHeads(WeightProductOp op) {
   Value output = tensor::EmptyOp::create(
       builder, loc, ArrayRef<int64_t>{rows, heads, c}, type.getElementType());
   AtAttr at = rowAccess(builder.getContext(), "", true);
-  Value product = emitGemm(
-      builder, loc, anyGraph, std::to_string(rows),
-      typedRhs ? std::to_string(lhs[0]) : "", "",
-      reshaped(loc, left, {rows, heads, b}), at,
-      reshaped(loc, get(op.getRhs()).tensor, weightShape), transposed, Value(),
-      {}, output, at);
+  Value product = emitGemm(builder, loc, anyGraph, std::to_string(rows),
+                           typedRhs ? std::to_string(lhs[0]) : "", "",
+                           reshaped(loc, left, {rows, heads, b}), at,
+                           reshaped(loc, get(op.getRhs()).tensor, weightShape),
+                           transposed, Value(), {}, output, at);
   Rows result = describe(type);
   result.tensor = reshaped(loc, product, type.getShape());
   set(op.getResult(), result);
@@ -251,9 +250,9 @@ LogicalResult Lowering::lowerWeightProduct(WeightProductOp op) {
   bool vector = rhs.size() == 1 + heads;
   int64_t c = vector ? 1 : rhs.back();
   Value left = get(op.getLhs()).tensor, right = get(op.getRhs()).tensor;
-  if (types > 1 && !lhsTyped)
+  if (types != 1 && !lhsTyped)
     left = repeated(loc, get(op.getLhs()), types);
-  if (types > 1 && !rhsTyped && heads)
+  if (types != 1 && !rhsTyped && heads)
     right = repeated(loc, get(op.getRhs()), types);
   left = reshaped(loc, left, {batches * a, b});
   Value output = tensor::EmptyOp::create(
