@@ -8,8 +8,6 @@
 
 #include "mlir/IR/SymbolTable.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace gnn;
 
@@ -40,6 +38,15 @@ llvm::Expected<CostModel> CostModel::create(StringRef target, StringRef cost) {
     return CostModel(**figures, CostKind::Rows);
   return llvm::createStringError("expected the cost 'full' or 'rows', got '" +
                                  cost + "'");
+}
+
+FailureOr<CostModel> gnn::createCostModel(MLIRContext *context,
+                                          StringRef target, StringRef cost) {
+  llvm::Expected<CostModel> model = CostModel::create(target, cost);
+  if (!model)
+    return emitError(UnknownLoc::get(context))
+           << llvm::toString(model.takeError());
+  return *model;
 }
 
 double CostModel::gatherSeconds(const GatherWork &gather) const {
@@ -171,7 +178,7 @@ StatsAttr gnn::getStats(Operation *from, Type type) {
       graph, graph.getParentGraphAttr());
   if (!parent || !parent.getStatsAttr())
     return nullptr;
-  return restrictToTypes(parent.getStatsAttr(), *graph.getParentTypes());
+  return parent.getStatsAttr().restrictTo(*graph.getParentTypes());
 }
 
 StatsAttr gnn::getStats(Operation *op) {
@@ -181,22 +188,4 @@ StatsAttr gnn::getStats(Operation *op) {
       if (getRows(type))
         return getStats(op, type);
   return nullptr;
-}
-
-StatsAttr gnn::restrictToTypes(StatsAttr stats, ArrayRef<int64_t> types) {
-  SmallVector<int64_t> edges, srcPairs, dstPairs;
-  for (int64_t type : types) {
-    edges.push_back(stats.getTypeEdges()[type]);
-    srcPairs.push_back(stats.getSrcPairs()[type]);
-    dstPairs.push_back(stats.getDstPairs()[type]);
-  }
-  MLIRContext *context = stats.getContext();
-  auto array = [&](ArrayRef<int64_t> counts) {
-    return DenseI64ArrayAttr::get(context, counts);
-  };
-  return StatsAttr::get(context, stats.getSrcNodes(), stats.getDstNodes(),
-                        std::accumulate(edges.begin(), edges.end(), int64_t(0)),
-                        array(edges), array(srcPairs), array(dstPairs),
-                        /*in_degree_squares=*/0, /*in_degree_max=*/0,
-                        /*out_degree_squares=*/0, /*out_degree_max=*/0);
 }

@@ -505,12 +505,14 @@ namespace {
 struct FuseAttention : gnn::impl::FuseAttentionBase<FuseAttention> {
   using FuseAttentionBase::FuseAttentionBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    FailureOr<CostModel> created = createCostModel(context, target, cost);
+    if (succeeded(created))
+      model.emplace(*created);
+    return created;
+  }
+
   void runOnOperation() override {
-    llvm::Expected<CostModel> model = CostModel::create(target, cost);
-    if (!model) {
-      getOperation().emitError(llvm::toString(model.takeError()));
-      return signalPassFailure();
-    }
     SmallVector<EdgeSoftmaxOp> softmaxes;
     getOperation()->walk([&](EdgeSoftmaxOp op) { softmaxes.push_back(op); });
     for (EdgeSoftmaxOp softmax : softmaxes)
@@ -524,6 +526,8 @@ struct FuseAttention : gnn::impl::FuseAttentionBase<FuseAttention> {
   }
 
 private:
+  std::optional<CostModel> model;
+
   void fuse(EdgeSoftmaxOp softmax, const CostModel &model);
   remark::RemarkOpts named(StringRef name) {
     return remark::RemarkOpts::name(name).category(getArgument());

@@ -200,7 +200,7 @@ TEST_F(DescribeTest, DerivedGraphs) {
 TEST_F(DescribeTest, SomeTypesAlone) {
   describe("gnn.gather %node via src : !node -> !edge");
   auto graph = *module->getOps<GraphOp>().begin();
-  StatsAttr stats = restrictToTypes(graph.getStatsAttr(), {2, 1});
+  StatsAttr stats = graph.getStatsAttr().restrictTo({2, 1});
   EXPECT_EQ(stats.getEdges(), 10);
   EXPECT_EQ(stats.getSrcNodes(), 7);
   EXPECT_EQ(stats.getTypeEdges().asArrayRef(), ArrayRef<int64_t>({0, 10}));

@@ -97,6 +97,13 @@ private:
   CostKind kind;
 };
 
+/// The model that the options `target` and `cost` of a pass name, or one error.
+/// A pass asks when it is initialized: the options are wrong for every
+/// function.
+mlir::FailureOr<CostModel> createCostModel(mlir::MLIRContext *context,
+                                           llvm::StringRef target,
+                                           llvm::StringRef cost);
+
 /// The declaration of the graph that rows of `type` belong to; null where it
 /// has no rows or `from` is in no module that declares it.
 GraphOp getGraph(mlir::Operation *from, mlir::Type type);
@@ -108,10 +115,6 @@ StatsAttr getStats(mlir::Operation *from, mlir::Type type);
 /// The statistics of the graph that the first operand or result of `op` with
 /// rows belongs to; null where unknown.
 StatsAttr getStats(mlir::Operation *op);
-
-/// The statistics of a graph of the edges of some types alone, renumbered in
-/// the order of `types`, on the same nodes. Its degrees are unknown.
-StatsAttr restrictToTypes(StatsAttr stats, llvm::ArrayRef<int64_t> types);
 
 } // namespace gnn
 

@@ -113,6 +113,21 @@ static int64_t sumOf(ArrayRef<int64_t> counts) {
   return sum;
 }
 
+StatsAttr StatsAttr::restrictTo(ArrayRef<int64_t> types) const {
+  auto take = [&](DenseI64ArrayAttr counts) {
+    SmallVector<int64_t> taken;
+    for (int64_t type : types)
+      taken.push_back(counts[type]);
+    return DenseI64ArrayAttr::get(getContext(), taken);
+  };
+  DenseI64ArrayAttr ofType = take(getTypeEdges());
+  int64_t edges = llvm::sum_of(ofType.asArrayRef(), int64_t(0));
+  return get(getContext(), getSrcNodes(), getDstNodes(), edges, ofType,
+             take(getSrcPairs()), take(getDstPairs()),
+             /*in_degree_squares=*/0, /*in_degree_max=*/0,
+             /*out_degree_squares=*/0, /*out_degree_max=*/0);
+}
+
 LogicalResult StatsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 int64_t srcNodes, int64_t dstNodes,
                                 int64_t edges, DenseI64ArrayAttr typeEdges,

@@ -81,6 +81,11 @@ def GNN_StatsAttr : GNN_Attr<"Stats"> {
     DefaultValuedParameter<"int64_t", "0">:$out_degree_max);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// What is known of the edges of some types alone, renumbered in the order
+    /// of `types`, on the same nodes. Their degrees are not.
+    StatsAttr restrictTo(::llvm::ArrayRef<int64_t> types) const;
+  }];
 }
 
 #endif // GNN_DIALECT_GNN_IR_GNNATTRIBUTES_TD
