@@ -10,7 +10,7 @@
 
 #include "GNN/Transforms/Passes.h"
 
-#include "AggregatedProduct.h"
+#include "OrderCosts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,8 +19,6 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/Format.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace gnn;
 
@@ -28,189 +26,6 @@ namespace gnn {
 #define GEN_PASS_DEF_ORDERAGGREGATE
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
-
-//===----------------------------------------------------------------------===//
-// Costs
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-using Relations = SmallVector<int64_t>;
-
-/// Which relations multiply first and which aggregate first.
-struct Order {
-  Relations productFirst, aggregateFirst;
-};
-
-/// What the orders of a chain cost on a graph. A chain without types is one
-/// relation.
-class OrderCosts {
-public:
-  OrderCosts(const AggregatedProduct &chain, const CostModel &model,
-             StatsAttr stats);
-
-  double cost(const Order &order) const;
-  Order all(bool productFirst) const;
-  /// Each relation on its own way: where it is cheaper, launches aside.
-  Order eachItsOwn() const;
-  /// Rows of the product.
-  double rows(const Order &order) const;
-
-private:
-  /// What the statistics say of one relation.
-  struct Relation {
-    double edges;
-    double sources; ///< rows that the edges read, each counted once
-    double rowsBefore, rowsAfter;
-  };
-
-  void addProductFirst(ArrayRef<int64_t> list,
-                       SmallVectorImpl<KernelWork> &kernels) const;
-  void addAggregateFirst(ArrayRef<int64_t> list,
-                         SmallVectorImpl<KernelWork> &kernels) const;
-  KernelWork multiply(ArrayRef<int64_t> list, double rows) const;
-
-  const AggregatedProduct &chain;
-  const CostModel &model;
-  SmallVector<Relation> relations;
-  double in, out, flopsPerRow, weightBytes, numNodes, numInputs;
-};
-
-} // namespace
-
-static double sizeOf(ArrayRef<int64_t> features) {
-  return std::accumulate(features.begin(), features.end(), 1.0,
-                         std::multiplies<>());
-}
-
-OrderCosts::OrderCosts(const AggregatedProduct &chain, const CostModel &model,
-                       StatsAttr stats)
-    : chain(chain), model(model), in(sizeOf(chain.inShape)),
-      out(sizeOf(chain.outShape)) {
-  auto weight = cast<RankedTensorType>(chain.weight.getType());
-  flopsPerRow = 2 * chain.inShape.back() * out;
-  weightBytes = 4 * sizeOf(getFeatures(weight));
-  numNodes = RowCount::rows(chain.resultType).evaluate(stats);
-  bool toDst = chain.reduceEnd == EndPoint::Dst;
-  numInputs = toDst ? stats.getSrcNodes() : stats.getDstNodes();
-  ArrayRef<int64_t> near = stats.getDstPairs(), far = stats.getSrcPairs();
-  if (!toDst)
-    std::swap(near, far);
-  if (!chain.isTyped()) {
-    double before = RowCount::rows(chain.rowsBefore).evaluate(stats);
-    double edges = stats.getEdges();
-    relations.push_back({edges, numInputs, before, numNodes});
-    return;
-  }
-  bool onEdges = chain.rowsBefore == RowSpace::Edge;
-  for (auto [edges, source, result] :
-       llvm::zip_equal(stats.getTypeEdges().asArrayRef(), far, near))
-    relations.push_back({static_cast<double>(edges),
-                         static_cast<double>(source),
-                         static_cast<double>(onEdges ? edges : source),
-                         static_cast<double>(result)});
-}
-
-Order OrderCosts::all(bool productFirst) const {
-  Order order;
-  Relations &list = productFirst ? order.productFirst : order.aggregateFirst;
-  list.resize(relations.size());
-  std::iota(list.begin(), list.end(), 0);
-  return order;
-}
-
-double OrderCosts::rows(const Order &order) const {
-  double sum = 0;
-  for (int64_t r : order.productFirst)
-    sum += relations[r].rowsBefore;
-  for (int64_t r : order.aggregateFirst)
-    sum += relations[r].rowsAfter;
-  return sum;
-}
-
-KernelWork OrderCosts::multiply(ArrayRef<int64_t> list, double rows) const {
-  KernelWork work;
-  work.productRows = rows;
-  work.productFlops = rows * flopsPerRow;
-  work.streamBytes = rows * out * 4 + weightBytes * list.size();
-  return work;
-}
-
-/// A product of gathered rows, and a sum of what it gives along the edges.
-void OrderCosts::addProductFirst(ArrayRef<int64_t> list,
-                                 SmallVectorImpl<KernelWork> &kernels) const {
-  double rows = 0, edges = 0;
-  for (int64_t r : list) {
-    rows += relations[r].rowsBefore;
-    edges += relations[r].edges;
-  }
-  KernelWork product = multiply(list, rows), sum;
-  if (chain.isTyped())
-    product.gathers.push_back({rows, in * 4, numInputs});
-  else
-    product.streamBytes += rows * in * 4;
-  sum.otherFlops = 2 * edges * out;
-  sum.streamBytes = 4 * edges * (1 + chain.scales.size()) + 4 * numNodes * out;
-  sum.gathers.push_back({edges, out * 4, rows});
-  kernels.append({product, sum});
-}
-
-/// A sum of gathered rows, one relation's after another's, a product, and where
-/// that is on pairs their sum.
-void OrderCosts::addAggregateFirst(ArrayRef<int64_t> list,
-                                   SmallVectorImpl<KernelWork> &kernels) const {
-  KernelWork sum;
-  double rows = 0, edges = 0;
-  for (int64_t r : list) {
-    rows += relations[r].rowsAfter;
-    edges += relations[r].edges;
-    sum.gathers.push_back({relations[r].edges, in * 4, relations[r].sources});
-  }
-  sum.otherFlops = 2 * edges * in;
-  sum.streamBytes = 4 * edges * (1 + chain.scales.size()) + 4 * rows * in;
-  KernelWork product = multiply(list, rows);
-  product.streamBytes += rows * in * 4;
-  kernels.append({sum, product});
-  if (!chain.isTyped())
-    return;
-  KernelWork pairs;
-  pairs.streamBytes = 4 * rows + 4 * numNodes * out;
-  pairs.gathers.push_back({rows, out * 4, rows});
-  kernels.push_back(pairs);
-}
-
-double OrderCosts::cost(const Order &order) const {
-  SmallVector<KernelWork> kernels;
-  if (!order.productFirst.empty())
-    addProductFirst(order.productFirst, kernels);
-  if (!order.aggregateFirst.empty())
-    addAggregateFirst(order.aggregateFirst, kernels);
-  if (!order.productFirst.empty() && !order.aggregateFirst.empty()) {
-    KernelWork join;
-    join.streamBytes = 3 * 4 * numNodes * out;
-    kernels.push_back(join);
-  }
-  return model.cost(kernels);
-}
-
-Order OrderCosts::eachItsOwn() const {
-  // What a launch costs is no matter of one relation.
-  auto withoutLaunches = [&](const Order &order, unsigned launches) {
-    double launch = model.getKind() == CostKind::Full
-                        ? double(model.getTarget().launchSeconds)
-                        : 0;
-    return cost(order) - launches * launch;
-  };
-  Order order;
-  for (int64_t r = 0, e = relations.size(); r < e; ++r) {
-    double first = withoutLaunches({{r}, {}}, 2);
-    double last = withoutLaunches({{}, {r}}, 3);
-    bool keeps = first == last && chain.productFirst;
-    (first < last || keeps ? order.productFirst : order.aggregateFirst)
-        .push_back(r);
-  }
-  return order;
-}
 
 //===----------------------------------------------------------------------===//
 // The pass
@@ -264,7 +79,8 @@ void OrderAggregate::report(const AggregatedProduct &chain, bool changes,
 /// for each edge type rows may become more, so what is given stays.
 Value OrderAggregate::reorderByRule(OpBuilder &builder,
                                     const AggregatedProduct &chain) {
-  int64_t in = sizeOf(chain.inShape), out = sizeOf(chain.outShape);
+  int64_t in = ShapedType::getNumElements(chain.inShape);
+  int64_t out = ShapedType::getNumElements(chain.outShape);
   if (chain.isTyped()) {
     report(chain, false,
            "without statistics a product by edge type stays where it is");
