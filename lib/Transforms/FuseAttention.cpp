@@ -9,6 +9,8 @@
 
 #include "GNN/Transforms/Passes.h"
 
+#include "Utils.h"
+
 #include "GNN/Analysis/CostModel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -519,10 +521,7 @@ struct FuseAttention : gnn::impl::FuseAttentionBase<FuseAttention> {
       fuse(softmax, *model);
     if (getOperation().isExternal())
       return;
-    Block &block = getOperation().getBody().front();
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-      if (isOpTriviallyDead(&op))
-        op.erase();
+    eraseDeadOps(getOperation().getBody().front());
   }
 
 private:
