@@ -170,6 +170,7 @@ Bill LinearReorder::weigh(ArrayRef<Operation *> ops, bool countsRows) {
     KernelWork work = model->describe(op, stats);
     work.productRows *= countsRows ? scale : 0;
     work.productFlops *= scale;
+    work.productTileFlops *= scale;
     work.otherFlops *= scale;
     work.streamBytes *= scale;
     for (GatherWork &gather : work.gathers)
