@@ -199,9 +199,6 @@ std::optional<AggregatedProduct> Matcher::finishProductFirst(Step message) {
   chain.productFirst = true;
   takeProduct(product);
   chain.rowsBefore = message.path.to;
-  if (auto typed = dyn_cast<TypedLinearOp>(product);
-      typed && isNode(chain.rowsBefore))
-    return std::nullopt;
   chain.input = product->getOperand(0);
   chain.inputPath = message.path;
   if (auto gather = chain.input.getDefiningOp<GatherOp>())
@@ -219,7 +216,12 @@ Matcher::finishAggregateFirst(Operation *product) {
   Value summed = lookThroughUnits(product->getOperand(0)), own;
   if (auto add = summed.getDefiningOp<arith::AddFOp>();
       add && add->hasOneUse()) {
-    bool isSecond = add.getRhs().getDefiningOp<AggregateOp>() != nullptr;
+    auto isSum = [](Value value) {
+      return isa_and_nonnull<AggregateOp, SpmmOp>(value.getDefiningOp());
+    };
+    // What is added may be a sum too, but its edges read it as well.
+    bool isSecond = isSum(add.getRhs()) &&
+                    (add.getRhs().hasOneUse() || !isSum(add.getLhs()));
     summed = isSecond ? add.getRhs() : add.getLhs();
     own = isSecond ? add.getLhs() : add.getRhs();
   }
@@ -259,7 +261,9 @@ Matcher::finishAggregateFirst(Operation *product) {
   // What is known of the source and the edge type alone is known a pair.
   std::optional<EndPoint> end = message.path.getEnd();
   if (!end || *end == chain.reduceEnd)
-    return std::nullopt;
+    return refuse("the sum reads " + stringifyRowSpace(message.path.to) +
+                  " rows" + (end ? " at the end that it sums to" : "") +
+                  ", expected rows at the other end of the edges");
   chain.rowsBefore = !chain.isTyped()       ? message.path.to
                      : end == EndPoint::Src ? RowSpace::SrcPair
                                             : RowSpace::DstPair;
@@ -339,5 +343,6 @@ RowSpace AggregatedProduct::getRowsAfter() const {
 }
 
 bool AggregatedProduct::canSplit() const {
-  return isTyped() && isNode(*getRowSpace(resultType));
+  return isTyped() && isNode(*getRowSpace(resultType)) &&
+         !getGraph().isDerived();
 }

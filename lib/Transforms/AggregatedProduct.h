@@ -45,8 +45,8 @@ struct AggregatedProduct {
 
   bool isTyped() const { return getRows(weight.getType()) != nullptr; }
   GraphOp getGraph() const { return gnn::getGraph(root, resultType); }
-  /// Whether relations can go different ways: each has a weight of its own, and
-  /// the sum ends at nodes.
+  /// Whether relations can go different ways: each has a weight of its own, the
+  /// sum ends at nodes, and the graph is not derived from another already.
   bool canSplit() const;
 
   /// The row space that the product works on if it comes last: pairs where each

@@ -40,8 +40,9 @@ private:
     return getFeatures(cast<RankedTensorType>(value.getType()));
   }
   Value reshape(Value value, ArrayRef<int64_t> features);
-  /// `value` as rows of the graph that is built on.
-  Value bring(Value value, RowPath &path);
+  /// `value` as rows of the graph that is built on. Where only the chain's
+  /// graph has its rows, they come as rows of `space`, to which `path` leads.
+  Value bring(Value value, RowPath &path, RowSpace space = RowSpace::Edge);
   Value gather(Value value, RowSpace space, std::optional<EndPoint> via);
   Value multiply(Value rows);
   Value scale(Value edges);
@@ -55,6 +56,11 @@ private:
 };
 
 } // namespace
+
+/// The end that an op has to name to follow `path`; none where it is clear.
+static std::optional<EndPoint> endOf(RowPath path) {
+  return path.isAmbiguous() ? path.getEnd() : std::nullopt;
+}
 
 RankedTensorType Emitter::typeOf(Type like, RowSpace space,
                                  ArrayRef<int64_t> features, GraphOp of) {
@@ -85,20 +91,21 @@ Value Emitter::gather(Value value, RowSpace space,
                           value, via);
 }
 
-Value Emitter::bring(Value value, RowPath &path) {
+Value Emitter::bring(Value value, RowPath &path, RowSpace space) {
   if (!isDerived)
     return value;
-  RowSpace space = *getRowSpace(value.getType());
-  if (space == RowSpace::NodeType || space == RowSpace::Graph) {
-    // Only rows of nodes, pairs and edges are known of both graphs.
-    auto type = typeOf(value.getType(), RowSpace::Edge, featuresOf(value),
-                       chain.getGraph());
-    value = GatherOp::create(builder, loc, type, value, path.via);
-    space = RowSpace::Edge;
-    path = {RowSpace::Edge, RowSpace::Edge, std::nullopt};
+  RowSpace own = *getRowSpace(value.getType());
+  if (own == RowSpace::NodeType || own == RowSpace::Graph) {
+    // Only rows of nodes, pairs, edges and their types are known of both.
+    auto type =
+        typeOf(value.getType(), space, featuresOf(value), chain.getGraph());
+    RowPath step = {space, own, path.getEnd()};
+    value = GatherOp::create(builder, loc, type, value, endOf(step));
+    own = space;
+    path = {RowSpace::Edge, space, std::nullopt};
   }
-  RankedTensorType type = typeOf(value.getType(), space, featuresOf(value));
-  if (isNode(space))
+  RankedTensorType type = typeOf(value.getType(), own, featuresOf(value));
+  if (isNode(own))
     return RebindRowsOp::create(builder, loc, type, value);
   return RestrictRowsOp::create(builder, loc, type, value);
 }
@@ -131,23 +138,19 @@ Value Emitter::scale(Value edges) {
     Value factor = bring(scale.value, path);
     if (getNumFeatures(cast<RankedTensorType>(factor.getType())) == 1)
       factor = reshape(factor, {});
-    edges = ApplyOp::create(
-        builder, loc, edges.getType(),
-        scale.divides ? BinaryKind::Div : BinaryKind::Mul, edges,
-        EndPointAttr(), factor,
-        endAttr(path.isAmbiguous() ? path.getEnd() : std::nullopt));
+    edges =
+        ApplyOp::create(builder, loc, edges.getType(),
+                        scale.divides ? BinaryKind::Div : BinaryKind::Mul,
+                        edges, EndPointAttr(), factor, endAttr(endOf(path)));
   }
   return edges;
 }
 
 Value Emitter::aggregate(Value rows, ReduceKind kind, RowSpace to) {
-  RowPath path = {*getRowSpace(rows.getType()), to, std::nullopt};
-  std::optional<EndPoint> via;
-  if (path.isAmbiguous())
-    via = chain.reduceEnd;
+  RowPath path = {*getRowSpace(rows.getType()), to, chain.reduceEnd};
   return AggregateOp::create(builder, loc,
                              typeOf(rows.getType(), to, featuresOf(rows)), kind,
-                             rows, via)
+                             rows, endOf(path))
       .getResult();
 }
 
@@ -165,17 +168,14 @@ Value Emitter::addOwn(Value sum) {
 
 Value Emitter::emit(bool productFirst, ReduceKind kind) {
   RowPath path = chain.inputPath;
-  Value rows = reshape(bring(chain.input, path), chain.inShape);
+  RowSpace first = productFirst ? chain.rowsBefore : RowSpace::Edge;
+  Value rows = reshape(bring(chain.input, path, first), chain.inShape);
   RowSpace space = *getRowSpace(rows.getType());
-  auto endOf = [](RowPath path) {
-    return path.isAmbiguous() ? path.getEnd() : std::nullopt;
-  };
   RowSpace result = *getRowSpace(chain.resultType);
   if (productFirst) {
     if (space != chain.rowsBefore)
       rows = gather(rows, chain.rowsBefore,
-                    chain.rowsBefore == RowSpace::Edge ? endOf(path)
-                                                       : std::nullopt);
+                    endOf({chain.rowsBefore, space, path.getEnd()}));
     rows = multiply(rows);
     RowPath back = {RowSpace::Edge, chain.rowsBefore, path.getEnd()};
     if (chain.rowsBefore != RowSpace::Edge)

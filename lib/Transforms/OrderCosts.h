@@ -52,6 +52,8 @@ private:
   const CostModel &model;
   llvm::SmallVector<Relation> relations;
   double in, out, flopsPerRow, weightBytes, numNodes, numInputs;
+  double element;   ///< bytes of a feature
+  double edgeBytes; ///< bytes that an edge has of its own: an id and scales
 };
 
 } // namespace gnn
