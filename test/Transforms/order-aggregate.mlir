@@ -93,7 +93,6 @@ func.func @own_input_is_sum(%e: tensor<?x64xf32, #edge>, %w: tensor<64x8xf32>) -
   %x = gnn.spmm copy %e reduce sum via dst : (tensor<?x64xf32, #edge>) -> tensor<?x64xf32, #node>
   %0 = gnn.spmm copy %x via src reduce sum via dst : (tensor<?x64xf32, #node>) -> tensor<?x64xf32, #node>
   %1 = arith.addf %0, %x : tensor<?x64xf32, #node>
-  // expected-remark @+3 {{the sum has other readers}}
   // expected-remark @+2 {{the sum has other readers}}
   // expected-remark @+1 {{rows of 64 features before the product and 8 after it}}
   %2 = gnn.linear %1, %w : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
