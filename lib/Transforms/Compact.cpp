@@ -448,8 +448,9 @@ bool Compact::pays(Operation *op, Operation *moved, RowPath to, StatsAttr stats,
   else
     os << llvm::format("%.4g us instead of %.4g", costAfter * 1e6,
                        costBefore * 1e6);
-  return costAfter < costBefore || (model->getKind() == CostKind::Rows &&
-                                    costAfter == costBefore && costAfter == 0);
+  return model->isBetter(costBefore, costAfter) ||
+         (model->getKind() == CostKind::Rows && costAfter == costBefore &&
+          costAfter == 0);
 }
 
 void Compact::compact(IRRewriter &rewriter, Operation *op) {

@@ -249,10 +249,10 @@ static std::string describe(const Bill &bill, bool hasStats, CostKind kind) {
 /// Without statistics finer rows are taken to be many more than coarser ones.
 /// Where both forms do the same on each, the product of weights wins if it
 /// makes products fewer, or sets one free that `stays`.
-static bool isCheaper(const Bill &after, const Bill &before, bool hasStats,
-                      bool stays) {
+static bool isCheaper(const Bill &after, const Bill &before,
+                      const CostModel &model, bool hasStats, bool stays) {
   if (hasStats && after.cost != before.cost)
-    return after.cost < before.cost;
+    return model.isBetter(before.cost, after.cost);
   if (!hasStats && after.perRow != before.perRow)
     return after.perRow < before.perRow;
   return stays ? after.count <= before.count : after.count < before.count;
@@ -295,7 +295,7 @@ void LinearReorder::reorder(Operation *root) {
                         describe(before, hasStats, kind);
   bool stays = llvm::any_of(chain.getProducts(),
                             [&](Operation *op) { return !dead.contains(op); });
-  if (!isCheaper(after, before, hasStats, stays)) {
+  if (!isCheaper(after, before, *model, hasStats, stays)) {
     drop(/*all=*/true);
     remark::missed(root->getLoc(), named("Refused"))
         << "the product of the weights first would take " + numbers;

@@ -57,6 +57,8 @@ private:
   llvm::SmallVector<Relation> relations;
   llvm::ArrayRef<int64_t> longestPairs; ///< of each relation, where known
   double in, out, flopsPerRow, weightBytes, numNodes, numInputs, longest;
+  double element;   ///< bytes of a feature
+  double edgeBytes; ///< bytes that an edge has of its own: an id and scales
 };
 
 } // namespace gnn

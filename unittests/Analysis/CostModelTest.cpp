@@ -208,6 +208,16 @@ TEST_F(DescribeTest, SomeTypesAlone) {
   EXPECT_EQ(stats.getDstPairs().asArrayRef(), ArrayRef<int64_t>({0, 4}));
 }
 
+TEST(CostModelTest, TimesAreBetterByMoreThanTheMargin) {
+  CostModel times = model(), rows = model(CostKind::Rows);
+  EXPECT_TRUE(times.isBetter(100, 94));
+  EXPECT_FALSE(times.isBetter(100, 96));
+  EXPECT_FALSE(times.isBetter(100, 106));
+  EXPECT_TRUE(rows.isBetter(100, 99));
+  EXPECT_FALSE(rows.isBetter(100, 100));
+  EXPECT_FALSE(rows.isBetter(0, 0));
+}
+
 TEST_F(DescribeTest, WithoutStatistics) {
   auto declared = parseSourceString<ModuleOp>(
       "gnn.graph @g square {node_types = 1, edge_types = 1}", &context);

@@ -101,6 +101,15 @@ public:
   /// kept in.
   KernelWork describe(mlir::Operation *op, StatsAttr stats) const;
 
+  /// What of a time the model may be wrong by when it weighs two.
+  static constexpr double margin = 0.05;
+
+  /// Whether a cost of `then` is worth leaving one of `now` for: fewer rows, or
+  /// a time that is shorter by more than the margin.
+  bool isBetter(double now, double then) const {
+    return then < (kind == CostKind::Full ? 1 - margin : 1) * now;
+  }
+
   CostKind getKind() const { return kind; }
   const TargetFigures &getTarget() const { return target; }
 
