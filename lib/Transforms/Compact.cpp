@@ -320,7 +320,9 @@ bool Compact::pays(Operation *op, Candidate &candidate, StatsAttr stats) const {
   else
     os << llvm::format("%.4g us instead of %.4g", candidate.cost * 1e6,
                        costBefore * 1e6);
-  return candidate.rows < rows && candidate.cost <= costBefore;
+  bool isFree = costBefore == 0 && candidate.cost == 0;
+  return candidate.rows < rows &&
+         (isFree || model->isBetter(costBefore, candidate.cost));
 }
 
 void Compact::compact(IRRewriter &rewriter, Operation *op, RowAnalysis &rows) {

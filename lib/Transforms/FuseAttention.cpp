@@ -500,7 +500,7 @@ static bool choosesStored(AttentionOp op, const CostModel &model,
   numbers = llvm::formatv("{0:F1} us to compute them twice, {1:F1} us to store "
                           "and read them",
                           computed * 1e6, kept * 1e6);
-  return kept < computed;
+  return model.isBetter(computed, kept);
 }
 
 namespace {

@@ -167,6 +167,7 @@ Bill LinearReorder::weigh(ArrayRef<Operation *> ops, bool countsRows,
     KernelWork work = model->describe(op, stats);
     work.productRows *= countsRows ? scale : 0;
     work.productFlops *= scale;
+    work.productTileFlops *= scale;
     work.otherFlops *= scale;
     work.streamBytes *= scale;
     for (GatherWork &gather : work.gathers)
@@ -251,10 +252,10 @@ static std::string describe(const Bill &bill, bool hasStats, CostKind kind) {
 /// Without statistics finer rows are taken to be many more than coarser ones.
 /// Where both forms do the same on each, the product of weights wins if it
 /// makes products fewer, or sets one free that `stays`.
-static bool isCheaper(const Bill &after, const Bill &before, bool hasStats,
-                      bool stays) {
+static bool isCheaper(const Bill &after, const Bill &before,
+                      const CostModel &model, bool hasStats, bool stays) {
   if (hasStats && after.cost != before.cost)
-    return after.cost < before.cost;
+    return model.isBetter(before.cost, after.cost);
   if (!hasStats && after.perRow != before.perRow)
     return after.perRow < before.perRow;
   return stays ? after.count <= before.count : after.count < before.count;
@@ -298,7 +299,7 @@ void LinearReorder::reorder(Operation *root) {
                         describe(before, hasStats, kind);
   bool stays = llvm::any_of(chain.getProducts(),
                             [&](Operation *op) { return !dead.contains(op); });
-  if (!isCheaper(after, before, hasStats, stays)) {
+  if (!isCheaper(after, before, *model, hasStats, stays)) {
     drop(/*all=*/true);
     remark::missed(root->getLoc(), named("Refused"))
         << "the product of the weights first would take " + numbers;

@@ -44,14 +44,17 @@ struct OrderAggregate : gnn::impl::OrderAggregateBase<OrderAggregate> {
   }
 
   void runOnOperation() override {
-    for (auto func : getOperation().getOps<func::FuncOp>())
-      while (orderOne(func))
+    for (auto func : getOperation().getOps<func::FuncOp>()) {
+      DenseSet<Operation *> decided;
+      while (orderOne(func, decided))
         ;
+    }
   }
 
 private:
-  /// Changes the order of one chain; whether there was one.
-  bool orderOne(func::FuncOp func);
+  /// Changes the order of one chain; whether there was one. Ops in `decided`
+  /// end chains that stay.
+  bool orderOne(func::FuncOp func, DenseSet<Operation *> &decided);
   /// The value that replaces a chain; null where it stays as it is.
   Value reorder(OpBuilder &builder, const AggregatedProduct &chain);
   Value reorderByRule(OpBuilder &builder, const AggregatedProduct &chain);
@@ -59,7 +62,6 @@ private:
               const Twine &reason);
 
   std::optional<CostModel> model;
-  DenseSet<Operation *> decided;
 };
 
 } // namespace
@@ -75,8 +77,9 @@ void OrderAggregate::report(const AggregatedProduct &chain, bool changes,
     remark::missed(loc, opts) << reason.str();
 }
 
-/// Theorem 2 of GraphAGILE: the sum is over the narrower rows. With a weight
-/// for each edge type rows may become more, so what is given stays.
+/// Theorem 2 of GraphAGILE: the sum is over the narrower rows. That is right
+/// where a product moves between rows of nodes, or of edges and fewer. Of pairs
+/// or types there may be any number on either side, so what is given stays.
 Value OrderAggregate::reorderByRule(OpBuilder &builder,
                                     const AggregatedProduct &chain) {
   int64_t in = ShapedType::getNumElements(chain.inShape);
@@ -86,13 +89,18 @@ Value OrderAggregate::reorderByRule(OpBuilder &builder,
            "without statistics a product by edge type stays where it is");
     return {};
   }
+  bool onNodes = isNode(chain.rowsBefore) && isNode(chain.getRowsAfter());
+  if (!onNodes && chain.rowsBefore != RowSpace::Edge) {
+    report(chain, false,
+           "features alone do not decide between a product of " +
+               stringifyRowSpace(chain.rowsBefore) + " rows and of " +
+               stringifyRowSpace(chain.getRowsAfter()) + " rows");
+    return {};
+  }
   bool productFirst = in == out ? chain.productFirst : in > out;
-  std::string reason = (Twine("rows of ") + Twine(in) +
-                        " features before the "
-                        "product and " +
-                        Twine(out) + " after it")
-                           .str();
-  report(chain, productFirst != chain.productFirst, reason);
+  report(chain, productFirst != chain.productFirst,
+         "rows of " + Twine(in) + " features before the product and " +
+             Twine(out) + " after it");
   return productFirst == chain.productFirst
              ? Value()
              : chain.build(builder, productFirst);
@@ -106,16 +114,15 @@ Value OrderAggregate::reorder(OpBuilder &builder,
   OrderCosts costs(chain, *model, stats);
   Order before = costs.all(true), after = costs.all(false);
   Order mixed = costs.eachItsOwn();
-  bool mayMix = chain.canSplit() && !mixed.productFirst.empty() &&
-                !mixed.aggregateFirst.empty();
+  bool differ = !mixed.productFirst.empty() && !mixed.aggregateFirst.empty();
+  bool mayMix = differ && chain.canSplit();
   double costBefore = costs.cost(before), costAfter = costs.cost(after);
   double costMixed = mayMix ? costs.cost(mixed) : 0;
   double given = chain.productFirst ? costBefore : costAfter;
   double turned = chain.productFirst ? costAfter : costBefore;
-  // Of times, the model is sure of no less than this.
-  double sure = model->getKind() == CostKind::Full ? 0.95 : 1;
-  bool mixes = mayMix && costMixed < sure * std::min(given, turned);
-  bool turns = !mixes && turned < sure * given;
+  bool turns = model->isBetter(given, turned);
+  double otherwise = turns ? turned : given;
+  bool mixes = mayMix && model->isBetter(otherwise, costMixed);
   std::string reason;
   llvm::raw_string_ostream os(reason);
   bool inRows = model->getKind() == CostKind::Rows;
@@ -130,15 +137,21 @@ Value OrderAggregate::reorder(OpBuilder &builder,
     os << ", " << mixed.productFirst.size() << " and "
        << mixed.aggregateFirst.size() << " edge types";
     print("", mixed, costMixed);
+  } else if (differ && chain.getGraph().isDerived()) {
+    os << ", no edge types apart: the graph is derived from another";
   }
+  double cheapest = mayMix ? std::min(turned, costMixed) : turned;
+  if (!turns && !mixes && cheapest < given)
+    os << llvm::format("; less than %.0f %% apart, too close to change",
+                       100 * CostModel::margin);
   report(chain, mixes || turns, reason);
   if (mixes)
     return chain.buildSplit(builder, mixed.productFirst, mixed.aggregateFirst);
   return turns ? chain.build(builder, !chain.productFirst) : Value();
 }
 
-/// Whether the only reader of `op` sums pairs to nodes, so that its chain ends
-/// there.
+/// Whether the only reader of `op` sums pairs to nodes and ends a chain, which
+/// `op` is in the middle of.
 static bool isInner(Operation *op) {
   Value value = op->getResult(0);
   while (value.hasOneUse()) {
@@ -148,8 +161,12 @@ static bool isInner(Operation *op) {
       continue;
     }
     auto sum = dyn_cast<AggregateOp>(user);
-    return sum && sum.getKind() == ReduceKind::Sum &&
-           sum.getRowPaths().front().from != RowSpace::Edge;
+    if (!sum || sum.getKind() != ReduceKind::Sum)
+      return false;
+    RowPath path = sum.getRowPaths().front();
+    std::string why;
+    return isPair(path.from) && isNode(path.to) &&
+           (AggregatedProduct::match(sum, why) || !why.empty());
   }
   return false;
 }
@@ -166,7 +183,8 @@ struct Collector : OpBuilder::Listener {
 
 } // namespace
 
-bool OrderAggregate::orderOne(func::FuncOp func) {
+bool OrderAggregate::orderOne(func::FuncOp func,
+                              DenseSet<Operation *> &decided) {
   Value replacement;
   Operation *root = nullptr;
   SmallVector<Operation *> candidates;

@@ -175,16 +175,25 @@ def OrderAggregate : Pass<"gnn-order-aggregate", "::mlir::ModuleOp">,
     %y = gnn.aggregate sum %q : ... dst_pair ... -> ... node ...
     ```
 
-    The cheapest of all first, all last, and each its own way is taken. Without
-    statistics a product without types goes where the sum is over fewer features
-    (theorem 2), which is right for any graph, and one by edge type stays. Where
-    rows are the only cost, products without types follow theorem 2 too. One that
-    moves before the sum leaves its bias behind it, and passes what a node adds to
-    the sum of its own: `(sum + x) W + b = sum W + x W + b`, where `x W` is there.
+    With statistics all first, all last, and each relation its own way are
+    weighed. What is given stays unless another order has fewer rows, or is
+    faster by more than the margin of the cost model, 5 %; each relation its own
+    way has to be that much better than what is taken otherwise.
+
+    Without statistics, or with rows as the only cost, a product without types
+    goes where the sum is over fewer features (theorem 2). That holds where it is
+    of node rows before the sum and after it, or of edge rows before it. Of pairs
+    and types there may be more rows than nodes or fewer, so a product of those
+    stays, and so does one by edge type without statistics.
+
+    A product that moves before the sum leaves its bias behind it, and passes
+    what a node adds to the sum of its own:
+    `(sum + x) W + b = sum W + x W + b`, where `x W` is there.
 
     Needs: the graph form. Keeps: the value of every result up to rounding. Never
     moves a maximum or minimum, a product with a bias after the sum, a factor that
-    differs by feature, or what has other readers.
+    differs by feature, or what has other readers; never shares out the edge
+    types of a graph that is derived from another.
   }];
   let options = costOptions;
   let dependentDialects = ["::mlir::arith::ArithDialect"];
