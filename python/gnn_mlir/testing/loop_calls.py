@@ -33,9 +33,9 @@ class Value:
         self.type = type or _type(shape)
 
     def get(self, env):
-        if id(self) not in env:
-            env[id(self)] = self._get(env)
-        return env[id(self)]
+        if self not in env:  # Values themselves, so that none of these goes away.
+            env[self] = self._get(env)
+        return env[self]
 
 
 def gathered(graph, x, source, target, via):

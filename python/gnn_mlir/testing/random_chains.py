@@ -2,7 +2,6 @@
 """What the passes on whole graphs act on, for random programs: layers and parts of
 them. As `random_ops`."""
 
-from .random_loops import loop
 from .random_ops import REDUCE, product
 
 
@@ -337,5 +336,4 @@ def type_rows(t):
 
 CHAINS = (relational, relational, pair_side, propagate, scores, additive, additive,
           additive_second, dot_product, dot_product, normalized, linear_chain,
-          spelled_softmax, weights, two_layers, parts, type_rows, type_rows, loop,
-          loop)
+          spelled_softmax, weights, two_layers, parts, type_rows)

@@ -12,7 +12,7 @@ _TAME = 100.0
 
 # What a step may do, in a loop that is lowered as it is, and else.
 _PLAIN_STEPS = ("read", "read", "constant", "arith", "arith", "math", "activation",
-                "broadcast", "dot", "choose", "pick", "number", "weight")
+                "broadcast", "dot", "dot", "choose", "pick", "number", "weight")
 _STEPS = _PLAIN_STEPS + ("linear", "linear", "linear", "outer", "concat", "slice",
                          "split", "join", "arith")
 
@@ -180,9 +180,11 @@ class _Making:
             begin = rng.randrange(size)
             self.add(body, kind, (x,), (begin, rng.randint(1, size - begin)))
         elif kind == "split":
-            self.add(body, kind, (self.pick(body),), (rng.choice((1, self.t.heads)),))
+            heads = rng.choice((1, self.t.heads))
+            self.add(body, kind, (self.pick(body, lambda v: len(v.shape) == 1 and
+                                            v.shape[0] % heads == 0),), (heads,))
         else:
-            self.add(body, kind, (self.pick(body),))
+            self.add(body, kind, (self.pick(body, lambda v: len(v.shape) == 2),))
 
     def linear(self, body):
         """By a weight from outside, or by that of the type of a row."""
@@ -239,7 +241,7 @@ class _Making:
                 body.steps[i][2][0] == end]
         if rows and center == ("own",):
             part.add("inner_read", (self.rng.choice(rows),), ())
-        self.grow(part, self.rng.randint(1, 5))
+        self.grow(part, self.rng.randint(1, 7))
         if not self.plain and self.t.coin(0.15):
             try:  # Two hops.
                 self.inner(part, self.rng.choice(self.ends()), (
@@ -279,7 +281,7 @@ class _Making:
         over = self.rng.choice(("edge", "edge", t.src, t.dst))
         body = loop_calls.Body(t.made.g, self.operands, over)
         if over == "edge":
-            self.grow(body, self.rng.randint(1, 7))
+            self.grow(body, self.rng.randint(2, 10))
             targets = [(False, "edge"), (True, t.dst), (True, t.src)]
             if not self.plain:
                 targets += [(True, s) for s in (

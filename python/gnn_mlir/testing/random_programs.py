@@ -12,7 +12,7 @@ import numpy as np
 from .. import spaces
 from ..graph import Graph
 from ..graph_functions import select_edge_types
-from . import graphs, random_chains, random_ops
+from . import graphs, random_chains, random_loops, random_ops
 from .recorded import Building, Call, Recorded, draw
 
 _LARGEST = 100.0  # Values beyond are no operands: they would hide errors.
@@ -158,9 +158,9 @@ def random_program(seed, ops=22):
         if sum(not isinstance(line, str) for line in made._lines) >= ops:
             break
         try:
-            step = t.rng.choice(random_chains.CHAINS if t.coin(0.4) else
-                                random_ops.OPS)
-            number = step(t)
+            steps, = t.rng.choices((random_chains.CHAINS, random_ops.OPS,
+                                    (random_loops.loop,)), (8, 9, 3))
+            number = t.rng.choice(steps)(t)
         except (ValueError, IndexError):  # The builder has no such op.
             continue
         if len(t.value(number).features) <= 2 and t.is_tame(number):
