@@ -71,9 +71,15 @@ double CostModel::cost(const KernelWork &kernel) const {
     return kernel.productRows;
   if (kernel.isEmpty())
     return 0;
-  double seconds = kernel.reducedRows * target.rowSeconds;
-  for (const GatherWork &gather : kernel.gathers)
-    seconds += gatherSeconds(gather);
+  double gathers = 0, gatheredBytes = 0;
+  for (const GatherWork &gather : kernel.gathers) {
+    gathers += gatherSeconds(gather);
+    gatheredBytes +=
+        gather.rows * std::max(gather.rowBytes, double(target.l2RowBytes));
+  }
+  if (kernel.reducedRows > 0)
+    gathers = std::max(gathers, gatheredBytes / target.walkGather);
+  double seconds = gathers + kernel.reducedRows * target.rowSeconds;
   double product = std::max(kernel.productFlops, kernel.productTileFlops);
   seconds += std::max(product / target.productFlops +
                           kernel.otherFlops / target.fp32Flops,

@@ -50,6 +50,8 @@ struct TargetFigures {
   /// team of lanes; as this compiler's traversals reach.
   Figure rowSeconds;
   Figure edgeSeconds;
+  /// Bytes of gathered rows a second that such a walk reaches at most.
+  Figure walkGather;
   /// Seconds from the end of a kernel to the work of one that waits for it.
   Figure launchSeconds;
 };
