@@ -9,7 +9,7 @@
 
 #include "GNN/Transforms/Passes.h"
 
-#include "GNN/Analysis/CostModel.h"
+#include "AttentionCost.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -426,7 +426,8 @@ static std::optional<EndPointAttr> endOf(OpBuilder &builder,
   return EndPointAttr::get(builder.getContext(), *read->path.via);
 }
 
-static AttentionOp build(OpBuilder &builder, Match &match) {
+/// Builds the op, and what is to replace the sum.
+static std::pair<AttentionOp, Value> build(OpBuilder &builder, Match &match) {
   Location loc =
       builder.getFusedLoc({match.softmax.getLoc(), match.sum->getLoc()});
   const Score &score = match.score;
@@ -471,55 +472,45 @@ static AttentionOp build(OpBuilder &builder, Match &match) {
       endOf(builder, match.value).value_or(nullptr), scalar(match.factor),
       endOf(builder, match.factor).value_or(nullptr), match.softmax.getOver(),
       /*stored=*/false);
-  Value result = reshaped(builder, loc, attention, getFeatures(sum));
-  match.sum->getResult(0).replaceAllUsesWith(result);
-  return attention;
+  return {attention, reshaped(builder, loc, attention, getFeatures(sum))};
 }
 
 //===----------------------------------------------------------------------===//
-// What the scores cost
+// Whether, and how
 //===----------------------------------------------------------------------===//
 
-/// Whether storing the scores costs less than computing them twice, and the
-/// numbers that say so.
-static bool choosesStored(AttentionOp op, const CostModel &model,
-                          std::string &numbers) {
-  double scores = ShapedType::getNumElements(op.getScoreFeatures());
-  double again = 0;
-  for (auto [operand, path] : op.getScoreReads())
-    again += getNumFeatures(tensorOf(operand));
+/// What is one op only where it takes less time than its parts, by so much.
+static constexpr double gainAtLeast = 0.05;
+
+/// Chooses whether scores are stored, the least of what the rules below weigh,
+/// and gives the numbers that say so. Returns whether the op is no gain.
+static bool chooseForm(AttentionOp op, const CostModel &model,
+                       std::string &numbers) {
   StatsAttr stats = getStats(op);
   if (!stats || model.getKind() == CostKind::Rows) {
+    double scores = ShapedType::getNumElements(op.getScoreFeatures());
+    double again = 0;
+    for (auto [operand, path] : op.getScoreReads())
+      again += getNumFeatures(tensorOf(operand));
+    op.setStored(op.mustStore() || again > 2 * scores);
     numbers = llvm::formatv("elements an edge: {0} to compute them again, {1} "
                             "to store and read them",
                             int64_t(again), int64_t(2 * scores));
-    return again > 2 * scores;
+    if (op.mustStore())
+      numbers = "rows with other features than the terms are weighed";
+    return false;
   }
-  double edges = stats.getEdges();
-  double bytes = op.getType().getElementTypeBitWidth() / 8.0;
-  KernelWork once, twice, read;
-  for (auto [operand, path] : op.getScoreReads()) {
-    RankedTensorType type = tensorOf(operand);
-    double rowBytes = getNumFeatures(type) * bytes;
-    if (path.isIdentity()) {
-      once.streamBytes += edges * rowBytes;
-      twice.streamBytes += 2 * edges * rowBytes;
-      continue;
-    }
-    GatherWork gather = {edges, rowBytes, RowCount::rows(type).evaluate(stats)};
-    once.gathers.push_back(gather);
-    twice.gathers.push_back(gather);
-    // A group is walked again while its rows are still in the L2.
-    gather.tableRows = 0;
-    twice.gathers.push_back(gather);
-  }
-  once.streamBytes += edges * scores * bytes;
-  read.streamBytes += edges * scores * bytes;
-  double computed = model.cost(twice), kept = model.cost({once, read});
-  numbers = llvm::formatv("{0:F1} us to compute them twice, {1:F1} us to store "
-                          "and read them",
-                          computed * 1e6, kept * 1e6);
-  return kept < computed;
+  AttentionSeconds seconds = weighAttention(op, model, stats);
+  op.setStored(seconds.stored < seconds.computed);
+  numbers = llvm::formatv("{0:F1} us to store and read them, {1:F1} us apart",
+                          seconds.stored * 1e6, seconds.apart * 1e6);
+  if (!op.mustStore())
+    numbers = llvm::formatv("{0:F1} us to compute them twice, ",
+                            seconds.computed * 1e6)
+                  .str() +
+              numbers;
+  return std::min(seconds.stored, seconds.computed) >
+         (1 - gainAtLeast) * seconds.apart;
 }
 
 namespace {
@@ -559,9 +550,19 @@ void FuseAttention::fuse(EdgeSoftmaxOp softmax, const CostModel &model) {
     return;
   }
   OpBuilder builder(match.sum);
-  AttentionOp attention = build(builder, match);
+  Operation *before = match.sum->getPrevNode();
+  auto [attention, result] = build(builder, match);
   std::string numbers;
-  attention.setStored(choosesStored(attention, model, numbers));
+  if (chooseForm(attention, model, numbers)) {
+    remark::missed(softmax.getLoc(), named("NotFused"))
+        << llvm::formatv("one attention is not {0:P0} faster: {1}", gainAtLeast,
+                         numbers)
+               .str();
+    while (match.sum->getPrevNode() != before)
+      match.sum->getPrevNode()->erase();
+    return;
+  }
+  match.sum->getResult(0).replaceAllUsesWith(result);
   StringRef choice = attention.getStored() ? "stored" : "computed twice";
   remark::passed(attention.getLoc(), named("Fused"))
       << llvm::formatv(

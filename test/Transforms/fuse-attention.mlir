@@ -250,6 +250,19 @@ func.func @scalar_of_other_heads(%s: tensor<?x4x2xf32, #gnn.rows<@g, edge>>, %p:
   return %y : !x
 }
 
+// Scores over 2 features and values of 5 do not meet in one walk: scores are
+// stored whatever that costs, and the op says so.
+//
+// CHECK-LABEL: func.func @other_features
+// CHECK:         gnn.attention dot(%arg0 via dst, %arg1 via src) value %arg2 via src over dst stored :
+func.func @other_features(%q: tensor<?x1x2xf32, #gnn.rows<@g, node>>, %k: tensor<?x1x2xf32, #gnn.rows<@g, node>>, %v: tensor<?x1x5xf32, #gnn.rows<@g, node>>) -> tensor<?x1x5xf32, #gnn.rows<@g, node>> {
+  %s = gnn.sddmm %q via dst, %k via src : (tensor<?x1x2xf32, #gnn.rows<@g, node>>, tensor<?x1x2xf32, #gnn.rows<@g, node>>) -> tensor<?x1xf32, #gnn.rows<@g, edge>>
+  // expected-remark @+1 {{scores are stored; rows with other features than the terms are weighed}}
+  %a = gnn.edge_softmax %s over dst : tensor<?x1xf32, #gnn.rows<@g, edge>>
+  %y = gnn.spmm mul %a, %v via src reduce sum via dst : (tensor<?x1xf32, #gnn.rows<@g, edge>>, tensor<?x1x5xf32, #gnn.rows<@g, node>>) -> tensor<?x1x5xf32, #gnn.rows<@g, node>>
+  return %y : tensor<?x1x5xf32, #gnn.rows<@g, node>>
+}
+
 // With statistics seconds decide: 20 million edges read rows longer than they
 // store scores; for 500 the launch of another kernel is longer than all.
 //

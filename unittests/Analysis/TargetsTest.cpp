@@ -18,7 +18,8 @@ TEST(TargetsTest, AllFiguresAreGiven) {
     for (const Figure *figure :
          {&target.memoryBandwidth, &target.l2Bytes, &target.l2Gather,
           &target.memoryGather, &target.l2RowBytes, &target.memoryRowBytes,
-          &target.fp32Flops, &target.productFlops, &target.launchSeconds})
+          &target.fp32Flops, &target.productFlops, &target.launchSeconds,
+          &target.groupSeconds, &target.roundSeconds, &target.waitSeconds})
       EXPECT_GT(figure->value, 0);
     EXPECT_LT(target.memoryGather, target.l2Gather);
     EXPECT_LT(target.productFlops, target.fp32Flops);

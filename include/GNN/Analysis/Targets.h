@@ -47,6 +47,13 @@ struct TargetFigures {
   Figure productFlops;
   /// Seconds from the end of a kernel to the work of one that waits for it.
   Figure launchSeconds;
+  /// What a kernel of walks over the edges of groups takes beside bytes: for each
+  /// group, and for each round that a warp walks in it.
+  Figure groupSeconds;
+  Figure roundSeconds;
+  /// From the start of a round to the next one of the same team: ids, then what
+  /// they lead to.
+  Figure waitSeconds;
 };
 
 /// All GPUs of Targets.def.
