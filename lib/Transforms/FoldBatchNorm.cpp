@@ -135,7 +135,8 @@ void gnn::foldBatchNorm(BatchNormOp op, const LayerFuser &fuser) {
   std::string why = findWeights(op.getInput(), type.getShape(), weights);
   if (!why.empty())
     return fuser.missed(op.getLoc(), "NotFolded", why);
-  std::string numbers;
+  std::string numbers =
+      llvm::formatv(": {0} weights and biases", weights.size());
   StatsAttr stats = getStats(op);
   bool isFull = fuser.model.getKind() == CostKind::Full;
   if (!stats && isFull)

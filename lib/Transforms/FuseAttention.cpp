@@ -9,9 +9,8 @@
 
 #include "GNN/Transforms/Passes.h"
 
+#include "AttentionCost.h"
 #include "Utils.h"
-
-#include "GNN/Analysis/CostModel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -40,8 +39,16 @@ namespace {
 
 /// A value with rows, and the path from an edge to its row; or a weight.
 struct Read {
+  Read() = default;
+  Read(Value value,
+       RowPath path = {RowSpace::Edge, RowSpace::Edge, std::nullopt})
+      : value(value), path(path), features(featuresOf(value)) {}
+
   Value value;
-  RowPath path = {RowSpace::Edge, RowSpace::Edge, std::nullopt};
+  RowPath path;
+  /// Those that it is read with. The value has as many, but others where a
+  /// reshape was looked through.
+  SmallVector<int64_t> features;
 
   bool isOnEdges() const {
     return path.isIdentity() && getRows(value.getType());
@@ -52,6 +59,7 @@ struct Read {
 struct Score {
   ScoreKind kind = ScoreKind::Add;
   SmallVector<Read, 3> terms;
+  std::optional<int64_t> summed; ///< features of the terms that it sums over
   std::optional<double> leakyRelu, scale;
   std::optional<Read> by, prior;
 };
@@ -74,14 +82,14 @@ struct Match {
 
 /// The operand of `op` as edges read it; `op` is on edges.
 static Read readOperand(Operation *op, unsigned operand) {
-  Read read = {op->getOperand(operand)};
+  Read read(op->getOperand(operand));
   if (auto path = getOperandPath(op->getOpOperand(operand)))
     read.path = *path;
   return read;
 }
 
-/// Reads a gathered or reshaped row where it comes from. Reshapes that are
-/// passed are undone by `reshaped`.
+/// Reads a gathered or reshaped row where it comes from, with the features that
+/// it is read with here.
 static Read readAtSource(Read read) {
   while (Operation *op = read.value.getDefiningOp()) {
     if (isa<ReshapeOp>(op) && isa_and_nonnull<GatherOp, ReshapeOp>(
@@ -96,7 +104,8 @@ static Read readAtSource(Read read) {
         compose(read.path, gather.getRowPaths().front());
     if (!path)
       break;
-    read = {gather.getInput(), *path};
+    read.value = gather.getInput();
+    read.path = *path;
   }
   return read;
 }
@@ -144,11 +153,11 @@ static bool isLeakyRelu(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 /// Adds the terms that `read` is the sum of, or itself.
-static void collectTerms(Read read, SmallVectorImpl<Read> &terms) {
+static void collectTerms(const Read &read, SmallVectorImpl<Read> &terms) {
   Operation *op = read.value.getDefiningOp();
   bool alone = read.isOnEdges() && read.value.hasOneUse();
   if (alone && isSum(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
-        return featuresOf(operand) == featuresOf(read.value);
+        return featuresOf(operand) == read.features;
       })) {
     collectTerms(readOperand(op, 0), terms);
     collectTerms(readOperand(op, 1), terms);
@@ -176,8 +185,8 @@ static bool readInnerProduct(Operation *op, Read &lhs, Read &rhs) {
   for (Read *side : {&lhs, &rhs}) // a weight repeated for all rows
     if (auto broadcast = side->value.getDefiningOp<BroadcastOp>())
       if (!getRows(broadcast.getInput().getType()))
-        side->value = broadcast.getInput();
-  return featuresOf(lhs.value) == featuresOf(rhs.value);
+        *side = Read(broadcast.getInput());
+  return lhs.features == rhs.features;
 }
 
 /// Describes an inner product: GATv2's where one side is a leaky relu of a sum
@@ -186,6 +195,7 @@ static bool matchInnerProduct(Operation *op, Score &score) {
   Read lhs, rhs;
   if (!readInnerProduct(op, lhs, rhs))
     return false;
+  score.summed = lhs.features.back();
   for (auto [side, other] : {std::pair(lhs, rhs), std::pair(rhs, lhs)}) {
     Operation *relu = side.value.getDefiningOp();
     if (auto reshape = dyn_cast_if_present<ReshapeOp>(relu))
@@ -197,27 +207,38 @@ static bool matchInnerProduct(Operation *op, Score &score) {
     score.kind = ScoreKind::Add;
     score.leakyRelu = cast<ActivationOp>(relu).getAlpha()->convertToDouble();
     score.by = getRows(other.value.getType()) ? readAtSource(other) : other;
-    collectTerms({relu->getOperand(0)}, score.terms);
+    collectTerms(Read(relu->getOperand(0)), score.terms);
     return true;
   }
-  if (!getRows(lhs.value.getType()) || !getRows(rhs.value.getType()))
+  if (!getRows(lhs.value.getType()) || !getRows(rhs.value.getType())) {
+    score.summed.reset();
     return false;
+  }
   score.kind = ScoreKind::Dot;
   score.terms = {readAtSource(lhs), readAtSource(rhs)};
   return true;
 }
 
 /// What may be the score behind a factor: the other one is the prior.
-static bool mayBeScore(Read read) {
+static bool mayBeScore(const Read &read) {
   Operation *op = read.value.getDefiningOp();
   return read.isOnEdges() && read.value.hasOneUse() &&
          (isa_and_nonnull<SddmmOp, DotOp, ReduceFeaturesOp, ReshapeOp>(op) ||
           isProduct(op) || isSum(op) || isLeakyRelu(op));
 }
 
+/// Whether a scalar of these features meets scores of others, reshaped or not:
+/// it has their leading dimensions, or as many elements.
+static bool meets(ArrayRef<int64_t> scalar, ArrayRef<int64_t> scores) {
+  bool leads = scores.take_front(scalar.size()) == scalar;
+  return leads || ShapedType::getNumElements(scalar) ==
+                      ShapedType::getNumElements(scores);
+}
+
 /// Takes the factor that `op` multiplies a score with, and gives the score;
-/// null where it is no such product.
-static Value takeFactor(Operation *op, Score &score) {
+/// null where it is no such product. Scores have the features `scores` where
+/// they are weights.
+static Value takeFactor(Operation *op, ArrayRef<int64_t> scores, Score &score) {
   if (auto quotient = dyn_cast_if_present<arith::DivFOp>(op)) {
     std::optional<double> divisor = constantOf(quotient.getRhs());
     if (divisor && *divisor != 0)
@@ -236,7 +257,8 @@ static Value takeFactor(Operation *op, Score &score) {
   for (auto [i, side] : llvm::enumerate(sides)) {
     Read other = sides[1 - i];
     if (score.prior || !mayBeScore(side) ||
-        featuresOf(side.value) != featuresOf(op->getResult(0)))
+        side.features != featuresOf(op->getResult(0)) ||
+        !meets(other.features, scores))
       continue;
     score.prior = readAtSource(other);
     return side.value;
@@ -244,21 +266,18 @@ static Value takeFactor(Operation *op, Score &score) {
   return {};
 }
 
-/// Describes the scores of `softmax`, as far back as only it reads them.
-static Score describeScore(EdgeSoftmaxOp softmax) {
+/// Describes the scores of `softmax`, as far back as only it reads them. As
+/// weights they have the features `scores`.
+static Score describeScore(EdgeSoftmaxOp softmax, ArrayRef<int64_t> scores) {
   Score score;
   Value current = softmax.getInput();
   while (current.hasOneUse()) {
     Operation *op = current.getDefiningOp();
     if (auto reshape = dyn_cast_if_present<ReshapeOp>(op)) {
-      // The features of a prior are those of the scores, or none.
-      if (score.prior && !featuresOf(score.prior->value).empty() &&
-          featuresOf(score.prior->value) != featuresOf(current))
-        break;
       current = reshape.getInput();
       continue;
     }
-    Value next = takeFactor(op, score);
+    Value next = takeFactor(op, scores, score);
     if (!next)
       break;
     current = next;
@@ -270,7 +289,7 @@ static Score describeScore(EdgeSoftmaxOp softmax) {
     score.leakyRelu = cast<ActivationOp>(op).getAlpha()->convertToDouble();
     current = op->getOperand(0);
   }
-  collectTerms({current}, score.terms);
+  collectTerms(Read(current), score.terms);
   return score;
 }
 
@@ -298,7 +317,7 @@ static std::string findSum(Match &match) {
       return "";
     }
     if (auto spmm = dyn_cast<SpmmOp>(user)) {
-      if (weighs || spmm.getKind() != BinaryKind::Mul ||
+      if (spmm.getKind() != BinaryKind::Mul ||
           spmm.getReduce() != ReduceKind::Sum)
         return "its weights are reduced by no weighted sum";
       match.sum = user;
@@ -313,7 +332,7 @@ static std::string findSum(Match &match) {
 
 /// Adds the factors of a message; those of one feature dimension less are
 /// repeated.
-static void collectFactors(Read read, SmallVectorImpl<Read> &factors) {
+static void collectFactors(const Read &read, SmallVectorImpl<Read> &factors) {
   Operation *op = read.value.getDefiningOp();
   bool alone = read.isOnEdges() && read.value.hasOneUse();
   if (alone && isProduct(op)) {
@@ -349,19 +368,19 @@ static std::string describeMessage(Match &match) {
     while (auto reshape = message.getDefiningOp<ReshapeOp>())
       message = reshape.getInput();
     features = featuresOf(message);
-    collectFactors({message}, factors);
+    collectFactors(Read(message), factors);
   }
   auto weights = llvm::find_if(
       factors, [&](Read read) { return isWeights(read, match.softmax); });
   if (weights == factors.end())
     return "its messages are reshaped between products";
-  match.weightFeatures = featuresOf(weights->value);
+  match.weightFeatures = weights->features;
   factors.erase(weights);
-  for (Read factor : factors) {
-    bool isScalar = ArrayRef(match.weightFeatures)
-                        .take_front(featuresOf(factor.value).size()) ==
-                    ArrayRef(featuresOf(factor.value));
-    if (featuresOf(factor.value) == features && !match.value)
+  for (const Read &factor : factors) {
+    bool isScalar =
+        ArrayRef(match.weightFeatures).take_front(factor.features.size()) ==
+        ArrayRef(factor.features);
+    if (factor.features == features && !match.value)
       match.value = readAtSource(factor);
     else if (isScalar && !match.factor)
       match.factor = readAtSource(factor);
@@ -393,7 +412,7 @@ static std::string describeAttention(EdgeSoftmaxOp softmax, Match &match) {
         .str();
   if (std::string why = describeMessage(match); !why.empty())
     return why;
-  match.score = describeScore(softmax);
+  match.score = describeScore(softmax, match.weightFeatures);
   return "";
 }
 
@@ -408,30 +427,32 @@ static std::optional<EndPointAttr> endOf(OpBuilder &builder,
   return EndPointAttr::get(builder.getContext(), *read->path.via);
 }
 
-static AttentionOp build(OpBuilder &builder, Match &match) {
+/// Builds the op, and what is to replace the sum.
+static std::pair<AttentionOp, Value> build(OpBuilder &builder, Match &match) {
   Location loc =
       builder.getFusedLoc({match.softmax.getLoc(), match.sum->getLoc()});
   const Score &score = match.score;
   ArrayRef<int64_t> scores(match.weightFeatures);
   // The features of a term: those of the scores, and what they sum over.
-  auto withSummed = [&](Value value) {
+  auto withSummed = [&](const Read &read) {
     SmallVector<int64_t> features(scores);
-    if (score.kind == ScoreKind::Dot || score.by)
-      features.push_back(featuresOf(value).back());
-    return reshaped(builder, loc, value, features);
+    if (score.summed)
+      features.push_back(*score.summed);
+    return reshaped(builder, loc, read.value, features);
   };
   SmallVector<Value> terms;
   SmallVector<Attribute> vias;
   for (const Read &term : score.terms) {
-    terms.push_back(withSummed(term.value));
+    terms.push_back(withSummed(term));
     auto end = endOf(builder, term);
     vias.push_back(end ? Attribute(*end) : builder.getUnitAttr());
   }
   auto scalar = [&](const std::optional<Read> &read) -> Value {
-    if (!read || featuresOf(read->value).empty())
-      return read ? read->value : Value();
+    if (!read)
+      return {};
+    auto leading = scores.take_front(read->features.size());
     return reshaped(builder, loc, read->value,
-                    scores.take_front(featuresOf(read->value).size()));
+                    leading == ArrayRef(read->features) ? leading : scores);
   };
   Value message = match.message;
   while (message && message.getDefiningOp<ReshapeOp>())
@@ -446,61 +467,48 @@ static AttentionOp build(OpBuilder &builder, Match &match) {
   };
   auto attention = AttentionOp::create(
       builder, loc, resultType, score.kind, terms, builder.getArrayAttr(vias),
-      number(score.leakyRelu), score.by ? withSummed(score.by->value) : Value(),
+      number(score.leakyRelu), score.by ? withSummed(*score.by) : Value(),
       endOf(builder, score.by).value_or(nullptr), number(score.scale),
       scalar(score.prior), endOf(builder, score.prior).value_or(nullptr), value,
       endOf(builder, match.value).value_or(nullptr), scalar(match.factor),
       endOf(builder, match.factor).value_or(nullptr), match.softmax.getOver(),
       /*stored=*/false);
-  Value result = reshaped(builder, loc, attention, getFeatures(sum));
-  match.sum->getResult(0).replaceAllUsesWith(result);
-  return attention;
+  return {attention, reshaped(builder, loc, attention, getFeatures(sum))};
 }
 
 //===----------------------------------------------------------------------===//
-// What the scores cost
+// Whether, and how
 //===----------------------------------------------------------------------===//
 
-/// Whether storing the scores costs less than computing them twice, and the
-/// numbers that say so.
-static bool choosesStored(AttentionOp op, const CostModel &model,
-                          std::string &numbers) {
-  double scores = ShapedType::getNumElements(op.getScoreFeatures());
-  double again = 0;
-  for (auto [operand, path] : op.getScoreReads())
-    again += getNumFeatures(tensorOf(operand));
+/// Chooses whether scores are stored, the least of what the rules below weigh,
+/// and gives the numbers that say so. Returns whether the op is no gain.
+static bool chooseForm(AttentionOp op, const CostModel &model,
+                       std::string &numbers) {
   StatsAttr stats = getStats(op);
   if (!stats || model.getKind() == CostKind::Rows) {
+    double scores = ShapedType::getNumElements(op.getScoreFeatures());
+    double again = 0;
+    for (auto [operand, path] : op.getScoreReads())
+      again += getNumFeatures(tensorOf(operand));
+    op.setStored(op.mustStore() || again > 2 * scores);
     numbers = llvm::formatv("elements an edge: {0} to compute them again, {1} "
                             "to store and read them",
                             int64_t(again), int64_t(2 * scores));
-    return again > 2 * scores;
+    if (op.mustStore())
+      numbers = "rows with other features than the terms are weighed";
+    return false;
   }
-  double edges = stats.getEdges();
-  double bytes = op.getType().getElementTypeBitWidth() / 8.0;
-  KernelWork once, twice, read;
-  for (auto [operand, path] : op.getScoreReads()) {
-    RankedTensorType type = tensorOf(operand);
-    double rowBytes = getNumFeatures(type) * bytes;
-    if (path.isIdentity()) {
-      once.streamBytes += edges * rowBytes;
-      twice.streamBytes += 2 * edges * rowBytes;
-      continue;
-    }
-    GatherWork gather = {edges, rowBytes, RowCount::rows(type).evaluate(stats)};
-    once.gathers.push_back(gather);
-    twice.gathers.push_back(gather);
-    // A group is walked again while its rows are still in the L2.
-    gather.tableRows = 0;
-    twice.gathers.push_back(gather);
-  }
-  once.streamBytes += edges * scores * bytes;
-  read.streamBytes += edges * scores * bytes;
-  double computed = model.cost(twice), kept = model.cost({once, read});
-  numbers = llvm::formatv("{0:F1} us to compute them twice, {1:F1} us to store "
-                          "and read them",
-                          computed * 1e6, kept * 1e6);
-  return model.isBetter(computed, kept);
+  AttentionSeconds seconds = weighAttention(op, model, stats);
+  op.setStored(seconds.stored < seconds.computed);
+  numbers = llvm::formatv("{0:F1} us to store and read them, {1:F1} us apart",
+                          seconds.stored * 1e6, seconds.apart * 1e6);
+  if (!op.mustStore())
+    numbers = llvm::formatv("{0:F1} us to compute them twice, ",
+                            seconds.computed * 1e6)
+                  .str() +
+              numbers;
+  return !model.isBetter(seconds.apart,
+                         std::min(seconds.stored, seconds.computed));
 }
 
 namespace {
@@ -541,9 +549,19 @@ void FuseAttention::fuse(EdgeSoftmaxOp softmax, const CostModel &model) {
     return;
   }
   OpBuilder builder(match.sum);
-  AttentionOp attention = build(builder, match);
+  Operation *before = match.sum->getPrevNode();
+  auto [attention, result] = build(builder, match);
   std::string numbers;
-  attention.setStored(choosesStored(attention, model, numbers));
+  if (chooseForm(attention, model, numbers)) {
+    remark::missed(softmax.getLoc(), named("NotFused"))
+        << llvm::formatv("one attention is not {0:P0} faster: {1}", gainAtLeast,
+                         numbers)
+               .str();
+    while (match.sum->getPrevNode() != before)
+      match.sum->getPrevNode()->erase();
+    return;
+  }
+  match.sum->getResult(0).replaceAllUsesWith(result);
   StringRef choice = attention.getStored() ? "stored" : "computed twice";
   remark::passed(attention.getLoc(), named("Fused"))
       << llvm::formatv(

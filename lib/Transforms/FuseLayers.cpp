@@ -14,6 +14,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -31,28 +33,40 @@ static RankedTensorType typeOf(Value value) {
 // Arithmetic in heads
 //===----------------------------------------------------------------------===//
 
-/// The reshape in front of `op` that joins heads; null if there is none that
-/// `op` alone reads.
+/// Whether nothing else reads the heads, joined or not.
+static bool isReadOnce(ReshapeOp join) {
+  return join->hasOneUse() && join.getInput().hasOneUse();
+}
+
+/// The reshape in front of `op` that joins the heads which an op made; one that
+/// is read once if there is one, null if there is none at all.
 static ReshapeOp joinedHeads(Operation *op) {
   bool isElementwise = op->hasTrait<OpTrait::Elementwise>();
   if (op->getNumResults() != 1 || !(isElementwise || isa<ActivationOp>(op)) ||
       !getRows(op->getResult(0).getType()) ||
       getFeatures(typeOf(op->getResult(0))).size() != 1)
     return nullptr;
+  ReshapeOp first;
   for (Value operand : op->getOperands()) {
     auto reshape = operand.getDefiningOp<ReshapeOp>();
-    if (reshape && reshape->hasOneUse() && reshape.getInput().hasOneUse() &&
-        reshape.getInput().getDefiningOp() &&
-        getFeatures(reshape.getInput().getType()).size() == 2)
+    if (!reshape || !reshape.getInput().getDefiningOp() ||
+        getFeatures(reshape.getInput().getType()).size() != 2)
+      continue;
+    if (isReadOnce(reshape))
       return reshape;
+    if (!first)
+      first = reshape;
   }
-  return nullptr;
+  return first;
 }
 
-/// `value` with other features; a repeated weight is repeated in that shape.
+/// `value` with other features; a repeated weight is repeated in that shape,
+/// and a scalar, such as the condition of a select, is the same in any.
 static Value inShape(OpBuilder &builder, Location loc, Value value,
                      ArrayRef<int64_t> features) {
-  RankedTensorType type = typeOf(value);
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return value;
   if (!getRows(type)) {
     if (type.getNumElements() == 1)
       return value;
@@ -75,6 +89,24 @@ static Value inShape(OpBuilder &builder, Location loc, Value value,
 /// end with `op`.
 static void computeInHeads(Operation *op, ReshapeOp reshape,
                            const LayerFuser &fuser) {
+  if (!isReadOnce(reshape)) {
+    Value read =
+        reshape->hasOneUse() ? reshape.getInput() : reshape.getResult();
+    return fuser.missed(op->getLoc(), "NotInHeads",
+                        llvm::formatv("not computed head by head: heads are "
+                                      "read {0} times, expected once",
+                                      read.getNumUses())
+                            .str());
+  }
+  for (Type type : op->getOperandTypes())
+    if (isa<RankedTensorType>(type) &&
+        !isFeatureType(getElementTypeOrSelf(type)))
+      return fuser.missed(
+          op->getLoc(), "NotInHeads",
+          llvm::formatv("not computed head by head: only features of f32, bf16 "
+                        "or f16 can be split, got {0}",
+                        getElementTypeOrSelf(type))
+              .str());
   IRRewriter &rewriter = fuser.rewriter;
   rewriter.setInsertionPoint(op);
   SmallVector<int64_t> features(getFeatures(reshape.getInput().getType()));
@@ -89,7 +121,10 @@ static void computeInHeads(Operation *op, ReshapeOp reshape,
   inner->setOperands(operands);
   inner->getResult(0).setType(withFeatures(type, features));
   fuser.passed(op->getLoc(), "InHeads",
-               "computed head by head, as what makes its operand");
+               llvm::formatv("computed head by head, {0} of {1} features, as "
+                             "what makes its operand",
+                             features[0], features[1])
+                   .str());
   rewriter.replaceOpWithNewOp<ReshapeOp>(op, type, inner->getResult(0));
   rewriter.eraseOp(reshape);
 }
@@ -113,34 +148,53 @@ static Value repeatedWeight(Value value, std::optional<RowPath> types) {
                                                         : Value();
 }
 
+/// The product among the operands of `op` that a repeated weight is added to,
+/// and that weight; null if there is none.
+static std::pair<ProductOpInterface, Value> biasedProduct(arith::AddFOp op) {
+  for (unsigned i : {0, 1}) {
+    Operation *product = op->getOperand(i).getDefiningOp();
+    if (!isa_and_nonnull<LinearOp, TypedLinearOp>(product))
+      continue;
+    auto of = *cast<ProductOpInterface>(product).getProductOperands();
+    std::optional<RowPath> types;
+    if (auto space = getRowSpace(product->getOperand(of.weight).getType()))
+      types = RowPath{*getRowSpace(op.getType()), *space, of.via};
+    Value bias = repeatedWeight(op->getOperand(1 - i), types);
+    if (bias && !getFeatures(typeOf(bias)).empty())
+      return {cast<ProductOpInterface>(product), bias};
+  }
+  return {};
+}
+
 /// Gives a sum of a product and a repeated weight to the product as its bias.
 static void mergeBias(arith::AddFOp op, const LayerFuser &fuser) {
-  for (unsigned i : {0, 1}) {
-    auto product = op->getOperand(i).getDefiningOp<ProductOpInterface>();
-    auto of = product ? product.getProductOperands() : std::nullopt;
-    if (!of || of->isVector || of->bias || !product->hasOneUse())
-      continue;
-    Value weight = product->getOperand(of->weight);
-    std::optional<RowPath> types;
-    if (auto space = getRowSpace(weight.getType()))
-      types = RowPath{*getRowSpace(op.getType()), *space, of->via};
-    Value bias = repeatedWeight(op->getOperand(1 - i), types);
-    if (!bias || getFeatures(typeOf(bias)).empty())
-      continue;
-    IRRewriter &rewriter = fuser.rewriter;
-    rewriter.setInsertionPoint(op);
-    fuser.passed(op.getLoc(), "Bias", "the product adds it as its bias");
-    if (auto typed = dyn_cast<TypedLinearOp>(product.getOperation())) {
-      rewriter.replaceOpWithNewOp<TypedLinearOp>(
-          op, op.getType(), typed.getInput(), weight, bias, typed.getViaAttr());
-      return;
-    }
-    if (auto linear = dyn_cast<LinearOp>(product.getOperation())) {
-      rewriter.replaceOpWithNewOp<LinearOp>(op, op.getType(), linear.getInput(),
-                                            weight, bias);
-      return;
-    }
-  }
+  auto [product, bias] = biasedProduct(op);
+  if (!product)
+    return;
+  if (product.getProductOperands()->bias)
+    return fuser.missed(op.getLoc(), "NotBias",
+                        "the product has a bias already");
+  if (!product->hasOneUse())
+    return fuser.missed(
+        op.getLoc(), "NotBias",
+        llvm::formatv("the product is read {0} times, expected once",
+                      product->getResult(0).getNumUses())
+            .str());
+  fuser.passed(
+      op.getLoc(), "Bias",
+      llvm::formatv("the product adds it as its bias: no walk over {0} "
+                    "features a row",
+                    getNumFeatures(typeOf(op.getResult())))
+          .str());
+  IRRewriter &rewriter = fuser.rewriter;
+  rewriter.setInsertionPoint(op);
+  if (auto typed = dyn_cast<TypedLinearOp>(product.getOperation()))
+    rewriter.replaceOpWithNewOp<TypedLinearOp>(
+        op, op.getType(), typed.getInput(), typed.getWeight(), bias,
+        typed.getViaAttr());
+  else if (auto linear = dyn_cast<LinearOp>(product.getOperation()))
+    rewriter.replaceOpWithNewOp<LinearOp>(op, op.getType(), linear.getInput(),
+                                          linear.getWeight(), bias);
 }
 
 namespace {

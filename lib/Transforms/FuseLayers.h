@@ -12,6 +12,7 @@
 
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace gnn {
 
@@ -21,6 +22,14 @@ struct LayerFuser {
   mlir::IRRewriter &rewriter;
   const CostModel &model;
   llvm::StringRef category;
+
+  /// A cost of the model, as remarks have it: microseconds, or rows of products
+  /// where they are all that counts.
+  std::string textOf(double cost) const {
+    return model.getKind() == CostKind::Rows
+               ? llvm::formatv("{0:f0} rows of products", cost).str()
+               : llvm::formatv("{0:f2} us", cost * 1e6).str();
+  }
 
   void passed(mlir::Location loc, llvm::StringRef name,
               const llvm::Twine &what) const {

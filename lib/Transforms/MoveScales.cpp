@@ -172,8 +172,8 @@ static bool paysBefore(const Terms &terms, const Factor &factor,
                       : 0;
   double before = fuser.model.cost(gathers) - launch;
   double after = fuser.model.cost(walk);
-  numbers = llvm::formatv("{0:f2} us by itself, {1:f2} us in the sum",
-                          after * 1e6, before * 1e6);
+  numbers = fuser.textOf(after) + " by itself, " + fuser.textOf(before) +
+            " in the sum";
   return fuser.model.isBetter(before, after);
 }
 
@@ -186,6 +186,18 @@ static Value repeated(OpBuilder &builder, Location loc, RankedTensorType type,
       scalar, Attribute(builder.getFloatAttr(element, number)));
   return BroadcastOp::create(builder, loc, type,
                              arith::ConstantOp::create(builder, loc, value));
+}
+
+/// How many rows a sum makes of how many, or of which where that is unknown.
+static std::string rowsText(AggregateOp op) {
+  auto text = [stats = getStats(op)](RankedTensorType type) {
+    if (stats)
+      return llvm::formatv("{0:f0}", RowCount::rows(type).evaluate(stats))
+          .str();
+    return stringifyRowSpace(*getRowSpace(type)).str();
+  };
+  return text(op.getResult().getType()) + " rows instead of " +
+         text(op.getInput().getType());
 }
 
 void gnn::moveScales(AggregateOp op, const LayerFuser &fuser) {
@@ -233,7 +245,7 @@ void gnn::moveScales(AggregateOp op, const LayerFuser &fuser) {
     return;
   if (!after.empty())
     fuser.passed(op.getLoc(), "ScaleAfter",
-                 "a scale of each sum comes after it");
+                 "a scale of each sum comes after it: " + rowsText(op));
   if (!before.empty())
     fuser.passed(op.getLoc(), "ScaleBefore",
                  "a scale of gathered rows comes before the gather: " + reason);
@@ -241,16 +253,16 @@ void gnn::moveScales(AggregateOp op, const LayerFuser &fuser) {
   Value body = terms.body.value;
   for (auto &[factor, path] : before)
     body = applyFactor(rewriter, loc, body, factor.value, path, factor.inverse);
-  int64_t groups = op.getResult().getType().getDimSize(0);
+  int64_t count = op.getInput().getType().getDimSize(0);
   auto gathered = [&](Value value, RowPath path) -> Value {
     if (path.isIdentity())
       return value;
     return GatherOp::create(rewriter, loc,
-                            withRowSpace(typeOf(value), path.from, groups),
+                            withRowSpace(typeOf(value), path.from, count),
                             value, path.via);
   };
   // Factors meet each other first: they are few numbers a row.
-  llvm::sort(inside, [](const Factor &a, const Factor &b) {
+  llvm::stable_sort(inside, [](const Factor &a, const Factor &b) {
     return std::pair(a.inverse, -getNumFeatures(typeOf(a.value))) <
            std::pair(b.inverse, -getNumFeatures(typeOf(b.value)));
   });
@@ -305,8 +317,8 @@ static std::string weighJoin(AggregateOp outer, AggregateOp inner,
   degrees.streamBytes = 8 * groups;
   degrees.gathers.push_back({edges, 4, groups});
   double before = fuser.model.cost(pairs), after = fuser.model.cost(degrees);
-  numbers = llvm::formatv(": {0:f2} us of degrees, {1:f2} us of groups",
-                          after * 1e6, before * 1e6);
+  numbers = ": " + fuser.textOf(after) + " of degrees, " +
+            fuser.textOf(before) + " of groups";
   return fuser.model.isBetter(before, after)
              ? ""
              : "a weight for each row is dearer" + numbers;

@@ -209,8 +209,49 @@ def two_hops(graph, x, s):
     return {"out": far}
 
 
-LOOPS = {"choice": (CHOICE, choice, "both"), "nested": (NESTED, nested, "both"),
-         "two-hops": (TWO_HOPS, two_hops, "raised")}
+# Conditions of a node, by its features and by its number, in the loop over the
+# edges into it and behind that.
+CONDITION = HEADER + """
+func.func @f(%x: !node {gnn.name = "x"}, %s: !edge {gnn.name = "s"}) -> (!node {gnn.name = "out"}) {
+  %y = gnn.for_nodes %n in @g -> (!node) {
+    %zero = arith.constant dense<0.0> : tensor<5xf32>
+    %one = arith.constant dense<1.0> : tensor<5xf32>
+    %three = arith.constant dense<3> : tensor<i32>
+    %x_n = gnn.read %x[%n] : (!node, !n) -> tensor<5xf32>
+    %large = arith.cmpf ogt, %x_n, %one : tensor<5xf32>
+    %chosen = arith.select %large, %x_n, %zero : tensor<5xi1>, tensor<5xf32>
+    %i = gnn.row_number %n : !n -> tensor<i32>
+    %few = arith.cmpi slt, %i, %three : tensor<i32>
+    %sum = gnn.for_incoming %e of %n : !n -> (tensor<5xf32>) {
+      %x_u = gnn.read %x[%e] via src : (!node, !e) -> tensor<5xf32>
+      %s_e = gnn.read %s[%e] : (!edge, !e) -> tensor<5xf32>
+      %m = arith.select %large, %x_u, %s_e : tensor<5xi1>, tensor<5xf32>
+      %f1 = arith.constant dense<1.0> : tensor<f32>
+      %f2 = arith.constant dense<2.0> : tensor<f32>
+      %f = arith.select %few, %f1, %f2 : tensor<i1>, tensor<f32>
+      %w = gnn.row_broadcast %f : tensor<f32> -> tensor<5xf32>
+      %p = arith.mulf %w, %m : tensor<5xf32>
+      gnn.yield sum %p : tensor<5xf32>
+    }
+    %out = arith.addf %sum, %chosen : tensor<5xf32>
+    gnn.yield %out : tensor<5xf32>
+  }
+  return %y : !node
+}
+"""
+
+
+def condition(graph, x, s):
+    x, s = x.astype(np.float64), s.astype(np.float64)
+    u, v = graph.edge_src, graph.edge_dst
+    factor = np.where(np.arange(len(x)) < 3, 1.0, 2.0)
+    out = np.where(x > 1, x, 0.0)
+    np.add.at(out, v, factor[v][:, None] * np.where(x[v] > 1, x[u], s))
+    return {"out": out}
+
+
+LOOPS = {"choice": (CHOICE, choice, "both"), "condition": (CONDITION, condition, "both"),
+         "nested": (NESTED, nested, "both"), "two-hops": (TWO_HOPS, two_hops, "raised")}
 
 
 @pytest.mark.parametrize("graph", ("rows-1", "rows-31", "no-edges", "empty",

@@ -175,6 +175,94 @@ func.func @scores_are_read(%q: !x, %k: !x) -> (!x, !se) {
   return %y, %s : !x, !se
 }
 
+// Rows that are gathered whole and split into heads afterwards are split where
+// they are, and a factor of an edge before the weighted sum.
+//
+// CHECK-LABEL: func.func @split_after_gather
+// CHECK-DAG:     %[[Q:.+]] = gnn.reshape %arg0 : {{.*}} -> tensor<?x8x16xf32
+// CHECK-DAG:     %[[K:.+]] = gnn.reshape %arg1 : {{.*}} -> tensor<?x8x16xf32
+// CHECK-DAG:     %[[V:.+]] = gnn.reshape %arg2 : {{.*}} -> tensor<?x8x16xf32
+// CHECK:         gnn.attention dot(%[[Q]] via dst, %[[K]] via src) value %[[V]] via src factor %arg3 over dst
+func.func @split_after_gather(%q: !joined, %k: !joined, %v: !joined, %f: !se) -> !x {
+  %gq = gnn.gather %q via dst : !joined -> !je
+  %rq = gnn.reshape %gq : !je -> !xe
+  %gk = gnn.gather %k via src : !joined -> !je
+  %rk = gnn.reshape %gk : !je -> !xe
+  %gv = gnn.gather %v via src : !joined -> !je
+  %rv = gnn.reshape %gv : !je -> !xe
+  %s = gnn.dot %rq, %rk : (!xe, !xe) -> !se
+  // expected-remark @+1 {{one attention}}
+  %a = gnn.edge_softmax %s over dst : !se
+  %w = arith.mulf %a, %f : !se
+  %m = gnn.apply mul %w, %rv : (!se, !xe) -> !xe
+  %y = gnn.aggregate sum %m via dst : !xe -> !x
+  return %y : !x
+}
+
+// The same sum as spmm.
+//
+// CHECK-LABEL: func.func @factor_of_spmm
+// CHECK-NEXT:    gnn.attention add(%arg0) value %arg1 via src factor %arg2 over dst :
+func.func @factor_of_spmm(%s: !se, %x: !x, %n: tensor<?xf32, #gnn.rows<@g, edge>>) -> !x {
+  // expected-remark @+1 {{one attention}}
+  %a = gnn.edge_softmax %s over dst : !se
+  %w = gnn.apply mul %a, %n : (!se, tensor<?xf32, #gnn.rows<@g, edge>>) -> !se
+  %y = gnn.spmm mul %w, %x via src reduce sum via dst : (!se, !x) -> !x
+  return %y : !x
+}
+
+// GATv2 with rows split after they were gathered, the weight in one piece, too.
+//
+// CHECK-LABEL: func.func @split_gatv2
+// CHECK:         gnn.attention add(%{{.+}} via src, %{{.+}} via dst) leaky_relu 2.000000e-01 by %{{.+}} value
+// CHECK-SAME:    (tensor<?x8x16xf32, {{.+}}>, tensor<?x8x16xf32, {{.+}}>, tensor<8x16xf32>, tensor<?x8x16xf32
+func.func @split_gatv2(%l: !joined, %r: !joined, %b: tensor<8x16xf32>, %x: !x) -> !x {
+  %gl = gnn.gather %l via src : !joined -> !je
+  %gr = gnn.gather %r via dst : !joined -> !je
+  %sum = arith.addf %gl, %gr : !je
+  %t = gnn.activation leaky_relu %sum alpha = 0.2 : !je
+  %h = gnn.reshape %t : !je -> !xe
+  %s = gnn.dot %h, %b : (!xe, tensor<8x16xf32>) -> !se
+  // expected-remark @+1 {{one attention}}
+  %a = gnn.edge_softmax %s over dst : !se
+  %y = gnn.spmm mul %a, %x via src reduce sum via dst : (!se, !x) -> !x
+  return %y : !x
+}
+
+// Negative for the prior: scores of 4 by 2 become 8 heads, and one factor for
+// each of the 4 is none for heads: the product is taken as given. One for all 8
+// is a prior.
+//
+// CHECK-LABEL: func.func @scalar_of_other_heads
+// CHECK:         %[[T:.+]] = gnn.apply mul %{{.+}}, %arg1
+// CHECK:         %[[S:.+]] = gnn.reshape %[[T]]
+// CHECK:         %[[P:.+]] = gnn.reshape %arg2 : {{.*}} -> tensor<?x8xf32
+// CHECK:         gnn.attention add(%[[S]]) prior %[[P]] value
+func.func @scalar_of_other_heads(%s: tensor<?x4x2xf32, #gnn.rows<@g, edge>>, %p: tensor<?x4xf32, #gnn.rows<@g, edge>>, %o: tensor<?x4x2xf32, #gnn.rows<@g, edge>>, %x: !x) -> !x {
+  %u = gnn.activation tanh %s : tensor<?x4x2xf32, #gnn.rows<@g, edge>>
+  %v = arith.addf %u, %s : tensor<?x4x2xf32, #gnn.rows<@g, edge>>
+  %t = gnn.apply mul %v, %p : (tensor<?x4x2xf32, #gnn.rows<@g, edge>>, tensor<?x4xf32, #gnn.rows<@g, edge>>) -> tensor<?x4x2xf32, #gnn.rows<@g, edge>>
+  %w = arith.mulf %t, %o : tensor<?x4x2xf32, #gnn.rows<@g, edge>>
+  %h = gnn.reshape %w : tensor<?x4x2xf32, #gnn.rows<@g, edge>> -> !se
+  // expected-remark @+1 {{one attention}}
+  %a = gnn.edge_softmax %h over dst : !se
+  %y = gnn.spmm mul %a, %x via src reduce sum via dst : (!se, !x) -> !x
+  return %y : !x
+}
+
+// Scores over 2 features and values of 5 do not meet in one walk: scores are
+// stored whatever that costs, and the op says so.
+//
+// CHECK-LABEL: func.func @other_features
+// CHECK:         gnn.attention dot(%arg0 via dst, %arg1 via src) value %arg2 via src over dst stored :
+func.func @other_features(%q: tensor<?x1x2xf32, #gnn.rows<@g, node>>, %k: tensor<?x1x2xf32, #gnn.rows<@g, node>>, %v: tensor<?x1x5xf32, #gnn.rows<@g, node>>) -> tensor<?x1x5xf32, #gnn.rows<@g, node>> {
+  %s = gnn.sddmm %q via dst, %k via src : (tensor<?x1x2xf32, #gnn.rows<@g, node>>, tensor<?x1x2xf32, #gnn.rows<@g, node>>) -> tensor<?x1xf32, #gnn.rows<@g, edge>>
+  // expected-remark @+1 {{scores are stored; rows with other features than the terms are weighed}}
+  %a = gnn.edge_softmax %s over dst : tensor<?x1xf32, #gnn.rows<@g, edge>>
+  %y = gnn.spmm mul %a, %v via src reduce sum via dst : (tensor<?x1xf32, #gnn.rows<@g, edge>>, tensor<?x1x5xf32, #gnn.rows<@g, node>>) -> tensor<?x1x5xf32, #gnn.rows<@g, node>>
+  return %y : tensor<?x1x5xf32, #gnn.rows<@g, node>>
+}
+
 // With statistics seconds decide: 20 million edges read rows longer than they
 // store scores; for 500 the launch of another kernel is longer than all.
 //

@@ -89,7 +89,7 @@ func.func @given_rows(%scale: tensor<?xf32, #node>, %x: tensor<?x64xf32, #node>)
 // CHECK:         gnn.apply mul %[[Y]]
 func.func @pairs(%m: tensor<?x64xf32, #edge>, %scale: tensor<?xf32, #dst_pair>) -> tensor<?x64xf32, #dst_pair> {
   %n = gnn.apply mul %m, %scale : (tensor<?x64xf32, #edge>, tensor<?xf32, #dst_pair>) -> tensor<?x64xf32, #edge>
-  // expected-remark @+1 {{a scale of each sum comes after it}}
+  // expected-remark @+1 {{a scale of each sum comes after it: dst_pair rows instead of edge}}
   %y = gnn.aggregate sum %n : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #dst_pair>
   return %y : tensor<?x64xf32, #dst_pair>
 }
@@ -112,13 +112,40 @@ func.func @heads(%m: tensor<?x4x16xf32, #edge>, %b: tensor<64xf32>, %x: tensor<?
   %y = gnn.aggregate sum %m via dst : tensor<?x4x16xf32, #edge> -> tensor<?x4x16xf32, #node>
   %0 = gnn.reshape %y : tensor<?x4x16xf32, #node> -> tensor<?x64xf32, #node>
   %1 = gnn.broadcast %b : tensor<64xf32> -> tensor<?x64xf32, #node>
-  // expected-remark @+1 {{computed head by head}}
+  // expected-remark @+1 {{computed head by head, 4 of 16 features, as what makes its operand}}
   %2 = arith.addf %0, %1 : tensor<?x64xf32, #node>
-  // expected-remark @+1 {{computed head by head}}
+  // expected-remark @+1 {{computed head by head, 4 of 16 features, as what makes its operand}}
   %3 = arith.addf %2, %x : tensor<?x64xf32, #node>
-  // expected-remark @+1 {{computed head by head}}
+  // expected-remark @+1 {{computed head by head, 4 of 16 features, as what makes its operand}}
   %4 = gnn.activation relu %3 : tensor<?x64xf32, #node>
   return %4 : tensor<?x64xf32, #node>
+}
+
+// A condition of all rows is one of all heads.
+//
+// CHECK-LABEL: func.func @heads_select
+// CHECK-SAME:    %[[C:[^:]+]]: i1
+// CHECK:         %[[R:.+]] = arith.select %[[C]], %{{.+}}, %{{.+}} : tensor<?x4x16xf32
+// CHECK:         gnn.reshape %[[R]]
+func.func @heads_select(%c: i1, %m: tensor<?x4x16xf32, #edge>, %x: tensor<?x64xf32, #node>) -> tensor<?x64xf32, #node> {
+  %y = gnn.aggregate sum %m via dst : tensor<?x4x16xf32, #edge> -> tensor<?x4x16xf32, #node>
+  %0 = gnn.reshape %y : tensor<?x4x16xf32, #node> -> tensor<?x64xf32, #node>
+  // expected-remark @+1 {{computed head by head}}
+  %1 = arith.select %c, %0, %x : tensor<?x64xf32, #node>
+  return %1 : tensor<?x64xf32, #node>
+}
+
+// Negative: conditions, one a feature, are no features to split.
+//
+// CHECK-LABEL: func.func @heads_select_features
+// CHECK:         arith.select {{.*}} : tensor<?x64xi1, #{{.+}}>, tensor<?x64xf32
+func.func @heads_select_features(%m: tensor<?x4x16xf32, #edge>, %x: tensor<?x64xf32, #node>) -> tensor<?x64xf32, #node> {
+  %y = gnn.aggregate sum %m via dst : tensor<?x4x16xf32, #edge> -> tensor<?x4x16xf32, #node>
+  %0 = gnn.reshape %y : tensor<?x4x16xf32, #node> -> tensor<?x64xf32, #node>
+  %c = arith.cmpf ogt, %x, %x : tensor<?x64xf32, #node>
+  // expected-remark @+1 {{only features of f32, bf16 or f16 can be split, got i1}}
+  %1 = arith.select %c, %0, %x : tensor<?x64xi1, #node>, tensor<?x64xf32, #node>
+  return %1 : tensor<?x64xf32, #node>
 }
 
 // Negative: others read the joined heads.
@@ -128,6 +155,7 @@ func.func @heads(%m: tensor<?x4x16xf32, #edge>, %b: tensor<64xf32>, %x: tensor<?
 func.func @heads_read(%m: tensor<?x4x16xf32, #edge>) -> (tensor<?x64xf32, #node>, tensor<?x64xf32, #node>) {
   %y = gnn.aggregate sum %m via dst : tensor<?x4x16xf32, #edge> -> tensor<?x4x16xf32, #node>
   %0 = gnn.reshape %y : tensor<?x4x16xf32, #node> -> tensor<?x64xf32, #node>
+  // expected-remark @+1 {{not computed head by head: heads are read 2 times, expected once}}
   %1 = gnn.activation relu %0 : tensor<?x64xf32, #node>
   return %0, %1 : tensor<?x64xf32, #node>, tensor<?x64xf32, #node>
 }
@@ -141,7 +169,7 @@ func.func @heads_read(%m: tensor<?x4x16xf32, #edge>) -> (tensor<?x64xf32, #node>
 func.func @bias(%x: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>, %b: tensor<8xf32>) -> tensor<?x8xf32, #node> {
   %0 = gnn.linear %x, %w : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
   %1 = gnn.broadcast %b : tensor<8xf32> -> tensor<?x8xf32, #node>
-  // expected-remark @+1 {{the product adds it as its bias}}
+  // expected-remark @+1 {{the product adds it as its bias: no walk over 8 features a row}}
   %2 = arith.addf %0, %1 : tensor<?x8xf32, #node>
   return %2 : tensor<?x8xf32, #node>
 }
@@ -153,8 +181,21 @@ func.func @bias(%x: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>, %b: tensor<8x
 func.func @bias_read(%x: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>, %b: tensor<8xf32>) -> (tensor<?x8xf32, #node>, tensor<?x8xf32, #node>) {
   %0 = gnn.linear %x, %w : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
   %1 = gnn.broadcast %b : tensor<8xf32> -> tensor<?x8xf32, #node>
+  // expected-remark @+1 {{the product is read 2 times, expected once}}
   %2 = arith.addf %0, %1 : tensor<?x8xf32, #node>
   return %0, %2 : tensor<?x8xf32, #node>, tensor<?x8xf32, #node>
+}
+
+// Negative: there is a bias.
+//
+// CHECK-LABEL: func.func @second_bias
+// CHECK:         arith.addf
+func.func @second_bias(%x: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>, %b: tensor<8xf32>, %c: tensor<8xf32>) -> tensor<?x8xf32, #node> {
+  %0 = gnn.linear %x, %w bias %c : (tensor<?x64xf32, #node>, tensor<64x8xf32>, tensor<8xf32>) -> tensor<?x8xf32, #node>
+  %1 = gnn.broadcast %b : tensor<8xf32> -> tensor<?x8xf32, #node>
+  // expected-remark @+1 {{the product has a bias already}}
+  %2 = arith.addf %0, %1 : tensor<?x8xf32, #node>
+  return %2 : tensor<?x8xf32, #node>
 }
 
 // Dropout that drops nothing is gone.
@@ -165,4 +206,23 @@ func.func @bias_read(%x: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>, %b: tens
 func.func @dropout(%x: tensor<?x64xf32, #node>, %s: i64, %o: i64) -> tensor<?x64xf32, #node> {
   %y = gnn.dropout %x p = 0.0 seed %s offset %o : tensor<?x64xf32, #node>
   return %y : tensor<?x64xf32, #node>
+}
+
+// -----
+
+// From rows of types: the message has a row for each of the 3 edge types, the
+// sum one row.
+//
+// CHECK-LABEL: func.func @types
+// CHECK:         %[[U:.+]] = gnn.gather %{{.+}} via src : tensor<2x8xf32, #{{.+}}> -> tensor<3x8xf32
+// CHECK:         gnn.aggregate sum %[[U]] : tensor<3x8xf32, #{{.+}}> -> tensor<1x8xf32
+#node_type = #gnn.rows<@t, node_type>
+#graph = #gnn.rows<@t, graph>
+gnn.graph @t square {node_types = 2, edge_types = 3, schema = [[0, 1], [1, 1], [1, 0]]}
+func.func @types(%x: tensor<2x8xf32, #node_type>, %s: tensor<2xf32, #node_type>, %w: tensor<8x8xf32>) -> tensor<1x8xf32, #graph> {
+  %b = gnn.linear %x, %w : (tensor<2x8xf32, #node_type>, tensor<8x8xf32>) -> tensor<2x8xf32, #node_type>
+  %m = gnn.apply mul %b via src, %s via src : (tensor<2x8xf32, #node_type>, tensor<2xf32, #node_type>) -> tensor<3x8xf32, #gnn.rows<@t, edge_type>>
+  // expected-remark @+1 {{a scale of gathered rows comes before the gather}}
+  %y = gnn.aggregate sum %m : tensor<3x8xf32, #gnn.rows<@t, edge_type>> -> tensor<1x8xf32, #graph>
+  return %y : tensor<1x8xf32, #graph>
 }

@@ -9,6 +9,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 !n = !gnn.row<@g, node>
 !edge = tensor<?x8xf32, #gnn.rows<@g, edge>>
 !node = tensor<?x8xf32, #gnn.rows<@g, node>>
+!scalar = tensor<?xf32, #gnn.rows<@g, node>>
 
 // A choice between features: the product before it and the sum after it are
 // raised, and the loop between them reads and gives whole tensors.
@@ -138,6 +139,75 @@ func.func @apart(%x: !edge, %z: !edge) -> !edge {
     gnn.yield %d : tensor<8xf32>
   }
   return %y : !edge
+}
+
+// A condition of the node in a loop over its edges: it is computed for each of
+// them, from what the edge leads to. The tensor that it compares is one of the
+// node, which is made once.
+//
+// CHECK-LABEL: func.func @condition_of_node
+// CHECK-SAME:    %[[X:[^:]+]]: tensor<?x8xf32
+// CHECK:         %[[H:.+]] = gnn.linear %[[X]]
+// CHECK:         %[[M:.+]] = gnn.for_edges %[[E:.+]] in @g
+// CHECK-DAG:       %[[A:.+]] = gnn.read %[[H]][%[[E]]] via dst :
+// CHECK-DAG:       %[[B:.+]] = gnn.read %[[X]][%[[E]]] via dst :
+// CHECK:           %[[C:.+]] = arith.cmpf ogt, %[[A]], %[[B]] : tensor<8xf32>
+// CHECK:           %[[V:.+]] = gnn.read %[[X]][%[[E]]] via src :
+// CHECK:           arith.select %[[C]], %[[V]], %[[B]]
+// CHECK:         gnn.aggregate sum %[[M]] via dst
+// CHECK-NOT:     gnn.for_nodes
+// expected-remark @+1 {{2 loops became ops on whole tensors, 1 loop between them}}
+func.func @condition_of_node(%x: !node, %w: tensor<8x8xf32>) -> !node {
+  %y = gnn.for_nodes %n in @g -> (!node) {
+    %d = gnn.read %x[%n] : (!node, !n) -> tensor<8xf32>
+    %h = gnn.row_linear %d, %w : (tensor<8xf32>, tensor<8x8xf32>) -> tensor<8xf32>
+    // expected-remark @+1 {{no op on whole tensors does what 'arith.cmpf' does here: it stays in a loop}}
+    %c = arith.cmpf ogt, %h, %d : tensor<8xf32>
+    %s = gnn.for_incoming %e of %n : !n -> (tensor<8xf32>) {
+      %v = gnn.read %x[%e] via src : (!node, !e) -> tensor<8xf32>
+      %t = arith.select %c, %v, %d : tensor<8xi1>, tensor<8xf32>
+      gnn.yield sum %t : tensor<8xf32>
+    }
+    gnn.yield %s : tensor<8xf32>
+  }
+  return %y : !node
+}
+
+// Conditions and numbers are computed where they are used, in the loop over nodes
+// and in that over edges; a choice is a tensor.
+//
+// CHECK-LABEL: func.func @condition_of_both
+// CHECK:         %[[P:.+]] = gnn.for_nodes %[[N:.+]] in @g
+// CHECK:           gnn.row_number %[[N]]
+// CHECK:           arith.select
+// CHECK:         gnn.for_edges %[[E:.+]] in @g
+// CHECK:           gnn.read %[[P]][%[[E]]] via dst
+// CHECK:           %[[D:.+]] = gnn.follow %[[E]] via dst
+// CHECK:           gnn.row_number %[[D]]
+// CHECK:           arith.andi
+// CHECK:           arith.select
+// expected-remark @+1 {{2 loops became ops on whole tensors, 2 loops between them}}
+func.func @condition_of_both(%z: !scalar) -> !scalar {
+  %y = gnn.for_nodes %n in @g -> (!scalar) {
+    %d = gnn.read %z[%n] : (!scalar, !n) -> tensor<f32>
+    // expected-remark @+1 {{no op on whole tensors does what 'gnn.row_number' does here: it stays in a loop}}
+    %i = gnn.row_number %n : !n -> tensor<i32>
+    %one = arith.constant dense<1> : tensor<i32>
+    %c = arith.cmpi sgt, %i, %one : tensor<i32>
+    %half = arith.constant dense<0.5> : tensor<f32>
+    %p = arith.select %c, %d, %half : tensor<i1>, tensor<f32>
+    // expected-remark @+1 {{no op on whole tensors does what 'arith.cmpf' does here: it stays in a loop}}
+    %o = arith.cmpf ogt, %p, %d : tensor<f32>
+    %both = arith.andi %o, %c : tensor<i1>
+    %s = gnn.for_incoming %e of %n : !n -> (tensor<f32>) {
+      %v = gnn.read %z[%e] via src : (!scalar, !e) -> tensor<f32>
+      %t = arith.select %both, %v, %d : tensor<i1>, tensor<f32>
+      gnn.yield sum %t : tensor<f32>
+    }
+    %q = arith.addf %s, %p : tensor<f32>
+    gnn.yield %q : tensor<f32>
+  }
+  return %y : !scalar
 }
 
 // Functions without loops are left alone, without a word.

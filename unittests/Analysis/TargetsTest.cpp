@@ -19,7 +19,8 @@ TEST(TargetsTest, AllFiguresAreGiven) {
          {&target.memoryBandwidth, &target.l2Bytes, &target.l2Gather,
           &target.memoryGather, &target.l2RowBytes, &target.memoryRowBytes,
           &target.fp32Flops, &target.productFlops, &target.launchSeconds,
-          &target.rowSeconds, &target.edgeSeconds, &target.walkGather})
+          &target.rowSeconds, &target.edgeSeconds, &target.walkGather,
+          &target.roundSeconds, &target.waitSeconds})
       EXPECT_GT(figure->value, 0);
     EXPECT_LT(target.memoryGather, target.l2Gather);
     EXPECT_LT(target.productFlops, target.fp32Flops);

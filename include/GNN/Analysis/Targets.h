@@ -54,6 +54,12 @@ struct TargetFigures {
   Figure walkGather;
   /// Seconds from the end of a kernel to the work of one that waits for it.
   Figure launchSeconds;
+  /// Seconds of each round that a warp walks over the edges of a row, with all
+  /// of the GPU at it.
+  Figure roundSeconds;
+  /// From the start of a round to the next one of the same team: ids, then what
+  /// they lead to.
+  Figure waitSeconds;
 };
 
 /// All GPUs of Targets.def.

@@ -95,94 +95,142 @@ static Value emitElementSum(OpBuilder &b, Location loc, Value value) {
   return emitReduce(b, loc, tile::Reduction::Sum, Dim::Element, value);
 }
 
-LogicalResult Lowering::lowerAttention(AttentionOp op) {
-  Location loc = op.getLoc();
-  Type element = op.getType().getElementType();
-  FlatSymbolRefAttr graph = getRows(op.getType()).getGraph();
-  EndPoint end = *op.getResultPath().getEnd();
-  Rows result = describe(op.getType(), end), value = view(op.getValue());
-  SmallVector<int64_t> terms(view(op.getTerms().front()).features);
-  SmallVector<int64_t> scores(op.getScoreFeatures());
-  if (failed(checkDims(op, terms)) || failed(checkDims(op, value.features)))
-    return failure();
-  std::string groups = stringifyRowSpace(op.getOver()).str();
-  StringRef groupElements = elementsOf(groups, RowSpace::Edge);
-  StringRef elements = elementsOf(result.domain, RowSpace::Edge);
+//===----------------------------------------------------------------------===//
+// The traversals of an attention
+//===----------------------------------------------------------------------===//
 
-  // One walk has one size of features: values and terms that differ in theirs
-  // meet in the scores.
-  bool meet =
-      !op.sumsFeatures() || value.features == terms || value.features == scores;
-  bool stored = op.getStored() || !meet;
-  bool split = groups != result.domain;
-  SmallVector<int64_t> dims(op.sumsFeatures() && !stored ? terms
-                                                         : value.features);
-  auto scoreAt = [&](Anchor anchor, size_t dims) {
-    return leadingAt(anchor, scores.size(), dims);
-  };
-  auto rowsOf = [&](StringRef domain) {
-    Rows rows;
-    rows.domain = domain.str();
-    rows.graph = graph;
-    rows.features = scores;
-    return rows;
-  };
+namespace gnn {
+/// Lowers one attention.
+class AttentionLowering {
+public:
+  AttentionLowering(Lowering &lowering, AttentionOp op);
+  LogicalResult run();
 
-  Rows score = rowsOf(groupElements), highest = rowsOf(groups);
-  Rows sum = rowsOf(groups);
-  auto termDomain = domainOf(groups, groupElements, terms);
-  if (stored) {
-    Value outputs[] = {empty(loc, score, element),
-                       empty(loc, highest, element)};
-    ResultRange results = traverse(
-        loc, graph, termDomain, scoreInputs(op, groupElements, terms.size()),
-        outputs,
-        {scoreAt(Anchor::Element, terms.size()),
-         scoreAt(Anchor::Group, terms.size())},
-        [&](OpBuilder &b, Location loc, ValueRange args) -> SmallVector<Value> {
-          Value score = emitScore(b, loc, op, args);
-          return {score, emitReduce(b, loc, tile::Reduction::Max, Dim::Element,
-                                    score)};
-        });
-    score.tensor = results[0];
-    highest.tensor = results[1];
+private:
+  /// A dense domain's rows with the features of the scores, no tensor.
+  Rows rowsOf(StringRef domain);
+  /// An access to values with those, where a domain has `dims` dimensions.
+  AtAttr scoreAt(Anchor anchor, size_t dims) {
+    return lowering.leadingAt(anchor, scores.size(), dims);
   }
-  if (split && stored) {
-    size_t own = scores.size();
-    sum.tensor = traverse(
-        loc, graph, domainOf(groups, groupElements, scores),
-        {leading(score, Anchor::Element, groupElements, {}, own),
-         leading(highest, Anchor::Group, groups, {}, own)},
-        empty(loc, sum, element), scoreAt(Anchor::Group, own),
-        [&](OpBuilder &b, Location loc, ValueRange args) {
-          return emitElementSum(b, loc, emitPower(b, loc, args[0], args[1]));
-        });
-  } else if (split) {
-    Value outputs[] = {empty(loc, highest, element), empty(loc, sum, element)};
-    AtAttr at = scoreAt(Anchor::Group, terms.size());
-    ResultRange results = traverse(
-        loc, graph, termDomain, scoreInputs(op, groupElements, terms.size()),
-        outputs, {at, at},
-        [&](OpBuilder &b, Location loc, ValueRange args) -> SmallVector<Value> {
-          Value score = emitScore(b, loc, op, args);
-          Value highest =
-              emitReduce(b, loc, tile::Reduction::Max, Dim::Element, score);
-          return {highest,
-                  emitElementSum(b, loc, emitPower(b, loc, score, highest))};
-        });
-    highest.tensor = results[0];
-    sum.tensor = results[1];
+  tile::DomainAttr termDomain() {
+    return lowering.domainOf(groups, groupElements, terms);
   }
+  SmallVector<Input> termInputs() {
+    return lowering.scoreInputs(op, groupElements, terms.size());
+  }
+  /// Scores and their maxima.
+  void storeScores();
+  /// The sums of powers of stored scores.
+  void sumStored();
+  /// Maxima and sums of powers of scores that are computed on the way.
+  void sumComputed();
+  /// Value, factor, what is known of the groups, and scores or what they are
+  /// computed from.
+  SmallVector<Input> sumInputs();
+  /// What an edge adds to the weighted sum, and at its end the quotient, from
+  /// the values of these inputs.
+  Value emitWeightedSum(OpBuilder &b, Location loc, ValueRange args);
 
-  // The weighted sum: value, factor, what is known of the groups, and scores.
-  SmallVector<Input> inputs = {
-      leading(value, Anchor::Element, elements, op.getValueVia(), dims.size())};
+  Lowering &lowering;
+  AttentionOp op;
+  Location loc;
+  Type element;
+  FlatSymbolRefAttr graph;
+  EndPoint end;
+  Rows result, value;
+  /// Features of the terms, the scores, and the walk of the weighted sum.
+  SmallVector<int64_t> terms, scores, dims;
+  /// The groups of the softmax and of the result, with their edges.
+  std::string groups, groupElements, elements;
+  /// Whether scores are kept, and whether groups and result differ.
+  bool stored, split;
+  Rows score, highest, sum; ///< of edges and of groups, where stored
+};
+} // namespace gnn
+
+AttentionLowering::AttentionLowering(Lowering &lowering, AttentionOp op)
+    : lowering(lowering), op(op), loc(op.getLoc()),
+      element(op.getType().getElementType()),
+      graph(getRows(op.getType()).getGraph()),
+      end(*op.getResultPath().getEnd()),
+      result(lowering.describe(op.getType(), end)),
+      value(lowering.view(op.getValue())),
+      terms(lowering.view(op.getTerms().front()).features),
+      scores(op.getScoreFeatures()), groups(stringifyRowSpace(op.getOver())),
+      stored(op.storesScores()), split(groups != result.domain) {
+  groupElements = lowering.elementsOf(groups, RowSpace::Edge).str();
+  elements = lowering.elementsOf(result.domain, RowSpace::Edge).str();
+  dims = op.sumsFeatures() && !stored ? terms : value.features;
+}
+
+Rows AttentionLowering::rowsOf(StringRef domain) {
+  Rows rows;
+  rows.domain = domain.str();
+  rows.graph = graph;
+  rows.features = scores;
+  return rows;
+}
+
+void AttentionLowering::storeScores() {
+  score = rowsOf(groupElements);
+  highest = rowsOf(groups);
+  Value outputs[] = {lowering.empty(loc, score, element),
+                     lowering.empty(loc, highest, element)};
+  ResultRange results = lowering.traverse(
+      loc, graph, termDomain(), termInputs(), outputs,
+      {scoreAt(Anchor::Element, terms.size()),
+       scoreAt(Anchor::Group, terms.size())},
+      [&](OpBuilder &b, Location loc, ValueRange args) -> SmallVector<Value> {
+        Value score = emitScore(b, loc, op, args);
+        return {score,
+                emitReduce(b, loc, tile::Reduction::Max, Dim::Element, score)};
+      });
+  score.tensor = results[0];
+  highest.tensor = results[1];
+}
+
+void AttentionLowering::sumStored() {
+  sum = rowsOf(groups);
+  size_t own = scores.size();
+  sum.tensor = lowering.traverse(
+      loc, graph, lowering.domainOf(groups, groupElements, scores),
+      {lowering.leading(score, Anchor::Element, groupElements, {}, own),
+       lowering.leading(highest, Anchor::Group, groups, {}, own)},
+      lowering.empty(loc, sum, element), scoreAt(Anchor::Group, own),
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        return emitElementSum(b, loc, emitPower(b, loc, args[0], args[1]));
+      });
+}
+
+void AttentionLowering::sumComputed() {
+  highest = rowsOf(groups);
+  sum = rowsOf(groups);
+  Value outputs[] = {lowering.empty(loc, highest, element),
+                     lowering.empty(loc, sum, element)};
+  AtAttr at = scoreAt(Anchor::Group, terms.size());
+  ResultRange results = lowering.traverse(
+      loc, graph, termDomain(), termInputs(), outputs, {at, at},
+      [&](OpBuilder &b, Location loc, ValueRange args) -> SmallVector<Value> {
+        Value score = emitScore(b, loc, op, args);
+        Value highest =
+            emitReduce(b, loc, tile::Reduction::Max, Dim::Element, score);
+        return {highest,
+                emitElementSum(b, loc, emitPower(b, loc, score, highest))};
+      });
+  highest.tensor = results[0];
+  sum.tensor = results[1];
+}
+
+SmallVector<Input> AttentionLowering::sumInputs() {
+  SmallVector<Input> inputs;
   auto add = [&](const Rows &rows, std::optional<EndPoint> via) {
     inputs.push_back(
-        leading(rows, Anchor::Element, elements, via, dims.size()));
+        lowering.leading(rows, Anchor::Element, elements, via, dims.size()));
   };
+  add(value, op.getValueVia());
   if (op.getFactor())
-    add(view(op.getFactor()), op.getFactorVia());
+    add(lowering.view(op.getFactor()), op.getFactorVia());
   if (stored || split)
     add(highest, end);
   if (split)
@@ -190,34 +238,55 @@ LogicalResult Lowering::lowerAttention(AttentionOp op) {
   if (stored)
     add(score, {});
   else
-    llvm::append_range(inputs, scoreInputs(op, elements, dims.size()));
-  auto body = [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-    auto take = [&](bool present) {
-      Value first = present ? args.front() : Value();
-      args = args.drop_front(present);
-      return first;
-    };
-    Value value = take(true), factor = take(!!op.getFactor());
-    Value highest = take(stored || split), sum = take(split);
-    Value score = stored ? take(true) : emitScore(b, loc, op, args);
-    if (!highest)
-      highest = emitReduce(b, loc, tile::Reduction::Max, Dim::Element, score);
-    Value weight = emitPower(b, loc, score, highest);
-    if (!split)
-      sum = emitElementSum(b, loc, weight);
-    Value divisor = emitDivisor(b, loc, sum);
-    if (split)
-      weight = arith::DivFOp::create(b, loc, weight, divisor);
-    if (factor)
-      weight = arith::MulFOp::create(b, loc, weight, factor);
-    Value total =
-        emitElementSum(b, loc, arith::MulFOp::create(b, loc, weight, value));
-    return split ? total : Value(arith::DivFOp::create(b, loc, total, divisor));
+    llvm::append_range(inputs, lowering.scoreInputs(op, elements, dims.size()));
+  return inputs;
+}
+
+Value AttentionLowering::emitWeightedSum(OpBuilder &b, Location loc,
+                                         ValueRange args) {
+  auto take = [&](bool present) {
+    Value first = present ? args.front() : Value();
+    args = args.drop_front(present);
+    return first;
   };
-  result.tensor = traverse(
-      loc, graph, domainOf(result.domain, elements, dims), inputs,
-      empty(loc, result, element),
-      leadingAt(Anchor::Group, value.features.size(), dims.size()), body);
-  set(op.getResult(), result);
+  Value value = take(true), factor = take(!!op.getFactor());
+  Value highest = take(stored || split), sum = take(split);
+  Value score = stored ? take(true) : emitScore(b, loc, op, args);
+  if (!highest)
+    highest = emitReduce(b, loc, tile::Reduction::Max, Dim::Element, score);
+  Value weight = emitPower(b, loc, score, highest);
+  if (!split)
+    sum = emitElementSum(b, loc, weight);
+  Value divisor = emitDivisor(b, loc, sum);
+  if (split)
+    weight = arith::DivFOp::create(b, loc, weight, divisor);
+  if (factor)
+    weight = arith::MulFOp::create(b, loc, weight, factor);
+  Value total =
+      emitElementSum(b, loc, arith::MulFOp::create(b, loc, weight, value));
+  return split ? total : Value(arith::DivFOp::create(b, loc, total, divisor));
+}
+
+LogicalResult AttentionLowering::run() {
+  if (failed(checkDims(op, terms)) || failed(checkDims(op, value.features)))
+    return failure();
+  if (stored)
+    storeScores();
+  if (split && stored)
+    sumStored();
+  else if (split)
+    sumComputed();
+  result.tensor = lowering.traverse(
+      loc, graph, lowering.domainOf(result.domain, elements, dims), sumInputs(),
+      lowering.empty(loc, result, element),
+      lowering.leadingAt(Anchor::Group, value.features.size(), dims.size()),
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        return emitWeightedSum(b, loc, args);
+      });
+  lowering.set(op.getResult(), result);
   return success();
+}
+
+LogicalResult Lowering::lowerAttention(AttentionOp op) {
+  return AttentionLowering(*this, op).run();
 }

@@ -65,6 +65,7 @@ public:
   mlir::Value result(mlir::Location loc, mlir::Value value);
 
 private:
+  friend class AttentionLowering;
   friend class LoopLowering;
 
   // By theme: RowOps.cpp, AttentionOps.cpp, DenseOps.cpp, FeatureOps.cpp,

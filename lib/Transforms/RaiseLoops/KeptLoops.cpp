@@ -3,7 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ops on integers and conditions stay in a loop, one for all that follow each
-// other, between the tensors that they read and those that they give.
+// other, between the tensors that they read and those that they give. No tensor
+// holds integers and conditions, so that each loop that uses them computes
+// them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,9 +52,21 @@ bool Lifter::canJoin(Frame &frame, Operation *op) {
   return uses && meet(featuresOf(op), frame.keptFeatures);
 }
 
+bool gnn::loops::mustFollow(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && mustStay(op) &&
+         !isFeatureType(getElementTypeOrSelf(value.getType()));
+}
+
 LogicalResult Lifter::keep(Frame &frame, Operation *op) {
   if (!meet(featuresOf(op), frame.keptFeatures) && failed(flush(frame)))
     return failure();
+  if (frame.kept.contains(op))
+    return success();
+  // What no tensor holds is computed again in each loop that uses it.
+  for (Value operand : op->getOperands())
+    if (mustFollow(operand) && failed(keep(frame, operand.getDefiningOp())))
+      return failure();
   frame.kept.insert(op);
   if (featuresOf(op).size() > frame.keptFeatures.size())
     frame.keptFeatures = llvm::to_vector(featuresOf(op));
@@ -129,6 +143,17 @@ Value Lifter::readKept(Frame &frame, OpBuilder &inside, Value operand,
   return RowBroadcastOp::create(inside, loc, type, read);
 }
 
+/// Whether anything but `kept` reads `value`, or may compute again what does.
+static bool isReadElsewhere(Value value,
+                            const llvm::SetVector<Operation *> &kept) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (!kept.contains(user))
+      return true;
+    Value result = user->getResult(0);
+    return mustFollow(result) && isReadElsewhere(result, kept);
+  });
+}
+
 LogicalResult Lifter::flush(Frame &frame) {
   llvm::SetVector<Operation *> kept = std::move(frame.kept);
   frame.kept.clear();
@@ -142,15 +167,11 @@ LogicalResult Lifter::flush(Frame &frame) {
           failed(prepareKept(frame, operand, op)))
         return failure();
     Value result = op->getResult(0);
-    if (llvm::all_of(result.getUsers(),
-                     [&](Operation *user) { return kept.contains(user); }))
-      continue;
-    if (!isFeatureType(getElementTypeOrSelf(result.getType())))
-      return op->emitOpError("gives what another loop uses: expected f32, bf16 "
-                             "or f16, got ")
-             << result.getType();
-    given.push_back(result);
+    if (!mustFollow(result) && isReadElsewhere(result, kept))
+      given.push_back(result);
   }
+  if (given.empty())
+    return success();
   SmallVector<Type> types;
   for (Value value : given) {
     auto type = cast<RankedTensorType>(value.getType());

@@ -48,6 +48,10 @@ struct Frame {
 /// Whether no op on whole tensors does what `op` of a body does.
 bool mustStay(mlir::Operation *op);
 
+/// Whether `value` can be no tensor of rows, so that what makes it stays with
+/// what uses it: an integer or condition.
+bool mustFollow(mlir::Value value);
+
 /// Lifts the loops of a function, one after the other.
 class Lifter {
 public:

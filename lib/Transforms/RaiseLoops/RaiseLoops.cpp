@@ -66,6 +66,10 @@ FailureOr<Lifted> Lifter::get(Frame &frame, Value value) {
   if (auto it = frame.values.find(value); it != frame.values.end())
     return it->second;
   Operation *op = value.getDefiningOp();
+  if (mustFollow(value))
+    return op->emitOpError("gives what is no tensor: expected f32, bf16 or f16 "
+                           "where it leaves elementwise arithmetic, got ")
+           << value.getType();
   if (op && frame.kept.contains(op)) {
     if (failed(flush(frame)))
       return failure();

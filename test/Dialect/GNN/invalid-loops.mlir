@@ -291,8 +291,26 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 func.func @dialect_g8(%x: !node) {
   gnn.for_edges %e in @g {
     %a = gnn.read %x[%e] via src : (!node, !e) -> tensor<8xf32>
-    // expected-error @+1 {{expected loops, ops on one row, elementwise arith and math, and of tensor concat, extract_slice and reshapes in the body of a loop}}
+    // expected-error @+1 {{expected loops over a node's edges, ops on one row, elementwise arith and math, and of tensor concat, extract_slice and reshapes in the body of a loop}}
     %s = tensor.empty() : tensor<8xf32>
+    gnn.yield
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+!n = !gnn.row<@g, node>
+!node = tensor<?x8xf32, #gnn.rows<@g, node>>
+
+func.func @dialect_g8_loop_over_all(%x: !node) {
+  gnn.for_nodes %n in @g {
+    // expected-error @+1 {{expected loops over a node's edges, ops on one row, elementwise arith and math, and of tensor concat, extract_slice and reshapes in the body of a loop}}
+    gnn.for_edges %e in @g {
+      gnn.yield
+    }
     gnn.yield
   }
   return

@@ -223,3 +223,17 @@ StringRef BatchNormOp::getNoGradientReason(unsigned operand) {
   bool isStatistic = operand == 1 || operand == 2;
   return isStatistic ? "running statistics are not trained" : "";
 }
+
+/// What both kinds of loops that stand in no other answer for all that their
+/// bodies read.
+static constexpr StringLiteral loopHasNoGradient =
+    "loops have no gradient yet, only the ops on whole tensors that "
+    "gnn-raise-loops makes of them";
+
+StringRef ForEdgesOp::getNoGradientReason(unsigned) {
+  return loopHasNoGradient;
+}
+
+StringRef ForNodesOp::getNoGradientReason(unsigned) {
+  return loopHasNoGradient;
+}

@@ -7,6 +7,8 @@
 #include "GNN/Dialect/GNN/IR/GNN.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <numeric>
 
@@ -298,7 +300,7 @@ RowCount AttentionOp::getReadBytes() {
   for (Value operand : getOperands())
     bytes += getRows(operand.getType()) ? bytesAlong(*path++, edges, operand)
                                         : RowCount::bytes(tensorOf(operand));
-  if (getStored())
+  if (storesScores())
     return bytes + edges * bytesOfScores(*this);
   for (auto [operand, path] : getScoreReads())
     bytes += bytesAlong(path, edges, operand);
@@ -307,7 +309,7 @@ RowCount AttentionOp::getReadBytes() {
 
 RowCount AttentionOp::getWrittenBytes() {
   RowCount bytes = RowCount::bytes(getType());
-  if (getStored())
+  if (storesScores())
     bytes += RowCount::rows(RowSpace::Edge) * bytesOfScores(*this);
   return bytes;
 }
@@ -376,3 +378,116 @@ RowCount ReduceHeadsOp::getFlops() {
 RowCount ReduceFeaturesOp::getFlops() {
   return RowCount::elements(getInput().getType());
 }
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Flops of an op of a loop's body for one row.
+static double flopsOnOneRow(Operation *op) {
+  auto elements = [](Value value) -> double {
+    return getNumFeatures(tensorOf(value));
+  };
+  return TypeSwitch<Operation *, double>(op)
+      .Case([&](RowLinearOp linear) {
+        double in = tensorOf(linear.getInput()).getShape().back();
+        return 2 * in * elements(linear.getResult());
+      })
+      .Case([&](RowDotOp dot) { return 2 * elements(dot.getLhs()); })
+      .Case([&](RowOuterOp outer) { return elements(outer.getResult()); })
+      .Case([&](RowActivationOp activation) {
+        return elements(activation.getResult()) *
+               flopsOfActivation(activation.getKind());
+      })
+      .Case([&](YieldOp yield) {
+        double reduced = 0;
+        for (auto [i, value] : llvm::enumerate(yield.getValues()))
+          if (yield.getReduction(i))
+            reduced += elements(value);
+        return reduced;
+      })
+      .Default([&](Operation *op) {
+        return op->hasTrait<OpTrait::Elementwise>() ? elements(op->getResult(0))
+                                                    : 0;
+      });
+}
+
+/// Calls `visit` with each op in the body of `loop` and with how many rows it
+/// is about: an inner loop comes to each edge once, whatever node it is of.
+static void
+forEachInBody(RowLoopInterface loop,
+              llvm::function_ref<void(Operation *, const RowCount &)> visit) {
+  loop.getLoopBody()->walk([&](Operation *op) {
+    auto around = cast<RowLoopInterface>(op->getParentOp());
+    visit(op, RowCount::rows(around.getLoopRows().getSpace()));
+  });
+}
+
+static RowCount flopsOfLoop(RowLoopInterface loop) {
+  RowCount flops;
+  forEachInBody(loop, [&](Operation *op, const RowCount &rows) {
+    flops += rows * flopsOnOneRow(op);
+  });
+  return flops;
+}
+
+static RowCount productRowsOfLoop(RowLoopInterface loop) {
+  RowCount products;
+  forEachInBody(loop, [&](Operation *op, const RowCount &rows) {
+    if (isa<RowLinearOp>(op))
+      products += rows;
+  });
+  return products;
+}
+
+/// Whether all that is read is the weight of a product.
+static bool readsWeight(ReadOp read) {
+  return isTypeRows(read.getInput().getType()) &&
+         llvm::all_of(read->getUses(), [](OpOperand &use) {
+           auto linear = dyn_cast<RowLinearOp>(use.getOwner());
+           return linear && linear.getWeight() == use.get();
+         });
+}
+
+/// Rows along their paths, ids of rows that are followed, reduced into or
+/// walked as the edges of a node, and each weight once. What an inner loop made
+/// for an edge is no memory.
+static RowCount readBytesOfLoop(RowLoopInterface loop) {
+  RowCount bytes;
+  llvm::SmallSetVector<Value, 4> weights;
+  Region *body = loop.getLoopBody()->getParent();
+  auto isOutside = [&](Value value) {
+    return !body->isAncestor(value.getParentRegion());
+  };
+  forEachInBody(loop, [&](Operation *op, const RowCount &rows) {
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()) && isOutside(operand) &&
+          !isa<ReadOp>(op))
+        weights.insert(operand);
+    auto read = dyn_cast<ReadOp>(op);
+    if (read && readsWeight(read))
+      weights.insert(read.getInput());
+    else if (read && isOutside(read.getInput()))
+      bytes += bytesAlong(read.getRowPaths().front(), rows, read.getInput());
+    else if (isa<FollowOp>(op))
+      bytes += rows * idBytes;
+    else if (isa<RowLoopInterface>(op))
+      bytes += RowCount::rows(RowSpace::Edge) * idBytes;
+    else if (auto yield = dyn_cast<YieldOp>(op))
+      for (auto [i, result] :
+           llvm::enumerate(yield->getParentOp()->getResultTypes()))
+        if (yield.getReduction(i) && getRows(result))
+          bytes += rows * idBytes;
+  });
+  for (Value weight : weights)
+    bytes += RowCount::bytes(tensorOf(weight));
+  return bytes;
+}
+
+RowCount ForEdgesOp::getFlops() { return flopsOfLoop(*this); }
+RowCount ForEdgesOp::getReadBytes() { return readBytesOfLoop(*this); }
+RowCount ForEdgesOp::getProductRows() { return productRowsOfLoop(*this); }
+
+RowCount ForNodesOp::getFlops() { return flopsOfLoop(*this); }
+RowCount ForNodesOp::getReadBytes() { return readBytesOfLoop(*this); }
+RowCount ForNodesOp::getProductRows() { return productRowsOfLoop(*this); }

@@ -188,9 +188,8 @@ static LogicalResult verifyResultsOf(RowLoopInterface loop) {
 
 /// Whether a body may hold `op`.
 static bool isOnOneRow(Operation &op) {
-  if (isa<RowLoopInterface, YieldOp, FollowOp, ReadOp, RowNumberOp, RowLinearOp,
-          RowDotOp, RowOuterOp, RowActivationOp, RowBroadcastOp,
-          arith::ConstantOp, tensor::ConcatOp, tensor::ExtractSliceOp,
+  if (op.hasTrait<OnOneRow>() ||
+      isa<arith::ConstantOp, tensor::ConcatOp, tensor::ExtractSliceOp,
           tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
     return true;
   return op.hasTrait<OpTrait::Elementwise>() &&
@@ -225,8 +224,9 @@ static LogicalResult verifyBody(RowLoopInterface loop) {
   for (Operation &op : *body) {
     if (!isOnOneRow(op)) // G8
       return op.emitOpError(
-          "expected loops, ops on one row, elementwise arith and math, and of "
-          "tensor concat, extract_slice and reshapes in the body of a loop");
+          "expected loops over a node's edges, ops on one row, elementwise "
+          "arith and math, and of tensor concat, extract_slice and reshapes in "
+          "the body of a loop");
     SmallVector<Type> types(op.getOperandTypes());
     llvm::append_range(types, op.getResultTypes());
     if (auto *other = llvm::find_if_not(types, isTypeInBody);

@@ -252,6 +252,13 @@ ArrayRef<int64_t> AttentionOp::getScoreFeatures() {
   return sumsFeatures() ? features.drop_back() : features;
 }
 
+bool AttentionOp::mustStore() {
+  ArrayRef<int64_t> value = getFeatures(getValue().getType());
+  return sumsFeatures() && value != getScoreFeatures() &&
+         value !=
+             getFeatures(cast<RankedTensorType>(getTerms().front().getType()));
+}
+
 SmallVector<std::pair<Value, RowPath>> AttentionOp::getScoreReads() {
   RowPath group = getGroupPath();
   SmallVector<std::pair<Value, RowPath>> reads;

@@ -63,9 +63,9 @@ def GNN_Dialect : Dialect {
     body a value is the features of one row. `gnn-raise-loops` makes ops on whole
     tensors of it.
     * (G7) The body of a loop has one argument, the row that it is at.
-    * (G8) It holds loops, ops on one row, constants, elementwise `arith` and
-      `math`, and of `tensor` `concat`, `extract_slice`, `expand_shape` and
-      `collapse_shape`.
+    * (G8) It holds loops over a node's edges, ops on one row, constants,
+      elementwise `arith` and `math`, and of `tensor` `concat`, `extract_slice`,
+      `expand_shape` and `collapse_shape`.
     * (G9) Rows that an inner loop makes are read in loops over the same edges of
       the same node, or yielded; what it reduces into rows is only yielded.
   }];
@@ -133,6 +133,9 @@ def GNN_UsesGraph : TraitList<[
 
 // Verifies (G1).
 def GNN_OnOneGraph : NativeOpTrait<"OnOneGraph"> { let cppNamespace = "::gnn"; }
+
+// Stands in the body of a loop over rows, and nowhere else.
+def GNN_OnOneRow : NativeOpTrait<"OnOneRow"> { let cppNamespace = "::gnn"; }
 
 // verify() runs inferReturnTypes, which checks the operands, and compares the result,
 // so that a mismatch is reported under its own label.

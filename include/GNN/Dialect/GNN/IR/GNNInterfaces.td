@@ -86,7 +86,8 @@ def GNN_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let cppNamespace = "::gnn";
   let description = [{
     An op that knows with respect to which operands its results have a gradient.
-    An op without one says why, in words a user understands.
+    An op without one says why, in words a user understands. A loop answers so for
+    the values that its body reads from outside, which no number stands for.
   }];
   let methods = [
     InterfaceMethod<"Why there is no gradient with respect to this operand; "

@@ -40,7 +40,7 @@ def GNN_AnyRowValue : GNN_Tensor<[GNN_HasNoEncoding, GNN_HasStaticShape],
     "features of one row">;
 
 class GNN_BodyOp<string mnemonic, list<Trait> traits = []>
-    : GNN_Op<mnemonic, !listconcat([Pure], traits)>;
+    : GNN_Op<mnemonic, !listconcat([Pure, GNN_OnOneRow], traits)>;
 
 def GNN_FollowOp : GNN_BodyOp<"follow", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
@@ -286,8 +286,14 @@ class GNN_LoopOp<string mnemonic, list<Trait> traits = []>
   let hasRegionVerifier = 1;
 }
 
-def GNN_ForEdgesOp : GNN_LoopOp<"for_edges", [
-    DeclareOpInterfaceMethods<GNN_RowLoopInterface>]> {
+// A loop over all rows, which stands in no other.
+class GNN_OuterLoopOp<string mnemonic> : GNN_LoopOp<mnemonic, [
+    DeclareOpInterfaceMethods<GNN_RowLoopInterface>,
+    DeclareOpInterfaceMethods<GNN_DifferentiableOpInterface, ["getNoGradientReason"]>,
+    DeclareOpInterfaceMethods<GNN_RowCostInterface,
+        ["getFlops", "getReadBytes", "getProductRows"]>]>;
+
+def GNN_ForEdgesOp : GNN_OuterLoopOp<"for_edges"> {
   let summary = "Do something for every edge";
   let description = [{
     The body says what one edge gives; the results are tensors. A value yielded
@@ -313,8 +319,7 @@ def GNN_ForEdgesOp : GNN_LoopOp<"for_edges", [
   let results = (outs Variadic<GNN_Rows>:$results);
 }
 
-def GNN_ForNodesOp : GNN_LoopOp<"for_nodes", [
-    DeclareOpInterfaceMethods<GNN_RowLoopInterface>]> {
+def GNN_ForNodesOp : GNN_OuterLoopOp<"for_nodes"> {
   let summary = "Do something for every node";
   let description = [{
     As `gnn.for_edges`, for the nodes of a square graph, or the nodes of one end
@@ -346,6 +351,7 @@ def GNN_RowsOrRow : GNN_Tensor<[GNN_IsFloat],
     "f32, bf16 or f16 features of one row, or rows of a graph">;
 
 class GNN_IncidentLoopOp<string mnemonic> : GNN_LoopOp<mnemonic, [
+    GNN_OnOneRow,
     DeclareOpInterfaceMethods<GNN_RowLoopInterface,
         ["getCenterNode", "getCenterEnd"]>]> {
   let arguments = (ins GNN_RowType:$center);

@@ -199,7 +199,9 @@ def GNN_AttentionOp : GNN_RowOp<"attention", [
 
     With `stored`, the score of each edge is computed once and kept in memory;
     without, it is computed in each walk over the edges of a group. That changes
-    costs and no value.
+    costs and no value. Scores that sum over features are stored in any case where
+    the value has others than the terms and the scores: one walk has one size of
+    features.
 
     Empty groups give 0. NaN and infinite maxima are as in `gnn.edge_softmax`.
 
@@ -267,6 +269,11 @@ def GNN_AttentionOp : GNN_RowOp<"attention", [
     ::llvm::ArrayRef<int64_t> getScoreFeatures();
     /// Whether a score sums over the features of the terms.
     bool sumsFeatures() { return getKind() == ::gnn::ScoreKind::Dot || getBy(); }
+    /// Whether no walk can both compute a score and weigh a value: the scores sum
+    /// over other features than the value has.
+    bool mustStore();
+    /// Whether the scores are kept in memory, chosen or not.
+    bool storesScores() { return getStored() || mustStore(); }
     /// The operands that a score takes and that differ between the edges of a
     /// group, each with its path from an edge.
     ::llvm::SmallVector<::std::pair<::mlir::Value, ::gnn::RowPath>> getScoreReads();

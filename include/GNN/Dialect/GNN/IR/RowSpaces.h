@@ -143,6 +143,10 @@ public:
 template <typename ConcreteType>
 class NamesGraph : public mlir::OpTrait::TraitBase<ConcreteType, NamesGraph> {};
 
+/// The op is about one row, and stands in the body of a loop over rows alone.
+template <typename ConcreteType>
+class OnOneRow : public mlir::OpTrait::TraitBase<ConcreteType, OnOneRow> {};
+
 } // namespace gnn
 
 #endif // GNN_DIALECT_GNN_IR_ROWSPACES_H
