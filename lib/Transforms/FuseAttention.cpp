@@ -554,8 +554,8 @@ void FuseAttention::fuse(EdgeSoftmaxOp softmax, const CostModel &model) {
   std::string numbers;
   if (chooseForm(attention, model, numbers)) {
     remark::missed(softmax.getLoc(), named("NotFused"))
-        << llvm::formatv("one attention is not {0:P0} faster: {1}", gainAtLeast,
-                         numbers)
+        << llvm::formatv("one attention is not {0:P0} faster: {1}",
+                         CostModel::margin, numbers)
                .str();
     while (match.sum->getPrevNode() != before)
       match.sum->getPrevNode()->erase();
