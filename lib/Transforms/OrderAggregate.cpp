@@ -37,12 +37,10 @@ struct OrderAggregate : gnn::impl::OrderAggregateBase<OrderAggregate> {
   using OrderAggregateBase::OrderAggregateBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    llvm::Expected<CostModel> created = CostModel::create(target, cost);
-    if (!created)
-      return emitError(UnknownLoc::get(context))
-             << llvm::toString(created.takeError());
-    model.emplace(*created);
-    return success();
+    FailureOr<CostModel> created = createCostModel(context, target, cost);
+    if (succeeded(created))
+      model.emplace(*created);
+    return created;
   }
 
   void runOnOperation() override {

@@ -60,6 +60,10 @@ OrderCosts::OrderCosts(const AggregatedProduct &chain, const CostModel &model,
   numNodes = RowCount::rows(chain.resultType).evaluate(stats);
   auto input = cast<RankedTensorType>(chain.input.getType());
   numInputs = RowCount::rows(input).evaluate(stats);
+  longest = stats.getLongestRow(chain.reduceEnd);
+  if (auto ofTypes = chain.reduceEnd == EndPoint::Dst ? stats.getDstPairMax()
+                                                      : stats.getSrcPairMax())
+    longestPairs = ofTypes;
   if (!chain.isTyped()) {
     double before = RowCount::rows(chain.rowsBefore).evaluate(stats);
     double edges = stats.getEdges();
@@ -96,8 +100,31 @@ KernelWork OrderCosts::multiply(ArrayRef<int64_t> list, double rows) const {
   KernelWork work;
   work.productRows = rows;
   work.productFlops = rows * flopsPerRow;
+  int64_t outOfHead = chain.outShape.back();
+  work.productTileFlops =
+      tileFlops(rows * out / outOfHead, chain.inShape.back(), outOfHead);
   work.streamBytes = rows * out * element + weightBytes * list.size();
   return work;
+}
+
+/// Edges of these relations that meet in one node at most.
+double OrderCosts::longestRow(ArrayRef<int64_t> list) const {
+  if (list.size() == relations.size() || longestPairs.empty())
+    return longest;
+  SmallVector<int64_t> ofList;
+  for (int64_t r : list)
+    ofList.push_back(longestPairs[r]);
+  return std::min(StatsAttr::expectLongestRow(ofList), longest);
+}
+
+/// Edges of one of these relations that meet in one node at most.
+double OrderCosts::longestPair(ArrayRef<int64_t> list) const {
+  if (longestPairs.empty())
+    return longest;
+  int64_t most = 0;
+  for (int64_t r : list)
+    most = std::max(most, longestPairs[r]);
+  return most;
 }
 
 /// A product of gathered rows, and a sum of what it gives along the edges.
@@ -109,6 +136,8 @@ void OrderCosts::addProductFirst(ArrayRef<int64_t> list,
     edges += relations[r].edges;
   }
   KernelWork product = multiply(list, rows), sum;
+  // A mean over pairs is a factor of each edge here.
+  bool meanOfPairs = chain.kind == ReduceKind::Mean && chain.sumsPairs;
   if (chain.isTyped())
     product.gathers.push_back({rows, in * element, numInputs});
   else
@@ -116,6 +145,9 @@ void OrderCosts::addProductFirst(ArrayRef<int64_t> list,
   sum.otherFlops = 2 * edges * out;
   sum.streamBytes = edges * edgeBytes + numNodes * out * element;
   sum.gathers.push_back({edges, out * element, rows});
+  sum.reducedRows = numNodes;
+  sum.longestRow = longestRow(list) *
+                   CostModel::steps(1 + chain.scales.size() + meanOfPairs);
   kernels.append({product, sum});
 }
 
@@ -133,6 +165,9 @@ void OrderCosts::addAggregateFirst(ArrayRef<int64_t> list,
   }
   sum.otherFlops = 2 * edges * in;
   sum.streamBytes = edges * edgeBytes + rows * in * element;
+  sum.reducedRows = chain.isTyped() ? rows : numNodes;
+  sum.longestRow = (chain.isTyped() ? longestPair(list) : longestRow(list)) *
+                   CostModel::steps(1 + chain.scales.size());
   KernelWork product = multiply(list, rows);
   product.streamBytes += rows * in * element;
   kernels.append({sum, product});
@@ -141,35 +176,43 @@ void OrderCosts::addAggregateFirst(ArrayRef<int64_t> list,
   KernelWork pairs;
   pairs.streamBytes = 4 * rows + numNodes * out * element;
   pairs.gathers.push_back({rows, out * element, rows});
+  pairs.reducedRows = numNodes;
+  pairs.longestRow = list.size();
   kernels.push_back(pairs);
 }
 
-double OrderCosts::cost(const Order &order) const {
+SmallVector<KernelWork> OrderCosts::kernels(const Order &order) const {
   SmallVector<KernelWork> kernels;
   if (!order.productFirst.empty())
     addProductFirst(order.productFirst, kernels);
   if (!order.aggregateFirst.empty())
     addAggregateFirst(order.aggregateFirst, kernels);
   if (!order.productFirst.empty() && !order.aggregateFirst.empty()) {
-    KernelWork join;
-    join.streamBytes = 3 * numNodes * out * element;
-    kernels.push_back(join);
+    // The last kernel adds what the other part gives.
+    kernels.back().streamBytes += 2 * numNodes * out * element;
   }
-  return model.cost(kernels);
+  return kernels;
+}
+
+double OrderCosts::cost(const Order &order) const {
+  return model.cost(kernels(order));
 }
 
 Order OrderCosts::eachItsOwn() const {
-  // What a launch costs is no matter of one relation.
-  auto withoutLaunches = [&](const Order &order, unsigned launches) {
-    double launch = model.getKind() == CostKind::Full
-                        ? double(model.getTarget().launchSeconds)
-                        : 0;
-    return cost(order) - launches * launch;
+  // What a launch and the longest row take is no matter of one relation.
+  auto ofOne = [&](const Order &order) {
+    double sum = 0;
+    for (KernelWork kernel : kernels(order)) {
+      kernel.longestRow = 0;
+      sum += model.cost(kernel);
+      if (model.getKind() == CostKind::Full && !kernel.isEmpty())
+        sum -= model.getTarget().launchSeconds;
+    }
+    return sum;
   };
   Order order;
   for (int64_t r = 0, e = relations.size(); r < e; ++r) {
-    double first = withoutLaunches({{r}, {}}, 2);
-    double last = withoutLaunches({{}, {r}}, 3);
+    double first = ofOne({{r}, {}}), last = ofOne({{}, {r}});
     bool keeps = first == last && chain.productFirst;
     (first < last || keeps ? order.productFirst : order.aggregateFirst)
         .push_back(r);

@@ -42,16 +42,21 @@ private:
     double rowsBefore, rowsAfter;
   };
 
+  llvm::SmallVector<KernelWork> kernels(const Order &order) const;
   void addProductFirst(llvm::ArrayRef<int64_t> list,
                        llvm::SmallVectorImpl<KernelWork> &kernels) const;
   void addAggregateFirst(llvm::ArrayRef<int64_t> list,
                          llvm::SmallVectorImpl<KernelWork> &kernels) const;
   KernelWork multiply(llvm::ArrayRef<int64_t> list, double rows) const;
 
+  double longestRow(llvm::ArrayRef<int64_t> list) const;
+  double longestPair(llvm::ArrayRef<int64_t> list) const;
+
   const AggregatedProduct &chain;
   const CostModel &model;
   llvm::SmallVector<Relation> relations;
-  double in, out, flopsPerRow, weightBytes, numNodes, numInputs;
+  llvm::ArrayRef<int64_t> longestPairs; ///< of each relation, where known
+  double in, out, flopsPerRow, weightBytes, numNodes, numInputs, longest;
   double element;   ///< bytes of a feature
   double edgeBytes; ///< bytes that an edge has of its own: an id and scales
 };

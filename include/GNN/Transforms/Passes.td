@@ -135,14 +135,19 @@ def Compact : Pass<"gnn-compact", "::mlir::func::FuncOp">, GNN_CostOptions {
     %y = gnn.gather %p : tensor<?x8xf32, #src_pair> -> tensor<?x8xf32, #edge>
     ```
 
-    Products and reductions of features move where they cost less with the
-    graph's statistics; without, always, because no graph has more pairs than
-    edges. Elementwise ops move where they join the kernel that makes their
-    operand. Those that move because a product reads them go with it.
+    Products and reductions of features go, with the graph's statistics, to the
+    rows where they cost least of all that know enough: pairs, nodes, types, or
+    the one row of the graph. Without, they go to the coarsest of these. Pairs are
+    never more than edges. Nodes and types may be, where many have no edge; but
+    then the rows are those of a tensor that is read, or of the types that the
+    graph declares, so the work stays linear in what the function is given, and
+    models that project nodes do so once a node. Elementwise ops move where they
+    join the kernel that makes their operand. Those that move because a product
+    reads them go with it.
 
     Needs: the graph form. Keeps: the value of every result. Never moves what
-    depends on the place of a row, such as dropout, or to more rows than
-    statistics allow for.
+    depends on the place of a row, such as dropout, or to where statistics say
+    that it costs more.
   }];
   let options = costOptions;
 }
