@@ -264,11 +264,6 @@ bool GraphOp::hasNodeTypesAt(EndPoint end) {
 // rebind_rows, restrict_rows, prefix_rows
 //===----------------------------------------------------------------------===//
 
-static bool isNodeSpace(RowSpace space) {
-  return space == RowSpace::Src || space == RowSpace::Dst ||
-         space == RowSpace::Node;
-}
-
 LogicalResult RebindRowsOp::verify() {
   auto input = getInput().getType(), result = getResult().getType();
   for (RankedTensorType type : {input, result})
