@@ -88,7 +88,7 @@ bool Matcher::setReduction(ReduceKind kind, RowPath path) {
   std::optional<EndPoint> end = path.getEnd();
   bool sums = kind == ReduceKind::Sum || kind == ReduceKind::Mean;
   if (path.from != RowSpace::Edge || !end || !sums ||
-      !(isPair(path.to) || isNode(path.to)))
+      !(isPairSpace(path.to) || isNodeSpace(path.to)))
     return false;
   chain.kind = kind;
   chain.reduceEnd = *end;
@@ -278,7 +278,8 @@ std::optional<AggregatedProduct> Matcher::matchAggregate(AggregateOp op) {
   chain.resultType = cast<RankedTensorType>(op.getResult().getType());
   if (op.getArgument())
     return std::nullopt;
-  if (isPair(path.from) && isNode(path.to) && op.getKind() == ReduceKind::Sum) {
+  if (isPairSpace(path.from) && isNodeSpace(path.to) &&
+      op.getKind() == ReduceKind::Sum) {
     Value pairs = lookThroughUnits(op.getInput());
     if (!pairs.hasOneUse())
       return std::nullopt;
@@ -343,6 +344,6 @@ RowSpace AggregatedProduct::getRowsAfter() const {
 }
 
 bool AggregatedProduct::canSplit() const {
-  return isTyped() && isNode(*getRowSpace(resultType)) &&
+  return isTyped() && isNodeSpace(*getRowSpace(resultType)) &&
          !getGraph().isDerived();
 }

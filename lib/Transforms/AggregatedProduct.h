@@ -19,15 +19,6 @@
 
 namespace gnn {
 
-inline bool isPair(RowSpace space) {
-  return space == RowSpace::SrcPair || space == RowSpace::DstPair;
-}
-
-inline bool isNode(RowSpace space) {
-  return space == RowSpace::Node || space == RowSpace::Src ||
-         space == RowSpace::Dst;
-}
-
 /// `sum_e s_e (x_e W)` or `(sum_e s_e x_e) W` over the edges `e` into, or out
 /// of, a node or pair; `W` is one weight or has one for each edge type.
 struct AggregatedProduct {

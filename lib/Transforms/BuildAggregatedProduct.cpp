@@ -105,7 +105,7 @@ Value Emitter::bring(Value value, RowPath &path, RowSpace space) {
     path = {RowSpace::Edge, space, std::nullopt};
   }
   RankedTensorType type = typeOf(value.getType(), own, featuresOf(value));
-  if (isNode(own))
+  if (isNodeSpace(own))
     return RebindRowsOp::create(builder, loc, type, value);
   return RestrictRowsOp::create(builder, loc, type, value);
 }
@@ -225,7 +225,7 @@ static Value divideByDegree(OpBuilder &builder, const AggregatedProduct &chain,
 
 /// Whether pairs are in between where edges are to be averaged over nodes.
 static bool averagesNodes(const AggregatedProduct &chain) {
-  return chain.kind == ReduceKind::Mean && isNode(chain.reduceTo) &&
+  return chain.kind == ReduceKind::Mean && isNodeSpace(chain.reduceTo) &&
          chain.isTyped();
 }
 

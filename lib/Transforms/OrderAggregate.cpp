@@ -11,6 +11,7 @@
 #include "GNN/Transforms/Passes.h"
 
 #include "OrderCosts.h"
+#include "Utils.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -89,7 +90,8 @@ Value OrderAggregate::reorderByRule(OpBuilder &builder,
            "without statistics a product by edge type stays where it is");
     return {};
   }
-  bool onNodes = isNode(chain.rowsBefore) && isNode(chain.getRowsAfter());
+  bool onNodes =
+      isNodeSpace(chain.rowsBefore) && isNodeSpace(chain.getRowsAfter());
   if (!onNodes && chain.rowsBefore != RowSpace::Edge) {
     report(chain, false,
            "features alone do not decide between a product of " +
@@ -165,23 +167,11 @@ static bool isInner(Operation *op) {
       return false;
     RowPath path = sum.getRowPaths().front();
     std::string why;
-    return isPair(path.from) && isNode(path.to) &&
+    return isPairSpace(path.from) && isNodeSpace(path.to) &&
            (AggregatedProduct::match(sum, why) || !why.empty());
   }
   return false;
 }
-
-namespace {
-
-/// Collects what a chain is rebuilt from.
-struct Collector : OpBuilder::Listener {
-  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
-    ops.push_back(op);
-  }
-  SmallVector<Operation *> ops;
-};
-
-} // namespace
 
 bool OrderAggregate::orderOne(func::FuncOp func,
                               DenseSet<Operation *> &decided) {
@@ -208,13 +198,13 @@ bool OrderAggregate::orderOne(func::FuncOp func,
       continue;
     }
     OpBuilder builder(op);
-    Collector collector;
-    builder.setListener(&collector);
+    Recorder recorder;
+    builder.setListener(&recorder);
     replacement = reorder(builder, *chain);
     if (!replacement)
       continue;
     // A product that comes first now may pass a sum before it too.
-    for (Operation *made : collector.ops)
+    for (Operation *made : recorder.ops)
       if (chain->productFirst || !isa<LinearOp>(made))
         decided.insert(made);
     root = op;
