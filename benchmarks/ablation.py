@@ -33,7 +33,7 @@ import numpy as np
 import gnn_mlir
 import synthetic
 from gnn_mlir import models
-from gnn_mlir.testing import ir_counts, variants
+from gnn_mlir.testing import ir_counts
 
 # Columns: the switches that are on, by the letter of each pass.
 LETTERS = {"C": "compact", "R": "linear-reorder", "O": "order-aggregate",
@@ -42,21 +42,14 @@ TOGETHER = ("", "C", "R", "O", "A", "L", "CR", "CRO", "CROA", "CROAL")
 SLOWER = 1.03
 
 
-def letters():
-    """The passes that the compiler has."""
-    return [c for c in LETTERS if variants.has(LETTERS[c], True)]
-
-
 def ways():
     """{name: passes} of all ways to compile. "all again" is "all", to see how far
     apart the same can be."""
-    known = letters()
-    off = {LETTERS[c]: False for c in known}
+    off = dict.fromkeys(LETTERS.values(), False)
     found = {"all": {}, "all again": {}}
     for on in TOGETHER:
-        if set(on) <= set(known):
-            found[on or "none"] = {**off, **{LETTERS[c]: True for c in on}}
-    for c in known:
+        found[on or "none"] = {**off, **{LETTERS[c]: True for c in on}}
+    for c in LETTERS:
         found[f"all but {c}"] = {LETTERS[c]: False}
     return found
 
@@ -232,8 +225,7 @@ def number(value, digits=3):
 
 def table(result):
     """The results as Markdown."""
-    known = letters()
-    names = ", ".join(f"{c} {LETTERS[c]}" for c in known)
+    names = ", ".join(f"{c} {name}" for c, name in LETTERS.items())
     about = ", ".join(f"{k} {v}" for k, v in result["about"].items())
     text = (f"# Each pass alone and together, one layer of {result['features']} to "
             f"{result['features']} features, inference, fp32\n\n{result['date']}, "
@@ -254,11 +246,11 @@ def table(result):
             ("-" if spread is None else f"{100 * spread:.1f}%") + " | " +
             number(rows["none"].get("ratio"), 2) + " |\n")
     text += ("\n## All passes but one, time beside all: below 1 the pass costs\n\n"
-             "| graph | layer | " + " | ".join(f"without {c}" for c in known) +
-             " | slower with |\n" + "|---" * (len(known) + 3) + "|\n")
+             "| graph | layer | " + " | ".join(f"without {c}" for c in LETTERS) +
+             " | slower with |\n" + "|---" * (len(LETTERS) + 3) + "|\n")
     for case in result["cases"]:
-        rows = [case["rows"][f"all but {c}"] for c in known]
-        slower = [c for c, row in zip(known, rows) if row.get("slower_with")]
+        rows = [case["rows"][f"all but {c}"] for c in LETTERS]
+        slower = [c for c, row in zip(LETTERS, rows) if row.get("slower_with")]
         text += (f"| {case['graph']} | {case['layer']} | " + " | ".join(
             number(row.get("ratio")) for row in rows) +
             f" | {', '.join(slower) or 'none'} |\n")

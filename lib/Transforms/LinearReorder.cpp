@@ -65,7 +65,8 @@ struct LinearReorder : gnn::impl::LinearReorderBase<LinearReorder> {
 private:
   void reorder(Operation *root);
   Value build(Operation *root, LinearChain &chain);
-  Bill weigh(ArrayRef<Operation *> ops, bool countsRows, RowAnalysis &rows);
+  Bill weigh(ArrayRef<Operation *> ops, bool countsRows, RowAnalysis &rows,
+             StatsAttr stats);
   void addReleased(Bill &bill, ArrayRef<Operation *> products,
                    const SetVector<Operation *> &dead, bool after,
                    RowAnalysis &rows);
@@ -138,15 +139,15 @@ static std::optional<unsigned> coarseness(RowSpace space) {
 }
 
 /// Ops are weighed on the coarsest rows that they can be computed on.
+/// Products of weights alone have no graph: `stats` are those of the root.
 Bill LinearReorder::weigh(ArrayRef<Operation *> ops, bool countsRows,
-                          RowAnalysis &rowsOf) {
+                          RowAnalysis &rowsOf, StatsAttr stats) {
   Bill bill;
   for (Operation *op : ops) {
     if (!isKernel(op))
       continue;
     auto costs = cast<RowCostInterface>(op);
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    StatsAttr stats = getStats(op);
     std::optional<RowSpace> own = getRowSpace(type);
     RowSpace coarse =
         own ? rowsOf.getCoarsestRows(op->getResult(0)) : RowSpace::Graph;
@@ -221,7 +222,7 @@ void LinearReorder::addReleased(Bill &bill, ArrayRef<Operation *> products,
         getRowSpace(op->getOperand(of->weight).getType()) == RowSpace::EdgeType;
     if (!byEdgeType || !isPairSpace(coarse))
       continue;
-    Bill own = weigh(op, true, rowsOf);
+    Bill own = weigh(op, true, rowsOf, stats);
     double rows = RowCount::rows(coarse).evaluate(stats), fewest = 0;
     for (auto [src, dst] : llvm::zip(stats.getSrcPairs().asArrayRef(),
                                      stats.getDstPairs().asArrayRef()))
@@ -254,7 +255,8 @@ static std::string describe(const Bill &bill, bool hasStats, CostKind kind) {
 /// makes products fewer, or sets one free that `stays`.
 static bool isCheaper(const Bill &after, const Bill &before,
                       const CostModel &model, bool hasStats, bool stays) {
-  if (hasStats && after.cost != before.cost)
+  bool isTie = model.getKind() == CostKind::Rows && after.cost == before.cost;
+  if (hasStats && !isTie)
     return model.isBetter(before.cost, after.cost);
   if (!hasStats && after.perRow != before.perRow)
     return after.perRow < before.perRow;
@@ -290,8 +292,8 @@ void LinearReorder::reorder(Operation *root) {
   auto of = dyn_cast<ProductOpInterface>(root);
   bool isScore = of && of.getProductOperands()->isVector;
   RowAnalysis rows(RowAnalysis::Scope::AllRows);
-  Bill before = weigh(dead.getArrayRef(), true, rows);
-  Bill after = weigh(recorder.ops, !isScore, rows);
+  Bill before = weigh(dead.getArrayRef(), true, rows, getStats(root));
+  Bill after = weigh(recorder.ops, !isScore, rows, getStats(root));
   addReleased(before, chain.getProducts(), dead, /*after=*/false, rows);
   addReleased(after, chain.getProducts(), dead, /*after=*/true, rows);
   CostKind kind = model->getKind();

@@ -1,26 +1,69 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every model with no pass, with all, with each one off and with each one alone:
-within 1e-5 a layer of float64 and of what it is without passes."""
+"""Every model with no pass, with all, with each one off and with each one alone, for
+the statistics of the graph and without: within 1e-5 a layer of float64 and of what it
+is without passes."""
 
 import pytest
 
-from gnn_mlir.testing import cases, errors, variants
+from gnn_mlir.testing import cases, errors, graphs, variants
 
-GRAPHS = ("one-type-each", "sparse", "empty-types")
+# All odd graphs, and fewer edges at the hub than where kernels are tested.
+GRAPHS = {**graphs.ODD, "hub": lambda: graphs.hub(3000, 40)}
+# Of the graphs that a model is run on: preparing kernels for few features takes half
+# as long.
+FEATURES = (33, 7, 5)
+
+
+def covering():
+    """(model, graph, features): as many graphs for each model as there are sizes,
+    others for the next one."""
+    names = list(GRAPHS)
+    for i, model in enumerate(cases.MODELS):
+        for j, features in enumerate(FEATURES):
+            yield model, names[(i * len(FEATURES) + j) % len(names)], features
+
+
+def full_product():
+    for model in cases.MODELS:
+        for graph in GRAPHS:
+            yield model, graph, FEATURES[0]
 
 
 def pytest_generate_tests(metafunc):
     if "model" in metafunc.fixturenames:
         everything = metafunc.config.getoption("--all")
-        found = [(model, graph) for i, model in enumerate(cases.MODELS)
-                 for j, graph in enumerate(GRAPHS)
-                 if everything or j == i % len(GRAPHS)]
-        metafunc.parametrize("model, graph", found)
+        metafunc.parametrize("model, graph, features", list(
+            full_product() if everything else covering()))
 
 
-def test_passes_keep_results(model, graph, compiler):
+def test_passes_keep_results(model, graph, features, compiler):
     heads = 3 if model in cases.WITH_HEADS else 1
-    case = {"subject": model, "graph": graph, "features": 33, "heads": heads}
-    program = cases.build(**case)
+    program = cases.build(model, GRAPHS[graph](), features, heads)
     variants.check_program(program, errors.TOTAL * program.layers,
                            errors.BY_ROW * program.layers)
+
+
+def test_each_model_sees_other_graphs():
+    found = list(covering())
+    assert len(set(found)) == len(found)
+    for model in cases.MODELS:
+        assert len({g for m, g, _ in found if m == model}) >= 3
+    for graph in GRAPHS:
+        assert len({m for m, g, _ in found if g == graph}) >= 5
+
+
+def test_statistics_are_left_out_as_well(compiler, monkeypatch):
+    """The ways with statistics and without give different code where these decide."""
+    program = cases.build("rgcn", GRAPHS["hub"](), 16, 1)
+    text = program.function.module.text()
+    names = [name for names, _ in variants.compile_all(
+        text, graphs=program.graphs) for name in names]
+    assert {"all", "all by rows", "all, no statistics",
+            "all by rows, no statistics"} <= set(names)
+    assert len(names) == len(set(names))
+    given = []
+    compile_program = variants.compile_program
+    monkeypatch.setattr(variants, "compile_program", lambda *a, graph, **k: (
+        given.append(graph), compile_program(*a, graph=graph, **k))[1])
+    variants.compile_all(text, ["all", "all, no statistics"], program.graphs)
+    assert sorted(graph is None for graph in given) == [False, True]

@@ -6,8 +6,13 @@ A failure names its seed and the way to compile, and prints a reduced case:
 `random_programs.random_program(seed)` is the program, `variants.check` runs it.
 """
 
+import collections
+import functools
+import re
+
 import numpy as np
 import pytest
+from conftest import ROOT
 
 from gnn_mlir import reference
 from gnn_mlir.testing import random_programs, reduction, variants
@@ -54,18 +59,113 @@ def test_random_program(compiler, program_seed):
         pytest.fail(message, pytrace=False)
 
 
-def test_programs_have_all_ops_and_spaces():
-    ops, found, types = set(), set(), set()
+@functools.lru_cache(maxsize=None)
+def programs():
+    return [random_programs.random_program(seed) for seed in range(PROGRAMS)]
+
+
+def ops_of_dialect():
+    """The ops of the dialect that stand in functions, from its definitions."""
+    found = set()
+    for path in (ROOT / "include/GNN/Dialect/GNN/IR").glob("*.td"):
+        found |= set(re.findall(r'^def GNN_\w+Op : \w+<"(\w+)"', path.read_text(),
+                                re.M))
+    return {"gnn." + name for name in found - {"graph"}}
+
+
+def test_programs_have_all_ops_of_the_dialect():
+    text = "".join(p.build().function.text() for p in programs())
+    known = ops_of_dialect()
+    assert len(known) > 40
+    assert known <= set(re.findall(r"gnn\.\w+", text))
+    assert set(re.findall(r"(?:arith|tensor)\.\w+", text)) >= {
+        "arith.cmpf", "arith.select", "arith.sitofp", "tensor.concat",
+        "tensor.extract_slice", "tensor.expand_shape", "tensor.collapse_shape"}
+    assert "transposed" in text
+
+
+def test_passes_have_something_to_do(compiler):
+    """Of each pass, how many of some programs come out otherwise without it; and
+    how many have what it is about."""
+    changed, ways = collections.Counter(), 0
+    for recorded in programs()[:20]:
+        text = recorded.build().function.module.text()
+        names = ["all", "none"] + [f"only {s}" for s in variants.SWITCHES]
+        packages = variants.compile_all(text, names, raised=recorded.is_raised)
+        for names, _ in packages:
+            if "none" not in names:
+                changed.update(names)
+        ways += len(packages)
+    for switch in variants.SWITCHES:
+        assert changed[f"only {switch}"] >= 2, (switch, changed)
+    assert ways >= 3 * 20
+
+
+def test_loops_of_both_kinds():
+    """Loops that only raise-loops makes compile, and others; more loops than one."""
+    loops = [[c for c in p.calls if c.kind == "loop"] for p in programs()]
+    assert sum(p.is_raised for p in programs()) >= 10
+    assert sum(any(c.arguments[-1] for c in found) and not p.is_raised
+               for p, found in zip(programs(), loops)) >= 5
+    assert sum(len(found) > 1 for found in loops) >= 5
+
+
+def test_few_results_are_not_held():
+    """Elements that float32 cannot store are held to nothing."""
+    held = total = 0
+    for recorded in programs():
+        made = recorded.build()
+        inputs = made.inputs()
+        with np.errstate(all="ignore"):
+            expected = made.function.evaluate(recorded.graph, inputs)
+            rounded = made.function.evaluate(recorded.graph, inputs,
+                                             storage=np.float32)
+        for name, value in expected.items():
+            found = variants.comparable(np.asarray(value), np.asarray(rounded[name]))
+            held, total = held + found.sum(), total + found.size
+    assert total > 50_000
+    assert total - held <= 1e-3 * total
+
+
+def test_deviation_holds_each_element():
+    """One element that is not finite does not hide the others, and has to be so."""
+    expected = np.array([[1.0, np.nan], [np.inf, 2.0], [1e300, 3.0]])
+    with np.errstate(over="ignore"):
+        rounded = expected.astype(np.float32)  # Has no 1e300.
+    assert variants.deviation(rounded, expected, rounded) is None
+    for at, wrong in (((0, 0), 1.1), ((0, 1), 0.0), ((1, 0), -np.inf),
+                      ((1, 0), np.nan), ((1, 1), np.nan), ((2, 1), np.inf)):
+        out = rounded.copy()
+        out[at] = wrong
+        message = variants.deviation(out, expected, rounded)
+        assert f"at {at} expected" in message
+    out = rounded.copy()
+    out[2, 0] = 7.0
+    assert variants.deviation(out, expected, rounded) is None
+    assert "expected shape" in variants.deviation(out[:2], expected, rounded)
+
+
+def test_switches_are_those_of_the_compiler(compiler):
+    """Each pass that can be left out is, and the compiler takes all ways."""
+    text = (ROOT / "include/GNN/Pipelines/Pipelines.h").read_text()
+    assert re.findall(r'Option<bool> \w+\{\s*\*this,\s*"([\w-]+)"', text) == list(
+        variants.SWITCHES)
+    recorded = random_programs.random_program(0, ops=3).replace(stats=True)
+    text = recorded.build().function.module.text()
+    found = [name for names, _ in variants.compile_all(text) for name in names]
+    assert len(found) == 2 * len(variants.SWITCHES) + 3
+
+
+def test_programs_have_all_spaces():
+    found, types = set(), set()
     for seed in range(PROGRAMS):
         recorded = random_programs.random_program(seed)
         function = recorded.build().function
         lines = [op for op in function._lines if not isinstance(op, str)]
-        ops.update(op.head for op in lines)
         found.update(v.space for op in lines for v in op.results)
         types.add((recorded.graph.num_edge_types, recorded.graph.num_node_types))
         again = random_programs.random_program(seed)
         assert (again.calls, again.results) == (recorded.calls, recorded.results)
-    assert len(ops) >= 30
     assert found >= {"edge", "src_pair", "dst_pair", "src", "dst", "node",
                      "edge_type", "node_type", "graph"}
     for axis in (0, 1):
@@ -74,8 +174,8 @@ def test_programs_have_all_ops_and_spaces():
 
 def test_programs_are_long():
     lengths = []
-    for seed in range(PROGRAMS):
-        function = random_programs.random_program(seed).build().function
+    for recorded in programs():
+        function = recorded.build().function
         lengths.append(sum(not isinstance(op, str) for op in function._lines))
     assert np.median(lengths) >= 20
 
@@ -160,6 +260,6 @@ def test_a_fault_of_the_compiler_is_reported(compiler, monkeypatch):
 
 def test_programs_that_do_not_compile_are_failures(compiler, monkeypatch):
     recorded = random_programs.random_program(1)
-    monkeypatch.setattr(variants, "variants", lambda: {"odd": {"no-pass": True}})
+    monkeypatch.setattr(variants, "variants", lambda raised: {"odd": {"no-pass": True}})
     with pytest.raises(variants.Failure, match="odd: does not compile.*no-pass"):
         variants.check(recorded)

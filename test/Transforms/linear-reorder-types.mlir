@@ -122,12 +122,12 @@ gnn.graph @g square {node_types = 2, edge_types = 3, schema = [[0, 1], [1, 1], [
   stats = #gnn.stats<src_nodes = 1000000, dst_nodes = 1000000, edges = 30000000, type_edges = [10000000, 10000000, 10000000],
                      src_pairs = [900000, 900000, 900000], dst_pairs = [1000000, 1000000, 1000000]>}
 
-// Negative: on more pairs than nodes it is four times the flops.
+// Negative: on more pairs than nodes wide features go through many more products.
 //
 // CHECK-LABEL: func.func @keys_refused
 // CHECK-NOT:     gnn.weight_product
-func.func @keys_refused(%x: tensor<?x64xf32, #node>, %w: tensor<2x64x64xf32, #node_type>, %r: tensor<3x4x16x16xf32, #edge_type>) -> tensor<?x4x16xf32, #edge> {
-  %0 = gnn.typed_linear %x, %w : (tensor<?x64xf32, #node>, tensor<2x64x64xf32, #node_type>) -> tensor<?x64xf32, #node>
+func.func @keys_refused(%x: tensor<?x256xf32, #node>, %w: tensor<2x256x64xf32, #node_type>, %r: tensor<3x4x16x16xf32, #edge_type>) -> tensor<?x4x16xf32, #edge> {
+  %0 = gnn.typed_linear %x, %w : (tensor<?x256xf32, #node>, tensor<2x256x64xf32, #node_type>) -> tensor<?x64xf32, #node>
   %k = gnn.reshape %0 : tensor<?x64xf32, #node> -> tensor<?x4x16xf32, #node>
   %e = gnn.gather %k via src : tensor<?x4x16xf32, #node> -> tensor<?x4x16xf32, #edge>
   // expected-remark @+1 {{the product of the weights first would take}}

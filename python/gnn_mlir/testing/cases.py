@@ -156,8 +156,8 @@ def full_product():
 
 
 def build(subject, graph, features, heads, seed=0):
-    """The program of a case."""
-    bound = graphs.named(graph)
+    """The program of a case; `graph` is a name, or a graph."""
+    bound = graphs.named(graph) if isinstance(graph, str) else graph
     if subject in op_cases.OPS:
         module = op_cases.build(subject, bound, features, heads)
         bound = dict.fromkeys(module.graphs, bound)

@@ -10,7 +10,7 @@ BY_ROW = 1e-4
 
 def error(out, expected):
     """|out - expected| / |expected| over the whole result."""
-    difference, expected = _difference(out, expected)
+    difference, expected = differences(out, expected)
     return _largest(np.array([np.linalg.norm(difference)]),
                     np.array([np.linalg.norm(expected)]))
 
@@ -18,13 +18,13 @@ def error(out, expected):
 def row_error(out, expected):
     """max over rows of |out - expected| / (|expected| + 1e-6 rms), where rms is
     the root mean square of the norms of the expected rows."""
-    difference, expected = _difference(out, expected)
+    difference, expected = differences(out, expected)
     size = np.linalg.norm(expected, axis=1)
     rms = np.sqrt(np.mean(size ** 2)) if len(size) else 0.0
     return _largest(np.linalg.norm(difference, axis=1), size + 1e-6 * rms)
 
 
-def _difference(out, expected):
+def differences(out, expected):
     """The difference and the expected rows; NaN and infinities are no difference
     where both have the same, and an infinite one elsewhere."""
     out, expected = [np.asarray(x, np.float64) for x in (out, expected)]
@@ -73,7 +73,7 @@ def _first(out, expected):
 
 def _worst(out, expected):
     """Where the row is that is furthest off, and how many rows are off."""
-    difference, rows = _difference(out, expected)
+    difference, rows = differences(out, expected)
     off = np.linalg.norm(difference, axis=1)
     size = np.linalg.norm(rows, axis=1)
     wrong = off > BY_ROW * (size + 1e-6 * np.sqrt(np.mean(size ** 2)))

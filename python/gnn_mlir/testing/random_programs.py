@@ -11,7 +11,8 @@ import numpy as np
 
 from .. import spaces
 from ..graph import Graph
-from . import graphs, random_ops
+from ..graph_functions import select_edge_types
+from . import graphs, random_chains, random_loops, random_ops
 from .recorded import Building, Call, Recorded, draw
 
 _LARGEST = 100.0  # Values beyond are no operands: they would hide errors.
@@ -63,6 +64,7 @@ class Growing:
     def __init__(self, seed):
         self.rng, self.seed = random.Random(seed), seed
         self.graph = random_graph(self.rng)
+        self.graphs = {"g": self.graph}
         self.made = Building(self.graph, seed)
         self.calls, self.arrays, self.pool, self.extra = [], {}, [], []
         self.heads, self.size = self.rng.randint(1, 3), self.rng.randint(1, 12)
@@ -77,9 +79,13 @@ class Growing:
         lines = self.made.function._lines
         before = len(lines)
         self.made.add(number, call)
+        for name, graph in self.made.function.module.graphs.items():
+            if name not in self.graphs:
+                self.graphs[name] = select_edge_types(self.graph,
+                                                      graph.parent_types)
         for op in lines[before:]:
             with np.errstate(all="ignore"):
-                found = op.meaning({"g": self.graph},
+                found = op.meaning(self.graphs,
                                    *[self._array(v) for v in op.operands])
             found = found if isinstance(found, tuple) else (found,)
             self.arrays.update(zip(map(id, op.results), found))
@@ -152,9 +158,9 @@ def random_program(seed, ops=22):
         if sum(not isinstance(line, str) for line in made._lines) >= ops:
             break
         try:
-            step = t.rng.choice(random_ops.CHAINS if t.coin(0.4) else
-                                random_ops.OPS)
-            number = step(t)
+            steps, = t.rng.choices((random_chains.CHAINS, random_ops.OPS,
+                                    (random_loops.loop,)), (8, 9, 3))
+            number = t.rng.choice(steps)(t)
         except (ValueError, IndexError):  # The builder has no such op.
             continue
         if len(t.value(number).features) <= 2 and t.is_tame(number):

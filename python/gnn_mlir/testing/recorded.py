@@ -9,6 +9,7 @@ import numpy as np
 from .. import types
 from ..graph import Graph
 from ..program import Module
+from . import loop_calls
 
 
 def _typed_linear(f, g, x, weight, *rest):
@@ -26,6 +27,42 @@ def _split(f, g, x, heads):
     if len(x.features) != 1 or x.features[0] % heads:
         raise ValueError(f"expected a multiple of {heads} features, got {x.type}")
     return f.reshape(x, heads, x.features[0] // heads)
+
+
+def _choose(f, g, x, y, *rest):
+    """rest: (a, b), and the kind of comparison: either of x and y, or of a and b, by
+    whether x is above y."""
+    *picked, kind = rest
+    pick = np.greater if kind == "ogt" else np.less
+    condition = f._record("arith.cmpf", f"{kind}, {{}}, {{}}", _spelled(x), [x, y],
+                          [x.type.with_dtype("i1")], lambda g, a, b: pick(a, b))
+    a, b = picked or (x, y)
+    return f._record("arith.select", "{}, {}, {}", _spelled(condition, a),
+                     [condition, a, b], [a.type],
+                     lambda g, c, a, b: np.where(c, a, b))
+
+
+def _spelled(*values):
+    return lambda spell: ", ".join(spell(v.type) for v in values)
+
+
+def _attention(f, g, *rest):
+    """rest: terms, the value, and what `words` name; then the arguments."""
+    *values, kind, space, over, vias, words, leaky_relu, scale, stored = rest
+    count = len(vias) - 1
+    more = dict(zip((word for word, _ in words), values[count + 1:]))
+    more.update((word + "_via", via) for word, via in words)
+    return f.attention(kind, space, list(zip(values[:count], vias)), values[count],
+                       over, vias[count], leaky_relu=leaky_relu, scale=scale,
+                       stored=stored, **more)
+
+
+def _graph(f, g, kinds):
+    """The graph of these edge types; None is the whole one."""
+    if kinds is None:
+        return g
+    name = "_".join(["part", *map(str, kinds)])
+    return f.module.graphs.get(name) or f.module.derived_graph(name, g, kinds)
 
 
 # How each kind of call is built from the function, the graph's declaration, the
@@ -71,6 +108,14 @@ BUILD = {
     "max": lambda f, g, x, y: f.elementwise("arith.maximumf", x, y),
     "scale": lambda f, g, x, factor: x * factor,
     "shift": lambda f, g, x, number: number - x,
+    "choose": _choose,
+    "attention": _attention,
+    "weight_transpose": lambda f, g, weight: f.weight_transpose(weight),
+    "quotient": lambda f, g, x, y, *rest: f.apply("div", rest[0], x, y, *rest[1:]),
+    "rebind_rows": lambda f, g, x, kinds, space: f.rebind_rows(
+        x, _graph(f, g, kinds), space),
+    "restrict_rows": lambda f, g, x, kinds: f.restrict_rows(x, _graph(f, g, kinds)),
+    "loop": lambda f, g, *rest: loop_calls.build(f, g, rest[:-4], *rest[-4:]),
 }
 
 
@@ -100,6 +145,13 @@ class Recorded:
 
     def replace(self, **changes):
         return dataclasses.replace(self, **changes)
+
+    @property
+    def is_raised(self):
+        """Whether it has loops that only raise-loops makes compile."""
+        needed = self.needed()
+        return any(call.kind == "loop" and not call.arguments[-1]
+                   for i, call in enumerate(self.calls) if i in needed)
 
     def needed(self):
         """The calls that results depend on, ascending."""

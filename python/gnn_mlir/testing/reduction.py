@@ -31,7 +31,7 @@ def reduce(recorded, fails, seconds=60.0):
 
     graphs = []  # Keeps graphs, and so their ids, alive.
     while True:
-        for step in (_results, _ops, _sizes, _graph, _stats):
+        for step in (_results, _ops, _loops, _sizes, _graph, _stats):
             for candidate in step(recorded):
                 graphs.append(candidate.graph)
                 if still(candidate):
@@ -83,6 +83,44 @@ def _ops(recorded):
         for operand in call.operands:
             if values[operand][0].type == value.type:
                 yield _instead(recorded, i, operand)
+
+
+def _loops(recorded):
+    """A loop of one yield; then with a step that an input or an earlier value is read
+    for."""
+    for i in recorded.needed():
+        call = recorded.calls[i]
+        if call.kind != "loop":
+            continue
+        over, steps, yields, plain = call.arguments
+        if len(yields) > 1:
+            for j, kept in enumerate(yields):
+                results = tuple((c, 0 if c == i else which)
+                                for c, which in recorded.results
+                                if (c, which) == (i, j) or c != i)
+                if results:
+                    yield _with(recorded, i, Call("loop", call.operands, (
+                        over, steps, (kept,), plain))).replace(results=results)
+        for smaller in _bodies(steps, yields):
+            yield _with(recorded, i, Call("loop", call.operands, (
+                over, *smaller, plain)))
+
+
+def _bodies(steps, yields):
+    """Smaller bodies: an earlier value is yielded or read instead of a later one."""
+    for j, (ref, *rest) in enumerate(yields):
+        if ref[0] == 0:
+            for earlier in steps[ref[1]][1]:
+                yield steps, (*yields[:j], (earlier, *rest), *yields[j + 1:])
+    for j, (kind, refs, arguments) in enumerate(steps):
+        for k, ref in enumerate(refs):
+            for earlier in steps[ref[1]][1] if ref[0] == 0 else ():
+                yield (*steps[:j], (kind, (*refs[:k], earlier, *refs[k + 1:]),
+                                    arguments), *steps[j + 1:]), yields
+        if kind == "inner":
+            for smaller in _bodies(*arguments[2:]):
+                yield (*steps[:j], (kind, refs, (*arguments[:2], *smaller)),
+                       *steps[j + 1:]), yields
 
 
 def _with(recorded, number, call):

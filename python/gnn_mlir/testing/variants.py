@@ -2,7 +2,6 @@
 """A program with no pass, with all, with each one off and with each one alone."""
 
 import concurrent.futures
-import functools
 import json
 import os
 
@@ -12,59 +11,53 @@ from .. import capi
 from ..compiler import CompiledFunction, compile as compile_program
 from . import errors
 
-# The options of gnn-compile-pipeline that switch a pass, in their order.
+# The options of gnn-compile-pipeline that switch a pass on whole graphs, and the
+# fusion of traversals, in their order.
 SWITCHES = ("raise-loops", "linear-reorder", "compact", "order-aggregate",
             "fuse-attention", "fuse-layers", "fuse")
 
-_TRIVIAL = """gnn.graph @g square {node_types = 1, edge_types = 1}
-func.func @f(%x: tensor<?xf32, #gnn.rows<@g, node>>)
-    -> tensor<?xf32, #gnn.rows<@g, node>> {
-  %y = arith.negf %x : tensor<?xf32, #gnn.rows<@g, node>>
-  return %y : tensor<?xf32, #gnn.rows<@g, node>>
-}"""
+# What keeps a loop's products out of it. Loops with these have no traversal.
+RAISE = "raise-loops"
 
 
-@functools.lru_cache(maxsize=None)
-def has(option, value):
-    """Whether the compiler knows an option and takes a value of it."""
-    try:
-        compile_program(_TRIVIAL, target="emulator", passes={option: value})
-        return True
-    except capi.GNNError as error:
-        if "passes:" not in str(error):
-            raise
-        return False
-
-
-def variants():
-    """The `passes` of each way to compile, by name. Switches that the compiler
-    does not have are left out."""
-    known = [name for name in SWITCHES if has(name, True)]
-    none = dict.fromkeys(known, False)
+def variants(raised=False):
+    """The `passes` of each way to compile, by name. With `raised` no way leaves out
+    what makes ops of loops: not every loop has a traversal as it is."""
+    kept = {RAISE} if raised else set()
+    switches = [name for name in SWITCHES if name not in kept]
+    none = dict.fromkeys(switches, False)
     found = {"all": {}, "none": none}
-    for name in known:
+    for name in switches:
         found[f"without {name}"] = {name: False}
         found[f"only {name}"] = {**none, name: True}
-    if has("cost", "rows"):
-        found["all by rows"] = {"cost": "rows"}
+    found["all by rows"] = {"cost": "rows"}
     return found
 
 
-def compile_all(text, names=None, graphs=None):
+# The ways to compile that are taken without statistics as well, where a program
+# is compiled for graphs.
+WITHOUT_STATISTICS = ("all", "all by rows")
+
+
+def compile_all(text, names=None, graphs=None, raised=False):
     """(names, package) of each different result of compiling a program in these
-    ways, for these graphs by name where given. Raises AssertionError where one does not compile."""
+    ways, for these graphs by name where given. Raises Failure where one does not
+    compile."""
     def compiled(way):
-        name, passes = way
+        name, passes, graphs = way
         try:
             return compile_program(text, target="emulator", passes=passes,
                                    graph=graphs).package
         except capi.GNNError as error:
             raise Failure(name, f"does not compile: {error}") from error
 
-    ways = {name: passes for name, passes in variants().items()
-            if names is None or name in names}
+    ways = [(name, passes, graphs) for name, passes in variants(raised).items()]
+    if graphs:
+        ways += [(f"{name}, no statistics", passes, None)
+                 for name, passes, _ in ways if name in WITHOUT_STATISTICS]
+    ways = [way for way in ways if names is None or way[0] in names]
     packages = {}
-    for name, package in zip(ways, _all_at_once(compiled, ways.items())):
+    for (name, *_), package in zip(ways, _all_at_once(compiled, ways)):
         key = package.kernels("mlir"), json.dumps(package.plan(), sort_keys=True)
         packages.setdefault(key, ([], package))[0].append(name)
     return list(packages.values())
@@ -84,26 +77,37 @@ class Failure(AssertionError):
         self.variant = variant
 
 
+def comparable(expected, rounded):
+    """The elements that an output is held to. Others fp32 cannot store: there is a
+    number in float64, and none in what `rounded` shows."""
+    if np.issubdtype(expected.dtype, np.integer):
+        return np.ones(expected.shape, bool)
+    return (np.isfinite(expected) & np.isfinite(rounded)) | (
+        rounded == expected) | (np.isnan(rounded) & np.isnan(expected))
+
+
 def deviation(out, expected, rounded):
     """What is wrong with an output; None where nothing is.
 
     The error over the whole result is 1e-5 at most, beyond what storing each op's
-    values in float32 may make of it: that is what `rounded` shows."""
+    values in float32 may make of it: that is what `rounded` shows. NaN and
+    infinities are to be where they are expected."""
+    if out.shape != expected.shape:
+        return f"expected shape {expected.shape}, got {out.shape}"
     if np.issubdtype(expected.dtype, np.integer):
         wrong = int((out != expected).sum())
         return f"{wrong} integers differ" if wrong else None
-    if out.shape != expected.shape:
-        return f"expected shape {expected.shape}, got {out.shape}"
-    size = np.linalg.norm(expected)
-    if not np.isfinite(size) or not np.isfinite(rounded).all():
+    held = comparable(expected, rounded)
+    if not held.any():
         return None
-    noise = np.linalg.norm(rounded.astype(np.float64) - expected)
-    limit = 1e-5 * size + 30 * noise + 1e-6 * np.sqrt(expected.size)
-    error = np.linalg.norm(out - expected)
+    difference, finite = errors.differences(out[held], expected[held])
+    noise, _ = errors.differences(rounded[held], expected[held])
+    size, error = np.linalg.norm(finite), np.linalg.norm(difference)
+    limit = (1e-5 * size + 30 * np.linalg.norm(noise) +
+             1e-6 * np.sqrt(finite.size))
     if error <= limit:
         return None
-    worst = np.unravel_index(np.nanargmax(np.abs(out - expected)) if np.isfinite(
-        error) else np.argmax(~np.isfinite(out)), expected.shape)
+    worst = tuple(np.argwhere(held)[np.argmax(np.abs(difference))])
     return (f"expected an error of at most {limit / max(size, 1e-30):.2g}, got "
             f"{error / max(size, 1e-30):.2g}; at {tuple(map(int, worst))} expected "
             f"{expected[worst]:.6g}, got {out[worst]:.6g}")
@@ -152,7 +156,8 @@ def check(recorded, names=None):
     with np.errstate(all="ignore"):
         expected = function.evaluate(recorded.graph, inputs)
         rounded = function.evaluate(recorded.graph, inputs, storage=np.float32)
-    packages = compile_all(function.module.text(), names)
+    packages = compile_all(function.module.text(), names,
+                           raised=recorded.is_raised)
     capi.NativeGraph.of(recorded.graph)  # Made once, not by each thread.
 
     def run(item):
