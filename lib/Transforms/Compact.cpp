@@ -294,8 +294,10 @@ bool Compact::pays(Operation *op, Candidate &candidate, StatsAttr stats) const {
   if (weight == Weight::Free)
     return true;
   if (weight == Weight::Elementwise) {
-    candidate.numbers = "it would be a kernel of its own there";
-    return continuesKernel(op, moved);
+    bool continues = continuesKernel(op, moved);
+    candidate.numbers = continues ? "in the kernel that makes its operand there"
+                                  : "it would be a kernel of its own there";
+    return continues;
   }
   if (!stats)
     return true;

@@ -50,7 +50,7 @@ func.func @types(%r: tensor<3x8xf32, #edge_type>, %w: tensor<8x4xf32>) -> tensor
   %0 = gnn.gather %r : tensor<3x8xf32, #edge_type> -> tensor<?x8xf32, #edge>
   // expected-remark @+1 {{edge_type rows instead of edge rows}}
   %1 = gnn.linear %0, %w : (tensor<?x8xf32, #edge>, tensor<8x4xf32>) -> tensor<?x4xf32, #edge>
-  // expected-remark @+1 {{edge_type rows instead of edge rows}}
+  // expected-remark @+1 {{edge_type rows instead of edge rows, in the kernel that makes its operand there}}
   %2 = math.tanh %1 : tensor<?x4xf32, #edge>
   return %2 : tensor<?x4xf32, #edge>
 }
