@@ -7,8 +7,7 @@
 #include "GNN/Analysis/CostModel.h"
 
 #include "mlir/IR/SymbolTable.h"
-
-#include <numeric>
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -42,6 +41,15 @@ llvm::Expected<CostModel> CostModel::create(StringRef target, StringRef cost) {
                                  cost + "'");
 }
 
+FailureOr<CostModel> gnn::createCostModel(MLIRContext *context,
+                                          StringRef target, StringRef cost) {
+  llvm::Expected<CostModel> model = CostModel::create(target, cost);
+  if (!model)
+    return emitError(UnknownLoc::get(context))
+           << llvm::toString(model.takeError());
+  return *model;
+}
+
 double CostModel::gatherSeconds(const GatherWork &gather) const {
   if (gather.rows <= 0)
     return 0;
@@ -56,17 +64,22 @@ double CostModel::gatherSeconds(const GatherWork &gather) const {
          (gather.rows - firsts) * (hit * fromL2 + (1 - hit) * fromMemory);
 }
 
+double CostModel::steps(unsigned reads) { return 0.75 + 0.25 * reads; }
+
 double CostModel::cost(const KernelWork &kernel) const {
   if (kind == CostKind::Rows)
     return kernel.productRows;
   if (kernel.isEmpty())
     return 0;
-  double seconds = target.launchSeconds;
+  double seconds = kernel.reducedRows * target.rowSeconds;
   for (const GatherWork &gather : kernel.gathers)
     seconds += gatherSeconds(gather);
-  return seconds + std::max(kernel.productFlops / target.productFlops +
-                                kernel.otherFlops / target.fp32Flops,
-                            kernel.streamBytes / target.memoryBandwidth);
+  double product = std::max(kernel.productFlops, kernel.productTileFlops);
+  seconds += std::max(product / target.productFlops +
+                          kernel.otherFlops / target.fp32Flops,
+                      kernel.streamBytes / target.memoryBandwidth);
+  return target.launchSeconds +
+         std::max(seconds, kernel.longestRow * target.edgeSeconds);
 }
 
 double CostModel::cost(ArrayRef<KernelWork> kernels) const {
@@ -113,6 +126,27 @@ static std::optional<GatherWork> describeGather(RankedTensorType operand,
   return isInOrder(path) ? std::nullopt : std::optional(gather);
 }
 
+double gnn::tileFlops(double rows, int64_t in, int64_t out) {
+  constexpr int64_t columns = 32, inputs = 48;
+  return 2 * rows * std::max(in, inputs) * llvm::alignTo(out, columns);
+}
+
+/// Of an op that multiplies by weights; 0 for others.
+static double tileFlopsOf(Operation *op, double rows) {
+  auto product = dyn_cast<ProductOpInterface>(op);
+  auto operands = product ? product.getProductOperands() : std::nullopt;
+  if (!operands)
+    return 0;
+  auto weight =
+      cast<RankedTensorType>(op->getOperand(operands->weight).getType());
+  SmallVector<int64_t> shape(getFeatures(weight));
+  if (operands->isVector)
+    shape.push_back(1);
+  int64_t out = shape.pop_back_val(), in = shape.pop_back_val();
+  int64_t heads = shape.empty() ? 1 : shape.back();
+  return tileFlops(rows * heads, in, out);
+}
+
 std::optional<OpCounts> gnn::countOp(Operation *op) {
   if (auto counts = dyn_cast<RowCostInterface>(op))
     return OpCounts{counts.getFlops(), counts.getReadBytes(),
@@ -126,6 +160,32 @@ std::optional<OpCounts> gnn::countOp(Operation *op) {
                   detail::bytesOfResults(op), RowCount()};
 }
 
+/// The path along which `op` reduces rows: to the result's, or as a softmax
+/// does and back.
+static std::optional<RowPath> getReduction(RowPathOpInterface op) {
+  auto withRows = llvm::make_filter_range(op->getOperandTypes(), getRows);
+  SmallVector<Type> operands(withRows);
+  for (auto [i, path] : llvm::enumerate(op.getRowPaths()))
+    if (!path.isIdentity() &&
+        (i >= operands.size() || *getRowSpace(operands[i]) == path.from))
+      return path;
+  return std::nullopt;
+}
+
+/// How many rows meet at most in one row at the end of `path`.
+static double longestRow(RowPath path, StatsAttr stats) {
+  if (path.from != RowSpace::Edge)
+    return isPairSpace(path.from) && isNodeSpace(path.to)
+               ? stats.getTypeEdges().size()
+               : 0;
+  if (isPairSpace(path.to))
+    return stats.getLongestPair(path.to == RowSpace::SrcPair ? EndPoint::Src
+                                                             : EndPoint::Dst);
+  return isNodeSpace(path.to) && path.getEnd()
+             ? stats.getLongestRow(*path.getEnd())
+             : 0;
+}
+
 KernelWork CostModel::describe(Operation *op, StatsAttr stats) const {
   KernelWork work;
   std::optional<OpCounts> counts = countOp(op);
@@ -134,6 +194,8 @@ KernelWork CostModel::describe(Operation *op, StatsAttr stats) const {
   work.productRows = counts->productRows.evaluate(stats);
   double flops = counts->flops.evaluate(stats);
   bool isProduct = work.productRows > 0;
+  if (isProduct)
+    work.productTileFlops = tileFlopsOf(op, work.productRows);
   (isProduct ? work.productFlops : work.otherFlops) = flops;
   work.streamBytes = (counts->readBytes + counts->writtenBytes).evaluate(stats);
   // A product reads its rows in order, and the weights of each type once.
@@ -141,6 +203,12 @@ KernelWork CostModel::describe(Operation *op, StatsAttr stats) const {
   if (!paths || isProduct || op->getNumResults() == 0)
     return work;
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  // What is reduced into few rows is spread over many teams.
+  if (std::optional<RowPath> path = getReduction(paths);
+      path && (isNodeSpace(path->to) || isPairSpace(path->to))) {
+    work.reducedRows = RowCount::rows(path->to).evaluate(stats);
+    work.longestRow = longestRow(*path, stats) * steps(op->getNumOperands());
+  }
   auto withRows = llvm::make_filter_range(op->getOperandTypes(), getRows);
   for (auto [operand, path] : llvm::zip(withRows, paths.getRowPaths())) {
     auto type = cast<RankedTensorType>(operand);
@@ -171,7 +239,7 @@ StatsAttr gnn::getStats(Operation *from, Type type) {
       graph, graph.getParentGraphAttr());
   if (!parent || !parent.getStatsAttr())
     return nullptr;
-  return restrictToTypes(parent.getStatsAttr(), *graph.getParentTypes());
+  return parent.getStatsAttr().restrictTo(*graph.getParentTypes());
 }
 
 StatsAttr gnn::getStats(Operation *op) {
@@ -181,22 +249,4 @@ StatsAttr gnn::getStats(Operation *op) {
       if (getRows(type))
         return getStats(op, type);
   return nullptr;
-}
-
-StatsAttr gnn::restrictToTypes(StatsAttr stats, ArrayRef<int64_t> types) {
-  SmallVector<int64_t> edges, srcPairs, dstPairs;
-  for (int64_t type : types) {
-    edges.push_back(stats.getTypeEdges()[type]);
-    srcPairs.push_back(stats.getSrcPairs()[type]);
-    dstPairs.push_back(stats.getDstPairs()[type]);
-  }
-  MLIRContext *context = stats.getContext();
-  auto array = [&](ArrayRef<int64_t> counts) {
-    return DenseI64ArrayAttr::get(context, counts);
-  };
-  return StatsAttr::get(context, stats.getSrcNodes(), stats.getDstNodes(),
-                        std::accumulate(edges.begin(), edges.end(), int64_t(0)),
-                        array(edges), array(srcPairs), array(dstPairs),
-                        /*in_degree_squares=*/0, /*in_degree_max=*/0,
-                        /*out_degree_squares=*/0, /*out_degree_max=*/0);
 }

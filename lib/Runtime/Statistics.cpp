@@ -45,6 +45,25 @@ static Error countByType(const Graph &graph, OrderedSpace elements,
   return {};
 }
 
+/// The most edges that a pair of each type has.
+static Error longestPairs(const Graph &graph, Space pair, Order order,
+                          GraphStatistics &result,
+                          int64_t RelationStatistics::*field) {
+  auto types = graph.structure(
+      StructureKey::rows(Space::EdgeType, {pair, Order::Natural}));
+  if (!types)
+    return types.takeError();
+  auto rows = graph.structure(StructureKey::rows(pair, {Space::Edge, order}));
+  if (!rows)
+    return rows.takeError();
+  for (size_t r = 0; r < result.relations.size(); ++r)
+    for (auto p = size_t((**types)[r]); p < size_t((**types)[r + 1]); ++p)
+      result.relations[r].*field =
+          std::max(result.relations[r].*field,
+                   int64_t((**rows)[p + 1]) - (**rows)[p]);
+  return {};
+}
+
 Expected<GraphStatistics> gnn::runtime::statistics(const Graph &graph) {
   return guarded("statistics", [&]() -> Expected<GraphStatistics> {
     GraphStatistics result;
@@ -60,6 +79,12 @@ Expected<GraphStatistics> gnn::runtime::statistics(const Graph &graph) {
       return error;
     if (Error error = countByType(graph, {Space::DstPair, Order::Natural},
                                   result, &RelationStatistics::dstPairs))
+      return error;
+    if (Error error = longestPairs(graph, Space::SrcPair, Order::SrcPairs,
+                                   result, &RelationStatistics::srcPairMax))
+      return error;
+    if (Error error = longestPairs(graph, Space::DstPair, Order::DstPairs,
+                                   result, &RelationStatistics::dstPairMax))
       return error;
     for (const RelationStatistics &relation : result.relations) {
       result.srcPairs += relation.srcPairs;
@@ -89,7 +114,9 @@ std::string GraphStatistics::json() const {
   for (const RelationStatistics &relation : relations)
     list.push_back({{"edges", relation.edges},
                     {"src_pairs", relation.srcPairs},
-                    {"dst_pairs", relation.dstPairs}});
+                    {"dst_pairs", relation.dstPairs},
+                    {"src_pair_max", relation.srcPairMax},
+                    {"dst_pair_max", relation.dstPairMax}});
   nlohmann::ordered_json result = {
       {"src_nodes", srcNodes},
       {"dst_nodes", dstNodes},
@@ -124,6 +151,8 @@ std::string GraphStatistics::attribute() const {
       {"in_degree_max", std::to_string(inDegree.max)},
       {"out_degree_squares", std::to_string(outDegree.squares)},
       {"out_degree_max", std::to_string(outDegree.max)},
+      {"src_pair_max", listText(relations, &RelationStatistics::srcPairMax)},
+      {"dst_pair_max", listText(relations, &RelationStatistics::dstPairMax)},
   };
   std::string text;
   for (const auto &[name, value] : fields)

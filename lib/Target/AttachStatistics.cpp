@@ -27,7 +27,9 @@ static StatsAttr makeAttribute(MLIRContext *context,
                         counts(&Relation::srcPairs),
                         counts(&Relation::dstPairs),
                         statistics.inDegree.squares, statistics.inDegree.max,
-                        statistics.outDegree.squares, statistics.outDegree.max);
+                        statistics.outDegree.squares, statistics.outDegree.max,
+                        counts(&Relation::srcPairMax),
+                        counts(&Relation::dstPairMax));
 }
 
 /// The declaration of that name, or the one there is.

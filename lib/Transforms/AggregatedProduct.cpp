@@ -1,4 +1,4 @@
-//===- AggregatedProduct.cpp - A sum over edges and a product -------------===//
+//===- AggregatedProduct.cpp - Recognize a sum over edges and a product ---===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,10 +12,6 @@ using namespace mlir;
 using namespace gnn;
 
 using Scale = AggregatedProduct::Scale;
-
-//===----------------------------------------------------------------------===//
-// Recognizing
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -86,15 +82,6 @@ static Operation *getProduct(Value value) {
     return typed.getBias() || !byEdgeType ? nullptr : op;
   }
   return nullptr;
-}
-
-static bool isPair(RowSpace space) {
-  return space == RowSpace::SrcPair || space == RowSpace::DstPair;
-}
-
-static bool isNode(RowSpace space) {
-  return space == RowSpace::Node || space == RowSpace::Src ||
-         space == RowSpace::Dst;
 }
 
 bool Matcher::setReduction(ReduceKind kind, RowPath path) {
@@ -212,9 +199,6 @@ std::optional<AggregatedProduct> Matcher::finishProductFirst(Step message) {
   chain.productFirst = true;
   takeProduct(product);
   chain.rowsBefore = message.path.to;
-  if (auto typed = dyn_cast<TypedLinearOp>(product);
-      typed && isNode(chain.rowsBefore))
-    return std::nullopt;
   chain.input = product->getOperand(0);
   chain.inputPath = message.path;
   if (auto gather = chain.input.getDefiningOp<GatherOp>())
@@ -232,7 +216,12 @@ Matcher::finishAggregateFirst(Operation *product) {
   Value summed = lookThroughUnits(product->getOperand(0)), own;
   if (auto add = summed.getDefiningOp<arith::AddFOp>();
       add && add->hasOneUse()) {
-    bool isSecond = add.getRhs().getDefiningOp<AggregateOp>() != nullptr;
+    auto isSum = [](Value value) {
+      return isa_and_nonnull<AggregateOp, SpmmOp>(value.getDefiningOp());
+    };
+    // What is added may be a sum too, but its edges read it as well.
+    bool isSecond = isSum(add.getRhs()) &&
+                    (add.getRhs().hasOneUse() || !isSum(add.getLhs()));
     summed = isSecond ? add.getRhs() : add.getLhs();
     own = isSecond ? add.getLhs() : add.getRhs();
   }
@@ -272,7 +261,9 @@ Matcher::finishAggregateFirst(Operation *product) {
   // What is known of the source and the edge type alone is known a pair.
   std::optional<EndPoint> end = message.path.getEnd();
   if (!end || *end == chain.reduceEnd)
-    return std::nullopt;
+    return refuse("the sum reads " + stringifyRowSpace(message.path.to) +
+                  " rows" + (end ? " at the end that it sums to" : "") +
+                  ", expected rows at the other end of the edges");
   chain.rowsBefore = !chain.isTyped()       ? message.path.to
                      : end == EndPoint::Src ? RowSpace::SrcPair
                                             : RowSpace::DstPair;
@@ -352,249 +343,6 @@ RowSpace AggregatedProduct::getRowsAfter() const {
 }
 
 bool AggregatedProduct::canSplit() const {
-  return isTyped() && isNode(*getRowSpace(resultType));
-}
-
-//===----------------------------------------------------------------------===//
-// Building
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Builds a chain on its graph, or on one derived from it.
-class Emitter {
-public:
-  Emitter(OpBuilder &builder, const AggregatedProduct &chain, GraphOp graph)
-      : builder(builder), chain(chain), graph(graph),
-        isDerived(graph != chain.getGraph()), loc(chain.root->getLoc()) {}
-
-  /// The sum over the edges of the graph, on the rows of the chain's result.
-  Value emit(bool productFirst, ReduceKind kind);
-  /// Adds what else a product gave that came last: its input's part, its bias.
-  Value addOwn(Value sum);
-  /// Rows of nodes of the graph as rows of the chain's graph.
-  Value rebindToParent(Value value);
-
-private:
-  RankedTensorType typeOf(Type like, RowSpace space, ArrayRef<int64_t> features,
-                          GraphOp of);
-  RankedTensorType typeOf(Type like, RowSpace space,
-                          ArrayRef<int64_t> features) {
-    return typeOf(like, space, features, graph);
-  }
-  ArrayRef<int64_t> featuresOf(Value value) {
-    return getFeatures(cast<RankedTensorType>(value.getType()));
-  }
-  Value reshape(Value value, ArrayRef<int64_t> features);
-  /// `value` as rows of the graph that is built on.
-  Value bring(Value value, RowPath &path);
-  Value gather(Value value, RowSpace space, std::optional<EndPoint> via);
-  Value multiply(Value rows);
-  Value scale(Value edges);
-  Value aggregate(Value rows, ReduceKind kind, RowSpace to);
-
-  OpBuilder &builder;
-  const AggregatedProduct &chain;
-  GraphOp graph;
-  bool isDerived;
-  Location loc;
-};
-
-} // namespace
-
-RankedTensorType Emitter::typeOf(Type like, RowSpace space,
-                                 ArrayRef<int64_t> features, GraphOp of) {
-  int64_t rows = ShapedType::kDynamic;
-  if (space == RowSpace::EdgeType)
-    rows = of.getEdgeTypes();
-  SmallVector<int64_t> shape = {rows};
-  llvm::append_range(shape, features);
-  auto encoding = RowsAttr::get(
-      builder.getContext(),
-      FlatSymbolRefAttr::get(builder.getContext(), of.getSymName()), space);
-  return RankedTensorType::get(
-      shape, cast<RankedTensorType>(like).getElementType(), encoding);
-}
-
-Value Emitter::reshape(Value value, ArrayRef<int64_t> features) {
-  if (featuresOf(value) == features)
-    return value;
-  return ReshapeOp::create(
-      builder, loc,
-      withFeatures(cast<RankedTensorType>(value.getType()), features), value);
-}
-
-Value Emitter::gather(Value value, RowSpace space,
-                      std::optional<EndPoint> via) {
-  return GatherOp::create(builder, loc,
-                          typeOf(value.getType(), space, featuresOf(value)),
-                          value, via);
-}
-
-Value Emitter::bring(Value value, RowPath &path) {
-  if (!isDerived)
-    return value;
-  RowSpace space = *getRowSpace(value.getType());
-  if (space == RowSpace::NodeType || space == RowSpace::Graph) {
-    // Only rows of nodes, pairs and edges are known of both graphs.
-    auto type = typeOf(value.getType(), RowSpace::Edge, featuresOf(value),
-                       chain.getGraph());
-    value = GatherOp::create(builder, loc, type, value, path.via);
-    space = RowSpace::Edge;
-    path = {RowSpace::Edge, RowSpace::Edge, std::nullopt};
-  }
-  RankedTensorType type = typeOf(value.getType(), space, featuresOf(value));
-  if (isNode(space))
-    return RebindRowsOp::create(builder, loc, type, value);
-  return RestrictRowsOp::create(builder, loc, type, value);
-}
-
-Value Emitter::rebindToParent(Value value) {
-  if (!isDerived)
-    return value;
-  RankedTensorType type = typeOf(value.getType(), *getRowSpace(value.getType()),
-                                 featuresOf(value), chain.getGraph());
-  return RebindRowsOp::create(builder, loc, type, value);
-}
-
-Value Emitter::multiply(Value rows) {
-  RowPath path = {RowSpace::Edge, RowSpace::EdgeType, std::nullopt};
-  RankedTensorType type =
-      withFeatures(cast<RankedTensorType>(rows.getType()), chain.outShape);
-  if (!chain.isTyped())
-    return LinearOp::create(builder, loc, type, rows, chain.weight, Value());
-  return TypedLinearOp::create(builder, loc, type, rows,
-                               bring(chain.weight, path), Value(),
-                               EndPointAttr());
-}
-
-Value Emitter::scale(Value edges) {
-  auto endAttr = [&](std::optional<EndPoint> end) {
-    return end ? EndPointAttr::get(builder.getContext(), *end) : EndPointAttr();
-  };
-  for (const Scale &scale : llvm::reverse(chain.scales)) {
-    RowPath path = scale.path;
-    Value factor = bring(scale.value, path);
-    if (getNumFeatures(cast<RankedTensorType>(factor.getType())) == 1)
-      factor = reshape(factor, {});
-    edges = ApplyOp::create(
-        builder, loc, edges.getType(),
-        scale.divides ? BinaryKind::Div : BinaryKind::Mul, edges,
-        EndPointAttr(), factor,
-        endAttr(path.isAmbiguous() ? path.getEnd() : std::nullopt));
-  }
-  return edges;
-}
-
-Value Emitter::aggregate(Value rows, ReduceKind kind, RowSpace to) {
-  RowPath path = {*getRowSpace(rows.getType()), to, std::nullopt};
-  std::optional<EndPoint> via;
-  if (path.isAmbiguous())
-    via = chain.reduceEnd;
-  return AggregateOp::create(builder, loc,
-                             typeOf(rows.getType(), to, featuresOf(rows)), kind,
-                             rows, via)
-      .getResult();
-}
-
-Value Emitter::addOwn(Value sum) {
-  if (chain.addsInput) {
-    Value own = multiply(reshape(chain.input, chain.inShape));
-    own = reshape(own, featuresOf(sum));
-    sum = arith::AddFOp::create(builder, loc, sum, own);
-  }
-  if (!chain.bias)
-    return sum;
-  Value bias = BroadcastOp::create(builder, loc, sum.getType(), chain.bias);
-  return arith::AddFOp::create(builder, loc, sum, bias);
-}
-
-Value Emitter::emit(bool productFirst, ReduceKind kind) {
-  RowPath path = chain.inputPath;
-  Value rows = reshape(bring(chain.input, path), chain.inShape);
-  RowSpace space = *getRowSpace(rows.getType());
-  auto endOf = [](RowPath path) {
-    return path.isAmbiguous() ? path.getEnd() : std::nullopt;
-  };
-  RowSpace result = *getRowSpace(chain.resultType);
-  if (productFirst) {
-    if (space != chain.rowsBefore)
-      rows = gather(rows, chain.rowsBefore,
-                    chain.rowsBefore == RowSpace::Edge ? endOf(path)
-                                                       : std::nullopt);
-    rows = multiply(rows);
-    RowPath back = {RowSpace::Edge, chain.rowsBefore, path.getEnd()};
-    if (chain.rowsBefore != RowSpace::Edge)
-      rows = gather(rows, RowSpace::Edge, endOf(back));
-    rows = aggregate(scale(rows), kind, chain.reduceTo);
-  } else {
-    if (space != RowSpace::Edge)
-      rows = gather(rows, RowSpace::Edge, endOf(path));
-    rows = scale(rows);
-    if (chain.isTyped()) {
-      rows = aggregate(rows, kind, chain.getRowsAfter());
-      rows = multiply(rows);
-    } else {
-      rows = aggregate(rows, kind, chain.reduceTo);
-      if (chain.sumsPairs)
-        rows = aggregate(rows, ReduceKind::Sum, result);
-      rows = multiply(rows);
-    }
-  }
-  if (getRowSpace(rows.getType()) != result)
-    rows = aggregate(rows, ReduceKind::Sum, result);
-  return reshape(rows, getFeatures(chain.resultType));
-}
-
-/// Divides sums over the edges of a node by how many there are.
-static Value divideByDegree(OpBuilder &builder, const AggregatedProduct &chain,
-                            Value sums) {
-  Location loc = chain.root->getLoc();
-  RankedTensorType scalar = withFeatures(chain.resultType, {});
-  RowPath path = {RowSpace::Edge, *getRowSpace(chain.resultType), std::nullopt};
-  EndPointAttr via =
-      path.isAmbiguous()
-          ? EndPointAttr::get(builder.getContext(), chain.reduceEnd)
-          : EndPointAttr();
-  Value degree = DegreeOp::create(builder, loc, scalar, RowSpace::Edge, via);
-  auto oneType = RankedTensorType::get({}, scalar.getElementType());
-  Value one = arith::ConstantOp::create(
-      builder, loc,
-      DenseElementsAttr::get(
-          oneType, builder.getFloatAttr(scalar.getElementType(), 1.0)));
-  Value ones = BroadcastOp::create(builder, loc, scalar, one);
-  // A node without edges sums to 0.
-  Value atLeastOne = arith::MaximumFOp::create(builder, loc, degree, ones);
-  return ApplyOp::create(builder, loc, sums.getType(), BinaryKind::Div, sums,
-                         EndPointAttr(), atLeastOne, EndPointAttr());
-}
-
-/// Whether pairs are in between where edges are to be averaged over nodes.
-static bool averagesNodes(const AggregatedProduct &chain) {
-  return chain.kind == ReduceKind::Mean && isNode(chain.reduceTo) &&
-         chain.isTyped();
-}
-
-Value AggregatedProduct::build(OpBuilder &builder, bool productFirst) const {
-  Emitter emitter(builder, *this, getGraph());
-  if (productFirst)
-    return emitter.addOwn(emitter.emit(true, kind));
-  if (!averagesNodes(*this))
-    return emitter.emit(false, kind);
-  return divideByDegree(builder, *this,
-                        emitter.emit(productFirst, ReduceKind::Sum));
-}
-
-Value AggregatedProduct::buildSplit(OpBuilder &builder,
-                                    ArrayRef<int64_t> productFirst,
-                                    ArrayRef<int64_t> aggregateFirst) const {
-  bool averages = averagesNodes(*this);
-  ReduceKind part = averages ? ReduceKind::Sum : kind;
-  GraphOp graph = getGraph();
-  Emitter first(builder, *this, graph.derive(productFirst));
-  Value before = first.rebindToParent(first.emit(true, part));
-  Emitter second(builder, *this, graph.derive(aggregateFirst));
-  Value after = second.rebindToParent(second.emit(false, part));
-  Value sum = arith::AddFOp::create(builder, root->getLoc(), before, after);
-  return averages ? divideByDegree(builder, *this, sum) : sum;
+  return isTyped() && isNode(*getRowSpace(resultType)) &&
+         !getGraph().isDerived();
 }

@@ -19,6 +19,15 @@
 
 namespace gnn {
 
+inline bool isPair(RowSpace space) {
+  return space == RowSpace::SrcPair || space == RowSpace::DstPair;
+}
+
+inline bool isNode(RowSpace space) {
+  return space == RowSpace::Node || space == RowSpace::Src ||
+         space == RowSpace::Dst;
+}
+
 /// `sum_e s_e (x_e W)` or `(sum_e s_e x_e) W` over the edges `e` into, or out
 /// of, a node or pair; `W` is one weight or has one for each edge type.
 struct AggregatedProduct {
@@ -36,8 +45,8 @@ struct AggregatedProduct {
 
   bool isTyped() const { return getRows(weight.getType()) != nullptr; }
   GraphOp getGraph() const { return gnn::getGraph(root, resultType); }
-  /// Whether relations can go different ways: each has a weight of its own, and
-  /// the sum ends at nodes.
+  /// Whether relations can go different ways: each has a weight of its own, the
+  /// sum ends at nodes, and the graph is not derived from another already.
   bool canSplit() const;
 
   /// The row space that the product works on if it comes last: pairs where each

@@ -9,6 +9,8 @@
 
 #include "GNN/Transforms/Passes.h"
 
+#include "RowAnalysis.h"
+
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Dialect/GNN/IR/GNN.h"
 
@@ -27,176 +29,19 @@ namespace gnn {
 } // namespace gnn
 
 //===----------------------------------------------------------------------===//
-// What a row depends on
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Things that a row can depend on, as bits.
-enum : unsigned {
-  dependsOnEdge = 1,
-  dependsOnEdgeType = 2,
-  dependsOnSrc = 4,
-  dependsOnDst = 8,
-  dependsOnSrcType = 16,
-  dependsOnDstType = 32,
-};
-
-/// Rows that values can be computed on instead, and the way there.
-struct Target {
-  RowPath path;    ///< from the rows that values are on
-  unsigned covers; ///< what these rows know
-};
-
-/// A graph, the rows of one space of it, and the spaces coarser than these.
-class Origin {
-public:
-  Origin(GraphOp graph, RowSpace space);
-
-  /// What is known to a row that `path` leads to, which begins in this space.
-  unsigned getKnown(RowPath path) const;
-
-  /// What a row of `value` depends on. `value` is in this space.
-  unsigned getDependence(Value value) const;
-
-  /// The coarsest rows that know as much.
-  std::optional<Target> findTarget(unsigned dependence) const;
-
-  GraphOp graph;
-  RowSpace space;
-
-private:
-  /// The things of one end, where there is one.
-  static unsigned nodeAt(std::optional<EndPoint> end) {
-    return end == EndPoint::Dst ? dependsOnDst : dependsOnSrc;
-  }
-  static unsigned typeAt(std::optional<EndPoint> end) {
-    return end == EndPoint::Dst ? dependsOnDstType : dependsOnSrcType;
-  }
-  unsigned getDependence(Value value, RowPath path) const;
-
-  SmallVector<Target> targets; ///< from coarse to fine
-};
-
-} // namespace
-
-Origin::Origin(GraphOp graph, RowSpace space) : graph(graph), space(space) {
-  bool square = graph.getKind() == GraphKind::Square;
-  auto add = [&](RowSpace to, std::optional<EndPoint> end) {
-    RowPath path = {space, to, std::nullopt};
-    if (!path.exists() || path.isIdentity())
-      return;
-    if (path.isAmbiguous())
-      path.via = end;
-    else if (end && path.getEnd() && path.getEnd() != end)
-      return;
-    targets.push_back({path, getKnown(path)});
-  };
-  add(RowSpace::EdgeType, std::nullopt);
-  for (EndPoint end : {EndPoint::Src, EndPoint::Dst})
-    add(RowSpace::NodeType, end);
-  for (EndPoint end : {EndPoint::Src, EndPoint::Dst})
-    add(square                 ? RowSpace::Node
-        : end == EndPoint::Src ? RowSpace::Src
-                               : RowSpace::Dst,
-        end);
-  for (EndPoint end : {EndPoint::Src, EndPoint::Dst})
-    add(end == EndPoint::Src ? RowSpace::SrcPair : RowSpace::DstPair, end);
-}
-
-unsigned Origin::getKnown(RowPath path) const {
-  unsigned ofSchema = 0;
-  GraphOp declared = graph;
-  for (EndPoint end : {EndPoint::Src, EndPoint::Dst})
-    if (declared.hasNodeTypesAt(end))
-      ofSchema |= typeAt(end);
-  std::optional<EndPoint> end = path.getEnd();
-  switch (path.to) {
-  case RowSpace::Edge:
-    return ~0u;
-  case RowSpace::SrcPair:
-  case RowSpace::DstPair:
-    return nodeAt(end) | typeAt(end) | dependsOnEdgeType | ofSchema;
-  case RowSpace::Src:
-  case RowSpace::Dst:
-  case RowSpace::Node:
-    return nodeAt(end) | typeAt(end);
-  case RowSpace::EdgeType:
-    return dependsOnEdgeType | ofSchema;
-  case RowSpace::NodeType:
-    return typeAt(end);
-  case RowSpace::Graph:
-    return 0;
-  }
-  return ~0u;
-}
-
-/// What must be known to find a row: the node, and not its type besides.
-static unsigned getNeeded(RowPath path, std::optional<EndPoint> end) {
-  bool atDst = end == EndPoint::Dst;
-  switch (path.to) {
-  case RowSpace::Edge:
-    return dependsOnEdge;
-  case RowSpace::SrcPair:
-  case RowSpace::DstPair:
-    return dependsOnEdgeType | (atDst ? dependsOnDst : dependsOnSrc);
-  case RowSpace::Src:
-  case RowSpace::Dst:
-  case RowSpace::Node:
-    return atDst ? dependsOnDst : dependsOnSrc;
-  case RowSpace::EdgeType:
-    return dependsOnEdgeType;
-  case RowSpace::NodeType:
-    return atDst ? dependsOnDstType : dependsOnSrcType;
-  case RowSpace::Graph:
-    return 0;
-  }
-  return dependsOnEdge;
-}
-
-unsigned Origin::getDependence(Value value, RowPath path) const {
-  if (auto gather = value.getDefiningOp<GatherOp>())
-    if (auto further = compose(path, gather.getRowPaths().front()))
-      return getDependence(gather.getInput(), *further);
-  if (path.isIdentity())
-    return getDependence(value);
-  return getNeeded(path, path.getEnd());
-}
-
-unsigned Origin::getDependence(Value value) const {
-  RowPath here = {space, space, std::nullopt};
-  Operation *op = value.getDefiningOp();
-  if (!op || !isRowWise(op))
-    return getNeeded(here, here.getEnd());
-  unsigned all = 0;
-  for (OpOperand &operand : op->getOpOperands())
-    if (std::optional<RowPath> path = getOperandPath(operand))
-      all |= getDependence(operand.get(), *path);
-  return all;
-}
-
-std::optional<Target> Origin::findTarget(unsigned dependence) const {
-  if (dependence == 0)
-    return std::nullopt; // weights alone: there is no row to gather
-  for (const Target &target : targets)
-    if ((dependence & ~target.covers) == 0)
-      return target;
-  return std::nullopt;
-}
-
-//===----------------------------------------------------------------------===//
 // Moving values
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// Computes values of a base on the rows of a target instead.
+/// Computes values on the coarser rows of a target instead.
 class Mover {
 public:
-  Mover(OpBuilder &builder, const Origin &base, RowPath to)
-      : builder(builder), base(base), to(to) {}
+  /// `to` leads from the rows of the values, which are of `graph`.
+  Mover(OpBuilder &builder, GraphOp graph, RowPath to)
+      : builder(builder), graph(graph), to(to) {}
 
-  /// `value`, which is in the base, on the rows of the target.
+  /// `value` on the rows of the target, which know all it depends on.
   Value move(Value value);
 
   /// Takes back all that was built.
@@ -205,20 +50,18 @@ public:
       op->erase();
   }
 
-  ArrayRef<Operation *> getBuilt() const { return built; }
-
 private:
   /// `type` on the rows of `space`.
   RankedTensorType onRows(Type type, RowSpace space);
   Value gather(Location loc, Value input, RowSpace space,
                std::optional<EndPoint> via);
-  /// Rows that `path` leads to from the base, on the rows of the target.
+  /// Rows that `path` leads to from the values', on the rows of the target.
   Value follow(Location loc, Value value, RowPath path);
   /// The path from the target to rows that `path` leads to, if there is one.
   std::optional<RowPath> pathFromTarget(RowPath path) const;
 
   OpBuilder &builder;
-  const Origin &base;
+  GraphOp graph;
   RowPath to;
   DenseMap<Value, Value> moved;
   SmallVector<Operation *> built;
@@ -227,7 +70,6 @@ private:
 } // namespace
 
 RankedTensorType Mover::onRows(Type type, RowSpace space) {
-  GraphOp graph = base.graph;
   int64_t rows =
       space == RowSpace::EdgeType ? graph.getEdgeTypes() : graph.getNodeTypes();
   return withRowSpace(cast<RankedTensorType>(type), space, rows);
@@ -367,16 +209,23 @@ static bool continuesKernel(Operation *op, Operation *moved) {
 
 namespace {
 
+/// An op on the rows of a target, which is as yet beside the one it stands for.
+struct Candidate {
+  Mover mover;
+  RowPath to;
+  Value value;
+  std::string numbers; ///< that decide on it
+  double cost = 0, rows = 0;
+};
+
 struct Compact : gnn::impl::CompactBase<Compact> {
   using CompactBase::CompactBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    llvm::Expected<CostModel> created = CostModel::create(target, cost);
-    if (!created)
-      return emitError(UnknownLoc::get(context))
-             << llvm::toString(created.takeError());
-    model.emplace(*created);
-    return success();
+    FailureOr<CostModel> created = createCostModel(context, target, cost);
+    if (succeeded(created))
+      model.emplace(*created);
+    return created;
   }
 
   void runOnOperation() override {
@@ -386,8 +235,9 @@ struct Compact : gnn::impl::CompactBase<Compact> {
         ops.push_back(op);
     });
     IRRewriter rewriter(&getContext());
+    RowAnalysis rows(RowAnalysis::Scope::OwnRows);
     for (Operation *op : ops)
-      compact(rewriter, op);
+      compact(rewriter, op, rows);
     // What only fed what has moved.
     for (Operation *op : llvm::reverse(ops))
       if (isOpTriviallyDead(op))
@@ -395,99 +245,138 @@ struct Compact : gnn::impl::CompactBase<Compact> {
   }
 
 private:
-  void compact(IRRewriter &rewriter, Operation *op);
-  /// Whether to keep the op on the rows of `to`; says why in `numbers`.
-  bool pays(Operation *op, Operation *moved, RowPath to, StatsAttr stats,
-            std::string &numbers) const;
+  void compact(IRRewriter &rewriter, Operation *op, RowAnalysis &rows);
+  /// Whether to keep the op on the rows of the candidate, were there no other.
+  bool pays(Operation *op, Candidate &candidate, StatsAttr stats) const;
 
   std::optional<CostModel> model;
 };
 
 } // namespace
 
+static double getNumRows(Type type, StatsAttr stats) {
+  return RowCount::rows(cast<RankedTensorType>(type)).evaluate(stats);
+}
+
 /// The rows of a space, with their number where it is known.
 static std::string describeRows(Type type, StatsAttr stats) {
-  RowCount rows = RowCount::rows(cast<RankedTensorType>(type));
   std::string text;
   llvm::raw_string_ostream os(text);
   if (stats)
-    os << llvm::format("%.0f ", rows.evaluate(stats));
+    os << llvm::format("%.0f ", getNumRows(type, stats));
   os << stringifyRowSpace(*getRowSpace(type)) << " rows";
   return text;
 }
 
-bool Compact::pays(Operation *op, Operation *moved, RowPath to, StatsAttr stats,
-                   std::string &numbers) const {
+/// The work of `op`, which gathers what it reads in its own kernel.
+static KernelWork describeGathering(const CostModel &model, Operation *op,
+                                    StatsAttr stats) {
+  KernelWork work = model.describe(op, stats);
+  for (Value operand : op->getOperands()) {
+    auto gather = operand.getDefiningOp<GatherOp>();
+    if (!gather ||
+        getRows(operand.getType()) != getRows(op->getResult(0).getType()))
+      continue;
+    double rows = getNumRows(operand.getType(), stats);
+    double bytes = RowCount::bytes(gather.getType()).evaluate(stats);
+    if (rows == 0)
+      continue;
+    work.gathers.push_back(
+        {rows, bytes / rows, getNumRows(gather.getInput().getType(), stats)});
+    work.streamBytes -= bytes;
+  }
+  return work;
+}
+
+bool Compact::pays(Operation *op, Candidate &candidate, StatsAttr stats) const {
+  Operation *moved = candidate.value.getDefiningOp();
   Weight weight = weigh(op);
   if (weight == Weight::Free)
     return true;
   if (weight == Weight::Elementwise) {
-    numbers = "it would be a kernel of its own there";
+    candidate.numbers = "it would be a kernel of its own there";
     return continuesKernel(op, moved);
   }
   if (!stats)
     return true;
-  KernelWork before = model->describe(op, stats);
-  KernelWork after = model->describe(moved, stats);
+  KernelWork before = describeGathering(*model, op, stats);
+  KernelWork after = describeGathering(*model, moved, stats);
+  double rows = getNumRows(op->getResult(0).getType(), stats);
+  candidate.rows = getNumRows(candidate.value.getType(), stats);
   if (model->getKind() == CostKind::Full) {
     // Who reads the result now goes by an id to a row that others read too.
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    double rows = RowCount::rows(type).evaluate(stats);
-    double rowBytes = RowCount::bytes(type).evaluate(stats) / rows;
-    auto movedType = cast<RankedTensorType>(moved->getResult(0).getType());
-    double tableRows = RowCount::rows(movedType).evaluate(stats);
+    double rowBytes = rows ? RowCount::bytes(type).evaluate(stats) / rows : 0;
     before.streamBytes += rows * rowBytes;
     after.streamBytes += rows * 4;
-    after.gathers.push_back({rows, rowBytes, tableRows});
+    after.gathers.push_back({rows, rowBytes, candidate.rows});
   }
-  double costBefore = model->cost(before), costAfter = model->cost(after);
-  llvm::raw_string_ostream os(numbers);
+  double costBefore = model->cost(before);
+  candidate.cost = model->cost(after);
+  llvm::raw_string_ostream os(candidate.numbers);
   if (model->getKind() == CostKind::Rows)
-    os << llvm::format("%.0f rows through products instead of %.0f", costAfter,
-                       costBefore);
+    os << llvm::format("%.0f rows through products instead of %.0f",
+                       candidate.cost, costBefore);
   else
-    os << llvm::format("%.4g us instead of %.4g", costAfter * 1e6,
+    os << llvm::format("%.4g us instead of %.4g", candidate.cost * 1e6,
                        costBefore * 1e6);
-  return costAfter < costBefore || (model->getKind() == CostKind::Rows &&
-                                    costAfter == costBefore && costAfter == 0);
+  bool isFree = costBefore == 0 && candidate.cost == 0;
+  return candidate.rows < rows &&
+         (isFree || model->isBetter(costBefore, candidate.cost));
 }
 
-void Compact::compact(IRRewriter &rewriter, Operation *op) {
+void Compact::compact(IRRewriter &rewriter, Operation *op, RowAnalysis &rows) {
   Value result = op->getResult(0);
-  if (result.use_empty())
+  auto isWeight = [](Value operand) {
+    return !getRows(operand.getType()) || operand.getDefiningOp<BroadcastOp>();
+  };
+  if (result.use_empty() ||
+      (weigh(op) != Weight::Heavy && llvm::all_of(op->getOperands(), isWeight)))
     return;
-  Origin base(getGraph(op, result.getType()), *getRowSpace(result.getType()));
-  std::optional<Target> to = base.findTarget(base.getDependence(result));
-  if (!to) {
-    if (weigh(op) == Weight::Heavy && base.space == RowSpace::Edge)
-      remark::missed(
-          op->getLoc(),
-          remark::RemarkOpts::name("NotCompacted").category(getArgument()))
-          << "its rows depend on the whole edge";
-    return;
-  }
-  rewriter.setInsertionPoint(op);
-  Mover mover(rewriter, base, to->path);
-  Value moved = mover.move(result);
+  auto named = [&](StringRef name) {
+    return remark::RemarkOpts::name(name).category(getArgument());
+  };
   StatsAttr stats = getStats(op, result.getType());
-  std::string numbers;
-  bool worthIt = pays(op, moved.getDefiningOp(), to->path, stats, numbers);
-  std::string rows = describeRows(moved.getType(), stats) + " instead of " +
-                     describeRows(result.getType(), stats);
-  if (!numbers.empty())
-    rows += ", " + numbers;
-  if (!worthIt) {
-    remark::missed(
-        op->getLoc(),
-        remark::RemarkOpts::name("NotCompacted").category(getArgument()))
-        << rows;
-    mover.undo();
+  rewriter.setInsertionPoint(op);
+  std::optional<Candidate> best;
+  std::string refused;
+  auto describe = [&](const Candidate &candidate) {
+    std::string text = describeRows(candidate.value.getType(), stats) +
+                       " instead of " + describeRows(result.getType(), stats);
+    return candidate.numbers.empty() ? text : text + ", " + candidate.numbers;
+  };
+  SmallVector<RowPath> targets = rows.getCoarserRows(result);
+  for (RowPath to : targets) {
+    Mover mover(rewriter, getGraph(op, result.getType()), to);
+    Value value = mover.move(result);
+    Candidate candidate{std::move(mover), to, value, ""};
+    bool isBetter = pays(op, candidate, stats);
+    if (!isBetter) {
+      refused += (refused.empty() ? "" : "; ") + describe(candidate);
+    } else if (best) {
+      isBetter = std::pair(candidate.cost, candidate.rows) <
+                 std::pair(best->cost, best->rows);
+    }
+    if (isBetter && best)
+      best->mover.undo();
+    if (isBetter)
+      best.emplace(std::move(candidate));
+    else
+      candidate.mover.undo();
+    if (best && (!stats || weigh(op) != Weight::Heavy))
+      break; // as coarse as can be
+  }
+  if (best) {
+    remark::passed(op->getLoc(), named("Compacted")) << describe(*best);
+    auto back = GatherOp::create(rewriter, op->getLoc(), result.getType(),
+                                 best->value, best->to.via);
+    rewriter.replaceAllUsesWith(result, back);
     return;
   }
-  remark::passed(op->getLoc(),
-                 remark::RemarkOpts::name("Compacted").category(getArgument()))
-      << rows;
-  auto back = GatherOp::create(rewriter, op->getLoc(), result.getType(), moved,
-                               to->path.via);
-  rewriter.replaceAllUsesWith(result, back);
+  if (!targets.empty())
+    remark::missed(op->getLoc(), named("NotCompacted")) << refused;
+  else if (weigh(op) == Weight::Heavy &&
+           getRowSpace(result.getType()) == RowSpace::Edge)
+    remark::missed(op->getLoc(), named("NotCompacted"))
+        << "its rows depend on the whole edge";
 }

@@ -149,7 +149,7 @@ void gnn::foldBatchNorm(BatchNormOp op, const LayerFuser &fuser) {
     double after = costOfWeights(fuser.model, weights, type.getNumElements());
     numbers = llvm::formatv(": {0:f2} us on weights, {1:f2} us on rows",
                             after * 1e6, before * 1e6);
-    if (after > before)
+    if (!fuser.model.isBetter(before, after))
       return fuser.missed(op.getLoc(), "NotFolded",
                           "scaling the weights is dearer" + numbers);
   }

@@ -9,6 +9,8 @@
 
 #include "GNN/Transforms/Passes.h"
 
+#include "Utils.h"
+
 #include "GNN/Analysis/CostModel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -498,32 +500,33 @@ static bool choosesStored(AttentionOp op, const CostModel &model,
   numbers = llvm::formatv("{0:F1} us to compute them twice, {1:F1} us to store "
                           "and read them",
                           computed * 1e6, kept * 1e6);
-  return kept < computed;
+  return model.isBetter(computed, kept);
 }
 
 namespace {
 struct FuseAttention : gnn::impl::FuseAttentionBase<FuseAttention> {
   using FuseAttentionBase::FuseAttentionBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    FailureOr<CostModel> created = createCostModel(context, target, cost);
+    if (succeeded(created))
+      model.emplace(*created);
+    return created;
+  }
+
   void runOnOperation() override {
-    llvm::Expected<CostModel> model = CostModel::create(target, cost);
-    if (!model) {
-      getOperation().emitError(llvm::toString(model.takeError()));
-      return signalPassFailure();
-    }
     SmallVector<EdgeSoftmaxOp> softmaxes;
     getOperation()->walk([&](EdgeSoftmaxOp op) { softmaxes.push_back(op); });
     for (EdgeSoftmaxOp softmax : softmaxes)
       fuse(softmax, *model);
     if (getOperation().isExternal())
       return;
-    Block &block = getOperation().getBody().front();
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-      if (isOpTriviallyDead(&op))
-        op.erase();
+    eraseDeadOps(getOperation().getBody().front());
   }
 
 private:
+  std::optional<CostModel> model;
+
   void fuse(EdgeSoftmaxOp softmax, const CostModel &model);
   remark::RemarkOpts named(StringRef name) {
     return remark::RemarkOpts::name(name).category(getArgument());

@@ -147,12 +147,14 @@ namespace {
 struct FuseLayers : gnn::impl::FuseLayersBase<FuseLayers> {
   using FuseLayersBase::FuseLayersBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    FailureOr<CostModel> created = createCostModel(context, target, cost);
+    if (succeeded(created))
+      model.emplace(*created);
+    return created;
+  }
+
   void runOnOperation() override {
-    auto model = CostModel::create(target, cost);
-    if (!model) {
-      getOperation().emitError() << toString(model.takeError());
-      return signalPassFailure();
-    }
     IRRewriter rewriter(&getContext());
     LayerFuser fuser{rewriter, *model, getArgument()};
     forAll<BatchNormOp>([&](BatchNormOp op) { foldBatchNorm(op, fuser); });
@@ -169,6 +171,8 @@ struct FuseLayers : gnn::impl::FuseLayersBase<FuseLayers> {
   }
 
 private:
+  std::optional<CostModel> model;
+
   /// Calls `change` on all ops of a kind; it may replace them.
   template <typename OpT> void forAll(function_ref<void(OpT)> change) {
     SmallVector<OpT> ops(getOperation().getOps<OpT>());

@@ -98,8 +98,10 @@ Value LinearChain::addBias(Value value, Value bias,
   RankedTensorType type = typeOf(value);
   if (!types)
     return add(value, BroadcastOp::create(builder, loc, type, bias));
-  if (featuresOf(bias) != getFeatures(type))
+  if (featuresOf(bias) != getFeatures(type)) {
+    obstacle = "its bias is shared by heads";
     return nullptr;
+  }
   return add(value, gather(bias, *types));
 }
 
@@ -187,6 +189,9 @@ Value LinearChain::typeLeaf(Value value, RowPath path, const LinearMap &map,
 
 Value LinearChain::leaf(Value value, RowPath path, const LinearMap &map,
                         RankedTensorType target) {
+  if (++terms > maxTerms)
+    obstacle =
+        "it would take more than " + std::to_string(maxTerms) + " products";
   if (isTypeRows(value.getType()) && !isTypeRows(target))
     if (Value result = typeLeaf(value, path, map, target))
       return result;
@@ -452,11 +457,37 @@ Value LinearChain::pushRows(Operation *op, RowPath path, const LinearMap &map,
   return nullptr;
 }
 
+/// A number for each path; 0 for none.
+static unsigned encode(std::optional<RowPath> path) {
+  if (!path)
+    return 0;
+  unsigned via = path->via ? 1 + unsigned(*path->via) : 0;
+  return 1 + via + 3 * (unsigned(path->from) + 16 * unsigned(path->to));
+}
+
 Value LinearChain::push(Value value, RowPath path, const LinearMap &map,
                         RankedTensorType target) {
+  PushKey key{value.getAsOpaquePointer(),
+              map.weight.getAsOpaquePointer(),
+              target.getAsOpaquePointer(),
+              encode(path),
+              encode(map.types),
+              map.isVector,
+              map.byHeads};
+  if (auto done = memo.find(key); done != memo.end())
+    return done->second;
+  Value result = isTooLong() ? nullptr : pushOnce(value, path, map, target);
+  if (!result)
+    result = leaf(value, path, map, target);
+  return memo[key] = result;
+}
+
+/// Null where `value` is what is to be multiplied.
+Value LinearChain::pushOnce(Value value, RowPath path, const LinearMap &map,
+                            RankedTensorType target) {
   Operation *op = value.getDefiningOp();
   if (!op)
-    return leaf(value, path, map, target);
+    return nullptr;
   Value result;
   if (auto product = dyn_cast<ProductOpInterface>(op)) {
     if (auto operands = product.getProductOperands())
@@ -480,7 +511,7 @@ Value LinearChain::push(Value value, RowPath path, const LinearMap &map,
   } else {
     result = pushRows(op, path, map, target);
   }
-  return result ? result : leaf(value, path, map, target);
+  return result;
 }
 
 Value LinearChain::pushSlice(Value value, RowPath path, int64_t offset,

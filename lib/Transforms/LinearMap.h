@@ -1,5 +1,4 @@
-//===- LinearMap.h - Products that move up a chain of linear ops -*- C++
-//-*-===//
+//===- LinearMap.h - Products up a chain of linear ops ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,6 +13,9 @@
 #include "GNN/Dialect/GNN/IR/GNN.h"
 
 #include "mlir/IR/Builders.h"
+
+#include <map>
+#include <tuple>
 
 namespace gnn {
 
@@ -59,8 +61,18 @@ public:
   llvm::ArrayRef<mlir::Operation *> getProducts() const { return products; }
   /// Why a product was left where it is; empty if none was.
   llvm::StringRef getObstacle() const { return obstacle; }
+  /// Whether the sum got more terms than are ever worth it, and so was not
+  /// taken apart to the end.
+  bool isTooLong() const { return terms > maxTerms; }
 
 private:
+  /// Value, weight, target, the path to the value, that to the weight's types,
+  /// and the kind of the weight.
+  using PushKey = std::tuple<const void *, const void *, const void *, unsigned,
+                             unsigned, bool, bool>;
+
+  mlir::Value pushOnce(mlir::Value value, RowPath path, const LinearMap &map,
+                       mlir::RankedTensorType target);
   mlir::Value pushProduct(ProductOpInterface op, const ProductOperands &of,
                           RowPath path, const LinearMap &map,
                           mlir::RankedTensorType target);
@@ -101,6 +113,10 @@ private:
   mlir::OpBuilder &builder;
   mlir::Location loc;
   llvm::SmallVector<mlir::Operation *> products;
+  /// What has been pushed: a value is often reached more than once.
+  std::map<PushKey, mlir::Value> memo;
+  static constexpr unsigned maxTerms = 64;
+  unsigned terms = 0; // products that are built
   unsigned splits = 0;
   std::string obstacle;
 };

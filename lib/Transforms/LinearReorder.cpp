@@ -12,6 +12,7 @@
 
 #include "LinearMap.h"
 #include "RowAnalysis.h"
+#include "Utils.h"
 
 #include "GNN/Analysis/CostModel.h"
 
@@ -30,14 +31,6 @@ namespace gnn {
 
 namespace {
 
-/// Remembers what is built, so that it can be dropped again.
-struct Recorder : OpBuilder::Listener {
-  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
-    ops.push_back(op);
-  }
-  SmallVector<Operation *> ops;
-};
-
 /// What a set of ops costs: all that decides between two.
 struct Bill {
   double cost = 0;    // seconds or rows, with statistics
@@ -51,13 +44,14 @@ struct Bill {
 struct LinearReorder : gnn::impl::LinearReorderBase<LinearReorder> {
   using LinearReorderBase::LinearReorderBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    FailureOr<CostModel> created = createCostModel(context, target, cost);
+    if (succeeded(created))
+      model.emplace(*created);
+    return created;
+  }
+
   void runOnOperation() override {
-    auto created = CostModel::create(target, cost);
-    if (!created) {
-      getOperation().emitError() << toString(created.takeError());
-      return signalPassFailure();
-    }
-    model.emplace(*created);
     SmallVector<Operation *> roots;
     getOperation().walk([&](Operation *op) {
       if (isa<ProductOpInterface, SliceOp>(op) && op->getNumResults() == 1 &&
@@ -71,9 +65,10 @@ struct LinearReorder : gnn::impl::LinearReorderBase<LinearReorder> {
 private:
   void reorder(Operation *root);
   Value build(Operation *root, LinearChain &chain);
-  Bill weigh(ArrayRef<Operation *> ops, bool countsRows);
+  Bill weigh(ArrayRef<Operation *> ops, bool countsRows, RowAnalysis &rows);
   void addReleased(Bill &bill, ArrayRef<Operation *> products,
-                   const SetVector<Operation *> &dead, bool after);
+                   const SetVector<Operation *> &dead, bool after,
+                   RowAnalysis &rows);
   remark::RemarkOpts named(StringRef name) {
     return remark::RemarkOpts::name(name).category(getArgument());
   }
@@ -143,7 +138,8 @@ static std::optional<unsigned> coarseness(RowSpace space) {
 }
 
 /// Ops are weighed on the coarsest rows that they can be computed on.
-Bill LinearReorder::weigh(ArrayRef<Operation *> ops, bool countsRows) {
+Bill LinearReorder::weigh(ArrayRef<Operation *> ops, bool countsRows,
+                          RowAnalysis &rowsOf) {
   Bill bill;
   for (Operation *op : ops) {
     if (!isKernel(op))
@@ -152,7 +148,8 @@ Bill LinearReorder::weigh(ArrayRef<Operation *> ops, bool countsRows) {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     StatsAttr stats = getStats(op);
     std::optional<RowSpace> own = getRowSpace(type);
-    RowSpace coarse = own ? coarsestRows(op->getResult(0)).to : RowSpace::Graph;
+    RowSpace coarse =
+        own ? rowsOf.getCoarsestRows(op->getResult(0)) : RowSpace::Graph;
     bool moves = own && hasDynamicRows(*own);
     if (moves && hasDynamicRows(coarse)) {
       double flops = costs.getFlops().getFactor(*own);
@@ -170,6 +167,7 @@ Bill LinearReorder::weigh(ArrayRef<Operation *> ops, bool countsRows) {
     KernelWork work = model->describe(op, stats);
     work.productRows *= countsRows ? scale : 0;
     work.productFlops *= scale;
+    work.productTileFlops *= scale;
     work.otherFlops *= scale;
     work.streamBytes *= scale;
     for (GatherWork &gather : work.gathers)
@@ -184,7 +182,9 @@ Bill LinearReorder::weigh(ArrayRef<Operation *> ops, bool countsRows) {
 /// Whether all that reads `value` but `dead` adds its rows up, maybe scaled:
 /// then the sum may come before the product.
 static bool isOnlySummed(Value value, const SetVector<Operation *> &dead) {
-  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+  SetVector<Value> values; // whose rows are to be added up
+  values.insert(value);
+  auto isSummed = [&](OpOperand &use) {
     Operation *user = use.getOwner();
     if (dead.contains(user) || isa<ProductOpInterface>(user))
       return true;
@@ -196,28 +196,32 @@ static bool isOnlySummed(Value value, const SetVector<Operation *> &dead) {
       return action.has_value();
     bool scales = isa<ApplyOp>(user) && action;
     bool moves = isa<ReshapeOp>(user) || action == LinearAction::Rows;
-    return (scales || moves) && isOnlySummed(user->getResult(0), dead);
-  });
+    values.insert(user->getResult(0));
+    return scales || moves;
+  };
+  for (size_t i = 0; i < values.size(); ++i)
+    if (!llvm::all_of(values[i].getUses(), isSummed))
+      return false;
+  return true;
 }
 
 /// A product that stays, but whose rows after this are only added up, is free
 /// to take the fewer rows of either end of each edge type.
 void LinearReorder::addReleased(Bill &bill, ArrayRef<Operation *> products,
-                                const SetVector<Operation *> &dead,
-                                bool after) {
+                                const SetVector<Operation *> &dead, bool after,
+                                RowAnalysis &rowsOf) {
   for (Operation *op :
        SetVector<Operation *>(products.begin(), products.end())) {
     StatsAttr stats = getStats(op);
     if (dead.contains(op) || !stats || !isOnlySummed(op->getResult(0), dead))
       continue;
     auto of = cast<ProductOpInterface>(op).getProductOperands();
-    RowSpace coarse = coarsestRows(op->getResult(0)).to;
+    RowSpace coarse = rowsOf.getCoarsestRows(op->getResult(0));
     bool byEdgeType =
         getRowSpace(op->getOperand(of->weight).getType()) == RowSpace::EdgeType;
-    bool onPairs = coarse == RowSpace::SrcPair || coarse == RowSpace::DstPair;
-    if (!byEdgeType || !onPairs)
+    if (!byEdgeType || !isPairSpace(coarse))
       continue;
-    Bill own = weigh(op, true);
+    Bill own = weigh(op, true, rowsOf);
     double rows = RowCount::rows(coarse).evaluate(stats), fewest = 0;
     for (auto [src, dst] : llvm::zip(stats.getSrcPairs().asArrayRef(),
                                      stats.getDstPairs().asArrayRef()))
@@ -248,10 +252,10 @@ static std::string describe(const Bill &bill, bool hasStats, CostKind kind) {
 /// Without statistics finer rows are taken to be many more than coarser ones.
 /// Where both forms do the same on each, the product of weights wins if it
 /// makes products fewer, or sets one free that `stays`.
-static bool isCheaper(const Bill &after, const Bill &before, bool hasStats,
-                      bool stays) {
+static bool isCheaper(const Bill &after, const Bill &before,
+                      const CostModel &model, bool hasStats, bool stays) {
   if (hasStats && after.cost != before.cost)
-    return after.cost < before.cost;
+    return model.isBetter(before.cost, after.cost);
   if (!hasStats && after.perRow != before.perRow)
     return after.perRow < before.perRow;
   return stays ? after.count <= before.count : after.count < before.count;
@@ -274,7 +278,7 @@ void LinearReorder::reorder(Operation *root) {
     llvm::erase(recorder.ops, nullptr);
   };
   bool found = chain.numCombined() || chain.numSplits();
-  if (!result || !found) {
+  if (!result || !found || chain.isTooLong()) {
     drop(/*all=*/true);
     if (!chain.getObstacle().empty())
       remark::missed(root->getLoc(), named("Refused")) << chain.getObstacle();
@@ -285,16 +289,17 @@ void LinearReorder::reorder(Operation *root) {
   bool hasStats = !!getStats(root);
   auto of = dyn_cast<ProductOpInterface>(root);
   bool isScore = of && of.getProductOperands()->isVector;
-  Bill before = weigh(dead.getArrayRef(), true);
-  Bill after = weigh(recorder.ops, !isScore);
-  addReleased(before, chain.getProducts(), dead, /*after=*/false);
-  addReleased(after, chain.getProducts(), dead, /*after=*/true);
+  RowAnalysis rows(RowAnalysis::Scope::AllRows);
+  Bill before = weigh(dead.getArrayRef(), true, rows);
+  Bill after = weigh(recorder.ops, !isScore, rows);
+  addReleased(before, chain.getProducts(), dead, /*after=*/false, rows);
+  addReleased(after, chain.getProducts(), dead, /*after=*/true, rows);
   CostKind kind = model->getKind();
   std::string numbers = describe(after, hasStats, kind) + " instead of " +
                         describe(before, hasStats, kind);
   bool stays = llvm::any_of(chain.getProducts(),
                             [&](Operation *op) { return !dead.contains(op); });
-  if (!isCheaper(after, before, hasStats, stays)) {
+  if (!isCheaper(after, before, *model, hasStats, stays)) {
     drop(/*all=*/true);
     remark::missed(root->getLoc(), named("Refused"))
         << "the product of the weights first would take " + numbers;

@@ -174,7 +174,7 @@ static bool paysBefore(const Terms &terms, const Factor &factor,
   double after = fuser.model.cost(walk);
   numbers = llvm::formatv("{0:f2} us by itself, {1:f2} us in the sum",
                           after * 1e6, before * 1e6);
-  return after < before;
+  return fuser.model.isBetter(before, after);
 }
 
 /// A repeated number in the shape of `type`.
@@ -307,7 +307,9 @@ static std::string weighJoin(AggregateOp outer, AggregateOp inner,
   double before = fuser.model.cost(pairs), after = fuser.model.cost(degrees);
   numbers = llvm::formatv(": {0:f2} us of degrees, {1:f2} us of groups",
                           after * 1e6, before * 1e6);
-  return after <= before ? "" : "a weight for each row is dearer" + numbers;
+  return fuser.model.isBetter(before, after)
+             ? ""
+             : "a weight for each row is dearer" + numbers;
 }
 
 void gnn::joinAggregates(AggregateOp op, const LayerFuser &fuser) {

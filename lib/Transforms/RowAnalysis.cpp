@@ -50,30 +50,110 @@ std::optional<RowPath> gnn::restOfPath(RowPath whole, RowPath begin,
   return std::nullopt;
 }
 
-RowPath gnn::coarsestRows(Value value) {
-  RowSpace own = *getRowSpace(value.getType());
-  RowPath self{own, own, std::nullopt};
+//===----------------------------------------------------------------------===//
+// What a row depends on
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Things that a row can depend on, as bits. Rows that are at no end of an
+/// edge, nodes and node types, are at the source.
+enum : unsigned {
+  dependsOnEdge = 1,
+  dependsOnEdgeType = 2,
+  dependsOnSrc = 4,
+  dependsOnSrcType = 8,
+  dependsOnDst = dependsOnSrc << 2,
+  dependsOnDstType = dependsOnSrcType << 2,
+};
+
+} // namespace
+
+static unsigned nodeAt(std::optional<EndPoint> end) {
+  return end == EndPoint::Dst ? dependsOnDst : dependsOnSrc;
+}
+
+static unsigned typeAt(std::optional<EndPoint> end) {
+  return end == EndPoint::Dst ? dependsOnDstType : dependsOnSrcType;
+}
+
+/// What must be known to find a row that `path` leads to: the node, and not its
+/// type besides.
+static unsigned getNeeded(RowPath path) {
+  if (path.to == RowSpace::Edge)
+    return dependsOnEdge;
+  if (path.to == RowSpace::Graph)
+    return 0;
+  unsigned needed = 0;
+  if (isPairSpace(path.to) || path.to == RowSpace::EdgeType)
+    needed |= dependsOnEdgeType;
+  if (isPairSpace(path.to) || isNodeSpace(path.to))
+    needed |= nodeAt(path.getEnd());
+  if (path.to == RowSpace::NodeType)
+    needed |= typeAt(path.getEnd());
+  return needed;
+}
+
+/// All that is known to a row that `path` leads to.
+static unsigned getKnown(RowPath path, GraphOp graph) {
+  if (path.to == RowSpace::Edge)
+    return ~0u;
+  unsigned known = getNeeded(path);
+  if (isPairSpace(path.to) || isNodeSpace(path.to))
+    known |= typeAt(path.getEnd());
+  if (known & dependsOnEdgeType)
+    for (EndPoint end : {EndPoint::Src, EndPoint::Dst})
+      if (graph.hasNodeTypesAt(end))
+        known |= typeAt(end);
+  return known;
+}
+
+/// What rows at the end of `path` depend on, seen from its beginning.
+static unsigned alongPath(unsigned dependence, RowPath path) {
+  bool atNoEnd = path.to == RowSpace::Node || path.to == RowSpace::NodeType;
+  if (path.isIdentity() || !atNoEnd || path.getEnd() != EndPoint::Dst)
+    return dependence;
+  return dependence << 2; // no more than the node and its type
+}
+
+unsigned RowAnalysis::getDependence(Value value) {
+  if (auto known = dependences.find(value); known != dependences.end())
+    return known->second;
+  RowSpace space = *getRowSpace(value.getType());
+  unsigned dependence = getNeeded({space, space, std::nullopt});
   Operation *op = value.getDefiningOp();
-  if (!op || !isRowWise(op))
-    return self;
-  GraphOp graph = getGraph(op, value.getType());
-  SmallVector<RowPath> bases;
-  for (OpOperand &operand : op->getOpOperands()) {
-    std::optional<RowPath> path = getRows(operand.get().getType())
-                                      ? getOperandPath(operand)
-                                      : std::nullopt;
-    if (!path)
-      continue;
-    auto further = compose(*path, coarsestRows(operand.get()));
-    bases.push_back(further ? *further : *path);
+  if (op && isRowWise(op)) {
+    dependence = 0;
+    for (OpOperand &operand : op->getOpOperands())
+      if (std::optional<RowPath> path = getOperandPath(operand))
+        dependence |= readsRowsOf(operand.get(), *path)
+                          ? alongPath(getDependence(operand.get()), *path)
+                          : getNeeded(*path);
   }
+  return dependences[value] = dependence;
+}
+
+bool RowAnalysis::readsRowsOf(Value value, RowPath path) const {
+  return scope == Scope::AllRows || path.isIdentity() ||
+         value.getDefiningOp<GatherOp>();
+}
+
+SmallVector<RowPath> RowAnalysis::getCoarserRows(Value value) {
+  RowSpace own = *getRowSpace(value.getType());
+  GraphOp graph =
+      getGraph(value.getParentBlock()->getParentOp(), value.getType());
+  unsigned dependence = getDependence(value);
+  SmallVector<RowPath> found;
   for (RowSpace space : spaces)
     for (RowPath path : pathsBetween(own, space, graph))
-      if (llvm::all_of(bases, [&](RowPath base) {
-            return restOfPath(base, path, graph).has_value();
-          }))
-        return path;
-  return self;
+      if (!path.isIdentity() && !(dependence & ~getKnown(path, graph)))
+        found.push_back(path);
+  return found;
+}
+
+RowSpace RowAnalysis::getCoarsestRows(Value value) {
+  SmallVector<RowPath> coarser = getCoarserRows(value);
+  return coarser.empty() ? *getRowSpace(value.getType()) : coarser.front().to;
 }
 
 double gnn::getNumRows(Operation *op, RankedTensorType type, RowSpace space,

@@ -11,9 +11,37 @@
 
 namespace gnn {
 
-/// The path from the rows of `value` to the coarsest rows that determine it:
-/// all that it is computed from row by row is known there.
-RowPath coarsestRows(mlir::Value value);
+/// On which coarser rows values can be computed: those that know all that a row
+/// is computed from, row by row. Each value is looked at once; ops that are
+/// erased must not have been asked about.
+class RowAnalysis {
+public:
+  /// What counts as computed row by row.
+  enum class Scope {
+    /// Ops on the rows of the value, and gathers into them: what others
+    /// computed
+    /// on rows of their own is there.
+    OwnRows,
+    /// Ops on any rows, for they may be computed on coarser ones first.
+    AllRows,
+  };
+  explicit RowAnalysis(Scope scope) : scope(scope) {}
+
+  /// Paths from the rows of `value` to coarser ones that determine it, the
+  /// coarsest first: the graph, types, nodes, pairs.
+  llvm::SmallVector<RowPath> getCoarserRows(mlir::Value value);
+
+  /// The first of these, or the rows of `value` where there are none.
+  RowSpace getCoarsestRows(mlir::Value value);
+
+private:
+  unsigned getDependence(mlir::Value value);
+  /// Whether what `value`, which `path` leads to, is computed from counts.
+  bool readsRowsOf(mlir::Value value, RowPath path) const;
+
+  Scope scope;
+  llvm::DenseMap<mlir::Value, unsigned> dependences;
+};
 
 /// The path on which `whole` goes on after `begin`, which starts on the same
 /// rows; none if it does not begin so.

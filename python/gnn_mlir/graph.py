@@ -319,6 +319,13 @@ class Graph:
             return int((degree.astype(np.int64) ** 2).sum()), int(
                 degree.max(initial=0))
 
+        def longest_by_type(end):
+            types, _, pair = self.pairs(end)
+            longest = np.zeros(self.num_edge_types, np.int64)
+            np.maximum.at(longest, types,
+                          np.bincount(pair, minlength=len(types)))
+            return longest.tolist()
+
         in_squares, in_max = moments("dst", self.num_dst_nodes)
         out_squares, out_max = moments("src", self.num_src_nodes)
         return {
@@ -329,6 +336,8 @@ class Graph:
             "src_pairs": pairs_by_type("src"), "dst_pairs": pairs_by_type("dst"),
             "in_degree_squares": in_squares, "in_degree_max": in_max,
             "out_degree_squares": out_squares, "out_degree_max": out_max,
+            "src_pair_max": longest_by_type("src"),
+            "dst_pair_max": longest_by_type("dst"),
         }
 
     def stats(self):

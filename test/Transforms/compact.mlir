@@ -114,3 +114,85 @@ func.func @other_end_weight(%x: tensor<?x8xf32, #node>, %w: tensor<2x8x4xf32, #n
   %1 = gnn.typed_linear %0, %w via dst : (tensor<?x8xf32, #edge>, tensor<2x8x4xf32, #node_type>) -> tensor<?x4xf32, #edge>
   return %1 : tensor<?x4xf32, #edge>
 }
+
+// -----
+
+#edge = #gnn.rows<@g, edge>
+#graph = #gnn.rows<@g, graph>
+#node = #gnn.rows<@g, node>
+
+gnn.graph @g square {node_types = 1, edge_types = 2}
+
+// What the graph alone decides is computed once.
+// CHECK-LABEL: @graph_row
+// CHECK: %[[P:.*]] = gnn.linear %arg0, %arg1 {{.*}} -> tensor<1x8xf32, #gnn.rows<@g, graph>>
+// CHECK: gnn.gather %[[P]] : {{.*}}graph>> -> {{.*}}node>>
+func.func @graph_row(%x: tensor<1x8xf32, #graph>, %w: tensor<8x8xf32>) -> tensor<?x8xf32, #node> {
+  %0 = gnn.gather %x : tensor<1x8xf32, #graph> -> tensor<?x8xf32, #node>
+  // expected-remark @+1 {{graph rows instead of node rows}}
+  %1 = gnn.linear %0, %w : (tensor<?x8xf32, #node>, tensor<8x8xf32>) -> tensor<?x8xf32, #node>
+  return %1 : tensor<?x8xf32, #node>
+}
+
+// So are weights in all rows, where that saves products.
+// CHECK-LABEL: @weights_alone
+// CHECK: %[[B:.*]] = gnn.broadcast %arg0 {{.*}}graph>>
+// CHECK: %[[P:.*]] = gnn.linear %[[B]], %arg1
+// CHECK: gnn.gather %[[P]] : {{.*}}graph>> -> {{.*}}node>>
+// CHECK: math.tanh %{{.*}} node>>
+func.func @weights_alone(%x: tensor<8xf32>, %w: tensor<8x8xf32>) -> (tensor<?x8xf32, #node>, tensor<?x8xf32, #node>) {
+  %0 = gnn.broadcast %x : tensor<8xf32> -> tensor<?x8xf32, #node>
+  // expected-remark @+1 {{graph rows instead of node rows}}
+  %1 = gnn.linear %0, %w : (tensor<?x8xf32, #node>, tensor<8x8xf32>) -> tensor<?x8xf32, #node>
+  %2 = math.tanh %0 : tensor<?x8xf32, #node>
+  return %1, %2 : tensor<?x8xf32, #node>, tensor<?x8xf32, #node>
+}
+
+// Without statistics a projection of nodes is one a node: their tensor is read
+// as it is.
+// CHECK-LABEL: @projection
+// CHECK: %[[P:.*]] = gnn.linear %arg0, %arg1 {{.*}}node>>
+// CHECK: gnn.gather %[[P]] via src : {{.*}}node>> -> {{.*}}edge>>
+func.func @projection(%x: tensor<?x8xf32, #node>, %w: tensor<8x8xf32>) -> tensor<?x8xf32, #edge> {
+  %0 = gnn.gather %x via src : tensor<?x8xf32, #node> -> tensor<?x8xf32, #edge>
+  // expected-remark @+1 {{node rows instead of edge rows}}
+  %1 = gnn.linear %0, %w : (tensor<?x8xf32, #edge>, tensor<8x8xf32>) -> tensor<?x8xf32, #edge>
+  return %1 : tensor<?x8xf32, #edge>
+}
+
+// -----
+
+#edge = #gnn.rows<@g, edge>
+#node = #gnn.rows<@g, node>
+
+// Most nodes have no edge: pairs are fewer.
+gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 10000000, dst_nodes = 10000000, edges = 8000000, type_edges = [8000000], src_pairs = [1000], dst_pairs = [1000]>}
+
+// CHECK-LABEL: @isolated_nodes
+// CHECK: %[[X:.*]] = gnn.gather %arg0 : {{.*}}node>> -> {{.*}}src_pair>>
+// CHECK: %[[P:.*]] = gnn.linear %[[X]], %arg1
+// CHECK: gnn.gather %[[P]] : {{.*}}src_pair>> -> {{.*}}edge>>
+func.func @isolated_nodes(%x: tensor<?x64xf32, #node>, %w: tensor<64x64xf32>) -> tensor<?x64xf32, #edge> {
+  %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+  // expected-remark-re @+1 {{1000 src_pair rows instead of 8000000 edge rows, {{.*}} us instead of {{.*}}}}
+  %1 = gnn.linear %0, %w : (tensor<?x64xf32, #edge>, tensor<64x64xf32>) -> tensor<?x64xf32, #edge>
+  return %1 : tensor<?x64xf32, #edge>
+}
+
+// -----
+
+#edge = #gnn.rows<@g, edge>
+#edge_type = #gnn.rows<@g, edge_type>
+
+// More types than edges.
+gnn.graph @g square {node_types = 1, edge_types = 4, stats = #gnn.stats<src_nodes = 2, dst_nodes = 2, edges = 2, type_edges = [0, 1, 1, 0], src_pairs = [0, 1, 1, 0], dst_pairs = [0, 1, 1, 0]>}
+
+// CHECK-LABEL: @few_edges
+// CHECK: gnn.gather %arg0 : {{.*}}edge_type>> -> {{.*}}edge>>
+// CHECK: gnn.linear {{.*}}edge>>
+func.func @few_edges(%x: tensor<4x64xf32, #edge_type>, %w: tensor<64x64xf32>) -> tensor<?x64xf32, #edge> {
+  %0 = gnn.gather %x : tensor<4x64xf32, #edge_type> -> tensor<?x64xf32, #edge>
+  // expected-remark-re @+1 {{4 edge_type rows instead of 2 edge rows, {{.*}}; 2 src_pair rows instead of 2 edge rows, {{.*}}; 2 dst_pair rows instead of 2 edge rows, {{.*}}}}
+  %1 = gnn.linear %0, %w : (tensor<?x64xf32, #edge>, tensor<64x64xf32>) -> tensor<?x64xf32, #edge>
+  return %1 : tensor<?x64xf32, #edge>
+}

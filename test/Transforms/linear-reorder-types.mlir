@@ -154,3 +154,14 @@ func.func @no_schema(%x: tensor<?x64xf32, #node>, %w: tensor<2x64x64xf32, #node_
   %y = gnn.typed_linear %e, %r : (tensor<?x64xf32, #edge>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #edge>
   return %y : tensor<?x8xf32, #edge>
 }
+
+// Negative: one bias for all heads of a type would have to be repeated.
+//
+// CHECK-LABEL: func.func @bias_of_all_heads
+// CHECK-NOT:     gnn.weight_product
+func.func @bias_of_all_heads(%x: tensor<?x64xf32, #node>, %a: tensor<4x64x16xf32>, %w: tensor<2x16x8xf32, #node_type>, %b: tensor<2x8xf32, #node_type>) -> tensor<?x4x8xf32, #node> {
+  %h = gnn.linear %x, %a : (tensor<?x64xf32, #node>, tensor<4x64x16xf32>) -> tensor<?x4x16xf32, #node>
+  // expected-remark @+1 {{its bias is shared by heads}}
+  %y = gnn.typed_linear %h, %w bias %b : (tensor<?x4x16xf32, #node>, tensor<2x16x8xf32, #node_type>, tensor<2x8xf32, #node_type>) -> tensor<?x4x8xf32, #node>
+  return %y : tensor<?x4x8xf32, #node>
+}

@@ -70,6 +70,35 @@ func.func @own_input(%x: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>, %b: tens
   return %3 : tensor<?x8xf32, #node>
 }
 
+// CHECK-LABEL: @own_input_first
+// CHECK: %[[H:.*]] = gnn.linear %arg0, %arg1 : (tensor<?x64xf32
+// CHECK: %[[S:.*]] = gnn.aggregate sum {{.*}} : tensor<?x8xf32, #gnn.rows<@g, edge>>
+// CHECK: arith.addf %[[S]], %[[H]]
+func.func @own_input_first(%x: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>) -> tensor<?x8xf32, #node> {
+  %0 = gnn.spmm copy %x via src reduce sum via dst : (tensor<?x64xf32, #node>) -> tensor<?x64xf32, #node>
+  %1 = arith.addf %x, %0 : tensor<?x64xf32, #node>
+  // expected-remark @+1 {{rows of 64 features before the product and 8 after it}}
+  %2 = gnn.linear %1, %w : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
+  return %2 : tensor<?x8xf32, #node>
+}
+
+// What is added may be a sum too; its own product cannot pass it, as both the
+// edges and the node read it.
+// CHECK-LABEL: @own_input_is_sum
+// CHECK: %[[X:.*]] = gnn.aggregate sum %arg0
+// CHECK: %[[H:.*]] = gnn.linear %[[X]], %arg1 : (tensor<?x64xf32
+// CHECK: %[[S:.*]] = gnn.aggregate sum {{.*}} : tensor<?x8xf32, #gnn.rows<@g, edge>>
+// CHECK: arith.addf %[[S]], %[[H]]
+func.func @own_input_is_sum(%e: tensor<?x64xf32, #edge>, %w: tensor<64x8xf32>) -> tensor<?x8xf32, #node> {
+  %x = gnn.spmm copy %e reduce sum via dst : (tensor<?x64xf32, #edge>) -> tensor<?x64xf32, #node>
+  %0 = gnn.spmm copy %x via src reduce sum via dst : (tensor<?x64xf32, #node>) -> tensor<?x64xf32, #node>
+  %1 = arith.addf %0, %x : tensor<?x64xf32, #node>
+  // expected-remark @+2 {{the sum has other readers}}
+  // expected-remark @+1 {{rows of 64 features before the product and 8 after it}}
+  %2 = gnn.linear %1, %w : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
+  return %2 : tensor<?x8xf32, #node>
+}
+
 // CHECK-LABEL: @other_input
 // CHECK: gnn.aggregate sum
 // CHECK: gnn.linear
@@ -152,5 +181,84 @@ func.func @by_type(%x: tensor<?x64xf32, #src_pair>, %w: tensor<3x64x8xf32, #edge
   %1 = gnn.gather %0 : tensor<?x8xf32, #src_pair> -> tensor<?x8xf32, #edge>
   // expected-remark @+1 {{without statistics a product by edge type stays where it is}}
   %2 = gnn.aggregate sum %1 via dst : tensor<?x8xf32, #edge> -> tensor<?x8xf32, #node>
+  return %2 : tensor<?x8xf32, #node>
+}
+
+// Of pairs or types there may be more than of nodes, or fewer.
+// CHECK-LABEL: @types_before
+// CHECK: gnn.linear %arg0, %arg1 : (tensor<3x16xf32
+func.func @types_before(%x: tensor<3x16xf32, #edge_type>, %w: tensor<16x64xf32>) -> tensor<?x64xf32, #node> {
+  %0 = gnn.linear %x, %w : (tensor<3x16xf32, #edge_type>, tensor<16x64xf32>) -> tensor<3x64xf32, #edge_type>
+  %1 = gnn.gather %0 : tensor<3x64xf32, #edge_type> -> tensor<?x64xf32, #edge>
+  // expected-remark @+1 {{features alone do not decide between a product of edge_type rows and of node rows}}
+  %2 = gnn.aggregate sum %1 via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
+  return %2 : tensor<?x64xf32, #node>
+}
+
+// CHECK-LABEL: @pairs_before
+// CHECK: gnn.spmm
+// CHECK: gnn.linear
+func.func @pairs_before(%x: tensor<?x64xf32, #src_pair>, %w: tensor<64x8xf32>) -> tensor<?x8xf32, #node> {
+  %0 = gnn.spmm copy %x reduce sum via dst : (tensor<?x64xf32, #src_pair>) -> tensor<?x64xf32, #node>
+  // expected-remark @+1 {{features alone do not decide between a product of src_pair rows and of node rows}}
+  %1 = gnn.linear %0, %w : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
+  return %1 : tensor<?x8xf32, #node>
+}
+
+// A product of edges is of more rows than one after their sum.
+// CHECK-LABEL: @edges_before
+// CHECK: %[[S:.*]] = gnn.aggregate sum %arg0
+// CHECK: gnn.linear %[[S]], %arg1
+func.func @edges_before(%x: tensor<?x8xf32, #edge>, %w: tensor<8x64xf32>) -> tensor<?x64xf32, #node> {
+  %0 = gnn.linear %x, %w : (tensor<?x8xf32, #edge>, tensor<8x64xf32>) -> tensor<?x64xf32, #edge>
+  // expected-remark @+1 {{rows of 8 features before the product and 64 after it}}
+  %1 = gnn.aggregate sum %0 via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
+  return %1 : tensor<?x64xf32, #node>
+}
+
+// What reads the product is no part of its chain.
+// CHECK-LABEL: @readout
+// CHECK: gnn.linear %arg0, %arg1
+// CHECK: gnn.aggregate sum {{.*}} via dst : tensor<?x8xf32
+func.func @readout(%x: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>) -> tensor<1x8xf32, #gnn.rows<@g, graph>> {
+  %0 = gnn.spmm copy %x via src reduce sum via dst : (tensor<?x64xf32, #node>) -> tensor<?x64xf32, #node>
+  // expected-remark @+1 {{rows of 64 features before the product and 8 after it}}
+  %1 = gnn.linear %0, %w : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
+  %2 = gnn.aggregate sum %1 : tensor<?x8xf32, #node> -> tensor<1x8xf32, #gnn.rows<@g, graph>>
+  return %2 : tensor<1x8xf32, #gnn.rows<@g, graph>>
+}
+
+// A sum of pairs ends no chain with a product of one weight.
+// CHECK-LABEL: @pairs_to_nodes
+// CHECK: gnn.aggregate sum
+// CHECK: gnn.linear
+func.func @pairs_to_nodes(%x: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>) -> tensor<?x8xf32, #node> {
+  %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+  %1 = gnn.aggregate sum %0 : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #gnn.rows<@g, dst_pair>>
+  // expected-remark @+1 {{features alone do not decide between a product of node rows and of dst_pair rows}}
+  %2 = gnn.linear %1, %w : (tensor<?x64xf32, #gnn.rows<@g, dst_pair>>, tensor<64x8xf32>) -> tensor<?x8xf32, #gnn.rows<@g, dst_pair>>
+  %3 = gnn.aggregate sum %2 : tensor<?x8xf32, #gnn.rows<@g, dst_pair>> -> tensor<?x8xf32, #node>
+  return %3 : tensor<?x8xf32, #node>
+}
+
+// CHECK-LABEL: @own_end
+// CHECK: gnn.aggregate
+// CHECK: gnn.linear
+func.func @own_end(%x: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>) -> tensor<?x8xf32, #node> {
+  %0 = gnn.gather %x via dst : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+  %1 = gnn.aggregate sum %0 via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
+  // expected-remark @+1 {{the sum reads node rows at the end that it sums to, expected rows at the other end of the edges}}
+  %2 = gnn.linear %1, %w : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
+  return %2 : tensor<?x8xf32, #node>
+}
+
+// CHECK-LABEL: @of_types
+// CHECK: gnn.aggregate
+// CHECK: gnn.linear
+func.func @of_types(%x: tensor<3x64xf32, #edge_type>, %w: tensor<64x8xf32>) -> tensor<?x8xf32, #node> {
+  %0 = gnn.gather %x : tensor<3x64xf32, #edge_type> -> tensor<?x64xf32, #edge>
+  %1 = gnn.aggregate sum %0 via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
+  // expected-remark @+1 {{the sum reads edge_type rows, expected rows at the other end of the edges}}
+  %2 = gnn.linear %1, %w : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
   return %2 : tensor<?x8xf32, #node>
 }

@@ -89,9 +89,9 @@ TEST(CostModelTest, ProductsHideBehindStreams) {
   double stream = model().cost(work);
   EXPECT_NEAR(stream, 1e-3 + 6e-6, 1e-9);
   work.productRows = 1;
-  work.productFlops = 0.5e10;
+  work.productFlops = 1e10;
   EXPECT_DOUBLE_EQ(model().cost(work), stream);
-  work.productFlops = 2e10;
+  work.productFlops = 6.4e10;
   EXPECT_NEAR(model().cost(work), 2e-3 + 6e-6, 1e-9);
 }
 
@@ -200,12 +200,22 @@ TEST_F(DescribeTest, DerivedGraphs) {
 TEST_F(DescribeTest, SomeTypesAlone) {
   describe("gnn.gather %node via src : !node -> !edge");
   auto graph = *module->getOps<GraphOp>().begin();
-  StatsAttr stats = restrictToTypes(graph.getStatsAttr(), {2, 1});
+  StatsAttr stats = graph.getStatsAttr().restrictTo({2, 1});
   EXPECT_EQ(stats.getEdges(), 10);
   EXPECT_EQ(stats.getSrcNodes(), 7);
   EXPECT_EQ(stats.getTypeEdges().asArrayRef(), ArrayRef<int64_t>({0, 10}));
   EXPECT_EQ(stats.getSrcPairs().asArrayRef(), ArrayRef<int64_t>({0, 6}));
   EXPECT_EQ(stats.getDstPairs().asArrayRef(), ArrayRef<int64_t>({0, 4}));
+}
+
+TEST(CostModelTest, TimesAreBetterByMoreThanTheMargin) {
+  CostModel times = model(), rows = model(CostKind::Rows);
+  EXPECT_TRUE(times.isBetter(100, 94));
+  EXPECT_FALSE(times.isBetter(100, 96));
+  EXPECT_FALSE(times.isBetter(100, 106));
+  EXPECT_TRUE(rows.isBetter(100, 99));
+  EXPECT_FALSE(rows.isBetter(100, 100));
+  EXPECT_FALSE(rows.isBetter(0, 0));
 }
 
 TEST_F(DescribeTest, WithoutStatistics) {

@@ -38,10 +38,16 @@ struct KernelWork {
   /// Rows through a product with weights, and the flops of that.
   double productRows = 0;
   double productFlops = 0;
+  /// The same where tiles are filled up (`tileFlops`), which takes the time.
+  double productTileFlops = 0;
   double otherFlops = 0;
   /// Read or written once, in order; ids of gathered rows among them.
   double streamBytes = 0;
   llvm::SmallVector<GatherWork, 2> gathers;
+  /// Rows that a walk of edges or pairs reduces into, and the steps of the
+  /// longest of them (`CostModel::steps` of each edge).
+  double reducedRows = 0;
+  double longestRow = 0;
 
   /// Whether there is nothing to do, and so no kernel.
   bool isEmpty() const;
@@ -49,6 +55,10 @@ struct KernelWork {
   /// Bytes that are read or written, wherever they come from.
   double getBytes() const;
 };
+
+/// The flops that a product of `rows` with a weight `[in, out]` takes the time
+/// of: a tile is 32 columns wide, and fewer than 48 inputs wait for its rows.
+double tileFlops(double rows, int64_t in, int64_t out);
 
 /// What an op counts when it runs alone.
 struct OpCounts {
@@ -73,10 +83,14 @@ public:
   /// Seconds or rows of one kernel, its launch included.
   ///
   /// A kernel gathers, and multiplies while it reads and writes in order:
-  /// `launch + gathers + max(flops, stream)`. The first time that a row is
-  /// gathered it comes from memory; after that from the L2 with the probability
-  /// with which it is there, which is the share of the table that fits.
+  /// `launch + max(rows + gathers + max(flops, stream), longest row)`. The
+  /// first time that a row is gathered it comes from memory; after that from
+  /// the L2 with the probability with which it is there, which is the share of
+  /// the table that fits.
   double cost(const KernelWork &kernel) const;
+
+  /// How many steps an edge of a row takes that reads so many tensors.
+  static double steps(unsigned reads);
 
   /// Of kernels that run one after another.
   double cost(llvm::ArrayRef<KernelWork> kernels) const;
@@ -87,6 +101,15 @@ public:
   /// kept in.
   KernelWork describe(mlir::Operation *op, StatsAttr stats) const;
 
+  /// What of a time the model may be wrong by when it weighs two.
+  static constexpr double margin = 0.05;
+
+  /// Whether a cost of `then` is worth leaving one of `now` for: fewer rows, or
+  /// a time that is shorter by more than the margin.
+  bool isBetter(double now, double then) const {
+    return then < (kind == CostKind::Full ? 1 - margin : 1) * now;
+  }
+
   CostKind getKind() const { return kind; }
   const TargetFigures &getTarget() const { return target; }
 
@@ -96,6 +119,13 @@ private:
   TargetFigures target;
   CostKind kind;
 };
+
+/// The model that the options `target` and `cost` of a pass name, or one error.
+/// A pass asks when it is initialized: the options are wrong for every
+/// function.
+mlir::FailureOr<CostModel> createCostModel(mlir::MLIRContext *context,
+                                           llvm::StringRef target,
+                                           llvm::StringRef cost);
 
 /// The declaration of the graph that rows of `type` belong to; null where it
 /// has no rows or `from` is in no module that declares it.
@@ -108,10 +138,6 @@ StatsAttr getStats(mlir::Operation *from, mlir::Type type);
 /// The statistics of the graph that the first operand or result of `op` with
 /// rows belongs to; null where unknown.
 StatsAttr getStats(mlir::Operation *op);
-
-/// The statistics of a graph of the edges of some types alone, renumbered in
-/// the order of `types`, on the same nodes. Its degrees are unknown.
-StatsAttr restrictToTypes(StatsAttr stats, llvm::ArrayRef<int64_t> types);
 
 } // namespace gnn
 

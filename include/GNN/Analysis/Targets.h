@@ -45,6 +45,11 @@ struct TargetFigures {
   Figure fp32Flops;
   /// Of those, what this compiler's products with weights reach.
   Figure productFlops;
+  /// Seconds that a row takes which a walk reduces into, with all of the GPU at
+  /// it, and that an edge more of one row takes, since a row is walked by one
+  /// team of lanes; as this compiler's traversals reach.
+  Figure rowSeconds;
+  Figure edgeSeconds;
   /// Seconds from the end of a kernel to the work of one that waits for it.
   Figure launchSeconds;
 };

@@ -159,6 +159,9 @@ struct RelationStatistics {
   /// Distinct (source, edge type) and (destination, edge type) pairs.
   int64_t srcPairs = 0;
   int64_t dstPairs = 0;
+  /// The most edges of one of them.
+  int64_t srcPairMax = 0;
+  int64_t dstPairMax = 0;
 };
 
 /// Statistics by which passes decide.

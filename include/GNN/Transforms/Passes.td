@@ -135,14 +135,19 @@ def Compact : Pass<"gnn-compact", "::mlir::func::FuncOp">, GNN_CostOptions {
     %y = gnn.gather %p : tensor<?x8xf32, #src_pair> -> tensor<?x8xf32, #edge>
     ```
 
-    Products and reductions of features move where they cost less with the
-    graph's statistics; without, always, because no graph has more pairs than
-    edges. Elementwise ops move where they join the kernel that makes their
-    operand. Those that move because a product reads them go with it.
+    Products and reductions of features go, with the graph's statistics, to the
+    rows where they cost least of all that know enough: pairs, nodes, types, or
+    the one row of the graph. Without, they go to the coarsest of these. Pairs are
+    never more than edges. Nodes and types may be, where many have no edge; but
+    then the rows are those of a tensor that is read, or of the types that the
+    graph declares, so the work stays linear in what the function is given, and
+    models that project nodes do so once a node. Elementwise ops move where they
+    join the kernel that makes their operand. Those that move because a product
+    reads them go with it.
 
     Needs: the graph form. Keeps: the value of every result. Never moves what
-    depends on the place of a row, such as dropout, or to more rows than
-    statistics allow for.
+    depends on the place of a row, such as dropout, or to where statistics say
+    that it costs more.
   }];
   let options = costOptions;
 }
@@ -170,16 +175,25 @@ def OrderAggregate : Pass<"gnn-order-aggregate", "::mlir::ModuleOp">,
     %y = gnn.aggregate sum %q : ... dst_pair ... -> ... node ...
     ```
 
-    The cheapest of all first, all last, and each its own way is taken. Without
-    statistics a product without types goes where the sum is over fewer features
-    (theorem 2), which is right for any graph, and one by edge type stays. Where
-    rows are the only cost, products without types follow theorem 2 too. One that
-    moves before the sum leaves its bias behind it, and passes what a node adds to
-    the sum of its own: `(sum + x) W + b = sum W + x W + b`, where `x W` is there.
+    With statistics all first, all last, and each relation its own way are
+    weighed. What is given stays unless another order has fewer rows, or is
+    faster by more than the margin of the cost model, 5 %; each relation its own
+    way has to be that much better than what is taken otherwise.
+
+    Without statistics, or with rows as the only cost, a product without types
+    goes where the sum is over fewer features (theorem 2). That holds where it is
+    of node rows before the sum and after it, or of edge rows before it. Of pairs
+    and types there may be more rows than nodes or fewer, so a product of those
+    stays, and so does one by edge type without statistics.
+
+    A product that moves before the sum leaves its bias behind it, and passes
+    what a node adds to the sum of its own:
+    `(sum + x) W + b = sum W + x W + b`, where `x W` is there.
 
     Needs: the graph form. Keeps: the value of every result up to rounding. Never
     moves a maximum or minimum, a product with a bias after the sum, a factor that
-    differs by feature, or what has other readers.
+    differs by feature, or what has other readers; never shares out the edge
+    types of a graph that is derived from another.
   }];
   let options = costOptions;
   let dependentDialects = ["::mlir::arith::ArithDialect"];

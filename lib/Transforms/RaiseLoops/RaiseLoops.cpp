@@ -9,6 +9,7 @@
 
 #include "GNN/Transforms/Passes.h"
 
+#include "../Utils.h"
 #include "Lifting.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -242,14 +243,6 @@ private:
 };
 } // namespace
 
-/// Drops ops of the body of `func` that nothing reads, loops included.
-static void dropDead(func::FuncOp func) {
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
-    if (isOpTriviallyDead(&op))
-      op.erase();
-}
-
 static std::string counted(unsigned n, StringRef what) {
   return (Twine(n) + " " + what + (n == 1 ? "" : "s")).str();
 }
@@ -296,7 +289,7 @@ void RaiseLoops::runOnOperation() {
       loop->erase();
     DominanceInfo dominance(func);
     eliminateCommonSubExpressions(builder, dominance, func);
-    dropDead(func);
+    eraseDeadOps(func.getBody().front());
     unsigned fused = fuseLoops(builder, func.getBody().front());
     report(count, fused);
   }
@@ -308,7 +301,7 @@ void RaiseLoops::runOnOperation() {
            "large scores do not overflow";
   });
   if (found)
-    dropDead(func);
+    eraseDeadOps(func.getBody().front());
   else
     markAllAnalysesPreserved();
 }

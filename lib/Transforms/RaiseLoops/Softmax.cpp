@@ -79,15 +79,11 @@ static bool isReductionOf(const Reached &reached, Value value,
 
 /// What gnn.edge_softmax calls the groups that a path leads to.
 static std::optional<RowSpace> groupOf(RowPath path) {
-  bool isNode = path.to == RowSpace::Node || path.to == RowSpace::Src ||
-                path.to == RowSpace::Dst;
-  bool isPair = path.to == RowSpace::SrcPair || path.to == RowSpace::DstPair;
-  if (path.from == RowSpace::Edge && isPair)
+  if (path.from == RowSpace::Edge && isPairSpace(path.to))
     return path.to;
-  bool ofRows = path.from == RowSpace::Edge || path.from == RowSpace::SrcPair ||
-                path.from == RowSpace::DstPair;
+  bool ofRows = path.from == RowSpace::Edge || isPairSpace(path.from);
   std::optional<EndPoint> end = path.getEnd();
-  if (!isNode || !ofRows || !end)
+  if (!isNodeSpace(path.to) || !ofRows || !end)
     return std::nullopt;
   return *end == EndPoint::Src ? RowSpace::Src : RowSpace::Dst;
 }

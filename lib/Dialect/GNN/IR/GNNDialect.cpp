@@ -11,6 +11,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace gnn;
 
@@ -113,13 +115,57 @@ static int64_t sumOf(ArrayRef<int64_t> counts) {
   return sum;
 }
 
+StatsAttr StatsAttr::restrictTo(ArrayRef<int64_t> types) const {
+  auto take = [&](DenseI64ArrayAttr counts) -> DenseI64ArrayAttr {
+    if (!counts)
+      return nullptr;
+    SmallVector<int64_t> taken;
+    for (int64_t type : types)
+      taken.push_back(counts[type]);
+    return DenseI64ArrayAttr::get(getContext(), taken);
+  };
+  DenseI64ArrayAttr ofType = take(getTypeEdges());
+  int64_t edges = llvm::sum_of(ofType.asArrayRef(), int64_t(0));
+  return get(getContext(), getSrcNodes(), getDstNodes(), edges, ofType,
+             take(getSrcPairs()), take(getDstPairs()),
+             /*in_degree_squares=*/0, /*in_degree_max=*/0,
+             /*out_degree_squares=*/0, /*out_degree_max=*/0,
+             take(getSrcPairMax()), take(getDstPairMax()));
+}
+
+int64_t StatsAttr::getLongestRow(EndPoint end) const {
+  bool toDst = end == EndPoint::Dst;
+  int64_t most = toDst ? getInDegreeMax() : getOutDegreeMax();
+  if (most != 0)
+    return most;
+  DenseI64ArrayAttr ofTypes = toDst ? getDstPairMax() : getSrcPairMax();
+  return ofTypes ? static_cast<int64_t>(expectLongestRow(ofTypes)) : 0;
+}
+
+double StatsAttr::expectLongestRow(ArrayRef<int64_t> longestPairs) {
+  if (longestPairs.empty())
+    return 0;
+  auto most = static_cast<double>(*llvm::max_element(longestPairs));
+  return std::sqrt(most * static_cast<double>(sumOf(longestPairs)));
+}
+
+int64_t StatsAttr::getLongestPair(EndPoint end) const {
+  DenseI64ArrayAttr ofTypes =
+      end == EndPoint::Dst ? getDstPairMax() : getSrcPairMax();
+  if (!ofTypes)
+    return getLongestRow(end);
+  ArrayRef<int64_t> counts = ofTypes;
+  return counts.empty() ? 0 : *llvm::max_element(counts);
+}
+
 LogicalResult StatsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 int64_t srcNodes, int64_t dstNodes,
                                 int64_t edges, DenseI64ArrayAttr typeEdges,
                                 DenseI64ArrayAttr srcPairs,
                                 DenseI64ArrayAttr dstPairs, int64_t inSquares,
                                 int64_t inMax, int64_t outSquares,
-                                int64_t outMax) {
+                                int64_t outMax, DenseI64ArrayAttr srcPairMax,
+                                DenseI64ArrayAttr dstPairMax) {
   ArrayRef<int64_t> ofType = typeEdges, ofSrc = srcPairs, ofDst = dstPairs;
   auto isNegative = [](int64_t count) { return count < 0; };
   SmallVector<int64_t> counts = {srcNodes, dstNodes, edges,     inSquares,
@@ -127,6 +173,9 @@ LogicalResult StatsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   llvm::append_range(counts, ofType);
   llvm::append_range(counts, ofSrc);
   llvm::append_range(counts, ofDst);
+  for (DenseI64ArrayAttr most : {srcPairMax, dstPairMax})
+    if (most)
+      llvm::append_range(counts, most.asArrayRef());
   if (auto *it = llvm::find_if(counts, isNegative); it != counts.end()) // C1
     return emitError() << "expected counts of at least 0, got " << *it;
   if (ofSrc.size() != ofType.size() || ofDst.size() != ofType.size()) // C2
@@ -134,6 +183,11 @@ LogicalResult StatsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << " edge types, got " << ofSrc.size()
                        << " in src_pairs and " << ofDst.size()
                        << " in dst_pairs";
+  for (DenseI64ArrayAttr most : {srcPairMax, dstPairMax})
+    if (most && most.size() != static_cast<int64_t>(ofType.size())) // C2
+      return emitError() << "expected one entry for each of " << ofType.size()
+                         << " edge types, got " << most.size()
+                         << " in src_pair_max or dst_pair_max";
   if (sumOf(ofType) != edges) // C3
     return emitError() << "type_edges adds up to edges: expected " << edges
                        << ", got " << sumOf(ofType);

@@ -224,22 +224,6 @@ LogicalResult GraphOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
-/// What is known of the edges of some types. Degrees over all types tell
-/// nothing about those of a few.
-static StatsAttr statsOf(StatsAttr stats, ArrayRef<int64_t> types) {
-  auto take = [&](DenseI64ArrayAttr counts) {
-    SmallVector<int64_t> taken;
-    for (int64_t type : types)
-      taken.push_back(counts[type]);
-    return DenseI64ArrayAttr::get(stats.getContext(), taken);
-  };
-  DenseI64ArrayAttr ofType = take(stats.getTypeEdges());
-  int64_t edges = llvm::sum_of(ofType.asArrayRef(), int64_t(0));
-  return StatsAttr::get(
-      stats.getContext(), stats.getSrcNodes(), stats.getDstNodes(), edges,
-      ofType, take(stats.getSrcPairs()), take(stats.getDstPairs()), 0, 0, 0, 0);
-}
-
 GraphOp GraphOp::derive(ArrayRef<int64_t> types) {
   auto module = cast<ModuleOp>((*this)->getParentOp());
   for (auto graph : module.getOps<GraphOp>())
@@ -258,7 +242,7 @@ GraphOp GraphOp::derive(ArrayRef<int64_t> types) {
       builder.getDenseI64ArrayAttr(types), getNodeTypesAttr(),
       builder.getI64IntegerAttr(types.size()),
       getSchema() ? builder.getDenseI64ArrayAttr(ends) : nullptr,
-      getStatsAttr() ? statsOf(getStatsAttr(), types) : nullptr);
+      getStatsAttr() ? getStatsAttr().restrictTo(types) : nullptr);
   SymbolTable(module).insert(graph, std::next(Block::iterator(*this)));
   return graph;
 }

@@ -73,6 +73,15 @@ bool gnn::hasDynamicRows(RowSpace space) {
          space != RowSpace::Graph;
 }
 
+bool gnn::isPairSpace(RowSpace space) {
+  return space == RowSpace::SrcPair || space == RowSpace::DstPair;
+}
+
+bool gnn::isNodeSpace(RowSpace space) {
+  return space == RowSpace::Node || space == RowSpace::Src ||
+         space == RowSpace::Dst;
+}
+
 //===----------------------------------------------------------------------===//
 // The lattice
 //===----------------------------------------------------------------------===//
@@ -92,10 +101,6 @@ static std::optional<EndPoint> endOf(RowSpace space) {
   }
 }
 
-static bool isPair(RowSpace space) {
-  return space == RowSpace::SrcPair || space == RowSpace::DstPair;
-}
-
 bool RowPath::exists() const {
   if (from == to || to == RowSpace::Graph)
     return true;
@@ -104,7 +109,7 @@ bool RowPath::exists() const {
     return true;
   case RowSpace::SrcPair:
   case RowSpace::DstPair: {
-    bool sameEnd = endOf(from) == endOf(to) && !isPair(to);
+    bool sameEnd = endOf(from) == endOf(to) && !isPairSpace(to);
     return sameEnd || to == RowSpace::Node || to == RowSpace::NodeType ||
            to == RowSpace::EdgeType;
   }
@@ -139,7 +144,7 @@ bool RowPath::needsSchema() const {
 }
 
 bool RowPath::isOnto() const {
-  return from == to || (from == RowSpace::Edge && isPair(to));
+  return from == to || (from == RowSpace::Edge && isPairSpace(to));
 }
 
 std::optional<RowPath> gnn::compose(RowPath first, RowPath second) {

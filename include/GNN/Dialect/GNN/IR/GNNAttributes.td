@@ -55,11 +55,13 @@ def GNN_StatsAttr : GNN_Attr<"Stats"> {
     its edges, its distinct sources, its distinct destinations.
     `in_degree_squares` is the sum of squared in-degrees over destination nodes,
     `in_degree_max` the longest row; `out_degree_*` the same over sources. They
-    are 0 when unknown.
+    are 0 when unknown. `src_pair_max` and `dst_pair_max` are for each edge type
+    the most edges of it that one source or one destination has, or nothing.
 
     Constraints:
     * (C1) No count is negative.
-    * (C2) `type_edges`, `src_pairs` and `dst_pairs` are of one length.
+    * (C2) `type_edges`, `src_pairs` and `dst_pairs` are of one length, and so are
+      `src_pair_max` and `dst_pair_max` unless they are empty.
     * (C3) `type_edges` adds up to `edges`.
     * (C4) An edge type has no more pairs than edges.
 
@@ -78,9 +80,29 @@ def GNN_StatsAttr : GNN_Attr<"Stats"> {
     DefaultValuedParameter<"int64_t", "0">:$in_degree_squares,
     DefaultValuedParameter<"int64_t", "0">:$in_degree_max,
     DefaultValuedParameter<"int64_t", "0">:$out_degree_squares,
-    DefaultValuedParameter<"int64_t", "0">:$out_degree_max);
+    DefaultValuedParameter<"int64_t", "0">:$out_degree_max,
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$src_pair_max,
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$dst_pair_max);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// What is known of the edges of some types alone, renumbered in the order
+    /// of `types`, on the same nodes. Their degrees are not.
+    StatsAttr restrictTo(::llvm::ArrayRef<int64_t> types) const;
+
+    /// Edges that meet in the node at `end` with most of them, or about so many
+    /// where the degree of nodes is not known, but that of pairs is; 0 where
+    /// nothing is known.
+    int64_t getLongestRow(::gnn::EndPoint end) const;
+    /// The same of the pairs of an edge type and a node; of nodes where those of
+    /// pairs are not known.
+    int64_t getLongestPair(::gnn::EndPoint end) const;
+
+    /// About how many edges of some types meet in one node at most, of the
+    /// longest pair of each type: between the longest of them and all of them
+    /// together in one node.
+    static double expectLongestRow(::llvm::ArrayRef<int64_t> longestPairs);
+  }];
 }
 
 #endif // GNN_DIALECT_GNN_IR_GNNATTRIBUTES_TD

@@ -64,6 +64,12 @@ withRowSpace(mlir::RankedTensorType type, RowSpace space,
 /// Whether the number of rows is known only with a bound graph.
 bool hasDynamicRows(RowSpace space);
 
+/// Whether the rows are pairs of an edge type and a node at one end.
+bool isPairSpace(RowSpace space);
+
+/// Whether the rows are nodes: all of a square graph, or those of one side.
+bool isNodeSpace(RowSpace space);
+
 //===----------------------------------------------------------------------===//
 // The lattice
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,66 @@
+//===- OrderCosts.h - What orders of sum and product cost -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_TRANSFORMS_ORDERCOSTS_H
+#define GNN_LIB_TRANSFORMS_ORDERCOSTS_H
+
+#include "AggregatedProduct.h"
+
+#include "GNN/Analysis/CostModel.h"
+
+namespace gnn {
+
+using Relations = llvm::SmallVector<int64_t>;
+
+/// Which relations multiply first and which aggregate first.
+struct Order {
+  Relations productFirst, aggregateFirst;
+};
+
+/// What the orders of a chain cost on a graph. A chain without types is one
+/// relation.
+class OrderCosts {
+public:
+  OrderCosts(const AggregatedProduct &chain, const CostModel &model,
+             StatsAttr stats);
+
+  double cost(const Order &order) const;
+  Order all(bool productFirst) const;
+  /// Each relation on its own way: where it is cheaper, launches aside.
+  Order eachItsOwn() const;
+  /// Rows of the product.
+  double rows(const Order &order) const;
+
+private:
+  /// What the statistics say of one relation.
+  struct Relation {
+    double edges;
+    double sources; ///< rows that the edges read, each counted once
+    double rowsBefore, rowsAfter;
+  };
+
+  llvm::SmallVector<KernelWork> kernels(const Order &order) const;
+  void addProductFirst(llvm::ArrayRef<int64_t> list,
+                       llvm::SmallVectorImpl<KernelWork> &kernels) const;
+  void addAggregateFirst(llvm::ArrayRef<int64_t> list,
+                         llvm::SmallVectorImpl<KernelWork> &kernels) const;
+  KernelWork multiply(llvm::ArrayRef<int64_t> list, double rows) const;
+
+  double longestRow(llvm::ArrayRef<int64_t> list) const;
+  double longestPair(llvm::ArrayRef<int64_t> list) const;
+
+  const AggregatedProduct &chain;
+  const CostModel &model;
+  llvm::SmallVector<Relation> relations;
+  llvm::ArrayRef<int64_t> longestPairs; ///< of each relation, where known
+  double in, out, flopsPerRow, weightBytes, numNodes, numInputs, longest;
+  double element;   ///< bytes of a feature
+  double edgeBytes; ///< bytes that an edge has of its own: an id and scales
+};
+
+} // namespace gnn
+
+#endif // GNN_LIB_TRANSFORMS_ORDERCOSTS_H

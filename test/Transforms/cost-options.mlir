@@ -1,0 +1,23 @@
+// A wrong option is reported once, whatever the module holds.
+//
+// RUN: not gnn-opt %s --pass-pipeline='builtin.module(func.func(gnn-compact{target=v100}))' 2>&1 | FileCheck %s
+// RUN: not gnn-opt %s --pass-pipeline='builtin.module(func.func(gnn-linear-reorder{target=v100}))' 2>&1 | FileCheck %s
+// RUN: not gnn-opt %s --pass-pipeline='builtin.module(gnn-order-aggregate{target=v100})' 2>&1 | FileCheck %s
+// RUN: not gnn-opt %s --pass-pipeline='builtin.module(func.func(gnn-fuse-attention{target=v100}))' 2>&1 | FileCheck %s
+// RUN: not gnn-opt %s --pass-pipeline='builtin.module(func.func(gnn-fuse-layers{target=v100}))' 2>&1 | FileCheck %s
+// RUN: not gnn-opt %s --pass-pipeline='builtin.module(func.func(gnn-fuse-layers{cost=time}))' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=COST
+
+// CHECK:     error: expected a target of h200, h100, a100, rtx3090, got 'v100'
+// CHECK-NOT: error
+// COST:      error: expected the cost 'full' or 'rows', got 'time'
+// COST-NOT:  error
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+func.func private @declared()
+func.func @f() {
+  return
+}
+func.func @other() {
+  return
+}
