@@ -31,7 +31,7 @@ def reduce(recorded, fails, seconds=60.0):
 
     graphs = []  # Keeps graphs, and so their ids, alive.
     while True:
-        for step in (_results, _ops, _loops, _sizes, _graph, _stats):
+        for step in (_results, _whole, _ops, _loops, _sizes, _graph, _stats):
             for candidate in step(recorded):
                 graphs.append(candidate.graph)
                 if still(candidate):
@@ -61,6 +61,15 @@ def _results(recorded):
         for i in range(len(recorded.results)):
             yield recorded.replace(results=recorded.results[:i] +
                                    recorded.results[i + 1:])
+
+
+def _whole(recorded):
+    """The whole graph instead of those that are derived from it."""
+    for i in recorded.needed():
+        call = recorded.calls[i]
+        if call.kind in ("rebind_rows", "restrict_rows"):
+            recorded = _instead(recorded, i, call.operands[0])
+    yield recorded
 
 
 def _ops(recorded):
