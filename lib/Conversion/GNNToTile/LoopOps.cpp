@@ -9,6 +9,8 @@
 
 #include "Lowering.h"
 
+#include "GNN/Dialect/GNN/IR/Features.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -216,21 +218,24 @@ FailureOr<Point> LoopLowering::pointOf(Value row, Operation *user) {
   return Point{point->anchor, point->from, *path};
 }
 
-/// Whether `shape` is the beginning of `all`.
-static bool begins(ArrayRef<int64_t> all, ArrayRef<int64_t> shape) {
-  return shape.size() <= all.size() && all.take_front(shape.size()) == shape;
-}
-
 LogicalResult LoopLowering::chooseDims(ArrayRef<Item> items) {
   llvm::SetVector<Operation *> needed;
   for (const Item &item : items)
     collect(item.value, needed);
   SmallVector<std::pair<Operation *, ArrayRef<int64_t>>> shapes;
-  for (Operation *op : needed)
+  auto add = [&](Operation *op, Type type) {
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && !getRows(tensor))
+      shapes.push_back({op, tensor.getShape()});
+  };
+  for (Operation *op : needed) {
     for (Type type : op->getResultTypes())
-      if (auto tensor = dyn_cast<RankedTensorType>(type);
-          tensor && !getRows(tensor))
-        shapes.push_back({op, tensor.getShape()});
+      add(op, type);
+    for (Type type : op->getOperandTypes()) // weights are made by none of them
+      add(op, type);
+  }
+  for (const Item &item : items)
+    add(loop, item.value.getType());
   dims.clear();
   for (auto [op, shape] : shapes)
     if (shape.size() > dims.size())

@@ -90,3 +90,45 @@ func.func @weight_transpose(%z: !edge, %w: tensor<3x4x8xf32, #gnn.rows<@g, edge_
   %y = gnn.typed_linear %z, %t : (!edge, tensor<3x8x4xf32, #gnn.rows<@g, edge_type>>) -> tensor<?x4xf32, #gnn.rows<@g, edge>>
   return %y : tensor<?x4xf32, #gnn.rows<@g, edge>>
 }
+
+// Weights that are yielded as they are have the features of the traversal, and so
+// do constants of outside.
+//
+// CHECK-LABEL: func.func @yielded_weight
+// CHECK:         gnn_tile.traverse @g <edge.in_rows, features = 8> ins(%{{.+}} : tensor<8xf32>) at [#gnn_tile.at<all : feature>]
+// CHECK-SAME:      at [#gnn_tile.at<group>, #gnn_tile.at<group : feature>]
+// CHECK:           gnn_tile.index
+func.func @yielded_weight(%w: tensor<8xf32>) -> (!score, !edge) {
+  %r:2 = gnn.for_edges %e in @g -> (!score, !edge) {
+    %i = gnn.row_number %e : !e -> tensor<i32>
+    %f = arith.sitofp %i : tensor<i32> to tensor<f32>
+    gnn.yield %f, %w : tensor<f32>, tensor<8xf32>
+  }
+  return %r#0, %r#1 : !score, !edge
+}
+
+// CHECK-LABEL: func.func @yielded_constant
+// CHECK:         gnn_tile.traverse @g <edge.in_rows, features = 8>
+// CHECK-SAME:      at [#gnn_tile.at<group>, #gnn_tile.at<group : feature>]
+func.func @yielded_constant() -> (!score, !edge) {
+  %two = arith.constant dense<2.0> : tensor<8xf32>
+  %r:2 = gnn.for_edges %e in @g -> (!score, !edge) {
+    %i = gnn.row_number %e : !e -> tensor<i32>
+    %f = arith.sitofp %i : tensor<i32> to tensor<f32>
+    gnn.yield %f, %two : tensor<f32>, tensor<8xf32>
+  }
+  return %r#0, %r#1 : !score, !edge
+}
+
+// The product of two weights is a sum over features that only they have.
+//
+// CHECK-LABEL: func.func @dot_of_weights
+// CHECK:         gnn_tile.traverse @g <edge.in_rows, features = 8>
+// CHECK:           gnn_tile.reduce sum [feature]
+func.func @dot_of_weights(%w: tensor<8xf32>) -> !score {
+  %r = gnn.for_edges %e in @g -> (!score) {
+    %d = gnn.row_dot %w, %w : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
+    gnn.yield %d : tensor<f32>
+  }
+  return %r : !score
+}
