@@ -8,6 +8,8 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 !edge = tensor<?x8xf32, #gnn.rows<@g, edge>>
 !node = tensor<?x8xf32, #gnn.rows<@g, node>>
 !score = tensor<?xf32, #gnn.rows<@g, edge>>
+!types = tensor<3x8xf32, #gnn.rows<@g, edge_type>>
+!kinds = tensor<2x8xf32, #gnn.rows<@g, node_type>>
 
 // What an edge gives itself is a walk of edges, what is added up at its end one of
 // that end's edges.
@@ -131,4 +133,40 @@ func.func @dot_of_weights(%w: tensor<8xf32>) -> !score {
     gnn.yield %d : tensor<f32>
   }
   return %r : !score
+}
+
+// The edges into a node and those out of it lead to it by another end each, and
+// are walked apart.
+//
+// CHECK-LABEL: func.func @two_ends
+// CHECK:         gnn_tile.traverse @g <edge_type, edge.dst_pairs, features = 8> ins(%{{.+}}) at [#gnn_tile.at<element -> dst : feature>]
+// CHECK:         gnn_tile.traverse @g <edge_type, edge.dst_pairs, features = 8> ins(%{{.+}}) at [#gnn_tile.at<element -> src : feature>]
+func.func @two_ends(%x: !node) -> (!types, !types) {
+  %r:2 = gnn.for_nodes %n in @g -> (!types, !types) {
+    %x_n = gnn.read %x[%n] : (!node, !n) -> tensor<8xf32>
+    %a = gnn.for_incoming %e of %n : !n -> (!types) {
+      gnn.yield sum %x_n : tensor<8xf32>
+    }
+    %b = gnn.for_outgoing %e of %n : !n -> (!types) {
+      gnn.yield sum %x_n : tensor<8xf32>
+    }
+    gnn.yield %a, %b : !types, !types
+  }
+  return %r#0, %r#1 : !types, !types
+}
+
+// A sum over nodes does not walk the edges that another result does.
+//
+// CHECK-LABEL: func.func @beside_edges
+// CHECK:         gnn_tile.traverse @g <dst_node_type, dst.by_type, features = 8> ins(%{{.+}}) at [#gnn_tile.at<element -> dst_node_type : feature>]
+// CHECK:         gnn_tile.traverse @g <src, edge.out_rows, features = 8> ins(%{{.+}}) at [#gnn_tile.at<group -> src_node_type : feature>]
+func.func @beside_edges(%t: !kinds) -> (!kinds, !edge) {
+  %r:2 = gnn.for_nodes %n in @g -> (!kinds, !edge) {
+    %t_n = gnn.read %t[%n] : (!kinds, !n) -> tensor<8xf32>
+    %a = gnn.for_outgoing %e of %n : !n -> (!edge) {
+      gnn.yield %t_n : tensor<8xf32>
+    }
+    gnn.yield sum %t_n, %a : tensor<8xf32>, !edge
+  }
+  return %r#0, %r#1 : !kinds, !edge
 }
