@@ -81,6 +81,18 @@ static bool reducesLanes(TraverseOp op) {
   return found;
 }
 
+/// Whether the traversal reads fewer features of a row than there are.
+static bool readsPart(TraverseOp op) {
+  return llvm::any_of(
+      llvm::zip(op.getInputs(), op.getInputsAt().getAsRange<AtAttr>()),
+      [&](auto input) {
+        auto [value, at] = input;
+        return at.getFeature() &&
+               cast<ShapedType>(value.getType()).getShape().back() !=
+                   op.getDomain().getFeatures();
+      });
+}
+
 /// The dimensions that operands of the traversal have.
 static Level usedDims(TraverseOp op) {
   Level used;
@@ -109,6 +121,8 @@ static std::string planDims(TraverseOp producer, TraverseOp consumer, AtAttr in,
   if (out.getFeature() && !out.getHead() && in.getHead() && !in.getFeature()) {
     if (reducesLanes(producer) || heads != 1)
       return "it reduces the features that are heads of its consumer";
+    if (readsPart(producer))
+      return "it reads a part of the features that are heads of its consumer";
     plan.featureIsHead = true;
     std::swap(heads, features);
   } else if (out.getHead() != in.getHead() ||

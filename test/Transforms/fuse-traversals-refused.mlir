@@ -220,6 +220,28 @@ func.func @read_in_two_ways(%x: tensor<?xf32>, %e: tensor<?xf32>, %n: tensor<?xf
 
 // -----
 
+// Heads are all of a row's, features may be a part.
+//
+// CHECK-LABEL: func.func @part_of_features_as_heads
+// CHECK-COUNT-2: gnn_tile.traverse
+func.func @part_of_features_as_heads(%x: tensor<?x7xf32>, %n: tensor<?x3xf32>, %o: tensor<?x3x2xf32>) -> tensor<?x3x2xf32> {
+  // expected-remark @+1 {{it reads a part of the features that are heads of its consumer}}
+  %a = gnn_tile.traverse @g <dst, features = 3> ins(%x : tensor<?x7xf32>) at [#gnn_tile.at<group : feature + 2>]
+      outs(%n : tensor<?x3xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x3xf32>
+  %b = gnn_tile.traverse @g <dst, heads = 3, features = 2>
+      ins(%a : tensor<?x3xf32>) at [#gnn_tile.at<group : head>]
+      outs(%o : tensor<?x3x2xf32>) at [#gnn_tile.at<group : head, feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x3x2xf32>
+  return %b : tensor<?x3x2xf32>
+}
+
+// -----
+
 // A dot over features whose result is a head of the consumer.
 //
 // CHECK-LABEL: func.func @reduced_features_as_heads
