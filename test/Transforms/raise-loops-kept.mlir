@@ -113,6 +113,74 @@ func.func @inner(%x: !edge, %z: !edge) -> !edge {
   return %y : !edge
 }
 
+// Features that do not begin with each other's have no traversal in common, those
+// that do have one.
+//
+// CHECK-LABEL: func.func @other_features
+// CHECK:         gnn.for_edges %{{.+}} in @g -> (tensor<?x5xf32, #gnn.rows<@g, edge>>) {
+// CHECK:         gnn.for_edges %{{.+}} in @g -> (tensor<?x8xf32, #gnn.rows<@g, edge>>, tensor<?xf32, #gnn.rows<@g, edge>>) {
+// CHECK-NOT:     gnn.for_edges
+// expected-remark @+2 {{3 loops became ops on whole tensors, 2 loops between them}}
+// expected-remark @+1 {{1 loop joined another over the same rows}}
+func.func @other_features(%x: !edge, %z: tensor<?x5xf32, #gnn.rows<@g, edge>>, %s: tensor<?xf32, #gnn.rows<@g, edge>>)
+    -> (!edge, tensor<?x5xf32, #gnn.rows<@g, edge>>, tensor<?xf32, #gnn.rows<@g, edge>>) {
+  %m = gnn.for_edges %e in @g -> (!edge) {
+    %a = gnn.read %x[%e] : (!edge, !e) -> tensor<8xf32>
+    %zero = arith.constant dense<0.0> : tensor<8xf32>
+    %c = arith.cmpf ogt, %a, %zero : tensor<8xf32>
+    %d = arith.select %c, %a, %zero : tensor<8xi1>, tensor<8xf32>
+    gnn.yield %d : tensor<8xf32>
+  }
+  %y = gnn.for_edges %e in @g -> (tensor<?x5xf32, #gnn.rows<@g, edge>>) {
+    %a = gnn.read %z[%e] : (tensor<?x5xf32, #gnn.rows<@g, edge>>, !e) -> tensor<5xf32>
+    %zero = arith.constant dense<0.0> : tensor<5xf32>
+    // expected-remark @+1 {{no op on whole tensors does what 'arith.cmpf' does here: it stays in a loop}}
+    %c = arith.cmpf ogt, %a, %zero : tensor<5xf32>
+    %d = arith.select %c, %a, %zero : tensor<5xi1>, tensor<5xf32>
+    gnn.yield %d : tensor<5xf32>
+  }
+  %t = gnn.for_edges %e in @g -> (tensor<?xf32, #gnn.rows<@g, edge>>) {
+    %a = gnn.read %s[%e] : (tensor<?xf32, #gnn.rows<@g, edge>>, !e) -> tensor<f32>
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    // expected-remark @+2 {{not joined to a loop over the same rows: its features [8] and those there, [5], do not begin alike, so that no traversal holds both}}
+    // expected-remark @+1 {{no op on whole tensors does what 'arith.cmpf' does here: it stays in a loop}}
+    %c = arith.cmpf ogt, %a, %zero : tensor<f32>
+    %d = arith.select %c, %a, %zero : tensor<i1>, tensor<f32>
+    gnn.yield %d : tensor<f32>
+  }
+  return %m, %y, %t : !edge, tensor<?x5xf32, #gnn.rows<@g, edge>>, tensor<?xf32, #gnn.rows<@g, edge>>
+}
+
+// A sum that nobody reads makes no loop, nor what it adds up.
+//
+// CHECK-LABEL: func.func @unread
+// CHECK-NEXT:    %[[F:.+]] = gnn.for_edges %{{.+}} in @g -> (tensor<?xf32, #gnn.rows<@g, edge>>) {
+// CHECK-NEXT:      gnn.row_number
+// CHECK-NEXT:      %[[N:.+]] = arith.sitofp
+// CHECK-NEXT:      gnn.yield %[[N]] : tensor<f32>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return %[[F]]
+// expected-remark @+2 {{2 results of loops that nothing read dropped}}
+// expected-remark @+1 {{2 loops became ops on whole tensors, 1 loop between them}}
+func.func @unread(%x: !edge, %w: tensor<4xf32>) -> tensor<?xf32, #gnn.rows<@g, edge>> {
+  %all = gnn.for_edges %e in @g -> (!edge) {
+    %a = gnn.read %x[%e] : (!edge, !e) -> tensor<8xf32>
+    gnn.yield %a : tensor<8xf32>
+  }
+  %y = gnn.for_nodes %n in @g -> (tensor<?xf32, #gnn.rows<@g, edge>>) {
+    %r, %t = gnn.for_incoming %e of %n : !n -> (tensor<?xf32, #gnn.rows<@g, edge>>, tensor<4xf32>) {
+      // expected-remark @+1 {{no op on whole tensors does what 'gnn.row_number' does here: it stays in a loop}}
+      %i = gnn.row_number %e : !e -> tensor<i32>
+      %f = arith.sitofp %i : tensor<i32> to tensor<f32>
+      %c = arith.cmpf olt, %w, %w : tensor<4xf32>
+      %s = arith.select %c, %w, %w : tensor<4xi1>, tensor<4xf32>
+      gnn.yield %f, sum %s : tensor<f32>, tensor<4xf32>
+    }
+    gnn.yield %r : tensor<?xf32, #gnn.rows<@g, edge>>
+  }
+  return %y : tensor<?xf32, #gnn.rows<@g, edge>>
+}
+
 // The second loop needs the sum of what the first gives: two loops.
 //
 // CHECK-LABEL: func.func @apart

@@ -73,7 +73,9 @@ def RaiseLoops : Pass<"gnn-raise-loops", "::mlir::func::FuncOp"> {
     becomes `gnn.edge_softmax`, which subtracts the maximum: the same value, and
     no overflow. Ops that work on integers or conditions, such as
     `arith.select`, stay: in one loop for all that follow each other, without
-    loops in it; such loops over the same rows are fused.
+    loops in it; such loops over the same rows are fused where the features of
+    one begin with those of the other. Results of loops that nothing reads are
+    dropped before.
 
     Needs: graph form. Keeps: the value of every result, but where an unshifted
     softmax overflows. Never leaves a loop in a loop, or a product in one. A loop

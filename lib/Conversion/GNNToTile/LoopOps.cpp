@@ -9,6 +9,8 @@
 
 #include "Lowering.h"
 
+#include "GNN/Dialect/GNN/IR/Features.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -36,7 +38,10 @@ struct Item {
   std::optional<ReduceKind> reduction;
   std::optional<EndPoint> end;
   unsigned result; ///< of the loop
-  Walk walk;
+  Walk walk = {};
+  /// The end that the loop's node is of edges that `value` needs inner loops
+  /// over.
+  std::optional<EndPoint> center = std::nullopt;
 };
 
 /// A row that the current point is, or leads to.
@@ -111,45 +116,42 @@ static std::string domainOfRows(RowSpace space) {
   return space == RowSpace::Edge ? "edge.in_rows" : spaceName(space, {});
 }
 
-/// The walk of a loop over the edges of each node.
-static Walk walkOf(RowLoopInterface inner) {
-  bool incoming = inner.getCenterEnd() == EndPoint::Dst;
+/// The walk of a loop over the edges that have each node at this end.
+static Walk walkOf(EndPoint center) {
+  bool incoming = center == EndPoint::Dst;
   return {incoming ? "dst" : "src",
           incoming ? "edge.in_rows" : "edge.out_rows"};
 }
 
 FailureOr<Item> LoopLowering::plan(unsigned i) {
   auto yield = cast<YieldOp>(loop.getLoopBody()->getTerminator());
-  Item item = {
-      yield.getValues()[i], yield.getReduction(i), yield.getEnd(i), i, {}};
+  Item item = {yield.getValues()[i], yield.getReduction(i), yield.getEnd(i), i};
   RowSpace space = loop.getLoopRows().getSpace();
   RowLoopInterface part;
   if (getRows(item.value.getType())) {
     part = item.value.getDefiningOp<RowLoopInterface>();
     unsigned j = cast<OpResult>(item.value).getResultNumber();
     yield = cast<YieldOp>(part.getLoopBody()->getTerminator());
-    item = {
-        yield.getValues()[j], yield.getReduction(j), yield.getEnd(j), i, {}};
+    item = {yield.getValues()[j], yield.getReduction(j), yield.getEnd(j), i};
     space = RowSpace::Edge;
   }
   llvm::SetVector<Operation *> needed;
   collect(item.value, needed);
   if (part)
     needed.insert(part);
-  std::optional<Walk> inner;
   for (Operation *op : needed)
     if (auto nested = dyn_cast<RowLoopInterface>(op)) {
       if (nested.getCenterNode() != loop.getLoopRow())
         return nested->emitOpError("has no traversal: expected the edges of "
                                    "the node that the loop around is at");
-      Walk walk = walkOf(nested);
-      if (inner && !(*inner == walk))
+      if (item.center && item.center != nested.getCenterEnd())
         return nested->emitOpError("has no traversal: expected edges into the "
                                    "node or out of it, got both");
-      inner = walk;
+      item.center = nested.getCenterEnd();
     }
   if (!item.reduction) {
-    item.walk = inner.value_or(Walk{domainOfRows(space), ""});
+    item.walk =
+        item.center ? walkOf(*item.center) : Walk{domainOfRows(space), ""};
     return item;
   }
   std::optional<EndPoint> end = item.end;
@@ -161,7 +163,8 @@ FailureOr<Item> LoopLowering::plan(unsigned i) {
   bool reducesInside = llvm::any_of(needed, [](Operation *op) {
     return isa<RowLoopInterface>(op) && !getRows(op->getResult(0).getType());
   });
-  if (item.walk.elements.empty() || (reducesInside && !(item.walk == *inner)))
+  if (item.walk.elements.empty() ||
+      (reducesInside && !(item.walk == walkOf(*item.center))))
     return yield.emitOpError("has no traversal: no structure lists the rows of "
                              "the loop, with what is reduced for each, by '")
            << item.walk.groups << "'";
@@ -180,21 +183,19 @@ void LoopLowering::placeRows(const Walk &walk, ArrayRef<Item> items) {
   bool hasElements = !walk.elements.empty();
   Point group = {Anchor::Group, walk.groups, same};
   Point element = {Anchor::Element, walk.elements, same};
-  bool reduces = items.front().reduction.has_value();
   loop->walk([&](RowLoopInterface inner) {
-    if (inner == loop)
-      return;
-    rows[inner.getLoopRow()] = {Anchor::Element, walk.elements, edge};
-    // Where edges are walked by another end, they lead to the node.
-    if (reduces && !(walkOf(inner) == walk)) {
-      RowPath path = {RowSpace::Edge, space, std::nullopt};
-      if (path.isAmbiguous())
-        path.via = inner.getCenterEnd();
-      rows[loop.getLoopRow()] = {Anchor::Element, walk.elements, path};
-    }
+    if (inner != loop)
+      rows[inner.getLoopRow()] = {Anchor::Element, walk.elements, edge};
   });
-  if (rows.contains(loop.getLoopRow()))
+  // Where edges are walked by another end, they lead to the node.
+  std::optional<EndPoint> center = items.front().center;
+  if (center && !(walkOf(*center) == walk)) {
+    RowPath path = {RowSpace::Edge, space, std::nullopt};
+    if (path.isAmbiguous())
+      path.via = center;
+    rows[loop.getLoopRow()] = {Anchor::Element, walk.elements, path};
     return;
+  }
   bool isElement = hasElements && (space == RowSpace::Edge ||
                                    tile::getSpace(walk.elements) != "edge");
   rows[loop.getLoopRow()] = isElement ? element : group;
@@ -216,9 +217,10 @@ FailureOr<Point> LoopLowering::pointOf(Value row, Operation *user) {
   return Point{point->anchor, point->from, *path};
 }
 
-/// Whether `shape` is the beginning of `all`.
-static bool begins(ArrayRef<int64_t> all, ArrayRef<int64_t> shape) {
-  return shape.size() <= all.size() && all.take_front(shape.size()) == shape;
+static bool hasTraversal(Operation *op) {
+  return op->hasTrait<OpTrait::Elementwise>() ||
+         isa<RowLoopInterface, FollowOp, ReadOp, RowNumberOp, RowBroadcastOp,
+             RowDotOp, RowActivationOp, arith::ConstantOp>(op);
 }
 
 LogicalResult LoopLowering::chooseDims(ArrayRef<Item> items) {
@@ -226,11 +228,22 @@ LogicalResult LoopLowering::chooseDims(ArrayRef<Item> items) {
   for (const Item &item : items)
     collect(item.value, needed);
   SmallVector<std::pair<Operation *, ArrayRef<int64_t>>> shapes;
-  for (Operation *op : needed)
+  auto add = [&](Operation *op, Type type) {
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && !getRows(tensor))
+      shapes.push_back({op, tensor.getShape()});
+  };
+  for (Operation *op : needed) {
+    if (!hasTraversal(op))
+      return op->emitOpError("has no traversal: gnn-raise-loops makes ops on "
+                             "whole tensors of it");
     for (Type type : op->getResultTypes())
-      if (auto tensor = dyn_cast<RankedTensorType>(type);
-          tensor && !getRows(tensor))
-        shapes.push_back({op, tensor.getShape()});
+      add(op, type);
+    for (Type type : op->getOperandTypes()) // weights are made by none of them
+      add(op, type);
+  }
+  for (const Item &item : items)
+    add(loop, item.value.getType());
   dims.clear();
   for (auto [op, shape] : shapes)
     if (shape.size() > dims.size())
@@ -330,10 +343,6 @@ FailureOr<Value> LoopLowering::evalOp(Value value, Operation *op) {
                                 point->path.via, false, false);
     return Value(tile::IndexOp::create(*inside, loc, inside->getI32Type(), at));
   }
-  if (!isa<RowBroadcastOp, RowDotOp, RowActivationOp>(op) &&
-      !op->hasTrait<OpTrait::Elementwise>())
-    return op->emitOpError("has no traversal: gnn-raise-loops makes ops on "
-                           "whole tensors of it");
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
     FailureOr<Value> scalar = eval(operand);
@@ -428,6 +437,7 @@ LogicalResult LoopLowering::run() {
       return failure();
     auto same = llvm::find_if(walks, [&](ArrayRef<Item> items) {
       return items.front().walk == item->walk &&
+             items.front().center == item->center &&
              items.front().reduction.has_value() == item->reduction.has_value();
     });
     if (same == walks.end())

@@ -3,13 +3,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loops that stay have no loop in them and give each row its own values, so
-// that two of them are one where the second reads of the first what it is at.
+// that two of them are one where the second reads of the first what it is at,
+// and one traversal can hold the features of both.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Lifting.h"
 
+#include "GNN/Dialect/GNN/IR/Features.h"
+
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -47,6 +51,17 @@ static Operation *placeOf(RowLoopInterface first, RowLoopInterface second) {
     }
   });
   return madeBefore ? first.getOperation() : nullptr;
+}
+
+/// The longest of the features that a loop gives. None of its values has more:
+/// its ops keep features or repeat them, and all serve a result.
+static ArrayRef<int64_t> featuresOf(RowLoopInterface loop) {
+  ArrayRef<int64_t> longest;
+  for (Type type : loop->getResultTypes())
+    if (auto shape = getFeatures(cast<RankedTensorType>(type));
+        shape.size() > longest.size())
+      longest = shape;
+  return longest;
 }
 
 /// Replaces two loops by one at the place of one of them. What only the second
@@ -95,21 +110,34 @@ static void fuse(OpBuilder &builder, RowLoopInterface first,
   first->erase();
 }
 
-unsigned gnn::loops::fuseLoops(OpBuilder &builder, Block &block) {
+unsigned gnn::loops::fuseLoops(
+    OpBuilder &builder, Block &block,
+    llvm::function_ref<void(RowLoopInterface, ArrayRef<int64_t>,
+                            ArrayRef<int64_t>)>
+        refuse) {
   for (unsigned fused = 0;; ++fused) {
     SmallVector<RowLoopInterface> loops(block.getOps<RowLoopInterface>());
+    llvm::MapVector<RowLoopInterface, RowLoopInterface> refused;
     bool changed = false;
     for (size_t j = 1; j < loops.size() && !changed; ++j)
       for (size_t i = 0; i < j && !changed; ++i) {
         if (!isOverSameRows(loops[i], loops[j]) ||
             !readsOwnRows(loops[i], loops[j]))
           continue;
-        if (Operation *place = placeOf(loops[i], loops[j])) {
-          fuse(builder, loops[i], loops[j], place);
-          changed = true;
+        Operation *place = placeOf(loops[i], loops[j]);
+        if (!place)
+          continue;
+        if (!meet(featuresOf(loops[i]), featuresOf(loops[j]))) {
+          refused.insert({loops[j], loops[i]});
+          continue;
         }
+        fuse(builder, loops[i], loops[j], place);
+        changed = true;
       }
-    if (!changed)
-      return fused;
+    if (changed)
+      continue;
+    for (auto [loop, other] : refused)
+      refuse(loop, featuresOf(other), featuresOf(loop));
+    return fused;
   }
 }

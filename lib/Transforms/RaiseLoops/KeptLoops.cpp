@@ -11,6 +11,8 @@
 
 #include "Lifting.h"
 
+#include "GNN/Dialect/GNN/IR/Features.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -35,12 +37,6 @@ bool gnn::loops::mustStay(Operation *op) {
 
 static ArrayRef<int64_t> featuresOf(Operation *op) {
   return cast<RankedTensorType>(op->getResult(0).getType()).getShape();
-}
-
-/// Whether one of two lists of dimensions begins with the other.
-static bool meet(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
-  size_t common = std::min(a.size(), b.size());
-  return a.take_front(common) == b.take_front(common);
 }
 
 bool Lifter::canJoin(Frame &frame, Operation *op) {

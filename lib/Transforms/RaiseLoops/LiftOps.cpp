@@ -6,6 +6,8 @@
 
 #include "Lifting.h"
 
+#include "GNN/Dialect/GNN/IR/Features.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -281,10 +283,6 @@ static ArrayRef<int64_t> longest(ArrayRef<Lifted> values) {
     if (value.own().size() > features.size())
       features = value.own();
   return features;
-}
-
-static bool begins(ArrayRef<int64_t> all, ArrayRef<int64_t> with) {
-  return with.size() <= all.size() && all.take_front(with.size()) == with;
 }
 
 /// The kind of a binary op; none for others.

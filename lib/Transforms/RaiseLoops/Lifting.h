@@ -133,8 +133,17 @@ RowLoopInterface createLoop(mlir::OpBuilder &builder, mlir::Location loc,
 
 /// Makes one loop of loops in `block` over the same rows, where no row needs
 /// another's values of the first. They hold no loops, and reduce nothing.
-/// Returns how many loops are less.
-unsigned fuseLoops(mlir::OpBuilder &builder, mlir::Block &block);
+/// Returns how many loops are less. Calls `refuse` for each loop that stays
+/// apart from one before for the features of the two alone, with these.
+unsigned
+fuseLoops(mlir::OpBuilder &builder, mlir::Block &block,
+          llvm::function_ref<void(RowLoopInterface, llvm::ArrayRef<int64_t>,
+                                  llvm::ArrayRef<int64_t>)>
+              refuse);
+
+/// Erases the ops of `block` that nobody needs, in loops too, and the results
+/// of loops that nobody reads. Returns how many results there are less.
+unsigned dropUnread(mlir::OpBuilder &builder, mlir::Block &block);
 
 /// Turns softmax written as exp, sum and division into gnn.edge_softmax. Calls
 /// `report` for each.

@@ -20,6 +20,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/CSE.h"
+#include "llvm/Support/InterleavedRange.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -251,6 +252,13 @@ static std::string counted(unsigned n, StringRef what) {
   return (Twine(n) + " " + what + (n == 1 ? "" : "s")).str();
 }
 
+static std::string shown(ArrayRef<int64_t> features) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << '[' << llvm::interleaved(features) << ']';
+  return text;
+}
+
 /// Says how many of `loops` loops became ops, how many of what stays are one
 /// with another, and why the others stay.
 void RaiseLoops::report(unsigned loops, unsigned fused) {
@@ -276,12 +284,14 @@ void RaiseLoops::runOnOperation() {
   func::FuncOp func = getOperation();
   if (func.isExternal())
     return markAllAnalysesPreserved();
-  SmallVector<RowLoopInterface> loops;
-  for (Operation &op : func.getBody().front())
-    if (auto loop = dyn_cast<RowLoopInterface>(op))
-      loops.push_back(loop);
+  Block &block = func.getBody().front();
+  IRRewriter builder(&getContext());
+  bool found = !block.getOps<RowLoopInterface>().empty();
+  if (unsigned unread = found ? dropUnread(builder, block) : 0)
+    remark::passed(func.getLoc(), named("Unread"))
+        << counted(unread, "result") + " of loops that nothing read dropped";
+  SmallVector<RowLoopInterface> loops(block.getOps<RowLoopInterface>());
   if (!loops.empty()) {
-    IRRewriter builder(&getContext());
     Lifter lifter(builder);
     unsigned count = 0;
     for (RowLoopInterface loop : loops) {
@@ -293,11 +303,21 @@ void RaiseLoops::runOnOperation() {
       loop->erase();
     DominanceInfo dominance(func);
     eliminateCommonSubExpressions(builder, dominance, func);
-    eraseDeadOps(func.getBody().front());
-    unsigned fused = fuseLoops(builder, func.getBody().front());
+    dropUnread(builder, block);
+    unsigned fused =
+        fuseLoops(builder, block,
+                  [&](RowLoopInterface loop, ArrayRef<int64_t> before,
+                      ArrayRef<int64_t> own) {
+                    remark::missed(loop.getLoc(), named("Apart"))
+                        << "not joined to a loop over the same rows: its "
+                           "features " +
+                               shown(own) + " and those there, " +
+                               shown(before) +
+                               ", do not begin alike, so that no traversal "
+                               "holds both";
+                  });
     report(count, fused);
   }
-  bool found = !loops.empty();
   raiseSoftmax(func, [&](EdgeSoftmaxOp op) {
     found = true;
     remark::passed(op.getLoc(), named("Softmax"))
@@ -305,7 +325,7 @@ void RaiseLoops::runOnOperation() {
            "large scores do not overflow";
   });
   if (found)
-    eraseDeadOps(func.getBody().front());
+    eraseDeadOps(block);
   else
     markAllAnalysesPreserved();
 }
