@@ -430,11 +430,10 @@ LogicalResult Lowering::lowerWithRepeated(Operation *op, int64_t size) {
       row.tensor = reshaped(loc, row.tensor, {times, size});
     inputs.push_back(leading(row, Anchor::Group, row.domain, {}, 1));
   }
-  Value flat =
-      rowwise(loc, rows, type.getElementType(), rows.features, inputs,
-              [&](OpBuilder &b, Location, ValueRange args) {
-                return scalar.emit(b, args);
-              });
+  Value flat = rowwise(loc, rows, type.getElementType(), rows.features, inputs,
+                       [&](OpBuilder &b, Location, ValueRange args) {
+                         return scalar.emit(b, args);
+                       });
   Rows result = describe(type);
   result.tensor = reshaped(loc, flat, type.getShape());
   set(op->getResult(0), result);
@@ -465,11 +464,10 @@ LogicalResult Lowering::lowerElementwise(Operation *op) {
     inputs.push_back(leading(rows, Anchor::Group, result.domain, {},
                              result.features.size()));
   }
-  result.tensor =
-      rowwise(loc, result, type.getElementType(), result.features, inputs,
-              [&](OpBuilder &b, Location, ValueRange args) {
-                return scalar.emit(b, args);
-              });
+  result.tensor = rowwise(loc, result, type.getElementType(), result.features,
+                          inputs, [&](OpBuilder &b, Location, ValueRange args) {
+                            return scalar.emit(b, args);
+                          });
   set(op->getResult(0),
       isWeight ? asWeight(loc, result, full) : reshape(loc, result, full));
   return success();
