@@ -252,8 +252,7 @@ def _conditions(t):
         low = compare(f, "olt", square, x + x)
         both = logic(f, "andi", above, low)
         other = logic(f, "xori", logic(f, "ori", above, low), both)
-        t.keep(select(f, above, x, square), select(f, both, x, -x),
-               select(f, other, square, x + x), number(f, other))
+        t.keep(select(f, both, x, -x), select(f, other, square, number(f, both)))
     u, v = t.rows(t.src, *t.shape), t.rows(t.dst, *t.shape)
     here, there = f.gather(u, "edge", "src"), f.gather(v, "edge", "dst")
     picked = select(f, compare(f, "ogt", here, there), here,
