@@ -125,7 +125,9 @@ double AttentionWeigher::seconds(const Walks &walks) {
   double longest = longestGroup();
   double alone = std::ceil(std::min(longest / spread.edges, 32.0));
   alone = std::max(alone, longest / (spread.edges * spread.teams));
-  double path = walks.count * alone * target.waitSeconds;
+  // A product of two rows waits for their ids, the rows and the lanes' sums.
+  double waits = walks.sumsFeatures && walks.computed ? 3 : 1;
+  double path = walks.count * alone * waits * target.waitSeconds;
   return target.launchSeconds + std::max(busy + secondsOfBytes(walks), path);
 }
 

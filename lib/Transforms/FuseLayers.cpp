@@ -148,11 +148,14 @@ static Value repeatedWeight(Value value, std::optional<RowPath> types) {
                                                         : Value();
 }
 
-/// The product among the operands of `op` that a repeated weight is added to,
-/// and that weight; null if there is none.
+/// The product among the operands of `op`, maybe in another shape, that a
+/// repeated weight is added to, and that weight; null if there is none.
 static std::pair<ProductOpInterface, Value> biasedProduct(arith::AddFOp op) {
   for (unsigned i : {0, 1}) {
     Operation *product = op->getOperand(i).getDefiningOp();
+    if (auto reshape = dyn_cast_or_null<ReshapeOp>(product);
+        reshape && reshape->hasOneUse())
+      product = reshape.getInput().getDefiningOp();
     if (!isa_and_nonnull<LinearOp, TypedLinearOp>(product))
       continue;
     auto of = *cast<ProductOpInterface>(product).getProductOperands();
@@ -160,7 +163,8 @@ static std::pair<ProductOpInterface, Value> biasedProduct(arith::AddFOp op) {
     if (auto space = getRowSpace(product->getOperand(of.weight).getType()))
       types = RowPath{*getRowSpace(op.getType()), *space, of.via};
     Value bias = repeatedWeight(op->getOperand(1 - i), types);
-    if (bias && !getFeatures(typeOf(bias)).empty())
+    if (bias && !getFeatures(typeOf(bias)).empty() &&
+        getNumFeatures(typeOf(bias)) == getNumFeatures(typeOf(op)))
       return {cast<ProductOpInterface>(product), bias};
   }
   return {};
@@ -188,13 +192,22 @@ static void mergeBias(arith::AddFOp op, const LayerFuser &fuser) {
           .str());
   IRRewriter &rewriter = fuser.rewriter;
   rewriter.setInsertionPoint(op);
+  RankedTensorType type = typeOf(product->getResult(0));
+  if (getFeatures(type) != getFeatures(typeOf(bias)))
+    bias =
+        ReshapeOp::create(rewriter, op.getLoc(),
+                          withFeatures(typeOf(bias), getFeatures(type)), bias);
+  Value sum;
   if (auto typed = dyn_cast<TypedLinearOp>(product.getOperation()))
-    rewriter.replaceOpWithNewOp<TypedLinearOp>(
-        op, op.getType(), typed.getInput(), typed.getWeight(), bias,
-        typed.getViaAttr());
-  else if (auto linear = dyn_cast<LinearOp>(product.getOperation()))
-    rewriter.replaceOpWithNewOp<LinearOp>(op, op.getType(), linear.getInput(),
-                                          linear.getWeight(), bias);
+    sum = TypedLinearOp::create(rewriter, op.getLoc(), type, typed.getInput(),
+                                typed.getWeight(), bias, typed.getViaAttr());
+  else
+    sum = LinearOp::create(rewriter, op.getLoc(), type,
+                           cast<LinearOp>(product).getInput(),
+                           cast<LinearOp>(product).getWeight(), bias);
+  if (type != op.getType())
+    sum = ReshapeOp::create(rewriter, op.getLoc(), op.getType(), sum);
+  rewriter.replaceOp(op, sum);
 }
 
 namespace {

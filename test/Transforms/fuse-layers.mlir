@@ -226,3 +226,26 @@ func.func @types(%x: tensor<2x8xf32, #node_type>, %s: tensor<2xf32, #node_type>,
   %y = gnn.aggregate sum %m : tensor<3x8xf32, #gnn.rows<@t, edge_type>> -> tensor<1x8xf32, #graph>
   return %y : tensor<1x8xf32, #graph>
 }
+
+// -----
+
+#src_pair = #gnn.rows<@g, src_pair>
+#edge_type = #gnn.rows<@g, edge_type>
+gnn.graph @g square {node_types = 1, edge_types = 3}
+
+// A bias that is added after the product is split into heads.
+//
+// CHECK-LABEL: func.func @bias_in_heads
+// CHECK-SAME:    %[[X:[^:]+]]: {{[^%]+}}, %[[W:[^:]+]]: {{[^%]+}}, %[[B:[^:]+]]:
+// CHECK:         %[[F:.+]] = gnn.reshape %[[B]] : tensor<3x2x4xf32, {{.+}}> -> tensor<3x8xf32,
+// CHECK:         %[[Y:.+]] = gnn.typed_linear %[[X]], %[[W]] bias %[[F]]
+// CHECK:         %[[Z:.+]] = gnn.reshape %[[Y]]
+// CHECK:         return %[[Z]]
+func.func @bias_in_heads(%x: tensor<?x64xf32, #src_pair>, %w: tensor<3x64x8xf32, #edge_type>, %b: tensor<3x2x4xf32, #edge_type>) -> tensor<?x2x4xf32, #src_pair> {
+  %0 = gnn.typed_linear %x, %w : (tensor<?x64xf32, #src_pair>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #src_pair>
+  %1 = gnn.reshape %0 : tensor<?x8xf32, #src_pair> -> tensor<?x2x4xf32, #src_pair>
+  %2 = gnn.gather %b : tensor<3x2x4xf32, #edge_type> -> tensor<?x2x4xf32, #src_pair>
+  // expected-remark @+1 {{the product adds it as its bias: no walk over 8 features a row}}
+  %3 = arith.addf %1, %2 : tensor<?x2x4xf32, #src_pair>
+  return %3 : tensor<?x2x4xf32, #src_pair>
+}

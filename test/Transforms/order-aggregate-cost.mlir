@@ -42,7 +42,7 @@ func.func @of_edge_types(%x: tensor<2x64xf32, #edge_type>, %w: tensor<2x64x64xf3
 // -----
 
 #node = #gnn.rows<@g, node>
-gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 1200, dst_nodes = 1200, edges = 24000, type_edges = [24000], src_pairs = [1200], dst_pairs = [1200]>}
+gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 500, dst_nodes = 500, edges = 10000, type_edges = [10000], src_pairs = [500], dst_pairs = [500]>}
 
 // Half as wide elements are half the bytes: what launches cost is more of it.
 // CHECK-LABEL: @wide_elements
@@ -50,7 +50,7 @@ gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_node
 // CHECK: gnn.aggregate
 func.func @wide_elements(%x: tensor<?x256xf32, #node>, %w: tensor<256x128xf32>) -> tensor<?x128xf32, #node> {
   %0 = gnn.spmm copy %x via src reduce sum via dst : (tensor<?x256xf32, #node>) -> tensor<?x256xf32, #node>
-  // expected-remark @+1 {{product first 1200 rows}}
+  // expected-remark @+1 {{product first 500 rows}}
   %1 = gnn.linear %0, %w : (tensor<?x256xf32, #node>, tensor<256x128xf32>) -> tensor<?x128xf32, #node>
   return %1 : tensor<?x128xf32, #node>
 }
