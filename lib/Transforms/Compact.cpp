@@ -14,6 +14,7 @@
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Dialect/GNN/IR/GNN.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
@@ -288,6 +289,14 @@ static KernelWork describeGathering(const CostModel &model, Operation *op,
   return work;
 }
 
+/// Whether rows of `value` are multiplied with others to scores of edges.
+static bool isScored(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    bool passesOn = isa<ReshapeOp, GatherOp, arith::AddFOp>(user);
+    return isa<SddmmOp>(user) || (passesOn && isScored(user->getResult(0)));
+  });
+}
+
 bool Compact::pays(Operation *op, Candidate &candidate, StatsAttr stats) const {
   Operation *moved = candidate.value.getDefiningOp();
   Weight weight = weigh(op);
@@ -315,6 +324,11 @@ bool Compact::pays(Operation *op, Candidate &candidate, StatsAttr stats) const {
   }
   double costBefore = model->cost(before);
   candidate.cost = model->cost(after);
+  // A walk that scores the edges of a long row waits for their ids first.
+  if (model->getKind() == CostKind::Full && isScored(op->getResult(0)) &&
+      getRowSpace(op->getResult(0).getType()) == RowSpace::Edge)
+    candidate.cost += stats.getLongestRow(EndPoint::Dst) *
+                      model->getTarget().edgeSeconds / 3;
   llvm::raw_string_ostream os(candidate.numbers);
   if (model->getKind() == CostKind::Rows)
     os << llvm::format("%.0f rows through products instead of %.0f",

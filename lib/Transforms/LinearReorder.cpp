@@ -11,6 +11,7 @@
 #include "GNN/Transforms/Passes.h"
 
 #include "LinearMap.h"
+#include "OrderCosts.h"
 #include "RowAnalysis.h"
 #include "Utils.h"
 
@@ -237,6 +238,32 @@ void LinearReorder::addReleased(Bill &bill, ArrayRef<Operation *> products,
   }
 }
 
+/// What gnn-order-aggregate would save of the sum of what `root` gives, were it
+/// left as it is.
+static double savedByOrder(Operation *root, const CostModel &model,
+                           RowAnalysis &rowsOf) {
+  auto of = dyn_cast<ProductOpInterface>(root);
+  StatsAttr stats = getStats(root);
+  if (!of || !stats || model.getKind() == CostKind::Rows)
+    return 0;
+  Operation *user = root;
+  while (user->getNumResults() == 1 && user->hasOneUse()) {
+    user = *user->user_begin();
+    if (isa<AggregateOp, SpmmOp>(user)) {
+      std::string why;
+      auto chain = AggregatedProduct::match(user, why);
+      Value weight = root->getOperand(of.getProductOperands()->weight);
+      if (!chain || chain->weight != weight)
+        return 0;
+      chain->rowsBefore = rowsOf.getCoarsestRows(root->getResult(0));
+      return OrderCosts(*chain, model, stats).getSaving();
+    }
+    if (!isa<ReshapeOp, GatherOp, ApplyOp, arith::MulFOp>(user))
+      return 0;
+  }
+  return 0;
+}
+
 /// The numbers that decide.
 static std::string describe(const Bill &bill, bool hasStats, CostKind kind) {
   if (!hasStats)
@@ -296,6 +323,10 @@ void LinearReorder::reorder(Operation *root) {
   Bill after = weigh(recorder.ops, !isScore, rows, getStats(root));
   addReleased(before, chain.getProducts(), dead, /*after=*/false, rows);
   addReleased(after, chain.getProducts(), dead, /*after=*/true, rows);
+  // No sum passes a bias for each edge type.
+  if (llvm::any_of(recorder.ops,
+                   [](Operation *op) { return isa<arith::AddFOp>(op); }))
+    before.cost -= savedByOrder(root, *model, rows);
   CostKind kind = model->getKind();
   std::string numbers = describe(after, hasStats, kind) + " instead of " +
                         describe(before, hasStats, kind);

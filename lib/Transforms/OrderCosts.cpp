@@ -198,6 +198,17 @@ double OrderCosts::cost(const Order &order) const {
   return model.cost(kernels(order));
 }
 
+double OrderCosts::getSaving() const {
+  double given = cost(all(chain.productFirst)), best = given;
+  SmallVector<Order> others = {all(!chain.productFirst)};
+  if (chain.canSplit())
+    others.push_back(eachItsOwn());
+  for (const Order &other : others)
+    if (double then = cost(other); model.isBetter(best, then))
+      best = then;
+  return given - best;
+}
+
 Order OrderCosts::eachItsOwn() const {
   // What a launch and the longest row take is no matter of one relation.
   auto ofOne = [&](const Order &order) {

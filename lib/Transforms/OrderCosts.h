@@ -29,6 +29,8 @@ public:
 
   double cost(const Order &order) const;
   Order all(bool productFirst) const;
+  /// What the best order saves of the cost of the one that the chain has.
+  double getSaving() const;
   /// Each relation on its own way: where it is cheaper, launches aside.
   Order eachItsOwn() const;
   /// Rows of the product.

@@ -135,12 +135,24 @@ static LogicalResult verifyOp(Operation *op) {
   return touchesRows ? verifyForeignOp(op) : success();
 }
 
+/// Verifies a type at the border of a function: what a caller holds has a
+/// buffer, and conditions have none.
+static LogicalResult verifyBorderType(func::FuncOp func, Type type,
+                                      SymbolTableCollection &symbols) {
+  if (isa<TensorType>(type) && getElementTypeOrSelf(type).isInteger(1))
+    return func.emitOpError("expected f32, bf16, f16 or i32 as arguments and "
+                            "results, got ")
+           << type;
+  if (failed(verifyElementType(func, type)))
+    return failure();
+  return gnn::detail::verifyRowsOf(func, type, symbols);
+}
+
 /// Verifies a function on graphs.
 static LogicalResult verifyFunction(func::FuncOp func,
                                     SymbolTableCollection &symbols) {
   for (Type type : borderOf(func))
-    if (failed(verifyElementType(func, type)) ||
-        failed(gnn::detail::verifyRowsOf(func, type, symbols)))
+    if (failed(verifyBorderType(func, type, symbols)))
       return failure();
   if (func.isExternal())
     return success();

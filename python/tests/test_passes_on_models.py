@@ -43,6 +43,14 @@ def test_passes_keep_results(model, graph, features, compiler):
                            errors.BY_ROW * program.layers)
 
 
+@pytest.mark.parametrize("graph, features, heads", [
+    ("rows-31", 7, 1), ("rows-31", 5, 3), ("users-items", 33, 1), ("no-edges", 5, 3)])
+def test_passes_keep_conditions(graph, features, heads, compiler):
+    """Conditions have no buffers, whatever is fused with whatever."""
+    program = cases.build("op-conditions", graph, features, heads)
+    variants.check_program(program, errors.TOTAL, errors.BY_ROW)
+
+
 def test_each_model_sees_other_graphs():
     found = list(covering())
     assert len(set(found)) == len(found)

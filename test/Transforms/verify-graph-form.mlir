@@ -188,3 +188,22 @@ func.func @loop_of_doubles(%x: !node) -> !node {
   }
   return %y : !node
 }
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 2}
+
+!node = tensor<?x8xf32, #gnn.rows<@g, node>>
+!bits = tensor<?x8xi1, #gnn.rows<@g, node>>
+
+// expected-error @+1 {{'func.func' op expected f32, bf16, f16 or i32 as arguments and results, got 'tensor<?x8xi1, #gnn.rows<@g, node>>'}}
+func.func @condition_given(%x: !node, %c: !bits) -> !node {
+  %y = arith.select %c, %x, %x : !bits, !node
+  return %y : !node
+}
+
+// expected-error @+1 {{'func.func' op expected f32, bf16, f16 or i32 as arguments and results, got 'tensor<?x8xi1, #gnn.rows<@g, node>>'}}
+func.func @condition_returned(%x: !node) -> !bits {
+  %c = arith.cmpf ogt, %x, %x : !node
+  return %c : !bits
+}

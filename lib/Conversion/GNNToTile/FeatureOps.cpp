@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -346,13 +347,58 @@ LogicalResult Lowering::lowerReduceFeatures(ReduceFeaturesOp op) {
   return success();
 }
 
-/// The number of elements that a weight among the operands of `op` repeats; 0
-/// if none repeats any, or not all operands are weights.
-static int64_t repeatedElements(Operation *op) {
+namespace {
+/// An elementwise op on scalars, with the conditions that it reads. Those have
+/// no buffers: every op that reads one computes it again.
+class Elementwise {
+public:
+  explicit Elementwise(Operation *op) { collect(op); }
+
+  /// What is read: rows, weights and constants, each once.
+  ArrayRef<Value> getInputs() const { return inputs.getArrayRef(); }
+  /// The value of the op, given a scalar for each input.
+  Value emit(OpBuilder &b, ValueRange args) const;
+
+private:
+  void collect(Operation *op);
+
+  llvm::SetVector<Operation *> ops; ///< conditions first, each behind its own
+  llvm::SetVector<Value> inputs;
+};
+} // namespace
+
+void Elementwise::collect(Operation *op) {
+  if (ops.contains(op))
+    return;
+  for (Value operand : op->getOperands())
+    if (isCondition(operand))
+      collect(operand.getDefiningOp());
+    else
+      inputs.insert(operand);
+  ops.insert(op);
+}
+
+Value Elementwise::emit(OpBuilder &b, ValueRange args) const {
+  DenseMap<Value, Value> scalars;
+  for (auto [input, arg] : llvm::zip_equal(inputs, args))
+    scalars[input] = arg;
+  for (Operation *op : ops) {
+    auto operands = llvm::map_to_vector(
+        op->getOperands(), [&](Value value) { return scalars.at(value); });
+    OperationState state(op->getLoc(), op->getName(), operands,
+                         {elementOf(op->getResult(0))}, op->getAttrs());
+    scalars[op->getResult(0)] = b.create(state)->getResult(0);
+  }
+  return scalars.at(ops.back()->getResult(0));
+}
+
+/// The number of elements that a weight among `operands` repeats; 0 if none
+/// repeats any, or not all operands are weights.
+static int64_t repeatedElements(ArrayRef<Value> operands) {
   int64_t found = 0;
-  for (Value operand : op->getOperands()) {
-    auto type = cast<RankedTensorType>(operand.getType());
-    if (!type.hasStaticShape())
+  for (Value operand : operands) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    if (type && !type.hasStaticShape())
       return 0;
     auto broadcast = operand.getDefiningOp<BroadcastOp>();
     auto weight = broadcast ? broadcast.getInput().getType() : nullptr;
@@ -366,11 +412,12 @@ static int64_t repeatedElements(Operation *op) {
 /// never stored.
 LogicalResult Lowering::lowerWithRepeated(Operation *op, int64_t size) {
   Location loc = op->getLoc();
+  Elementwise scalar(op);
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   int64_t times = type.getNumElements() / size;
   Rows rows{Value(), std::to_string(times), anyGraph, {size}};
   SmallVector<Input> inputs;
-  for (Value operand : op->getOperands()) {
+  for (Value operand : scalar.getInputs()) {
     auto broadcast = operand.getDefiningOp<BroadcastOp>();
     if (broadcast && broadcast.getInput().getType().getNumElements() == size) {
       Rows weight = reshape(loc, get(broadcast.getInput()), {size});
@@ -383,13 +430,10 @@ LogicalResult Lowering::lowerWithRepeated(Operation *op, int64_t size) {
       row.tensor = reshaped(loc, row.tensor, {times, size});
     inputs.push_back(leading(row, Anchor::Group, row.domain, {}, 1));
   }
-  Value flat =
-      rowwise(loc, rows, type.getElementType(), rows.features, inputs,
-              [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                OperationState state(loc, op->getName(), args,
-                                     {type.getElementType()}, op->getAttrs());
-                return b.create(state)->getResult(0);
-              });
+  Value flat = rowwise(loc, rows, type.getElementType(), rows.features, inputs,
+                       [&](OpBuilder &b, Location, ValueRange args) {
+                         return scalar.emit(b, args);
+                       });
   Rows result = describe(type);
   result.tensor = reshaped(loc, flat, type.getShape());
   set(op->getResult(0), result);
@@ -399,7 +443,10 @@ LogicalResult Lowering::lowerWithRepeated(Operation *op, int64_t size) {
 LogicalResult Lowering::lowerElementwise(Operation *op) {
   Location loc = op->getLoc();
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  if (int64_t size = repeatedElements(op))
+  if (isCondition(op->getResult(0)))
+    return success(); // computed where it is read
+  Elementwise scalar(op);
+  if (int64_t size = repeatedElements(scalar.getInputs()))
     return lowerWithRepeated(op, size);
   Rows result = describe(type);
   bool isWeight = result.domain.empty();
@@ -411,19 +458,16 @@ LogicalResult Lowering::lowerElementwise(Operation *op) {
     result.features = {sizeOf(full)};
   }
   SmallVector<Input> inputs;
-  for (Value operand : op->getOperands()) {
+  for (Value operand : scalar.getInputs()) {
     Rows rows = isWeight ? asRow(loc, get(operand))
                          : reshape(loc, view(operand), result.features);
     inputs.push_back(leading(rows, Anchor::Group, result.domain, {},
                              result.features.size()));
   }
-  result.tensor =
-      rowwise(loc, result, type.getElementType(), result.features, inputs,
-              [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                OperationState state(loc, op->getName(), args,
-                                     {type.getElementType()}, op->getAttrs());
-                return b.create(state)->getResult(0);
-              });
+  result.tensor = rowwise(loc, result, type.getElementType(), result.features,
+                          inputs, [&](OpBuilder &b, Location, ValueRange args) {
+                            return scalar.emit(b, args);
+                          });
   set(op->getResult(0),
       isWeight ? asWeight(loc, result, full) : reshape(loc, result, full));
   return success();

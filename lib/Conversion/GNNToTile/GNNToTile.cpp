@@ -199,6 +199,9 @@ LogicalResult ConvertGNNToGNNTile::convert(func::FuncOp func) {
   builder.setInsertionPoint(terminator);
   SmallVector<Value> results;
   for (Value value : terminator->getOperands()) {
+    if (isCondition(value))
+      return terminator->emitOpError("expected f32 or i32, got ")
+             << value.getType();
     resultTypes.push_back(plainType(value.getType()));
     results.push_back(lowering.result(terminator->getLoc(), value));
   }

@@ -289,7 +289,7 @@ FailureOr<Value> LoopLowering::eval(Value value) {
     return Value(arith::ConstantOp::create(*inside, constant.getLoc(),
                                            number.getSplatValue<TypedAttr>()));
   }
-  if (isOutside(value)) { // a weight
+  if (isOutside(value) && !isCondition(value)) { // a weight
     if (!begins(dims, type.getShape()))
       return loop->emitOpError("has no traversal with a weight of type ")
              << type;

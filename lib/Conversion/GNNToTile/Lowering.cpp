@@ -84,6 +84,12 @@ SmallVector<int64_t> gnn::walkedDims(ArrayRef<int64_t> features) {
                               : SmallVector<int64_t>{sizeOf(features)};
 }
 
+bool gnn::isCondition(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && op->hasTrait<OpTrait::Elementwise>() &&
+         getElementTypeOrSelf(value.getType()).isInteger(1);
+}
+
 Rows Lowering::describe(Type type, std::optional<EndPoint> end) {
   auto tensor = cast<RankedTensorType>(type);
   Rows rows;

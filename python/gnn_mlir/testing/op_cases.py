@@ -5,6 +5,7 @@ import itertools
 
 from .. import spaces, types
 from ..program import Module
+from .conditions import compare, logic, number, select
 
 
 class _Family:
@@ -238,6 +239,31 @@ def _elementwise(t):
            t.f.elementwise("math.absf", x))
 
 
+def _conditions(t):
+    """Conditions with one reader and with several, one after the other, from rows
+    that are computed themselves, from integers and from weights."""
+    f, width = t.f, t.features
+    wide = f.broadcast(t.weight(width), types.weight(3, width))
+    for x in (t.rows(t.src, *t.shape), t.rows("edge", *t.shape),
+              t.rows("edge_type", *t.shape), t.rows("edge", 2, 3, width),
+              t.weight(*t.shape), wide):
+        square = x * x
+        above = compare(f, "ogt", x, square)
+        low = compare(f, "olt", square, x + x)
+        both = logic(f, "andi", above, low)
+        other = logic(f, "xori", logic(f, "ori", above, low), both)
+        t.keep(select(f, both, x, -x), select(f, other, square, number(f, both)))
+    u, v = t.rows(t.src, *t.shape), t.rows(t.dst, *t.shape)
+    here, there = f.gather(u, "edge", "src"), f.gather(v, "edge", "dst")
+    picked = select(f, compare(f, "ogt", here, there), here,
+                    f.constant(0.25, here.type))
+    first = f.aggregate("max", picked, t.dst, "dst", argument=True)[1]
+    last = f.aggregate("min", picked, t.dst, "dst", argument=True)[1]
+    t.keep(f.aggregate("sum", picked, t.dst, "dst"),
+           select(f, compare(f, "ne", first, last), v, -v),
+           number(f, compare(f, "sgt", first, last), "i32"))
+
+
 def _rebind(t):
     other = t.module.graph_like("h", t.bound)
     if t.g.square:
@@ -286,8 +312,8 @@ OPS = {
     "op-spmm": _spmm, "op-edge-softmax": _edge_softmax,
     "op-attention": _attention,
     "op-activation": _activation, "op-norms": _norms, "op-shapes": _shapes,
-    "op-elementwise": _elementwise, "op-rebind": _rebind,
-    "op-derived": _derived,
+    "op-elementwise": _elementwise, "op-conditions": _conditions,
+    "op-rebind": _rebind, "op-derived": _derived,
 }
 
 WITH_HEADS = set(OPS) - {"op-degree"}

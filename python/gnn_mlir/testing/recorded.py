@@ -9,7 +9,7 @@ import numpy as np
 from .. import types
 from ..graph import Graph
 from ..program import Module
-from . import loop_calls
+from . import conditions, loop_calls
 
 
 def _typed_linear(f, g, x, weight, *rest):
@@ -33,17 +33,8 @@ def _choose(f, g, x, y, *rest):
     """rest: (a, b), and the kind of comparison: either of x and y, or of a and b, by
     whether x is above y."""
     *picked, kind = rest
-    pick = np.greater if kind == "ogt" else np.less
-    condition = f._record("arith.cmpf", f"{kind}, {{}}, {{}}", _spelled(x), [x, y],
-                          [x.type.with_dtype("i1")], lambda g, a, b: pick(a, b))
-    a, b = picked or (x, y)
-    return f._record("arith.select", "{}, {}, {}", _spelled(condition, a),
-                     [condition, a, b], [a.type],
-                     lambda g, c, a, b: np.where(c, a, b))
-
-
-def _spelled(*values):
-    return lambda spell: ", ".join(spell(v.type) for v in values)
+    condition = conditions.compare(f, kind, x, y)
+    return conditions.select(f, condition, *(picked or (x, y)))
 
 
 def _attention(f, g, *rest):

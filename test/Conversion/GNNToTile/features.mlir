@@ -136,9 +136,8 @@ func.func @reduce_features(%x: !heads) -> !head {
 // CHECK:         gnn_tile.traverse @g <dst, features = 8> at []
 // CHECK:           arith.constant 5.000000e-01 : f32
 // CHECK:         gnn_tile.traverse @g <dst, features = 8>
-// CHECK:           arith.cmpf ogt
-// CHECK:         gnn_tile.traverse @g <dst, features = 8>
-// CHECK:           arith.select
+// CHECK:           %[[C:.+]] = arith.cmpf ogt
+// CHECK-NEXT:      arith.select %[[C]]
 func.func @elementwise(%x: !node, %y: !node) -> !node {
   %half = arith.constant dense<0.5> : tensor<8xf32>
   %h = gnn.broadcast %half : tensor<8xf32> -> !node

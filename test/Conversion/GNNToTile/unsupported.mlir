@@ -117,3 +117,11 @@ func.func @transposed_result(%w: tensor<4x3xf32>) -> tensor<3x4xf32> {
   %t = gnn.weight_transpose %w : (tensor<4x3xf32>) -> tensor<3x4xf32>
   return %t : tensor<3x4xf32>
 }
+
+// -----
+
+func.func @condition(%w: tensor<4x3xf32>) -> tensor<4x3xi1> {
+  %c = arith.cmpf ogt, %w, %w : tensor<4x3xf32>
+  // expected-error @+1 {{'func.return' op expected f32 or i32, got 'tensor<4x3xi1>'}}
+  return %c : tensor<4x3xi1>
+}
