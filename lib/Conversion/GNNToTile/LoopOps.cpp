@@ -61,8 +61,9 @@ public:
   LogicalResult run();
 
 private:
-  /// The ops and loops that `value` depends on.
-  void collect(Value value, llvm::SetVector<Operation *> &needed);
+  /// The ops and loops that `value` depends on. Returns whether it depends on
+  /// what inner loops reduce.
+  bool collect(Value value, llvm::SetVector<Operation *> &needed);
   /// Where the value that the loop yields as result `i` is computed.
   FailureOr<Item> plan(unsigned i);
   LogicalResult emit(ArrayRef<Item> items);
@@ -95,20 +96,23 @@ static bool isOutside(Value value) {
   return !isa<RowLoopInterface>(value.getParentBlock()->getParentOp());
 }
 
-void LoopLowering::collect(Value value, llvm::SetVector<Operation *> &needed) {
+bool LoopLowering::collect(Value value, llvm::SetVector<Operation *> &needed) {
   Operation *op = value.getDefiningOp();
   if (!op || isOutside(value))
-    return;
+    return false;
   if (auto inner = dyn_cast<RowLoopInterface>(op)) {
     needed.insert(op);
     Operation *yield = inner.getLoopBody()->getTerminator();
-    return collect(yield->getOperand(cast<OpResult>(value).getResultNumber()),
-                   needed);
+    bool reduces = collect(
+        yield->getOperand(cast<OpResult>(value).getResultNumber()), needed);
+    return reduces || !getRows(value.getType());
   }
   if (!needed.insert(op))
-    return;
+    return false;
+  bool reduces = false;
   for (Value operand : op->getOperands())
-    collect(operand, needed);
+    reduces |= collect(operand, needed);
+  return reduces;
 }
 
 /// The domain of a loop's rows, in the order that values of it are kept in.
@@ -136,7 +140,7 @@ FailureOr<Item> LoopLowering::plan(unsigned i) {
     space = RowSpace::Edge;
   }
   llvm::SetVector<Operation *> needed;
-  collect(item.value, needed);
+  bool reducesInside = collect(item.value, needed);
   if (part)
     needed.insert(part);
   for (Operation *op : needed)
@@ -160,9 +164,6 @@ FailureOr<Item> LoopLowering::plan(unsigned i) {
   item.walk.groups =
       lowering.describe(loop->getResult(i).getType(), end).domain;
   item.walk.elements = lowering.elementsOf(item.walk.groups, space).str();
-  bool reducesInside = llvm::any_of(needed, [](Operation *op) {
-    return isa<RowLoopInterface>(op) && !getRows(op->getResult(0).getType());
-  });
   if (item.walk.elements.empty() ||
       (reducesInside && !(item.walk == walkOf(*item.center))))
     return yield.emitOpError("has no traversal: no structure lists the rows of "

@@ -110,6 +110,26 @@ func.func @both_ways(%x: !node) -> !node {
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 1}
+!edge = tensor<?x4xf32, #gnn.rows<@g, edge>>
+!kinds = tensor<2x4xf32, #gnn.rows<@g, node_type>>
+!n = !gnn.row<@g, node>
+
+// A sum over edges in one over nodes, in a loop that gives rows too.
+func.func @sum_of_sums(%x: !kinds) -> (!kinds, !edge) {
+  %r:2 = gnn.for_nodes %n in @g -> (!kinds, !edge) {
+    %t = gnn.read %x[%n] : (!kinds, !n) -> tensor<4xf32>
+    %a, %s = gnn.for_outgoing %e of %n : !n -> (!edge, tensor<4xf32>) {
+      gnn.yield %t, sum %t : tensor<4xf32>, tensor<4xf32>
+    }
+    // expected-error @+1 {{has no traversal: no structure lists the rows of the loop, with what is reduced for each, by 'dst_node_type'}}
+    gnn.yield sum %s, %a : tensor<4xf32>, !edge
+  }
+  return %r#0, %r#1 : !kinds, !edge
+}
+
+// -----
+
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
 func.func @transposed_result(%w: tensor<4x3xf32>) -> tensor<3x4xf32> {
