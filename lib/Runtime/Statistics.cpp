@@ -58,9 +58,8 @@ static Error longestPairs(const Graph &graph, Space pair, Order order,
     return rows.takeError();
   for (size_t r = 0; r < result.relations.size(); ++r)
     for (auto p = size_t((**types)[r]); p < size_t((**types)[r + 1]); ++p)
-      result.relations[r].*field =
-          std::max(result.relations[r].*field,
-                   int64_t((**rows)[p + 1]) - (**rows)[p]);
+      result.relations[r].*field = std::max(
+          result.relations[r].*field, int64_t((**rows)[p + 1]) - (**rows)[p]);
   return {};
 }
 

@@ -108,7 +108,8 @@ def test_statistics(pair):
         assert found[key] == expected[key]
     assert [r["edges"] for r in found["relations"]] == expected["type_edges"]
     assert [r["src_pairs"] for r in found["relations"]] == expected["src_pairs"]
-    assert [r["dst_pairs"] for r in found["relations"]] == expected["dst_pairs"]
+    for key in ("dst_pairs", "src_pair_max", "dst_pair_max"):
+        assert [r[key] for r in found["relations"]] == expected[key]
 
 
 FUNCTIONS = {

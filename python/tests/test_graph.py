@@ -203,3 +203,4 @@ def test_statistics():
     assert stats["type_edges"] == [3, 0, 1]
     assert stats["src_pairs"] == [2, 0, 1] and stats["dst_pairs"] == [2, 0, 1]
     assert stats["in_degree_max"] == 2 and stats["out_degree_squares"] == 6
+    assert stats["src_pair_max"] == [2, 0, 1] and stats["dst_pair_max"] == [2, 0, 1]

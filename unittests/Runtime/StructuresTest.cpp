@@ -207,6 +207,12 @@ TEST(Statistics, AreAsDefined) {
       EXPECT_EQ(relation.edges, static_cast<int64_t>(ends[0].size()));
       for (auto &list : ends) {
         std::sort(list.begin(), list.end());
+        int64_t most = 0;
+        for (int32_t node : list)
+          most = std::max<int64_t>(most,
+                                   std::count(list.begin(), list.end(), node));
+        EXPECT_EQ(&list == ends ? relation.srcPairMax : relation.dstPairMax,
+                  most);
         list.erase(std::unique(list.begin(), list.end()), list.end());
       }
       EXPECT_EQ(relation.srcPairs, static_cast<int64_t>(ends[0].size()));

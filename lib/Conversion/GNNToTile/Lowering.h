@@ -175,8 +175,8 @@ private:
 /// The name of a row space; nodes are read at the end `end`.
 std::string spaceName(RowSpace space, std::optional<EndPoint> end);
 
-/// Whether `value` is an i1 that an elementwise op makes: it has no lowered form,
-/// and what reads it computes it again.
+/// Whether `value` is an i1 that an elementwise op makes: it has no lowered
+/// form, and what reads it computes it again.
 bool isCondition(mlir::Value value);
 
 /// The reduction of a body that a kind of the graph level stands for.

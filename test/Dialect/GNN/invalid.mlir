@@ -56,6 +56,12 @@ gnn.graph @stats_c2 square {node_types = 1, edge_types = 2,
 
 // -----
 
+gnn.graph @stats_c2_longest square {node_types = 1, edge_types = 2,
+    // expected-error @+1 {{expected one entry for each of 2 edge types, got 1 in src_pair_max or dst_pair_max}}
+    stats = #gnn.stats<src_nodes = 3, dst_nodes = 3, edges = 3, type_edges = [2, 1], src_pairs = [1, 1], dst_pairs = [1, 1], dst_pair_max = [2]>}
+
+// -----
+
 gnn.graph @stats_c3 square {node_types = 1, edge_types = 2,
     // expected-error @+1 {{type_edges adds up to edges: expected 4, got 3}}
     stats = #gnn.stats<src_nodes = 3, dst_nodes = 3, edges = 4, type_edges = [2, 1], src_pairs = [1, 1], dst_pairs = [1, 1]>}
