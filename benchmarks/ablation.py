@@ -212,7 +212,7 @@ def compare(rows, times):
     for name, row in rows.items():
         if name.startswith("all but"):
             gain = 1 / row["ratio"]
-            row["slower_with"] = (not row["same"] and
+            row["slower_with"] = (not row.get("same") and
                                   gain > max(SLOWER, 1 + spread))
 
 

@@ -57,6 +57,7 @@ private:
   Value gather(Location loc, Value input, RowSpace space,
                std::optional<EndPoint> via);
   /// Rows that `path` leads to from the values', on the rows of the target.
+  Value gatherWeights(Location loc, Value weights, std::optional<EndPoint> end);
   Value follow(Location loc, Value value, RowPath path);
   /// The path from the target to rows that `path` leads to, if there is one.
   std::optional<RowPath> pathFromTarget(RowPath path) const;
@@ -113,6 +114,20 @@ Value Mover::follow(Location loc, Value value, RowPath path) {
                 *compose(path, inner.getRowPaths().front()));
 }
 
+/// The weights of node types for each edge type. What transposes them stays
+/// next to the product, which then reads them the other way.
+Value Mover::gatherWeights(Location loc, Value weights,
+                           std::optional<EndPoint> end) {
+  auto transpose = weights.getDefiningOp<WeightTransposeOp>();
+  if (!transpose)
+    return gather(loc, weights, RowSpace::EdgeType, end);
+  Value input = gather(loc, transpose.getInput(), RowSpace::EdgeType, end);
+  auto op = WeightTransposeOp::create(
+      builder, loc, onRows(weights.getType(), RowSpace::EdgeType), input);
+  built.push_back(op);
+  return op;
+}
+
 Value Mover::move(Value value) {
   if (Value done = moved.lookup(value))
     return done;
@@ -133,8 +148,7 @@ Value Mover::move(Value value) {
       staysThere = !path->isIdentity() && from;
       if (!from && path->to == RowSpace::NodeType) {
         // The edge type knows it; weights stay in rows of types.
-        operands.push_back(
-            gather(loc, operand.get(), RowSpace::EdgeType, path->getEnd()));
+        operands.push_back(gatherWeights(loc, operand.get(), path->getEnd()));
         ends.push_back({number, std::nullopt});
         continue;
       }
@@ -327,8 +341,8 @@ bool Compact::pays(Operation *op, Candidate &candidate, StatsAttr stats) const {
   // A walk that scores the edges of a long row waits for their ids first.
   if (model->getKind() == CostKind::Full && isScored(op->getResult(0)) &&
       getRowSpace(op->getResult(0).getType()) == RowSpace::Edge)
-    candidate.cost += stats.getLongestRow(EndPoint::Dst) *
-                      model->getTarget().edgeSeconds / 3;
+    candidate.cost +=
+        stats.getLongestRow(EndPoint::Dst) * model->getTarget().edgeSeconds / 3;
   llvm::raw_string_ostream os(candidate.numbers);
   if (model->getKind() == CostKind::Rows)
     os << llvm::format("%.0f rows through products instead of %.0f",

@@ -196,3 +196,23 @@ func.func @few_edges(%x: tensor<4x64xf32, #edge_type>, %w: tensor<64x64xf32>) ->
   %1 = gnn.linear %0, %w : (tensor<?x64xf32, #edge>, tensor<64x64xf32>) -> tensor<?x64xf32, #edge>
   return %1 : tensor<?x64xf32, #edge>
 }
+
+// -----
+
+#edge = #gnn.rows<@g, edge>
+#dst_pair = #gnn.rows<@g, dst_pair>
+#node_type = #gnn.rows<@g, node_type>
+gnn.graph @g square {node_types = 1, edge_types = 2, schema = [[0, 0], [0, 0]]}
+
+// Transposed weights stay next to the product.
+// CHECK-LABEL: @transposed
+// CHECK: %[[W:.*]] = gnn.gather %arg1 via src : {{.*}}node_type>> -> {{.*}}edge_type>>
+// CHECK: %[[T:.*]] = gnn.weight_transpose %[[W]]
+// CHECK: gnn.typed_linear %arg0, %[[T]]
+func.func @transposed(%x: tensor<?x6xf32, #dst_pair>, %w: tensor<1x2x6xf32, #node_type>) -> tensor<?x2xf32, #edge> {
+  %0 = gnn.gather %x : tensor<?x6xf32, #dst_pair> -> tensor<?x6xf32, #edge>
+  %1 = gnn.weight_transpose %w : (tensor<1x2x6xf32, #node_type>) -> tensor<1x6x2xf32, #node_type>
+  // expected-remark @+1 {{dst_pair rows instead of edge rows}}
+  %2 = gnn.typed_linear %0, %1 via src : (tensor<?x6xf32, #edge>, tensor<1x6x2xf32, #node_type>) -> tensor<?x2xf32, #edge>
+  return %2 : tensor<?x2xf32, #edge>
+}
