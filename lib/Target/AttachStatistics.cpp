@@ -22,14 +22,13 @@ static StatsAttr makeAttribute(MLIRContext *context,
     return DenseI64ArrayAttr::get(context, values);
   };
   using Relation = runtime::RelationStatistics;
-  return StatsAttr::get(context, statistics.srcNodes, statistics.dstNodes,
-                        statistics.edges, counts(&Relation::edges),
-                        counts(&Relation::srcPairs),
-                        counts(&Relation::dstPairs),
-                        statistics.inDegree.squares, statistics.inDegree.max,
-                        statistics.outDegree.squares, statistics.outDegree.max,
-                        counts(&Relation::srcPairMax),
-                        counts(&Relation::dstPairMax));
+  return StatsAttr::get(
+      context, statistics.srcNodes, statistics.dstNodes, statistics.edges,
+      counts(&Relation::edges), counts(&Relation::srcPairs),
+      counts(&Relation::dstPairs), statistics.inDegree.squares,
+      statistics.inDegree.max, statistics.outDegree.squares,
+      statistics.outDegree.max, counts(&Relation::srcPairMax),
+      counts(&Relation::dstPairMax));
 }
 
 /// The declaration of that name, or the one there is.
@@ -39,9 +38,9 @@ static FailureOr<GraphOp> findDeclaration(ModuleOp module, StringRef name) {
       return graph;
     return module.emitError("expected a gnn.graph @") << name << ", got none";
   }
-  auto graphs = llvm::make_filter_range(
-      module.getOps<GraphOp>(),
-      [](GraphOp graph) { return !graph.isDerived(); });
+  auto graphs =
+      llvm::make_filter_range(module.getOps<GraphOp>(),
+                              [](GraphOp graph) { return !graph.isDerived(); });
   if (llvm::hasSingleElement(graphs))
     return *graphs.begin();
   return module.emitError("expected one gnn.graph, or graphs by name, got ")

@@ -243,8 +243,7 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
 })";
   EXPECT_NE(failure(source, options), "");
   again = slurp(reproducer);
-  EXPECT_TRUE(contains(again,
-                       "pipeline: \"builtin.module(gnn-graph-pipeline{"))
+  EXPECT_TRUE(contains(again, "pipeline: \"builtin.module(gnn-graph-pipeline{"))
       << again;
   EXPECT_TRUE(contains(again,
                        "},gnn-tile-pipeline{fuse=false},gnn-gpu-pipeline,"

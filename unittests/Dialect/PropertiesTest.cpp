@@ -76,8 +76,8 @@ protected:
       return DenseI64ArrayAttr::get(&context, values);
     };
     return StatsAttr::get(&context, 7, 7, 20, counts({10, 10, 0}),
-                          counts({6, 6, 0}), counts({5, 4, 0}), 0, 0, 0, 0, nullptr,
-                          nullptr);
+                          counts({6, 6, 0}), counts({5, 4, 0}), 0, 0, 0, 0,
+                          nullptr, nullptr);
   }
 
   MLIRContext context;
