@@ -96,7 +96,7 @@ def show(name, module, graph, layers, device, folder):
     chip = re.search(r"sm_\d+\w?", device.name)
     start = time.monotonic()
     compiled = gnn_mlir.compile(module, chip=chip.group() if chip else "sm_90",
-                                keep_phases=folder)
+                                keep_phases=folder, graph=graph)
     compile_time = time.monotonic() - start
     start = time.monotonic()
     binding = compiled.bind(graph, device)

@@ -537,9 +537,9 @@ def _addresses(values):
 
 def compile_text(text, name, chip, emulated, passes="", phases=None,
                  reproducer=None, graphs=None):
-    """A package of a program; `passes` are options of gnn-compile-pipeline, `graphs`
-    those that it will be bound to, by name ("": the one there is). Raises GNNError
-    with all diagnostics."""
+    """A package of a program; `passes` are switches of passes, cost and target
+    (docs/Passes.md), `graphs` those that it will be bound to, by name ("": the one
+    there is). Raises GNNError with all diagnostics."""
     if not has_compiler():
         raise GNNError("expected libGNN.so, which has the compiler, got "
                        f"{find_library()}")

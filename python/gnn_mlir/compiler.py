@@ -28,12 +28,12 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     Returns a `CompiledFunction`; `function` names it where the program has
     several. `target` is "emulator", "cuda", or None for the emulator and, where
     torch sees a GPU or a chip is named, that as well. `chip` is the GPU to compile
-    for, as "sm_90"; None: torch's current one, else sm_90. `passes` switches passes
-    and sets what they have in common, a dict by the options of
-    gnn-compile-pipeline: {"fuse": False}. `keep_phases` names a folder that gets
-    the IR of each stage, and the PTX. `graph` is the graph that it will run on, or
-    a dict of them by name: a declaration without statistics gets those of its
-    graph, by which passes then decide. Raises CompileError."""
+    for, as "sm_90"; None: torch's current one, else sm_90. `passes` sets the
+    switches of passes, cost and target (docs/Passes.md), a dict: {"fuse": False}.
+    `keep_phases` names a folder that gets the IR of each stage, and the PTX.
+    `graph` is the graph that it will run on, or a dict of them by name: a
+    declaration without statistics gets those of its graph, by which passes then
+    decide. Raises CompileError."""
     if target not in (None, "emulator", "cuda"):
         raise ValueError(f"target: expected emulator or cuda, got {target!r}")
     if chip is not None and not isinstance(chip, str):
@@ -63,7 +63,7 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
 
 
 def _pass_options(passes):
-    """Options as gnn-compile-pipeline reads them: "fuse=false"."""
+    """Switches as the compiler reads them: "fuse=false"."""
     if not hasattr(passes, "items"):
         raise ValueError("passes: expected a dict by option, such as "
                          f"{{'fuse': False}}, got {passes!r}")

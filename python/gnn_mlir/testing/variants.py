@@ -11,8 +11,7 @@ from .. import capi
 from ..compiler import CompiledFunction, compile as compile_program
 from . import errors
 
-# The options of gnn-compile-pipeline that switch a pass on whole graphs, and the
-# fusion of traversals, in their order.
+# The switches of passes (docs/Passes.md), in their order.
 SWITCHES = ("raise-loops", "linear-reorder", "compact", "order-aggregate",
             "fuse-attention", "fuse-layers", "fuse")
 

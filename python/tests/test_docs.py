@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the pages of documentation say is so: the switches of passes are those of
+the pipelines, and every command and piece of Python runs."""
+
+import pathlib
+import re
+import shlex
+import subprocess
+
+import pytest
+
+from conftest import BUILD, find_tool
+from gnn_mlir import Graph
+from gnn_mlir.testing import variants
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGES = ("README.md", "docs/Passes.md", "docs/Cost.md", "docs/Debugging.md")
+OPTION = re.compile(r'Option<(bool|std::string)>\s+\w+\{\s*\*this,\s*"([\w-]+)",'
+                    r'.*?llvm::cl::init\("?(\w+)"?\)\}', re.S)
+
+
+def blocks(page, language):
+    """What is between fences of a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", (ROOT / page).read_text(),
+                      re.M | re.S)
+
+
+def commands():
+    """(page, command) of each gnn-opt and gnn-run in the pages."""
+    for page in PAGES:
+        for block in blocks(page, "sh"):
+            for line in block.replace("\\\n", " ").splitlines():
+                words = shlex.split(line, comments=True)
+                if words and pathlib.Path(words[0]).name in ("gnn-opt", "gnn-run"):
+                    yield page, words
+
+
+def table(title):
+    """{name: default} of the table of docs/Passes.md with that first column."""
+    text = (ROOT / "docs/Passes.md").read_text()
+    rows = re.search(rf"^\| {title} \|.*\n\| ---.*\n((?:\|.*\n)+)", text, re.M)
+    cells = [row.strip("| ").split(" | ") for row in rows[1].splitlines()]
+    return {row[0].strip("`"): row[-1].strip("`") for row in cells}
+
+
+def options():
+    """(type, name, default) of each switch and setting, in pipeline order."""
+    text = (ROOT / "include/GNN/Pipelines/Pipelines.h").read_text()
+    found = []
+    for struct in ("GraphSwitches", "TileSwitches"):
+        body = re.search(rf"struct {struct} : public Base .*?^}};", text,
+                         re.M | re.S)[0]
+        found += OPTION.findall(body)
+        assert len(OPTION.findall(body)) == body.count("*this,")
+    return found
+
+
+def test_switches_of_passes():
+    switches = {name: default for kind, name, default in options()
+                if kind == "bool"}
+    assert list(table("switch").items()) == list(switches.items())
+    assert tuple(switches) == variants.SWITCHES
+
+
+def test_settings_of_passes():
+    settings = {name: default for kind, name, default in options()
+                if kind == "std::string"}
+    assert list(table("setting").items()) == list(settings.items())
+
+
+def test_python_of_readme(compiler, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    snippet, = blocks("README.md", "python")
+    exec(compile(snippet, "README.md", "exec"), {})  # pylint: disable=exec-used
+    printed = re.search(r"^print\(layer\)  # (.*)$", snippet, re.M)[1]
+    assert capsys.readouterr().out.strip() == printed
+    assert Graph.load("graph.npz").num_edges == 400
+
+
+@pytest.mark.parametrize("page, words", [
+    pytest.param(*found, id=f"{found[0]}-{i}")
+    for i, found in enumerate(commands())])
+def test_command(page, words, tmp_path):
+    tool = find_tool(pathlib.Path(words[0]).name)
+    if tool is None:
+        if BUILD:
+            pytest.fail(f"there is no {words[0]} in {BUILD}/bin")
+        pytest.skip(f"{words[0]} is not built")
+    graph = tmp_path / "graph.npz"
+    Graph([0, 1, 2, 0, 3], [1, 2, 1, 3, 0], 4, edge_type=[0, 1, 2, 0, 1]).save(graph)
+    there = {"f": "rgcn", "model.mlir": ROOT / "examples/rgcn.mlir",
+             "g.npz": graph, "graph.npz": graph}
+    words = [str(there.get(word, ROOT / word if word.startswith("examples/")
+                           else word)) for word in words[1:]]
+    result = subprocess.run([tool, *words], cwd=tmp_path, capture_output=True,
+                            text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    if any(word.startswith("--remarks-filter") for word in words):
+        assert "gnn-order-aggregate" in result.stderr
