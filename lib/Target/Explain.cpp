@@ -34,6 +34,9 @@ using namespace gnn;
 //===----------------------------------------------------------------------===//
 
 static std::string numberText(double value) {
+  constexpr double most = 1e18; // that an integer holds
+  if (value > most)
+    return llvm::formatv("{0:e3}", value).str();
   return llvm::formatv("{0:N}", static_cast<int64_t>(value)).str();
 }
 
