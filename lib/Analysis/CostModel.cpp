@@ -249,8 +249,9 @@ StatsAttr gnn::getStats(Operation *from, Type type) {
 }
 
 StatsAttr gnn::getStats(Operation *op) {
+  // Rows that are taken of a graph are those of the derived one.
   for (TypeRange types :
-       {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+       {TypeRange(op->getResultTypes()), TypeRange(op->getOperandTypes())})
     for (Type type : types)
       if (getRows(type))
         return getStats(op, type);

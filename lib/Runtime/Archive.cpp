@@ -76,6 +76,8 @@ Expected<std::unique_ptr<Archive>> Archive::open(const std::string &path) {
     if (!archive->handle->zip) {
       ZipError error;
       zip_error_set(&error.error, code, errno);
+      if (code == ZIP_ER_NOENT || code == ZIP_ER_OPEN)
+        return failure("cannot open '", path, "': ", error.text());
       return failure("expected a zip archive, got '", path,
                      "': ", error.text());
     }

@@ -122,21 +122,14 @@ static Level findLevel(ModuleOp module) {
   return level;
 }
 
-/// Reads `text` as options of `gnn-compile-pipeline`; else there is a message.
-static LogicalResult readPasses(StringRef text, PassSwitches &all,
-                                std::string &message) {
-  llvm::raw_string_ostream stream(message);
-  return all.parseFromString(text, stream);
-}
-
 /// Runs the stages up to kernels and launches.
 static LogicalResult lowerToGPU(ModuleOp module,
                                 const CompileOptions &options) {
   Level level = findLevel(module);
   PassSwitches all;
   std::string message;
-  if (failed(readPasses(options.passes, all, message)))
-    return module.emitError("passes: ") << StringRef(message).trim();
+  if (failed(parsePassSwitches(options.passes, all, message)))
+    return module.emitError("passes: ") << message;
   GraphPipelineOptions graph;
   TilePipelineOptions tile;
   all.assignGraphSwitches(graph);
@@ -255,7 +248,7 @@ std::string gnn::compilePipeline(ModuleOp module,
     TilePipelineOptions tile;
     std::string message;
     llvm::raw_string_ostream stream(text);
-    if (succeeded(readPasses(options.passes, all, message)))
+    if (succeeded(parsePassSwitches(options.passes, all, message)))
       all.assignGraphSwitches(graph), all.assignTileSwitches(tile);
     stream << "gnn-graph-pipeline";
     graph.print(stream);

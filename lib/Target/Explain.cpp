@@ -34,6 +34,9 @@ using namespace gnn;
 //===----------------------------------------------------------------------===//
 
 static std::string numberText(double value) {
+  constexpr double most = 1e18; // that an integer holds
+  if (value > most)
+    return llvm::formatv("{0:e3}", value).str();
   return llvm::formatv("{0:N}", static_cast<int64_t>(value)).str();
 }
 
@@ -106,9 +109,20 @@ ExplainedNode &FunctionReader::addNode(ExplainedNode::Kind kind,
   return result.nodes.back();
 }
 
+/// Whether `op` has rows of a graph.
+static bool isOfGraph(Operation &op) {
+  auto hasRows = [](Type type) { return !!getRows(type); };
+  return llvm::any_of(op.getOperandTypes(), hasRows) ||
+         llvm::any_of(op.getResultTypes(), hasRows);
+}
+
 ExplainedCost FunctionReader::count(Operation &op) {
   ExplainedCost cost{"-", "-", "-", "-", "-", 0};
   StatsAttr stats = getStats(&op);
+  // Weights alone are of no graph, and of as many bytes on any.
+  if (!stats && !isOfGraph(op))
+    for (auto graph : func->getParentOfType<ModuleOp>().getOps<GraphOp>())
+      stats = stats ? stats : graph.getStatsAttr();
   if (op.getNumResults() > 0)
     if (auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType()))
       cost.rows = countText(RowCount::rows(type), stats);
@@ -221,9 +235,8 @@ static FailureOr<CostModel> readOptions(ModuleOp module, StringRef passes,
                                         GraphPipelineOptions &graph) {
   PassSwitches all;
   std::string message;
-  llvm::raw_string_ostream stream(message);
-  if (failed(all.parseFromString(passes, stream)))
-    return module.emitError("passes: ") << StringRef(message).trim();
+  if (failed(parsePassSwitches(passes, all, message)))
+    return module.emitError("passes: ") << message;
   all.assignGraphSwitches(graph);
   // Times are shown whatever is weighed.
   auto model = CostModel::create(graph.target, "full");

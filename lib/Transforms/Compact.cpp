@@ -351,8 +351,10 @@ bool Compact::pays(Operation *op, Candidate &candidate, StatsAttr stats) const {
     os << llvm::format("%.4g us instead of %.4g", candidate.cost * 1e6,
                        costBefore * 1e6);
   bool isFree = costBefore == 0 && candidate.cost == 0;
-  return candidate.rows < rows &&
-         (isFree || model->isBetter(costBefore, candidate.cost));
+  bool isBetter = isFree || model->isBetter(costBefore, candidate.cost);
+  if (!isBetter && candidate.cost < costBefore)
+    os << llvm::format(", less than %.0f %% apart", CostModel::margin * 100);
+  return candidate.rows < rows && isBetter;
 }
 
 void Compact::compact(IRRewriter &rewriter, Operation *op, RowAnalysis &rows) {

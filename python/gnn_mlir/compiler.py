@@ -70,6 +70,7 @@ def _pass_options(passes):
     words = []
     for name, value in passes.items():
         text = str(value).lower() if isinstance(value, bool) else str(value)
+        name = str(name).replace("_", "-")
         if not re.fullmatch(r"[\w.-]+", text) or not re.fullmatch(
                 r"[a-z][a-z-]*", str(name)):
             raise ValueError("passes: expected names and plain words, got "

@@ -102,6 +102,14 @@ def check_picture(picture):
         assert start in bottoms and end in tops and start[1] < end[1]
 
 
+@pytest.mark.parametrize("name", ["rgcn", "rgat"])
+def test_totals(files, name):
+    # Products of weights, which are of no graph, count too.
+    totals = re.findall(r"^  all .*", run(files, name, "--explain"), re.M)
+    assert len(totals) == 2
+    assert all(re.search(r"\d\.\d{4}$", line) for line in totals)
+
+
 def test_text(files):
     out = run(files, "rgcn", "--explain")
     assert out.startswith("costs on NVIDIA H200 SXM, ")

@@ -7,11 +7,14 @@
 // RUN:   | FileCheck %s --check-prefix=TARGET
 // RUN: not gnn-opt %s --gnn-explain="passes=compct=false" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=PASSES
+// RUN: not gnn-opt %s --gnn-explain="passes='fuse=on,gnn-compact=maybe'" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=VALUE
 // RUN: not gnn-opt %s --gnn-explain="html=%t.none/page.html" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FOLDER
 
 // TARGET: error: expected a target of h200, h100, a100, rtx3090, got 'gtx1080'
-// PASSES: error: passes: {{.*}}compct
+// PASSES: error: passes: expected NAME=VALUE with a name of compact, {{.*}}, got 'compct=false'
+// VALUE: error: passes: expected true or false for compact, got 'maybe'
 // FOLDER: error: cannot write '{{.*}}page.html': No such file or directory
 
 gnn.graph @g square {node_types = 1, edge_types = 2, stats = #gnn.stats<

@@ -31,7 +31,7 @@ TEST(Derive, GraphsWithWhatIsKnownOfTheirTypes) {
       schema = [[0, 1], [1, 1], [-1, 0]], stats = #gnn.stats<
       src_nodes = 9, dst_nodes = 9, edges = 12, type_edges = [3, 4, 5],
       src_pairs = [1, 2, 3], dst_pairs = [3, 2, 1], in_degree_squares = 30,
-      in_degree_max = 4>}
+      in_degree_max = 4, dst_pair_max = [2, 1, 5]>}
     gnn.graph @plain bipartite {node_types = 1, edge_types = 2}
   )mlir",
                                             &context);
@@ -44,7 +44,14 @@ TEST(Derive, GraphsWithWhatIsKnownOfTheirTypes) {
             "gnn.graph @g_part square of @g types [0, 2] {node_types = 2, "
             "edge_types = 2, schema = [[0, 1], [-1, 0]], stats = #gnn.stats<"
             "src_nodes = 9, dst_nodes = 9, edges = 8, type_edges = [3, 5], "
-            "src_pairs = [1, 3], dst_pairs = [3, 1]>}");
+            "src_pairs = [1, 3], dst_pairs = [3, 1], dst_pair_max = [2, 5]>}");
+  // Of its nodes only the longest pairs are known; of sources nothing.
+  StatsAttr stats = part.getStatsAttr();
+  EXPECT_EQ(g.getStatsAttr().getLongestRow(EndPoint::Dst), 4);
+  EXPECT_EQ(stats.getLongestRow(EndPoint::Dst), 5); // sqrt(5 * (2 + 5))
+  EXPECT_EQ(stats.getLongestPair(EndPoint::Dst), 5);
+  EXPECT_EQ(stats.getLongestRow(EndPoint::Src), 0);
+  EXPECT_EQ(stats.getLongestPair(EndPoint::Src), 0);
   EXPECT_EQ(g.derive({0, 2}), part);
   EXPECT_EQ(part.getNodesOf(), "g");
   GraphOp other = g.derive({1});

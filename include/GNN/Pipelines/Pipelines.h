@@ -97,6 +97,13 @@ struct PassSwitches
     : public TileSwitches<
           GraphSwitches<mlir::PassPipelineOptions<PassSwitches>>> {};
 
+/// Reads "NAME=VALUE ..." as switches, with spaces or commas between, where
+/// true and false are also on and off. A name is that of the switch or of its
+/// pass. Fails with what was expected in `message`.
+llvm::LogicalResult parsePassSwitches(llvm::StringRef text,
+                                      PassSwitches &switches,
+                                      std::string &message);
+
 /// What the kernels become: PTX text, or what CUDA's ptxas makes of it.
 enum class KernelFormat { ISA, Bin, Fatbin };
 

@@ -16,6 +16,10 @@ gnn.graph @block bipartite {node_types = 1, edge_types = 1}
 gnn.graph @next bipartite {node_types = 1, edge_types = 1, stats = #gnn.stats<
   src_nodes = 4, dst_nodes = 2, edges = 5, type_edges = [5], src_pairs = [3],
   dst_pairs = [2], in_degree_squares = 13, in_degree_max = 3>}
+// CHECK: gnn.graph @longest square {{.*}} dst_pairs = [2, 1], src_pair_max = [], dst_pair_max = [2, 1]>}
+gnn.graph @longest square {node_types = 1, edge_types = 2, stats = #gnn.stats<
+  src_nodes = 4, dst_nodes = 4, edges = 5, type_edges = [4, 1], src_pairs = [3, 1],
+  dst_pairs = [2, 1], src_pair_max = [], dst_pair_max = [2, 1]>}
 
 !edge = tensor<?x64xf32, #gnn.rows<@g, edge>>
 !src_pair = tensor<?x64xf32, #gnn.rows<@g, src_pair>>

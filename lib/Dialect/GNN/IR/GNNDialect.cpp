@@ -117,15 +117,15 @@ static int64_t sumOf(ArrayRef<int64_t> counts) {
 
 StatsAttr StatsAttr::restrictTo(ArrayRef<int64_t> types) const {
   auto take = [&](DenseI64ArrayAttr counts) -> DenseI64ArrayAttr {
-    if (!counts)
-      return nullptr;
+    if (!counts || counts.empty())
+      return counts;
     SmallVector<int64_t> taken;
     for (int64_t type : types)
       taken.push_back(counts[type]);
     return DenseI64ArrayAttr::get(getContext(), taken);
   };
   DenseI64ArrayAttr ofType = take(getTypeEdges());
-  int64_t edges = llvm::sum_of(ofType.asArrayRef(), int64_t(0));
+  int64_t edges = sumOf(ofType);
   return get(getContext(), getSrcNodes(), getDstNodes(), edges, ofType,
              take(getSrcPairs()), take(getDstPairs()),
              /*in_degree_squares=*/0, /*in_degree_max=*/0,
@@ -139,7 +139,10 @@ int64_t StatsAttr::getLongestRow(EndPoint end) const {
   if (most != 0)
     return most;
   DenseI64ArrayAttr ofTypes = toDst ? getDstPairMax() : getSrcPairMax();
-  return ofTypes ? static_cast<int64_t>(expectLongestRow(ofTypes)) : 0;
+  double expected = ofTypes ? expectLongestRow(ofTypes) : 0;
+  return expected < static_cast<double>(getEdges())
+             ? static_cast<int64_t>(expected)
+             : getEdges();
 }
 
 double StatsAttr::expectLongestRow(ArrayRef<int64_t> longestPairs) {
@@ -152,10 +155,9 @@ double StatsAttr::expectLongestRow(ArrayRef<int64_t> longestPairs) {
 int64_t StatsAttr::getLongestPair(EndPoint end) const {
   DenseI64ArrayAttr ofTypes =
       end == EndPoint::Dst ? getDstPairMax() : getSrcPairMax();
-  if (!ofTypes)
+  if (!ofTypes || ofTypes.empty())
     return getLongestRow(end);
-  ArrayRef<int64_t> counts = ofTypes;
-  return counts.empty() ? 0 : *llvm::max_element(counts);
+  return *llvm::max_element(ofTypes.asArrayRef());
 }
 
 LogicalResult StatsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -184,7 +186,8 @@ LogicalResult StatsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << " in src_pairs and " << ofDst.size()
                        << " in dst_pairs";
   for (DenseI64ArrayAttr most : {srcPairMax, dstPairMax})
-    if (most && most.size() != static_cast<int64_t>(ofType.size())) // C2
+    if (most && !most.empty() &&
+        most.size() != static_cast<int64_t>(ofType.size())) // C2
       return emitError() << "expected one entry for each of " << ofType.size()
                          << " edge types, got " << most.size()
                          << " in src_pair_max or dst_pair_max";
