@@ -31,8 +31,8 @@ typedef struct GnnCompileOptions {
   const char *chip;
   /** Keep the kernels for the emulator. Without PTX there must be these. */
   bool emulated;
-  /** What passes do, by the options of gnn-compile-pipeline with spaces
-   * between: "fuse=false compact=false". Null or "": all passes. */
+  /** The switches of passes, cost and target (docs/Passes.md), with spaces
+   * between: "fuse=false compact=false". Null or "": as they are by default. */
   const char *passes;
   /** Folder that gets the IR after each stage, and the PTX; made where it is
    *  not there. A compilation that fails leaves the stages until then. Null or

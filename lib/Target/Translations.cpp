@@ -38,7 +38,7 @@ struct Flags {
       llvm::cl::init(true)};
   llvm::cl::opt<std::string> passes{
       "passes",
-      llvm::cl::desc("Options of gnn-compile-pipeline, as \"fuse=false\""),
+      llvm::cl::desc("Switches of passes, cost and target, as \"fuse=false\""),
       llvm::cl::init("")};
   llvm::cl::opt<std::string> phases{
       "phases", llvm::cl::desc("Write the IR after each stage to this folder"),

@@ -81,10 +81,10 @@ static cl::opt<std::string> outputDirectory("output",
 static cl::opt<std::string>
     phases("phases", cl::desc("Write the IR of every stage and PTX there"),
            cl::value_desc("DIR"), cl::cat(category));
-static cl::opt<std::string>
-    passes("passes",
-           cl::desc("Options of gnn-compile-pipeline: \"fuse=false\""),
-           cl::value_desc("OPTIONS"), cl::cat(category));
+static cl::opt<std::string> passes(
+    "passes",
+    cl::desc("Switches of passes, cost and target: \"fuse=false cost=rows\""),
+    cl::value_desc("OPTIONS"), cl::cat(category));
 static cl::opt<bool> unchecked("unchecked",
                                cl::desc("Emulate without checking accesses"),
                                cl::cat(category));

@@ -28,7 +28,7 @@ struct CompileOptions {
   bool cubin = false;
   /// Keep the kernels as IR too, which the emulator runs.
   bool emulated = true;
-  /// What passes do, by the options of `gnn-compile-pipeline`: "fuse=false".
+  /// What passes do, as `parsePassSwitches` reads it: "fuse=false".
   std::string passes;
   /// Where to write the IR after each stage; empty: nowhere.
   std::string phasesDirectory;

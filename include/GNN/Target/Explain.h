@@ -58,8 +58,8 @@ struct Explanation {
   std::vector<Choice> choices;
 };
 
-/// Runs the graph pipeline on a copy of `module`, with `passes` as the options
-/// of `gnn-compile-pipeline`. Errors are at the module.
+/// Runs the graph pipeline on a copy of `module`, with `passes` as
+/// `parsePassSwitches` reads them. Errors are at the module.
 mlir::FailureOr<Explanation> explain(mlir::ModuleOp module,
                                      llvm::StringRef passes);
 
