@@ -85,8 +85,10 @@ def pytest(build, everything, totals):
     environment = dict(os.environ, PYTHONPATH=str(ROOT / "python"),
                        GNN_MLIR_BUILD=str(build.resolve()),
                        GNN_REQUIRE_PYG="1")
-    command = [python, "-m", "pytest", "-q", "-ra",
-               ROOT / "python" / "tests"]
+    # A process a core, each with one thread.
+    environment.setdefault("OMP_NUM_THREADS", "1")
+    command = [python, "-m", "pytest", "-q", "-ra", "-n", "auto",
+               "--dist", "worksteal", ROOT / "python" / "tests"]
     if everything:
         environment["GNN_TEST_ALL"] = "1"
     status, out = run(command, env=environment)
