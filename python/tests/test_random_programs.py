@@ -114,16 +114,20 @@ def test_loops_of_both_kinds():
     assert sum(len(found) > 1 for found in loops) >= 5
 
 
+def _meaning(recorded):
+    """The program, its inputs, and what it gives in float64 and stored as float32."""
+    made = recorded.build()
+    inputs = made.inputs()
+    with np.errstate(all="ignore"):
+        return (made, inputs, made.function.evaluate(recorded.graph, inputs),
+                made.function.evaluate(recorded.graph, inputs, storage=np.float32))
+
+
 def test_few_results_are_not_held():
     """Elements that float32 cannot store are held to nothing."""
     held = total = 0
     for recorded in programs():
-        made = recorded.build()
-        inputs = made.inputs()
-        with np.errstate(all="ignore"):
-            expected = made.function.evaluate(recorded.graph, inputs)
-            rounded = made.function.evaluate(recorded.graph, inputs,
-                                             storage=np.float32)
+        _, _, expected, rounded = _meaning(recorded)
         for name, value in expected.items():
             found = variants.comparable(np.asarray(value), np.asarray(rounded[name]))
             held, total = held + found.sum(), total + found.size
@@ -209,12 +213,8 @@ def _differs(monkeypatch, name):
     right = getattr(reference, name)
 
     def fails(recorded):
-        made = recorded.build()
-        inputs = made.inputs()
+        made, inputs, expected, rounded = _meaning(recorded)
         with np.errstate(all="ignore"):
-            expected = made.function.evaluate(recorded.graph, inputs)
-            rounded = made.function.evaluate(recorded.graph, inputs,
-                                             storage=np.float32)
             monkeypatch.setattr(reference, name, _FAULTS[name](right))
             try:
                 found = made.function.evaluate(recorded.graph, inputs)
