@@ -226,6 +226,32 @@ KernelWork CostModel::describe(Operation *op, StatsAttr stats) const {
   return work;
 }
 
+KernelWork CostModel::describeGathering(Operation *op, StatsAttr stats) const {
+  KernelWork work = describe(op, stats);
+  auto paths = dyn_cast<RowPathOpInterface>(op);
+  SmallVector<RowPath> list;
+  if (paths && work.productRows == 0)
+    list = paths.getRowPaths();
+  auto withRows = llvm::make_filter_range(
+      op->getOperands(), [](Value v) { return getRows(v.getType()); });
+  for (auto [i, operand] : llvm::enumerate(withRows)) {
+    auto gather = operand.getDefiningOp<GatherOp>();
+    bool isInStream =
+        i >= list.size() || list[i].isIdentity() || isInOrder(list[i]);
+    if (!gather || !isInStream)
+      continue;
+    double rows = RowCount::rows(gather.getType()).evaluate(stats);
+    double bytes = RowCount::bytes(gather.getType()).evaluate(stats);
+    auto input = cast<RankedTensorType>(gather.getInput().getType());
+    if (rows == 0)
+      continue;
+    work.gathers.push_back(
+        {rows, bytes / rows, RowCount::rows(input).evaluate(stats)});
+    work.streamBytes -= bytes;
+  }
+  return work;
+}
+
 //===----------------------------------------------------------------------===//
 // Statistics
 //===----------------------------------------------------------------------===//

@@ -44,6 +44,9 @@ public:
 
   /// `value` on the rows of the target, which know all it depends on.
   Value move(Value value);
+  /// Whether that takes a product or a reduction, which stays where it is,
+  /// along with `value`.
+  bool drags(Value value) const;
 
   /// Takes back all that was built.
   void undo() {
@@ -201,6 +204,13 @@ static Weight weigh(Operation *op) {
   return isProduct || reduces ? Weight::Heavy : Weight::Elementwise;
 }
 
+bool Mover::drags(Value value) const {
+  return llvm::any_of(built, [&](Operation *op) {
+    return op->getResult(0) != moved.lookup(value) &&
+           weigh(op) == Weight::Heavy;
+  });
+}
+
 /// Whether a kernel that makes an operand of `moved` can go on with it: that
 /// operand is computed, and for `op` alone, which `moved` stands for.
 static bool continuesKernel(Operation *op, Operation *moved) {
@@ -249,6 +259,7 @@ struct Compact : gnn::impl::CompactBase<Compact> {
       if (isRowWise(op) && !isa<GatherOp>(op))
         ops.push_back(op);
     });
+    staying.clear();
     IRRewriter rewriter(&getContext());
     RowAnalysis rows(RowAnalysis::Scope::OwnRows);
     for (Operation *op : ops)
@@ -262,9 +273,19 @@ struct Compact : gnn::impl::CompactBase<Compact> {
 private:
   void compact(IRRewriter &rewriter, Operation *op, RowAnalysis &rows);
   /// Whether to keep the op on the rows of the candidate, were there no other.
-  bool pays(Operation *op, Candidate &candidate, StatsAttr stats) const;
+  bool pays(Operation *op, Candidate &candidate, RowAnalysis &rows,
+            StatsAttr stats) const;
+  /// What part of a step each edge of a long row waits for the id of its row of
+  /// `pairs` if `value` goes there: in a walk that makes scores of two rows,
+  /// and in a sum weighted with scores that need no such ids (docs/Cost.md).
+  double getWait(Value value, RowSpace pairs, RowAnalysis &rows) const;
+  /// Whether `value`, of edges, is computed from rows that ids of `pairs` lead
+  /// to, or will lead to.
+  bool readsIds(Value value, RowSpace pairs, RowAnalysis &rows,
+                SmallPtrSetImpl<Operation *> &seen) const;
 
   std::optional<CostModel> model;
+  DenseSet<Operation *> staying; ///< of those looked at
 };
 
 } // namespace
@@ -283,36 +304,47 @@ static std::string describeRows(Type type, StatsAttr stats) {
   return text;
 }
 
-/// The work of `op`, which gathers what it reads in its own kernel.
-static KernelWork describeGathering(const CostModel &model, Operation *op,
-                                    StatsAttr stats) {
-  KernelWork work = model.describe(op, stats);
-  for (Value operand : op->getOperands()) {
-    auto gather = operand.getDefiningOp<GatherOp>();
-    if (!gather ||
-        getRows(operand.getType()) != getRows(op->getResult(0).getType()))
-      continue;
-    double rows = getNumRows(operand.getType(), stats);
-    double bytes = RowCount::bytes(gather.getType()).evaluate(stats);
-    if (rows == 0)
-      continue;
-    work.gathers.push_back(
-        {rows, bytes / rows, getNumRows(gather.getInput().getType(), stats)});
-    work.streamBytes -= bytes;
-  }
-  return work;
-}
-
-/// Whether rows of `value` are multiplied with others to scores of edges.
-static bool isScored(Value value) {
-  return llvm::any_of(value.getUsers(), [](Operation *user) {
-    bool passesOn = isa<ReshapeOp, GatherOp, arith::AddFOp>(user);
-    return isa<SddmmOp>(user) || (passesOn && isScored(user->getResult(0)));
+bool Compact::readsIds(Value value, RowSpace pairs, RowAnalysis &rows,
+                       SmallPtrSetImpl<Operation *> &seen) const {
+  Operation *op = value.getDefiningOp();
+  if (getRowSpace(value.getType()) != RowSpace::Edge || !op ||
+      !seen.insert(op).second)
+    return false;
+  if (auto gather = dyn_cast<GatherOp>(op))
+    return getRowSpace(gather.getInput().getType()) == pairs;
+  if (isRowWise(op) && weigh(op) == Weight::Heavy && !staying.contains(op) &&
+      llvm::any_of(rows.getCoarserRows(value),
+                   [&](RowPath path) { return path.to == pairs; }))
+    return true;
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    return readsIds(operand, pairs, rows, seen);
   });
 }
 
-bool Compact::pays(Operation *op, Candidate &candidate, StatsAttr stats) const {
+double Compact::getWait(Value value, RowSpace pairs, RowAnalysis &rows) const {
+  double wait = 0;
+  for (Operation *user : value.getUsers()) {
+    SmallPtrSet<Operation *, 8> seen = {value.getDefiningOp()};
+    bool isWeighted =
+        isa<ApplyOp>(user) &&
+        llvm::any_of(user->getResult(0).getUsers(), llvm::IsaPred<AggregateOp>);
+    if (isa<SddmmOp>(user))
+      wait = std::max(wait, 1.0 / 3);
+    else if (isWeighted && !readsIds(user->getResult(0), pairs, rows, seen))
+      wait = std::max(wait, 1.0 / 6);
+    else if (isa<ReshapeOp, GatherOp, arith::AddFOp>(user))
+      wait = std::max(wait, getWait(user->getResult(0), pairs, rows));
+  }
+  return wait;
+}
+
+bool Compact::pays(Operation *op, Candidate &candidate, RowAnalysis &rows,
+                   StatsAttr stats) const {
   Operation *moved = candidate.value.getDefiningOp();
+  if (candidate.mover.drags(op->getResult(0))) {
+    candidate.numbers = "what it is made of stays where it is";
+    return false;
+  }
   Weight weight = weigh(op);
   if (weight == Weight::Free)
     return true;
@@ -324,25 +356,27 @@ bool Compact::pays(Operation *op, Candidate &candidate, StatsAttr stats) const {
   }
   if (!stats)
     return true;
-  KernelWork before = describeGathering(*model, op, stats);
-  KernelWork after = describeGathering(*model, moved, stats);
-  double rows = getNumRows(op->getResult(0).getType(), stats);
+  KernelWork before = model->describeGathering(op, stats);
+  KernelWork after = model->describeGathering(moved, stats);
+  double numRows = getNumRows(op->getResult(0).getType(), stats);
   candidate.rows = getNumRows(candidate.value.getType(), stats);
   if (model->getKind() == CostKind::Full) {
     // Who reads the result now goes by an id to a row that others read too.
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    double rowBytes = rows ? RowCount::bytes(type).evaluate(stats) / rows : 0;
-    before.streamBytes += rows * rowBytes;
-    after.streamBytes += rows * 4;
-    after.gathers.push_back({rows, rowBytes, candidate.rows});
+    double rowBytes =
+        numRows ? RowCount::bytes(type).evaluate(stats) / numRows : 0;
+    before.streamBytes += numRows * rowBytes;
+    after.streamBytes += numRows * 4;
+    after.gathers.push_back({numRows, rowBytes, candidate.rows});
   }
   double costBefore = model->cost(before);
   candidate.cost = model->cost(after);
-  // A walk that scores the edges of a long row waits for their ids first.
-  if (model->getKind() == CostKind::Full && isScored(op->getResult(0)) &&
+  // A walk along a long row waits for ids first.
+  if (model->getKind() == CostKind::Full &&
       getRowSpace(op->getResult(0).getType()) == RowSpace::Edge)
-    candidate.cost +=
-        stats.getLongestRow(EndPoint::Dst) * model->getTarget().edgeSeconds / 3;
+    candidate.cost += stats.getLongestRow(EndPoint::Dst) *
+                      model->getTarget().edgeSeconds *
+                      getWait(op->getResult(0), candidate.to.to, rows);
   llvm::raw_string_ostream os(candidate.numbers);
   if (model->getKind() == CostKind::Rows)
     os << llvm::format("%.0f rows through products instead of %.0f",
@@ -354,7 +388,7 @@ bool Compact::pays(Operation *op, Candidate &candidate, StatsAttr stats) const {
   bool isBetter = isFree || model->isBetter(costBefore, candidate.cost);
   if (!isBetter && candidate.cost < costBefore)
     os << llvm::format(", less than %.0f %% apart", CostModel::margin * 100);
-  return candidate.rows < rows && isBetter;
+  return candidate.rows < numRows && isBetter;
 }
 
 void Compact::compact(IRRewriter &rewriter, Operation *op, RowAnalysis &rows) {
@@ -382,7 +416,7 @@ void Compact::compact(IRRewriter &rewriter, Operation *op, RowAnalysis &rows) {
     Mover mover(rewriter, getGraph(op, result.getType()), to);
     Value value = mover.move(result);
     Candidate candidate{std::move(mover), to, value, ""};
-    bool isBetter = pays(op, candidate, stats);
+    bool isBetter = pays(op, candidate, rows, stats);
     if (!isBetter) {
       refused += (refused.empty() ? "" : "; ") + describe(candidate);
     } else if (best) {
@@ -405,6 +439,7 @@ void Compact::compact(IRRewriter &rewriter, Operation *op, RowAnalysis &rows) {
     rewriter.replaceAllUsesWith(result, back);
     return;
   }
+  staying.insert(op);
   if (!targets.empty())
     remark::missed(op->getLoc(), named("NotCompacted")) << refused;
   else if (weigh(op) == Weight::Heavy &&

@@ -296,32 +296,42 @@ void gnn::moveScales(AggregateOp op, const LayerFuser &fuser) {
   rewriter.eraseOp(op);
 }
 
-/// Bytes that decide between a sum of means and a weighted sum.
-static std::string weighJoin(AggregateOp outer, AggregateOp inner,
+/// Why a sum of means stays two sums, where one sum of rows at the end of
+/// `path`, weighted with degrees, is dearer. `numbers` says what decided.
+static std::string weighJoin(AggregateOp outer, AggregateOp inner, RowPath path,
                              const LayerFuser &fuser, std::string &numbers) {
   RankedTensorType rows = inner.getResult().getType();
   int64_t features = getNumFeatures(rows);
   constexpr int64_t enough = 16;
   StatsAttr stats = getStats(inner);
-  if (!stats) {
+  if (!stats || fuser.model.getKind() == CostKind::Rows) {
     if (features >= enough)
       return "";
-    return llvm::formatv("its rows have {0} features, expected at least {1} "
-                         "without statistics",
-                         features, enough);
+    return llvm::formatv(
+        "its rows have {0} features, expected at least {1} {2}", features,
+        enough, stats ? "where only rows count" : "without statistics");
   }
+  KernelWork first = fuser.model.describeGathering(inner, stats);
+  KernelWork second = fuser.model.describe(outer, stats), one = first;
   double edges = RowCount::rows(inner.getInput().getType()).evaluate(stats);
   double groups = RowCount::rows(rows).evaluate(stats);
-  KernelWork pairs, degrees;
-  pairs.streamBytes = 2 * RowCount::bytes(rows).evaluate(stats);
-  degrees.streamBytes = 8 * groups;
-  degrees.gathers.push_back({edges, 4, groups});
-  double before = fuser.model.cost(pairs), after = fuser.model.cost(degrees);
-  numbers = ": " + fuser.textOf(after) + " of degrees, " +
-            fuser.textOf(before) + " of groups";
-  return fuser.model.isBetter(before, after)
-             ? ""
-             : "a weight for each row is dearer" + numbers;
+  RankedTensorType result = outer.getResult().getType();
+  one.streamBytes += RowCount::bytes(result).evaluate(stats) -
+                     RowCount::bytes(rows).evaluate(stats) + 8 * groups;
+  one.gathers.push_back({edges, 4, groups});
+  one.reducedRows = second.reducedRows;
+  one.longestRow = isNodeSpace(path.to) && path.getEnd()
+                       ? stats.getLongestRow(*path.getEnd()) *
+                             CostModel::steps(inner->getNumOperands() + 1)
+                       : 0;
+  double before = fuser.model.cost({first, second});
+  double after = fuser.model.cost(one);
+  numbers =
+      ": " + fuser.textOf(after) + ", " + fuser.textOf(before) + " as two";
+  // Where they are about the same, one sum keeps no rows of groups.
+  return fuser.model.isBetter(after, before)
+             ? "a weight for each row is dearer" + numbers
+             : "";
 }
 
 void gnn::joinAggregates(AggregateOp op, const LayerFuser &fuser) {
@@ -339,7 +349,7 @@ void gnn::joinAggregates(AggregateOp op, const LayerFuser &fuser) {
   bool isMean = inner.getKind() == ReduceKind::Mean;
   std::string numbers;
   if (isMean) {
-    std::string why = weighJoin(op, inner, fuser, numbers);
+    std::string why = weighJoin(op, inner, *path, fuser, numbers);
     if (!why.empty())
       return fuser.missed(op.getLoc(), "NotJoined", why);
   }

@@ -130,10 +130,11 @@ double OrderCosts::longestPair(ArrayRef<int64_t> list) const {
 /// A product of gathered rows, and a sum of what it gives along the edges.
 void OrderCosts::addProductFirst(ArrayRef<int64_t> list,
                                  SmallVectorImpl<KernelWork> &kernels) const {
-  double rows = 0, edges = 0;
+  double rows = 0, edges = 0, groups = 0;
   for (int64_t r : list) {
     rows += relations[r].rowsBefore;
     edges += relations[r].edges;
+    groups += relations[r].rowsAfter;
   }
   KernelWork product = multiply(list, rows), sum;
   // A mean over pairs is a factor of each edge here.
@@ -145,6 +146,8 @@ void OrderCosts::addProductFirst(ArrayRef<int64_t> list,
   sum.otherFlops = 2 * edges * out;
   sum.streamBytes = edges * edgeBytes + numNodes * out * element;
   sum.gathers.push_back({edges, out * element, rows});
+  if (meanOfPairs)
+    sum.gathers.push_back({edges, 4, groups});
   sum.reducedRows = numNodes;
   sum.longestRow = longestRow(list) *
                    CostModel::steps(1 + chain.scales.size() + meanOfPairs);

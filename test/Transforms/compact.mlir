@@ -81,6 +81,22 @@ func.func @no_gain(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32, #edge_ty
   return %1 : tensor<?x64xf32, #edge>
 }
 
+// What goes on with a product that stays does not take it along.
+// CHECK-LABEL: @no_gain_in_heads
+// CHECK: gnn.typed_linear {{.*}}edge>>
+// CHECK: gnn.reshape {{.*}}edge>>
+// CHECK: gnn.activation {{.*}}edge>>
+func.func @no_gain_in_heads(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32, #edge_type>) -> tensor<?x4x16xf32, #edge> {
+  %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+  // expected-remark-re @+1 {{1000000 src_pair rows instead of 1000000 edge rows, {{.*}} us instead of {{.*}}}}
+  %1 = gnn.typed_linear %0, %w : (tensor<?x64xf32, #edge>, tensor<1x64x64xf32, #edge_type>) -> tensor<?x64xf32, #edge>
+  // expected-remark @+1 {{1000000 src_pair rows instead of 1000000 edge rows, what it is made of stays where it is}}
+  %2 = gnn.reshape %1 : tensor<?x64xf32, #edge> -> tensor<?x4x16xf32, #edge>
+  // expected-remark @+1 {{1000000 src_pair rows instead of 1000000 edge rows, what it is made of stays where it is}}
+  %3 = gnn.activation relu %2 : tensor<?x4x16xf32, #edge>
+  return %3 : tensor<?x4x16xf32, #edge>
+}
+
 // -----
 
 #edge = #gnn.rows<@g, edge>

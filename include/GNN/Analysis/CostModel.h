@@ -101,6 +101,9 @@ public:
   /// kept in.
   KernelWork describe(mlir::Operation *op, StatsAttr stats) const;
 
+  /// The same of an op that reads through the gathers that make its operands.
+  KernelWork describeGathering(mlir::Operation *op, StatsAttr stats) const;
+
   /// What of a time the model may be wrong by when it weighs two.
   static constexpr double margin = 0.05;
 

@@ -270,10 +270,10 @@ def FuseLayers : Pass<"gnn-fuse-layers", "::mlir::func::FuncOp">, GNN_CostOption
     %y = gnn.aggregate sum %w via dst : tensor<?x64xf32, #gnn.rows<@g, edge>> -> tensor<?x64xf32, #gnn.rows<@g, node>>
     ```
 
-    With statistics the cost model decides on what adds a kernel. Without,
-    normalization stays the end of the kernel that it is (where rows alone count,
-    it is folded), means of at least 16 features are joined, and factors move only
-    into kernels that there are.
+    With statistics the cost model decides on what adds a kernel, and means are
+    joined unless two sums are faster. Without, normalization stays the end of the
+    kernel that it is (where rows alone count, it is folded), means of at least 16
+    features are joined, and factors move only into kernels that there are.
 
     Needs: graph form. Keeps: the value of every result up to rounding. Never
     computes features that others read a second time.
