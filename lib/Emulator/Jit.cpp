@@ -76,7 +76,7 @@ llvm::Error gnn::emulator::generateCode(ModuleOp host, Program &program) {
     return machineBuilder.takeError();
   // A multiplication and an addition stay two roundings, as written.
   machineBuilder->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  machineBuilder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  machineBuilder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
   auto machine = machineBuilder->createTargetMachine();
   if (!machine)
     return machine.takeError();
