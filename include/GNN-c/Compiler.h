@@ -27,7 +27,8 @@ GNN_CAPI const char *gnnCompilerVersion(void);
 
 /** How to compile. */
 typedef struct GnnCompileOptions {
-  /** GPU to make PTX for, as "sm_90"; null or "": no PTX. */
+  /** GPU to make PTX for, as "sm_90", and to weigh costs for where `passes`
+   * names no target; null or "": no PTX. */
   const char *chip;
   /** Keep the kernels for the emulator. Without PTX there must be these. */
   bool emulated;
@@ -63,6 +64,14 @@ typedef struct GnnCompileOptions {
 GNN_CAPI GnnError *gnnCompile(const char *text, size_t size, const char *name,
                               const GnnCompileOptions *options,
                               GnnPackage **package);
+
+/** Says what the passes on whole-graph ops do with a program, and what its ops
+ *  cost before and after (docs/Cost.md): tables as text, or a page of HTML.
+ * Reads of `options` the chip, passes and graphs. Gives a string for
+ *  gnnStringDestroy; errors are as those of gnnCompile. */
+GNN_CAPI GnnError *gnnExplain(const char *text, size_t size, const char *name,
+                              const GnnCompileOptions *options, bool html,
+                              char **explanation);
 
 /** Opens the emulator, which runs the kernels of packages compiled with
  *  `emulated` on the CPU. Streams are not used: a run is done when it returns.

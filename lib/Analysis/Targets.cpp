@@ -15,11 +15,12 @@ using namespace gnn;
 
 static std::vector<TargetFigures> makeTargets() {
   std::vector<TargetFigures> targets;
-#define GNN_TARGET(key, text)                                                  \
+#define GNN_TARGET(key, text, architecture)                                    \
   {                                                                            \
     TargetFigures target;                                                      \
     target.name = #key;                                                        \
-    target.title = text;
+    target.title = text;                                                       \
+    target.chip = architecture;
 #define GNN_FIGURE(figure, number, origin)                                     \
   target.figure = {number, FigureSource::origin};
 #define GNN_TARGET_END                                                         \
@@ -43,4 +44,10 @@ llvm::Expected<const TargetFigures *> gnn::lookupTarget(llvm::StringRef name) {
   return llvm::createStringError("expected a target of " +
                                  llvm::join(names, ", ") + ", got '" + name +
                                  "'");
+}
+
+llvm::StringRef gnn::getTargetOfChip(llvm::StringRef chip) {
+  const auto *it = llvm::find_if(
+      getTargets(), [&](const TargetFigures &t) { return t.chip == chip; });
+  return (it == getTargets().end() ? getTargets().begin() : it)->name;
 }

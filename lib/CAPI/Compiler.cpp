@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiles on a thread of its own, whose crashes stay inside.
+// Works on a thread of its own, whose crashes stay inside.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +15,7 @@
 #include "GNN/InitDialects.h"
 #include "GNN/Target/AttachStatistics.h"
 #include "GNN/Target/Compile.h"
+#include "GNN/Target/Explain.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
@@ -58,9 +59,11 @@ private:
   static int users;
 };
 
-/// What compiling leaves, on success and on failure.
+/// What work on a program leaves, on success and on failure.
 struct Outcome {
   std::shared_ptr<const runtime::Package> package;
+  std::string explanation;
+  bool isDone = false;
   std::vector<std::string> diagnostics;
   /// What gnn-opt is to run to get there; nothing where parsing fails.
   std::string pipeline = "builtin.module()";
@@ -111,9 +114,12 @@ static size_t findDeepNesting(llvm::StringRef text) {
   return text.size();
 }
 
-static void compile(llvm::StringRef text, llvm::StringRef name,
-                    const CompileOptions &options,
-                    llvm::ArrayRef<NamedGraph> graphs, Outcome &outcome) {
+using Work = llvm::function_ref<void(mlir::ModuleOp, Outcome &)>;
+
+/// Parses a program, gives it the statistics of graphs and goes on with `work`.
+static void readProgram(llvm::StringRef text, llvm::StringRef name,
+                        llvm::ArrayRef<NamedGraph> graphs, Outcome &outcome,
+                        Work work) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   // Of several threads, a crash could not be caught.
@@ -145,10 +151,7 @@ static void compile(llvm::StringRef text, llvm::StringRef name,
     llvm::raw_string_ostream stream(outcome.text);
     module->print(stream);
   }
-  outcome.pipeline = compilePipeline(*module, options);
-  auto package = compileToPackage(*module, options);
-  if (mlir::succeeded(package))
-    outcome.package = std::move(*package);
+  work(*module, outcome);
 }
 
 /// The graphs whose statistics a program gets.
@@ -194,6 +197,37 @@ const char *gnnCompilerVersion(void) {
   return GNN_VERSION " (MLIR " LLVM_VERSION_STRING ")";
 }
 
+/// Works on a program on a thread of its own, whose crashes stay inside. An
+/// error where that leaves it undone.
+static Error workOn(llvm::StringRef source, const char *name,
+                    const GnnCompileOptions &options,
+                    std::unique_ptr<Outcome> &outcome, Work work) {
+  std::vector<NamedGraph> graphs;
+  if (Error error = readGraphs(options, graphs))
+    return error;
+  bool finished;
+  {
+    CrashHandlers handlers;
+    finished = llvm::CrashRecoveryContext().RunSafelyOnThread(
+        [&] { readProgram(source, name, graphs, *outcome, work); }, stackBytes);
+  }
+  if (finished && outcome->isDone)
+    return {};
+  std::string message, pipeline = outcome->pipeline;
+  std::string reproduced = outcome->text.empty() ? source.str() : outcome->text;
+  if (finished)
+    message = llvm::join(outcome->diagnostics, "\n");
+  else
+    (void)outcome.release(); // what a crash leaves is not touched
+  if (message.empty())
+    message = std::string(name) + ": the compiler " +
+              (finished ? "failed without a diagnostic" : "crashed");
+  if (!orEmpty(options.reproducer).empty())
+    if (Error error = writeReproducer(options.reproducer, reproduced, pipeline))
+      message += "\n" + error.message();
+  return Error(message);
+}
+
 GnnError *gnnCompile(const char *text, size_t size, const char *name,
                      const GnnCompileOptions *options, GnnPackage **package) {
   return guardedCall("compile", [&]() -> Error {
@@ -208,37 +242,43 @@ GnnError *gnnCompile(const char *text, size_t size, const char *name,
     if (given.chip.empty() && !given.emulated)
       return failure("expected a chip, kernels for the emulator, or both, got "
                      "neither");
-
-    std::vector<NamedGraph> graphs;
-    if (Error error = readGraphs(*options, graphs))
-      return error;
-    llvm::StringRef source(text, size);
     auto outcome = std::make_unique<Outcome>();
-    bool finished;
-    {
-      CrashHandlers handlers;
-      finished = llvm::CrashRecoveryContext().RunSafelyOnThread(
-          [&] { compile(source, name, given, graphs, *outcome); }, stackBytes);
-    }
-    if (finished && outcome->package) {
-      *package = runtime::wrap(std::move(outcome->package));
-      return {};
-    }
-    std::string message, pipeline = outcome->pipeline;
-    std::string reproduced =
-        outcome->text.empty() ? source.str() : outcome->text;
-    if (finished)
-      message = llvm::join(outcome->diagnostics, "\n");
-    else
-      (void)outcome.release(); // what a crash leaves is not touched
-    if (message.empty())
-      message = std::string(name) + ": the compiler " +
-                (finished ? "failed without a diagnostic" : "crashed");
-    if (!orEmpty(options->reproducer).empty())
-      if (Error error =
-              writeReproducer(options->reproducer, reproduced, pipeline))
-        message += "\n" + error.message();
-    return Error(message);
+    auto work = [&](mlir::ModuleOp module, Outcome &outcome) {
+      outcome.pipeline = compilePipeline(module, given);
+      auto made = compileToPackage(module, given);
+      outcome.isDone = mlir::succeeded(made);
+      if (outcome.isDone)
+        outcome.package = std::move(*made);
+    };
+    if (Error error = workOn({text, size}, name, *options, outcome, work))
+      return error;
+    *package = runtime::wrap(std::move(outcome->package));
+    return {};
+  });
+}
+
+GnnError *gnnExplain(const char *text, size_t size, const char *name,
+                     const GnnCompileOptions *options, bool html,
+                     char **explanation) {
+  return guardedCall("explain", [&]() -> Error {
+    if (Error error = expectPointers("text, name, options and a result", text,
+                                     name, options, explanation))
+      return error;
+    std::string passes = orEmpty(options->passes).str();
+    std::string chip = orEmpty(options->chip).str();
+    auto outcome = std::make_unique<Outcome>();
+    auto work = [&](mlir::ModuleOp module, Outcome &outcome) {
+      auto found = explain(module, passes, chip);
+      outcome.isDone = mlir::succeeded(found);
+      if (!outcome.isDone)
+        return;
+      llvm::raw_string_ostream stream(outcome.explanation);
+      html ? printHtml(*found, stream) : printText(*found, stream);
+    };
+    if (Error error = workOn({text, size}, name, *options, outcome, work))
+      return error;
+    *explanation = runtime::copyString(outcome->explanation);
+    return {};
   });
 }
 

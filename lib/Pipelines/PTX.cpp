@@ -73,4 +73,5 @@ void gnn::buildPTXPipeline(OpPassManager &pm,
   GpuModuleToBinaryPassOptions binary;
   binary.compilationTarget = stringify(options.format).str();
   pm.addPass(createGpuModuleToBinaryPass(binary));
+  pm.addPass(gnn::createDropCompileTimes());
 }

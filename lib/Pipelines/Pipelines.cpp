@@ -29,7 +29,10 @@ void gnn::buildGraphPipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(std::move(pass));
     clean();
   };
-  const std::string &target = options.target, &cost = options.cost;
+  const std::string &cost = options.cost;
+  std::string target = options.target;
+  if (target == "chip")
+    target = getTargetOfChip("").str();
   pm.addPass(createVerifyGraphForm());
   if (options.raiseLoops)
     pm.addNestedPass<func::FuncOp>(createRaiseLoops());
@@ -96,6 +99,7 @@ void gnn::buildCompilePipeline(OpPassManager &pm,
   TilePipelineOptions tile;
   PTXPipelineOptions ptx;
   options.assignGraphSwitches(graph);
+  graph.chooseTarget(options.chip);
   options.assignTileSwitches(tile);
   options.assignTo(ptx);
   buildGraphPipeline(pm, graph);

@@ -134,6 +134,7 @@ static LogicalResult lowerToGPU(ModuleOp module,
   TilePipelineOptions tile;
   all.assignGraphSwitches(graph);
   all.assignTileSwitches(tile);
+  graph.chooseTarget(options.chip);
   if (level <= Level::Graph &&
       (failed(runStage(
            module, options, "1-graph",
@@ -250,6 +251,7 @@ std::string gnn::compilePipeline(ModuleOp module,
     llvm::raw_string_ostream stream(text);
     if (succeeded(parsePassSwitches(options.passes, all, message)))
       all.assignGraphSwitches(graph), all.assignTileSwitches(tile);
+    graph.chooseTarget(options.chip);
     stream << "gnn-graph-pipeline";
     graph.print(stream);
     stream << ",gnn-tile-pipeline";

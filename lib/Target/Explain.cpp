@@ -232,12 +232,14 @@ void ChoiceStreamer::streamOptimizationRemark(
 
 /// Reads `passes` and finds its model.
 static FailureOr<CostModel> readOptions(ModuleOp module, StringRef passes,
+                                        StringRef chip,
                                         GraphPipelineOptions &graph) {
   PassSwitches all;
   std::string message;
   if (failed(parsePassSwitches(passes, all, message)))
     return module.emitError("passes: ") << message;
   all.assignGraphSwitches(graph);
+  graph.chooseTarget(chip);
   // Times are shown whatever is weighed.
   auto model = CostModel::create(graph.target, "full");
   if (!model)
@@ -245,9 +247,24 @@ static FailureOr<CostModel> readOptions(ModuleOp module, StringRef passes,
   return *model;
 }
 
-FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes) {
+/// The switches that are off.
+static std::vector<std::string> listOff(GraphPipelineOptions &options) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  options.print(stream);
+  SmallVector<StringRef> words;
+  StringRef(text).trim("{} ").split(words, ' ');
+  std::vector<std::string> off;
+  for (StringRef word : words)
+    if (word.consume_back("=false"))
+      off.push_back(word.str());
+  return off;
+}
+
+FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
+                                    StringRef chip) {
   GraphPipelineOptions options;
-  FailureOr<CostModel> model = readOptions(module, passes, options);
+  FailureOr<CostModel> model = readOptions(module, passes, chip, options);
   if (failed(model))
     return failure();
   std::string text;
@@ -266,6 +283,7 @@ FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes) {
   if (!copy)
     return failure();
   Explanation result;
+  result.off = listOff(options);
   result.target = model->getTarget().title.str();
   result.before = readFunctions(*copy, *model);
   remark::RemarkCategories categories;

@@ -112,8 +112,12 @@ void Layout::sortLayer(std::vector<unsigned> &layer,
     wanted[node] = neighbours[node].empty() ? positions[node]
                                             : sum / neighbours[node].size();
   }
-  llvm::stable_sort(
-      layer, [&](unsigned a, unsigned b) { return wanted[a] < wanted[b]; });
+  std::vector<double> place(boxes.size());
+  for (auto [i, node] : llvm::enumerate(layer))
+    place[node] = i;
+  llvm::sort(layer, [&](unsigned a, unsigned b) {
+    return std::pair(wanted[a], place[a]) < std::pair(wanted[b], place[b]);
+  });
   for (auto [i, node] : llvm::enumerate(layer))
     positions[node] = (i + 0.5) / layer.size();
 }
@@ -214,15 +218,17 @@ static void printTable(const ExplainedFunction &function,
   os << "</table>\n";
 }
 
-static void printChoices(const std::vector<Choice> &choices,
+static void printChoices(const Explanation &explanation,
                          llvm::raw_ostream &os) {
   os << "<h2>Choices</h2>\n<table>\n";
   printRow({"pass", "at", "", "what", "why"}, "th", os);
-  for (const Choice &choice : choices)
+  for (const Choice &choice : explanation.choices)
     printRow({choice.pass, choice.place, choice.isDone ? "done" : "refused",
               choice.name, choice.message},
              "td", os);
   os << "</table>\n";
+  if (!explanation.off.empty())
+    os << "<p>Left out: " << llvm::join(explanation.off, ", ") << "</p>\n";
 }
 
 static constexpr llvm::StringLiteral style = R"(
@@ -260,6 +266,6 @@ void gnn::printHtml(const Explanation &explanation, llvm::raw_ostream &os) {
         side(after, "After");
     os << "</div>\n";
   }
-  printChoices(explanation.choices, os);
+  printChoices(explanation, os);
   os << "</body>\n</html>\n";
 }

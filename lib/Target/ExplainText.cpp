@@ -6,6 +6,7 @@
 
 #include "GNN/Target/Explain.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -70,4 +71,6 @@ void gnn::printText(const Explanation &explanation, llvm::raw_ostream &os) {
        << choice.message << "\n";
   if (explanation.choices.empty())
     os << "  none\n";
+  if (!explanation.off.empty())
+    os << "left out: " << llvm::join(explanation.off, ", ") << "\n";
 }

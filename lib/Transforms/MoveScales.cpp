@@ -262,10 +262,13 @@ void gnn::moveScales(AggregateOp op, const LayerFuser &fuser) {
                             value, path.via);
   };
   // Factors meet each other first: they are few numbers a row.
-  llvm::stable_sort(inside, [](const Factor &a, const Factor &b) {
-    return std::pair(a.inverse, -getNumFeatures(typeOf(a.value))) <
-           std::pair(b.inverse, -getNumFeatures(typeOf(b.value)));
-  });
+  SmallVector<std::tuple<bool, int64_t, size_t>> order;
+  for (auto [i, factor] : llvm::enumerate(inside))
+    order.emplace_back(factor.inverse, -getNumFeatures(typeOf(factor.value)),
+                       i);
+  llvm::sort(order);
+  inside = llvm::map_to_vector(
+      order, [&](auto key) { return inside[std::get<2>(key)]; });
   Value message = gathered(body, terms.body.path);
   if (!inside.empty() && !inside.front().inverse) {
     Value scale = inside.front().value;

@@ -113,42 +113,35 @@ Value OrderAggregate::reorder(OpBuilder &builder,
   if (!stats || (model->getKind() == CostKind::Rows && !chain.isTyped()))
     return reorderByRule(builder, chain);
   OrderCosts costs(chain, *model, stats);
-  Order before = costs.all(true), after = costs.all(false);
-  Order mixed = costs.eachItsOwn();
-  bool differ = !mixed.productFirst.empty() && !mixed.aggregateFirst.empty();
-  bool mayMix = differ && chain.canSplit();
-  double costBefore = costs.cost(before), costAfter = costs.cost(after);
-  double costMixed = mayMix ? costs.cost(mixed) : 0;
-  double given = chain.productFirst ? costBefore : costAfter;
-  double turned = chain.productFirst ? costAfter : costBefore;
-  bool turns = model->isBetter(given, turned);
-  double otherwise = turns ? turned : given;
-  bool mixes = mayMix && model->isBetter(otherwise, costMixed);
+  OrderChoice choice = costs.choose();
   std::string reason;
   llvm::raw_string_ostream os(reason);
   bool inRows = model->getKind() == CostKind::Rows;
-  auto print = [&](StringRef what, const Order &order, double cost) {
-    os << what << llvm::format(" %.0f rows", costs.rows(order));
+  auto print = [&](StringRef what, const WeighedOrder &order) {
+    os << what << llvm::format(" %.0f rows", costs.rows(order.order));
     if (!inRows)
-      os << llvm::format(" (%.4g us)", cost * 1e6);
+      os << llvm::format(" (%.4g us)", order.cost * 1e6);
   };
-  print("product first", before, costBefore);
-  print(", sum first", after, costAfter);
-  if (mayMix) {
-    os << ", " << mixed.productFirst.size() << " and "
-       << mixed.aggregateFirst.size() << " edge types";
-    print("", mixed, costMixed);
-  } else if (differ && chain.getGraph().isDerived()) {
+  print("product first", chain.productFirst ? choice.given : choice.turned);
+  print(", sum first", chain.productFirst ? choice.turned : choice.given);
+  double cheapest = choice.turned.cost;
+  if (choice.mixed) {
+    os << ", " << choice.mixed->order.productFirst.size() << " and "
+       << choice.mixed->order.aggregateFirst.size() << " edge types";
+    print("", *choice.mixed);
+    cheapest = std::min(cheapest, choice.mixed->cost);
+  } else if (choice.differ && chain.getGraph().isDerived()) {
     os << ", no edge types apart: the graph is derived from another";
   }
-  double cheapest = mayMix ? std::min(turned, costMixed) : turned;
-  if (!turns && !mixes && cheapest < given)
+  bool changes = choice.best != OrderChoice::Best::Given;
+  if (!changes && cheapest < choice.given.cost)
     os << llvm::format("; less than %.0f %% apart, too close to change",
                        100 * CostModel::margin);
-  report(chain, mixes || turns, reason);
-  if (mixes)
-    return chain.buildSplit(builder, mixed.productFirst, mixed.aggregateFirst);
-  return turns ? chain.build(builder, !chain.productFirst) : Value();
+  report(chain, changes, reason);
+  if (choice.best == OrderChoice::Best::Mixed)
+    return chain.buildSplit(builder, choice.mixed->order.productFirst,
+                            choice.mixed->order.aggregateFirst);
+  return changes ? chain.build(builder, !chain.productFirst) : Value();
 }
 
 /// Whether the only reader of `op` sums pairs to nodes and ends a chain, which

@@ -201,15 +201,38 @@ double OrderCosts::cost(const Order &order) const {
   return model.cost(kernels(order));
 }
 
+OrderChoice OrderCosts::choose() const {
+  auto weighed = [&](Order order) {
+    double seconds = cost(order);
+    return WeighedOrder{std::move(order), seconds};
+  };
+  OrderChoice choice{weighed(all(chain.productFirst)),
+                     weighed(all(!chain.productFirst)), std::nullopt};
+  Order mixed = eachItsOwn();
+  choice.differ = !mixed.productFirst.empty() && !mixed.aggregateFirst.empty();
+  if (choice.differ && chain.canSplit())
+    choice.mixed = weighed(std::move(mixed));
+  double least = choice.given.cost;
+  if (model.isBetter(least, choice.turned.cost)) {
+    choice.best = OrderChoice::Best::Turned;
+    least = choice.turned.cost;
+  }
+  if (choice.mixed && model.isBetter(least, choice.mixed->cost))
+    choice.best = OrderChoice::Best::Mixed;
+  return choice;
+}
+
 double OrderCosts::getSaving() const {
-  double given = cost(all(chain.productFirst)), best = given;
-  SmallVector<Order> others = {all(!chain.productFirst)};
-  if (chain.canSplit())
-    others.push_back(eachItsOwn());
-  for (const Order &other : others)
-    if (double then = cost(other); model.isBetter(best, then))
-      best = then;
-  return given - best;
+  OrderChoice choice = choose();
+  switch (choice.best) {
+  case OrderChoice::Best::Given:
+    return 0;
+  case OrderChoice::Best::Turned:
+    return choice.given.cost - choice.turned.cost;
+  case OrderChoice::Best::Mixed:
+    return choice.given.cost - choice.mixed->cost;
+  }
+  llvm_unreachable("all orders are handled");
 }
 
 Order OrderCosts::eachItsOwn() const {

@@ -20,6 +20,25 @@ struct Order {
   Relations productFirst, aggregateFirst;
 };
 
+/// An order with its cost.
+struct WeighedOrder {
+  Order order;
+  double cost;
+};
+
+/// The orders that a chain may have.
+struct OrderChoice {
+  WeighedOrder given; ///< the one that it has
+  WeighedOrder turned;
+  /// Each relation on its own way, where they differ and can be parted.
+  std::optional<WeighedOrder> mixed;
+  /// Whether relations go ways that differ.
+  bool differ = false;
+
+  /// The one to have, which is another than the given one only where that pays.
+  enum class Best { Given, Turned, Mixed } best = Best::Given;
+};
+
 /// What the orders of a chain cost on a graph. A chain without types is one
 /// relation.
 class OrderCosts {
@@ -27,12 +46,9 @@ public:
   OrderCosts(const AggregatedProduct &chain, const CostModel &model,
              StatsAttr stats);
 
-  double cost(const Order &order) const;
-  Order all(bool productFirst) const;
+  OrderChoice choose() const;
   /// What the best order saves of the cost of the one that the chain has.
   double getSaving() const;
-  /// Each relation on its own way: where it is cheaper, launches aside.
-  Order eachItsOwn() const;
   /// Rows of the product.
   double rows(const Order &order) const;
 
@@ -44,6 +60,10 @@ private:
     double rowsBefore, rowsAfter;
   };
 
+  double cost(const Order &order) const;
+  Order all(bool productFirst) const;
+  /// Each relation on its own way: where it is cheaper, launches aside.
+  Order eachItsOwn() const;
   llvm::SmallVector<KernelWork> kernels(const Order &order) const;
   void addProductFirst(llvm::ArrayRef<int64_t> list,
                        llvm::SmallVectorImpl<KernelWork> &kernels) const;

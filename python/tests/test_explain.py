@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+import gnn_mlir
 from conftest import find_tool
 from gnn_mlir import Graph, models
 
@@ -115,5 +116,32 @@ def test_text(files):
     assert out.startswith("costs on NVIDIA H200 SXM, ")
     for heading in ("rgcn, before", "rgcn, after", "choices"):
         assert f"\n{heading}\n" in out
-    assert "costs on NVIDIA A100 SXM 80 GB, " in run(
-        files, "rgcn", "--explain", "--passes=target=a100")
+    assert "left out" not in out
+    other = run(files, "rgcn", "--explain",
+                "--passes=target=a100 compact=off fuse-layers=off")
+    assert other.startswith("costs on NVIDIA A100 SXM 80 GB, ")
+    assert other.count("\nleft out: compact, fuse-layers\n") == 1
+
+
+def test_by_python(compiler, files, tmp_path):
+    del compiler  # skips where nothing is built
+    graph = Graph.load(files / "g.npz")
+    module = models.rgcn(3, (8, 8, 4))
+    passes = {"compact": False}
+    page = tmp_path / "page.html"
+    out = gnn_mlir.explain(module, graph=graph, passes=passes, html=page)
+    tool = run(files, "rgcn", "--explain", "--passes=compact=false")
+    place = re.compile(r"\w+\.mlir:\d+:\d+")
+    assert place.sub("", out) in place.sub("", tool)
+    assert len(Page(page.read_text()).pictures) == 2
+    assert "left out: compact" in out
+    # The chip chooses the GPU, unless a switch does.
+    for chip, target, title in (("sm_80", None, "A100"), ("sm_86", None, "RTX 3090"),
+                                ("sm_80", "h100", "H100"), (None, None, "H200")):
+        out = gnn_mlir.explain(module, chip=chip,
+                               passes=target and {"target": target})
+        assert re.match(rf"costs on .*{title}.*, every", out)
+    with pytest.raises(gnn_mlir.GNNError, match="program.mlir:1:1"):
+        gnn_mlir.explain("nonsense")
+    with pytest.raises(ValueError, match="chip: expected text"):
+        gnn_mlir.explain(module, chip=90)

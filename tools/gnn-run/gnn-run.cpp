@@ -158,7 +158,8 @@ static std::vector<NamedGraph> nameGraphs(mlir::ModuleOp module,
 
 /// Says what the graph pipeline does to `module`.
 static mlir::LogicalResult printExplanation(mlir::ModuleOp module) {
-  auto explanation = explain(module, passes);
+  auto explanation =
+      explain(module, passes, target == "cuda" ? chip.getValue() : "");
   if (mlir::failed(explanation))
     return mlir::failure();
   if (!explainFile.empty())

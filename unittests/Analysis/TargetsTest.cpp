@@ -36,6 +36,14 @@ TEST(TargetsTest, SourcesAreKept) {
   EXPECT_EQ((*lookupTarget("a100"))->l2Gather.source, FigureSource::Derived);
 }
 
+TEST(TargetsTest, OfAChip) {
+  EXPECT_EQ(getTargetOfChip("sm_90"), "h200");
+  EXPECT_EQ(getTargetOfChip("sm_80"), "a100");
+  EXPECT_EQ(getTargetOfChip("sm_86"), "rtx3090");
+  EXPECT_EQ(getTargetOfChip("sm_75"), "h200");
+  EXPECT_EQ(getTargetOfChip(""), "h200");
+}
+
 TEST(TargetsTest, UnknownTarget) {
   auto target = lookupTarget("gtx1080");
   ASSERT_FALSE(bool(target));

@@ -30,6 +30,8 @@ struct Figure {
 struct TargetFigures {
   llvm::StringRef name;
   llvm::StringRef title;
+  /// What kernels for it are compiled for, such as "sm_90".
+  llvm::StringRef chip;
   /// Bytes a second read or written in order.
   Figure memoryBandwidth;
   /// Size of the L2 cache.
@@ -67,6 +69,10 @@ llvm::ArrayRef<TargetFigures> getTargets();
 
 /// Figures of a GPU by name; error text names the known ones.
 llvm::Expected<const TargetFigures *> lookupTarget(llvm::StringRef name);
+
+/// The name of the GPU that stands for a chip, such as "sm_80"; of the first
+/// GPU for other chips and for none.
+llvm::StringRef getTargetOfChip(llvm::StringRef chip);
 
 } // namespace gnn
 

@@ -9,6 +9,8 @@
 #ifndef GNN_PIPELINES_PIPELINES_H
 #define GNN_PIPELINES_PIPELINES_H
 
+#include "GNN/Analysis/Targets.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -52,9 +54,17 @@ template <typename Base> struct GraphSwitches : public Base {
       llvm::cl::desc("What passes weigh: full (time), or rows (through "
                      "products)"),
       llvm::cl::init("full")};
-  Option<std::string> target{*this, "target",
-                             llvm::cl::desc("GPU to weigh costs for"),
-                             llvm::cl::init("h200")};
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("GPU to weigh costs for; chip: the one that stands for "
+                     "the chip that kernels are made for"),
+      llvm::cl::init("chip")};
+
+  /// Weighs costs for the GPU of `chip` unless another is named.
+  void chooseTarget(llvm::StringRef chip) {
+    if (target == "chip")
+      target = getTargetOfChip(chip).str();
+  }
 
   /// Sets the same switches of `other`.
   template <typename Other> void assignGraphSwitches(Other &other) const {

@@ -56,12 +56,16 @@ struct Explanation {
   std::string target;
   std::vector<ExplainedFunction> before, after;
   std::vector<Choice> choices;
+  /// The switches of passes that did not run.
+  std::vector<std::string> off;
 };
 
 /// Runs the graph pipeline on a copy of `module`, with `passes` as
-/// `parsePassSwitches` reads them. Errors are at the module.
+/// `parsePassSwitches` reads them, where `chip` chooses the GPU that costs are
+/// weighed for if no switch does. Errors are at the module.
 mlir::FailureOr<Explanation> explain(mlir::ModuleOp module,
-                                     llvm::StringRef passes);
+                                     llvm::StringRef passes,
+                                     llvm::StringRef chip = "");
 
 /// Writes tables before and after, and the choices.
 void printText(const Explanation &explanation, llvm::raw_ostream &os);

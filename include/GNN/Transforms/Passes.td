@@ -451,4 +451,22 @@ def VerifyDeviceForm : Pass<"gnn-verify-device-form"> {
   }];
 }
 
+def DropCompileTimes : Pass<"gnn-drop-compile-times", "::mlir::ModuleOp"> {
+  let summary = "Drop from binaries how long it took to make them";
+  let description = [{
+    Serialization writes down the milliseconds that it took, so that the same
+    module would come out as another text each time. This pass takes these
+    properties (`LLVMIRToISATimeInMs`, `ISAToBinaryTimeInMs`) from the objects.
+
+    ```mlir
+    gpu.binary @kernels [#gpu.object<#nvvm.target, properties = {LLVMIRToISATimeInMs = 7 : i64}, assembly = "">]
+    // becomes
+    gpu.binary @kernels [#gpu.object<#nvvm.target, assembly = "">]
+    ```
+
+    Needs: nothing. Keeps: code, kernels and all other properties. Never: touches
+    anything but `gpu.binary`.
+  }];
+}
+
 #endif // GNN_TRANSFORMS_PASSES_TD

@@ -154,6 +154,12 @@ gnn.graph @graph_c11 square of @g types [1] {node_types = 2, edge_types = 1, sch
 
 // -----
 
+gnn.graph @g square {node_types = 1, edge_types = 2, stats = #gnn.stats<src_nodes = 9, dst_nodes = 9, edges = 8, type_edges = [5, 3], src_pairs = [4, 3], dst_pairs = [2, 2]>}
+// expected-error-re @+1 {{'gnn.graph' op expected the nodes, and the edges and pairs of each type, as the stats of @g count them: {{.*}}type_edges = [3]{{.*}}, got {{.*}}type_edges = [4]}}
+gnn.graph @graph_c12 square of @g types [1] {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 9, dst_nodes = 9, edges = 4, type_edges = [4], src_pairs = [3], dst_pairs = [2]>}
+
+// -----
+
 // expected-error @+1 {{expected 'edge_types' of the graph}}
 gnn.graph @graph_without_edge_types square {node_types = 1}
 

@@ -211,6 +211,20 @@ LogicalResult GraphOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError("expected the ")
            << parent.getNodeTypes() << " node types of @" << *getParentGraph()
            << ", got " << getNodeTypes();
+  if (parent.getStatsAttr() && getStatsAttr()) { // C12
+    StatsAttr expected = parent.getStatsAttr().restrictTo(types);
+    StatsAttr stats = getStatsAttr();
+    auto counts = [](StatsAttr stats) {
+      return std::tuple(stats.getSrcNodes(), stats.getDstNodes(),
+                        stats.getTypeEdges(), stats.getSrcPairs(),
+                        stats.getDstPairs());
+    };
+    if (counts(stats) != counts(expected))
+      return emitOpError("expected the nodes, and the edges and pairs of each "
+                         "type, as the stats of @")
+             << *getParentGraph() << " count them: " << expected << ", got "
+             << stats;
+  }
   if (!parent.getSchema() || !getSchema())
     return success();
   for (auto [index, type] : llvm::enumerate(types))

@@ -78,6 +78,7 @@ def GNN_GraphOp : GNN_Op<"graph", [
     * (C9) The list names edge types of the parent.
     * (C10) The parent is of the same kind and has as many node types.
     * (C11) Where both have a schema, they agree.
+    * (C12) Where both have stats, nodes, and edges and pairs of types, agree.
 
     Example:
 
