@@ -174,6 +174,38 @@ TEST(CompilerCAPI, FirstDiagnosticFirst) {
             "layer.mlir:1:1: note: see existing symbol definition here");
 }
 
+/// What is said of a program, or the error.
+std::string explained(const std::string &source, const char *passes,
+                      bool html = false) {
+  GnnCompileOptions options = {};
+  options.chip = "sm_80";
+  options.passes = passes;
+  char *found = nullptr;
+  std::string message = text(gnnExplain(source.data(), source.size(),
+                                        "layer.mlir", &options, html, &found));
+  if (!message.empty())
+    return message;
+  std::string result = found;
+  gnnStringDestroy(found);
+  return result;
+}
+
+TEST(CompilerCAPI, Explains) {
+  std::string tables = explained(sumText, "compact=false");
+  EXPECT_EQ(tables.find("costs on NVIDIA A100 SXM 80 GB, "), 0u);
+  EXPECT_TRUE(contains(tables, "\nleft out: compact\n"));
+  EXPECT_EQ(explained(sumText, nullptr).find("left out"), std::string::npos);
+  EXPECT_EQ(explained(sumText, "", true).find("<!DOCTYPE html>"), 0u);
+  EXPECT_TRUE(contains(explained(sumText, "target=v100"),
+                       "expected a target of h200, h100, a100, rtx3090, got "
+                       "'v100'"));
+  EXPECT_EQ(explained("func.func @f() {", nullptr),
+            "layer.mlir:1:15: expected operation name in quotes");
+  GnnCompileOptions options = {};
+  EXPECT_EQ(text(gnnExplain("", 0, "", &options, false, nullptr)),
+            "expected text, name, options and a result, got null");
+}
+
 TEST(CompilerCAPI, BadOptions) {
   GnnCompileOptions options = {};
   EXPECT_EQ(failure(sumText, options),
