@@ -83,8 +83,8 @@ llvm::Error gnn::emulator::generateCode(ModuleOp host, Program &program) {
     return machineBuilder.takeError();
   // A multiplication and an addition stay two roundings, as written.
   machineBuilder->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  // Most kernels are made for one small run: selecting better instructions takes
-  // longer than they do.
+  // Most kernels are made for one small run: selecting better instructions
+  // takes longer than they do.
   machineBuilder->setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
   auto machine = machineBuilder->createTargetMachine();
   if (!machine)
