@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
 using namespace gnn::tile;
@@ -32,35 +33,83 @@ static Value getRoot(Value tensor) {
   return tensor;
 }
 
-/// Computes `tensor` once more, by a copy of its template and reshapes.
+static bool isTemplate(Operation *op) {
+  return isa_and_nonnull<TraverseOp, GemmOp, OuterOp>(op);
+}
+
+/// Computes `tensor` once more, by copies of its template, of reshapes and of
+/// what the template goes on with.
 static Value computeAgain(OpBuilder &builder, Value tensor) {
   Operation *op = tensor.getDefiningOp();
   unsigned number = cast<OpResult>(tensor).getResultNumber();
   IRMapping mapping;
+  auto map = [&](Value operand) {
+    Operation *maker = operand.getDefiningOp();
+    if (isTemplate(maker) || isReshape(maker) ||
+        isa_and_nonnull<tensor::EmptyOp>(maker))
+      mapping.map(operand, computeAgain(builder, operand));
+  };
   if (isReshape(op))
-    mapping.map(op->getOperand(0), computeAgain(builder, op->getOperand(0)));
+    map(op->getOperand(0));
+  else if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
+    llvm::for_each(destination.getDpsInits(), map);
   return builder.clone(*op, mapping)->getResult(number);
+}
+
+/// Whether others than `op` need `tensor` as it is, or a reshaped form of it:
+/// they read it later, or write to it themselves.
+static bool isNeededByOthers(Value tensor, Operation *op) {
+  return llvm::any_of(tensor.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (user == op)
+      return false;
+    if (isReshape(user))
+      return isNeededByOthers(user->getResult(0), op);
+    auto destination = dyn_cast<DestinationStyleOpInterface>(user);
+    return op->isBeforeInBlock(user) ||
+           (destination && destination.isDpsInit(&use));
+  });
 }
 
 namespace {
 struct SeparateResults : gnn::impl::SeparateResultsBase<SeparateResults> {
   void runOnOperation() override {
-    llvm::DenseSet<Value> seen;
-    getOperation()->walk([&](func::ReturnOp op) {
-      OpBuilder builder(op);
-      for (OpOperand &result : op->getOpOperands()) {
-        Value root = getRoot(result.get());
-        bool isTemplate =
-            isa_and_nonnull<TraverseOp, GemmOp, OuterOp>(root.getDefiningOp());
-        if (!isTemplate || seen.insert(root).second)
-          continue;
-        result.set(computeAgain(builder, result.get()));
-        remark::passed(
-            op.getLoc(),
-            remark::RemarkOpts::name("Separated").category(getArgument()))
-            << "a result that is another one too is computed once more";
-      }
-    });
+    getOperation()->walk(
+        [&](DestinationStyleOpInterface op) { separateInits(op); });
+    getOperation()->walk([&](func::ReturnOp op) { separateResults(op); });
+  }
+
+private:
+  void separateInits(DestinationStyleOpInterface op);
+  void separateResults(func::ReturnOp op);
+  void report(Operation *op, StringRef what) {
+    remark::passed(
+        op->getLoc(),
+        remark::RemarkOpts::name("Separated").category(getArgument()))
+        << what;
   }
 };
 } // namespace
+
+void SeparateResults::separateInits(DestinationStyleOpInterface op) {
+  OpBuilder builder(op);
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    Value root = getRoot(init.get());
+    if (!isTemplate(root.getDefiningOp()) || !isNeededByOthers(root, op))
+      continue;
+    init.set(computeAgain(builder, init.get()));
+    report(op, "a tensor that others need is computed once more to go on with");
+  }
+}
+
+void SeparateResults::separateResults(func::ReturnOp op) {
+  llvm::DenseSet<Value> seen;
+  OpBuilder builder(op);
+  for (OpOperand &result : op->getOpOperands()) {
+    Value root = getRoot(result.get());
+    if (!isTemplate(root.getDefiningOp()) || seen.insert(root).second)
+      continue;
+    result.set(computeAgain(builder, result.get()));
+    report(op, "a result that is another one too is computed once more");
+  }
+}

@@ -5,7 +5,7 @@ would fail: none of them may come back here."""
 import numpy as np
 import pytest
 
-from gnn_mlir import Graph, Module, models
+from gnn_mlir import Graph, Module, models, weight
 from gnn_mlir.testing import cases, errors, graphs
 
 
@@ -209,3 +209,20 @@ def test_the_same_bits_each_time(run):
     first, second = (run(module.text(), "rgat", {"g": graph}, inputs)["out"]
                      for _ in range(2))
     assert first.tobytes() == second.tobytes()
+
+
+def test_concatenations_that_begin_alike(run):
+    """Two that start with the same rows, one of them twice: their common beginning
+    was merged, and could then not be gone on with by both."""
+    graph = typed_edges([3, 0, 40])
+    module = Module()
+    g = module.graph_like("g", graph)
+    f = module.function("f")
+    x, y = (f.input(name, g.rows("edge", 3)) for name in "xy")
+    for i, parts in enumerate(((x, x, y), (x, x), (x, y))):
+        whole = f.concat(*parts)
+        f.output(f"whole{i}", whole)
+        f.output(f"again{i}", whole)
+        f.output(f"product{i}", f.linear(whole, f.input(f"w{i}", weight(
+            3 * len(parts), 5))))
+    check(module, graph, run)

@@ -67,3 +67,54 @@ func.func @separate(%x: tensor<?xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf3
   } -> tensor<?xf32>
   return %y, %z, %x, %x : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
 }
+
+// Two concatenations that begin alike start in a tensor each.
+//
+// CHECK-LABEL: func.func @begin_alike
+// CHECK:         %[[A:.+]] = gnn_tile.traverse {{.+}} outs(%{{.+}} : tensor<?x2xf32>) at [#gnn_tile.at<group : feature>]
+// CHECK:         %[[B:.+]] = gnn_tile.traverse {{.+}} outs(%{{.+}} : tensor<?x2xf32>) at [#gnn_tile.at<group : feature>]
+// CHECK:         gnn_tile.traverse {{.+}} outs(%[[B]] : tensor<?x2xf32>) at [#gnn_tile.at<group : feature + 1>]
+// CHECK:         gnn_tile.traverse {{.+}} outs(%[[A]] : tensor<?x2xf32>) at [#gnn_tile.at<group : feature + 1>]
+//
+// BUFFERS-LABEL: func.func @begin_alike
+// BUFFERS-NOT:     memref.copy
+func.func @begin_alike(%x: tensor<?x1xf32>, %y: tensor<?x1xf32>, %n: index) -> (tensor<?x2xf32>, tensor<?x2xf32>) {
+  %e = tensor.empty(%n) : tensor<?x2xf32>
+  %a = gnn_tile.traverse @g <dst> ins(%x : tensor<?x1xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%e : tensor<?x2xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x2xf32>
+  // expected-remark @+1 {{a tensor that others need is computed once more to go on with}}
+  %xx = gnn_tile.traverse @g <dst> ins(%x : tensor<?x1xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%a : tensor<?x2xf32>) at [#gnn_tile.at<group : feature + 1>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x2xf32>
+  %xy = gnn_tile.traverse @g <dst> ins(%y : tensor<?x1xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%a : tensor<?x2xf32>) at [#gnn_tile.at<group : feature + 1>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x2xf32>
+  return %xx, %xy : tensor<?x2xf32>, tensor<?x2xf32>
+}
+
+// A concatenation that is two results is made twice as a whole.
+//
+// BUFFERS-LABEL: func.func @concatenation_twice
+// BUFFERS-NOT:     memref.copy
+func.func @concatenation_twice(%x: tensor<?x1xf32>, %n: index) -> (tensor<?x2xf32>, tensor<?x2xf32>) {
+  %e = tensor.empty(%n) : tensor<?x2xf32>
+  %a = gnn_tile.traverse @g <dst> ins(%x : tensor<?x1xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%e : tensor<?x2xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x2xf32>
+  %xx = gnn_tile.traverse @g <dst> ins(%x : tensor<?x1xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%a : tensor<?x2xf32>) at [#gnn_tile.at<group : feature + 1>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x2xf32>
+  // expected-remark @+1 {{a result that is another one too is computed once more}}
+  return %xx, %xx : tensor<?x2xf32>, tensor<?x2xf32>
+}

@@ -348,6 +348,10 @@ def SeparateResults : Pass<"gnn-tile-separate-results", "::mlir::func::FuncOp"> 
     return %y, %z : tensor<?x8xf32>, tensor<?x8xf32>
     ```
 
+    Nor do two templates go on with one tensor, or one with a tensor that others
+    read later: two concatenations of rows that begin alike both start with these,
+    each in a tensor of its own.
+
     Needs: templates on tensors. Keeps: the value of every result. Never
     touches results that no template makes. What comes after must not merge
     equal templates again.
