@@ -384,11 +384,9 @@ bool Compact::pays(Operation *op, Candidate &candidate, RowAnalysis &rows,
   else
     os << llvm::format("%.4g us instead of %.4g", candidate.cost * 1e6,
                        costBefore * 1e6);
-  bool isFree = costBefore == 0 && candidate.cost == 0;
-  bool isBetter = isFree || model->isBetter(costBefore, candidate.cost);
-  if (!isBetter && candidate.cost < costBefore)
-    os << llvm::format(", less than %.0f %% apart", CostModel::margin * 100);
-  return candidate.rows < numRows && isBetter;
+  // Where they take about the same, fewer rows take less memory.
+  return candidate.rows < numRows &&
+         !model->isBetter(candidate.cost, costBefore);
 }
 
 void Compact::compact(IRRewriter &rewriter, Operation *op, RowAnalysis &rows) {

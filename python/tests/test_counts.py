@@ -215,3 +215,19 @@ def test_complexity_after_reordering(name, model, compiler):
         "linear-reorder", "order-aggregate"))
     found = program.product_flops(stats) + program.aggregate_flops(stats)
     assert found == complexity(model, v, e, f, c)
+
+
+@pytest.mark.parametrize("name, most", [("rgcn", 2014), ("rgat", 1602), ("hgt", 3701)])
+def test_workspace_of_debian_files(compiler, name, most):
+    """MiB of a layer of 64 to 64. A tensor of 64 features an edge would be 2,846;
+    HGT has one of keys and one of values, 1,502 each, on pairs."""
+    graph = gnn_mlir.add_inverses(load("debian-files"))
+    if name == "hgt":
+        graph = gnn_mlir.refine_types(graph)
+        module = models.hgt(graph.num_node_types, graph.num_edge_types, (64, 64), 4,
+                            schema=graph.schema)
+    else:
+        module = getattr(models, name)(graph.num_edge_types, (64, 64),
+                                       node_types=graph.num_node_types)
+    bound = gnn_mlir.compile(module, target="emulator", graph=graph).bind(graph)
+    assert bound.workspace_bytes / 2**20 <= most

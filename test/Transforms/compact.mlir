@@ -69,6 +69,24 @@ func.func @whole_edge(%x: tensor<?x8xf32, #node>) -> tensor<?xf32, #edge> {
 #edge_type = #gnn.rows<@g, edge_type>
 #node = #gnn.rows<@g, node>
 
+gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 1000000, dst_nodes = 1000000, edges = 1000000, type_edges = [1000000], src_pairs = [830000], dst_pairs = [830000]>}
+
+// About the same time: fewer rows take less memory.
+// CHECK-LABEL: @about_the_same
+// CHECK: gnn.typed_linear {{.*}}src_pair>>
+func.func @about_the_same(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32, #edge_type>) -> tensor<?x64xf32, #edge> {
+  %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+  // expected-remark-re @+1 {{830000 src_pair rows instead of 1000000 edge rows, 32{{.*}} us instead of 31{{.*}}}}
+  %1 = gnn.typed_linear %0, %w : (tensor<?x64xf32, #edge>, tensor<1x64x64xf32, #edge_type>) -> tensor<?x64xf32, #edge>
+  return %1 : tensor<?x64xf32, #edge>
+}
+
+// -----
+
+#edge = #gnn.rows<@g, edge>
+#edge_type = #gnn.rows<@g, edge_type>
+#node = #gnn.rows<@g, node>
+
 // As many pairs as edges: nothing is saved, and the way back costs.
 gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 1000000, dst_nodes = 1000000, edges = 1000000, type_edges = [1000000], src_pairs = [1000000], dst_pairs = [1000000]>}
 
