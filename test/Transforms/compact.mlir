@@ -87,6 +87,63 @@ func.func @about_the_same(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32, #
 #edge_type = #gnn.rows<@g, edge_type>
 #node = #gnn.rows<@g, node>
 
+gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 1000000, dst_nodes = 1000000, edges = 1000000, type_edges = [1000000], src_pairs = [600000], dst_pairs = [600000], in_degree_squares = 10000000000, in_degree_max = 50000>}
+
+// Negative: scores of the edges of a long row wait for the ids of their pairs.
+// CHECK-LABEL: @long_row
+// CHECK: gnn.typed_linear {{.*}}edge>>
+func.func @long_row(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32, #edge_type>) -> tensor<?xf32, #edge> {
+  %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+  // expected-remark-re @+1 {{600000 src_pair rows instead of 1000000 edge rows, {{.*}} us instead of {{.*}}}}
+  %1 = gnn.typed_linear %0, %w : (tensor<?x64xf32, #edge>, tensor<1x64x64xf32, #edge_type>) -> tensor<?x64xf32, #edge>
+  // expected-remark @+1 {{its rows depend on the whole edge}}
+  %2 = gnn.sddmm %x via dst, %1 : (tensor<?x64xf32, #node>, tensor<?x64xf32, #edge>) -> tensor<?xf32, #edge>
+  return %2 : tensor<?xf32, #edge>
+}
+
+// Nobody scores them here.
+// CHECK-LABEL: @long_row_unscored
+// CHECK: gnn.typed_linear {{.*}}src_pair>>
+func.func @long_row_unscored(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32, #edge_type>) -> tensor<?x64xf32, #node> {
+  %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+  // expected-remark-re @+1 {{600000 src_pair rows instead of 1000000 edge rows, {{.*}} us instead of {{.*}}}}
+  %1 = gnn.typed_linear %0, %w : (tensor<?x64xf32, #edge>, tensor<1x64x64xf32, #edge_type>) -> tensor<?x64xf32, #edge>
+  %2 = gnn.aggregate sum %1 via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
+  return %2 : tensor<?x64xf32, #node>
+}
+
+// Weights of each edge wait for nothing, so the sum with them waits, by half as much.
+// CHECK-LABEL: @long_row_weighted
+// CHECK: gnn.typed_linear {{.*}}edge>>
+func.func @long_row_weighted(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32, #edge_type>, %a: tensor<?xf32, #edge>) -> tensor<?x64xf32, #node> {
+  %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+  // expected-remark-re @+1 {{600000 src_pair rows instead of 1000000 edge rows, {{.*}} us instead of {{.*}}}}
+  %1 = gnn.typed_linear %0, %w : (tensor<?x64xf32, #edge>, tensor<1x64x64xf32, #edge_type>) -> tensor<?x64xf32, #edge>
+  %2 = gnn.apply mul %a, %1 : (tensor<?xf32, #edge>, tensor<?x64xf32, #edge>) -> tensor<?x64xf32, #edge>
+  %3 = gnn.aggregate sum %2 via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
+  return %3 : tensor<?x64xf32, #node>
+}
+
+// But not where the weights are of such pairs already.
+// CHECK-LABEL: @long_row_of_pairs
+// CHECK: gnn.typed_linear {{.*}}src_pair>>
+func.func @long_row_of_pairs(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32, #edge_type>, %a: tensor<?xf32, #gnn.rows<@g, src_pair>>) -> tensor<?x64xf32, #node> {
+  %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+  // expected-remark-re @+1 {{600000 src_pair rows instead of 1000000 edge rows, {{.*}} us instead of {{.*}}}}
+  %1 = gnn.typed_linear %0, %w : (tensor<?x64xf32, #edge>, tensor<1x64x64xf32, #edge_type>) -> tensor<?x64xf32, #edge>
+  %e = gnn.gather %a : tensor<?xf32, #gnn.rows<@g, src_pair>> -> tensor<?xf32, #edge>
+  // expected-remark @+1 {{in the kernel that makes its operand there}}
+  %2 = gnn.apply mul %e, %1 : (tensor<?xf32, #edge>, tensor<?x64xf32, #edge>) -> tensor<?x64xf32, #edge>
+  %3 = gnn.aggregate sum %2 via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
+  return %3 : tensor<?x64xf32, #node>
+}
+
+// -----
+
+#edge = #gnn.rows<@g, edge>
+#edge_type = #gnn.rows<@g, edge_type>
+#node = #gnn.rows<@g, node>
+
 // As many pairs as edges: nothing is saved, and the way back costs.
 gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 1000000, dst_nodes = 1000000, edges = 1000000, type_edges = [1000000], src_pairs = [1000000], dst_pairs = [1000000]>}
 
