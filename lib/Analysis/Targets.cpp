@@ -36,14 +36,16 @@ llvm::ArrayRef<TargetFigures> gnn::getTargets() {
 }
 
 llvm::Expected<const TargetFigures *> gnn::lookupTarget(llvm::StringRef name) {
+  if (name == "chip") // of no known one
+    name = getTargetOfChip("");
   for (const TargetFigures &target : getTargets())
     if (target.name == name)
       return &target;
   auto names = llvm::map_range(getTargets(),
                                [](const TargetFigures &t) { return t.name; });
   return llvm::createStringError("expected a target of " +
-                                 llvm::join(names, ", ") + ", got '" + name +
-                                 "'");
+                                 llvm::join(names, ", ") + " or chip, got '" +
+                                 name + "'");
 }
 
 llvm::StringRef gnn::getTargetOfChip(llvm::StringRef chip) {

@@ -193,10 +193,6 @@ static Error writeReproducer(llvm::StringRef path, llvm::StringRef text,
   return {};
 }
 
-const char *gnnCompilerVersion(void) {
-  return GNN_VERSION " (MLIR " LLVM_VERSION_STRING ")";
-}
-
 /// Works on a program on a thread of its own, whose crashes stay inside. An
 /// error where that leaves it undone.
 static Error workOn(llvm::StringRef source, const char *name,
@@ -228,6 +224,10 @@ static Error workOn(llvm::StringRef source, const char *name,
   return Error(message);
 }
 
+const char *gnnCompilerVersion(void) {
+  return GNN_VERSION " (MLIR " LLVM_VERSION_STRING ")";
+}
+
 GnnError *gnnCompile(const char *text, size_t size, const char *name,
                      const GnnCompileOptions *options, GnnPackage **package) {
   return guardedCall("compile", [&]() -> Error {
@@ -243,12 +243,12 @@ GnnError *gnnCompile(const char *text, size_t size, const char *name,
       return failure("expected a chip, kernels for the emulator, or both, got "
                      "neither");
     auto outcome = std::make_unique<Outcome>();
-    auto work = [&](mlir::ModuleOp module, Outcome &outcome) {
-      outcome.pipeline = compilePipeline(module, given);
+    auto work = [&](mlir::ModuleOp module, Outcome &result) {
+      result.pipeline = compilePipeline(module, given);
       auto made = compileToPackage(module, given);
-      outcome.isDone = mlir::succeeded(made);
-      if (outcome.isDone)
-        outcome.package = std::move(*made);
+      result.isDone = mlir::succeeded(made);
+      if (result.isDone)
+        result.package = std::move(*made);
     };
     if (Error error = workOn({text, size}, name, *options, outcome, work))
       return error;
@@ -267,15 +267,17 @@ GnnError *gnnExplain(const char *text, size_t size, const char *name,
     std::string passes = orEmpty(options->passes).str();
     std::string chip = orEmpty(options->chip).str();
     auto outcome = std::make_unique<Outcome>();
-    auto work = [&](mlir::ModuleOp module, Outcome &outcome) {
+    auto work = [&](mlir::ModuleOp module, Outcome &result) {
       auto found = explain(module, passes, chip);
-      outcome.isDone = mlir::succeeded(found);
-      if (!outcome.isDone)
+      result.isDone = mlir::succeeded(found);
+      if (!result.isDone)
         return;
-      llvm::raw_string_ostream stream(outcome.explanation);
+      llvm::raw_string_ostream stream(result.explanation);
       html ? printHtml(*found, stream) : printText(*found, stream);
     };
-    if (Error error = workOn({text, size}, name, *options, outcome, work))
+    GnnCompileOptions read = *options;
+    read.reproducer = nullptr; // gnn-opt is not asked to compile
+    if (Error error = workOn({text, size}, name, read, outcome, work))
       return error;
     *explanation = runtime::copyString(outcome->explanation);
     return {};

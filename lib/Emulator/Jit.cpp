@@ -48,9 +48,9 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::InstSimplifyPass());
   passes.addPass(llvm::DCEPass());
-  for (llvm::Function &function : module)
-    if (!function.isDeclaration())
-      passes.run(function, functions);
+  llvm::ModulePassManager all;
+  all.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
+  all.run(module, modules);
 }
 
 static llvm::Error defineSymbols(llvm::orc::LLJIT &jit) {

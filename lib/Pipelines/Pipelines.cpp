@@ -29,10 +29,7 @@ void gnn::buildGraphPipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(std::move(pass));
     clean();
   };
-  const std::string &cost = options.cost;
-  std::string target = options.target;
-  if (target == "chip")
-    target = getTargetOfChip("").str();
+  const std::string &target = options.target, &cost = options.cost;
   pm.addPass(createVerifyGraphForm());
   if (options.raiseLoops)
     pm.addNestedPass<func::FuncOp>(createRaiseLoops());

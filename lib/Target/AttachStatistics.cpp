@@ -47,6 +47,23 @@ static FailureOr<GraphOp> findDeclaration(ModuleOp module, StringRef name) {
          << std::distance(graphs.begin(), graphs.end()) << " gnn.graphs";
 }
 
+/// Whether the statistics of a graph that is derived from `graph`, or that
+/// `graph` is derived from, say what its own would: they have to agree.
+static bool isCountedElsewhere(ModuleOp module, GraphOp graph,
+                               ArrayRef<NamedGraph> graphs) {
+  if (graph.isDerived()) {
+    StringRef parent = *graph.getParentGraph();
+    auto op = module.lookupSymbol<GraphOp>(parent);
+    return (op && op.getStatsAttr()) ||
+           llvm::any_of(graphs, [&](const NamedGraph &named) {
+             return named.name == parent || named.name.empty();
+           });
+  }
+  return llvm::any_of(module.getOps<GraphOp>(), [&](GraphOp part) {
+    return part.getParentGraph() == graph.getSymName() && part.getStatsAttr();
+  });
+}
+
 LogicalResult gnn::attachStatistics(ModuleOp module,
                                     ArrayRef<NamedGraph> graphs) {
   for (const NamedGraph &named : graphs) {
@@ -60,7 +77,7 @@ LogicalResult gnn::attachStatistics(ModuleOp module,
         static_cast<int64_t>(graph->getEdgeTypes()), std::nullopt};
     if (runtime::Error error = checkGraph(spec, *named.graph))
       return graph->emitError(error.in("graph '" + spec.name + "'").message());
-    if (graph->getStatsAttr())
+    if (graph->getStatsAttr() || isCountedElsewhere(module, *graph, graphs))
       continue;
     auto statistics = runtime::statistics(*named.graph);
     if (!statistics)

@@ -248,7 +248,7 @@ static FailureOr<CostModel> readOptions(ModuleOp module, StringRef passes,
 }
 
 /// The switches that are off.
-static std::vector<std::string> listOff(GraphPipelineOptions &options) {
+static std::vector<std::string> listOff(const GraphPipelineOptions &options) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   options.print(stream);

@@ -112,7 +112,7 @@ void Layout::sortLayer(std::vector<unsigned> &layer,
     wanted[node] = neighbours[node].empty() ? positions[node]
                                             : sum / neighbours[node].size();
   }
-  std::vector<double> place(boxes.size());
+  std::vector<size_t> place(boxes.size()); // for ties
   for (auto [i, node] : llvm::enumerate(layer))
     place[node] = i;
   llvm::sort(layer, [&](unsigned a, unsigned b) {

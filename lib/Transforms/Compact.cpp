@@ -19,6 +19,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -273,12 +274,11 @@ struct Compact : gnn::impl::CompactBase<Compact> {
 private:
   void compact(IRRewriter &rewriter, Operation *op, RowAnalysis &rows);
   /// Whether to keep the op on the rows of the candidate, were there no other.
-  bool pays(Operation *op, Candidate &candidate, RowAnalysis &rows,
-            StatsAttr stats) const;
+  bool pays(Operation *op, Candidate &candidate, StatsAttr stats) const;
   /// What part of a step each edge of a long row waits for the id of its row of
   /// `pairs` if `value` goes there: in a walk that makes scores of two rows,
-  /// and in a sum weighted with scores that need no such ids (docs/Cost.md).
-  double getWait(Value value, RowSpace pairs, RowAnalysis &rows) const;
+  /// and in a sum weighted with numbers that need no such ids (docs/Cost.md).
+  double getWait(Value value, RowSpace pairs) const;
   /// Whether `value`, of edges, is computed from rows that ids of `pairs` lead
   /// to, or will lead to.
   bool readsIds(Value value, RowSpace pairs, RowAnalysis &rows,
@@ -321,25 +321,48 @@ bool Compact::readsIds(Value value, RowSpace pairs, RowAnalysis &rows,
   });
 }
 
-double Compact::getWait(Value value, RowSpace pairs, RowAnalysis &rows) const {
+/// Whether `apply` weighs the features of `value` for a sum.
+static bool isWeightedSum(ApplyOp apply, Value value) {
+  Value other = apply.getLhs() == value ? apply.getRhs() : apply.getLhs();
+  auto dims = [](Value value) {
+    return getFeatures(cast<RankedTensorType>(value.getType())).size();
+  };
+  return apply.getKind() == BinaryKind::Mul && dims(other) < dims(value) &&
+         llvm::any_of(
+             apply.getResult().getUsers(),
+             [](Operation *user) {
+               auto sum = dyn_cast<AggregateOp>(user);
+               return sum && (sum.getKind() == ReduceKind::Sum ||
+                              sum.getKind() == ReduceKind::Mean);
+             });
+}
+
+double Compact::getWait(Value value, RowSpace pairs) const {
+  constexpr double ofScores = 1.0 / 3, ofSums = 1.0 / 6; // measured: Cost.md
+  Operation *product = value.getDefiningOp();
+  // What is known now of ops that come later may change before their turn.
+  RowAnalysis rows(RowAnalysis::Scope::OwnRows);
+  llvm::SetVector<Value> forms; // of the value: reshaped, gathered, added to
+  forms.insert(value);
   double wait = 0;
-  for (Operation *user : value.getUsers()) {
-    SmallPtrSet<Operation *, 8> seen = {value.getDefiningOp()};
-    bool isWeighted =
-        isa<ApplyOp>(user) &&
-        llvm::any_of(user->getResult(0).getUsers(), llvm::IsaPred<AggregateOp>);
-    if (isa<SddmmOp>(user))
-      wait = std::max(wait, 1.0 / 3);
-    else if (isWeighted && !readsIds(user->getResult(0), pairs, rows, seen))
-      wait = std::max(wait, 1.0 / 6);
-    else if (isa<ReshapeOp, GatherOp, arith::AddFOp>(user))
-      wait = std::max(wait, getWait(user->getResult(0), pairs, rows));
+  for (size_t i = 0; i < forms.size(); ++i) {
+    Value form = forms[i];
+    for (Operation *user : form.getUsers()) {
+      SmallPtrSet<Operation *, 8> seen = {product};
+      auto apply = dyn_cast<ApplyOp>(user);
+      if (isa<SddmmOp>(user))
+        return ofScores;
+      if (isa<ReshapeOp, GatherOp, arith::AddFOp>(user))
+        forms.insert(user->getResult(0));
+      else if (apply && isWeightedSum(apply, form) &&
+               !readsIds(apply.getResult(), pairs, rows, seen))
+        wait = ofSums;
+    }
   }
   return wait;
 }
 
-bool Compact::pays(Operation *op, Candidate &candidate, RowAnalysis &rows,
-                   StatsAttr stats) const {
+bool Compact::pays(Operation *op, Candidate &candidate, StatsAttr stats) const {
   Operation *moved = candidate.value.getDefiningOp();
   if (candidate.mover.drags(op->getResult(0))) {
     candidate.numbers = "what it is made of stays where it is";
@@ -372,11 +395,11 @@ bool Compact::pays(Operation *op, Candidate &candidate, RowAnalysis &rows,
   double costBefore = model->cost(before);
   candidate.cost = model->cost(after);
   // A walk along a long row waits for ids first.
-  if (model->getKind() == CostKind::Full &&
-      getRowSpace(op->getResult(0).getType()) == RowSpace::Edge)
+  if (model->getKind() == CostKind::Full && isPairSpace(candidate.to.to) &&
+      candidate.to.from == RowSpace::Edge)
     candidate.cost += stats.getLongestRow(EndPoint::Dst) *
                       model->getTarget().edgeSeconds *
-                      getWait(op->getResult(0), candidate.to.to, rows);
+                      getWait(op->getResult(0), candidate.to.to);
   llvm::raw_string_ostream os(candidate.numbers);
   if (model->getKind() == CostKind::Rows)
     os << llvm::format("%.0f rows through products instead of %.0f",
@@ -385,8 +408,11 @@ bool Compact::pays(Operation *op, Candidate &candidate, RowAnalysis &rows,
     os << llvm::format("%.4g us instead of %.4g", candidate.cost * 1e6,
                        costBefore * 1e6);
   // Where they take about the same, fewer rows take less memory.
-  return candidate.rows < numRows &&
-         !model->isBetter(candidate.cost, costBefore);
+  bool isFewer = candidate.rows < numRows;
+  bool isDearer = model->isBetter(candidate.cost, costBefore);
+  if (isFewer && !isDearer && candidate.cost > costBefore)
+    os << ", about the same, in less memory";
+  return isFewer && !isDearer;
 }
 
 void Compact::compact(IRRewriter &rewriter, Operation *op, RowAnalysis &rows) {
@@ -414,7 +440,7 @@ void Compact::compact(IRRewriter &rewriter, Operation *op, RowAnalysis &rows) {
     Mover mover(rewriter, getGraph(op, result.getType()), to);
     Value value = mover.move(result);
     Candidate candidate{std::move(mover), to, value, ""};
-    bool isBetter = pays(op, candidate, rows, stats);
+    bool isBetter = pays(op, candidate, stats);
     if (!isBetter) {
       refused += (refused.empty() ? "" : "; ") + describe(candidate);
     } else if (best) {

@@ -22,7 +22,8 @@ static Attribute dropTimes(gpu::ObjectAttr object) {
     return object;
   SmallVector<NamedAttribute> kept;
   for (NamedAttribute property : properties)
-    if (!property.getName().strref().ends_with("TimeInMs"))
+    if (property.getName() != "LLVMIRToISATimeInMs" &&
+        property.getName() != "ISAToBinaryTimeInMs")
       kept.push_back(property);
   MLIRContext *context = object.getContext();
   return gpu::ObjectAttr::get(

@@ -262,7 +262,7 @@ void gnn::moveScales(AggregateOp op, const LayerFuser &fuser) {
                             value, path.via);
   };
   // Factors meet each other first: they are few numbers a row.
-  SmallVector<std::tuple<bool, int64_t, size_t>> order;
+  SmallVector<std::tuple<bool, int64_t, size_t>> order; // the last for ties
   for (auto [i, factor] : llvm::enumerate(inside))
     order.emplace_back(factor.inverse, -getNumFeatures(typeOf(factor.value)),
                        i);
@@ -332,9 +332,11 @@ static std::string weighJoin(AggregateOp outer, AggregateOp inner, RowPath path,
   numbers =
       ": " + fuser.textOf(after) + ", " + fuser.textOf(before) + " as two";
   // Where they are about the same, one sum keeps no rows of groups.
-  return fuser.model.isBetter(after, before)
-             ? "a weight for each row is dearer" + numbers
-             : "";
+  if (fuser.model.isBetter(after, before))
+    return "a weight for each row is dearer" + numbers;
+  if (after > before)
+    numbers += ", about the same, in less memory";
+  return "";
 }
 
 void gnn::joinAggregates(AggregateOp op, const LayerFuser &fuser) {

@@ -11,6 +11,8 @@
 
 #include "GNN/Analysis/CostModel.h"
 
+#include <optional>
+
 namespace gnn {
 
 using Relations = llvm::SmallVector<int64_t>;

@@ -38,8 +38,9 @@ static bool isTemplate(Operation *op) {
 }
 
 /// Computes `tensor` once more, by copies of its template, of reshapes and of
-/// what the template goes on with.
-static Value computeAgain(OpBuilder &builder, Value tensor) {
+/// what the template goes on with. Each copy is next to what it is a copy of,
+/// and so reads nothing later than that.
+static Value computeAgain(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   unsigned number = cast<OpResult>(tensor).getResultNumber();
   IRMapping mapping;
@@ -47,26 +48,31 @@ static Value computeAgain(OpBuilder &builder, Value tensor) {
     Operation *maker = operand.getDefiningOp();
     if (isTemplate(maker) || isReshape(maker) ||
         isa_and_nonnull<tensor::EmptyOp>(maker))
-      mapping.map(operand, computeAgain(builder, operand));
+      mapping.map(operand, computeAgain(operand));
   };
   if (isReshape(op))
     map(op->getOperand(0));
   else if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
     llvm::for_each(destination.getDpsInits(), map);
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
   return builder.clone(*op, mapping)->getResult(number);
 }
 
-/// Whether others than `op` need `tensor` as it is, or a reshaped form of it:
-/// they read it later, or write to it themselves.
-static bool isNeededByOthers(Value tensor, Operation *op) {
+/// Whether `tensor`, or a reshaped form of it, is needed as it is beside
+/// `init`, which is written to: it is read later or by the same op, or others
+/// write to it.
+static bool isNeededBeside(Value tensor, OpOperand &init) {
+  Operation *op = init.getOwner();
   return llvm::any_of(tensor.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
-    if (user == op)
+    if (&use == &init)
       return false;
     if (isReshape(user))
-      return isNeededByOthers(user->getResult(0), op);
+      return isNeededBeside(user->getResult(0), init);
     auto destination = dyn_cast<DestinationStyleOpInterface>(user);
-    return op->isBeforeInBlock(user) ||
+    Operation *inBlock = op->getBlock()->findAncestorOpInBlock(*user);
+    return user == op || !inBlock || op->isBeforeInBlock(inBlock) ||
            (destination && destination.isDpsInit(&use));
   });
 }
@@ -92,24 +98,22 @@ private:
 } // namespace
 
 void SeparateResults::separateInits(DestinationStyleOpInterface op) {
-  OpBuilder builder(op);
   for (OpOperand &init : op.getDpsInitsMutable()) {
     Value root = getRoot(init.get());
-    if (!isTemplate(root.getDefiningOp()) || !isNeededByOthers(root, op))
+    if (!isTemplate(root.getDefiningOp()) || !isNeededBeside(root, init))
       continue;
-    init.set(computeAgain(builder, init.get()));
+    init.set(computeAgain(init.get()));
     report(op, "a tensor that others need is computed once more to go on with");
   }
 }
 
 void SeparateResults::separateResults(func::ReturnOp op) {
   llvm::DenseSet<Value> seen;
-  OpBuilder builder(op);
   for (OpOperand &result : op->getOpOperands()) {
     Value root = getRoot(result.get());
     if (!isTemplate(root.getDefiningOp()) || seen.insert(root).second)
       continue;
-    result.set(computeAgain(builder, result.get()));
+    result.set(computeAgain(result.get()));
     report(op, "a result that is another one too is computed once more");
   }
 }

@@ -7,7 +7,6 @@ that GNN_MLIR_BUILD names, or in one of the checkout that this file lies in. Whe
 there is only libGNNRuntime.so, it will do to load packages and run them.
 """
 
-import contextlib
 import ctypes
 import functools
 import json
@@ -543,33 +542,32 @@ def compile_text(text, name, chip, emulated, passes="", phases=None,
     """A package of a program; `passes` are switches of passes, cost and target
     (docs/Passes.md), `graphs` those that it will be bound to, by name ("": the one
     there is). Raises GNNError with all diagnostics."""
-    with _compile_options(chip, emulated, passes, phases, reproducer,
-                          graphs) as options:
-        data = text.encode()
-        return Package(_made("gnnCompile", data, len(data), name.encode(),
-                             byref(options)))
+    options = _compile_options(chip, emulated, passes, phases, reproducer, graphs)
+    data = text.encode()
+    return Package(_made("gnnCompile", data, len(data), name.encode(),
+                         byref(options)))
 
 
 def explain_text(text, name, chip, passes="", graphs=None, html=False):
     """What the passes on whole-graph ops do with a program, as text or as a page.
     Raises GNNError with all diagnostics."""
-    with _compile_options(chip, False, passes, None, None, graphs) as options:
-        data = text.encode()
-        return _text("gnnExplain", data, len(data), name.encode(), byref(options),
-                     html)
+    options = _compile_options(chip, False, passes, None, None, graphs)
+    data = text.encode()
+    return _text("gnnExplain", data, len(data), name.encode(), byref(options), html)
 
 
-@contextlib.contextmanager
 def _compile_options(chip, emulated, passes, phases, reproducer, graphs):
-    """Options as the library reads them, with what they point to."""
+    """Options as the library reads them; they keep the graphs they point to."""
     if not has_compiler():
         raise GNNError("expected libGNN.so, which has the compiler, got "
                        f"{find_library()}")
     graphs = graphs or {}
     native = [NativeGraph.of(g) for g in graphs.values()]
-    yield CompileOptions(chip.encode() if chip else None, emulated,
-                         passes.encode(),
-                         os.fsencode(phases) if phases else None,
-                         os.fsencode(reproducer) if reproducer else None,
-                         (c_void_p * len(native))(*[g.handle for g in native]),
-                         _strings(list(graphs)), len(native))
+    options = CompileOptions(chip.encode() if chip else None, emulated,
+                             passes.encode(),
+                             os.fsencode(phases) if phases else None,
+                             os.fsencode(reproducer) if reproducer else None,
+                             (c_void_p * len(native))(*[g.handle for g in native]),
+                             _strings(list(graphs)), len(native))
+    options.native = native
+    return options

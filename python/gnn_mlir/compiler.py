@@ -21,31 +21,42 @@ from .graph import Graph
 from .program import Function, Module, check_dict, check_names
 
 
-def _check_program(program, passes, graph):
+def _read_program(program, passes, graph):
     """The text of a program, the switches of passes as text, and graphs by name."""
     if not isinstance(program, (Function, Module, str)):
         raise ValueError("program: expected a Module, a Function or text, got "
                          f"{program!r}")
     graphs = graph if isinstance(graph, dict) else (
         {} if graph is None else {"": graph})
-    for one in graphs.values():
-        if not isinstance(one, Graph):
+    for name, one in graphs.items():
+        if not isinstance(one, Graph) or not isinstance(name, str):
             raise ValueError("graph: expected a Graph or a dict of them by name, "
-                             f"got {one!r}")
+                             f"got {name!r}: {one!r}")
     if isinstance(program, Function):
         program = program.module
     text = program if isinstance(program, str) else program.text()
     return text, _pass_options(passes or {}), graphs
 
 
-def explain(program, *, chip=None, passes=None, graph=None, html=None):
+def _choose_chip(target, chip):
+    """The GPU to compile for, or None."""
+    if target not in (None, "emulator", "cuda"):
+        raise ValueError(f"target: expected emulator or cuda, got {target!r}")
+    if chip is not None and not isinstance(chip, str):
+        raise ValueError(f"chip: expected text such as sm_90, got {chip!r}")
+    gpu = _torch_gpu()
+    return {None: chip or gpu, "cuda": chip or gpu or "sm_90"}.get(target)
+
+
+def explain(program, *, target=None, chip=None, passes=None, graph=None, html=None):
     """What the passes on whole-graph ops do with a program and what its ops cost
     before and after, as text (docs/Cost.md); `html` is a file that gets the same as
-    one page, with pictures. Arguments are those of `compile`; `chip` chooses the
-    GPU that costs are weighed for, if `passes` names no target. Raises GNNError."""
-    _check_chip(chip)
-    text, passes, graphs = _check_program(program, passes, graph)
-    arguments = text, "program.mlir", chip or _torch_gpu(), passes, graphs
+    one page, with pictures. The other arguments are those of `compile`: costs are
+    weighed for the GPU that it would compile for, an H200 where that is none, or
+    the one that `passes` names. Raises GNNError."""
+    chip = _choose_chip(target, chip)
+    text, passes, graphs = _read_program(program, passes, graph)
+    arguments = text, "program.mlir", chip, passes, graphs
     if html is not None:
         page = capi.explain_text(*arguments, html=True)
         with open(html, "w", encoding="utf-8") as file:
@@ -66,26 +77,17 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     `graph` is the graph that it will run on, or a dict of them by name: a
     declaration without statistics gets those of its graph, by which passes then
     decide. Raises CompileError."""
-    if target not in (None, "emulator", "cuda"):
-        raise ValueError(f"target: expected emulator or cuda, got {target!r}")
-    _check_chip(chip)
-    text, passes, graphs = _check_program(program, passes, graph)
+    chip = _choose_chip(target, chip)
+    text, passes, graphs = _read_program(program, passes, graph)
     source = None
     if isinstance(program, Function):
         source, function = program, function or program.name
         program = program.module
-    gpu = _torch_gpu()
-    chip = {None: chip or gpu, "cuda": chip or gpu or "sm_90"}.get(target)
     package = _compile(text, chip, target != "cuda", passes, keep_phases, graphs)
     name = _pick(package.functions, function)
     if source is None and isinstance(program, Module):
         source = program.functions.get(name)
     return CompiledFunction(package, name, source)
-
-
-def _check_chip(chip):
-    if chip is not None and not isinstance(chip, str):
-        raise ValueError(f"chip: expected text such as sm_90, got {chip!r}")
 
 
 def _pass_options(passes):

@@ -123,8 +123,9 @@ def test_text(files):
     assert other.count("\nleft out: compact, fuse-layers\n") == 1
 
 
-def test_by_python(compiler, files, tmp_path):
+def test_by_python(compiler, files, tmp_path, monkeypatch):
     del compiler  # skips where nothing is built
+    monkeypatch.setattr("gnn_mlir.compiler._torch_gpu", lambda: None)
     graph = Graph.load(files / "g.npz")
     module = models.rgcn(3, (8, 8, 4))
     passes = {"compact": False}
@@ -141,6 +142,7 @@ def test_by_python(compiler, files, tmp_path):
         out = gnn_mlir.explain(module, chip=chip,
                                passes=target and {"target": target})
         assert re.match(rf"costs on .*{title}.*, every", out)
+    assert "H200" in gnn_mlir.explain(module, target="emulator", chip="sm_80")
     with pytest.raises(gnn_mlir.GNNError, match="program.mlir:1:1"):
         gnn_mlir.explain("nonsense")
     with pytest.raises(ValueError, match="chip: expected text"):

@@ -10,6 +10,7 @@ import pytest
 import gnn_mlir
 from conftest import find_tool
 from gnn_mlir import Graph, Module, models
+from gnn_mlir.graph_functions import select_edge_types
 from naive import graphs
 
 ODD = {
@@ -166,3 +167,34 @@ def test_gnn_run_attaches_them(gnn_run, tmp_path):
     assert result.returncode == 1
     assert result.stderr.count("error:") == 1
     assert "graph 'g': expected 2 edge types, got 3" in result.stderr
+
+
+def test_parts_take_those_of_their_parent(compiler):
+    """A graph that is given with its parts: what is declared of the parent, of
+    another graph, stands for the parts too."""
+    del compiler  # skips where nothing is built
+    graph = Graph([0, 1, 2], [1, 2, 0], 3, edge_type=[0, 1, 2], num_edge_types=3)
+    other = Graph([0, 1], [1, 0], 4, edge_type=[0, 2], num_edge_types=3)
+    module = Module()
+    g = module.graph_like("g", other, True)
+    h = module.derived_graph("h", g, (0, 2))
+    f = module.function("f")
+    f.output("out", f.aggregate("sum", f.input("x", h.rows("edge", 3)), "node", via="dst"))
+    given = {"g": graph, "h": select_edge_types(graph, (0, 2))}
+    for graphs in (given, {"g": graph}):
+        gnn_mlir.compile(f, target="emulator", graph=graphs)
+
+
+def test_many_sums_of_rows_are_weighed_at_once(compiler):
+    """Each reads the one before twice: the ways through them are 2 ** 60."""
+    del compiler  # skips where nothing is built
+    graph = Graph([0, 1, 2], [1, 2, 0], 3)
+    module = Module()
+    g = module.graph_like("g", graph, True)
+    f = module.function("f")
+    x = f.gather(f.input("x", g.rows("node", 3)), "edge", via="src")
+    x = f.typed_linear(x, f.input("w", g.rows("edge_type", 3, 3)))
+    for _ in range(60):
+        x = x + x
+    f.output("out", x)
+    assert "gnn-compact" in gnn_mlir.explain(f)

@@ -307,3 +307,29 @@ func.func @transposed(%x: tensor<?x6xf32, #dst_pair>, %w: tensor<1x2x6xf32, #nod
   %2 = gnn.typed_linear %0, %1 via src : (tensor<?x6xf32, #edge>, tensor<1x6x2xf32, #node_type>) -> tensor<?x2xf32, #edge>
   return %2 : tensor<?x2xf32, #edge>
 }
+
+// -----
+
+#edge = #gnn.rows<@g, edge>
+#node = #gnn.rows<@g, node>
+
+gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 10000000, dst_nodes = 10000000, edges = 1000000, type_edges = [1000000], src_pairs = [1000], dst_pairs = [1000], in_degree_squares = 10000000000, in_degree_max = 50000>}
+
+// Weighing looks ahead and leaves no trace: what comes later goes where what it
+// reads has gone.
+// CHECK-LABEL: @looks_ahead
+// CHECK: gnn.linear {{.*}}src_pair>>
+// CHECK: gnn.linear {{.*}}src_pair>>
+func.func @looks_ahead(%x: tensor<?x64xf32, #node>, %w: tensor<64x64xf32>, %v: tensor<64x1xf32>) -> tensor<?x64xf32, #node> {
+  %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+  // expected-remark-re @+1 {{1000 src_pair rows instead of 1000000 edge rows, {{.*}}}}
+  %1 = gnn.linear %0, %w : (tensor<?x64xf32, #edge>, tensor<64x64xf32>) -> tensor<?x64xf32, #edge>
+  // expected-remark-re @+1 {{1000 src_pair rows instead of 1000000 edge rows, {{.*}}}}
+  %2 = gnn.linear %1, %v : (tensor<?x64xf32, #edge>, tensor<64x1xf32>) -> tensor<?x1xf32, #edge>
+  // expected-remark-re @+1 {{1000 src_pair rows instead of 1000000 edge rows{{.*}}}}
+  %3 = gnn.reshape %2 : tensor<?x1xf32, #edge> -> tensor<?xf32, #edge>
+  // expected-remark-re @+1 {{1000 src_pair rows instead of 1000000 edge rows{{.*}}}}
+  %4 = gnn.apply mul %3, %1 : (tensor<?xf32, #edge>, tensor<?x64xf32, #edge>) -> tensor<?x64xf32, #edge>
+  %5 = gnn.aggregate sum %4 via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
+  return %5 : tensor<?x64xf32, #node>
+}

@@ -8,7 +8,7 @@
 // RUN: not gnn-opt %s --pass-pipeline='builtin.module(func.func(gnn-fuse-layers{cost=time}))' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=COST
 
-// CHECK:     error: expected a target of h200, h100, a100, rtx3090, got 'v100'
+// CHECK:     error: expected a target of h200, h100, a100, rtx3090 or chip, got 'v100'
 // CHECK-NOT: error
 // COST:      error: expected the cost 'full' or 'rows', got 'time'
 // COST-NOT:  error

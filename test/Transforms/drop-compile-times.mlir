@@ -2,10 +2,10 @@
 
 // CHECK:      gpu.binary @both [
 // CHECK-SAME: #gpu.object<#nvvm.target<O = 3>, assembly = "a">,
-// CHECK-SAME: #gpu.object<#nvvm.target<O = 3>, properties = {O = 2 : i32}, bin = "b">]
+// CHECK-SAME: #gpu.object<#nvvm.target<O = 3>, properties = {FooTimeInMs = 1 : i64, O = 2 : i32}, bin = "b">]
 gpu.binary @both [
   #gpu.object<#nvvm.target<O = 3>, properties = {LLVMIRToISATimeInMs = 7 : i64}, assembly = "a">,
-  #gpu.object<#nvvm.target<O = 3>, properties = {ISAToBinaryTimeInMs = 8 : i64, LLVMIRToISATimeInMs = 7 : i64, O = 2 : i32}, bin = "b">]
+  #gpu.object<#nvvm.target<O = 3>, properties = {FooTimeInMs = 1 : i64, ISAToBinaryTimeInMs = 8 : i64, LLVMIRToISATimeInMs = 7 : i64, O = 2 : i32}, bin = "b">]
 
 // CHECK: gpu.binary @plain [#gpu.object<#nvvm.target, "c">]
 gpu.binary @plain [#gpu.object<#nvvm.target, "c">]

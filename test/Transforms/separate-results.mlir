@@ -118,3 +118,65 @@ func.func @concatenation_twice(%x: tensor<?x1xf32>, %n: index) -> (tensor<?x2xf3
   // expected-remark @+1 {{a result that is another one too is computed once more}}
   return %xx, %xx : tensor<?x2xf32>, tensor<?x2xf32>
 }
+
+// What is computed again reads nothing later than before: here another goes on with
+// %b in between.
+//
+// BUFFERS-LABEL: func.func @read_in_between
+// BUFFERS-NOT:     memref.copy
+func.func @read_in_between(%x: tensor<?x1xf32>, %y: tensor<?x1xf32>, %n: index) -> (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x2xf32>) {
+  %eb = tensor.empty(%n) : tensor<?x2xf32>
+  %b = gnn_tile.traverse @g <dst> ins(%x : tensor<?x1xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%eb : tensor<?x2xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x2xf32>
+  %e = tensor.empty(%n) : tensor<?x4xf32>
+  %a = gnn_tile.traverse @g <dst> ins(%b : tensor<?x2xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%e : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x4xf32>
+  %c = gnn_tile.traverse @g <dst> ins(%y : tensor<?x1xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%b : tensor<?x2xf32>) at [#gnn_tile.at<group : feature + 1>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x2xf32>
+  // expected-remark @+1 {{a tensor that others need is computed once more to go on with}}
+  %xx = gnn_tile.traverse @g <dst> ins(%x : tensor<?x1xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%a : tensor<?x4xf32>) at [#gnn_tile.at<group : feature + 2>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x4xf32>
+  %xy = gnn_tile.traverse @g <dst> ins(%y : tensor<?x1xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%a : tensor<?x4xf32>) at [#gnn_tile.at<group : feature + 2>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x4xf32>
+  return %xx, %xy, %c : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x2xf32>
+}
+
+// BUFFERS-LABEL: func.func @reads_what_it_goes_on_with
+// BUFFERS-NOT:     memref.copy
+func.func @reads_what_it_goes_on_with(%x: tensor<?x1xf32>, %n: index) -> tensor<?x2xf32> {
+  %eb = tensor.empty(%n) : tensor<?x2xf32>
+  %b = gnn_tile.traverse @g <dst> ins(%x : tensor<?x1xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%eb : tensor<?x2xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x2xf32>
+  // expected-remark @+1 {{a tensor that others need is computed once more to go on with}}
+  %c = gnn_tile.traverse @g <dst> ins(%b : tensor<?x2xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%b : tensor<?x2xf32>) at [#gnn_tile.at<group : feature + 1>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x2xf32>
+  return %c : tensor<?x2xf32>
+}
+
+// The end of the file, up to which no copy is made.
+//
+// BUFFERS-LABEL: func.func @nothing
+func.func @nothing() {
+  return
+}

@@ -113,7 +113,7 @@ TEST(CostModelTest, OptionsOfPasses) {
   EXPECT_EQ(message("h200", "bytes"),
             "expected the cost 'full' or 'rows', got 'bytes'");
   EXPECT_EQ(message("h2", "full"),
-            "expected a target of h200, h100, a100, rtx3090, got 'h2'");
+            "expected a target of h200, h100, a100, rtx3090 or chip, got 'h2'");
 }
 
 TEST_F(DescribeTest, Product) {

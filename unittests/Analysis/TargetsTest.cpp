@@ -47,6 +47,7 @@ TEST(TargetsTest, OfAChip) {
 TEST(TargetsTest, UnknownTarget) {
   auto target = lookupTarget("gtx1080");
   ASSERT_FALSE(bool(target));
-  EXPECT_EQ(llvm::toString(target.takeError()),
-            "expected a target of h200, h100, a100, rtx3090, got 'gtx1080'");
+  EXPECT_EQ(
+      llvm::toString(target.takeError()),
+      "expected a target of h200, h100, a100, rtx3090 or chip, got 'gtx1080'");
 }

@@ -196,9 +196,10 @@ TEST(CompilerCAPI, Explains) {
   EXPECT_TRUE(contains(tables, "\nleft out: compact\n"));
   EXPECT_EQ(explained(sumText, nullptr).find("left out"), std::string::npos);
   EXPECT_EQ(explained(sumText, "", true).find("<!DOCTYPE html>"), 0u);
-  EXPECT_TRUE(contains(explained(sumText, "target=v100"),
-                       "expected a target of h200, h100, a100, rtx3090, got "
-                       "'v100'"));
+  EXPECT_TRUE(
+      contains(explained(sumText, "target=v100"),
+               "expected a target of h200, h100, a100, rtx3090 or chip, got "
+               "'v100'"));
   EXPECT_EQ(explained("func.func @f() {", nullptr),
             "layer.mlir:1:15: expected operation name in quotes");
   GnnCompileOptions options = {};

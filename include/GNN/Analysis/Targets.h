@@ -67,7 +67,8 @@ struct TargetFigures {
 /// All GPUs of Targets.def.
 llvm::ArrayRef<TargetFigures> getTargets();
 
-/// Figures of a GPU by name; error text names the known ones.
+/// Figures of a GPU by name, where "chip" is the one of an unknown chip; error
+/// text names the known ones.
 llvm::Expected<const TargetFigures *> lookupTarget(llvm::StringRef name);
 
 /// The name of the GPU that stands for a chip, such as "sm_80"; of the first

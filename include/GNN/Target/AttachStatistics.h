@@ -23,8 +23,9 @@ struct NamedGraph {
 };
 
 /// Gives each of these declarations the statistics of its graph, unless it has
-/// some. A graph of another kind or with other numbers of types is an error at
-/// its declaration; a name that is not declared is one at the module.
+/// some, or has a part or is a part of a graph that does. A graph of another
+/// kind or with other numbers of types is an error at its declaration; a name
+/// that is not declared is one at the module.
 mlir::LogicalResult attachStatistics(mlir::ModuleOp module,
                                      llvm::ArrayRef<NamedGraph> graphs);
 

@@ -166,8 +166,8 @@ def random_program(seed, ops=22):
         if len(t.value(number).features) <= 2 and t.is_tame(number):
             t.pool.append(number)
     used = {i for call in t.calls for i in call.operands}
-    # Nor is a transposed weight a result, which is left where its product was not
-    # to be: it is lowered as the weight of one.
+    # A transposed weight is no result either: it is lowered as the weight of a
+    # product alone. One is left over where its product could not be built.
     inputs = {i for i, call in enumerate(t.calls)
               if call.kind in ("input", "weight_transpose")}
     results = [(i, 0) for i in range(len(t.calls)) if i not in used | inputs]

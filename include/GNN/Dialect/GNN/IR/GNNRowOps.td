@@ -78,7 +78,8 @@ def GNN_GraphOp : GNN_Op<"graph", [
     * (C9) The list names edge types of the parent.
     * (C10) The parent is of the same kind and has as many node types.
     * (C11) Where both have a schema, they agree.
-    * (C12) Where both have stats, nodes, and edges and pairs of types, agree.
+    * (C12) Where both have stats, they count the same nodes, and the same edges and
+      pairs of each type.
 
     Example:
 
