@@ -132,11 +132,12 @@ def error(out, reference):
 def bench(name, graph, f, heads):
     torch.manual_seed(0)
     module, own, conv, call = LAYERS[name](graph, f, heads)
+    conv.eval()
     for parameter in conv.parameters():  # PyG starts biases at 0.
         torch.nn.init.normal_(parameter, std=f ** -0.5)
     weights = {k: torch.tensor(v, dtype=torch.float32).cuda()
-               for k, v in pyg.weights(conv).items()}
-    conv, edges = conv.cuda().eval(), Edges(graph)
+               for k, v in pyg.weights(module, conv).items()}
+    conv, edges = conv.cuda(), Edges(graph)
     x = torch.randn(graph.num_nodes, f).cuda()
     layer = gnn_mlir.compile(module, target="cuda")
     inputs = {"x": x, **weights}

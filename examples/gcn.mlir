@@ -7,7 +7,7 @@
 #edge = #gnn.rows<@g, edge>
 #node = #gnn.rows<@g, node>
 
-gnn.graph @g square {node_types = 1, edge_types = 1}
+gnn.graph @g square {node_types = 1, edge_types = 1, self_loops}
 
 func.func @gcn(
     %x: tensor<?x64xf32, #node> {gnn.name = "x"},

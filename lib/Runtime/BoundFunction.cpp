@@ -97,9 +97,10 @@ Error gnn::runtime::checkGraph(const GraphSpec &spec, const Graph &graph) {
   if (graph.numEdgeTypes() != spec.edgeTypes)
     return failure("expected ", spec.edgeTypes, " edge types, got ",
                    graph.numEdgeTypes());
-  if (!spec.schema || *spec.schema == graph.schema())
-    return {};
-  return graph.checkSchema(*spec.schema);
+  if (spec.schema && *spec.schema != graph.schema())
+    if (Error error = graph.checkSchema(*spec.schema))
+      return error;
+  return spec.selfLoops ? graph.checkSelfLoops() : Error();
 }
 
 Error BoundFunction::State::checkGraphs() const {

@@ -190,6 +190,20 @@ Error Graph::checkSchema(const std::vector<EdgeTypeEnds> &schema) const {
   return {};
 }
 
+Error Graph::checkSelfLoops() const {
+  std::vector<int32_t> loops(static_cast<size_t>(numSrcNodes));
+  for (size_t e = 0; e < src.size(); ++e)
+    if (src[e] == dst[e])
+      ++loops[static_cast<size_t>(src[e])];
+  for (size_t v = 0; v < loops.size(); ++v)
+    if (loops[v] != 1)
+      return failure(
+          "expected one self loop at each node, got ", loops[v], " at node ", v,
+          "; make them by --add-self-loops, in "
+          "Python by gnn_mlir.add_self_loops(graph, \"replace\", 0)");
+  return {};
+}
+
 void Graph::clearStructures() const {
   std::lock_guard<std::mutex> lock(structures->mutex);
   structures->arrays.clear();

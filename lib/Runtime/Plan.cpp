@@ -89,6 +89,8 @@ Error Verifier::checkGraph(const GraphSpec &graph) const {
   for (int64_t types : {graph.nodeTypes, graph.edgeTypes})
     if (types < 0 || types > kMaxTypes)
       return failure("expected 0 to ", kMaxTypes, " types, got ", types);
+  if (graph.selfLoops && !graph.square)
+    return failure("self_loops: expected a square graph, got a bipartite one");
   return checkSchema(graph.schema, graph.nodeTypes, graph.edgeTypes);
 }
 
@@ -369,11 +371,14 @@ static Json toJson(const std::optional<std::vector<EdgeTypeEnds>> &schema) {
 }
 
 static Json toJson(const GraphSpec &graph) {
-  return {{"name", graph.name},
-          {"square", graph.square},
-          {"node_types", graph.nodeTypes},
-          {"edge_types", graph.edgeTypes},
-          {"schema", toJson(graph.schema)}};
+  Json json = {{"name", graph.name},
+               {"square", graph.square},
+               {"node_types", graph.nodeTypes},
+               {"edge_types", graph.edgeTypes},
+               {"schema", toJson(graph.schema)}};
+  if (graph.selfLoops)
+    json["self_loops"] = true;
+  return json;
 }
 
 static std::string graphName(const FunctionPlan &plan, int64_t graph) {

@@ -145,6 +145,7 @@ GraphSpec parseGraph(const Json &json, const std::string &where) {
   graph.nodeTypes = fields.integer("node_types");
   graph.edgeTypes = fields.integer("edge_types");
   graph.schema = parseSchema(fields);
+  graph.selfLoops = fields.has("self_loops") && fields.boolean("self_loops");
   fields.done();
   return graph;
 }

@@ -70,11 +70,11 @@ LogicalResult gnn::attachStatistics(ModuleOp module,
     FailureOr<GraphOp> graph = findDeclaration(module, named.name);
     if (failed(graph))
       return failure();
-    // The schema is checked when the graph is bound.
-    runtime::GraphSpec spec{
-        graph->getSymName().str(), graph->getKind() == GraphKind::Square,
-        static_cast<int64_t>(graph->getNodeTypes()),
-        static_cast<int64_t>(graph->getEdgeTypes()), std::nullopt};
+    // The schema and the self loops are checked when the graph is bound.
+    runtime::GraphSpec spec{graph->getSymName().str(),
+                            graph->getKind() == GraphKind::Square,
+                            static_cast<int64_t>(graph->getNodeTypes()),
+                            static_cast<int64_t>(graph->getEdgeTypes())};
     if (runtime::Error error = checkGraph(spec, *named.graph))
       return graph->emitError(error.in("graph '" + spec.name + "'").message());
     if (graph->getStatsAttr() || isCountedElsewhere(module, *graph, graphs))

@@ -132,6 +132,7 @@ FailureOr<int64_t> PlanBuilder::graphIndex(Operation *op, StringRef name) {
   spec.nodeTypes = graph.getNodeTypes();
   spec.edgeTypes = graph.getEdgeTypes();
   spec.schema = schemaOf(graph);
+  spec.selfLoops = graph.getSelfLoops();
   plan.graphs.push_back(spec);
   return graphs[name] = plan.graphs.size() - 1;
 }

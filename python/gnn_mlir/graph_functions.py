@@ -44,6 +44,18 @@ def add_self_loops(graph, mode="replace", edge_type=None):
                  edge_type_names=names)
 
 
+def check_self_loops(name, graph):
+    """Raises ValueError unless each node has one self loop."""
+    loops = graph.edge_src[graph.edge_src == graph.edge_dst]
+    found = np.bincount(loops, minlength=graph.num_nodes)
+    wrong = np.flatnonzero(found != 1)
+    if len(wrong):
+        raise ValueError(
+            f"graph {name!r}: expected one self loop at each node, got "
+            f"{found[wrong[0]]} at node {wrong[0]}; make them by "
+            'gnn_mlir.add_self_loops(graph, "replace", 0)')
+
+
 def add_inverses(graph):
     """Adds each edge's inverse: E edges follow in the same order, whose types
     are the first ones' plus the number of edge types. Names get "_inverse"."""

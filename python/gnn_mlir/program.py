@@ -24,7 +24,7 @@ import numpy as np
 from . import ops, types
 from .feature_ops import FeatureOps
 from .graph import Graph, to_numpy
-from .graph_functions import select_edge_types
+from .graph_functions import check_self_loops, select_edge_types
 
 
 class Value:
@@ -97,6 +97,8 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
         self.inputs = {}
         self.outputs = {}
         self.typed_inputs = {}
+        # Layers of models by the prefix of their inputs: (kind, options).
+        self.layers = {}
         self._lines = []
 
     # -- Building --------------------------------------------------------------
@@ -349,6 +351,8 @@ def _check_graph(decl, graph):
                              f"{expected}, got {got}")
     if decl.schema is not None:
         graph._checked_schema(decl.schema)
+    if decl.self_loops:
+        check_self_loops(decl.name, graph)
 
 
 class Module:
@@ -360,8 +364,9 @@ class Module:
         self.functions = {}
 
     def graph(self, name, node_types=1, edge_types=1, square=True, schema=None,
-              stats=None):
-        """Declares a graph."""
+              stats=None, self_loops=False):
+        """Declares a graph; with `self_loops` one where each node has one, which
+        binding checks."""
         if name in self.graphs or name in self.functions:
             raise ValueError(f"there is a symbol {name!r} already")
         if schema is not None:
@@ -373,7 +378,7 @@ class Module:
             stats = tuple((k, tuple(v) if isinstance(v, list) else v)
                           for k, v in stats.items())
         self.graphs[name] = types.GraphDecl(name, square, node_types, edge_types,
-                                            schema, stats)
+                                            schema, stats, self_loops)
         return self.graphs[name]
 
     def derived_graph(self, name, parent, edge_types):

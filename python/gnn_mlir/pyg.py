@@ -1,8 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Weights of PyTorch Geometric's layers, as the models of `gnn_mlir.models` take
-them. Only this module knows PyG's names; it imports neither PyG nor torch."""
+them. Only this module knows PyG's names; it imports neither PyG nor torch.
+
+Every option of a supported layer is in the table at the end: one that the model
+has must be equal in both, one that it lacks must be at its default.
+"""
+
+from dataclasses import dataclass, field
+from typing import Callable
 
 import numpy as np
+
+from .program import Module
 
 
 def _array(parameter):
@@ -27,50 +36,57 @@ def _relations(conv, coefficients, bases):
     return {"coefficients": _array(coefficients), "bases": _array(bases)}
 
 
-def _gcn(conv):
+def _gcn(conv, options):
     return {**_linear("weight", conv.lin), **_bias(conv)}
 
 
-def _sgc(conv):
+def _sgc(conv, options):
     return _linear("weight", conv.lin, "bias")
 
 
-def _sage(conv):
-    return {**_linear("weight", conv.lin_l, "bias"),
-            **_linear("root", conv.lin_r)}
+def _sage(conv, options):
+    found = _linear("weight", conv.lin_l, "bias")
+    if conv.root_weight:
+        found.update(_linear("root", conv.lin_r))
+    if conv.project:
+        found.update(_linear("project_weight", conv.lin, "project_bias"))
+    return found
 
 
-def _gin(conv):
-    linear = [m for m in conv.nn.modules() if hasattr(m, "weight")]
-    if len(linear) != 2:
-        raise ValueError("expected a network of 2 linear layers in GINConv, got "
-                         f"{len(linear)}")
-    return {**_linear("weight1", linear[0], "bias1"),
-            **_linear("weight2", linear[1], "bias2")}
+def _gin(conv, options):
+    layers = [type(m).__name__ for m in getattr(conv.nn, "children", list)()]
+    if type(conv.nn).__name__ != "Sequential" or layers != ["Linear", "ReLU",
+                                                            "Linear"]:
+        raise ValueError("GINConv: expected nn = Sequential(Linear, ReLU, Linear), "
+                         f"got {type(conv.nn).__name__}({', '.join(layers)})")
+    found = {}
+    for i, linear in enumerate((conv.nn[0], conv.nn[2]), 1):
+        found.update(_linear(f"weight{i}", linear, f"bias{i}"))
+        found.setdefault(f"bias{i}", np.zeros(len(linear.weight), np.float32))
+    if options["train_eps"]:
+        found["eps"] = _array(conv.eps)
+    return found
 
 
-def _gat(conv):
-    if conv.lin is None or conv.lin_edge is not None or conv.res is not None:
-        raise ValueError("expected a GATConv with one input size, without edge "
-                         "features and residual")
-    return {**_linear("weight", conv.lin), **_bias(conv),
+def _residual(conv):
+    return {} if conv.res is None else _linear("residual", conv.res)
+
+
+def _gat(conv, options):
+    return {**_linear("weight", conv.lin), **_residual(conv), **_bias(conv),
             "att_src": _array(conv.att_src)[0],
             "att_dst": _array(conv.att_dst)[0]}
 
 
-def _gatv2(conv):
-    if conv.lin_edge is not None or conv.res is not None:
-        raise ValueError("expected a GATv2Conv without edge features and residual")
-    found = {**_linear("src_weight", conv.lin_l, "src_bias"), **_bias(conv),
-             "att": _array(conv.att)[0]}
+def _gatv2(conv, options):
+    found = {**_linear("src_weight", conv.lin_l, "src_bias"), **_residual(conv),
+             **_bias(conv), "att": _array(conv.att)[0]}
     if not conv.share_weights:
         found.update(_linear("dst_weight", conv.lin_r, "dst_bias"))
     return found
 
 
-def _transformer(conv):
-    if conv.lin_edge is not None:
-        raise ValueError("expected a TransformerConv without edge features")
+def _transformer(conv, options):
     names = {"query": conv.lin_query, "key": conv.lin_key,
              "value": conv.lin_value}
     if conv.root_weight:
@@ -83,30 +99,32 @@ def _transformer(conv):
     return found
 
 
-def _batch_norm(module):
+def _batch_norm(module, options):
     module = getattr(module, "module", module)  # PyG's holds torch's.
-    return {"mean": _array(module.running_mean), "gamma": _array(module.weight),
-            "variance": _array(module.running_var), "beta": _array(module.bias)}
+    size = module.num_features
+    found = {"mean": _array(module.running_mean),
+             "variance": _array(module.running_var)}
+    for name, parameter, default in (("gamma", module.weight, np.ones),
+                                     ("beta", module.bias, np.zeros)):
+        found[name] = (default(size, np.float32) if parameter is None else
+                       _array(parameter))
+    return found
 
 
-def _rgcn(conv):
+def _rgcn(conv, options):
     found = {**_relations(conv, conv.comp, conv.weight), **_bias(conv)}
     if conv.root is not None:
         found["root"] = _array(conv.root)
     return found
 
 
-def _rgat(conv):
-    if (conv.attention_mode, conv.mod, conv.lin_edge, conv.num_blocks) != (
-            "additive-self-attention", None, None, None):
-        raise ValueError("expected an RGATConv with additive self-attention, "
-                         "without mod, edge features and num_blocks")
+def _rgat(conv, options):
     weights = (None, None) if conv.num_bases is None else (conv.att, conv.basis)
     return {**_relations(conv, *weights), **_bias(conv),
             "query": _array(conv.q), "key": _array(conv.k)}
 
 
-def _hgt(conv):
+def _hgt(conv, options):
     out, heads = conv.out_channels, conv.heads
     size, relations = out // heads, len(conv.edge_types)
     widths = [conv.in_channels[t] for t in conv.node_types]
@@ -140,26 +158,155 @@ def _hgt(conv):
 # sigmoid(NO_SKIP) is 1 in every precision.
 NO_SKIP = 1e4
 
-_LAYERS = {"GCNConv": _gcn, "SGConv": _sgc, "SAGEConv": _sage, "GINConv": _gin,
-           "GATConv": _gat, "GATv2Conv": _gatv2, "TransformerConv": _transformer,
-           "RGCNConv": _rgcn, "FastRGCNConv": _rgcn, "RGATConv": _rgat,
-           "HGTConv": _hgt, "BatchNorm": _batch_norm, "BatchNorm1d": _batch_norm,
-           "Linear": lambda module: _linear("weight", module, "bias")}
+
+@dataclass(frozen=True)
+class _Layer:
+    """A layer of PyG and the model's that it is: all options by PyG's names.
+
+    `same` are those that the model has, by its names. `only` are those that it
+    lacks, with the values it is right for. `shown` are told by the names and the
+    shapes of weights, which a run checks; `free` change no number of a run."""
+
+    kind: str
+    weights: Callable
+    same: dict = field(default_factory=dict)
+    only: dict = field(default_factory=dict)
+    shown: tuple = ()
+    free: tuple = ()
 
 
-def weights(*convs, **named):
-    """The weights of one PyG layer by the names of its model's inputs; of several
-    layers with the prefixes of a stack, "layer1_" and so on. Layers by name have
-    that name and "_" before theirs: `weights(pre=linear, pre_norm=norm)`."""
+_SIZES = ("in_channels", "out_channels")
+_FLOW = {"flow": ("source_to_target",), "node_dim": (0, -2),
+         "decomposed_layers": (1,)}
+_SUM = {**_FLOW, "aggr": ("sum",)}
+_PLAIN = {**_SUM, "edge_dim": (None,)}
+_HEADS = {"heads": "heads", "concat": "concat",
+          "negative_slope": "negative_slope"}
+_LOOPS = {"self_loops": "add_self_loops"}
+_RGCN = _Layer("rgcn", _rgcn, {"aggregation": "aggr"}, _FLOW,
+               (*_SIZES, "num_relations", "num_bases", "num_blocks",
+                "root_weight", "bias"), ("is_sorted", "aggr_kwargs"))
+_NORM = _Layer("batch_norm", _batch_norm, {"eps": "eps"},
+               {"track_running_stats": (True,)},
+               ("in_channels", "num_features"),
+               ("affine", "bias", "momentum", "allow_single_element", "device",
+                "dtype"))
+
+# Without edge features a fill value of added loops is not read. A cache holds
+# what the first call made, which is wrong for another graph. "improved" weighs
+# loops in PyG's description but not in its release 2.8.
+_LAYERS = {
+    "GCNConv": _Layer("gcn", _gcn, {"normalize": "normalize", **_LOOPS},
+                      {**_SUM, "improved": (False,), "cached": (False,)},
+                      (*_SIZES, "bias"), ("aggr_kwargs",)),
+    "SGConv": _Layer("sgc", _sgc, {**_LOOPS, "hops": "K"},
+                     {**_SUM, "cached": (False,)}, (*_SIZES, "bias"),
+                     ("aggr_kwargs",)),
+    "SAGEConv": _Layer("sage", _sage,
+                       {"aggregation": "aggr", "normalize": "normalize",
+                        "project": "project"}, _FLOW,
+                       (*_SIZES, "root_weight", "bias"), ("aggr_kwargs",)),
+    "GINConv": _Layer("gin", _gin, {"eps": "eps"}, _SUM, ("nn",),
+                      ("train_eps", "aggr_kwargs")),
+    "GATConv": _Layer("gat", _gat, {**_HEADS, **_LOOPS}, _PLAIN,
+                      (*_SIZES, "residual", "bias"),
+                      ("dropout", "fill_value", "aggr_kwargs")),
+    "GATv2Conv": _Layer("gatv2", _gatv2, {**_HEADS, **_LOOPS}, _PLAIN,
+                        (*_SIZES, "share_weights", "residual", "bias"),
+                        ("dropout", "fill_value", "aggr_kwargs")),
+    "TransformerConv": _Layer(
+        "transformer", _transformer, {"heads": "heads", "concat": "concat"},
+        _PLAIN, (*_SIZES, "beta", "root_weight", "bias"),
+        ("dropout", "aggr_kwargs")),
+    "RGCNConv": _RGCN,
+    "FastRGCNConv": _RGCN,
+    "RGATConv": _Layer(
+        "rgat", _rgat, {**_HEADS, "attention": "attention_mechanism"},
+        {**_PLAIN, "num_blocks": (None,), "mod": (None,), "dim": (1,),
+         "attention_mode": ("additive-self-attention",)},
+        (*_SIZES, "num_relations", "num_bases", "bias"),
+        ("dropout", "aggr_kwargs")),
+    "HGTConv": _Layer("hgt", _hgt, {}, _SUM, (*_SIZES, "metadata", "heads"),
+                      ("aggr_kwargs",)),
+    "BatchNorm": _NORM,
+    "BatchNorm1d": _NORM,
+    "Linear": _Layer("linear", lambda module, _: _linear("weight", module, "bias"),
+                     shown=(*_SIZES, "in_features", "out_features", "bias"),
+                     free=("weight_initializer", "bias_initializer", "device",
+                           "dtype")),
+}
+
+
+def _value(conv, option):
+    """An option of a layer, as the models spell it."""
+    value = getattr(getattr(conv, "module", conv), option)
+    if hasattr(value, "detach"):  # GIN's eps, learned or not.
+        value = value.item()
+    return "sum" if value == "add" else value
+
+
+def _equal(value, expected):
+    """Whether options agree; a float may have been stored in float32."""
+    if isinstance(value, float):
+        return np.float32(value) == np.float32(expected)
+    return value == expected
+
+
+def _check(function, prefix, conv):
+    """The options of the model's layer of that prefix, which `conv` must have."""
+    name = type(conv).__name__
+    if name not in _LAYERS:
+        raise ValueError(f"expected a layer of {', '.join(_LAYERS)}, got {name}")
+    layer = _LAYERS[name]
+    if layer.kind == "linear":
+        return {}
+    kind, options = function.layers.get(prefix, (None, {}))
+    if kind != layer.kind:
+        found = kind or "none of " + (", ".join(
+            repr(p) for p in function.layers) or "any layer")
+        raise ValueError(f"{name}: expected a layer {layer.kind} with prefix "
+                         f"{prefix!r} in {function.name}, got {found}")
+
+    def refuse(option, expected, why):
+        raise ValueError(f"{name}: expected {option} = {expected!r}{why}, got "
+                         f"{_value(conv, option)!r}")
+
+    for option, values in layer.only.items():
+        if _value(conv, option) not in values:
+            refuse(option, values[0], "")
+    for ours, option in layer.same.items():
+        if options[ours] is not None and not _equal(_value(conv, option),
+                                                    options[ours]):
+            refuse(option, options[ours], " as in the model")
+    if name == "GATConv" and conv.lin is None:
+        refuse("in_channels", conv.in_channels[0], "")
+    if conv.training and getattr(conv, "dropout", 0):
+        refuse("dropout", 0.0, " or a layer in eval()")
+    if conv.training and layer is _NORM:
+        raise ValueError(f"{name}: expected a layer in eval(), got one in training")
+    return options
+
+
+def weights(model, *convs, **named):
+    """The weights of PyG's layers by the names of the inputs of `model`, a module
+    of one function or a function.
+
+    One layer's are named as they are, those of several with the prefixes of a
+    stack, "layer1_" and so on. Layers by name have that name and "_" before
+    theirs: `weights(model, pre=linear, pre_norm=norm)`. A layer that would compute
+    something else than the model is a ValueError that names the option."""
+    if isinstance(model, Module):
+        if len(model.functions) != 1:
+            raise ValueError("expected a module of one function, got "
+                             f"{len(model.functions)}")
+        model, = model.functions.values()
     layers = [(f"layer{i}_" if len(convs) > 1 else "", conv)
               for i, conv in enumerate(convs, 1)]
     layers += [(name + "_", conv) for name, conv in named.items()]
     found = {}
     for prefix, conv in layers:
-        kind = type(conv).__name__
-        if kind not in _LAYERS:
-            raise ValueError(f"expected a layer of {', '.join(_LAYERS)}, got "
-                             f"{kind}")
-        for name, array in _LAYERS[kind](conv).items():
+        options = _check(model, prefix, conv)
+        layer = _LAYERS[type(conv).__name__]
+        for name, array in layer.weights(conv, options).items():
             found[prefix + name] = np.ascontiguousarray(array)
     return found

@@ -18,8 +18,9 @@ class GraphDecl:
     """`gnn.graph`: what is known about a graph when a function is compiled.
 
     `schema` gives each edge type its (source, destination) node type, -1 where
-    it has several; `stats` is what `Graph.statistics` returns, as items. A graph
-    with a `parent` is derived: its edges of these `parent_types`."""
+    it has several; `stats` is what `Graph.statistics` returns, as items; with
+    `self_loops` each node has one, no more. A graph with a `parent` is derived:
+    its edges of these `parent_types`."""
 
     name: str
     square: bool = True
@@ -27,6 +28,7 @@ class GraphDecl:
     edge_types: int = 1
     schema: Optional[Tuple[Tuple[int, int], ...]] = None
     stats: Optional[tuple] = None
+    self_loops: bool = False
     parent: Optional["GraphDecl"] = None
     parent_types: Tuple[int, ...] = ()
 
@@ -57,6 +59,8 @@ class GraphDecl:
         if self.schema is not None:
             pairs = ", ".join(f"[{s}, {d}]" for s, d in self.schema)
             entries.append(f"schema = [{pairs}]")
+        if self.self_loops:
+            entries.append("self_loops")
         if self.stats is not None:
             entries.append(f"stats = {stats_text(self.stats)}")
         kind = "square" if self.square else "bipartite"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From a program to a callable: errors, threads, inputs of all kinds."""
 
+import re
 import shlex
 import subprocess
 import threading
@@ -76,6 +77,27 @@ def test_bad_inputs(rgcn, graph):
         rgcn(graph, {**inputs, "x": inputs["x"].astype(np.float64)})
     with pytest.raises(gnn_mlir.GNNError, match="expected 4.*got 1"):
         rgcn(random_graph(40, 200, 3, 1), inputs)
+
+
+@pytest.mark.parametrize("model", [
+    models.gcn((5, 4)), models.sgc(5, 4), models.gat((5, 4)), models.gatv2((5, 4)),
+    models.graphgym(5, 4, 4)])
+def test_models_say_that_they_need_self_loops(compiler, graph, model):
+    """A line of the message makes them."""
+    function, = model.functions.values()
+    plain = gnn_mlir.merge_types(graph)
+    compiled = gnn_mlir.compile(model)
+    inputs = function.random_inputs(gnn_mlir.add_self_loops(plain, "replace", 0))
+    wanted = r"graph 'g': expected one self loop at each node, got \d+ at node \d+"
+    for run in (compiled, function.evaluate):
+        with pytest.raises((ValueError, gnn_mlir.GNNError), match=wanted):
+            run(plain, inputs)
+    with pytest.raises(gnn_mlir.GNNError, match=wanted) as refused:
+        compiled.bind(plain)
+    line = re.search(r"gnn_mlir\.\w+\(.*\)", str(refused.value)).group()
+    looped = eval(line, {"gnn_mlir": gnn_mlir, "graph": plain})
+    errors.check("out", compiled(looped, inputs),
+                 function.evaluate(looped, inputs)["out"], 1e-4, 1e-3)
 
 
 def test_nan_propagates(rgcn, graph):

@@ -128,6 +128,19 @@ def test_added_self_loops(files):
     np.testing.assert_array_equal(out["sum"], np.full((3, 4), 16))
 
 
+def test_self_loops_that_a_model_needs(files):
+    """The error names the option that makes them."""
+    with_edge_types(files, 1)
+    program = files.folder / "layer.mlir"
+    program.write_text(program.read_text().replace(
+        "edge_types = 1}", "edge_types = 1, self_loops}"))
+    files.graph(edge_type=np.int16([0, 0, 0, 0]),
+                edge_type_names=np.array(["likes"]))
+    files.fails(says=["expected one self loop at each node, got 0 at node 0",
+                      "--add-self-loops"])
+    assert set(files.outputs("--add-self-loops")) == {"sum", "max"}
+
+
 def test_refined_types(files):
     """Two node types at the ends of one edge type make it several."""
     with_edge_types(files, 3)

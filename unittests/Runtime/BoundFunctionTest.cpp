@@ -275,6 +275,33 @@ TEST(BoundFunction, GraphsThatDoNotFit) {
                        "expected a source of node type 1, got 0"));
 }
 
+TEST(BoundFunction, SelfLoops) {
+  std::string text =
+      with("\"schema\": null", "\"schema\": null, \"self_loops\": true");
+  auto fake = device();
+  auto problem = [&](const PlainGraph &graph) {
+    return BoundFunction::bind(package(text), "sum", {graph.build()}, fake)
+        .message();
+  };
+  PlainGraph graph = randomGraph(1, true, 3, 0, 0, 1, 2);
+  auto add = [&](int32_t from, int32_t to, int32_t type) {
+    graph.src.push_back(from);
+    graph.dst.push_back(to);
+    graph.type.push_back(type);
+  };
+  add(0, 0, 0);
+  add(0, 1, 0);
+  add(2, 2, 1);
+  EXPECT_TRUE(contains(problem(graph),
+                       "graph 'g': expected one self loop at each node, got 0 "
+                       "at node 1; make them by --add-self-loops"));
+  add(1, 1, 0);
+  EXPECT_EQ(problem(graph), "");
+  add(2, 2, 0);
+  EXPECT_TRUE(contains(problem(graph), "got 2 at node 2"));
+  EXPECT_EQ(problem(randomGraph(1, true, 0, 0, 0, 1, 2)), "");
+}
+
 TEST(BoundFunction, SquareGraphsServeAsBipartite) {
   PlainGraph plain = randomGraph(1, true, 20, 0, 90, 1, 2);
   auto fake = device();

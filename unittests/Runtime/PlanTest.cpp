@@ -90,6 +90,15 @@ TEST(Plan, PrintsSchemasAndWeights) {
   EXPECT_EQ((*again->functions[0].graphs[0].schema)[0], (EdgeTypeEnds{0, -1}));
 }
 
+TEST(Plan, PrintsSelfLoops) {
+  auto plan = LaunchPlan::parse(
+      with("\"square\": true", "\"square\": true, \"self_loops\": true"));
+  ASSERT_TRUE(plan) << plan.message();
+  auto again = LaunchPlan::parse(plan->json());
+  ASSERT_TRUE(again) << again.message();
+  EXPECT_TRUE(again->functions[0].graphs[0].selfLoops);
+}
+
 TEST(Plan, Malformed) {
   struct {
     const char *piece, *other, *part;
@@ -107,6 +116,10 @@ TEST(Plan, Malformed) {
        "string, got 3"},
       {"\"name\": \"sum\"", "\"name\": \"\"", "expected a name, got none"},
       {"\"square\": true", "\"square\": 1", "expected true or false, got 1"},
+      {"\"square\": true", "\"square\": false, \"self_loops\": true",
+       "self_loops: expected a square graph, got a bipartite one"},
+      {"\"square\": true", "\"square\": true, \"self_loops\": 1",
+       "self_loops: expected true or false, got 1"},
       {"\"edge_types\": 2", "\"edge_types\": 65536", "0 to 65535 types"},
       {"\"edge_types\": 2", "\"edge_types\": -1", "0 to 65535 types"},
       {"\"schema\": null", "\"schema\": [[0, 0]]", "2 edge types, got 1"},

@@ -21,7 +21,7 @@
 namespace gnn::runtime {
 
 /// Whether a graph is what a function declares: its kind, its numbers of types,
-/// and its schema where one is declared.
+/// and its schema and self loops where they are declared.
 Error checkGraph(const GraphSpec &spec, const Graph &graph);
 
 /// An input or output with its concrete shape.

@@ -126,6 +126,10 @@ public:
   /// Checks every edge against a schema of numEdgeTypes entries.
   Error checkSchema(const std::vector<EdgeTypeEnds> &schema) const;
 
+  /// Checks that each node of a square graph has one self loop, of any type;
+  /// the error says how to get them.
+  Error checkSelfLoops() const;
+
   /// The structure of that key, built at its first use and kept with the graph.
   Expected<std::shared_ptr<const std::vector<int32_t>>>
   structure(const StructureKey &key) const;

@@ -38,6 +38,8 @@ struct GraphSpec {
   int64_t edgeTypes = 1;
   /// One entry an edge type, where there is a schema.
   std::optional<std::vector<EdgeTypeEnds>> schema;
+  /// Whether each node must have one self loop.
+  bool selfLoops = false;
 };
 
 /// A graph that is made of edges of another one when that is bound.

@@ -6,7 +6,7 @@ function of your own."""
 from .compgcn import compgcn, compgcn_layer
 from .gat import gat, gat_layer
 from .gatv2 import gatv2, gatv2_layer
-from .gcn import gcn, gcn_layer, gcn_norm, propagate, sgc
+from .gcn import Norm, gcn, gcn_layer, gcn_norm, propagate, sgc
 from .gin import gin, gin_layer
 from .graphagile import graphagile
 from .graphgym import batch_norm, graphgym
@@ -16,7 +16,7 @@ from .rgcn import relation_weights, rgcn, rgcn_layer
 from .sage import sage, sage_blocks, sage_layer
 from .transformer import transformer, transformer_layer
 
-__all__ = ["batch_norm", "compgcn", "compgcn_layer", "gat", "gat_layer", "gatv2",
+__all__ = ["Norm", "batch_norm", "compgcn", "compgcn_layer", "gat", "gat_layer", "gatv2",
            "gatv2_layer", "gcn", "gcn_layer", "gcn_norm", "gin", "gin_layer",
            "graphagile", "graphgym", "hector_rgat", "hector_rgat_layer", "hgt",
            "hgt_layer", "propagate", "relation_weights", "rgat", "rgat_layer",

@@ -7,11 +7,18 @@ from ..program import Module
 from . import layers
 
 
-def gin_layer(f, x, hidden, out, prefix="", eps=0.0):
-    """y[v] = relu(((1 + eps) x[v] + sum over u -> v of x[u]) W1 + b1) W2 + b2."""
+def gin_layer(f, x, hidden, out, prefix="", eps=0.0, train_eps=False):
+    """y[v] = relu(((1 + eps) x[v] + sum over u -> v of x[u]) W1 + b1) W2 + b2.
+    With `train_eps` eps is an input [1]."""
+    layers.describe(f, prefix, "gin", eps=None if train_eps else eps,
+                    train_eps=train_eps)
     message = f.gather(x, "edge", via="src").named("message")
     near = f.aggregate("sum", message, x.graph.dst, via="dst")
-    h = near + (x if eps == 0 else x * (1 + eps))
+    if train_eps:
+        factor = f.reshape(f.input(prefix + "eps", types.weight(1)))
+        h = near + x + x * f.broadcast(factor, x.type)
+    else:
+        h = near + (x if eps == 0 else x * (1 + eps))
     for i, (size, next_size) in enumerate(((x.features[0], hidden),
                                            (hidden, out))):
         weight = f.input(f"{prefix}weight{i + 1}", types.weight(size, next_size))
@@ -21,17 +28,19 @@ def gin_layer(f, x, hidden, out, prefix="", eps=0.0):
     return h
 
 
-def gin(features=(64, 64), hidden=None, eps=0.0):
+def gin(features=(64, 64), hidden=None, eps=0.0, train_eps=False):
     """PyG's GINConv, stacked with relu. `hidden` is the size inside each layer's
-    network, as large as its output where not given."""
+    network, as large as its output where not given. With `train_eps` eps is an
+    input of each layer."""
     features = layers.check_features(features)
     module = Module("GIN: y[v] = mlp((1 + eps) x[v] + sum over edges u -> v of "
-                    f"x[u]), eps = {eps}.")
+                    f"x[u]), eps = {'an input' if train_eps else eps}.")
     g = module.graph("g")
     f = module.function("gin")
     x = f.input("x", g.rows("node", features[0]))
     y = layers.stack(f, x, [
-        lambda h, prefix, out=out: gin_layer(f, h, hidden or out, out, prefix, eps)
+        lambda h, prefix, out=out: gin_layer(f, h, hidden or out, out, prefix, eps,
+                                             train_eps)
         for out in features[1:]])
     f.output("out", y)
     return module

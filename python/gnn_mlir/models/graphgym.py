@@ -10,6 +10,7 @@ from .gcn import gcn_layer, gcn_norm
 
 def batch_norm(f, x, prefix, eps=1e-5):
     """Batch norm of inference, with inputs `prefix`mean, variance, gamma, beta."""
+    layers.describe(f, prefix, "batch_norm", eps=eps)
     weights = [f.input(prefix + name, types.weight(*x.features))
                for name in ("mean", "variance", "gamma", "beta")]
     return f.batch_norm(x, *weights, eps)
@@ -22,9 +23,8 @@ def graphgym(in_features=64, out_features=64, hidden=256, gnn_layers=3):
     if gnn_layers < 1:
         raise ValueError(f"gnn_layers: expected at least 1, got {gnn_layers}")
     module = Module(f"GraphGym: linear, {gnn_layers} GCN layers with batch norm,\n"
-                    "relu and residual, linear, on a graph where each node has\n"
-                    "one self loop.")
-    g = module.graph("g")
+                    "relu and residual, linear" + layers.loops_text(True))
+    g = module.graph("g", self_loops=True)
     f = module.function("graphgym")
     x = f.input("x", g.rows("node", in_features))
     norm = gcn_norm(f, g)

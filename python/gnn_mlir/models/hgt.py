@@ -19,6 +19,7 @@ def hgt_layer(f, parts, out, heads=1, prefix=""):
     Where a node type's features are as many as `out`, the result is mixed with
     them by sigmoid(skip). A large skip leaves them out, which is how other node
     types go about it where widths differ."""
+    layers.describe(f, prefix, "hgt")
     g = parts[0][1].graph
     size = layers.head_size(out, heads)
 

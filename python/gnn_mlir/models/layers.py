@@ -10,11 +10,23 @@ def add_bias(f, x, name):
     return x + f.broadcast(bias, x.type)
 
 
+def add_residual(f, y, x, prefix):
+    """y + x R, with R an input `prefix`residual."""
+    weight = f.input(prefix + "residual", types.weight(*x.features, *y.features))
+    return y + f.linear(x, weight)
+
+
 def linear(f, x, out, prefix, bias=True):
     """x W + b, with inputs `prefix`weight and `prefix`bias."""
     weight = f.input(prefix + "weight", types.weight(*x.features, out))
     bias = f.input(prefix + "bias", types.weight(out)) if bias else None
     return f.linear(x, weight, bias)
+
+
+def describe(f, prefix, kind, **options):
+    """Keeps what the layer with that prefix is: `pyg.weights` takes layers with
+    the same options only."""
+    f.layers[prefix] = kind, options
 
 
 def stack(f, x, layers, activation="relu"):
@@ -30,6 +42,12 @@ def stack(f, x, layers, activation="relu"):
         if i + 1 < len(layers):
             x = f.activation(activation, x)
     return x
+
+
+def loops_text(self_loops):
+    """The end of a model's description."""
+    return (",\non a graph where each node has one self loop." if self_loops else
+            ".")
 
 
 def check_features(features):

@@ -35,6 +35,8 @@ def rgat_layer(f, x, out, heads=1, bases=None, prefix="", concat=True,
     if attention not in over:
         raise ValueError(f"attention: expected {' or '.join(over)}, got "
                          f"{attention!r}")
+    layers.describe(f, prefix, "rgat", heads=heads, concat=concat,
+                    negative_slope=negative_slope, attention=attention)
     size = heads * out
     weight = relation_weights(f, x.graph, x.features[0], size, bases, prefix)
     query = f.input(prefix + "query", types.weight(size, heads))

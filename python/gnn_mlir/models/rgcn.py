@@ -33,6 +33,7 @@ def rgcn_layer(f, x, out, bases=None, prefix="", aggregation="mean",
     if aggregation not in ("mean", "sum"):
         raise ValueError("aggregation: expected mean or sum, which commute with "
                          f"the weights, got {aggregation!r}")
+    layers.describe(f, prefix, "rgcn", aggregation=aggregation)
     g = x.graph
     size = x.features[0]
     weight = relation_weights(f, g, size, out, bases, prefix, blocks)

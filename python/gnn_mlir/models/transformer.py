@@ -15,6 +15,8 @@ def transformer_layer(f, x, out, heads=1, prefix="", concat=True, beta=False,
     over edges into v of query[v] . key[u] / sqrt(out), by head. `out` is the size
     of one head. With `beta` the two parts are mixed by a gate in [0, 1] instead of
     added."""
+    layers.describe(f, prefix, "transformer", heads=heads, concat=concat)
+
     def project(name):
         return f.reshape(layers.linear(f, x, heads * out, f"{prefix}{name}_",
                                        bias), heads, out).named(name)

@@ -160,12 +160,23 @@ gnn.graph @graph_c12 square of @g types [1] {node_types = 1, edge_types = 1, sta
 
 // -----
 
+// expected-error @+1 {{'gnn.graph' op self_loops: expected a square graph, got a bipartite one}}
+gnn.graph @graph_c13 bipartite {node_types = 1, edge_types = 1, self_loops}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 2, self_loops}
+// expected-error @+1 {{'gnn.graph' op self_loops: expected a square graph, got a derived one}}
+gnn.graph @graph_c13_part square of @g types [0] {node_types = 1, edge_types = 1, self_loops}
+
+// -----
+
 // expected-error @+1 {{expected 'edge_types' of the graph}}
 gnn.graph @graph_without_edge_types square {node_types = 1}
 
 // -----
 
-// expected-error @+1 {{expected node_types, edge_types, schema or stats, got edges}}
+// expected-error @+1 {{expected node_types, edge_types, schema, self_loops or stats, got edges}}
 gnn.graph @graph_with_unknown_key square {node_types = 1, edges = 1}
 
 // -----

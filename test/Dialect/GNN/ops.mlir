@@ -10,6 +10,8 @@ gnn.graph @empty square {node_types = 0, edge_types = 0, schema = []}
 gnn.graph @part square of @g types [0, 2] {node_types = 2, edge_types = 2, schema = [[0, 1], [-1, -1]]}
 // CHECK: gnn.graph @none bipartite of @block types [] {node_types = 1, edge_types = 0}
 gnn.graph @none bipartite of @block types [] {node_types = 1, edge_types = 0}
+// CHECK: gnn.graph @loops square {node_types = 1, edge_types = 1, self_loops}
+gnn.graph @loops square {node_types = 1, self_loops, edge_types = 1}
 // CHECK: gnn.graph @block bipartite {node_types = 1, edge_types = 1}
 gnn.graph @block bipartite {node_types = 1, edge_types = 1}
 // CHECK: gnn.graph @next bipartite {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 4, dst_nodes = 2, edges = 5, type_edges = [5], src_pairs = [3], dst_pairs = [2], in_degree_squares = 13, in_degree_max = 3>}

@@ -81,16 +81,18 @@ static void printTerms(OpAsmPrinter &printer, Operation *, OperandRange terms,
   });
 }
 
-/// Parses `node_types = N, edge_types = N` with an optional schema and
-/// statistics, in any order.
+/// Parses `node_types = N, edge_types = N` with what is optional, in
+/// any order.
 static ParseResult parseGraphBody(OpAsmParser &parser, IntegerAttr &nodeTypes,
                                   IntegerAttr &edgeTypes,
-                                  DenseI64ArrayAttr &schema, StatsAttr &stats) {
+                                  DenseI64ArrayAttr &schema,
+                                  UnitAttr &selfLoops, StatsAttr &stats) {
   SMLoc start = parser.getCurrentLocation();
   do {
     StringRef key;
     SMLoc loc = parser.getCurrentLocation();
-    if (parser.parseKeyword(&key) || parser.parseEqual())
+    if (parser.parseKeyword(&key) ||
+        (key != "self_loops" && parser.parseEqual()))
       return failure();
     auto again = [&](Attribute attr) -> ParseResult {
       if (!attr)
@@ -106,12 +108,18 @@ static ParseResult parseGraphBody(OpAsmParser &parser, IntegerAttr &nodeTypes,
     } else if (key == "schema") {
       if (again(schema) || parseSchema(parser, schema))
         return failure();
+    } else if (key == "self_loops") {
+      if (again(selfLoops))
+        return failure();
+      selfLoops = parser.getBuilder().getUnitAttr();
     } else if (key == "stats") {
       if (again(stats) || parser.parseAttribute(stats))
         return failure();
     } else {
       return parser.emitError(loc)
-             << "expected node_types, edge_types, schema or stats, got " << key;
+             << "expected node_types, edge_types, schema, self_loops or stats, "
+                "got "
+             << key;
     }
   } while (succeeded(parser.parseOptionalComma()));
   if (!nodeTypes || !edgeTypes)
@@ -123,7 +131,8 @@ static ParseResult parseGraphBody(OpAsmParser &parser, IntegerAttr &nodeTypes,
 
 static void printGraphBody(OpAsmPrinter &printer, Operation *,
                            IntegerAttr nodeTypes, IntegerAttr edgeTypes,
-                           DenseI64ArrayAttr schema, StatsAttr stats) {
+                           DenseI64ArrayAttr schema, UnitAttr selfLoops,
+                           StatsAttr stats) {
   printer << "node_types = " << nodeTypes.getInt()
           << ", edge_types = " << edgeTypes.getInt();
   if (schema) {
@@ -133,6 +142,8 @@ static void printGraphBody(OpAsmPrinter &printer, Operation *,
       printer << (i ? ", [" : "[") << ends[i] << ", " << ends[i + 1] << "]";
     printer << "]";
   }
+  if (selfLoops)
+    printer << ", self_loops";
   if (stats)
     printer << ", stats = " << stats;
 }
@@ -169,6 +180,9 @@ LogicalResult GraphOp::verify() {
         return emitOpError("expected edge types that ascend, got ")
                << (*types)[i - 1] << " before " << (*types)[i];
   }
+  if (getSelfLoops() && (isDerived() || getKind() != GraphKind::Square)) // C13
+    return emitOpError("self_loops: expected a square graph, got a ")
+           << (isDerived() ? "derived" : "bipartite") << " one";
   StatsAttr stats = getStatsAttr();
   if (!stats)
     return success();
@@ -255,7 +269,7 @@ GraphOp GraphOp::derive(ArrayRef<int64_t> types) {
       getKindAttr(), FlatSymbolRefAttr::get(*this),
       builder.getDenseI64ArrayAttr(types), getNodeTypesAttr(),
       builder.getI64IntegerAttr(types.size()),
-      getSchema() ? builder.getDenseI64ArrayAttr(ends) : nullptr,
+      getSchema() ? builder.getDenseI64ArrayAttr(ends) : nullptr, UnitAttr(),
       getStatsAttr() ? getStatsAttr().restrictTo(types) : nullptr);
   SymbolTable(module).insert(graph, std::next(Block::iterator(*this)));
   return graph;

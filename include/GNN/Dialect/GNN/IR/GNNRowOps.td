@@ -57,8 +57,9 @@ def GNN_GraphOp : GNN_Op<"graph", [
     numbering.
 
     `schema` gives for each edge type its source and destination node type, or
-    -1 where an edge type has several; binding a graph verifies it. `stats` is
-    what passes may assume about costs, never about meaning.
+    -1 where an edge type has several. `self_loops` says that each node has one
+    self loop, no more. Binding a graph verifies both. `stats` is what passes may
+    assume about costs, never about meaning.
 
     A graph `of` another one is *derived*: the edges of that parent whose type is
     in the list `types`, in the parent's order, edge types renumbered to their
@@ -80,12 +81,14 @@ def GNN_GraphOp : GNN_Op<"graph", [
     * (C11) Where both have a schema, they agree.
     * (C12) Where both have stats, they count the same nodes, and the same edges and
       pairs of each type.
+    * (C13) A graph with `self_loops` is square and not derived.
 
     Example:
 
     ```mlir
     gnn.graph @g square {node_types = 2, edge_types = 3, schema = [[0, 1], [1, 1], [-1, -1]]}
     gnn.graph @part square of @g types [0, 2] {node_types = 2, edge_types = 2}
+    gnn.graph @loops square {node_types = 1, edge_types = 1, self_loops}
     gnn.graph @block bipartite {node_types = 1, edge_types = 1}
     ```
   }];
@@ -94,10 +97,12 @@ def GNN_GraphOp : GNN_Op<"graph", [
                        OptionalAttr<DenseI64ArrayAttr>:$parent_types,
                        I64Attr:$node_types, I64Attr:$edge_types,
                        OptionalAttr<DenseI64ArrayAttr>:$schema,
+                       UnitAttr:$self_loops,
                        OptionalAttr<GNN_StatsAttr>:$stats);
   let assemblyFormat = [{
     $sym_name `` $kind (` ` `of` $parent_graph^ `types` $parent_types)? ` `
-    `{` custom<GraphBody>($node_types, $edge_types, $schema, $stats) `}`
+    `{` custom<GraphBody>($node_types, $edge_types, $schema, $self_loops,
+                          $stats) `}`
     attr-dict-with-keyword
   }];
   let hasVerifier = 1;

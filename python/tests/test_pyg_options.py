@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Every option of PyG's layers is carried with PyG's numbers, or refused by name."""
+
+import inspect
+import os
+
+import numpy as np
+import pytest
+
+import gnn_mlir
+from gnn_mlir import models, pyg
+from test_pyg import check, inputs, random_graph, randomize, with_loops
+
+if "GNN_REQUIRE_PYG" in os.environ:
+    import torch
+    import torch_geometric.nn as nn
+else:
+    torch = pytest.importorskip("torch")
+    nn = pytest.importorskip("torch_geometric.nn")
+
+
+def mlp(*between, bias=True):
+    return torch.nn.Sequential(torch.nn.Linear(6, 6, bias=bias),
+                               *(between or [torch.nn.ReLU()]),
+                               torch.nn.Linear(6, 6))
+
+
+def norm_of(module):
+    """The model's part that a norm is: `norm_eps` is the model's own."""
+    def build(eps=1e-5):
+        module = gnn_mlir.Module()
+        f = module.function("norm")
+        x = f.input("x", module.graph("g").rows("node", 6))
+        f.output("out", models.batch_norm(f, x, "", eps))
+        return module
+    return build
+
+
+def product(bias=True):
+    module = gnn_mlir.Module()
+    f = module.function("product")
+    x = f.input("x", module.graph("g").rows("node", 6))
+    w, b = (f.input("weight", gnn_mlir.weight(6, 6)),
+            f.input("bias", gnn_mlir.weight(6)) if bias else None)
+    f.output("out", f.linear(x, w, b))
+    return module
+
+
+def hgt(heads=1):
+    return models.hgt(1, 3, (6, 6), heads)
+
+
+META = (["a"], [("a", str(r), "a") for r in range(3)])
+
+# PyG's class: arguments that make a layer of 6 features, and the same of ours.
+LAYERS = {
+    "GCNConv": (nn.GCNConv, (6, 6), lambda **o: models.gcn((6, 6), **o)),
+    "SGConv": (nn.SGConv, (6, 6), lambda hops=1, **o: models.sgc(6, 6, hops, **o)),
+    "SAGEConv": (nn.SAGEConv, (6, 6), lambda **o: models.sage((6, 6), **o)),
+    "GINConv": (nn.GINConv, (), lambda **o: models.gin((6, 6), **o)),
+    "GATConv": (nn.GATConv, (6, 6), lambda **o: models.gat((6, 6), **o)),
+    "GATv2Conv": (nn.GATv2Conv, (6, 6), lambda **o: models.gatv2((6, 6), **o)),
+    "TransformerConv": (nn.TransformerConv, (6, 6),
+                        lambda **o: models.transformer((6, 6), **o)),
+    "RGCNConv": (nn.RGCNConv, (6, 6, 3), lambda **o: models.rgcn(3, (6, 6), **o)),
+    "FastRGCNConv": (nn.FastRGCNConv, (6, 6, 3),
+                     lambda **o: models.rgcn(3, (6, 6), **o)),
+    "RGATConv": (nn.RGATConv, (6, 6, 3), lambda **o: models.rgat(3, (6, 6), **o)),
+    "HGTConv": (nn.HGTConv, (6, 6, META), lambda **o: hgt(**o)),
+    "BatchNorm": (nn.BatchNorm, (6,), norm_of(nn.BatchNorm)),
+    "BatchNorm1d": (torch.nn.BatchNorm1d, (6,), norm_of(torch.nn.BatchNorm1d)),
+    "Linear": (torch.nn.Linear, (6, 6), product),
+}
+
+# Options of PyG's layer, and those of the model: the numbers are the same.
+CARRIED = [
+    ("GCNConv", {"add_self_loops": False}, {"self_loops": False}),
+    ("GCNConv", {"normalize": False}, {"normalize": False}),
+    ("GCNConv", {"bias": False}, {"bias": False}),
+    ("GCNConv", {"aggr": "sum"}, {}),
+    ("GCNConv", {"aggr": "add", "aggr_kwargs": {}}, {}),
+    ("SGConv", {"K": 3}, {"hops": 3}),
+    ("SGConv", {"add_self_loops": False}, {"self_loops": False}),
+    ("SGConv", {"bias": False}, {"bias": False}),
+    ("SGConv", {"aggr_kwargs": {}}, {}),
+    *[("SAGEConv", {"aggr": kind}, {"aggregation": ours}) for kind, ours in (
+        ("add", "sum"), ("sum", "sum"), ("mean", "mean"), ("max", "max"),
+        ("min", "min"))],
+    ("SAGEConv", {"normalize": True}, {"normalize": True}),
+    ("SAGEConv", {"root_weight": False}, {"root_weight": False}),
+    ("SAGEConv", {"project": True}, {"project": True}),
+    ("SAGEConv", {"bias": False}, {"bias": False}),
+    ("SAGEConv", {"aggr_kwargs": {}}, {}),
+    ("GINConv", {"nn": mlp()}, {}),
+    ("GINConv", {"nn": mlp(bias=False)}, {}),
+    ("GINConv", {"nn": mlp(), "eps": 0.25}, {"eps": 0.25}),
+    ("GINConv", {"nn": mlp(), "eps": 0.1}, {"train_eps": True}),
+    ("GINConv", {"nn": mlp(), "train_eps": True}, {"train_eps": True}),
+    ("GINConv", {"nn": mlp(), "aggr_kwargs": {}}, {}),
+    *[(conv, *case) for conv in ("GATConv", "GATv2Conv") for case in [
+        ({"heads": 3}, {"heads": 3}),
+        ({"heads": 3, "concat": False}, {"heads": 3, "concat": False}),
+        ({"negative_slope": 0.5}, {"negative_slope": 0.5}),
+        ({"dropout": 0.5}, {}),
+        ({"add_self_loops": False}, {"self_loops": False}),
+        ({"fill_value": 2.0}, {}),
+        ({"bias": False}, {"bias": False}),
+        ({"heads": 2, "residual": True}, {"heads": 2, "residual": True}),
+        ({"heads": 2, "concat": False, "residual": True, "bias": False},
+         {"heads": 2, "concat": False, "residual": True, "bias": False}),
+        ({"aggr_kwargs": {}}, {})]],
+    ("GATv2Conv", {"share_weights": True}, {"share_weights": True}),
+    ("TransformerConv", {"heads": 3}, {"heads": 3}),
+    ("TransformerConv", {"heads": 3, "concat": False},
+     {"heads": 3, "concat": False}),
+    ("TransformerConv", {"beta": True}, {"beta": True}),
+    ("TransformerConv", {"dropout": 0.5}, {}),
+    ("TransformerConv", {"bias": False}, {"bias": False}),
+    ("TransformerConv", {"root_weight": False}, {"root_weight": False}),
+    ("TransformerConv", {"aggr_kwargs": {}}, {}),
+    *[(conv, *case) for conv in ("RGCNConv", "FastRGCNConv") for case in [
+        ({"num_bases": 2}, {"bases": 2}),
+        ({"num_blocks": 2}, {"blocks": 2}),
+        ({"aggr": "add"}, {"aggregation": "sum"}),
+        ({"root_weight": False}, {"root_weight": False}),
+        ({"bias": False}, {"bias": False}),
+        ({"aggr_kwargs": {}}, {})]],
+    ("RGATConv", {"num_bases": 2}, {"bases": 2}),
+    ("RGATConv", {"attention_mechanism": "within-relation"},
+     {"attention": "within-relation"}),
+    ("RGATConv", {"heads": 3}, {"heads": 3}),
+    ("RGATConv", {"heads": 3, "concat": False}, {"heads": 3, "concat": False}),
+    ("RGATConv", {"negative_slope": 0.5}, {"negative_slope": 0.5}),
+    ("RGATConv", {"dropout": 0.5}, {}),
+    ("RGATConv", {"bias": False}, {"bias": False}),
+    ("RGATConv", {"aggr_kwargs": {}}, {}),
+    ("HGTConv", {"heads": 3}, {"heads": 3}),
+    ("HGTConv", {"aggr_kwargs": {}}, {}),
+    *[(norm, *case) for norm in ("BatchNorm", "BatchNorm1d") for case in [
+        ({"eps": 0.1}, {"eps": 0.1}), ({"momentum": 0.3}, {}),
+        ({"affine": False}, {})]],
+    ("BatchNorm", {"allow_single_element": True}, {}),
+    ("BatchNorm1d", {"bias": False}, {}),
+    ("Linear", {"bias": False}, {"bias": False}),
+]
+
+_NO_MESSAGES = {"flow": "target_to_source", "node_dim": 1, "decomposed_layers": 2}
+_ATTENTION = {"heads": 2, "concat": False, "negative_slope": 0.5}
+
+# Options that are not as in the model made by default.
+REFUSED = [
+    *[(conv, {option: value}) for conv in LAYERS if conv.endswith("Conv")
+      for option, value in _NO_MESSAGES.items()],
+    *[(conv, {"aggr": value}) for conv in ("GCNConv", "SGConv", "GINConv",
+                                           "GATConv", "GATv2Conv",
+                                           "TransformerConv", "RGATConv")
+      for value in ("max", ["sum", "max"], None)],
+    *[("SAGEConv", {"aggr": value}) for value in ("max", "add", "median", None)],
+    *[(conv, {"aggr": value}) for conv in ("RGCNConv", "FastRGCNConv")
+      for value in ("max", "add")],
+    ("GCNConv", {"improved": True}),
+    ("GCNConv", {"cached": True}),
+    ("SGConv", {"cached": True}),
+    ("GCNConv", {"normalize": False}),
+    ("GCNConv", {"add_self_loops": False}),
+    ("SGConv", {"add_self_loops": False}),
+    ("SGConv", {"K": 3}),
+    ("SAGEConv", {"normalize": True}),
+    ("SAGEConv", {"project": True}),
+    ("GINConv", {"eps": 0.5}),
+    ("GINConv", {"nn": mlp(torch.nn.Tanh())}),
+    ("GINConv", {"nn": mlp(torch.nn.ReLU(), torch.nn.ReLU())}),
+    ("GINConv", {"nn": torch.nn.Linear(6, 6)}),
+    *[(conv, {option: value}) for conv in ("GATConv", "GATv2Conv", "RGATConv")
+      for option, value in _ATTENTION.items()],
+    ("GATConv", {"in_channels": (6, 6)}),
+    ("TransformerConv", {"heads": 2}),
+    ("TransformerConv", {"concat": False}),
+    ("GATConv", {"add_self_loops": False}),
+    ("GATv2Conv", {"add_self_loops": False}),
+    *[(conv, {"edge_dim": 4}) for conv in ("GATConv", "GATv2Conv",
+                                           "TransformerConv", "RGATConv")],
+    ("RGATConv", {"num_blocks": 2}),
+    ("RGATConv", {"mod": "additive"}),
+    ("RGATConv", {"attention_mechanism": "within-relation"}),
+    ("RGATConv", {"attention_mode": "multiplicative-self-attention"}),
+    ("RGATConv", {"dim": 2, "attention_mode": "multiplicative-self-attention"}),
+    ("BatchNorm", {"eps": 0.1}),
+    ("BatchNorm1d", {"eps": 0.1}),
+    ("BatchNorm", {"track_running_stats": False}),
+    ("BatchNorm1d", {"track_running_stats": False}),
+]
+
+# Sizes, which a run checks, and what names no number.
+_UNTRIED = {"in_channels", "out_channels", "num_features", "in_features",
+            "out_features", "num_relations", "metadata", "device", "dtype",
+            "weight_initializer", "bias_initializer", "is_sorted"}
+
+
+def make(name, options):
+    """The layer of PyG, with random weights and statistics."""
+    cls, arguments, _ = LAYERS[name]
+    if name == "GINConv":
+        options = {"nn": mlp(), **options}
+    if "in_channels" in options:
+        options, arguments = {}, (options["in_channels"], *arguments[1:])
+    conv = randomize(cls(*arguments, **options))
+    for buffer_name, buffer in conv.named_buffers():
+        if "running" in buffer_name:
+            buffer.copy_(torch.rand(6, dtype=torch.float64) + 0.5)
+    return conv
+
+
+def options_of(cls):
+    """All options of a class, with those that its base takes by **kwargs."""
+    parameters = dict(inspect.signature(cls.__init__).parameters)
+    if parameters.pop("kwargs", None) is not None:
+        parameters.update(inspect.signature(nn.MessagePassing.__init__).parameters)
+    return set(parameters) - {"self"}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_the_table_has_every_option(name):
+    layer = pyg._LAYERS[name]
+    listed = [*layer.same.values(), *layer.only, *layer.shown, *layer.free]
+    expected = options_of(LAYERS[name][0])
+    if name == "Linear":
+        expected |= options_of(nn.Linear)
+    if name == "BatchNorm":
+        expected |= options_of(torch.nn.BatchNorm1d)
+    if name == "BatchNorm1d":
+        expected |= options_of(nn.BatchNorm)
+    if name == "HGTConv":  # It sets aggr and node_dim itself.
+        listed = [o for o in listed if o in expected]
+    assert sorted(listed) == sorted(expected), "in one of the four, once"
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_every_option_is_tried(name):
+    tried = {option for conv, options, *_ in CARRIED + REFUSED if conv == name
+             for option in options}
+    untried = options_of(LAYERS[name][0]) - tried - _UNTRIED
+    if name == "HGTConv":
+        untried -= {"aggr"}
+    assert not untried
+
+
+@pytest.mark.parametrize("name,options,ours", CARRIED, ids=str)
+def test_carried(name, options, ours):
+    conv, module = make(name, options), LAYERS[name][2](**ours)
+    graph = random_graph(edge_types=3)
+    x, tx, edges, types = inputs(graph, 6)
+    if name == "HGTConv":
+        index = {edge: edges[:, types == r] for r, edge in enumerate(META[1])}
+        expected = conv({"a": tx}, index)["a"]
+    elif name.startswith("Batch") or name == "Linear":
+        expected = conv(tx)
+    else:
+        typed = name in ("RGCNConv", "FastRGCNConv", "RGATConv")
+        expected = conv(tx, edges, *([types] if typed else []))
+    decl = module.graphs["g"]
+    own = graph if decl.edge_types > 1 else gnn_mlir.merge_types(graph)
+    check(module, with_loops(graph) if decl.self_loops else own, x, [conv], expected)
+
+
+@pytest.mark.parametrize("name,options", REFUSED, ids=str)
+def test_refused(name, options):
+    module = LAYERS[name][2]()
+    try:
+        conv = make(name, options)
+    except TypeError as error:  # PyG's layer sets it itself.
+        assert "multiple values" in str(error)
+        return
+    option = next(iter(options))
+    with pytest.raises(ValueError, match=rf"^{name}: expected {option} = .*, got "):
+        pyg.weights(module, conv)
+
+
+def test_a_model_that_is_not_default_refuses_the_default():
+    with pytest.raises(ValueError, match=r"GATConv: expected negative_slope = 0.5 "
+                                         r"as in the model, got 0.2"):
+        pyg.weights(models.gat((6, 6), negative_slope=0.5), nn.GATConv(6, 6))
+
+
+def test_numbers_that_float32_rounds_are_equal():
+    assert pyg.weights(models.gin((6, 6), eps=0.1), nn.GINConv(mlp(), eps=0.1))
+
+
+def test_layers_in_training():
+    """Dropout and statistics of a batch are for training, which is not compiled."""
+    with pytest.raises(ValueError, match=r"GATConv: expected dropout = 0.0 or a "
+                                         r"layer in eval\(\), got 0.5"):
+        pyg.weights(models.gat((6, 6)), nn.GATConv(6, 6, dropout=0.5))
+    with pytest.raises(ValueError, match=r"BatchNorm: expected a layer in eval\(\)"):
+        pyg.weights(LAYERS["BatchNorm"][2](), nn.BatchNorm(6))
+
+
+def test_layers_in_the_wrong_place():
+    with pytest.raises(ValueError, match="expected a layer of GCNConv.*ChebConv"):
+        pyg.weights(models.gcn((4, 4)), nn.ChebConv(4, 4, 2))
+    with pytest.raises(ValueError, match="SAGEConv: expected a layer sage with "
+                                         "prefix '' in gcn, got gcn"):
+        pyg.weights(models.gcn((4, 4)), nn.SAGEConv(4, 4))
+    with pytest.raises(ValueError, match="prefix 'layer1_' in gcn, got none of ''"):
+        pyg.weights(models.gcn((4, 4)), nn.GCNConv(4, 4), nn.GCNConv(4, 4))
+    with pytest.raises(ValueError, match="expected a module of one function, got 0"):
+        pyg.weights(gnn_mlir.Module(), nn.GCNConv(4, 4))
+
+
+def test_weights_that_the_model_lacks():
+    """Names and shapes are checked where weights are given."""
+    x = np.zeros((40, 6))
+    graph = gnn_mlir.merge_types(random_graph())
+    for conv, module, message in (
+            (nn.SAGEConv(6, 6, root_weight=False), models.sage((6, 6)), "'root'"),
+            (nn.RGCNConv(6, 6, 1, num_bases=2), models.rgcn(1, (6, 6)),
+             "'coefficients'"),
+            (nn.SAGEConv(6, 5), models.sage((6, 6)), "shape")):
+        function, = module.functions.values()
+        with pytest.raises(ValueError, match=f"expected.*{message}"):
+            function.evaluate(graph, {"x": x, **pyg.weights(module, conv)})
