@@ -2,25 +2,17 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Workers take blocks in ascending order. After a fault they finish only blocks
-// below it, so that the lowest faulty block is always the one told.
-//
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Emulator/Emulator.h"
 #include "Compile.h"
-#include "Worker.h"
+#include "Pool.h"
 
 #include "llvm/ADT/StringMap.h"
 
 #include <algorithm>
 #include <atomic>
-#include <cfenv>
-#include <chrono>
-#include <condition_variable>
 #include <limits>
-#include <mutex>
-#include <numeric>
 #include <thread>
 
 using namespace gnn::emulator;
@@ -29,148 +21,33 @@ using llvm::Error;
 using llvm::StringRef;
 using llvm::Twine;
 
-namespace {
-/// A launch as the workers share it.
-struct Run {
-  LaunchFrame frame;
-  int64_t blocks = 0, chunk = 1;
-  std::atomic<int64_t> next{0}, done{0};
-  /// The lowest faulty block.
-  std::atomic<int64_t> faulty{std::numeric_limits<int64_t>::max()};
-  std::atomic<bool> outOfMemory{false}, cancelled{false};
-  std::mutex mutex;
-  Fault fault;
-};
-} // namespace
-
 struct Emulator::State {
+  ~State();
+  Pool &poolHere();
+
   Program program;
   bool checked = true;
   llvm::StringMap<const CompiledKernel *> kernels;
-  std::vector<std::unique_ptr<Worker>> workers;
-  std::vector<std::thread> threads;
-  std::vector<ThreadPosition> positions;
-  std::array<int64_t, 3> positionsOf = {0, 0, 0};
-  std::vector<uint32_t> identity;
-  std::mutex launching;
-
-  // The threads wait for a new generation of `run`.
-  std::mutex mutex;
-  std::condition_variable wake, finished;
-  Run *run = nullptr;
-  uint64_t generation = 0;
-  size_t helpers = 0, running = 0;
-  bool stopping = false;
-
-  ~State();
-  void serve(size_t worker);
-  void runBlocks(Worker &worker, Run &run,
-                 const std::function<bool(int64_t, int64_t)> *progress);
-  void runAll(Run &run, const std::function<bool(int64_t, int64_t)> &progress);
-  void place(const std::array<int64_t, 3> &block);
+  unsigned workers = 1;
+  /// Made at the first launch in a process; a child leaves its parent's be.
+  std::atomic<Pool *> pool{nullptr};
 };
 
-//===----------------------------------------------------------------------===//
-// Workers
-//===----------------------------------------------------------------------===//
-
 Emulator::State::~State() {
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    stopping = true;
-  }
-  wake.notify_all();
-  for (std::thread &thread : threads)
-    thread.join();
+  Pool *last = pool;
+  if (last && last->isOfThisProcess())
+    delete last;
 }
 
-void Emulator::State::serve(size_t worker) {
-  uint64_t seen = 0;
-  std::unique_lock<std::mutex> lock(mutex);
-  while (true) {
-    wake.wait(lock, [&] { return stopping || generation != seen; });
-    if (stopping)
-      return;
-    seen = generation;
-    if (worker > helpers)
-      continue;
-    Run &current = *run;
-    lock.unlock();
-    runBlocks(*workers[worker], current, nullptr);
-    lock.lock();
-    if (--running == 0)
-      finished.notify_all();
-  }
+Pool &Emulator::State::poolHere() {
+  Pool *current = pool;
+  if (current && current->isOfThisProcess())
+    return *current;
+  auto made = std::make_unique<Pool>(workers);
+  if (pool.compare_exchange_strong(current, made.get()))
+    return *made.release();
+  return *current; // Another thread was first.
 }
-
-void Emulator::State::runBlocks(
-    Worker &worker, Run &run,
-    const std::function<bool(int64_t, int64_t)> *progress) {
-  // Rounding and subnormals as on the GPU, whatever the caller's thread has.
-  fenv_t environment;
-  std::fegetenv(&environment);
-  std::fesetenv(FE_DFL_ENV);
-  auto told = std::chrono::steady_clock::now();
-  if (!worker.begin(run.frame))
-    run.outOfMemory = true;
-  while (!run.outOfMemory && !run.cancelled) {
-    int64_t begin = run.next.fetch_add(run.chunk);
-    int64_t end = std::min(begin + run.chunk, run.blocks);
-    if (begin >= run.blocks || begin > run.faulty)
-      break;
-    for (int64_t block = begin; block < end && block <= run.faulty; ++block) {
-      const Fault &fault = worker.run(block);
-      if (fault.kind == FaultKind::None)
-        continue;
-      std::lock_guard<std::mutex> lock(run.mutex);
-      if (block < run.faulty) {
-        run.faulty = block;
-        run.fault = fault;
-      }
-    }
-    run.done += end - begin;
-    auto now = std::chrono::steady_clock::now();
-    if (progress && now - told > std::chrono::milliseconds(200)) {
-      told = now;
-      if (!(*progress)(run.done, run.blocks))
-        run.cancelled = true;
-    }
-  }
-  std::fesetenv(&environment);
-}
-
-void Emulator::State::runAll(
-    Run &run, const std::function<bool(int64_t, int64_t)> &progress) {
-  size_t count = std::min<int64_t>(workers.size() - 1, run.blocks - 1);
-  if (count > 0) {
-    std::lock_guard<std::mutex> lock(mutex);
-    this->run = &run;
-    helpers = running = count;
-    ++generation;
-  }
-  if (count > 0)
-    wake.notify_all();
-  runBlocks(*workers[0], run, progress ? &progress : nullptr);
-  std::unique_lock<std::mutex> lock(mutex);
-  finished.wait(lock, [&] { return running == 0; });
-}
-
-void Emulator::State::place(const std::array<int64_t, 3> &block) {
-  if (block == positionsOf)
-    return;
-  positionsOf = block;
-  positions.clear();
-  for (int32_t z = 0; z < block[2]; ++z)
-    for (int32_t y = 0; y < block[1]; ++y)
-      for (int32_t x = 0; x < block[0]; ++x)
-        positions.push_back({x, y, z, 0});
-  identity.resize(positions.size());
-  std::iota(identity.begin(), identity.end(), 0);
-}
-
-//===----------------------------------------------------------------------===//
-// Emulator
-//===----------------------------------------------------------------------===//
 
 Emulator::Emulator(std::unique_ptr<State> state) : state(std::move(state)) {}
 Emulator::~Emulator() = default;
@@ -185,14 +62,9 @@ Emulator::create(mlir::ModuleOp module, const Options &options) {
   state->checked = options.checked;
   for (const CompiledKernel &kernel : state->program.kernels)
     state->kernels[kernel.name] = &kernel;
-  unsigned count = options.workers;
-  if (count == 0)
-    count = std::max(1u, std::thread::hardware_concurrency());
-  for (unsigned i = 0; i < count; ++i)
-    state->workers.push_back(std::make_unique<Worker>());
-  State *served = state.get();
-  for (unsigned i = 1; i < count; ++i)
-    state->threads.emplace_back([served, i] { served->serve(i); });
+  state->workers = options.workers
+                       ? options.workers
+                       : std::max(1u, std::thread::hardware_concurrency());
   return std::unique_ptr<Emulator>(new Emulator(std::move(state)));
 }
 
@@ -282,8 +154,6 @@ Error Emulator::launch(StringRef name, const Launch &launch) {
   if (Error error = checkArguments(*kernel, launch))
     return error;
 
-  std::lock_guard<std::mutex> lock(state->launching);
-  state->place(launch.block);
   std::vector<int64_t> bytes(kernel->arguments.size());
   for (size_t i = 0; i < bytes.size(); ++i) {
     bytes[i] = launch.argumentBytes.empty() ? -1 : launch.argumentBytes[i];
@@ -299,12 +169,7 @@ Error Emulator::launch(StringRef name, const Launch &launch) {
   run.frame.argumentBytes = bytes.data();
   run.frame.checked = state->checked;
   run.frame.seed = launch.seed;
-  run.frame.positions = state->positions.data();
-  run.frame.identity = state->identity.data();
-  run.blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
-  int64_t shares = run.blocks / (8 * state->workers.size());
-  run.chunk = std::clamp<int64_t>(shares, 1, 64);
-  state->runAll(run, launch.progress);
+  state->poolHere().launch(run, launch.progress);
 
   if (run.outOfMemory)
     return createStringError("kernel '" + name +

@@ -6,6 +6,10 @@
 
 #include "Testing.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <thread>
 
 using namespace gnn::emulator;
@@ -112,4 +116,61 @@ TEST(Launch, FromSeveralThreads) {
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(good, (std::vector<int>{21, 21, 21, 21}));
+}
+
+/// Whether `work` is true in the child of a fork, which has 20 seconds.
+static bool inChild(llvm::function_ref<bool()> work) {
+  pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);
+    ::_exit(work() ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/// Whether the kernel runs right, with all workers.
+static bool countsUp(Emulator &emulator) {
+  std::vector<int32_t> y(1);
+  return run(emulator, "slow", {100, 1, 1}, {3, 1, 1}, Arguments(y, 2)) == "" &&
+         y[0] == 600;
+}
+
+TEST(Launch, InTheChildOfAFork) {
+  auto emulator = emulate(fill, Options{true, 3});
+  ASSERT_TRUE(emulator);
+  ASSERT_TRUE(countsUp(*emulator));
+  EXPECT_TRUE(inChild([&] { return countsUp(*emulator); }));
+  EXPECT_TRUE(inChild([&] {
+    emulator.reset();
+    return true;
+  }));
+  EXPECT_TRUE(countsUp(*emulator));
+}
+
+TEST(Launch, InTheChildOfAForkDuringALaunch) {
+  auto emulator = emulate(fill, Options{true, 3});
+  ASSERT_TRUE(emulator);
+  std::vector<int32_t> y(1);
+  Arguments arguments(y, 200000);
+  Launch launch;
+  launch.grid = {100000, 1, 1};
+  launch.arguments = arguments.addresses;
+  std::atomic<bool> inside{false}, enough{false};
+  launch.progress = [&](int64_t, int64_t) {
+    inside = true;
+    return !enough;
+  };
+  std::thread thread(
+      [&] { llvm::consumeError(emulator->launch("slow", launch)); });
+  while (!inside)
+    std::this_thread::yield();
+  EXPECT_TRUE(inChild([&] {
+    bool good = countsUp(*emulator);
+    emulator.reset();
+    return good;
+  }));
+  enough = true;
+  thread.join();
 }

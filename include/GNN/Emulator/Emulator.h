@@ -63,8 +63,8 @@ struct KernelInfo {
   bool needsFibers = false;
 };
 
-/// Compiled kernels. Safe to use from several threads; launches run one after
-/// the other.
+/// Compiled kernels. Safe to use from several threads, whose launches run one
+/// after the other, and in the child of a fork.
 class Emulator {
 public:
   ~Emulator();
