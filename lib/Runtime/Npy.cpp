@@ -29,12 +29,12 @@ struct NpyType {
 };
 
 constexpr NpyType kNpyTypes[] = {
-    {"<f4", DataType::F32, true},  {"<f8", DataType::F64, true},
-    {"|i1", DataType::I8, true},   {"<i2", DataType::I16, true},
-    {"<i4", DataType::I32, true},  {"<i8", DataType::I64, true},
-    {"|u1", DataType::U8, true},   {"<u2", DataType::U16, true},
-    {"|b1", DataType::I1, true},   {"<f2", DataType::F16, false},
-    {"<u4", DataType::U32, false}, {"<u8", DataType::U64, false},
+    {"<f4", DataType::F32, true}, {"<f8", DataType::F64, true},
+    {"|i1", DataType::I8, true},  {"<i2", DataType::I16, true},
+    {"<i4", DataType::I32, true}, {"<i8", DataType::I64, true},
+    {"|u1", DataType::U8, true},  {"<u2", DataType::U16, true},
+    {"<u4", DataType::U32, true}, {"<u8", DataType::U64, true},
+    {"|b1", DataType::I1, true},  {"<f2", DataType::F16, false},
 };
 
 /// What a header says.
@@ -412,28 +412,36 @@ static std::string packHeader(const char *descr,
   return header + text;
 }
 
-Error gnn::runtime::writeNpy(const std::string &path, DataType dtype,
-                             const std::vector<int64_t> &shape,
-                             const void *data) {
-  return guarded("array", [&]() -> Error {
+Expected<std::string>
+gnn::runtime::npyHeader(DataType dtype, const std::vector<int64_t> &shape) {
+  return guarded("array", [&]() -> Expected<std::string> {
     const char *descr = nullptr;
     for (const NpyType &row : kNpyTypes)
       if (row.type == dtype)
         descr = row.descr;
     if (!descr)
-      return failure("cannot write '", path,
-                     "': expected an element type that NumPy has, got ",
+      return failure("expected an element type that NumPy has, got ",
                      name(dtype));
     bool negative = std::any_of(shape.begin(), shape.end(),
                                 [](int64_t size) { return size < 0; });
-    std::optional<int64_t> bytes = bytesOf(shape, byteSize(dtype));
-    if (negative || !bytes || shape.size() > kMaxDimensions)
-      return failure("cannot write '", path, "': expected a shape of at most ",
-                     kMaxDimensions, " sizes of 0 or more");
-    return writeFile(
-        path, {packHeader(descr, shape),
-               {static_cast<const char *>(data), static_cast<size_t>(*bytes)}});
+    if (negative || !bytesOf(shape, byteSize(dtype)) ||
+        shape.size() > kMaxDimensions)
+      return failure("expected a shape of at most ", kMaxDimensions,
+                     " sizes of 0 or more");
+    return packHeader(descr, shape);
   });
+}
+
+Error gnn::runtime::writeNpy(const std::string &path, DataType dtype,
+                             const std::vector<int64_t> &shape,
+                             const void *data) {
+  Expected<std::string> header = npyHeader(dtype, shape);
+  if (!header)
+    return header.takeError().in("cannot write '" + path + "'");
+  return writeFile(path,
+                   {*header,
+                    {static_cast<const char *>(data),
+                     static_cast<size_t>(*bytesOf(shape, byteSize(dtype)))}});
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,6 +5,8 @@ what came, and no file written. What is empty is not bad."""
 import io
 import os
 import pathlib
+import resource
+import signal
 import subprocess
 import zipfile
 
@@ -54,13 +56,14 @@ class Files:
         np.save(self.folder / f"{name}.npy", array)
 
     def run(self, *options, function="layer", graph="g.npz", inputs=("x", "w"),
-            program="layer.mlir"):
+            program="layer.mlir", before=None):
         command = [self.tool, program, "--function", function, "--output", "out",
                    *(["--graph", graph] if graph else []), *options]
         for name in inputs:
             command += ["--input", f"{name}={name}.npy"]
         return subprocess.run(command, cwd=self.folder, text=True, timeout=120,
-                              capture_output=True, check=False)
+                              capture_output=True, check=False,
+                              preexec_fn=before)
 
     def outputs(self, *options, **keywords):
         """Runs, and gives what was written."""
@@ -99,9 +102,68 @@ def test_good_input(files):
 
 @pytest.mark.parametrize("option", ["--passes=fuse=false", "--unchecked", "--shuffle=7"])
 def test_options_that_change_no_number(files, option):
+    """Those below show that the options do something."""
     plain, out = files.outputs(), files.outputs(option)
     for name, array in plain.items():
         np.testing.assert_array_equal(out[name], array)
+
+
+def kernels(files, *options):
+    """The kernels of a report, which follow its head."""
+    lines = files.run("--report", *options).stdout.splitlines()
+    head = next(i for i, line in enumerate(lines) if line.startswith("kernel "))
+    return [line.split()[0] for line in lines[head + 1:] if ": f32[" not in line]
+
+
+def test_passes_are_switched(files):
+    """Fused, the product gathers its rows itself."""
+    assert len(kernels(files)) == 3
+    assert len(kernels(files, "--passes=fuse=false")) == 4
+
+
+# Each thread writes its number to the same word: a race, which the last one wins.
+RACE = """
+module attributes {gpu.container_module} {
+  gpu.module @last_kernels {
+    gpu.func @last(%y: memref<64xf32> {llvm.align = 16 : i64, llvm.noalias})
+        workgroup(%s: memref<1xi32, #gpu.address_space<workgroup>>)
+        kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+      %c0 = arith.constant 0 : index
+      %thread = gpu.thread_id x
+      %number = arith.index_cast %thread : index to i32
+      memref.store %number, %s[%c0] : memref<1xi32, #gpu.address_space<workgroup>>
+      gpu.barrier
+      %last = memref.load %s[%c0] : memref<1xi32, #gpu.address_space<workgroup>>
+      %value = arith.sitofp %last : i32 to f32
+      memref.store %value, %y[%thread] : memref<64xf32>
+      gpu.return
+    }
+  }
+  func.func @last(%y: memref<64xf32> {bufferize.result, gnn.name = "y"}) {
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    gpu.launch_func @last_kernels::@last blocks in (%c1, %c1, %c1)
+        threads in (%c64, %c1, %c1) args(%y : memref<64xf32>)
+    return
+  }
+}
+"""
+
+
+def test_accesses_are_checked_unless_told_not_to(files):
+    (files.folder / "race.mlir").write_text(RACE)
+    race = {"program": "race.mlir", "function": "last", "graph": None, "inputs": ()}
+    files.fails(**race, says=["kernel 'last'", "writes shared memory at byte 0",
+                              "no barrier between", "thread (1, 0, 0)"])
+    plain = files.outputs("--unchecked", **race)["y"]
+    np.testing.assert_array_equal(plain, np.full(64, 63))
+    winners = set()
+    for seed in range(4):
+        drawn = files.outputs("--unchecked", f"--shuffle={seed}", **race)["y"]
+        again = files.outputs("--unchecked", f"--shuffle={seed}", **race)["y"]
+        np.testing.assert_array_equal(drawn, again)
+        winners.update(drawn.tolist())
+    assert len(winners) > 1
 
 
 def with_edge_types(files, count):
@@ -142,8 +204,10 @@ def test_self_loops_that_a_model_needs(files):
 
 
 def test_refined_types(files):
-    """Two node types at the ends of one edge type make it several."""
+    """Two node types at the ends of one edge type make it several, each with a
+    weight of its own: in the order of their node types."""
     with_edge_types(files, 3)
+    files.input("w", np.repeat(np.float32([1, 10, 100]), 32).reshape(3, 8, 4))
     program = files.folder / "layer.mlir"
     program.write_text(program.read_text().replace("node_types = 1", "node_types = 2"))
     files.graph(edge_dst=np.int32([1, 2, 0, 2]), edge_type=np.int16([0, 0, 0, 0]),
@@ -151,7 +215,9 @@ def test_refined_types(files):
                 node_type=np.int16([0, 1, 1]),
                 node_type_names=np.array(["person", "place"]))
     files.fails(says=["expected 3 edge types", "got 1"])
-    files.outputs("--refine-types")
+    out = files.outputs("--refine-types")
+    # From 2 to 0: place to person; 0 to 1: person to place; 1, 2 to 2: in places.
+    np.testing.assert_array_equal(out["sum"], np.repeat([[80], [8], [1600]], 4, 1))
 
 
 def test_added_self_loops_are_a_type_beside_several(files):
@@ -356,6 +422,26 @@ def test_all_outputs_or_none(files):
     """The second output cannot be written, so the first is not either."""
     (files.folder / "out" / "max.npy").mkdir(parents=True)
     files.fails(says=["cannot write 'out/max.npy'"])
+
+
+def test_an_interrupted_run_leaves_nothing(files):
+    """A signal in the middle of the second output; a file is 128 bytes and data."""
+    program = files.folder / "layer.mlir"
+    program.write_text(PROGRAM.replace("tensor<?x4xf32, #node>, tensor<?x4xf32, #node>\n",
+                                       "tensor<?x4xf32, #node>, tensor<?x8xf32, #node>\n")
+                       .replace('(tensor<?x4xf32, #node> {gnn.name = "max"})',
+                                '(tensor<?x8xf32, #node> {gnn.name = "max"})')
+                       .replace("%s, %t :", "%s, %x :")
+                       .replace('tensor<?x4xf32, #node> {gnn.name = "max"}',
+                                'tensor<?x8xf32, #node> {gnn.name = "max"}'))
+    assert {a.shape for a in files.outputs().values()} == {(3, 4), (3, 8)}
+    for path in (files.folder / "out").iterdir():
+        path.unlink()
+    limit = 128 + 3 * 4 * 4
+    result = files.run(before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
+                                                         (limit, limit)))
+    assert result.returncode == -signal.SIGXFSZ
+    assert not list((files.folder / "out").iterdir())
 
 
 @pytest.mark.parametrize("name", ["../sum", "deep/sum", "/tmp/gnn-run-sum"])

@@ -286,12 +286,29 @@ static void print(const runtime::TensorInfo &info, const std::string &bytes) {
   llvm::outs() << "\n";
 }
 
-/// Writes all outputs under names of their own first, so that none is there
-/// unless all can be.
-static runtime::Error
-writeAll(const std::vector<runtime::TensorInfo> &infos,
-         const std::vector<std::string> &outputs, const std::string &directory,
-         std::vector<std::pair<std::string, std::string>> &files) {
+/// Writes an output to a temporary file.
+static runtime::Error write(const runtime::TensorInfo &info,
+                            const std::string &bytes,
+                            llvm::sys::fs::TempFile &file) {
+  auto header = runtime::npyHeader(info.dtype, info.shape);
+  if (!header)
+    return header.takeError();
+  llvm::raw_fd_ostream stream(file.FD, /*shouldClose=*/false);
+  stream << *header << bytes;
+  stream.flush();
+  std::error_code error = stream.error();
+  stream.clear_error();
+  if (error)
+    return failure(error.message());
+  return runtime::Error::success();
+}
+
+/// Writes all outputs to temporary files, which signals remove, and only then
+/// gives them their names: so that none is there unless all can be.
+static runtime::Error writeAll(const std::vector<runtime::TensorInfo> &infos,
+                               const std::vector<std::string> &outputs,
+                               const std::string &directory,
+                               std::vector<llvm::sys::fs::TempFile> &files) {
   for (const runtime::TensorInfo &info : infos)
     if (StringRef(info.name).contains('/'))
       return failure("cannot write output '", info.name,
@@ -304,19 +321,23 @@ writeAll(const std::vector<runtime::TensorInfo> &infos,
   if (error)
     return failure("cannot write to the folder '", directory,
                    "': ", error.message());
+  std::vector<std::string> paths;
   for (size_t i = 0; i < infos.size(); ++i) {
-    std::string path = directory + "/" + infos[i].name + ".npy";
-    if (llvm::sys::fs::is_directory(path))
-      return failure("cannot write '", path, "': it is a folder");
-    files.emplace_back(path + ".part", path);
-    if (runtime::Error error =
-            runtime::writeNpy(files.back().first, infos[i].dtype,
-                              infos[i].shape, outputs[i].data()))
-      return error;
+    paths.push_back(directory + "/" + infos[i].name + ".npy");
+    if (llvm::sys::fs::is_directory(paths[i]))
+      return failure("cannot write '", paths[i], "': it is a folder");
+    auto file = llvm::sys::fs::TempFile::create(paths[i] + ".%%%%%%.part");
+    if (!file)
+      return failure("cannot write '", paths[i],
+                     "': ", llvm::toString(file.takeError()));
+    files.push_back(std::move(*file));
+    if (runtime::Error error = write(infos[i], outputs[i], files.back()))
+      return error.in("cannot write '" + paths[i] + "'");
   }
-  for (auto &[part, path] : files)
-    if (std::error_code error = llvm::sys::fs::rename(part, path))
-      return failure("cannot write '", path, "': ", error.message());
+  for (auto [file, path] : llvm::zip(files, paths))
+    if (llvm::Error error = file.keep(path))
+      return failure("cannot write '", path,
+                     "': ", llvm::toString(std::move(error)));
   return runtime::Error::success();
 }
 
@@ -324,12 +345,12 @@ runtime::Error gnn::run::save(const std::vector<runtime::TensorInfo> &infos,
                               const std::vector<std::string> &outputs,
                               const std::string &directory) {
   if (!directory.empty()) {
-    std::vector<std::pair<std::string, std::string>> files;
-    if (runtime::Error error = writeAll(infos, outputs, directory, files)) {
-      for (auto &[part, path] : files)
-        llvm::sys::fs::remove(part);
+    std::vector<llvm::sys::fs::TempFile> files;
+    runtime::Error error = writeAll(infos, outputs, directory, files);
+    for (llvm::sys::fs::TempFile &file : files)
+      llvm::consumeError(file.discard());
+    if (error)
       return error;
-    }
   }
   for (size_t i = 0; i < infos.size(); ++i)
     print(infos[i], outputs[i]);

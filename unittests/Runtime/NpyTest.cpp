@@ -64,7 +64,7 @@ TEST(Npy, Malformed) {
   } cases[] = {
       {">i4", "1,",
        "expected an element type of <f4, <f8, |i1, <i2, <i4, <i8, "
-       "|u1, <u2, |b1, <U; got '>i4'"},
+       "|u1, <u2, <u4, <u8, |b1, <U; got '>i4'"},
       {"<f2", "1,", "got '<f2'"},
       {"<c8", "1,", "got '<c8'"},
       {"|O", "1,", "got '|O'"},

@@ -53,13 +53,17 @@ struct NpyArray {
   Expected<std::vector<float>> toFloat() const;
 };
 
-/// Reads the bytes of a .npy file: f4, f8, i1, i2, i4, i8, u1, u2, bool and
-/// text, little-endian, C order. Anything else, and a length that is not what
-/// the shape says, are errors.
+/// Reads the bytes of a .npy file: f4, f8, i1 to i8, u1 to u8, bool and text,
+/// little-endian, C order. Anything else, and a length that is not what the
+/// shape says, are errors.
 Expected<NpyArray> parseNpy(std::string bytes);
 
 /// Reads a .npy file.
 Expected<NpyArray> readNpy(const std::string &path);
+
+/// What a .npy file has before the data, which are dense in C order.
+Expected<std::string> npyHeader(DataType dtype,
+                                const std::vector<int64_t> &shape);
 
 /// Writes a .npy file: a temporary one beside it first, which then takes its
 /// place. `data` is dense in C order. There is no bf16 in NumPy.
