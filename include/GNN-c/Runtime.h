@@ -265,6 +265,10 @@ GNN_CAPI GnnError *gnnPackageLoadBytes(const void *bytes, size_t size,
 /** Writes the whole file or nothing. */
 GNN_CAPI GnnError *gnnPackageSave(const GnnPackage *package, const char *path);
 
+/** What gnnPackageSave writes; free it with gnnStringDestroy. */
+GNN_CAPI GnnError *gnnPackageBytes(const GnnPackage *package, char **bytes,
+                                   size_t *size);
+
 GNN_CAPI void gnnPackageRetain(GnnPackage *package);
 GNN_CAPI void gnnPackageRelease(GnnPackage *package);
 

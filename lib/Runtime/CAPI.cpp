@@ -204,6 +204,21 @@ GnnError *gnnPackageSave(const GnnPackage *package, const char *path) {
   });
 }
 
+GnnError *gnnPackageBytes(const GnnPackage *package, char **bytes,
+                          size_t *size) {
+  return guardedCall("package", [&]() -> Error {
+    if (Error error =
+            expectPointers("a package, bytes and a size", package, bytes, size))
+      return error;
+    Expected<std::string> packed = package->value->bytes();
+    if (!packed)
+      return packed.takeError();
+    *bytes = copyString(*packed);
+    *size = packed->size();
+    return {};
+  });
+}
+
 void gnnPackageRetain(GnnPackage *package) {
   if (package)
     package->retain();

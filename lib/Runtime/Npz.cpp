@@ -20,9 +20,10 @@ public:
   Expected<GraphFile> load();
 
 private:
-  /// A 1-dimensional integer array of `size` elements (any where -1); stays
-  /// empty where the file has none.
-  Error integers(const char *name, int64_t size, std::vector<int32_t> &result);
+  /// A 1-dimensional integer array of `size` elements (any where -1), a mask
+  /// may be bool; stays empty where the file has none.
+  Error integers(const char *name, int64_t size, std::vector<int32_t> &result,
+                 bool isMask = false);
   Error text(const char *name, std::vector<std::string> &result);
   Error types(const char *ids, const char *names, int64_t &count,
               const std::vector<int32_t> &first,
@@ -45,7 +46,7 @@ static Error checkShape(const NpyArray &array, int64_t size) {
 }
 
 Error Loader::integers(const char *name, int64_t size,
-                       std::vector<int32_t> &result) {
+                       std::vector<int32_t> &result, bool isMask) {
   if (!file.has(name))
     return {};
   Expected<NpyArray> array = file.read(name);
@@ -53,6 +54,8 @@ Error Loader::integers(const char *name, int64_t size,
     return array.takeError();
   if (Error error = checkShape(*array, size))
     return error.in(name);
+  if (array->dtype == DataType::I1 && !isMask)
+    return failure(name, ": expected integers, got ", array->describe());
   Expected<std::vector<int32_t>> values = array->toInt32();
   if (!values)
     return values.takeError().in(name);
@@ -74,8 +77,8 @@ Error Loader::text(const char *name, std::vector<std::string> &result) {
   return {};
 }
 
-/// The number of types: as many as there are names, or ids where there are no
-/// names.
+/// The number of types: as many as there are names; without names one more than
+/// the largest id, and at least one.
 Error Loader::types(const char *ids, const char *names, int64_t &count,
                     const std::vector<int32_t> &first,
                     const std::vector<int32_t> &second,
@@ -87,10 +90,10 @@ Error Loader::types(const char *ids, const char *names, int64_t &count,
     largest = std::max(largest, id);
   for (int32_t id : second)
     largest = std::max(largest, id);
-  count = int64_t(largest) + 1;
+  count = std::max<int64_t>(int64_t(largest) + 1, 1);
   if (!file.has(names))
     return {};
-  if (count > static_cast<int64_t>(typeNames.size()))
+  if (largest >= 0 && count > static_cast<int64_t>(typeNames.size()))
     return failure(ids, ": expected ids under ", typeNames.size(),
                    ", as there are ", names, "; got ", largest);
   count = static_cast<int64_t>(typeNames.size());
@@ -221,11 +224,11 @@ Expected<GraphFile> Loader::load() {
     return error;
   if (Error error = text("label_names", result.labelNames))
     return error;
-  if (Error error = integers("train_mask", nodes, result.trainMask))
+  if (Error error = integers("train_mask", nodes, result.trainMask, true))
     return error;
-  if (Error error = integers("val_mask", nodes, result.valMask))
+  if (Error error = integers("val_mask", nodes, result.valMask, true))
     return error;
-  if (Error error = integers("test_mask", nodes, result.testMask))
+  if (Error error = integers("test_mask", nodes, result.testMask, true))
     return error;
   if (Error error = integers("edge_split", edges, result.edgeSplit))
     return error;

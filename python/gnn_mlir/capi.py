@@ -27,14 +27,18 @@ class CompileError(GNNError):
     """A program that does not compile.
 
     `diagnostics` are all lines, the first of them is the message; `reproducer` is
-    a file with the program, `command` repeats the failure."""
+    the program with its pipeline, as text: `gnn-opt --run-reproducer FILE` on a
+    file of it repeats the failure."""
 
-    def __init__(self, diagnostics, reproducer, command):
+    def __init__(self, diagnostics, reproducer):
         self.diagnostics = list(diagnostics)
         self.reproducer = reproducer
-        self.command = command
         message = self.diagnostics[0] if self.diagnostics else "it failed"
-        super().__init__(f"{message}\nto repeat: {command}")
+        super().__init__(f"{message}\nto repeat: gnn-opt --run-reproducer FILE, "
+                         "where FILE holds .reproducer")
+
+    def __reduce__(self):
+        return type(self), (self.diagnostics, self.reproducer)
 
 
 class GraphArrays(ctypes.Structure):
@@ -96,6 +100,7 @@ _FALLIBLE = {
     "gnnPackageLoad": [c_char_p, POINTER(c_void_p)],
     "gnnPackageLoadBytes": [c_char_p, c_size_t, POINTER(c_void_p)],
     "gnnPackageSave": [c_void_p, c_char_p],
+    "gnnPackageBytes": [c_void_p, POINTER(c_void_p), POINTER(c_size_t)],
     "gnnBind": [c_void_p, c_char_p, POINTER(c_void_p), c_int64, c_void_p,
                 POINTER(BindOptions), POINTER(c_void_p)],
     "gnnBoundRun": [c_void_p, POINTER(c_void_p), c_int64, POINTER(c_void_p),
@@ -240,23 +245,49 @@ def _json(name, *arguments):
     return json.loads(_text(name, *arguments))
 
 
-class _Handle:
+class Shared:
+    """Does not change: a copy is the object itself."""
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+def _release_with(owner, release, *arguments):
+    """Calls `release` when `owner` goes. What is still there when the interpreter
+    exits stays: a daemon thread may be using it."""
+    weakref.finalize(owner, release, *arguments).atexit = False
+
+
+class _Handle(Shared):
     """A reference that is released with the object."""
 
     _release = None
+    # What to do instead of pickling, for the error.
+    _elsewhere = None
 
-    def __init__(self, handle):
+    def __init__(self, handle, *held):
+        """`held` lives until the handle is released."""
         self.handle = handle
-        self._finalizer = weakref.finalize(
-            self, getattr(library(), self._release), handle)
+        _release_with(self, _release, getattr(library(), self._release), handle,
+                      held)
+
+    def __reduce__(self):
+        raise TypeError(f"cannot pickle a {type(self).__name__}, which belongs to "
+                        f"its process: {self._elsewhere}")
 
 
-def _array(address, count, dtype=np.int32):
-    """A copy of an array that belongs to a handle."""
-    if not address or not count:
-        return np.zeros(count, dtype)
-    size = count * np.dtype(dtype).itemsize
-    return np.frombuffer(ctypes.string_at(address, size), dtype).copy()
+def _release(release, handle, held):
+    release(handle)
+    del held
+
+
+def _array(address, count):
+    """A read-only copy of an int32 array that belongs to a handle."""
+    data = ctypes.string_at(address, 4 * count) if address else b""
+    return np.frombuffer(data, np.int32)
 
 
 def _strings(names):
@@ -269,14 +300,23 @@ class NativeGraph(_Handle):
     """A graph of the library, a copy of a `gnn_mlir.Graph`."""
 
     _release = "gnnGraphRelease"
+    _elsewhere = "pickle the gnn_mlir.Graph"
 
     @classmethod
     def of(cls, graph):
         """The copy of a graph, made once."""
-        made = getattr(graph, "_native", None)
-        if made is None:
-            made = graph._native = cls(cls._create(graph))
-        return made
+        if graph._native is None:
+            graph._native = cls(cls._create(graph))
+        return graph._native
+
+    @classmethod
+    def load(cls, path):
+        """The graph of a graph file."""
+        file = _made("gnnGraphFileLoad", os.fsencode(path))
+        try:
+            return cls(library().gnnGraphFileGraph(file))
+        finally:
+            library().gnnGraphFileRelease(file)
 
     @staticmethod
     def _create(graph):
@@ -352,28 +392,11 @@ class NativeGraph(_Handle):
         return NativeGraph(_made(name, self.handle, *arguments))
 
 
-def load_graph_file(path, width=0):
-    """A graph file by the library's own loader: the graph, and its features (of
-    `width` columns, 0: its own) or None."""
-    file = _made("gnnGraphFileLoad", os.fsencode(path))
-    try:
-        graph = NativeGraph(library().gnnGraphFileGraph(file))
-        dim = library().gnnGraphFileFeatureDim(file)
-        if dim < 0:
-            return graph, None
-        nodes = library().gnnGraphNumNodes(graph.handle, 0)
-        features = np.zeros((nodes, width or dim), np.float32)
-        call("gnnGraphFileFeatures", file, width, features.ctypes.data,
-             features.size)
-        return graph, features
-    finally:
-        library().gnnGraphFileRelease(file)
-
-
 class Device(_Handle):
     """Where compiled functions run."""
 
     _release = "gnnDeviceRelease"
+    _elsewhere = "open it there"
 
     @classmethod
     def emulator(cls, checked=True, seed=None):
@@ -401,14 +424,13 @@ class Device(_Handle):
         call("gnnDeviceSynchronize", self.handle, stream)
 
 
-class DeviceMemory:
+class DeviceMemory(Shared):
     """Memory of a device, freed with the object."""
 
     def __init__(self, device, size):
         self.device, self.size = device, size
         self.address = _made("gnnDeviceAllocate", device.handle, size)
-        self._finalizer = weakref.finalize(
-            self, _free_memory, device, self.address)
+        _release_with(self, _free_memory, device, self.address)
 
     def write(self, array):
         array = np.ascontiguousarray(array)
@@ -440,6 +462,18 @@ class Package(_Handle):
     def save(self, path):
         """Writes the whole file or nothing."""
         call("gnnPackageSave", self.handle, os.fsencode(path))
+
+    def to_bytes(self):
+        """What `save` writes."""
+        data, size = c_void_p(), c_size_t()
+        call("gnnPackageBytes", self.handle, byref(data), byref(size))
+        try:
+            return ctypes.string_at(data, size.value)
+        finally:
+            library().gnnStringDestroy(data)
+
+    def __reduce__(self):
+        return Package.from_bytes, (self.to_bytes(),)
 
     @property
     def functions(self):
@@ -477,6 +511,7 @@ class BoundFunction(_Handle):
     """A function of a package with its graphs on a device."""
 
     _release = "gnnBoundRelease"
+    _elsewhere = "pickle the function and its graphs, and bind them there"
 
     def __init__(self, package, name, graphs, device, allocate=None, free=None,
                  progress=None):
@@ -491,11 +526,8 @@ class BoundFunction(_Handle):
         native = [NativeGraph.of(g) for g in graphs]
         handles = (c_void_p * len(native))(*[g.handle for g in native])
         super().__init__(_made("gnnBind", package.handle, name.encode(), handles,
-                               len(native), device.handle, byref(options)))
-        # The finalizer holds what the library calls when it lets go.
-        self._finalizer.detach()
-        self._finalizer = weakref.finalize(self, _release_bound, self.handle,
-                                           options)
+                               len(native), device.handle, byref(options)),
+                         options)  # The library calls back when it lets go.
         self.name, self.device, self.package = name, device, package
         lib = library()
         self.workspace_bytes = lib.gnnBoundWorkspaceBytes(self.handle)
@@ -526,11 +558,6 @@ class BoundFunction(_Handle):
         return _json("gnnBoundProfile", self.handle, _addresses(inputs),
                      len(inputs), _addresses(outputs), len(outputs), workspace,
                      stream, repetitions)
-
-
-def _release_bound(handle, options):
-    library().gnnBoundRelease(handle)
-    del options
 
 
 def _addresses(values):

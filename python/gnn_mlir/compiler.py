@@ -8,8 +8,6 @@ NumPy arrays and CPU tensors run on the emulator, CUDA tensors on their GPU, on
 torch's current stream and with memory from torch's allocator.
 """
 
-import copy
-import itertools
 import os
 import re
 import sys
@@ -18,7 +16,8 @@ import weakref
 
 from . import capi, running
 from .graph import Graph
-from .program import Function, Module, check_dict, check_names
+from .program import (Function, Module, check_dict, check_graph_names,
+                      check_names)
 
 
 def _read_program(program, passes, graph):
@@ -135,35 +134,37 @@ def _torch_gpu():
 
 
 def _compile(text, chip, emulated, passes, phases, graphs):
-    """A package; where compiling fails, a folder with the reproducer stays."""
-    folder = tempfile.mkdtemp(prefix="gnn-mlir-")
-    reproducer = os.path.join(folder, "program.mlir")
-    try:
-        return capi.compile_text(text, "program.mlir", chip, emulated, passes,
-                                 phases, reproducer, graphs)
-    except capi.GNNError as error:
-        if not os.path.exists(reproducer):
-            raise
-        raise capi.CompileError(str(error).splitlines(), reproducer,
-                                f"gnn-opt --run-reproducer {reproducer}"
-                                ) from None
-    finally:
-        if not os.listdir(folder):
-            os.rmdir(folder)
+    """A package."""
+    with tempfile.TemporaryDirectory(prefix="gnn-mlir-") as folder:
+        reproducer = os.path.join(folder, "program.mlir")
+        try:
+            return capi.compile_text(text, "program.mlir", chip, emulated, passes,
+                                     phases, reproducer, graphs)
+        except capi.GNNError as error:
+            if not os.path.exists(reproducer):
+                raise
+            with open(reproducer, encoding="utf-8") as file:
+                raise capi.CompileError(str(error).splitlines(),
+                                        file.read()) from None
 
 
-class CompiledFunction:
+class CompiledFunction(capi.Shared):
     """A compiled function. Call it with a graph (or a dict of them by name) and a
-    dict of inputs by name; it binds each graph once and keeps the binding as long
-    as both live."""
+    dict of inputs by name; it binds graphs once and keeps the binding as long as
+    it and all of them live.
 
-    _serials = itertools.count()
+    A copy is the function itself. A pickle has what `save` writes, and so no
+    `source`: the program that it was compiled of."""
 
     def __init__(self, package, name, source=None):
         self.package, self.name, self.source = package, name, source
-        self._serial, self._bound = next(self._serials), weakref.WeakSet()
-        weakref.finalize(self, _forget, self._bound, self._serial).atexit = False
-        plan, = (f for f in package.plan()["functions"] if f["name"] == name)
+        self._bound = {}
+        plans = package.plan()["functions"]
+        self._declared = list(dict.fromkeys(g["name"] for p in plans
+                                            for g in p["graphs"]))
+        if source is not None:
+            self._declared = list(source.module.graphs)
+        plan, = (p for p in plans if p["name"] == name)
         self.graph_names = [g["name"] for g in plan["graphs"]]
         self.input_names = [i["name"] for i in plan["inputs"]]
         self.output_names = [o["name"] for o in plan["outputs"]]
@@ -172,6 +173,9 @@ class CompiledFunction:
         return (f"CompiledFunction({self.name}: "
                 f"{', '.join(self.input_names)} -> "
                 f"{', '.join(self.output_names)})")
+
+    def __reduce__(self):
+        return CompiledFunction, (self.package, self.name)
 
     def save(self, path):
         """Writes the package: all functions of the program."""
@@ -192,15 +196,20 @@ class CompiledFunction:
         """Outputs as the inputs are: arrays or tensors. One output is given
         itself, several as a dict by name."""
         graphs = self._graphs(graphs)
-        place = _place(self._expand(graphs, inputs))
-        cache = graphs[0].__dict__.setdefault("_bindings", {}) if graphs else {}
-        key = (self._serial, place, *map(id, graphs[1:]))
-        entry = cache.get(key)
-        if entry is None or any(a is not b for a, b in zip(entry.graphs, graphs)):
-            # By a copy, so that the graph does not keep this object alive.
-            entry = cache[key] = copy.copy(self).bind(graphs, place)
-            self._bound.update(graphs[:1])
-        return entry(inputs)
+        inputs = self._expand(graphs, inputs)
+        place = _place(inputs)
+        key = (place, *map(id, graphs))
+        found = self._bound.get(key)
+        if found is None:
+            bound = capi.BoundFunction(self.package, self.name, graphs,
+                                       open_device(place))
+            # By weak references, so that no graph lives for the others, or for
+            # this object.
+            this = weakref.ref(self)
+            found = bound, [weakref.ref(g, lambda _: _forget(this, key))
+                            for g in graphs]
+            self._bound[key] = found
+        return _named(found[0], _run(found[0], inputs, found[0].run))
 
     def _graphs(self, graphs):
         """The graphs in the order of the declarations."""
@@ -211,6 +220,7 @@ class CompiledFunction:
             if missing:
                 raise ValueError(f"{self.name}: expected a graph "
                                  f"{missing[0]!r}, got {', '.join(graphs)}")
+            check_graph_names(self.name, self._declared, graphs)
             graphs = [graphs[n] for n in self.graph_names]
         if not isinstance(graphs, (list, tuple)):
             raise ValueError(f"{self.name}: expected graphs "
@@ -234,11 +244,10 @@ class CompiledFunction:
         return inputs
 
 
-def _forget(graphs, serial):
-    """Lets go of the bindings of a function that is gone."""
-    for graph in graphs:
-        for key in [k for k in graph.__dict__["_bindings"] if k[0] == serial]:
-            graph.__dict__["_bindings"].pop(key, None)
+def _forget(function, key):
+    """Lets go of a binding one of whose graphs is gone."""
+    if function() is not None:
+        function()._bound.pop(key, None)
 
 
 _DEVICES = {}
@@ -279,16 +288,46 @@ def _place(inputs):
     return next(iter(places), "emulator")
 
 
-class Binding:
-    """A compiled function with its graphs on a device."""
+def _named(bound, outputs):
+    """One output itself, several as a dict by name."""
+    if len(outputs) == 1:
+        return outputs[0]
+    return {info.name: o for info, o in zip(bound.outputs, outputs)}
+
+
+def _run(bound, inputs, launch):
+    """The outputs in order, after `launch` has got all addresses. `inputs` are
+    checked by name."""
+    place = _place(inputs)
+    is_gpu = not bound.device.name.startswith("emulator")
+    if place != "emulator" and not is_gpu:
+        raise ValueError(f"{bound.name} is bound to the emulator, expected inputs "
+                         f"on the CPU, got them on {place}")
+    tensors = any(_is_tensor(v) for v in inputs.values())
+    if not is_gpu:
+        run = running.on_emulator
+    else:
+        run = running.on_stream if place != "emulator" else running.through_copies
+    outputs = run(bound, [inputs[i.name] for i in bound.inputs], launch)
+    if tensors and place == "emulator":
+        import torch
+        outputs = [torch.from_numpy(o) for o in outputs]
+    return outputs
+
+
+class Binding(capi.Shared):
+    """A compiled function with its graphs on a device. A copy is the binding
+    itself; it cannot be pickled."""
 
     def __init__(self, function, graphs, device, progress=None):
         self.function, self.graphs, self.device = function, graphs, device
-        self.is_gpu = not device.name.startswith("emulator")
         self.bound = capi.BoundFunction(function.package, function.name, graphs,
                                         device, progress=progress)
         self.inputs, self.outputs = self.bound.inputs, self.bound.outputs
         self.workspace_bytes = self.bound.workspace_bytes
+
+    def __reduce__(self):
+        return self.bound.__reduce__()
 
     def report(self):
         """What each kernel does and costs."""
@@ -304,26 +343,7 @@ class Binding:
 
     def __call__(self, inputs):
         """Runs; the outputs are as the inputs are, arrays or tensors."""
-        outputs = self._run(inputs, self.bound.run)
-        if len(outputs) == 1:
-            return outputs[0]
-        return {info.name: o for info, o in zip(self.outputs, outputs)}
+        return _named(self.bound, self._run(inputs, self.bound.run))
 
     def _run(self, inputs, launch):
-        """The outputs in order, after `launch` has got all addresses."""
-        inputs = self.function._expand(self.graphs, inputs)
-        place = _place(inputs)
-        if place != "emulator" and not self.is_gpu:
-            raise ValueError(f"{self.function.name} is bound to the emulator, "
-                             f"expected inputs on the CPU, got them on {place}")
-        tensors = any(_is_tensor(v) for v in inputs.values())
-        if not self.is_gpu:
-            run = running.on_emulator
-        else:
-            run = running.on_stream if place != "emulator" else (
-                running.through_copies)
-        outputs = run(self.bound, [inputs[i.name] for i in self.inputs], launch)
-        if tensors and place == "emulator":
-            import torch
-            outputs = [torch.from_numpy(o) for o in outputs]
-        return outputs
+        return _run(self.bound, self.function._expand(self.graphs, inputs), launch)

@@ -1,32 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Typed graphs held as NumPy arrays, their row spaces and their files."""
+"""Typed graphs held as NumPy arrays, and their row spaces."""
 
-import os
-import zipfile
+import operator
+from collections.abc import Mapping
 
 import numpy as np
 
-from . import spaces, types
-
-_GRAPH_ARRAYS = ("edge_src", "edge_dst", "edge_type", "node_type",
-                 "edge_type_names", "node_type_names", "dst_node_type",
-                 "schema")
-
+from . import graph_files, spaces, types
 
 def to_numpy(array):
     """A NumPy array of what may be an array, a list or a torch tensor."""
     if hasattr(array, "detach"):
         array = array.detach().cpu().numpy()
-    return np.asarray(array)
+    try:
+        return np.asarray(array)
+    except ValueError as error:  # Lists whose elements differ in length.
+        raise ValueError("expected an array or equally long lists, got: "
+                         f"{error}") from None
+
+
+def _frozen(array):
+    """The array, read-only from now on."""
+    array.flags.writeable = False
+    return array
 
 
 def _ids(array, name, length, limit):
-    """int32 copy of ids in [0, limit); None is all zeros."""
-    if array is None:
-        if length and not limit:
-            raise ValueError(f"{name}: expected at least 1 type for {length} "
-                             "rows, got 0")
-        return np.zeros(length, np.int32)
+    """Read-only int32 copy of ids in [0, limit); `length` None: any."""
     array = to_numpy(array)
     if array.ndim != 1 or (length is not None and len(array) != length):
         expected = "1 dimension" if length is None else f"shape ({length},)"
@@ -38,36 +38,73 @@ def _ids(array, name, length, limit):
         at = int(np.argmax(bad))
         raise ValueError(f"{name}: expected ids from 0 to {limit - 1}, "
                          f"got {array[at]} at {at}")
-    return array.astype(np.int32)
+    return _frozen(array.astype(np.int32))
+
+
+def _types(array, name, length, limit):
+    """The same for types; None is all zeros."""
+    if array is not None:
+        return _ids(array, name, length, limit)
+    if length and not limit:
+        raise ValueError(f"{name}: expected at least 1 type for {length} rows, "
+                         "got 0")
+    return _frozen(np.zeros(length, np.int32))
 
 
 def _names(names, name, count):
+    """A tuple of texts, one a type, or None."""
     if names is None:
         return None
-    names = [str(n) for n in names]
+    if not hasattr(names, "__len__") or isinstance(names, str) or not all(
+            isinstance(n, str) for n in names):
+        raise ValueError(f"{name}: expected a list of texts, got {names!r}")
     if len(names) != count:
         raise ValueError(f"{name}: expected {count} names, got {len(names)}")
-    return names or None
+    return tuple(str(n) for n in names) or None
 
 
 def _count(count, name, limit):
-    if not 0 <= int(count) < limit:
+    try:
+        count = operator.index(count)
+    except TypeError:
+        raise ValueError(f"{name}: expected an integer, got {count!r}") from None
+    if not 0 <= count < limit:
         raise ValueError(f"{name}: expected 0 to {limit - 1}, got {count}")
-    return int(count)
+    return count
 
 
 def _type_count(count, types, names, name):
     """The number of types: as given, else as named, else as found."""
-    if count is None and names is not None:
+    if count is None and hasattr(names, "__len__"):
         count = len(names)
     if count is None:
         found = [to_numpy(t) for t in types if t is not None]
-        count = max([int(t.max()) + 1 for t in found if t.size], default=1)
+        count = max([int(t.max()) + 1 for t in found
+                     if t.size and np.issubdtype(t.dtype, np.integer)],
+                    default=1)
     return _count(count, name, 1 << 16)
 
 
+def _schema(schema, edge_types, node_types):
+    """A tuple of (source node type, destination node type), one an edge type."""
+    try:
+        pairs = tuple((operator.index(s), operator.index(d)) for s, d in schema)
+    except (TypeError, ValueError):
+        raise ValueError("schema: expected a pair of node types for each edge "
+                         f"type, got {schema!r}") from None
+    if len(pairs) != edge_types:
+        raise ValueError(f"schema: expected {edge_types} entries, got "
+                         f"{len(pairs)}")
+    if any(not -1 <= t < node_types for pair in pairs for t in pair):
+        raise ValueError(f"schema: expected node types from -1 to "
+                         f"{node_types - 1}, got {list(pairs)}")
+    return pairs
+
+
 class Graph:
-    """A typed, directed graph; immutable by convention.
+    """A typed, directed graph. It does not change: its arrays are read-only
+    copies of what it was made of, and its attributes cannot be set. Copies and
+    pickles have the arrays alone; structures and bindings are made anew.
 
     Square graphs (`num_nodes`) have one set of nodes at both ends, bipartite
     ones (`num_src_nodes`, `num_dst_nodes`) two, whose node types share one
@@ -75,8 +112,8 @@ class Graph:
     legal, and so is zero of anything. Ids are int32, types less than 65536.
 
     `schema` gives for each edge type its (source node type, destination node
-    type), -1 where it has several. `arrays` holds what else came with a file:
-    features, labels, masks.
+    type), -1 where it has several. `arrays`, a dict that is the caller's to
+    change, holds what else came with a file: features, labels, masks.
     """
 
     def __init__(self, edge_src, edge_dst, num_nodes=None, *, edge_type=None,
@@ -90,7 +127,7 @@ class Graph:
                 if node_type is None:
                     raise ValueError("expected num_nodes, node_type, or "
                                      "num_src_nodes and num_dst_nodes")
-                num_nodes = len(node_type)
+                num_nodes = to_numpy(node_type).size
             if src_node_type is not None or dst_node_type is not None:
                 raise ValueError("src_node_type and dst_node_type belong to "
                                  "bipartite graphs, expected node_type")
@@ -114,37 +151,51 @@ class Graph:
                                           node_type_names, "num_node_types")
         self.num_edge_types = _type_count(num_edge_types, (edge_type,),
                                           edge_type_names, "num_edge_types")
-        self.edge_type = _ids(edge_type, "edge_type", self.num_edges,
-                              self.num_edge_types)
+        self.edge_type = _types(edge_type, "edge_type", self.num_edges,
+                                self.num_edge_types)
         if self.square:
-            self.src_node_type = self.dst_node_type = _ids(
+            self.src_node_type = self.dst_node_type = _types(
                 node_type, "node_type", self.num_src_nodes, self.num_node_types)
         else:
-            self.src_node_type = _ids(src_node_type, "src_node_type",
-                                      self.num_src_nodes, self.num_node_types)
-            self.dst_node_type = _ids(dst_node_type, "dst_node_type",
-                                      self.num_dst_nodes, self.num_node_types)
+            self.src_node_type = _types(src_node_type, "src_node_type",
+                                        self.num_src_nodes, self.num_node_types)
+            self.dst_node_type = _types(dst_node_type, "dst_node_type",
+                                        self.num_dst_nodes, self.num_node_types)
         self.edge_type_names = _names(edge_type_names, "edge_type_names",
                                       self.num_edge_types)
         self.node_type_names = _names(node_type_names, "node_type_names",
                                       self.num_node_types)
+        if arrays is not None and not isinstance(arrays, Mapping):
+            raise ValueError(f"arrays: expected a dict by name, got {arrays!r}")
         self.arrays = dict(arrays or {})
-        self._maps = {}
-        self._groups = {}
-        self.schema = None
-        if schema is not None:
-            self.schema = self._checked_schema(schema)
+        self.schema = None if schema is None else self._checked_schema(schema)
+        self._caches()
+
+    def _caches(self):
+        """Starts what is made when it is asked for; from here on the graph does
+        not change."""
+        self._maps, self._groups, self._native = {}, {}, None
+
+    def __setattr__(self, name, value):
+        if "_native" in self.__dict__ and not name.startswith("_"):
+            raise AttributeError(f"{name}: a graph does not change, expected a "
+                                 "new Graph, got an assignment")
+        super().__setattr__(name, value)
+
+    def __getstate__(self):
+        return {name: value for name, value in self.__dict__.items()
+                if not name.startswith("_")}
+
+    def __setstate__(self, state):
+        for name, value in state.items():
+            # NumPy makes writable arrays of copies and pickles.
+            setattr(self, name, _frozen(value) if isinstance(value, np.ndarray)
+                    else value)
+        self._caches()
 
     def _checked_schema(self, schema):
-        schema = [(int(s), int(d)) for s, d in schema]
-        if len(schema) != self.num_edge_types:
-            raise ValueError(f"schema: expected {self.num_edge_types} entries, "
-                             f"got {len(schema)}")
+        schema = _schema(schema, self.num_edge_types, self.num_node_types)
         ends = np.array(schema, np.int64).reshape(-1, 2)
-        if ends.size and not (-1 <= ends.min() and
-                              ends.max() < self.num_node_types):
-            raise ValueError("schema: expected node types from -1 to "
-                             f"{self.num_node_types - 1}, got {schema}")
         found = (self.src_node_type[self.edge_src],
                  self.dst_node_type[self.edge_dst])
         for column, end in enumerate(("source", "destination")):
@@ -201,9 +252,9 @@ class Graph:
                         self.num_dst_nodes)
             code = self.edge_type.astype(np.int64) * count + self.ends(end)
             codes, pair = np.unique(code, return_inverse=True)
-            self._maps[key] = ((codes // count).astype(np.int32),
-                               (codes % count).astype(np.int32),
-                               pair.reshape(-1).astype(np.intp))
+            self._maps[key] = (_frozen((codes // count).astype(np.int32)),
+                               _frozen((codes % count).astype(np.int32)),
+                               _frozen(pair.reshape(-1).astype(np.intp)))
         return self._maps[key]
 
     def count(self, space):
@@ -237,8 +288,8 @@ class Graph:
                 spaces.check_path(source, target, via)
             self._check_space(source)
             self._check_space(target)
-            self._maps[key] = np.asarray(self._map(source, target, end),
-                                         dtype=np.intp)
+            self._maps[key] = _frozen(np.array(self._map(source, target, end),
+                                               np.intp))
         return self._maps[key]
 
     def _map(self, source, target, end):
@@ -282,7 +333,7 @@ class Graph:
             order = np.argsort(rows, kind="stable")
             begin = np.zeros(count + 1, np.intp)
             np.cumsum(np.bincount(rows, minlength=count), out=begin[1:])
-            self._groups[key] = order, begin
+            self._groups[key] = _frozen(order), _frozen(begin)
         return self._groups[key]
 
     def nodes_of_type(self, node_type, end="src"):
@@ -294,7 +345,8 @@ class Graph:
             if len(rows) and rows[-1] - rows[0] + 1 == len(rows):
                 rows = slice(int(rows[0]), int(rows[-1]) + 1)
             self._maps[key] = rows
-        return self._maps[key]
+        rows = self._maps[key]
+        return rows if isinstance(rows, slice) else rows.copy()
 
     # -- Names ---------------------------------------------------------------
 
@@ -347,14 +399,27 @@ class Graph:
     # -- Features ------------------------------------------------------------
 
     def features(self):
-        """float32[nodes, feat_dim] of a graph whose file holds features."""
+        """float32[source nodes, feat_dim] of a graph whose file holds features.
+        Values that a node has twice in a column add up."""
         if "feat_indptr" not in self.arrays:
             raise ValueError("the graph has no features, expected feat_indptr, "
                              "feat_indices and feat_dim in its file")
-        indptr, indices = self.arrays["feat_indptr"], self.arrays["feat_indices"]
-        x = np.zeros((self.num_nodes, int(self.arrays["feat_dim"])), np.float32)
-        rows = np.repeat(np.arange(self.num_nodes), np.diff(indptr))
-        x[rows, indices] = self.arrays.get("feat_data", np.float32(1))
+        nodes = self.num_src_nodes
+        width = _count(to_numpy(self.arrays["feat_dim"]).item(), "feat_dim",
+                       1 << 31)
+        begin = _ids(self.arrays["feat_indptr"], "feat_indptr", nodes + 1, 1 << 31)
+        if begin[0] or (np.diff(begin) < 0).any():
+            raise ValueError("feat_indptr: expected 0 first and no step down")
+        columns = _ids(self.arrays["feat_indices"], "feat_indices",
+                       int(begin[-1]), width)
+        x = np.zeros((nodes, width), np.float32)
+        rows = np.repeat(np.arange(nodes), np.diff(begin))
+        data = np.asarray(self.arrays.get("feat_data", np.ones(len(rows))),
+                          np.float32)
+        if data.shape != rows.shape:
+            raise ValueError(f"feat_data: expected shape {rows.shape}, got shape "
+                             f"{data.shape}")
+        np.add.at(x, (rows, columns), data)
         return x
 
     def split_types(self, x, space="node"):
@@ -366,14 +431,15 @@ class Graph:
 
     def join_types(self, parts, width, space="node"):
         """Rows of all nodes of a dict by node type (number) of arrays or tensors
-        [nodes of the type, width]; 0 at nodes of types that are not in it."""
+        [nodes of the type, width], of one dtype; 0 at nodes of types that are
+        not in it."""
         end, out = "dst" if space == "dst" else "src", None
         for node_type, part in parts.items():
             rows = self.nodes_of_type(node_type, end)
             count = len(range(rows.start, rows.stop)) if isinstance(
                 rows, slice) else len(rows)
             if not hasattr(part, "shape"):
-                part = np.asarray(part)
+                part = to_numpy(part)
             if tuple(part.shape) != (count, width):
                 raise ValueError(f"node type {node_type}: expected shape "
                                  f"{(count, width)}, got {tuple(part.shape)}")
@@ -381,6 +447,11 @@ class Graph:
                 shape = self.count(space), width
                 out = (part.new_zeros(shape) if hasattr(part, "new_zeros") else
                        np.zeros(shape, part.dtype))
+            if (type(part), part.dtype) != (type(out), out.dtype):
+                raise ValueError(f"node type {node_type}: expected a "
+                                 f"{type(out).__name__} of {out.dtype}, as for the "
+                                 f"types before, got a {type(part).__name__} of "
+                                 f"{part.dtype}")
             out[rows] = part
         return out
 
@@ -395,11 +466,18 @@ class Graph:
         within the types. Nodes are numbered type after type; edge types get a
         schema and names "source name destination".
         """
+        for name, given in (("num_nodes", num_nodes), ("edge_index", edge_index)):
+            if not isinstance(given, Mapping):
+                raise ValueError(f"{name}: expected a dict, got {given!r}")
         names = list(num_nodes)
         number = {name: i for i, name in enumerate(names)}
-        begin = np.cumsum([0] + [int(num_nodes[n]) for n in names])
+        begin = np.cumsum([0] + [_count(num_nodes[n], f"num_nodes of {n}", 1 << 31)
+                                 for n in names])
         src, dst, types, schema = [], [], [], []
         for t, (triple, ends) in enumerate(edge_index.items()):
+            if not isinstance(triple, tuple) or len(triple) != 3:
+                raise ValueError("edge_index: expected keys (source type, name, "
+                                 f"destination type), got {triple!r}")
             ends = to_numpy(ends)
             if ends.ndim != 2 or ends.shape[0] != 2:
                 raise ValueError(f"edge_index of {triple}: expected shape "
@@ -427,71 +505,16 @@ class Graph:
 
     @classmethod
     def load(cls, path):
-        """Reads a graph from an .npz file (docs/Structures.md has its form)."""
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-        except (zipfile.BadZipFile, ValueError, EOFError) as error:
-            raise ValueError(f"{path}: expected an .npz file of plain arrays, "
-                             f"got: {error}") from error
-        for name in ("edge_src", "edge_dst", "node_type"):
-            if name not in arrays:
-                raise ValueError(f"{path}: expected an array {name}, got "
-                                 f"{', '.join(sorted(arrays)) or 'none'}")
-        rest = {k: v for k, v in arrays.items() if k not in _GRAPH_ARRAYS}
-        given = {k: arrays.get(k) for k in _GRAPH_ARRAYS[2:]}
-        if given["dst_node_type"] is None:
-            del given["dst_node_type"]
-        else:
-            given["src_node_type"] = given.pop("node_type")
-            given["num_src_nodes"] = len(given["src_node_type"])
-            given["num_dst_nodes"] = len(given["dst_node_type"])
-        return cls(arrays["edge_src"], arrays["edge_dst"], **given, arrays=rest)
+        """Reads a graph file (docs/Structures.md has its form) by the library."""
+        native, arrays = graph_files.read(path)
+        graph = cls(**native.arrays(), arrays=arrays)
+        graph._native = native
+        return graph
 
     def save(self, path):
-        """Writes the graph to an .npz file, edges in their order.
-
-        The bytes depend on the graph alone."""
-        arrays = {"edge_src": self.edge_src, "edge_dst": self.edge_dst}
-        if self.num_edge_types != 1:
-            arrays["edge_type"] = self.edge_type.astype(
-                np.int16 if self.num_edge_types < 1 << 15 else np.int32)
-        arrays["node_type"] = self.src_node_type
-        if not self.square:
-            arrays["dst_node_type"] = self.dst_node_type
-        if self.schema is not None:
-            arrays["schema"] = np.array(self.schema, np.int32).reshape(-1, 2)
-        node_types = np.concatenate([self.src_node_type, self.dst_node_type])
-        for kind, types, count in (
-                ("edge", self.edge_type, self.num_edge_types),
-                ("node", node_types, self.num_node_types)):
-            names = getattr(self, kind + "_type_names")
-            if names is None and (not count or
-                                  count != types.max(initial=-1) + 1):
-                # Names tell the number of types where members do not.
-                names = [f"{kind} type {i}" for i in range(count)]
-            if names is not None:
-                arrays[kind + "_type_names"] = np.array(names, str)
-        arrays.update(self.arrays)
-        write_npz(path, arrays)
-
-
-def write_npz(path, arrays):
-    """Writes arrays as a compressed .npz whose bytes depend on them alone, and
-    which is whole or absent."""
-    temporary = f"{path}.{os.getpid()}.tmp"
-    try:
-        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as file:
-            for name, array in arrays.items():
-                entry = zipfile.ZipInfo(name + ".npy", (1980, 1, 1, 0, 0, 0))
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                with file.open(entry, "w", force_zip64=True) as out:
-                    np.lib.format.write_array(out, np.asanyarray(array),
-                                              allow_pickle=False)
-        os.replace(temporary, path)
-    finally:
-        if os.path.exists(temporary):
-            os.remove(temporary)
+        """Writes a graph file, edges in their order. The bytes depend on the graph
+        alone."""
+        graph_files.write(self, path)
 
 
 def _find(names, what, name):

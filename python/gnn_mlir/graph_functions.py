@@ -3,10 +3,16 @@
 
 import numpy as np
 
-from .graph import Graph
+from .graph import Graph, to_numpy
+
+
+def _check(graph, what):
+    if not isinstance(graph, Graph):
+        raise ValueError(f"{what}: expected a Graph, got {graph!r}")
 
 
 def _square(graph, what):
+    _check(graph, what)
     if not graph.square:
         raise ValueError(f"{what}: expected a square graph, got a bipartite one")
 
@@ -24,19 +30,19 @@ def add_self_loops(graph, mode="replace", edge_type=None):
     new_type = edge_type is None
     if new_type:
         edge_type = graph.num_edge_types
-    elif not 0 <= edge_type < graph.num_edge_types:
+    elif edge_type not in range(graph.num_edge_types):
         raise ValueError(f"expected an edge type from 0 to "
-                         f"{graph.num_edge_types - 1}, got {edge_type}")
+                         f"{graph.num_edge_types - 1}, got {edge_type!r}")
     kept = (graph.edge_src != graph.edge_dst if mode == "replace" else
             np.ones(graph.num_edges, bool))
     loops = np.arange(graph.num_nodes, dtype=np.int32)
     types = np.full(graph.num_nodes, edge_type, np.int32)
     schema = graph.schema
     if schema is not None and new_type:
-        schema = schema + [(-1, -1)]
+        schema = (*schema, (-1, -1))
     names = graph.edge_type_names
     if names is not None and new_type:
-        names = names + ["self_loop"]
+        names = (*names, "self_loop")
     return _like(graph, np.r_[graph.edge_src[kept], loops],
                  np.r_[graph.edge_dst[kept], loops],
                  edge_type=np.r_[graph.edge_type[kept], types],
@@ -62,9 +68,9 @@ def add_inverses(graph):
     _square(graph, "add_inverses")
     types, names, schema = graph.num_edge_types, graph.edge_type_names, graph.schema
     if names is not None:
-        names = names + [name + "_inverse" for name in names]
+        names = (*names, *(name + "_inverse" for name in names))
     if schema is not None:
-        schema = schema + [(d, s) for s, d in schema]
+        schema = (*schema, *((d, s) for s, d in schema))
     return _like(graph, np.r_[graph.edge_src, graph.edge_dst],
                  np.r_[graph.edge_dst, graph.edge_src],
                  edge_type=np.r_[graph.edge_type, graph.edge_type + types],
@@ -76,6 +82,7 @@ def refine_types(graph):
     triples that occur, by (edge type, source type, destination type). The result
     has a schema; names are "source edge destination", of the types' names where
     they have any, else of their numbers."""
+    _check(graph, "refine_types")
     kinds = max(1, graph.num_node_types)
     src = graph.src_node_type[graph.edge_src].astype(np.int64)
     dst = graph.dst_node_type[graph.edge_dst].astype(np.int64)
@@ -94,6 +101,7 @@ def refine_types(graph):
 def select_edge_types(graph, types):
     """The edges whose type is one of `types`, which ascend, in their order; edge
     types get the number of their place in the list."""
+    _check(graph, "select_edge_types")
     types = [int(t) for t in types]
     if types != sorted(set(types)) or not all(
             0 <= t < graph.num_edge_types for t in types):
@@ -110,6 +118,7 @@ def select_edge_types(graph, types):
 
 def merge_types(graph, edge_types=True, node_types=True):
     """Takes away the differences between types: for models that know none."""
+    _check(graph, "merge_types")
     changes = {}
     if edge_types:
         changes.update(edge_type=None, num_edge_types=1, edge_type_names=None,
@@ -124,6 +133,7 @@ def merge_types(graph, edge_types=True, node_types=True):
 def renumber(graph, src_ids, dst_ids=None):
     """Node v becomes src_ids[v] (dst_ids[v] at the other end of a bipartite
     graph). Each must be a permutation."""
+    _check(graph, "renumber")
     if graph.square != (dst_ids is None):
         raise ValueError("expected dst_ids for a bipartite graph only")
     changes, ends = {}, {}
@@ -131,10 +141,11 @@ def renumber(graph, src_ids, dst_ids=None):
         if ids is None:
             ends["dst"] = ends["src"]
             continue
-        ids, count = np.asarray(ids), graph.count(end)
+        ids, count = to_numpy(ids), graph.count(end)
         if ids.shape != (count,) or not np.array_equal(np.sort(ids),
                                                        np.arange(count)):
-            raise ValueError(f"{end}_ids: expected a permutation of {count} ids")
+            raise ValueError(f"{end}_ids: expected a permutation of {count} ids, "
+                             f"got {ids.dtype} of shape {ids.shape}")
         types = np.empty(count, np.int32)
         types[ids] = graph.node_types_at(end)
         changes["node_type" if graph.square else end + "_node_type"] = types
@@ -145,6 +156,9 @@ def renumber(graph, src_ids, dst_ids=None):
 
 def degrees(graph, end="dst", edge_type=None):
     """int64[nodes]: the edges at each node at that end, of one type if given."""
+    _check(graph, "degrees")
+    if end not in ("src", "dst"):
+        raise ValueError(f"degrees: expected end src or dst, got {end!r}")
     ids = graph.ends(end)
     if edge_type is not None:
         ids = ids[graph.edge_type == edge_type]

@@ -140,10 +140,12 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
         for name, (graph, space, parts) in self.typed_inputs.items():
             if name not in inputs:
                 continue
+            given = self._by_node_type(graphs[graph], name, out.pop(name))
             graph = graphs[graph]
-            names = graph.node_type_names or []
-            given = {names.index(k) if k in names else k: v
-                     for k, v in out.pop(name).items()}
+            for part, _, _ in parts:
+                if part in inputs:
+                    raise ValueError(f"{self.name}: expected input {name!r} or "
+                                     f"{part!r}, got both")
             for part, width, listed in parts:
                 missing = [t for t in listed if t not in given]
                 if missing:
@@ -153,6 +155,25 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
                 out[part] = graph.join_types({t: given[t] for t in listed},
                                              width, space)
         return out
+
+    def _by_node_type(self, graph, name, parts):
+        """The parts of an input that is a dict, by the numbers of node types."""
+        label = f"{self.name}: input {name!r}: expected"
+        if not isinstance(parts, Mapping):
+            raise ValueError(f"{label} a dict by node type, got "
+                             f"{type(parts).__name__}")
+        names = graph.node_type_names or ()
+        given = {}
+        for key, part in parts.items():
+            number = names.index(key) if key in names else key
+            if number not in range(graph.num_node_types):
+                known = names or range(graph.num_node_types)
+                raise ValueError(f"{label} node types of "
+                                 f"{', '.join(map(str, known))}, got {key!r}")
+            if number in given:
+                raise ValueError(f"{label} each node type once, got {key!r} again")
+            given[number] = part
+        return given
 
     def output(self, name, value):
         """Returns `value` under this name; functions may return several."""
@@ -238,6 +259,7 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
                 raise ValueError(f"{self.name}: expected a graph {name!r}, got "
                                  f"{', '.join(graphs) or 'none'}")
             _check_graph(decl, graphs[name])
+        check_graph_names(self.name, self.module.graphs, graphs)
         graphs = dict(graphs)
         for name, decl in self.module.graphs.items():
             if decl.parent is not None and decl.parent.name in declared:
@@ -322,6 +344,14 @@ def check_names(function, expected, inputs):
                              f"{', '.join(inputs) or 'none'}")
 
 
+def check_graph_names(function, declared, graphs):
+    """Refuses graphs that the module of a function does not declare."""
+    for name in graphs:
+        if name not in declared:
+            raise ValueError(f"{function}: expected graphs "
+                             f"{', '.join(declared) or 'none'}, got {name!r}")
+
+
 class _Names:
     """SSA names: as given where they are free, else with a number."""
 
@@ -342,6 +372,8 @@ class _Names:
 
 
 def _check_graph(decl, graph):
+    if not isinstance(graph, Graph):
+        raise ValueError(f"graph {decl.name!r}: expected a Graph, got {graph!r}")
     found = {"square": graph.square, "node_types": graph.num_node_types,
              "edge_types": graph.num_edge_types}
     for what, got in found.items():

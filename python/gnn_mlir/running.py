@@ -50,7 +50,12 @@ def _host_array(info, value):
     """A checked, dense, aligned array of an input on the CPU."""
     if hasattr(value, "detach"):
         value = _checked_tensor(info, value).numpy()
-    value = np.asarray(value)
+    array = np.asarray(value) if hasattr(value, "__array__") else None
+    if array is None or array.dtype == object:
+        raise ValueError(f"input {info.name!r}: expected an array or a tensor of "
+                         f"{np.dtype(_dtype(info)).name}, got "
+                         f"{type(value).__name__}")
+    value = array
     _check(info, value.shape, value.dtype.name)
     value = np.ascontiguousarray(value, _dtype(info))  # In native byte order.
     if value.ctypes.data % 16:

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What callers pass by mistake, and arrays whose memory is unusual."""
 
-import gc
 import os
 import threading
-import weakref
 
 import numpy as np
 import pytest
@@ -95,24 +93,6 @@ def test_chip_is_text(compiler, program):
     with pytest.raises(ValueError, match="chip: expected text such as sm_90, "
                                          "got 90"):
         gnn_mlir.compile(program, chip=90)
-
-
-def test_bindings_go_with_their_function(compiler, program, inputs):
-    """A graph that many functions are called on in turn keeps none of them."""
-    graph = random_graph(20, 60, seed=1)
-    for _ in range(3):
-        gnn_mlir.compile(program, target="emulator")(graph, inputs)
-    gc.collect()
-    assert not graph.__dict__["_bindings"]
-
-
-def test_bindings_go_with_their_graph(layer, inputs):
-    graph = random_graph(20, 60, seed=1)
-    layer(graph, inputs)
-    gone = weakref.ref(graph)
-    del graph
-    gc.collect()
-    assert gone() is None
 
 
 def test_saving_follows_links(layer, tmp_path):

@@ -148,20 +148,6 @@ def test_graph_functions(capi, function, name):
         assert same(native(capi.NativeGraph.of(one)), expected)
 
 
-def test_files(capi, tmp_path):
-    graph = GRAPHS["multigraph"]
-    graph.arrays = {"feat_indptr": np.arange(10, dtype=np.int32),
-                    "feat_indices": np.arange(9, dtype=np.uint16) % 4,
-                    "feat_dim": np.int32(4)}
-    graph.save(tmp_path / "g.npz")
-    loaded = Graph.load(tmp_path / "g.npz")
-    native, features = capi.load_graph_file(tmp_path / "g.npz")
-    assert same(native, loaded)
-    np.testing.assert_array_equal(features, loaded.features())
-    with pytest.raises(capi.GNNError, match="nothing.npz"):
-        capi.load_graph_file(tmp_path / "nothing.npz")
-
-
 def test_errors_are_raised(capi):
     native = capi.NativeGraph.of(GRAPHS["schema"])
     with pytest.raises(capi.GNNError, match="expected"):

@@ -2,8 +2,8 @@
 """From a program to a callable: errors, threads, inputs of all kinds."""
 
 import re
-import shlex
 import subprocess
+import tempfile
 import threading
 
 import numpy as np
@@ -35,27 +35,38 @@ FAILURES = {
 }
 
 
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """The folder for temporary files, empty."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
 @pytest.mark.parametrize("part", FAILURES)
-def test_failures_can_be_repeated(compiler, gnn_opt, part):
+def test_failures_can_be_repeated(compiler, gnn_opt, temporary, part):
     text, message = FAILURES[part]
     with pytest.raises(gnn_mlir.CompileError) as info:
         gnn_mlir.compile(text, "f")
     error = info.value
+    assert not list(temporary.iterdir())
     assert error.diagnostics[0].startswith(message)
     assert str(error).startswith(message)
-    tool, *arguments = shlex.split(error.command)
-    assert tool == "gnn-opt" and error.reproducer in arguments
-    again = subprocess.run([gnn_opt, *arguments], capture_output=True, text=True,
-                           check=False)
+    assert "gnn-opt --run-reproducer FILE" in str(error)
+    (temporary / "again.mlir").write_text(error.reproducer)
+    again = subprocess.run([gnn_opt, "--run-reproducer", temporary / "again.mlir"],
+                           capture_output=True, text=True, check=False)
     assert again.returncode == 1
     assert error.diagnostics[0].split(": ", 1)[1] in again.stderr
 
 
-def test_other_errors_need_no_reproducer(compiler, graph, tmp_path):
+def test_other_errors_need_no_reproducer(compiler, graph, temporary):
     with pytest.raises(ValueError, match="expected one of rgcn, got 'gcn'"):
         gnn_mlir.compile(models.rgcn(4), "gcn")
     with pytest.raises(ValueError, match="expected emulator or cuda, got 'tpu'"):
         gnn_mlir.compile(models.rgcn(4), target="tpu")
+    with pytest.raises(gnn_mlir.GNNError, match="passes: "):
+        gnn_mlir.compile(models.rgcn(4), passes={"fuse-all": True})
+    assert not list(temporary.iterdir())
 
 
 def test_phases_are_kept(compiler, tmp_path):
@@ -152,25 +163,141 @@ def test_threads_compile(compiler, graph):
     np.testing.assert_array_equal(*results)
 
 
-def test_inputs_by_node_type(compiler, graph):
-    """HGT takes a dict by node type, each of its own width, as PyG does."""
-    named = gnn_mlir.Graph(graph.edge_src, graph.edge_dst,
-                           edge_type=graph.edge_type, node_type=graph.node_type,
-                           num_edge_types=4,
+@pytest.fixture(scope="module")
+def typed(compiler):
+    """HGT, which takes a dict by node type, each of its own width, as PyG does:
+    the function, a graph with names, the dict and the weights."""
+    ends = np.random.default_rng(1).integers(0, 40, (2, 200))
+    graph = gnn_mlir.Graph(*ends, edge_type=np.arange(200) % 4,
+                           node_type=np.arange(40) % 7 % 3,
                            node_type_names=["paper", "author", "venue"])
     hgt = gnn_mlir.compile(models.hgt(3, 4, (8, 8), 2, {0: 5, 1: 7, 2: 5}))
     rng = np.random.default_rng(0)
-    counts = np.bincount(named.node_type, minlength=3)
-    features = {name: rng.standard_normal((count, width)).astype(np.float32)
-                for name, count, width in zip(named.node_type_names, counts,
-                                              (5, 7, 5))}
-    weights = {k: v for k, v in hgt.source.random_inputs(named).items()
+    features = {name: rng.standard_normal((int((graph.node_type == t).sum()), width))
+                .astype(np.float32) for t, (name, width) in enumerate(
+                    zip(graph.node_type_names, (5, 7, 5)))}
+    weights = {k: v for k, v in hgt.source.random_inputs(graph).items()
                if not k.startswith("x_")}
-    out = hgt(named, {"x": features, **weights})
-    expected = hgt.source.evaluate(named, {"x": features, **weights})["out"]
+    return hgt, graph, features, weights
+
+
+def test_inputs_by_node_type(typed):
+    """They are placed node by node; the two types of one width are told apart."""
+    hgt, graph, features, weights = typed
+    rows = {"x_5": np.zeros((40, 5), np.float32), "x_7": np.zeros((40, 7), np.float32)}
+    seen = [0, 0, 0]
+    for node, kind in enumerate(graph.node_type):
+        part = features[graph.node_type_names[kind]]
+        rows[f"x_{part.shape[1]}"][node] = part[seen[kind]]
+        seen[kind] += 1
+    assert min(seen) > 1
+    expected = hgt.source.evaluate(graph, {**rows, **weights})["out"]
+    errors.check("out", hgt(graph, {**rows, **weights}), expected)
+    out = hgt(graph, {"x": features, **weights})
     errors.check("out", out, expected)
-    with pytest.raises(ValueError, match="expected features of node type 1"):
-        hgt(named, {"x": {k: features[k] for k in ("paper", "venue")}, **weights})
+    numbers = {graph.node_type_names.index(k): v for k, v in features.items()}
+    np.testing.assert_array_equal(hgt(graph, {"x": numbers, **weights}), out)
+    other = {**features, "paper": -features["paper"]}
+    assert not np.allclose(hgt(graph, {"x": other, **weights}), out)
+
+
+TYPED = {
+    "expected features of node type 1, got paper, venue":
+        lambda f: {"paper": f["paper"], "venue": f["venue"]},
+    "expected node types of paper, author, venue, got 'editor'":
+        lambda f: {**f, "editor": f["paper"]},
+    "expected node types of paper, author, venue, got 3":
+        lambda f: {**f, 3: f["paper"]},
+    "expected each node type once, got 0 again": lambda f: {**f, 0: f["paper"]},
+    "expected a dict by node type, got NoneType": lambda f: None,
+    "expected a dict by node type, got ndarray": lambda f: f["paper"],
+    r"node type 0: expected shape \(\d+, 5\), got \(1, 5\)":
+        lambda f: {**f, "paper": f["paper"][:1]},
+    "node type 2: expected a ndarray of float32, .* got a ndarray of float64":
+        lambda f: {**f, "venue": f["venue"].astype(np.float64)},
+    r"node type 1: expected shape \(\d+, 7\), got \(\)": lambda f: {**f, "author": None},
+}
+
+
+@pytest.mark.parametrize("message", TYPED)
+def test_bad_inputs_by_node_type(typed, message):
+    hgt, graph, features, weights = typed
+    inputs = {"x": TYPED[message](features), **weights}
+    with pytest.raises(ValueError, match=message):
+        hgt(graph, inputs)
+    with pytest.raises(ValueError, match=message):
+        hgt.source.evaluate(graph, inputs)
+
+
+def test_inputs_by_node_type_and_by_width(typed):
+    hgt, graph, features, weights = typed
+    both = {"x": features, "x_5": np.zeros((40, 5), np.float32), **weights}
+    with pytest.raises(ValueError, match="hgt: expected input 'x' or 'x_5', got both"):
+        hgt(graph, both)
+
+
+@pytest.mark.parametrize("value, got", [
+    (None, "NoneType"), ([[1.0]], "list"), ({"a": 1}, "dict"), ("x", "str"),
+    (np.array([None]), "ndarray")])
+def test_inputs_that_are_no_arrays(rgcn, graph, value, got):
+    inputs = rgcn.source.random_inputs(graph)
+    with pytest.raises(ValueError, match="input 'x': expected an array or a tensor "
+                                         f"of float32, got {got}"):
+        rgcn(graph, {**inputs, "x": value})
+
+
+# Arrays that do not lie in memory as kernels take them, of the same values.
+LAID_OUT = {
+    **{f"{offset} bytes off": lambda x, offset=offset: at_offset(x, offset)
+       for offset in (1, 2, 3, 4, 8, 12, 15)},
+    "a part of wider rows": lambda x: np.pad(x, ((0, 0), (1, 2)))[:, 1:-2],
+    "every second row": lambda x: np.repeat(x, 2, 0)[::2],
+    "every second column": lambda x: np.repeat(x, 2, 1)[:, ::2],
+    "columns first": np.asfortranarray,
+    "backwards": lambda x: x[::-1, ::-1].copy()[::-1, ::-1],
+    "a field of records": lambda x: records(x)["x"],
+    "read-only": lambda x: np.frombuffer(x.tobytes(), x.dtype).reshape(x.shape),
+}
+
+
+def at_offset(x, offset):
+    """A copy at an address that is so many bytes past a multiple of 16."""
+    memory = np.zeros(x.nbytes + 32, np.uint8)
+    begin = -memory.ctypes.data % 16 + offset
+    view = memory[begin:begin + x.nbytes].view(x.dtype).reshape(x.shape)
+    view[...] = x
+    assert view.ctypes.data % 16 == offset
+    return view
+
+
+def records(x):
+    """A packed array of (one byte, row), whose rows begin at odd addresses."""
+    found = np.zeros(len(x), [("head", "u1"), ("x", x.dtype, x.shape[1:])])
+    found["x"] = x
+    return found
+
+
+@pytest.mark.parametrize("layout", LAID_OUT)
+@pytest.mark.parametrize("target", ["program", "binding"])
+def test_arrays_of_any_layout(rgcn, graph, layout, target):
+    inputs = rgcn.source.random_inputs(graph)
+    call = rgcn.bind(graph) if target == "binding" else (
+        lambda inputs: rgcn(graph, inputs))
+    expected = call(inputs)
+    for name in ("x", "root"):
+        laid = LAID_OUT[layout](inputs[name])
+        np.testing.assert_array_equal(laid, inputs[name])
+        before = laid.copy()
+        np.testing.assert_array_equal(call({**inputs, name: laid}), expected)
+        np.testing.assert_array_equal(laid, before)
+
+
+def test_unknown_graphs_are_refused(rgcn, graph):
+    inputs = rgcn.source.random_inputs(graph)
+    with pytest.raises(ValueError, match="rgcn: expected graphs g, got 'h'"):
+        rgcn({"g": graph, "h": graph}, inputs)
+    with pytest.raises(ValueError, match="rgcn: expected graphs g, got 'h'"):
+        rgcn.source.evaluate({"g": graph, "h": graph}, inputs)
 
 
 def test_packages_are_saved(rgcn, graph, tmp_path):

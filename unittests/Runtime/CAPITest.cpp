@@ -263,6 +263,12 @@ TEST(CAPI, Packages) {
   EXPECT_EQ(gnnPackageKernels(package, "cubin", nullptr), nullptr);
   gnnPackageRelease(package);
   std::string bytes = slurp(path);
+  char *packed = nullptr;
+  ASSERT_EQ(text(gnnPackageBytes(made, &packed, &size)), "");
+  EXPECT_EQ(std::string(packed, size), bytes);
+  gnnStringDestroy(packed);
+  EXPECT_EQ(text(gnnPackageBytes(made, nullptr, &size)),
+            "expected a package, bytes and a size, got null");
   ASSERT_EQ(text(gnnPackageLoadBytes(bytes.data(), bytes.size(), &package)),
             "");
   gnnPackageRelease(package);

@@ -84,6 +84,8 @@ TEST(Npz, LeavesOutWhatMayBe) {
   file = GraphFile::loadBytes(npz(arrays));
   ASSERT_TRUE(file) << file.message();
   EXPECT_EQ(file->graph->numEdges(), 0);
+  EXPECT_EQ(file->graph->numEdgeTypes(), 1);
+  EXPECT_EQ(file->graph->numNodeTypes(), 1);
 }
 
 TEST(Npz, BipartiteWithSchema) {

@@ -176,7 +176,7 @@ def sample_blocks(graph, seeds, fanouts, seed=0):
                                 "dst")
     nodes, blocks = np.asarray(seeds, np.int64), []
     for fanout in reversed(fanouts):
-        edges = [rng.permutation(order[begin[v]:begin[v + 1]])[:fanout]
+        edges = [rng.permutation(order[begin[v]:begin[v + 1]].copy())[:fanout]
                  for v in nodes]
         dst = np.repeat(np.arange(len(nodes)), [len(e) for e in edges])
         edges = np.concatenate(edges) if edges else np.zeros(0, np.int64)
