@@ -29,27 +29,6 @@ double KernelWork::getBytes() const {
   return bytes;
 }
 
-llvm::Expected<CostModel> CostModel::create(StringRef target, StringRef cost) {
-  llvm::Expected<const TargetFigures *> figures = lookupTarget(target);
-  if (!figures)
-    return figures.takeError();
-  if (cost == "full")
-    return CostModel(**figures, CostKind::Full);
-  if (cost == "rows")
-    return CostModel(**figures, CostKind::Rows);
-  return llvm::createStringError("expected the cost 'full' or 'rows', got '" +
-                                 cost + "'");
-}
-
-FailureOr<CostModel> gnn::createCostModel(MLIRContext *context,
-                                          StringRef target, StringRef cost) {
-  llvm::Expected<CostModel> model = CostModel::create(target, cost);
-  if (!model)
-    return emitError(UnknownLoc::get(context))
-           << llvm::toString(model.takeError());
-  return *model;
-}
-
 double CostModel::gatherSeconds(const GatherWork &gather) const {
   if (gather.rows <= 0)
     return 0;

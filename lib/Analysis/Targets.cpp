@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <vector>
 
@@ -35,21 +36,76 @@ llvm::ArrayRef<TargetFigures> gnn::getTargets() {
   return targets;
 }
 
-llvm::Expected<const TargetFigures *> gnn::lookupTarget(llvm::StringRef name) {
-  if (name == "chip") // of no known one
-    name = getTargetOfChip("");
-  for (const TargetFigures &target : getTargets())
-    if (target.name == name)
-      return &target;
-  auto names = llvm::map_range(getTargets(),
-                               [](const TargetFigures &t) { return t.name; });
-  return llvm::createStringError("expected a target of " +
-                                 llvm::join(names, ", ") + " or chip, got '" +
-                                 name + "'");
+llvm::ArrayRef<OptionWord<CostKind>> OptionWords<CostKind>::list() {
+  static const OptionWord<CostKind> words[] = {{"full", CostKind::Full},
+                                               {"rows", CostKind::Rows}};
+  return words;
 }
 
-llvm::StringRef gnn::getTargetOfChip(llvm::StringRef chip) {
+llvm::ArrayRef<OptionWord<CostTarget>> OptionWords<CostTarget>::list() {
+  static const OptionWord<CostTarget> words[] = {
+#define GNN_TARGET(key, title, chip) {#key, CostTarget::key},
+#define GNN_FIGURE(figure, value, source)
+#define GNN_TARGET_END
+#include "GNN/Analysis/Targets.def"
+      {"chip", CostTarget::chip},
+  };
+  return words;
+}
+
+const TargetFigures &gnn::getFigures(CostTarget target) {
+  if (target == CostTarget::chip)
+    target = getTargetOfChip("");
+  return getTargets()[static_cast<size_t>(target)];
+}
+
+CostTarget gnn::getTargetOfChip(llvm::StringRef chip) {
+  llvm::ArrayRef<TargetFigures> targets = getTargets();
   const auto *it = llvm::find_if(
-      getTargets(), [&](const TargetFigures &t) { return t.chip == chip; });
-  return (it == getTargets().end() ? getTargets().begin() : it)->name;
+      targets, [&](const TargetFigures &t) { return t.chip == chip; });
+  return it == targets.end() ? CostTarget{} : CostTarget(it - targets.begin());
+}
+
+//===----------------------------------------------------------------------===//
+// Chips
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Chip {
+  llvm::StringRef name;
+  unsigned ptx; ///< its oldest version, times 10
+};
+} // namespace
+
+static const Chip chips[] = {
+#define GNN_CHIP(name, ptx) {#name, ptx},
+#include "GNN/Analysis/Chips.def"
+};
+
+llvm::Error gnn::checkChip(llvm::StringRef name, llvm::StringRef features) {
+  const auto *chip =
+      llvm::find_if(chips, [&](const Chip &chip) { return chip.name == name; });
+  if (chip == std::end(chips))
+    return llvm::createStringError(
+        "expected a chip of " +
+        llvm::join(llvm::map_range(chips, [](auto &c) { return c.name; }),
+                   ", ") +
+        ", got '" + name + "'");
+  for (llvm::StringRef feature : llvm::split(features, ',')) {
+    unsigned version = 0;
+    if (feature.consume_front("+ptx") && !feature.getAsInteger(10, version) &&
+        version < chip->ptx)
+      return llvm::createStringError(llvm::formatv(
+          "expected PTX {0}.{1} or later for {2}, got {3}.{4}", chip->ptx / 10,
+          chip->ptx % 10, name, version / 10, version % 10));
+  }
+  return llvm::Error::success();
+}
+
+bool ChipParser::parse(llvm::cl::Option &option, llvm::StringRef,
+                       llvm::StringRef text, std::string &value) {
+  value = text.str();
+  if (llvm::Error error = checkChip(text))
+    return option.error(llvm::toString(std::move(error)));
+  return false;
 }

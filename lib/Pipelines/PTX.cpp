@@ -24,15 +24,15 @@
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
+using namespace gnn;
 
 /// GPU kernels in, NVVM kernels out.
 static void addKernelPasses(OpPassManager &pm) {
-  pm.addPass(gnn::createExpandDeviceMath());
   pm.addPass(createConvertNVGPUToNVVMPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(gnn::createLowerDeviceMath());
+  pm.addPass(createLowerDeviceMath());
 
   ConvertGpuOpsToNVVMOpsOptions toNVVM;
   toNVVM.useBarePtrCallConv = true;
@@ -45,24 +45,21 @@ static void addKernelPasses(OpPassManager &pm) {
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addPass(gnn::createVerifyDeviceForm());
+  pm.addPass(createVerifyDeviceForm());
 }
 
-/// Upstream's word for a format.
-static StringRef stringify(gnn::KernelFormat format) {
-  switch (format) {
-  case gnn::KernelFormat::ISA:
-    return "isa";
-  case gnn::KernelFormat::Bin:
-    return "bin";
-  case gnn::KernelFormat::Fatbin:
-    return "fatbin";
-  }
-  llvm_unreachable("all formats are handled");
+/// Upstream's words.
+ArrayRef<OptionWord<KernelFormat>> OptionWords<KernelFormat>::list() {
+  static const OptionWord<KernelFormat> words[] = {
+      {"isa", KernelFormat::ISA},
+      {"bin", KernelFormat::Bin},
+      {"fatbin", KernelFormat::Fatbin}};
+  return words;
 }
 
 void gnn::buildPTXPipeline(OpPassManager &pm,
                            const PTXPipelineOptions &options) {
+  pm.addPass(createVerifyForm({Form::Kernels, /*hasMath=*/false}));
   GpuNVVMAttachTargetOptions target;
   target.chip = options.chip;
   target.features = options.features;
@@ -71,7 +68,7 @@ void gnn::buildPTXPipeline(OpPassManager &pm,
   addKernelPasses(pm.nest<gpu::GPUModuleOp>());
 
   GpuModuleToBinaryPassOptions binary;
-  binary.compilationTarget = stringify(options.format).str();
+  binary.compilationTarget = stringifyWord<KernelFormat>(options.format).str();
   pm.addPass(createGpuModuleToBinaryPass(binary));
-  pm.addPass(gnn::createDropCompileTimes());
+  pm.addPass(createDropCompileTimes());
 }

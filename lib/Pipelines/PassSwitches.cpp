@@ -12,49 +12,59 @@
 using namespace mlir;
 using namespace gnn;
 
-/// The names of all switches, and what each is by default.
-static SmallVector<std::pair<std::string, std::string>> listSwitches() {
+/// The names of all switches, in their order.
+static SmallVector<std::string> listSwitches() {
   std::string text;
   llvm::raw_string_ostream stream(text);
   PassSwitches().print(stream);
   SmallVector<StringRef> words;
   StringRef(text).trim("{} ").split(words, ' ', -1, /*KeepEmpty=*/false);
-  SmallVector<std::pair<std::string, std::string>> switches;
-  for (StringRef word : words) {
-    auto [name, value] = word.split('=');
-    switches.emplace_back(name, value);
-  }
-  return switches;
+  return llvm::map_to_vector(
+      words, [](StringRef word) { return word.split('=').first.str(); });
+}
+
+/// `value` as an option takes it, or what is wrong with it.
+static llvm::Expected<std::string> readValue(StringRef name, StringRef value) {
+  auto check = [&](auto parsed) -> llvm::Expected<std::string> {
+    if (!parsed)
+      return parsed.takeError();
+    return value.str();
+  };
+  if (name == "cost")
+    return check(parseWord<CostKind>(value));
+  if (name == "target")
+    return check(parseWord<CostTarget>(value));
+  StringRef plain = llvm::StringSwitch<StringRef>(value.lower())
+                        .Cases({"true", "on", "1"}, "true")
+                        .Cases({"false", "off", "0"}, "false")
+                        .Default("");
+  if (plain.empty())
+    return llvm::createStringError("expected true or false, got '" + value +
+                                   "'");
+  return plain.str();
 }
 
 LogicalResult gnn::parsePassSwitches(StringRef text, PassSwitches &switches,
                                      std::string &message) {
   auto known = listSwitches();
-  auto fail = [&](const Twine &expected, StringRef got) {
-    message = ("expected " + expected + ", got '" + got + "'").str();
-    return failure();
-  };
   SmallVector<StringRef> words;
   llvm::SplitString(text, words, " ,\t\n");
   std::string options;
   for (StringRef word : words) {
     auto [name, value] = word.split('=');
-    StringRef shortName = name;
-    shortName.consume_front("gnn-");
-    const auto *it = llvm::find_if(
-        known, [&](const auto &entry) { return entry.first == shortName; });
-    if (it == known.end() || !word.contains('='))
-      return fail("NAME=VALUE with a name of " +
-                      llvm::join(llvm::make_first_range(known), ", "),
-                  word);
-    bool isBool = it->second == "true" || it->second == "false";
-    StringRef plain = llvm::StringSwitch<StringRef>(value.lower())
-                          .Cases({"true", "on", "1"}, "true")
-                          .Cases({"false", "off", "0"}, "false")
-                          .Default(isBool ? "" : value);
-    if (isBool && plain.empty())
-      return fail("true or false for " + shortName, value);
-    options += (shortName + "=" + (isBool ? plain : value) + " ").str();
+    name.consume_front("gnn-");
+    if (!llvm::is_contained(known, name) || !word.contains('=')) {
+      message = ("expected NAME=VALUE with a name of " +
+                 llvm::join(known, ", ") + ", got '" + word + "'")
+                    .str();
+      return failure();
+    }
+    llvm::Expected<std::string> plain = readValue(name, value);
+    if (!plain) {
+      message = (name + ": " + llvm::toString(plain.takeError())).str();
+      return failure();
+    }
+    options += (name + "=" + *plain + " ").str();
   }
   llvm::raw_string_ostream stream(message);
   return switches.parseFromString(options, stream);

@@ -2,8 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From whole-graph ops to kernels and a straight-line host function. The last
-// stage, to PTX, has its own file.
+// All stages, from whole-graph ops to PTX, whose passes have their own file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,13 +13,18 @@
 
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
+using namespace gnn;
 
+/// gnn in, gnn out.
 void gnn::buildGraphPipeline(OpPassManager &pm,
                              const GraphPipelineOptions &options) {
+  pm.addPass(createVerifyForm({Form::Tensors}));
   auto clean = [&] {
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
@@ -29,7 +33,8 @@ void gnn::buildGraphPipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(std::move(pass));
     clean();
   };
-  const std::string &target = options.target, &cost = options.cost;
+  CostTarget target = options.target;
+  CostKind cost = options.cost;
   pm.addPass(createVerifyGraphForm());
   if (options.raiseLoops)
     pm.addNestedPass<func::FuncOp>(createRaiseLoops());
@@ -50,8 +55,10 @@ void gnn::buildGraphPipeline(OpPassManager &pm,
     add(createFuseLayers({target, cost, /*weightsOnly=*/false}));
 }
 
-void gnn::buildTilePipeline(OpPassManager &pm,
-                            const TilePipelineOptions &options) {
+/// gnn in, gnn_tile on memrefs out: results in arguments, one workspace.
+static void buildTilePipeline(OpPassManager &pm,
+                              const TilePipelineOptions &options) {
+  pm.addPass(createVerifyForm({Form::Tensors}));
   pm.addPass(createConvertGNNToGNNTile());
   pm.addPass(createCanonicalizerPass()); // reshapes between templates vanish
   pm.addPass(createCSEPass());           // counts are the same everywhere
@@ -77,30 +84,81 @@ void gnn::buildTilePipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createPlanMemory());
 }
 
-void gnn::buildGPUPipeline(OpPassManager &pm) {
+/// gnn_tile on memrefs in, kernels as `gpu.module` and a straight-line host
+/// function of launches out.
+static void buildGPUPipeline(OpPassManager &pm, const NoOptions &) {
+  pm.addPass(createVerifyForm({Form::Buffers}));
   pm.addPass(createConvertGNNTileToGPU());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }
 
-void gnn::CompilePipelineOptions::assignTo(PTXPipelineOptions &ptx) const {
-  ptx.chip = chip;
-  ptx.features = features;
-  ptx.optLevel = optLevel;
-  ptx.format = format;
+/// Kernels in, kernels out that a GPU and the emulator run alike.
+static void buildMathPipeline(OpPassManager &pm, const NoOptions &) {
+  pm.addPass(createVerifyForm({Form::Kernels}));
+  pm.addNestedPass<gpu::GPUModuleOp>(createExpandDeviceMath());
+  pm.addPass(createCSEPass());
+}
+
+template <typename Options>
+static Stage makeStage(StringRef name, StringRef summary, Form from, Form to,
+                       void (*build)(OpPassManager &, const Options &),
+                       Options StageOptions::*options) {
+  Stage stage{name.str(), summary.str(), from, to, {}, {}, {}};
+  stage.build = [=](OpPassManager &pm, const StageOptions &all) {
+    build(pm, all.*options);
+  };
+  stage.printOptions = [=](llvm::raw_ostream &os, const StageOptions &all) {
+    (all.*options).print(os);
+  };
+  stage.add = [=, pipeline = stage.getPipeline(), text = stage.summary] {
+    PassPipelineRegistration<Options>(pipeline, text, build);
+  };
+  return stage;
+}
+
+ArrayRef<Stage> gnn::getStages() {
+  static const Stage stages[] = {
+      makeStage("graph", "Optimize whole-graph operations (gnn -> gnn)",
+                Form::Tensors, Form::Tensors, buildGraphPipeline,
+                &StageOptions::graph),
+      makeStage("tile", "Make templates on buffers (gnn -> gnn_tile)",
+                Form::Tensors, Form::Buffers, buildTilePipeline,
+                &StageOptions::tile),
+      makeStage("gpu", "Make kernels and launches (gnn_tile -> gpu)",
+                Form::Buffers, Form::Kernels, buildGPUPipeline,
+                &StageOptions::none),
+      makeStage("math", "Write functions of kernels as arithmetic (gpu -> gpu)",
+                Form::Kernels, Form::Kernels, buildMathPipeline,
+                &StageOptions::none),
+      makeStage("ptx", "Make PTX of GPU kernels (gpu -> binary)", Form::Kernels,
+                Form::Binaries, buildPTXPipeline, &StageOptions::ptx),
+  };
+  return stages;
+}
+
+void gnn::CompilePipelineOptions::assignTo(StageOptions &stages) const {
+  assignGraphSwitches(stages.graph);
+  stages.graph.chooseTarget(chip);
+  assignTileSwitches(stages.tile);
+  stages.ptx.chip = chip;
+  stages.ptx.features = features;
+  stages.ptx.optLevel = optLevel;
+  stages.ptx.format = format;
 }
 
 void gnn::buildCompilePipeline(OpPassManager &pm,
                                const CompilePipelineOptions &options) {
-  GraphPipelineOptions graph;
-  TilePipelineOptions tile;
-  PTXPipelineOptions ptx;
-  options.assignGraphSwitches(graph);
-  graph.chooseTarget(options.chip);
-  options.assignTileSwitches(tile);
-  options.assignTo(ptx);
-  buildGraphPipeline(pm, graph);
-  buildTilePipeline(pm, tile);
-  buildGPUPipeline(pm);
-  buildPTXPipeline(pm, ptx);
+  StageOptions all;
+  options.assignTo(all);
+  for (const Stage &stage : getStages())
+    stage.build(pm, all);
+}
+
+void gnn::registerPipelines() {
+  for (const Stage &stage : getStages())
+    stage.add();
+  PassPipelineRegistration<CompilePipelineOptions>("gnn-compile-pipeline",
+                                                   "All stages (gnn -> binary)",
+                                                   buildCompilePipeline);
 }

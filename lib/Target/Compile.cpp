@@ -9,15 +9,13 @@
 
 #include "GNN/Target/Compile.h"
 
-#include "GNN/Dialect/Tile/IR/Tile.h"
 #include "GNN/Pipelines/Pipelines.h"
 #include "GNN/Target/LaunchPlan.h"
-#include "GNN/Transforms/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -52,20 +50,41 @@ static std::string printed(Operation *op) {
   return text;
 }
 
+/// The options of all stages, or one error.
+static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
+                                 StageOptions &stages) {
+  if (!given.chip.empty())
+    if (llvm::Error error = checkChip(given.chip, given.features))
+      return module.emitError(llvm::toString(std::move(error)));
+  PassSwitches switches;
+  std::string message;
+  if (failed(parsePassSwitches(given.passes, switches, message)))
+    return module.emitError("passes: ") << message;
+  switches.assignGraphSwitches(stages.graph);
+  stages.graph.chooseTarget(given.chip);
+  switches.assignTileSwitches(stages.tile);
+  stages.ptx.chip = given.chip;
+  stages.ptx.features = given.features;
+  stages.ptx.optLevel = given.optLevel;
+  return success();
+}
+
 /// Runs one stage and keeps what it gives.
-static LogicalResult runStage(ModuleOp module, const CompileOptions &options,
-                              StringRef name,
-                              function_ref<void(OpPassManager &)> build) {
+static LogicalResult runStage(ModuleOp module, const Stage &stage,
+                              const StageOptions &stages,
+                              StringRef phasesDirectory) {
   PassManager pm(module.getContext());
-  build(pm);
+  stage.build(pm, stages);
   if (failed(pm.run(module)))
     return failure();
-  if (options.phasesDirectory.empty())
+  if (phasesDirectory.empty())
     return success();
   std::string text;
   llvm::raw_string_ostream stream(text);
   module.print(stream);
-  return writeFile(module, options.phasesDirectory, (name + ".mlir").str(),
+  size_t number = &stage - getStages().begin() + 1;
+  return writeFile(module, phasesDirectory,
+                   llvm::formatv("{0}-{1}.mlir", number, stage.name).str(),
                    text);
 }
 
@@ -93,82 +112,28 @@ static std::string ptxText(ModuleOp module) {
   return text;
 }
 
-namespace {
-
-/// The stages, by what a module is before them.
-enum class Level { Graph, Tile, GPU, Binary };
-
-} // namespace
-
-static bool hasTensor(Operation *op) {
-  auto isTensor = [](Type type) { return isa<TensorType>(type); };
-  return llvm::any_of(op->getOperandTypes(), isTensor) ||
-         llvm::any_of(op->getResultTypes(), isTensor);
-}
-
-/// The highest level of which `module` has an op.
-static Level findLevel(ModuleOp module) {
-  Level level = Level::Binary;
-  module.walk([&](Operation *op) {
-    if (hasTensor(op))
-      level = Level::Graph;
-    else if (isa<tile::TraverseOp, tile::GemmOp, tile::OuterOp>(op))
-      level = std::min(level, Level::Tile);
-    else if (isa<gpu::GPUModuleOp>(op))
-      level = std::min(level, Level::GPU);
-    return level == Level::Graph ? WalkResult::interrupt()
-                                 : WalkResult::advance();
-  });
-  return level;
+/// Whether a module of this form has this stage before it.
+static bool isAhead(const Stage &stage, std::optional<Form> form) {
+  return form && stage.from >= *form;
 }
 
 /// Runs the stages up to kernels and launches.
-static LogicalResult lowerToGPU(ModuleOp module,
-                                const CompileOptions &options) {
-  Level level = findLevel(module);
-  PassSwitches all;
-  std::string message;
-  if (failed(parsePassSwitches(options.passes, all, message)))
-    return module.emitError("passes: ") << message;
-  GraphPipelineOptions graph;
-  TilePipelineOptions tile;
-  all.assignGraphSwitches(graph);
-  all.assignTileSwitches(tile);
-  graph.chooseTarget(options.chip);
-  if (level <= Level::Graph &&
-      (failed(runStage(
-           module, options, "1-graph",
-           [&](OpPassManager &pm) { buildGraphPipeline(pm, graph); })) ||
-       failed(runStage(module, options, "2-tile", [&](OpPassManager &pm) {
-         buildTilePipeline(pm, tile);
-       }))))
-    return failure();
-  if (level > Level::GPU)
-    return success();
-  return runStage(module, options, "3-gpu", [&](OpPassManager &pm) {
-    if (level <= Level::Tile)
-      buildGPUPipeline(pm);
-    pm.addNestedPass<gpu::GPUModuleOp>(createExpandDeviceMath());
-    pm.addPass(createCSEPass());
-  });
-}
-
-static LogicalResult lowerToBinary(ModuleOp module,
-                                   const CompileOptions &options,
-                                   StringRef name, KernelFormat format) {
-  PTXPipelineOptions ptx;
-  ptx.chip = options.chip;
-  ptx.features = options.features;
-  ptx.optLevel = options.optLevel;
-  ptx.format = format;
-  return runStage(module, options, name,
-                  [&](OpPassManager &pm) { buildPTXPipeline(pm, ptx); });
+static LogicalResult lowerToGPU(ModuleOp module, const CompileOptions &options,
+                                const StageOptions &stages) {
+  std::optional<Form> form = getForm(module);
+  for (const Stage &stage : getStages().drop_back())
+    if (isAhead(stage, form) &&
+        failed(runStage(module, stage, stages, options.phasesDirectory)))
+      return failure();
+  return success();
 }
 
 /// Makes PTX of a module of kernels and launches.
 static FailureOr<std::string> lowerToPTX(ModuleOp module,
-                                         const CompileOptions &options) {
-  if (failed(lowerToBinary(module, options, "4-nvvm", KernelFormat::ISA)))
+                                         const CompileOptions &options,
+                                         const StageOptions &stages) {
+  if (failed(runStage(module, getStages().back(), stages,
+                      options.phasesDirectory)))
     return failure();
   std::string ptx = ptxText(module);
   if (!options.phasesDirectory.empty() &&
@@ -178,10 +143,12 @@ static FailureOr<std::string> lowerToPTX(ModuleOp module,
 }
 
 /// Assembles the kernels; there must be one gpu.module at most.
-static FailureOr<std::string> assemble(ModuleOp module,
-                                       const CompileOptions &options) {
+static FailureOr<std::string> assemble(ModuleOp module, StageOptions &stages) {
   OwningOpRef<ModuleOp> copy = module.clone();
-  if (failed(lowerToBinary(*copy, options, "4-cubin", KernelFormat::Bin)))
+  stages.ptx.format = KernelFormat::Bin;
+  LogicalResult result = runStage(*copy, getStages().back(), stages, "");
+  stages.ptx.format = KernelFormat::ISA;
+  if (failed(result))
     return failure();
   auto binaries = copy->getOps<gpu::BinaryOp>();
   if (!llvm::hasSingleElement(binaries))
@@ -193,18 +160,19 @@ static FailureOr<std::string> assemble(ModuleOp module,
 
 /// The images of a module of kernels and launches, by format.
 static LogicalResult addImages(ModuleOp module, const CompileOptions &options,
+                               StageOptions &stages,
                                std::map<std::string, std::string> &images) {
   if (options.emulated)
     images["mlir"] = kernelText(module);
   if (options.chip.empty())
     return success();
   if (options.cubin) {
-    FailureOr<std::string> cubin = assemble(module, options);
+    FailureOr<std::string> cubin = assemble(module, stages);
     if (failed(cubin))
       return failure();
     images["cubin"] = std::move(*cubin);
   }
-  FailureOr<std::string> ptx = lowerToPTX(module, options);
+  FailureOr<std::string> ptx = lowerToPTX(module, options, stages);
   if (failed(ptx))
     return failure();
   images["ptx"] = std::move(*ptx);
@@ -213,9 +181,11 @@ static LogicalResult addImages(ModuleOp module, const CompileOptions &options,
 
 FailureOr<std::string> gnn::compileToPTX(ModuleOp module,
                                          const CompileOptions &options) {
-  if (failed(lowerToGPU(module, options)))
+  StageOptions stages;
+  if (failed(readOptions(module, options, stages)) ||
+      failed(lowerToGPU(module, options, stages)))
     return failure();
-  FailureOr<std::string> ptx = lowerToPTX(module, options);
+  FailureOr<std::string> ptx = lowerToPTX(module, options, stages);
   if (succeeded(ptx) && ptx->empty())
     return module.emitError("expected kernels or ops that become kernels");
   return ptx;
@@ -223,7 +193,9 @@ FailureOr<std::string> gnn::compileToPTX(ModuleOp module,
 
 FailureOr<std::shared_ptr<const runtime::Package>>
 gnn::compileToPackage(ModuleOp module, const CompileOptions &options) {
-  if (failed(lowerToGPU(module, options)))
+  StageOptions stages;
+  if (failed(readOptions(module, options, stages)) ||
+      failed(lowerToGPU(module, options, stages)))
     return failure();
   FailureOr<runtime::LaunchPlan> plan = makeLaunchPlan(module);
   if (failed(plan))
@@ -231,7 +203,7 @@ gnn::compileToPackage(ModuleOp module, const CompileOptions &options) {
   plan->chip = options.chip;
   plan->features = options.features;
   std::map<std::string, std::string> images;
-  if (failed(addImages(module, options, images)))
+  if (failed(addImages(module, options, stages, images)))
     return failure();
   auto package = runtime::Package::create(std::move(*plan), std::move(images));
   if (!package)
@@ -241,32 +213,25 @@ gnn::compileToPackage(ModuleOp module, const CompileOptions &options) {
 
 std::string gnn::compilePipeline(ModuleOp module,
                                  const CompileOptions &options) {
-  Level level = findLevel(module);
-  std::string text = "builtin.module(";
-  if (level <= Level::Graph) {
-    PassSwitches all;
-    GraphPipelineOptions graph;
-    TilePipelineOptions tile;
-    std::string message;
-    llvm::raw_string_ostream stream(text);
-    if (succeeded(parsePassSwitches(options.passes, all, message)))
-      all.assignGraphSwitches(graph), all.assignTileSwitches(tile);
-    graph.chooseTarget(options.chip);
-    stream << "gnn-graph-pipeline";
-    graph.print(stream);
-    stream << ",gnn-tile-pipeline";
-    tile.print(stream);
-    stream << ",";
+  StageOptions stages;
+  ScopedDiagnosticHandler silent(module.getContext(),
+                                 [](Diagnostic &) { return success(); });
+  std::optional<Form> form = getForm(module);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << "builtin.module(";
+  if (succeeded(readOptions(module, options, stages))) {
+    for (const Stage &stage : getStages()) {
+      bool isLast = stage.to == Form::Binaries;
+      if (isLast)
+        stream << "gnn-verify-launch-form";
+      if (!isAhead(stage, form) || (isLast && options.chip.empty()))
+        continue;
+      stream << (isLast ? "," : "") << stage.getPipeline();
+      stage.printOptions(stream, stages);
+      stream << (isLast ? "" : ",");
+    }
   }
-  if (level <= Level::Tile)
-    text += "gnn-gpu-pipeline,";
-  text += "gnn-verify-launch-form";
-  if (!options.chip.empty()) {
-    text += ",gnn-ptx-pipeline{chip=" + options.chip +
-            " opt-level=" + std::to_string(options.optLevel);
-    if (!options.features.empty())
-      text += " features=" + options.features;
-    text += "}";
-  }
-  return text + ")";
+  stream << ")";
+  return text;
 }

@@ -230,21 +230,19 @@ void ChoiceStreamer::streamOptimizationRemark(
 // The pipeline
 //===----------------------------------------------------------------------===//
 
-/// Reads `passes` and finds its model.
-static FailureOr<CostModel> readOptions(ModuleOp module, StringRef passes,
-                                        StringRef chip,
-                                        GraphPipelineOptions &graph) {
+/// Reads `passes`, or gives one error.
+static LogicalResult readOptions(ModuleOp module, StringRef passes,
+                                 StringRef chip, GraphPipelineOptions &graph) {
+  if (!chip.empty())
+    if (llvm::Error error = checkChip(chip))
+      return module.emitError(llvm::toString(std::move(error)));
   PassSwitches all;
   std::string message;
   if (failed(parsePassSwitches(passes, all, message)))
     return module.emitError("passes: ") << message;
   all.assignGraphSwitches(graph);
   graph.chooseTarget(chip);
-  // Times are shown whatever is weighed.
-  auto model = CostModel::create(graph.target, "full");
-  if (!model)
-    return module.emitError(llvm::toString(model.takeError()));
-  return *model;
+  return success();
 }
 
 /// The switches that are off.
@@ -264,9 +262,10 @@ static std::vector<std::string> listOff(const GraphPipelineOptions &options) {
 FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
                                     StringRef chip) {
   GraphPipelineOptions options;
-  FailureOr<CostModel> model = readOptions(module, passes, chip, options);
-  if (failed(model))
+  if (failed(readOptions(module, passes, chip, options)))
     return failure();
+  // Times are shown whatever is weighed.
+  CostModel model(options.target.getValue(), CostKind::Full);
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream, OpPrintingFlags().enableDebugInfo());
@@ -284,8 +283,8 @@ FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
     return failure();
   Explanation result;
   result.off = listOff(options);
-  result.target = model->getTarget().title.str();
-  result.before = readFunctions(*copy, *model);
+  result.target = model.getTarget().title.str();
+  result.before = readFunctions(*copy, model);
   remark::RemarkCategories categories;
   categories.passed = categories.missed = categories.failed =
       categories.analysis = "gnn-.*";
@@ -297,7 +296,7 @@ FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
   buildGraphPipeline(pm, options);
   if (failed(pm.run(*copy)))
     return failure();
-  result.after = readFunctions(*copy, *model);
+  result.after = readFunctions(*copy, model);
   return result;
 }
 

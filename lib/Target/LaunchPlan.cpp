@@ -189,6 +189,10 @@ LogicalResult PlanBuilder::addBoundary() {
       if (!space)
         return func.emitError(space.takeError().message());
       spec.space = *space;
+    } else if (ShapedType::isDynamic(type.getDimSize(0))) {
+      return emitError(argument.getLoc())
+             << "expected gnn.rows, which says what rows '" << func.getName()
+             << "' takes, got " << type << " without";
     }
     ArgSpec arg;
     arg.kind = isOutput ? ArgSpec::Kind::Output : ArgSpec::Kind::Input;

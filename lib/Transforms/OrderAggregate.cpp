@@ -36,11 +36,9 @@ namespace {
 struct OrderAggregate : gnn::impl::OrderAggregateBase<OrderAggregate> {
   using OrderAggregateBase::OrderAggregateBase;
 
-  LogicalResult initialize(MLIRContext *context) override {
-    FailureOr<CostModel> created = createCostModel(context, target, cost);
-    if (succeeded(created))
-      model.emplace(*created);
-    return created;
+  LogicalResult initialize(MLIRContext *) override {
+    model.emplace(target.getValue(), cost.getValue());
+    return success();
   }
 
   void runOnOperation() override {

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Analysis/Targets.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -24,6 +25,7 @@ namespace gnn {
 } // namespace gnn
 
 using namespace mlir;
+using namespace gnn;
 
 /// The op that upstream lowers to a function of libdevice: `math.erfc` of
 /// `__nv_erfcf`.
@@ -90,17 +92,16 @@ static std::unique_ptr<llvm::MCSubtargetInfo> getGPUs() {
       target ? target->createMCSubtargetInfo(triple, "", "") : nullptr);
 }
 
-/// LLVM only warns of a chip or feature that it does not know, and makes code
-/// for the oldest.
+/// LLVM crashes on chips that are too old, and only warns of a chip or feature
+/// that it does not know.
 static LogicalResult checkTarget(Operation *kernels,
                                  NVVM::NVVMTargetAttr target) {
+  if (llvm::Error error = checkChip(target.getChip(), target.getFeatures()))
+    return mlir::emitError(kernels->getLoc())
+           << llvm::toString(std::move(error));
   std::unique_ptr<llvm::MCSubtargetInfo> gpus = getGPUs();
   if (!gpus)
     return success();
-  if (!gpus->isCPUStringValid(target.getChip()))
-    return mlir::emitError(kernels->getLoc())
-           << "expected a GPU that LLVM knows, such as sm_90, got '"
-           << target.getChip() << "'";
   SmallVector<StringRef> features;
   target.getFeatures().split(features, ',', -1, /*KeepEmpty=*/false);
   for (StringRef feature : features) {

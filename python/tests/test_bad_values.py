@@ -95,6 +95,24 @@ def test_chip_is_text(compiler, program):
         gnn_mlir.compile(program, chip=90)
 
 
+@pytest.mark.parametrize("chip", ["sm_35", "sm_50", "h100"])
+@pytest.mark.parametrize("call", [gnn_mlir.compile, gnn_mlir.explain])
+def test_chips_that_are_not_served(compiler, program, call, chip):
+    with pytest.raises(gnn_mlir.GNNError,
+                       match=rf"expected a chip of sm_70, .*, got '{chip}'"):
+        call(program, target="cuda", chip=chip)
+
+
+@pytest.mark.parametrize("name, value, expected", [
+    ("cost", "time", "cost: expected one of full, rows, got 'time'"),
+    ("target", "v100", "target: expected one of h200, h100, a100, rtx3090, chip, got "
+                       "'v100'"),
+    ("compact", "rows", "compact: expected true or false, got 'rows'")])
+def test_words_of_passes(compiler, program, name, value, expected):
+    with pytest.raises(gnn_mlir.GNNError, match=expected):
+        gnn_mlir.compile(program, target="emulator", passes={name: value})
+
+
 def test_saving_follows_links(layer, tmp_path):
     target, link = tmp_path / "target", tmp_path / "link"
     target.write_bytes(b"old")

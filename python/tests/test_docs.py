@@ -15,8 +15,8 @@ from gnn_mlir.testing import variants
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ("README.md", "docs/Passes.md", "docs/Cost.md", "docs/Debugging.md")
-OPTION = re.compile(r'Option<(bool|std::string)>\s+\w+\{\s*\*this,\s*"([\w-]+)",'
-                    r'.*?llvm::cl::init\("?(\w+)"?\)\}', re.S)
+OPTION = re.compile(r'Option<(\w+)>\s+\w+\{\s*\*this,\s*"([\w-]+)",'
+                    r'.*?llvm::cl::init\((?:\w+::)?(\w+)\)\}', re.S)
 
 
 def blocks(page, language):
@@ -50,8 +50,9 @@ def options():
     for struct in ("GraphSwitches", "TileSwitches"):
         body = re.search(rf"struct {struct} : public Base .*?^}};", text,
                          re.M | re.S)[0]
-        found += OPTION.findall(body)
-        assert len(OPTION.findall(body)) == body.count("*this,")
+        matches = OPTION.findall(body)
+        assert len(matches) == body.count("*this,")
+        found += [(kind, name, default.lower()) for kind, name, default in matches]
     return found
 
 
@@ -64,7 +65,7 @@ def test_switches_of_passes():
 
 def test_settings_of_passes():
     settings = {name: default for kind, name, default in options()
-                if kind == "std::string"}
+                if kind != "bool"}
     assert list(table("setting").items()) == list(settings.items())
 
 

@@ -3,10 +3,15 @@
 // RUN: not gnn-opt %s --gnn-compile-pipeline="chips=sm_80" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not gnn-opt %s --gnn-compile-pipeline="opt-level=7" 2>&1 | FileCheck %s --check-prefix=LEVEL
 // RUN: not gnn-opt %s --gnn-compile-pipeline="format=elf" 2>&1 | FileCheck %s --check-prefix=FORMAT
+// RUN: not gnn-opt %s --gnn-compile-pipeline="chip=" 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not gnn-opt %s --gnn-compile-pipeline="chip=sm_999" 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: not gnn-opt %s --gnn-ptx-pipeline="chip=sm_50" 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: not gnn-translate %s --gnn-to-ptx --chip=sm_35 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: not gnn-translate %s --gnn-to-plan --chip=h100 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: not gnn-opt %s --gnn-compile-pipeline="features=+ptx60" 2>&1 | FileCheck %s --check-prefix=OLDER
 // RUN: not gnn-opt %s --gnn-compile-pipeline="features=+ptx999" 2>&1 | FileCheck %s --check-prefix=FEATURE
 // RUN: not gnn-opt %s --gnn-compile-pipeline="features=ptx80" 2>&1 | FileCheck %s --check-prefix=SIGN
-// RUN: not gnn-translate %s --gnn-to-ptx --chip=sm_90b 2>&1 | FileCheck %s --check-prefix=TOOL
+// RUN: not gnn-translate %s --gnn-to-ptx --chip=sm_90b 2>&1 | FileCheck %s --check-prefix=CHIP
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 !node = tensor<?x8xf32, #gnn.rows<@g, node>>
@@ -23,11 +28,13 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 //
 // UNKNOWN:     no such option chips
 // LEVEL:       error: Invalid optimization level: 7
-// FORMAT:      for the --format option: Cannot find option named 'elf'!
-// CHIP:        error: expected a GPU that LLVM knows, such as sm_90, got 'sm_999'
+// FORMAT:      for the --format option: expected one of isa, bin, fatbin, got 'elf'
+// CHIP:        expected a chip of sm_70, sm_72, {{.*}}, sm_121f, got '{{(sm_35|sm_50|sm_999|sm_90b|h100)?}}'
+// CHIP-NOT:    expected
+// OLDER:       error: expected PTX 7.8 or later for sm_90, got 6.0
+// OLDER-NOT:   error
 // FEATURE:     error: expected a feature of LLVM's GPUs, such as +ptx80, got '+ptx999'
 // SIGN:        error: expected a feature of LLVM's GPUs, such as +ptx80, got 'ptx80'
-// TOOL:        error: expected a GPU that LLVM knows, such as sm_90, got 'sm_90b'
 func.func @two_steps(%x: !node) -> !node {
   %a = gnn.activation tanh %x : !node
   %b = gnn.activation relu %a : !node

@@ -82,7 +82,7 @@ module attributes {gpu.container_module} {
       gpu.return
     }
   }
-  func.func @float_operand(%x: memref<?xf32>) {
+  func.func @float_operand(%x: memref<8xf32>) {
     %c1 = arith.constant 1 : index
     // expected-error @+1 {{expected an integer of the host, got 'f32'}}
     %alpha = arith.constant 2.0 : f32
@@ -154,6 +154,22 @@ module attributes {gpu.container_module} {
     %c1 = arith.constant 1 : index
     %t = gpu.wait async
     // expected-error @-1 {{has no place in a launch plan}}
+    return
+  }
+}
+
+// -----
+
+// A function of templates says what its rows are; there is nothing else to know
+// their number from.
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    gpu.func @k(%x: memref<8xf32>) kernel {
+      gpu.return
+    }
+  }
+  // expected-error @+1 {{expected gnn.rows, which says what rows 'no_rows' takes, got 'memref<?x8xf32>' without}}
+  func.func @no_rows(%x: memref<?x8xf32>) {
     return
   }
 }

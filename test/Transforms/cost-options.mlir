@@ -8,10 +8,10 @@
 // RUN: not gnn-opt %s --pass-pipeline='builtin.module(func.func(gnn-fuse-layers{cost=time}))' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=COST
 
-// CHECK:     error: expected a target of h200, h100, a100, rtx3090 or chip, got 'v100'
-// CHECK-NOT: error
-// COST:      error: expected the cost 'full' or 'rows', got 'time'
-// COST-NOT:  error
+// CHECK:     for the --target option: expected one of h200, h100, a100, rtx3090, chip, got 'v100'
+// CHECK-NOT: expected
+// COST:      for the --cost option: expected one of full, rows, got 'time'
+// COST-NOT:  expected
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 func.func private @declared()

@@ -28,26 +28,44 @@ TEST(TargetsTest, AllFiguresAreGiven) {
 }
 
 TEST(TargetsTest, SourcesAreKept) {
-  auto target = lookupTarget("h200");
-  ASSERT_TRUE(bool(target));
-  EXPECT_EQ((*target)->title, "NVIDIA H200 SXM");
-  EXPECT_EQ((*target)->l2Gather.source, FigureSource::Measured);
-  EXPECT_EQ((*target)->fp32Flops.source, FigureSource::Datasheet);
-  EXPECT_EQ((*lookupTarget("a100"))->l2Gather.source, FigureSource::Derived);
+  const TargetFigures &target = getFigures(CostTarget::h200);
+  EXPECT_EQ(target.title, "NVIDIA H200 SXM");
+  EXPECT_EQ(target.l2Gather.source, FigureSource::Measured);
+  EXPECT_EQ(target.fp32Flops.source, FigureSource::Datasheet);
+  EXPECT_EQ(getFigures(CostTarget::a100).l2Gather.source,
+            FigureSource::Derived);
 }
 
 TEST(TargetsTest, OfAChip) {
-  EXPECT_EQ(getTargetOfChip("sm_90"), "h200");
-  EXPECT_EQ(getTargetOfChip("sm_80"), "a100");
-  EXPECT_EQ(getTargetOfChip("sm_86"), "rtx3090");
-  EXPECT_EQ(getTargetOfChip("sm_75"), "h200");
-  EXPECT_EQ(getTargetOfChip(""), "h200");
+  EXPECT_EQ(getTargetOfChip("sm_90"), CostTarget::h200);
+  EXPECT_EQ(getTargetOfChip("sm_80"), CostTarget::a100);
+  EXPECT_EQ(getTargetOfChip("sm_86"), CostTarget::rtx3090);
+  EXPECT_EQ(getTargetOfChip("sm_75"), CostTarget::h200);
+  EXPECT_EQ(getTargetOfChip(""), CostTarget::h200);
+  EXPECT_EQ(getFigures(CostTarget::chip).name, "h200");
 }
 
-TEST(TargetsTest, UnknownTarget) {
-  auto target = lookupTarget("gtx1080");
-  ASSERT_FALSE(bool(target));
-  EXPECT_EQ(
-      llvm::toString(target.takeError()),
-      "expected a target of h200, h100, a100, rtx3090 or chip, got 'gtx1080'");
+// Each value of the enum is the row of the table with its name.
+TEST(TargetsTest, Names) {
+  for (const OptionWord<CostTarget> &entry : OptionWords<CostTarget>::list())
+    if (entry.value != CostTarget::chip) {
+      EXPECT_EQ(getFigures(entry.value).name, entry.word);
+    }
+  EXPECT_EQ(llvm::toString(parseWord<CostTarget>("gtx1080").takeError()),
+            "expected one of h200, h100, a100, rtx3090, chip, got 'gtx1080'");
+}
+
+TEST(TargetsTest, Chips) {
+  auto message = [](llvm::StringRef chip, llvm::StringRef features) {
+    return llvm::toString(checkChip(chip, features));
+  };
+  EXPECT_EQ(message("sm_70", ""), "");
+  EXPECT_EQ(message("sm_90a", "+ptx80,+ptx81"), "");
+  for (const char *chip : {"", "sm_35", "sm_50", "sm_62", "h100", "sm_9"}) {
+    std::string text = message(chip, "");
+    EXPECT_EQ(text.find("expected a chip of sm_70, sm_72, "), 0u) << text;
+    EXPECT_NE(text.find(std::string(", got '") + chip + "'"), text.npos);
+  }
+  EXPECT_EQ(message("sm_90", "+ptx60"),
+            "expected PTX 7.8 or later for sm_90, got 6.0");
 }

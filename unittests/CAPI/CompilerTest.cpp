@@ -198,8 +198,8 @@ TEST(CompilerCAPI, Explains) {
   EXPECT_EQ(explained(sumText, "", true).find("<!DOCTYPE html>"), 0u);
   EXPECT_TRUE(
       contains(explained(sumText, "target=v100"),
-               "expected a target of h200, h100, a100, rtx3090 or chip, got "
-               "'v100'"));
+               "passes: target: expected one of h200, h100, a100, rtx3090, "
+               "chip, got 'v100'"));
   EXPECT_EQ(explained("func.func @f() {", nullptr),
             "layer.mlir:1:15: expected operation name in quotes");
   GnnCompileOptions options = {};
@@ -211,10 +211,18 @@ TEST(CompilerCAPI, BadOptions) {
   GnnCompileOptions options = {};
   EXPECT_EQ(failure(sumText, options),
             "expected a chip, kernels for the emulator, or both, got neither");
-  options.chip = "sm_9000";
-  EXPECT_TRUE(contains(failure(sumText, options),
-                       "expected a GPU that LLVM knows, such as sm_90, got "
-                       "'sm_9000'"));
+  for (const char *chip : {"sm_9000", "sm_35", "h100"}) {
+    options.chip = chip;
+    std::string message = failure(sumText, options);
+    EXPECT_TRUE(contains(message, "expected a chip of sm_70, ")) << message;
+    EXPECT_TRUE(contains(message, std::string(", got '") + chip + "'"));
+    EXPECT_FALSE(contains(message, "\n")) << message;
+    char *explanation = nullptr;
+    EXPECT_TRUE(
+        contains(text(gnnExplain(sumText, std::string(sumText).size(),
+                                 "layer.mlir", &options, false, &explanation)),
+                 "expected a chip of sm_70, "));
+  }
   options = emulated();
   GnnPackage *package = nullptr;
   std::string nulls = "expected text, name, options and a result, got null";
@@ -258,7 +266,7 @@ TEST(CompilerCAPI, PhasesAndReproducers) {
   ASSERT_EQ(compile(sumText, &package, options), "");
   gnnPackageRelease(package);
   for (const char *name : {"1-graph.mlir", "2-tile.mlir", "3-gpu.mlir",
-                           "4-nvvm.mlir", "kernels.ptx"})
+                           "4-math.mlir", "5-ptx.mlir", "kernels.ptx"})
     EXPECT_FALSE(slurp(folder.path / "phases" / name).empty()) << name;
   EXPECT_FALSE(std::filesystem::exists(reproducer));
 
@@ -280,7 +288,8 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
       << again;
   EXPECT_TRUE(contains(again,
                        "},gnn-tile-pipeline{fuse=false},gnn-gpu-pipeline,"
-                       "gnn-verify-launch-form,gnn-ptx-pipeline{chip=sm_90"))
+                       "gnn-math-pipeline,gnn-verify-launch-form,"
+                       "gnn-ptx-pipeline{chip=sm_90"))
       << again;
 
   // What cannot be written is told after what went wrong.

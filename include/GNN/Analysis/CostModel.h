@@ -17,14 +17,6 @@
 
 namespace gnn {
 
-/// What is to be small.
-enum class CostKind {
-  /// Seconds.
-  Full,
-  /// Rows through products with weights, and nothing else.
-  Rows,
-};
-
 /// Rows read in an order that is not that of their table.
 struct GatherWork {
   double rows = 0;
@@ -75,10 +67,9 @@ public:
   CostModel(const TargetFigures &target, CostKind kind)
       : target(target), kind(kind) {}
 
-  /// The model that the options `target` and `cost` (`full` or `rows`) of a
-  /// pass name; the error says what there is.
-  static llvm::Expected<CostModel> create(llvm::StringRef target,
-                                          llvm::StringRef cost);
+  /// The model that the options `target` and `cost` of a pass name.
+  CostModel(CostTarget target, CostKind kind)
+      : CostModel(getFigures(target), kind) {}
 
   /// Seconds or rows of one kernel, its launch included.
   ///
@@ -122,13 +113,6 @@ private:
   TargetFigures target;
   CostKind kind;
 };
-
-/// The model that the options `target` and `cost` of a pass name, or one error.
-/// A pass asks when it is initialized: the options are wrong for every
-/// function.
-mlir::FailureOr<CostModel> createCostModel(mlir::MLIRContext *context,
-                                           llvm::StringRef target,
-                                           llvm::StringRef cost);
 
 /// The declaration of the graph that rows of `type` belong to; null where it
 /// has no rows or `from` is in no module that declares it.

@@ -2,16 +2,20 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The figures themselves are in Targets.def.
+// The figures themselves are in Targets.def, the chips in Chips.def.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef GNN_ANALYSIS_TARGETS_H
 #define GNN_ANALYSIS_TARGETS_H
 
+#include "GNN/Analysis/CostOptions.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+
+#include <string>
 
 namespace gnn {
 
@@ -67,13 +71,25 @@ struct TargetFigures {
 /// All GPUs of Targets.def.
 llvm::ArrayRef<TargetFigures> getTargets();
 
-/// Figures of a GPU by name, where "chip" is the one of an unknown chip; error
-/// text names the known ones.
-llvm::Expected<const TargetFigures *> lookupTarget(llvm::StringRef name);
+/// The figures of a GPU; of `CostTarget::chip` those of an unknown chip.
+const TargetFigures &getFigures(CostTarget target);
 
-/// The name of the GPU that stands for a chip, such as "sm_80"; of the first
-/// GPU for other chips and for none.
-llvm::StringRef getTargetOfChip(llvm::StringRef chip);
+/// The GPU that stands for a chip, such as "sm_80"; the first GPU for other
+/// chips and for none.
+CostTarget getTargetOfChip(llvm::StringRef chip);
+
+/// Fails where no kernels can be made for `chip`, or not with the PTX version
+/// that `features` ask for, such as "+ptx80".
+llvm::Error checkChip(llvm::StringRef chip, llvm::StringRef features = "");
+
+/// An option that names a chip.
+class ChipParser : public llvm::cl::parser<std::string> {
+public:
+  using parser::parser;
+
+  bool parse(llvm::cl::Option &option, llvm::StringRef, llvm::StringRef text,
+             std::string &value);
+};
 
 } // namespace gnn
 

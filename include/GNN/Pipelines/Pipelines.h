@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each builder takes a module from one form to the next.
+// The stages are one table. The pipelines that gnn-opt knows by name, what
+// compiles a module, and the pipeline that a reproducer holds come from it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,10 +11,12 @@
 #define GNN_PIPELINES_PIPELINES_H
 
 #include "GNN/Analysis/Targets.h"
+#include "GNN/Transforms/Forms.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
+#include <functional>
 #include <string>
 
 namespace gnn {
@@ -49,21 +52,21 @@ template <typename Base> struct GraphSwitches : public Base {
       llvm::cl::desc("Fold normalization, bias and scales into products and "
                      "sums"),
       llvm::cl::init(true)};
-  Option<std::string> cost{
+  Option<CostKind> cost{
       *this, "cost",
       llvm::cl::desc("What passes weigh: full (time), or rows (through "
                      "products)"),
-      llvm::cl::init("full")};
-  Option<std::string> target{
+      llvm::cl::init(CostKind::Full)};
+  Option<CostTarget> target{
       *this, "target",
       llvm::cl::desc("GPU to weigh costs for; chip: the one that stands for "
                      "the chip that kernels are made for"),
-      llvm::cl::init("chip")};
+      llvm::cl::init(CostTarget::chip)};
 
   /// Weighs costs for the GPU of `chip` unless another is named.
   void chooseTarget(llvm::StringRef chip) {
-    if (target == "chip")
-      target = getTargetOfChip(chip).str();
+    if (target == CostTarget::chip)
+      target = getTargetOfChip(chip);
   }
 
   /// Sets the same switches of `other`.
@@ -117,13 +120,19 @@ llvm::LogicalResult parsePassSwitches(llvm::StringRef text,
 /// What the kernels become: PTX text, or what CUDA's ptxas makes of it.
 enum class KernelFormat { ISA, Bin, Fatbin };
 
-/// The values of an option for a `KernelFormat`.
-inline llvm::cl::ValuesClass kernelFormats() {
-  return llvm::cl::values(
-      clEnumValN(KernelFormat::ISA, "isa", "PTX text"),
-      clEnumValN(KernelFormat::Bin, "bin", "cubin, by CUDA's ptxas"),
-      clEnumValN(KernelFormat::Fatbin, "fatbin", "fatbin, by CUDA's ptxas"));
-}
+template <> struct OptionWords<KernelFormat> {
+  static llvm::ArrayRef<OptionWord<KernelFormat>> list();
+};
+
+} // namespace gnn
+
+template <>
+class llvm::cl::parser<gnn::KernelFormat>
+    : public gnn::WordParser<gnn::KernelFormat> {
+  using WordParser::WordParser;
+};
+
+namespace gnn {
 
 /// The options of every pipeline that ends in PTX.
 template <typename Options>
@@ -131,9 +140,9 @@ struct PTXOptions : public mlir::PassPipelineOptions<Options> {
   template <typename T, typename... Mods>
   using Option = mlir::detail::PassOptions::Option<T, Mods...>;
 
-  Option<std::string> chip{*this, "chip",
-                           llvm::cl::desc("GPU to make kernels for"),
-                           llvm::cl::init("sm_90")};
+  Option<std::string, ChipParser> chip{
+      *this, "chip", llvm::cl::desc("GPU to make kernels for"),
+      llvm::cl::init("sm_90")};
   Option<std::string> features{
       *this, "features",
       llvm::cl::desc("PTX version as a target feature, for example +ptx80; "
@@ -143,38 +152,62 @@ struct PTXOptions : public mlir::PassPipelineOptions<Options> {
                             llvm::cl::desc("LLVM optimization level, 0 to 3"),
                             llvm::cl::init(3)};
   Option<KernelFormat> format{
-      *this, "format", llvm::cl::desc("What a gpu.binary holds"),
-      llvm::cl::init(KernelFormat::ISA), kernelFormats()};
+      *this, "format",
+      llvm::cl::desc("What a gpu.binary holds: isa (PTX text), or by CUDA's "
+                     "ptxas bin (a cubin) or fatbin"),
+      llvm::cl::init(KernelFormat::ISA)};
 };
 
 /// Options of `gnn-ptx-pipeline`.
 struct PTXPipelineOptions : public PTXOptions<PTXPipelineOptions> {};
 
+/// Options of pipelines that have none.
+struct NoOptions : public mlir::PassPipelineOptions<NoOptions> {};
+
+/// The options of all stages.
+struct StageOptions {
+  GraphPipelineOptions graph;
+  TilePipelineOptions tile;
+  NoOptions none;
+  PTXPipelineOptions ptx;
+};
+
 /// Options of `gnn-compile-pipeline`: those of its stages.
 struct CompilePipelineOptions
     : public TileSwitches<GraphSwitches<PTXOptions<CompilePipelineOptions>>> {
-  /// Sets the options of the last stage.
-  void assignTo(PTXPipelineOptions &ptx) const;
+  void assignTo(StageOptions &stages) const;
 };
+
+/// A stage of the compiler.
+struct Stage {
+  /// The pipeline is called `gnn-NAME-pipeline`.
+  std::string name;
+  std::string summary;
+  /// What it takes; it begins with a check of that.
+  Form from;
+  Form to;
+  std::function<void(mlir::OpPassManager &, const StageOptions &)> build;
+  /// Prints its own options as text of a pipeline: "{fuse=true}".
+  std::function<void(llvm::raw_ostream &, const StageOptions &)> printOptions;
+  /// Registers its pipeline.
+  std::function<void()> add;
+
+  std::string getPipeline() const { return "gnn-" + name + "-pipeline"; }
+};
+
+/// All stages, in order.
+llvm::ArrayRef<Stage> getStages();
 
 /// gnn in, gnn out: what is decided where operators are whole.
 void buildGraphPipeline(mlir::OpPassManager &pm,
                         const GraphPipelineOptions &options);
-
-/// gnn in, gnn_tile on memrefs out: results in arguments, one workspace.
-void buildTilePipeline(mlir::OpPassManager &pm,
-                       const TilePipelineOptions &options);
-
-/// gnn_tile on memrefs in, kernels as `gpu.module` and a straight-line host
-/// function of launches out.
-void buildGPUPipeline(mlir::OpPassManager &pm);
 
 /// Kernels as `gpu.module` in, `gpu.binary` out; host functions stay as they
 /// are. Needs no CUDA for the format "isa".
 void buildPTXPipeline(mlir::OpPassManager &pm,
                       const PTXPipelineOptions &options);
 
-/// The four in a row: gnn in, launches of a `gpu.binary` out.
+/// All stages in a row: gnn in, launches of a `gpu.binary` out.
 void buildCompilePipeline(mlir::OpPassManager &pm,
                           const CompilePipelineOptions &options);
 

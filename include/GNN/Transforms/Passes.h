@@ -9,6 +9,9 @@
 #ifndef GNN_TRANSFORMS_PASSES_H
 #define GNN_TRANSFORMS_PASSES_H
 
+#include "GNN/Analysis/CostOptions.h"
+#include "GNN/Transforms/Forms.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 

@@ -11,6 +11,39 @@
 
 include "mlir/Pass/PassBase.td"
 
+def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
+  let summary = "Check that a module has the form that a stage takes";
+  let description = [{
+    Each stage of the compiler begins with this pass, so that a module of an
+    earlier or later form is one error and not silently left as it is. The form
+    of a module is the earliest that one of its ops has:
+
+    * `tensors`: ops on tensors, of `gnn`, `gnn_tile` and others;
+    * `buffers`: templates on memrefs;
+    * `kernels`: `gpu.module`;
+    * `binaries`: `gpu.binary`.
+
+    A module without such ops has every form.
+
+    ```mlir
+    // error: expected templates on buffers, as gnn-tile-pipeline makes them, got
+    // 'gnn.gather' on tensors
+    %m = gnn.gather %x via src : !node -> !edge
+    ```
+
+    With `has-math=false`, kernels may have no function that
+    `gnn-expand-device-math` expands.
+
+    Needs: nothing. Keeps: everything. Never changes the IR.
+  }];
+  let options = [
+    Option<"form", "form", "::gnn::Form", /*default=*/"::gnn::Form::Tensors",
+           "The form: tensors, buffers, kernels or binaries">,
+    Option<"hasMath", "has-math", "bool", /*default=*/"true",
+           "Kernels may have functions that a GPU lacks">,
+  ];
+}
+
 //===----------------------------------------------------------------------===//
 // gnn -> gnn
 //===----------------------------------------------------------------------===//
@@ -40,10 +73,12 @@ def VerifyGraphForm : Pass<"gnn-verify-graph-form", "::mlir::ModuleOp"> {
 // How a pass weighs what it may do.
 class GNN_CostOptions {
   list<Option> costOptions = [
-    Option<"target", "target", "std::string", /*default=*/"\"chip\"",
+    Option<"target", "target", "::gnn::CostTarget",
+           /*default=*/"::gnn::CostTarget::chip",
            "GPU to weigh costs for: h200, h100, a100, rtx3090, or chip, which a "
            "pipeline knows and is h200 elsewhere">,
-    Option<"cost", "cost", "std::string", /*default=*/"\"full\"",
+    Option<"cost", "cost", "::gnn::CostKind",
+           /*default=*/"::gnn::CostKind::Full",
            "What is weighed: full (time), or rows (through products) alone">,
   ];
 }

@@ -1,0 +1,55 @@
+//===- CostOptions.h - What passes weigh ------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The options of all passes that decide by cost.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_ANALYSIS_COSTOPTIONS_H
+#define GNN_ANALYSIS_COSTOPTIONS_H
+
+#include "GNN/Analysis/OptionWords.h"
+
+namespace gnn {
+
+/// What is to be small.
+enum class CostKind {
+  /// Seconds.
+  Full,
+  /// Rows through products with weights, and nothing else.
+  Rows,
+};
+
+/// A GPU that costs are weighed for, by its name in Targets.def. `chip` is the
+/// one that stands for the chip that kernels are made for.
+enum class CostTarget {
+#define GNN_TARGET(key, title, chip) key,
+#define GNN_FIGURE(figure, value, source)
+#define GNN_TARGET_END
+#include "GNN/Analysis/Targets.def"
+  chip,
+};
+
+template <> struct OptionWords<CostKind> {
+  static llvm::ArrayRef<OptionWord<CostKind>> list();
+};
+
+template <> struct OptionWords<CostTarget> {
+  static llvm::ArrayRef<OptionWord<CostTarget>> list();
+};
+
+} // namespace gnn
+
+template <>
+class llvm::cl::parser<gnn::CostKind> : public gnn::WordParser<gnn::CostKind> {
+  using WordParser::WordParser;
+};
+
+template <>
+class llvm::cl::parser<gnn::CostTarget>
+    : public gnn::WordParser<gnn::CostTarget> {
+  using WordParser::WordParser;
+};
+
+#endif // GNN_ANALYSIS_COSTOPTIONS_H

@@ -1,0 +1,34 @@
+//===- Forms.h - What a module is between stages ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TRANSFORMS_FORMS_H
+#define GNN_TRANSFORMS_FORMS_H
+
+#include "GNN/Analysis/OptionWords.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace gnn {
+
+/// The forms of a module, in the order in which the compiler makes them.
+/// `gnn-verify-form` says what each is.
+enum class Form { Tensors, Buffers, Kernels, Binaries };
+
+template <> struct OptionWords<Form> {
+  static llvm::ArrayRef<OptionWord<Form>> list();
+};
+
+/// The earliest form that an op of `module` has; none if no op has one.
+std::optional<Form> getForm(mlir::ModuleOp module);
+
+} // namespace gnn
+
+template <>
+class llvm::cl::parser<gnn::Form> : public gnn::WordParser<gnn::Form> {
+  using WordParser::WordParser;
+};
+
+#endif // GNN_TRANSFORMS_FORMS_H

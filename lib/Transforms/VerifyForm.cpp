@@ -1,0 +1,129 @@
+//===- VerifyForm.cpp - The contract at the begin of a stage --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+#include "GNN/Transforms/Passes.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace gnn {
+#define GEN_PASS_DEF_VERIFYFORM
+#include "GNN/Transforms/Passes.h.inc"
+} // namespace gnn
+
+using namespace mlir;
+using namespace gnn;
+
+llvm::ArrayRef<OptionWord<Form>> OptionWords<Form>::list() {
+  static const OptionWord<Form> words[] = {{"tensors", Form::Tensors},
+                                           {"buffers", Form::Buffers},
+                                           {"kernels", Form::Kernels},
+                                           {"binaries", Form::Binaries}};
+  return words;
+}
+
+static std::optional<Form> getFormOf(Operation *op) {
+  auto isTensor = [](Type type) { return isa<TensorType>(type); };
+  if (llvm::any_of(op->getOperandTypes(), isTensor) ||
+      llvm::any_of(op->getResultTypes(), isTensor))
+    return Form::Tensors;
+  if (isa<tile::TraverseOp, tile::GemmOp, tile::OuterOp>(op))
+    return Form::Buffers;
+  if (isa<gpu::GPUModuleOp>(op))
+    return Form::Kernels;
+  if (isa<gpu::BinaryOp>(op))
+    return Form::Binaries;
+  return std::nullopt;
+}
+
+/// The first op of the earliest form.
+static std::pair<Operation *, std::optional<Form>>
+findEarliest(ModuleOp module) {
+  std::pair<Operation *, std::optional<Form>> found = {nullptr, std::nullopt};
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    std::optional<Form> form = getFormOf(op);
+    if (form && (!found.first || *form < *found.second))
+      found = {op, form};
+    bool isFirst = found.second == Form::Tensors;
+    return isFirst ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
+std::optional<Form> gnn::getForm(ModuleOp module) {
+  return findEarliest(module).second;
+}
+
+/// What a stage takes, and who makes it.
+static StringRef describe(Form form) {
+  switch (form) {
+  case Form::Tensors:
+    return "ops on tensors";
+  case Form::Buffers:
+    return "templates on buffers, as gnn-tile-pipeline makes them";
+  case Form::Kernels:
+    return "kernels, as gnn-gpu-pipeline makes them";
+  case Form::Binaries:
+    return "binaries, as gnn-ptx-pipeline makes them";
+  }
+  llvm_unreachable("all forms are handled");
+}
+
+namespace {
+struct VerifyForm : gnn::impl::VerifyFormBase<VerifyForm> {
+  using VerifyFormBase::VerifyFormBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet patterns(context);
+    populateExpandDeviceMathPatterns(patterns);
+    for (auto &pattern : patterns.getNativePatterns())
+      functions.insert(*pattern->getRootKind());
+    return success();
+  }
+
+  void runOnOperation() override {
+    auto [op, found] = findEarliest(getOperation());
+    if (found && *found != form) {
+      emitError(op->getLoc()) << "expected " << describe(form) << ", got '"
+                              << op->getName() << "'" << ending(*found);
+      return signalPassFailure();
+    }
+    if (!hasMath && findMath())
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+private:
+  static StringRef ending(Form form) {
+    return form == Form::Tensors   ? " on tensors"
+           : form == Form::Buffers ? " on buffers"
+                                   : "";
+  }
+
+  /// Emits an error at a function that is not expanded; whether there is one.
+  bool findMath() {
+    return getOperation()
+        .walk([&](Operation *op) {
+          if (!functions.contains(op->getName()))
+            return WalkResult::advance();
+          auto type = dyn_cast<FloatType>(
+              getElementTypeOrSelf(op->getOperand(0).getType()));
+          if (!type || type.getWidth() > 32) // gnn-verify-device-form says more
+            return WalkResult::advance();
+          emitError(op->getLoc())
+              << "expected kernels without functions that a GPU lacks, as "
+                 "gnn-math-pipeline makes them, got '"
+              << op->getName() << "'";
+          return WalkResult::interrupt();
+        })
+        .wasInterrupted();
+  }
+
+  DenseSet<OperationName> functions;
+};
+} // namespace

@@ -1,0 +1,40 @@
+// RUN: gnn-opt %s --gnn-tile-pipeline -o %t.tile
+// RUN: gnn-opt %t.tile --gnn-gpu-pipeline -o %t.gpu
+// RUN: gnn-opt %t.gpu --gnn-math-pipeline -o %t.math
+// RUN: gnn-opt %t.math --gnn-ptx-pipeline -o %t.ptx
+//
+// RUN: not gnn-opt %s --gnn-gpu-pipeline 2>&1 | FileCheck %s --check-prefixes=ONE,BUFFERS
+// RUN: not gnn-opt %s --gnn-math-pipeline 2>&1 | FileCheck %s --check-prefixes=ONE,KERNELS
+// RUN: not gnn-opt %s --gnn-ptx-pipeline 2>&1 | FileCheck %s --check-prefixes=ONE,KERNELS
+// RUN: not gnn-opt %t.tile --gnn-compile-pipeline 2>&1 | FileCheck %s --check-prefixes=ONE,TENSORS
+// RUN: not gnn-opt %t.tile --gnn-graph-pipeline 2>&1 | FileCheck %s --check-prefixes=ONE,TENSORS
+// RUN: not gnn-opt %t.tile --gnn-ptx-pipeline 2>&1 | FileCheck %s --check-prefixes=ONE,EARLY
+// RUN: not gnn-opt %t.gpu --gnn-gpu-pipeline 2>&1 | FileCheck %s --check-prefixes=ONE,LATE
+// RUN: not gnn-opt %t.gpu --gnn-ptx-pipeline 2>&1 | FileCheck %s --check-prefixes=ONE,MATH
+// RUN: not gnn-opt %t.ptx --gnn-math-pipeline 2>&1 | FileCheck %s --check-prefixes=ONE,BINARY
+// RUN: not gnn-opt %s --pass-pipeline='builtin.module(gnn-verify-form{form=loops})' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=WORD
+
+// Each stage says at the first op that is not of its form what it takes.
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+!node = tensor<?x8xf32, #gnn.rows<@g, node>>
+
+// BUFFERS: forms.mlir:[[#@LINE+10]]:8: error: expected templates on buffers, as gnn-tile-pipeline makes them, got 'gnn.activation' on tensors
+// KERNELS: forms.mlir:[[#@LINE+9]]:8: error: expected kernels, as gnn-gpu-pipeline makes them, got 'gnn.activation' on tensors
+// TENSORS: error: expected ops on tensors, got 'gnn_tile.traverse' on buffers
+// EARLY:   error: expected kernels, as gnn-gpu-pipeline makes them, got 'gnn_tile.traverse' on buffers
+// LATE:    error: expected templates on buffers, as gnn-tile-pipeline makes them, got 'gpu.module'
+// MATH:    error: expected kernels without functions that a GPU lacks, as gnn-math-pipeline makes them, got 'math.tanh'
+// BINARY:  error: expected kernels, as gnn-gpu-pipeline makes them, got 'gpu.binary'
+// WORD:    expected one of tensors, buffers, kernels, binaries, got 'loops'
+// ONE-NOT: error:
+func.func @f(%x: !node) -> !node {
+  %y = gnn.activation tanh %x : !node
+  return %y : !node
+}
+
+// What has no op of any form has every form.
+func.func @nothing() {
+  return
+}
