@@ -2,11 +2,19 @@
 # from the same call, so that nothing can be registered and undocumented.
 
 # Generates a dialect's ops, types, attributes, enums and its page. `name` is
-# the prefix of the .td files, `mnemonic` the dialect's name in the IR.
+# the prefix of the .td files, `mnemonic` the dialect's name in the IR. The ops
+# are in ${name}Ops.td, or in the files named after it, each with code of its own.
 function(add_gnn_dialect name mnemonic)
+  set(themes ${ARGN})
+  if(NOT themes)
+    set(themes ${name}Ops)
+  endif()
+  foreach(theme ${themes})
+    set(LLVM_TARGET_DEFINITIONS ${theme}.td)
+    mlir_tablegen(${theme}.h.inc -gen-op-decls -dialect=${mnemonic})
+    mlir_tablegen(${theme}.cpp.inc -gen-op-defs -dialect=${mnemonic})
+  endforeach()
   set(LLVM_TARGET_DEFINITIONS ${name}Ops.td)
-  mlir_tablegen(${name}Ops.h.inc -gen-op-decls -dialect=${mnemonic})
-  mlir_tablegen(${name}Ops.cpp.inc -gen-op-defs -dialect=${mnemonic})
   mlir_tablegen(${name}Types.h.inc -gen-typedef-decls -typedefs-dialect=${mnemonic})
   mlir_tablegen(${name}Types.cpp.inc -gen-typedef-defs -typedefs-dialect=${mnemonic})
   mlir_tablegen(${name}Attributes.h.inc -gen-attrdef-decls -attrdefs-dialect=${mnemonic})
@@ -45,6 +53,20 @@ endfunction()
 function(add_gnn_library name)
   set_property(GLOBAL APPEND PROPERTY GNN_LIBS ${name})
   add_mlir_library(${name} ${ARGN} DEPENDS mlir-headers DISABLE_INSTALL)
+  gnn_use_precompiled(obj.${name})
+endfunction()
+
+# Compiles the sources of `target`, which have the flags of a library of the
+# compiler, with GNNPrecompiled. ccache makes the path relative in `-include-pch`,
+# not in what target_precompile_headers passes.
+function(gnn_use_precompiled target)
+  if(NOT TARGET GNNPrecompiled)
+    return()
+  endif()
+  get_target_property(pch GNNPrecompiled OUTPUT)
+  get_target_property(sources ${target} SOURCES)
+  set_property(SOURCE ${sources} APPEND PROPERTY OBJECT_DEPENDS ${pch})
+  target_compile_options(${target} PRIVATE "SHELL:-include-pch ${pch}")
 endfunction()
 
 # Gives `target` the one MLIR of the process.

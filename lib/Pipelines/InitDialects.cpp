@@ -6,7 +6,7 @@
 
 #include "GNN/InitDialects.h"
 
-#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/GNN/IR/GNNDialect.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"

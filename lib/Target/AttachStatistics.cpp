@@ -6,7 +6,7 @@
 
 #include "GNN/Target/AttachStatistics.h"
 
-#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Runtime/BoundFunction.h"
 #include "GNN/Runtime/Structures.h"
 

@@ -6,7 +6,7 @@
 
 #include "Describe.h"
 
-#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/GNN/IR/GNNDialect.h"
 
 using namespace mlir;
 using namespace gnn;

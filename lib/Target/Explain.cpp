@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Target/Explain.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 
 #include "Describe.h"
 

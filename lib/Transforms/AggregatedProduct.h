@@ -11,7 +11,7 @@
 #define GNN_LIB_TRANSFORMS_AGGREGATEDPRODUCT_H
 
 #include "GNN/Analysis/CostModel.h"
-#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 
 #include "mlir/IR/Builders.h"
 

@@ -11,6 +11,8 @@
 
 #include "AttentionCost.h"
 
+#include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>

@@ -11,6 +11,8 @@
 
 namespace gnn {
 
+class AttentionOp;
+
 /// Seconds of an attention in each of its forms.
 struct AttentionSeconds {
   double apart;    ///< as scores, softmax and weighted sum

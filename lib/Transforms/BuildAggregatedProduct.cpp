@@ -6,6 +6,8 @@
 
 #include "AggregatedProduct.h"
 
+#include "GNN/Dialect/GNN/IR/GNN.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

@@ -9,6 +9,9 @@
 
 #include "FuseLayers.h"
 
+#include "GNN/Dialect/GNN/IR/GNNDenseOps.h"
+#include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"

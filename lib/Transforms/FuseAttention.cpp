@@ -7,6 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "AttentionCost.h"

@@ -10,6 +10,9 @@
 
 #include "FuseLayers.h"
 
+#include "GNN/Dialect/GNN/IR/GNNDenseOps.h"
+#include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

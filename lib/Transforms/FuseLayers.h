@@ -8,13 +8,15 @@
 #define GNN_LIB_TRANSFORMS_FUSELAYERS_H
 
 #include "GNN/Analysis/CostModel.h"
-#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace gnn {
+
+class BatchNormOp;
 
 /// What each rewrite of `gnn-fuse-layers` needs. A rewrite changes the op or
 /// says in a remark why not.

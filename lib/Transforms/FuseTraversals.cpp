@@ -9,7 +9,7 @@
 
 #include "GNN/Transforms/Passes.h"
 
-#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/IR/IRMapping.h"

@@ -7,6 +7,7 @@
 #include "LinearMap.h"
 
 #include "GNN/Analysis/CostModel.h"
+#include "GNN/Dialect/GNN/IR/GNN.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"

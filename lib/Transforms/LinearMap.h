@@ -10,7 +10,7 @@
 #ifndef GNN_LIB_TRANSFORMS_LINEARMAP_H
 #define GNN_LIB_TRANSFORMS_LINEARMAP_H
 
-#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/GNN/IR/GNNDialect.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -18,6 +18,8 @@
 #include <tuple>
 
 namespace gnn {
+
+class ConcatOp;
 
 /// A product with a weight, seen from the rows of its result.
 struct LinearMap {

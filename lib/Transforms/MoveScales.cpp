@@ -9,6 +9,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "FuseLayers.h"
+
+#include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
 #include "RowAnalysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

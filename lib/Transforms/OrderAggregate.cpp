@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Dialect/GNN/IR/GNN.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "OrderCosts.h"

@@ -7,6 +7,7 @@
 #include "RowAnalysis.h"
 
 #include "GNN/Analysis/CostModel.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 
 using namespace mlir;
 using namespace gnn;

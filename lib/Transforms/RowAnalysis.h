@@ -7,7 +7,7 @@
 #ifndef GNN_LIB_TRANSFORMS_ROWANALYSIS_H
 #define GNN_LIB_TRANSFORMS_ROWANALYSIS_H
 
-#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 
 namespace gnn {
 

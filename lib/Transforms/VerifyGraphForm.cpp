@@ -9,7 +9,7 @@
 
 #include "GNN/Transforms/Passes.h"
 
-#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/GNN/IR/GNNDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

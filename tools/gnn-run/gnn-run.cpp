@@ -9,7 +9,7 @@
 
 #include "Inputs.h"
 
-#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Emulator/EmulatorDevice.h"
 #include "GNN/InitDialects.h"
 #include "GNN/Runtime/BoundFunction.h"

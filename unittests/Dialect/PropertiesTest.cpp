@@ -4,7 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

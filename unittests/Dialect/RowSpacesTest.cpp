@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/GNN/IR/GNNDialect.h"
 
 #include <gtest/gtest.h>
 

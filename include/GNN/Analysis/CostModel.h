@@ -11,7 +11,7 @@
 #define GNN_ANALYSIS_COSTMODEL_H
 
 #include "GNN/Analysis/Targets.h"
-#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 
 #include "llvm/ADT/SmallVector.h"
 

@@ -11,6 +11,7 @@
 #include "Lifting.h"
 
 #include "GNN/Dialect/GNN/IR/Features.h"
+#include "GNN/Dialect/GNN/IR/GNNLoopOps.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"

@@ -12,6 +12,7 @@
 #include "Lifting.h"
 
 #include "GNN/Dialect/GNN/IR/Features.h"
+#include "GNN/Dialect/GNN/IR/GNNLoopOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"

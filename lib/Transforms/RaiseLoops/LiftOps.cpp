@@ -7,6 +7,7 @@
 #include "Lifting.h"
 
 #include "GNN/Dialect/GNN/IR/Features.h"
+#include "GNN/Dialect/GNN/IR/GNN.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

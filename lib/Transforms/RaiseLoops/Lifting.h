@@ -10,10 +10,14 @@
 #ifndef GNN_LIB_TRANSFORMS_RAISELOOPS_LIFTING_H
 #define GNN_LIB_TRANSFORMS_RAISELOOPS_LIFTING_H
 
-#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/GNN/IR/GNNLoopOps.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
+
+namespace gnn {
+class EdgeSoftmaxOp;
+} // namespace gnn
 
 namespace gnn::loops {
 

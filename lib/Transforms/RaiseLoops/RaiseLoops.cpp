@@ -7,6 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Dialect/GNN/IR/GNNLoopOps.h"
+#include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "../Utils.h"

@@ -9,6 +9,10 @@
 
 #include "Lifting.h"
 
+#include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 

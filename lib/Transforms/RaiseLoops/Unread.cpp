@@ -9,6 +9,8 @@
 
 #include "Lifting.h"
 
+#include "GNN/Dialect/GNN/IR/GNNLoopOps.h"
+
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;

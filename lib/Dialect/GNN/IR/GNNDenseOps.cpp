@@ -6,6 +6,8 @@
 
 #include "Verification.h"
 
+#include "GNN/Dialect/GNN/IR/GNNDenseOps.h"
+
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -326,4 +328,14 @@ bool WeightTransposeOp::isCompatibleReturnTypes(TypeRange, TypeRange) {
 
 LogicalResult WeightTransposeOp::verify() {
   return verifyInferredResult(*this);
+}
+
+#define GET_OP_CLASSES
+#include "GNN/Dialect/GNN/IR/GNNDenseOps.cpp.inc"
+
+void GNNDialect::addDenseOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "GNN/Dialect/GNN/IR/GNNDenseOps.cpp.inc"
+      >();
 }

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/GNN/IR/GNNDialect.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -36,10 +36,11 @@ void GNNDialect::initialize() {
 #define GET_TYPEDEF_LIST
 #include "GNN/Dialect/GNN/IR/GNNTypes.cpp.inc"
       >();
-  addOperations<
-#define GET_OP_LIST
-#include "GNN/Dialect/GNN/IR/GNNOps.cpp.inc"
-      >();
+  addRowOps();
+  addDenseOps();
+  addSparseOps();
+  addFeatureOps();
+  addLoopOps();
 }
 
 /// Verifies an attribute of an argument or a result of a function.

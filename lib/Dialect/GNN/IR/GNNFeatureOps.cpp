@@ -6,6 +6,8 @@
 
 #include "Verification.h"
 
+#include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
+
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -305,4 +307,14 @@ bool ReduceFeaturesOp::isCompatibleReturnTypes(TypeRange, TypeRange) {
 
 LogicalResult ReduceFeaturesOp::verify() {
   return verifyInferredResult(*this); // C2
+}
+
+#define GET_OP_CLASSES
+#include "GNN/Dialect/GNN/IR/GNNFeatureOps.cpp.inc"
+
+void GNNDialect::addFeatureOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "GNN/Dialect/GNN/IR/GNNFeatureOps.cpp.inc"
+      >();
 }

@@ -6,6 +6,8 @@
 
 #include "Verification.h"
 
+#include "GNN/Dialect/GNN/IR/GNNLoopOps.h"
+
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -244,4 +246,14 @@ LogicalResult RowBroadcastOp::verify() {
            << formatShape(input.getShape()) << ", got "
            << formatShape(result.getShape());
   return success();
+}
+
+#define GET_OP_CLASSES
+#include "GNN/Dialect/GNN/IR/GNNLoopOps.cpp.inc"
+
+void GNNDialect::addLoopOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "GNN/Dialect/GNN/IR/GNNLoopOps.cpp.inc"
+      >();
 }

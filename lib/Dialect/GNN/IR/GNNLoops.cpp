@@ -9,6 +9,9 @@
 
 #include "Verification.h"
 
+#include "GNN/Dialect/GNN/IR/GNNLoopOps.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -6,6 +6,8 @@
 
 #include "Verification.h"
 
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -41,44 +43,6 @@ static ParseResult parseCount(OpAsmParser &parser, IntegerAttr &count) {
     return failure();
   count = parser.getBuilder().getI64IntegerAttr(value);
   return success();
-}
-
-/// Parses `%a via src, %b, ...`: operands, each with its end or none (unit).
-static ParseResult
-parseTerms(OpAsmParser &parser,
-           SmallVectorImpl<OpAsmParser::UnresolvedOperand> &terms,
-           ArrayAttr &vias) {
-  Builder &builder = parser.getBuilder();
-  SmallVector<Attribute> ends;
-  auto parseTerm = [&]() -> ParseResult {
-    ends.push_back(builder.getUnitAttr());
-    if (parser.parseOperand(terms.emplace_back()))
-      return failure();
-    if (failed(parser.parseOptionalKeyword("via")))
-      return success();
-    SMLoc loc = parser.getCurrentLocation();
-    StringRef name;
-    if (parser.parseKeyword(&name))
-      return failure();
-    std::optional<EndPoint> end = symbolizeEndPoint(name);
-    if (!end)
-      return parser.emitError(loc) << "expected src or dst, got " << name;
-    ends.back() = EndPointAttr::get(builder.getContext(), *end);
-    return success();
-  };
-  if (parser.parseCommaSeparatedList(parseTerm))
-    return failure();
-  vias = builder.getArrayAttr(ends);
-  return success();
-}
-
-static void printTerms(OpAsmPrinter &printer, Operation *, OperandRange terms,
-                       ArrayAttr vias) {
-  llvm::interleaveComma(llvm::zip(terms, vias), printer, [&](auto term) {
-    printer << std::get<0>(term);
-    if (auto end = dyn_cast<EndPointAttr>(std::get<1>(term)))
-      printer << " via " << stringifyEndPoint(end.getValue());
-  });
 }
 
 /// Parses `node_types = N, edge_types = N` with what is optional, in
@@ -440,4 +404,11 @@ LogicalResult DegreeOp::verify() {
 }
 
 #define GET_OP_CLASSES
-#include "GNN/Dialect/GNN/IR/GNNOps.cpp.inc"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.cpp.inc"
+
+void GNNDialect::addRowOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "GNN/Dialect/GNN/IR/GNNRowOps.cpp.inc"
+      >();
+}

@@ -4,7 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/GNN/IR/GNNDenseOps.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
 
 using namespace mlir;
 using namespace gnn;

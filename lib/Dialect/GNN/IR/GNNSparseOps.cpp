@@ -6,12 +6,52 @@
 
 #include "Verification.h"
 
+#include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
+
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::detail;
+
+/// Parses `%a via src, %b, ...`: operands, each with its end or none (unit).
+static ParseResult
+parseTerms(OpAsmParser &parser,
+           SmallVectorImpl<OpAsmParser::UnresolvedOperand> &terms,
+           ArrayAttr &vias) {
+  Builder &builder = parser.getBuilder();
+  SmallVector<Attribute> ends;
+  auto parseTerm = [&]() -> ParseResult {
+    ends.push_back(builder.getUnitAttr());
+    if (parser.parseOperand(terms.emplace_back()))
+      return failure();
+    if (failed(parser.parseOptionalKeyword("via")))
+      return success();
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef name;
+    if (parser.parseKeyword(&name))
+      return failure();
+    std::optional<EndPoint> end = symbolizeEndPoint(name);
+    if (!end)
+      return parser.emitError(loc) << "expected src or dst, got " << name;
+    ends.back() = EndPointAttr::get(builder.getContext(), *end);
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(parseTerm))
+    return failure();
+  vias = builder.getArrayAttr(ends);
+  return success();
+}
+
+static void printTerms(OpAsmPrinter &printer, Operation *, OperandRange terms,
+                       ArrayAttr vias) {
+  llvm::interleaveComma(llvm::zip(terms, vias), printer, [&](auto term) {
+    printer << std::get<0>(term);
+    if (auto end = dyn_cast<EndPointAttr>(std::get<1>(term)))
+      printer << " via " << stringifyEndPoint(end.getValue());
+  });
+}
 
 /// The path from rows of `from` to those of `value`.
 static RowPath pathTo(RowSpace from, Value value, std::optional<EndPoint> via) {
@@ -416,4 +456,14 @@ LogicalResult AttentionOp::verify() {
            << formatShape(scores) << ", got " << formatShape(value);
   return verifySameFeatures(emitError, getValue().getType(), getType(),
                             "result"); // C9
+}
+
+#define GET_OP_CLASSES
+#include "GNN/Dialect/GNN/IR/GNNSparseOps.cpp.inc"
+
+void GNNDialect::addSparseOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "GNN/Dialect/GNN/IR/GNNSparseOps.cpp.inc"
+      >();
 }

@@ -7,7 +7,7 @@
 #ifndef GNN_LIB_DIALECT_GNN_IR_VERIFICATION_H
 #define GNN_LIB_DIALECT_GNN_IR_VERIFICATION_H
 
-#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/GNN/IR/GNNDialect.h"
 
 namespace gnn::detail {
 

@@ -73,6 +73,15 @@ def GNN_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
+  let extraClassDeclaration = [{
+  private:
+    // Registering an op instantiates all of its code: one function a theme.
+    void addRowOps();
+    void addDenseOps();
+    void addSparseOps();
+    void addFeatureOps();
+    void addLoopOps();
+  }];
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,7 +7,7 @@
 #ifndef GNN_DIALECT_GNN_IR_GNNDENSEOPS_TD
 #define GNN_DIALECT_GNN_IR_GNNDENSEOPS_TD
 
-include "GNN/Dialect/GNN/IR/GNNRowOps.td"
+include "GNN/Dialect/GNN/IR/GNNOpBase.td"
 
 //===----------------------------------------------------------------------===//
 // Rows times weights

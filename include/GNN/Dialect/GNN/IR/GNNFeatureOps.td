@@ -7,7 +7,7 @@
 #ifndef GNN_DIALECT_GNN_IR_GNNFEATUREOPS_TD
 #define GNN_DIALECT_GNN_IR_GNNFEATUREOPS_TD
 
-include "GNN/Dialect/GNN/IR/GNNRowOps.td"
+include "GNN/Dialect/GNN/IR/GNNOpBase.td"
 
 //===----------------------------------------------------------------------===//
 // Products of rows

@@ -10,28 +10,12 @@
 #ifndef GNN_DIALECT_GNN_IR_GNNLOOPOPS_TD
 #define GNN_DIALECT_GNN_IR_GNNLOOPOPS_TD
 
-include "GNN/Dialect/GNN/IR/GNNRowOps.td"
+include "GNN/Dialect/GNN/IR/GNNOpBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
 //===----------------------------------------------------------------------===//
 // One row
 //===----------------------------------------------------------------------===//
-
-def GNN_RowType : TypeDef<GNN_Dialect, "Row"> {
-  let mnemonic = "row";
-  let summary = "One row of a graph: one edge, one node";
-  let description = [{
-    `!gnn.row<@g, edge>` is the edge that a loop is at. It is no number: what it
-    leads to is asked for with `gnn.follow`, what belongs to it with `gnn.read`.
-  }];
-  let parameters = (ins "::mlir::FlatSymbolRefAttr":$graph,
-                        EnumParameter<GNN_RowSpace>:$space);
-  let assemblyFormat = "`<` $graph `,` $space `>`";
-  let extraClassDeclaration = [{
-    /// The row space as tensors have it.
-    ::gnn::RowsAttr getRows() const;
-  }];
-}
 
 // Features of one row. Weights that all rows share are of the same type.
 def GNN_RowValue : GNN_Tensor<[GNN_HasNoEncoding, GNN_HasStaticShape, GNN_IsFloat],

@@ -7,35 +7,7 @@
 #ifndef GNN_DIALECT_GNN_IR_GNNROWOPS_TD
 #define GNN_DIALECT_GNN_IR_GNNROWOPS_TD
 
-include "GNN/Dialect/GNN/IR/GNNAttributes.td"
-include "GNN/Dialect/GNN/IR/GNNInterfaces.td"
-
-def GNN_Path : DeclareOpInterfaceMethods<GNN_RowPathOpInterface>;
-def GNN_RowWise : DeclareOpInterfaceMethods<GNN_RowWiseOpInterface>;
-// Operands may be in other row spaces than the result.
-def GNN_RowWisePaths : DeclareOpInterfaceMethods<GNN_RowWiseOpInterface,
-    ["getOperandPath", "mayLeadElsewhere", "setOperandEnd"]>;
-def GNN_Linear : DeclareOpInterfaceMethods<GNN_LinearOpInterface>;
-def GNN_Product : DeclareOpInterfaceMethods<GNN_ProductOpInterface>;
-def GNN_Cost : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops"]>;
-// A product of rows with weights.
-def GNN_ProductCost
-    : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops", "getProductRows"]>;
-// What is read are not the operands, each once.
-def GNN_CostAndReads
-    : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops", "getReadBytes"]>;
-// Nor is what is written the results alone.
-def GNN_AllCosts : DeclareOpInterfaceMethods<GNN_RowCostInterface,
-    ["getFlops", "getReadBytes", "getWrittenBytes"]>;
-// The result is another view of the operand.
-def GNN_NoCost : DeclareOpInterfaceMethods<GNN_RowCostInterface,
-    ["getFlops", "getReadBytes", "getWrittenBytes"]>;
-
-// An op on rows of one graph, without side effects.
-class GNN_RowOp<string mnemonic, list<Trait> traits = []>
-    : GNN_Op<mnemonic, !listconcat(
-        [Pure, GNN_OnOneGraph, GNN_UsesGraph, GNN_DifferentiableOpInterface],
-        traits)>;
+include "GNN/Dialect/GNN/IR/GNNOpBase.td"
 
 //===----------------------------------------------------------------------===//
 // Graphs

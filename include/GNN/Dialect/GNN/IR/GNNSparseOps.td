@@ -7,7 +7,7 @@
 #ifndef GNN_DIALECT_GNN_IR_GNNSPARSEOPS_TD
 #define GNN_DIALECT_GNN_IR_GNNSPARSEOPS_TD
 
-include "GNN/Dialect/GNN/IR/GNNRowOps.td"
+include "GNN/Dialect/GNN/IR/GNNOpBase.td"
 
 def GNN_ApplyOp : GNN_RowOp<"apply", [
     GNN_RowWisePaths, GNN_Linear, GNN_CostAndReads, GNN_Path,

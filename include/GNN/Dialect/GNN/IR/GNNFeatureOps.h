@@ -1,0 +1,15 @@
+//===- GNNFeatureOps.h - Ops on the features of each row --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_GNN_IR_GNNFEATUREOPS_H
+#define GNN_DIALECT_GNN_IR_GNNFEATUREOPS_H
+
+#include "GNN/Dialect/GNN/IR/GNNDialect.h"
+
+#define GET_OP_CLASSES
+#include "GNN/Dialect/GNN/IR/GNNFeatureOps.h.inc"
+
+#endif // GNN_DIALECT_GNN_IR_GNNFEATUREOPS_H
