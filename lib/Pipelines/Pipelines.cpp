@@ -91,6 +91,7 @@ static void buildGPUPipeline(OpPassManager &pm, const NoOptions &) {
   pm.addPass(createConvertGNNTileToGPU());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createMergeKernels());
 }
 
 /// Kernels in, kernels out that a GPU and the emulator run alike.

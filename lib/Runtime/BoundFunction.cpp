@@ -25,6 +25,7 @@ struct Slot {
 /// A launch with all numbers in.
 struct Step {
   const Kernel *kernel = nullptr;
+  std::string name;
   Launch launch;
   bool skipped = false;
   std::vector<Slot> slots;
@@ -273,6 +274,7 @@ Error BoundFunction::State::bindSteps() {
     if (!kernel)
       return kernel.takeError().in(where);
     step.kernel = *kernel;
+    step.name = spec.name.empty() ? spec.kernel : spec.name;
     for (size_t i = 0; i < 3; ++i) {
       step.launch.grid[i] = value(spec.grid[i]);
       step.launch.block[i] = value(spec.block[i]);
@@ -452,7 +454,7 @@ Error BoundFunction::run(ArrayView<const void *> inputs,
   for (const Step &step : state->steps)
     if (!step.skipped)
       if (Error error = state->launch(step, inputs, outputs, workspace, stream))
-        return error.in(name() + ": kernel '" + step.kernel->name() + "'");
+        return error.in(name() + ": kernel '" + step.name + "'");
   return {};
 }
 
@@ -464,7 +466,8 @@ Report BoundFunction::report() const {
   report.structureBytes = state->structureBytes;
   for (const Step &step : state->steps) {
     StepReport row;
-    row.kernel = step.kernel->name();
+    row.kernel = step.name;
+    row.code = step.kernel->name();
     row.grid = step.launch.grid;
     row.block = step.launch.block;
     row.sharedBytes = step.launch.sharedBytes;

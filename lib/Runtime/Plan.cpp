@@ -426,6 +426,8 @@ static Json toJson(const StepSpec &step) {
                {"args", Json::array()}, {"reads", step.reads},
                {"writes", step.writes}, {"flops", step.flops}};
   json["args"] = std::move(args);
+  if (!step.name.empty())
+    json["name"] = step.name;
   return json;
 }
 

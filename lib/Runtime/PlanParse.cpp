@@ -270,6 +270,8 @@ StepSpec parseStep(const Json &json, const std::string &where) {
   step.reads = fields.integerOr("reads", -1);
   step.writes = fields.integerOr("writes", -1);
   step.flops = fields.integerOr("flops", -1);
+  if (fields.has("name"))
+    step.name = fields.string("name");
   fields.done();
   return step;
 }

@@ -29,6 +29,8 @@ static Json toJson(const StepReport &step) {
                {"block", step.block},
                {"shared_bytes", step.sharedBytes},
                {"skipped", step.skipped}};
+  if (step.code != step.kernel)
+    json["code"] = step.code;
   set(json, "milliseconds", step.milliseconds);
   set(json, "bytes_read", step.bytesRead);
   set(json, "bytes_written", step.bytesWritten);

@@ -421,6 +421,14 @@ LogicalResult PlanBuilder::addLaunch(gpu::LaunchFuncOp launch) {
     return launch.emitError("expected a launch without clusters");
   runtime::StepSpec step;
   step.kernel = launch.getKernelName().getValue().str();
+  if (Attribute given = launch->getAttr("gnn.name")) {
+    auto name = dyn_cast<StringAttr>(given);
+    if (!name || name.empty())
+      return launch.emitError("expected a string that is not empty for "
+                              "gnn.name, got ")
+             << given;
+    step.name = name.str();
+  }
   Value grid[] = {launch.getGridSizeX(), launch.getGridSizeY(),
                   launch.getGridSizeZ()};
   Value block[] = {launch.getBlockSizeX(), launch.getBlockSizeY(),

@@ -35,7 +35,10 @@ struct TensorInfo {
 
 /// One launch of a bound function.
 struct StepReport {
+  /// Name of the launch; that of its kernel, but where launches share one.
   std::string kernel;
+  /// Name of the kernel.
+  std::string code;
   std::array<int64_t, 3> grid = {0, 0, 0};
   std::array<int64_t, 3> block = {0, 0, 0};
   int64_t sharedBytes = 0;

@@ -101,6 +101,8 @@ struct ArgSpec {
 /// ones are absent. A step with a zero in its grid is skipped.
 struct StepSpec {
   std::string kernel;
+  /// Of the launch, where launches share the kernel; empty: the kernel's.
+  std::string name;
   std::array<int64_t, 3> grid = {0, 0, 0};
   std::array<int64_t, 3> block = {0, 0, 0};
   /// Bytes of dynamic shared memory; -1 for none.

@@ -425,6 +425,27 @@ def PlanMemory : Pass<"gnn-tile-plan-memory", "::mlir::func::FuncOp"> {
 // gpu -> gpu
 //===----------------------------------------------------------------------===//
 
+def MergeKernels : Pass<"gnn-merge-kernels", "::mlir::ModuleOp"> {
+  let summary = "Let launches that do the same share one kernel";
+  let description = [{
+    Layers of one shape become kernels that differ in nothing but their names.
+    Of such kernels of a `gpu.module` the first stays. A launch of another one
+    keeps that one's name as `gnn.name`, by which reports tell launches apart.
+
+    ```mlir
+    gpu.launch_func @kernels::@f_1_gemm ...
+    gpu.launch_func @kernels::@f_3_gemm ...
+    // becomes, where the kernels are equal
+    gpu.launch_func @kernels::@f_1_gemm ...
+    gpu.launch_func @kernels::@f_1_gemm ... {gnn.name = "f_3_gemm"}
+    ```
+
+    Needs: nothing; canonical kernels are more often equal. Keeps: what each
+    launch computes. Never: merges a kernel that something other than a launch
+    names; keeps the locations of the kernels that go.
+  }];
+}
+
 def ExpandDeviceMath : Pass<"gnn-expand-device-math"> {
   let summary = "Write mathematical functions as additions and products";
   let description = [{

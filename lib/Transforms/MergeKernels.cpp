@@ -1,0 +1,100 @@
+//===- MergeKernels.cpp - One kernel for launches that do the same --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// As func's duplicate-function-elimination, for kernels and their launches.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Transforms/Passes.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/Remarks.h"
+
+namespace gnn {
+#define GEN_PASS_DEF_MERGEKERNELS
+#include "GNN/Transforms/Passes.h.inc"
+} // namespace gnn
+
+using namespace mlir;
+
+static DictionaryAttr getAttributesButName(gpu::GPUFuncOp kernel) {
+  NamedAttrList attributes(kernel->getAttrDictionary());
+  attributes.erase(SymbolTable::getSymbolAttrName());
+  return attributes.getDictionary(kernel.getContext());
+}
+
+namespace {
+/// Kernels are equal in all but their names and locations.
+struct SameKernel : DenseMapInfo<gpu::GPUFuncOp> {
+  static unsigned getHashValue(gpu::GPUFuncOp kernel) {
+    llvm::hash_code hash = hash_value(getAttributesButName(kernel));
+    kernel.getBody().walk([&](Operation *op) {
+      hash = llvm::hash_combine(hash,
+                                OperationEquivalence::computeHash(
+                                    op, OperationEquivalence::ignoreHashValue,
+                                    OperationEquivalence::ignoreHashValue,
+                                    OperationEquivalence::IgnoreLocations));
+    });
+    return hash;
+  }
+
+  static bool isEqual(gpu::GPUFuncOp a, gpu::GPUFuncOp b) {
+    if (a == b)
+      return true;
+    for (gpu::GPUFuncOp none : {getEmptyKey(), getTombstoneKey()})
+      if (a == none || b == none)
+        return false;
+    return getAttributesButName(a) == getAttributesButName(b) &&
+           OperationEquivalence::isRegionEquivalentTo(
+               &a.getBody(), &b.getBody(),
+               OperationEquivalence::IgnoreLocations);
+  }
+};
+
+struct MergeKernels : gnn::impl::MergeKernelsBase<MergeKernels> {
+  void runOnOperation() override {
+    SymbolTableCollection tables;
+    SymbolUserMap users(tables, getOperation());
+    for (auto module : getOperation().getOps<gpu::GPUModuleOp>()) {
+      llvm::DenseSet<gpu::GPUFuncOp, SameKernel> kept;
+      for (auto kernel :
+           llvm::make_early_inc_range(module.getOps<gpu::GPUFuncOp>()))
+        if (kernel.isKernel())
+          if (auto [it, isNew] = kept.insert(kernel); !isNew)
+            merge(kernel, *it, users.getUsers(kernel));
+    }
+  }
+
+private:
+  remark::RemarkOpts named(StringRef name) {
+    return remark::RemarkOpts::name(name).category(getArgument());
+  }
+  void merge(gpu::GPUFuncOp kernel, gpu::GPUFuncOp kept,
+             ArrayRef<Operation *> users);
+};
+} // namespace
+
+void MergeKernels::merge(gpu::GPUFuncOp kernel, gpu::GPUFuncOp kept,
+                         ArrayRef<Operation *> users) {
+  if (!llvm::all_of(users, llvm::IsaPred<gpu::LaunchFuncOp>)) {
+    remark::missed(kernel.getLoc(), named("NotMerged"))
+        << ("kept beside '" + kept.getName() +
+            "', which does the same: not only launches name it")
+               .str();
+    return;
+  }
+  for (Operation *user : users) {
+    auto launch = cast<gpu::LaunchFuncOp>(user);
+    launch.setKernelAttr(
+        SymbolRefAttr::get(launch.getKernelModuleName(),
+                           FlatSymbolRefAttr::get(kept.getNameAttr())));
+    if (!launch->hasAttr("gnn.name"))
+      launch->setAttr("gnn.name", kernel.getNameAttr());
+    remark::passed(launch.getLoc(), named("Merged"))
+        << ("runs '" + kept.getName() + "', which does the same as '" +
+            kernel.getName() + "'")
+               .str();
+  }
+  kernel.erase();
+}
