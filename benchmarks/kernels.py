@@ -4,7 +4,8 @@
     python benchmarks/kernels.py wordnet30.npz:rgcn:all "am:gat:all:all but A"
 
 A case is a graph, a layer and ways to compile, all as ablation.py has them. Times
-are means of ten runs, by torch's profiler, on torch's current GPU.
+are means of ten runs, by torch's profiler, on torch's current GPU. Launches that
+share a kernel have its mean.
 """
 
 import argparse
@@ -27,7 +28,8 @@ def kernels(layer, inputs, runs=10):
     times = {e.key: e.self_device_time_total / e.count
              for e in profile.key_averages()}
     for step in layer.report()["steps"]:
-        yield (step["kernel"], times.get(step["kernel"], float("nan")),
+        code = step.get("code", step["kernel"])
+        yield (step["kernel"], times.get(code, float("nan")),
                step["grid"], step["bytes_read"], step["bytes_written"],
                step["flops"])
 

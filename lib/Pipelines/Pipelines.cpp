@@ -89,9 +89,9 @@ static void buildTilePipeline(OpPassManager &pm,
 static void buildGPUPipeline(OpPassManager &pm, const NoOptions &) {
   pm.addPass(createVerifyForm({Form::Buffers}));
   pm.addPass(createConvertGNNTileToGPU());
+  pm.addPass(createMergeKernels()); // what follows sees each kernel once
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addPass(createMergeKernels());
 }
 
 /// Kernels in, kernels out that a GPU and the emulator run alike.

@@ -323,6 +323,23 @@ def test_reports(rgcn, graph):
         "measured_runs"] >= 0
 
 
+def test_equal_layers_share_their_kernels(compiler, graph):
+    """What differs is what a launch is called, and what it runs on."""
+    program = models.gcn((8,) * 6, self_loops=False).functions["gcn"]
+    gcn = gnn_mlir.compile(program, chip="sm_80")
+    plain = gnn_mlir.merge_types(graph)
+    steps = gcn.bind(plain).report()["steps"]
+    names = [step["kernel"] for step in steps]
+    codes = {step.get("code", step["kernel"]) for step in steps}
+    products = [step for step in steps if step["kernel"].endswith("gemm")]
+    assert len(products) == 5 and len(set(names)) == len(names)
+    assert {step.get("code") for step in products} == {
+        None, products[0]["kernel"]}
+    assert gcn.ptx().count(".entry") == len(codes) < len(names)
+    inputs = program.random_inputs(plain)
+    errors.check("out", gcn(plain, inputs), program.evaluate(plain, inputs)["out"])
+
+
 def test_products_count_what_they_read(compiler):
     graph = gnn_mlir.Graph([0, 1, 2, 2, 2], [1, 2, 0, 1, 1], 3, num_edge_types=2,
                            edge_type=[0, 1, 1, 0, 0])

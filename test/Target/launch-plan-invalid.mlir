@@ -160,6 +160,22 @@ module attributes {gpu.container_module} {
 
 // -----
 
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    gpu.func @k() kernel {
+      gpu.return
+    }
+  }
+  func.func @launch_without_a_name() {
+    %c1 = arith.constant 1 : index
+    // expected-error @+1 {{expected a string that is not empty for gnn.name, got ""}}
+    gpu.launch_func @kernels::@k blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) {gnn.name = ""}
+    return
+  }
+}
+
+// -----
+
 // A function of templates says what its rows are; there is nothing else to know
 // their number from.
 module attributes {gpu.container_module} {

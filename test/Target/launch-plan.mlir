@@ -28,7 +28,7 @@
 //
 // CHECK:      "steps": [
 // CHECK-NEXT:   {"kernel":"first",{{.*}}"shared":-1,"args":[{"input":0},{"structure":0},{"workspace":{{[0-9]+}},"bytes":{{[0-9]+}}},{"i64":{{[0-9]+}}},{"i32":{{[0-9]+}}}],"reads":{{[0-9]+}},"writes":{{[0-9]+}},"flops":{{[0-9]+}}},
-// CHECK-NEXT:   {"kernel":"second",{{.*}}"shared":{{[0-9]+}},"args":[{"structure":0},{"structure":1},{"workspace":{{[0-9]+}},"bytes":{{[0-9]+}}},{"input":1},{"output":0}],"reads":-1,"writes":-1,"flops":-1}
+// CHECK-NEXT:   {"kernel":"second",{{.*}}"shared":{{[0-9]+}},"args":[{"structure":0},{"structure":1},{"workspace":{{[0-9]+}},"bytes":{{[0-9]+}}},{"input":1},{"output":0}],"reads":-1,"writes":-1,"flops":-1,"name":"of_both"}
 
 module attributes {gpu.container_module} {
   gnn.graph @g bipartite {node_types = 2, edge_types = 3, schema = [[0, 1], [1, 1], [-1, -1]]}
@@ -79,6 +79,7 @@ module attributes {gpu.container_module} {
     gpu.launch_func @kernels::@second blocks in (%grid, %c1, %c1) threads in (%c128, %c1, %c1)
         dynamic_shared_memory_size %shared
         args(%p3 : memref<1xi32>, %p4 : memref<1xi32>, %p5 : memref<1x8xf32>, %b : memref<8xf32>, %p6 : memref<1x8xf32>)
+        {gnn.name = "of_both"}
     return
   }
 }

@@ -414,6 +414,27 @@ TEST(BoundFunction, PointersThatDoNotFit) {
             "sum: kernel 'scale': launch failed");
 }
 
+TEST(BoundFunction, LaunchesHaveNamesOfTheirOwn) {
+  std::string text = sumPlanText();
+  text.insert(text.find("\"kernel\": \"scale\""), "\"name\": \"double\", ");
+  auto graph = randomGraph(1, true, 20, 0, 90, 1, 2).build();
+  auto fake = device();
+  auto bound = BoundFunction::bind(package(text), "sum", {graph}, fake);
+  ASSERT_TRUE(bound) << bound.message();
+  Report report = (*bound)->report();
+  EXPECT_EQ(report.steps[1].kernel, "double");
+  EXPECT_EQ(report.steps[1].code, "scale");
+  EXPECT_TRUE(contains(report.json(), "\"code\":\"scale\""));
+  Runner runner(*bound, fake);
+  fake->failing = "scale";
+  const void *inputs[] = {runner.x};
+  void *outputs[] = {runner.y};
+  EXPECT_EQ((*bound)
+                ->run({inputs, 1}, {outputs, 1}, runner.workspace, nullptr)
+                .message(),
+            "sum: kernel 'double': launch failed");
+}
+
 TEST(BoundFunction, ReportsAndProfiles) {
   auto graph = randomGraph(1, true, 20, 0, 90, 1, 2).build();
   for (bool timer : {false, true}) {
@@ -427,6 +448,8 @@ TEST(BoundFunction, ReportsAndProfiles) {
     EXPECT_EQ(report.steps[0].flops, 60);
     EXPECT_FALSE(report.steps[1].flops);
     EXPECT_EQ(report.steps[0].kernelInfo.registers, 32);
+    EXPECT_EQ(report.steps[0].kernel, "sum");
+    EXPECT_FALSE(contains(report.json(), "\"code\""));
     const void *inputs[] = {runner.x};
     void *outputs[] = {runner.y};
     auto profile = (*bound)->profile({inputs, 1}, {outputs, 1},

@@ -90,6 +90,16 @@ TEST(Plan, PrintsSchemasAndWeights) {
   EXPECT_EQ((*again->functions[0].graphs[0].schema)[0], (EdgeTypeEnds{0, -1}));
 }
 
+TEST(Plan, PrintsNamesOfLaunches) {
+  auto plan = LaunchPlan::parse(
+      with("\"kernel\": \"scale\"", "\"kernel\": \"scale\", \"name\": \"s\""));
+  ASSERT_TRUE(plan) << plan.message();
+  auto again = LaunchPlan::parse(plan->json());
+  ASSERT_TRUE(again) << again.message();
+  EXPECT_EQ(again->functions[0].steps[0].name, "");
+  EXPECT_EQ(again->functions[0].steps[1].name, "s");
+}
+
 TEST(Plan, PrintsSelfLoops) {
   auto plan = LaunchPlan::parse(
       with("\"square\": true", "\"square\": true, \"self_loops\": true"));

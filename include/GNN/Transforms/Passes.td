@@ -440,8 +440,7 @@ def MergeKernels : Pass<"gnn-merge-kernels", "::mlir::ModuleOp"> {
     gpu.launch_func @kernels::@f_1_gemm ... {gnn.name = "f_3_gemm"}
     ```
 
-    Needs: nothing; canonical kernels are more often equal. Keeps: what each
-    launch computes. Never: merges a kernel that something other than a launch
+    Needs: nothing. Keeps: what each launch computes. Never: merges a kernel that something other than a launch
     names; keeps the locations of the kernels that go.
   }];
 }
