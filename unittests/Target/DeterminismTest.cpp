@@ -10,6 +10,7 @@
 #include "GNN/Emulator/EmulatorDevice.h"
 #include "GNN/InitDialects.h"
 #include "GNN/Runtime/BoundFunction.h"
+#include "GNN/Runtime/GraphFunctions.h"
 #include "GNN/Runtime/HostMemory.h"
 #include "GNN/Target/Compile.h"
 
@@ -106,7 +107,11 @@ makeGraph(const runtime::GraphSpec &spec, size_t number) {
   arrays.dstNodeType = dstType.data();
   auto graph = runtime::Graph::create(arrays);
   EXPECT_TRUE(graph) << graph.message();
-  return *graph;
+  if (!spec.selfLoops)
+    return *graph;
+  auto looped = runtime::addSelfLoops(**graph, runtime::SelfLoops::Replace, 0);
+  EXPECT_TRUE(looped) << looped.message();
+  return looped->graph;
 }
 
 static std::shared_ptr<const runtime::Package> compile(llvm::StringRef path) {
