@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the passes on whole graphs decide, for every model on stored statistics.
+
+    python3 python/tests/decisions/record.py --write       writes decisions.txt
+    python3 python/tests/decisions/record.py --numbers     prints every remark in full
+    python3 python/tests/decisions/record.py --statistics FOLDER
+                       writes statistics.json from the graphs of that folder
+
+decisions.txt has a paragraph for each way that a model is compiled in, with the graphs
+where it is: what each pass did or refused, in order. Numbers are left out, and what
+repeats has a count.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+ROOT = FOLDER.parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+
+from gnn_mlir import graph_functions, models  # noqa: E402
+from gnn_mlir.graph import Graph  # noqa: E402
+
+GOLDEN, STATISTICS = FOLDER / "decisions.txt", FOLDER / "statistics.json"
+GRAPHS = ("aifb", "mutag", "fb15k237", "wordnet30", "debian-bookworm", "soc-epinions")
+
+# By the form of the graph: with its types and inverse edges, with a node type at each
+# end of an edge type, or with one type and self loops. `g` has the counts of types.
+TYPED = {
+    "rgcn": lambda g: models.rgcn(g["edge_types"], (64, 64)),
+    "rgcn-bases": lambda g: models.rgcn(g["edge_types"], (64, 64), bases=2),
+    "rgcn-blocks": lambda g: models.rgcn(g["edge_types"], (64, 64), blocks=4),
+    "rgcn-two-layers": lambda g: models.rgcn(g["edge_types"], (64, 64, 8)),
+    "rgat": lambda g: models.rgat(g["edge_types"], (64, 64)),
+    "rgat-heads": lambda g: models.rgat(g["edge_types"], (64, 16), heads=4),
+    "rgat-two-layers": lambda g: models.rgat(g["edge_types"], (64, 64, 8)),
+    "hector-rgat": lambda g: models.hector_rgat(g["edge_types"], (64, 64)),
+    "compgcn-sub": lambda g: models.compgcn(g["edge_types"], (64, 64), "sub"),
+    "compgcn-mul": lambda g: models.compgcn(g["edge_types"], (64, 64), "mul"),
+}
+REFINED = {
+    "hgt": lambda g: models.hgt(g["node_types"], g["edge_types"], (64, 64), heads=4,
+                                schema=g["schema"]),
+    "hgt-two-layers": lambda g: models.hgt(g["node_types"], g["edge_types"],
+                                           (64, 64, 64), heads=4, schema=g["schema"]),
+    "hgt-widths": lambda g: models.hgt(g["node_types"], g["edge_types"], (64, 64),
+                                       heads=4, schema=g["schema"],
+                                       in_features={
+                                           t: (64, 12)[t % 2]
+                                           for t in range(g["node_types"])}),
+}
+LOOPED = {
+    "gcn": lambda g: models.gcn((64, 64)),
+    "gcn-two-layers": lambda g: models.gcn((64, 32, 7)),
+    "sgc": lambda g: models.sgc(64, 64, hops=2),
+    "sage-mean": lambda g: models.sage((64, 64), "mean"),
+    "sage-max": lambda g: models.sage((64, 64), "max"),
+    "gin": lambda g: models.gin((64, 64)),
+    "gat": lambda g: models.gat((64, 8), heads=8),
+    "gat-two-layers": lambda g: models.gat((64, 8, 7), heads=8, concat=False),
+    "gatv2": lambda g: models.gatv2((64, 16), heads=4),
+    "transformer": lambda g: models.transformer((64, 16), heads=4),
+    "transformer-gate": lambda g: models.transformer((64, 16), heads=4, beta=True),
+    "graphgym": lambda g: models.graphgym(64, 8, hidden=64),
+}
+MODELS = {**{name: ("typed", build) for name, build in TYPED.items()},
+          **{name: ("refined", build) for name, build in REFINED.items()},
+          **{name: ("looped", build) for name, build in LOOPED.items()}}
+# Other settings, on fewer graphs.
+SETTINGS = {"cost=rows": ("aifb", "fb15k237"), "target=a100": ("wordnet30",)}
+
+REMARK = re.compile(r"remark: \[(\w+)\] (\w+) \| Category:gnn-([\w-]+)"
+                    r'(?: \| Function=\S+)?(?: \| Remark="(.*)")')
+
+
+def forms(graph):
+    """The graph in each form."""
+    typed = graph_functions.add_inverses(graph)
+    merged = graph_functions.merge_types(graph)
+    return {"typed": typed, "refined": graph_functions.refine_types(typed),
+            "looped": graph_functions.add_self_loops(merged, "replace", 0)}
+
+
+def read_statistics(folder):
+    """Counts of types and statistics of all graphs in each form."""
+    def described(graph):
+        return {"node_types": graph.num_node_types,
+                "edge_types": graph.num_edge_types, "stats": graph.stats(),
+                "schema": None if graph.schema is None else
+                          [list(map(int, ends)) for ends in graph.schema]}
+    return {name: {form: described(graph) for form, graph in forms(
+        Graph.load(pathlib.Path(folder) / f"{name}.npz")).items()}
+        for name in GRAPHS}
+
+
+def cases():
+    """{(model, setting): text} of all that is compiled; a setting is that of the
+    graph pipeline and a graph, "as written" without statistics."""
+    stored = json.loads(STATISTICS.read_text())
+    found = {}
+    for path in sorted((ROOT / "examples").glob("*.mlir")):
+        found[path.stem, "", "no statistics"] = path.read_text()
+    for model, (form, build) in MODELS.items():
+        for name in GRAPHS:
+            graph = stored[name][form]
+            text, count = re.subn(r"(?m)^(gnn\.graph @\w+ \w+ \{.*)\}$",
+                                  lambda m: f"{m[1]}, stats = {graph['stats']}}}",
+                                  build(graph).text())
+            assert count == 1, (model, name)
+            found[model, "", name] = text
+            for setting, names in SETTINGS.items():
+                if name in names:
+                    found[model, setting, name] = text
+    return found
+
+
+def remarks(gnn_opt, setting, text):
+    """(pass, done, name, message) of each remark, in order."""
+    run = subprocess.run(
+        [gnn_opt, "-", f"--gnn-graph-pipeline={setting}", "--remarks-filter=gnn-.*",
+         "--remark-format=emitRemark", "-o", os.devnull, "--mlir-disable-threading"],
+        input=text, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    found = REMARK.findall(run.stderr)
+    assert len(found) == run.stderr.count(": remark: "), run.stderr
+    return [(category, kind == "Passed", name, message)
+            for kind, name, category, message in found]
+
+
+def in_short(message):
+    """The beginning of a message, without numbers: what follows compares them."""
+    words = re.sub(r"[-+]?\d[\d,.]*(e[-+]?\d+)?", "#", message)
+    return re.split(r"; | \(|[:,] (?=#)", words)[0]
+
+
+def summary(found):
+    """The lines of a case."""
+    lines = []
+    for category, done, name, message in found:
+        line = (f"  {category}: {'' if done else 'not '}{name}: "
+                f"{in_short(message)}")
+        if lines and lines[-1][0] == line:
+            lines[-1][1] += 1
+        else:
+            lines.append([line, 1])
+    return "\n".join(line + (f" ({count} times)" if count > 1 else "")
+                     for line, count in lines) or "  nothing"
+
+
+def everything(gnn_opt):
+    """{case: remarks} of all cases."""
+    texts = cases()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = pool.map(lambda item: remarks(gnn_opt, item[0][1], item[1]),
+                         texts.items())
+        return dict(zip(texts, found))
+
+
+def decisions(gnn_opt):
+    """The text of decisions.txt."""
+    paragraphs = {}
+    for (model, setting, name), found in everything(gnn_opt).items():
+        paragraphs.setdefault((model, summary(found)), []).append(
+            f"{name} {setting}".strip())
+    return "".join(f"{model}, {'; '.join(where)}\n{text}\n\n" for (model, text), where
+                   in sorted(paragraphs.items(), key=lambda item: item[0][0]))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--gnn-opt", default=str(ROOT / "build/ci/bin/gnn-opt"))
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--write", action="store_true")
+    what.add_argument("--numbers", action="store_true")
+    what.add_argument("--statistics", metavar="FOLDER")
+    options = parser.parse_args()
+    if options.statistics:
+        lines = (f"{json.dumps(name)}: {json.dumps(forms)}" for name, forms in
+                 read_statistics(options.statistics).items())
+        STATISTICS.write_text("{" + ",\n".join(lines) + "}\n")
+    elif options.write:
+        GOLDEN.write_text(decisions(options.gnn_opt))
+    else:
+        for case, found in everything(options.gnn_opt).items():
+            print(*case)
+            for remark in found:
+                print(" ", *remark)
+
+
+if __name__ == "__main__":
+    main()

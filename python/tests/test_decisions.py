@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The passes decide what they decided: a change is seen in review."""
+
+import json
+import os
+
+import pytest
+
+from decisions import record
+
+
+def test_decisions(compiler, gnn_opt):
+    found = record.decisions(gnn_opt)
+    assert found == record.GOLDEN.read_text(), (
+        "if that is meant: python3 python/tests/decisions/record.py --write")
+
+
+def test_statistics_are_those_of_the_graphs(compiler):
+    folder = os.environ.get("GNN_TEST_DATA")
+    if not folder:
+        pytest.skip("GNN_TEST_DATA has the graphs")
+    assert record.read_statistics(folder) == json.loads(
+        record.STATISTICS.read_text())
