@@ -35,9 +35,12 @@ import synthetic
 from gnn_mlir import models
 from gnn_mlir.testing import ir_counts
 
-# Columns: the switches that are on, by the letter of each pass.
-LETTERS = {"C": "compact", "R": "linear-reorder", "O": "order-aggregate",
-           "A": "fuse-attention", "L": "fuse-layers"}
+# Columns: the switches that are on, by the letter of each pass; L are the passes on
+# the ends of layers.
+LETTERS = {"C": ("compact",), "R": ("linear-reorder",), "O": ("order-aggregate",),
+           "A": ("fuse-attention",),
+           "L": ("fold-normalization", "join-sums", "move-scales", "compute-in-heads",
+                 "merge-bias")}
 ALONE = ("", "C", "R", "O", "A", "L")
 TOGETHER = ("CR", "CRO", "CROA")
 SLOWER = 1.03
@@ -46,12 +49,12 @@ SLOWER = 1.03
 def ways(together=True):
     """{name: passes} of all ways to compile. "all again" is "all", to see how far
     apart the same can be. Without `together`, passes are only alone, or one off."""
-    off = dict.fromkeys(LETTERS.values(), False)
+    off = {name: False for names in LETTERS.values() for name in names}
     found = {"all": {}, "all again": {}}
     for on in ALONE + (TOGETHER if together else ()):
-        found[on or "none"] = {**off, **{LETTERS[c]: True for c in on}}
+        found[on or "none"] = {**off, **{name: True for c in on for name in LETTERS[c]}}
     for c in LETTERS:
-        found[f"all but {c}"] = {LETTERS[c]: False}
+        found[f"all but {c}"] = dict.fromkeys(LETTERS[c], False)
     return found
 
 
@@ -229,7 +232,7 @@ def number(value, digits=3):
 
 def table(result):
     """The results as Markdown."""
-    names = ", ".join(f"{c} {name}" for c, name in LETTERS.items())
+    names = ", ".join(f"{c} {' and '.join(names)}" for c, names in LETTERS.items())
     about = ", ".join(f"{k} {v}" for k, v in result["about"].items())
     text = (f"# Each pass alone and together, one layer of {result['features']} to "
             f"{result['features']} features, inference, fp32\n\n{result['date']}, "

@@ -8,6 +8,7 @@
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -73,6 +74,12 @@ double CostModel::cost(ArrayRef<KernelWork> kernels) const {
   for (const KernelWork &kernel : kernels)
     sum += cost(kernel);
   return sum;
+}
+
+std::string CostModel::textOf(double cost) const {
+  return kind == CostKind::Rows
+             ? llvm::formatv("{0:f0} rows of products", cost).str()
+             : llvm::formatv("{0:f2} us", cost * 1e6).str();
 }
 
 //===----------------------------------------------------------------------===//

@@ -39,8 +39,8 @@ void gnn::buildGraphPipeline(OpPassManager &pm,
   if (options.raiseLoops)
     pm.addNestedPass<func::FuncOp>(createRaiseLoops());
   clean();
-  if (options.fuseLayers) // so that normalization is no obstacle to products
-    add(createFuseLayers({target, cost, /*weightsOnly=*/true}));
+  if (options.foldNormalization) // before products, to which it is an obstacle
+    add(createFoldNormalization({target, cost}));
   if (options.linearReorder)
     add(createLinearReorder({target, cost}));
   if (options.compact)
@@ -51,8 +51,18 @@ void gnn::buildGraphPipeline(OpPassManager &pm,
   }
   if (options.fuseAttention)
     add(createFuseAttention({target, cost}));
-  if (options.fuseLayers)
-    add(createFuseLayers({target, cost, /*weightsOnly=*/false}));
+  // Ends of kernels, which need no cleaning in between.
+  if (options.foldNormalization)
+    pm.addNestedPass<func::FuncOp>(createFoldNormalization({target, cost}));
+  if (options.joinSums)
+    pm.addNestedPass<func::FuncOp>(createJoinSums({target, cost}));
+  if (options.moveScales)
+    pm.addNestedPass<func::FuncOp>(createMoveScales({target, cost}));
+  if (options.computeInHeads)
+    pm.addNestedPass<func::FuncOp>(createComputeInHeads());
+  if (options.mergeBias)
+    pm.addNestedPass<func::FuncOp>(createMergeBias());
+  clean();
 }
 
 /// gnn in, gnn_tile on memrefs out: results in arguments, one workspace.

@@ -1,19 +1,21 @@
-//===- MoveScales.cpp - Scales on few rows --------------------------------===//
+//===- MoveScales.cpp - Scales on few rows ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What an aggregate adds up is a product of features and factors. A factor of
 // the whole group comes after the sum, one of the rows that are gathered before
-// the gather; a mean of groups is a sum with a factor (Hector 3.4.1).
+// the gather (Hector 3.4.1).
 //
 //===----------------------------------------------------------------------===//
 
-#include "FuseLayers.h"
-
-#include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
-#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
-#include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
+#include "Factors.h"
+#include "LayerRewrite.h"
 #include "RowAnalysis.h"
+
+#include "GNN/Analysis/CostModel.h"
+#include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
+#include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
+#include "GNN/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -21,30 +23,20 @@
 using namespace mlir;
 using namespace gnn;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
+namespace gnn {
+#define GEN_PASS_DEF_MOVESCALES
+#include "GNN/Transforms/Passes.h.inc"
+} // namespace gnn
 
 static RowSpace spaceOf(Value value) { return *getRowSpace(value.getType()); }
 
 namespace {
-/// A factor of what is added up, with the path that leads to its rows.
-struct Factor {
-  Value value;
-  RowPath path;
-  bool inverse = false;
-};
-
 /// What is added up: features, and factors with fewer feature dimensions.
 struct Terms {
   Factor body;
   SmallVector<Factor> factors;
 };
 } // namespace
-
-static bool isSum(AggregateOp op) {
-  return op.getKind() == ReduceKind::Sum || op.getKind() == ReduceKind::Mean;
-}
 
 /// The operand with all features of a product with a factor, and the factor;
 /// false if `op` is none.
@@ -130,37 +122,15 @@ static Terms splitTerms(Value value) {
   }
 }
 
-/// What `path` leads to of `value`, times or divided by a factor, as `type`.
-static Value applyFactor(OpBuilder &builder, Location loc,
-                         RankedTensorType type, Value value, RowPath path,
-                         const Factor &factor) {
-  auto end = [&](RowPath path) {
-    return path.via ? EndPointAttr::get(builder.getContext(), *path.via)
-                    : EndPointAttr();
-  };
-  BinaryKind kind = factor.inverse ? BinaryKind::Div : BinaryKind::Mul;
-  return ApplyOp::create(builder, loc, type, kind, value, end(path),
-                         factor.value, end(factor.path));
-}
-
-/// `value` times or divided by a factor that `path` leads to.
-static Value applyFactor(OpBuilder &builder, Location loc, Value value,
-                         Value factor, RowPath path, bool inverse) {
-  RowSpace space = spaceOf(value);
-  return applyFactor(builder, loc, typeOf(value), value,
-                     {space, space, std::nullopt}, {factor, path, inverse});
-}
-
 /// Whether scaling `body` where it lies is no dearer than gathering the factor
 /// for each row that is added up. `numbers` says what decided.
-static bool paysBefore(const Terms &terms, const Factor &factor,
-                       const LayerFuser &fuser, std::string &numbers) {
+static bool paysBefore(const Terms &terms, const Factor &factor, Operation *sum,
+                       const CostModel &model, std::string &numbers) {
   Value body = terms.body.value;
   Operation *producer = body.getDefiningOp();
   // The kernel that makes the body ends with the scale.
   bool isFree = producer && body.hasOneUse() && !isa<ReshapeOp>(producer);
-  StatsAttr stats = getStats(fuser.rewriter.getInsertionBlock()->getParentOp(),
-                             body.getType());
+  StatsAttr stats = getStats(sum, body.getType());
   if (isFree || !stats) {
     numbers = isFree ? "the kernel that makes the rows ends with it"
                      : "the rows would be walked once more";
@@ -171,25 +141,13 @@ static bool paysBefore(const Terms &terms, const Factor &factor,
       {RowCount::rows(terms.body.path.from).evaluate(stats), 4,
        RowCount::rows(typeOf(factor.value)).evaluate(stats)});
   walk.streamBytes = 2 * RowCount::bytes(typeOf(body)).evaluate(stats);
-  double launch = fuser.model.getKind() == CostKind::Full
-                      ? fuser.model.getTarget().launchSeconds
-                      : 0;
-  double before = fuser.model.cost(gathers) - launch;
-  double after = fuser.model.cost(walk);
-  numbers = fuser.textOf(after) + " by itself, " + fuser.textOf(before) +
+  double launch =
+      model.getKind() == CostKind::Full ? model.getTarget().launchSeconds : 0;
+  double before = model.cost(gathers) - launch;
+  double after = model.cost(walk);
+  numbers = model.textOf(after) + " by itself, " + model.textOf(before) +
             " in the sum";
-  return fuser.model.isBetter(before, after);
-}
-
-/// A repeated number in the shape of `type`.
-static Value repeated(OpBuilder &builder, Location loc, RankedTensorType type,
-                      double number) {
-  Type element = type.getElementType();
-  auto scalar = RankedTensorType::get({}, element);
-  auto value = DenseElementsAttr::get(
-      scalar, Attribute(builder.getFloatAttr(element, number)));
-  return BroadcastOp::create(builder, loc, type,
-                             arith::ConstantOp::create(builder, loc, value));
+  return model.isBetter(before, after);
 }
 
 /// How many rows a sum makes of how many, or of which where that is unknown.
@@ -204,13 +162,14 @@ static std::string rowsText(AggregateOp op) {
          text(op.getInput().getType());
 }
 
-void gnn::moveScales(AggregateOp op, const LayerFuser &fuser) {
+static void moveScales(AggregateOp op, const CostModel &model,
+                       const LayerRewrite &rewrite) {
   if (!isSum(op) || op.getArgument())
     return;
   Terms terms = splitTerms(op.getInput());
   if (terms.factors.empty())
     return;
-  IRRewriter &rewriter = fuser.rewriter;
+  IRRewriter &rewriter = rewrite.rewriter;
   rewriter.setInsertionPoint(op);
   GraphOp graph = getGraph(op, op.getInput().getType());
   RowPath up = op.getRowPaths().front();
@@ -224,7 +183,7 @@ void gnn::moveScales(AggregateOp op, const LayerFuser &fuser) {
         continue;
       }
       // Infinity times a sum of nothing is not 0.
-      fuser.missed(
+      rewrite.missed(
           op.getLoc(), "ScaleStays",
           "a scale of a whole sum stays in it: there may be nothing to "
           "add up");
@@ -233,7 +192,7 @@ void gnn::moveScales(AggregateOp op, const LayerFuser &fuser) {
                     ? std::nullopt
                     : restOfPath(factor.path, terms.body.path, graph);
     std::string numbers;
-    if (rest && paysBefore(terms, factor, fuser, numbers)) {
+    if (rest && paysBefore(terms, factor, op, model, numbers)) {
       before.push_back({factor, *rest});
       reason = numbers;
       continue;
@@ -243,20 +202,22 @@ void gnn::moveScales(AggregateOp op, const LayerFuser &fuser) {
     inside.push_back(factor);
   }
   if (!refusal.empty())
-    fuser.missed(op.getLoc(), "ScaleStays",
-                 "a scale of gathered rows stays in the sum: " + refusal);
+    rewrite.missed(op.getLoc(), "ScaleStays",
+                   "a scale of gathered rows stays in the sum: " + refusal);
   if (after.empty() && before.empty())
     return;
   if (!after.empty())
-    fuser.passed(op.getLoc(), "ScaleAfter",
-                 "a scale of each sum comes after it: " + rowsText(op));
+    rewrite.passed(op.getLoc(), "ScaleAfter",
+                   "a scale of each sum comes after it: " + rowsText(op));
   if (!before.empty())
-    fuser.passed(op.getLoc(), "ScaleBefore",
-                 "a scale of gathered rows comes before the gather: " + reason);
+    rewrite.passed(op.getLoc(), "ScaleBefore",
+                   "a scale of gathered rows comes before the gather: " +
+                       reason);
   Location loc = op.getLoc();
   Value body = terms.body.value;
   for (auto &[factor, path] : before)
-    body = applyFactor(rewriter, loc, body, factor.value, path, factor.inverse);
+    body =
+        applyFactor(rewriter, loc, body, {factor.value, path, factor.inverse});
   int64_t count = op.getInput().getType().getDimSize(0);
   auto gathered = [&](Value value, RowPath path) -> Value {
     if (path.isIdentity())
@@ -280,108 +241,38 @@ void gnn::moveScales(AggregateOp op, const LayerFuser &fuser) {
     for (const Factor &factor : ArrayRef(inside).drop_front()) {
       if (getNumFeatures(typeOf(factor.value)) >
           getNumFeatures(typeOf(scale))) {
-        message = applyFactor(rewriter, loc, message, factor.value, factor.path,
-                              factor.inverse);
+        message = applyFactor(rewriter, loc, message, factor);
         continue;
       }
       auto type = withFeatures(typeOf(message), getFeatures(typeOf(scale)));
       scale = applyFactor(rewriter, loc, type, scale, path, factor);
       path = {path.from, path.from, std::nullopt};
     }
-    message = applyFactor(rewriter, loc, message, scale, path, false);
+    message = applyFactor(rewriter, loc, message, {scale, path});
   } else {
     for (const Factor &factor : inside)
-      message = applyFactor(rewriter, loc, message, factor.value, factor.path,
-                            factor.inverse);
+      message = applyFactor(rewriter, loc, message, factor);
   }
   Value sum = AggregateOp::create(rewriter, loc, op.getResult().getType(),
                                   op.getKind(), message, op.getVia())
                   .getResult();
   for (auto &[factor, path] : after)
-    sum = applyFactor(rewriter, loc, sum, factor.value, path, factor.inverse);
+    sum = applyFactor(rewriter, loc, sum, {factor.value, path, factor.inverse});
   rewriter.replaceAllUsesWith(op.getResult(), sum);
   rewriter.eraseOp(op);
 }
 
-/// Why a sum of means stays two sums, where one sum of rows at the end of
-/// `path`, weighted with degrees, is dearer. `numbers` says what decided.
-static std::string weighJoin(AggregateOp outer, AggregateOp inner, RowPath path,
-                             const LayerFuser &fuser, std::string &numbers) {
-  RankedTensorType rows = inner.getResult().getType();
-  int64_t features = getNumFeatures(rows);
-  constexpr int64_t enough = 16;
-  StatsAttr stats = getStats(inner);
-  if (!stats || fuser.model.getKind() == CostKind::Rows) {
-    if (features >= enough)
-      return "";
-    return llvm::formatv(
-        "its rows have {0} features, expected at least {1} {2}", features,
-        enough, stats ? "where only rows count" : "without statistics");
-  }
-  KernelWork first = fuser.model.describeGathering(inner, stats);
-  KernelWork second = fuser.model.describe(outer, stats), one = first;
-  double edges = RowCount::rows(inner.getInput().getType()).evaluate(stats);
-  double groups = RowCount::rows(rows).evaluate(stats);
-  RankedTensorType result = outer.getResult().getType();
-  one.streamBytes += RowCount::bytes(result).evaluate(stats) -
-                     RowCount::bytes(rows).evaluate(stats) + 8 * groups;
-  one.gathers.push_back({edges, 4, groups});
-  one.reducedRows = second.reducedRows;
-  one.longestRow = isNodeSpace(path.to) && path.getEnd()
-                       ? stats.getLongestRow(*path.getEnd()) *
-                             CostModel::steps(inner->getNumOperands() + 1)
-                       : 0;
-  double before = fuser.model.cost({first, second});
-  double after = fuser.model.cost(one);
-  numbers =
-      ": " + fuser.textOf(after) + ", " + fuser.textOf(before) + " as two";
-  // Where they are about the same, one sum keeps no rows of groups.
-  if (fuser.model.isBetter(after, before))
-    return "a weight for each row is dearer" + numbers;
-  if (after > before)
-    numbers += ", about the same, in less memory";
-  return "";
-}
+namespace {
+struct MoveScales : gnn::impl::MoveScalesBase<MoveScales> {
+  using MoveScalesBase::MoveScalesBase;
 
-void gnn::joinAggregates(AggregateOp op, const LayerFuser &fuser) {
-  auto inner = op.getInput().getDefiningOp<AggregateOp>();
-  if (!inner || op.getKind() != ReduceKind::Sum || !isSum(inner))
-    return;
-  if (!inner.getResult().hasOneUse())
-    return fuser.missed(op.getLoc(), "NotJoined",
-                        "the groups that it adds up have other readers");
-  RowPath first = inner.getRowPaths().front();
-  auto path = compose(first, op.getRowPaths().front());
-  if (!path)
-    return fuser.missed(op.getLoc(), "NotJoined",
-                        "no single path leads to the groups of groups");
-  bool isMean = inner.getKind() == ReduceKind::Mean;
-  std::string numbers;
-  if (isMean) {
-    std::string why = weighJoin(op, inner, *path, fuser, numbers);
-    if (!why.empty())
-      return fuser.missed(op.getLoc(), "NotJoined", why);
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    LayerRewrite rewrite{rewriter, getArgument()};
+    CostModel model(target.getValue(), cost.getValue());
+    forAll<AggregateOp>(getOperation(), [&](AggregateOp op) {
+      moveScales(op, model, rewrite);
+    });
   }
-  fuser.passed(op.getLoc(), "Joined",
-               isMean ? "one sum, weighted with degrees" + numbers
-                      : std::string("one sum instead of two"));
-  IRRewriter &rewriter = fuser.rewriter;
-  rewriter.setInsertionPoint(op);
-  Location loc = op.getLoc();
-  Value rows = inner.getInput();
-  if (isMean) {
-    RankedTensorType groups = inner.getResult().getType();
-    auto scalar = withFeatures(groups, {});
-    Value degree =
-        DegreeOp::create(rewriter, loc, scalar, first.from, inner.getViaAttr());
-    Value share = arith::DivFOp::create(
-        rewriter, loc, repeated(rewriter, loc, scalar, 1), degree);
-    rows = applyFactor(rewriter, loc, rows, share, first, /*inverse=*/false);
-  }
-  Value sum = AggregateOp::create(rewriter, loc, op.getResult().getType(),
-                                  ReduceKind::Sum, rows, path->via)
-                  .getResult();
-  rewriter.replaceAllUsesWith(op.getResult(), sum);
-  rewriter.eraseOp(op);
-  rewriter.eraseOp(inner);
-}
+};
+} // namespace

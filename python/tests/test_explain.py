@@ -118,9 +118,9 @@ def test_text(files):
         assert f"\n{heading}\n" in out
     assert "left out" not in out
     other = run(files, "rgcn", "--explain",
-                "--passes=target=a100 compact=off fuse-layers=off")
+                "--passes=target=a100 compact=off merge-bias=off")
     assert other.startswith("costs on NVIDIA A100 SXM 80 GB, ")
-    assert other.count("\nleft out: compact, fuse-layers\n") == 1
+    assert other.count("\nleft out: compact, merge-bias\n") == 1
 
 
 def test_by_python(compiler, files, tmp_path, monkeypatch):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random chains of linear ops, which gnn-linear-reorder and gnn-fuse-layers
-rewrite, against float64. Without statistics and with them, so that both what pays
+"""Random chains of linear ops, which gnn-linear-reorder and the passes on the
+ends of layers rewrite, against float64. Without statistics and with them, so that both what pays
 and what does not is tried."""
 
 import random
@@ -14,10 +14,10 @@ from gnn_mlir import types
 from gnn_mlir.program import Module
 from gnn_mlir.testing import cases, graphs
 
-PASSES = ("func.func(gnn-fuse-layers{{weights-only=true cost={0}}},"
-          "gnn-linear-reorder{{cost={0}}})",
-          "canonicalize,cse", "func.func(gnn-fuse-layers{{cost={0}}})",
-          "canonicalize,cse")
+ENDS = ("gnn-fold-normalization{{cost={0}}},gnn-join-sums{{cost={0}}},"
+        "gnn-move-scales{{cost={0}}},gnn-compute-in-heads,gnn-merge-bias")
+PASSES = ("func.func(gnn-fold-normalization{{cost={0}}},gnn-linear-reorder{{cost={0}}})",
+          "canonicalize,cse", f"func.func({ENDS})", "canonicalize,cse")
 
 
 class Chain:

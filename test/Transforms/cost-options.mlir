@@ -4,8 +4,10 @@
 // RUN: not gnn-opt %s --pass-pipeline='builtin.module(func.func(gnn-linear-reorder{target=v100}))' 2>&1 | FileCheck %s
 // RUN: not gnn-opt %s --pass-pipeline='builtin.module(gnn-order-aggregate{target=v100})' 2>&1 | FileCheck %s
 // RUN: not gnn-opt %s --pass-pipeline='builtin.module(func.func(gnn-fuse-attention{target=v100}))' 2>&1 | FileCheck %s
-// RUN: not gnn-opt %s --pass-pipeline='builtin.module(func.func(gnn-fuse-layers{target=v100}))' 2>&1 | FileCheck %s
-// RUN: not gnn-opt %s --pass-pipeline='builtin.module(func.func(gnn-fuse-layers{cost=time}))' 2>&1 \
+// RUN: not gnn-opt %s --pass-pipeline='builtin.module(func.func(gnn-fold-normalization{target=v100}))' 2>&1 | FileCheck %s
+// RUN: not gnn-opt %s --pass-pipeline='builtin.module(func.func(gnn-join-sums{target=v100}))' 2>&1 | FileCheck %s
+// RUN: not gnn-opt %s --pass-pipeline='builtin.module(func.func(gnn-move-scales{target=v100}))' 2>&1 | FileCheck %s
+// RUN: not gnn-opt %s --pass-pipeline='builtin.module(func.func(gnn-join-sums{cost=time}))' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=COST
 
 // CHECK:     for the --target option: expected one of h200, h100, a100, rtx3090, chip, got 'v100'

@@ -104,6 +104,10 @@ public:
     return then < (kind == CostKind::Full ? 1 - margin : 1) * now;
   }
 
+  /// A cost as remarks have it: "12.00 us", or "5 rows of products" where they
+  /// are all that counts.
+  std::string textOf(double cost) const;
+
   CostKind getKind() const { return kind; }
   const TargetFigures &getTarget() const { return target; }
 

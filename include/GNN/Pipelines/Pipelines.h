@@ -47,10 +47,24 @@ template <typename Base> struct GraphSwitches : public Base {
       *this, "fuse-attention",
       llvm::cl::desc("Make one op of scores, edge softmax and weighted sum"),
       llvm::cl::init(true)};
-  Option<bool> fuseLayers{
-      *this, "fuse-layers",
-      llvm::cl::desc("Fold normalization, bias and scales into products and "
-                     "sums"),
+  Option<bool> foldNormalization{
+      *this, "fold-normalization",
+      llvm::cl::desc("Scale weights in place of normalized rows"),
+      llvm::cl::init(true)};
+  Option<bool> joinSums{*this, "join-sums",
+                        llvm::cl::desc("Add up groups of groups at once"),
+                        llvm::cl::init(true)};
+  Option<bool> moveScales{*this, "move-scales",
+                          llvm::cl::desc("Scale few rows instead of many"),
+                          llvm::cl::init(true)};
+  Option<bool> computeInHeads{
+      *this, "compute-in-heads",
+      llvm::cl::desc("Compute before heads are joined what comes after"),
+      llvm::cl::init(true)};
+  Option<bool> mergeBias{
+      *this, "merge-bias",
+      llvm::cl::desc("Make a repeated weight that is added to a product its "
+                     "bias"),
       llvm::cl::init(true)};
   Option<CostKind> cost{
       *this, "cost",
@@ -76,7 +90,11 @@ template <typename Base> struct GraphSwitches : public Base {
     other.compact = compact;
     other.orderAggregate = orderAggregate;
     other.fuseAttention = fuseAttention;
-    other.fuseLayers = fuseLayers;
+    other.foldNormalization = foldNormalization;
+    other.joinSums = joinSums;
+    other.moveScales = moveScales;
+    other.computeInHeads = computeInHeads;
+    other.mergeBias = mergeBias;
     other.cost = cost;
     other.target = target;
   }

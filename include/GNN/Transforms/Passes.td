@@ -279,23 +279,41 @@ def FuseAttention : Pass<"gnn-fuse-attention", "::mlir::func::FuncOp">, GNN_Cost
   let options = costOptions;
 }
 
-def FuseLayers : Pass<"gnn-fuse-layers", "::mlir::func::FuncOp">, GNN_CostOptions {
-  let summary = "Fold normalization, bias and scales into products and sums";
+def FoldNormalization : Pass<"gnn-fold-normalization", "::mlir::func::FuncOp">,
+                        GNN_CostOptions {
+  let summary = "Scale the columns of weights in place of normalized rows";
   let description = [{
-    Kernels end with arithmetic on the rows that they make, at no walk more. This
-    pass brings layers into the form that they can end with (GraphAGILE 6.4,
-    Hector 3.4.1):
+    `gnn.batch_norm` becomes a scale of the columns of the weights before it,
+    through sums over rows, and a bias: a few numbers a call. That is done before
+    weights are multiplied by weights, for which normalization is an obstacle, and
+    at the end.
 
-    * `gnn.batch_norm` becomes a scale of the columns of the weights before it,
-      through sums over rows, and a bias: a few numbers a call. Dropout with `p`
-      of 0 has gone already (canonicalization).
-    * Groups of groups are added up at once; where the inner ones are means, with
-      one over their degree as a factor.
-    * A factor of a whole group comes after its sum, one of the gathered rows
-      before the gather, where what makes these rows ends with it. So the two
-      square roots of GCN's normalization leave the edges.
-    * Arithmetic after heads were joined is done head by head before that.
-    * A repeated weight that is added to a product becomes its bias.
+    ```mlir
+    %h = gnn.linear %x, %w : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
+    %y = gnn.batch_norm %h mean %m variance %v scale %g shift %b : ...
+    // becomes, with %s = %g / sqrt(%v + eps)
+    %ws = arith.mulf %w, %s_repeated : tensor<64x8xf32>
+    %h = gnn.linear %x, %ws : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
+    %y = arith.addf %h, %shift : tensor<?x8xf32, #node>
+    ```
+
+    With statistics it is done where scaling the weights takes less time than
+    normalizing the rows. Without, normalization stays the end of the kernel that
+    it is. Where rows alone count, it is folded.
+
+    Needs: graph form. Keeps: the value of every result up to rounding. Never
+    computes features that others read a second time.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+  let options = costOptions;
+}
+
+def JoinSums : Pass<"gnn-join-sums", "::mlir::func::FuncOp">, GNN_CostOptions {
+  let summary = "Add up groups of groups at once";
+  let description = [{
+    A sum of sums is one sum. Where the inner ones are means, each row gets a
+    factor: one over the degree of its group.
 
     ```mlir
     %m = gnn.aggregate mean %e : tensor<?x64xf32, #gnn.rows<@g, edge>> -> tensor<?x64xf32, #gnn.rows<@g, dst_pair>>
@@ -307,21 +325,76 @@ def FuseLayers : Pass<"gnn-fuse-layers", "::mlir::func::FuncOp">, GNN_CostOption
     %y = gnn.aggregate sum %w via dst : tensor<?x64xf32, #gnn.rows<@g, edge>> -> tensor<?x64xf32, #gnn.rows<@g, node>>
     ```
 
-    With statistics the cost model decides on what adds a kernel, and means are
-    joined unless two sums are faster by its margin, 5 %. Without, normalization
-    stays the end of the kernel that it is (where rows alone count, it is folded),
-    means of at least 16 features are joined (where rows alone count, too), and
-    factors move only into kernels that there are.
+    With statistics means are joined unless two sums are faster by the margin of
+    the cost model, 5 %. Without, or where rows alone count, those of at least 16
+    features are.
 
     Needs: graph form. Keeps: the value of every result up to rounding. Never
-    computes features that others read a second time.
+    joins groups that others read.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::math::MathDialect"];
-  let options = !listconcat(costOptions, [
-    Option<"weightsOnly", "weights-only", "bool", /*default=*/"false",
-           "Fold normalization into weights and do nothing else">,
-  ]);
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let options = costOptions;
+}
+
+def MoveScales : Pass<"gnn-move-scales", "::mlir::func::FuncOp">,
+                 GNN_CostOptions {
+  let summary = "Scale few rows instead of many";
+  let description = [{
+    A factor of a whole group comes after its sum, one of the gathered rows before
+    the gather, where what makes these rows ends with it. So the two square roots
+    of GCN's normalization leave the edges.
+
+    ```mlir
+    %m = gnn.gather %h via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+    %n = gnn.apply mul %m, %s via src : (tensor<?x64xf32, #edge>, tensor<?xf32, #node>) -> tensor<?x64xf32, #edge>
+    // becomes
+    %n = gnn.apply mul %h, %s : (tensor<?x64xf32, #node>, tensor<?xf32, #node>) -> tensor<?x64xf32, #node>
+    %m = gnn.gather %n via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+    ```
+
+    With statistics the cost model decides on what adds a kernel. Without, factors
+    move only into kernels that there are.
+
+    Needs: graph form. Keeps: the value of every result up to rounding. Never
+    moves the factor of a sum that may be of nothing.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let options = costOptions;
+}
+
+def ComputeInHeads : Pass<"gnn-compute-in-heads", "::mlir::func::FuncOp"> {
+  let summary = "Compute before heads are joined what comes after";
+  let description = [{
+    Arithmetic after heads were joined is done head by head before that: what makes
+    the heads can end with it.
+
+    ```mlir
+    %j = gnn.reshape %h : tensor<?x4x16xf32, #node> -> tensor<?x64xf32, #node>
+    %y = gnn.activation relu %j : tensor<?x64xf32, #node>
+    // becomes
+    %r = gnn.activation relu %h : tensor<?x4x16xf32, #node>
+    %y = gnn.reshape %r : tensor<?x4x16xf32, #node> -> tensor<?x64xf32, #node>
+    ```
+
+    Needs: graph form. Keeps: every value. Never computes heads that others read a
+    second time.
+  }];
+}
+
+def MergeBias : Pass<"gnn-merge-bias", "::mlir::func::FuncOp"> {
+  let summary = "Make a repeated weight that is added to a product its bias";
+  let description = [{
+    ```mlir
+    %h = gnn.linear %x, %w : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
+    %b = gnn.broadcast %bias : tensor<8xf32> -> tensor<?x8xf32, #node>
+    %y = arith.addf %h, %b : tensor<?x8xf32, #node>
+    // becomes
+    %y = gnn.linear %x, %w bias %bias : (tensor<?x64xf32, #node>, tensor<64x8xf32>, tensor<8xf32>) -> tensor<?x8xf32, #node>
+    ```
+
+    Needs: graph form. Keeps: every value. Never gives a product a second bias, or
+    one that others read a bias.
+  }];
 }
 
 //===----------------------------------------------------------------------===//

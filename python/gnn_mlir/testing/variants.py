@@ -13,7 +13,8 @@ from . import errors
 
 # The switches of passes (docs/Passes.md), in their order.
 SWITCHES = ("raise-loops", "linear-reorder", "compact", "order-aggregate",
-            "fuse-attention", "fuse-layers", "fuse")
+            "fuse-attention", "fold-normalization", "join-sums", "move-scales",
+            "compute-in-heads", "merge-bias", "fuse")
 
 # What keeps a loop's products out of it. Loops with these have no traversal.
 RAISE = "raise-loops"

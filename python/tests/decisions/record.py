@@ -7,12 +7,13 @@
     python3 python/tests/decisions/record.py --statistics FOLDER
                        writes statistics.json from the graphs of that folder
 
-decisions.txt has a paragraph for each way that a model is compiled in, with the graphs
-where it is: what each pass did or refused, in order. Numbers are left out, and what
+decisions.txt has a paragraph for each way that models are compiled in, with the graphs
+where they are: what each pass did or refused, in order. Numbers are left out, and what
 repeats has a count.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import json
 import os
@@ -40,7 +41,6 @@ TYPED = {
     "rgcn-two-layers": lambda g: models.rgcn(g["edge_types"], (64, 64, 8)),
     "rgat": lambda g: models.rgat(g["edge_types"], (64, 64)),
     "rgat-heads": lambda g: models.rgat(g["edge_types"], (64, 16), heads=4),
-    "rgat-two-layers": lambda g: models.rgat(g["edge_types"], (64, 64, 8)),
     "hector-rgat": lambda g: models.hector_rgat(g["edge_types"], (64, 64)),
     "compgcn-sub": lambda g: models.compgcn(g["edge_types"], (64, 64), "sub"),
     "compgcn-mul": lambda g: models.compgcn(g["edge_types"], (64, 64), "mul"),
@@ -48,8 +48,6 @@ TYPED = {
 REFINED = {
     "hgt": lambda g: models.hgt(g["node_types"], g["edge_types"], (64, 64), heads=4,
                                 schema=g["schema"]),
-    "hgt-two-layers": lambda g: models.hgt(g["node_types"], g["edge_types"],
-                                           (64, 64, 64), heads=4, schema=g["schema"]),
     "hgt-widths": lambda g: models.hgt(g["node_types"], g["edge_types"], (64, 64),
                                        heads=4, schema=g["schema"],
                                        in_features={
@@ -64,7 +62,6 @@ LOOPED = {
     "sage-max": lambda g: models.sage((64, 64), "max"),
     "gin": lambda g: models.gin((64, 64)),
     "gat": lambda g: models.gat((64, 8), heads=8),
-    "gat-two-layers": lambda g: models.gat((64, 8, 7), heads=8, concat=False),
     "gatv2": lambda g: models.gatv2((64, 16), heads=4),
     "transformer": lambda g: models.transformer((64, 16), heads=4),
     "transformer-gate": lambda g: models.transformer((64, 16), heads=4, beta=True),
@@ -142,16 +139,11 @@ def in_short(message):
 
 def summary(found):
     """The lines of a case."""
-    lines = []
-    for category, done, name, message in found:
-        line = (f"  {category}: {'' if done else 'not '}{name}: "
-                f"{in_short(message)}")
-        if lines and lines[-1][0] == line:
-            lines[-1][1] += 1
-        else:
-            lines.append([line, 1])
+    lines = collections.Counter(
+        f"  {category}: {'' if done else 'not '}{name}: {in_short(message)}"
+        for category, done, name, message in found)
     return "\n".join(line + (f" ({count} times)" if count > 1 else "")
-                     for line, count in lines) or "  nothing"
+                     for line, count in lines.items()) or "  nothing"
 
 
 def everything(gnn_opt):
@@ -167,10 +159,12 @@ def decisions(gnn_opt):
     """The text of decisions.txt."""
     paragraphs = {}
     for (model, setting, name), found in everything(gnn_opt).items():
-        paragraphs.setdefault((model, summary(found)), []).append(
-            f"{name} {setting}".strip())
-    return "".join(f"{model}, {'; '.join(where)}\n{text}\n\n" for (model, text), where
-                   in sorted(paragraphs.items(), key=lambda item: item[0][0]))
+        where = paragraphs.setdefault(summary(found), {})
+        where.setdefault(model, []).append(f"{name} {setting}".strip())
+    texts = ("".join(f"{model}, {'; '.join(graphs)}\n"
+                     for model, graphs in sorted(where.items())) + text + "\n\n"
+             for text, where in paragraphs.items())
+    return "".join(sorted(texts))
 
 
 def main():

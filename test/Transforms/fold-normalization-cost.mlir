@@ -1,5 +1,5 @@
-// RUN: gnn-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(gnn-fuse-layers{weights-only=true}),canonicalize,cse)' \
-// RUN:   --remarks-filter='gnn-fuse-layers' --remark-format=emitRemark \
+// RUN: gnn-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(gnn-fold-normalization),canonicalize,cse)' \
+// RUN:   --remarks-filter='gnn-fold-normalization' --remark-format=emitRemark \
 // RUN:   --verify-diagnostics | FileCheck %s
 
 #node = #gnn.rows<@g, node>

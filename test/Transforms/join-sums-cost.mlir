@@ -1,5 +1,5 @@
-// RUN: gnn-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(gnn-fuse-layers),canonicalize,cse)' \
-// RUN:   --remarks-filter='gnn-fuse-layers' --remark-format=emitRemark \
+// RUN: gnn-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(gnn-join-sums),canonicalize,cse)' \
+// RUN:   --remarks-filter='gnn-join-sums' --remark-format=emitRemark \
 // RUN:   --verify-diagnostics | FileCheck %s
 
 #edge = #gnn.rows<@g, edge>

@@ -1,4 +1,4 @@
-//===- FoldBatchNorm.cpp - Normalization in the weights -------------------===//
+//===- FoldNormalization.cpp - Normalization in the weights -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,10 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FuseLayers.h"
+#include "LayerRewrite.h"
 
+#include "GNN/Analysis/CostModel.h"
 #include "GNN/Dialect/GNN/IR/GNNDenseOps.h"
 #include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
+#include "GNN/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -20,9 +22,10 @@
 using namespace mlir;
 using namespace gnn;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
+namespace gnn {
+#define GEN_PASS_DEF_FOLDNORMALIZATION
+#include "GNN/Transforms/Passes.h.inc"
+} // namespace gnn
 
 /// The operand whose columns `op` keeps, as rows that it moves, adds up or
 /// scales; null if there is none.
@@ -132,34 +135,35 @@ static double costOfWeights(const CostModel &model, ArrayRef<Value> weights,
   return cost;
 }
 
-void gnn::foldBatchNorm(BatchNormOp op, const LayerFuser &fuser) {
+static void foldNormalization(BatchNormOp op, const CostModel &model,
+                              const LayerRewrite &rewrite) {
   SmallVector<Value> weights;
   RankedTensorType type = op.getMean().getType();
   std::string why = findWeights(op.getInput(), type.getShape(), weights);
   if (!why.empty())
-    return fuser.missed(op.getLoc(), "NotFolded", why);
+    return rewrite.missed(op.getLoc(), "NotFolded", why);
   std::string numbers =
       llvm::formatv(": {0} weights and biases", weights.size());
   StatsAttr stats = getStats(op);
-  bool isFull = fuser.model.getKind() == CostKind::Full;
+  bool isFull = model.getKind() == CostKind::Full;
   if (!stats && isFull)
-    return fuser.missed(op.getLoc(), "NotFolded",
-                        "without statistics what makes the rows ends with it");
+    return rewrite.missed(
+        op.getLoc(), "NotFolded",
+        "without statistics what makes the rows ends with it");
   if (stats && isFull) {
     KernelWork rows; // it ends the kernel before it, so only its flops count
     rows.otherFlops = op.getFlops().evaluate(stats);
-    double before =
-        fuser.model.cost(rows) - fuser.model.getTarget().launchSeconds;
-    double after = costOfWeights(fuser.model, weights, type.getNumElements());
+    double before = model.cost(rows) - model.getTarget().launchSeconds;
+    double after = costOfWeights(model, weights, type.getNumElements());
     numbers = llvm::formatv(": {0:f2} us on weights, {1:f2} us on rows",
                             after * 1e6, before * 1e6);
-    if (!fuser.model.isBetter(before, after))
-      return fuser.missed(op.getLoc(), "NotFolded",
-                          "scaling the weights is dearer" + numbers);
+    if (!model.isBetter(before, after))
+      return rewrite.missed(op.getLoc(), "NotFolded",
+                            "scaling the weights is dearer" + numbers);
   }
-  fuser.passed(op.getLoc(), "Folded",
-               "the weights are normalized, once a call" + numbers);
-  IRRewriter &rewriter = fuser.rewriter;
+  rewrite.passed(op.getLoc(), "Folded",
+                 "the weights are normalized, once a call" + numbers);
+  IRRewriter &rewriter = rewrite.rewriter;
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
   auto eps = DenseElementsAttr::get(
@@ -177,3 +181,18 @@ void gnn::foldBatchNorm(BatchNormOp op, const LayerFuser &fuser) {
   rewriter.replaceOpWithNewOp<arith::AddFOp>(
       op, normal, BroadcastOp::create(rewriter, loc, op.getType(), shift));
 }
+
+namespace {
+struct FoldNormalization : gnn::impl::FoldNormalizationBase<FoldNormalization> {
+  using FoldNormalizationBase::FoldNormalizationBase;
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    LayerRewrite rewrite{rewriter, getArgument()};
+    CostModel model(target.getValue(), cost.getValue());
+    forAll<BatchNormOp>(getOperation(), [&](BatchNormOp op) {
+      foldNormalization(op, model, rewrite);
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,54 @@
+//===- LayerRewrite.h - What rewrites of layers are made of -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes that bring what follows a product or a sum into the form that its
+// kernel can end with (GraphAGILE 6.4, Hector 3.4.1).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_TRANSFORMS_LAYERREWRITE_H
+#define GNN_LIB_TRANSFORMS_LAYERREWRITE_H
+
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+
+namespace gnn {
+
+/// What each rewrite needs. It changes the op or says in a remark why not.
+struct LayerRewrite {
+  mlir::IRRewriter &rewriter;
+  llvm::StringRef category;
+
+  void passed(mlir::Location loc, llvm::StringRef name,
+              const llvm::Twine &what) const {
+    mlir::remark::passed(
+        loc, mlir::remark::RemarkOpts::name(name).category(category))
+        << what.str();
+  }
+  void missed(mlir::Location loc, llvm::StringRef name,
+              const llvm::Twine &why) const {
+    mlir::remark::missed(
+        loc, mlir::remark::RemarkOpts::name(name).category(category))
+        << why.str();
+  }
+};
+
+/// Calls `change` on all ops of a kind; it may replace them.
+template <typename OpT>
+void forAll(mlir::func::FuncOp func, llvm::function_ref<void(OpT)> change) {
+  llvm::SmallVector<OpT> ops(func.getOps<OpT>());
+  for (OpT op : ops)
+    change(op);
+}
+
+inline mlir::RankedTensorType typeOf(mlir::Value value) {
+  return llvm::cast<mlir::RankedTensorType>(value.getType());
+}
+
+} // namespace gnn
+
+#endif // GNN_LIB_TRANSFORMS_LAYERREWRITE_H

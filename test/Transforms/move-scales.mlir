@@ -1,0 +1,73 @@
+// RUN: gnn-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(gnn-move-scales),canonicalize,cse)' \
+// RUN:   --remarks-filter='gnn-move-scales' --remark-format=emitRemark \
+// RUN:   --verify-diagnostics | FileCheck %s
+
+#node = #gnn.rows<@g, node>
+#edge = #gnn.rows<@g, edge>
+#dst_pair = #gnn.rows<@g, dst_pair>
+gnn.graph @g square {node_types = 1, edge_types = 3}
+
+// As GCN has it, the scale of sources comes at the end of the product. That of
+// destinations stays in the sum, which may be one of nothing.
+//
+// CHECK-LABEL: func.func @gcn
+// CHECK-SAME:    %[[S:[^:]+]]: tensor<?xf32
+// CHECK:         %[[H:.+]] = gnn.linear
+// CHECK:         %[[HS:.+]] = gnn.apply mul %[[H]], %[[S]] : (tensor<?x64xf32, #[[NODE:.+]]>, tensor<?xf32, #[[NODE]]>) -> tensor<?x64xf32, #[[NODE]]>
+// CHECK:         %[[U:.+]] = gnn.gather %[[HS]] via src
+// CHECK:         %[[M:.+]] = gnn.apply mul %[[U]], %[[S]] via dst
+// CHECK:         gnn.aggregate sum %[[M]] via dst
+func.func @gcn(%scale: tensor<?xf32, #node>, %x: tensor<?x64xf32, #node>, %w: tensor<64x64xf32>) -> tensor<?x64xf32, #node> {
+  %norm = gnn.apply mul %scale via src, %scale via dst : (tensor<?xf32, #node>, tensor<?xf32, #node>) -> tensor<?xf32, #edge>
+  %h = gnn.linear %x, %w : (tensor<?x64xf32, #node>, tensor<64x64xf32>) -> tensor<?x64xf32, #node>
+  %m = gnn.apply mul %norm, %h via src : (tensor<?xf32, #edge>, tensor<?x64xf32, #node>) -> tensor<?x64xf32, #edge>
+  // expected-remark @+2 {{a scale of gathered rows comes before the gather: the kernel that makes the rows ends with it}}
+  // expected-remark @+1 {{a scale of a whole sum stays in it: there may be nothing to add up}}
+  %y = gnn.aggregate sum %m via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
+  return %y : tensor<?x64xf32, #node>
+}
+
+// Negative: no kernel makes the features, so that scaling them is a walk of its
+// own.
+//
+// CHECK-LABEL: func.func @given_rows
+// CHECK:         %[[NORM:.+]] = gnn.gather
+// CHECK:         gnn.apply mul %{{.+}}, %[[NORM]]
+func.func @given_rows(%scale: tensor<?xf32, #node>, %x: tensor<?x64xf32, #node>) -> tensor<?x64xf32, #node> {
+  %norm = gnn.gather %scale via src : tensor<?xf32, #node> -> tensor<?xf32, #edge>
+  %m = gnn.apply mul %x via src, %norm : (tensor<?x64xf32, #node>, tensor<?xf32, #edge>) -> tensor<?x64xf32, #edge>
+  // expected-remark @+1 {{a scale of gathered rows stays in the sum: the rows would be walked once more}}
+  %y = gnn.aggregate sum %m via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
+  return %y : tensor<?x64xf32, #node>
+}
+
+// No pair is empty: the scale of a pair comes after its sum.
+//
+// CHECK-LABEL: func.func @pairs
+// CHECK:         %[[Y:.+]] = gnn.aggregate sum %{{.+}} : tensor<?x64xf32, #{{.+}}> -> tensor<?x64xf32
+// CHECK:         gnn.apply mul %[[Y]]
+func.func @pairs(%m: tensor<?x64xf32, #edge>, %scale: tensor<?xf32, #dst_pair>) -> tensor<?x64xf32, #dst_pair> {
+  %n = gnn.apply mul %m, %scale : (tensor<?x64xf32, #edge>, tensor<?xf32, #dst_pair>) -> tensor<?x64xf32, #edge>
+  // expected-remark @+1 {{a scale of each sum comes after it: dst_pair rows instead of edge}}
+  %y = gnn.aggregate sum %n : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #dst_pair>
+  return %y : tensor<?x64xf32, #dst_pair>
+}
+
+// -----
+
+// From rows of types: the message has a row for each of the 3 edge types, the
+// sum one row.
+//
+// CHECK-LABEL: func.func @types
+// CHECK:         %[[U:.+]] = gnn.gather %{{.+}} via src : tensor<2x8xf32, #{{.+}}> -> tensor<3x8xf32
+// CHECK:         gnn.aggregate sum %[[U]] : tensor<3x8xf32, #{{.+}}> -> tensor<1x8xf32
+#node_type = #gnn.rows<@t, node_type>
+#graph = #gnn.rows<@t, graph>
+gnn.graph @t square {node_types = 2, edge_types = 3, schema = [[0, 1], [1, 1], [1, 0]]}
+func.func @types(%x: tensor<2x8xf32, #node_type>, %s: tensor<2xf32, #node_type>, %w: tensor<8x8xf32>) -> tensor<1x8xf32, #graph> {
+  %b = gnn.linear %x, %w : (tensor<2x8xf32, #node_type>, tensor<8x8xf32>) -> tensor<2x8xf32, #node_type>
+  %m = gnn.apply mul %b via src, %s via src : (tensor<2x8xf32, #node_type>, tensor<2xf32, #node_type>) -> tensor<3x8xf32, #gnn.rows<@t, edge_type>>
+  // expected-remark @+1 {{a scale of gathered rows comes before the gather}}
+  %y = gnn.aggregate sum %m : tensor<3x8xf32, #gnn.rows<@t, edge_type>> -> tensor<1x8xf32, #graph>
+  return %y : tensor<1x8xf32, #graph>
+}
