@@ -32,7 +32,7 @@ if(GNN_STATIC_MLIR)
 endif()
 
 install(TARGETS ${gnn_tools} EXPORT GNNTargets)
-install(TARGETS ${gnn_libs} GNNRuntime GNNShared GNNRuntimeShared
+install(TARGETS ${gnn_libs} GNNLattice GNNRuntime GNNShared GNNRuntimeShared
   EXPORT GNNTargets)
 install(EXPORT GNNTargets DESTINATION ${gnn_package_dir})
 

@@ -184,7 +184,7 @@ place(const Graph &graph, const StructureKey &key,
       const std::shared_ptr<Device> &device,
       const std::shared_ptr<Allocator> &allocator) {
   StructureCache &cache = graph.cache();
-  std::pair<const Device *, std::string> name(device.get(), key.str());
+  std::pair<const Device *, StructureKey> name(device.get(), key);
   if (!allocator) {
     std::lock_guard<std::mutex> lock(cache.mutex);
     auto found = cache.onDevice.find(name);

@@ -260,7 +260,7 @@ GnnError *gnnGraphCount(const GnnGraph *graph, const char *key,
     if (Error error =
             expectPointers("a graph, a key and a result", graph, key, value))
       return error;
-    Expected<CountKey> parsed = CountKey::parse(key);
+    Expected<CountKey> parsed = parseCountKey(key);
     if (!parsed)
       return parsed.takeError();
     Expected<int64_t> count = graph->value->count(*parsed);
@@ -276,7 +276,7 @@ GnnError *gnnGraphStructure(const GnnGraph *graph, const char *key,
     if (Error error =
             expectPointers("a graph, a key and a size", graph, key, size))
       return error;
-    Expected<StructureKey> parsed = StructureKey::parse(key);
+    Expected<StructureKey> parsed = parseStructureKey(key);
     if (!parsed)
       return parsed.takeError();
     auto array = graph->value->structure(*parsed);

@@ -213,7 +213,7 @@ Expr parseExpr(const FunctionPlan &plan, const Json &json,
     expr.value = fields.integer("value");
   } else if (expr.op == Expr::Op::Count) {
     expr.graph = findGraph(plan, fields.string("graph"), fields.at("graph"));
-    expr.count = take(CountKey::parse(fields.string("of")), fields.at("of"));
+    expr.count = take(parseCountKey(fields.string("of")), fields.at("of"));
   } else {
     expr.args = fields.integers<2>("args");
   }
@@ -304,7 +304,7 @@ FunctionPlan parseFunction(const Json &json, const std::string &where) {
     Fields structure(json, place);
     int64_t graph = findGraph(plan, structure.string("graph"), place);
     plan.structures.push_back(
-        {graph, take(StructureKey::parse(structure.string("key")), place)});
+        {graph, take(parseStructureKey(structure.string("key")), place)});
     structure.done();
   });
   plan.workspace = fields.integer("workspace");

@@ -7,6 +7,7 @@
 #ifndef GNN_LIB_RUNTIME_STRUCTURECACHE_H
 #define GNN_LIB_RUNTIME_STRUCTURECACHE_H
 
+#include "GNN/Lattice/Lattice.h"
 #include "GNN/Runtime/Device.h"
 #include "GNN/Runtime/Graph.h"
 
@@ -59,13 +60,12 @@ struct Origin {
 struct StructureCache {
   /// That of a graph is taken before that of its parent.
   std::mutex mutex;
-  /// By canonical text.
-  std::map<std::string, Int32Array> arrays;
+  std::map<StructureKey, Int32Array> arrays;
   /// By side; null where not built.
   std::shared_ptr<const PairLists> pairs[2];
   /// On devices, shared by the functions bound to the graph. A device stays as
   /// long as one of its arrays does, so its address names it.
-  std::map<std::pair<const Device *, std::string>, std::weak_ptr<DeviceArray>>
+  std::map<std::pair<const Device *, StructureKey>, std::weak_ptr<DeviceArray>>
       onDevice;
   /// Of a derived graph, else null. Never changes.
   std::unique_ptr<const Origin> origin;

@@ -14,6 +14,26 @@
 
 using namespace gnn::runtime;
 
+Expected<Space> gnn::runtime::parseSpace(std::string_view text) {
+  if (std::optional<Space> space = findSpace(text))
+    return *space;
+  return failure("expected a row space (", listSpaces(), "), got '", text, "'");
+}
+
+Expected<StructureKey> gnn::runtime::parseStructureKey(std::string_view text) {
+  std::string error;
+  if (auto key = StructureKey::parse(text, error))
+    return *key;
+  return failure("structure '", text, "': ", error);
+}
+
+Expected<CountKey> gnn::runtime::parseCountKey(std::string_view text) {
+  std::string error;
+  if (auto key = CountKey::parse(text, error))
+    return *key;
+  return failure("count '", text, "': ", error);
+}
+
 namespace {
 using Array = std::vector<int32_t>;
 
@@ -39,7 +59,7 @@ private:
   Array map(OrderedSpace from, OrderedSpace to);
   Array tiles(const StructureKey &key);
   Array tileRows(const StructureKey &key);
-  Int32Array keep(const std::string &key, Array array);
+  Int32Array keep(const StructureKey &key, Array array);
 
   const Graph &graph;
   StructureCache &kept;
@@ -85,7 +105,7 @@ Side sideOf(Space space) {
 }
 } // namespace
 
-Int32Array Builder::keep(const std::string &key, Array array) {
+Int32Array Builder::keep(const StructureKey &key, Array array) {
   Int32Array shared = std::make_shared<const Array>(std::move(array));
   kept.arrays[key] = shared;
   return shared;
@@ -115,7 +135,7 @@ const PairLists &Builder::pairs(Side side) {
   lists->ofEdge = std::make_shared<const Array>(std::move(ofEdge));
   OrderedSpace sorted{Space::Edge,
                       side == Side::Src ? Order::SrcPairs : Order::DstPairs};
-  keep(StructureKey::map(sorted, {Space::Edge, Order::Natural}).str(),
+  keep(StructureKey::map(sorted, {Space::Edge, Order::Natural}),
        std::move(order));
   slot = lists;
   return *slot;
@@ -243,7 +263,7 @@ Array Builder::sortedNodes(Side side, Order order) {
 /// For each position of an order, the row in the natural order.
 Int32Array Builder::permutation(OrderedSpace space) {
   OrderedSpace natural{space.space, Order::Natural};
-  std::string key = StructureKey::map(space, natural).str();
+  StructureKey key = StructureKey::map(space, natural);
   auto found = kept.arrays.find(key);
   if (found != kept.arrays.end())
     return found->second;
@@ -285,7 +305,7 @@ Int32Array Builder::permutation(OrderedSpace space) {
 /// For each row of the natural order, its position in an order.
 Int32Array Builder::inverse(OrderedSpace space) {
   OrderedSpace natural{space.space, Order::Natural};
-  std::string key = StructureKey::map(natural, space).str();
+  StructureKey key = StructureKey::map(natural, space);
   auto found = kept.arrays.find(key);
   if (found != kept.arrays.end())
     return found->second;
@@ -319,7 +339,7 @@ Array Builder::map(OrderedSpace from, OrderedSpace to) {
 }
 
 Int32Array Builder::rows(Space group, OrderedSpace elements) {
-  std::string key = StructureKey::rows(group, elements).str();
+  StructureKey key = StructureKey::rows(group, elements);
   auto found = kept.arrays.find(key);
   if (found != kept.arrays.end())
     return found->second;
@@ -399,19 +419,19 @@ static Error checkParent(const StructureCache &kept, Space space) {
 
 Expected<Int32Array> Builder::get(const StructureKey &key) {
   bool isMap = key.kind == StructureKey::Kind::Map;
-  Error legal = isMap ? checkMap(key.elements, key.target)
-                      : checkRows(key.group, key.elements);
-  if (!legal)
-    legal = checkEdgeTypes(graph, key.elements,
-                           isMap ? key.target.space : key.group);
+  std::string problem = isMap ? checkMap(key.elements, key.target)
+                              : checkRows(key.group, key.elements);
+  if (!problem.empty())
+    return failure(problem);
+  Error legal =
+      checkEdgeTypes(graph, key.elements, isMap ? key.target.space : key.group);
   if (!legal && isMap)
     legal = checkEdgeTypes(graph, key.target, key.target.space);
   if (!legal && isMap)
     legal = checkParent(kept, key.target.space);
   if (legal)
     return legal;
-  std::string text = key.str();
-  auto found = kept.arrays.find(text);
+  auto found = kept.arrays.find(key);
   if (found != kept.arrays.end())
     return found->second;
   switch (key.kind) {
@@ -422,13 +442,13 @@ Expected<Int32Array> Builder::get(const StructureKey &key) {
       if (key.elements.order == Order::Natural)
         return inverse(key.target);
     }
-    return keep(text, map(key.elements, key.target));
+    return keep(key, map(key.elements, key.target));
   case StructureKey::Kind::Rows:
     return rows(key.group, key.elements);
   case StructureKey::Kind::Tiles:
-    return keep(text, tiles(key));
+    return keep(key, tiles(key));
   case StructureKey::Kind::TileRows:
-    return keep(text, tileRows(key));
+    return keep(key, tileRows(key));
   }
   return failure("unknown kind of structure");
 }
@@ -441,11 +461,11 @@ Expected<int64_t> Builder::count(const CountKey &key) {
       return error;
     return size(key.space);
   }
-  Error legal = checkRows(key.space, key.elements);
-  if (!legal)
-    legal = checkEdgeTypes(graph, key.elements, key.space);
-  if (legal)
-    return legal;
+  std::string problem = checkRows(key.space, key.elements);
+  if (!problem.empty())
+    return failure(problem);
+  if (Error error = checkEdgeTypes(graph, key.elements, key.space))
+    return error;
   Int32Array row = rows(key.space, key.elements);
   int64_t result = 0;
   for (size_t g = 0; g + 1 < row->size(); ++g) {

@@ -246,8 +246,9 @@ inline std::vector<OrderedSpace> allOrderedSpaces() {
                            "src_node_type",
                            "dst_node_type",
                            "graph"}) {
-    auto space = OrderedSpace::parse(text);
-    EXPECT_TRUE(space) << space.message();
+    std::string error;
+    auto space = OrderedSpace::parse(text, error);
+    EXPECT_TRUE(space) << error;
     EXPECT_EQ(space->str(), text);
     result.push_back(*space);
   }
@@ -266,7 +267,7 @@ inline std::vector<PlainGraph> oddGraphsWithSchema() {
 }
 
 inline Array build(const Graph &graph, const std::string &text) {
-  auto key = StructureKey::parse(text);
+  auto key = parseStructureKey(text);
   EXPECT_TRUE(key) << key.message();
   EXPECT_EQ(key->str(), text);
   auto array = graph.structure(*key);
@@ -275,7 +276,7 @@ inline Array build(const Graph &graph, const std::string &text) {
 }
 
 inline int64_t countOf(const Graph &graph, const std::string &text) {
-  auto key = CountKey::parse(text);
+  auto key = parseCountKey(text);
   EXPECT_TRUE(key) << key.message();
   EXPECT_EQ(key->str(), text);
   auto count = graph.count(*key);

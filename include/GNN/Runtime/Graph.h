@@ -12,6 +12,7 @@
 #ifndef GNN_RUNTIME_GRAPH_H
 #define GNN_RUNTIME_GRAPH_H
 
+#include "GNN/Lattice/Lattice.h"
 #include "GNN/Runtime/ArrayView.h"
 #include "GNN/Runtime/Error.h"
 
@@ -22,8 +23,6 @@
 
 namespace gnn::runtime {
 
-struct StructureKey;
-struct CountKey;
 struct StructureCache;
 
 /// Most node types, and most edge types: an id fits 16 bits.

@@ -16,18 +16,6 @@ class GNN_I32Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let genSpecializedAttr = 0;
 }
 
-def GNN_RowSpace : GNN_I32Enum<"RowSpace", "what one row of a tensor stands for", [
-  I32EnumAttrCase<"Edge", 0, "edge">,
-  I32EnumAttrCase<"SrcPair", 1, "src_pair">,
-  I32EnumAttrCase<"DstPair", 2, "dst_pair">,
-  I32EnumAttrCase<"Src", 3, "src">,
-  I32EnumAttrCase<"Dst", 4, "dst">,
-  I32EnumAttrCase<"Node", 5, "node">,
-  I32EnumAttrCase<"NodeType", 6, "node_type">,
-  I32EnumAttrCase<"EdgeType", 7, "edge_type">,
-  I32EnumAttrCase<"Graph", 8, "graph">]>;
-def GNN_RowSpaceAttr : EnumAttr<GNN_Dialect, GNN_RowSpace, "row_space">;
-
 def GNN_EndPoint : GNN_I32Enum<"EndPoint", "one end of an edge", [
   I32EnumAttrCase<"Src", 0, "src">,
   I32EnumAttrCase<"Dst", 1, "dst">]>;
