@@ -19,7 +19,7 @@ struct SpaceRow {
 };
 struct OrderRow {
   Space space;
-  Order order;
+  RowOrder order;
 };
 struct GroupsRow {
   Space groups;
@@ -54,13 +54,13 @@ constexpr const char *kOrders[] = {
 };
 
 constexpr OrderRow kOrdersOf[] = {
-#define GNN_ORDER_OF(SPACE, ORDER, MEANING) {Space::SPACE, Order::ORDER},
+#define GNN_ORDER_OF(SPACE, ORDER, MEANING) {Space::SPACE, RowOrder::ORDER},
 #include "GNN/Lattice/RowSpaces.def"
 };
 
 constexpr GroupsRow kGroups[] = {
 #define GNN_GROUPS(GROUPS, SPACE, ORDER)                                       \
-  {Space::GROUPS, {Space::SPACE, Order::ORDER}},
+  {Space::GROUPS, {Space::SPACE, RowOrder::ORDER}},
 #include "GNN/Lattice/RowSpaces.def"
 };
 
@@ -172,7 +172,7 @@ const char *gnn::name(Space space) {
                                 : kParents[i - std::size(kSpaces)].text;
 }
 
-const char *gnn::name(Order order) {
+const char *gnn::name(RowOrder order) {
   return kOrders[static_cast<size_t>(order)];
 }
 
@@ -228,8 +228,8 @@ std::optional<Space> gnn::ofParent(Space space) {
   return std::nullopt;
 }
 
-bool gnn::hasOrder(Space space, Order order) {
-  if (order == Order::Natural)
+bool gnn::hasOrder(Space space, RowOrder order) {
+  if (order == RowOrder::Natural)
     return true;
   for (const OrderRow &row : kOrdersOf)
     if (row.space == withoutParent(space) && row.order == order)
@@ -247,7 +247,7 @@ std::optional<OrderedSpace> OrderedSpace::parse(std::string_view text,
     return rows;
   std::string orders = name(rows.space);
   for (size_t i = 1; i < std::size(kOrders); ++i) {
-    Order order = static_cast<Order>(i);
+    RowOrder order = static_cast<RowOrder>(i);
     if (!hasOrder(rows.space, order))
       continue;
     if (text.substr(dot + 1) == kOrders[i])
@@ -260,7 +260,7 @@ std::optional<OrderedSpace> OrderedSpace::parse(std::string_view text,
 
 std::string OrderedSpace::str() const {
   std::string text = name(space);
-  if (order != Order::Natural)
+  if (order != RowOrder::Natural)
     text += std::string(".") + name(order);
   return text;
 }
@@ -291,8 +291,7 @@ std::string gnn::checkMap(OrderedSpace from, OrderedSpace to) {
   for (const SpaceRow &row : kSpaces)
     if (walked && (row.space == a || hasStep(a, row.space)))
       append(list, row.text);
-  return "no map leads from " + quoted(from.str()) + " to " +
-         quoted(to.str()) +
+  return "no map leads from " + quoted(from.str()) + " to " + quoted(to.str()) +
          (list.empty() ? std::string()
                        : ": expected one of " + list +
                              ", or the parent's rows of these");
@@ -319,7 +318,7 @@ std::optional<OrderedSpace> gnn::elementsOf(Space group, Space elements) {
   for (const GroupsRow &row : kGroups)
     if (row.groups == group && row.elements.space == elements)
       return row.elements;
-  OrderedSpace natural{elements, Order::Natural};
+  OrderedSpace natural{elements, RowOrder::Natural};
   if (group == Space::Graph && checkRows(group, natural).empty())
     return natural;
   return std::nullopt;
@@ -461,8 +460,7 @@ CountKey CountKey::count(Space space) {
   return key;
 }
 
-CountKey CountKey::tileCount(Space group, OrderedSpace elements,
-                             int64_t tile) {
+CountKey CountKey::tileCount(Space group, OrderedSpace elements, int64_t tile) {
   CountKey key = count(group);
   key.kind = Kind::TileCount;
   key.elements = elements;

@@ -184,11 +184,7 @@ LogicalResult PlanBuilder::addBoundary() {
       if (failed(graph))
         return failure();
       spec.graph = *graph;
-      auto space =
-          runtime::parseSpace(stringifyRowSpace(rows.getSpace()).str());
-      if (!space)
-        return func.emitError(space.takeError().message());
-      spec.space = *space;
+      spec.space = static_cast<Space>(rows.getSpace());
     } else if (ShapedType::isDynamic(type.getDimSize(0))) {
       return emitError(argument.getLoc())
              << "expected gnn.rows, which says what rows '" << func.getName()
@@ -255,13 +251,10 @@ LogicalResult PlanBuilder::addCount(tile::CountOp op) {
   FailureOr<int64_t> graph = graphIndex(op, op.getGraph());
   if (failed(graph))
     return failure();
-  auto key = runtime::CountKey::parse(op.getOf().str());
-  if (!key)
-    return op.emitError(key.takeError().message());
   Expr count;
   count.op = Expr::Op::Count;
   count.graph = *graph;
-  count.count = *key;
+  count.count = op.getOf();
   exprs[op] = addExpr(count);
   return success();
 }
@@ -270,13 +263,10 @@ LogicalResult PlanBuilder::addStructure(tile::StructureOp op) {
   FailureOr<int64_t> graph = graphIndex(op, op.getGraph());
   if (failed(graph))
     return failure();
-  auto key = runtime::StructureKey::parse(op.getKey().str());
-  if (!key)
-    return op.emitError(key.takeError().message());
-  std::string name = (op.getGraph() + " " + op.getKey()).str();
+  std::string name = (op.getGraph() + " " + op.getKey().str()).str();
   auto [it, isNew] = structures.try_emplace(name, plan.structures.size());
   if (isNew)
-    plan.structures.push_back({*graph, *key});
+    plan.structures.push_back({*graph, op.getKey()});
   ArgSpec spec;
   spec.kind = ArgSpec::Kind::Structure;
   spec.index = it->second;

@@ -35,18 +35,18 @@ static int64_t lastSize(Value value) {
 static bool isGather(TraverseOp op) {
   Block &body = op.getBody().front();
   return op.getInputs().size() == 1 && op.getOutputs().size() == 1 &&
-         op.getDomain().getElements().empty() &&
+         !op.getDomain().getElements() &&
          body.getTerminator()->getOperand(0) == body.getArgument(0);
 }
 
 /// The access from `rows` to where `at` leads from `from`; none if no map does.
-static std::optional<AtAttr> through(StringRef rows, StringRef from,
+static std::optional<AtAttr> through(RowDomain rows, RowDomain from,
                                      AtAttr at) {
   if (at.getAnchor() == Anchor::All)
     return at;
-  StringRef target = at.getSpace().empty() ? from : at.getSpace();
+  RowDomain target = at.getSpace() ? at.getSpace() : from;
   if (target == rows)
-    target = "";
+    target = {};
   else if (!hasMap(rows, target))
     return std::nullopt;
   return AtAttr::get(at.getContext(), Anchor::Group, target, at.getHead(),
@@ -70,9 +70,9 @@ static std::string planGather(GemmOp gemm, TraverseOp gather,
     return "only a part of its features is read or written";
   if (in.getHead() != read.getHead() || !in.getFeature())
     return "it repeats features";
-  StringRef from = gather.getDomain().getGroups();
-  StringRef reads = read.getSpace().empty() ? gemm.getRows() : read.getSpace();
-  if (!out.getSpace().empty() || reads != from)
+  RowDomain from = gather.getDomain().getGroups();
+  RowDomain reads = read.getSpace() ? read.getSpace() : gemm.getRows();
+  if (out.getSpace() || reads != from)
     return "its rows are read in another order";
   if (in.getAnchor() != Anchor::All)
     at = through(gemm.getRows(), from, in);
@@ -86,10 +86,8 @@ static std::string planEpilogue(GemmOp gemm, TraverseOp op) {
   if (op.getGraph() != gemm.getGraph())
     return "it walks another graph";
   AtAttr written = gemm.getOutputAt();
-  StringRef stored =
-      written.getSpace().empty() ? gemm.getRows() : written.getSpace();
-  if (!op.getDomain().getElements().empty() ||
-      op.getDomain().getGroups() != stored)
+  RowDomain stored = written.getSpace() ? written.getSpace() : gemm.getRows();
+  if (op.getDomain().getElements() || op.getDomain().getGroups() != stored)
     return "it walks other rows than the product's";
   for (Operation &inner : op.getBody().front().without_terminator())
     if (isa<ReduceOp, IndexOp>(inner))
@@ -109,7 +107,7 @@ static std::string planEpilogue(GemmOp gemm, TraverseOp op) {
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
     AtAttr at = op.getInputAt(i);
     if (input == gemm.getResult())
-      whole &= isWhole(input, at) && at.getSpace().empty();
+      whole &= isWhole(input, at) && !at.getSpace();
     else
       whole &= !at.getHead() || written.getHead();
   }
@@ -140,7 +138,7 @@ struct Extras {
 /// The extras of `gemm` and the other inputs of `op`, seen from the product's
 /// rows; false if no map leads to one of them.
 static bool collectExtras(GemmOp gemm, TraverseOp op, Extras &extras) {
-  StringRef rows = gemm.getRows(), stored = op.getDomain().getGroups();
+  RowDomain rows = gemm.getRows(), stored = op.getDomain().getGroups();
   extras.values.assign(gemm.getExtras().begin(), gemm.getExtras().end());
   extras.accesses.assign(gemm.getExtrasAt().begin(), gemm.getExtrasAt().end());
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {

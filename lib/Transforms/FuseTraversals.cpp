@@ -17,6 +17,7 @@
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
+using namespace gnn;
 using namespace gnn::tile;
 
 namespace gnn {
@@ -33,7 +34,7 @@ struct Plan {
   Anchor producerGroup = Anchor::Group; // what a group of the producer is there
   Anchor consumerGroup = Anchor::Group; // what a group of the consumer is there
   bool featureIsHead = false;           // the producer's features are heads
-  StringRef order, walked; // the producer's rows, and where it walks them there
+  RowDomain order, walked; // the producer's rows, and where it walks them there
 };
 
 struct FuseTraversals : gnn::impl::FuseTraversalsBase<FuseTraversals> {
@@ -64,8 +65,8 @@ static bool isPinned(TraverseOp op) {
 }
 
 /// The domain whose rows an access reaches.
-static StringRef reached(AtAttr at, DomainAttr domain) {
-  if (!at.getSpace().empty())
+static RowDomain reached(AtAttr at, DomainAttr domain) {
+  if (at.getSpace())
     return at.getSpace();
   return at.getAnchor() == Anchor::Element ? domain.getElements()
                                            : domain.getGroups();
@@ -146,17 +147,18 @@ static std::string planDims(TraverseOp producer, TraverseOp consumer, AtAttr in,
 /// Whether a traversal knows rows of nodes and their types only, so that it is
 /// the same one on every graph of these nodes.
 static bool knowsOnlyNodes(TraverseOp op) {
-  auto ofNodes = [](StringRef domain) {
-    return llvm::is_contained({"", "src", "dst", "src.by_type", "dst.by_type",
-                               "src_node_type", "dst_node_type"},
-                              domain);
+  // Not by degree: that is a matter of the edges.
+  auto ofNodes = [](RowDomain domain) {
+    return !domain || domain.isKind(RowKind::NodeType) ||
+           (domain.isKind(RowKind::Node) &&
+            domain.get().order != RowOrder::ByDegree);
   };
   auto reachesNodes = [&](AtAttr at) { return ofNodes(at.getSpace()); };
   bool inside = true;
   op.getBody().walk(
       [&](IndexOp index) { inside &= reachesNodes(index.getAt()); });
   return inside && ofNodes(op.getDomain().getGroups()) &&
-         op.getDomain().getElements().empty() &&
+         !op.getDomain().getElements() &&
          llvm::all_of(op.getInputsAt().getAsRange<AtAttr>(), reachesNodes) &&
          llvm::all_of(op.getOutputsAt().getAsRange<AtAttr>(), reachesNodes);
 }
@@ -196,26 +198,26 @@ static std::string planFusion(TraverseOp producer, TraverseOp consumer,
     return "all points of its consumer read it";
 
   bool direct = reached(out, p) == reached(in, c);
-  StringRef walked =
+  RowDomain walked =
       in.getAnchor() == Anchor::Element ? c.getElements() : c.getGroups();
   bool inPlace = direct && reached(in, c) == walked;
   // Rows that are computed one by one are so in any order of their space.
-  bool reordered = direct && p.getElements().empty() &&
-                   getSpace(reached(in, c)) == getSpace(walked);
-  StringRef writes =
+  bool reordered = direct && !p.getElements() &&
+                   (inPlace || reached(in, c).hasSpaceOf(walked));
+  RowDomain writes =
       out.getAnchor() == Anchor::Element ? p.getElements() : p.getGroups();
   if (!reordered && (!inPlace || reached(out, p) != writes))
     return "its rows are read in another order or more than once";
 
   plan.domain = c;
-  if (p.getElements().empty()) {
+  if (!p.getElements()) {
     plan.producerGroup = in.getAnchor();
     plan.order = p.getGroups();
     plan.walked = walked;
     return planDims(producer, consumer, in, plan);
   }
   if (out.getAnchor() == Anchor::Group && in.getAnchor() == Anchor::Group &&
-      c.getElements().empty()) {
+      !c.getElements()) {
     plan.domain = p; // the consumer joins the producer's walk
     return planDims(producer, consumer, in, plan);
   }
@@ -223,7 +225,7 @@ static std::string planFusion(TraverseOp producer, TraverseOp consumer,
       out.getAnchor() == in.getAnchor())
     return planDims(producer, consumer, in, plan);
   if (out.getAnchor() == Anchor::Element && in.getAnchor() == Anchor::Group &&
-      c.getElements().empty()) {
+      !c.getElements()) {
     plan.domain = p; // what the consumer does by row, it does by element
     plan.consumerGroup = Anchor::Element;
     return planDims(producer, consumer, in, plan);
@@ -234,9 +236,9 @@ static std::string planFusion(TraverseOp producer, TraverseOp consumer,
 /// The access of the producer as the fused traversal has it.
 static AtAttr ofProducer(AtAttr at, const Plan &plan) {
   bool isGroup = at.getAnchor() == Anchor::Group;
-  StringRef space = at.getSpace();
+  RowDomain space = at.getSpace();
   if (isGroup && plan.order != plan.walked)
-    space = space.empty() ? plan.order : space == plan.walked ? "" : space;
+    space = !space ? plan.order : space == plan.walked ? RowDomain() : space;
   bool head = plan.featureIsHead ? at.getFeature() : at.getHead();
   bool feature = plan.featureIsHead ? false : at.getFeature();
   return AtAttr::get(at.getContext(),

@@ -7,43 +7,39 @@ and its edge type, a node to its node type, everything to the graph. A pair is a
 ``dst`` rows to bipartite ones.
 """
 
-SPACES = ("edge", "src_pair", "dst_pair", "src", "dst", "node", "edge_type",
-          "node_type", "graph")
+from . import lattice
 
-_NODES = ("src", "dst", "node")
+SPACES = tuple(lattice.SPACES)
 
-# From each space, the coarser ones that it leads to.
-_LEADS_TO = {
-    "edge": SPACES[1:],
-    "src_pair": ("src", "node", "edge_type", "node_type", "graph"),
-    "dst_pair": ("dst", "node", "edge_type", "node_type", "graph"),
-    "src": ("node_type", "graph"),
-    "dst": ("node_type", "graph"),
-    "node": ("node_type", "graph"),
-    "edge_type": ("node_type", "graph"),
-    "node_type": ("graph",),
-    "graph": (),
-}
+
+def _at(space, end):
+    """The space of the lattice's table for one that is reached at an end."""
+    return lattice.AT_END.get(space, {"Src": space, "Dst": space})[end]
+
+
+def _ways(source, target, end):
+    """The rows of `target` that one of `source`, read at an end, leads to."""
+    steps = lattice.MAPS.get(_at(source, end), ())
+    return {_at(target, each) for each in ("Src", "Dst")} & set(steps)
 
 
 def leads(source, target):
     """Whether each row of `source` leads to one row of `target`."""
-    return source == target or target in _LEADS_TO[source]
+    return (source == target or target == "graph"
+            or any(_ways(source, target, end) for end in ("Src", "Dst")))
 
 
 def is_ambiguous(source, target):
     """Whether there are two paths, so that `via` has to pick an end."""
-    if source == target or not leads(source, target):
-        return False
-    return source in ("edge", "edge_type") and target in ("node", "node_type")
+    return source != target and len(_ways(source, target, "Src")) > 1
 
 
 def end_of(source, target, via=None):
     """The end of the edge that a path takes: "src", "dst" or None."""
     for space in (source, target):
-        for end in ("src", "dst"):
-            if space in (end, end + "_pair"):
-                return end
+        end = lattice.SPACES[space][1]
+        if end != "Neither":
+            return end.lower()
     return via
 
 

@@ -32,7 +32,7 @@ func.func @vector(%x: memref<?x6xf32>, %y: memref<?x6xf32>) {
 
 func.func @mma(%x: memref<?x64xf32>, %w: memref<64x8xf32>, %y: memref<?x8xf32>) {
   // expected-error @+1 {{'gnn_tile.gemm' op cannot honour the schedule's 'mma'}}
-  gnn_tile.gemm @g rows "src" ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>)
+  gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>)
       at <group : feature> extras at []
       outs(%y : memref<?x8xf32>) at <group : feature> schedule <mma = "tf32"> {
   ^bb0(%acc: f32):

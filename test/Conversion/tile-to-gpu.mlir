@@ -15,8 +15,8 @@
 // CHECK:         scf.if
 // CHECK:           vector.store {{.+}} {alignment = 16 : i64}
 // CHECK-LABEL: func.func @spmm
-// CHECK:         gnn_tile.structure @g "rows dst edge.in_rows"
-// CHECK:         gnn_tile.structure @g "map edge.in_rows src"
+// CHECK:         gnn_tile.structure @g rows dst edge.in_rows
+// CHECK:         gnn_tile.structure @g map edge.in_rows src
 // CHECK:         gnn_tile.cost
 // CHECK:         gpu.launch_func
 func.func @spmm(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
@@ -58,12 +58,12 @@ func.func @odd(%x: memref<?x33xf32>, %y: memref<?x33xf32>) {
 // CHECK:           math.fma
 // CHECK:           gpu.barrier
 // CHECK-LABEL: func.func @gemm
-// CHECK-DAG:     gnn_tile.structure @g "tiles edge_type src_pair 64"
-// CHECK-DAG:     gnn_tile.count @g "tile_count edge_type src_pair 64"
+// CHECK-DAG:     gnn_tile.structure @g tiles edge_type src_pair 64
+// CHECK-DAG:     gnn_tile.count @g tile_count edge_type src_pair 64
 // CHECK:         gpu.launch_func
 // CHECK-NOT:     gpu.launch_func
 func.func @gemm(%x: memref<?x64xf32>, %w: memref<3x64x8xf32>, %y: memref<?x8xf32>) {
-  gnn_tile.gemm @g rows "src_pair" types "edge_type"
+  gnn_tile.gemm @g rows src_pair types edge_type
       ins(%x, %w : memref<?x64xf32>, memref<3x64x8xf32>)
       at <group -> src : feature> extras at []
       outs(%y : memref<?x8xf32>) at <group : feature> {

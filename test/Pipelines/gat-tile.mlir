@@ -11,9 +11,9 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // no edge-sized buffer.
 //
 // CHECK-LABEL: func.func @gat
-// CHECK-NOT:     gnn_tile.count @g "count edge"
+// CHECK-NOT:     gnn_tile.count @g count edge
 // CHECK:         gnn_tile.workspace_size
-// CHECK:         gnn_tile.gemm @g rows "dst"
+// CHECK:         gnn_tile.gemm @g rows dst
 // CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, heads = 8, features = 16>
 // CHECK:           gnn_tile.reduce max [element]
 // CHECK:           math.exp

@@ -19,8 +19,8 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // GPU:           vector.load {{.+}}, vector<4xf32>
 func.func @pinned(%x: tensor<?x64xf32> {gnn.rows = #gnn.rows<@g, node>})
     -> (tensor<?x64xf32> {gnn.rows = #gnn.rows<@g, node>}) {
-  %edges = gnn_tile.count @g "count edge" : index
-  %nodes = gnn_tile.count @g "count dst" : index
+  %edges = gnn_tile.count @g count edge : index
+  %nodes = gnn_tile.count @g count dst : index
   %e = tensor.empty(%edges) : tensor<?x64xf32>
   %n = tensor.empty(%nodes) : tensor<?x64xf32>
   %m = gnn_tile.traverse @g <edge.in_rows, features = 64>

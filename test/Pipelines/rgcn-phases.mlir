@@ -29,7 +29,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // TILE-SAME:    memref<?xi8> {gnn.workspace}
 // TILE:         gnn_tile.workspace_size
 // TILE-NOT:     memref.alloc
-// TILE:         gnn_tile.gemm @g rows "src_pair" types "edge_type"
+// TILE:         gnn_tile.gemm @g rows src_pair types edge_type
 // TILE-SAME:      at <group -> src : feature>
 // TILE:         gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
 // TILE:           gnn_tile.reduce sum [element]

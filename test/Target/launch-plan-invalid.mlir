@@ -136,7 +136,7 @@ module attributes {gpu.container_module} {
   func.func @unknown_graph(%x: memref<8xf32>) {
     %c1 = arith.constant 1 : index
     // expected-error @+1 {{no graph is declared as '@missing'}}
-    %n = gnn_tile.count @missing "count dst" : index
+    %n = gnn_tile.count @missing count dst : index
     gpu.launch_func @kernels::@k blocks in (%n, %c1, %c1) threads in (%c1, %c1, %c1) args(%x : memref<8xf32>)
     return
   }

@@ -53,16 +53,16 @@ module attributes {gpu.container_module} {
     %c128 = arith.constant 128 : index
     %c256 = arith.constant 256 : index
     %shared = arith.constant 4096 : i32
-    %n = gnn_tile.count @g "count dst" : index
-    %tiles = gnn_tile.count @g "tile_count dst edge.in_rows 64" : index
+    %n = gnn_tile.count @g count dst : index
+    %tiles = gnn_tile.count @g tile_count dst edge.in_rows 64 : index
     %bytes = arith.muli %n, %c32 : index
     %blocks256 = arith.ceildivui %bytes, %c256 : index
     %size = arith.muli %blocks256, %c256 : index
     gnn_tile.workspace_size %size
     %part = memref.view %workspace[%c0][%n] : memref<?xi8> to memref<?x8xf32>
-    %rows = gnn_tile.structure @g "rows dst edge.in_rows" : memref<?xi32>
-    %rows_again = gnn_tile.structure @g "rows dst edge.in_rows" : memref<?xi32>
-    %map = gnn_tile.structure @g "map edge.in_rows src" : memref<?xi32>
+    %rows = gnn_tile.structure @g rows dst edge.in_rows : memref<?xi32>
+    %rows_again = gnn_tile.structure @g rows dst edge.in_rows : memref<?xi32>
+    %map = gnn_tile.structure @g map edge.in_rows src : memref<?xi32>
     %p0 = memref.cast %x : memref<?x8xf32> to memref<1x8xf32>
     %p1 = memref.cast %rows : memref<?xi32> to memref<1xi32>
     %split = memref.expand_shape %part [[0], [1, 2]] output_shape [%n, 2, 4] : memref<?x8xf32> into memref<?x2x4xf32>

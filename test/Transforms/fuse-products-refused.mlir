@@ -16,7 +16,7 @@ func.func @does_more(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor<?x16
     %o = math.exp %v : f32
     gnn_tile.yield %o : f32
   } -> tensor<?x16xf32>
-  %y = gnn_tile.gemm @g rows "src"
+  %y = gnn_tile.gemm @g rows src
       ins(%r, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
@@ -38,7 +38,7 @@ func.func @pinned_gather(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor<
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   } -> tensor<?x16xf32>
-  %y = gnn_tile.gemm @g rows "src"
+  %y = gnn_tile.gemm @g rows src
       ins(%r, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
@@ -60,7 +60,7 @@ func.func @pinned_product(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   } -> tensor<?x16xf32>
-  %y = gnn_tile.gemm @g rows "src"
+  %y = gnn_tile.gemm @g rows src
       ins(%r, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> schedule <m = 64, pinned = true> {
   ^bb0(%acc: f32):
@@ -82,7 +82,7 @@ func.func @gather_of_another_graph(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   } -> tensor<?x16xf32>
-  %y = gnn_tile.gemm @g rows "src"
+  %y = gnn_tile.gemm @g rows src
       ins(%r, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
@@ -104,7 +104,7 @@ func.func @copies_a_part(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor<
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   } -> tensor<?x16xf32>
-  %y = gnn_tile.gemm @g rows "src"
+  %y = gnn_tile.gemm @g rows src
       ins(%r, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
@@ -126,7 +126,7 @@ func.func @reads_a_part(%x: tensor<?x16xf32>, %w: tensor<8x8xf32>, %e: tensor<?x
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   } -> tensor<?x16xf32>
-  %y = gnn_tile.gemm @g rows "src"
+  %y = gnn_tile.gemm @g rows src
       ins(%r, %w : tensor<?x16xf32>, tensor<8x8xf32>) at <group : feature + 4> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
@@ -148,7 +148,7 @@ func.func @repeats_a_scalar(%x: tensor<?xf32>, %w: tensor<16x8xf32>, %e: tensor<
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   } -> tensor<?x16xf32>
-  %y = gnn_tile.gemm @g rows "src"
+  %y = gnn_tile.gemm @g rows src
       ins(%r, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
@@ -170,7 +170,7 @@ func.func @copies_to_another_order(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   } -> tensor<?x16xf32>
-  %y = gnn_tile.gemm @g rows "src"
+  %y = gnn_tile.gemm @g rows src
       ins(%r, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
@@ -192,7 +192,7 @@ func.func @repeats_a_row(%x: tensor<16xf32>, %w: tensor<16x8xf32>, %e: tensor<?x
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   } -> tensor<?x16xf32>
-  %y = gnn_tile.gemm @g rows "src"
+  %y = gnn_tile.gemm @g rows src
       ins(%r, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
@@ -209,7 +209,7 @@ func.func @repeats_a_row(%x: tensor<16xf32>, %w: tensor<16x8xf32>, %e: tensor<?x
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
 func.func @pinned_reader(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
-  %r = gnn_tile.gemm @g rows "src"
+  %r = gnn_tile.gemm @g rows src
       ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
@@ -231,7 +231,7 @@ func.func @pinned_reader(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
 func.func @pinned_epilogue(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
-  %r = gnn_tile.gemm @g rows "src"
+  %r = gnn_tile.gemm @g rows src
       ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> schedule <pinned = true> {
   ^bb0(%acc: f32):
@@ -253,7 +253,7 @@ func.func @pinned_epilogue(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tenso
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
 func.func @reader_of_another_graph(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
-  %r = gnn_tile.gemm @g rows "src"
+  %r = gnn_tile.gemm @g rows src
       ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
@@ -275,7 +275,7 @@ func.func @reader_of_another_graph(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
 func.func @walks_elements(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
-  %r = gnn_tile.gemm @g rows "src"
+  %r = gnn_tile.gemm @g rows src
       ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
@@ -298,7 +298,7 @@ func.func @walks_elements(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
 func.func @needs_the_row(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
-  %r = gnn_tile.gemm @g rows "src"
+  %r = gnn_tile.gemm @g rows src
       ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
@@ -321,7 +321,7 @@ func.func @needs_the_row(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
 func.func @writes_a_part(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>, %e: tensor<?x16xf32>) -> tensor<?x16xf32> {
-  %r = gnn_tile.gemm @g rows "src"
+  %r = gnn_tile.gemm @g rows src
       ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
@@ -344,7 +344,7 @@ func.func @writes_a_part(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<
 // CHECK-DAG:     gnn_tile.gemm
 func.func @other_readers(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
   // expected-remark @+1 {{its result has other readers}}
-  %r = gnn_tile.gemm @g rows "src"
+  %r = gnn_tile.gemm @g rows src
       ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
@@ -374,7 +374,7 @@ func.func @done(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor<?x16xf32>
   } -> tensor<?x16xf32>
   // expected-remark @+2 {{the product reads the rows it needs}}
   // expected-remark @+1 {{the product ends with what followed it}}
-  %r = gnn_tile.gemm @g rows "src"
+  %r = gnn_tile.gemm @g rows src
       ins(%c, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):

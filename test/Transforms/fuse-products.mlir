@@ -5,7 +5,7 @@
 // CHECK-LABEL: func.func @gather
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<?x16xf32>
 // CHECK-NOT:     gnn_tile.traverse
-// CHECK:         gnn_tile.gemm @g rows "src_pair" types "edge_type"
+// CHECK:         gnn_tile.gemm @g rows src_pair types edge_type
 // CHECK-SAME:      ins(%[[X]], %{{.+}}) at <group -> src : feature>
 func.func @gather(%x: tensor<?x16xf32>, %w: tensor<3x16x8xf32>, %p: tensor<?x16xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %r = gnn_tile.traverse @g <src_pair, features = 16>
@@ -14,7 +14,7 @@ func.func @gather(%x: tensor<?x16xf32>, %w: tensor<3x16x8xf32>, %p: tensor<?x16x
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   } -> tensor<?x16xf32>
-  %y = gnn_tile.gemm @g rows "src_pair" types "edge_type"
+  %y = gnn_tile.gemm @g rows src_pair types edge_type
       ins(%r, %w : tensor<?x16xf32>, tensor<3x16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
@@ -27,7 +27,7 @@ func.func @gather(%x: tensor<?x16xf32>, %w: tensor<3x16x8xf32>, %p: tensor<?x16x
 //
 // CHECK-LABEL: func.func @gather_through_a_map
 // CHECK-NOT:     gnn_tile.traverse
-// CHECK:         gnn_tile.gemm @g rows "edge.dst_pairs" types "edge_type"
+// CHECK:         gnn_tile.gemm @g rows edge.dst_pairs types edge_type
 // CHECK-SAME:      at <group -> dst : feature + 4>
 func.func @gather_through_a_map(%x: tensor<?x20xf32>, %w: tensor<3x16x8xf32>, %e: tensor<?x16xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %r = gnn_tile.traverse @g <edge.in_rows, features = 16>
@@ -36,7 +36,7 @@ func.func @gather_through_a_map(%x: tensor<?x20xf32>, %w: tensor<3x16x8xf32>, %e
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   } -> tensor<?x16xf32>
-  %y = gnn_tile.gemm @g rows "edge.dst_pairs" types "edge_type"
+  %y = gnn_tile.gemm @g rows edge.dst_pairs types edge_type
       ins(%r, %w : tensor<?x16xf32>, tensor<3x16x8xf32>) at <group -> edge.in_rows : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group -> edge.in_rows : feature> {
   ^bb0(%acc: f32):
@@ -49,7 +49,7 @@ func.func @gather_through_a_map(%x: tensor<?x20xf32>, %w: tensor<3x16x8xf32>, %e
 // extras, seen from the product's rows.
 //
 // CHECK-LABEL: func.func @epilogue
-// CHECK:         gnn_tile.gemm @g rows "src.by_type" types "src_node_type"
+// CHECK:         gnn_tile.gemm @g rows src.by_type types src_node_type
 // CHECK-SAME:      extras(%{{.+}}, %{{.+}} : tensor<?xf32>, tensor<8xf32>)
 // CHECK-SAME:      at [#gnn_tile.at<group -> src>, #gnn_tile.at<all : feature>]
 // CHECK-SAME:      at <group -> src : feature>
@@ -60,7 +60,7 @@ func.func @gather_through_a_map(%x: tensor<?x20xf32>, %w: tensor<3x16x8xf32>, %e
 // CHECK-NEXT:      gnn_tile.yield %[[R]]
 // CHECK-NOT:     gnn_tile.traverse
 func.func @epilogue(%x: tensor<?x16xf32>, %w: tensor<2x16x8xf32>, %s: tensor<?xf32>, %b: tensor<8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
-  %r = gnn_tile.gemm @g rows "src.by_type" types "src_node_type"
+  %r = gnn_tile.gemm @g rows src.by_type types src_node_type
       ins(%x, %w : tensor<?x16xf32>, tensor<2x16x8xf32>) at <group -> src : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group -> src : feature> {
   ^bb0(%acc: f32):
@@ -88,11 +88,11 @@ func.func @epilogue(%x: tensor<?x16xf32>, %w: tensor<2x16x8xf32>, %s: tensor<?xf
 // An epilogue may store to another order of the same rows.
 //
 // CHECK-LABEL: func.func @stores_in_the_users_order
-// CHECK:         gnn_tile.gemm @g rows "edge.src_pairs" types "edge_type"
+// CHECK:         gnn_tile.gemm @g rows edge.src_pairs types edge_type
 // CHECK-SAME:      outs(%{{.+}} : tensor<?x8xf32>) at <group -> edge : feature>
 // CHECK-NOT:     gnn_tile.traverse
 func.func @stores_in_the_users_order(%x: tensor<?x16xf32>, %w: tensor<3x16x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
-  %r = gnn_tile.gemm @g rows "edge.src_pairs" types "edge_type"
+  %r = gnn_tile.gemm @g rows edge.src_pairs types edge_type
       ins(%x, %w : tensor<?x16xf32>, tensor<3x16x8xf32>) at <group -> src : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group -> edge.in_rows : feature> {
   ^bb0(%acc: f32):

@@ -290,7 +290,7 @@ func.func @other_dimensions(%x: tensor<?x4xf32>, %n: tensor<?x4xf32>, %o: tensor
 // CHECK-COUNT-2: gnn_tile.traverse
 func.func @all_points(%w: tensor<4x8xf32>, %x: tensor<?x4x8xf32>, %n: tensor<4x8xf32>, %o: tensor<?x4x8xf32>) -> tensor<?x4x8xf32> {
   // expected-remark @+1 {{all points of its consumer read it}}
-  %a = gnn_tile.traverse @g <"4", features = 8> ins(%w : tensor<4x8xf32>) at [#gnn_tile.at<group : feature>]
+  %a = gnn_tile.traverse @g <4, features = 8> ins(%w : tensor<4x8xf32>) at [#gnn_tile.at<group : feature>]
       outs(%n : tensor<4x8xf32>) at [#gnn_tile.at<group : feature>] {
   ^bb0(%v: f32):
     %e = math.exp %v : f32

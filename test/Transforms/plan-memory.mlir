@@ -11,7 +11,7 @@
 // CHECK-LABEL: func.func @shared
 // CHECK-SAME:    %[[W:[a-z0-9]+]]: memref<?xi8> {gnn.workspace}
 // CHECK-NOT:     memref.alloc
-// CHECK:         %[[N:.+]] = gnn_tile.count @g "count dst"
+// CHECK:         %[[N:.+]] = gnn_tile.count @g count dst
 // CHECK:         %[[ZERO:.+]] = arith.constant 0 : index
 // CHECK:         %[[FOUR:.+]] = arith.constant 4 : index
 // CHECK:         %[[BYTES:.+]] = arith.muli %[[FOUR]], %[[N]]
@@ -26,7 +26,7 @@
 // CHECK:         memref.view %[[W]][%[[ZERO]]][%[[N]]] : memref<?xi8> to memref<?xf32>
 // expected-remark @+1 {{3 buffers in 2 slots of one workspace}}
 func.func @shared(%x: memref<?xf32>, %y: memref<?xf32>) {
-  %n = gnn_tile.count @g "count dst" : index
+  %n = gnn_tile.count @g count dst : index
   %a = memref.alloc(%n) : memref<?xf32>
   gnn_tile.traverse @g <dst> ins(%x : memref<?xf32>) at [#row] outs(%a : memref<?xf32>) at [#row] {
   ^bb0(%v: f32):
@@ -63,16 +63,16 @@ func.func @shared(%x: memref<?xf32>, %y: memref<?xf32>) {
 func.func @view(%x: memref<32xf32>, %y: memref<32xf32>) {
   %a = memref.alloc() : memref<4x8xf32>
   %flat = memref.collapse_shape %a [[0, 1]] : memref<4x8xf32> into memref<32xf32>
-  gnn_tile.traverse @g <"32"> ins(%x : memref<32xf32>) at [#row] outs(%flat : memref<32xf32>) at [#row] {
+  gnn_tile.traverse @g <32> ins(%x : memref<32xf32>) at [#row] outs(%flat : memref<32xf32>) at [#row] {
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   }
   %b = memref.alloc() : memref<32xf32>
-  gnn_tile.traverse @g <"32"> ins(%flat : memref<32xf32>) at [#row] outs(%b : memref<32xf32>) at [#row] {
+  gnn_tile.traverse @g <32> ins(%flat : memref<32xf32>) at [#row] outs(%b : memref<32xf32>) at [#row] {
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   }
-  gnn_tile.traverse @g <"32"> ins(%b, %flat : memref<32xf32>, memref<32xf32>) at [#row, #row] outs(%y : memref<32xf32>) at [#row] {
+  gnn_tile.traverse @g <32> ins(%b, %flat : memref<32xf32>, memref<32xf32>) at [#row, #row] outs(%y : memref<32xf32>) at [#row] {
   ^bb0(%v: f32, %u: f32):
     gnn_tile.yield %v : f32
   }
@@ -84,14 +84,14 @@ func.func @view(%x: memref<32xf32>, %y: memref<32xf32>) {
 // Buffers of one size meet in one slot, though another is free too.
 //
 // CHECK-LABEL: func.func @same_rows
-// CHECK:         %[[N:.+]] = gnn_tile.count @g "count dst"
+// CHECK:         %[[N:.+]] = gnn_tile.count @g count dst
 // CHECK:         memref.view %{{.+}}[%[[NODES:.+]]][%[[N]]]
 // CHECK:         memref.view %{{.+}}[%[[EDGES:.+]]][%{{.+}}]
 // CHECK:         memref.view %{{.+}}[%[[NODES]]][%[[N]]]
 // expected-remark @+1 {{3 buffers in 2 slots of one workspace}}
 func.func @same_rows(%y: memref<?xf32>) {
-  %n = gnn_tile.count @g "count dst" : index
-  %e = gnn_tile.count @g "count edge" : index
+  %n = gnn_tile.count @g count dst : index
+  %e = gnn_tile.count @g count edge : index
   %a = memref.alloc(%n) : memref<?xf32>
   %b = memref.alloc(%e) : memref<?xf32>
   memref.copy %y, %a : memref<?xf32> to memref<?xf32>
@@ -153,7 +153,7 @@ func.func @nested(%c: i1) {
 // -----
 
 func.func @size_of_a_buffer() {
-  %n = gnn_tile.count @g "count dst" : index
+  %n = gnn_tile.count @g count dst : index
   %c0 = arith.constant 0 : index
   %a = memref.alloc(%n) : memref<?xf32>
   %d = memref.dim %a, %c0 : memref<?xf32>
@@ -168,7 +168,7 @@ func.func @size_of_a_buffer() {
 // what depends on a buffer stays.
 //
 // CHECK-LABEL: func.func @hoisted
-// CHECK:         gnn_tile.count @g "count dst"
+// CHECK:         gnn_tile.count @g count dst
 // CHECK:         gnn_tile.structure
 // CHECK:         gnn_tile.workspace_size
 // CHECK:         memref.copy
@@ -180,9 +180,9 @@ func.func @hoisted(%x: memref<?xf32>, %y: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %d = memref.dim %x, %c0 : memref<?xf32>
   %e = arith.addi %d, %d : index
-  %n = gnn_tile.count @g "count dst" : index
+  %n = gnn_tile.count @g count dst : index
   %a = memref.alloc(%n) : memref<?xf32>
-  %s = gnn_tile.structure @g "rows dst edge.in_rows" : memref<?xi32>
+  %s = gnn_tile.structure @g rows dst edge.in_rows : memref<?xi32>
   memref.copy %y, %a : memref<?xf32> to memref<?xf32>
   return
 }

@@ -37,7 +37,7 @@ func.func @twice(%x: tensor<?xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>)
 // CHECK:         return %[[Y]], %[[R]]
 func.func @reshaped(%x: tensor<4x2xf32>, %w: tensor<2x8xf32>) -> (tensor<4x8xf32>, tensor<32xf32>) {
   %e = tensor.empty() : tensor<4x8xf32>
-  %y = gnn_tile.gemm @g rows "4" ins(%x, %w : tensor<4x2xf32>, tensor<2x8xf32>)
+  %y = gnn_tile.gemm @g rows 4 ins(%x, %w : tensor<4x2xf32>, tensor<2x8xf32>)
       at <group : feature> extras at [] outs(%e : tensor<4x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
     gnn_tile.yield %acc : f32

@@ -1,4 +1,5 @@
-//===- Lattice.h - Row spaces, orders, what a graph gives --------*- C++ -*-===//
+//===- Lattice.h - Row spaces, orders, what a graph gives --------*- C++
+//-*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -23,10 +24,10 @@ enum class RowSpace : uint32_t {
 #include "GNN/Lattice/RowSpaces.def"
 };
 
-/// Sets of rows that the runtime knows: those of gnn under the same numbers, node
-/// types by the end at which they are reached, and rows of the graph that a
-/// derived graph is made from. A pair is a (node, edge type) that occurs. Node
-/// is legal on square graphs alone, where it is Src and Dst.
+/// Sets of rows that the runtime knows: those of gnn under the same numbers,
+/// node types by the end at which they are reached, and rows of the graph that
+/// a derived graph is made from. A pair is a (node, edge type) that occurs.
+/// Node is legal on square graphs alone, where it is Src and Dst.
 enum class Space : uint32_t {
 #define GNN_ROW_SPACE(NAME, TEXT, KIND, END) NAME,
 #include "GNN/Lattice/RowSpaces.def"
@@ -37,7 +38,7 @@ enum class Space : uint32_t {
 };
 
 /// Orders in which the rows of a space are listed.
-enum class Order : uint32_t {
+enum class RowOrder : uint32_t {
 #define GNN_ORDER(NAME, TEXT) NAME,
 #include "GNN/Lattice/RowSpaces.def"
 };
@@ -51,7 +52,7 @@ enum class RowEnd { Neither, Src, Dst };
 /// "edge", "src_pair", ..., "parent_edge_type".
 const char *name(Space space);
 /// "" for the natural order, "in_rows", ...
-const char *name(Order order);
+const char *name(RowOrder order);
 
 /// The space of that name.
 std::optional<Space> findSpace(std::string_view text);
@@ -61,9 +62,9 @@ std::string listSpaces();
 RowKind kindOf(Space space);
 RowEnd endOf(Space space);
 
-/// The space of gnn_tile for one of gnn that is reached at `end`: nodes and node
-/// types are named by their end, the others keep their name. Without an end
-/// they count as those of destinations.
+/// The space of gnn_tile for one of gnn that is reached at `end`: nodes and
+/// node types are named by their end, the others keep their name. Without an
+/// end they count as those of destinations.
 Space atEnd(RowSpace space, RowEnd end);
 
 /// Whether the rows are those of the parent of a derived graph.
@@ -75,23 +76,23 @@ Space withoutParent(Space space);
 std::optional<Space> ofParent(Space space);
 
 /// Whether rows of the space are listed in that order.
-bool hasOrder(Space space, Order order);
+bool hasOrder(Space space, RowOrder order);
 
-/// Whether a row of `from` leads to one row of another space `to` by an entry of
-/// the table: neither the same space nor the graph.
+/// Whether a row of `from` leads to one row of another space `to` by an entry
+/// of the table: neither the same space nor the graph.
 bool hasStep(Space from, Space to);
 
 /// A space in one of its orders, written "space" or "space.order".
 struct OrderedSpace {
   Space space = Space::Edge;
-  Order order = Order::Natural;
+  RowOrder order = RowOrder::Natural;
 
   /// Parses and checks that the space has that order; else says what is wrong.
   static std::optional<OrderedSpace> parse(std::string_view text,
                                            std::string &error);
   std::string str() const;
 
-  std::tuple<Space, Order> key() const { return {space, order}; }
+  std::tuple<Space, RowOrder> key() const { return {space, order}; }
   bool operator==(OrderedSpace other) const { return key() == other.key(); }
   bool operator!=(OrderedSpace other) const { return key() != other.key(); }
   bool operator<(OrderedSpace other) const { return key() < other.key(); }

@@ -19,7 +19,7 @@
 namespace gnn::runtime {
 
 using gnn::CountKey;
-using gnn::Order;
+using Order = gnn::RowOrder;
 using gnn::OrderedSpace;
 using gnn::Space;
 using gnn::StructureKey;

@@ -433,10 +433,10 @@ def FuseProducts : Pass<"gnn-tile-fuse-products", "::mlir::func::FuncOp"> {
     product becomes its epilogue.
 
     ```mlir
-    %r = gnn_tile.gemm @g rows "dst" ins(%x, %w) ... // yields %acc
+    %r = gnn_tile.gemm @g rows dst ins(%x, %w) ... // yields %acc
     %y = gnn_tile.traverse @g <dst, features = 8> ins(%r, %b) ... // adds %b
     // becomes
-    %y = gnn_tile.gemm @g rows "dst" ins(%x, %w) ... extras(%b) ... // yields %acc + %b
+    %y = gnn_tile.gemm @g rows dst ins(%x, %w) ... extras(%b) ... // yields %acc + %b
     ```
 
     Needs: templates on tensors. Keeps: the value of every result. Never fuses

@@ -28,7 +28,7 @@ static Value constant(OpBuilder &b, Location loc, Type type,
       b, loc, b.getFloatAttr(cast<FloatType>(type), value.convertToDouble()));
 }
 
-SmallVector<Input> Lowering::scoreInputs(AttentionOp op, StringRef from,
+SmallVector<Input> Lowering::scoreInputs(AttentionOp op, tile::RowDomain from,
                                          size_t dims) {
   SmallVector<Input> inputs;
   for (auto [i, term] : llvm::enumerate(op.getTerms()))
@@ -108,7 +108,7 @@ public:
 
 private:
   /// A dense domain's rows with the features of the scores, no tensor.
-  Rows rowsOf(StringRef domain);
+  Rows rowsOf(tile::RowDomain domain);
   /// An access to values with those, where a domain has `dims` dimensions.
   AtAttr scoreAt(Anchor anchor, size_t dims) {
     return lowering.leadingAt(anchor, scores.size(), dims);
@@ -142,7 +142,7 @@ private:
   /// Features of the terms, the scores, and the walk of the weighted sum.
   SmallVector<int64_t> terms, scores, dims;
   /// The groups of the softmax and of the result, with their edges.
-  std::string groups, groupElements, elements;
+  tile::RowDomain groups, groupElements, elements;
   /// Whether scores are kept, and whether groups and result differ.
   bool stored, split;
   Rows score, highest, sum; ///< of edges and of groups, where stored
@@ -157,16 +157,16 @@ AttentionLowering::AttentionLowering(Lowering &lowering, AttentionOp op)
       result(lowering.describe(op.getType(), end)),
       value(lowering.view(op.getValue())),
       terms(lowering.view(op.getTerms().front()).features),
-      scores(op.getScoreFeatures()), groups(stringifyRowSpace(op.getOver())),
+      scores(op.getScoreFeatures()), groups(keptRows(op.getOver(), {})),
       stored(op.storesScores()), split(groups != result.domain) {
-  groupElements = lowering.elementsOf(groups, RowSpace::Edge).str();
-  elements = lowering.elementsOf(result.domain, RowSpace::Edge).str();
+  groupElements = lowering.elementsOf(groups, RowSpace::Edge);
+  elements = lowering.elementsOf(result.domain, RowSpace::Edge);
   dims = op.sumsFeatures() && !stored ? terms : value.features;
 }
 
-Rows AttentionLowering::rowsOf(StringRef domain) {
+Rows AttentionLowering::rowsOf(tile::RowDomain domain) {
   Rows rows;
-  rows.domain = domain.str();
+  rows.domain = domain;
   rows.graph = graph;
   rows.features = scores;
   return rows;

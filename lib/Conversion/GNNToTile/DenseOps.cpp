@@ -19,10 +19,10 @@ using tile::AtAttr;
 
 /// A GEMM whose epilogue adds an optional extra.
 static Value emitGemm(OpBuilder &builder, Location loc, FlatSymbolRefAttr graph,
-                      StringRef rows, StringRef types, StringRef weights,
-                      Value input, AtAttr inputAt, Value weight,
-                      bool transposed, Value bias, AtAttr biasAt, Value output,
-                      AtAttr outputAt) {
+                      tile::RowDomain rows, tile::RowDomain types,
+                      tile::RowDomain weights, Value input, AtAttr inputAt,
+                      Value weight, bool transposed, Value bias, AtAttr biasAt,
+                      Value output, AtAttr outputAt) {
   SmallVector<Value> extras;
   SmallVector<Attribute> extrasAt;
   if (bias) {
@@ -30,13 +30,14 @@ static Value emitGemm(OpBuilder &builder, Location loc, FlatSymbolRefAttr graph,
     extrasAt.push_back(biasAt);
   }
   Type element = getElementTypeOrSelf(output.getType());
-  auto optional = [&](StringRef text) {
-    return text.empty() ? StringAttr() : builder.getStringAttr(text);
+  auto optional = [&](tile::RowDomain domain) {
+    return domain ? tile::RowDomainAttr::get(builder.getContext(), domain)
+                  : nullptr;
   };
   auto op = tile::GemmOp::create(
-      builder, loc, output.getType(), graph, builder.getStringAttr(rows),
-      optional(types), optional(weights), input, weight, extras, output,
-      inputAt, builder.getArrayAttr(extrasAt), outputAt,
+      builder, loc, output.getType(), graph, optional(rows), optional(types),
+      optional(weights), input, weight, extras, output, inputAt,
+      builder.getArrayAttr(extrasAt), outputAt,
       transposed ? builder.getUnitAttr() : UnitAttr(), /*schedule=*/nullptr);
   Block &block = op.getBody().emplaceBlock();
   block.addArgument(element, loc);
@@ -51,7 +52,8 @@ static Value emitGemm(OpBuilder &builder, Location loc, FlatSymbolRefAttr graph,
 }
 
 /// A product with `heads` as its result has them.
-static AtAttr rowAccess(MLIRContext *context, StringRef space, bool head) {
+static AtAttr rowAccess(MLIRContext *context, tile::RowDomain space,
+                        bool head) {
   return AtAttr::get(context, Anchor::Group, space, head, true, 0);
 }
 
@@ -65,12 +67,12 @@ LogicalResult Lowering::lowerLinear(LinearOp op) {
     biasAt = trailing(get(op.getBias()), result.features.size()).at;
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
   result.tensor = emitGemm(
-      builder, op.getLoc(), result.graph, result.domain, "", "", input.tensor,
+      builder, op.getLoc(), result.graph, result.domain, {}, {}, input.tensor,
       access(input, Anchor::Group, result.domain, {},
              input.features.size() == 2, true),
       get(op.getWeight()).tensor, get(op.getWeight()).isTransposed, bias,
       biasAt, empty(op.getLoc(), result, element),
-      rowAccess(builder.getContext(), "", heads));
+      rowAccess(builder.getContext(), {}, heads));
   set(op.getResult(), result);
   return success();
 }
@@ -78,7 +80,7 @@ LogicalResult Lowering::lowerLinear(LinearOp op) {
 namespace {
 /// Rows of a typed product: in which order, and which types group them there.
 struct TypeSegments {
-  std::string types, order;
+  tile::RowDomain types, order;
 };
 } // namespace
 
@@ -88,31 +90,17 @@ static TypeSegments typeSegments(RankedTensorType rows, RowSpace types,
                                  std::optional<EndPoint> via) {
   RowSpace space = *getRowSpace(rows);
   if (space == types)
-    return {"1", std::to_string(rows.getDimSize(0))};
-  bool src = via ? *via == EndPoint::Src
-                 : space == RowSpace::SrcPair || space == RowSpace::Src;
-  if (types == RowSpace::EdgeType)
-    return {"edge_type", space == RowSpace::Edge
-                             ? "edge.dst_pairs"
-                             : stringifyRowSpace(space).str()};
-  std::string name = src ? "src_node_type" : "dst_node_type";
-  switch (space) {
-  case RowSpace::Edge:
-  case RowSpace::EdgeType:
-    return {name, stringifyRowSpace(space).str() +
-                      (src ? ".src_types" : ".dst_types")};
-  case RowSpace::SrcPair:
-  case RowSpace::DstPair:
-    return {name, stringifyRowSpace(space).str() + ".node_types"};
-  default:
-    return {name, (src ? "src" : "dst") + std::string(".by_type")};
-  }
+    return {tile::RowDomain::fixed(1),
+            tile::RowDomain::fixed(rows.getDimSize(0))};
+  RowEnd end = via ? toRowEnd(via) : endOf(atEnd(space, RowEnd::Dst));
+  Space typeSpace = atEnd(types, end);
+  return {typeSpace, *elementsOf(typeSpace, atEnd(space, end))};
 }
 
 /// `rows` as read from `order`: a fixed number of rows are all there are.
-static Rows inOrder(Rows rows, StringRef order) {
-  if (tile::isFixed(order))
-    rows.domain = order.str();
+static Rows inOrder(Rows rows, tile::RowDomain order) {
+  if (order.isFixed())
+    rows.domain = order;
   return rows;
 }
 
@@ -122,12 +110,12 @@ LogicalResult Lowering::lowerTypedLinear(TypedLinearOp op) {
   auto [typeSpace, order] = typeSegments(inputType, types, op.getVia());
   Rows result = describe(op.getType());
   // Rows of types one after the other are no rows of the parent's.
-  bool fixed = tile::isFixed(order);
+  bool fixed = order.isFixed();
   auto read = [&](Value value) { return fixed ? get(value) : view(value); };
   Rows input = inOrder(read(op.getInput()), order);
   Rows weight = read(op.getWeight());
-  StringRef weights;
-  if (tile::isOfParent(weight.domain))
+  tile::RowDomain weights;
+  if (weight.domain.isOfParent())
     weights = weight.domain;
   bool heads = result.features.size() == 2;
   AtAttr outputAt =
@@ -137,11 +125,10 @@ LogicalResult Lowering::lowerTypedLinear(TypedLinearOp op) {
   if (op.getBias()) {
     Rows rows = read(op.getBias());
     bias = rows.tensor;
-    StringRef space =
-        tile::isOfParent(rows.domain) ? StringRef(rows.domain) : typeSpace;
-    biasAt =
-        AtAttr::get(builder.getContext(), Anchor::Group, fixed ? "" : space,
-                    rows.features.size() == 2, true, 0);
+    tile::RowDomain space = rows.domain.isOfParent() ? rows.domain : typeSpace;
+    biasAt = AtAttr::get(builder.getContext(), Anchor::Group,
+                         fixed ? tile::RowDomain() : space,
+                         rows.features.size() == 2, true, 0);
   }
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
   result.tensor = emitGemm(
@@ -157,7 +144,7 @@ LogicalResult Lowering::lowerTypedLinear(TypedLinearOp op) {
 LogicalResult Lowering::lowerOuter(OuterOp op) {
   Rows left = get(op.getInput()), right = view(op.getGrad());
   Rows result = describe(op.getType());
-  StringRef rows = left.domain;
+  tile::RowDomain rows = left.domain;
   auto inputsAt = [&](const Rows &side) -> Attribute {
     return access(side, Anchor::Group, rows, {}, side.features.size() == 2,
                   true);
@@ -167,9 +154,9 @@ LogicalResult Lowering::lowerOuter(OuterOp op) {
   result.tensor =
       tile::OuterOp::create(
           builder, op.getLoc(), output.getType(), left.graph,
-          builder.getStringAttr(rows), StringAttr(), left.tensor, right.tensor,
-          output, builder.getArrayAttr({inputsAt(left), inputsAt(right)}),
-          nullptr)
+          tile::RowDomainAttr::get(builder.getContext(), rows),
+          tile::RowDomainAttr(), left.tensor, right.tensor, output,
+          builder.getArrayAttr({inputsAt(left), inputsAt(right)}), nullptr)
           .getResult();
   set(op.getResult(), result);
   return success();
@@ -179,7 +166,7 @@ LogicalResult Lowering::lowerTypedOuter(TypedOuterOp op) {
   auto inputType = cast<RankedTensorType>(op.getInput().getType());
   RowSpace types = *getRowSpace(op.getType());
   auto [typeSpace, order] = typeSegments(inputType, types, op.getVia());
-  bool fixed = tile::isFixed(order);
+  bool fixed = order.isFixed();
   auto read = [&](Value value) { return fixed ? get(value) : view(value); };
   Rows left = read(op.getInput()), right = read(op.getGrad());
   Rows result = describe(op.getType(), op.getVia());
@@ -193,7 +180,8 @@ LogicalResult Lowering::lowerTypedOuter(TypedOuterOp op) {
   result.tensor =
       tile::OuterOp::create(
           builder, op.getLoc(), output.getType(), left.graph,
-          builder.getStringAttr(order), builder.getStringAttr(typeSpace),
+          tile::RowDomainAttr::get(builder.getContext(), order),
+          tile::RowDomainAttr::get(builder.getContext(), typeSpace),
           left.tensor, right.tensor, output,
           builder.getArrayAttr({inputsAt(left), inputsAt(right)}), nullptr)
           .getResult();
@@ -222,12 +210,13 @@ LogicalResult Lowering::lowerWeightProductByHeads(WeightProductOp op) {
     weightShape.insert(weightShape.begin(), types);
   Value output = tensor::EmptyOp::create(
       builder, loc, ArrayRef<int64_t>{rows, heads, c}, type.getElementType());
-  AtAttr at = rowAccess(builder.getContext(), "", true);
-  Value product = emitGemm(builder, loc, anyGraph, std::to_string(rows),
-                           typedRhs ? std::to_string(lhs[0]) : "", "",
-                           reshaped(loc, left, {rows, heads, b}), at,
-                           reshaped(loc, get(op.getRhs()).tensor, weightShape),
-                           transposed, Value(), {}, output, at);
+  AtAttr at = rowAccess(builder.getContext(), {}, true);
+  Value product =
+      emitGemm(builder, loc, anyGraph, tile::RowDomain::fixed(rows),
+               typedRhs ? tile::RowDomain::fixed(lhs[0]) : tile::RowDomain(),
+               {}, reshaped(loc, left, {rows, heads, b}), at,
+               reshaped(loc, get(op.getRhs()).tensor, weightShape), transposed,
+               Value(), {}, output, at);
   Rows result = describe(type);
   result.tensor = reshaped(loc, product, type.getShape());
   set(op.getResult(), result);
@@ -257,7 +246,7 @@ LogicalResult Lowering::lowerWeightProduct(WeightProductOp op) {
   left = reshaped(loc, left, {batches * a, b});
   Value output = tensor::EmptyOp::create(
       builder, loc, ArrayRef<int64_t>{batches * a, c}, type.getElementType());
-  AtAttr at = rowAccess(builder.getContext(), "", false);
+  AtAttr at = rowAccess(builder.getContext(), {}, false);
   bool shared = !rhsTyped && !heads;
   bool transposed = get(op.getRhs()).isTransposed;
   SmallVector<int64_t> weightShape{b, c};
@@ -266,9 +255,10 @@ LogicalResult Lowering::lowerWeightProduct(WeightProductOp op) {
   if (!shared)
     weightShape.insert(weightShape.begin(), batches);
   right = reshaped(loc, right, weightShape);
-  Value product = emitGemm(builder, loc, anyGraph, std::to_string(batches * a),
-                           shared ? "" : std::to_string(a), "", left, at, right,
-                           transposed, Value(), {}, output, at);
+  Value product =
+      emitGemm(builder, loc, anyGraph, tile::RowDomain::fixed(batches * a),
+               shared ? tile::RowDomain() : tile::RowDomain::fixed(a), {}, left,
+               at, right, transposed, Value(), {}, output, at);
   Rows result = describe(type);
   result.tensor = reshaped(loc, product, type.getShape());
   set(op.getResult(), result);
@@ -305,11 +295,11 @@ LogicalResult Lowering::lowerWeightCombine(WeightCombineOp op) {
   Value output = tensor::EmptyOp::create(
       builder, loc, ArrayRef<int64_t>{type.getDimSize(0), size},
       type.getElementType());
-  AtAttr at = rowAccess(builder.getContext(), "", false);
-  Value product =
-      emitGemm(builder, loc, anyGraph, std::to_string(type.getDimSize(0)), "",
-               "", get(op.getCoefficients()).tensor, at, bases,
-               /*transposed=*/false, Value(), {}, output, at);
+  AtAttr at = rowAccess(builder.getContext(), {}, false);
+  Value product = emitGemm(builder, loc, anyGraph,
+                           tile::RowDomain::fixed(type.getDimSize(0)), {}, {},
+                           get(op.getCoefficients()).tensor, at, bases,
+                           /*transposed=*/false, Value(), {}, output, at);
   Rows result = describe(type);
   result.tensor = reshaped(loc, product, type.getShape());
   set(op.getResult(), result);

@@ -82,12 +82,12 @@ LogicalResult Lowering::lowerDropout(DropoutOp op) {
     result.features = {size};
   Rows input = reshape(op.getLoc(), get(op.getInput()), result.features);
   // Elements are counted in the user's order of the rows.
-  StringRef user = tile::getSpace(result.domain);
-  auto row =
-      AtAttr::get(builder.getContext(), Anchor::Group,
-                  user == result.domain ? StringRef() : user, false, false, 0);
+  tile::RowDomain user = result.domain.getNatural();
+  auto row = AtAttr::get(builder.getContext(), Anchor::Group,
+                         user == result.domain ? tile::RowDomain() : user,
+                         false, false, 0);
   auto column =
-      AtAttr::get(builder.getContext(), Anchor::All, "", false, true, 0);
+      AtAttr::get(builder.getContext(), Anchor::All, {}, false, true, 0);
   double p = op.getP().convertToDouble();
   auto dropped = static_cast<int64_t>(p * 4294967296.0);
   auto emit = [&](OpBuilder &b, Location loc, ValueRange args) -> Value {

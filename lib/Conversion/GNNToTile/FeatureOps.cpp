@@ -35,7 +35,7 @@ LogicalResult Lowering::lowerDot(DotOp op) {
   if (failed(checkDims(op, lhs.features)))
     return failure();
   unsigned dims = lhs.features.size();
-  Input right = rhs.domain.empty()
+  Input right = !rhs.domain
                     ? trailing(rhs, dims)
                     : leading(rhs, Anchor::Group, result.domain, {}, dims);
   result.tensor =
@@ -215,7 +215,7 @@ LogicalResult Lowering::lowerBroadcast(BroadcastOp op) {
   Rows result = describe(op.getType());
   Rows input = view(op.getInput());
   auto type = cast<RankedTensorType>(op.getType());
-  if (input.domain.empty() && type.hasStaticShape()) {
+  if (!input.domain && type.hasStaticShape()) {
     int64_t times = type.getNumElements() / sizeOf(input.features);
     Value copies = repeated(op.getLoc(), input, times);
     result.tensor = reshaped(op.getLoc(), copies, type.getShape());
@@ -225,7 +225,7 @@ LogicalResult Lowering::lowerBroadcast(BroadcastOp op) {
   if (failed(checkDims(op, result.features)))
     return failure();
   unsigned dims = result.features.size();
-  Input read = input.domain.empty()
+  Input read = !input.domain
                    ? trailing(input, dims)
                    : leading(input, Anchor::Group, result.domain, {}, dims);
   result.tensor = rowwise(
@@ -258,14 +258,14 @@ LogicalResult Lowering::lowerConcat(ConcatOp op) {
     int64_t width = input.features.back();
     if (hasHead)
       input = reshape(loc, input, {heads, width});
-    auto domain = tile::DomainAttr::get(builder.getContext(), result.domain, "",
+    auto domain = tile::DomainAttr::get(builder.getContext(), result.domain, {},
                                         heads, width);
     whole = traverse(
         loc, result.graph, domain,
         {{input,
           access(input, Anchor::Group, result.domain, {}, hasHead, true)}},
         whole,
-        AtAttr::get(builder.getContext(), Anchor::Group, "", hasHead, true,
+        AtAttr::get(builder.getContext(), Anchor::Group, {}, hasHead, true,
                     offset),
         [](OpBuilder &, Location, ValueRange args) { return args[0]; });
     offset += width;
@@ -281,10 +281,10 @@ LogicalResult Lowering::lowerSlice(SliceOp op) {
   Rows input = view(op.getInput());
   SmallVector<int64_t> full(result.features);
   int64_t heads = leadingSize(full);
-  bool isWeight = result.domain.empty();
+  bool isWeight = !result.domain;
   bool hasHead = full.size() > 1 && !isWeight;
   if (isWeight) { // all but the last dimension are rows of their own
-    result.domain = std::to_string(heads);
+    result.domain = tile::RowDomain::fixed(heads);
     result.graph = anyGraph;
     result.features = {full.back()};
     input.domain = result.domain;
@@ -313,13 +313,13 @@ LogicalResult Lowering::lowerSlice(SliceOp op) {
 LogicalResult Lowering::lowerReduceHeads(ReduceHeadsOp op) {
   Rows result = describe(op.getType());
   Rows input = view(op.getInput());
-  auto domain = tile::DomainAttr::get(builder.getContext(), result.domain, "",
+  auto domain = tile::DomainAttr::get(builder.getContext(), result.domain, {},
                                       input.features[0], input.features[1]);
   result.tensor = traverse(
       op.getLoc(), result.graph, domain,
       {leading(input, Anchor::Group, result.domain, {}, 2)},
       empty(op.getLoc(), result, elementOf(op.getInput())),
-      AtAttr::get(builder.getContext(), Anchor::Group, "", false, true, 0),
+      AtAttr::get(builder.getContext(), Anchor::Group, {}, false, true, 0),
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
         return tile::ReduceOp::create(b, loc, reductionOf(op.getKind()),
                                       {static_cast<int32_t>(Dim::Head)},
@@ -415,7 +415,7 @@ LogicalResult Lowering::lowerWithRepeated(Operation *op, int64_t size) {
   Elementwise scalar(op);
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   int64_t times = type.getNumElements() / size;
-  Rows rows{Value(), std::to_string(times), anyGraph, {size}};
+  Rows rows{Value(), tile::RowDomain::fixed(times), anyGraph, {size}};
   SmallVector<Input> inputs;
   for (Value operand : scalar.getInputs()) {
     auto broadcast = operand.getDefiningOp<BroadcastOp>();
@@ -449,11 +449,11 @@ LogicalResult Lowering::lowerElementwise(Operation *op) {
   if (int64_t size = repeatedElements(scalar.getInputs()))
     return lowerWithRepeated(op, size);
   Rows result = describe(type);
-  bool isWeight = result.domain.empty();
+  bool isWeight = !result.domain;
   SmallVector<int64_t> full(result.features);
   result.features = walkedDims(full);
   if (isWeight) {
-    result.domain = "1";
+    result.domain = tile::RowDomain::fixed(1);
     result.graph = anyGraph;
     result.features = {sizeOf(full)};
   }

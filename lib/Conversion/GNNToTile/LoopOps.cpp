@@ -25,7 +25,7 @@ using tile::Dim;
 namespace {
 /// What the points of a traversal are.
 struct Walk {
-  std::string groups, elements;
+  tile::RowDomain groups, elements;
 
   bool operator==(const Walk &other) const {
     return groups == other.groups && elements == other.elements;
@@ -47,7 +47,7 @@ struct Item {
 /// A row that the current point is, or leads to.
 struct Point {
   Anchor anchor;
-  std::string from; ///< the domain of the anchor
+  tile::RowDomain from; ///< the domain of the anchor
   RowPath path;
 };
 } // namespace
@@ -115,16 +115,10 @@ bool LoopLowering::collect(Value value, llvm::SetVector<Operation *> &needed) {
   return reduces;
 }
 
-/// The domain of a loop's rows, in the order that values of it are kept in.
-static std::string domainOfRows(RowSpace space) {
-  return space == RowSpace::Edge ? "edge.in_rows" : spaceName(space, {});
-}
-
 /// The walk of a loop over the edges that have each node at this end.
 static Walk walkOf(EndPoint center) {
-  bool incoming = center == EndPoint::Dst;
-  return {incoming ? "dst" : "src",
-          incoming ? "edge.in_rows" : "edge.out_rows"};
+  Space node = atEnd(RowSpace::Node, toRowEnd(center));
+  return {node, *gnn::elementsOf(node, Space::Edge)};
 }
 
 FailureOr<Item> LoopLowering::plan(unsigned i) {
@@ -155,7 +149,7 @@ FailureOr<Item> LoopLowering::plan(unsigned i) {
     }
   if (!item.reduction) {
     item.walk =
-        item.center ? walkOf(*item.center) : Walk{domainOfRows(space), ""};
+        item.center ? walkOf(*item.center) : Walk{keptRows(space, {}), {}};
     return item;
   }
   std::optional<EndPoint> end = item.end;
@@ -163,12 +157,12 @@ FailureOr<Item> LoopLowering::plan(unsigned i) {
     end = EndPoint::Src;
   item.walk.groups =
       lowering.describe(loop->getResult(i).getType(), end).domain;
-  item.walk.elements = lowering.elementsOf(item.walk.groups, space).str();
-  if (item.walk.elements.empty() ||
+  item.walk.elements = lowering.elementsOf(item.walk.groups, space);
+  if (!item.walk.elements ||
       (reducesInside && !(item.walk == walkOf(*item.center))))
     return yield.emitOpError("has no traversal: no structure lists the rows of "
                              "the loop, with what is reduced for each, by '")
-           << item.walk.groups << "'";
+           << item.walk.groups.str() << "'";
   return item;
 }
 
@@ -181,7 +175,7 @@ void LoopLowering::placeRows(const Walk &walk, ArrayRef<Item> items) {
   RowSpace space = loop.getLoopRows().getSpace();
   RowPath same = {space, space, std::nullopt};
   RowPath edge = {RowSpace::Edge, RowSpace::Edge, std::nullopt};
-  bool hasElements = !walk.elements.empty();
+  bool hasElements = static_cast<bool>(walk.elements);
   Point group = {Anchor::Group, walk.groups, same};
   Point element = {Anchor::Element, walk.elements, same};
   loop->walk([&](RowLoopInterface inner) {
@@ -198,7 +192,7 @@ void LoopLowering::placeRows(const Walk &walk, ArrayRef<Item> items) {
     return;
   }
   bool isElement = hasElements && (space == RowSpace::Edge ||
-                                   tile::getSpace(walk.elements) != "edge");
+                                   !walk.elements.isIn(Space::Edge));
   rows[loop.getLoopRow()] = isElement ? element : group;
 }
 
@@ -295,7 +289,7 @@ FailureOr<Value> LoopLowering::eval(Value value) {
       return loop->emitOpError("has no traversal with a weight of type ")
              << type;
     Input input =
-        lowering.leading(lowering.get(value), Anchor::All, "", {}, dims.size());
+        lowering.leading(lowering.get(value), Anchor::All, {}, {}, dims.size());
     return scalars[value] = read(input.rows, input.at);
   }
   FailureOr<Value> scalar = evalOp(value, value.getDefiningOp());
@@ -339,7 +333,8 @@ FailureOr<Value> LoopLowering::evalOp(Value value, Operation *op) {
     if (failed(point))
       return failure();
     Rows user;
-    user.domain = spaceName(number.getRow().getType().getSpace(), {});
+    user.domain =
+        keptRows(number.getRow().getType().getSpace(), {}).getNatural();
     AtAttr at = lowering.access(user, point->anchor, point->from,
                                 point->path.via, false, false);
     return Value(tile::IndexOp::create(*inside, loc, inside->getI32Type(), at));
@@ -397,12 +392,11 @@ LogicalResult LoopLowering::emit(ArrayRef<Item> items) {
     std::optional<EndPoint> end = item.end;
     Rows result = lowering.describe(type, end);
     Anchor anchor = Anchor::Group;
-    std::string from = walk.groups;
+    tile::RowDomain from = walk.groups;
     if (item.reduction) {
       result.domain = walk.groups;
       *value = reduce(loc, reductionOf(*item.reduction), Dim::Element, *value);
-    } else if (!walk.elements.empty() &&
-               tile::getSpace(result.domain) == "edge") {
+    } else if (walk.elements && result.domain.isIn(Space::Edge)) {
       anchor = Anchor::Element;
       from = walk.elements;
     }

@@ -18,16 +18,16 @@ using namespace gnn;
 using tile::Anchor;
 using tile::AtAttr;
 
-std::string gnn::spaceName(RowSpace space, std::optional<EndPoint> end) {
-  bool src = end && *end == EndPoint::Src;
-  switch (space) {
-  case RowSpace::Node:
-    return src ? "src" : "dst";
-  case RowSpace::NodeType:
-    return src ? "src_node_type" : "dst_node_type";
-  default:
-    return stringifyRowSpace(space).str();
-  }
+RowEnd gnn::toRowEnd(std::optional<EndPoint> end) {
+  if (!end)
+    return RowEnd::Neither;
+  return *end == EndPoint::Src ? RowEnd::Src : RowEnd::Dst;
+}
+
+tile::RowDomain gnn::keptRows(RowSpace space, std::optional<EndPoint> end) {
+  if (space == RowSpace::Edge)
+    return {Space::Edge, RowOrder::InRows};
+  return atEnd(space, toRowEnd(end));
 }
 
 Value gnn::emitBinary(OpBuilder &b, Location loc, BinaryKind kind, Value lhs,
@@ -96,9 +96,7 @@ Rows Lowering::describe(Type type, std::optional<EndPoint> end) {
   rows.features.assign(getFeatures(tensor).begin(), getFeatures(tensor).end());
   if (RowsAttr attr = getRows(type)) {
     rows.graph = attr.getGraph();
-    rows.domain = attr.getSpace() == RowSpace::Edge
-                      ? "edge.in_rows"
-                      : spaceName(attr.getSpace(), end);
+    rows.domain = keptRows(attr.getSpace(), end);
     rows.count = tensor.getDimSize(0);
   }
   return rows;
@@ -108,24 +106,22 @@ Rows Lowering::describeArgument(Type type) {
   if (!isa<RankedTensorType>(type))
     return {};
   Rows rows = describe(type);
-  if (tile::getSpace(rows.domain) == "edge")
-    rows.domain = "edge";
+  rows.domain = rows.domain.getNatural();
   return rows;
 }
 
 Value Lowering::empty(Location loc, const Rows &rows, Type element) {
   SmallVector<int64_t> shape(rows.features);
   SmallVector<Value> sizes;
-  int64_t fixed;
-  if (!rows.domain.empty() && !ShapedType::isDynamic(rows.count)) {
+  if (rows.domain && !ShapedType::isDynamic(rows.count)) {
     shape.insert(shape.begin(), rows.count);
-  } else if (!StringRef(rows.domain).getAsInteger(10, fixed)) {
-    shape.insert(shape.begin(), fixed);
-  } else if (!rows.domain.empty()) {
+  } else if (rows.domain.isFixed()) {
+    shape.insert(shape.begin(), rows.domain.getCount());
+  } else if (rows.domain) {
     shape.insert(shape.begin(), ShapedType::kDynamic);
     sizes.push_back(tile::CountOp::create(
-        builder, loc, builder.getIndexType(), rows.graph,
-        builder.getStringAttr(tile::countKey(rows.domain))));
+        builder, loc, builder.getIndexType(), rows.graph.getValue(),
+        CountKey::count(rows.domain.get().space)));
   }
   return tensor::EmptyOp::create(builder, loc,
                                  RankedTensorType::get(shape, element), sizes);
@@ -144,7 +140,7 @@ Rows Lowering::reshape(Location loc, const Rows &rows,
   Rows result = rows;
   result.features.assign(features.begin(), features.end());
   auto type = cast<RankedTensorType>(rows.tensor.getType());
-  unsigned leading = rows.domain.empty() ? 0 : 1;
+  unsigned leading = rows.domain ? 1 : 0;
   if (ArrayRef<int64_t>(rows.features) == features)
     return result;
   auto shapeWith = [&](ArrayRef<int64_t> tail) {
@@ -198,34 +194,35 @@ Rows Lowering::reshape(Location loc, const Rows &rows,
 
 /// The domain of `rows` as seen from `from` by way of `via`: nodes and node
 /// types are named by the end they are reached at.
-static std::string seenFrom(const Rows &rows, StringRef from,
-                            std::optional<EndPoint> via) {
-  StringRef space = tile::getSpace(rows.domain);
-  StringRef start = tile::getSpace(from);
-  bool src = via ? *via == EndPoint::Src : start.starts_with("src");
-  bool ends = via || start.starts_with("src") || start.starts_with("dst");
-  if (ends && (space == "src" || space == "dst") &&
-      rows.domain == space) // on a square graph both name the same rows
-    return start == "src" || start == "dst" ? start.str() : src ? "src" : "dst";
-  if (ends && (space == "src_node_type" || space == "dst_node_type"))
-    return src ? "src_node_type" : "dst_node_type";
-  return rows.domain;
+static tile::RowDomain seenFrom(const Rows &rows, tile::RowDomain from,
+                                std::optional<EndPoint> via) {
+  RowEnd end = via ? toRowEnd(via) : from.getEnd();
+  if (end == RowEnd::Neither || rows.domain != rows.domain.getNatural())
+    return rows.domain;
+  if (rows.domain.isKind(RowKind::NodeType))
+    return atEnd(RowSpace::NodeType, end);
+  if (!rows.domain.isKind(RowKind::Node))
+    return rows.domain;
+  // On a square graph both names are the same rows.
+  return from.isKind(RowKind::Node) ? from.getNatural()
+                                    : atEnd(RowSpace::Node, end);
 }
 
-AtAttr Lowering::access(const Rows &rows, Anchor anchor, StringRef from,
+AtAttr Lowering::access(const Rows &rows, Anchor anchor, tile::RowDomain from,
                         std::optional<EndPoint> via, bool head, bool feature,
                         int64_t offset) {
-  std::string domain = seenFrom(rows, from, via);
-  if (rows.domain.empty() || (domain == "graph" && from != domain))
+  tile::RowDomain domain = seenFrom(rows, from, via);
+  if (!domain || (domain.isIn(Space::Graph) && from != domain))
     anchor = Anchor::All;
-  std::string space = anchor == Anchor::All || domain == from ? "" : domain;
-  return AtAttr::get(builder.getContext(), anchor, space, head, feature,
+  if (anchor == Anchor::All || domain == from)
+    domain = {};
+  return AtAttr::get(builder.getContext(), anchor, domain, head, feature,
                      offset);
 }
 
 /// Graph rows are one row: read without a row index.
 static Rows withoutGraphRow(OpBuilder &builder, Location loc, Rows rows) {
-  if (rows.domain != "graph")
+  if (!rows.domain.isIn(Space::Graph))
     return rows;
   auto type = cast<RankedTensorType>(rows.tensor.getType());
   SmallVector<ReassociationIndices> list;
@@ -242,7 +239,7 @@ static Rows withoutGraphRow(OpBuilder &builder, Location loc, Rows rows) {
   return rows;
 }
 
-Input Lowering::leading(const Rows &rows, Anchor anchor, StringRef from,
+Input Lowering::leading(const Rows &rows, Anchor anchor, tile::RowDomain from,
                         std::optional<EndPoint> via, unsigned dims) {
   size_t own = rows.features.size();
   bool head = dims == 2 && own >= 1;
@@ -255,12 +252,12 @@ Input Lowering::leading(const Rows &rows, Anchor anchor, StringRef from,
 
 Input Lowering::trailing(const Rows &weight, unsigned dims) {
   size_t own = weight.features.size();
-  return {weight, access(weight, Anchor::All, "", {}, own == 2, own >= 1)};
+  return {weight, access(weight, Anchor::All, {}, {}, own == 2, own >= 1)};
 }
 
 AtAttr Lowering::leadingAt(Anchor anchor, size_t own, size_t dims) {
   bool head = dims == 2 && own >= 1, feature = own == dims && dims >= 1;
-  return AtAttr::get(builder.getContext(), anchor, "", head, feature, 0);
+  return AtAttr::get(builder.getContext(), anchor, {}, head, feature, 0);
 }
 
 Value Lowering::traverse(Location loc, FlatSymbolRefAttr graph,
@@ -303,7 +300,8 @@ ResultRange Lowering::traverse(Location loc, FlatSymbolRefAttr graph,
   return op.getResults();
 }
 
-tile::DomainAttr Lowering::domainOf(StringRef groups, StringRef elements,
+tile::DomainAttr Lowering::domainOf(tile::RowDomain groups,
+                                    tile::RowDomain elements,
                                     ArrayRef<int64_t> dims) {
   int64_t heads = dims.size() == 2 ? dims[0] : 1;
   int64_t features = dims.empty() ? 1 : dims.back();
@@ -321,47 +319,22 @@ Value Lowering::rowwise(Location loc, const Rows &result, Type element,
   if (dims.size() == 2 && own == 1 && !head)
     feature = true;
   AtAttr at =
-      AtAttr::get(builder.getContext(), Anchor::Group, "", head, feature, 0);
-  return traverse(loc, result.graph, domainOf(result.domain, "", dims), inputs,
+      AtAttr::get(builder.getContext(), Anchor::Group, {}, head, feature, 0);
+  return traverse(loc, result.graph, domainOf(result.domain, {}, dims), inputs,
                   empty(loc, result, element), at, body);
 }
 
-StringRef Lowering::elementsOf(StringRef groups, RowSpace elements) {
-  StringRef name = elements == RowSpace::Edge       ? "edge"
-                   : elements == RowSpace::SrcPair  ? "src_pair"
-                   : elements == RowSpace::DstPair  ? "dst_pair"
-                   : elements == RowSpace::Src      ? "src"
-                   : elements == RowSpace::Dst      ? "dst"
-                   : elements == RowSpace::EdgeType ? "edge_type"
-                                                    : "";
-  static constexpr StringRef orders[] = {"edge.in_rows",
-                                         "edge.out_rows",
-                                         "edge.dst_pairs",
-                                         "edge.src_pairs",
-                                         "edge.dst_types",
-                                         "edge.src_types",
-                                         "src_pair",
-                                         "src_pair.by_node",
-                                         "src_pair.node_types",
-                                         "dst_pair",
-                                         "dst_pair.by_node",
-                                         "dst_pair.node_types",
-                                         "src.by_type",
-                                         "dst.by_type",
-                                         "src",
-                                         "dst",
-                                         "edge_type",
-                                         "edge_type.src_types",
-                                         "edge_type.dst_types",
-                                         "src_node_type"};
-  for (StringRef order : orders)
-    if ((tile::getSpace(order) == name ||
-         (elements == RowSpace::Node &&
-          (tile::getSpace(order) == "src" || tile::getSpace(order) == "dst")) ||
-         (elements == RowSpace::NodeType && order == "src_node_type")) &&
-        tile::hasRows(groups, order))
-      return order;
-  return "";
+tile::RowDomain Lowering::elementsOf(tile::RowDomain groups,
+                                     RowSpace elements) {
+  if (!groups.isOfGraph() || groups != groups.getNatural())
+    return {};
+  // All rows of the graph, in the order that they are kept in.
+  if (groups.isIn(Space::Graph))
+    return keptRows(elements, EndPoint::Src);
+  for (RowEnd end : {RowEnd::Src, RowEnd::Dst})
+    if (auto rows = gnn::elementsOf(groups.get().space, atEnd(elements, end)))
+      return *rows;
+  return {};
 }
 
 /// What `tensor` is a reshaped form of, and the reshapes, last one first.
@@ -420,8 +393,7 @@ Value Lowering::result(Location loc, Value value) {
   SmallVector<Operation *> reshapes;
   Value root = peelReshapes(tensor, reshapes);
   bool userOrder =
-      rows.domain == "edge" ||
-      (tile::getSpace(rows.domain) != "edge" && !tile::isOfParent(rows.domain));
+      !rows.domain.isOfParent() && rows.domain == rows.domain.getNatural();
   bool own = isTemplate(root.getDefiningOp()) && userOrder && !rows.isPrefix;
   if (!own || !returned.insert(root).second)
     tensor = materialize(loc, rows, /*userOrder=*/true).tensor;
@@ -441,7 +413,7 @@ Rows Lowering::asRow(Location loc, const Rows &weight) {
     row.tensor =
         tensor::ExpandShapeOp::create(builder, loc, rowType, row.tensor,
                                       ArrayRef<ReassociationIndices>{{0, 1}});
-  row.domain = "1";
+  row.domain = tile::RowDomain::fixed(1);
   row.graph = anyGraph;
   return row;
 }
@@ -450,7 +422,7 @@ Rows Lowering::asWeight(Location loc, const Rows &row,
                         ArrayRef<int64_t> features) {
   auto type = cast<RankedTensorType>(row.tensor.getType());
   Rows weight = row;
-  weight.domain = "";
+  weight.domain = {};
   weight.tensor = tensor::CollapseShapeOp::create(
       builder, loc, RankedTensorType::get(row.features, type.getElementType()),
       row.tensor, ArrayRef<ReassociationIndices>{{0, 1}});
@@ -482,7 +454,7 @@ Value Lowering::reshaped(Location loc, Value value, ArrayRef<int64_t> shape) {
 
 Value Lowering::repeated(Location loc, const Rows &weight, int64_t times) {
   Rows flat = reshape(loc, weight, {sizeOf(weight.features)});
-  Rows result{Value(), std::to_string(times), anyGraph, flat.features};
+  Rows result{Value(), tile::RowDomain::fixed(times), anyGraph, flat.features};
   return rowwise(
       loc, result, getElementTypeOrSelf(weight.tensor.getType()),
       result.features, {trailing(flat, 1)},
@@ -490,34 +462,33 @@ Value Lowering::repeated(Location loc, const Rows &weight, int64_t times) {
 }
 
 /// The domain of this graph that is walked for rows that lie in `domain`.
-static std::string walkedFor(StringRef domain) {
-  StringRef own = tile::withoutParent(domain);
-  if (own == domain)
-    return own.str();
-  StringRef space = tile::getSpace(own);
-  return space == "edge" ? "edge.in_rows" : space.str();
+static tile::RowDomain walkedFor(tile::RowDomain domain) {
+  if (!domain.isOfParent())
+    return domain;
+  Space own = withoutParent(domain.get().space);
+  return own == Space::Edge ? tile::RowDomain(own, RowOrder::InRows) : own;
 }
 
 Rows Lowering::materialize(Location loc, const Rows &rows, bool userOrder) {
-  bool isWeight = rows.domain.empty();
+  bool isWeight = !rows.domain;
   Rows flat =
       isWeight ? asRow(loc, rows) : reshape(loc, rows, {sizeOf(rows.features)});
   Rows result = flat;
   result.domain = walkedFor(flat.domain);
-  auto at = [&](StringRef space) {
+  auto at = [&](tile::RowDomain space) {
     return AtAttr::get(builder.getContext(), Anchor::Group,
-                       space == result.domain ? "" : space, false, true, 0);
+                       space == result.domain ? tile::RowDomain() : space,
+                       false, true, 0);
   };
-  StringRef written = result.domain;
-  if (userOrder && tile::getSpace(written) == "edge")
-    written = "edge";
+  tile::RowDomain written =
+      userOrder ? result.domain.getNatural() : result.domain;
   result.tensor =
-      traverse(loc, flat.graph, domainOf(result.domain, "", flat.features),
+      traverse(loc, flat.graph, domainOf(result.domain, {}, flat.features),
                {{flat, at(flat.domain)}},
                empty(loc, result, getElementTypeOrSelf(rows.tensor.getType())),
                at(written),
                [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-  result.domain = written.str();
+  result.domain = written;
   result.isPrefix = false;
   return isWeight ? asWeight(loc, result, rows.features)
                   : reshape(loc, result, rows.features);
@@ -525,7 +496,7 @@ Rows Lowering::materialize(Location loc, const Rows &rows, bool userOrder) {
 
 const Rows &Lowering::get(Value value) {
   Rows &rows = values.find(value)->second;
-  if (tile::isOfParent(rows.domain))
+  if (rows.domain.isOfParent())
     rows = materialize(value.getLoc(), rows, /*userOrder=*/false);
   return rows;
 }

@@ -23,8 +23,8 @@ namespace gnn {
 /// gives in the user's order (`edge`). Rows of a derived graph may lie among
 /// those of its parent (`parent_edge.in_rows`).
 struct Rows {
-  mlir::Value tensor; ///< without encoding
-  std::string domain; ///< row space with order; empty for plain weights
+  mlir::Value tensor;                         ///< without encoding
+  tile::RowDomain domain;                     ///< none for plain weights
   mlir::FlatSymbolRefAttr graph;              ///< null for plain weights
   llvm::SmallVector<int64_t> features;        ///< trailing dimensions
   int64_t count = mlir::ShapedType::kDynamic; ///< rows known when compiling
@@ -127,16 +127,16 @@ private:
                 llvm::ArrayRef<int64_t> features);
   /// An access to `rows` from the group or element of `from`.
   tile::AtAttr access(const Rows &rows, tile::Anchor anchor,
-                      llvm::StringRef from, std::optional<EndPoint> via,
+                      tile::RowDomain from, std::optional<EndPoint> via,
                       bool head, bool feature, int64_t offset = 0);
   /// An input whose features are the leading dimensions of `dims` (one or two).
-  Input leading(const Rows &rows, tile::Anchor anchor, llvm::StringRef from,
+  Input leading(const Rows &rows, tile::Anchor anchor, tile::RowDomain from,
                 std::optional<EndPoint> via, unsigned dims);
   /// An access to rows with `own` of the `dims` feature dimensions of a domain,
   /// the leading ones, as an output has it.
   tile::AtAttr leadingAt(tile::Anchor anchor, size_t own, size_t dims);
   /// The inputs from which the score of an edge follows, at elements `from`.
-  llvm::SmallVector<Input> scoreInputs(AttentionOp op, llvm::StringRef from,
+  llvm::SmallVector<Input> scoreInputs(AttentionOp op, tile::RowDomain from,
                                        size_t dims);
   /// An input without rows whose features are the trailing dimensions.
   Input trailing(const Rows &weight, unsigned dims);
@@ -157,14 +157,15 @@ private:
                              llvm::ArrayRef<mlir::Attribute> outputsAt,
                              Bodies body);
   /// A domain with these feature dimensions, at most two.
-  tile::DomainAttr domainOf(llvm::StringRef groups, llvm::StringRef elements,
+  tile::DomainAttr domainOf(tile::RowDomain groups, tile::RowDomain elements,
                             llvm::ArrayRef<int64_t> dims);
   /// A row-wise traversal over the rows of `result`, features as they are.
   mlir::Value rowwise(mlir::Location loc, const Rows &result,
                       mlir::Type element, llvm::ArrayRef<int64_t> dims,
                       llvm::ArrayRef<Input> inputs, Body body);
-  /// The elements of a group, in the order that puts them side by side.
-  llvm::StringRef elementsOf(llvm::StringRef groups, RowSpace elements);
+  /// The elements of a group, in the order that puts them side by side; none
+  /// where no order does.
+  tile::RowDomain elementsOf(tile::RowDomain groups, RowSpace elements);
 
   mlir::OpBuilder &builder;
   mlir::FlatSymbolRefAttr anyGraph;
@@ -172,8 +173,12 @@ private:
   llvm::DenseSet<mlir::Value> returned;
 };
 
-/// The name of a row space; nodes are read at the end `end`.
-std::string spaceName(RowSpace space, std::optional<EndPoint> end);
+/// The rows of a space, edges in the order in which their values are kept;
+/// nodes are read at `end`.
+tile::RowDomain keptRows(RowSpace space, std::optional<EndPoint> end);
+
+/// An end of a path as the lattice has it.
+RowEnd toRowEnd(std::optional<EndPoint> end);
 
 /// Whether `value` is an i1 that an elementwise op makes: it has no lowered
 /// form, and what reads it computes it again.

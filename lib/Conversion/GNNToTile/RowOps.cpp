@@ -38,17 +38,18 @@ LogicalResult Lowering::lowerAggregate(AggregateOp op) {
   Rows result = describe(op.getResult().getType(), op.getVia());
   if (!op.getVia() && (space == RowSpace::SrcPair || space == RowSpace::Src))
     result = describe(op.getResult().getType(), EndPoint::Src);
-  StringRef elements = elementsOf(result.domain, space);
-  if (elements.empty())
+  tile::RowDomain elements = elementsOf(result.domain, space);
+  if (!elements)
     return op.emitOpError("has no lowering: no structure lists the rows of '")
-           << stringifyRowSpace(space) << "' by '" << result.domain << "'";
+           << stringifyRowSpace(space) << "' by '" << result.domain.str()
+           << "'";
   SmallVector<int64_t> full(result.features), dims = walkedDims(full);
   result.features = dims;
   Rows input = reshape(loc, view(op.getInput()), dims);
   auto domain = domainOf(result.domain, elements, dims);
   Input read =
       leading(input, Anchor::Element, elements, op.getVia(), dims.size());
-  auto at = AtAttr::get(builder.getContext(), Anchor::Group, "",
+  auto at = AtAttr::get(builder.getContext(), Anchor::Group, {},
                         dims.size() == 2, !dims.empty(), 0);
   Type element = inputType.getElementType();
   tile::Reduction kind = reductionOf(op.getKind());
@@ -62,10 +63,10 @@ LogicalResult Lowering::lowerAggregate(AggregateOp op) {
     return success();
   }
   // The argument is a row of the input, in the user's order.
-  StringRef user = tile::getSpace(elements);
+  tile::RowDomain user = elements.getNatural();
   auto edge =
       AtAttr::get(builder.getContext(), Anchor::Element,
-                  user == elements ? StringRef() : user, false, false, 0);
+                  user == elements ? tile::RowDomain() : user, false, false, 0);
   Rows argument = result;
   Value outputs[] = {empty(loc, result, element),
                      empty(loc, argument, builder.getI32Type())};
@@ -89,17 +90,18 @@ LogicalResult Lowering::lowerDegree(DegreeOp op) {
   if (!end && (op.getOf() == RowSpace::SrcPair || op.getOf() == RowSpace::Src))
     end = EndPoint::Src;
   Rows result = describe(op.getType(), end);
-  StringRef elements = elementsOf(result.domain, op.getOf());
-  if (elements.empty())
+  tile::RowDomain elements = elementsOf(result.domain, op.getOf());
+  if (!elements)
     return op.emitOpError("has no lowering: no structure lists the rows of '")
-           << stringifyRowSpace(op.getOf()) << "' by '" << result.domain << "'";
+           << stringifyRowSpace(op.getOf()) << "' by '" << result.domain.str()
+           << "'";
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
   result.tensor = traverse(
       op.getLoc(), result.graph,
       tile::DomainAttr::get(builder.getContext(), result.domain, elements, 1,
                             1),
       {}, empty(op.getLoc(), result, element),
-      AtAttr::get(builder.getContext(), Anchor::Group, "", false, false, 0),
+      AtAttr::get(builder.getContext(), Anchor::Group, {}, false, false, 0),
       [&](OpBuilder &b, Location loc, ValueRange) -> Value {
         return tile::SizeOp::create(b, loc, element);
       });
@@ -159,10 +161,10 @@ LogicalResult Lowering::lowerSddmm(SddmmOp op) {
 
 LogicalResult Lowering::lowerSpmm(SpmmOp op) {
   Rows result = describe(op.getType(), op.getVia());
-  StringRef elements = elementsOf(result.domain, RowSpace::Edge);
-  if (elements.empty())
+  tile::RowDomain elements = elementsOf(result.domain, RowSpace::Edge);
+  if (!elements)
     return op.emitOpError("has no lowering: no structure lists edges by '")
-           << result.domain << "'";
+           << result.domain.str() << "'";
   Rows lhs = view(op.getLhs());
   std::optional<Rows> rhs;
   if (op.getRhs())
@@ -176,7 +178,7 @@ LogicalResult Lowering::lowerSpmm(SpmmOp op) {
     inputs.push_back(
         leading(*rhs, Anchor::Element, elements, op.getRhsVia(), dims.size()));
   auto domain = domainOf(result.domain, elements, dims);
-  auto at = AtAttr::get(builder.getContext(), Anchor::Group, "",
+  auto at = AtAttr::get(builder.getContext(), Anchor::Group, {},
                         dims.size() == 2, !dims.empty(), 0);
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
   result.tensor =
@@ -195,11 +197,11 @@ LogicalResult Lowering::lowerSpmm(SpmmOp op) {
 LogicalResult Lowering::lowerEdgeSoftmax(EdgeSoftmaxOp op) {
   Location loc = op.getLoc();
   auto type = cast<RankedTensorType>(op.getInput().getType());
-  std::string groups = stringifyRowSpace(op.getOver()).str();
-  StringRef elements = elementsOf(groups, *getRowSpace(type));
-  if (elements.empty())
+  tile::RowDomain groups = keptRows(op.getOver(), {});
+  tile::RowDomain elements = elementsOf(groups, *getRowSpace(type));
+  if (!elements)
     return op.emitOpError("has no lowering: no structure lists the rows of '")
-           << stringifyRowSpace(*getRowSpace(type)) << "' by '" << groups
+           << stringifyRowSpace(*getRowSpace(type)) << "' by '" << groups.str()
            << "'";
   Rows result = describe(type);
   SmallVector<int64_t> full(result.features), dims = walkedDims(full);
@@ -230,7 +232,7 @@ LogicalResult Lowering::lowerRestrict(RestrictRowsOp op) {
   Rows rows = describe(op.getType());
   const Rows &input = view(op.getInput());
   rows.tensor = input.tensor;
-  rows.domain = tile::ofParent(input.domain);
+  rows.domain = {*ofParent(input.domain.get().space), input.domain.get().order};
   rows.isTransposed = input.isTransposed;
   set(op.getResult(), rows);
   return success();
@@ -252,15 +254,15 @@ LogicalResult Lowering::lowerRenamed(Operation *op, bool prefix) {
   Rows rows = describe(op->getResult(0).getType());
   const Rows &input = get(op->getOperand(0));
   auto count = [&](const Rows &side) -> Value {
-    return tile::CountOp::create(
-        builder, op->getLoc(), builder.getIndexType(), side.graph,
-        builder.getStringAttr(tile::countKey(side.domain)));
+    return tile::CountOp::create(builder, op->getLoc(), builder.getIndexType(),
+                                 side.graph.getValue(),
+                                 CountKey::count(side.domain.get().space));
   };
   bool same = !prefix && rows.domain == input.domain &&
               haveSameNodes(op, rows.graph, input.graph);
   std::string expected =
-      ((prefix ? "at most as many '" : "as many '") + rows.domain +
-       "' rows of @" + rows.graph.getValue() + " as '" + input.domain +
+      ((prefix ? "at most as many '" : "as many '") + rows.domain.str() +
+       "' rows of @" + rows.graph.getValue() + " as '" + input.domain.str() +
        "' rows of @" + input.graph.getValue())
           .str();
   if (!same)

@@ -14,6 +14,7 @@
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
+using namespace gnn;
 using namespace gnn::tile;
 
 namespace {
@@ -50,30 +51,30 @@ private:
 void GemmLowering::locateTile() {
   Value tile = kernel.blockId(gpu::Dimension::x);
   int64_t rows = TileProduct::rows;
-  int64_t perType;
-  if (op.getTypes() && !op.getTypes()->getAsInteger(10, perType)) {
+  if (op.getTypes() && op.getTypes()->isFixed()) {
+    int64_t perType = op.getTypes()->getCount();
     Value each = e.index(llvm::divideCeil(perType, rows));
     type = e.div(tile, each);
     Value first = e.mul(type, e.index(perType));
     begin = e.add(first, e.mul(e.rem(tile, each), e.index(rows)));
     end = e.min(e.add(begin, e.index(rows)), e.add(first, e.index(perType)));
   } else if (op.getTypes()) {
-    Value tiles =
-        kernel.structure(tilesKey(*op.getTypes(), op.getRows(), rows));
+    Value tiles = kernel.structure(StructureKey::tiles(
+        op.getTypes()->get().space, op.getRows().get(), rows));
     Value at = e.mul(tile, e.index(3));
     type = e.loadIndex(tiles, at);
     begin = e.loadIndex(tiles, e.add(at, e.index(1)));
     end = e.loadIndex(tiles, e.add(at, e.index(2)));
   } else {
     begin = e.mul(tile, e.index(rows));
-    end = e.min(e.add(begin, e.index(rows)),
-                kernel.count(countKey(op.getRows())));
+    end = e.min(e.add(begin, e.index(rows)), kernel.rows(op.getRows()));
   }
-  weightRow = op.getWeights()
-                  ? e.loadIndex(kernel.structure(
-                                    mapKey(*op.getTypes(), *op.getWeights())),
-                                type)
-                  : type;
+  weightRow =
+      op.getWeights()
+          ? e.loadIndex(kernel.structure(StructureKey::map(
+                            op.getTypes()->get(), op.getWeights()->get())),
+                        type)
+          : type;
   firstColumn =
       e.mul(kernel.blockId(gpu::Dimension::y), e.index(product.columns()));
   head =
@@ -99,7 +100,7 @@ SmallVector<Value> GemmLowering::withHead(Value row, bool hasHead,
 void GemmLowering::stageInput(Value k0) {
   AtAttr at = op.getInputAt();
   Value input =
-      kernel.buffer(op.getInput(), rowsOf(at, op.getRows(), ""), true);
+      kernel.buffer(op.getInput(), rowsOf(at, op.getRows(), {}), true);
   int64_t in = op.getIn();
   auto inputType = cast<MemRefType>(op.getInput().getType());
   int64_t width = inputType.getShape().back() % 4 == 0 &&
@@ -128,7 +129,7 @@ void GemmLowering::stageInput(Value k0) {
 }
 
 Value GemmLowering::loadWeight(Value k, Value n) {
-  Value weight = kernel.buffer(op.getWeight(), "", true);
+  Value weight = kernel.buffer(op.getWeight(), {}, true);
   SmallVector<Value> indices;
   if (weightRow)
     indices.push_back(weightRow);
@@ -167,7 +168,7 @@ Value GemmLowering::loadExtra(unsigned number, Value row, Value column,
                               int64_t width) {
   AtAttr at = op.getExtraAt(number);
   Value extra =
-      kernel.buffer(op.getExtras()[number], rowsOf(at, op.getRows(), ""), true);
+      kernel.buffer(op.getExtras()[number], rowsOf(at, op.getRows(), {}), true);
   Value reached;
   if (at.getAnchor() != Anchor::All)
     reached = type && at.getSpace() == *op.getTypes() ? type
@@ -202,7 +203,7 @@ void GemmLowering::storeRow(Value sums, int64_t i) {
   bool whole = out % width == 0 && outputType.getShape().back() % width == 0 &&
                at.getOffset() % width == 0;
   Value output =
-      kernel.buffer(op.getOutput(), rowsOf(at, op.getRows(), ""), false);
+      kernel.buffer(op.getOutput(), rowsOf(at, op.getRows(), {}), false);
   Value row = e.add(begin, product.row(i));
   Value rowInside = e.less(row, end);
   for (int64_t j = 0; j < width; j += whole ? width : 1) {
@@ -278,14 +279,14 @@ void GemmLowering::run() {
   Emitter &host = kernel.host;
   Value rows = kernel.hostRows(op.getRows());
   Value tiles = host.ceilDiv(rows, TileProduct::rows);
-  int64_t perType, all;
-  if (op.getTypes() && !op.getTypes()->getAsInteger(10, perType) &&
-      !op.getRows().getAsInteger(10, all))
-    tiles = host.index(all / perType *
+  if (op.getTypes() && op.getTypes()->isFixed()) {
+    int64_t perType = op.getTypes()->getCount();
+    tiles = host.index(op.getRows().getCount() / perType *
                        llvm::divideCeil(perType, TileProduct::rows));
-  else if (op.getTypes())
-    tiles = kernel.hostCount(
-        tileCountKey(*op.getTypes(), op.getRows(), TileProduct::rows));
+  } else if (op.getTypes()) {
+    tiles = kernel.hostCount(CountKey::tileCount(
+        op.getTypes()->get().space, op.getRows().get(), TileProduct::rows));
+  }
   kernel.launch(tiles,
                 host.index(llvm::divideCeil(op.getOut(), product.columns())),
                 host.index(op.getHeads()), TileProduct::threads);

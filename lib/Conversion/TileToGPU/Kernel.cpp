@@ -14,6 +14,7 @@
 #include "llvm/ADT/SmallVector.h"
 
 using namespace mlir;
+using namespace gnn;
 using namespace gnn::tile;
 
 //===----------------------------------------------------------------------===//
@@ -170,26 +171,30 @@ Value Kernel::addArgument(Value hostValue, Type type, bool isPointer,
   return func.getArgument(position);
 }
 
-Value Kernel::hostCount(StringRef key) {
-  int64_t fixed;
-  if (!key.split(' ').second.getAsInteger(10, fixed))
-    return host.index(fixed);
+Value Kernel::hostCount(const CountKey &key) {
   Value &value = hostCounts[key];
   if (!value)
     value = CountOp::create(host.builder, host.loc, host.builder.getIndexType(),
-                            graph, host.builder.getStringAttr(key));
+                            graph.getValue(), key);
   return value;
 }
 
-Value Kernel::count(StringRef key) {
+Value Kernel::count(const CountKey &key) {
   Value &value = counts[key];
-  int64_t fixed;
-  if (!key.split(' ').second.getAsInteger(10, fixed))
-    return device.index(fixed);
   if (!value)
     value = addArgument(hostCount(key), device.builder.getIndexType(),
                         /*isPointer=*/false, /*readOnly=*/false);
   return value;
+}
+
+Value Kernel::rows(RowDomain domain) {
+  return domain.isFixed() ? device.index(domain.getCount())
+                          : count(CountKey::count(domain.get().space));
+}
+
+Value Kernel::hostRows(RowDomain domain) {
+  return domain.isFixed() ? host.index(domain.getCount())
+                          : hostCount(CountKey::count(domain.get().space));
 }
 
 /// The static type under which a buffer of dynamic rows is passed.
@@ -218,7 +223,7 @@ static Value withRows(Operation *marker, Value pointer, MemRefType type,
                                            sizes, strides);
 }
 
-Value Kernel::buffer(Value memref, StringRef rows, bool readOnly) {
+Value Kernel::buffer(Value memref, RowDomain rows, bool readOnly) {
   Value &value = buffers[memref];
   if (value)
     return value;
@@ -228,55 +233,47 @@ Value Kernel::buffer(Value memref, StringRef rows, bool readOnly) {
     return value = addArgument(memref, pointer, true, readOnly);
   Value cast = memref::CastOp::create(host.builder, host.loc, pointer, memref);
   Value argument = addArgument(cast, pointer, true, readOnly);
-  Value extent = count(countKey(rows));
+  Value extent = this->rows(rows);
   return buffers[memref] = withRows(firstOp, argument, type, extent);
 }
 
-/// The number of tiles in `tiles G A N`, as a count.
-static std::string tileCountOf(ArrayRef<StringRef> words) {
-  return ("tile_count " + words[1] + " " + words[2] + " " + words[3]).str();
+/// The number of tiles in `tiles G A N`.
+static CountKey tileCountOf(const StructureKey &key) {
+  return CountKey::tileCount(key.group, key.elements, key.tile);
 }
 
-static SmallVector<StringRef, 4> wordsOf(StringRef key) {
-  SmallVector<StringRef, 4> words;
-  key.split(words, ' ');
-  return words;
-}
-
-Value Kernel::structureSize(StringRef key) {
-  SmallVector<StringRef, 4> words = wordsOf(key);
+Value Kernel::structureSize(const StructureKey &key) {
   OpBuilder::InsertionGuard restore(device.builder);
-  if (words[0] == "map")
-    return count(countKey(words[1]));
-  if (words[0] == "tiles") {
-    Value tiles = count(tileCountOf(words));
+  if (key.kind == StructureKey::Kind::Map)
+    return count(CountKey::count(key.elements.space));
+  if (key.kind == StructureKey::Kind::Tiles) {
+    Value tiles = count(tileCountOf(key));
     device.builder.setInsertionPoint(firstOp);
     return device.mul(tiles, device.index(3));
   }
-  Value groups = count(countKey(words[1]));
+  Value groups = count(CountKey::count(key.group));
   device.builder.setInsertionPoint(firstOp);
   return device.add(groups, device.index(1));
 }
 
-Value Kernel::hostStructureSize(StringRef key) {
-  SmallVector<StringRef, 4> words = wordsOf(key);
-  if (words[0] == "map")
-    return hostCount(countKey(words[1]));
-  if (words[0] == "tiles")
-    return host.mul(hostCount(tileCountOf(words)), host.index(3));
-  return host.add(hostCount(countKey(words[1])), host.index(1));
+Value Kernel::hostStructureSize(const StructureKey &key) {
+  if (key.kind == StructureKey::Kind::Map)
+    return hostCount(CountKey::count(key.elements.space));
+  if (key.kind == StructureKey::Kind::Tiles)
+    return host.mul(hostCount(tileCountOf(key)), host.index(3));
+  return host.add(hostCount(CountKey::count(key.group)), host.index(1));
 }
 
 Value Kernel::hostStructureLength() {
   Value length = host.index(0);
-  for (StringAttr key : llvm::make_first_range(structures))
-    length = host.add(length, hostStructureSize(key));
+  for (StructureKeyAttr key : llvm::make_first_range(structures))
+    length = host.add(length, hostStructureSize(key.getValue()));
   return length;
 }
 
-Value Kernel::structure(StringRef key) {
+Value Kernel::structure(const StructureKey &key) {
   OpBuilder &builder = host.builder;
-  StringAttr name = builder.getStringAttr(key);
+  auto name = StructureKeyAttr::get(builder.getContext(), key);
   if (Value value = structures.lookup(name))
     return value;
   auto type = MemRefType::get({ShapedType::kDynamic}, builder.getI32Type());
@@ -324,15 +321,17 @@ void Kernel::launch(Value gridX, Value gridY, Value gridZ, int64_t threads) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-StringRef gnn::tile::rowsOf(AtAttr at, StringRef groups, StringRef elements) {
-  if (!at.getSpace().empty())
+RowDomain gnn::tile::rowsOf(AtAttr at, RowDomain groups, RowDomain elements) {
+  if (at.getSpace())
     return at.getSpace();
   return at.getAnchor() == Anchor::Element ? elements : groups;
 }
 
 Value gnn::tile::reachRow(Kernel &kernel, Emitter &emit, AtAttr at,
-                          StringRef from, Value row) {
-  if (at.getSpace().empty() || at.getSpace() == from)
+                          RowDomain from, Value row) {
+  if (!at.getSpace() || at.getSpace() == from)
     return row;
-  return emit.loadIndex(kernel.structure(mapKey(from, at.getSpace())), row);
+  return emit.loadIndex(
+      kernel.structure(StructureKey::map(from.get(), at.getSpace().get())),
+      row);
 }

@@ -19,7 +19,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringMap.h"
+
+#include <map>
 
 namespace gnn::tile {
 
@@ -67,20 +68,19 @@ public:
   /// Builds in front of the template op.
   Emitter host;
 
-  /// The device side of a host buffer with `rows` rows of dynamic extent (a
-  /// count key's domain; unused for static shapes). Read-only buffers become
+  /// The device side of a host buffer, whose dynamic extent is that of `rows`
+  /// (unused for static shapes). Read-only buffers become
   /// `llvm.readonly`; no buffer of a kernel overlaps another one.
-  mlir::Value buffer(mlir::Value memref, llvm::StringRef rows, bool readOnly);
+  mlir::Value buffer(mlir::Value memref, RowDomain rows, bool readOnly);
   /// The device side of a structure of the graph: an i32 array.
-  mlir::Value structure(llvm::StringRef key);
+  mlir::Value structure(const StructureKey &key);
   /// The device side of a count of the graph: an index.
-  mlir::Value count(llvm::StringRef key);
+  mlir::Value count(const CountKey &key);
   /// The host side of a count of the graph: an index.
-  mlir::Value hostCount(llvm::StringRef key);
-  /// Rows of a domain, host side.
-  mlir::Value hostRows(llvm::StringRef domain) {
-    return hostCount(countKey(domain));
-  }
+  mlir::Value hostCount(const CountKey &key);
+  /// The number of rows of a domain, device side and host side.
+  mlir::Value rows(RowDomain domain);
+  mlir::Value hostRows(RowDomain domain);
   /// Entries of all structures that the kernel reads by now, host side.
   mlir::Value hostStructureLength();
   /// A shared-memory array of the block.
@@ -96,8 +96,8 @@ public:
 private:
   mlir::Value addArgument(mlir::Value hostValue, mlir::Type type,
                           bool isPointer, bool readOnly);
-  mlir::Value structureSize(llvm::StringRef key);
-  mlir::Value hostStructureSize(llvm::StringRef key);
+  mlir::Value structureSize(const StructureKey &key);
+  mlir::Value hostStructureSize(const StructureKey &key);
 
   mlir::Operation *op;
   mlir::FlatSymbolRefAttr graph;
@@ -106,9 +106,9 @@ private:
   mlir::Operation *firstOp = nullptr;
   llvm::SmallVector<mlir::Value> operands;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
-  llvm::StringMap<mlir::Value> counts, hostCounts;
+  std::map<CountKey, mlir::Value> counts, hostCounts;
   /// In the order of their first use.
-  llvm::MapVector<mlir::StringAttr, mlir::Value> structures;
+  llvm::MapVector<StructureKeyAttr, mlir::Value> structures;
 };
 
 /// Lowers one template op to a kernel and its launch in front of it.
@@ -117,12 +117,11 @@ mlir::LogicalResult lowerGemm(GemmOp op, Kernel &kernel);
 mlir::LogicalResult lowerOuter(OuterOp op, Kernel &kernel);
 
 /// The row that an access reaches from row `row` of domain `from`.
-mlir::Value reachRow(Kernel &kernel, Emitter &emit, AtAttr at,
-                     llvm::StringRef from, mlir::Value row);
+mlir::Value reachRow(Kernel &kernel, Emitter &emit, AtAttr at, RowDomain from,
+                     mlir::Value row);
 
 /// The domain whose count is the number of rows of an operand.
-llvm::StringRef rowsOf(AtAttr at, llvm::StringRef groups,
-                       llvm::StringRef elements);
+RowDomain rowsOf(AtAttr at, RowDomain groups, RowDomain elements);
 
 } // namespace gnn::tile
 

@@ -10,6 +10,7 @@
 #include "TileProduct.h"
 
 using namespace mlir;
+using namespace gnn;
 using namespace gnn::tile;
 
 namespace {
@@ -43,17 +44,18 @@ private:
 
 void OuterLowering::locate() {
   type = kernel.blockId(gpu::Dimension::x);
-  int64_t perType;
-  if (op.getTypes() && !op.getTypes()->getAsInteger(10, perType)) {
+  if (op.getTypes() && op.getTypes()->isFixed()) {
+    int64_t perType = op.getTypes()->getCount();
     begin = e.mul(type, e.index(perType));
     end = e.add(begin, e.index(perType));
   } else if (op.getTypes()) {
-    Value pointer = kernel.structure(rowsKey(*op.getTypes(), op.getRows()));
+    Value pointer = kernel.structure(
+        StructureKey::rows(op.getTypes()->get().space, op.getRows().get()));
     begin = e.loadIndex(pointer, type);
     end = e.loadIndex(pointer, e.add(type, e.index(1)));
   } else {
     begin = e.index(0);
-    end = kernel.count(countKey(op.getRows()));
+    end = kernel.rows(op.getRows());
   }
   int64_t columnTiles =
       llvm::divideCeil(right.getShape().back(), product.columns());
@@ -71,7 +73,7 @@ void OuterLowering::stage(unsigned side, Value row0, int64_t perThread) {
   MemRefType type = side == 0 ? left : right;
   int64_t size = type.getShape().back();
   Value buffer = kernel.buffer(side == 0 ? op.getLeft() : op.getRight(),
-                               rowsOf(at(side), op.getRows(), ""), true);
+                               rowsOf(at(side), op.getRows(), {}), true);
   Value k = e.div(product.thread, e.index(TileProduct::side));
   Value row = e.add(row0, k);
   Value rowInside = e.less(row, end);
@@ -101,7 +103,7 @@ void OuterLowering::stage(unsigned side, Value row0, int64_t perThread) {
 }
 
 void OuterLowering::storeRow(Value sums, int64_t i) {
-  Value output = kernel.buffer(op.getOutput(), "", false);
+  Value output = kernel.buffer(op.getOutput(), {}, false);
   int64_t width = product.columnsPerThread();
   Value row = e.add(firstRow, product.row(i));
   Value rowInside = e.less(row, e.index(left.getShape().back()));

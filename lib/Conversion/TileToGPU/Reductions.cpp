@@ -11,6 +11,7 @@
 #include <limits>
 
 using namespace mlir;
+using namespace gnn;
 using namespace gnn::tile;
 
 bool gnn::tile::reducesElements(Operation *op) {

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
+using namespace gnn;
 using namespace gnn::tile;
 
 int64_t gnn::tile::columnsPerThread(int64_t out) {

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
+using namespace gnn;
 using namespace gnn::tile;
 
 namespace gnn {

@@ -10,6 +10,7 @@
 #include "TraverseLowering.h"
 
 using namespace mlir;
+using namespace gnn;
 using namespace gnn::tile;
 
 //===----------------------------------------------------------------------===//
@@ -36,18 +37,19 @@ void TraverseLowering::locateLane() {
 void TraverseLowering::locateRow(Value row) {
   groupValues.clear();
   groupRows.clear();
-  Value rows = kernel.count(countKey(domain.getGroups()));
+  Value rows = kernel.rows(domain.getGroups());
   groupInside = e.less(row, rows);
   group = e.min(row, e.sub(rows, e.index(1)));
   if (layout.byDegree) {
-    StringRef nodes = domain.getGroups();
-    group = e.loadIndex(
-        kernel.structure(mapKey((nodes + ".by_degree").str(), nodes)), group);
+    OrderedSpace nodes = domain.getGroups().get();
+    group = e.loadIndex(kernel.structure(StructureKey::map(
+                            {nodes.space, RowOrder::ByDegree}, nodes)),
+                        group);
   }
-  if (domain.getElements().empty())
+  if (!domain.getElements())
     return;
-  Value pointer =
-      kernel.structure(rowsKey(domain.getGroups(), domain.getElements()));
+  Value pointer = kernel.structure(StructureKey::rows(
+      domain.getGroups().get().space, domain.getElements().get()));
   begin = e.loadIndex(pointer, group);
   end = e.loadIndex(pointer, e.add(group, e.index(1)));
   end = e.select(groupInside, end, begin);

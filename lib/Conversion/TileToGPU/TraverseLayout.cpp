@@ -13,6 +13,7 @@
 #include <numeric>
 
 using namespace mlir;
+using namespace gnn;
 using namespace gnn::tile;
 
 /// Vectors of one row that a lane can hold: many more than there are registers.
@@ -29,7 +30,7 @@ struct BodyFacts {
 
 static BodyFacts collectFacts(TraverseOp op) {
   BodyFacts facts;
-  facts.hasElements = !op.getDomain().getElements().empty();
+  facts.hasElements = static_cast<bool>(op.getDomain().getElements());
   op.getBody().walk([&](ReduceOp reduce) {
     bool lanes = llvm::any_of(reduce.getDims(), [](int32_t dim) {
       return dim != static_cast<int32_t>(Dim::Element);
@@ -168,12 +169,9 @@ FailureOr<TraverseLayout> gnn::tile::chooseLayout(TraverseOp op) {
   }
   int64_t perRow = layout.threadsPerRow();
   layout.rowsPerBlock = std::max<int64_t>(1, 256 / perRow);
-  StringRef groups = op.getDomain().getGroups();
-  bool areNodes = groups.starts_with("src") || groups.starts_with("dst");
+  RowDomain groups = op.getDomain().getGroups();
   // Types, and the whole graph, are few and have many elements each.
-  bool areFew = groups == "edge_type" || groups.ends_with("_node_type") ||
-                groups == "graph";
-  if (!areFew && areNodes)
+  if (groups.isKind(RowKind::Node) || groups.isKind(RowKind::Pair))
     layout.splitRows = 32 * layout.elementLanes * layout.inFlight;
   if (int64_t wanted = schedule ? schedule.getSplitRows() : 0) {
     layout.splitRows = wanted;
@@ -187,9 +185,9 @@ FailureOr<TraverseLayout> gnn::tile::chooseLayout(TraverseOp op) {
   }
   if (schedule && schedule.getRowOrder() &&
       schedule.getRowOrder() == "by_degree") {
-    if (groups != "dst" && groups != "src")
+    if (!groups.isKind(RowKind::Node) || groups != groups.getNatural())
       return refuse(op, "row_order")
-             << "expected groups of nodes, got '" << groups << "'";
+             << "expected groups of nodes, got '" << groups.str() << "'";
     layout.byDegree = true;
   }
   return layout;

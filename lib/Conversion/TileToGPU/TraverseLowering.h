@@ -20,7 +20,9 @@
 #include "TraverseLayout.h"
 
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringSet.h"
+
+#include <map>
+#include <set>
 
 namespace gnn::tile {
 
@@ -46,7 +48,7 @@ private:
     mlir::Value position; // in the elements' order, always a valid one
     mlir::Value inside;   // whether it counts; null: always
     llvm::DenseMap<mlir::Value, Held> values;
-    llvm::StringMap<mlir::Value> rows;
+    std::map<RowDomain, mlir::Value> rows;
   };
 
   /// What one reduction over elements accumulates.
@@ -116,7 +118,7 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> ranks; // walks before it is ready
   int64_t lastRank = -1;
   llvm::DenseMap<mlir::Value, Held> groupValues;
-  llvm::StringMap<mlir::Value> groupRows;
+  std::map<RowDomain, mlir::Value> groupRows;
   llvm::SmallVector<Point> points;
 };
 

@@ -13,6 +13,7 @@
 #include "TraverseLowering.h"
 
 using namespace mlir;
+using namespace gnn;
 using namespace gnn::tile;
 
 /// What results of teams may take of the 48 KiB of shared memory.
@@ -45,7 +46,7 @@ void TraverseLowering::run() {
 }
 
 bool TraverseLowering::teamsCooperate() {
-  if (domain.getElements().empty() || layout.rowsPerBlock == 1)
+  if (!domain.getElements() || layout.rowsPerBlock == 1)
     return false;
   int64_t parts = 0;
   for (Operation &inner : op.getBody().front().without_terminator())

@@ -13,6 +13,7 @@
 #include <limits>
 
 using namespace mlir;
+using namespace gnn;
 using namespace gnn::tile;
 
 //===----------------------------------------------------------------------===//
@@ -348,10 +349,10 @@ void TraverseLowering::emitCost() {
                     host.index(element.getIntOrFloatBitWidth() / 8));
   };
   Value reads = host.index(0), writes = host.index(0), flops = host.index(0);
-  llvm::StringSet<> indices;
+  std::set<RowDomain> indices;
   auto countIndex = [&](AtAttr at) {
     bool element = at.getAnchor() == Anchor::Element;
-    if (!at.getSpace().empty() && indices.insert(at.getSpace()).second)
+    if (at.getSpace() && indices.insert(at.getSpace()).second)
       reads = host.add(reads, host.mul(rows(element), host.index(4)));
   };
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
@@ -362,7 +363,7 @@ void TraverseLowering::emitCost() {
     writes = host.add(writes, bytes(output, op.getOutputAt(i)));
     countIndex(op.getOutputAt(i));
   }
-  if (!domain.getElements().empty())
+  if (domain.getElements())
     reads = host.add(reads, host.mul(rows(false), host.index(4)));
   for (Operation &inner : op.getBody().front().without_terminator()) {
     if (isa<arith::ConstantOp>(inner) ||

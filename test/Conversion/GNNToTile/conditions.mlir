@@ -68,7 +68,7 @@ func.func @all(%x: !node, %y: !node) -> !node {
 // Of weights, one of them repeated.
 //
 // CHECK-LABEL: func.func @repeated
-// CHECK:         gnn_tile.traverse @{{.+}} <"4", features = 6> ins({{.+}} : tensor<6xf32>, tensor<4x6xf32>)
+// CHECK:         gnn_tile.traverse @{{.+}} <4, features = 6> ins({{.+}} : tensor<6xf32>, tensor<4x6xf32>)
 // CHECK-SAME:      at [#gnn_tile.at<all : feature>, #gnn_tile.at<group : feature>]
 // CHECK:           %[[C:.+]] = arith.cmpf ogt
 // CHECK-NEXT:      arith.select %[[C]]

@@ -20,7 +20,7 @@ gnn.graph @part square of @g types [0, 2] {node_types = 1, edge_types = 2}
 // CHECK-SAME:    %[[X:.+]]: tensor<?x16xf32> {{.+}}, %[[W:.+]]: tensor<3x16x8xf32> {{.+}}, %[[B:.+]]: tensor<3x8xf32> {{.+}}, %[[N:.+]]: tensor<?xf32>
 // CHECK-NOT:     gnn_tile.require
 // CHECK:         gnn_tile.traverse @part <src_pair, features = 16> ins(%[[X]] : tensor<?x16xf32>) at [#gnn_tile.at<group -> src : feature>]
-// CHECK:         gnn_tile.gemm @part rows "src_pair" types "edge_type" weights "parent_edge_type" ins(%{{.+}}, %[[W]] :
+// CHECK:         gnn_tile.gemm @part rows src_pair types edge_type weights parent_edge_type ins(%{{.+}}, %[[W]] :
 // CHECK-SAME:      extras(%[[B]] : tensor<3x8xf32>) at [#gnn_tile.at<group -> parent_edge_type : feature>]
 // CHECK:         gnn_tile.traverse @part <dst, edge.in_rows, features = 8> ins(%{{.+}}, %[[N]] :
 // CHECK-SAME:      #gnn_tile.at<element -> parent_edge>]
@@ -28,8 +28,8 @@ gnn.graph @part square of @g types [0, 2] {node_types = 1, edge_types = 2}
 // CHECK:         return
 //
 // GPU-LABEL: func.func @layer
-// GPU-DAG:     gnn_tile.structure @part "map edge_type parent_edge_type"
-// GPU-DAG:     gnn_tile.structure @part "map edge.in_rows parent_edge"
+// GPU-DAG:     gnn_tile.structure @part map edge_type parent_edge_type
+// GPU-DAG:     gnn_tile.structure @part map edge.in_rows parent_edge
 // GPU-NOT:     "map src_pair parent_edge_type"
 func.func @layer(%x: !node, %w: !w, %b: tensor<3x8xf32, #gnn.rows<@g, edge_type>>,
                  %n: tensor<?xf32, #gnn.rows<@g, edge>>) -> !node8 {
@@ -53,7 +53,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 //
 // CHECK-LABEL: func.func @computed
 // CHECK:         math.tanh
-// CHECK:         gnn_tile.count @part "count dst"
+// CHECK:         gnn_tile.count @part count dst
 // CHECK:         gnn_tile.traverse @part <dst, edge.in_rows, features = 8>
 // CHECK-SAME:      at [#gnn_tile.at<element -> parent_edge.in_rows : feature>]
 func.func @computed(%x: tensor<?x8xf32, #gnn.rows<@g, node>>)
@@ -85,7 +85,7 @@ func.func @returned(%e: tensor<?x8xf32, #gnn.rows<@g, edge>>,
 // CHECK-LABEL: func.func @weights
 // CHECK:         %[[W:.+]] = gnn_tile.traverse @part <edge_type, features = 32>
 // CHECK-SAME:      at [#gnn_tile.at<group -> parent_edge_type : feature>]
-// CHECK-COUNT-2: gnn_tile.gemm @g rows "{{[0-9]+}}"
+// CHECK-COUNT-2: gnn_tile.gemm @g rows {{[0-9]+}}
 // CHECK-NOT:     gnn_tile.traverse
 // CHECK:         return
 func.func @weights(%w: tensor<3x4x8xf32, #gnn.rows<@g, edge_type>>, %v: tensor<8x2xf32>)

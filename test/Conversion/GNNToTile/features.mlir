@@ -150,7 +150,7 @@ func.func @elementwise(%x: !node, %y: !node) -> !node {
 //
 // CHECK-LABEL: func.func @weight
 // CHECK:         %[[ROW:.+]] = tensor.expand_shape
-// CHECK:         gnn_tile.traverse @{{.+}} <"1", features = 24> ins(%[[ROW]] : tensor<1x24xf32>)
+// CHECK:         gnn_tile.traverse @{{.+}} <1, features = 24> ins(%[[ROW]] : tensor<1x24xf32>)
 // CHECK:           math.exp
 func.func @weight(%w: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %y = math.exp %w : tensor<4x6xf32>

@@ -86,7 +86,7 @@ func.func @numbers() -> !score {
 // A transposed weight is one that the product reads the other way round.
 //
 // CHECK-LABEL: func.func @weight_transpose
-// CHECK:         gnn_tile.gemm @g rows "edge.dst_pairs" types "edge_type" transposed
+// CHECK:         gnn_tile.gemm @g rows edge.dst_pairs types edge_type transposed
 func.func @weight_transpose(%z: !edge, %w: tensor<3x4x8xf32, #gnn.rows<@g, edge_type>>) -> tensor<?x4xf32, #gnn.rows<@g, edge>> {
   %t = gnn.weight_transpose %w : (tensor<3x4x8xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x8x4xf32, #gnn.rows<@g, edge_type>>
   %y = gnn.typed_linear %z, %t : (!edge, tensor<3x8x4xf32, #gnn.rows<@g, edge_type>>) -> tensor<?x4xf32, #gnn.rows<@g, edge>>

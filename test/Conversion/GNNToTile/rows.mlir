@@ -122,10 +122,10 @@ func.func @degree() -> tensor<?xf32, #gnn.rows<@g, node>> {
 // graphs checks that there are enough. A prefix that is returned is a copy.
 //
 // CHECK-LABEL: func.func @renamed
-// CHECK-DAG:     %[[SRC:.+]] = gnn_tile.count @later "count src"
-// CHECK-DAG:     %[[FIRST:.+]] = gnn_tile.count @block "count dst"
+// CHECK-DAG:     %[[SRC:.+]] = gnn_tile.count @later count src
+// CHECK-DAG:     %[[FIRST:.+]] = gnn_tile.count @block count dst
 // CHECK:         gnn_tile.require %[[SRC]], %[[FIRST]] "as many 'src' rows of @later as 'dst' rows of @block"
-// CHECK-DAG:     %[[DST:.+]] = gnn_tile.count @later "count dst"
+// CHECK-DAG:     %[[DST:.+]] = gnn_tile.count @later count dst
 // CHECK:         gnn_tile.require at_most %[[DST]], %{{.+}} "at most as many 'dst' rows of @later as 'src' rows of @later"
 // CHECK:         gnn_tile.traverse @later <dst, features = 8>
 gnn.graph @block bipartite {node_types = 1, edge_types = 1}

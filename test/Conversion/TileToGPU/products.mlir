@@ -13,11 +13,11 @@
 // CHECK:           memref.load %[[SCATTER:.+]][%{{.+}}] : memref<?xi32>
 // CHECK:           vector.store
 // CHECK-LABEL: func.func @lists
-// CHECK-DAG:     gnn_tile.structure @g "map edge.dst_pairs src"
-// CHECK-DAG:     gnn_tile.structure @g "map edge.dst_pairs edge.in_rows"
-// CHECK-DAG:     gnn_tile.structure @g "tiles edge_type edge.dst_pairs 64"
+// CHECK-DAG:     gnn_tile.structure @g map edge.dst_pairs src
+// CHECK-DAG:     gnn_tile.structure @g map edge.dst_pairs edge.in_rows
+// CHECK-DAG:     gnn_tile.structure @g tiles edge_type edge.dst_pairs 64
 func.func @lists(%x: memref<?x64xf32>, %w: memref<3x64x64xf32>, %y: memref<?x64xf32>) {
-  gnn_tile.gemm @g rows "edge.dst_pairs" types "edge_type"
+  gnn_tile.gemm @g rows edge.dst_pairs types edge_type
       ins(%x, %w : memref<?x64xf32>, memref<3x64x64xf32>)
       at <group -> src : feature> extras at []
       outs(%y : memref<?x64xf32>) at <group -> edge.in_rows : feature> {
@@ -42,7 +42,7 @@ func.func @lists(%x: memref<?x64xf32>, %w: memref<3x64x64xf32>, %y: memref<?x64x
 // CHECK-DAG:     %[[FOUR:.+]] = arith.constant 4 : index
 // CHECK:         gpu.launch_func {{.+}} blocks in (%{{.+}}, %{{.+}}, %[[FOUR]])
 func.func @heads(%x: memref<?x20xf32>, %w: memref<4x20x8xf32>, %y: memref<?x4x8xf32>) {
-  gnn_tile.gemm @g rows "dst" ins(%x, %w : memref<?x20xf32>, memref<4x20x8xf32>)
+  gnn_tile.gemm @g rows dst ins(%x, %w : memref<?x20xf32>, memref<4x20x8xf32>)
       at <group : feature> extras at []
       outs(%y : memref<?x4x8xf32>) at <group : head, feature> {
   ^bb0(%acc: f32):
@@ -63,7 +63,7 @@ func.func @heads(%x: memref<?x20xf32>, %w: memref<4x20x8xf32>, %y: memref<?x4x8x
 // CHECK-NEXT:      arith.mulf
 // CHECK:           vector.store
 func.func @epilogue(%x: memref<?x64xf32>, %w: memref<3x64x64xf32>, %b: memref<3x64xf32>, %s: memref<?xf32>, %y: memref<?x64xf32>) {
-  gnn_tile.gemm @g rows "src_pair" types "edge_type"
+  gnn_tile.gemm @g rows src_pair types edge_type
       ins(%x, %w : memref<?x64xf32>, memref<3x64x64xf32>) at <group -> src : feature>
       extras(%b, %s : memref<3x64xf32>, memref<?xf32>)
       at [#gnn_tile.at<group -> edge_type : feature>, #gnn_tile.at<group>]
@@ -87,7 +87,7 @@ func.func @epilogue(%x: memref<?x64xf32>, %w: memref<3x64x64xf32>, %b: memref<3x
 // CHECK-DAG:     %[[TILES:.+]] = arith.constant 3 : index
 // CHECK:         gpu.launch_func {{.+}} blocks in (%[[TILES]],
 func.func @weights(%x: memref<48x8xf32>, %w: memref<3x8x4xf32>, %y: memref<48x4xf32>) {
-  gnn_tile.gemm @g rows "48" types "16" ins(%x, %w : memref<48x8xf32>, memref<3x8x4xf32>)
+  gnn_tile.gemm @g rows 48 types 16 ins(%x, %w : memref<48x8xf32>, memref<3x8x4xf32>)
       at <group : feature> extras at []
       outs(%y : memref<48x4xf32>) at <group : feature> {
   ^bb0(%acc: f32):
@@ -104,7 +104,7 @@ func.func @weights(%x: memref<48x8xf32>, %w: memref<3x8x4xf32>, %y: memref<48x4x
 // CHECK:         memref.load %{{.+}} : memref<64x32xf32>
 // CHECK-NOT:     vector.load %{{.+}} : memref<64x32xf32>
 func.func @transposed(%x: memref<?x32xf32>, %w: memref<64x32xf32>, %y: memref<?x64xf32>) {
-  gnn_tile.gemm @g rows "src" transposed ins(%x, %w : memref<?x32xf32>, memref<64x32xf32>)
+  gnn_tile.gemm @g rows src transposed ins(%x, %w : memref<?x32xf32>, memref<64x32xf32>)
       at <group : feature> extras at []
       outs(%y : memref<?x64xf32>) at <group : feature> {
   ^bb0(%acc: f32):
@@ -126,12 +126,12 @@ func.func @transposed(%x: memref<?x32xf32>, %w: memref<64x32xf32>, %y: memref<?x
 // CHECK:           gpu.barrier
 // CHECK-NOT:     atomic
 // CHECK-LABEL: func.func @outer
-// CHECK-DAG:     gnn_tile.structure @g "rows edge_type src_pair"
+// CHECK-DAG:     gnn_tile.structure @g rows edge_type src_pair
 // CHECK-DAG:     %[[TYPES:.+]] = arith.constant 3 : index
 // CHECK:         gpu.launch_func {{.+}} blocks in (%[[TYPES]],
 // CHECK-NOT:     gpu.launch_func
 func.func @outer(%x: memref<?x64xf32>, %dy: memref<?x8xf32>, %dw: memref<3x64x8xf32>) {
-  gnn_tile.outer @g rows "src_pair" types "edge_type"
+  gnn_tile.outer @g rows src_pair types edge_type
       ins(%x, %dy : memref<?x64xf32>, memref<?x8xf32>)
       at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group : feature>]
       outs(%dw : memref<3x64x8xf32>)

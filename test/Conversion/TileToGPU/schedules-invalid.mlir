@@ -249,7 +249,7 @@ func.func @row_order(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 
 func.func @m(%x: memref<?x64xf32>, %w: memref<64x8xf32>, %y: memref<?x8xf32>) {
   // expected-error @+1 {{'gnn_tile.gemm' op cannot honour the schedule's 'm': }}
-  gnn_tile.gemm @g rows "src" ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>)
+  gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>)
       at <group : feature> extras at []
       outs(%y : memref<?x8xf32>) at <group : feature> schedule <m = 128> {
   ^bb0(%acc: f32):
@@ -262,7 +262,7 @@ func.func @m(%x: memref<?x64xf32>, %w: memref<64x8xf32>, %y: memref<?x8xf32>) {
 
 func.func @n(%x: memref<?x64xf32>, %w: memref<64x8xf32>, %y: memref<?x8xf32>) {
   // expected-error @+1 {{'gnn_tile.gemm' op cannot honour the schedule's 'n': }}
-  gnn_tile.gemm @g rows "src" ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>)
+  gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>)
       at <group : feature> extras at []
       outs(%y : memref<?x8xf32>) at <group : feature> schedule <n = 64> {
   ^bb0(%acc: f32):
@@ -275,7 +275,7 @@ func.func @n(%x: memref<?x64xf32>, %w: memref<64x8xf32>, %y: memref<?x8xf32>) {
 
 func.func @k(%x: memref<?x64xf32>, %w: memref<64x8xf32>, %y: memref<?x8xf32>) {
   // expected-error @+1 {{'gnn_tile.gemm' op cannot honour the schedule's 'k': }}
-  gnn_tile.gemm @g rows "src" ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>)
+  gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>)
       at <group : feature> extras at []
       outs(%y : memref<?x8xf32>) at <group : feature> schedule <k = 32> {
   ^bb0(%acc: f32):
@@ -288,7 +288,7 @@ func.func @k(%x: memref<?x64xf32>, %w: memref<64x8xf32>, %y: memref<?x8xf32>) {
 
 func.func @warps(%x: memref<?x64xf32>, %w: memref<64x8xf32>, %y: memref<?x8xf32>) {
   // expected-error @+1 {{'gnn_tile.gemm' op cannot honour the schedule's 'warps': }}
-  gnn_tile.gemm @g rows "src" ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>)
+  gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>)
       at <group : feature> extras at []
       outs(%y : memref<?x8xf32>) at <group : feature> schedule <warps = 4> {
   ^bb0(%acc: f32):
@@ -301,7 +301,7 @@ func.func @warps(%x: memref<?x64xf32>, %w: memref<64x8xf32>, %y: memref<?x8xf32>
 
 func.func @stages(%x: memref<?x64xf32>, %w: memref<64x8xf32>, %y: memref<?x8xf32>) {
   // expected-error @+1 {{'gnn_tile.gemm' op cannot honour the schedule's 'stages': }}
-  gnn_tile.gemm @g rows "src" ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>)
+  gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>)
       at <group : feature> extras at []
       outs(%y : memref<?x8xf32>) at <group : feature> schedule <stages = 2> {
   ^bb0(%acc: f32):
@@ -314,7 +314,7 @@ func.func @stages(%x: memref<?x64xf32>, %w: memref<64x8xf32>, %y: memref<?x8xf32
 
 func.func @mma(%x: memref<?x64xf32>, %w: memref<64x8xf32>, %y: memref<?x8xf32>) {
   // expected-error @+1 {{'gnn_tile.gemm' op cannot honour the schedule's 'mma': }}
-  gnn_tile.gemm @g rows "src" ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>)
+  gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>)
       at <group : feature> extras at []
       outs(%y : memref<?x8xf32>) at <group : feature> schedule <mma = "tf32x3"> {
   ^bb0(%acc: f32):
@@ -327,7 +327,7 @@ func.func @mma(%x: memref<?x64xf32>, %w: memref<64x8xf32>, %y: memref<?x8xf32>) 
 
 func.func @coarsening(%x: memref<?x64xf32>, %w: memref<64x8xf32>, %y: memref<?x8xf32>) {
   // expected-error @+1 {{'gnn_tile.gemm' op cannot honour the schedule's 'coarsening': }}
-  gnn_tile.gemm @g rows "src" ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>)
+  gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>)
       at <group : feature> extras at []
       outs(%y : memref<?x8xf32>) at <group : feature> schedule <coarsening = 8> {
   ^bb0(%acc: f32):
@@ -340,7 +340,7 @@ func.func @coarsening(%x: memref<?x64xf32>, %w: memref<64x8xf32>, %y: memref<?x8
 
 func.func @blocks_per_sm(%x: memref<?x64xf32>, %w: memref<64x8xf32>, %y: memref<?x8xf32>) {
   // expected-error @+1 {{'gnn_tile.gemm' op cannot honour the schedule's 'blocks_per_sm': }}
-  gnn_tile.gemm @g rows "src" ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>)
+  gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>)
       at <group : feature> extras at []
       outs(%y : memref<?x8xf32>) at <group : feature> schedule <blocks_per_sm = 2> {
   ^bb0(%acc: f32):
@@ -353,7 +353,7 @@ func.func @blocks_per_sm(%x: memref<?x64xf32>, %w: memref<64x8xf32>, %y: memref<
 
 func.func @outer(%x: memref<?x64xf32>, %y: memref<?x8xf32>, %w: memref<64x8xf32>) {
   // expected-error @+1 {{'gnn_tile.outer' op cannot honour the schedule's 'mma': }}
-  gnn_tile.outer @g rows "src" ins(%x, %y : memref<?x64xf32>, memref<?x8xf32>)
+  gnn_tile.outer @g rows src ins(%x, %y : memref<?x64xf32>, memref<?x8xf32>)
       at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
       outs(%w : memref<64x8xf32>) schedule <mma = "bf16">
   return

@@ -70,7 +70,7 @@ func.func @register_tile(%x: memref<?x256xf32>, %y: memref<?x256xf32>) {
 // Rows by descending degree, through the map that the runtime makes.
 //
 // CHECK-LABEL: func.func @row_order
-// CHECK:         gnn_tile.structure @g "map dst.by_degree dst"
+// CHECK:         gnn_tile.structure @g map dst.by_degree dst
 func.func @row_order(%x: memref<?xf32>, %y: memref<?xf32>) {
   gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> src>]
       outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] schedule <row_order = "by_degree"> {
@@ -87,7 +87,7 @@ func.func @row_order(%x: memref<?xf32>, %y: memref<?xf32>) {
 //
 // CHECK-LABEL: gpu.func @product_0_gemm
 func.func @product(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>) {
-  gnn_tile.gemm @g rows "src" ins(%x, %w : memref<?x64xf32>, memref<64x64xf32>)
+  gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x64xf32>)
       at <group : feature> extras at []
       outs(%y : memref<?x64xf32>) at <group : feature>
       schedule <m = 64, n = 64, k = 16, warps = 8, stages = 1, mma = "ffma", coarsening = 4, pinned = true> {

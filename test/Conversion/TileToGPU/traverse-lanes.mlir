@@ -77,7 +77,7 @@ func.func @wide(%x: memref<?x1024xf32>, %y: memref<?x1024xf32>) {
 // CHECK:         memref.store
 // CHECK-LABEL: func.func @scalars
 // CHECK-DAG:     %[[THREADS:.+]] = arith.constant 256 : index
-// CHECK-DAG:     %[[ROWS:.+]] = gnn_tile.count @g "count edge"
+// CHECK-DAG:     %[[ROWS:.+]] = gnn_tile.count @g count edge
 // CHECK:         %[[BLOCKS:.+]] = arith.ceildivui %[[ROWS]], %[[THREADS]]
 // CHECK:         gpu.launch_func {{.+}} blocks in (%[[BLOCKS]], {{.+}}) threads in (%[[THREADS]],
 func.func @scalars(%x: memref<?xf32>, %y: memref<?xf32>) {

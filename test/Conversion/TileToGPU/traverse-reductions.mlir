@@ -174,7 +174,7 @@ func.func @size(%y: memref<?xf32>) {
 // its whole warp, 2 lanes for its features and 16 for its edges.
 //
 // CHECK-LABEL: func.func @same_for_all
-// CHECK:         %[[ROWS:.+]] = gnn_tile.count @g "count dst"
+// CHECK:         %[[ROWS:.+]] = gnn_tile.count @g count dst
 // CHECK:         %[[BLOCKS:.+]] = arith.ceildivui %[[ROWS]], %c8
 // CHECK:         gpu.launch_func {{.+}} blocks in (%[[BLOCKS]], %c1, %c1) threads in (%c256, %c1, %c1)
 func.func @same_for_all(%x: memref<?x8xf32>, %y: memref<?xf32>) {

@@ -38,7 +38,7 @@ func.func @split(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 // CHECK:         scf.for
 // CHECK:         gpu.barrier
 // CHECK-LABEL: func.func @whole
-// CHECK:         %[[ONE:.+]] = gnn_tile.count @g "count graph"
+// CHECK:         %[[ONE:.+]] = gnn_tile.count @g count graph
 // CHECK:         gpu.launch_func {{.+}} blocks in (%[[ONE]], %c1, %c1) threads in (%c256, %c1, %c1)
 func.func @whole(%x: memref<?xf32>, %y: memref<1xf32>) {
   gnn_tile.traverse @g <graph, dst>

@@ -14,7 +14,7 @@
 // CHECK-NOT:     memref.copy
 // CHECK:         return %[[Y]]
 func.func @in_place(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
-  %n = gnn_tile.count @g "count dst" : index
+  %n = gnn_tile.count @g count dst : index
   %e = tensor.empty(%n) : tensor<?x8xf32>
   %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
       ins(%x : tensor<?x8xf32>) at [#gnn_tile.at<element -> src : feature>]
@@ -35,7 +35,7 @@ func.func @in_place(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
 // CHECK:         gnn_tile.traverse {{.+}} outs(%[[Y:.+]] : memref<?x8xf32>) at [#gnn_tile.at<group : feature>]
 // CHECK:         gnn_tile.traverse {{.+}} outs(%[[Y]] : memref<?x8xf32>) at [#gnn_tile.at<group : feature + 4>]
 func.func @parts(%x: tensor<?x4xf32>) -> tensor<?x8xf32> {
-  %n = gnn_tile.count @g "count dst" : index
+  %n = gnn_tile.count @g count dst : index
   %e = tensor.empty(%n) : tensor<?x8xf32>
   %a = gnn_tile.traverse @g <dst, features = 4>
       ins(%x : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>]
@@ -61,7 +61,7 @@ func.func @parts(%x: tensor<?x4xf32>) -> tensor<?x8xf32> {
 // CHECK:         %[[B:.+]] = memref.alloc
 // CHECK:         gnn_tile.traverse {{.+}} ins(%[[A]] : memref<?xf32>) {{.+}} outs(%[[B]] :
 func.func @still_read(%x: tensor<?xf32>) -> tensor<?xf32> {
-  %n = gnn_tile.count @g "count dst" : index
+  %n = gnn_tile.count @g count dst : index
   %e = tensor.empty(%n) : tensor<?xf32>
   %a = gnn_tile.traverse @g <dst> ins(%x : tensor<?xf32>) at [#gnn_tile.at<group>]
       outs(%e : tensor<?xf32>) at [#gnn_tile.at<group>] {
@@ -80,22 +80,22 @@ func.func @still_read(%x: tensor<?xf32>) -> tensor<?xf32> {
 // Products and outer products alike; a structure is a memref of the graph's.
 //
 // CHECK-LABEL: func.func @products
-// CHECK:         %[[P:.+]] = gnn_tile.structure @g "rows dst edge.in_rows" : memref<?xi32>
+// CHECK:         %[[P:.+]] = gnn_tile.structure @g rows dst edge.in_rows : memref<?xi32>
 // CHECK:         gnn_tile.gemm {{.+}} outs(%[[Y:.+]] : memref<?x4xf32>)
 // CHECK:         gnn_tile.outer {{.+}} outs(%[[W:.+]] : memref<8x4xf32>)
 // CHECK-NOT:     memref.copy
 // CHECK:         return %[[W]], %[[P]]
 func.func @products(%x: tensor<?x8xf32>, %w: tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<?xi32>) {
-  %n = gnn_tile.count @g "count src" : index
-  %p = gnn_tile.structure @g "rows dst edge.in_rows" : tensor<?xi32>
+  %n = gnn_tile.count @g count src : index
+  %p = gnn_tile.structure @g rows dst edge.in_rows : tensor<?xi32>
   %e = tensor.empty(%n) : tensor<?x4xf32>
   %f = tensor.empty() : tensor<8x4xf32>
-  %y = gnn_tile.gemm @g rows "src" ins(%x, %w : tensor<?x8xf32>, tensor<8x4xf32>)
+  %y = gnn_tile.gemm @g rows src ins(%x, %w : tensor<?x8xf32>, tensor<8x4xf32>)
       at <group : feature> extras at [] outs(%e : tensor<?x4xf32>) at <group : feature> {
   ^bb0(%acc: f32):
     gnn_tile.yield %acc : f32
   } -> tensor<?x4xf32>
-  %d = gnn_tile.outer @g rows "src" ins(%x, %y : tensor<?x8xf32>, tensor<?x4xf32>)
+  %d = gnn_tile.outer @g rows src ins(%x, %y : tensor<?x8xf32>, tensor<?x4xf32>)
       at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
       outs(%f : tensor<8x4xf32>) -> tensor<8x4xf32>
   return %d, %p : tensor<8x4xf32>, tensor<?xi32>

@@ -3,12 +3,12 @@
 // The weighted sum over neighbours.
 //
 // CHECK-LABEL: func.func @spmm
-// CHECK:         gnn_tile.count @g "count dst" : index
+// CHECK:         gnn_tile.count @g count dst : index
 // CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
 // CHECK-SAME:      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<element -> edge>]
 // CHECK:           gnn_tile.reduce sum [element] %{{.+}} : f32
 func.func @spmm(%x: tensor<?x64xf32>, %w: tensor<?xf32>) -> tensor<?x64xf32> {
-  %n = gnn_tile.count @g "count dst" : index
+  %n = gnn_tile.count @g count dst : index
   %init = tensor.empty(%n) : tensor<?x64xf32>
   %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%x, %w : tensor<?x64xf32>, tensor<?xf32>)
@@ -25,12 +25,12 @@ func.func @spmm(%x: tensor<?x64xf32>, %w: tensor<?xf32>) -> tensor<?x64xf32> {
 // One weight an edge type, with a schedule.
 //
 // CHECK-LABEL: func.func @typed_gemm
-// CHECK:         gnn_tile.gemm @g rows "src_pair" types "edge_type"
+// CHECK:         gnn_tile.gemm @g rows src_pair types edge_type
 // CHECK-SAME:      schedule <m = 64, mma = "ffma">
 func.func @typed_gemm(%x: tensor<?x64xf32>, %w: tensor<3x64x8xf32>) -> tensor<?x8xf32> {
-  %n = gnn_tile.count @g "count src_pair" : index
+  %n = gnn_tile.count @g count src_pair : index
   %init = tensor.empty(%n) : tensor<?x8xf32>
-  %y = gnn_tile.gemm @g rows "src_pair" types "edge_type"
+  %y = gnn_tile.gemm @g rows src_pair types edge_type
       ins(%x, %w : tensor<?x64xf32>, tensor<3x64x8xf32>)
       at <group -> src : feature> extras at []
       outs(%init : tensor<?x8xf32>) at <group : feature>
@@ -46,7 +46,7 @@ func.func @typed_gemm(%x: tensor<?x64xf32>, %w: tensor<3x64x8xf32>) -> tensor<?x
 // CHECK-LABEL: func.func @online_softmax
 // CHECK:         gnn_tile.fold %{{.+}}, %{{.+}} identity %{{.+}}, %{{.+}} : f32, f32
 func.func @online_softmax(%s: tensor<?xf32>) -> tensor<?xf32> {
-  %n = gnn_tile.count @g "count dst" : index
+  %n = gnn_tile.count @g count dst : index
   %init = tensor.empty(%n) : tensor<?xf32>
   %z = gnn_tile.traverse @g <dst, edge.in_rows>
       ins(%s : tensor<?xf32>) at [#gnn_tile.at<element>]
@@ -75,10 +75,10 @@ func.func @online_softmax(%s: tensor<?xf32>) -> tensor<?xf32> {
 // The gradient of a typed linear by its weight.
 //
 // CHECK-LABEL: func.func @outer
-// CHECK:         gnn_tile.outer @g rows "src_pair" types "edge_type"
+// CHECK:         gnn_tile.outer @g rows src_pair types edge_type
 func.func @outer(%x: tensor<?x64xf32>, %dy: tensor<?x8xf32>) -> tensor<3x64x8xf32> {
   %init = tensor.empty() : tensor<3x64x8xf32>
-  %dw = gnn_tile.outer @g rows "src_pair" types "edge_type"
+  %dw = gnn_tile.outer @g rows src_pair types edge_type
       ins(%x, %dy : tensor<?x64xf32>, tensor<?x8xf32>)
       at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group : feature>]
       outs(%init : tensor<3x64x8xf32>) -> tensor<3x64x8xf32>

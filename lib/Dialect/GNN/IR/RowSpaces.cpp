@@ -13,6 +13,35 @@ using namespace mlir;
 using namespace gnn;
 
 //===----------------------------------------------------------------------===//
+// Their text
+//===----------------------------------------------------------------------===//
+
+StringRef gnn::stringifyRowSpace(RowSpace space) {
+  return name(static_cast<Space>(space));
+}
+
+std::optional<RowSpace> gnn::symbolizeRowSpace(StringRef text) {
+#define GNN_ROW_SPACE(NAME, TEXT, KIND, END)                                   \
+  if (text == TEXT)                                                            \
+    return RowSpace::NAME;
+#include "GNN/Lattice/RowSpaces.def"
+  return std::nullopt;
+}
+
+FailureOr<RowSpace> FieldParser<RowSpace>::parse(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef word;
+  if (failed(parser.parseKeyword(&word)))
+    return failure();
+  if (std::optional<RowSpace> space = symbolizeRowSpace(word))
+    return *space;
+  InFlightDiagnostic diag = parser.emitError(loc, "expected one of ");
+#define GNN_ROW_SPACE(NAME, TEXT, KIND, END) diag << TEXT ", ";
+#include "GNN/Lattice/RowSpaces.def"
+  return diag << "got '" << word << "'";
+}
+
+//===----------------------------------------------------------------------===//
 // Rows of a type
 //===----------------------------------------------------------------------===//
 
@@ -68,18 +97,21 @@ RankedTensorType gnn::withRowSpace(RankedTensorType type, RowSpace space,
   return RankedTensorType::get(shape, type.getElementType(), rows);
 }
 
+/// Spaces of this level have the numbers that they have below it.
+static Space known(RowSpace space) { return static_cast<Space>(space); }
+
 bool gnn::hasDynamicRows(RowSpace space) {
-  return space != RowSpace::NodeType && space != RowSpace::EdgeType &&
-         space != RowSpace::Graph;
+  RowKind kind = kindOf(known(space));
+  return kind != RowKind::NodeType && kind != RowKind::EdgeType &&
+         kind != RowKind::Graph;
 }
 
 bool gnn::isPairSpace(RowSpace space) {
-  return space == RowSpace::SrcPair || space == RowSpace::DstPair;
+  return kindOf(known(space)) == RowKind::Pair;
 }
 
 bool gnn::isNodeSpace(RowSpace space) {
-  return space == RowSpace::Node || space == RowSpace::Src ||
-         space == RowSpace::Dst;
+  return kindOf(known(space)) == RowKind::Node;
 }
 
 //===----------------------------------------------------------------------===//
@@ -88,47 +120,32 @@ bool gnn::isNodeSpace(RowSpace space) {
 
 /// The end of an edge that a row space is about; none for edges, types, the
 /// graph, and nodes of a square graph, which are at either end.
-static std::optional<EndPoint> endOf(RowSpace space) {
-  switch (space) {
-  case RowSpace::Src:
-  case RowSpace::SrcPair:
+static std::optional<EndPoint> endPointOf(RowSpace space) {
+  switch (endOf(known(space))) {
+  case RowEnd::Src:
     return EndPoint::Src;
-  case RowSpace::Dst:
-  case RowSpace::DstPair:
+  case RowEnd::Dst:
     return EndPoint::Dst;
-  default:
+  case RowEnd::Neither:
     return std::nullopt;
   }
+  llvm_unreachable("all ends are handled");
+}
+
+/// How many rows of `to` one of `from`, read at `end`, leads to.
+static unsigned countWays(RowSpace from, RowSpace to, RowEnd end) {
+  Space start = atEnd(from, end);
+  Space atSrc = atEnd(to, RowEnd::Src), atDst = atEnd(to, RowEnd::Dst);
+  return hasStep(start, atSrc) + (atSrc != atDst && hasStep(start, atDst));
 }
 
 bool RowPath::exists() const {
-  if (from == to || to == RowSpace::Graph)
-    return true;
-  switch (from) {
-  case RowSpace::Edge:
-    return true;
-  case RowSpace::SrcPair:
-  case RowSpace::DstPair: {
-    bool sameEnd = endOf(from) == endOf(to) && !isPairSpace(to);
-    return sameEnd || to == RowSpace::Node || to == RowSpace::NodeType ||
-           to == RowSpace::EdgeType;
-  }
-  case RowSpace::Src:
-  case RowSpace::Dst:
-  case RowSpace::Node:
-  case RowSpace::EdgeType:
-    return to == RowSpace::NodeType;
-  case RowSpace::NodeType:
-  case RowSpace::Graph:
-    return false;
-  }
-  return false;
+  return from == to || to == RowSpace::Graph ||
+         countWays(from, to, RowEnd::Src) || countWays(from, to, RowEnd::Dst);
 }
 
 bool RowPath::isAmbiguous() const {
-  if (from == RowSpace::Edge)
-    return to == RowSpace::Node || to == RowSpace::NodeType;
-  return needsSchema();
+  return countWays(from, to, RowEnd::Src) > 1;
 }
 
 std::optional<EndPoint> RowPath::getEnd() const {
@@ -136,7 +153,7 @@ std::optional<EndPoint> RowPath::getEnd() const {
     return via;
   if (to == RowSpace::Graph || to == RowSpace::EdgeType)
     return std::nullopt;
-  return endOf(from) ? endOf(from) : endOf(to);
+  return endPointOf(from) ? endPointOf(from) : endPointOf(to);
 }
 
 bool RowPath::needsSchema() const {

@@ -13,6 +13,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace gnn;
 using namespace gnn::tile;
 
 #include "GNN/Dialect/Tile/IR/TileDialect.cpp.inc"
@@ -31,19 +32,34 @@ void TileDialect::initialize() {
       >();
 }
 
-/// Parses `edge` or `edge.in_rows`.
-static ParseResult parseDomainName(AsmParser &parser, std::string &name) {
-  // The lexer takes `edge.in_rows` as one bare identifier.
-  return parser.parseKeywordOrString(&name);
+//===----------------------------------------------------------------------===//
+// Keys
+//===----------------------------------------------------------------------===//
+
+template <typename KeyAttr, typename Key>
+static Attribute parseKey(AsmParser &parser) {
+  FailureOr<Key> key = FieldParser<Key>::parse(parser);
+  return succeeded(key) ? KeyAttr::get(parser.getContext(), *key) : KeyAttr();
 }
 
-/// Prints what `parseDomainName` takes: fixed numbers of rows are no
-/// identifiers.
-static void printDomainName(AsmPrinter &printer, StringRef name) {
-  if (isFixed(name))
-    printer.printString(name);
-  else
-    printer << name;
+Attribute RowDomainAttr::parse(AsmParser &parser, Type) {
+  return parseKey<RowDomainAttr, RowDomain>(parser);
+}
+Attribute StructureKeyAttr::parse(AsmParser &parser, Type) {
+  return parseKey<StructureKeyAttr, StructureKey>(parser);
+}
+Attribute CountKeyAttr::parse(AsmParser &parser, Type) {
+  return parseKey<CountKeyAttr, CountKey>(parser);
+}
+
+void RowDomainAttr::print(AsmPrinter &printer) const {
+  printer << " " << getValue().str();
+}
+void StructureKeyAttr::print(AsmPrinter &printer) const {
+  printer << " " << getValue().str();
+}
+void CountKeyAttr::print(AsmPrinter &printer) const {
+  printer << " " << getValue().str();
 }
 
 //===----------------------------------------------------------------------===//
@@ -51,40 +67,40 @@ static void printDomainName(AsmPrinter &printer, StringRef name) {
 //===----------------------------------------------------------------------===//
 
 Attribute DomainAttr::parse(AsmParser &parser, Type) {
-  std::string groups, elements;
   int64_t heads = 1, features = 1;
-  if (parser.parseLess() || parseDomainName(parser, groups))
+  if (parser.parseLess())
     return {};
+  auto groups = FieldParser<RowDomain>::parse(parser);
+  if (failed(groups))
+    return {};
+  FailureOr<RowDomain> elements = RowDomain();
   while (succeeded(parser.parseOptionalComma())) {
-    SMLoc loc = parser.getCurrentLocation();
-    std::string word;
-    if (parseDomainName(parser, word))
-      return {};
-    if (word == "heads" || word == "features") {
-      if (parser.parseEqual() ||
-          parser.parseInteger(word == "heads" ? heads : features))
+    if (succeeded(parser.parseOptionalKeyword("heads"))) {
+      if (parser.parseEqual() || parser.parseInteger(heads))
         return {};
-    } else if (elements.empty()) {
-      elements = word;
+    } else if (succeeded(parser.parseOptionalKeyword("features"))) {
+      if (parser.parseEqual() || parser.parseInteger(features))
+        return {};
+    } else if (!*elements) {
+      elements = FieldParser<RowDomain>::parse(parser);
+      if (failed(elements))
+        return {};
     } else {
-      parser.emitError(loc, "expected 'heads' or 'features', got '")
-          << word << "'";
+      parser.emitError(parser.getCurrentLocation(),
+                       "expected 'heads' or 'features'");
       return {};
     }
   }
   if (parser.parseGreater())
     return {};
-  return parser.getChecked<DomainAttr>(parser.getContext(), groups, elements,
+  return parser.getChecked<DomainAttr>(parser.getContext(), *groups, *elements,
                                        heads, features);
 }
 
 void DomainAttr::print(AsmPrinter &printer) const {
-  printer << "<";
-  printDomainName(printer, getGroups());
-  if (!getElements().empty()) {
-    printer << ", ";
-    printDomainName(printer, getElements());
-  }
+  printer << "<" << getGroups().str();
+  if (getElements())
+    printer << ", " << getElements().str();
   if (getHeads() != 1)
     printer << ", heads = " << getHeads();
   if (getFeatures() != 1)
@@ -93,14 +109,13 @@ void DomainAttr::print(AsmPrinter &printer) const {
 }
 
 LogicalResult DomainAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 StringRef groups, StringRef elements,
+                                 RowDomain groups, RowDomain elements,
                                  int64_t heads, int64_t features) {
-  if (!isDomain(groups) || isOfParent(groups)) // C1
-    return emitError() << "expected a row space as groups, got '" << groups
-                       << "'";
-  if (!elements.empty() && !hasRows(groups, elements)) // C2
-    return emitError() << "the elements of a '" << groups
-                       << "' do not lie side by side in '" << elements << "'";
+  if (!groups || groups.isOfParent()) // C1
+    return emitError() << "expected a row space as groups, got '"
+                       << groups.str() << "'";
+  if (elements && !hasRows(groups, elements)) // C2
+    return emitError() << explainRows(groups, elements);
   if (heads < 1 || features < 1) // C3
     return emitError() << "expected at least one head and feature, got "
                        << heads << " and " << features;
@@ -117,10 +132,12 @@ Attribute AtAttr::parse(AsmParser &parser, Type) {
   auto anchor = FieldParser<Anchor>::parse(parser);
   if (failed(anchor))
     return {};
-  std::string space;
+  FailureOr<RowDomain> space = RowDomain();
   bool head = false, feature = false;
   int64_t offset = 0;
-  if (succeeded(parser.parseOptionalArrow()) && parseDomainName(parser, space))
+  if (succeeded(parser.parseOptionalArrow()))
+    space = FieldParser<RowDomain>::parse(parser);
+  if (failed(space))
     return {};
   if (succeeded(parser.parseOptionalColon())) {
     auto parseDim = [&]() -> ParseResult {
@@ -140,16 +157,14 @@ Attribute AtAttr::parse(AsmParser &parser, Type) {
   }
   if (parser.parseGreater())
     return {};
-  return parser.getChecked<AtAttr>(parser.getContext(), *anchor, space, head,
+  return parser.getChecked<AtAttr>(parser.getContext(), *anchor, *space, head,
                                    feature, offset);
 }
 
 void AtAttr::print(AsmPrinter &printer) const {
   printer << "<" << stringifyAnchor(getAnchor());
-  if (!getSpace().empty()) {
-    printer << " -> ";
-    printDomainName(printer, getSpace());
-  }
+  if (getSpace())
+    printer << " -> " << getSpace().str();
   if (getHead() || getFeature())
     printer << " : " << (getHead() ? "head" : "")
             << (getHead() && getFeature() ? ", " : "")
@@ -160,12 +175,12 @@ void AtAttr::print(AsmPrinter &printer) const {
 }
 
 LogicalResult AtAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                             Anchor anchor, StringRef space, bool head,
+                             Anchor anchor, RowDomain space, bool head,
                              bool feature, int64_t offset) {
-  if (!space.empty() && (anchor == Anchor::All || !isDomain(space))) // C1
+  if (space && anchor == Anchor::All) // C1
     return emitError() << "expected a row space reached from a group or an "
                           "element, got '"
-                       << space << "'";
+                       << space.str() << "' at 'all'";
   if (offset < 0 || (offset && !feature)) // C2
     return emitError() << "expected a feature offset of at least 0, got "
                        << offset;

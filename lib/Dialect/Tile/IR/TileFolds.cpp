@@ -11,21 +11,22 @@
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
+using namespace gnn;
 using namespace gnn::tile;
 
 /// All elements of a group lead to the row that the group leads to, so an
 /// access from the element can start from the group. Edge types lead to node
 /// types only where a schema says so: there the elements must show the way.
 static AtAttr hoist(AtAttr at, DomainAttr domain) {
-  StringRef groups = domain.getGroups(), space = at.getSpace();
-  if (groups == "edge_type" && space.ends_with("_node_type"))
+  RowDomain groups = domain.getGroups(), space = at.getSpace();
+  if (groups.isIn(Space::EdgeType) && space.isKind(RowKind::NodeType))
     return at;
-  if (at.getAnchor() != Anchor::Element || space.empty() || groups == "graph" ||
-      getSpace(space) == getSpace(domain.getElements()) ||
+  if (at.getAnchor() != Anchor::Element || !space ||
+      groups.isIn(Space::Graph) || space.hasSpaceOf(domain.getElements()) ||
       !hasMap(groups, space))
     return at;
   return AtAttr::get(at.getContext(), Anchor::Group,
-                     space == groups ? "" : space, at.getHead(),
+                     space == groups ? RowDomain() : space, at.getHead(),
                      at.getFeature(), at.getOffset());
 }
 

@@ -64,18 +64,10 @@ static void printReduction(OpAsmPrinter &printer, Operation *,
 // Counts and structures
 //===----------------------------------------------------------------------===//
 
-LogicalResult CountOp::verify() {
-  if (std::string error = checkCountKey(getOf()); !error.empty()) // C1
-    return emitOpError("names no count: ") << error;
-  return success();
-}
-
 LogicalResult StructureOp::verify() {
-  if (std::string error = checkStructureKey(getKey()); !error.empty()) // C1
-    return emitOpError("names no structure: ") << error;
   auto type = cast<ShapedType>(getResult().getType());
   if (!type.hasRank() || type.getRank() != 1 || !type.isDynamicDim(0) ||
-      !type.getElementType().isSignlessInteger(32)) // C2
+      !type.getElementType().isSignlessInteger(32)) // C1
     return emitOpError("expected a result of ?xi32, got ") << type;
   return success();
 }
@@ -153,7 +145,7 @@ static LogicalResult verifyRowRank(Operation *op, Type type, AtAttr at) {
 /// Checks the dimensions and rows of an operand against its access.
 static LogicalResult verifyAccess(Operation *op, Type type, AtAttr at,
                                   int64_t heads, int64_t features,
-                                  StringRef groups, StringRef elements) {
+                                  RowDomain groups, RowDomain elements) {
   if (failed(verifyRank(op, type, at)))
     return failure();
   auto shaped = cast<ShapedType>(type);
@@ -169,18 +161,16 @@ static LogicalResult verifyAccess(Operation *op, Type type, AtAttr at,
              << at.getOffset() + features << " features, got " << type << " at "
              << at;
   }
-  if (at.getAnchor() == Anchor::Element && elements.empty())
+  if (at.getAnchor() == Anchor::Element && !elements)
     return op->emitOpError("has an access at the element of a domain without "
                            "elements");
-  StringRef from = at.getAnchor() == Anchor::Element ? elements : groups;
-  int64_t rows;
-  if (leading && at.getSpace().empty() && !from.getAsInteger(10, rows) &&
-      shaped.getDimSize(0) != rows)
+  RowDomain from = at.getAnchor() == Anchor::Element ? elements : groups;
+  if (leading && !at.getSpace() && from.isFixed() &&
+      shaped.getDimSize(0) != from.getCount())
     return op->emitOpError("expected ")
-           << rows << " rows, got " << type << " at " << at;
-  if (!at.getSpace().empty() && !hasMap(from, at.getSpace()))
-    return op->emitOpError("no map leads from '")
-           << from << "' to '" << at.getSpace() << "'";
+           << from.getCount() << " rows, got " << type << " at " << at;
+  if (at.getSpace() && !hasMap(from, at.getSpace()))
+    return op->emitOpError() << explainMap(from, at.getSpace());
   return success();
 }
 
@@ -205,11 +195,10 @@ LogicalResult TraverseOp::verify() {
                             domain.getFeatures(), domain.getGroups(),
                             domain.getElements()))) // C2
       return failure();
-    StringRef walked = at.getAnchor() == Anchor::Element ? domain.getElements()
+    RowDomain walked = at.getAnchor() == Anchor::Element ? domain.getElements()
                                                          : domain.getGroups();
     if (at.getAnchor() == Anchor::All ||
-        (!at.getSpace().empty() &&
-         getSpace(at.getSpace()) != getSpace(walked))) // C6
+        (at.getSpace() && !at.getSpace().hasSpaceOf(walked))) // C6
       return emitOpError("several points would write one row of an output at ")
              << at;
   }
@@ -235,17 +224,16 @@ static LogicalResult verifyInDomain(Operation *inner, DomainAttr domain) {
       return index.getAt().getAnchor() == Anchor::Element;
     return isa<ArgReduceOp, FoldOp, SizeOp>(inner);
   };
-  if (domain.getElements().empty() && needsElements())
+  if (!domain.getElements() && needsElements())
     return inner->emitOpError("needs a domain with elements, got ") << domain;
   auto index = dyn_cast<IndexOp>(inner);
-  if (!index || index.getAt().getSpace().empty())
+  if (!index || !index.getAt().getSpace())
     return success();
   AtAttr at = index.getAt();
-  StringRef from = at.getAnchor() == Anchor::Element ? domain.getElements()
+  RowDomain from = at.getAnchor() == Anchor::Element ? domain.getElements()
                                                      : domain.getGroups();
   if (!hasMap(from, at.getSpace()))
-    return inner->emitOpError("no map leads from '")
-           << from << "' to '" << at.getSpace() << "'";
+    return inner->emitOpError() << explainMap(from, at.getSpace());
   return success();
 }
 
@@ -300,10 +288,10 @@ int64_t GemmOp::getOut() {
 
 /// True if `types` groups the rows of `rows`: by a structure of the graph, or
 /// evenly, for a fixed number of rows.
-static bool groupsRows(StringRef types, StringRef rows) {
-  int64_t perType, all;
-  if (!types.getAsInteger(10, perType))
-    return perType > 0 && !rows.getAsInteger(10, all) && all % perType == 0;
+static bool groupsRows(RowDomain types, RowDomain rows) {
+  if (types.isFixed())
+    return types.getCount() > 0 && rows.isFixed() &&
+           rows.getCount() % types.getCount() == 0;
   return hasRows(types, rows);
 }
 
@@ -321,17 +309,17 @@ LogicalResult GemmOp::verify() {
   if (failed(verifyFloats(*this, {getInput().getType(), getWeight().getType(),
                                   getOutput().getType()}))) // C1
     return failure();
-  if (!isDomain(getRows()) || isOfParent(getRows())) // C6
+  if (getRows().isOfParent()) // C6
     return emitOpError("expected a row space in 'rows', got '")
-           << getRows() << "'";
+           << getRows().str() << "'";
   if (getTypes() && !groupsRows(*getTypes(), getRows())) // C6
     return emitOpError("the rows of one '")
-           << *getTypes() << "' do not lie side by side in '" << getRows()
-           << "'";
+           << getTypes()->str() << "' do not lie side by side in '"
+           << getRows().str() << "'";
   if (getWeights() && !(getTypes() && hasMap(*getTypes(), *getWeights()))) // C7
     return emitOpError("no map leads from '")
-           << getTypes().value_or("") << "' to the weights of '"
-           << *getWeights() << "'";
+           << getTypes().value_or(RowDomain()).str() << "' to the weights of '"
+           << getWeights()->str() << "'";
   if (failed(verifyRowRank(*this, getInput().getType(), getInputAt())) || // C1
       failed(verifyRowRank(*this, getOutput().getType(), getOutputAt()))) // C1
     return failure();
@@ -350,13 +338,12 @@ LogicalResult GemmOp::verify() {
     return emitOpError("expected an output with the heads of the input, got ")
            << getOutput().getType();
   if (failed(verifyAccess(*this, getInput().getType(), getInputAt(), getHeads(),
-                          getIn(), getRows(), "")) ||
+                          getIn(), getRows(), {})) ||
       failed(verifyAccess(*this, getOutput().getType(), getOutputAt(),
-                          getHeads(), getOut(), getRows(), "")))
+                          getHeads(), getOut(), getRows(), {})))
     return failure();
   AtAttr at = getOutputAt();
-  if (!at.getSpace().empty() &&
-      getSpace(at.getSpace()) != getSpace(getRows())) // C2
+  if (at.getSpace() && !at.getSpace().hasSpaceOf(getRows())) // C2
     return emitOpError("several rows would write one row of an output at ")
            << at;
   if (getExtrasAt().size() != getExtras().size()) // C3
@@ -368,7 +355,7 @@ LogicalResult GemmOp::verify() {
       return emitOpError("expected an output with the heads of an extra at ")
              << extraAt << ", got " << getOutput().getType();
     if (failed(verifyAccess(*this, extra.getType(), extraAt, getHeads(),
-                            getOut(), getRows(), ""))) // C3
+                            getOut(), getRows(), {}))) // C3
       return failure();
   }
   Block &block = getBody().front();
@@ -405,13 +392,13 @@ LogicalResult OuterOp::verify() {
   if (failed(verifyFloats(*this, {getLeft().getType(), getRight().getType(),
                                   getOutput().getType()}))) // C1
     return failure();
-  if (!isDomain(getRows()) || isOfParent(getRows())) // C2
+  if (getRows().isOfParent()) // C2
     return emitOpError("expected a row space in 'rows', got '")
-           << getRows() << "'";
+           << getRows().str() << "'";
   if (getTypes() && !groupsRows(*getTypes(), getRows())) // C2
     return emitOpError("the rows of one '")
-           << *getTypes() << "' do not lie side by side in '" << getRows()
-           << "'";
+           << getTypes()->str() << "' do not lie side by side in '"
+           << getRows().str() << "'";
   if (getInputsAt().size() != 2) // C3
     return emitOpError("expected two accesses, got ") << getInputsAt().size();
   auto accesses = llvm::to_vector(getInputsAt().getAsRange<AtAttr>());
@@ -436,7 +423,7 @@ LogicalResult OuterOp::verify() {
   for (auto [type, at] : llvm::zip(ArrayRef<Type>{left, right}, accesses))
     if (failed(verifyAccess(*this, type, at, heads ? heads : 1,
                             cast<ShapedType>(type).getShape().back(), getRows(),
-                            "")))
+                            {})))
       return failure();
   return success();
 }

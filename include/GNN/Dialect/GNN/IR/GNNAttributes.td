@@ -14,6 +14,21 @@ include "GNN/Dialect/GNN/IR/GNNEnums.td"
 class GNN_Attr<string name, list<Trait> traits = []>
     : AttrDef<GNN_Dialect, name, traits>;
 
+// The row spaces of GNN/Lattice/RowSpaces.def.
+def GNN_RowSpace
+    : AttrOrTypeParameter<"::gnn::RowSpace", "what one row of a tensor stands for"> {
+  let printer = "$_printer << ::gnn::stringifyRowSpace($_self)";
+}
+def GNN_RowSpaceAttr : GNN_Attr<"RowSpace"> {
+  let summary = "What one row of a tensor stands for";
+  let mnemonic = "row_space";
+  let parameters = (ins GNN_RowSpace:$value);
+  let assemblyFormat = "$value";
+  let returnType = "::gnn::RowSpace";
+  let convertFromStorage = "$_self.getValue()";
+  let constBuilderCall = "::gnn::RowSpaceAttr::get($_builder.getContext(), $0)";
+}
+
 def GNN_RowsAttr : GNN_Attr<"Rows", [
     DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let mnemonic = "rows";
@@ -40,7 +55,7 @@ def GNN_RowsAttr : GNN_Attr<"Rows", [
     * (C5) All other dimensions are static and at least 1.
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$graph,
-                        EnumParameter<GNN_RowSpace>:$space);
+                        GNN_RowSpace:$space);
   let assemblyFormat = "`<` $graph `,` $space `>`";
 }
 

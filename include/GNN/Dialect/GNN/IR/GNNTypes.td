@@ -17,7 +17,7 @@ def GNN_RowType : TypeDef<GNN_Dialect, "Row"> {
     leads to is asked for with `gnn.follow`, what belongs to it with `gnn.read`.
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$graph,
-                        EnumParameter<GNN_RowSpace>:$space);
+                        GNN_RowSpace:$space);
   let assemblyFormat = "`<` $graph `,` $space `>`";
   let extraClassDeclaration = [{
     /// The row space as tensors have it.

@@ -11,7 +11,10 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpDefinition.h"
+
+#include "GNN/Lattice/Lattice.h"
 
 #include "GNN/Dialect/GNN/IR/GNNEnums.h.inc"
 
@@ -24,6 +27,10 @@ class SymbolTableCollection;
 namespace gnn {
 
 class RowsAttr;
+
+/// The text of a row space, and the row space of a text.
+llvm::StringRef stringifyRowSpace(RowSpace space);
+std::optional<RowSpace> symbolizeRowSpace(llvm::StringRef text);
 
 //===----------------------------------------------------------------------===//
 // Rows of a type
@@ -148,5 +155,10 @@ template <typename ConcreteType>
 class OnOneRow : public mlir::OpTrait::TraitBase<ConcreteType, OnOneRow> {};
 
 } // namespace gnn
+
+/// Parses a row space as a keyword.
+template <> struct mlir::FieldParser<gnn::RowSpace> {
+  static mlir::FailureOr<gnn::RowSpace> parse(mlir::AsmParser &parser);
+};
 
 #endif // GNN_DIALECT_GNN_IR_ROWSPACES_H

@@ -9,7 +9,7 @@
 #ifndef GNN_DIALECT_TILE_IR_TILE_H
 #define GNN_DIALECT_TILE_IR_TILE_H
 
-#include "GNN/Dialect/Tile/IR/Structure.h"
+#include "GNN/Dialect/Tile/IR/RowDomain.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -17,6 +17,55 @@ class Tile_Attr<string name, string attrMnemonic> : AttrDef<Tile_Dialect, name> 
   let mnemonic = attrMnemonic;
 }
 
+// The lattice of GNN/Lattice/RowSpaces.def.
+class Tile_TextParameter<string type, string summary>
+    : AttrOrTypeParameter<type, summary> {
+  let printer = "$_printer << $_self.str()";
+}
+def Tile_RowDomain : Tile_TextParameter<
+    "::gnn::tile::RowDomain", "rows of a space in an order, or a number of rows">;
+def Tile_StructureKey
+    : Tile_TextParameter<"::gnn::StructureKey", "index array of a graph">;
+def Tile_CountKey : Tile_TextParameter<"::gnn::CountKey", "scalar of a graph">;
+
+// An attribute of one such parameter, which getters of ops unwrap.
+class Tile_KeyAttr<string name, string attrMnemonic, dag parameter,
+                   string type> : Tile_Attr<name, attrMnemonic> {
+  let parameters = parameter;
+  let hasCustomAssemblyFormat = 1;
+  let returnType = type;
+  let convertFromStorage = "$_self.getValue()";
+  let constBuilderCall =
+      "::gnn::tile::" # name # "Attr::get($_builder.getContext(), $0)";
+}
+
+def Tile_RowDomainAttr : Tile_KeyAttr<"RowDomain", "rows",
+    (ins Tile_RowDomain:$value), "::gnn::tile::RowDomain"> {
+  let summary = "rows in an order";
+  let description = [{
+    A row space in one of its orders, `edge.in_rows`, or a number of rows, `192`:
+    those of weights. docs/Structures.md has all of them.
+  }];
+}
+
+def Tile_StructureKeyAttr : Tile_KeyAttr<"StructureKey", "structure",
+    (ins Tile_StructureKey:$value), "::gnn::StructureKey"> {
+  let summary = "an index array of a graph";
+  let description = [{
+    `map FROM TO`, `rows GROUPS ELEMENTS`, `tiles GROUPS ELEMENTS N` or
+    `tile_rows GROUPS ELEMENTS N` of docs/Structures.md.
+  }];
+}
+
+def Tile_CountKeyAttr : Tile_KeyAttr<"CountKey", "count",
+    (ins Tile_CountKey:$value), "::gnn::CountKey"> {
+  let summary = "a scalar of a graph";
+  let description = [{
+    `count SPACE`, `tile_count GROUPS ELEMENTS N` or `max_row GROUPS ELEMENTS` of
+    docs/Structures.md.
+  }];
+}
+
 def Tile_DomainAttr : Tile_Attr<"Domain", "domain"> {
   let summary = "what a traversal walks: groups, their elements, heads, features";
   let description = [{
@@ -33,8 +82,8 @@ def Tile_DomainAttr : Tile_Attr<"Domain", "domain"> {
     * (C3) There are at least one head and one feature.
   }];
   let parameters = (ins
-    StringRefParameter<"row space walked, with its order">:$groups,
-    StringRefParameter<"row space of the elements, or empty">:$elements,
+    Tile_RowDomain:$groups,
+    Tile_RowDomain:$elements,
     DefaultValuedParameter<"int64_t", "1">:$heads,
     DefaultValuedParameter<"int64_t", "1">:$features);
   let hasCustomAssemblyFormat = 1;
@@ -55,7 +104,7 @@ def Tile_AtAttr : Tile_Attr<"At", "at"> {
   }];
   let parameters = (ins
     EnumParameter<Tile_Anchor>:$anchor,
-    StringRefParameter<"row space reached from the anchor, or empty">:$space,
+    Tile_RowDomain:$space,
     DefaultValuedParameter<"bool", "false">:$head,
     DefaultValuedParameter<"bool", "false">:$feature,
     DefaultValuedParameter<"int64_t", "0">:$offset);

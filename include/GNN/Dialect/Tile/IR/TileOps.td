@@ -31,20 +31,15 @@ def Tile_CountOp : Tile_Op<"count", [Pure]> {
   let description = [{
     A host scalar, known once a graph is bound.
 
-    Constraints:
-    * (C1) `of` is a count of docs/Structures.md: `count SPACE`,
-      `tile_count GROUPS ELEMENTS N` or `max_row GROUPS ELEMENTS`.
-
     Example:
 
     ```mlir
-    %n = gnn_tile.count @g "count dst" : index
+    %n = gnn_tile.count @g count dst : index
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$graph, StrAttr:$of);
+  let arguments = (ins FlatSymbolRefAttr:$graph, Tile_CountKeyAttr:$of);
   let results = (outs Index:$result);
   let assemblyFormat = "$graph $of attr-dict `:` type($result)";
-  let hasVerifier = 1;
 }
 
 def Tile_StructureOp : Tile_Op<"structure", [Pure]> {
@@ -55,16 +50,15 @@ def Tile_StructureOp : Tile_Op<"structure", [Pure]> {
     defines all kinds.
 
     Constraints:
-    * (C1) `key` is a structure of docs/Structures.md.
-    * (C2) The result is a tensor or memref of `?xi32`.
+    * (C1) The result is a tensor or memref of `?xi32`.
 
     Example:
 
     ```mlir
-    %p = gnn_tile.structure @g "rows dst edge.in_rows" : memref<?xi32>
+    %p = gnn_tile.structure @g rows dst edge.in_rows : memref<?xi32>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$graph, StrAttr:$key);
+  let arguments = (ins FlatSymbolRefAttr:$graph, Tile_StructureKeyAttr:$key);
   let results = (outs AnyShaped:$result);
   let assemblyFormat = "$graph $key attr-dict `:` type($result)";
   let hasVerifier = 1;
@@ -215,10 +209,10 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
     `types` to which the row belongs; the order of `rows` puts rows of one type
     side by side, so that all types are one launch (Hector 3.3.1). Without
     `types` there is one weight. With `weights`, a space that each type leads to,
-    T is the row there: `types "edge_type" weights "parent_edge_type"` reads the
+    T is the row there: `types edge_type weights parent_edge_type` reads the
     parent's weights on a derived graph. An input without heads is used by all heads of
     the weight, a weight without heads for all heads of the input. Rows of
-    weights are a fixed number, `rows "192" types "64"`: 64 rows a type.
+    weights are a fixed number, `rows 192 types 64`: 64 rows a type.
 
     The body is the epilogue: its first argument is the product, the others are
     the values of `extras` at the current row and column, such as a bias, a
@@ -241,7 +235,7 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
     Example: one weight an edge type, for the distinct (source, type) pairs.
 
     ```mlir
-    %y = gnn_tile.gemm @g rows "src_pair" types "edge_type"
+    %y = gnn_tile.gemm @g rows src_pair types edge_type
         ins(%x, %w : tensor<?x64xf32>, tensor<3x64x8xf32>)
         at <group -> src : feature> extras at []
         outs(%init : tensor<?x8xf32>) at <group : feature> {
@@ -251,15 +245,16 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
     ```
   }];
   let arguments = (ins
-    FlatSymbolRefAttr:$graph, StrAttr:$rows, OptionalAttr<StrAttr>:$types,
-    OptionalAttr<StrAttr>:$weights, Tile_Buffer:$input, Tile_Buffer:$weight,
+    FlatSymbolRefAttr:$graph, Tile_RowDomainAttr:$rows,
+    OptionalAttr<Tile_RowDomainAttr>:$types,
+    OptionalAttr<Tile_RowDomainAttr>:$weights, Tile_Buffer:$input, Tile_Buffer:$weight,
     Variadic<Tile_Buffer>:$extras, Tile_Buffer:$output,
     Tile_AtAttr:$input_at, Tile_AtArrayAttr:$extras_at, Tile_AtAttr:$output_at,
     UnitAttr:$transposed, OptionalAttr<Tile_GemmScheduleAttr>:$schedule);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $graph `rows` $rows (`types` $types^)? (`weights` $weights^)?
+    $graph `rows` `` $rows (`types` `` $types^)? (`weights` `` $weights^)?
     (`transposed` $transposed^)?
     `ins` `(` $input `,` $weight `:` type($input) `,` type($weight) `)`
     `at` $input_at
@@ -306,19 +301,20 @@ def Tile_OuterOp : Tile_TemplateOp<"outer"> {
     Example:
 
     ```mlir
-    %dw = gnn_tile.outer @g rows "src_pair" types "edge_type"
+    %dw = gnn_tile.outer @g rows src_pair types edge_type
         ins(%x, %dy : tensor<?x64xf32>, tensor<?x8xf32>)
         at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group : feature>]
         outs(%init : tensor<3x64x8xf32>) -> tensor<3x64x8xf32>
     ```
   }];
   let arguments = (ins
-    FlatSymbolRefAttr:$graph, StrAttr:$rows, OptionalAttr<StrAttr>:$types,
+    FlatSymbolRefAttr:$graph, Tile_RowDomainAttr:$rows,
+    OptionalAttr<Tile_RowDomainAttr>:$types,
     Tile_Buffer:$left, Tile_Buffer:$right, Tile_Buffer:$output,
     Tile_AtArrayAttr:$inputs_at, OptionalAttr<Tile_GemmScheduleAttr>:$schedule);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
-    $graph `rows` $rows (`types` $types^)?
+    $graph `rows` `` $rows (`types` `` $types^)?
     `ins` `(` $left `,` $right `:` type($left) `,` type($right) `)` `at` $inputs_at
     `outs` `(` $output `:` type($output) `)`
     (`schedule` $schedule^)? attr-dict (`->` type($result)^)?

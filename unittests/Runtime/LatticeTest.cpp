@@ -1,14 +1,13 @@
-//===- StructureKeysTest.cpp - One lattice, written twice -----------------===//
+//===- LatticeTest.cpp - Keys of structures and counts --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The compiler names structures and counts that the runtime builds: both accept
-// the same keys.
+// Of all texts over the names of the lattice, as many are keys as there are
+// groupings, maps and counts.
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Dialect/Tile/IR/Structure.h"
-#include "GNN/Runtime/Structures.h"
+#include "GNN/Lattice/Lattice.h"
 
 #include "gtest/gtest.h"
 
@@ -38,39 +37,39 @@ std::vector<std::string> allDomains() {
   return domains;
 }
 
-void compareStructure(const std::string &key, size_t &accepted) {
-  std::string problem = tile::checkStructureKey(key);
-  auto parsed = runtime::StructureKey::parse(key);
-  EXPECT_EQ(problem.empty(), static_cast<bool>(parsed))
-      << "'" << key << "', dialect: " << problem
-      << ", runtime: " << parsed.message();
-  accepted += problem.empty();
+/// Counts `text` if it is a key, and holds its canonical text against it.
+template <typename Key> void tryKey(const std::string &text, size_t &accepted) {
+  std::string error;
+  auto key = Key::parse(text, error);
+  EXPECT_EQ(error.empty(), key.has_value()) << text << ": " << error;
+  if (key)
+    EXPECT_EQ(key->str(), text);
+  accepted += key.has_value();
 }
 
-void compareCount(const std::string &key, size_t &accepted) {
-  std::string problem = tile::checkCountKey(key);
-  auto parsed = runtime::CountKey::parse(key);
-  EXPECT_EQ(problem.empty(), static_cast<bool>(parsed))
-      << "'" << key << "', dialect: " << problem
-      << ", runtime: " << parsed.message();
-  accepted += problem.empty();
+void tryStructure(const std::string &text, size_t &accepted) {
+  tryKey<StructureKey>(text, accepted);
+}
+
+void tryCount(const std::string &text, size_t &accepted) {
+  tryKey<CountKey>(text, accepted);
 }
 } // namespace
 
-TEST(StructureKeys, DialectAndRuntimeAcceptTheSame) {
+TEST(Lattice, KeysAreThoseOfTheTable) {
   size_t structures = 0, counts = 0;
   std::vector<std::string> domains = allDomains();
   for (const std::string &a : domains) {
-    compareCount("count " + a, counts);
+    tryCount("count " + a, counts);
     for (const std::string &b : domains) {
-      compareStructure("map " + a + " " + b, structures);
+      tryStructure("map " + a + " " + b, structures);
       if (a.find('.') != std::string::npos && b.find('.') != std::string::npos)
         continue; // groups in an order are tried with elements in none
-      compareStructure("rows " + a + " " + b, structures);
-      compareStructure("tiles " + a + " " + b + " 16", structures);
-      compareStructure("tile_rows " + a + " " + b + " 16", structures);
-      compareCount("tile_count " + a + " " + b + " 16", counts);
-      compareCount("max_row " + a + " " + b, counts);
+      tryStructure("rows " + a + " " + b, structures);
+      tryStructure("tiles " + a + " " + b + " 16", structures);
+      tryStructure("tile_rows " + a + " " + b + " 16", structures);
+      tryCount("tile_count " + a + " " + b + " 16", counts);
+      tryCount("max_row " + a + " " + b, counts);
     }
   }
   // 18 groupings and the graph over 25 domains, three times; 270 maps of a
@@ -79,12 +78,12 @@ TEST(StructureKeys, DialectAndRuntimeAcceptTheSame) {
   EXPECT_EQ(counts, 2 * (18 + 25) + 15);
 }
 
-TEST(StructureKeys, TileSizesAndSpacesAreReadAlike) {
+TEST(Lattice, TileSizesAndSpaces) {
   size_t structures = 0, counts = 0;
   for (const char *size : {"", "0", "1", "064", "64", "2147483647",
                            "2147483648", "-1", "+1", "0x10", "16 "}) {
-    compareStructure(std::string("tiles dst edge.in_rows ") + size, structures);
-    compareCount(std::string("tile_count dst edge.in_rows ") + size, counts);
+    tryStructure(std::string("tiles dst edge.in_rows ") + size, structures);
+    tryCount(std::string("tile_count dst edge.in_rows ") + size, counts);
   }
   EXPECT_EQ(structures, 3u);
   EXPECT_EQ(counts, 3u);
@@ -93,8 +92,8 @@ TEST(StructureKeys, TileSizesAndSpacesAreReadAlike) {
         "rows dst", "rows dst edge.in_rows 4", "tiles dst edge.in_rows",
         "count", "count edge src", "counts edge", "max_row dst",
         "tile_count dst"}) {
-    compareStructure(key, structures);
-    compareCount(key, counts);
+    tryStructure(key, structures);
+    tryCount(key, counts);
   }
   EXPECT_EQ(structures, 3u);
   EXPECT_EQ(counts, 3u);
