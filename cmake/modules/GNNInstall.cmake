@@ -39,6 +39,7 @@ install(EXPORT GNNTargets DESTINATION ${gnn_package_dir})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ ${PROJECT_BINARY_DIR}/include/
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc"
+  PATTERN "*.def"
   PATTERN "CMakeFiles" EXCLUDE)
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/GNNConfig.cmake.in
