@@ -112,6 +112,10 @@ void gnn::populateExpandDeviceMathPatterns(RewritePatternSet &patterns) {
     auto [sine, cosine] = device_math::sincos(x[0]);
     return Results{sine, cosine};
   });
+  addUnary<math::AtanOp>(patterns, device_math::atan);
+  add<math::Atan2Op>(patterns, [](ArrayRef<Lane> x) {
+    return Results{device_math::atan2(x[0], x[1])};
+  });
   add<math::PowFOp>(patterns, [](ArrayRef<Lane> x) {
     return Results{device_math::pow(x[0], x[1])};
   });

@@ -17,7 +17,7 @@ func.func @rsqrt(%x: f32) -> f32 {
 // Only ops that every target has are left, on vectors too.
 //
 // CHECK-LABEL: func.func @vectors
-// CHECK-NOT:     math.{{(exp|log|tanh|erf|sin|cos|powf)}}
+// CHECK-NOT:     math.{{(exp|log|tanh|erf|sin|cos|powf|atan)}}
 // CHECK-NOT:     : f32
 // CHECK:         return
 func.func @vectors(%x: vector<4xf32>) -> vector<4xf32> {
@@ -27,7 +27,9 @@ func.func @vectors(%x: vector<4xf32>) -> vector<4xf32> {
   %3 = math.erf %2 : vector<4xf32>
   %4, %5 = math.sincos %3 : vector<4xf32>
   %6 = math.powf %4, %5 : vector<4xf32>
-  return %6 : vector<4xf32>
+  %7 = math.atan2 %6, %4 : vector<4xf32>
+  %8 = math.atan %7 : vector<4xf32>
+  return %8 : vector<4xf32>
 }
 
 // Half precision is computed in f32 and rounded once.

@@ -188,7 +188,8 @@ INSTANTIATE_TEST_SUITE_P(
         Function{"log2", std::log2, 2}, Function{"log10", std::log10, 2},
         Function{"log1p", std::log1p, 2}, Function{"tanh", std::tanh, 2},
         Function{"erf", std::erf, 2}, Function{"sin", std::sin, 2},
-        Function{"cos", std::cos, 2}, Function{"rsqrt", reciprocalSqrt, 2},
+        Function{"cos", std::cos, 2}, Function{"atan", std::atan, 2},
+        Function{"rsqrt", reciprocalSqrt, 2},
         // Left as they are: rounded to the nearest.
         Function{"sqrt", std::sqrt, 0.5}, Function{"floor", std::floor, 0},
         Function{"ceil", std::ceil, 0}, Function{"trunc", std::trunc, 0},
@@ -231,9 +232,35 @@ TEST(PowerMath, IsWithinTwoUlps) {
   EXPECT_LE(worst.ulps, 2);
 }
 
-TEST(PowerMath, KeepsSpecialValues) {
-  std::string body = "%r = math.powf %a, %b : TYPE";
-  HostKernel vectors(body, 1);
+TEST(AngleMath, IsWithinTwoUlps) {
+  std::string body = "%r = math.atan2 %a, %b : TYPE";
+  HostKernel vectors(body, 8), scalars(body, 1);
+  ASSERT_EQ(vectors.error() + scalars.error(), "");
+  auto exact = [](double a, double b) { return std::atan2(a, b); };
+  Worst worst;
+  std::mt19937 random(1);
+  std::vector<float> a(kChunk), b(kChunk);
+  // Any two numbers; then two of about one size, or of one exponent.
+  for (int chunk = 0; chunk < 96; ++chunk) {
+    for (int64_t i = 0; i < kChunk; ++i) {
+      a[i] = fromBits(random());
+      b[i] = chunk % 3 == 0   ? fromBits(random())
+             : chunk % 3 == 1 ? std::ldexp(a[i], int(random() % 40) - 20)
+                              : a[i] + std::ldexp(a[i], -int(random() % 24));
+      if (random() % 2)
+        b[i] = -b[i];
+    }
+    ASSERT_NO_FATAL_FAILURE(compareChunk(vectors, scalars, a, b, exact, worst));
+  }
+  printf("%-8s %.3f ulp at %a, %a: got %.9g, expected %.9g\n", "atan2",
+         worst.ulps, worst.a, worst.b, worst.got, worst.exact);
+  EXPECT_LE(worst.ulps, 2);
+}
+
+/// Compares a function of two numbers at all pairs of those that are special.
+static void checkSpecialValues(const std::string &op,
+                               double (*function)(double, double)) {
+  HostKernel vectors("%r = math." + op + " %a, %b : TYPE", 1);
   ASSERT_EQ(vectors.error(), "");
   const float values[] = {0.0f,
                           -0.0f,
@@ -260,11 +287,17 @@ TEST(PowerMath, KeepsSpecialValues) {
     for (float y : values) {
       float got = 0;
       vectors.run(&x, &y, &got, 1);
-      double exact = std::pow(double(x), double(y));
-      EXPECT_LE(ulps(got, exact), 2) << "pow(" << x << ", " << y << "): got "
+      double exact = function(x, y);
+      EXPECT_LE(ulps(got, exact), 2) << op << "(" << x << ", " << y << "): got "
                                      << got << ", expected " << exact;
+      EXPECT_TRUE(std::isnan(exact) || std::signbit(got) == std::signbit(exact))
+          << op << "(" << x << ", " << y << "): got " << got << ", expected "
+          << exact;
     }
 }
+
+TEST(PowerMath, KeepsSpecialValues) { checkSpecialValues("powf", std::pow); }
+TEST(AngleMath, KeepsSpecialValues) { checkSpecialValues("atan2", std::atan2); }
 
 TEST(ClampMath, KeepsNaN) {
   HostKernel clamp("%r = math.clampf %a to [%b, %b] : TYPE", 1);

@@ -527,8 +527,8 @@ def ExpandDeviceMath : Pass<"gnn-expand-device-math"> {
     the same bits on a GPU and in the emulator.
 
     Replaced: `exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`, `tanh`,
-    `erf`, `sin`, `cos`, `sincos`, `powf`, `rsqrt`, `clampf`, `isnan`, `isinf`,
-    `isfinite`; on scalars and vectors of f32, and of f16 and bf16 by way of f32.
+    `erf`, `sin`, `cos`, `sincos`, `atan`, `atan2`, `powf`, `rsqrt`, `clampf`,
+    `isnan`, `isinf`, `isfinite`; on scalars and vectors of f32, and of f16 and bf16 by way of f32.
     Results are within 2 ulp of the real value, over all of f32: denormals, signed
     zeros, infinities, NaN and large arguments included. Left, because every target has them: `absf`,
     `ceil`, `copysign`, `floor`, `fma`, `round`, `roundeven`, `sqrt`, `trunc`
@@ -542,8 +542,8 @@ def ExpandDeviceMath : Pass<"gnn-expand-device-math"> {
     ```
 
     Needs: nothing. Keeps: the value within 2 ulp. Never: uses a table in
-    memory, a branch or an op of one target; touches f64 (`powf` and the
-    reduction of `sin` and `cos` use it inside).
+    memory, a branch or an op of one target; touches f64 (`powf`,
+    `atan2` and the reduction of `sin` and `cos` use it inside).
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];

@@ -29,17 +29,48 @@ static Type elementOf(Value value) {
   return getElementTypeOrSelf(value.getType());
 }
 
+/// The product of all dimensions but the last.
+static int64_t leadingSize(ArrayRef<int64_t> features) {
+  int64_t size = 1;
+  for (int64_t feature : features.drop_back())
+    size *= feature;
+  return size;
+}
+
+/// At most two dimensions of the same elements, with the last one as it is.
+static SmallVector<int64_t> beforeLast(ArrayRef<int64_t> features) {
+  return features.size() <= 2
+             ? SmallVector<int64_t>(features)
+             : SmallVector<int64_t>{leadingSize(features), features.back()};
+}
+
+Input Lowering::trailingOf(Location loc, const Rows &weight,
+                           ArrayRef<int64_t> features) {
+  SmallVector<int64_t> dims = beforeLast(features);
+  if (weight.features.size() <= 1 || features.size() <= 2)
+    return trailing(weight, dims.size());
+  Rows whole = weight;
+  if (int64_t times = sizeOf(features) / sizeOf(weight.features); times > 1) {
+    whole.tensor = reshaped(loc, repeated(loc, weight, times), features);
+    whole.features.assign(features.begin(), features.end());
+  }
+  return trailing(reshape(loc, whole, dims), dims.size());
+}
+
 LogicalResult Lowering::lowerDot(DotOp op) {
+  Location loc = op.getLoc();
   Rows result = describe(op.getType());
   Rows lhs = view(op.getLhs()), rhs = view(op.getRhs());
-  if (failed(checkDims(op, lhs.features)))
-    return failure();
-  unsigned dims = lhs.features.size();
+  SmallVector<int64_t> full(result.features), walked = beforeLast(lhs.features);
+  lhs = reshape(loc, lhs, walked);
+  rhs = reshape(loc, rhs, walked);
+  result.features.assign(walked.begin(), walked.end() - 1);
+  unsigned dims = walked.size();
   Input right = !rhs.domain
                     ? trailing(rhs, dims)
                     : leading(rhs, Anchor::Group, result.domain, {}, dims);
   result.tensor =
-      rowwise(op.getLoc(), result, elementOf(op.getLhs()), lhs.features,
+      rowwise(loc, result, elementOf(op.getLhs()), lhs.features,
               {leading(lhs, Anchor::Group, result.domain, {}, dims), right},
               [](OpBuilder &b, Location loc, ValueRange args) -> Value {
                 Value product = arith::MulFOp::create(b, loc, args[0], args[1]);
@@ -47,7 +78,7 @@ LogicalResult Lowering::lowerDot(DotOp op) {
                     b, loc, tile::Reduction::Sum,
                     {static_cast<int32_t>(Dim::Feature)}, product);
               });
-  set(op.getResult(), result);
+  set(op.getResult(), reshape(loc, result, full));
   return success();
 }
 
@@ -126,17 +157,15 @@ LogicalResult Lowering::lowerActivation(ActivationOp op) {
   bool perFeature =
       op.getWeight() &&
       cast<RankedTensorType>(op.getWeight().getType()).getNumElements() > 1;
-  if (perFeature && failed(checkDims(op, result.features)))
-    return failure();
-  result.features = walkedDims(full);
+  result.features = perFeature ? beforeLast(full) : walkedDims(full);
   input = reshape(op.getLoc(), input, result.features);
   SmallVector<Input> inputs{
       leading(input, Anchor::Group, result.domain, {}, result.features.size())};
   if (op.getWeight()) {
     Rows weight = get(op.getWeight());
-    if (!perFeature)
-      weight = reshape(op.getLoc(), weight, {});
-    inputs.push_back(trailing(weight, result.features.size()));
+    inputs.push_back(perFeature ? trailingOf(op.getLoc(), weight, full)
+                                : trailing(reshape(op.getLoc(), weight, {}),
+                                           result.features.size()));
   }
   result.tensor = rowwise(
       op.getLoc(), result, elementOf(op.getInput()), result.features, inputs,
@@ -149,15 +178,16 @@ LogicalResult Lowering::lowerActivation(ActivationOp op) {
 }
 
 LogicalResult Lowering::lowerBatchNorm(BatchNormOp op) {
+  Location loc = op.getLoc();
   Rows result = describe(op.getType());
-  if (failed(checkDims(op, result.features)))
-    return failure();
-  unsigned dims = result.features.size();
+  SmallVector<int64_t> full(result.features);
+  result.features = beforeLast(full);
   SmallVector<Input> inputs{
-      leading(view(op.getInput()), Anchor::Group, result.domain, {}, dims)};
+      leading(reshape(loc, view(op.getInput()), result.features), Anchor::Group,
+              result.domain, {}, result.features.size())};
   for (Value weight :
        {op.getMean(), op.getVariance(), op.getGamma(), op.getBeta()})
-    inputs.push_back(trailing(get(weight), dims));
+    inputs.push_back(trailingOf(loc, get(weight), full));
   double eps = op.getEps().convertToDouble();
   result.tensor = rowwise(
       op.getLoc(), result, elementOf(op.getInput()), result.features, inputs,
@@ -171,20 +201,21 @@ LogicalResult Lowering::lowerBatchNorm(BatchNormOp op) {
         return arith::AddFOp::create(
             b, loc, arith::MulFOp::create(b, loc, normal, args[3]), args[4]);
       });
-  set(op.getResult(), result);
+  set(op.getResult(), reshape(loc, result, full));
   return success();
 }
 
 LogicalResult Lowering::lowerLayerNorm(LayerNormOp op) {
+  Location loc = op.getLoc();
   Rows result = describe(op.getType());
-  if (failed(checkDims(op, result.features)))
-    return failure();
-  unsigned dims = result.features.size();
+  SmallVector<int64_t> full(result.features);
+  result.features = beforeLast(full);
   SmallVector<Input> inputs{
-      leading(view(op.getInput()), Anchor::Group, result.domain, {}, dims)};
+      leading(reshape(loc, view(op.getInput()), result.features), Anchor::Group,
+              result.domain, {}, result.features.size())};
   if (op.getGamma())
     for (Value weight : {op.getGamma(), op.getBeta()})
-      inputs.push_back(trailing(get(weight), dims));
+      inputs.push_back(trailingOf(loc, get(weight), full));
   double eps = op.getEps().convertToDouble();
   result.tensor = rowwise(
       op.getLoc(), result, elementOf(op.getInput()), result.features, inputs,
@@ -207,7 +238,7 @@ LogicalResult Lowering::lowerLayerNorm(LayerNormOp op) {
         return arith::AddFOp::create(
             b, loc, arith::MulFOp::create(b, loc, normal, args[1]), args[2]);
       });
-  set(op.getResult(), result);
+  set(op.getResult(), reshape(loc, result, full));
   return success();
 }
 
@@ -222,25 +253,29 @@ LogicalResult Lowering::lowerBroadcast(BroadcastOp op) {
     set(op.getResult(), result);
     return success();
   }
-  if (failed(checkDims(op, result.features)))
-    return failure();
+  // More than two dimensions are those of the input and those it lacks.
+  Location loc = op.getLoc();
+  SmallVector<int64_t> full(result.features);
+  if (int64_t own = sizeOf(input.features); full.size() > 2) {
+    int64_t times = sizeOf(full) / own;
+    bool isWeight = !input.domain;
+    input =
+        reshape(loc, input,
+                input.features.empty() ? ArrayRef<int64_t>() : ArrayRef(own));
+    result.features = input.features.empty()
+                          ? SmallVector<int64_t>{times}
+                          : SmallVector<int64_t>{isWeight ? times : own,
+                                                 isWeight ? own : times};
+  }
   unsigned dims = result.features.size();
   Input read = !input.domain
                    ? trailing(input, dims)
                    : leading(input, Anchor::Group, result.domain, {}, dims);
-  result.tensor = rowwise(
-      op.getLoc(), result, elementOf(op.getInput()), result.features, {read},
-      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-  set(op.getResult(), result);
+  result.tensor =
+      rowwise(loc, result, elementOf(op.getInput()), result.features, {read},
+              [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  set(op.getResult(), reshape(loc, result, full));
   return success();
-}
-
-/// The product of all dimensions but the last.
-static int64_t leadingSize(ArrayRef<int64_t> features) {
-  int64_t size = 1;
-  for (int64_t feature : features.drop_back())
-    size *= feature;
-  return size;
 }
 
 LogicalResult Lowering::lowerConcat(ConcatOp op) {
@@ -331,10 +366,11 @@ LogicalResult Lowering::lowerReduceHeads(ReduceHeadsOp op) {
 
 LogicalResult Lowering::lowerReduceFeatures(ReduceFeaturesOp op) {
   Rows result = describe(op.getType());
+  SmallVector<int64_t> full(result.features);
   Rows input = view(op.getInput());
-  if (failed(checkDims(op, input.features)))
-    return failure();
+  input = reshape(op.getLoc(), input, beforeLast(input.features));
   unsigned dims = input.features.size();
+  result.features.assign(input.features.begin(), input.features.end() - 1);
   result.tensor =
       rowwise(op.getLoc(), result, elementOf(op.getInput()), input.features,
               {leading(input, Anchor::Group, result.domain, {}, dims)},
@@ -343,7 +379,7 @@ LogicalResult Lowering::lowerReduceFeatures(ReduceFeaturesOp op) {
                     b, loc, reductionOf(op.getKind()),
                     {static_cast<int32_t>(Dim::Feature)}, args[0]);
               });
-  set(op.getResult(), result);
+  set(op.getResult(), reshape(op.getLoc(), result, full));
   return success();
 }
 

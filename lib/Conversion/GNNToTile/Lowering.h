@@ -140,6 +140,10 @@ private:
                                        size_t dims);
   /// An input without rows whose features are the trailing dimensions.
   Input trailing(const Rows &weight, unsigned dims);
+  /// That, for rows of `features` that are walked as all but the last one and
+  /// the last.
+  Input trailingOf(mlir::Location loc, const Rows &weight,
+                   llvm::ArrayRef<int64_t> features);
 
   using Body = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
                                               mlir::ValueRange)>;

@@ -28,6 +28,8 @@ Lane log10(Lane x);
 Lane log1p(Lane x);
 Lane pow(Lane x, Lane y);
 
+Lane atan(Lane x);
+Lane atan2(Lane y, Lane x);
 /// The sine and the cosine.
 std::pair<Lane, Lane> sincos(Lane x);
 

@@ -1,4 +1,4 @@
-//===- Trigonometry.cpp - Sine and cosine ---------------------------------===//
+//===- Trigonometry.cpp - Sine, cosine and angles -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -21,6 +21,15 @@ constexpr uint32_t turnsPerRadian[] = {0x00000000, 0x28be60db, 0x9391054a,
 constexpr double sinTerms[] = {-0x1.555546p-3, 0x1.11077cp-7, -0x1.9955bep-13};
 /// (cos r - 1 + r^2/2) / r^4 in r^2: 2^-33.
 constexpr double cosTerms[] = {0x1.55554ap-5, -0x1.6c0c28p-10, 0x1.99e80cp-16};
+
+/// atan(t) / t in t^2 for |t| <= 1: 2^-36.6.
+constexpr double atanTerms[] = {
+    0x1.ffffffffeb69bp-1,  -0x1.5555551cf4404p-2, 0x1.99997fdfc7310p-3,
+    -0x1.248ff6ab6572bp-3, 0x1.c6e422fb188efp-4,  -0x1.72c11737efa95p-4,
+    0x1.335ca9253565ap-4,  -0x1.ef02da7537923p-5, 0x1.682d73a6a3bfdp-5,
+    -0x1.af870ad63ef95p-6, 0x1.7da16c6774911p-7,  -0x1.adaf568caef61p-9,
+    0x1.c5fa8a3c25d81p-12};
+constexpr double pi = 0x1.921fb54442d18p+1;
 
 /// x = quadrant pi/2 + rest, |rest| <= pi/4.
 struct Quadrant {
@@ -97,3 +106,21 @@ std::pair<Lane, Lane> device_math::sincos(Lane x) {
   return {select(finite, sineBits.asFloat(), none),
           select(finite, cosineBits.asFloat(), none)};
 }
+
+Lane device_math::atan2(Lane y, Lane x) {
+  // In f64, which holds the quotient of any two f32 and rounds the sums of
+  // angles far behind the last bit of the result.
+  Lane height = abs(y).toF64(), width = abs(x).toF64();
+  Lane steep = width < height;
+  Lane less = select(steep, width, height), more = select(steep, height, width);
+  Lane quotient = select(less == more, 1.0, less / more); // also if infinite
+  quotient = select(more == 0.0, 0.0, quotient);
+  Lane angle = quotient * polynomial(quotient * quotient, atanTerms);
+  angle = select(steep, pi / 2 - angle, angle);
+  Lane left = copySign(x.like(1.0), x) < 0.0;
+  angle = select(left, pi - angle, angle);
+  Lane result = copySign(angle.toF32(), y);
+  return select(isNaN(x) | isNaN(y), x + y, result);
+}
+
+Lane device_math::atan(Lane x) { return atan2(x, x.like(1.0)); }
