@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The ops on the features of each row; see `gnn_mlir.ops`."""
 
+import numpy as np
+
 from . import reference, types
 from .ops import (_ACTIVATIONS, _REDUCE, _arrow, _functional, _list, _number,
-                  _one_of, _require, _rows, _same_graph)
+                  _one_of, _real, _require, _rows, _same_graph, checked)
+from .values import Value
+
+
+def _positive(op, eps):
+    _require(_real(op, "eps", eps) > 0, op, f"expected a positive eps, got {eps}")
 
 
 def _last_features(op, x, weight, what):
@@ -14,6 +21,13 @@ def _last_features(op, x, weight, what):
              f"{x.type}, got {weight.type}")
 
 
+# The predicates of `arith` for comparisons of f32 (as IEEE 754 and NumPy have
+# them for NaN) and of i32.
+_COMPARE = {"lt": ("olt", "slt"), "le": ("ole", "sle"), "gt": ("ogt", "sgt"),
+            "ge": ("oge", "sge"), "eq": ("oeq", "eq"), "ne": ("une", "ne")}
+
+
+@checked
 class FeatureOps:
     """On the features of each row."""
 
@@ -62,7 +76,7 @@ class FeatureOps:
             operands.append(weight)
             body += ", {}"
         if alpha is not None:
-            body += f" alpha = {_number(alpha)}"
+            body += f" alpha = {_number(op, 'alpha', alpha)}"
         return self._record(
             "gnn.activation", body, _list(*operands), operands, [x.type],
             lambda g, a, w=None: reference.activation(kind, a, w, alpha))
@@ -75,11 +89,11 @@ class FeatureOps:
             _last_features("batch_norm", x, value, "statistics and weights")
             _require(value.features == mean.features, "batch_norm",
                      f"expected {mean.type} four times, got {value.type}")
-        _require(eps > 0, "batch_norm", f"expected a positive eps, got {eps}")
+        _positive("batch_norm", eps)
         variance.positive = True
         return self._record(
             "gnn.batch_norm", "{} mean {} variance {} gamma {} beta {} eps = "
-            + _number(eps), _list(x, mean), operands, [x.type],
+            + _number("batch_norm", "eps", eps), _list(x, mean), operands, [x.type],
             lambda g, *a: reference.batch_norm(*a, eps))
 
     def layer_norm(self, x, gamma=None, beta=None, eps=1e-5):
@@ -89,7 +103,7 @@ class FeatureOps:
         _require(bool(x.features), op, "expected at least one feature dimension")
         _require((gamma is None) == (beta is None), op,
                  "expected gamma and beta, or neither")
-        _require(eps > 0, op, f"expected a positive eps, got {eps}")
+        _positive(op, eps)
         operands, body = [x], "{}"
         if gamma is not None:
             _last_features(op, x, gamma, "gamma")
@@ -97,25 +111,26 @@ class FeatureOps:
             operands += [gamma, beta]
             body += " gamma {} beta {}"
         return self._record(
-            "gnn.layer_norm", body + f" eps = {_number(eps)}", _list(*operands),
+            "gnn.layer_norm", body + f" eps = {_number(op, 'eps', eps)}", _list(*operands),
             operands, [x.type],
             lambda g, a, c=None, b=None: reference.layer_norm(a, c, b, eps))
 
     def dropout(self, x, p, seed, offset=0):
         """Features zeroed at random, the rest scaled."""
         _rows("dropout", x)
-        _require(0 <= p < 1, "dropout", f"expected p from 0 to under 1, got {p}")
+        _require(0 <= _real("dropout", "p", p) < 1, "dropout", f"expected p from 0 to under 1, got {p}")
         seed_value, offset_value = self._integer(seed), self._integer(offset)
         return self._record(
-            "gnn.dropout", f"{{}} p = {_number(p)} seed {{}} offset {{}}",
+            "gnn.dropout", f"{{}} p = {_number('dropout', 'p', p)} seed {{}} offset {{}}",
             _list(x), [x, seed_value, offset_value], [x.type],
             lambda g, a, s, o: reference.dropout(a, p, s, o))
 
     def _integer(self, value):
         integer = types.ScalarType("i64")
-        return self._record("arith.constant", str(int(value)),
+        value = types.integer("dropout", value, -2 ** 63, 2 ** 63 - 1)
+        return self._record("arith.constant", str(value),
                             lambda spell: integer.text(), [], [integer],
-                            lambda g: int(value))
+                            lambda g: value)
 
     def broadcast(self, x, like):
         """Features repeated along the trailing dimensions that `x` lacks; for a
@@ -168,6 +183,8 @@ class FeatureOps:
     def slice(self, x, offset, size):
         """`size` of the last features, from `offset`."""
         _require(bool(x.features), "slice", "expected a feature dimension")
+        offset = types.integer("slice", offset)
+        size = types.integer("slice", size, 1)
         _require(0 <= offset and size >= 1 and offset + size <= x.features[-1],
                  "slice", f"expected a part of {x.features[-1]} features, got "
                  f"{size} at {offset}")
@@ -179,6 +196,7 @@ class FeatureOps:
     def reshape(self, x, *features):
         """The features of each row, or of a weight, in another shape."""
         result = x.type.with_features(*features)
+        features = result.features
         sizes = [1, 1]
         for i, shape in enumerate((x.features, features)):
             for size in shape:
@@ -211,24 +229,143 @@ class FeatureOps:
 
     # -- Upstream's ops on rows of one space -----------------------------------
 
-    def constant(self, value, like):
+    def constant(self, number, like):
         """A number for every row and feature of a type."""
-        scalar = types.TensorType((), dtype=like.dtype)
-        number = self._record(
-            "arith.constant", f"dense<{_number(value)}>",
-            lambda spell: spell(scalar), [], [scalar], lambda g: float(value))
-        return self.broadcast(number, like)
+        _require(like.dtype == "f32", "constant", f"expected an f32 type, got {like}")
+        number = _real("constant", "value", number)
+        with np.errstate(over="ignore"):
+            stored = np.float32(number)
+        _require(np.isfinite(stored) or not np.isfinite(number), "constant",
+                 f"expected a number that f32 holds, got {number}")
+        text = (_number("constant", "value", number) if np.isfinite(stored) else
+                f"0x{stored.view(np.uint32):08X}")
+        scalar = types.weight()
+        made = self._record("arith.constant", f"dense<{text}>",
+                            lambda spell: spell(scalar), [], [scalar],
+                            lambda g: number)
+        return self.broadcast(made, like)
+
+    def broadcast_to(self, x, like):
+        """Features broadcast as in NumPy to those of a type: from the last one on,
+        each is the same or 1, or is not there. Weights are repeated for all rows."""
+        op, target = "broadcast_to", like.features
+        _require(x.space is None or (x.graph, x.space) == (like.graph, like.space),
+                 op, f"expected rows like {like}, got {x.type}")
+        own = (1,) * (len(target) - len(x.features)) + x.features
+        _require(len(own) == len(target) and all(
+            a in (1, b) for a, b in zip(own, target)), op,
+            f"expected features that broadcast to {target}, got {x.features}")
+        like = like.with_dtype(x.type.dtype)
+        if x.type == like:
+            return x
+        if x.type.dtype == "i1":
+            number = self.where(x, 1.0, 0.0)
+            return self.compare("ne", self.broadcast_to(
+                number, like.with_dtype("f32")), 0.0)
+        if x.space is None:
+            if target[len(target) - len(x.features):] == x.features:
+                return self.broadcast(x, like)
+            _require(like.space is not None, op, "expected a weight whose features "
+                     f"{target} end with, got {x.features}")
+            x = self.broadcast(x, like.with_features(*x.features))
+        return self._repeat(x, own, target)
+
+    def _repeat(self, x, own, target):
+        """Rows repeated along the dimensions where `own` is 1 and `target` is not,
+        from the last dimension to the first."""
+        kept, done = 1, 1
+        for size in own:
+            kept *= size
+        flat = self.reshape(x, kept)
+        for i in reversed(range(len(target))):
+            if own[i] == target[i]:  # The last of what is kept moves to the done.
+                kept, done = kept // own[i], done * own[i]
+                continue
+            times = target[i]
+            if done == 1:
+                flat = self.broadcast(flat, flat.type.with_features(
+                    *flat.features, times))
+            elif kept == 1:
+                ones = self.constant(1.0, flat.type.with_features(times))
+                flat = self.outer_rows(ones, flat)
+            else:
+                flat = self.reshape(flat, kept, done)
+                flat = self.concat(*[flat] * times)
+            done *= times
+            flat = self.reshape(flat, kept * done)
+        return self.reshape(flat, *target)
+
+    def _common(self, op, *operands):
+        """The row space, graph and features to which values and numbers broadcast,
+        as the type of the first value."""
+        values = [self._own(v) for v in operands if isinstance(v, Value)]
+        _require(bool(values), op, "expected at least one value, got "
+                 f"{', '.join(map(repr, operands))}")
+        first = next((v for v in values if v.space is not None), values[0]).type
+        listed = " and ".join(str(v.type) for v in values)
+        for value in values:
+            _require(value.space is None or (value.graph, value.space) ==
+                     (first.graph, first.space), op,
+                     f"expected operands of one type, got {listed}")
+        try:
+            features = np.broadcast_shapes(*[v.features for v in values])
+        except ValueError:
+            _require(False, op, "expected operands of one type, or features that "
+                     f"broadcast, got {listed}")
+        return first.with_features(*features).with_dtype(values[0].type.dtype)
+
+    def _as(self, op, operand, like):
+        """A value or a number as a value of that type."""
+        if not isinstance(operand, Value):
+            return self.constant(operand, like)
+        _require(operand.type.dtype == like.dtype, op,
+                 f"expected {like.dtype} operands, got {operand.type}")
+        return self.broadcast_to(operand, like)
 
     def elementwise(self, name, *operands):
-        """An op of `arith` or `math`, such as "arith.maximumf", on values of one
-        type."""
+        """An op of `arith` or `math`, such as "arith.maximumf", on values and
+        numbers. Features broadcast as in NumPy."""
         _one_of("elementwise", "an op", name, tuple(reference.ELEMENTWISE))
-        for value in operands[1:]:
-            _require(value.type == operands[0].type, name,
-                     f"expected operands of one type, got {operands[0].type} "
-                     f"and {value.type}")
-        first = operands[0]
+        wanted = reference.operands_of(name)
+        _require(len(operands) == wanted, name,
+                 f"expected {wanted} operands, got {len(operands)}")
+        like = self._common(name, *operands).with_dtype(
+            "i1" if name in reference.LOGIC else "f32")
+        operands = [self._as(name, operand, like) for operand in operands]
         return self._record(
-            name, ", ".join(["{}"] * len(operands)), _list(first),
-            list(operands), [first.type],
-            lambda g, *a: reference.elementwise(name, *a))
+            name, ", ".join(["{}"] * len(operands)), _list(operands[0]), operands,
+            [like], lambda g, *a: reference.elementwise(name, *a))
+
+    def compare(self, kind, a, b):
+        """lt, le, gt, ge, eq or ne, element by element: a condition."""
+        _one_of("compare", "a kind", kind, tuple(_COMPARE))
+        like = self._common("compare", a, b)
+        _require(like.dtype != "i1", "compare", f"expected numbers, got {like}")
+        a, b = (self._as("compare", operand, like) for operand in (a, b))
+        integers = like.dtype == "i32"
+        return self._record(
+            "arith.cmpi" if integers else "arith.cmpf",
+            _COMPARE[kind][integers] + ", {}, {}", _list(a), [a, b],
+            [like.with_dtype("i1")],
+            lambda g, x, y: reference.compare(kind, x, y))
+
+    def where(self, condition, a, b):
+        """a where a condition holds, b elsewhere."""
+        _require(isinstance(condition, Value) and condition.type.dtype == "i1",
+                 "where", f"expected a condition, as of x > 0, got {condition!r}")
+        dtypes = [v.type.dtype for v in (a, b) if isinstance(v, Value)]
+        like = self._common("where", condition, a, b).with_dtype(
+            dtypes[0] if dtypes else "f32")
+        condition = self.broadcast_to(condition, like.with_dtype("i1"))
+        a, b = (self._as("where", operand, like) for operand in (a, b))
+        return self._record(
+            "arith.select", "{}, {}, {}", _list(condition, a), [condition, a, b],
+            [like], lambda g, c, x, y: reference.where(c, x, y))
+
+    def softmax(self, x):
+        """Softmax over the last feature dimension."""
+        _require(x.space is not None and bool(x.features), "softmax",
+                 f"expected rows with features, got {x.type}")
+        power = self.elementwise("math.exp", x - self.broadcast(
+            self.reduce_features("max", x), x.type))
+        return power / self.broadcast(self.reduce_features("sum", power), x.type)

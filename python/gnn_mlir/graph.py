@@ -85,22 +85,6 @@ def _type_count(count, types, names, name):
     return _count(count, name, 1 << 16)
 
 
-def _schema(schema, edge_types, node_types):
-    """A tuple of (source node type, destination node type), one an edge type."""
-    try:
-        pairs = tuple((operator.index(s), operator.index(d)) for s, d in schema)
-    except (TypeError, ValueError):
-        raise ValueError("schema: expected a pair of node types for each edge "
-                         f"type, got {schema!r}") from None
-    if len(pairs) != edge_types:
-        raise ValueError(f"schema: expected {edge_types} entries, got "
-                         f"{len(pairs)}")
-    if any(not -1 <= t < node_types for pair in pairs for t in pair):
-        raise ValueError(f"schema: expected node types from -1 to "
-                         f"{node_types - 1}, got {list(pairs)}")
-    return pairs
-
-
 class Graph:
     """A typed, directed graph. It does not change: its arrays are read-only
     copies of what it was made of, and its attributes cannot be set. Copies and
@@ -194,7 +178,8 @@ class Graph:
         self._caches()
 
     def _checked_schema(self, schema):
-        schema = _schema(schema, self.num_edge_types, self.num_node_types)
+        schema = types.schema_pairs("schema", schema, self.num_edge_types,
+                                    self.num_node_types)
         ends = np.array(schema, np.int64).reshape(-1, 2)
         found = (self.src_node_type[self.edge_src],
                  self.dst_node_type[self.edge_dst])

@@ -7,7 +7,12 @@ it is given and agrees with the one path, it is dropped, so that a model can be
 written once for square and bipartite graphs.
 """
 
+import functools
+import inspect
+import math
+
 from . import reference, spaces, types
+from .values import Value
 
 _BINARY = ("add", "sub", "mul", "div", "copy")
 _REDUCE = ("sum", "mean", "max", "min")
@@ -26,6 +31,8 @@ def _one_of(op, what, kind, kinds):
 
 
 def _rows(op, value, what="input"):
+    _require(isinstance(value, Value), op,
+             f"expected a value as {what}, got {value!r}")
     _require(value.space is not None, op,
              f"expected rows of a graph as {what}, got {value.type}")
 
@@ -76,11 +83,54 @@ def _list(*operands):
     return lambda spell: ", ".join(spell(v.type) for v in operands)
 
 
-def _number(value):
-    """A float as MLIR's parser reads it."""
-    text = repr(float(value))
-    mantissa, mark, exponent = text.partition("e")
+def _real(op, what, value):
+    """A number as a float."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{op}: expected a number as {what}, got {value!r}") from None
+
+
+def _number(op, what, value):
+    """A finite float as MLIR's parser reads it."""
+    number = _real(op, what, value)
+    _require(math.isfinite(number), op, f"expected a finite {what}, got {number}")
+    mantissa, mark, exponent = repr(number).partition("e")
     return mantissa + ("" if "." in mantissa else ".0") + mark + exponent
+
+
+# The parameters of ops that are values of the function, by name.
+_VALUES = {"x", "lhs", "rhs", "weight", "bias", "grad", "coefficients", "bases",
+           "value", "mean", "variance", "gamma", "beta", "prior", "factor"}
+
+
+def _checked(method):
+    """A method of an op that refuses what is no value, graph or type where one is
+    expected."""
+    signature = inspect.signature(method)
+
+    @functools.wraps(method)
+    def call(*args, **kwargs):
+        for name, given in signature.bind(*args, **kwargs).arguments.items():
+            default = signature.parameters[name].default
+            for what, cls, kind in (
+                    ("a value", Value, name in _VALUES),
+                    ("a declared graph", types.GraphDecl, name == "graph"),
+                    ("a type", types.TensorType, name == "like")):
+                if kind and not isinstance(given, cls) and given is not default:
+                    raise ValueError(f"{method.__name__}: expected {what} as {name}, "
+                                     f"got {given!r}")
+        return method(*args, **kwargs)
+
+    return call
+
+
+def checked(cls):
+    """All ops of a class, checked."""
+    for name, method in list(vars(cls).items()):
+        if inspect.isfunction(method) and not name.startswith("_"):
+            setattr(cls, name, _checked(method))
+    return cls
 
 
 def _longer(op, lhs, rhs):
@@ -108,6 +158,7 @@ def _times(op, x, weight):
     return tuple(heads[:1]) + weight.features[-1:]
 
 
+@checked
 class RowOps:
     """Between row spaces."""
 
@@ -198,6 +249,7 @@ class RowOps:
                             [result], meaning)
 
 
+@checked
 class DenseOps:
     """Products with weights."""
 
@@ -240,6 +292,14 @@ class DenseOps:
             [result], lambda g, a, w, b=None: reference.typed_linear(
                 g[name], a, w, space, by, via, b))
 
+    def matmul(self, x, weight):
+        """x @ weight: rows times a weight for all or for their type, or weights
+        times weights."""
+        if x.space is None:
+            return self.weight_product(x, weight)
+        product = self.linear if weight.space is None else self.typed_linear
+        return product(x, weight)
+
     def outer(self, x, grad, heads=False):
         """The sum of outer products of all rows, by head where `heads`."""
         result = types.weight(*self._outer("outer", x, grad, heads))
@@ -271,7 +331,7 @@ class DenseOps:
             _require(len(value.features) in (1, 2), op,
                      f"expected [rows, (heads,) features], got {value.type}")
         with_heads = [v for v in (x, grad) if len(v.features) == 2]
-        _require(not with_heads or grad in with_heads, op,
+        _require(not with_heads or len(grad.features) == 2, op,
                  f"expected the heads of the input in the gradient, got "
                  f"{grad.type}")
         _require(len({v.features[0] for v in with_heads}) <= 1, op,
@@ -357,6 +417,7 @@ class DenseOps:
             [weight], [result], lambda g, w: reference.weight_transpose(w))
 
 
+@checked
 class SparseOps:
     """On rows of several spaces at once."""
 
@@ -366,7 +427,7 @@ class SparseOps:
                                                 lhs_via, rhs_via)
         result, name = lhs.graph.rows(space, *features), lhs.graph.name
         operands, body = self._operands(lhs, rhs, lhs_via, rhs_via)
-        lhs_space, rhs_space = lhs.space, rhs.space if rhs else None
+        lhs_space, rhs_space = lhs.space, None if rhs is None else rhs.space
         return self._record(
             "gnn.apply", f"{kind} {body}", _functional(operands, [result]),
             operands, [result], lambda g, a, b=None: reference.apply(
@@ -398,7 +459,7 @@ class SparseOps:
         via = _path("spmm", lhs.graph, "edge", space, via)
         result, name = lhs.graph.rows(space, *features), lhs.graph.name
         operands, body = self._operands(lhs, rhs, lhs_via, rhs_via)
-        lhs_space, rhs_space = lhs.space, rhs.space if rhs else None
+        lhs_space, rhs_space = lhs.space, None if rhs is None else rhs.space
         return self._record(
             "gnn.spmm", f"{kind} {body} reduce {reduce}{_via(via)}",
             _functional(operands, [result]), operands, [result],
@@ -436,9 +497,10 @@ class SparseOps:
                  "expected by and leaky_relu for add only")
         graph = value.graph
         graph.rows(space)  # Refuses spaces that the kind of graph lacks.
-        first = terms[0][0].features
         for term, _ in terms:
             _rows(op, term, "term")
+        first = terms[0][0].features
+        for term, _ in terms:
             _require(term.features == first, op,
                      f"expected features {first} of all terms, got {term.features}")
         scores = first
@@ -468,10 +530,10 @@ class SparseOps:
 
         body = f"{kind}({', '.join(read('', *term) for term in terms)})"
         if leaky_relu is not None:
-            body += f" leaky_relu {_number(leaky_relu)}"
+            body += f" leaky_relu {_number(op, 'leaky_relu', leaky_relu)}"
         body += read("by", by, by_via)
         if scale is not None:
-            body += f" scale {_number(scale)}"
+            body += f" scale {_number(op, 'scale', scale)}"
         body += read("prior", prior, prior_via)
         body += read("value", value, value_via) + read("factor", factor, factor_via)
         body += f" over {over}" + (" stored" if stored else "")

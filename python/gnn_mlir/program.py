@@ -16,7 +16,6 @@ its meaning in float64 by `gnn_mlir.reference`: any program can test itself.
 """
 
 import dataclasses
-import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -25,59 +24,7 @@ from . import ops, types
 from .feature_ops import FeatureOps
 from .graph import Graph, to_numpy
 from .graph_functions import check_self_loops, select_edge_types
-
-
-class Value:
-    """What an op or an input gives. Arithmetic on values of one type, or with a
-    number, is upstream's `arith`."""
-
-    def __init__(self, function, value_type, name=None):
-        self.function = function
-        self.type = value_type
-        self.name = name
-        self.positive = False  # Whether an op takes a root of it.
-
-    def named(self, name):
-        """The same value, with a name for readers of the text."""
-        self.name = name
-        return self
-
-    graph = property(lambda self: self.type.graph)
-    space = property(lambda self: self.type.space)
-    features = property(lambda self: self.type.features)
-
-    def _arith(self, name, other, swap=False):
-        if not isinstance(other, Value):
-            other = self.function.constant(other, self.type)
-        operands = (other, self) if swap else (self, other)
-        return self.function.elementwise("arith." + name, *operands)
-
-    def __add__(self, other):
-        return self._arith("addf", other)
-
-    def __radd__(self, other):
-        return self._arith("addf", other, swap=True)
-
-    def __sub__(self, other):
-        return self._arith("subf", other)
-
-    def __rsub__(self, other):
-        return self._arith("subf", other, swap=True)
-
-    def __mul__(self, other):
-        return self._arith("mulf", other)
-
-    def __rmul__(self, other):
-        return self._arith("mulf", other, swap=True)
-
-    def __truediv__(self, other):
-        return self._arith("divf", other)
-
-    def __rtruediv__(self, other):
-        return self._arith("divf", other, swap=True)
-
-    def __neg__(self):
-        return self.function.elementwise("arith.negf", self)
+from .values import Value
 
 
 class _Op:
@@ -105,11 +52,12 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
 
     def input(self, name, value_type):
         """An input of this name: rows of a graph, or a weight."""
+        types.identifier(f"{self.name}: input", name)
         if name in self.inputs:
             raise ValueError(f"{self.name}: there is an input {name!r} already")
-        if not re.fullmatch(r"[A-Za-z_]\w*", name):
-            raise ValueError(f"{self.name}: expected an identifier as the name "
-                             f"of an input, got {name!r}")
+        if not isinstance(value_type, types.TensorType):
+            raise ValueError(f"{self.name}: input {name!r}: expected the type of "
+                             f"rows or of a weight, got {value_type!r}")
         self.inputs[name] = Value(self, value_type, name)
         return self.inputs[name]
 
@@ -120,7 +68,8 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
         of all nodes) for each width, 0 at nodes of other widths: these are the
         inputs of the program, `name`_<width>. `evaluate` and compiled functions
         take the dict under `name` as well."""
-        if sorted(widths) != list(range(graph.node_types)):
+        if not isinstance(widths, Mapping) or set(widths) != set(
+                range(graph.node_types)):
             raise ValueError(f"{self.name}: expected a width for each of the "
                              f"{graph.node_types} node types, got {widths}")
         space, values = space or graph.src, []
@@ -177,9 +126,12 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
 
     def output(self, name, value):
         """Returns `value` under this name; functions may return several."""
+        types.identifier(f"{self.name}: output", name)
         if name in self.outputs:
             raise ValueError(f"{self.name}: there is an output {name!r} already")
-        self._own(value)
+        if self._own(value).type.dtype == "i1":
+            raise ValueError(f"{self.name}: output {name!r}: expected numbers, as of "
+                             "where(condition, a, b), got a condition")
         self.outputs[name] = value
         return value
 
@@ -254,6 +206,13 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
                 raise ValueError(f"{self.name}: expected a dict of graphs "
                                  f"{', '.join(declared)}, got one graph")
             graphs = {next(iter(declared)): graphs}
+        if not isinstance(graphs, Mapping):
+            raise ValueError(f"{self.name}: expected a graph, or a dict of graphs "
+                             f"{', '.join(declared)}, got {graphs!r}")
+        for name in graphs:
+            if name not in {**declared, **self.module.graphs}:
+                raise ValueError(f"{self.name}: expected graphs "
+                                 f"{', '.join(declared)}, got {name!r}")
         for name, decl in declared.items():
             if name not in graphs:
                 raise ValueError(f"{self.name}: expected a graph {name!r}, got "
@@ -399,19 +358,24 @@ class Module:
               stats=None, self_loops=False):
         """Declares a graph; with `self_loops` one where each node has one, which
         binding checks."""
-        if name in self.graphs or name in self.functions:
-            raise ValueError(f"there is a symbol {name!r} already")
+        self._new_symbol("graph", name)
+        what = f"graph {name!r}"
+        node_types = types.integer(f"{what}: node_types", node_types, 0, 65535)
+        edge_types = types.integer(f"{what}: edge_types", edge_types, 0, 65535)
         if schema is not None:
-            schema = tuple((int(s), int(d)) for s, d in schema)
-            if len(schema) != edge_types:
-                raise ValueError(f"graph {name!r}: expected {edge_types} entries "
-                                 f"of schema, got {len(schema)}")
+            schema = types.schema_pairs(f"{what}: schema", schema, edge_types,
+                                        node_types)
         if stats is not None:
             stats = tuple((k, tuple(v) if isinstance(v, list) else v)
                           for k, v in stats.items())
         self.graphs[name] = types.GraphDecl(name, square, node_types, edge_types,
                                             schema, stats, self_loops)
         return self.graphs[name]
+
+    def _new_symbol(self, what, name):
+        types.identifier(what, name)
+        if name in self.graphs or name in self.functions:
+            raise ValueError(f"there is a symbol {name!r} already")
 
     def derived_graph(self, name, parent, edge_types):
         """Declares the graph of the edges of `parent` whose type is in the list,
@@ -440,8 +404,7 @@ class Module:
 
     def function(self, name):
         """Starts a function."""
-        if name in self.graphs or name in self.functions:
-            raise ValueError(f"there is a symbol {name!r} already")
+        self._new_symbol("function", name)
         self.functions[name] = Function(self, name)
         return self.functions[name]
 

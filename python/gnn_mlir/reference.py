@@ -479,11 +479,38 @@ ELEMENTWISE = {
     "arith.maximumf": np.maximum, "arith.minimumf": np.minimum,
     "math.absf": np.abs, "math.exp": np.exp, "math.log": np.log,
     "math.sqrt": np.sqrt, "math.rsqrt": lambda x: 1 / np.sqrt(x),
-    "math.tanh": np.tanh, "math.erf": erf,
+    "math.tanh": np.tanh, "math.erf": erf, "math.floor": np.floor,
+    "math.ceil": np.ceil, "math.sin": np.sin, "math.cos": np.cos,
+    "math.atan2": np.arctan2, "math.powf": np.power,
+    "arith.andi": np.logical_and, "arith.ori": np.logical_or,
+    "arith.xori": np.logical_xor,
 }
+
+# The ops on conditions among them.
+LOGIC = ("arith.andi", "arith.ori", "arith.xori")
+
+_COMPARE = {"lt": np.less, "le": np.less_equal, "gt": np.greater,
+            "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal}
+
+
+def operands_of(name):
+    """How many operands an elementwise op has."""
+    return getattr(ELEMENTWISE[name], "nin", 1)
 
 
 def elementwise(name, *operands):
-    """An op of `arith` or `math` on floating point operands."""
+    """An op of `arith` or `math` on floating point operands or conditions."""
     with np.errstate(all="ignore"):
-        return ELEMENTWISE[name](*[_float(x) for x in operands])
+        return ELEMENTWISE[name](*[x if name in LOGIC else _float(x)
+                                   for x in operands])
+
+
+def compare(kind, lhs, rhs):
+    """A condition: whether lhs is lt, le, gt, ge, eq or ne to rhs; NaN is ne to all
+    and nothing else."""
+    return _COMPARE[kind](lhs, rhs)
+
+
+def where(condition, a, b):
+    """a where the condition holds, else b."""
+    return np.where(condition, a, b)

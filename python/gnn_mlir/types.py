@@ -1,10 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graph declarations and tensor types of the `gnn` dialect, and their text."""
 
+import operator
+import re
 from dataclasses import dataclass
 from typing import Optional, Tuple
 
 from . import spaces
+
+
+def integer(what, value, low=0, high=None):
+    """An int, also of NumPy, in these bounds; else ValueError."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ValueError(f"{what}: expected an integer, got {value!r}") from None
+    if number < low or (high is not None and number > high):
+        bounds = f"from {low} to {high}" if high is not None else f"of at least {low}"
+        raise ValueError(f"{what}: expected an integer {bounds}, got {number}")
+    return number
+
+
+def identifier(what, name):
+    """A name that IR spells as it is; else ValueError."""
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*", name,
+                                                     re.ASCII):
+        raise ValueError(f"{what}: expected an identifier as a name, got {name!r}")
+    return name
+
+
+def schema_pairs(what, schema, edge_types, node_types):
+    """A tuple of (source node type, destination node type), one an edge type."""
+    try:
+        pairs = tuple((operator.index(s), operator.index(d)) for s, d in schema)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what}: expected a pair of node types for each edge "
+                         f"type, got {schema!r}") from None
+    if len(pairs) != edge_types:
+        raise ValueError(f"{what}: expected {edge_types} entries, got {len(pairs)}")
+    if any(not -1 <= t < node_types for pair in pairs for t in pair):
+        raise ValueError(f"{what}: expected node types from -1 to {node_types - 1}, "
+                         f"got {list(pairs)}")
+    return pairs
 
 
 def stats_text(items):
@@ -79,10 +116,14 @@ class TensorType:
     dtype: str = "f32"
 
     def __post_init__(self):
-        for size in self.features:
-            if not isinstance(size, int) or size < (1 if self.space else 0):
-                raise ValueError("expected positive integers as feature sizes, "
-                                 f"got {self.features}")
+        try:
+            sizes = tuple(map(operator.index, self.features))
+        except TypeError:
+            sizes = None
+        if sizes is None or any(s < (1 if self.space else 0) for s in sizes):
+            raise ValueError("expected positive integers as feature sizes, got "
+                             f"{self.features}")
+        object.__setattr__(self, "features", sizes)
 
     @property
     def rows(self):

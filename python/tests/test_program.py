@@ -212,7 +212,7 @@ REFUSED = {
     "arith.addf: expected operands of one type":
         lambda f, g, x: x + f.gather(x, "edge", via="src"),
     "there is an input 'x' already": lambda f, g, x: f.input("x", weight(1)),
-    "expected an identifier as the name of an input, got 'a b'":
+    "f: input: expected an identifier as a name, got 'a b'":
         lambda f, g, x: f.input("a b", weight(1)),
     "prefix_rows: expected src rows, got node": lambda f, g, x: f.prefix_rows(x),
     "rebind_rows: expected another graph than g":

@@ -3,9 +3,10 @@
 
 import itertools
 
+import numpy as np
+
 from .. import spaces, types
 from ..program import Module
-from .conditions import compare, logic, number, select
 
 
 class _Family:
@@ -23,12 +24,15 @@ class _Family:
     def rows(self, space, *features):
         """An input on a row space, the same one for the same type."""
         name = "_".join([space, *map(str, features)])
-        return self.f.inputs.get(name) or self.f.input(
-            name, self.g.rows(space, *features))
+        if name not in self.f.inputs:
+            self.f.input(name, self.g.rows(space, *features))
+        return self.f.inputs[name]
 
     def weight(self, *shape):
         name = "_".join(["w", *map(str, shape)])
-        return self.f.inputs.get(name) or self.f.input(name, types.weight(*shape))
+        if name not in self.f.inputs:
+            self.f.input(name, types.weight(*shape))
+        return self.f.inputs[name]
 
     def keep(self, *values):
         for value in values:
@@ -239,6 +243,15 @@ def _elementwise(t):
            t.f.elementwise("math.absf", x))
 
 
+def _number(f, condition, dtype="f32"):
+    """1 where the condition holds, 0 elsewhere, as a conversion makes it."""
+    op, kind = {"f32": ("uitofp", np.float64), "i32": ("extui", np.int64)}[dtype]
+    made = condition.type.with_dtype(dtype)
+    return f._record(
+        f"arith.{op}", "{}", lambda spell: f"{spell(condition.type)} to {spell(made)}",
+        [condition], [made], lambda g, c: np.asarray(c).astype(kind))
+
+
 def _conditions(t):
     """Conditions with one reader and with several, one after the other, from rows
     that are computed themselves, from integers and from weights."""
@@ -248,20 +261,61 @@ def _conditions(t):
               t.rows("edge_type", *t.shape), t.rows("edge", 2, 3, width),
               t.weight(*t.shape), wide):
         square = x * x
-        above = compare(f, "ogt", x, square)
-        low = compare(f, "olt", square, x + x)
-        both = logic(f, "andi", above, low)
-        other = logic(f, "xori", logic(f, "ori", above, low), both)
-        t.keep(select(f, both, x, -x), select(f, other, square, number(f, both)))
+        above, low = x > square, square < x + x
+        both = above & low
+        other = f.elementwise("arith.xori", above | low, both)
+        t.keep(f.where(both, x, -x), f.where(other, square, _number(f, both)))
     u, v = t.rows(t.src, *t.shape), t.rows(t.dst, *t.shape)
     here, there = f.gather(u, "edge", "src"), f.gather(v, "edge", "dst")
-    picked = select(f, compare(f, "ogt", here, there), here,
-                    f.constant(0.25, here.type))
+    picked = f.where(here > there, here, 0.25)
     first = f.aggregate("max", picked, t.dst, "dst", argument=True)[1]
     last = f.aggregate("min", picked, t.dst, "dst", argument=True)[1]
     t.keep(f.aggregate("sum", picked, t.dst, "dst"),
-           select(f, compare(f, "ne", first, last), v, -v),
-           number(f, compare(f, "sgt", first, last), "i32"))
+           f.where(first != last, v, -v), _number(f, first > last, "i32"))
+    for kind in ("lt", "le", "gt", "ge", "eq", "ne"):
+        t.keep(f.where(f.compare(kind, u, 0.25), u, 1.0),
+               _number(f, f.compare(kind, first, last), "i32"))
+
+
+def _numpy(t):
+    """Operators, and features that broadcast as in NumPy."""
+    f, d = t.f, t.features
+    x, w = t.rows("edge", *t.shape), t.weight(*t.shape)
+    size = f.elementwise("math.absf", x) + 0.5
+    t.keep(size ** x, size ** 0.5, x ** 2, 2 ** x, x ** 3,
+           f.elementwise("math.floor", 3 * x), f.elementwise("math.ceil", 3 * x),
+           f.elementwise("math.atan2", x, w), f.elementwise("math.atan2", 0.5, x),
+           f.elementwise("math.sin", x), f.elementwise("math.cos", x),
+           f.elementwise("arith.minimumf", x, -0.25), f.softmax(x), abs(x) - w)
+    scalar, column, row = (t.rows("edge", *s) for s in ((), (3, 1), (d,)))
+    three, middle = t.rows("edge", 2, 3, d), t.rows("edge", 2, 1, d)
+    t.keep(scalar + row, column * row, three + row, three - column, middle * three,
+           middle + column, t.weight(3, 1) + row, t.weight(2, 1, d) * scalar,
+           f.broadcast_to(t.rows("edge", 1, 3, 1), three.type),
+           f.where(column > row, column, row), f.where(scalar > 0, three, 0.0),
+           f.where(three > 0, row, column), f.where(row > column, 1.0, 2.0),
+           f.softmax(three))
+    t.keep(row @ t.weight(d, 3), row @ t.rows("edge_type", d, 3),
+           row @ (t.weight(d, 3) @ t.weight(3, 2)))
+
+
+def _dimensions(t):
+    """Three feature dimensions."""
+    f, d = t.f, t.features
+    x, y = t.rows("edge", 2, 3, d), t.rows(t.src, 2, 3, d)
+    t.keep(f.dot(x, x), f.dot(x, t.weight(2, 3, d)), f.dot(y, y),
+           f.broadcast(t.rows("edge", 2), x.type),
+           f.broadcast(t.rows("edge", 2, 3), x.type),
+           f.broadcast(t.rows("edge"), x.type), f.broadcast(t.weight(), x.type),
+           f.broadcast(t.weight(3, d), y.type), f.broadcast(t.weight(d), y.type))
+    for kind in ("sum", "mean", "max", "min"):
+        t.keep(f.reduce_features(kind, x))
+    for shape in ((d,), (3, d), (2, 3, d)):
+        w = t.weight(*shape)
+        variance = f.input(f"variance{len(shape)}", types.weight(*shape))
+        t.keep(f.layer_norm(x, w, w, eps=0.1), f.activation("prelu", y, w),
+               f.batch_norm(y, w, variance, w, w))
+    t.keep(f.layer_norm(y, eps=0.1))
 
 
 def _rebind(t):
@@ -313,16 +367,17 @@ OPS = {
     "op-attention": _attention,
     "op-activation": _activation, "op-norms": _norms, "op-shapes": _shapes,
     "op-elementwise": _elementwise, "op-conditions": _conditions,
+    "op-numpy": _numpy, "op-dimensions": _dimensions,
     "op-rebind": _rebind, "op-derived": _derived,
 }
 
-WITH_HEADS = set(OPS) - {"op-degree"}
+WITH_HEADS = set(OPS) - {"op-degree", "op-dimensions"}
 
 # What the inputs must be like so that errors by row mean something; see
 # `cases.make_inputs`.
 INPUTS = {name: "dyadic" for name in OPS}
 INPUTS.update({"op-attention": "positive", "op-divide": "positive",
-               "op-norms": "positive",
+               "op-norms": "positive", "op-dimensions": "positive",
                "op-products": "dyadic"})
 
 

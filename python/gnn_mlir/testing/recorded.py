@@ -9,7 +9,7 @@ import numpy as np
 from .. import types
 from ..graph import Graph
 from ..program import Module
-from . import conditions, loop_calls
+from . import loop_calls
 
 
 def _typed_linear(f, g, x, weight, *rest):
@@ -33,8 +33,8 @@ def _choose(f, g, x, y, *rest):
     """rest: (a, b), and the kind of comparison: either of x and y, or of a and b, by
     whether x is above y."""
     *picked, kind = rest
-    condition = conditions.compare(f, kind, x, y)
-    return conditions.select(f, condition, *(picked or (x, y)))
+    condition = f.compare(kind.removeprefix("o"), x, y)
+    return f.where(condition, *(picked or (x, y)))
 
 
 def _attention(f, g, *rest):
