@@ -178,7 +178,7 @@ class Body:
                      exact=True)
 
     def _constant(self, number, shape):
-        own = self._line(f"arith.constant dense<{_number(number)}> : {_type(shape)}")
+        own = self._line(f"arith.constant dense<{_number('constant', 'value', number)}> : {_type(shape)}")
         return Value(own, shape, lambda env: np.full(shape, float(number)),
                      whole=True, exact=True)
 
@@ -217,7 +217,7 @@ class Body:
                         reference.ELEMENTWISE["math." + kind], x)
 
     def _activation(self, x, kind, alpha):
-        more = "" if alpha is None else f" alpha = {_number(alpha)}"
+        more = "" if alpha is None else f" alpha = {_number('constant', 'value', alpha)}"
         return self._op(
             f"gnn.row_activation {kind} {x.name}{more}", x.type, x.shape,
             lambda a: reference.activation(kind, a, None, alpha), x)
