@@ -489,6 +489,12 @@ class Graph:
                    edge_type_names=[" ".join(map(str, t)) for t in edge_index])
 
     @classmethod
+    def from_pyg(cls, data):
+        """The graph of PyG's Data or HeteroData; features stay where they are."""
+        from . import pyg  # It knows PyG's names, and this class.
+        return pyg.graph(data)
+
+    @classmethod
     def load(cls, path):
         """Reads a graph file (docs/Structures.md has its form) by the library."""
         native, arrays = graph_files.read(path)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Weights of PyTorch Geometric's layers, as the models of `gnn_mlir.models` take
-them. Only this module knows PyG's names; it imports neither PyG nor torch.
+"""PyTorch Geometric's graphs, and the weights of its layers as the models of
+`gnn_mlir.models` take them. Only this module knows PyG's names; it imports neither
+PyG nor torch.
 
 Every option of a supported layer is in the table at the end: one that the model
 has must be equal in both, one that it lacks must be at its default.
@@ -11,7 +12,27 @@ from typing import Callable
 
 import numpy as np
 
+from .graph import Graph
 from .program import Module
+
+
+def graph(data):
+    """The graph of a Data (edge_index, edge_type, node_type) or HeteroData."""
+    if hasattr(data, "edge_index_dict") and hasattr(data, "node_types"):
+        lacking = [t for t in data.edge_types if "edge_index" not in data[t]]
+        if lacking:
+            raise ValueError(f"expected an edge_index of {lacking[0]}, got "
+                             f"{', '.join(data[lacking[0]].keys()) or 'nothing'}")
+        return Graph.from_hetero({t: data[t].num_nodes for t in data.node_types},
+                                 {t: data[t].edge_index for t in data.edge_types})
+    if not hasattr(data, "edge_index") or not hasattr(data, "num_nodes"):
+        raise ValueError(f"expected a Data or HeteroData of PyG, got {data!r}")
+    if data.edge_index is None:
+        raise ValueError("expected an edge_index, got "
+                         f"{', '.join(data.keys()) or 'nothing'}")
+    given = {name: data[name] for name in ("edge_type", "node_type")
+             if name in data}
+    return Graph(*data.edge_index, data.num_nodes, **given)
 
 
 def _array(parameter):

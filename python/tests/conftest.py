@@ -14,6 +14,15 @@ if importlib.util.find_spec("gnn_mlir") is None:
     sys.path.insert(0, str(ROOT / "python"))
 
 
+def pytest_configure():
+    """A gnn_mlir from elsewhere would be what is tested."""
+    found = pathlib.Path(importlib.util.find_spec("gnn_mlir").origin).resolve()
+    expected = ROOT / "python/gnn_mlir/__init__.py"
+    if found != expected:
+        raise pytest.UsageError(f"expected gnn_mlir of this checkout, {expected}, "
+                                f"got {found}")
+
+
 BUILD = os.environ.get("GNN_MLIR_BUILD") and os.path.abspath(
     os.environ["GNN_MLIR_BUILD"])
 

@@ -14,7 +14,7 @@ from gnn_mlir import Graph
 from gnn_mlir.testing import variants
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ("README.md", "docs/Passes.md", "docs/Cost.md", "docs/Debugging.md")
+PAGES = ("README.md", "docs/Python.md", "docs/Passes.md", "docs/Cost.md", "docs/Debugging.md")
 OPTION = re.compile(r'Option<(\w+)>\s+\w+\{\s*\*this,\s*"([\w-]+)",'
                     r'.*?llvm::cl::init\((?:\w+::)?(\w+)\)\}', re.S)
 
@@ -76,6 +76,37 @@ def test_python_of_readme(compiler, tmp_path, monkeypatch, capsys):
     printed = re.search(r"^print\(layer\)  # (.*)$", snippet, re.M)[1]
     assert capsys.readouterr().out.strip() == printed
     assert Graph.load("graph.npz").num_edges == 400
+
+
+def test_python_page(compiler, tmp_path, monkeypatch, capsys):
+    """All pieces of docs/Python.md run one after the other, and print what the
+    comments behind `print` say."""
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("torch_geometric")
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    with torch.no_grad():
+        for i, piece in enumerate(blocks("docs/Python.md", "python")):
+            exec(compile(piece, f"piece {i} of docs/Python.md", "exec"), names)
+            printed = re.findall(r"^ *print\(.*\)  # (.*)$", piece, re.M)
+            assert capsys.readouterr().out.splitlines() == printed
+
+
+def test_python_page_has_every_layer():
+    from gnn_mlir import pyg
+    text = (ROOT / "docs/Python.md").read_text()
+    listed = re.findall(r"^\| (`\w+Conv`.*?) \| (`.*?) \| (.*) \|$", text, re.M)
+    options = {name: cells[2] for cells in listed
+               for name in re.findall(r"`(\w+)`", cells[0])}
+    assert set(options) == {n for n in pyg._LAYERS if n.endswith("Conv")}
+    for name, cell in options.items():
+        if name == "GATv2Conv":
+            cell += options["GATConv"]
+        layer = pyg._LAYERS[name]
+        for option in layer.same.values():
+            assert f"`{option}`" in cell, (name, option)
+        for option in re.findall(r"`(\w+)`", cell):
+            assert option in (*layer.same.values(), *layer.shown, *layer.free)
 
 
 @pytest.mark.parametrize("page, words", [

@@ -355,3 +355,48 @@ def test_hgt(heads, widths):
         rows = rows.detach().numpy()
         assert np.linalg.norm(out[name] - rows) <= (
             TOLERANCE * np.linalg.norm(rows))
+
+
+def same(graph, other):
+    assert graph.num_nodes == other.num_nodes and graph.schema == other.schema
+    for name in ("edge_src", "edge_dst", "edge_type", "node_type"):
+        np.testing.assert_array_equal(getattr(graph, name), getattr(other, name))
+    for name in ("node_type_names", "edge_type_names", "num_node_types",
+                 "num_edge_types"):
+        assert getattr(graph, name) == getattr(other, name)
+
+
+def test_graphs_of_data():
+    from torch_geometric.data import Data
+    edges = torch.tensor([[0, 3, 1], [2, 2, 0]])
+    same(gnn_mlir.Graph.from_pyg(Data(edge_index=edges, num_nodes=5)),
+         gnn_mlir.Graph([0, 3, 1], [2, 2, 0], 5))
+    data = Data(x=torch.zeros(4, 2), edge_index=edges, y=torch.zeros(4),
+                edge_type=torch.tensor([0, 2, 1]), node_type=torch.tensor([1, 0, 0, 1]))
+    same(gnn_mlir.Graph.from_pyg(data),
+         gnn_mlir.Graph([0, 3, 1], [2, 2, 0], 4, edge_type=[0, 2, 1],
+                        node_type=[1, 0, 0, 1]))
+
+
+def test_graphs_of_hetero_data():
+    from torch_geometric.data import HeteroData
+    graph, edges, x = hetero({"paper": 3, "author": 3, "venue": 3})
+    data = HeteroData()
+    for name, rows in x.items():
+        data[name].x = torch.tensor(rows)
+    for triple, ends in edges.items():
+        data[triple].edge_index = torch.tensor(ends)
+    same(gnn_mlir.Graph.from_pyg(data), graph)
+    data["paper", "lacks", "venue"].edge_attr = torch.zeros(2)
+    with pytest.raises(ValueError, match="expected an edge_index of .*lacks.*, got "
+                                         "edge_attr"):
+        gnn_mlir.Graph.from_pyg(data)
+
+
+def test_what_is_no_graph_of_pyg():
+    from torch_geometric.data import Data
+    with pytest.raises(ValueError, match="expected an edge_index, got x"):
+        gnn_mlir.Graph.from_pyg(Data(x=torch.zeros(3, 1)))
+    for other in (None, torch.zeros(2, 3), {"edge_index": torch.zeros(2, 3)}):
+        with pytest.raises(ValueError, match="expected a Data or HeteroData of PyG"):
+            gnn_mlir.Graph.from_pyg(other)

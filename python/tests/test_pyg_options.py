@@ -25,15 +25,12 @@ def mlp(*between, bias=True):
                                torch.nn.Linear(6, 6))
 
 
-def norm_of(module):
-    """The model's part that a norm is: `norm_eps` is the model's own."""
-    def build(eps=1e-5):
-        module = gnn_mlir.Module()
-        f = module.function("norm")
-        x = f.input("x", module.graph("g").rows("node", 6))
-        f.output("out", models.batch_norm(f, x, "", eps))
-        return module
-    return build
+def norm(eps=1e-5):
+    module = gnn_mlir.Module()
+    f = module.function("norm")
+    x = f.input("x", module.graph("g").rows("node", 6))
+    f.output("out", models.batch_norm(f, x, "", eps))
+    return module
 
 
 def product(bias=True):
@@ -46,13 +43,9 @@ def product(bias=True):
     return module
 
 
-def hgt(heads=1):
-    return models.hgt(1, 3, (6, 6), heads)
-
-
 META = (["a"], [("a", str(r), "a") for r in range(3)])
 
-# PyG's class: arguments that make a layer of 6 features, and the same of ours.
+# PyG's class, arguments that make a layer of 6 features, and the same of ours.
 LAYERS = {
     "GCNConv": (nn.GCNConv, (6, 6), lambda **o: models.gcn((6, 6), **o)),
     "SGConv": (nn.SGConv, (6, 6), lambda hops=1, **o: models.sgc(6, 6, hops, **o)),
@@ -66,9 +59,10 @@ LAYERS = {
     "FastRGCNConv": (nn.FastRGCNConv, (6, 6, 3),
                      lambda **o: models.rgcn(3, (6, 6), **o)),
     "RGATConv": (nn.RGATConv, (6, 6, 3), lambda **o: models.rgat(3, (6, 6), **o)),
-    "HGTConv": (nn.HGTConv, (6, 6, META), lambda **o: hgt(**o)),
-    "BatchNorm": (nn.BatchNorm, (6,), norm_of(nn.BatchNorm)),
-    "BatchNorm1d": (torch.nn.BatchNorm1d, (6,), norm_of(torch.nn.BatchNorm1d)),
+    "HGTConv": (nn.HGTConv, (6, 6, META),
+                lambda heads=1: models.hgt(1, 3, (6, 6), heads)),
+    "BatchNorm": (nn.BatchNorm, (6,), norm),
+    "BatchNorm1d": (torch.nn.BatchNorm1d, (6,), norm),
     "Linear": (torch.nn.Linear, (6, 6), product),
 }
 
@@ -144,13 +138,13 @@ CARRIED = [
     ("Linear", {"bias": False}, {"bias": False}),
 ]
 
-_NO_MESSAGES = {"flow": "target_to_source", "node_dim": 1, "decomposed_layers": 2}
+_MESSAGES = {"flow": "target_to_source", "node_dim": 1, "decomposed_layers": 2}
 _ATTENTION = {"heads": 2, "concat": False, "negative_slope": 0.5}
 
 # Options that are not as in the model made by default.
 REFUSED = [
     *[(conv, {option: value}) for conv in LAYERS if conv.endswith("Conv")
-      for option, value in _NO_MESSAGES.items()],
+      for option, value in _MESSAGES.items()],
     *[(conv, {"aggr": value}) for conv in ("GCNConv", "SGConv", "GINConv",
                                            "GATConv", "GATv2Conv",
                                            "TransformerConv", "RGATConv")
