@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -418,7 +419,9 @@ void Compact::compact(IRRewriter &rewriter, Operation *op, RowAnalysis &rows) {
   auto isWeight = [](Value operand) {
     return !getRows(operand.getType()) || operand.getDefiningOp<BroadcastOp>();
   };
+  // A condition has no rows to be gathered: it moves with what reads it.
   if (result.use_empty() ||
+      getElementTypeOrSelf(result.getType()).isInteger(1) ||
       (weigh(op) != Weight::Heavy && llvm::all_of(op->getOperands(), isWeight)))
     return;
   auto named = [&](StringRef name) {

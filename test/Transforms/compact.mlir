@@ -333,3 +333,26 @@ func.func @looks_ahead(%x: tensor<?x64xf32, #node>, %w: tensor<64x64xf32>, %v: t
   %5 = gnn.aggregate sum %4 via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
   return %5 : tensor<?x64xf32, #node>
 }
+
+// -----
+
+#edge = #gnn.rows<@g, edge>
+#edge_type = #gnn.rows<@g, edge_type>
+#node = #gnn.rows<@g, node>
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+
+// A condition stays with what reads it: rows of conditions are not gathered.
+// CHECK-LABEL: @condition
+// CHECK: gnn.typed_linear {{.*}}dst_pair>>
+// CHECK: arith.cmpf ogt, {{.*}}edge>>
+// CHECK: arith.select {{.*}}edge>>
+func.func @condition(%x: tensor<?x64xf32, #node>, %e: tensor<?x8xf32, #edge>, %w: tensor<3x64x8xf32, #edge_type>, %b: tensor<8xf32>) -> tensor<?x8xf32, #edge> {
+  %0 = gnn.gather %x via dst : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+  // expected-remark @+1 {{dst_pair rows instead of edge rows}}
+  %1 = gnn.typed_linear %0, %w : (tensor<?x64xf32, #edge>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #edge>
+  %2 = gnn.broadcast %b : tensor<8xf32> -> tensor<?x8xf32, #edge>
+  %3 = arith.cmpf ogt, %1, %2 : tensor<?x8xf32, #edge>
+  %4 = arith.select %3, %e, %2 : tensor<?x8xi1, #edge>, tensor<?x8xf32, #edge>
+  return %4 : tensor<?x8xf32, #edge>
+}

@@ -268,6 +268,9 @@ def _conditions(t):
     u, v = t.rows(t.src, *t.shape), t.rows(t.dst, *t.shape)
     here, there = f.gather(u, "edge", "src"), f.gather(v, "edge", "dst")
     picked = f.where(here > there, here, 0.25)
+    t.keep(f.where(2 * there > 0.25, here, there), f.where(there > 0.25, 2 * there, 1),
+           f.where((f.gather(t.rows("edge_type", *t.shape), "edge") > 0) & (here > 0),
+                   here, 0.25))
     first = f.aggregate("max", picked, t.dst, "dst", argument=True)[1]
     last = f.aggregate("min", picked, t.dst, "dst", argument=True)[1]
     t.keep(f.aggregate("sum", picked, t.dst, "dst"),
