@@ -185,7 +185,7 @@ LogicalResult PlanBuilder::addBoundary() {
         return failure();
       spec.graph = *graph;
       spec.space = static_cast<Space>(rows.getSpace());
-    } else if (ShapedType::isDynamic(type.getDimSize(0))) {
+    } else if (type.getRank() && type.isDynamicDim(0)) {
       return emitError(argument.getLoc())
              << "expected gnn.rows, which says what rows '" << func.getName()
              << "' takes, got " << type << " without";

@@ -1,0 +1,17 @@
+// RUN: gnn-translate %s --gnn-to-plan | FileCheck %s
+
+// What a function asks of its graph, which binding checks, and of its inputs.
+//
+// CHECK: {"name":"g","square":true,"node_types":1,"edge_types":1,"schema":null,"self_loops":true}
+//
+// An input without dimensions is a number.
+//
+// CHECK: {"name":"s","graph":"","space":"none","shape":[],"dtype":"f32"}
+
+module attributes {gpu.container_module} {
+  gnn.graph @g square {node_types = 1, edge_types = 1, self_loops}
+  func.func @f(%x: memref<?x8xf32> {gnn.name = "x", gnn.rows = #gnn.rows<@g, node>},
+               %s: memref<f32> {gnn.name = "s"}) {
+    return
+  }
+}
