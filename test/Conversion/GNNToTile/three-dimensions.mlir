@@ -20,7 +20,7 @@ func.func @dot(%x: !x) -> !y {
 // Two dimensions of a weight are repeated for the first one of the rows.
 //
 // CHECK-LABEL: func.func @norm
-// CHECK:         gnn_tile.traverse @g <"2", features = 12>
+// CHECK:         gnn_tile.traverse @g <2, features = 12>
 // CHECK:         gnn_tile.traverse @g <dst, heads = 6, features = 4>
 // CHECK-SAME:      tensor<?x6x4xf32>, tensor<6x4xf32>, tensor<6x4xf32>
 func.func @norm(%x: !x, %gamma: tensor<3x4xf32>) -> !x {
