@@ -45,7 +45,9 @@ double CostModel::gatherSeconds(const GatherWork &gather) const {
          (gather.rows - firsts) * (hit * fromL2 + (1 - hit) * fromMemory);
 }
 
-double CostModel::steps(unsigned reads) { return 0.75 + 0.25 * reads; }
+double CostModel::steps(unsigned reads) {
+  return KernelFigures::edgeSteps + KernelFigures::readSteps * reads;
+}
 
 double CostModel::cost(const KernelWork &kernel) const {
   if (kind == CostKind::Rows)
@@ -59,14 +61,14 @@ double CostModel::cost(const KernelWork &kernel) const {
         gather.rows * std::max(gather.rowBytes, double(target.l2RowBytes));
   }
   if (kernel.reducedRows > 0)
-    gathers = std::max(gathers, gatheredBytes / target.walkGather);
-  double seconds = gathers + kernel.reducedRows * target.rowSeconds;
+    gathers = std::max(gathers, gatheredBytes / target.kernels.walkGather);
+  double seconds = gathers + kernel.reducedRows * target.kernels.rowSeconds;
   double product = std::max(kernel.productFlops, kernel.productTileFlops);
-  seconds += std::max(product / target.productFlops +
+  seconds += std::max(product / target.kernels.productFlops +
                           kernel.otherFlops / target.fp32Flops,
                       kernel.streamBytes / target.memoryBandwidth);
-  return target.launchSeconds +
-         std::max(seconds, kernel.longestRow * target.edgeSeconds);
+  return getLaunch() +
+         std::max(seconds, kernel.longestRow * target.kernels.edgeSeconds);
 }
 
 double CostModel::cost(ArrayRef<KernelWork> kernels) const {
@@ -120,7 +122,8 @@ static std::optional<GatherWork> describeGather(RankedTensorType operand,
 }
 
 double gnn::tileFlops(double rows, int64_t in, int64_t out) {
-  constexpr int64_t columns = 32, inputs = 48;
+  constexpr int64_t columns = KernelFigures::tileColumns;
+  constexpr int64_t inputs = KernelFigures::tileInputs;
   return 2 * rows * std::max(in, inputs) * llvm::alignTo(out, columns);
 }
 
@@ -210,6 +213,23 @@ KernelWork CostModel::describe(Operation *op, StatsAttr stats) const {
       work.streamBytes -= gather->rows * gather->rowBytes;
     }
   }
+  return work;
+}
+
+KernelWork CostModel::describeOn(Operation *op, double rows,
+                                 StatsAttr stats) const {
+  KernelWork work = describe(op, stats);
+  double own =
+      RowCount::rows(cast<RankedTensorType>(op->getResult(0).getType()))
+          .evaluate(stats);
+  double scale = own ? rows / own : 1;
+  work.productRows *= scale;
+  work.productFlops *= scale;
+  work.productTileFlops *= scale;
+  work.otherFlops *= scale;
+  work.streamBytes *= scale;
+  for (GatherWork &gather : work.gathers)
+    gather.rows *= scale;
   return work;
 }
 

@@ -28,6 +28,15 @@ static std::vector<TargetFigures> makeTargets() {
   targets.push_back(target);                                                   \
   }
 #include "GNN/Analysis/Targets.def"
+#define GNN_KERNELS(key)                                                       \
+  {                                                                            \
+    KernelFigures &kernels =                                                   \
+        targets[static_cast<size_t>(CostTarget::key)].kernels;
+#define GNN_FIGURE(figure, number, origin)                                     \
+  kernels.figure = {number, FigureSource::origin};
+#define GNN_KERNELS_END }
+#define GNN_CONSTANT(name, value)
+#include "GNN/Analysis/Kernels.def"
   return targets;
 }
 

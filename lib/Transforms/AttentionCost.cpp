@@ -122,14 +122,14 @@ double AttentionWeigher::seconds(const Walks &walks) {
   const TargetFigures &target = model.getTarget();
   Spread spread = spreadOf(walks);
   double rounds = walks.count * (groups + edges / spread.edges);
-  double busy = rounds * spread.warps * target.roundSeconds;
+  double busy = rounds * spread.warps * target.kernels.roundSeconds;
   // Groups of more than 32 rounds are walked by all teams of a block.
   double longest = longestGroup();
   double alone = std::ceil(std::min(longest / spread.edges, 32.0));
   alone = std::max(alone, longest / (spread.edges * spread.teams));
   // A product of two rows waits for their ids, the rows and the lanes' sums.
   double waits = walks.sumsFeatures && walks.computed ? 3 : 1;
-  double path = walks.count * alone * waits * target.waitSeconds;
+  double path = walks.count * alone * waits * target.kernels.waitSeconds;
   return target.launchSeconds + std::max(busy + secondsOfBytes(walks), path);
 }
 

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AggregatedProduct.h"
+#include "BuildAggregatedProduct.h"
 
 #include "GNN/Dialect/GNN/IR/GNN.h"
 
@@ -18,14 +18,15 @@ using Scale = AggregatedProduct::Scale;
 namespace {
 
 /// Builds a chain on its graph, or on one derived from it.
-class Emitter {
+class ChainBuilder {
 public:
-  Emitter(OpBuilder &builder, const AggregatedProduct &chain, GraphOp graph)
+  ChainBuilder(OpBuilder &builder, const AggregatedProduct &chain,
+               GraphOp graph)
       : builder(builder), chain(chain), graph(graph),
         isDerived(graph != chain.getGraph()), loc(chain.root->getLoc()) {}
 
   /// The sum over the edges of the graph, on the rows of the chain's result.
-  Value emit(bool productFirst, ReduceKind kind);
+  Value build(bool productFirst, ReduceKind kind);
   /// Adds what else a product gave that came last: its input's part, its bias.
   Value addOwn(Value sum);
   /// Rows of nodes of the graph as rows of the chain's graph.
@@ -64,8 +65,8 @@ static std::optional<EndPoint> endOf(RowPath path) {
   return path.isAmbiguous() ? path.getEnd() : std::nullopt;
 }
 
-RankedTensorType Emitter::typeOf(Type like, RowSpace space,
-                                 ArrayRef<int64_t> features, GraphOp of) {
+RankedTensorType ChainBuilder::typeOf(Type like, RowSpace space,
+                                      ArrayRef<int64_t> features, GraphOp of) {
   int64_t rows = ShapedType::kDynamic;
   if (space == RowSpace::EdgeType)
     rows = of.getEdgeTypes();
@@ -78,7 +79,7 @@ RankedTensorType Emitter::typeOf(Type like, RowSpace space,
       shape, cast<RankedTensorType>(like).getElementType(), encoding);
 }
 
-Value Emitter::reshape(Value value, ArrayRef<int64_t> features) {
+Value ChainBuilder::reshape(Value value, ArrayRef<int64_t> features) {
   if (featuresOf(value) == features)
     return value;
   return ReshapeOp::create(
@@ -86,14 +87,14 @@ Value Emitter::reshape(Value value, ArrayRef<int64_t> features) {
       withFeatures(cast<RankedTensorType>(value.getType()), features), value);
 }
 
-Value Emitter::gather(Value value, RowSpace space,
-                      std::optional<EndPoint> via) {
+Value ChainBuilder::gather(Value value, RowSpace space,
+                           std::optional<EndPoint> via) {
   return GatherOp::create(builder, loc,
                           typeOf(value.getType(), space, featuresOf(value)),
                           value, via);
 }
 
-Value Emitter::bring(Value value, RowPath &path, RowSpace space) {
+Value ChainBuilder::bring(Value value, RowPath &path, RowSpace space) {
   if (!isDerived)
     return value;
   RowSpace own = *getRowSpace(value.getType());
@@ -112,7 +113,7 @@ Value Emitter::bring(Value value, RowPath &path, RowSpace space) {
   return RestrictRowsOp::create(builder, loc, type, value);
 }
 
-Value Emitter::rebindToParent(Value value) {
+Value ChainBuilder::rebindToParent(Value value) {
   if (!isDerived)
     return value;
   RankedTensorType type = typeOf(value.getType(), *getRowSpace(value.getType()),
@@ -120,7 +121,7 @@ Value Emitter::rebindToParent(Value value) {
   return RebindRowsOp::create(builder, loc, type, value);
 }
 
-Value Emitter::multiply(Value rows) {
+Value ChainBuilder::multiply(Value rows) {
   RowPath path = {RowSpace::Edge, RowSpace::EdgeType, std::nullopt};
   RankedTensorType type =
       withFeatures(cast<RankedTensorType>(rows.getType()), chain.outShape);
@@ -131,7 +132,7 @@ Value Emitter::multiply(Value rows) {
                                EndPointAttr());
 }
 
-Value Emitter::scale(Value edges) {
+Value ChainBuilder::scale(Value edges) {
   auto endAttr = [&](std::optional<EndPoint> end) {
     return end ? EndPointAttr::get(builder.getContext(), *end) : EndPointAttr();
   };
@@ -148,7 +149,7 @@ Value Emitter::scale(Value edges) {
   return edges;
 }
 
-Value Emitter::aggregate(Value rows, ReduceKind kind, RowSpace to) {
+Value ChainBuilder::aggregate(Value rows, ReduceKind kind, RowSpace to) {
   RowPath path = {*getRowSpace(rows.getType()), to, chain.reduceEnd};
   return AggregateOp::create(builder, loc,
                              typeOf(rows.getType(), to, featuresOf(rows)), kind,
@@ -156,7 +157,7 @@ Value Emitter::aggregate(Value rows, ReduceKind kind, RowSpace to) {
       .getResult();
 }
 
-Value Emitter::addOwn(Value sum) {
+Value ChainBuilder::addOwn(Value sum) {
   if (chain.addsInput) {
     Value own = multiply(reshape(chain.input, chain.inShape));
     own = reshape(own, featuresOf(sum));
@@ -168,7 +169,7 @@ Value Emitter::addOwn(Value sum) {
   return arith::AddFOp::create(builder, loc, sum, bias);
 }
 
-Value Emitter::emit(bool productFirst, ReduceKind kind) {
+Value ChainBuilder::build(bool productFirst, ReduceKind kind) {
   RowPath path = chain.inputPath;
   RowSpace first = productFirst ? chain.rowsBefore : RowSpace::Edge;
   Value rows = reshape(bring(chain.input, path, first), chain.inShape);
@@ -231,26 +232,27 @@ static bool averagesNodes(const AggregatedProduct &chain) {
          chain.isTyped();
 }
 
-Value AggregatedProduct::build(OpBuilder &builder, bool productFirst) const {
-  Emitter emitter(builder, *this, getGraph());
+Value gnn::buildChain(OpBuilder &builder, const AggregatedProduct &chain,
+                      bool productFirst) {
+  ChainBuilder parts(builder, chain, chain.getGraph());
   if (productFirst)
-    return emitter.addOwn(emitter.emit(true, kind));
-  if (!averagesNodes(*this))
-    return emitter.emit(false, kind);
-  return divideByDegree(builder, *this,
-                        emitter.emit(productFirst, ReduceKind::Sum));
+    return parts.addOwn(parts.build(true, chain.kind));
+  if (!averagesNodes(chain))
+    return parts.build(false, chain.kind);
+  return divideByDegree(builder, chain, parts.build(false, ReduceKind::Sum));
 }
 
-Value AggregatedProduct::buildSplit(OpBuilder &builder,
-                                    ArrayRef<int64_t> productFirst,
-                                    ArrayRef<int64_t> aggregateFirst) const {
-  bool averages = averagesNodes(*this);
-  ReduceKind part = averages ? ReduceKind::Sum : kind;
-  GraphOp graph = getGraph();
-  Emitter first(builder, *this, graph.derive(productFirst));
-  Value before = first.rebindToParent(first.emit(true, part));
-  Emitter second(builder, *this, graph.derive(aggregateFirst));
-  Value after = second.rebindToParent(second.emit(false, part));
-  Value sum = arith::AddFOp::create(builder, root->getLoc(), before, after);
-  return averages ? divideByDegree(builder, *this, sum) : sum;
+Value gnn::buildSplitChain(OpBuilder &builder, const AggregatedProduct &chain,
+                           ArrayRef<int64_t> productFirst,
+                           ArrayRef<int64_t> aggregateFirst) {
+  bool averages = averagesNodes(chain);
+  ReduceKind kind = averages ? ReduceKind::Sum : chain.kind;
+  GraphOp graph = chain.getGraph();
+  ChainBuilder first(builder, chain, graph.derive(productFirst));
+  Value before = first.rebindToParent(first.build(true, kind));
+  ChainBuilder second(builder, chain, graph.derive(aggregateFirst));
+  Value after = second.rebindToParent(second.build(false, kind));
+  Value sum =
+      arith::AddFOp::create(builder, chain.root->getLoc(), before, after);
+  return averages ? divideByDegree(builder, chain, sum) : sum;
 }

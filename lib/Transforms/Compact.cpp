@@ -9,9 +9,8 @@
 
 #include "GNN/Transforms/Passes.h"
 
-#include "RowAnalysis.h"
-
-#include "GNN/Analysis/CostModel.h"
+#include "GNN/Analysis/Comparisons.h"
+#include "GNN/Analysis/RowAnalysis.h"
 #include "GNN/Dialect/GNN/IR/GNN.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -274,10 +273,9 @@ private:
   void compact(IRRewriter &rewriter, Operation *op, RowAnalysis &rows);
   /// Whether to keep the op on the rows of the candidate, were there no other.
   bool pays(Operation *op, Candidate &candidate, StatsAttr stats) const;
-  /// What part of a step each edge of a long row waits for the id of its row of
-  /// `pairs` if `value` goes there: in a walk that makes scores of two rows,
-  /// and in a sum weighted with numbers that need no such ids (docs/Cost.md).
-  double getWait(Value value, RowSpace pairs) const;
+  /// How each edge of a long row waits for the id of its row of `pairs` if
+  /// `value` goes there.
+  IdWait getWait(Value value, RowSpace pairs) const;
   /// Whether `value`, of edges, is computed from rows that ids of `pairs` lead
   /// to, or will lead to.
   bool readsIds(Value value, RowSpace pairs, RowAnalysis &rows,
@@ -336,26 +334,25 @@ static bool isWeightedSum(ApplyOp apply, Value value) {
              });
 }
 
-double Compact::getWait(Value value, RowSpace pairs) const {
-  constexpr double ofScores = 1.0 / 3, ofSums = 1.0 / 6; // measured: Cost.md
+IdWait Compact::getWait(Value value, RowSpace pairs) const {
   Operation *product = value.getDefiningOp();
   // What is known now of ops that come later may change before their turn.
   RowAnalysis rows(RowAnalysis::Scope::OwnRows);
   llvm::SetVector<Value> forms; // of the value: reshaped, gathered, added to
   forms.insert(value);
-  double wait = 0;
+  IdWait wait = IdWait::None;
   for (size_t i = 0; i < forms.size(); ++i) {
     Value form = forms[i];
     for (Operation *user : form.getUsers()) {
       SmallPtrSet<Operation *, 8> seen = {product};
       auto apply = dyn_cast<ApplyOp>(user);
       if (isa<SddmmOp>(user))
-        return ofScores;
+        return IdWait::Score;
       if (isa<ReshapeOp, GatherOp, arith::AddFOp>(user))
         forms.insert(user->getResult(0));
       else if (apply && isWeightedSum(apply, form) &&
                !readsIds(apply.getResult(), pairs, rows, seen))
-        wait = ofSums;
+        wait = IdWait::Sum;
     }
   }
   return wait;
@@ -378,38 +375,26 @@ bool Compact::pays(Operation *op, Candidate &candidate, StatsAttr stats) const {
   }
   if (!stats)
     return true;
-  KernelWork before = model->describeGathering(op, stats);
-  KernelWork after = model->describeGathering(moved, stats);
   double numRows = getNumRows(op->getResult(0).getType(), stats);
   candidate.rows = getNumRows(candidate.value.getType(), stats);
-  if (model->getKind() == CostKind::Full) {
-    // Who reads the result now goes by an id to a row that others read too.
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    double rowBytes =
-        numRows ? RowCount::bytes(type).evaluate(stats) / numRows : 0;
-    before.streamBytes += numRows * rowBytes;
-    after.streamBytes += numRows * 4;
-    after.gathers.push_back({numRows, rowBytes, candidate.rows});
-  }
-  double costBefore = model->cost(before);
-  candidate.cost = model->cost(after);
-  // A walk along a long row waits for ids first.
-  if (model->getKind() == CostKind::Full && isPairSpace(candidate.to.to) &&
-      candidate.to.from == RowSpace::Edge)
-    candidate.cost += stats.getLongestRow(EndPoint::Dst) *
-                      model->getTarget().edgeSeconds *
-                      getWait(op->getResult(0), candidate.to.to);
+  IdWait wait = model->getKind() == CostKind::Full &&
+                        isPairSpace(candidate.to.to) &&
+                        candidate.to.from == RowSpace::Edge
+                    ? getWait(op->getResult(0), candidate.to.to)
+                    : IdWait::None;
+  Comparison costs = compareRows(*model, op, moved, candidate.to, wait, stats);
+  candidate.cost = costs.after;
   llvm::raw_string_ostream os(candidate.numbers);
   if (model->getKind() == CostKind::Rows)
     os << llvm::format("%.0f rows through products instead of %.0f",
-                       candidate.cost, costBefore);
+                       candidate.cost, costs.before);
   else
     os << llvm::format("%.4g us instead of %.4g", candidate.cost * 1e6,
-                       costBefore * 1e6);
+                       costs.before * 1e6);
   // Where they take about the same, fewer rows take less memory.
   bool isFewer = candidate.rows < numRows;
-  bool isDearer = model->isBetter(candidate.cost, costBefore);
-  if (isFewer && !isDearer && candidate.cost > costBefore)
+  bool isDearer = model->isBetter(candidate.cost, costs.before);
+  if (isFewer && !isDearer && candidate.cost > costs.before)
     os << ", about the same, in less memory";
   return isFewer && !isDearer;
 }

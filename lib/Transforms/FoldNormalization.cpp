@@ -9,7 +9,7 @@
 
 #include "LayerRewrite.h"
 
-#include "GNN/Analysis/CostModel.h"
+#include "GNN/Analysis/Comparisons.h"
 #include "GNN/Dialect/GNN/IR/GNNDenseOps.h"
 #include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
 #include "GNN/Transforms/Passes.h"
@@ -119,22 +119,6 @@ static Value scaleColumns(OpBuilder &builder, Value value, Value scale) {
   return builder.clone(*op, mapping)->getResult(0);
 }
 
-/// Seconds of the kernels on weights, or rows of products: those that compute
-/// scale and shift, and one for each weight.
-static double costOfWeights(const CostModel &model, ArrayRef<Value> weights,
-                            int64_t columns) {
-  auto kernel = [&](double elements) {
-    KernelWork work;
-    work.otherFlops = elements;
-    work.streamBytes = 8 * elements;
-    return model.cost(work);
-  };
-  double cost = 2 * kernel(columns);
-  for (Value weight : weights)
-    cost += kernel(typeOf(weight).getNumElements());
-  return cost;
-}
-
 static void foldNormalization(BatchNormOp op, const CostModel &model,
                               const LayerRewrite &rewrite) {
   SmallVector<Value> weights;
@@ -151,13 +135,11 @@ static void foldNormalization(BatchNormOp op, const CostModel &model,
         op.getLoc(), "NotFolded",
         "without statistics what makes the rows ends with it");
   if (stats && isFull) {
-    KernelWork rows; // it ends the kernel before it, so only its flops count
-    rows.otherFlops = op.getFlops().evaluate(stats);
-    double before = model.cost(rows) - model.getTarget().launchSeconds;
-    double after = costOfWeights(model, weights, type.getNumElements());
+    Comparison costs =
+        compareFold(model, op, type.getNumElements(), weights, stats);
     numbers = llvm::formatv(": {0:f2} us on weights, {1:f2} us on rows",
-                            after * 1e6, before * 1e6);
-    if (!model.isBetter(before, after))
+                            costs.after * 1e6, costs.before * 1e6);
+    if (!model.isBetter(costs.before, costs.after))
       return rewrite.missed(op.getLoc(), "NotFolded",
                             "scaling the weights is dearer" + numbers);
   }

@@ -10,7 +10,7 @@
 #include "Factors.h"
 #include "LayerRewrite.h"
 
-#include "GNN/Analysis/CostModel.h"
+#include "GNN/Analysis/Comparisons.h"
 #include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
 #include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
 #include "GNN/Transforms/Passes.h"
@@ -52,21 +52,7 @@ static std::string weighJoin(AggregateOp outer, AggregateOp inner, RowPath path,
         "its rows have {0} features, expected at least {1} {2}", features,
         enough, stats ? "where only rows count" : "without statistics");
   }
-  KernelWork first = model.describeGathering(inner, stats);
-  KernelWork second = model.describe(outer, stats), one = first;
-  double edges = RowCount::rows(inner.getInput().getType()).evaluate(stats);
-  double groups = RowCount::rows(rows).evaluate(stats);
-  RankedTensorType result = outer.getResult().getType();
-  one.streamBytes += RowCount::bytes(result).evaluate(stats) -
-                     RowCount::bytes(rows).evaluate(stats) + 8 * groups;
-  one.gathers.push_back({edges, 4, groups});
-  one.reducedRows = second.reducedRows;
-  one.longestRow = isNodeSpace(path.to) && path.getEnd()
-                       ? stats.getLongestRow(*path.getEnd()) *
-                             CostModel::steps(inner->getNumOperands() + 1)
-                       : 0;
-  double before = model.cost({first, second});
-  double after = model.cost(one);
+  auto [before, after] = compareJoin(model, outer, inner, path, stats);
   numbers =
       ": " + model.textOf(after) + ", " + model.textOf(before) + " as two";
   // Where they are about the same, one sum keeps no rows of groups.

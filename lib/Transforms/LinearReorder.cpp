@@ -12,11 +12,11 @@
 #include "GNN/Transforms/Passes.h"
 
 #include "LinearMap.h"
-#include "OrderCosts.h"
-#include "RowAnalysis.h"
 #include "Utils.h"
 
-#include "GNN/Analysis/CostModel.h"
+#include "GNN/Analysis/Comparisons.h"
+#include "GNN/Analysis/OrderCosts.h"
+#include "GNN/Analysis/RowAnalysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
@@ -160,19 +160,12 @@ Bill LinearReorder::weigh(ArrayRef<Operation *> ops, bool countsRows,
     }
     if (!stats)
       continue;
-    double scale = 1;
-    if (moves) {
-      double rows = RowCount::rows(*own).evaluate(stats);
-      scale = rows ? getNumRows(op, type, coarse, stats) / rows : 1;
-    }
-    KernelWork work = model->describe(op, stats);
-    work.productRows *= countsRows ? scale : 0;
-    work.productFlops *= scale;
-    work.productTileFlops *= scale;
-    work.otherFlops *= scale;
-    work.streamBytes *= scale;
-    for (GatherWork &gather : work.gathers)
-      gather.rows *= scale;
+    KernelWork work =
+        moves
+            ? model->describeOn(op, getNumRows(op, type, coarse, stats), stats)
+            : model->describe(op, stats);
+    if (!countsRows)
+      work.productRows = 0;
     bill.rows += work.productRows;
     bill.flops += work.getFlops();
     bill.cost += model->cost(work);
@@ -228,10 +221,7 @@ void LinearReorder::addReleased(Bill &bill, ArrayRef<Operation *> products,
                                      stats.getDstPairs().asArrayRef()))
       fewest += std::min(src, dst);
     double share = after && rows ? fewest / rows : 1;
-    double launch = model->getKind() == CostKind::Full
-                        ? model->getTarget().launchSeconds
-                        : 0;
-    bill.cost += launch + (own.cost - launch) * share;
+    bill.cost += model->costOfShare(own.cost, share);
     bill.rows += own.rows * share;
     bill.flops += own.flops * share;
   }

@@ -10,9 +10,9 @@
 
 #include "Factors.h"
 #include "LayerRewrite.h"
-#include "RowAnalysis.h"
 
-#include "GNN/Analysis/CostModel.h"
+#include "GNN/Analysis/Comparisons.h"
+#include "GNN/Analysis/RowAnalysis.h"
 #include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
 #include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
 #include "GNN/Transforms/Passes.h"
@@ -136,15 +136,8 @@ static bool paysBefore(const Terms &terms, const Factor &factor, Operation *sum,
                      : "the rows would be walked once more";
     return isFree;
   }
-  KernelWork gathers, walk;
-  gathers.gathers.push_back(
-      {RowCount::rows(terms.body.path.from).evaluate(stats), 4,
-       RowCount::rows(typeOf(factor.value)).evaluate(stats)});
-  walk.streamBytes = 2 * RowCount::bytes(typeOf(body)).evaluate(stats);
-  double launch =
-      model.getKind() == CostKind::Full ? model.getTarget().launchSeconds : 0;
-  double before = model.cost(gathers) - launch;
-  double after = model.cost(walk);
+  auto [before, after] = compareScale(
+      model, terms.body.path.from, typeOf(factor.value), typeOf(body), stats);
   numbers = model.textOf(after) + " by itself, " + model.textOf(before) +
             " in the sum";
   return model.isBetter(before, after);

@@ -11,8 +11,10 @@
 #include "GNN/Dialect/GNN/IR/GNN.h"
 #include "GNN/Transforms/Passes.h"
 
-#include "OrderCosts.h"
+#include "BuildAggregatedProduct.h"
 #include "Utils.h"
+
+#include "GNN/Analysis/OrderCosts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -103,7 +105,7 @@ Value OrderAggregate::reorderByRule(OpBuilder &builder,
              Twine(out) + " after it");
   return productFirst == chain.productFirst
              ? Value()
-             : chain.build(builder, productFirst);
+             : buildChain(builder, chain, productFirst);
 }
 
 Value OrderAggregate::reorder(OpBuilder &builder,
@@ -138,9 +140,9 @@ Value OrderAggregate::reorder(OpBuilder &builder,
                        100 * CostModel::margin);
   report(chain, changes, reason);
   if (choice.best == OrderChoice::Best::Mixed)
-    return chain.buildSplit(builder, choice.mixed->order.productFirst,
-                            choice.mixed->order.aggregateFirst);
-  return changes ? chain.build(builder, !chain.productFirst) : Value();
+    return buildSplitChain(builder, chain, choice.mixed->order.productFirst,
+                           choice.mixed->order.aggregateFirst);
+  return changes ? buildChain(builder, chain, !chain.productFirst) : Value();
 }
 
 /// Whether the only reader of `op` sums pairs to nodes and ends a chain, which

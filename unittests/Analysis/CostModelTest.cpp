@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Analysis/CostModel.h"
+#include "GNN/Analysis/Comparisons.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -212,6 +212,51 @@ TEST(CostModelTest, TimesAreBetterByMoreThanTheMargin) {
   EXPECT_TRUE(rows.isBetter(100, 99));
   EXPECT_FALSE(rows.isBetter(100, 100));
   EXPECT_FALSE(rows.isBetter(0, 0));
+}
+
+// The launch of a kernel that is there anyway counts on neither side.
+TEST_F(DescribeTest, LaunchesOfOtherKernels) {
+  EXPECT_EQ(model().getLaunch(), 6e-6);
+  EXPECT_EQ(model(CostKind::Rows).getLaunch(), 0);
+  EXPECT_DOUBLE_EQ(model().costOfShare(10e-6, 0.5), 8e-6);
+  EXPECT_EQ(model(CostKind::Rows).costOfShare(10, 0.5), 5);
+
+  describe("gnn.gather %node via src : !node -> !edge");
+  Block &body = (*module->getOps<func::FuncOp>().begin()).getBody().front();
+  StatsAttr stats = getStats(&body.front());
+  auto score = cast<RankedTensorType>(body.getArgument(1).getType());
+  auto node = cast<RankedTensorType>(body.getArgument(2).getType());
+  Comparison costs = compareScale(model(), RowSpace::Edge, score, node, stats);
+  EXPECT_GT(costs.before, 0);
+  EXPECT_LT(costs.before, 1e-6);
+  EXPECT_GT(costs.after, 6e-6);
+}
+
+// Rows that are read by an id wait where a long row is walked.
+TEST_F(DescribeTest, WaitsForIds) {
+  describe("gnn.gather %node via src : !node -> !edge");
+  Block &body = (*module->getOps<func::FuncOp>().begin()).getBody().front();
+  Operation *op = &body.front();
+  StatsAttr stats = getStats(op);
+  RowPath toPairs{RowSpace::Edge, RowSpace::SrcPair, std::nullopt};
+  auto after = [&](IdWait wait) {
+    return compareRows(model(), op, op, toPairs, wait, stats).after;
+  };
+  double longest = stats.getLongestRow(EndPoint::Dst);
+  double step = getFigures(CostTarget::h200).kernels.edgeSeconds;
+  EXPECT_DOUBLE_EQ(after(IdWait::Score) - after(IdWait::None),
+                   longest * step / 3);
+  EXPECT_DOUBLE_EQ(after(IdWait::Sum) - after(IdWait::None),
+                   longest * step / 6);
+}
+
+TEST_F(DescribeTest, OnOtherRows) {
+  describe("gnn.typed_linear %pair, %typed : (!pair, !typed) -> !out");
+  Block &body = (*module->getOps<func::FuncOp>().begin()).getBody().front();
+  KernelWork work =
+      model().describeOn(&body.front(), 6, getStats(&body.front()));
+  EXPECT_EQ(work.productRows, 6);
+  EXPECT_EQ(work.productFlops, 6 * 2 * 8 * 16);
 }
 
 TEST_F(DescribeTest, WithoutStatistics) {

@@ -18,12 +18,13 @@ TEST(TargetsTest, AllFiguresAreGiven) {
     for (const Figure *figure :
          {&target.memoryBandwidth, &target.l2Bytes, &target.l2Gather,
           &target.memoryGather, &target.l2RowBytes, &target.memoryRowBytes,
-          &target.fp32Flops, &target.productFlops, &target.launchSeconds,
-          &target.rowSeconds, &target.edgeSeconds, &target.walkGather,
-          &target.roundSeconds, &target.waitSeconds})
+          &target.fp32Flops, &target.kernels.productFlops,
+          &target.launchSeconds, &target.kernels.rowSeconds,
+          &target.kernels.edgeSeconds, &target.kernels.walkGather,
+          &target.kernels.roundSeconds, &target.kernels.waitSeconds})
       EXPECT_GT(figure->value, 0);
     EXPECT_LT(target.memoryGather, target.l2Gather);
-    EXPECT_LT(target.productFlops, target.fp32Flops);
+    EXPECT_LT(target.kernels.productFlops, target.fp32Flops);
   }
 }
 

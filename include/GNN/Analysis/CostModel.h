@@ -92,8 +92,23 @@ public:
   /// kept in.
   KernelWork describe(mlir::Operation *op, StatsAttr stats) const;
 
+  /// The same, were `op` computed on the rows of another space: all of its work
+  /// is in proportion to its rows. `rows` says how many those are.
+  KernelWork describeOn(mlir::Operation *op, double rows,
+                        StatsAttr stats) const;
+
   /// The same of an op that reads through the gathers that make its operands.
   KernelWork describeGathering(mlir::Operation *op, StatsAttr stats) const;
+
+  /// What a kernel costs whatever it does.
+  double getLaunch() const {
+    return kind == CostKind::Full ? double(target.launchSeconds) : 0;
+  }
+
+  /// The cost of a part of the work of a kernel that costs `whole`.
+  double costOfShare(double whole, double share) const {
+    return getLaunch() + (whole - getLaunch()) * share;
+  }
 
   /// What of a time the model may be wrong by when it weighs two.
   static constexpr double margin = 0.05;

@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The figures themselves are in Targets.def, the chips in Chips.def.
+// The figures themselves are in Targets.def, what kernels reach in Kernels.def,
+// the chips in Chips.def.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +31,31 @@ struct Figure {
   operator double() const { return value; }
 };
 
+/// What this compiler's kernels reach on a GPU.
+struct KernelFigures {
+  /// Of the fp32 operations a second, what products with weights reach.
+  Figure productFlops;
+  /// Seconds that a row takes which a walk reduces into, with all of the GPU at
+  /// it, and that an edge more of one row takes, since a row is walked by one
+  /// team of lanes.
+  Figure rowSeconds;
+  Figure edgeSeconds;
+  /// Bytes of gathered rows a second that such a walk reaches at most.
+  Figure walkGather;
+  /// Seconds of each round that a warp walks over the edges of a row, with all
+  /// of the GPU at it.
+  Figure roundSeconds;
+  /// From the start of a round to the next one of the same team: ids, then what
+  /// they lead to.
+  Figure waitSeconds;
+
+#define GNN_KERNELS(target)
+#define GNN_FIGURE(figure, value, source)
+#define GNN_KERNELS_END
+#define GNN_CONSTANT(name, value) static constexpr double name = value;
+#include "GNN/Analysis/Kernels.def"
+};
+
 /// What the cost model knows of a GPU.
 struct TargetFigures {
   llvm::StringRef name;
@@ -49,23 +75,10 @@ struct TargetFigures {
   Figure memoryRowBytes;
   /// Fp32 operations a second, a fused multiply and add being two.
   Figure fp32Flops;
-  /// Of those, what this compiler's products with weights reach.
-  Figure productFlops;
-  /// Seconds that a row takes which a walk reduces into, with all of the GPU at
-  /// it, and that an edge more of one row takes, since a row is walked by one
-  /// team of lanes; as this compiler's traversals reach.
-  Figure rowSeconds;
-  Figure edgeSeconds;
-  /// Bytes of gathered rows a second that such a walk reaches at most.
-  Figure walkGather;
   /// Seconds from the end of a kernel to the work of one that waits for it.
   Figure launchSeconds;
-  /// Seconds of each round that a warp walks over the edges of a row, with all
-  /// of the GPU at it.
-  Figure roundSeconds;
-  /// From the start of a round to the next one of the same team: ids, then what
-  /// they lead to.
-  Figure waitSeconds;
+
+  KernelFigures kernels;
 };
 
 /// All GPUs of Targets.def.

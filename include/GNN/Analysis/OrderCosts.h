@@ -4,12 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_LIB_TRANSFORMS_ORDERCOSTS_H
-#define GNN_LIB_TRANSFORMS_ORDERCOSTS_H
+#ifndef GNN_ANALYSIS_ORDERCOSTS_H
+#define GNN_ANALYSIS_ORDERCOSTS_H
 
-#include "AggregatedProduct.h"
-
-#include "GNN/Analysis/CostModel.h"
+#include "GNN/Analysis/AggregatedProduct.h"
 
 #include <optional>
 
@@ -87,4 +85,4 @@ private:
 
 } // namespace gnn
 
-#endif // GNN_LIB_TRANSFORMS_ORDERCOSTS_H
+#endif // GNN_ANALYSIS_ORDERCOSTS_H

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_LIB_TRANSFORMS_ROWANALYSIS_H
-#define GNN_LIB_TRANSFORMS_ROWANALYSIS_H
+#ifndef GNN_ANALYSIS_ROWANALYSIS_H
+#define GNN_ANALYSIS_ROWANALYSIS_H
 
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 
@@ -53,4 +53,4 @@ double getNumRows(mlir::Operation *op, mlir::RankedTensorType type,
 
 } // namespace gnn
 
-#endif // GNN_LIB_TRANSFORMS_ROWANALYSIS_H
+#endif // GNN_ANALYSIS_ROWANALYSIS_H

@@ -3,17 +3,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A chain of a product with weights, scales, and a sum of edges, in whichever
-// order a function has them, and its other forms.
+// order a function has them.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_LIB_TRANSFORMS_AGGREGATEDPRODUCT_H
-#define GNN_LIB_TRANSFORMS_AGGREGATEDPRODUCT_H
+#ifndef GNN_ANALYSIS_AGGREGATEDPRODUCT_H
+#define GNN_ANALYSIS_AGGREGATEDPRODUCT_H
 
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
-
-#include "mlir/IR/Builders.h"
 
 #include <string>
 
@@ -44,14 +42,6 @@ struct AggregatedProduct {
   /// edge type has a weight.
   RowSpace getRowsAfter() const;
 
-  /// The chain in the order asked for, of the type of the result.
-  mlir::Value build(mlir::OpBuilder &builder, bool productFirst) const;
-
-  /// The chain in two parts, each over a graph derived from these edge types.
-  mlir::Value buildSplit(mlir::OpBuilder &builder,
-                         llvm::ArrayRef<int64_t> productFirst,
-                         llvm::ArrayRef<int64_t> aggregateFirst) const;
-
   mlir::Operation *root = nullptr;     ///< the last op of the chain
   mlir::RankedTensorType resultType;   ///< what it gives
   bool productFirst = true;            ///< the order it has
@@ -72,4 +62,4 @@ struct AggregatedProduct {
 
 } // namespace gnn
 
-#endif // GNN_LIB_TRANSFORMS_AGGREGATEDPRODUCT_H
+#endif // GNN_ANALYSIS_AGGREGATEDPRODUCT_H

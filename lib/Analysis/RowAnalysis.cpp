@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowAnalysis.h"
+#include "GNN/Analysis/RowAnalysis.h"
 
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AggregatedProduct.h"
+#include "GNN/Analysis/AggregatedProduct.h"
 
 #include "GNN/Dialect/GNN/IR/GNN.h"
 

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OrderCosts.h"
+#include "GNN/Analysis/OrderCosts.h"
 
 #include <numeric>
 
@@ -242,8 +242,8 @@ Order OrderCosts::eachItsOwn() const {
     for (KernelWork kernel : kernels(order)) {
       kernel.longestRow = 0;
       sum += model.cost(kernel);
-      if (model.getKind() == CostKind::Full && !kernel.isEmpty())
-        sum -= model.getTarget().launchSeconds;
+      if (!kernel.isEmpty())
+        sum -= model.getLaunch();
     }
     return sum;
   };

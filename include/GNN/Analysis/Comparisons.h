@@ -1,0 +1,56 @@
+//===- Comparisons.h - What rewrites save -----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What ops cost as they are, and what they would cost after a rewrite that is
+// not made yet, or beside which the ops still are. Passes ask here and decide
+// by `CostModel::isBetter`; none has figures of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_ANALYSIS_COMPARISONS_H
+#define GNN_ANALYSIS_COMPARISONS_H
+
+#include "GNN/Analysis/CostModel.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+
+namespace gnn {
+
+/// The costs of two ways to the same values.
+struct Comparison {
+  double before = 0;
+  double after = 0;
+};
+
+/// What of a step each edge of a long row waits for the id of its row of pairs
+/// where the rows of an op go there: in a walk that makes scores, in a weighted
+/// sum that reads no such ids otherwise, or not at all.
+enum class IdWait { None, Sum, Score };
+
+/// `op`, and `moved`, which computes the same on other rows, whose result is
+/// read through `path`. Either reads through the gathers that make its
+/// operands.
+Comparison compareRows(const CostModel &model, mlir::Operation *op,
+                       mlir::Operation *moved, RowPath path, IdWait wait,
+                       StatsAttr stats);
+
+/// `outer`, which adds up the means that `inner` makes, and one sum of all rows
+/// at the end of `path`, weighted with degrees.
+Comparison compareJoin(const CostModel &model, mlir::Operation *outer,
+                       mlir::Operation *inner, RowPath path, StatsAttr stats);
+
+/// A factor of one number that is gathered for each of the `summed` rows, and a
+/// walk that scales the rows of `body` by themselves.
+Comparison compareScale(const CostModel &model, RowSpace summed,
+                        mlir::RankedTensorType factor,
+                        mlir::RankedTensorType body, StatsAttr stats);
+
+/// `norm` at the end of the kernel that makes its rows, and kernels that make
+/// scale and shift and scale the columns of `weights`.
+Comparison compareFold(const CostModel &model, mlir::Operation *norm,
+                       int64_t columns, mlir::ValueRange weights,
+                       StatsAttr stats);
+
+} // namespace gnn
+
+#endif // GNN_ANALYSIS_COMPARISONS_H
