@@ -24,73 +24,73 @@ using namespace gnn::emulator;
 using arith::CmpIPredicate;
 
 //===----------------------------------------------------------------------===//
-// Emitter
+// CallBuilder
 //===----------------------------------------------------------------------===//
 
-Value Emitter::i32(int64_t value) {
+Value CallBuilder::i32(int64_t value) {
   return arith::ConstantIntOp::create(builder, loc, value, 32);
 }
-Value Emitter::i64(int64_t value) {
+Value CallBuilder::i64(int64_t value) {
   return arith::ConstantIntOp::create(builder, loc, value, 64);
 }
-Value Emitter::index(int64_t value) {
+Value CallBuilder::index(int64_t value) {
   return arith::ConstantIndexOp::create(builder, loc, value);
 }
-Value Emitter::toI64(Value value) {
+Value CallBuilder::toI64(Value value) {
   if (value.getType().isInteger(64))
     return value;
   return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), value);
 }
-Value Emitter::toIndex(Value value) {
+Value CallBuilder::toIndex(Value value) {
   if (value.getType().isIndex())
     return value;
   return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
                                     value);
 }
-Value Emitter::add(Value a, Value b) {
+Value CallBuilder::add(Value a, Value b) {
   return builder.createOrFold<arith::AddIOp>(loc, a, b);
 }
-Value Emitter::mul(Value a, Value b) {
+Value CallBuilder::mul(Value a, Value b) {
   return builder.createOrFold<arith::MulIOp>(loc, a, b);
 }
-Value Emitter::compare(CmpIPredicate predicate, Value a, Value b) {
+Value CallBuilder::compare(CmpIPredicate predicate, Value a, Value b) {
   return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
 }
-Value Emitter::either(Value a, Value b) {
+Value CallBuilder::either(Value a, Value b) {
   if (!a || !b)
     return a ? a : b;
   return builder.createOrFold<arith::OrIOp>(loc, a, b);
 }
-Value Emitter::both(Value a, Value b) {
+Value CallBuilder::both(Value a, Value b) {
   if (!a || !b)
     return a ? a : b;
   return builder.createOrFold<arith::AndIOp>(loc, a, b);
 }
 
-Value Emitter::pointer(Value address) {
+Value CallBuilder::pointer(Value address) {
   auto type = LLVM::LLVMPointerType::get(builder.getContext());
   return LLVM::IntToPtrOp::create(builder, loc, type, toI64(address));
 }
 
-static Value fieldPointer(Emitter &emit, int64_t offset) {
+static Value fieldPointer(CallBuilder &emit, int64_t offset) {
   OpBuilder &builder = emit.builder;
   return LLVM::GEPOp::create(
       builder, emit.loc, emit.context.getType(), builder.getI8Type(),
       emit.context, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
 }
 
-Value Emitter::field(int64_t offset, Type type, bool constant) {
+Value CallBuilder::field(int64_t offset, Type type, bool constant) {
   auto load =
       LLVM::LoadOp::create(builder, loc, type, fieldPointer(*this, offset));
   load.setInvariant(constant);
   return load;
 }
 
-void Emitter::setField(int64_t offset, Value value) {
+void CallBuilder::setField(int64_t offset, Value value) {
   LLVM::StoreOp::create(builder, loc, value, fieldPointer(*this, offset));
 }
 
-Value Emitter::call(StringRef name, ValueRange arguments) {
+Value CallBuilder::call(StringRef name, ValueRange arguments) {
   Operation *module = builder.getInsertionBlock()->getParentOp();
   while (!isa<ModuleOp>(module))
     module = module->getParentOp();
@@ -99,7 +99,7 @@ Value Emitter::call(StringRef name, ValueRange arguments) {
   return call.getNumResults() == 0 ? Value() : call.getResult();
 }
 
-Value Emitter::address(Value memref, ValueRange indices) {
+Value CallBuilder::address(Value memref, ValueRange indices) {
   auto type = cast<MemRefType>(memref.getType());
   int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   SmallVector<int64_t> strides;
@@ -125,8 +125,8 @@ Value Emitter::address(Value memref, ValueRange indices) {
   return add(base, mul(position, index(bytes)));
 }
 
-void Emitter::failIf(Value condition, uint32_t site, FaultKind kind,
-                     function_ref<SmallVector<Value>()> values) {
+void CallBuilder::failIf(Value condition, uint32_t site, FaultKind kind,
+                         function_ref<SmallVector<Value>()> values) {
   if (matchPattern(condition, m_Zero()))
     return;
   auto ifOp = scf::IfOp::create(builder, loc, condition);
@@ -142,7 +142,7 @@ void Emitter::failIf(Value condition, uint32_t site, FaultKind kind,
 // Memory accesses
 //===----------------------------------------------------------------------===//
 
-static Value extentOf(Emitter &emit, Value memref, int64_t dimension) {
+static Value extentOf(CallBuilder &emit, Value memref, int64_t dimension) {
   auto type = cast<MemRefType>(memref.getType());
   if (!type.isDynamicDim(dimension))
     return emit.index(type.getDimSize(dimension));
@@ -151,7 +151,7 @@ static Value extentOf(Emitter &emit, Value memref, int64_t dimension) {
 
 /// Rank, count, the first lane outside (-1: any), then index and extent of each
 /// dimension.
-static SmallVector<Value> boundsValues(Emitter &emit, Value memref,
+static SmallVector<Value> boundsValues(CallBuilder &emit, Value memref,
                                        ValueRange indices, Value count,
                                        Value firstOutside) {
   SmallVector<Value> values{emit.index(indices.size()), count, firstOutside};
@@ -206,7 +206,7 @@ static FaultKind raceKind(Checks::Kind kind) {
 /// Where one granule of shared memory was touched since the last barrier by
 /// another thread: a fault. Else notes this thread. The inline form of
 /// Worker::touch for one read or write.
-static void emitTouch(Emitter &emit, const CompiledKernel &kernel,
+static void emitTouch(CallBuilder &emit, const CompiledKernel &kernel,
                       uint32_t site, Value address, Value shared,
                       Checks::Kind kind) {
   OpBuilder &builder = emit.builder;

@@ -100,7 +100,7 @@ private:
   ModuleOp host;
   bool checked;
   std::vector<Site> &sites;
-  Emitter emit;
+  CallBuilder emit;
   CompiledKernel result;
   func::FuncOp function;
   Value threadIds[3], dynamicShared;

@@ -21,7 +21,7 @@
 namespace gnn::emulator {
 
 /// Builds calls into the emulator and accesses to the context.
-struct Emitter {
+struct CallBuilder {
   mlir::OpBuilder builder;
   mlir::Location loc;
   /// !llvm.ptr: the KernelContext.
@@ -57,7 +57,7 @@ struct Emitter {
 class Checks {
 public:
   /// `shared`: the start of the block's shared memory, an index.
-  Checks(Emitter &emit, const CompiledKernel &kernel, mlir::Value shared)
+  Checks(CallBuilder &emit, const CompiledKernel &kernel, mlir::Value shared)
       : emit(emit), kernel(kernel), shared(shared) {}
 
   enum class Kind { Read, Write, Atomic };
@@ -83,7 +83,7 @@ private:
   void shadow(uint32_t site, mlir::Value memref, mlir::ValueRange indices,
               int64_t count, Kind kind);
 
-  Emitter &emit;
+  CallBuilder &emit;
   const CompiledKernel &kernel;
   mlir::Value shared;
 };

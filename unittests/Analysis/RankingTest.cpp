@@ -79,7 +79,7 @@ KernelWork nodes(double count, double weighted,
 /// What the model says of one order, in milliseconds.
 double predict(llvm::ArrayRef<KernelWork> kernels, bool hasLongRows) {
   TargetFigures target = getFigures(CostTarget::h200);
-  target.productFlops.value = 80e12;
+  target.kernels.productFlops.value = 80e12;
   double launch = hasLongRows ? double(target.launchSeconds) : 0;
   return (CostModel(target, CostKind::Full).cost(kernels) + launch) * 1e3;
 }

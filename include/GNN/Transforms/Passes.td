@@ -25,12 +25,6 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
 
     A module without such ops has every form.
 
-    ```mlir
-    // error: expected templates on buffers, as gnn-tile-pipeline makes them, got
-    // 'gnn.gather' on tensors
-    %m = gnn.gather %x via src : !node -> !edge
-    ```
-
     With `has-math=false`, kernels may have no function that
     `gnn-expand-device-math` expands.
 
@@ -284,9 +278,8 @@ def FoldNormalization : Pass<"gnn-fold-normalization", "::mlir::func::FuncOp">,
   let summary = "Scale the columns of weights in place of normalized rows";
   let description = [{
     `gnn.batch_norm` becomes a scale of the columns of the weights before it,
-    through sums over rows, and a bias: a few numbers a call. That is done before
-    weights are multiplied by weights, for which normalization is an obstacle, and
-    at the end.
+    through sums over rows, and a bias: a few numbers a call. It is an obstacle to
+    products of weights, so a pipeline folds before these and at the end.
 
     ```mlir
     %h = gnn.linear %x, %w : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
@@ -345,11 +338,10 @@ def MoveScales : Pass<"gnn-move-scales", "::mlir::func::FuncOp">,
     of GCN's normalization leave the edges.
 
     ```mlir
-    %m = gnn.gather %h via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
-    %n = gnn.apply mul %m, %s via src : (tensor<?x64xf32, #edge>, tensor<?xf32, #node>) -> tensor<?x64xf32, #edge>
+    %n = gnn.apply mul %m, %s via src : ... edge ... // gathered %h
     // becomes
-    %n = gnn.apply mul %h, %s : (tensor<?x64xf32, #node>, tensor<?xf32, #node>) -> tensor<?x64xf32, #node>
-    %m = gnn.gather %n via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+    %n = gnn.apply mul %h, %s : ... node ...
+    %m = gnn.gather %n via src : ... node ... -> ... edge ...
     ```
 
     With statistics the cost model decides on what adds a kernel. Without, factors
@@ -369,8 +361,7 @@ def ComputeInHeads : Pass<"gnn-compute-in-heads", "::mlir::func::FuncOp"> {
     the heads can end with it.
 
     ```mlir
-    %j = gnn.reshape %h : tensor<?x4x16xf32, #node> -> tensor<?x64xf32, #node>
-    %y = gnn.activation relu %j : tensor<?x64xf32, #node>
+    %y = gnn.activation relu %j : tensor<?x64xf32, #node> // reshaped %h
     // becomes
     %r = gnn.activation relu %h : tensor<?x4x16xf32, #node>
     %y = gnn.reshape %r : tensor<?x4x16xf32, #node> -> tensor<?x64xf32, #node>
