@@ -97,20 +97,24 @@ def read_statistics(folder):
         for name in GRAPHS}
 
 
+def with_statistics(text, graph):
+    """A program with one graph, which gets the statistics."""
+    found, count = re.subn(r"(?m)^(gnn\.graph @\w+ \w+ \{.*)\}$",
+                           lambda m: f"{m[1]}, stats = {graph['stats']}}}", text)
+    assert count == 1, text
+    return found
+
+
 def cases():
-    """{(model, setting): text} of all that is compiled; a setting is that of the
-    graph pipeline and a graph, "as written" without statistics."""
+    """{(model, setting, graph): text} of all that is compiled; a setting is that of
+    the graph pipeline."""
     stored = json.loads(STATISTICS.read_text())
-    found = {}
-    for path in sorted((ROOT / "examples").glob("*.mlir")):
-        found[path.stem, "", "no statistics"] = path.read_text()
+    found = {(path.stem, "", "no statistics"): path.read_text()
+             for path in sorted((ROOT / "examples").glob("*.mlir"))}
     for model, (form, build) in MODELS.items():
         for name in GRAPHS:
             graph = stored[name][form]
-            text, count = re.subn(r"(?m)^(gnn\.graph @\w+ \w+ \{.*)\}$",
-                                  lambda m: f"{m[1]}, stats = {graph['stats']}}}",
-                                  build(graph).text())
-            assert count == 1, (model, name)
+            text = with_statistics(build(graph).text(), graph)
             found[model, "", name] = text
             for setting, names in SETTINGS.items():
                 if name in names:
