@@ -44,6 +44,10 @@ class BuildWithLibrary(build_py):
             for need in library.parent.glob("lib*.so.*"):
                 if not need.name.startswith("libGNN"):
                     shutil.copy(need, folder)
+            # Another build has most of the compiler in a library of its own,
+            # which tools and plugins share.
+            for shared in library.parent.glob("libGNNCompiler.so.?"):
+                shutil.copy(shared.resolve(), folder / shared.name)
 
 
 class BinaryDistribution(Distribution):

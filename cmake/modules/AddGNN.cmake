@@ -49,10 +49,13 @@ function(add_gnn_passes group td)
 endfunction()
 
 # A library of the compiler. It names no upstream MLIR library: the process has
-# one MLIR, linked by the tools (gnn_link_mlir).
+# one MLIR, linked with the whole compiler (gnn_link_compiler).
 function(add_gnn_library name)
   set_property(GLOBAL APPEND PROPERTY GNN_LIBS ${name})
   add_mlir_library(${name} ${ARGN} DEPENDS mlir-headers DISABLE_INSTALL)
+  if(NOT GNN_STATIC_MLIR) # GNNCompiler takes the objects
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
   gnn_use_precompiled(obj.${name})
 endfunction()
 
@@ -69,20 +72,20 @@ function(gnn_use_precompiled target)
   target_compile_options(${target} PRIVATE "SHELL:-include-pch ${pch}")
 endfunction()
 
-# Gives `target` the one MLIR of the process.
-function(gnn_link_mlir target)
+# Gives `target` the compiler and the one MLIR of the process: both shared, so
+# that plugins find the same, or both static.
+function(gnn_link_compiler target)
   if(GNN_STATIC_MLIR)
-    target_link_libraries(${target} PRIVATE GNNStaticMLIR)
+    get_property(gnn_libs GLOBAL PROPERTY GNN_LIBS)
+    target_link_libraries(${target} PRIVATE ${gnn_libs} GNNStaticMLIR)
   else()
-    target_link_libraries(${target} PRIVATE MLIR)
+    target_link_libraries(${target} PRIVATE GNNCompiler MLIR LLVM)
   endif()
 endfunction()
 
 # A tool over the whole compiler.
 function(add_gnn_tool name)
-  get_property(gnn_libs GLOBAL PROPERTY GNN_LIBS)
   add_llvm_executable(${name} ${ARGN})
-  target_link_libraries(${name} PRIVATE ${gnn_libs})
   target_compile_definitions(${name} PRIVATE GNN_VERSION="${PROJECT_VERSION}")
-  gnn_link_mlir(${name})
+  gnn_link_compiler(${name})
 endfunction()

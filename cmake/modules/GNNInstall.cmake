@@ -1,14 +1,13 @@
 # What `cmake --install` puts where: tools, the libraries with the C API, and,
-# for those who extend the compiler, headers, archives and a package for
+# for those who extend the compiler, headers and a package for
 # find_package(GNN).
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 set(gnn_tools gnn-lsp-server gnn-opt gnn-run gnn-translate)
-get_property(gnn_libs GLOBAL PROPERTY GNN_LIBS)
 set(gnn_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/GNN)
 
-# A build with a static MLIR travels: no archives, but what Debian has only as
+# A build with a static MLIR travels: it has what Debian has only as
 # shared objects and other systems need not have.
 if(GNN_STATIC_MLIR)
   set_target_properties(GNNShared GNNRuntimeShared PROPERTIES
@@ -31,8 +30,8 @@ if(GNN_STATIC_MLIR)
   return()
 endif()
 
-install(TARGETS ${gnn_tools} EXPORT GNNTargets)
-install(TARGETS ${gnn_libs} GNNLattice GNNRuntime GNNShared GNNRuntimeShared
+set_target_properties(GNNShared PROPERTIES INSTALL_RPATH "$ORIGIN")
+install(TARGETS ${gnn_tools} GNNCompiler GNNShared GNNRuntimeShared
   EXPORT GNNTargets)
 install(EXPORT GNNTargets DESTINATION ${gnn_package_dir})
 

@@ -25,6 +25,11 @@ extern "C" {
 /** "MAJOR.MINOR.PATCH (MLIR MAJOR.MINOR.PATCH)"; never freed. */
 GNN_CAPI const char *gnnCompilerVersion(void);
 
+/** Loads a plugin, a shared object with dialects and ops that lower to gnn_tile
+ *  (docs/Plugins.md), into this process and for good. What is compiled from
+ * then on may use them. Loading it again does nothing. */
+GNN_CAPI GnnError *gnnLoadPlugin(const char *path);
+
 /** How to compile. */
 typedef struct GnnCompileOptions {
   /** GPU to make PTX for, as "sm_90", and to weigh costs for where `passes`

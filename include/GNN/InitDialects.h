@@ -16,8 +16,8 @@ class DialectRegistry;
 
 namespace gnn {
 
-/// Registers the dialects that models, stages and kernels are written in, and
-/// how their ops become buffers and LLVM.
+/// Registers the dialects that models, stages and kernels are written in, those
+/// of plugins, and how their ops become templates, buffers and LLVM.
 void registerDialects(mlir::DialectRegistry &registry);
 
 } // namespace gnn

@@ -13,6 +13,7 @@
 
 #include "GNN/Emulator/EmulatorDevice.h"
 #include "GNN/InitDialects.h"
+#include "GNN/Plugins.h"
 #include "GNN/Target/AttachStatistics.h"
 #include "GNN/Target/Compile.h"
 #include "GNN/Target/Explain.h"
@@ -226,6 +227,16 @@ static Error workOn(llvm::StringRef source, const char *name,
 
 const char *gnnCompilerVersion(void) {
   return GNN_VERSION " (MLIR " LLVM_VERSION_STRING ")";
+}
+
+GnnError *gnnLoadPlugin(const char *path) {
+  return guardedCall("load plugin", [&]() -> Error {
+    if (Error error = expectPointers("a path", path))
+      return error;
+    if (llvm::Error error = loadPlugin(path))
+      return Error(llvm::toString(std::move(error)));
+    return {};
+  });
 }
 
 GnnError *gnnCompile(const char *text, size_t size, const char *name,

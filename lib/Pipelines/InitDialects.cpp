@@ -6,8 +6,10 @@
 
 #include "GNN/InitDialects.h"
 
+#include "GNN/Conversion/GNNToTile.h"
 #include "GNN/Dialect/GNN/IR/GNNDialect.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
+#include "GNN/Plugins.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -25,6 +27,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -90,7 +93,10 @@ void gnn::registerDialects(DialectRegistry &registry) {
               LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
               nvgpu::NVGPUDialect, NVVM::NVVMDialect, scf::SCFDialect,
               tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
+  func::registerInlinerExtension(registry);
+  Lowering::registerModels(registry);
   registerBufferization(registry);
   registerConversionToLLVM(registry);
   registerTranslation(registry);
+  registerPluginDialects(registry);
 }

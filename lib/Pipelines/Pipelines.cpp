@@ -35,6 +35,8 @@ void gnn::buildGraphPipeline(OpPassManager &pm,
   };
   CostTarget target = options.target;
   CostKind cost = options.cost;
+  // A layer may be a function; nothing is to be cleaned in it yet.
+  pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addPass(createVerifyGraphForm());
   if (options.raiseLoops)
     pm.addNestedPass<func::FuncOp>(createRaiseLoops());

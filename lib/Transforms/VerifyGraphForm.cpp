@@ -117,8 +117,8 @@ static LogicalResult verifyOp(Operation *op) {
     return op->emitOpError(
         "expected straight-line code, got an op with regions");
   if (isa<func::CallOp>(op))
-    return op->emitOpError("expected straight-line code, got a call: inline it "
-                           "first");
+    return op->emitOpError("expected straight-line code, got a call that "
+                           "cannot be inlined");
   for (Type type : op->getResultTypes())
     if (failed(verifyElementType(op, type)))
       return failure();
@@ -126,10 +126,13 @@ static LogicalResult verifyOp(Operation *op) {
   if (isa<func::ReturnOp>(op) || isa_and_present<GNNDialect>(dialect))
     return success();
   if (!isa_and_present<arith::ArithDialect, math::MathDialect,
-                       tensor::TensorDialect>(dialect))
-    return op->emitOpError("expected ops of gnn, arith, math and tensor, got "
-                           "one of ")
+                       tensor::TensorDialect>(dialect)) {
+    if (isa<LowerToTileOpInterface>(op))
+      return success();
+    return op->emitOpError("expected ops of gnn, arith, math and tensor, or "
+                           "ones that lower to gnn_tile, got one of ")
            << op->getName().getDialectNamespace();
+  }
   bool touchesRows = llvm::any_of(op->getOperandTypes(), hasRows) ||
                      llvm::any_of(op->getResultTypes(), hasRows);
   return touchesRows ? verifyForeignOp(op) : success();

@@ -150,8 +150,8 @@ _PLAIN = {
 
 # What only libGNN.so has.
 _COMPILER = {
-    "gnnCompile": [c_char_p, c_size_t, c_char_p, POINTER(CompileOptions),
-                   POINTER(c_void_p)],
+    "gnnLoadPlugin": [c_char_p], "gnnCompile": [
+        c_char_p, c_size_t, c_char_p, POINTER(CompileOptions), POINTER(c_void_p)],
     "gnnExplain": [c_char_p, c_size_t, c_char_p, POINTER(CompileOptions), c_bool,
                    POINTER(c_void_p)],
     "gnnDeviceOpenEmulator": [c_bool, c_int64, POINTER(c_void_p)],

@@ -63,8 +63,14 @@ def explain(program, *, target=None, chip=None, passes=None, graph=None, html=No
     return capi.explain_text(*arguments)
 
 
+def load_plugin(path):
+    """Loads a plugin, a shared object with dialects and ops (docs/Plugins.md), into
+    this process and for good. Raises GNNError."""
+    capi.call("gnnLoadPlugin", os.fsencode(path))
+
+
 def compile(program, function=None, *, target=None, chip=None, passes=None,
-            keep_phases=None, graph=None):
+            keep_phases=None, graph=None, plugins=()):
     """Compiles a program: a `Module`, a `Function`, or IR as text.
 
     Returns a `CompiledFunction`; `function` names it where the program has
@@ -75,7 +81,9 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     `keep_phases` names a folder that gets the IR of each stage, and the PTX.
     `graph` is the graph that it will run on, or a dict of them by name: a
     declaration without statistics gets those of its graph, by which passes then
-    decide. Raises CompileError."""
+    decide. `plugins` are loaded first (`load_plugin`). Raises CompileError."""
+    for plugin in plugins:
+        load_plugin(plugin)
     chip = _choose_chip(target, chip)
     text, passes, graphs = _read_program(program, passes, graph)
     source = None

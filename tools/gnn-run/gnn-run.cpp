@@ -12,6 +12,7 @@
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Emulator/EmulatorDevice.h"
 #include "GNN/InitDialects.h"
+#include "GNN/Plugins.h"
 #include "GNN/Runtime/BoundFunction.h"
 #include "GNN/Runtime/CUDA.h"
 #include "GNN/Runtime/Structures.h"
@@ -85,6 +86,9 @@ static cl::opt<std::string> passes(
     "passes",
     cl::desc("Switches of passes, cost and target: \"fuse=false cost=rows\""),
     cl::value_desc("OPTIONS"), cl::cat(category));
+static cl::list<std::string>
+    plugins("load-plugin", cl::desc("Take dialects and ops of a shared object"),
+            cl::value_desc("FILE.so"), cl::cat(category));
 static cl::opt<bool> unchecked("unchecked",
                                cl::desc("Emulate without checking accesses"),
                                cl::cat(category));
@@ -267,6 +271,9 @@ int main(int argc, char **argv) {
   if (!weights.empty())
     if (auto seed = run::parseSeed(weights); !seed)
       return fail("--weights: " + seed.takeError().message());
+  for (const std::string &plugin : plugins)
+    if (llvm::Error error = loadPlugin(plugin))
+      return fail(llvm::toString(std::move(error)));
   auto device = openDevice();
   if (!device)
     return fail(device.takeError().message());

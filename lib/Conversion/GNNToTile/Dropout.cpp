@@ -8,7 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "GNN/Conversion/GNNToTile.h"
+#include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <array>

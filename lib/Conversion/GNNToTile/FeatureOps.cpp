@@ -7,7 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "GNN/Conversion/GNNToTile.h"
+#include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -345,6 +346,12 @@ LogicalResult Lowering::lowerSlice(SliceOp op) {
   return success();
 }
 
+LogicalResult Lowering::lowerReshape(ReshapeOp op) {
+  set(op.getResult(), reshape(op.getLoc(), view(op.getInput()),
+                              describe(op.getType()).features));
+  return success();
+}
+
 LogicalResult Lowering::lowerReduceHeads(ReduceHeadsOp op) {
   Rows result = describe(op.getType());
   Rows input = view(op.getInput());
@@ -477,6 +484,10 @@ LogicalResult Lowering::lowerWithRepeated(Operation *op, int64_t size) {
 }
 
 LogicalResult Lowering::lowerElementwise(Operation *op) {
+  if (op->getNumResults() != 1 ||
+      !isa<RankedTensorType>(op->getResult(0).getType()))
+    return op->emitOpError("expected one tensor as result, others have no "
+                           "traversal to be lowered to");
   Location loc = op->getLoc();
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   if (isCondition(op->getResult(0)))

@@ -7,14 +7,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Conversion/GNNToTile.h"
 #include "GNN/Conversion/Passes.h"
-
-#include "Lowering.h"
+#include "GNN/Dialect/GNN/IR/GNN.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -24,54 +24,10 @@ namespace gnn {
 #include "GNN/Conversion/Passes.h.inc"
 } // namespace gnn
 
-static bool isElementwise(Operation *op) {
-  return op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1 &&
-         isa<RankedTensorType>(op->getResult(0).getType());
-}
-
 LogicalResult Lowering::lower(Operation *op) {
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](GatherOp o) { return lowerGather(o); })
-      .Case([&](AggregateOp o) { return lowerAggregate(o); })
-      .Case([&](DegreeOp o) { return lowerDegree(o); })
-      .Case([&](ApplyOp o) { return lowerApply(o); })
-      .Case([&](SddmmOp o) { return lowerSddmm(o); })
-      .Case([&](SpmmOp o) { return lowerSpmm(o); })
-      .Case([&](EdgeSoftmaxOp o) { return lowerEdgeSoftmax(o); })
-      .Case([&](AttentionOp o) { return lowerAttention(o); })
-      .Case([&](LinearOp o) { return lowerLinear(o); })
-      .Case([&](TypedLinearOp o) { return lowerTypedLinear(o); })
-      .Case([&](OuterOp o) { return lowerOuter(o); })
-      .Case([&](TypedOuterOp o) { return lowerTypedOuter(o); })
-      .Case([&](WeightProductOp o) { return lowerWeightProduct(o); })
-      .Case([&](WeightCombineOp o) { return lowerWeightCombine(o); })
-      .Case([&](DotOp o) { return lowerDot(o); })
-      .Case([&](OuterRowsOp o) { return lowerOuterRows(o); })
-      .Case([&](ActivationOp o) { return lowerActivation(o); })
-      .Case([&](BatchNormOp o) { return lowerBatchNorm(o); })
-      .Case([&](LayerNormOp o) { return lowerLayerNorm(o); })
-      .Case([&](DropoutOp o) { return lowerDropout(o); })
-      .Case([&](BroadcastOp o) { return lowerBroadcast(o); })
-      .Case([&](ConcatOp o) { return lowerConcat(o); })
-      .Case([&](SliceOp o) { return lowerSlice(o); })
-      .Case([&](ReduceHeadsOp o) { return lowerReduceHeads(o); })
-      .Case([&](ReduceFeaturesOp o) { return lowerReduceFeatures(o); })
-      .Case([&](ReshapeOp o) {
-        set(o.getResult(), reshape(o.getLoc(), view(o.getInput()),
-                                   describe(o.getType()).features));
-        return success();
-      })
-      .Case([&](RebindRowsOp o) { return lowerRenamed(o, /*prefix=*/false); })
-      .Case([&](RestrictRowsOp o) { return lowerRestrict(o); })
-      .Case([&](PrefixRowsOp o) { return lowerRenamed(o, /*prefix=*/true); })
-      .Case([&](WeightTransposeOp o) { return lowerWeightTranspose(o); })
-      .Case([&](RowLoopInterface o) { return lowerLoop(o); })
-      .Default([&](Operation *o) -> LogicalResult {
-        if (isElementwise(o))
-          return lowerElementwise(o);
-        return o->emitOpError(
-            "has neither a GEMM nor a traversal to be lowered to");
-      });
+  if (auto lowerable = dyn_cast<LowerToTileOpInterface>(op))
+    return lowerable.lowerToTile(*this);
+  return op->emitOpError("has neither a GEMM nor a traversal to be lowered to");
 }
 
 /// Drops the encoding: level 2 keeps row spaces in accesses. A scalar of the
@@ -81,6 +37,109 @@ static RankedTensorType plainType(Type type) {
     return RankedTensorType::get(tensor.getShape(), tensor.getElementType());
   return RankedTensorType::get({}, type);
 }
+
+/// A constant is a tensor of its own, which kernels read as one number.
+LogicalResult Lowering::lowerConstant(arith::ConstantOp op) {
+  Rows rows = describeArgument(op.getType());
+  RankedTensorType type = plainType(op.getType());
+  TypedAttr attr = op.getValue();
+  auto dense = dyn_cast<DenseElementsAttr>(attr);
+  if (isa<RankedTensorType>(op.getType()) && (!dense || !dense.isSplat()))
+    return op.emitOpError("expected a constant of one value, others are "
+                          "arguments of the function; got ")
+           << op.getType();
+  dense = dense ? dense.reshape(type)
+                : DenseElementsAttr::get(type, Attribute(attr));
+  rows.tensor = arith::ConstantOp::create(builder, op.getLoc(), dense);
+  set(op, rows);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Interfaces of the ops
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Lowers an op by a method of Lowering.
+template <typename Op, auto lower>
+struct Model : LowerToTileOpInterface::ExternalModel<Model<Op, lower>, Op> {
+  LogicalResult lowerToTile(Operation *op, Lowering &lowering) const {
+    return (lowering.*lower)(cast<Op>(op));
+  }
+};
+
+/// Lowers an elementwise op of any name.
+template <auto lower>
+struct ElementwiseModel
+    : LowerToTileOpInterface::FallbackModel<ElementwiseModel<lower>> {
+  LogicalResult lowerToTile(Operation *op, Lowering &lowering) const {
+    return (lowering.*lower)(op);
+  }
+};
+} // namespace
+
+template <typename Op, auto lower> static void attach(MLIRContext *context) {
+  Op::template attachInterface<Model<Op, lower>>(*context);
+}
+
+/// Gives all elementwise ops of a dialect that is loaded the interface.
+template <auto lower> static void attachElementwise(Dialect *dialect) {
+  // Not getRegisteredOperationsByDialect, which finds some of them.
+  for (RegisteredOperationName name :
+       dialect->getContext()->getRegisteredOperations())
+    if (&name.getDialect() == dialect && name.hasTrait<OpTrait::Elementwise>())
+      name.attachInterface<ElementwiseModel<lower>>();
+}
+
+void Lowering::registerModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, GNNDialect *) {
+    attach<GatherOp, &Lowering::lowerGather>(context);
+    attach<AggregateOp, &Lowering::lowerAggregate>(context);
+    attach<DegreeOp, &Lowering::lowerDegree>(context);
+    attach<ApplyOp, &Lowering::lowerApply>(context);
+    attach<SddmmOp, &Lowering::lowerSddmm>(context);
+    attach<SpmmOp, &Lowering::lowerSpmm>(context);
+    attach<EdgeSoftmaxOp, &Lowering::lowerEdgeSoftmax>(context);
+    attach<AttentionOp, &Lowering::lowerAttention>(context);
+    attach<LinearOp, &Lowering::lowerLinear>(context);
+    attach<TypedLinearOp, &Lowering::lowerTypedLinear>(context);
+    attach<OuterOp, &Lowering::lowerOuter>(context);
+    attach<TypedOuterOp, &Lowering::lowerTypedOuter>(context);
+    attach<WeightProductOp, &Lowering::lowerWeightProduct>(context);
+    attach<WeightCombineOp, &Lowering::lowerWeightCombine>(context);
+    attach<WeightTransposeOp, &Lowering::lowerWeightTranspose>(context);
+    attach<DotOp, &Lowering::lowerDot>(context);
+    attach<OuterRowsOp, &Lowering::lowerOuterRows>(context);
+    attach<ActivationOp, &Lowering::lowerActivation>(context);
+    attach<BatchNormOp, &Lowering::lowerBatchNorm>(context);
+    attach<LayerNormOp, &Lowering::lowerLayerNorm>(context);
+    attach<DropoutOp, &Lowering::lowerDropout>(context);
+    attach<BroadcastOp, &Lowering::lowerBroadcast>(context);
+    attach<ConcatOp, &Lowering::lowerConcat>(context);
+    attach<SliceOp, &Lowering::lowerSlice>(context);
+    attach<ReshapeOp, &Lowering::lowerReshape>(context);
+    attach<ReduceHeadsOp, &Lowering::lowerReduceHeads>(context);
+    attach<ReduceFeaturesOp, &Lowering::lowerReduceFeatures>(context);
+    attach<RestrictRowsOp, &Lowering::lowerRestrict>(context);
+    attach<RebindRowsOp, &Lowering::lowerRebind>(context);
+    attach<PrefixRowsOp, &Lowering::lowerPrefix>(context);
+    attach<ForEdgesOp, &Lowering::lowerLoop>(context);
+    attach<ForNodesOp, &Lowering::lowerLoop>(context);
+    attach<ForIncomingOp, &Lowering::lowerLoop>(context);
+    attach<ForOutgoingOp, &Lowering::lowerLoop>(context);
+  });
+  registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *arith) {
+    attach<arith::ConstantOp, &Lowering::lowerConstant>(context);
+    attachElementwise<&Lowering::lowerElementwise>(arith);
+  });
+  registry.addExtension(+[](MLIRContext *, math::MathDialect *math) {
+    attachElementwise<&Lowering::lowerElementwise>(math);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
 
 /// What an argument or result is at level 1, for the launch plan.
 static void describeBoundary(func::FuncOp func, Type type, unsigned index,
@@ -175,23 +234,6 @@ LogicalResult ConvertGNNToGNNTile::convert(func::FuncOp func) {
     if (failed(checkTensors(op, op->getResultTypes())))
       return failure();
     builder.setInsertionPoint(op);
-    if (isa<arith::ConstantOp>(op)) {
-      Value value = op->getResult(0);
-      Rows rows = lowering.describeArgument(value.getType());
-      RankedTensorType type = plainType(value.getType());
-      TypedAttr attr = cast<arith::ConstantOp>(op).getValue();
-      auto dense = dyn_cast<DenseElementsAttr>(attr);
-      if (isa<RankedTensorType>(value.getType()) &&
-          (!dense || !dense.isSplat()))
-        return op->emitOpError("expected a constant of one value, others are "
-                               "arguments of the function; got ")
-               << value.getType();
-      dense = dense ? dense.reshape(type)
-                    : DenseElementsAttr::get(type, Attribute(attr));
-      rows.tensor = arith::ConstantOp::create(builder, op->getLoc(), dense);
-      lowering.set(value, rows);
-      continue;
-    }
     if (failed(lowering.lower(op)))
       return failure();
   }

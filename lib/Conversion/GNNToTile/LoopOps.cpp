@@ -7,7 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "GNN/Conversion/GNNToTile.h"
+#include "GNN/Dialect/GNN/IR/GNNLoopOps.h"
 
 #include "GNN/Dialect/GNN/IR/Features.h"
 

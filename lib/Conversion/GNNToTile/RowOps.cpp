@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "GNN/Conversion/GNNToTile.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -272,4 +274,12 @@ LogicalResult Lowering::lowerRenamed(Operation *op, bool prefix) {
   rows.isPrefix = prefix || input.isPrefix;
   set(op->getResult(0), rows);
   return success();
+}
+
+LogicalResult Lowering::lowerRebind(RebindRowsOp op) {
+  return lowerRenamed(op, /*prefix=*/false);
+}
+
+LogicalResult Lowering::lowerPrefix(PrefixRowsOp op) {
+  return lowerRenamed(op, /*prefix=*/true);
 }

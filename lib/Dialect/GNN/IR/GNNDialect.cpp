@@ -8,6 +8,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -27,7 +28,19 @@ using namespace gnn;
 
 #include "GNN/Dialect/GNN/IR/GNNInterfaces.cpp.inc"
 
+namespace {
+/// A layer may be a function: its ops may stand wherever it is called, but in
+/// the body of a loop.
+struct GNNInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
 void GNNDialect::initialize() {
+  addInterfaces<GNNInlinerInterface>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "GNN/Dialect/GNN/IR/GNNAttributes.cpp.inc"

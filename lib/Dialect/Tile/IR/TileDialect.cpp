@@ -10,6 +10,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -21,7 +22,18 @@ using namespace gnn::tile;
 #define GET_ATTRDEF_CLASSES
 #include "GNN/Dialect/Tile/IR/TileAttributes.cpp.inc"
 
+namespace {
+/// Templates may stand in functions that others call.
+struct TileInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
 void TileDialect::initialize() {
+  addInterfaces<TileInlinerInterface>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "GNN/Dialect/Tile/IR/TileAttributes.cpp.inc"

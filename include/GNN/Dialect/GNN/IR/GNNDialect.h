@@ -34,6 +34,10 @@
 
 #include "GNN/Dialect/GNN/IR/Properties.h"
 
+namespace gnn {
+class Lowering; // GNN/Conversion/GNNToTile.h
+} // namespace gnn
+
 #include "GNN/Dialect/GNN/IR/GNNInterfaces.h.inc"
 
 #endif // GNN_DIALECT_GNN_IR_GNNDIALECT_H

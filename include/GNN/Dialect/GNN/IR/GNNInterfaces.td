@@ -152,4 +152,18 @@ def GNN_RowLoopInterface : OpInterface<"RowLoopInterface"> {
   }];
 }
 
+def GNN_LowerToTileOpInterface : OpInterface<"LowerToTileOpInterface"> {
+  let cppNamespace = "::gnn";
+  let description = [{
+    An op on rows or weights that `convert-gnn-to-gnn-tile` lowers. Ops of other
+    dialects have it by external models, ops of plugins implement it: an op with
+    it may stand wherever one of `gnn` may, outside of loops.
+  }];
+  let methods = [
+    InterfaceMethod<"Gives each result its lowered form (`Lowering::set`), or "
+                    "reports at the op why there is none.",
+      "::llvm::LogicalResult", "lowerToTile", (ins "::gnn::Lowering &":$lowering)>,
+  ];
+}
+
 #endif // GNN_DIALECT_GNN_IR_GNNINTERFACES_TD

@@ -1,4 +1,4 @@
-//===- Lowering.h - One function from gnn to gnn_tile -----------*- C++ -*-===//
+//===- GNNToTile.h - How ops are lowered to gnn_tile ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,16 +7,51 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_LIB_CONVERSION_GNNTOTILE_LOWERING_H
-#define GNN_LIB_CONVERSION_GNNTOTILE_LOWERING_H
+#ifndef GNN_CONVERSION_GNNTOTILE_H
+#define GNN_CONVERSION_GNNTOTILE_H
 
-#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/GNN/IR/GNNDialect.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
+namespace mlir::arith {
+class ConstantOp;
+} // namespace mlir::arith
+
 namespace gnn {
+
+class ActivationOp;
+class AggregateOp;
+class ApplyOp;
+class AttentionOp;
+class BatchNormOp;
+class BroadcastOp;
+class ConcatOp;
+class DegreeOp;
+class DotOp;
+class DropoutOp;
+class EdgeSoftmaxOp;
+class GatherOp;
+class LayerNormOp;
+class LinearOp;
+class OuterOp;
+class OuterRowsOp;
+class ReduceFeaturesOp;
+class ReduceHeadsOp;
+class ReshapeOp;
+class RebindRowsOp;
+class PrefixRowsOp;
+class RestrictRowsOp;
+class SddmmOp;
+class SliceOp;
+class SpmmOp;
+class TypedLinearOp;
+class TypedOuterOp;
+class WeightCombineOp;
+class WeightProductOp;
+class WeightTransposeOp;
 
 /// A lowered value. Edge rows that the function computes lie in the order of
 /// its destinations' incoming edges (`edge.in_rows`), those it is given or
@@ -48,7 +83,11 @@ public:
   Lowering(mlir::OpBuilder &builder, mlir::FlatSymbolRefAttr anyGraph)
       : builder(builder), anyGraph(anyGraph) {}
 
-  /// Lowers `op`, or reports why not at the op.
+  /// Adds `LowerToTileOpInterface` to the ops of gnn, and to elementwise ops
+  /// and constants of arith and math.
+  static void registerModels(mlir::DialectRegistry &registry);
+
+  /// Lowers `op` by its `LowerToTileOpInterface`, or reports why not at the op.
   mlir::LogicalResult lower(mlir::Operation *op);
 
   /// The lowered form of `value`, wherever its rows lie: for ops that read it
@@ -63,6 +102,71 @@ public:
   Rows describeArgument(mlir::Type type);
   /// The tensor to return for `value`: one of its own, in the user's order.
   mlir::Value result(mlir::Location loc, mlir::Value value);
+
+  // Building blocks (Lowering.cpp).
+
+  /// A fresh copy of `rows` of its own graph, in the user's order or in the one
+  /// that the function computes in.
+  Rows materialize(mlir::Location loc, const Rows &rows, bool userOrder);
+  /// What a new value of this type is: its domain and features, no tensor.
+  Rows describe(mlir::Type type, std::optional<EndPoint> end = {});
+  /// A tensor of these rows and features, uninitialized.
+  mlir::Value empty(mlir::Location loc, const Rows &rows, mlir::Type element);
+  /// The same rows with other trailing dimensions, row-major.
+  Rows reshape(mlir::Location loc, const Rows &rows,
+               llvm::ArrayRef<int64_t> features);
+  /// A weight as a domain of one row with all its elements as features.
+  Rows asRow(mlir::Location loc, const Rows &weight);
+  /// `value` with another static shape of as many elements.
+  mlir::Value reshaped(mlir::Location loc, mlir::Value value,
+                       llvm::ArrayRef<int64_t> shape);
+  /// A weight so many times: `[times, elements]`.
+  mlir::Value repeated(mlir::Location loc, const Rows &weight, int64_t times);
+  /// One row as a weight of these dimensions.
+  Rows asWeight(mlir::Location loc, const Rows &row,
+                llvm::ArrayRef<int64_t> features);
+  /// An access to `rows` from the group or element of `from`.
+  tile::AtAttr access(const Rows &rows, tile::Anchor anchor,
+                      tile::RowDomain from, std::optional<EndPoint> via,
+                      bool head, bool feature, int64_t offset = 0);
+  /// An input whose features are the leading dimensions of `dims` (one or two).
+  Input leading(const Rows &rows, tile::Anchor anchor, tile::RowDomain from,
+                std::optional<EndPoint> via, unsigned dims);
+  /// An access to rows with `own` of the `dims` feature dimensions of a domain,
+  /// the leading ones, as an output has it.
+  tile::AtAttr leadingAt(tile::Anchor anchor, size_t own, size_t dims);
+  /// An input without rows whose features are the trailing dimensions.
+  Input trailing(const Rows &weight, unsigned dims);
+  /// That, for rows of `features` that are walked as all but the last one and
+  /// the last.
+  Input trailingOf(mlir::Location loc, const Rows &weight,
+                   llvm::ArrayRef<int64_t> features);
+
+  using Body = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                                              mlir::ValueRange)>;
+  /// A traversal with one output, whose access has `head` and `feature`.
+  mlir::Value traverse(mlir::Location loc, mlir::FlatSymbolRefAttr graph,
+                       tile::DomainAttr domain, llvm::ArrayRef<Input> inputs,
+                       mlir::Value output, tile::AtAttr outputAt, Body body);
+  using Bodies = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
+  /// A traversal with several outputs, one access each.
+  mlir::ResultRange traverse(mlir::Location loc, mlir::FlatSymbolRefAttr graph,
+                             tile::DomainAttr domain,
+                             llvm::ArrayRef<Input> inputs,
+                             mlir::ValueRange outputs,
+                             llvm::ArrayRef<mlir::Attribute> outputsAt,
+                             Bodies body);
+  /// A domain with these feature dimensions, at most two.
+  tile::DomainAttr domainOf(tile::RowDomain groups, tile::RowDomain elements,
+                            llvm::ArrayRef<int64_t> dims);
+  /// A row-wise traversal over the rows of `result`, features as they are.
+  mlir::Value rowwise(mlir::Location loc, const Rows &result,
+                      mlir::Type element, llvm::ArrayRef<int64_t> dims,
+                      llvm::ArrayRef<Input> inputs, Body body);
+  /// The elements of a group, in the order that puts them side by side; none
+  /// where no order does.
+  tile::RowDomain elementsOf(tile::RowDomain groups, RowSpace elements);
 
 private:
   friend class AttentionLowering;
@@ -97,79 +201,19 @@ private:
   mlir::LogicalResult lowerSlice(SliceOp op);
   mlir::LogicalResult lowerReduceHeads(ReduceHeadsOp op);
   mlir::LogicalResult lowerReduceFeatures(ReduceFeaturesOp op);
+  mlir::LogicalResult lowerReshape(ReshapeOp op);
+  mlir::LogicalResult lowerConstant(mlir::arith::ConstantOp op);
   mlir::LogicalResult lowerElementwise(mlir::Operation *op);
   mlir::LogicalResult lowerWithRepeated(mlir::Operation *op, int64_t size);
   mlir::LogicalResult lowerRenamed(mlir::Operation *op, bool prefix);
+  mlir::LogicalResult lowerRebind(RebindRowsOp op);
+  mlir::LogicalResult lowerPrefix(PrefixRowsOp op);
   mlir::LogicalResult lowerRestrict(RestrictRowsOp op);
   mlir::LogicalResult lowerLoop(RowLoopInterface loop);
 
-  // Building blocks (Lowering.cpp).
-
-  /// A fresh copy of `rows` of its own graph, in the user's order or in the one
-  /// that the function computes in.
-  Rows materialize(mlir::Location loc, const Rows &rows, bool userOrder);
-  /// What a new value of this type is: its domain and features, no tensor.
-  Rows describe(mlir::Type type, std::optional<EndPoint> end = {});
-  /// A tensor of these rows and features, uninitialized.
-  mlir::Value empty(mlir::Location loc, const Rows &rows, mlir::Type element);
-  /// The same rows with other trailing dimensions, row-major.
-  Rows reshape(mlir::Location loc, const Rows &rows,
-               llvm::ArrayRef<int64_t> features);
-  /// A weight as a domain of one row with all its elements as features.
-  Rows asRow(mlir::Location loc, const Rows &weight);
-  /// `value` with another static shape of as many elements.
-  mlir::Value reshaped(mlir::Location loc, mlir::Value value,
-                       llvm::ArrayRef<int64_t> shape);
-  /// A weight so many times: `[times, elements]`.
-  mlir::Value repeated(mlir::Location loc, const Rows &weight, int64_t times);
-  /// One row as a weight of these dimensions.
-  Rows asWeight(mlir::Location loc, const Rows &row,
-                llvm::ArrayRef<int64_t> features);
-  /// An access to `rows` from the group or element of `from`.
-  tile::AtAttr access(const Rows &rows, tile::Anchor anchor,
-                      tile::RowDomain from, std::optional<EndPoint> via,
-                      bool head, bool feature, int64_t offset = 0);
-  /// An input whose features are the leading dimensions of `dims` (one or two).
-  Input leading(const Rows &rows, tile::Anchor anchor, tile::RowDomain from,
-                std::optional<EndPoint> via, unsigned dims);
-  /// An access to rows with `own` of the `dims` feature dimensions of a domain,
-  /// the leading ones, as an output has it.
-  tile::AtAttr leadingAt(tile::Anchor anchor, size_t own, size_t dims);
   /// The inputs from which the score of an edge follows, at elements `from`.
   llvm::SmallVector<Input> scoreInputs(AttentionOp op, tile::RowDomain from,
                                        size_t dims);
-  /// An input without rows whose features are the trailing dimensions.
-  Input trailing(const Rows &weight, unsigned dims);
-  /// That, for rows of `features` that are walked as all but the last one and
-  /// the last.
-  Input trailingOf(mlir::Location loc, const Rows &weight,
-                   llvm::ArrayRef<int64_t> features);
-
-  using Body = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
-                                              mlir::ValueRange)>;
-  /// A traversal with one output, whose access has `head` and `feature`.
-  mlir::Value traverse(mlir::Location loc, mlir::FlatSymbolRefAttr graph,
-                       tile::DomainAttr domain, llvm::ArrayRef<Input> inputs,
-                       mlir::Value output, tile::AtAttr outputAt, Body body);
-  using Bodies = llvm::function_ref<llvm::SmallVector<mlir::Value>(
-      mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
-  /// A traversal with several outputs, one access each.
-  mlir::ResultRange traverse(mlir::Location loc, mlir::FlatSymbolRefAttr graph,
-                             tile::DomainAttr domain,
-                             llvm::ArrayRef<Input> inputs,
-                             mlir::ValueRange outputs,
-                             llvm::ArrayRef<mlir::Attribute> outputsAt,
-                             Bodies body);
-  /// A domain with these feature dimensions, at most two.
-  tile::DomainAttr domainOf(tile::RowDomain groups, tile::RowDomain elements,
-                            llvm::ArrayRef<int64_t> dims);
-  /// A row-wise traversal over the rows of `result`, features as they are.
-  mlir::Value rowwise(mlir::Location loc, const Rows &result,
-                      mlir::Type element, llvm::ArrayRef<int64_t> dims,
-                      llvm::ArrayRef<Input> inputs, Body body);
-  /// The elements of a group, in the order that puts them side by side; none
-  /// where no order does.
-  tile::RowDomain elementsOf(tile::RowDomain groups, RowSpace elements);
 
   mlir::OpBuilder &builder;
   mlir::FlatSymbolRefAttr anyGraph;
@@ -219,4 +263,4 @@ mlir::Value emitBinary(mlir::OpBuilder &b, mlir::Location loc, BinaryKind kind,
 
 } // namespace gnn
 
-#endif // GNN_LIB_CONVERSION_GNNTOTILE_LOWERING_H
+#endif // GNN_CONVERSION_GNNTOTILE_H

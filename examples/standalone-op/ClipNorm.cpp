@@ -1,0 +1,81 @@
+//===- ClipNorm.cpp - An op outside of the tree ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Its verifier, what it answers to passes, and its lowering to gnn_tile.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Conversion/GNNToTile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
+
+#include "ClipNormDialect.h.inc"
+#define GET_OP_CLASSES
+#include "ClipNorm.h.inc"
+
+using namespace mlir;
+using namespace gnn;
+
+#include "ClipNormDialect.cpp.inc"
+#define GET_OP_CLASSES
+#include "ClipNorm.cpp.inc"
+
+void extra::ExtraDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "ClipNorm.cpp.inc"
+      >();
+}
+
+LogicalResult extra::ClipNormOp::verify() {
+  ArrayRef<int64_t> features = getFeatures(getType());
+  if (features.empty() || features.size() > 2) // C1
+    return emitOpError("expected one or two feature dimensions, got ")
+           << features.size();
+  APFloat limit = getLimit();
+  if (!limit.isFinite() || !(limit > APFloat(0.0f))) // C2
+    return emitOpError("expected a finite limit above 0, got ")
+           << getLimitAttr();
+  return success();
+}
+
+StringRef extra::ClipNormOp::getNoGradientReason(unsigned) {
+  return "clip_norm is for what follows training";
+}
+
+LogicalResult extra::ClipNormOp::lowerToTile(Lowering &lowering) {
+  Rows result = lowering.describe(getType());
+  unsigned dims = result.features.size();
+  Input input = lowering.leading(lowering.view(getInput()), tile::Anchor::Group,
+                                 result.domain, /*via=*/{}, dims);
+  auto body = [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+    Value x = args[0];
+    auto constant = [&](APFloat value) -> Value {
+      return arith::ConstantOp::create(b, loc,
+                                       b.getFloatAttr(x.getType(), value));
+    };
+    Value squares = emitReduce(b, loc, tile::Reduction::Sum, tile::Dim::Feature,
+                               arith::MulFOp::create(b, loc, x, x));
+    Value norm = math::SqrtOp::create(b, loc, squares);
+    Value ratio = arith::DivFOp::create(b, loc, constant(getLimit()), norm);
+    Value scale =
+        arith::MinimumFOp::create(b, loc, constant(APFloat(1.0f)), ratio);
+    return arith::MulFOp::create(b, loc, x, scale);
+  };
+  result.tensor = lowering.rowwise(getLoc(), result, getType().getElementType(),
+                                   result.features, {input}, body);
+  lowering.set(getResult(), result);
+  return success();
+}
+
+extern "C" LLVM_ATTRIBUTE_WEAK DialectPluginLibraryInfo
+mlirGetDialectPluginInfo() {
+  return {MLIR_PLUGIN_API_VERSION, "ClipNorm", "0.1",
+          [](DialectRegistry *registry) {
+            registry->insert<extra::ExtraDialect>();
+          }};
+}

@@ -1,0 +1,35 @@
+//===- Plugins.h - Dialects, ops and passes from outside --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared objects with MLIR's entry points for plugins of dialects, of passes,
+// or of both (docs/Plugins.md).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_PLUGINS_H
+#define GNN_PLUGINS_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace gnn {
+
+/// Loads a plugin into the process, for good. Its passes are registered, its
+/// dialects are what `registerDialects` adds from now on; a plugin that is
+/// there already stays what it is. May be called from several threads.
+///
+/// An error if the file cannot be loaded, is no plugin, is one for another
+/// version of MLIR, or if this build holds MLIR statically.
+llvm::Error loadPlugin(llvm::StringRef path);
+
+/// Adds the dialects of all plugins.
+void registerPluginDialects(mlir::DialectRegistry &registry);
+
+} // namespace gnn
+
+#endif // GNN_PLUGINS_H
