@@ -2,18 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Starts a pass that keeps its level: what else a pass needs besides its idea.
 
-    utils/new-pass.py CompactRows --level gnn
+    utils/new-pass.py CompactRows --level gnn --switch
 
 adds an entry to include/GNN/Transforms/Passes.td and a line to
 lib/Transforms/CMakeLists.txt, and writes lib/Transforms/CompactRows.cpp and
 test/Transforms/compact-rows.mlir. The result builds and its test passes: the
 pass looks at one kind of op, says in a remark that it changes none, and
-changes none. CONTRIBUTING.md says what makes it done.
+changes none. With --switch it is in the pipeline of its level, with an option
+that turns it off, which `variants.SWITCHES` and docs/Passes.md name.
+CONTRIBUTING.md says what makes it done.
 """
 
 import argparse
 import re
+import shutil
+import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 # Of each level: its banner in Passes.td, the prefix of flags, and the op that a
@@ -128,6 +133,16 @@ CHECKS = """\
 // CHECK:         LANDMARK"""
 
 
+OPTION = """\
+  Option<bool> {camel}{{
+      *this, "{kebab}", llvm::cl::desc("{summary}"),
+      llvm::cl::init(true)}};
+"""
+
+ROW = ("| `{kebab}` | `{flag}` | what it does, in a few words | the same | `true` "
+       "|\n")
+
+
 def words(name):
     return re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", name)
 
@@ -150,11 +165,65 @@ def add_source(text, source):
     return "\n".join([head, *lines]) + "\n\n" + tail
 
 
+def put(path, landmark, new, after=False):
+    """Puts text before the one place of a file where `landmark` is, or after."""
+    text = path.read_text()
+    if text.count(landmark) != 1:
+        sys.exit(f"error: {path}: expected one '{landmark.strip()}', got "
+                 f"{text.count(landmark)}")
+    both = landmark + new if after else new + landmark
+    path.write_text(text.replace(landmark, both))
+
+
+def add_switch(root, level, facts):
+    """Puts the pass at the end of its level's pipeline, with its switch."""
+    header = root / "include/GNN/Pipelines/Pipelines.h"
+    source = root / "lib/Pipelines/Pipelines.cpp"
+    variants = root / "python/gnn_mlir/testing/variants.py"
+    docs = root / "docs/Passes.md"
+    on_graphs = level == "gnn"
+    option = OPTION.format(**facts)
+    assign = "    other.{camel} = {camel};\n".format(**facts)
+    row = ROW.format(**facts)
+    if on_graphs:
+        put(header, "  Option<CostKind> cost{\n", option)
+        put(header, "    other.cost = cost;\n", assign)
+        text = source.read_text()
+        end = text.index("\n}\n", text.index("void gnn::buildGraphPipeline(")) + 1
+        source.write_text(
+            text[:end] + "  if (options.{camel})\n    add(create{name}());\n".format(
+                **facts) + text[end:])
+        put(docs, "| `fuse` |", row)
+    else:
+        put(header, "\n  /// Sets the same switches of `other`.\n"
+            "  template <typename Other> void assignTileSwitches(", option)
+        put(header, "    other.fuse = fuse;\n", assign, after=True)
+        put(source, "  pm.addNestedPass<func::FuncOp>(createSeparateResults());\n",
+            "  if (options.{camel})\n    pm.addNestedPass<func::FuncOp>"
+            "(create{name}());\n".format(**facts))
+        rows = re.search(r"^\| `fuse` \|.*\n", docs.read_text(), re.M)
+        put(docs, rows[0], row, after=True)
+    if formatter := shutil.which("clang-format-22"):  # names differ in length
+        subprocess.run([formatter, "-i", header, source], check=True)
+    text = variants.read_text()
+    old = re.search(r"^SWITCHES = \((.*?)\)", text, re.M | re.S)
+    names = re.findall(r'"([\w-]+)"', old[1])
+    at = names.index("fuse") if on_graphs else len(names)
+    names.insert(at, facts["kebab"])
+    listed = textwrap.fill(", ".join(f'"{name}"' for name in names), 79,
+                           initial_indent="SWITCHES = (", break_on_hyphens=False,
+                           subsequent_indent=" " * 12)
+    variants.write_text(text.replace(old[0], listed + ")"))
+    return header, source, variants, docs
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", help="name of the pass in CamelCase, a phrase")
     parser.add_argument("--level", choices=LEVELS, default="gnn")
+    parser.add_argument("--switch", action="store_true",
+                        help="add it to the pipeline, with a switch")
     parser.add_argument("--root", type=Path, help="the source tree",
                         default=Path(__file__).resolve().parents[1])
     options = parser.parse_args()
@@ -173,7 +242,8 @@ def main():
     flag, phrase = level["prefix"] + kebab, " ".join(parts).capitalize()
     headline = f"//===- {name}.cpp - {phrase} "
     headline += "-" * (80 - len(headline) - len("===//")) + "===//"
-    facts = dict(level, name=name, flag=flag, summary=phrase,
+    facts = dict(level, name=name, kebab=kebab,
+                 camel=parts[0].lower() + "".join(parts[1:]), flag=flag, summary=phrase,
                  headline=headline, upper=name.upper())
     checks = CHECKS.replace("LANDMARK", level["landmark"])
     function = level["function"].replace("CHECKS", checks)
@@ -182,7 +252,10 @@ def main():
     cmake.write_text(add_source(cmake.read_text(), f"{name}.cpp"))
     source.write_text(SOURCE.format(**facts))
     test.write_text(TEST.format(flag=flag, function=function))
-    for path in (passes, cmake, source, test):
+    written = [passes, cmake, source, test]
+    if options.switch:
+        written += add_switch(root, options.level, facts)
+    for path in written:
         print(path.relative_to(root))
 
 

@@ -3,7 +3,12 @@
 """Runs every test suite of a build and adds up what they say.
 
 Suites: lit (IR tests), GoogleTest (C++), pytest (numbers, Python), and the
-checks of the sources. Ends with `N passed, N failed` (and `, N skipped`).
+checks of the sources. Ends with `N cases passed, N failed` (and `, N skipped`).
+
+A case is what a suite passes or fails as a whole: a file of lit, a GoogleTest, a
+parametrized pytest, a check of the sources. A suite that does not run is one that
+failed. A case that was skipped is one of them; so is each real data set that is
+not there, in whose place the cases of pytest took a made graph.
 """
 
 import argparse
@@ -97,7 +102,8 @@ def pytest(build, everything, totals):
     if status != 0 and failed == 0:
         failed = 1
     totals.add(count(r"(\d+) passed", summary), failed,
-               count(r"(\d+) skipped", summary))
+               count(r"(\d+) skipped", summary)
+               + count(r"(\d+) data sets skipped", out))
 
 
 def sources(totals):
@@ -126,7 +132,7 @@ def main():
     gtest(build, totals)
     pytest(build, options.all, totals)
     skipped = f", {totals.skipped} skipped" if totals.skipped else ""
-    print(f"{totals.passed} passed, {totals.failed} failed{skipped}")
+    print(f"{totals.passed} cases passed, {totals.failed} failed{skipped}")
     return 1 if totals.failed or not totals.passed else 0
 
 

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """utils/new-pass.py writes a pass that builds and whose test passes."""
 
+import importlib.util
 import re
 import subprocess
 import sys
 
 import pytest
 
+import test_docs
 from conftest import BUILD, ROOT
 from source_copy import Copy, run
 
@@ -17,16 +19,21 @@ def new_pass(root, *arguments):
 
 
 @pytest.mark.skipif(not BUILD, reason="needs a build")
-def test_new_passes_build_and_pass_their_tests(tmp_path):
-    copy = Copy(tmp_path, "lib/Transforms", "test/Transforms", "tools/gnn-opt")
+def test_new_passes_build_and_pass_their_tests(tmp_path, monkeypatch):
+    copy = Copy(tmp_path, "lib/Transforms", "lib/Pipelines", "test/Transforms",
+                "tools/gnn-opt", "python/gnn_mlir", "docs")
     written = new_pass(copy.root, "UnrollRows", "--level", "gnn_tile")
     assert written == ["include/GNN/Transforms/Passes.td",
                        "lib/Transforms/CMakeLists.txt",
                        "lib/Transforms/UnrollRows.cpp",
                        "test/Transforms/unroll-rows.mlir"]
-    new_pass(copy.root, "KeepTypes")
+    written = new_pass(copy.root, "KeepTypes", "--switch")
+    assert "docs/Passes.md" in written
+    new_pass(copy.root, "SortRows", "--level", "gnn_tile", "--switch")
     run(["clang-format-22", "--dry-run", "--Werror",
-         *copy.root.glob("lib/Transforms/*.cpp")], cwd=ROOT)
+         *copy.root.glob("lib/Transforms/*.cpp"),
+         copy.root / "include/GNN/Pipelines/Pipelines.h",
+         copy.root / "lib/Pipelines/Pipelines.cpp"], cwd=ROOT)
     sources = re.findall(r"^  (\w\S*\.cpp)$", (
         copy.root / "lib/Transforms/CMakeLists.txt").read_text(), re.M)
     assert "UnrollRows.cpp" in sources and "KeepTypes.cpp" in sources
@@ -37,9 +44,32 @@ def test_new_passes_build_and_pass_their_tests(tmp_path):
     copy.link("bin/gnn-opt", copy.bin / "gnn-opt", [
         copy.compile("lib/Transforms/UnrollRows.cpp", like),
         copy.compile("lib/Transforms/KeepTypes.cpp", like),
+        copy.compile("lib/Transforms/SortRows.cpp", like),
+        copy.compile("lib/Pipelines/Pipelines.cpp"),
         copy.compile("tools/gnn-opt/gnn-opt.cpp")])
-    passed = copy.lit("Transforms", "unroll-rows|keep-types")
-    assert re.search(r"Passed\s*:\s*2 ", passed)
+    passed = copy.lit("Transforms", "unroll-rows|keep-types|sort-rows")
+    assert re.search(r"Passed\s*:\s*3 ", passed)
+    check_switches(copy, "gnn-graph-pipeline", "keep-types", "gnn-keep-types")
+    check_switches(copy, "gnn-tile-pipeline", "sort-rows", "gnn-tile-sort-rows")
+    # What holds the list of switches against the docs and the options.
+    monkeypatch.setattr(test_docs, "ROOT", copy.root)
+    spec = importlib.util.spec_from_file_location(
+        "gnn_mlir.testing.variants",
+        copy.root / "python/gnn_mlir/testing/variants.py")
+    variants = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(variants)
+    assert variants.SWITCHES[-1] == "sort-rows"
+    monkeypatch.setattr(test_docs, "variants", variants)
+    test_docs.test_switches_of_passes()
+
+
+def check_switches(copy, pipeline, switch, flag):
+    """The pass runs in the pipeline unless its switch is off."""
+    def passes(options=""):
+        return run([copy.bin / "gnn-opt", "--dump-pass-pipeline",
+                    f"--{pipeline}={options}", "/dev/null"])
+    assert flag in passes()
+    assert flag not in passes(f"{switch}=false")
 
 
 @pytest.mark.parametrize("name, message", [

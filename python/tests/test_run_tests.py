@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""utils/run-tests.py counts cases, whichever suite they are of."""
+
+import importlib.util
+
+import pytest
+
+from conftest import ROOT
+
+LIT = """
+Total Discovered Tests: 12
+  Unsupported: 2 (16.67%)
+  Passed     : 9 (75.00%)
+  Failed     : 1 ( 8.33%)
+"""
+GTEST = """
+[  SKIPPED ] NpzTest.DataSets
+[  PASSED  ] 7 tests.
+[  SKIPPED ] 1 test, listed below:
+[  SKIPPED ] NpzTest.DataSets
+[  FAILED  ] 1 test, listed below:
+[  FAILED  ] NpyTest.Reads
+"""
+PYTEST = """
+SKIPPED [3] python/tests/test_counts.py:32: GNN_TEST_DATA is not set
+GNN_TEST_DATA is not set: 5 data sets skipped, made graphs ran instead (aifb)
+=== 1 failed, 20 passed, 3 skipped in 1.00s ===
+"""
+
+
+@pytest.fixture
+def runner():
+    spec = importlib.util.spec_from_file_location("run_tests",
+                                                  ROOT / "utils/run-tests.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def counted(runner, monkeypatch, suite, output, *arguments, status=1):
+    monkeypatch.setattr(runner, "run", lambda command, **options: (
+        0 if "pip" in command else status, output))
+    totals = runner.Totals()
+    suite(*arguments, totals)
+    return totals.passed, totals.failed, totals.skipped
+
+
+def test_a_file_of_lit_is_a_case(runner, monkeypatch, tmp_path):
+    assert counted(runner, monkeypatch, runner.lit, LIT, tmp_path) == (9, 1, 2)
+
+
+def test_a_googletest_is_a_case(runner, monkeypatch, tmp_path):
+    program = tmp_path / "unittests/Some/SomeTests"
+    program.parent.mkdir(parents=True)
+    program.touch(mode=0o755)
+    assert counted(runner, monkeypatch, runner.gtest, GTEST,
+                   tmp_path) == (7, 1, 1)
+
+
+def test_data_sets_that_are_not_there_are_skipped_cases(runner, monkeypatch,
+                                                        tmp_path):
+    assert counted(runner, monkeypatch, runner.pytest, PYTEST, tmp_path,
+                   False) == (20, 1, 8)
+
+
+def test_a_suite_that_does_not_run_has_failed(runner, monkeypatch, tmp_path):
+    for suite, arguments in ((runner.lit, ()), (runner.pytest, (False,))):
+        assert counted(runner, monkeypatch, suite, "", tmp_path,
+                       *arguments) == (0, 1, 0)
+    assert counted(runner, monkeypatch, runner.gtest, "", tmp_path) == (0, 1, 0)

@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Starts an op on the features of each row, everywhere where an op is written.
+
+    utils/new-op.py SoftClip
+
+makes `gnn.soft_clip`: its definition and verifier, its cost, its lowering, its
+meaning and builder in Python, and a test of each. The result builds and its tests
+pass: the op multiplies every feature by a number. Make it your own, from the
+definition on; CONTRIBUTING.md says what makes it done.
+"""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+DEFINITION = """\
+def GNN_{name}Op : GNN_RowOp<"{mnemonic}", [
+    GNN_RowWise, GNN_Cost, SameOperandsAndResultElementType,
+    AllTypesMatch<["input", "result"]>]> {{
+  let summary = "{summary}";
+  let description = [{{
+    `result[i, f] = factor * input[i, f]`.
+
+    Gradient: of `input`, `factor` times the gradient of `result`.
+
+    Constraints:
+    * (C1) `factor` is finite.
+
+    Example:
+
+    ```mlir
+    %y = gnn.{mnemonic} %x by 2.0 : tensor<?x8xf32, #gnn.rows<@g, node>>
+    ```
+  }}];
+  let arguments = (ins GNN_Rows:$input, F32Attr:$factor);
+  let results = (outs GNN_Rows:$result);
+  let assemblyFormat = "$input `by` $factor attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}}
+
+"""
+
+VERIFIER = """\
+LogicalResult {name}Op::verify() {{
+  if (!getFactor().isFinite()) // C1
+    return emitOpError("expected a finite factor, got ") << getFactorAttr();
+  return success();
+}}
+
+"""
+
+COST = """\
+RowCount {name}Op::getFlops() {{ return RowCount::elements(getType()); }}
+
+"""
+
+LOWERING = """\
+LogicalResult Lowering::lower{name}({name}Op op) {{
+  Rows result = describe(op.getType());
+  SmallVector<int64_t> full(result.features);
+  result.features = walkedDims(full);
+  Rows input = reshape(op.getLoc(), view(op.getInput()), result.features);
+  double factor = op.getFactor().convertToDouble();
+  result.tensor =
+      rowwise(op.getLoc(), result, elementOf(op.getInput()), result.features,
+              {{leading(input, Anchor::Group, result.domain, {{}},
+                       result.features.size())}},
+              [&](OpBuilder &b, Location loc, ValueRange args) -> Value {{
+                Value scale = constant(b, loc, args[0].getType(), factor);
+                return arith::MulFOp::create(b, loc, args[0], scale);
+              }});
+  set(op.getResult(), reshape(op.getLoc(), result, full));
+  return success();
+}}
+
+"""
+
+ROUNDTRIP = """\
+
+// CHECK-LABEL: func.func @{mnemonic}
+// CHECK: gnn.{mnemonic} %{{{{.+}}}} by 2.000000e+00 : tensor<?x8x16xf32, #gnn.rows<@g, node>>
+func.func @{mnemonic}(%x: !heads) -> !heads {{
+  %y = gnn.{mnemonic} %x by 2.0 : !heads
+  return %y : !heads
+}}
+"""
+
+INVALID = """\
+
+// -----
+
+gnn.graph @g square {{node_types = 2, edge_types = 3}}
+
+func.func @{mnemonic}_c1(%x: tensor<?x8xf32, #gnn.rows<@g, node>>) {{
+  // expected-error @+1 {{{{'gnn.{mnemonic}' op expected a finite factor, got 0x7F800000 : f32}}}}
+  gnn.{mnemonic} %x by 0x7F800000 : tensor<?x8xf32, #gnn.rows<@g, node>>
+  return
+}}
+"""
+
+LOWERED = """\
+
+// CHECK-LABEL: func.func @{mnemonic}
+// CHECK:         gnn_tile.traverse @g <dst, features = 8>
+// CHECK:           arith.mulf
+func.func @{mnemonic}(%x: !node) -> !node {{
+  %y = gnn.{mnemonic} %x by 2.0 : !node
+  return %y : !node
+}}
+"""
+
+REFERENCE = '''\
+def {mnemonic}(x, factor):
+    """result = factor * x for each feature."""
+    return factor * _float(x)
+
+
+'''
+
+BUILDER = '''\
+    def {mnemonic}(self, x, factor):
+        """Every feature times a number."""
+        _rows("{mnemonic}", x)
+        return self._record(
+            "gnn.{mnemonic}", f"{{{{}}}} by {{_number(factor)}}", _list(x), [x],
+            [x.type], lambda g, a: reference.{mnemonic}(a, factor))
+
+'''
+
+CASE = '''\
+def _{mnemonic}(t):
+    for space in (t.src, "edge"):
+        t.keep(t.f.{mnemonic}(t.rows(space, *t.shape), 0.5))
+
+
+'''
+
+
+class Tree:
+    """The sources, each read once and written together."""
+
+    def __init__(self, root):
+        self.root = root
+        self.texts = {}
+
+    def text(self, path):
+        if path not in self.texts:
+            self.texts[path] = (self.root / path).read_text()
+        return self.texts[path]
+
+    def before(self, path, landmark, new):
+        """Puts text before the one place where `landmark` is."""
+        text = self.text(path)
+        if text.count(landmark) != 1:
+            sys.exit(f"error: {path}: expected one '{landmark.strip()}', got "
+                     f"{text.count(landmark)}")
+        self.texts[path] = text.replace(landmark, new + landmark)
+
+    def end(self, path, new):
+        self.texts[path] = self.text(path) + new
+
+    def write(self):
+        for path, text in self.texts.items():
+            (self.root / path).write_text(text)
+            print(path)
+
+
+def add(tree, facts):
+    """Writes the op into all files."""
+    def fill(text):
+        return text.format(**facts)
+
+    ir, lib = "include/GNN/Dialect/GNN/IR/", "lib/Dialect/GNN/IR/"
+    lowering = "lib/Conversion/GNNToTile/"
+    name = facts["name"]
+    tree.before(ir + "GNNFeatureOps.td",
+                "#endif // GNN_DIALECT_GNN_IR_GNNFEATUREOPS_TD\n",
+                fill(DEFINITION))
+    tree.before(lib + "GNNFeatureOps.cpp", "#define GET_OP_CLASSES\n",
+                fill(VERIFIER))
+    tree.before(lib + "GNNCosts.cpp", "RowCount BroadcastOp::getFlops()",
+                fill(COST))
+    header = "include/GNN/Conversion/GNNToTile.h"
+    tree.before(header, "class ReshapeOp;\n", f"class {name}Op;\n")
+    tree.before(header, "  mlir::LogicalResult lowerReshape(",
+                f"  mlir::LogicalResult lower{name}({name}Op op);\n")
+    tree.before(lowering + "GNNToTile.cpp", "    attach<ReshapeOp, ",
+                f"    attach<{name}Op, &Lowering::lower{name}>(context);\n")
+    tree.before(lowering + "FeatureOps.cpp",
+                "LogicalResult Lowering::lowerReshape(", fill(LOWERING))
+    tree.end("test/Dialect/GNN/ops.mlir", fill(ROUNDTRIP))
+    tree.end("test/Dialect/GNN/invalid-features.mlir", fill(INVALID))
+    tree.end("test/Conversion/GNNToTile/features.mlir", fill(LOWERED))
+    tree.before("python/gnn_mlir/reference.py", "def _philox(",
+                fill(REFERENCE))
+    tree.before("python/gnn_mlir/feature_ops.py", "    def dropout(",
+                fill(BUILDER))
+    cases = "python/gnn_mlir/testing/op_cases.py"
+    tree.before(cases, "def _shapes(t):\n", fill(CASE))
+    tree.before(cases, '    "op-elementwise": ',
+                fill('    "op-{kebab}": _{mnemonic},\n'))
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", help="name of the op in CamelCase, a phrase")
+    parser.add_argument("--root", type=Path, help="the source tree",
+                        default=Path(__file__).resolve().parents[1])
+    options = parser.parse_args()
+    parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", options.name)
+    if "".join(parts) != options.name or options.name.endswith("Op"):
+        sys.exit(f"error: expected a name such as SoftClip, got '{options.name}'")
+    mnemonic = "_".join(parts).lower()
+    for path in (options.root / "include/GNN/Dialect/GNN/IR").glob("*.td"):
+        if f'<"{mnemonic}"' in path.read_text():
+            sys.exit(f"error: there is an op gnn.{mnemonic} already")
+    tree = Tree(options.root)
+    add(tree, {"name": options.name, "mnemonic": mnemonic,
+               "kebab": mnemonic.replace("_", "-"),
+               "summary": " ".join(parts).capitalize()})
+    tree.write()
+
+
+if __name__ == "__main__":
+    main()
