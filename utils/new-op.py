@@ -21,12 +21,12 @@ def GNN_{name}Op : GNN_RowOp<"{mnemonic}", [
     AllTypesMatch<["input", "result"]>]> {{
   let summary = "{summary}";
   let description = [{{
-    `result[i, f] = factor * input[i, f]`.
+    `result[i, f] = scale * input[i, f]`.
 
-    Gradient: of `input`, `factor` times the gradient of `result`.
+    Gradient: of `input`, `scale` times the gradient of `result`.
 
     Constraints:
-    * (C1) `factor` is finite.
+    * (C1) `scale` is finite.
 
     Example:
 
@@ -34,9 +34,9 @@ def GNN_{name}Op : GNN_RowOp<"{mnemonic}", [
     %y = gnn.{mnemonic} %x by 2.0 : tensor<?x8xf32, #gnn.rows<@g, node>>
     ```
   }}];
-  let arguments = (ins GNN_Rows:$input, F32Attr:$factor);
+  let arguments = (ins GNN_Rows:$input, F32Attr:$scale);
   let results = (outs GNN_Rows:$result);
-  let assemblyFormat = "$input `by` $factor attr-dict `:` type($result)";
+  let assemblyFormat = "$input `by` $scale attr-dict `:` type($result)";
   let hasVerifier = 1;
 }}
 
@@ -45,7 +45,7 @@ def GNN_{name}Op : GNN_RowOp<"{mnemonic}", [
 VERIFIER = """\
 LogicalResult {name}Op::verify() {{
   if (!getFactor().isFinite()) // C1
-    return emitOpError("expected a finite factor, got ") << getFactorAttr();
+    return emitOpError("expected a finite scale, got ") << getFactorAttr();
   return success();
 }}
 
@@ -62,14 +62,14 @@ LogicalResult Lowering::lower{name}({name}Op op) {{
   SmallVector<int64_t> full(result.features);
   result.features = walkedDims(full);
   Rows input = reshape(op.getLoc(), view(op.getInput()), result.features);
-  double factor = op.getFactor().convertToDouble();
+  double scale = op.getFactor().convertToDouble();
   result.tensor =
       rowwise(op.getLoc(), result, elementOf(op.getInput()), result.features,
               {{leading(input, Anchor::Group, result.domain, {{}},
                        result.features.size())}},
               [&](OpBuilder &b, Location loc, ValueRange args) -> Value {{
-                Value scale = constant(b, loc, args[0].getType(), factor);
-                return arith::MulFOp::create(b, loc, args[0], scale);
+                Value by = constant(b, loc, args[0].getType(), scale);
+                return arith::MulFOp::create(b, loc, args[0], by);
               }});
   set(op.getResult(), reshape(op.getLoc(), result, full));
   return success();
@@ -94,7 +94,7 @@ INVALID = """\
 gnn.graph @g square {{node_types = 2, edge_types = 3}}
 
 func.func @{mnemonic}_c1(%x: tensor<?x8xf32, #gnn.rows<@g, node>>) {{
-  // expected-error @+1 {{{{'gnn.{mnemonic}' op expected a finite factor, got 0x7F800000 : f32}}}}
+  // expected-error @+1 {{{{'gnn.{mnemonic}' op expected a finite scale, got 0x7F800000 : f32}}}}
   gnn.{mnemonic} %x by 0x7F800000 : tensor<?x8xf32, #gnn.rows<@g, node>>
   return
 }}
@@ -112,20 +112,21 @@ func.func @{mnemonic}(%x: !node) -> !node {{
 """
 
 REFERENCE = '''\
-def {mnemonic}(x, factor):
-    """result = factor * x for each feature."""
-    return factor * _float(x)
+def {mnemonic}(x, scale):
+    """result = scale * x for each feature."""
+    return scale * _float(x)
 
 
 '''
 
 BUILDER = '''\
-    def {mnemonic}(self, x, factor):
+    def {mnemonic}(self, x, scale):
         """Every feature times a number."""
         _rows("{mnemonic}", x)
         return self._record(
-            "gnn.{mnemonic}", f"{{{{}}}} by {{_number(factor)}}", _list(x), [x],
-            [x.type], lambda g, a: reference.{mnemonic}(a, factor))
+            "gnn.{mnemonic}", "{{}} by " + _number("{mnemonic}", "scale", scale),
+            _list(x), [x], [x.type],
+            lambda g, a: reference.{mnemonic}(a, scale))
 
 '''
 
