@@ -44,8 +44,8 @@ def GNN_{name}Op : GNN_RowOp<"{mnemonic}", [
 
 VERIFIER = """\
 LogicalResult {name}Op::verify() {{
-  if (!getFactor().isFinite()) // C1
-    return emitOpError("expected a finite scale, got ") << getFactorAttr();
+  if (!getScale().isFinite()) // C1
+    return emitOpError("expected a finite scale, got ") << getScaleAttr();
   return success();
 }}
 
@@ -62,7 +62,7 @@ LogicalResult Lowering::lower{name}({name}Op op) {{
   SmallVector<int64_t> full(result.features);
   result.features = walkedDims(full);
   Rows input = reshape(op.getLoc(), view(op.getInput()), result.features);
-  double scale = op.getFactor().convertToDouble();
+  double scale = op.getScale().convertToDouble();
   result.tensor =
       rowwise(op.getLoc(), result, elementOf(op.getInput()), result.features,
               {{leading(input, Anchor::Group, result.domain, {{}},
