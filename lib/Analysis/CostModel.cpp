@@ -272,8 +272,12 @@ GraphOp gnn::getGraph(Operation *from, Type type) {
 
 StatsAttr gnn::getStats(Operation *from, Type type) {
   GraphOp graph = getGraph(from, type);
-  if (!graph || graph.getStatsAttr() || !graph.isDerived())
-    return graph ? graph.getStatsAttr() : nullptr;
+  return graph ? getStats(graph) : nullptr;
+}
+
+StatsAttr gnn::getStats(GraphOp graph) {
+  if (graph.getStatsAttr() || !graph.isDerived())
+    return graph.getStatsAttr();
   auto parent = SymbolTable::lookupNearestSymbolFrom<GraphOp>(
       graph, graph.getParentGraphAttr());
   if (!parent || !parent.getStatsAttr())

@@ -96,6 +96,19 @@ static void buildTilePipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createPlanMemory());
 }
 
+/// gnn_tile on memrefs in, the same with complete schedules out.
+static void buildSchedulePipeline(OpPassManager &pm,
+                                  const SchedulePipelineOptions &options) {
+  pm.addPass(createVerifyForm({Form::Buffers}));
+  CostTarget target = options.target;
+  pm.addNestedPass<func::FuncOp>(createScheduleColumns({target}));
+  pm.addNestedPass<func::FuncOp>(createScheduleLanes());
+  pm.addNestedPass<func::FuncOp>(createScheduleRows());
+  pm.addNestedPass<func::FuncOp>(createScheduleRowWalks());
+  pm.addNestedPass<func::FuncOp>(createScheduleProducts());
+  pm.addNestedPass<func::FuncOp>(createVerifySchedules());
+}
+
 /// gnn_tile on memrefs in, kernels as `gpu.module` and a straight-line host
 /// function of launches out.
 static void buildGPUPipeline(OpPassManager &pm, const NoOptions &) {
@@ -138,6 +151,9 @@ ArrayRef<Stage> gnn::getStages() {
       makeStage("tile", "Make templates on buffers (gnn -> gnn_tile)",
                 Form::Tensors, Form::Buffers, buildTilePipeline,
                 &StageOptions::tile),
+      makeStage("schedule", "Lay templates out (gnn_tile -> gnn_tile)",
+                Form::Buffers, Form::Buffers, buildSchedulePipeline,
+                &StageOptions::schedule),
       makeStage("gpu", "Make kernels and launches (gnn_tile -> gpu)",
                 Form::Buffers, Form::Kernels, buildGPUPipeline,
                 &StageOptions::none),
@@ -154,6 +170,7 @@ void gnn::CompilePipelineOptions::assignTo(StageOptions &stages) const {
   assignGraphSwitches(stages.graph);
   stages.graph.chooseTarget(chip);
   assignTileSwitches(stages.tile);
+  stages.schedule.target = stages.graph.target;
   stages.ptx.chip = chip;
   stages.ptx.features = features;
   stages.ptx.optLevel = optLevel;

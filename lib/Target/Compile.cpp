@@ -63,6 +63,7 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
   switches.assignGraphSwitches(stages.graph);
   stages.graph.chooseTarget(given.chip);
   switches.assignTileSwitches(stages.tile);
+  stages.schedule.target = stages.graph.target;
   stages.ptx.chip = given.chip;
   stages.ptx.features = given.features;
   stages.ptx.optLevel = given.optLevel;

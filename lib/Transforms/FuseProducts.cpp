@@ -23,10 +23,6 @@ namespace gnn {
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
 
-template <typename TemplateOp> static bool isPinned(TemplateOp op) {
-  return op.getSchedule() && op.getSchedule()->getPinned();
-}
-
 static int64_t lastSize(Value value) {
   return cast<ShapedType>(value.getType()).getShape().back();
 }
@@ -58,8 +54,8 @@ static std::string planGather(GemmOp gemm, TraverseOp gather,
                               std::optional<AtAttr> &at) {
   if (!isGather(gather))
     return "it does more than copy rows";
-  if (isPinned(gather) || isPinned(gemm))
-    return "its schedule is pinned";
+  if (gather.getSchedule() || gemm.getSchedule())
+    return "it has a schedule";
   if (gather.getGraph() != gemm.getGraph())
     return "it walks another graph";
   AtAttr out = gather.getOutputAt(0), in = gather.getInputAt(0);
@@ -81,8 +77,8 @@ static std::string planGather(GemmOp gemm, TraverseOp gather,
 
 /// Why `op` cannot be the product's epilogue; empty if it can.
 static std::string planEpilogue(GemmOp gemm, TraverseOp op) {
-  if (isPinned(gemm) || isPinned(op))
-    return "its schedule is pinned";
+  if (gemm.getSchedule() || op.getSchedule())
+    return "it has a schedule";
   if (op.getGraph() != gemm.getGraph())
     return "it walks another graph";
   AtAttr written = gemm.getOutputAt();

@@ -60,10 +60,6 @@ private:
 };
 } // namespace
 
-static bool isPinned(TraverseOp op) {
-  return op.getSchedule() && op.getSchedule()->getPinned();
-}
-
 /// The domain whose rows an access reaches.
 static RowDomain reached(AtAttr at, DomainAttr domain) {
   if (at.getSpace())
@@ -184,8 +180,8 @@ static std::string planFusion(TraverseOp producer, TraverseOp consumer,
   DomainAttr p = producer.getDomain(), c = consumer.getDomain();
   AtAttr out = producer.getOutputAt(0);
   auto outType = cast<ShapedType>(producer.getOutputs()[0].getType());
-  if (isPinned(producer) || isPinned(consumer))
-    return "its schedule is pinned";
+  if (producer.getSchedule() || consumer.getSchedule())
+    return "it has a schedule";
   if (producer.getOutputs().size() != 1)
     return "it has several results";
   plan.graph = joinGraphs(producer, consumer);

@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --convert-gnn-tile-to-gpu --verify-diagnostics --split-input-file
+// RUN: gnn-opt %s --gnn-schedule-pipeline --convert-gnn-tile-to-gpu --verify-diagnostics --split-input-file
 
 func.func @window(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'window': the traversal template reads rows straight from global memory}}

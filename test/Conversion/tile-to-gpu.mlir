@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --convert-gnn-tile-to-gpu --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: gnn-opt %s --gnn-schedule-pipeline --convert-gnn-tile-to-gpu --canonicalize --cse --split-input-file | FileCheck %s
 
 // Features across lanes, 16 bytes at a time; the two halves of a warp share the
 // edges of a row and exchange their sums. No atomics, no loads behind branches.

@@ -126,9 +126,10 @@ public:
   CostKind getKind() const { return kind; }
   const TargetFigures &getTarget() const { return target; }
 
-private:
+  /// Seconds that reading these rows takes alone.
   double gatherSeconds(const GatherWork &gather) const;
 
+private:
   TargetFigures target;
   CostKind kind;
 };
@@ -140,6 +141,8 @@ GraphOp getGraph(mlir::Operation *from, mlir::Type type);
 /// The statistics of that graph, or the part of its parent's that a derived
 /// graph has; null where unknown.
 StatsAttr getStats(mlir::Operation *from, mlir::Type type);
+/// The same of the graph itself.
+StatsAttr getStats(GraphOp graph);
 
 /// The statistics of the graph that the first operand or result of `op` with
 /// rows belongs to; null where unknown.

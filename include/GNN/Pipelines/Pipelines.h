@@ -123,6 +123,16 @@ struct GraphPipelineOptions
 struct TilePipelineOptions
     : public TileSwitches<mlir::PassPipelineOptions<TilePipelineOptions>> {};
 
+/// Options of `gnn-schedule-pipeline`.
+struct SchedulePipelineOptions
+    : public mlir::PassPipelineOptions<SchedulePipelineOptions> {
+  Option<CostTarget> target{
+      *this, "target",
+      llvm::cl::desc("GPU to choose schedules for; chip: the one that stands "
+                     "for the chip that kernels are made for"),
+      llvm::cl::init(CostTarget::chip)};
+};
+
 /// The switches of all passes.
 struct PassSwitches
     : public TileSwitches<
@@ -186,6 +196,7 @@ struct NoOptions : public mlir::PassPipelineOptions<NoOptions> {};
 struct StageOptions {
   GraphPipelineOptions graph;
   TilePipelineOptions tile;
+  SchedulePipelineOptions schedule;
   NoOptions none;
   PTXPipelineOptions ptx;
 };

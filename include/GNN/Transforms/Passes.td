@@ -10,6 +10,7 @@
 #define GNN_TRANSFORMS_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+include "GNN/Transforms/SchedulePasses.td" // after gnn-tile-plan-memory
 
 def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
   let summary = "Check that a module has the form that a stage takes";
@@ -411,7 +412,7 @@ def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
 
     Needs: templates on tensors. Keeps: the value of every result. Never fuses
     across a reduction that is read at another point than where it ends, into or
-    out of a pinned schedule, or where rows would be computed more than once.
+    out of what has a schedule, or where rows would be computed more than once.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }
@@ -431,7 +432,7 @@ def FuseProducts : Pass<"gnn-tile-fuse-products", "::mlir::func::FuncOp"> {
     ```
 
     Needs: templates on tensors. Keeps: the value of every result. Never fuses
-    a reduction, into or out of a pinned schedule, or what reads rows that no
+    a reduction, into or out of what has a schedule, or what reads rows that no
     map reaches from the product's.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect"];

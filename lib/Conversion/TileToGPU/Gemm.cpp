@@ -23,7 +23,7 @@ public:
   GemmLowering(GemmOp op, Kernel &kernel)
       : op(op), kernel(kernel), e(kernel.device),
         element(cast<MemRefType>(op.getInput().getType()).getElementType()),
-        product(kernel, op.getOut(), element) {}
+        product(kernel, op.getScheduleAttr().getN(), element) {}
 
   void run();
 
@@ -293,9 +293,7 @@ void GemmLowering::run() {
 }
 
 LogicalResult gnn::tile::lowerGemm(GemmOp op, Kernel &kernel) {
-  if (failed(
-          checkTileSchedule(op, op.getScheduleAttr(),
-                            TileProduct::side * columnsPerThread(op.getOut()))))
+  if (failed(getTileColumns(op)))
     return failure();
   GemmLowering(op, kernel).run();
   return success();

@@ -20,7 +20,7 @@ public:
       : op(op), kernel(kernel), e(kernel.device),
         left(cast<MemRefType>(op.getLeft().getType())),
         right(cast<MemRefType>(op.getRight().getType())),
-        product(kernel, right.getShape().back(), left.getElementType()) {}
+        product(kernel, op.getScheduleAttr().getN(), left.getElementType()) {}
 
   void run();
 
@@ -177,9 +177,7 @@ void OuterLowering::run() {
 }
 
 LogicalResult gnn::tile::lowerOuter(OuterOp op, Kernel &kernel) {
-  int64_t out = cast<ShapedType>(op.getRight().getType()).getShape().back();
-  if (failed(checkTileSchedule(op, op.getScheduleAttr(),
-                               TileProduct::side * columnsPerThread(out))))
+  if (failed(getTileColumns(op)))
     return failure();
   OuterLowering(op, kernel).run();
   return success();

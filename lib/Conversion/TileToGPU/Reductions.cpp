@@ -14,13 +14,6 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
-bool gnn::tile::reducesElements(Operation *op) {
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return llvm::is_contained(reduce.getDims(),
-                              static_cast<int32_t>(Dim::Element));
-  return isa<ArgReduceOp, FoldOp>(op);
-}
-
 Value gnn::tile::laneColumns(Emitter &e, Value first, int64_t width) {
   auto type = VectorType::get({width}, first.getType());
   SmallVector<int32_t> steps;

@@ -13,9 +13,6 @@
 
 namespace gnn::tile {
 
-/// True if `op` is a reduction that a walk over the elements computes.
-bool reducesElements(mlir::Operation *op);
-
 /// The columns that the parts of a vector starting at `first` stand for.
 mlir::Value laneColumns(Emitter &e, mlir::Value first, int64_t width);
 

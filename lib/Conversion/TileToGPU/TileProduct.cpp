@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Staging, the inner product, and what the schedule may ask for.
+// Staging and the inner product.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,40 +14,11 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
-int64_t gnn::tile::columnsPerThread(int64_t out) {
-  return out <= 16 ? 1 : out <= 32 ? 2 : 4;
-}
-
-LogicalResult gnn::tile::checkTileSchedule(Operation *op,
-                                           GemmScheduleAttr schedule,
-                                           int64_t columns) {
-  if (!schedule)
-    return success();
-  std::pair<StringRef, bool> refused[] = {
-      {"m", schedule.getM() && schedule.getM() != TileProduct::rows},
-      {"n", schedule.getN() && schedule.getN() != columns},
-      {"k", schedule.getK() && schedule.getK() != TileProduct::depth},
-      {"warps",
-       schedule.getWarps() && schedule.getWarps() != TileProduct::threads / 32},
-      {"stages", schedule.getStages() > 1},
-      {"mma", schedule.getMma() && schedule.getMma() != "ffma"},
-      {"coarsening", schedule.getCoarsening() && schedule.getCoarsening() != 4},
-      {"blocks_per_sm", schedule.getBlocksPerSm() != 0}};
-  for (auto [field, isRefused] : refused)
-    if (isRefused)
-      return op->emitOpError("cannot honour the schedule's '")
-             << field << "': the product template computes tiles of "
-             << TileProduct::rows << " x " << columns << " x "
-             << TileProduct::depth << " by 8 warps, one stage, ffma, 4 rows "
-             << "a thread";
-  return success();
-}
-
-TileProduct::TileProduct(Kernel &kernel, int64_t out, Type element)
-    : e(kernel.device), width(gnn::tile::columnsPerThread(out)),
+TileProduct::TileProduct(Kernel &kernel, int64_t columns, Type element)
+    : e(kernel.device), width(columns / side),
       element(element) {
   left = kernel.shared({depth, rows}, element);
-  right = kernel.shared({depth, columns()}, element);
+  right = kernel.shared({depth, columns}, element);
   thread = kernel.threadId();
   threadRow = e.mul(e.div(thread, e.index(side)), e.index(rows / side));
   threadColumn = e.mul(e.rem(thread, e.index(side)), e.index(width));

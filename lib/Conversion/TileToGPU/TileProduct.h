@@ -22,8 +22,8 @@ class TileProduct {
 public:
   static constexpr int64_t threads = 256, side = 16, rows = 64, depth = 16;
 
-  /// A tile of the columns that fit `out`, over operands of type `element`.
-  TileProduct(Kernel &kernel, int64_t out, mlir::Type element);
+  /// A tile of so many columns over operands of type `element`.
+  TileProduct(Kernel &kernel, int64_t columns, mlir::Type element);
 
   int64_t columns() const { return side * width; }
   int64_t columnsPerThread() const { return width; }
@@ -50,14 +50,6 @@ private:
   mlir::Type element;
   mlir::Value left, right, threadRow, threadColumn;
 };
-
-/// Reports the first field of `schedule` that the plain tile cannot honour.
-mlir::LogicalResult checkTileSchedule(mlir::Operation *op,
-                                      GemmScheduleAttr schedule,
-                                      int64_t columns);
-
-/// How many columns a thread computes for `out` columns in all.
-int64_t columnsPerThread(int64_t out);
 
 /// Emits the body of a product's epilogue on `width` columns at once and gives
 /// the yielded value.

@@ -40,7 +40,7 @@ void TraverseLowering::locateRow(Value row) {
   Value rows = kernel.rows(domain.getGroups());
   groupInside = e.less(row, rows);
   group = e.min(row, e.sub(rows, e.index(1)));
-  if (layout.byDegree) {
+  if (layout.rowOrder == TakenOrder::ByDegree) {
     OrderedSpace nodes = domain.getGroups().get();
     group = e.loadIndex(kernel.structure(StructureKey::map(
                             {nodes.space, RowOrder::ByDegree}, nodes)),
@@ -277,15 +277,9 @@ Held TraverseLowering::reduceLanes(ReduceOp reduce, Held values, Level level) {
 }
 
 LogicalResult gnn::tile::lowerTraverse(TraverseOp op, Kernel &kernel) {
-  FailureOr<TraverseLayout> layout = chooseLayout(op);
+  FailureOr<TraverseLayout> layout = getLayout(op);
   if (failed(layout))
     return failure();
-  TraverseLowering lowering(op, kernel, *layout);
-  if (op.getScheduleAttr() && op.getScheduleAttr().getSplitRows() &&
-      !lowering.teamsCooperate())
-    return op.emitOpError("cannot honour the schedule's 'split_rows': expected "
-                          "reductions over elements, several rows a block and "
-                          "results of at most 40 KiB a block");
-  lowering.run();
+  TraverseLowering(op, kernel, *layout).run();
   return success();
 }

@@ -17,7 +17,8 @@
 #define GNN_LIB_CONVERSION_TILETOGPU_TRAVERSELOWERING_H
 
 #include "Kernel.h"
-#include "TraverseLayout.h"
+
+#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -38,9 +39,6 @@ public:
         e(kernel.device) {}
 
   void run();
-  /// Whether there are reductions over elements that the teams of a block can
-  /// share, and shared memory for their results.
-  bool teamsCooperate();
 
 private:
   /// The point of a walk at which element-level values are computed.
@@ -96,11 +94,9 @@ private:
   void store(unsigned output, unsigned point);
   void emitCost();
 
-  unsigned headCount(Level level) { return level.head ? layout.headChunks : 1; }
-  unsigned chunkCount(Level level) { return level.feature ? layout.chunks : 1; }
-  unsigned partCount(Level level) {
-    return headCount(level) * chunkCount(level);
-  }
+  unsigned headCount(Level level) { return layout.headCount(level); }
+  unsigned chunkCount(Level level) { return layout.chunkCount(level); }
+  unsigned partCount(Level level) { return layout.partCount(level); }
 
   TraverseOp op;
   Kernel &kernel;

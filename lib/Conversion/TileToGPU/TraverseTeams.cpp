@@ -16,9 +16,6 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
-/// What results of teams may take of the 48 KiB of shared memory.
-static constexpr int64_t maxSharedBytes = 40 << 10;
-
 void TraverseLowering::run() {
   locateLane();
   locateColumns();
@@ -26,18 +23,15 @@ void TraverseLowering::run() {
   Value rows = kernel.hostRows(domain.getGroups());
   Value blocks = kernel.host.ceilDiv(rows, layout.rowsPerBlock);
   Value block = kernel.blockId(gpu::Dimension::x);
-  bool cooperate = teamsCooperate();
-  if (cooperate && !layout.splitRows) {
+  if (layout.rowWalk == RowWalk::Block) {
     blocks = rows;
     locateRow(block);
     byBlock = true;
     emitRow();
   } else {
     Value first = e.mul(block, e.index(layout.rowsPerBlock));
-    if (!cooperate)
-      layout.splitRows = 0;
     emitShortRows(first);
-    if (cooperate)
+    if (layout.rowWalk == RowWalk::ByLength)
       emitLongRows(first);
   }
   emitCost();
@@ -45,23 +39,9 @@ void TraverseLowering::run() {
                 kernel.host.index(1), layout.threads());
 }
 
-bool TraverseLowering::teamsCooperate() {
-  if (!domain.getElements() || layout.rowsPerBlock == 1)
-    return false;
-  int64_t parts = 0;
-  for (Operation &inner : op.getBody().front().without_terminator())
-    if (reducesElements(&inner))
-      for (Value result : inner.getResults()) {
-        Level level = getLevel(result);
-        parts += partCount(level) * (level.feature ? layout.vector : 1);
-      }
-  int64_t lanes = layout.rowsPerBlock * layout.featureLanes * layout.headLanes;
-  return parts && 4 * parts * lanes <= maxSharedBytes;
-}
-
 void TraverseLowering::emitShortRows(Value first) {
   locateRow(e.add(first, team));
-  if (layout.splitRows) {
+  if (layout.rowWalk == RowWalk::ByLength) {
     Value isShort =
         arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::sle,
                               e.sub(end, begin), e.index(layout.splitRows));

@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --convert-gnn-tile-to-gpu --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: gnn-opt %s --gnn-schedule-pipeline --convert-gnn-tile-to-gpu --canonicalize --cse --split-input-file | FileCheck %s
 
 // A gather list is a map that each thread reads once, in front of the loop over
 // the depth; a scatter list one that it reads where it stores.

@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --convert-gnn-tile-to-gpu --verify-diagnostics --split-input-file
+// RUN: gnn-opt %s --gnn-schedule-pipeline --convert-gnn-tile-to-gpu --verify-diagnostics --split-input-file
 
 // A field that is set and cannot be honoured is named.
 

@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --convert-gnn-tile-to-gpu --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: gnn-opt %s --gnn-schedule-pipeline --convert-gnn-tile-to-gpu --canonicalize --cse --split-input-file | FileCheck %s
 
 // A field that is set is honoured; the rest follow from it. Here 4 lanes of 8
 // bytes hold 16 features in 2 vectors, 2 lanes share the edges, 8 at a time.

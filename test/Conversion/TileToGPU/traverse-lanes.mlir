@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --convert-gnn-tile-to-gpu --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: gnn-opt %s --gnn-schedule-pipeline --convert-gnn-tile-to-gpu --canonicalize --cse --split-input-file | FileCheck %s
 
 // 20 features are 5 vectors of 16 bytes over 8 lanes: lanes past the end read a
 // valid column again and store nothing. No load waits for a branch.

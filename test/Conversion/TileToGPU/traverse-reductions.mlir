@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --convert-gnn-tile-to-gpu --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: gnn-opt %s --gnn-schedule-pipeline --convert-gnn-tile-to-gpu --canonicalize --cse --split-input-file | FileCheck %s
 
 // A dot: features across the lanes of a row, which exchange their sums.
 //

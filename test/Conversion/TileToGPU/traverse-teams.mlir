@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --convert-gnn-tile-to-gpu --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: gnn-opt %s --gnn-schedule-pipeline --convert-gnn-tile-to-gpu --canonicalize --cse --split-input-file | FileCheck %s
 
 // Rows of up to 100 edges are walked by 32 lanes each, longer ones by the block,
 // whose 8 teams meet in shared memory; only the first team stores.

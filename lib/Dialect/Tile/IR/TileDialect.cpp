@@ -213,65 +213,46 @@ static LogicalResult checkField(function_ref<InFlightDiagnostic()> emitError,
   return diag << "}, got " << value;
 }
 
-static LogicalResult
-checkPositive(function_ref<InFlightDiagnostic()> emitError,
-              ArrayRef<std::pair<StringRef, int64_t>> fields) {
-  for (auto [name, value] : fields)
+LogicalResult TraverseScheduleAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, int64_t columnsPerBlock,
+    int64_t vector, int64_t lanes, int64_t headLanes, int64_t elementLanes,
+    int64_t inFlight, int64_t rowsPerBlock, TakenOrderAttr, RowWalkAttr walk,
+    int64_t splitRows) {
+  std::pair<StringRef, int64_t> positive[] = {
+      {"columns_per_block", columnsPerBlock},
+      {"in_flight", inFlight},
+      {"rows_per_block", rowsPerBlock},
+      {"split_rows", splitRows}};
+  for (auto [name, value] : positive)
     if (value < 0)
       return emitError() << "expected '" << name << "' to be positive, got "
                          << value;
-  return success();
-}
-
-LogicalResult TraverseScheduleAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, int64_t rowsPerBlock,
-    int64_t columnsPerBlock, int64_t window, int64_t registerTile,
-    int64_t lanes, int64_t elementLanes, int64_t vector, int64_t inFlight,
-    StringAttr rowOrder, int64_t splitRows, bool, bool, int64_t tileRows,
-    int64_t tileColumns, bool) {
-  if (failed(checkPositive(emitError, {{"rows_per_block", rowsPerBlock},
-                                       {"columns_per_block", columnsPerBlock},
-                                       {"window", window},
-                                       {"register_tile", registerTile},
-                                       {"in_flight", inFlight},
-                                       {"split_rows", splitRows},
-                                       {"tile_rows", tileRows},
-                                       {"tile_columns", tileColumns}})) ||
-      failed(checkField(emitError, "lanes", lanes, {1, 2, 4, 8, 16, 32})) ||
-      failed(checkField(emitError, "element_lanes", elementLanes,
-                        {1, 2, 4, 8, 16, 32})) ||
-      failed(checkField(emitError, "vector", vector, {1, 2, 4})))
+  std::pair<StringRef, int64_t> powers[] = {{"lanes", lanes},
+                                            {"head_lanes", headLanes},
+                                            {"element_lanes", elementLanes}};
+  for (auto [name, value] : powers)
+    if (failed(checkField(emitError, name, value, {1, 2, 4, 8, 16, 32})))
+      return failure();
+  if (failed(checkField(emitError, "vector", vector, {1, 2, 4})))
     return failure();
   if (inFlight > 32) // each is a copy of the body
     return emitError() << "expected 'in_flight' of at most 32, got "
                        << inFlight;
-  if (lanes && elementLanes && lanes * elementLanes > 32)
-    return emitError() << "expected 'lanes' times 'element_lanes' within a "
-                          "warp of 32, got "
-                       << lanes * elementLanes;
-  if (rowOrder && rowOrder != "natural" && rowOrder != "by_degree")
-    return emitError() << "expected 'row_order' to be \"natural\" or "
-                          "\"by_degree\", got "
-                       << rowOrder;
+  auto orOne = [](int64_t value) { return std::max<int64_t>(value, 1); };
+  if (int64_t all = orOne(lanes) * orOne(headLanes) * orOne(elementLanes);
+      all > 32)
+    return emitError() << "expected 'lanes' times 'head_lanes' times "
+                          "'element_lanes' within a warp of 32, got "
+                       << all;
+  if (splitRows && walk && walk.getValue() != RowWalk::ByLength)
+    return emitError() << "expected 'row_walk' by_length with 'split_rows', "
+                          "got "
+                       << stringifyRowWalk(walk.getValue());
   return success();
 }
 
 LogicalResult
 GemmScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                         int64_t m, int64_t n, int64_t k, int64_t warps,
-                         int64_t stages, StringAttr mma, int64_t coarsening,
-                         int64_t blocksPerSm, bool) {
-  if (failed(checkField(emitError, "m", m, {16, 32, 64, 128})) ||
-      failed(checkField(emitError, "n", n, {16, 32, 64, 128})) ||
-      failed(checkField(emitError, "k", k, {4, 8, 16, 32})) ||
-      failed(checkField(emitError, "warps", warps, {1, 2, 4, 8, 16})))
-    return failure();
-  if (mma &&
-      !llvm::is_contained({"ffma", "tf32", "tf32x3", "bf16"}, mma.getValue()))
-    return emitError() << "expected 'mma' in {\"ffma\", \"tf32\", \"tf32x3\", "
-                          "\"bf16\"}, got "
-                       << mma;
-  return checkPositive(emitError, {{"stages", stages},
-                                   {"coarsening", coarsening},
-                                   {"blocks_per_sm", blocksPerSm}});
+                         int64_t n) {
+  return checkField(emitError, "n", n, {16, 32, 64});
 }

@@ -388,6 +388,22 @@ bool OuterOp::sumsHeads() {
   return getHeads() && rank == (getTypes() ? 3 : 2);
 }
 
+template <typename ProductOp>
+static FailureOr<int64_t> findTileColumns(ProductOp op) {
+  if (GemmScheduleAttr schedule = op.getScheduleAttr();
+      schedule && schedule.getN())
+    return schedule.getN();
+  return op.emitOpError("expected a complete schedule, got none of 'n' "
+                        "(gnn-schedule-pipeline chooses what is left out)");
+}
+
+FailureOr<int64_t> gnn::tile::getTileColumns(GemmOp op) {
+  return findTileColumns(op);
+}
+FailureOr<int64_t> gnn::tile::getTileColumns(OuterOp op) {
+  return findTileColumns(op);
+}
+
 LogicalResult OuterOp::verify() {
   if (failed(verifyFloats(*this, {getLeft().getType(), getRight().getType(),
                                   getOutput().getType()}))) // C1

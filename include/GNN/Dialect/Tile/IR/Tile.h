@@ -55,6 +55,11 @@ Level getLevel(AtAttr at);
 /// of the whole domain.
 Level getLevel(mlir::Value value);
 
+/// The columns of a block's tile that the schedule of a product says; reports a
+/// schedule that says none.
+mlir::FailureOr<int64_t> getTileColumns(GemmOp op);
+mlir::FailureOr<int64_t> getTileColumns(OuterOp op);
+
 /// Registers how the templates bufferize with `registry`.
 void registerBufferizableOpInterfaceExternalModels(
     mlir::DialectRegistry &registry);

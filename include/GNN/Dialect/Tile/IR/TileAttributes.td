@@ -112,47 +112,43 @@ def Tile_AtAttr : Tile_Attr<"At", "at"> {
   let genVerifyDecl = 1;
 }
 
+def Tile_TakenOrderAttr : EnumAttr<Tile_Dialect, Tile_TakenOrder, "taken_order">;
+def Tile_RowWalkAttr : EnumAttr<Tile_Dialect, Tile_RowWalk, "row_walk">;
+
 def Tile_TraverseScheduleAttr
     : Tile_Attr<"TraverseSchedule", "traverse_schedule"> {
   let summary = "how a traversal is laid out on the GPU";
   let description = [{
-    Fields that are left out are chosen by rule (`convert-gnn-tile-to-gpu` says
-    which); a field that cannot be honoured is an error that names it. The
-    template reads rows straight from global memory: it honours no `window`,
-    `stage_indices`, `stage_values`, `tile_rows` and `tile_columns`.
+    The passes of `gnn-schedule-pipeline` set the fields that are left out, and
+    `convert-gnn-tile-to-gpu` does as all of them say. A field that cannot be
+    honoured is an error that names it. A traversal that has a schedule before
+    templates are fused is not fused.
 
-    * `rows_per_block`: groups a thread block takes (G-Sparse, kMTile).
-    * `columns_per_block`: features a block takes; the rest goes to grid.y
-      (kNTile).
-    * `window`: elements of a row staged in shared memory at a time (kNnzTile).
-    * `register_tile`: vectors a lane keeps for one row (kNRegTile).
-    * `lanes`: lanes that share the features of one row, 1 to 32.
-    * `element_lanes`: lane groups that share the elements of one row.
+    * `columns_per_block`: features a block takes; the rest goes to grid.y, the
+      slow dimension (G-Sparse III-B, kNTile).
     * `vector`: features a lane loads at once: 1, 2 or 4.
+    * `lanes`: lanes that share the features of one head, 1 to 32.
+    * `head_lanes`: groups of these that share the heads of one row.
+    * `element_lanes`: groups of these that share the elements of one row
+      (G-Sparse III-C).
     * `in_flight`: elements whose loads are issued together.
-    * `row_order`: "natural" or "by_degree".
-    * `split_rows`: rows of more elements than this are walked by all lanes of
-      their block, one row after the other.
-    * `stage_indices`, `stage_values`: whether they go through shared memory.
-    * `tile_rows`, `tile_columns`: hierarchical tile M1 x N1 (LO-SpMM 3.1).
-    * `pinned`: set by the user; also stops fusion of the op.
+    * `rows_per_block`: groups a thread block takes (G-Sparse III-B, kMTile).
+    * `row_order`: `natural`, or `by_degree`: long rows first.
+    * `row_walk`: who walks the elements of a row: a `team` of lanes, all teams
+      of the `block`, or one of the two `by_length`.
+    * `split_rows`: elements above which `by_length` takes the block.
   }];
   let parameters = (ins
-    OptionalParameter<"int64_t">:$rows_per_block,
     OptionalParameter<"int64_t">:$columns_per_block,
-    OptionalParameter<"int64_t">:$window,
-    OptionalParameter<"int64_t">:$register_tile,
-    OptionalParameter<"int64_t">:$lanes,
-    OptionalParameter<"int64_t">:$element_lanes,
     OptionalParameter<"int64_t">:$vector,
+    OptionalParameter<"int64_t">:$lanes,
+    OptionalParameter<"int64_t">:$head_lanes,
+    OptionalParameter<"int64_t">:$element_lanes,
     OptionalParameter<"int64_t">:$in_flight,
-    OptionalParameter<"::mlir::StringAttr">:$row_order,
-    OptionalParameter<"int64_t">:$split_rows,
-    OptionalParameter<"bool">:$stage_indices,
-    OptionalParameter<"bool">:$stage_values,
-    OptionalParameter<"int64_t">:$tile_rows,
-    OptionalParameter<"int64_t">:$tile_columns,
-    OptionalParameter<"bool">:$pinned);
+    OptionalParameter<"int64_t">:$rows_per_block,
+    OptionalParameter<"::gnn::tile::TakenOrderAttr">:$row_order,
+    OptionalParameter<"::gnn::tile::RowWalkAttr">:$row_walk,
+    OptionalParameter<"int64_t">:$split_rows);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
@@ -160,28 +156,13 @@ def Tile_TraverseScheduleAttr
 def Tile_GemmScheduleAttr : Tile_Attr<"GemmSchedule", "gemm_schedule"> {
   let summary = "how a matrix product is laid out on the GPU";
   let description = [{
-    Fields that are left out are chosen by rule; a field that cannot be
-    honoured is an error that names it, with the one tile that the template
-    computes.
+    The passes of `gnn-schedule-pipeline` set the fields that are left out. A
+    product that has a schedule before templates are fused is not fused. A block
+    computes a tile of 64 rows on the general cores, 16 deep at a time.
 
-    * `m`, `n`, `k`: rows, columns and depth of a block's tile.
-    * `warps`: warps a block.
-    * `stages`: shared-memory buffers filled ahead (asynchronous copies from 2).
-    * `mma`: "ffma", "tf32", "tf32x3" or "bf16".
-    * `coarsening`: rows a thread computes (Hector 3.4.1).
-    * `blocks_per_sm`: least resident blocks, for the register allocator.
-    * `pinned`: set by the user; also stops fusion of the op.
+    * `n`: columns of a block's tile: 16, 32 or 64.
   }];
-  let parameters = (ins
-    OptionalParameter<"int64_t">:$m,
-    OptionalParameter<"int64_t">:$n,
-    OptionalParameter<"int64_t">:$k,
-    OptionalParameter<"int64_t">:$warps,
-    OptionalParameter<"int64_t">:$stages,
-    OptionalParameter<"::mlir::StringAttr">:$mma,
-    OptionalParameter<"int64_t">:$coarsening,
-    OptionalParameter<"int64_t">:$blocks_per_sm,
-    OptionalParameter<"bool">:$pinned);
+  let parameters = (ins OptionalParameter<"int64_t">:$n);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

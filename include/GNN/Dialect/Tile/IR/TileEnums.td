@@ -33,4 +33,13 @@ def Tile_Reduction : Tile_Enum<"Reduction", "how values of one group become one"
   I32EnumAttrCase<"Max", 2, "max">,
   I32EnumAttrCase<"Min", 3, "min">]>;
 
+def Tile_TakenOrder : Tile_Enum<"TakenOrder", "which rows blocks take first", [
+  I32EnumAttrCase<"Natural", 0, "natural">,
+  I32EnumAttrCase<"ByDegree", 1, "by_degree">]>;
+
+def Tile_RowWalk : Tile_Enum<"RowWalk", "who walks the elements of a row", [
+  I32EnumAttrCase<"Team", 0, "team">,
+  I32EnumAttrCase<"Block", 1, "block">,
+  I32EnumAttrCase<"ByLength", 2, "by_length">]>;
+
 #endif // GNN_DIALECT_TILE_IR_TILEENUMS_TD

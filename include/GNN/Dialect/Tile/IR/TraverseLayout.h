@@ -1,0 +1,98 @@
+//===- TraverseLayout.h - Which thread does what ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The layout of a traversal over lanes, warps and blocks, as it follows from
+// the op and its schedule alone. The passes that choose schedules, the lowering
+// and costs share these functions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_TILE_IR_TRAVERSELAYOUT_H
+#define GNN_DIALECT_TILE_IR_TRAVERSELAYOUT_H
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+namespace gnn::tile {
+
+/// The fields of a `#gnn_tile.traverse_schedule`; what is 0 or none is not
+/// chosen yet.
+struct TraverseSchedule {
+  int64_t columnsPerBlock = 0;
+  int64_t vector = 0;
+  int64_t lanes = 0;
+  int64_t headLanes = 0;
+  int64_t elementLanes = 0;
+  int64_t inFlight = 0;
+  int64_t rowsPerBlock = 0;
+  std::optional<TakenOrder> rowOrder;
+  std::optional<RowWalk> rowWalk;
+  int64_t splitRows = 0;
+
+  /// What the op has, nothing where it has no schedule.
+  explicit TraverseSchedule(TraverseOp op);
+  void setOn(TraverseOp op) const;
+};
+
+/// What the op says that bears on its schedule.
+struct TraverseFacts {
+  explicit TraverseFacts(TraverseOp op);
+
+  bool hasElements = false;
+  /// The body reduces over features or heads, and does so while elements are
+  /// walked: lanes of a row then work in step.
+  bool reducesFeatures = false;
+  bool shufflesInsideElements = false;
+  /// The widest vector for which every row of every operand is aligned.
+  int64_t widestVector = 1;
+};
+
+/// Lanes of a row: features fastest, then heads, then elements.
+struct TraverseLayout {
+  int64_t vector = 1;       ///< features a lane holds side by side
+  int64_t featureLanes = 1; ///< lanes over the features of a head
+  int64_t headLanes = 1;    ///< lanes over heads
+  int64_t elementLanes = 1; ///< lanes over the elements of a row
+  int64_t chunks = 1;       ///< vectors a lane holds for one head
+  int64_t headChunks = 1;   ///< heads a lane holds
+  int64_t columnTiles = 1;  ///< grid.y: column ranges of `chunks` vectors
+  int64_t inFlight = 1;     ///< elements whose loads are issued together
+  int64_t rowsPerBlock = 1; ///< groups a block takes
+  TakenOrder rowOrder = TakenOrder::Natural;
+  RowWalk rowWalk = RowWalk::Team;
+  int64_t splitRows = 0; ///< elements above which `ByLength` takes the block
+  /// Shared memory in which the teams of a block add up what they have of a row;
+  /// 0 where they cannot.
+  int64_t sharedBytes = 0;
+
+  int64_t threadsPerRow() const {
+    return featureLanes * headLanes * elementLanes;
+  }
+  int64_t threads() const { return threadsPerRow() * rowsPerBlock; }
+
+  /// How many values a lane holds of one at `level`.
+  int64_t headCount(Level level) const { return level.head ? headChunks : 1; }
+  int64_t chunkCount(Level level) const { return level.feature ? chunks : 1; }
+  int64_t partCount(Level level) const {
+    return headCount(level) * chunkCount(level);
+  }
+};
+
+/// Whether `op` of a body is a reduction that a walk over elements computes.
+bool reducesElements(mlir::Operation *op);
+
+/// The bytes of shared memory in which teams can add up their parts of a row, in
+/// a layout whose lanes and rows are set; 0 where they cannot: nothing is
+/// reduced over elements, a block has one team, or it takes more than 40 KiB.
+int64_t getSharedBytes(TraverseOp op, const TraverseLayout &layout);
+
+/// The layout that the op's schedule says, as far as it is chosen; reports the
+/// field that cannot be honoured at the op.
+mlir::FailureOr<TraverseLayout> getPartialLayout(TraverseOp op);
+
+/// The same of a complete schedule; reports a field that is missing.
+mlir::FailureOr<TraverseLayout> getLayout(TraverseOp op);
+
+} // namespace gnn::tile
+
+#endif // GNN_DIALECT_TILE_IR_TRAVERSELAYOUT_H

@@ -1,0 +1,127 @@
+//===- SchedulePasses.td - Passes that choose schedules ----*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One pass a decision, in the order of gnn-schedule-pipeline. Each leaves the
+// fields that are set.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TRANSFORMS_SCHEDULEPASSES_TD
+#define GNN_TRANSFORMS_SCHEDULEPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+class SchedulePass<string argument>
+    : Pass<argument, "::mlir::func::FuncOp"> {
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+}
+
+def ScheduleColumns : SchedulePass<"gnn-tile-schedule-columns"> {
+  let summary = "Choose how many features of a row a block takes";
+  let description = [{
+    Sets `columns_per_block` and, on which it depends, `vector`: the widest for
+    which every row is aligned. A block takes whole rows of up to 128 vectors.
+    Where elements gather rows of tables that do not fit the L2 cache, it takes
+    so many columns that the tables do, if that pays: tiles run one after the
+    other, and each walks the elements again (G-Sparse III-B).
+
+    ```mlir
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 512> ...
+    // becomes, on a graph whose 512 features are several times the L2
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 512> ... schedule <columns_per_block = 32, vector = 4>
+    ```
+
+    Needs: statistics of the graph for tiles that fit the L2; takes whole rows
+    without. Keeps: every field that is set. Never cuts a row over whose features
+    the body reduces.
+  }];
+  let options = [
+    Option<"target", "target", "::gnn::CostTarget",
+           /*default=*/"::gnn::CostTarget::chip", "GPU to choose for">,
+  ];
+}
+
+def ScheduleLanes : SchedulePass<"gnn-tile-schedule-lanes"> {
+  let summary = "Choose which lanes share the features and elements of a row";
+  let description = [{
+    Sets `lanes`, `head_lanes` and `element_lanes`: as many lanes as there are
+    vectors of features, then heads, within a warp. What is left of it takes
+    elements, 8 at a time at most, or all of it where lanes work in step because
+    the body reduces over features while elements are walked.
+
+    ```mlir
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <columns_per_block = 64, vector = 4>
+    // becomes
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2>
+    ```
+
+    Needs: `columns_per_block` and `vector`. Keeps: every field that is set.
+    Never lets a row have more lanes than a warp.
+  }];
+}
+
+def ScheduleRows : SchedulePass<"gnn-tile-schedule-rows"> {
+  let summary = "Choose how many rows a block takes, and elements at once";
+  let description = [{
+    Sets `in_flight`, 4 where there are elements, `rows_per_block`, so many that a
+    block has 256 threads, and `row_order`, the natural one.
+
+    ```mlir
+    gnn_tile.traverse ... schedule <..., lanes = 16, head_lanes = 1, element_lanes = 2>
+    // becomes
+    gnn_tile.traverse ... schedule <..., in_flight = 4, rows_per_block = 8, row_order = natural>
+    ```
+
+    Needs: the lanes. Keeps: every field that is set. Never makes a block of more
+    than 1024 threads.
+  }];
+}
+
+def ScheduleRowWalks : SchedulePass<"gnn-tile-schedule-row-walks"> {
+  let summary = "Choose who walks the elements of long rows";
+  let description = [{
+    Sets `row_walk` and `split_rows`. Types and the whole graph are few and have
+    many elements each: all teams of a block walk one. Of nodes and pairs the long
+    rows are walked so, one after the other, behind the others, each of which its
+    own team walks. Without sums over elements, or where these do not fit the
+    shared memory, each team walks its own row.
+
+    ```mlir
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <...>
+    // becomes
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <..., row_walk = by_length, split_rows = 256>
+    ```
+
+    Needs: lanes and rows. Keeps: every field that is set. Never: uses more than
+    40 KiB of shared memory a block.
+  }];
+}
+
+def ScheduleProducts : SchedulePass<"gnn-tile-schedule-products"> {
+  let summary = "Choose the tiles of products";
+  let description = [{
+    Sets `n` of a `gnn_tile.gemm` or `gnn_tile.outer`: the narrowest tile of 16, 32
+    or 64 columns that holds all columns, or 64.
+
+    ```mlir
+    gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>) ...
+    // becomes
+    gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>) ... schedule <n = 16>
+    ```
+
+    Needs: nothing. Keeps: a tile that is set. Never touches traversals.
+  }];
+}
+
+def VerifySchedules : Pass<"gnn-verify-schedules", "::mlir::func::FuncOp"> {
+  let summary = "Check that every template has a schedule that can be honoured";
+  let description = [{
+    What `convert-gnn-tile-to-gpu` takes: every field of every schedule is set, and
+    the template can do as it says. An error names the field.
+
+    Needs: nothing. Keeps: everything. Never changes the IR.
+  }];
+}
+
+#endif // GNN_TRANSFORMS_SCHEDULEPASSES_TD

@@ -1,0 +1,159 @@
+//===- ScheduleColumns.cpp - Columns of a block, by the L2 ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Of the widths that a block may take, finds the one for which the gathers of all
+// tiles, their walks included, take the least time.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Analysis/CostModel.h"
+#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
+#include "GNN/Transforms/Passes.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+namespace gnn {
+#define GEN_PASS_DEF_SCHEDULECOLUMNS
+#include "GNN/Transforms/Passes.h.inc"
+} // namespace gnn
+
+/// Vectors that a block takes of a row at most: 4 for each lane of a warp.
+static constexpr int64_t mostVectors = 4 * 32;
+
+namespace {
+/// What a traversal does once for each tile of columns.
+struct TileWork {
+  double groups = 0;
+  double elements = 0;
+  /// Bytes that each element reads whatever the columns: ids, scores.
+  double bytesPerElement = 0;
+  /// Tables that elements gather rows from, with the bytes of one column.
+  struct Table {
+    double rows, bytesPerColumn;
+  };
+  SmallVector<Table> tables;
+};
+
+struct ScheduleColumns : gnn::impl::ScheduleColumnsBase<ScheduleColumns> {
+  using ScheduleColumnsBase::ScheduleColumnsBase;
+
+  void runOnOperation() override {
+    getOperation()->walk([&](TraverseOp op) {
+      TraverseSchedule schedule(op);
+      TraverseFacts facts(op);
+      if (!schedule.vector)
+        schedule.vector = facts.widestVector;
+      if (!schedule.columnsPerBlock)
+        schedule.columnsPerBlock = choose(op, schedule, facts);
+      schedule.setOn(op);
+    });
+  }
+
+private:
+  int64_t choose(TraverseOp op, const TraverseSchedule &schedule,
+                 const TraverseFacts &facts);
+  double seconds(const TileWork &work, int64_t columns, int64_t features);
+};
+} // namespace
+
+/// How many rows of the graph there are in a domain.
+static double countRows(RowDomain domain, StatsAttr stats) {
+  if (domain.isFixed())
+    return domain.getCount();
+  Space space = domain.get().space;
+  RowSpace known = domain.isKind(RowKind::NodeType)
+                       ? RowSpace::NodeType
+                       : static_cast<RowSpace>(withoutParent(space));
+  return RowCount::rows(known).evaluate(stats);
+}
+
+static TileWork describe(TraverseOp op, StatsAttr stats) {
+  DomainAttr domain = op.getDomain();
+  TileWork work;
+  work.groups = countRows(domain.getGroups(), stats);
+  work.elements = countRows(domain.getElements(), stats);
+  for (auto [input, at] :
+       llvm::zip(op.getInputs(), op.getInputsAt().getAsRange<AtAttr>())) {
+    if (at.getAnchor() != Anchor::Element)
+      continue;
+    double bytes =
+        getElementTypeOrSelf(input.getType()).getIntOrFloatBitWidth() / 8 *
+        (at.getHead() ? domain.getHeads() : 1);
+    if (at.getSpace())
+      work.bytesPerElement += 4;
+    if (!at.getFeature())
+      work.bytesPerElement += bytes;
+    else if (at.getSpace() && !at.getSpace().hasSpaceOf(domain.getElements()))
+      work.tables.push_back({countRows(at.getSpace(), stats), bytes});
+  }
+  return work;
+}
+
+/// The time of all tiles of so many columns, but for what does not depend on
+/// them.
+double ScheduleColumns::seconds(const TileWork &work, int64_t columns,
+                                int64_t features) {
+  CostModel model(target, CostKind::Full);
+  double each = work.groups * model.getTarget().rowSeconds +
+                work.elements * work.bytesPerElement /
+                    model.getTarget().memoryBandwidth;
+  for (const TileWork::Table &table : work.tables)
+    each += model.gatherSeconds(
+        {work.elements, table.bytesPerColumn * columns, table.rows});
+  return llvm::divideCeil(features, columns) * each;
+}
+
+int64_t ScheduleColumns::choose(TraverseOp op, const TraverseSchedule &schedule,
+                                const TraverseFacts &facts) {
+  int64_t features = op.getDomain().getFeatures();
+  if (facts.reducesFeatures)
+    return features;
+  int64_t width = schedule.lanes ? schedule.lanes * schedule.vector : 0;
+  int64_t whole = std::min(features, mostVectors * schedule.vector);
+  if (width && whole < features)
+    whole = std::max(width, whole / width * width);
+  auto graph = SymbolTable::lookupNearestSymbolFrom<GraphOp>(
+      op, op.getGraphAttr());
+  StatsAttr stats = graph ? getStats(graph) : nullptr;
+  if (!facts.hasElements || !stats)
+    return whole;
+  TileWork work = describe(op, stats);
+  if (work.tables.empty())
+    return whole;
+  int64_t best = whole;
+  CostModel model(target, CostKind::Full);
+  // Narrower tiles would gather less than a line of the cache.
+  for (int64_t columns = 32; columns < whole; columns *= 2)
+    if (columns % schedule.vector == 0 && (!width || columns % width == 0) &&
+        model.isBetter(seconds(work, whole, features),
+                       seconds(work, columns, features)) &&
+        (best == whole || seconds(work, columns, features) <
+                              seconds(work, best, features)))
+      best = columns;
+  auto named = [&](StringRef name) {
+    return remark::RemarkOpts::name(name).category(getArgument());
+  };
+  auto micros = [&](int64_t columns) {
+    return llvm::formatv("{0:F2} us", 1e6 * seconds(work, columns, features))
+        .str();
+  };
+  if (best == whole)
+    remark::missed(op.getLoc(), named("WholeRows"))
+        << llvm::formatv("blocks take all {0} columns: {1} by the model", whole,
+                         micros(whole))
+               .str();
+  else
+    remark::passed(op.getLoc(), named("ColumnTiles"))
+        << llvm::formatv("blocks take {0} of {1} columns, which fit the L2: {2} "
+                         "instead of {3} by the model",
+                         best, features, micros(best), micros(whole))
+               .str();
+  return best;
+}
