@@ -72,7 +72,8 @@ def test_other_errors_need_no_reproducer(compiler, graph, temporary):
 def test_phases_are_kept(compiler, tmp_path):
     gnn_mlir.compile(models.gcn((4, 4)), keep_phases=tmp_path / "phases")
     names = sorted(p.name for p in (tmp_path / "phases").iterdir())
-    assert names[:4] == ["1-graph.mlir", "2-tile.mlir", "3-gpu.mlir", "4-math.mlir"]
+    assert names[:5] == ["1-graph.mlir", "2-tile.mlir", "3-schedule.mlir",
+                         "4-gpu.mlir", "5-math.mlir"]
 
 
 def test_bad_inputs(rgcn, graph):

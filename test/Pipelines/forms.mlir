@@ -1,8 +1,9 @@
 // RUN: gnn-opt %s --gnn-tile-pipeline -o %t.tile
-// RUN: gnn-opt %t.tile --gnn-gpu-pipeline -o %t.gpu
+// RUN: gnn-opt %t.tile --gnn-schedule-pipeline --gnn-gpu-pipeline -o %t.gpu
 // RUN: gnn-opt %t.gpu --gnn-math-pipeline -o %t.math
 // RUN: gnn-opt %t.math --gnn-ptx-pipeline -o %t.ptx
 //
+// RUN: not gnn-opt %s --gnn-schedule-pipeline 2>&1 | FileCheck %s --check-prefixes=ONE,BUFFERS
 // RUN: not gnn-opt %s --gnn-gpu-pipeline 2>&1 | FileCheck %s --check-prefixes=ONE,BUFFERS
 // RUN: not gnn-opt %s --gnn-math-pipeline 2>&1 | FileCheck %s --check-prefixes=ONE,KERNELS
 // RUN: not gnn-opt %s --gnn-ptx-pipeline 2>&1 | FileCheck %s --check-prefixes=ONE,KERNELS

@@ -1,15 +1,14 @@
 // RUN: gnn-opt %s --gnn-tile-pipeline | FileCheck %s --check-prefix=TILE
-// RUN: gnn-opt %s --gnn-tile-pipeline --gnn-gpu-pipeline | FileCheck %s --check-prefix=GPU
+// RUN: gnn-opt %s --gnn-tile-pipeline --gnn-schedule-pipeline --gnn-gpu-pipeline | FileCheck %s --check-prefix=GPU
 
-// A function on level 2 with a schedule of the user's: pinned, it is neither
-// fused nor changed on the way to its kernel. Without the pin it would be one
-// traversal.
+// A function on level 2 with a schedule of the user's: the traversal is not
+// fused, and what the schedule says stays on the way to its kernel.
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
 // TILE-LABEL: func.func @pinned
 // TILE:         gnn_tile.traverse @g <edge.in_rows, features = 64>
-// TILE-SAME:      schedule <rows_per_block = 4, lanes = 8, vector = 2, pinned = true>
+// TILE-SAME:      schedule <vector = 2, lanes = 8, rows_per_block = 4>
 // TILE:         gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
 //
 // GPU:         gpu.func @pinned_0_traverse
@@ -26,7 +25,7 @@ func.func @pinned(%x: tensor<?x64xf32> {gnn.rows = #gnn.rows<@g, node>})
   %m = gnn_tile.traverse @g <edge.in_rows, features = 64>
       ins(%x : tensor<?x64xf32>) at [#gnn_tile.at<group -> src : feature>]
       outs(%e : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>]
-      schedule <rows_per_block = 4, lanes = 8, vector = 2, pinned = true> {
+      schedule <vector = 2, lanes = 8, rows_per_block = 4> {
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   } -> tensor<?x64xf32>

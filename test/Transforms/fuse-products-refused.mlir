@@ -31,10 +31,10 @@ func.func @does_more(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor<?x16
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
 func.func @pinned_gather(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor<?x16xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
-  // expected-remark @+1 {{its schedule is pinned}}
+  // expected-remark @+1 {{it has a schedule}}
   %r = gnn_tile.traverse @g <src, features = 16>
       ins(%x : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>]
-      outs(%e : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>] schedule <pinned = true> {
+      outs(%e : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>] schedule <in_flight = 1> {
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   } -> tensor<?x16xf32>
@@ -53,7 +53,7 @@ func.func @pinned_gather(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor<
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
 func.func @pinned_product(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor<?x16xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
-  // expected-remark @+1 {{its schedule is pinned}}
+  // expected-remark @+1 {{it has a schedule}}
   %r = gnn_tile.traverse @g <src, features = 16>
       ins(%x : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>]
       outs(%e : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>] {
@@ -62,7 +62,7 @@ func.func @pinned_product(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor
   } -> tensor<?x16xf32>
   %y = gnn_tile.gemm @g rows src
       ins(%r, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
-      outs(%n : tensor<?x8xf32>) at <group : feature> schedule <m = 64, pinned = true> {
+      outs(%n : tensor<?x8xf32>) at <group : feature> schedule <n = 64> {
   ^bb0(%acc: f32):
     gnn_tile.yield %acc : f32
   } -> tensor<?x8xf32>
@@ -215,10 +215,10 @@ func.func @pinned_reader(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<
   ^bb0(%acc: f32):
     gnn_tile.yield %acc : f32
   } -> tensor<?x8xf32>
-  // expected-remark @+1 {{its schedule is pinned}}
+  // expected-remark @+1 {{it has a schedule}}
   %y = gnn_tile.traverse @g <src, features = 8>
       ins(%r : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
-      outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] schedule <pinned = true> {
+      outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] schedule <in_flight = 1> {
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   } -> tensor<?x8xf32>
@@ -233,11 +233,11 @@ func.func @pinned_reader(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<
 func.func @pinned_epilogue(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %r = gnn_tile.gemm @g rows src
       ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
-      outs(%n : tensor<?x8xf32>) at <group : feature> schedule <pinned = true> {
+      outs(%n : tensor<?x8xf32>) at <group : feature> schedule <n = 64> {
   ^bb0(%acc: f32):
     gnn_tile.yield %acc : f32
   } -> tensor<?x8xf32>
-  // expected-remark @+1 {{its schedule is pinned}}
+  // expected-remark @+1 {{it has a schedule}}
   %y = gnn_tile.traverse @g <src, features = 8>
       ins(%r : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
       outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {

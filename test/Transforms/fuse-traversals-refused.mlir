@@ -28,9 +28,9 @@ func.func @other_readers(%x: tensor<?xf32>, %n: tensor<?xf32>) -> (tensor<?xf32>
 // CHECK-LABEL: func.func @pinned
 // CHECK-COUNT-2: gnn_tile.traverse
 func.func @pinned(%x: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
-  // expected-remark @+1 {{its schedule is pinned}}
+  // expected-remark @+1 {{it has a schedule}}
   %a = gnn_tile.traverse @g <dst> ins(%x : tensor<?xf32>) at [#row]
-      outs(%n : tensor<?xf32>) at [#row] schedule <vector = 1, pinned = true> {
+      outs(%n : tensor<?xf32>) at [#row] schedule <vector = 1> {
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   } -> tensor<?xf32>

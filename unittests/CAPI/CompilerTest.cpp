@@ -265,8 +265,9 @@ TEST(CompilerCAPI, PhasesAndReproducers) {
   GnnPackage *package = nullptr;
   ASSERT_EQ(compile(sumText, &package, options), "");
   gnnPackageRelease(package);
-  for (const char *name : {"1-graph.mlir", "2-tile.mlir", "3-gpu.mlir",
-                           "4-math.mlir", "5-ptx.mlir", "kernels.ptx"})
+  for (const char *name :
+       {"1-graph.mlir", "2-tile.mlir", "3-schedule.mlir", "4-gpu.mlir",
+        "5-math.mlir", "6-ptx.mlir", "kernels.ptx"})
     EXPECT_FALSE(slurp(folder.path / "phases" / name).empty()) << name;
   EXPECT_FALSE(std::filesystem::exists(reproducer));
 

@@ -10,7 +10,6 @@
 #define GNN_TRANSFORMS_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
-include "GNN/Transforms/SchedulePasses.td" // after gnn-tile-plan-memory
 
 def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
   let summary = "Check that a module has the form that a stage takes";
@@ -485,6 +484,12 @@ def PlanMemory : Pass<"gnn-tile-plan-memory", "::mlir::func::FuncOp"> {
                            "::mlir::memref::MemRefDialect",
                            "::gnn::tile::TileDialect"];
 }
+
+//===----------------------------------------------------------------------===//
+// gnn_tile -> gnn_tile: schedules
+//===----------------------------------------------------------------------===//
+
+include "GNN/Transforms/SchedulePasses.td"
 
 //===----------------------------------------------------------------------===//
 // gpu -> gpu

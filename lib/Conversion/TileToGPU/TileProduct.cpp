@@ -15,8 +15,7 @@ using namespace gnn;
 using namespace gnn::tile;
 
 TileProduct::TileProduct(Kernel &kernel, int64_t columns, Type element)
-    : e(kernel.device), width(columns / side),
-      element(element) {
+    : e(kernel.device), width(columns / side), element(element) {
   left = kernel.shared({depth, rows}, element);
   right = kernel.shared({depth, columns}, element);
   thread = kernel.threadId();

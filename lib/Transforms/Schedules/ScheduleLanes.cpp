@@ -30,9 +30,8 @@ struct ScheduleLanes : gnn::impl::ScheduleLanesBase<ScheduleLanes> {
       auto within = [](int64_t left, int64_t wanted) -> int64_t {
         return std::min<int64_t>(left, llvm::PowerOf2Ceil(wanted));
       };
-      int64_t columns = schedule.columnsPerBlock
-                            ? schedule.columnsPerBlock
-                            : op.getDomain().getFeatures();
+      int64_t columns = schedule.columnsPerBlock ? schedule.columnsPerBlock
+                                                 : op.getDomain().getFeatures();
       int64_t vector = schedule.vector ? schedule.vector : facts.widestVector;
       if (!schedule.lanes)
         schedule.lanes = within(32, llvm::divideCeil(columns, vector));

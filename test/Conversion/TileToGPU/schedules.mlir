@@ -17,7 +17,7 @@ func.func @walk(%x: memref<?x16xf32>, %y: memref<?x16xf32>) {
   gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
       ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%y : memref<?x16xf32>) at [#gnn_tile.at<group : feature>]
-      schedule <rows_per_block = 16, lanes = 4, element_lanes = 2, vector = 2, in_flight = 8, pinned = true> {
+      schedule <rows_per_block = 16, lanes = 4, element_lanes = 2, vector = 2, in_flight = 8> {
   ^bb0(%v: f32):
     %s = gnn_tile.reduce sum [element] %v : f32
     gnn_tile.yield %s : f32
@@ -46,19 +46,19 @@ func.func @columns(%x: memref<?x256xf32>, %y: memref<?x256xf32>) {
 
 // -----
 
-// 2 vectors a lane: 32 lanes of 16 bytes take all 256 features.
+// 32 lanes of 16 bytes hold all 256 features in 2 vectors.
 //
-// CHECK-LABEL: gpu.func @register_tile_0_traverse
+// CHECK-LABEL: gpu.func @two_vectors_0_traverse
 // CHECK-COUNT-2: vector.load
 // CHECK-NOT:     vector.load
-// CHECK-LABEL: func.func @register_tile
+// CHECK-LABEL: func.func @two_vectors
 // CHECK-DAG:     %[[ONE:.+]] = arith.constant 1 : index
 // CHECK:         gpu.launch_func {{.+}} blocks in (%{{.+}}, %[[ONE]], %{{.+}})
-func.func @register_tile(%x: memref<?x256xf32>, %y: memref<?x256xf32>) {
+func.func @two_vectors(%x: memref<?x256xf32>, %y: memref<?x256xf32>) {
   gnn_tile.traverse @g <dst, features = 256>
       ins(%x : memref<?x256xf32>) at [#gnn_tile.at<group : feature>]
       outs(%y : memref<?x256xf32>) at [#gnn_tile.at<group : feature>]
-      schedule <register_tile = 2> {
+      schedule <lanes = 32> {
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   }
@@ -73,7 +73,7 @@ func.func @register_tile(%x: memref<?x256xf32>, %y: memref<?x256xf32>) {
 // CHECK:         gnn_tile.structure @g map dst.by_degree dst
 func.func @row_order(%x: memref<?xf32>, %y: memref<?xf32>) {
   gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> src>]
-      outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] schedule <row_order = "by_degree"> {
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] schedule <row_order = by_degree> {
   ^bb0(%v: f32):
     %s = gnn_tile.reduce sum [element] %v : f32
     gnn_tile.yield %s : f32
@@ -83,14 +83,16 @@ func.func @row_order(%x: memref<?xf32>, %y: memref<?xf32>) {
 
 // -----
 
-// The tile that the template has may be asked for.
+// A tile of 16 columns: 64 are 4 columns of blocks.
 //
-// CHECK-LABEL: gpu.func @product_0_gemm
+// CHECK-LABEL: func.func @product
+// CHECK-DAG:     %[[TILES:.+]] = arith.constant 4 : index
+// CHECK:         gpu.launch_func {{.+}} blocks in (%{{.+}}, %[[TILES]], %{{.+}})
 func.func @product(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x64xf32>)
       at <group : feature> extras at []
       outs(%y : memref<?x64xf32>) at <group : feature>
-      schedule <m = 64, n = 64, k = 16, warps = 8, stages = 1, mma = "ffma", coarsening = 4, pinned = true> {
+      schedule <n = 16> {
   ^bb0(%acc: f32):
     gnn_tile.yield %acc : f32
   }

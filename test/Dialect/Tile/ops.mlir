@@ -26,7 +26,7 @@ func.func @spmm(%x: tensor<?x64xf32>, %w: tensor<?xf32>) -> tensor<?x64xf32> {
 //
 // CHECK-LABEL: func.func @typed_gemm
 // CHECK:         gnn_tile.gemm @g rows src_pair types edge_type
-// CHECK-SAME:      schedule <m = 64, mma = "ffma">
+// CHECK-SAME:      schedule <n = 64>
 func.func @typed_gemm(%x: tensor<?x64xf32>, %w: tensor<3x64x8xf32>) -> tensor<?x8xf32> {
   %n = gnn_tile.count @g count src_pair : index
   %init = tensor.empty(%n) : tensor<?x8xf32>
@@ -34,7 +34,7 @@ func.func @typed_gemm(%x: tensor<?x64xf32>, %w: tensor<3x64x8xf32>) -> tensor<?x
       ins(%x, %w : tensor<?x64xf32>, tensor<3x64x8xf32>)
       at <group -> src : feature> extras at []
       outs(%init : tensor<?x8xf32>) at <group : feature>
-      schedule <m = 64, mma = "ffma"> {
+      schedule <n = 64> {
   ^bb0(%acc: f32):
     gnn_tile.yield %acc : f32
   } -> tensor<?x8xf32>

@@ -12,16 +12,6 @@
 
 // -----
 
-// expected-error @+1 {{expected 'window' to be positive, got -1}}
-#schedule = #gnn_tile.traverse_schedule<window = -1>
-
-// -----
-
-// expected-error @+1 {{expected 'register_tile' to be positive, got -1}}
-#schedule = #gnn_tile.traverse_schedule<register_tile = -1>
-
-// -----
-
 // expected-error @+1 {{expected 'in_flight' to be positive, got -1}}
 #schedule = #gnn_tile.traverse_schedule<in_flight = -1>
 
@@ -29,16 +19,6 @@
 
 // expected-error @+1 {{expected 'split_rows' to be positive, got -1}}
 #schedule = #gnn_tile.traverse_schedule<split_rows = -1>
-
-// -----
-
-// expected-error @+1 {{expected 'tile_rows' to be positive, got -1}}
-#schedule = #gnn_tile.traverse_schedule<tile_rows = -1>
-
-// -----
-
-// expected-error @+1 {{expected 'tile_columns' to be positive, got -1}}
-#schedule = #gnn_tile.traverse_schedule<tile_columns = -1>
 
 // -----
 
@@ -57,53 +37,30 @@
 
 // -----
 
-// expected-error @+1 {{expected 'lanes' times 'element_lanes' within a warp of 32, got 64}}
+// expected-error @+1 {{expected 'lanes' times 'head_lanes' times 'element_lanes' within a warp of 32, got 64}}
 #schedule = #gnn_tile.traverse_schedule<lanes = 16, element_lanes = 4>
 
 // -----
 
-// expected-error @+1 {{expected 'row_order' to be "natural" or "by_degree", got "random"}}
-#schedule = #gnn_tile.traverse_schedule<row_order = "random">
+// expected-error @+3 {{expected ::gnn::tile::TakenOrder to be one of: natural, by_degree}}
+// expected-error @+2 {{failed to parse Tile_TakenOrderAttr parameter 'value'}}
+// expected-error @+1 {{failed to parse Tile_TraverseScheduleAttr parameter 'row_order'}}
+#schedule = #gnn_tile.traverse_schedule<row_order = random>
 
 // -----
 
-// expected-error @+1 {{expected 'm' in {16, 32, 64, 128}, got 48}}
-#schedule = #gnn_tile.gemm_schedule<m = 48>
+// expected-error @+1 {{expected 'head_lanes' in {1, 2, 4, 8, 16, 32}, got 5}}
+#schedule = #gnn_tile.traverse_schedule<head_lanes = 5>
 
 // -----
 
-// expected-error @+1 {{expected 'n' in {16, 32, 64, 128}, got 8}}
+// expected-error @+1 {{expected 'row_walk' by_length with 'split_rows', got team}}
+#schedule = #gnn_tile.traverse_schedule<row_walk = team, split_rows = 64>
+
+// -----
+
+// expected-error @+1 {{expected 'n' in {16, 32, 64}, got 8}}
 #schedule = #gnn_tile.gemm_schedule<n = 8>
-
-// -----
-
-// expected-error @+1 {{expected 'k' in {4, 8, 16, 32}, got 2}}
-#schedule = #gnn_tile.gemm_schedule<k = 2>
-
-// -----
-
-// expected-error @+1 {{expected 'warps' in {1, 2, 4, 8, 16}, got 3}}
-#schedule = #gnn_tile.gemm_schedule<warps = 3>
-
-// -----
-
-// expected-error @+1 {{expected 'mma' in {"ffma", "tf32", "tf32x3", "bf16"}, got "fp8"}}
-#schedule = #gnn_tile.gemm_schedule<mma = "fp8">
-
-// -----
-
-// expected-error @+1 {{expected 'stages' to be positive, got -1}}
-#schedule = #gnn_tile.gemm_schedule<stages = -1>
-
-// -----
-
-// expected-error @+1 {{expected 'coarsening' to be positive, got -1}}
-#schedule = #gnn_tile.gemm_schedule<coarsening = -1>
-
-// -----
-
-// expected-error @+1 {{expected 'blocks_per_sm' to be positive, got -1}}
-#schedule = #gnn_tile.gemm_schedule<blocks_per_sm = -1>
 
 // -----
 

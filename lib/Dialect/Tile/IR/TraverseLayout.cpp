@@ -155,8 +155,8 @@ int64_t gnn::tile::getSharedBytes(TraverseOp op, const TraverseLayout &layout) {
         Level level = getLevel(result);
         parts += layout.partCount(level) * (level.feature ? layout.vector : 1);
       }
-  int64_t bytes = 4 * parts * layout.rowsPerBlock * layout.featureLanes *
-                  layout.headLanes;
+  int64_t bytes =
+      4 * parts * layout.rowsPerBlock * layout.featureLanes * layout.headLanes;
   return bytes <= maxSharedBytes ? bytes : 0;
 }
 

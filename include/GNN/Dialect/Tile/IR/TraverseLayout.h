@@ -61,8 +61,8 @@ struct TraverseLayout {
   TakenOrder rowOrder = TakenOrder::Natural;
   RowWalk rowWalk = RowWalk::Team;
   int64_t splitRows = 0; ///< elements above which `ByLength` takes the block
-  /// Shared memory in which the teams of a block add up what they have of a row;
-  /// 0 where they cannot.
+  /// Shared memory in which the teams of a block add up what they have of a
+  /// row; 0 where they cannot.
   int64_t sharedBytes = 0;
 
   int64_t threadsPerRow() const {
@@ -81,8 +81,8 @@ struct TraverseLayout {
 /// Whether `op` of a body is a reduction that a walk over elements computes.
 bool reducesElements(mlir::Operation *op);
 
-/// The bytes of shared memory in which teams can add up their parts of a row, in
-/// a layout whose lanes and rows are set; 0 where they cannot: nothing is
+/// The bytes of shared memory in which teams can add up their parts of a row,
+/// in a layout whose lanes and rows are set; 0 where they cannot: nothing is
 /// reduced over elements, a block has one team, or it takes more than 40 KiB.
 int64_t getSharedBytes(TraverseOp op, const TraverseLayout &layout);
 
