@@ -107,7 +107,7 @@ double ScheduleColumns::seconds(const TileWork &work, int64_t columns,
                                 int64_t features) {
   CostModel model(target, CostKind::Full);
   double each =
-      work.groups * model.getTarget().rowSeconds +
+      work.groups * model.getTarget().kernels.rowSeconds +
       work.elements * work.bytesPerElement / model.getTarget().memoryBandwidth;
   for (const TileWork::Table &table : work.tables)
     each += model.gatherSeconds(
