@@ -135,8 +135,7 @@ double AttentionWeigher::seconds(const Walks &walks) {
 
 AttentionSeconds AttentionWeigher::weigh() {
   constexpr double never = std::numeric_limits<double>::infinity();
-  ArrayRef<int64_t> terms =
-      getFeatures(cast<RankedTensorType>(op.getTerms().front().getType()));
+  ArrayRef<int64_t> terms = op.getBodyFeatures();
   ArrayRef<int64_t> scores = op.getScoreFeatures();
   ArrayRef<int64_t> values = getFeatures(op.getValue().getType());
   bool sums = op.sumsFeatures();

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Begins at each softmax: forwards to the sum that it weighs, back from there
-// to what is weighed, and back from the softmax to what the scores are made of.
+// to what is weighed, and back from the softmax to what the scores are made of
+// (AttentionScore.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,11 +14,13 @@
 #include "GNN/Transforms/Passes.h"
 
 #include "AttentionCost.h"
+#include "AttentionScore.h"
 #include "Utils.h"
+
+#include "GNN/Dialect/GNN/IR/Features.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -34,267 +37,19 @@ static RankedTensorType tensorOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-static SmallVector<int64_t> featuresOf(Value value) {
-  return SmallVector<int64_t>(getFeatures(tensorOf(value)));
-}
-
 namespace {
-
-/// A value with rows, and the path from an edge to its row; or a weight.
-struct Read {
-  Read() = default;
-  Read(Value value,
-       RowPath path = {RowSpace::Edge, RowSpace::Edge, std::nullopt})
-      : value(value), path(path), features(featuresOf(value)) {}
-
-  Value value;
-  RowPath path;
-  /// Those that it is read with. The value has as many, but others where a
-  /// reshape was looked through.
-  SmallVector<int64_t> features;
-
-  bool isOnEdges() const {
-    return path.isIdentity() && getRows(value.getType());
-  }
-};
-
-/// What the scores of a softmax are made of.
-struct Score {
-  ScoreKind kind = ScoreKind::Add;
-  SmallVector<Read, 3> terms;
-  std::optional<int64_t> summed; ///< features of the terms that it sums over
-  std::optional<double> leakyRelu, scale;
-  std::optional<Read> by, prior;
-};
-
 /// What becomes one op.
 struct Match {
   EdgeSoftmaxOp softmax;
   Operation *sum = nullptr; ///< the aggregate or spmm
   Value message;            ///< what it sums; null for spmm
-  Score score;
-  std::optional<Read> value, factor;
-  SmallVector<int64_t> weightFeatures; ///< as the weights meet the value
+  std::optional<EdgeRead> value, factor;
+  /// The features of the weights and of what they weigh, as they meet.
+  Features weights, messages;
+  /// The same with at most two dimensions, as the op has them.
+  Features scores, values;
 };
-
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Reading
-//===----------------------------------------------------------------------===//
-
-/// The operand of `op` as edges read it; `op` is on edges.
-static Read readOperand(Operation *op, unsigned operand) {
-  Read read(op->getOperand(operand));
-  if (auto path = getOperandPath(op->getOpOperand(operand)))
-    read.path = *path;
-  return read;
-}
-
-/// Reads a gathered or reshaped row where it comes from, with the features that
-/// it is read with here.
-static Read readAtSource(Read read) {
-  while (Operation *op = read.value.getDefiningOp()) {
-    if (isa<ReshapeOp>(op) && isa_and_nonnull<GatherOp, ReshapeOp>(
-                                  op->getOperand(0).getDefiningOp())) {
-      read.value = op->getOperand(0);
-      continue;
-    }
-    auto gather = dyn_cast<GatherOp>(op);
-    if (!gather)
-      break;
-    std::optional<RowPath> path =
-        compose(read.path, gather.getRowPaths().front());
-    if (!path)
-      break;
-    read.value = gather.getInput();
-    read.path = *path;
-  }
-  return read;
-}
-
-/// `value` with these features a row, at no cost.
-static Value reshaped(OpBuilder &builder, Location loc, Value value,
-                      ArrayRef<int64_t> features) {
-  RankedTensorType type = tensorOf(value);
-  if (getFeatures(type) == features)
-    return value;
-  return ReshapeOp::create(builder, loc, withFeatures(type, features), value);
-}
-
-/// The number that all elements of `value` are, if it is a constant.
-static std::optional<double> constantOf(Value value) {
-  while (auto broadcast = value.getDefiningOp<BroadcastOp>())
-    value = broadcast.getInput();
-  SplatElementsAttr splat;
-  if (!matchPattern(value, m_Constant(&splat)) ||
-      !isa<FloatType>(splat.getElementType()))
-    return std::nullopt;
-  return splat.getSplatValue<APFloat>().convertToDouble();
-}
-
-/// Whether `op` is a product of two rows on edges.
-static bool isProduct(Operation *op) {
-  if (auto apply = dyn_cast_if_present<ApplyOp>(op))
-    return apply.getKind() == BinaryKind::Mul;
-  return isa_and_nonnull<arith::MulFOp>(op);
-}
-
-static bool isSum(Operation *op) {
-  if (auto apply = dyn_cast_if_present<ApplyOp>(op))
-    return apply.getKind() == BinaryKind::Add;
-  return isa_and_nonnull<arith::AddFOp>(op);
-}
-
-static bool isLeakyRelu(Operation *op) {
-  auto activation = dyn_cast_if_present<ActivationOp>(op);
-  return activation && activation.getKind() == ActivationKind::LeakyRelu;
-}
-
-//===----------------------------------------------------------------------===//
-// Scores
-//===----------------------------------------------------------------------===//
-
-/// Adds the terms that `read` is the sum of, or itself.
-static void collectTerms(const Read &read, SmallVectorImpl<Read> &terms) {
-  Operation *op = read.value.getDefiningOp();
-  bool alone = read.isOnEdges() && read.value.hasOneUse();
-  if (alone && isSum(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
-        return featuresOf(operand) == read.features;
-      })) {
-    collectTerms(readOperand(op, 0), terms);
-    collectTerms(readOperand(op, 1), terms);
-    return;
-  }
-  terms.push_back(readAtSource(read));
-}
-
-/// The two rows whose inner product `op` is; false where it is none.
-static bool readInnerProduct(Operation *op, Read &lhs, Read &rhs) {
-  if (isa_and_nonnull<SddmmOp, DotOp>(op)) {
-    lhs = readOperand(op, 0);
-    rhs = readOperand(op, 1);
-    return true;
-  }
-  auto reduce = dyn_cast_if_present<ReduceFeaturesOp>(op);
-  if (!reduce || reduce.getKind() != ReduceKind::Sum ||
-      !reduce.getInput().hasOneUse())
-    return false;
-  Operation *product = reduce.getInput().getDefiningOp();
-  if (!isProduct(product))
-    return false;
-  lhs = readOperand(product, 0);
-  rhs = readOperand(product, 1);
-  for (Read *side : {&lhs, &rhs}) // a weight repeated for all rows
-    if (auto broadcast = side->value.getDefiningOp<BroadcastOp>())
-      if (!getRows(broadcast.getInput().getType()))
-        *side = Read(broadcast.getInput());
-  return lhs.features == rhs.features;
-}
-
-/// Describes an inner product: GATv2's where one side is a leaky relu of a sum
-/// on edges, else that of two rows.
-static bool matchInnerProduct(Operation *op, Score &score) {
-  Read lhs, rhs;
-  if (!readInnerProduct(op, lhs, rhs))
-    return false;
-  score.summed = lhs.features.back();
-  for (auto [side, other] : {std::pair(lhs, rhs), std::pair(rhs, lhs)}) {
-    Operation *relu = side.value.getDefiningOp();
-    if (auto reshape = dyn_cast_if_present<ReshapeOp>(relu))
-      if (reshape.getInput().hasOneUse() &&
-          getFeatures(reshape.getInput().getType()).size() > 0)
-        relu = reshape.getInput().getDefiningOp();
-    if (!side.isOnEdges() || !side.value.hasOneUse() || !isLeakyRelu(relu))
-      continue;
-    score.kind = ScoreKind::Add;
-    score.leakyRelu = cast<ActivationOp>(relu).getAlpha()->convertToDouble();
-    score.by = getRows(other.value.getType()) ? readAtSource(other) : other;
-    collectTerms(Read(relu->getOperand(0)), score.terms);
-    return true;
-  }
-  if (!getRows(lhs.value.getType()) || !getRows(rhs.value.getType())) {
-    score.summed.reset();
-    return false;
-  }
-  score.kind = ScoreKind::Dot;
-  score.terms = {readAtSource(lhs), readAtSource(rhs)};
-  return true;
-}
-
-/// What may be the score behind a factor: the other one is the prior.
-static bool mayBeScore(const Read &read) {
-  Operation *op = read.value.getDefiningOp();
-  return read.isOnEdges() && read.value.hasOneUse() &&
-         (isa_and_nonnull<SddmmOp, DotOp, ReduceFeaturesOp, ReshapeOp>(op) ||
-          isProduct(op) || isSum(op) || isLeakyRelu(op));
-}
-
-/// Whether a scalar of these features meets scores of others, reshaped or not:
-/// it has their leading dimensions, or as many elements.
-static bool meets(ArrayRef<int64_t> scalar, ArrayRef<int64_t> scores) {
-  bool leads = scores.take_front(scalar.size()) == scalar;
-  return leads || ShapedType::getNumElements(scalar) ==
-                      ShapedType::getNumElements(scores);
-}
-
-/// Takes the factor that `op` multiplies a score with, and gives the score;
-/// null where it is no such product. Scores have the features `scores` where
-/// they are weights.
-static Value takeFactor(Operation *op, ArrayRef<int64_t> scores, Score &score) {
-  if (auto quotient = dyn_cast_if_present<arith::DivFOp>(op)) {
-    std::optional<double> divisor = constantOf(quotient.getRhs());
-    if (divisor && *divisor != 0)
-      score.scale = score.scale.value_or(1) / *divisor;
-    return divisor && *divisor != 0 ? quotient.getLhs() : Value();
-  }
-  if (!isProduct(op))
-    return {};
-  Read sides[] = {readOperand(op, 0), readOperand(op, 1)};
-  for (auto [i, side] : llvm::enumerate(sides))
-    if (auto number = constantOf(side.value);
-        number && sides[1 - i].isOnEdges()) {
-      score.scale = score.scale.value_or(1) * *number;
-      return sides[1 - i].value;
-    }
-  for (auto [i, side] : llvm::enumerate(sides)) {
-    Read other = sides[1 - i];
-    if (score.prior || !mayBeScore(side) ||
-        side.features != featuresOf(op->getResult(0)) ||
-        !meets(other.features, scores))
-      continue;
-    score.prior = readAtSource(other);
-    return side.value;
-  }
-  return {};
-}
-
-/// Describes the scores of `softmax`, as far back as only it reads them. As
-/// weights they have the features `scores`.
-static Score describeScore(EdgeSoftmaxOp softmax, ArrayRef<int64_t> scores) {
-  Score score;
-  Value current = softmax.getInput();
-  while (current.hasOneUse()) {
-    Operation *op = current.getDefiningOp();
-    if (auto reshape = dyn_cast_if_present<ReshapeOp>(op)) {
-      current = reshape.getInput();
-      continue;
-    }
-    Value next = takeFactor(op, scores, score);
-    if (!next)
-      break;
-    current = next;
-  }
-  Operation *op = current.hasOneUse() ? current.getDefiningOp() : nullptr;
-  if (matchInnerProduct(op, score))
-    return score;
-  if (isLeakyRelu(op)) {
-    score.leakyRelu = cast<ActivationOp>(op).getAlpha()->convertToDouble();
-    current = op->getOperand(0);
-  }
-  collectTerms(Read(current), score.terms);
-  return score;
-}
 
 //===----------------------------------------------------------------------===//
 // The weighted sum
@@ -335,7 +90,8 @@ static std::string findSum(Match &match) {
 
 /// Adds the factors of a message; those of one feature dimension less are
 /// repeated.
-static void collectFactors(const Read &read, SmallVectorImpl<Read> &factors) {
+static void collectFactors(const EdgeRead &read,
+                           SmallVectorImpl<EdgeRead> &factors) {
   Operation *op = read.value.getDefiningOp();
   bool alone = read.isOnEdges() && read.value.hasOneUse();
   if (alone && isProduct(op)) {
@@ -343,58 +99,75 @@ static void collectFactors(const Read &read, SmallVectorImpl<Read> &factors) {
     collectFactors(readOperand(op, 1), factors);
   } else if (auto broadcast = dyn_cast_if_present<BroadcastOp>(op);
              broadcast && getRows(broadcast.getInput().getType())) {
-    collectFactors({broadcast.getInput(), read.path}, factors);
+    EdgeRead narrow = readHere(broadcast.getInput());
+    narrow.path = read.path;
+    collectFactors(narrow, factors);
   } else {
     factors.push_back(read);
   }
 }
 
 /// Whether `read` are the weights of `softmax`, reshaped or not.
-static bool isWeights(Read read, EdgeSoftmaxOp softmax) {
+static bool isWeights(EdgeRead read, EdgeSoftmaxOp softmax) {
   while (auto reshape = read.value.getDefiningOp<ReshapeOp>())
     read.value = reshape.getInput();
   return read.value == softmax.getResult();
 }
 
+/// `message` without the reshapes that come last.
+static Value withoutReshapes(Value message) {
+  while (auto reshape = message.getDefiningOp<ReshapeOp>())
+    message = reshape.getInput();
+  return message;
+}
+
 /// Takes the message apart. Returns why it is no product of weights, a row of
 /// features and at most one scalar; empty where it is.
 static std::string describeMessage(Match &match) {
-  SmallVector<Read> factors;
-  SmallVector<int64_t> features;
-  if (auto spmm = dyn_cast<SpmmOp>(match.sum)) {
-    SmallVector<RowPath> paths = spmm.getRowPaths();
-    collectFactors({spmm.getLhs(), paths[0]}, factors);
-    collectFactors({spmm.getRhs(), paths[1]}, factors);
-    features = featuresOf(spmm.getResult());
+  SmallVector<EdgeRead> factors;
+  if (isa<SpmmOp>(match.sum)) {
+    match.messages = readHere(match.sum->getResult(0)).features;
+    for (unsigned i : {0, 1}) {
+      EdgeRead side = readHere(match.sum->getOperand(i));
+      side.path = cast<SpmmOp>(match.sum).getRowPaths()[i];
+      collectFactors(side, factors);
+    }
   } else {
-    Value message = match.message;
-    while (auto reshape = message.getDefiningOp<ReshapeOp>())
-      message = reshape.getInput();
-    features = featuresOf(message);
-    collectFactors(Read(message), factors);
+    EdgeRead message = readHere(withoutReshapes(match.message));
+    match.messages = message.features;
+    collectFactors(message, factors);
   }
-  auto weights = llvm::find_if(
-      factors, [&](Read read) { return isWeights(read, match.softmax); });
+  auto weights = llvm::find_if(factors, [&](const EdgeRead &read) {
+    return isWeights(read, match.softmax);
+  });
   if (weights == factors.end())
     return "its messages are reshaped between products";
-  match.weightFeatures = weights->features;
+  match.weights = weights->features;
   factors.erase(weights);
-  for (const Read &factor : factors) {
-    bool isScalar =
-        ArrayRef(match.weightFeatures).take_front(factor.features.size()) ==
-        ArrayRef(factor.features);
-    if (factor.features == features && !match.value)
+  for (const EdgeRead &factor : factors) {
+    if (factor.features == match.messages && !match.value)
       match.value = readAtSource(factor);
-    else if (isScalar && !match.factor)
+    else if (begins(match.weights, factor.features) && !match.factor)
       match.factor = readAtSource(factor);
     else
       return "its messages are products of more than a row and a scalar";
   }
-  ArrayRef<int64_t> weighed(features);
-  if (!match.value || weighed.take_front(match.weightFeatures.size()) !=
-                          ArrayRef(match.weightFeatures))
+  if (!match.value || !begins(match.messages, match.weights))
     return "its weights have more features than what they weigh";
   return "";
+}
+
+/// Sets the features of the op to those of the weights and the messages, with
+/// the dimensions of the weights as one and those that follow as one.
+static void joinDimensions(Match &match) {
+  int64_t weights = ShapedType::getNumElements(match.weights);
+  int64_t messages = ShapedType::getNumElements(match.messages);
+  match.scores.clear();
+  if (!match.weights.empty())
+    match.scores.push_back(weights);
+  match.values = match.scores;
+  if (match.messages.size() > match.weights.size())
+    match.values.push_back(messages / weights);
 }
 
 /// Describes what `softmax` is part of, or says why that is no attention.
@@ -413,69 +186,66 @@ static std::string describeAttention(EdgeSoftmaxOp softmax, Match &match) {
     return ("its groups are over " + stringifyRowSpace(over) +
             ", its sum is to " + stringifyRowSpace(path.to) + " rows")
         .str();
-  if (std::string why = describeMessage(match); !why.empty())
-    return why;
-  match.score = describeScore(softmax, match.weightFeatures);
-  return "";
+  return describeMessage(match);
+}
+
+/// The scores of `match`, and the features that the op has for them.
+static ScoreSlice describeScore(Match &match) {
+  match.scores = match.weights;
+  match.values = match.messages;
+  if (match.values.size() > 2)
+    joinDimensions(match);
+  ScoreSlice slice(match.softmax, match.scores);
+  if (!slice.lacksDimensions() || match.scores.size() < 2)
+    return slice;
+  joinDimensions(match);
+  return ScoreSlice(match.softmax, match.scores);
 }
 
 //===----------------------------------------------------------------------===//
 // The op
 //===----------------------------------------------------------------------===//
 
-static std::optional<EndPointAttr> endOf(OpBuilder &builder,
-                                         const std::optional<Read> &read) {
-  if (!read || !getRows(read->value.getType()) || !read->path.via)
-    return std::nullopt;
-  return EndPointAttr::get(builder.getContext(), *read->path.via);
+/// The factor with features that scores begin with.
+static Value scalarOf(OpBuilder &builder, Location loc, const EdgeRead &factor,
+                      const Match &match) {
+  if (auto leading = beginningOf(match.scores, factor.features))
+    return reshaped(builder, loc, factor.value, *leading);
+  // One for some of the dimensions of the weights, which are joined: repeated.
+  Value own = reshaped(builder, loc, factor.value, factor.features);
+  Value repeated = BroadcastOp::create(
+      builder, loc, withFeatures(tensorOf(own), match.weights), own);
+  return reshaped(builder, loc, repeated, match.scores);
 }
 
 /// Builds the op, and what is to replace the sum.
-static std::pair<AttentionOp, Value> build(OpBuilder &builder, Match &match) {
+static std::pair<AttentionOp, Value> build(OpBuilder &builder, Match &match,
+                                           const ScoreSlice &slice) {
   Location loc =
       builder.getFusedLoc({match.softmax.getLoc(), match.sum->getLoc()});
-  const Score &score = match.score;
-  ArrayRef<int64_t> scores(match.weightFeatures);
-  // The features of a term: those of the scores, and what they sum over.
-  auto withSummed = [&](const Read &read) {
-    SmallVector<int64_t> features(scores);
-    if (score.summed)
-      features.push_back(*score.summed);
+  auto at = [&](const EdgeRead &read, ArrayRef<int64_t> features) {
     return reshaped(builder, loc, read.value, features);
   };
-  SmallVector<Value> terms;
-  SmallVector<Attribute> vias;
-  for (const Read &term : score.terms) {
-    terms.push_back(withSummed(term));
-    auto end = endOf(builder, term);
-    vias.push_back(end ? Attribute(*end) : builder.getUnitAttr());
+  SmallVector<Value> inputs;
+  SmallVector<std::optional<EndPoint>> ends;
+  for (const EdgeRead &input : slice.getInputs()) {
+    inputs.push_back(at(input, input.features));
+    ends.push_back(input.getEnd());
   }
-  auto scalar = [&](const std::optional<Read> &read) -> Value {
-    if (!read)
-      return {};
-    auto leading = scores.take_front(read->features.size());
-    return reshaped(builder, loc, read->value,
-                    leading == ArrayRef(read->features) ? leading : scores);
-  };
-  Value message = match.message;
-  while (message && message.getDefiningOp<ReshapeOp>())
-    message = message.getDefiningOp<ReshapeOp>().getInput();
-  Type sumType = match.sum->getResult(0).getType();
-  auto sum = cast<RankedTensorType>(sumType);
-  auto resultType = message ? withFeatures(sum, featuresOf(message)) : sum;
-  Value value =
-      reshaped(builder, loc, match.value->value, getFeatures(resultType));
-  auto number = [&](std::optional<double> number) {
-    return number ? builder.getF64FloatAttr(*number) : FloatAttr();
-  };
+  RankedTensorType sum = tensorOf(match.sum->getResult(0));
+  Value value = at(*match.value, match.values), factor;
+  std::optional<EndPoint> factorEnd;
+  if (match.factor) {
+    factor = scalarOf(builder, loc, *match.factor, match);
+    factorEnd = match.factor->getEnd();
+  }
   auto attention = AttentionOp::create(
-      builder, loc, resultType, score.kind, terms, builder.getArrayAttr(vias),
-      number(score.leakyRelu), score.by ? withSummed(*score.by) : Value(),
-      endOf(builder, score.by).value_or(nullptr), number(score.scale),
-      scalar(score.prior), endOf(builder, score.prior).value_or(nullptr), value,
-      endOf(builder, match.value).value_or(nullptr), scalar(match.factor),
-      endOf(builder, match.factor).value_or(nullptr), match.softmax.getOver(),
-      /*stored=*/false);
+      builder, loc, withFeatures(sum, match.values), inputs, ends, value,
+      match.value->getEnd(), factor, factorEnd, match.softmax.getOver(),
+      [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+        return slice.emit(builder, loc, arguments);
+      });
+  eraseDeadOps(attention.getBody().front());
   return {attention, reshaped(builder, loc, attention, getFeatures(sum))};
 }
 
@@ -498,7 +268,7 @@ static bool chooseForm(AttentionOp op, const CostModel &model,
                             "to store and read them",
                             int64_t(again), int64_t(2 * scores));
     if (op.mustStore())
-      numbers = "rows with other features than the terms are weighed";
+      numbers = "rows with other features than those summed are weighed";
     return false;
   }
   AttentionSeconds seconds = weighAttention(op, model, stats);
@@ -549,9 +319,10 @@ void FuseAttention::fuse(EdgeSoftmaxOp softmax, const CostModel &model) {
     remark::missed(softmax.getLoc(), named("NotFused")) << why;
     return;
   }
+  ScoreSlice slice = describeScore(match);
   OpBuilder builder(match.sum);
   Operation *before = match.sum->getPrevNode();
-  auto [attention, result] = build(builder, match);
+  auto [attention, result] = build(builder, match, slice);
   std::string numbers;
   if (chooseForm(attention, model, numbers)) {
     remark::missed(softmax.getLoc(), named("NotFused"))

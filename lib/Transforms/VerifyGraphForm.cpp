@@ -63,9 +63,9 @@ static LogicalResult verifyElementType(Operation *op, Type type) {
          << element;
 }
 
-/// Verifies the results of a loop and of all ops in it.
-static LogicalResult verifyElementTypes(Operation *loop) {
-  WalkResult result = loop->walk([](Operation *op) {
+/// Verifies the results of an op and of all ops in it.
+static LogicalResult verifyElementTypes(Operation *root) {
+  WalkResult result = root->walk([](Operation *op) {
     for (Type type : op->getResultTypes())
       if (failed(verifyElementType(op, type)))
         return WalkResult::interrupt();
@@ -111,7 +111,7 @@ static LogicalResult verifyForeignOp(Operation *op) {
 
 /// Verifies one op of a function's body.
 static LogicalResult verifyOp(Operation *op) {
-  if (isa<RowLoopInterface>(op)) // its own verifier knows its body
+  if (isa<RowLoopInterface, AttentionOp>(op)) // its verifier knows its body
     return verifyElementTypes(op);
   if (op->getNumRegions() != 0)
     return op->emitOpError(

@@ -21,6 +21,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from . import ops, types
+from .attention import AttentionOps, Body
 from .feature_ops import FeatureOps
 from .graph import Graph, to_numpy
 from .graph_functions import check_self_loops, select_edge_types
@@ -28,14 +29,24 @@ from .values import Value
 
 
 class _Op:
-    """A recorded op: how it prints and what it means."""
+    """A recorded op: how it prints and what it means. `body` has a {} for each
+    operand, and after them for each argument of a region."""
 
-    def __init__(self, head, body, types_text, operands, results, meaning):
+    def __init__(self, head, body, types_text, operands, results, meaning, region):
         self.head, self.body, self.types_text = head, body, types_text
         self.operands, self.results, self.meaning = operands, results, meaning
+        self.region = region
+
+    def text(self, names, spell):
+        left = ", ".join(names.of(v) for v in self.results)
+        named = [*self.operands, *(self.region.arguments if self.region else ())]
+        body = self.body.format(*map(names.of, named))
+        gap = "" if body.startswith("(") else " "
+        text = f"{left} = {self.head}{gap}{body} : {self.types_text(spell)}"
+        return f"{text} {self.region.text(names, spell)}" if self.region else text
 
 
-class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
+class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, FeatureOps):
     """A function under construction; made by `Module.function`."""
 
     def __init__(self, module, name):
@@ -145,15 +156,18 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
                              f"got {value!r}")
         return value
 
-    def _record(self, head, body, types_text, operands, results, meaning):
-        """Appends an op. `body` has a {} for each operand; `types_text` gets a
-        function that spells types; `meaning` gets the bound graphs by name and
-        the operands' arrays."""
+    def _body(self):
+        return Body(self.name, Value)
+
+    def _record(self, head, body, types_text, operands, results, meaning,
+                region=None):
+        """Appends an op. `types_text` gets a function that spells types;
+        `meaning` gets the bound graphs by name and the operands' arrays."""
         for operand in operands:
             self._own(operand)
         values = tuple(Value(self, t) for t in results)
         self._lines.append(_Op(head, body, types_text, tuple(operands), values,
-                               meaning))
+                               meaning, region))
         return values[0] if len(values) == 1 else values
 
     # -- Text ------------------------------------------------------------------
@@ -176,10 +190,7 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, FeatureOps):
             if isinstance(op, str):
                 lines += [f"  // {line}" for line in op.splitlines()]
                 continue
-            left = ", ".join(names.of(v) for v in op.results)
-            body = op.body.format(*[names.of(v) for v in op.operands])
-            lines.append(f"  {left} = {op.head} {body} : "
-                         f"{op.types_text(spell)}")
+            lines.append("  " + op.text(names, spell))
         values = ", ".join(names.of(v) for v in self.outputs.values())
         kinds = ", ".join(spell(v.type) for v in self.outputs.values())
         lines += [f"  return {values} : {kinds}", "}"]

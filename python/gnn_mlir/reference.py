@@ -254,35 +254,23 @@ def edge_softmax(graph, x, space, over):
         return weight / _sum_rows(graph, weight, space, target, via)[rows]
 
 
-def attention(graph, kind, terms, value, target, over, by=None, prior=None,
-              factor=None, leaky_relu=None, scale=None):
-    """result[g] = sum of factor[e] * softmax(score)[e] * value[e] over the edges e
+def attention(graph, inputs, score, value, target, over, factor=None):
+    """result[g] = sum of factor[e] * softmax(scores)[e] * value[e] over the edges e
     that lead to row g of `target`, where the softmax is over the groups `over`.
 
-    Operands with rows are (array, space, via), read at edges; `by` may be an array
-    alone. The score is the sum of the terms ("add") behind a leaky relu of the
-    slope given, summed over the last dimension with weights `by` where there are
-    any, or the inner product of two terms ("dot"); times `scale` and `prior`."""
+    Operands with rows are (array, space, via), read at edges; an input may be an
+    array alone, which all edges share. `score` is a function of one edge: it gets
+    for each input an array of edges, or of one for all, and gives their scores."""
     def read(operand):
+        if not isinstance(operand, tuple):
+            return _float(operand)[None]
         x, space, via = operand
         return gather(graph, _float(x), space, "edge", via)
 
-    terms = [read(term) for term in terms]
     with np.errstate(all="ignore"):
-        if kind == "dot":
-            score = (terms[0] * terms[1]).sum(-1)
-        else:
-            score = sum(terms[1:], terms[0])
-            if leaky_relu is not None:
-                score = np.where(score > 0, score, leaky_relu * score)
-            if by is not None:
-                by = read(by) if isinstance(by, tuple) else _float(by)
-                score = (score * by).sum(-1)
-        if scale is not None:
-            score = score * scale
-        if prior is not None:
-            score = _combine("mul", score, read(prior))
-    weight = edge_softmax(graph, score, "edge", over)
+        scores = score(*map(read, inputs))
+    scores = np.broadcast_to(scores, (graph.num_edges, *scores.shape[1:]))
+    weight = edge_softmax(graph, scores, "edge", over)
     if factor is not None:
         weight = _combine("mul", weight, read(factor))
     via = over[:3] if target == "node" else None

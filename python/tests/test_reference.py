@@ -287,14 +287,16 @@ def test_attention(pair, kind, over):
     prior, priors = read("edge_type", (2,), 3)
     factor, factors = read("edge", (), 4)
     by = np.arange(6.).reshape(2, 3) - 2
-    if kind == "dot":
-        score = (left * right).sum(-1)
-    else:
-        score = left + right
-        score = np.maximum(score, 0) + 0.2 * np.minimum(score, 0)
-        if kind == "by":
-            score = (score * by).sum(-1)
-    score = score * 0.5 * priors
+
+    def given(left, right, prior, by=None):
+        if kind == "dot":
+            score = (left * right).sum(-1)
+        else:
+            score = left + right
+            score = np.maximum(score, 0) + 0.2 * np.minimum(score, 0)
+        return (score if by is None else (score * by).sum(-1)) * 0.5 * prior
+
+    score = given(left, right, priors, by if kind == "by" else None)
     groups = over if "pair" in over else nodes[end]
     via = end if groups == "node" else None
     weight = np.zeros_like(score)
@@ -303,10 +305,8 @@ def test_attention(pair, kind, over):
         if group:
             weight[group, h] = softmax(score[group, h].tolist())
     message = (weight * factors[:, None])[..., None] * values
-    out = reference.attention(
-        graph, "dot" if kind == "dot" else "add", [a, b], value, nodes[end], over,
-        by=by if kind == "by" else None, prior=prior, factor=factor,
-        leaky_relu=None if kind == "dot" else 0.2, scale=0.5)
+    inputs = [a, b, prior] + [by] * (kind == "by")
+    out = reference.attention(graph, inputs, given, value, nodes[end], over, factor)
     via = end if graph.square else None
     for g in range(naive.count(nodes[end])):
         group = naive.group("edge", g, nodes[end], via)

@@ -13,7 +13,7 @@ gnn.graph @wide square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_n
 // One long group is what all others wait for: two kernels walk it once each.
 //
 // CHECK-LABEL: func.func @gat_on_fb15k
-// CHECK:         gnn.attention add{{.*}} stored :
+// CHECK:         gnn.attention({{.*}} stored :
 func.func @gat_on_fb15k(%l: tensor<?xf32, #gnn.rows<@fb15k, node>>, %r: tensor<?xf32, #gnn.rows<@fb15k, node>>, %x: tensor<?x64xf32, #gnn.rows<@fb15k, node>>) -> tensor<?x64xf32, #gnn.rows<@fb15k, node>> {
   %s = gnn.apply add %l via src, %r via dst : (tensor<?xf32, #gnn.rows<@fb15k, node>>, tensor<?xf32, #gnn.rows<@fb15k, node>>) -> tensor<?xf32, #gnn.rows<@fb15k, edge>>
   %t = gnn.activation leaky_relu %s alpha = 0.2 : tensor<?xf32, #gnn.rows<@fb15k, edge>>
@@ -27,7 +27,7 @@ func.func @gat_on_fb15k(%l: tensor<?xf32, #gnn.rows<@fb15k, node>>, %r: tensor<?
 // walk is not.
 //
 // CHECK-LABEL: func.func @gat_on_wordnet
-// CHECK:         gnn.attention add{{.*}} over dst : (
+// CHECK:         gnn.attention({{.*}} over dst : (
 func.func @gat_on_wordnet(%l: tensor<?xf32, #gnn.rows<@wordnet, node>>, %r: tensor<?xf32, #gnn.rows<@wordnet, node>>, %x: tensor<?x64xf32, #gnn.rows<@wordnet, node>>) -> tensor<?x64xf32, #gnn.rows<@wordnet, node>> {
   %s = gnn.apply add %l via src, %r via dst : (tensor<?xf32, #gnn.rows<@wordnet, node>>, tensor<?xf32, #gnn.rows<@wordnet, node>>) -> tensor<?xf32, #gnn.rows<@wordnet, edge>>
   %t = gnn.activation leaky_relu %s alpha = 0.2 : tensor<?xf32, #gnn.rows<@wordnet, edge>>
@@ -40,7 +40,7 @@ func.func @gat_on_wordnet(%l: tensor<?xf32, #gnn.rows<@wordnet, node>>, %r: tens
 // The same, seven times larger.
 //
 // CHECK-LABEL: func.func @gat_on_am
-// CHECK:         gnn.attention add{{.*}} over dst : (
+// CHECK:         gnn.attention({{.*}} over dst : (
 func.func @gat_on_am(%l: tensor<?xf32, #gnn.rows<@am, node>>, %r: tensor<?xf32, #gnn.rows<@am, node>>, %x: tensor<?x64xf32, #gnn.rows<@am, node>>) -> tensor<?x64xf32, #gnn.rows<@am, node>> {
   %s = gnn.apply add %l via src, %r via dst : (tensor<?xf32, #gnn.rows<@am, node>>, tensor<?xf32, #gnn.rows<@am, node>>) -> tensor<?xf32, #gnn.rows<@am, edge>>
   %t = gnn.activation leaky_relu %s alpha = 0.2 : tensor<?xf32, #gnn.rows<@am, edge>>

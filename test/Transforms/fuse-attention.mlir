@@ -21,7 +21,11 @@ gnn.graph @small square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_
 // Additive scores (GAT) are computed twice, and no buffer is that of edges.
 //
 // CHECK-LABEL: func.func @gat
-// CHECK-NEXT:    gnn.attention add(%arg0 via src, %arg1 via dst) leaky_relu 2.000000e-01 value %arg2 via src over dst :
+// CHECK-NEXT:    gnn.attention(%[[L:.+]] = %arg0 via src, %[[R:.+]] = %arg1 via dst) value %arg2 via src over dst :
+// CHECK-NEXT:      %[[S:.+]] = arith.addf %[[L]], %[[R]] : tensor<8xf32>
+// CHECK-NEXT:      %[[T:.+]] = gnn.row_activation leaky_relu %[[S]] alpha = 2.000000e-01 : tensor<8xf32>
+// CHECK-NEXT:      gnn.yield %[[T]] : tensor<8xf32>
+// CHECK-NEXT:    }
 // CHECK-NEXT:    return
 // MEMORY-LABEL: func.func @gat
 // MEMORY-NOT:    count edge
@@ -40,8 +44,10 @@ func.func @gat(%l: !s, %r: !s, %x: !x) -> !x {
 // RGAT behind compaction: scores and values are rows of pairs.
 //
 // CHECK-LABEL: func.func @rgat
-// CHECK-NEXT:    gnn.attention add(%arg0, %arg1) leaky_relu 2.000000e-01 value %arg2 over dst :
-// CHECK-NEXT:    return
+// CHECK-NEXT:    gnn.attention(%{{.+}} = %arg0, %{{.+}} = %arg1) value %arg2 over dst :
+// CHECK-NEXT:      arith.addf
+// CHECK-NEXT:      gnn.row_activation leaky_relu
+// CHECK-NEXT:      gnn.yield
 // MEMORY-LABEL: func.func @rgat
 // MEMORY-NOT:    count edge
 func.func @rgat(%l: !sp, %r: !dp, %h: !xp) -> !x {
@@ -62,7 +68,7 @@ func.func @rgat(%l: !sp, %r: !dp, %h: !xp) -> !x {
 // CHECK-LABEL: func.func @rgat_on_edges
 // MEMORY-LABEL: func.func @rgat_on_edges
 // CHECK:         %[[H:.+]] = gnn.reshape
-// CHECK:         gnn.attention add(%{{.+}}, %{{.+}}) leaky_relu 2.000000e-01 value %[[H]] over dst :
+// CHECK:         gnn.attention(%{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}) value %[[H]] over dst :
 func.func @rgat_on_edges(%h: !je, %q: tensor<128x8xf32>, %k: tensor<128x8xf32>) -> !x {
   %l = gnn.linear %h, %q : (!je, tensor<128x8xf32>) -> !se
   %r = gnn.linear %h, %k : (!je, tensor<128x8xf32>) -> !se
@@ -79,7 +85,11 @@ func.func @rgat_on_edges(%h: !je, %q: tensor<128x8xf32>, %k: tensor<128x8xf32>) 
 // In GATv2 a score reads a row, and is stored.
 //
 // CHECK-LABEL: func.func @gatv2
-// CHECK-NEXT:    gnn.attention add(%arg0 via src, %arg1 via dst) leaky_relu 2.000000e-01 by %arg2 value %arg0 via src over dst stored :
+// CHECK-NEXT:    gnn.attention(%{{.+}} = %arg0 via src, %{{.+}} = %arg1 via dst, %[[A:.+]] = %arg2) value %arg0 via src over dst stored :
+// CHECK-NEXT:      arith.addf {{.*}} : tensor<8x16xf32>
+// CHECK-NEXT:      %[[T:.+]] = gnn.row_activation leaky_relu
+// CHECK-NEXT:      gnn.row_dot %[[T]], %[[A]] : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8xf32>
+// CHECK-NEXT:      gnn.yield
 // MEMORY-LABEL: func.func @gatv2
 // MEMORY-NOT:    memref<?x8x16xf32> {{.*}}#gnn_tile.at<element :
 func.func @gatv2(%l: !x, %r: !x, %a: tensor<8x16xf32>) -> !x {
@@ -96,8 +106,12 @@ func.func @gatv2(%l: !x, %r: !x, %a: tensor<8x16xf32>) -> !x {
 // HGT behind compaction: keys and values are rows of source pairs.
 //
 // CHECK-LABEL: func.func @hgt
-// CHECK-NEXT:    gnn.attention dot(%arg0 via dst, %arg1) scale 2.500000e-01 prior %arg2 value %arg3 over dst stored :
-// CHECK-NEXT:    return
+// CHECK-NEXT:    gnn.attention(%[[Q:.+]] = %arg0 via dst, %[[K:.+]] = %arg1, %[[P:.+]] = %arg2) value %arg3 over dst stored :
+// CHECK-NEXT:      %[[D:.+]] = gnn.row_dot %[[Q]], %[[K]]
+// CHECK-NEXT:      %[[B:.+]] = arith.mulf %[[D]], %[[P]]
+// CHECK-NEXT:      %[[C:.+]] = arith.constant dense<2.500000e-01> : tensor<8xf32>
+// CHECK-NEXT:      arith.mulf %[[B]], %[[C]]
+// CHECK-NEXT:      gnn.yield
 func.func @hgt(%q: !x, %k: !xp, %p: tensor<3x8xf32, #gnn.rows<@g, edge_type>>, %v: !xp) -> !x {
   %d = gnn.sddmm %q via dst, %k : (!x, !xp) -> !se
   %b = gnn.apply mul %d, %p : (!se, tensor<3x8xf32, #gnn.rows<@g, edge_type>>) -> !se
@@ -111,10 +125,15 @@ func.func @hgt(%q: !x, %k: !xp, %p: tensor<3x8xf32, #gnn.rows<@g, edge_type>>, %
   return %y : !x
 }
 
-// A graph transformer: products summed, spmm, messages of joined heads.
+// A graph transformer: products summed, spmm, messages of joined heads. A score
+// is multiplied by what it was divided by.
 //
 // CHECK-LABEL: func.func @transformer
-// CHECK-NEXT:    gnn.attention dot(%arg0 via dst, %arg1 via src) scale 2.500000e-01 value %arg2 via src over dst stored :
+// CHECK-NEXT:    gnn.attention(%[[Q:.+]] = %arg0 via dst, %[[K:.+]] = %arg1 via src) value %arg2 via src over dst stored :
+// CHECK-NEXT:      %[[D:.+]] = gnn.row_dot %[[Q]], %[[K]]
+// CHECK-NEXT:      %[[C:.+]] = arith.constant dense<2.500000e-01> : tensor<8xf32>
+// CHECK-NEXT:      arith.mulf %[[D]], %[[C]]
+// CHECK-NEXT:      gnn.yield
 func.func @transformer(%q: !x, %k: !x, %v: !x) -> !x {
   %p = gnn.apply mul %q via dst, %k via src : (!x, !x) -> !xe
   %d = gnn.reduce_features sum %p : !xe -> !se
@@ -130,7 +149,9 @@ func.func @transformer(%q: !x, %k: !x, %v: !x) -> !x {
 // Scalars of edges stay factors; heads are joined behind the sum.
 //
 // CHECK-LABEL: func.func @factor
-// CHECK-NEXT:    %[[Y:.+]] = gnn.attention add(%arg0) value %arg1 via src factor %arg2 over dst :
+// CHECK-NEXT:    %[[Y:.+]] = gnn.attention(%[[S:.+]] = %arg0) value %arg1 via src factor %arg2 over dst :
+// CHECK-NEXT:      gnn.yield %[[S]] : tensor<8xf32>
+// CHECK-NEXT:    }
 // CHECK-NEXT:    %[[J:.+]] = gnn.reshape %[[Y]]
 // CHECK-NEXT:    return %[[J]]
 func.func @factor(%s: !se, %x: !x, %n: tensor<?xf32, #gnn.rows<@g, edge>>) -> !joined {
@@ -148,7 +169,7 @@ func.func @factor(%s: !se, %x: !x, %n: tensor<?xf32, #gnn.rows<@g, edge>>) -> !j
 // Weights of destinations, summed to pairs: what products behind the sum leave.
 //
 // CHECK-LABEL: func.func @to_pairs
-// CHECK-NEXT:    gnn.attention add(%arg0 via src, %arg1 via dst) value %arg2 via src over dst :{{.*}} -> tensor<?x8x16xf32, #gnn.rows<@g, dst_pair>>
+// CHECK-NEXT:    gnn.attention(%{{.+}} = %arg0 via src, %{{.+}} = %arg1 via dst) value %arg2 via src over dst :{{.*}} -> tensor<?x8x16xf32, #gnn.rows<@g, dst_pair>>
 func.func @to_pairs(%l: !s, %r: !s, %x: !x) -> !wp {
   %s = gnn.apply add %l via src, %r via dst : (!s, !s) -> !se
   // expected-remark @+1 {{one attention}}
@@ -162,7 +183,7 @@ func.func @to_pairs(%l: !s, %r: !s, %x: !x) -> !wp {
 //
 // CHECK-LABEL: func.func @scores_are_read
 // CHECK:         %[[S:.+]] = gnn.sddmm
-// CHECK:         gnn.attention add(%[[S]]) value
+// CHECK:         gnn.attention(%{{.+}} = %[[S]]) value
 func.func @scores_are_read(%q: !x, %k: !x) -> (!x, !se) {
   %s = gnn.sddmm %q via dst, %k via src : (!x, !x) -> !se
   // expected-remark @+1 {{one attention}}
@@ -178,7 +199,7 @@ func.func @scores_are_read(%q: !x, %k: !x) -> (!x, !se) {
 // CHECK-DAG:     %[[Q:.+]] = gnn.reshape %arg0 : {{.*}} -> tensor<?x8x16xf32
 // CHECK-DAG:     %[[K:.+]] = gnn.reshape %arg1 : {{.*}} -> tensor<?x8x16xf32
 // CHECK-DAG:     %[[V:.+]] = gnn.reshape %arg2 : {{.*}} -> tensor<?x8x16xf32
-// CHECK:         gnn.attention dot(%[[Q]] via dst, %[[K]] via src) value %[[V]] via src factor %arg3 over dst
+// CHECK:         gnn.attention(%{{.+}} = %[[Q]] via dst, %{{.+}} = %[[K]] via src) value %[[V]] via src factor %arg3 over dst
 func.func @split_after_gather(%q: !joined, %k: !joined, %v: !joined, %f: !se) -> !x {
   %gq = gnn.gather %q via dst : !joined -> !je
   %rq = gnn.reshape %gq : !je -> !xe
@@ -198,7 +219,7 @@ func.func @split_after_gather(%q: !joined, %k: !joined, %v: !joined, %f: !se) ->
 // The same sum as spmm.
 //
 // CHECK-LABEL: func.func @factor_of_spmm
-// CHECK-NEXT:    gnn.attention add(%arg0) value %arg1 via src factor %arg2 over dst :
+// CHECK-NEXT:    gnn.attention(%{{.+}} = %arg0) value %arg1 via src factor %arg2 over dst :
 func.func @factor_of_spmm(%s: !se, %x: !x, %n: tensor<?xf32, #gnn.rows<@g, edge>>) -> !x {
   // expected-remark @+1 {{one attention}}
   %a = gnn.edge_softmax %s over dst : !se
@@ -210,7 +231,7 @@ func.func @factor_of_spmm(%s: !se, %x: !x, %n: tensor<?xf32, #gnn.rows<@g, edge>
 // GATv2 with rows split after they were gathered, the weight in one piece, too.
 //
 // CHECK-LABEL: func.func @split_gatv2
-// CHECK:         gnn.attention add(%{{.+}} via src, %{{.+}} via dst) leaky_relu 2.000000e-01 by %{{.+}} value
+// CHECK:         gnn.attention(%{{.+}} = %{{.+}} via src, %{{.+}} = %{{.+}} via dst, %{{.+}} = %arg2) value
 // CHECK-SAME:    (tensor<?x8x16xf32, {{.+}}>, tensor<?x8x16xf32, {{.+}}>, tensor<8x16xf32>, tensor<?x8x16xf32
 func.func @split_gatv2(%l: !joined, %r: !joined, %b: tensor<8x16xf32>, %x: !x) -> !x {
   %gl = gnn.gather %l via src : !joined -> !je
@@ -225,15 +246,16 @@ func.func @split_gatv2(%l: !joined, %r: !joined, %b: tensor<8x16xf32>, %x: !x) -
   return %y : !x
 }
 
-// Negative for the prior: scores of 4 by 2 become 8 heads, and one factor for
-// each of the 4 is none for heads: the product is taken as given. One for all 8
-// is a prior.
+// Scores of 4 by 2 become 8 heads, which all ops before the reshape have as well.
+// One factor for each of the 4 is none for heads: the product with it is taken as
+// given, one with a factor for all 8 is not.
 //
 // CHECK-LABEL: func.func @scalar_of_other_heads
 // CHECK:         %[[T:.+]] = gnn.apply mul %{{.+}}, %arg1
-// CHECK:         %[[S:.+]] = gnn.reshape %[[T]]
-// CHECK:         %[[P:.+]] = gnn.reshape %arg2 : {{.*}} -> tensor<?x8xf32
-// CHECK:         gnn.attention add(%[[S]]) prior %[[P]] value
+// CHECK-DAG:     %[[S:.+]] = gnn.reshape %[[T]] : {{.*}} -> tensor<?x8xf32
+// CHECK-DAG:     %[[P:.+]] = gnn.reshape %arg2 : {{.*}} -> tensor<?x8xf32
+// CHECK:         gnn.attention(%[[A:.+]] = %[[S]], %[[B:.+]] = %[[P]]) value
+// CHECK-NEXT:      arith.mulf %[[A]], %[[B]] : tensor<8xf32>
 func.func @scalar_of_other_heads(%s: tensor<?x4x2xf32, #gnn.rows<@g, edge>>, %p: tensor<?x4xf32, #gnn.rows<@g, edge>>, %o: tensor<?x4x2xf32, #gnn.rows<@g, edge>>, %x: !x) -> !x {
   %u = gnn.activation tanh %s : tensor<?x4x2xf32, #gnn.rows<@g, edge>>
   %v = arith.addf %u, %s : tensor<?x4x2xf32, #gnn.rows<@g, edge>>
@@ -250,10 +272,10 @@ func.func @scalar_of_other_heads(%s: tensor<?x4x2xf32, #gnn.rows<@g, edge>>, %p:
 // stored whatever that costs, and the op says so.
 //
 // CHECK-LABEL: func.func @other_features
-// CHECK:         gnn.attention dot(%arg0 via dst, %arg1 via src) value %arg2 via src over dst stored :
+// CHECK:         gnn.attention(%{{.+}} = %arg0 via dst, %{{.+}} = %arg1 via src) value %arg2 via src over dst stored :
 func.func @other_features(%q: tensor<?x1x2xf32, #gnn.rows<@g, node>>, %k: tensor<?x1x2xf32, #gnn.rows<@g, node>>, %v: tensor<?x1x5xf32, #gnn.rows<@g, node>>) -> tensor<?x1x5xf32, #gnn.rows<@g, node>> {
   %s = gnn.sddmm %q via dst, %k via src : (tensor<?x1x2xf32, #gnn.rows<@g, node>>, tensor<?x1x2xf32, #gnn.rows<@g, node>>) -> tensor<?x1xf32, #gnn.rows<@g, edge>>
-  // expected-remark @+1 {{scores are stored; rows with other features than the terms are weighed}}
+  // expected-remark @+1 {{scores are stored; rows with other features than those summed are weighed}}
   %a = gnn.edge_softmax %s over dst : tensor<?x1xf32, #gnn.rows<@g, edge>>
   %y = gnn.spmm mul %a, %v via src reduce sum via dst : (tensor<?x1xf32, #gnn.rows<@g, edge>>, tensor<?x1x5xf32, #gnn.rows<@g, node>>) -> tensor<?x1x5xf32, #gnn.rows<@g, node>>
   return %y : tensor<?x1x5xf32, #gnn.rows<@g, node>>
@@ -263,9 +285,9 @@ func.func @other_features(%q: tensor<?x1x2xf32, #gnn.rows<@g, node>>, %k: tensor
 // store scores; for 500 the launch of another kernel is longer than all.
 //
 // CHECK-LABEL: func.func @many_edges
-// CHECK:         gnn.attention dot{{.*}} stored :
+// CHECK:         gnn.attention({{.*}} stored :
 // CHECK-LABEL: func.func @few_edges
-// CHECK:         gnn.attention dot
+// CHECK:         gnn.attention(
 // CHECK-NOT:     stored
 // CHECK:         return
 func.func @many_edges(%q: tensor<?x64xf32, #gnn.rows<@large, node>>) -> tensor<?x64xf32, #gnn.rows<@large, node>> {

@@ -199,11 +199,14 @@ TEST_F(PropertiesTest, ViewsCostNothing) {
 // Scores of 4 and values of 5 features do not meet in one walk.
 TEST_F(PropertiesTest, CostOfScoresThatMustBeStored) {
   auto costOf = [&](const std::string &stored, const std::string &value) {
-    return cost("gnn.attention dot(%node_heads via dst, %node_heads via src) "
-                "value " +
+    return cost("gnn.attention(%a = %node_heads via dst, %b = %node_heads via "
+                "src) value " +
                 value + " via src over dst" + stored +
                 " : (!node_heads, !node_heads, !node_" + value.substr(6) +
-                ") -> !node_" + value.substr(6));
+                ") -> !node_" + value.substr(6) + R"mlir( {
+      %d = gnn.row_dot %a, %b : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8xf32>
+      gnn.yield %d : tensor<8xf32>
+    })mlir");
   };
   auto wide = costOf("", "%node_wide");
   EXPECT_TRUE(cast<AttentionOp>(wide.getOperation()).mustStore());
@@ -217,6 +220,9 @@ TEST_F(PropertiesTest, CostOfScoresThatMustBeStored) {
   auto same = costOf("", "%node_heads");
   EXPECT_FALSE(cast<AttentionOp>(same.getOperation()).mustStore());
   EXPECT_EQ(same.getWrittenBytes().evaluate(stats()), 7 * 8 * 4 * 4);
+  // The product, the softmax and the weighted sum.
+  EXPECT_EQ(same.getFlops().getFactor(RowSpace::Edge),
+            2 * 8 * 4 + 8 * 5 + 2 * 8 * 4);
 }
 
 TEST_F(PropertiesTest, CostOfLoopOverEdges) {

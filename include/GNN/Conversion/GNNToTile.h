@@ -251,6 +251,11 @@ llvm::SmallVector<int64_t> walkedDims(llvm::ArrayRef<int64_t> features);
 mlir::Value emitReduce(mlir::OpBuilder &b, mlir::Location loc,
                        tile::Reduction kind, tile::Dim dim, mlir::Value value);
 
+/// The value of an op on one row, at a point of a domain with `dims` feature
+/// dimensions, from its operands there.
+mlir::Value emitOnOneRow(mlir::OpBuilder &b, mlir::Operation *op,
+                         mlir::ValueRange operands, size_t dims);
+
 /// The value of an activation at `x`; `slope` is the weight of prelu.
 mlir::Value emitActivation(mlir::OpBuilder &b, mlir::Location loc,
                            ActivationKind kind,

@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -23,59 +24,32 @@ using tile::Anchor;
 using tile::AtAttr;
 using tile::Dim;
 
-static Value constant(OpBuilder &b, Location loc, Type type,
-                      const APFloat &value) {
-  return arith::ConstantOp::create(
-      b, loc, b.getFloatAttr(cast<FloatType>(type), value.convertToDouble()));
-}
-
 SmallVector<Input> Lowering::scoreInputs(AttentionOp op, tile::RowDomain from,
                                          size_t dims) {
   SmallVector<Input> inputs;
-  for (auto [i, term] : llvm::enumerate(op.getTerms()))
-    inputs.push_back(leading(view(term), Anchor::Element, from,
-                             op.getTermPath(i).via, dims));
-  if (Value by = op.getBy())
-    inputs.push_back(getRows(by.getType()) ? leading(view(by), Anchor::Element,
-                                                     from, op.getByVia(), dims)
-                                           : trailing(get(by), dims));
-  if (Value prior = op.getPrior())
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    std::optional<RowPath> path = op.getInputPath(i);
     inputs.push_back(
-        leading(view(prior), Anchor::Element, from, op.getPriorVia(), dims));
+        path ? leading(view(input), Anchor::Element, from, path->via, dims)
+             : leading(get(input), Anchor::All, {}, {}, dims));
+  }
   return inputs;
 }
 
-/// The score of an edge, from the values of the inputs that it takes.
-static Value emitScore(OpBuilder &b, Location loc, AttentionOp op,
-                       ValueRange args) {
-  size_t terms = op.getTerms().size();
-  Value score = args.front();
-  for (Value term : args.slice(1, terms - 1))
-    score = op.getKind() == ScoreKind::Dot
-                ? Value(arith::MulFOp::create(b, loc, score, term))
-                : Value(arith::AddFOp::create(b, loc, score, term));
-  args = args.drop_front(terms);
-  if (auto slope = op.getLeakyRelu()) {
-    Value zero =
-        arith::ConstantOp::create(b, loc, b.getZeroAttr(score.getType()));
-    Value negative = arith::MulFOp::create(
-        b, loc, score, constant(b, loc, score.getType(), *slope));
-    Value positive =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, score, zero);
-    score = arith::SelectOp::create(b, loc, positive, score, negative);
+/// The score of an edge, from the values of the inputs in a domain with `dims`
+/// feature dimensions.
+static Value emitScore(OpBuilder &b, AttentionOp op, ValueRange args,
+                       size_t dims) {
+  IRMapping scalars;
+  scalars.map(op.getBody().getArguments(), args);
+  for (Operation &inner : op.getBody().front().without_terminator()) {
+    auto operands =
+        llvm::map_to_vector(inner.getOperands(), [&](Value operand) {
+          return scalars.lookup(operand);
+        });
+    scalars.map(inner.getResult(0), emitOnOneRow(b, &inner, operands, dims));
   }
-  if (op.getBy()) {
-    score = arith::MulFOp::create(b, loc, score, args.front());
-    args = args.drop_front();
-  }
-  if (op.sumsFeatures())
-    score = emitReduce(b, loc, tile::Reduction::Sum, Dim::Feature, score);
-  if (auto scale = op.getScale())
-    score = arith::MulFOp::create(b, loc, score,
-                                  constant(b, loc, score.getType(), *scale));
-  if (op.getPrior())
-    score = arith::MulFOp::create(b, loc, score, args.front());
-  return score;
+  return scalars.lookup(op.getScore());
 }
 
 /// exp(score - highest)
@@ -140,7 +114,8 @@ private:
   FlatSymbolRefAttr graph;
   EndPoint end;
   Rows result, value;
-  /// Features of the terms, the scores, and the walk of the weighted sum.
+  /// Features of the score's body, the scores, and the walk of the weighted
+  /// sum.
   SmallVector<int64_t> terms, scores, dims;
   /// The groups of the softmax and of the result, with their edges.
   tile::RowDomain groups, groupElements, elements;
@@ -156,8 +131,7 @@ AttentionLowering::AttentionLowering(Lowering &lowering, AttentionOp op)
       graph(getRows(op.getType()).getGraph()),
       end(*op.getResultPath().getEnd()),
       result(lowering.describe(op.getType(), end)),
-      value(lowering.view(op.getValue())),
-      terms(lowering.view(op.getTerms().front()).features),
+      value(lowering.view(op.getValue())), terms(op.getBodyFeatures()),
       scores(op.getScoreFeatures()), groups(keptRows(op.getOver(), {})),
       stored(op.storesScores()), split(groups != result.domain) {
   groupElements = lowering.elementsOf(groups, RowSpace::Edge);
@@ -183,7 +157,7 @@ void AttentionLowering::storeScores() {
       {scoreAt(Anchor::Element, terms.size()),
        scoreAt(Anchor::Group, terms.size())},
       [&](OpBuilder &b, Location loc, ValueRange args) -> SmallVector<Value> {
-        Value score = emitScore(b, loc, op, args);
+        Value score = emitScore(b, op, args, terms.size());
         return {score,
                 emitReduce(b, loc, tile::Reduction::Max, Dim::Element, score)};
       });
@@ -213,7 +187,7 @@ void AttentionLowering::sumComputed() {
   ResultRange results = lowering.traverse(
       loc, graph, termDomain(), termInputs(), outputs, {at, at},
       [&](OpBuilder &b, Location loc, ValueRange args) -> SmallVector<Value> {
-        Value score = emitScore(b, loc, op, args);
+        Value score = emitScore(b, op, args, terms.size());
         Value highest =
             emitReduce(b, loc, tile::Reduction::Max, Dim::Element, score);
         return {highest,
@@ -252,7 +226,7 @@ Value AttentionLowering::emitWeightedSum(OpBuilder &b, Location loc,
   };
   Value value = take(true), factor = take(!!op.getFactor());
   Value highest = take(stored || split), sum = take(split);
-  Value score = stored ? take(true) : emitScore(b, loc, op, args);
+  Value score = stored ? take(true) : emitScore(b, op, args, dims.size());
   if (!highest)
     highest = emitReduce(b, loc, tile::Reduction::Max, Dim::Element, score);
   Value weight = emitPower(b, loc, score, highest);

@@ -257,6 +257,30 @@ LogicalResult LoopLowering::chooseDims(ArrayRef<Item> items) {
 // The body
 //===----------------------------------------------------------------------===//
 
+Value gnn::emitOnOneRow(OpBuilder &b, Operation *op, ValueRange operands,
+                        size_t dims) {
+  Location loc = op->getLoc();
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto splat = cast<SplatElementsAttr>(constant.getValue());
+    return arith::ConstantOp::create(b, loc, splat.getSplatValue<TypedAttr>());
+  }
+  if (isa<RowBroadcastOp>(op))
+    return operands[0];
+  if (auto dot = dyn_cast<RowDotOp>(op)) {
+    size_t rank = cast<RankedTensorType>(dot.getLhs().getType()).getRank();
+    Value product = arith::MulFOp::create(b, loc, operands[0], operands[1]);
+    return emitReduce(b, loc, tile::Reduction::Sum,
+                      rank == dims ? Dim::Feature : Dim::Head, product);
+  }
+  if (auto activation = dyn_cast<RowActivationOp>(op))
+    return emitActivation(b, loc, activation.getKind(), activation.getAlpha(),
+                          operands[0],
+                          operands.size() > 1 ? operands[1] : Value());
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  OperationState state(loc, op->getName(), operands, {element}, op->getAttrs());
+  return b.create(state)->getResult(0);
+}
+
 Value LoopLowering::read(const Rows &rows, AtAttr at) {
   for (auto [i, input] : llvm::enumerate(inputs))
     if (input == rows.tensor && accesses[i] == at)
@@ -278,12 +302,10 @@ FailureOr<Value> LoopLowering::eval(Value value) {
     return scalar;
   auto type = cast<RankedTensorType>(value.getType());
   if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
-    auto number = dyn_cast<DenseElementsAttr>(constant.getValue());
-    if (!number || !number.isSplat())
+    if (!isa<SplatElementsAttr>(constant.getValue()))
       return constant.emitOpError("expected a constant of one value, others "
                                   "are arguments of the function");
-    return Value(arith::ConstantOp::create(*inside, constant.getLoc(),
-                                           number.getSplatValue<TypedAttr>()));
+    return emitOnOneRow(*inside, constant, {}, dims.size());
   }
   if (isOutside(value) && !isCondition(value)) { // a weight
     if (!begins(dims, type.getShape()))
@@ -347,22 +369,7 @@ FailureOr<Value> LoopLowering::evalOp(Value value, Operation *op) {
       return failure();
     operands.push_back(*scalar);
   }
-  if (isa<RowBroadcastOp>(op))
-    return operands[0];
-  if (auto dot = dyn_cast<RowDotOp>(op)) {
-    size_t rank = cast<RankedTensorType>(dot.getLhs().getType()).getRank();
-    Value product =
-        arith::MulFOp::create(*inside, loc, operands[0], operands[1]);
-    return reduce(loc, tile::Reduction::Sum,
-                  rank == dims.size() ? Dim::Feature : Dim::Head, product);
-  }
-  if (auto activation = dyn_cast<RowActivationOp>(op))
-    return emitActivation(*inside, loc, activation.getKind(),
-                          activation.getAlpha(), operands[0],
-                          operands.size() > 1 ? operands[1] : Value());
-  Type element = getElementTypeOrSelf(value.getType());
-  OperationState state(loc, op->getName(), operands, {element}, op->getAttrs());
-  return inside->create(state)->getResult(0);
+  return emitOnOneRow(*inside, op, operands, dims.size());
 }
 
 //===----------------------------------------------------------------------===//

@@ -192,31 +192,67 @@ def choose(t):
     return t.call("choose", *condition, x, t.rows(*like), arguments=(kind,))
 
 
+def _score(t, heads):
+    """A score of an edge with these features: its inputs, and the steps that
+    `recorded` makes it of."""
+    wide = (*heads, t.size)
+    shapes = [t.rng.choice((heads, wide)) for _ in range(t.rng.randint(1, 4))]
+    inputs = [t.input(None, *shape) if shape and t.coin(0.15) else
+              t.rows(t.coarser("edge", itself=True), shape) for shape in shapes]
+    mask = None
+    if t.coin(0.3):  # of inputs that are no results: rounding must not decide
+        mask = len(shapes)
+        inputs += [t.input(t.coarser("edge", itself=True), *heads) for _ in "ab"]
+        shapes += [heads, heads]
+    steps = []
+
+    def step(kind, taken, shape, *arguments):
+        steps.append((kind, tuple(taken), arguments))
+        shapes.append(shape)
+
+    for _ in range(t.rng.randint(0, 4)):
+        kind = t.rng.choice(("add", "sub", "mul", "max", "dot", "widen", "scale",
+                             "activation", "activation", "choose"))
+        x = t.rng.randrange(len(shapes))
+        y = t.rng.choice([i for i, s in enumerate(shapes) if s == shapes[x]])
+        if kind == "dot":
+            if shapes[x] == wide:
+                step(kind, (x, y), heads)
+        elif kind == "widen":
+            if shapes[x] == heads and wide in shapes:
+                step("widen", (x, shapes.index(wide)), wide)
+        elif kind == "choose":
+            if mask is not None and shapes[x] == heads:
+                step(kind, (mask, mask + 1, x, y), heads)
+        elif kind == "activation":
+            step(kind, (x,), shapes[x], t.rng.choice((
+                "relu", "leaky_relu", "tanh", "sigmoid", "gelu")))
+        elif kind == "scale":
+            step(kind, (x,), shapes[x], t.rng.choice((-0.5, 0.25)))
+        else:
+            step(kind, (x, y), shapes[x])
+    last = len(shapes) - 1
+    if shapes[last] == wide:
+        step("dot", (last, shapes.index(wide)), heads)
+    step("activation", (len(shapes) - 1,), heads, "tanh")
+    step("scale", (len(shapes) - 1,), heads, 3.0)
+    return inputs, tuple(steps)
+
+
 def attention(t):
     """The op that fuse-attention makes, as a user may write it."""
     heads = t.rng.choice(((), (t.heads,)))
-    kind = t.rng.choice(("add", "dot"))
     over = t.rng.choice(("dst", "dst", "src", "dst_pair", "src_pair"))
-    by = kind == "add" and t.coin()
-    features = (*heads, t.size) if by or kind == "dot" else heads
-    terms = [t.rows(t.coarser("edge", itself=True), features)
-             for _ in range(2 if kind == "dot" else t.rng.randint(1, 3))]
-    value = t.rows(t.coarser("edge", itself=True), t.rng.choice((
-        heads, (*heads, t.size))))
-    more = {}
-    if by:
-        more["by"] = t.input(None, *[(terms[0], i) for i in range(len(features))])
-    for word in ("prior", "factor"):
-        if t.coin(0.3):
-            more[word] = t.rows(t.coarser("edge", itself=True), heads)
-    words = tuple((word, None if word == "by" else t.via("edge", t.value(n).space))
-                  for word, n in more.items())
+    inputs, steps = _score(t, heads)
+    operands = [*inputs, t.rows(t.coarser("edge", itself=True), t.rng.choice((
+        heads, (*heads, t.size))))]
+    if t.coin(0.3):
+        operands.append(t.rows(t.coarser("edge", itself=True), heads))
+    vias = tuple(t.value(n).space and t.via("edge", t.value(n).space)
+                 for n in operands)
     space = t.rng.choice((over[:3] + "_pair", t.src if over[:3] == "src" else t.dst))
-    return t.call("attention", *terms, value, *more.values(), arguments=(
-        kind, space, over, tuple(t.via("edge", t.value(n).space)
-                                 for n in (*terms, value)), words,
-        0.2 if kind == "add" and t.coin() else None, 0.5 if t.coin() else None,
-        t.coin(0.3)))
+    return t.call("attention", *operands, arguments=(
+        steps, len(inputs), space, over, vias, t.coin(0.3)))
 
 
 OPS = (gather, aggregate, aggregate, extreme, degree, prefix, apply, apply, spmm,

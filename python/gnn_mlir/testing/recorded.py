@@ -37,15 +37,38 @@ def _choose(f, g, x, y, *rest):
     return f.where(condition, *(picked or (x, y)))
 
 
+_SCORE = {
+    "add": lambda body, x, y: x + y, "sub": lambda body, x, y: x - y,
+    "mul": lambda body, x, y: x * y,
+    "max": lambda body, x, y: body.elementwise("arith.maximumf", x, y),
+    "dot": lambda body, x, y: body.dot(x, y),
+    "scale": lambda body, x, factor: x * factor,
+    "activation": lambda body, x, kind: body.activation(
+        kind, x, alpha=0.2 if kind in ("elu", "leaky_relu") else None),
+    "widen": lambda body, x, like: body.broadcast(x, *like.features),
+    "choose": lambda body, a, b, x, y: conditions.select(
+        body, conditions.compare(body, "ogt", a, b), x, y),
+}
+
+
+def _score(steps):
+    """The function of one edge that `steps` say: each is (kind, numbers of the
+    inputs and steps that it takes, arguments)."""
+    def score(body, *inputs):
+        values = list(inputs)
+        for kind, taken, arguments in steps:
+            values.append(_SCORE[kind](body, *[values[i] for i in taken], *arguments))
+        return values[-1]
+    return score
+
+
 def _attention(f, g, *rest):
-    """rest: terms, the value, and what `words` name; then the arguments."""
-    *values, kind, space, over, vias, words, leaky_relu, scale, stored = rest
-    count = len(vias) - 1
-    more = dict(zip((word for word, _ in words), values[count + 1:]))
-    more.update((word + "_via", via) for word, via in words)
-    return f.attention(kind, space, list(zip(values[:count], vias)), values[count],
-                       over, vias[count], leaky_relu=leaky_relu, scale=scale,
-                       stored=stored, **more)
+    """rest: the inputs, the value and perhaps a factor; then the arguments."""
+    *values, steps, count, space, over, vias, stored = rest
+    pairs = list(zip(values, vias))
+    factor, factor_via = (pairs[count + 1:] or [(None, None)])[0]
+    return f.attention(space, pairs[:count], _score(steps), values[count], over,
+                       vias[count], factor, factor_via, stored)
 
 
 def _graph(f, g, kinds):

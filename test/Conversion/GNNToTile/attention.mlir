@@ -20,7 +20,11 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK:           arith.divf %[[T]], %[[D]]
 // CHECK-NOT:     gnn_tile.traverse
 func.func @computed_twice(%l: !s, %r: !s, %x: !x) -> !x {
-  %y = gnn.attention add(%l via src, %r via dst) leaky_relu 0.2 value %x via src over dst : (!s, !s, !x) -> !x
+  %y = gnn.attention(%a = %l via src, %b = %r via dst) value %x via src over dst : (!s, !s, !x) -> !x {
+    %c = arith.addf %a, %b : tensor<8xf32>
+    %d = gnn.row_activation leaky_relu %c alpha = 0.2 : tensor<8xf32>
+    gnn.yield %d : tensor<8xf32>
+  }
   return %y : !x
 }
 
@@ -39,7 +43,12 @@ func.func @computed_twice(%l: !s, %r: !s, %x: !x) -> !x {
 // CHECK-NOT:       gnn_tile.reduce {{.*}}feature
 // CHECK-NOT:     gnn_tile.traverse
 func.func @stored(%q: !x, %k: !x, %v: !x) -> !x {
-  %y = gnn.attention dot(%q via dst, %k via src) scale 0.25 value %v via src over dst stored : (!x, !x, !x) -> !x
+  %y = gnn.attention(%a = %q via dst, %b = %k via src) value %v via src over dst stored : (!x, !x, !x) -> !x {
+    %d = gnn.row_dot %a, %b : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8xf32>
+    %c = arith.constant dense<0.25> : tensor<8xf32>
+    %s = arith.mulf %d, %c : tensor<8xf32>
+    gnn.yield %s : tensor<8xf32>
+  }
   return %y : !x
 }
 
@@ -49,7 +58,10 @@ func.func @stored(%q: !x, %k: !x, %v: !x) -> !x {
 // CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, heads = 8, features = 32>
 // CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, heads = 8, features = 16>
 func.func @other_sizes(%q: !wide, %k: !wide, %v: !x) -> !x {
-  %y = gnn.attention dot(%q via dst, %k via src) value %v via src over dst : (!wide, !wide, !x) -> !x
+  %y = gnn.attention(%a = %q via dst, %b = %k via src) value %v via src over dst : (!wide, !wide, !x) -> !x {
+    %d = gnn.row_dot %a, %b : (tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<8xf32>
+    gnn.yield %d : tensor<8xf32>
+  }
   return %y : !x
 }
 
@@ -65,7 +77,10 @@ func.func @other_sizes(%q: !wide, %k: !wide, %v: !x) -> !x {
 // CHECK-SAME:      ins(%{{.+}}, %[[G]]#0, %[[G]]#1,
 // CHECK-SAME:      #gnn_tile.at<group -> dst : head>, #gnn_tile.at<group -> dst : head>
 func.func @to_pairs(%l: !s, %r: !s, %x: !x) -> !pair {
-  %y = gnn.attention add(%l via src, %r via dst) value %x via src over dst : (!s, !s, !x) -> !pair
+  %y = gnn.attention(%a = %l via src, %b = %r via dst) value %x via src over dst : (!s, !s, !x) -> !pair {
+    %c = arith.addf %a, %b : tensor<8xf32>
+    gnn.yield %c : tensor<8xf32>
+  }
   return %y : !pair
 }
 
@@ -77,6 +92,50 @@ func.func @to_pairs(%l: !s, %r: !s, %x: !x) -> !pair {
 // CHECK:         gnn_tile.traverse @g <dst_pair, edge.dst_pairs, heads = 8, features = 16>
 // CHECK-SAME:      #gnn_tile.at<element -> edge.in_rows : head>]
 func.func @stored_to_pairs(%q: !x, %k: !x, %v: !x) -> !pair {
-  %y = gnn.attention dot(%q via dst, %k via src) value %v via src over dst stored : (!x, !x, !x) -> !pair
+  %y = gnn.attention(%a = %q via dst, %b = %k via src) value %v via src over dst stored : (!x, !x, !x) -> !pair {
+    %d = gnn.row_dot %a, %b : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8xf32>
+    gnn.yield %d : tensor<8xf32>
+  }
   return %y : !pair
+}
+
+// Every op of a body is computed at the level of its features: the bias and its
+// function once a head, the difference once a feature, a condition of integers as
+// it is.
+//
+// CHECK-LABEL: func.func @mixture
+// CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, heads = 8, features = 16>
+// CHECK-SAME:      at [#gnn_tile.at<group : head, feature>, #gnn_tile.at<element -> src : head, feature>, #gnn_tile.at<all : head, feature>, #gnn_tile.at<element -> edge_type : head>]
+// CHECK:         ^bb0(%[[A:.+]]: f32, %[[B:.+]]: f32, %[[W:.+]]: f32, %[[M:.+]]: i32
+// CHECK:           %[[D:.+]] = arith.subf %[[A]], %[[B]] : f32
+// CHECK:           %[[T:.+]] = math.tanh %[[D]] : f32
+// CHECK:           %[[P:.+]] = arith.mulf %[[T]], %[[W]] : f32
+// CHECK:           %[[S:.+]] = gnn_tile.reduce sum [feature] %[[P]] : f32
+// CHECK:           %[[H:.+]] = arith.cmpi eq, %[[M]]
+// CHECK:           arith.select %[[H]], %{{.+}}, %[[S]] : f32
+// CHECK:         gnn_tile.traverse
+func.func @mixture(%q: !x, %k: !x, %w: tensor<8x16xf32>, %m: tensor<3x8xi32, #gnn.rows<@g, edge_type>>, %v: !x) -> !x {
+  %y = gnn.attention(%a = %q via dst, %b = %k via src, %c = %w, %d = %m) value %v via src over dst stored : (!x, !x, tensor<8x16xf32>, tensor<3x8xi32, #gnn.rows<@g, edge_type>>, !x) -> !x {
+    %e = arith.subf %a, %b : tensor<8x16xf32>
+    %f = math.tanh %e : tensor<8x16xf32>
+    %s = gnn.row_dot %f, %c : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8xf32>
+    %zero = arith.constant dense<0> : tensor<8xi32>
+    %low = arith.constant dense<-1.0e9> : tensor<8xf32>
+    %hidden = arith.cmpi eq, %d, %zero : tensor<8xi32>
+    %t = arith.select %hidden, %low, %s : tensor<8xi1>, tensor<8xf32>
+    gnn.yield %t : tensor<8xf32>
+  }
+  return %y : !x
+}
+
+// Scores that are all alike read nothing: the sum is a mean.
+//
+// CHECK-LABEL: func.func @no_inputs
+// CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, heads = 8, features = 16>
+func.func @no_inputs(%x: !x) -> !x {
+  %y = gnn.attention() value %x via src over dst : (!x) -> !x {
+    %c = arith.constant dense<1.0> : tensor<8xf32>
+    gnn.yield %c : tensor<8xf32>
+  }
+  return %y : !x
 }

@@ -235,15 +235,35 @@ func.func @edge_softmax(%s: !score) -> (!score, !score) {
 }
 
 // CHECK-LABEL: func.func @attention
-// CHECK: gnn.attention add(%{{.+}} via src, %{{.+}} via dst) leaky_relu 2.000000e-01 value %{{.+}} via src over dst : (
-// CHECK: gnn.attention add(%{{.+}}) leaky_relu 1.000000e-01 by %{{.+}} value %{{.+}} via dst factor %{{.+}} over src : (
-// CHECK: gnn.attention dot(%{{.+}} via dst, %{{.+}} via src) scale 2.500000e-01 prior %{{.+}} value %{{.+}} over dst stored : (
-func.func @attention(%x: !heads, %s: !node_score, %a: tensor<8x16xf32>, %e: !edge_heads, %t: !score,
-    %p: tensor<3x8xf32, #gnn.rows<@g, edge_type>>) -> (!heads, !heads, !heads) {
-  %y = gnn.attention add(%s via src, %s via dst) leaky_relu 0.2 value %x via src over dst : (!node_score, !node_score, !heads) -> !heads
-  %z = gnn.attention add(%e) leaky_relu 0.1 by %a value %x via dst factor %t over src : (!edge_heads, tensor<8x16xf32>, !heads, !score) -> !heads
-  %w = gnn.attention dot(%x via dst, %x via src) scale 0.25 prior %p value %e over dst stored : (!heads, !heads, tensor<3x8xf32, #gnn.rows<@g, edge_type>>, !edge_heads) -> !heads
-  return %y, %z, %w : !heads, !heads, !heads
+// CHECK:      gnn.attention(%[[A:.+]] = %{{.+}} via src, %[[B:.+]] = %{{.+}} via dst) value %{{.+}} via src over dst : (
+// CHECK-NEXT:   %[[S:.+]] = arith.addf %[[A]], %[[B]] : tensor<8xf32>
+// CHECK-NEXT:   %[[T:.+]] = gnn.row_activation leaky_relu %[[S]] alpha = 2.000000e-01 : tensor<8xf32>
+// CHECK-NEXT:   gnn.yield %[[T]] : tensor<8xf32>
+// CHECK:      gnn.attention(%{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}) value %{{.+}} via dst factor %{{.+}} over src : (
+// CHECK:        gnn.row_dot
+// CHECK:      gnn.attention(%{{.+}} = %{{.+}} via dst, %{{.+}} = %{{.+}} via src, %{{.+}} = %{{.+}}) value %{{.+}} over dst stored attributes {note} : (
+// CHECK:        arith.select
+func.func @attention(%x: !heads, %s: !node_score, %w: tensor<8x16xf32>, %e: !edge_heads, %t: !score,
+    %p: tensor<3x8xi32, #gnn.rows<@g, edge_type>>) -> (!heads, !heads, !heads) {
+  %y = gnn.attention(%a = %s via src, %b = %s via dst) value %x via src over dst : (!node_score, !node_score, !heads) -> !heads {
+    %c = arith.addf %a, %b : tensor<8xf32>
+    %d = gnn.row_activation leaky_relu %c alpha = 0.2 : tensor<8xf32>
+    gnn.yield %d : tensor<8xf32>
+  }
+  %z = gnn.attention(%a = %e, %b = %w) value %x via dst factor %t over src : (!edge_heads, tensor<8x16xf32>, !heads, !score) -> !heads {
+    %c = math.tanh %a : tensor<8x16xf32>
+    %d = gnn.row_dot %c, %b : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8xf32>
+    gnn.yield %d : tensor<8xf32>
+  }
+  %o = gnn.attention(%a = %x via dst, %b = %x via src, %m = %p) value %e over dst stored attributes {note} : (!heads, !heads, tensor<3x8xi32, #gnn.rows<@g, edge_type>>, !edge_heads) -> !heads {
+    %c = gnn.row_dot %a, %b : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8xf32>
+    %zero = arith.constant dense<0> : tensor<8xi32>
+    %low = arith.constant dense<-1.0e9> : tensor<8xf32>
+    %hidden = arith.cmpi eq, %m, %zero : tensor<8xi32>
+    %d = arith.select %hidden, %low, %c : tensor<8xi1>, tensor<8xf32>
+    gnn.yield %d : tensor<8xf32>
+  }
+  return %y, %z, %o : !heads, !heads, !heads
 }
 
 // CHECK-LABEL: func.func @products_of_rows

@@ -150,7 +150,7 @@ Action SpmmOp::getLinearAction(unsigned operand) {
 
 /// The weights of the edges are fixed where value or factor vary alone.
 Action AttentionOp::getLinearAction(unsigned operand) {
-  unsigned value = getODSOperandIndexAndLength(3).first;
+  unsigned value = getInputs().size();
   if (operand < value)
     return std::nullopt;
   bool scalars = operand == value && getScoreFeatures().empty();

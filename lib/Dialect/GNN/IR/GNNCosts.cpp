@@ -268,21 +268,17 @@ RowCount EdgeSoftmaxOp::getReadBytes() {
   return RowCount::bytes(getType()) + RowCount::rows(getType()) * idBytes;
 }
 
-/// Of a score: the terms, leaky relu, the sum over features, prior and scale;
-/// then the softmax and the weighted sum.
+static double flopsOnOneRow(Operation *op);
+
+/// Of the body, then the softmax, the factor and the weighted sum.
 RowCount AttentionOp::getFlops() {
-  double terms = getNumFeatures(tensorOf(getTerms().front()));
+  double flops = 0;
+  for (Operation &op : getBody().front())
+    flops += flopsOnOneRow(&op);
   double scores = ShapedType::getNumElements(getScoreFeatures());
-  double values = getNumFeatures(getValue().getType());
-  double perScore = terms * (getTerms().size() - 1);
-  if (getLeakyRelu())
-    perScore += 2 * terms;
-  if (getKind() == ScoreKind::Dot)
-    perScore += terms;
-  else if (getBy())
-    perScore += 2 * terms;
-  perScore += scores * (!!getPrior() + !!getScale() + !!getFactor() + 5);
-  return RowCount::rows(RowSpace::Edge) * (perScore + 2 * values);
+  flops += scores * (!!getFactor() + 5);
+  flops += 2.0 * getNumFeatures(getValue().getType());
+  return RowCount::rows(RowSpace::Edge) * flops;
 }
 
 static double bytesOfScores(AttentionOp op) {

@@ -120,6 +120,10 @@ def GNN_AnyWeight : GNN_Tensor<
 def GNN_RowsOrWeight : GNN_Tensor<
     [Or<[GNN_HasRows, And<[GNN_HasNoEncoding, GNN_HasStaticShape]>]>, GNN_IsFloat],
     "f32, bf16 or f16 rows of a graph, or weights without a row space">;
+def GNN_AnyRowsOrWeight : GNN_Tensor<
+    [Or<[And<[GNN_HasRows, Or<[GNN_IsFloat, GNN_IsInteger]>]>,
+         And<[GNN_HasNoEncoding, GNN_HasStaticShape, GNN_IsFloat]>]>],
+    "f32, bf16, f16 or i32 rows of a graph, or float weights without a row space">;
 
 //===----------------------------------------------------------------------===//
 // Op classes
@@ -143,7 +147,7 @@ def GNN_UsesGraph : TraitList<[
 // Verifies (G1).
 def GNN_OnOneGraph : NativeOpTrait<"OnOneGraph"> { let cppNamespace = "::gnn"; }
 
-// Stands in the body of a loop over rows, and nowhere else.
+// Stands in the body of a loop over rows or of an attention, and nowhere else.
 def GNN_OnOneRow : NativeOpTrait<"OnOneRow"> { let cppNamespace = "::gnn"; }
 
 // verify() runs inferReturnTypes, which checks the operands, and compares the result,

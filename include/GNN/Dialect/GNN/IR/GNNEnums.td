@@ -41,11 +41,6 @@ def GNN_BinaryKind : GNN_I32Enum<"BinaryKind", "what happens to two features", [
   I32EnumAttrCase<"Copy", 4, "copy">]>;
 def GNN_BinaryKindAttr : EnumAttr<GNN_Dialect, GNN_BinaryKind, "binary">;
 
-def GNN_ScoreKind : GNN_I32Enum<"ScoreKind", "how the terms of an attention score meet", [
-  I32EnumAttrCase<"Add", 0, "add">,
-  I32EnumAttrCase<"Dot", 1, "dot">]>;
-def GNN_ScoreKindAttr : EnumAttr<GNN_Dialect, GNN_ScoreKind, "score">;
-
 def GNN_ActivationKind : GNN_I32Enum<"ActivationKind", "a function of one feature", [
   I32EnumAttrCase<"Relu", 0, "relu">,
   I32EnumAttrCase<"LeakyRelu", 1, "leaky_relu">,

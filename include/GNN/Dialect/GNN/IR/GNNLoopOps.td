@@ -391,11 +391,13 @@ def GNN_ForOutgoingOp : GNN_IncidentLoopOp<"for_outgoing"> {
 }
 
 def GNN_YieldOp : GNN_BodyOp<"yield", [ReturnLike, Terminator,
-    ParentOneOf<["ForEdgesOp", "ForNodesOp", "ForIncomingOp", "ForOutgoingOp"]>]> {
+    ParentOneOf<["AttentionOp", "ForEdgesOp", "ForNodesOp", "ForIncomingOp",
+                 "ForOutgoingOp"]>]> {
   let summary = "Give what one row contributes to the results of its loop";
   let description = [{
     One value for each result, as it is or with `sum`, `mean`, `max` or `min`.
-    `via` is the end by which the row leads to the one reduced into.
+    `via` is the end by which the row leads to the one reduced into. In
+    `gnn.attention` it gives the score of an edge.
 
     Constraints:
     * (C1) There are as many values, reductions and ends as the loop has results.

@@ -8,6 +8,7 @@
 #define GNN_DIALECT_GNN_IR_GNNSPARSEOPS_TD
 
 include "GNN/Dialect/GNN/IR/GNNOpBase.td"
+include "mlir/IR/OpAsmInterface.td"
 
 def GNN_ApplyOp : GNN_RowOp<"apply", [
     GNN_RowWisePaths, GNN_Linear, GNN_CostAndReads, GNN_Path,
@@ -178,104 +179,115 @@ def GNN_EdgeSoftmaxOp : GNN_RowOp<"edge_softmax", [
 }
 
 def GNN_AttentionOp : GNN_RowOp<"attention", [
-    GNN_Linear, GNN_AllCosts, GNN_Path, AttrSizedOperandSegments,
-    SameOperandsAndResultElementType]> {
+    GNN_Linear, GNN_AllCosts, GNN_Path, AttrSizedOperandSegments, SingleBlock,
+    IsolatedFromAbove,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "Score edges, normalize the scores and sum what they weigh";
   let description = [{
     `result[g, :] = sum(w[e] * value[v(e), :] for all edges e with r(e) = g)`,
     where `w[e] = factor[f(e)] * softmax(score)[e]` and the softmax is that of
     `gnn.edge_softmax` over the groups `over`. It is scores, `gnn.edge_softmax`,
     `gnn.apply mul` and `gnn.aggregate sum` in one, without a row of features for
-    each edge between them. The score of an edge is `scale * prior * s`, where
+    each edge between them. `factor` is 1 where left out.
 
-    * `add`: `s = act(sum_i terms[i])`, each term read along its own path: GAT
-      and RGAT. One term is a score that is given.
-    * `add` with `by`: `s = sum_f by[f] * act(sum_i terms[i][f])`: GATv2.
-    * `dot`: `s = sum_f terms[0][f] * terms[1][f]`: HGT, graph transformers.
-
-    and `act` is leaky relu of the slope given, or nothing. Scores have the
-    features of the terms, without the last dimension for `by` and `dot`: none,
-    or one a head. `scale`, `prior` and `factor` are 1 where left out.
+    The body says what the score of one edge is. Its arguments are the rows of
+    the inputs that the edge leads to, each along its own path, and weights as
+    they are; it yields the score: one number, or one a head. Sums over features
+    are `gnn.row_dot`.
 
     With `stored`, the score of each edge is computed once and kept in memory;
     without, it is computed in each walk over the edges of a group. That changes
     costs and no value. Scores that sum over features are stored in any case where
-    the value has others than the terms and the scores: one walk has one size of
-    features.
+    the value has others than those summed over and the scores: one walk has one
+    size of features.
 
     Empty groups give 0. NaN and infinite maxima are as in `gnn.edge_softmax`.
 
     Gradient: with `a` the softmax, `g` the gradient of `result` gathered to
     edges, and `b = factor * sum_f g * value`: of `value`, `factor * a * g`
     summed along its path; of `factor`, `a * sum_f g * value`; of the score,
-    `a * (b - sum_j a[j] * b[j])` over the group of the edge, from where it
-    goes on as that of the ops that the score stands for.
+    `a * (b - sum_j a[j] * b[j])` over the group of the edge. That goes back
+    through the body, whose ops have a gradient each, and is summed along the
+    path of each input.
 
     Constraints:
     * (C1) `over` is `src`, `dst`, `src_pair` or `dst_pair`.
     * (C2) `result` is in rows of the nodes or pairs at that end.
     * (C3) `via` is given for an operand exactly where there are two paths: to
       nodes of a square graph or to node types.
-    * (C4) `add` has at least one term, `dot` has two.
-    * (C5) All terms have the same features, with `dot` or `by` at least one
-      dimension.
-    * (C6) `by` and `leaky_relu` are for `add`, and `by` has the features of the
-      terms.
-    * (C7) The features of the scores begin with those of `prior` and `factor`.
-    * (C8) The features of `value` begin with those of the scores.
-    * (C9) `result` has the features of `value`.
+    * (C4) The body has an argument for each input: the features of one row of
+      it, or the weight.
+    * (C5) It holds constants of one value, elementwise `arith` and `math`, `gnn.row_dot`,
+      `gnn.row_activation` and `gnn.row_broadcast`.
+    * (C6) The shapes of all values in it are beginnings of one of them.
+    * (C7) It yields one value as it is, of the element type of `value`.
+    * (C8) The features of the scores begin with those of `factor`.
+    * (C9) The features of `value` begin with those of the scores.
+    * (C10) `result` has the features and the element type of `value`.
 
-    Example:
+    Example: GAT, and the inner product of HGT.
 
     ```mlir
-    %y = gnn.attention add(%l via src, %r via dst) leaky_relu 0.2 value %x via src over dst : (tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>) -> tensor<?x8x16xf32, #gnn.rows<@g, node>>
-    %z = gnn.attention dot(%q via dst, %k) scale 0.25 prior %p value %v over dst stored : (tensor<?x8x16xf32, #gnn.rows<@g, node>>, tensor<?x8x16xf32, #gnn.rows<@g, src_pair>>, tensor<3x8xf32, #gnn.rows<@g, edge_type>>, tensor<?x8x16xf32, #gnn.rows<@g, src_pair>>) -> tensor<?x8x16xf32, #gnn.rows<@g, node>>
+    %y = gnn.attention(%a = %l via src, %b = %r via dst) value %x via src over dst : (tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>) -> tensor<?x8x16xf32, #gnn.rows<@g, node>> {
+      %s = arith.addf %a, %b : tensor<8xf32>
+      %t = gnn.row_activation leaky_relu %s alpha = 0.2 : tensor<8xf32>
+      gnn.yield %t : tensor<8xf32>
+    }
+    %z = gnn.attention(%a = %q via dst, %b = %k, %c = %p) value %v over dst stored : (tensor<?x8x16xf32, #gnn.rows<@g, node>>, tensor<?x8x16xf32, #gnn.rows<@g, src_pair>>, tensor<3x8xf32, #gnn.rows<@g, edge_type>>, tensor<?x8x16xf32, #gnn.rows<@g, src_pair>>) -> tensor<?x8x16xf32, #gnn.rows<@g, node>> {
+      %d = gnn.row_dot %a, %b : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8xf32>
+      %s = arith.mulf %d, %c : tensor<8xf32>
+      gnn.yield %s : tensor<8xf32>
+    }
     ```
   }];
-  let arguments = (ins GNN_ScoreKindAttr:$kind, Variadic<GNN_Rows>:$terms,
-                       ArrayAttr:$term_vias,
-                       OptionalAttr<F64Attr>:$leaky_relu,
-                       Optional<GNN_RowsOrWeight>:$by,
-                       OptionalAttr<GNN_EndPointAttr>:$by_via,
-                       OptionalAttr<F64Attr>:$scale,
-                       Optional<GNN_Rows>:$prior,
-                       OptionalAttr<GNN_EndPointAttr>:$prior_via,
+  let arguments = (ins Variadic<GNN_AnyRowsOrWeight>:$inputs, ArrayAttr:$input_vias,
                        GNN_Rows:$value,
                        OptionalAttr<GNN_EndPointAttr>:$value_via,
                        Optional<GNN_Rows>:$factor,
                        OptionalAttr<GNN_EndPointAttr>:$factor_via,
                        GNN_RowSpaceAttr:$over, UnitAttr:$stored);
+  let regions = (region SizedRegion<1>:$body);
   let results = (outs GNN_Rows:$result);
-  let assemblyFormat = [{
-    `` $kind `` `(` custom<Terms>($terms, $term_vias) `)`
-    (`leaky_relu` $leaky_relu^)? (`by` $by^ (`via` `` $by_via^)?)?
-    (`scale` $scale^)? (`prior` $prior^ (`via` `` $prior_via^)?)?
-    `value` $value (`via` `` $value_via^)?
-    (`factor` $factor^ (`via` `` $factor_via^)?)?
-    `over` `` $over (`stored` $stored^)? attr-dict `:`
-    functional-type(operands, results)
-  }];
+  let skipDefaultBuilders = 1;
+  let builders = [
+    // `score` builds the body, from its arguments to what it yields.
+    OpBuilder<(ins "::mlir::Type":$result, "::mlir::ValueRange":$inputs,
+                   "::llvm::ArrayRef<std::optional<::gnn::EndPoint>>":$inputEnds,
+                   "::mlir::Value":$value,
+                   "std::optional<::gnn::EndPoint>":$valueEnd,
+                   "::mlir::Value":$factor,
+                   "std::optional<::gnn::EndPoint>":$factorEnd,
+                   "::gnn::RowSpace":$over,
+                   "::llvm::function_ref<::mlir::Value(::mlir::OpBuilder &, "
+                   "::mlir::Location, ::mlir::ValueRange)>":$score)>,
+  ];
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// The path from an edge to its row of term `i`.
-    ::gnn::RowPath getTermPath(unsigned i);
+    /// The path from an edge to its row of input `i`; none for a weight.
+    std::optional<::gnn::RowPath> getInputPath(unsigned i);
     /// The path from an edge to its row of `value`.
     ::gnn::RowPath getValuePath();
     /// The path from an edge to the row of the result that it counts in.
     ::gnn::RowPath getResultPath();
     /// The path from an edge to its group.
     ::gnn::RowPath getGroupPath();
+    /// The score that the body yields.
+    ::mlir::Value getScore() { return getBody().front().back().getOperand(0); }
     /// Features of the scores: none, or one a head.
     ::llvm::ArrayRef<int64_t> getScoreFeatures();
-    /// Whether a score sums over the features of the terms.
-    bool sumsFeatures() { return getKind() == ::gnn::ScoreKind::Dot || getBy(); }
+    /// The longest features of the body, with which all others begin.
+    ::llvm::ArrayRef<int64_t> getBodyFeatures();
+    /// Whether a score sums over features.
+    bool sumsFeatures();
     /// Whether no walk can both compute a score and weigh a value: the scores sum
     /// over other features than the value has.
     bool mustStore();
     /// Whether the scores are kept in memory, chosen or not.
     bool storesScores() { return getStored() || mustStore(); }
-    /// The operands that a score takes and that differ between the edges of a
-    /// group, each with its path from an edge.
+    /// The inputs that differ between the edges of a group, each with its path
+    /// from an edge.
     ::llvm::SmallVector<::std::pair<::mlir::Value, ::gnn::RowPath>> getScoreReads();
   }];
 }

@@ -150,7 +150,8 @@ public:
 template <typename ConcreteType>
 class NamesGraph : public mlir::OpTrait::TraitBase<ConcreteType, NamesGraph> {};
 
-/// The op is about one row, and stands in the body of a loop over rows alone.
+/// The op is about one row, and stands in the body of a loop over rows or of an
+/// attention alone.
 template <typename ConcreteType>
 class OnOneRow : public mlir::OpTrait::TraitBase<ConcreteType, OnOneRow> {};
 
