@@ -246,14 +246,21 @@ def FuseAttention : Pass<"gnn-fuse-attention", "::mlir::func::FuncOp">, GNN_Cost
     %m = gnn.apply mul %a, %x via src : ...
     %y = gnn.aggregate sum %m via dst : ...
     // becomes
-    %y = gnn.attention add(%l via src, %r via dst) leaky_relu 0.2 value %x via src over dst : ...
+    %y = gnn.attention(%a = %l via src, %b = %r via dst) value %x via src over dst : ... {
+      %c = arith.addf %a, %b : tensor<8xf32>
+      %d = gnn.row_activation leaky_relu %c alpha = 0.2 : tensor<8xf32>
+      gnn.yield %d : tensor<8xf32>
+    }
     ```
 
-    Scores are sums behind a leaky relu (GAT, RGAT), such sums times a vector
-    (GATv2), inner products of two rows (HGT, graph transformers), each with
-    scale and prior, or else taken as they are. Gathers, reshapes and repeated
-    scalars between these ops are looked through, so that rows are read where
-    they are, by source pair as well as by edge.
+    The body is a slice of the program: the ops on edges behind the softmax that
+    nothing else reads and that say something about one edge. These are
+    elementwise `arith` and `math`, `gnn.apply`, `gnn.activation`, `gnn.sddmm`,
+    `gnn.dot`, sums over features and repeated scalars; what another op gives is
+    an input. Gathers and reshapes are looked through, so that rows are read where
+    they are, by source pair as well as by edge. A division by a constant becomes
+    a product. More than two feature dimensions become two: those of the scores,
+    and those that only what is weighed has.
 
     The score of an edge is needed twice. It is stored where that costs less
     than computing it again: by time where the graph has statistics; without, or
@@ -271,6 +278,7 @@ def FuseAttention : Pass<"gnn-fuse-attention", "::mlir::func::FuncOp">, GNN_Cost
     is taken as given.
   }];
   let options = costOptions;
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def FoldNormalization : Pass<"gnn-fold-normalization", "::mlir::func::FuncOp">,

@@ -111,53 +111,89 @@ LogicalResult Lowering::lowerDegree(DegreeOp op) {
   return success();
 }
 
-/// The longer of two lists of feature dimensions.
-static ArrayRef<int64_t> longer(const Rows &a, const Rows *b) {
-  return b && b->features.size() > a.features.size()
-             ? ArrayRef<int64_t>(b->features)
-             : ArrayRef<int64_t>(a.features);
+/// The features of `rows` as walked with those of `other`, which begin with
+/// them or are their beginning: more than two dimensions become those that both
+/// have and those that one has alone.
+static SmallVector<int64_t> walkedWith(const Rows &rows, const Rows &other) {
+  ArrayRef<int64_t> own = rows.features, others = other.features;
+  size_t shared = std::min(own.size(), others.size());
+  if (shared == 0 || own.size() == others.size() ||
+      std::max(own.size(), others.size()) <= 2)
+    return walkedDims(own);
+  SmallVector<int64_t> dims = {sizeOf(own.take_front(shared))};
+  if (own.size() > shared)
+    dims.push_back(sizeOf(own.drop_front(shared)));
+  return dims;
+}
+
+/// The operands of an op that combines two rows, or copies one, with features
+/// that fit into one walk.
+template <typename OpT>
+static SmallVector<Rows> combinedRows(Lowering &lowering, OpT op) {
+  SmallVector<Rows> rows;
+  for (Value operand : op->getOperands())
+    rows.push_back(lowering.view(operand));
+  SmallVector<SmallVector<int64_t>> dims;
+  for (auto [i, side] : llvm::enumerate(rows))
+    dims.push_back(walkedWith(side, rows[rows.size() - 1 - i]));
+  for (auto [side, own] : llvm::zip_equal(rows, dims))
+    side = lowering.reshape(op.getLoc(), side, own);
+  return rows;
+}
+
+/// The longest of the feature dimensions.
+static SmallVector<int64_t> longest(ArrayRef<Rows> rows) {
+  return llvm::max_element(rows,
+                           [](const Rows &a, const Rows &b) {
+                             return a.features.size() < b.features.size();
+                           })
+      ->features;
 }
 
 LogicalResult Lowering::lowerApply(ApplyOp op) {
   Rows result = describe(op.getType());
-  Rows lhs = view(op.getLhs());
-  std::optional<Rows> rhs;
+  SmallVector<int64_t> full(result.features);
+  SmallVector<Rows> rows = combinedRows(*this, op);
+  result.features = longest(rows);
+  size_t dims = result.features.size();
+  SmallVector<Input> inputs{leading(rows.front(), Anchor::Group, result.domain,
+                                    op.getLhsVia(), dims)};
   if (op.getRhs())
-    rhs = view(op.getRhs());
-  SmallVector<int64_t> dims(longer(lhs, rhs ? &*rhs : nullptr));
-  if (failed(checkDims(op, dims)))
-    return failure();
-  SmallVector<Input> inputs{
-      leading(lhs, Anchor::Group, result.domain, op.getLhsVia(), dims.size())};
-  if (rhs)
-    inputs.push_back(leading(*rhs, Anchor::Group, result.domain, op.getRhsVia(),
-                             dims.size()));
-  result.tensor =
-      rowwise(op.getLoc(), result,
-              cast<RankedTensorType>(op.getType()).getElementType(), dims,
-              inputs, [&](OpBuilder &b, Location loc, ValueRange args) {
-                return emitBinary(b, loc, op.getKind(), args[0], args.back());
-              });
-  set(op.getResult(), result);
+    inputs.push_back(leading(rows.back(), Anchor::Group, result.domain,
+                             op.getRhsVia(), dims));
+  result.tensor = rowwise(
+      op.getLoc(), result,
+      cast<RankedTensorType>(op.getType()).getElementType(), result.features,
+      inputs, [&](OpBuilder &b, Location loc, ValueRange args) {
+        return emitBinary(b, loc, op.getKind(), args[0], args.back());
+      });
+  set(op.getResult(), reshape(op.getLoc(), result, full));
   return success();
 }
 
 LogicalResult Lowering::lowerSddmm(SddmmOp op) {
+  Location loc = op.getLoc();
   Rows result = describe(op.getType());
+  SmallVector<int64_t> full(result.features);
   Rows lhs = view(op.getLhs()), rhs = view(op.getRhs());
-  if (failed(checkDims(op, lhs.features)))
-    return failure();
-  unsigned dims = lhs.features.size();
+  SmallVector<int64_t> walked(lhs.features);
+  if (walked.size() > 2) { // products of heads, however many dimensions
+    result.features = {sizeOf(full)};
+    walked = {sizeOf(full), walked.back()};
+    lhs = reshape(loc, lhs, walked);
+    rhs = reshape(loc, rhs, walked);
+  }
+  unsigned dims = walked.size();
   result.tensor = rowwise(
-      op.getLoc(), result,
-      cast<RankedTensorType>(op.getType()).getElementType(), lhs.features,
+      loc, result, cast<RankedTensorType>(op.getType()).getElementType(),
+      walked,
       {leading(lhs, Anchor::Group, result.domain, op.getLhsVia(), dims),
        leading(rhs, Anchor::Group, result.domain, op.getRhsVia(), dims)},
       [&](OpBuilder &b, Location loc, ValueRange args) {
         Value product = arith::MulFOp::create(b, loc, args[0], args[1]);
         return emitReduce(b, loc, tile::Reduction::Sum, Dim::Feature, product);
       });
-  set(op.getResult(), result);
+  set(op.getResult(), reshape(loc, result, full));
   return success();
 }
 
@@ -167,18 +203,15 @@ LogicalResult Lowering::lowerSpmm(SpmmOp op) {
   if (!elements)
     return op.emitOpError("has no lowering: no structure lists edges by '")
            << result.domain.str() << "'";
-  Rows lhs = view(op.getLhs());
-  std::optional<Rows> rhs;
+  SmallVector<int64_t> full(result.features);
+  SmallVector<Rows> rows = combinedRows(*this, op);
+  SmallVector<int64_t> dims = longest(rows);
+  result.features = dims;
+  SmallVector<Input> inputs{leading(rows.front(), Anchor::Element, elements,
+                                    op.getLhsVia(), dims.size())};
   if (op.getRhs())
-    rhs = view(op.getRhs());
-  SmallVector<int64_t> dims(longer(lhs, rhs ? &*rhs : nullptr));
-  if (failed(checkDims(op, dims)))
-    return failure();
-  SmallVector<Input> inputs{
-      leading(lhs, Anchor::Element, elements, op.getLhsVia(), dims.size())};
-  if (rhs)
-    inputs.push_back(
-        leading(*rhs, Anchor::Element, elements, op.getRhsVia(), dims.size()));
+    inputs.push_back(leading(rows.back(), Anchor::Element, elements,
+                             op.getRhsVia(), dims.size()));
   auto domain = domainOf(result.domain, elements, dims);
   auto at = AtAttr::get(builder.getContext(), Anchor::Group, {},
                         dims.size() == 2, !dims.empty(), 0);
@@ -192,7 +225,7 @@ LogicalResult Lowering::lowerSpmm(SpmmOp op) {
                  return emitReduce(b, loc, reductionOf(op.getReduce()),
                                    Dim::Element, message);
                });
-  set(op.getResult(), result);
+  set(op.getResult(), reshape(op.getLoc(), result, full));
   return success();
 }
 
