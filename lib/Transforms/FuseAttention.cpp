@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Dialect/GNN/IR/Features.h"
 #include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
@@ -16,8 +17,6 @@
 #include "AttentionCost.h"
 #include "AttentionScore.h"
 #include "Utils.h"
-
-#include "GNN/Dialect/GNN/IR/Features.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"

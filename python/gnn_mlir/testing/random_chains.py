@@ -189,6 +189,48 @@ def dot_product(t):
     return t.call("flatten", _weighted_sum(t, score, value, path))
 
 
+def _at_edges(t, features):
+    """Rows of edges, or of what edges lead to."""
+    space = t.coarser("edge", itself=True)
+    rows = t.rows(space, features)
+    return rows if space == "edge" else t.call("gather", rows, arguments=(
+        "edge", t.via("edge", space)))
+
+
+def mixed_scores(t):
+    """The attention of a score that is any mixture of ops on edges."""
+    heads = t.rng.choice(((), (t.heads,)))
+    wide = (*heads, t.size)
+    score = _at_edges(t, t.rng.choice((heads, wide)))
+    for _ in range(t.rng.randint(1, 5)):
+        shape = t.value(score).features
+        kind = t.rng.choice(("add", "sub", "mul", "max", "tanh", "relu", "sigmoid",
+                             "itself", "repeat", "sum", "dot", "choose"))
+        if kind in ("add", "sub", "mul", "max"):
+            score = t.call(kind, score, _at_edges(t, shape))
+        elif kind in ("tanh", "relu", "sigmoid"):
+            score = t.call("activation", score, arguments=(kind, None))
+        elif kind == "itself":  # Two ops of the score read one.
+            score = t.call("mul", score, t.call("activation", score,
+                                                arguments=("sigmoid", None)))
+        elif kind == "choose":
+            others = [t.input("edge", *shape) for _ in range(2)]
+            score = t.call("choose", *others, score, _at_edges(t, shape),
+                           arguments=("ogt",))
+        elif kind == "repeat" and shape == heads:
+            score = t.call("broadcast", score, arguments=(t.size,))
+        elif kind == "sum" and shape == wide:
+            score = t.call("reduce_features", score, arguments=("sum",))
+        elif kind == "dot" and shape == wide:
+            score = t.call("sddmm", score, t.rows(t.src, wide),
+                           arguments=("edge", None, "src"))
+    if t.value(score).features == wide:
+        score = t.call("dot", score, t.like(score))
+    score = t.call("activation", score, arguments=("tanh", None))
+    value = t.rows(t.src, t.rng.choice((heads, wide)))
+    return _weighted_sum(t, t.call("scale", score, arguments=(3.0,)), value, "src")
+
+
 def normalized(t):
     """linear, bias, batch norm, activation, residual: what folds into a product."""
     x = t.rows(t.rng.choice((t.src, t.dst, "edge", "src_pair")), (t.size,))
@@ -335,5 +377,6 @@ def type_rows(t):
 
 
 CHAINS = (relational, relational, pair_side, propagate, scores, additive, additive,
-          additive_second, dot_product, dot_product, normalized, linear_chain,
+          additive_second, dot_product, dot_product, mixed_scores, mixed_scores,
+          normalized, linear_chain,
           spelled_softmax, weights, two_layers, parts, type_rows)

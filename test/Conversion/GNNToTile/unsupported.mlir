@@ -16,12 +16,11 @@ func.func @no_template(%w: tensor<8x4xf32>) -> tensor<4x8xf32> {
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 !node = tensor<?x2x2x2xf32, #gnn.rows<@g, node>>
-!edge = tensor<?x2x2x2xf32, #gnn.rows<@g, edge>>
 
-func.func @dimensions(%x: !node) -> !edge {
-  // expected-error @+1 {{'gnn.apply' op has no lowering for 3 feature dimensions, expected at most 2}}
-  %y = gnn.apply add %x via src, %x via dst : (!node, !node) -> !edge
-  return %y : !edge
+func.func @dimensions(%x: !node) -> !node {
+  // expected-error @+1 {{'gnn.layer_norm' op has no lowering for 3 feature dimensions, expected at most 2}}
+  %y = gnn.layer_norm %x eps = 1.0e-5 : !node
+  return %y : !node
 }
 
 // -----

@@ -388,3 +388,23 @@ func.func @restrict_gather(%x: tensor<?x8xf32, #gnn.rows<@g, node>>,
   %3 = gnn.restrict_rows %2 : tensor<?xf32, #gnn.rows<@g, src_pair>> -> tensor<?xf32, #gnn.rows<@s, src_pair>>
   return %1, %3 : tensor<?x8xf32, #gnn.rows<@s, edge>>, tensor<?xf32, #gnn.rows<@s, src_pair>>
 }
+
+// An attention reads each row once, and none that its body does not read.
+//
+// CHECK-LABEL: func.func @attention_inputs
+// CHECK-SAME: %[[X:.+]]: tensor<?x8x4xf32, #gnn.rows<@g, node>>, %{{.+}}: tensor<?x8xf32
+// CHECK: gnn.attention(%[[A:.+]] = %[[X]] via src, %[[B:.+]] = %[[X]] via dst) value %[[X]] via src over dst :
+// CHECK-NEXT: %[[D:.+]] = gnn.row_dot %[[A]], %[[A]]
+// CHECK-NEXT: %[[E:.+]] = gnn.row_dot %[[A]], %[[B]]
+// CHECK-NEXT: arith.addf %[[D]], %[[E]]
+func.func @attention_inputs(%x: tensor<?x8x4xf32, #gnn.rows<@g, node>>,
+                            %s: tensor<?x8xf32, #gnn.rows<@g, edge>>)
+    -> tensor<?x8x4xf32, #gnn.rows<@g, node>> {
+  %y = gnn.attention(%a = %x via src, %n = %s, %b = %x via src, %c = %x via dst) value %x via src over dst : (tensor<?x8x4xf32, #gnn.rows<@g, node>>, tensor<?x8xf32, #gnn.rows<@g, edge>>, tensor<?x8x4xf32, #gnn.rows<@g, node>>, tensor<?x8x4xf32, #gnn.rows<@g, node>>, tensor<?x8x4xf32, #gnn.rows<@g, node>>) -> tensor<?x8x4xf32, #gnn.rows<@g, node>> {
+    %d = gnn.row_dot %a, %b : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8xf32>
+    %e = gnn.row_dot %a, %c : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8xf32>
+    %f = arith.addf %d, %e : tensor<8xf32>
+    gnn.yield %f : tensor<8xf32>
+  }
+  return %y : tensor<?x8x4xf32, #gnn.rows<@g, node>>
+}

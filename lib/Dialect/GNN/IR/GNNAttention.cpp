@@ -12,7 +12,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -310,6 +312,38 @@ bool AttentionOp::mustStore() {
   ArrayRef<int64_t> value = getFeatures(getValue().getType());
   return sumsFeatures() && value != getScoreFeatures() &&
          value != getBodyFeatures();
+}
+
+/// An input that the body does not read is none, and one that is read twice
+/// along one path is one.
+static LogicalResult dropInputs(AttentionOp op, PatternRewriter &rewriter) {
+  Block &body = op.getBody().front();
+  llvm::BitVector dropped(op.getInputs().size());
+  for (unsigned i = 0; i < dropped.size(); ++i) {
+    for (unsigned j = 0; j < i; ++j)
+      if (!dropped[j] && op.getInputs()[i] == op.getInputs()[j] &&
+          op.getInputVias()[i] == op.getInputVias()[j])
+        rewriter.replaceAllUsesWith(body.getArgument(i), body.getArgument(j));
+    dropped[i] = body.getArgument(i).use_empty();
+  }
+  if (dropped.none())
+    return rewriter.notifyMatchFailure(op, "each input is read");
+  rewriter.modifyOpInPlace(op, [&] {
+    SmallVector<Attribute> vias(op.getInputVias().getValue());
+    for (unsigned i = dropped.size(); i-- > 0;)
+      if (dropped[i]) {
+        vias.erase(vias.begin() + i);
+        op.getInputsMutable().erase(i);
+      }
+    body.eraseArguments(dropped);
+    op.setInputViasAttr(rewriter.getArrayAttr(vias));
+  });
+  return success();
+}
+
+void AttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                              MLIRContext *) {
+  patterns.add(dropInputs);
 }
 
 //===----------------------------------------------------------------------===//

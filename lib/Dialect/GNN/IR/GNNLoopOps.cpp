@@ -7,6 +7,7 @@
 #include "Verification.h"
 
 #include "GNN/Dialect/GNN/IR/GNNLoopOps.h"
+#include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"

@@ -203,3 +203,10 @@ LogicalResult EdgeSoftmaxOp::verify() {
 
 #define GET_OP_CLASSES
 #include "GNN/Dialect/GNN/IR/GNNSparseOps.cpp.inc"
+
+void GNNDialect::addSparseOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "GNN/Dialect/GNN/IR/GNNSparseOps.cpp.inc"
+      >();
+}

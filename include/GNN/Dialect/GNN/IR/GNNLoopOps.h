@@ -11,6 +11,10 @@
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
+namespace gnn {
+class AttentionOp; // its body ends with a yield, too
+} // namespace gnn
+
 #define GET_OP_CLASSES
 #include "GNN/Dialect/GNN/IR/GNNLoopOps.h.inc"
 

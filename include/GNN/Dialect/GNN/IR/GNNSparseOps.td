@@ -264,6 +264,7 @@ def GNN_AttentionOp : GNN_RowOp<"attention", [
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     /// The path from an edge to its row of input `i`; none for a weight.
     std::optional<::gnn::RowPath> getInputPath(unsigned i);
