@@ -4,40 +4,60 @@
 from . import reference, types
 from .feature_ops import FeatureOps
 from .ops import (_ACTIVATIONS, _functional, _list, _number, _one_of, _path,
-                  _require, _rows, _same_graph, _via)
+                  _real, _require, _rows, _same_graph, _via, checked)
+from .values import Value
 
 
 class Body:
     """What the score of one edge is made of. Its values are the features of one
-    row; arithmetic is that of other values, and the methods are ops on one row.
-    In NumPy a value is an array of all edges, or of one row for a weight."""
+    row, with the operators of other values; the methods are ops on one row. In
+    NumPy a value is an array of all edges, or of one row for a weight."""
 
-    def __init__(self, name, make):
-        self.name, self._make = name, make
+    def __init__(self, name):
+        self.name = name
         self.arguments, self.result, self._ops = [], None, []
 
     def argument(self, value):
         """The features of one row of a value of the function, or a weight."""
         made = types.TensorType(value.features, dtype=value.type.dtype)
-        self.arguments.append(self._make(self, made, value.name))
+        self.arguments.append(Value(self, made, value.name))
         return self.arguments[-1]
+
+    def _own(self, value):
+        _require(getattr(value, "function", None) is self, self.name,
+                 f"expected a value of the score, got {value!r}")
+        return value
 
     def _record(self, head, text, types_text, operands, results, meaning):
         for value in operands:
-            _require(getattr(value, "function", None) is self, self.name,
-                     f"expected a value of the score, got {value!r}")
-        values = [self._make(self, t) for t in results]
-        self._ops.append((head, text, types_text, operands, values[0], meaning))
-        return values[0]
+            self._own(value)
+        value, = (Value(self, t) for t in results)
+        self._ops.append((head, text, types_text, operands, value, meaning))
+        return value
 
     elementwise = FeatureOps.elementwise
+    compare = FeatureOps.compare
+    where = FeatureOps.where
+    _common = FeatureOps._common
+    _as = FeatureOps._as
 
-    def constant(self, value, like):
+    def constant(self, number, like):
         """A number for every feature of a type."""
+        text = _number("constant", "value", number)
+        if like.dtype == "i32":
+            text = str(types.integer("constant", number, -2 ** 31, 2 ** 31 - 1))
         return self._record(
-            "arith.constant", f"dense<{_number(value)}>",
-            lambda spell: spell(like), [], [like],
-            lambda g: reference.broadcast(float(value), like.features, 1))
+            "arith.constant", f"dense<{text}>", lambda spell: spell(like), [], [like],
+            lambda g: reference.broadcast(_real("constant", "value", number),
+                                          like.features, 1))
+
+    def broadcast_to(self, x, like):
+        """A number of a row for all features of a type."""
+        if x.features == like.features:
+            return x
+        _require(not x.features, "broadcast_to", f"expected features {like.features} "
+                 f"or none, or a broadcast, got {x.features}")
+        return self.broadcast(x, *like.features)
 
     def activation(self, kind, x, alpha=None):
         """A nonlinear function of every feature."""
@@ -45,7 +65,7 @@ class Body:
         _one_of(op, "a kind", kind, [k for k in _ACTIVATIONS if k != "prelu"])
         _require((alpha is not None) == (kind in ("leaky_relu", "elu")), op,
                  "expected alpha for leaky_relu and elu only")
-        slope = "" if alpha is None else f" alpha = {_number(alpha)}"
+        slope = "" if alpha is None else f" alpha = {_number(op, 'alpha', alpha)}"
         return self._record("gnn.row_activation", f"{kind} {{}}{slope}", _list(x),
                             [x], [x.type], lambda g, a: reference.activation(
                                 kind, a, None, alpha))
@@ -89,6 +109,7 @@ class Body:
         return found[id(self.result)]
 
 
+@checked
 class AttentionOps:
     """Scores, softmax and weighted sum in one op."""
 
@@ -121,7 +142,7 @@ class AttentionOps:
             operands.append(x)
             return f"{{{len(operands) - 1}}}{_via(via)}"
 
-        body = self._body()
+        body = Body(self.name)
         inside = [body.argument(x) for x, _ in inputs]
         texts = [read(x, via) for x, via in inputs]
         count = len(inputs)

@@ -21,7 +21,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from . import ops, types
-from .attention import AttentionOps, Body
+from .attention import AttentionOps
 from .feature_ops import FeatureOps
 from .graph import Graph, to_numpy
 from .graph_functions import check_self_loops, select_edge_types
@@ -155,9 +155,6 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, FeatureOps
             raise ValueError(f"{self.name}: expected a value of this function, "
                              f"got {value!r}")
         return value
-
-    def _body(self):
-        return Body(self.name, Value)
 
     def _record(self, head, body, types_text, operands, results, meaning,
                 region=None):

@@ -194,8 +194,7 @@ def _additive_product(body, a, b, c, vector):
 def _masked(body, a, b, bias, mask):
     """An inner product and a bias, but where the mask is negative a low number."""
     score = body.activation("tanh", body.dot(a, b) * 0.5 + bias)
-    hidden = compare(body, "olt", mask, body.constant(0.0, mask.type))
-    return select(body, hidden, body.constant(-9.0, score.type), score)
+    return body.where(mask < 0, -9.0, score)
 
 
 def _centered(body, a, b, narrow):

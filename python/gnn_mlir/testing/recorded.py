@@ -46,8 +46,7 @@ _SCORE = {
     "activation": lambda body, x, kind: body.activation(
         kind, x, alpha=0.2 if kind in ("elu", "leaky_relu") else None),
     "widen": lambda body, x, like: body.broadcast(x, *like.features),
-    "choose": lambda body, a, b, x, y: conditions.select(
-        body, conditions.compare(body, "ogt", a, b), x, y),
+    "choose": lambda body, a, b, x, y: body.where(a > b, x, y),
 }
 
 
