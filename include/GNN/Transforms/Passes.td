@@ -247,20 +247,14 @@ def FuseAttention : Pass<"gnn-fuse-attention", "::mlir::func::FuncOp">, GNN_Cost
     %y = gnn.aggregate sum %m via dst : ...
     // becomes
     %y = gnn.attention(%a = %l via src, %b = %r via dst) value %x via src over dst : ... {
-      %c = arith.addf %a, %b : tensor<8xf32>
-      %d = gnn.row_activation leaky_relu %c alpha = 0.2 : tensor<8xf32>
-      gnn.yield %d : tensor<8xf32>
+      %c = arith.addf %a, %b : ...
+      %d = gnn.row_activation leaky_relu %c alpha = 0.2 : ...
+      gnn.yield %d : ...
     }
     ```
 
-    The body is a slice of the program: the ops on edges behind the softmax that
-    nothing else reads and that say something about one edge. These are
-    elementwise `arith` and `math`, `gnn.apply`, `gnn.activation`, `gnn.sddmm`,
-    `gnn.dot`, sums over features and repeated scalars; what another op gives is
-    an input. Gathers and reshapes are looked through, so that rows are read where
-    they are, by source pair as well as by edge. A division by a constant becomes
-    a product. More than two feature dimensions become two: those of the scores,
-    and those that only what is weighed has.
+    The body is made of the elementwise ops, products and sums over features that
+    only it reads; gathers and reshapes are looked through.
 
     The score of an edge is needed twice. It is stored where that costs less
     than computing it again: by time where the graph has statistics; without, or
