@@ -18,8 +18,10 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 !node = tensor<?x2x2x2xf32, #gnn.rows<@g, node>>
 
 func.func @dimensions(%x: !node) -> !node {
-  // expected-error @+1 {{'gnn.layer_norm' op has no lowering for 3 feature dimensions, expected at most 2}}
-  %y = gnn.layer_norm %x eps = 1.0e-5 : !node
+  // expected-error @+1 {{'gnn.attention' op has no lowering for 3 feature dimensions, expected at most 2}}
+  %y = gnn.attention(%a = %x via dst) value %x via src over dst : (!node, !node) -> !node {
+    gnn.yield %a : tensor<2x2x2xf32>
+  }
   return %y : !node
 }
 
