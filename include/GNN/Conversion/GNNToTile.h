@@ -98,10 +98,6 @@ public:
   const Rows &get(mlir::Value value);
   void set(mlir::Value value, Rows rows) { values[value] = std::move(rows); }
 
-  /// The same rows with other trailing dimensions, row-major.
-  Rows reshape(mlir::Location loc, const Rows &rows,
-               llvm::ArrayRef<int64_t> features);
-
   /// A value that comes from outside: edges in the user's order, no tensor.
   Rows describeArgument(mlir::Type type);
   /// The tensor to return for `value`: one of its own, in the user's order.
