@@ -271,13 +271,12 @@ GraphOp gnn::getGraph(Operation *from, Type type) {
 }
 
 StatsAttr gnn::getStats(Operation *from, Type type) {
-  GraphOp graph = getGraph(from, type);
-  return graph ? getStats(graph) : nullptr;
+  return getStats(getGraph(from, type));
 }
 
 StatsAttr gnn::getStats(GraphOp graph) {
-  if (graph.getStatsAttr() || !graph.isDerived())
-    return graph.getStatsAttr();
+  if (!graph || graph.getStatsAttr() || !graph.isDerived())
+    return graph ? graph.getStatsAttr() : nullptr;
   auto parent = SymbolTable::lookupNearestSymbolFrom<GraphOp>(
       graph, graph.getParentGraphAttr());
   if (!parent || !parent.getStatsAttr())

@@ -19,6 +19,7 @@
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -65,7 +66,15 @@ void gnn::buildPTXPipeline(OpPassManager &pm,
   target.features = options.features;
   target.optLevel = options.optLevel;
   pm.addPass(createGpuNVVMAttachTarget(target));
-  addKernelPasses(pm.nest<gpu::GPUModuleOp>());
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  addKernelPasses(kernels);
+  if (options.lineInfo) {
+    kernels.addPass(createPickLines());
+    // Lines alone: PTX that says it is for debugging is not optimized.
+    LLVM::DIScopeForLLVMFuncOpPassOptions scopes;
+    scopes.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
+    pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(scopes));
+  }
 
   GpuModuleToBinaryPassOptions binary;
   binary.compilationTarget = stringifyWord<KernelFormat>(options.format).str();

@@ -174,6 +174,7 @@ void gnn::CompilePipelineOptions::assignTo(StageOptions &stages) const {
   stages.ptx.chip = chip;
   stages.ptx.features = features;
   stages.ptx.optLevel = optLevel;
+  stages.ptx.lineInfo = lineInfo;
   stages.ptx.format = format;
 }
 

@@ -31,6 +31,7 @@ struct Step {
   std::vector<Slot> slots;
   std::vector<int64_t> bytes;
   std::optional<int64_t> reads, writes, flops;
+  const StepSpec *spec = nullptr;
 };
 
 /// A piece of memory in a run.
@@ -270,6 +271,7 @@ Error BoundFunction::State::bindSteps() {
     std::string where = "step " + std::to_string(steps.size()) + " (kernel '" +
                         spec.kernel + "')";
     Step step;
+    step.spec = &spec;
     Expected<const Kernel *> kernel = kernels->find(spec.kernel);
     if (!kernel)
       return kernel.takeError().in(where);
@@ -476,6 +478,8 @@ Report BoundFunction::report() const {
     row.bytesWritten = step.writes;
     row.flops = step.flops;
     row.kernelInfo = step.kernel->info();
+    row.ops = step.spec->ops;
+    row.schedule = step.spec->schedule;
     report.steps.push_back(std::move(row));
   }
   return report;

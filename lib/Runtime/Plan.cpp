@@ -419,6 +419,8 @@ static Json toJson(const StepSpec &step) {
     Json json = {{nameOf(arg.kind), arg.index}};
     if (arg.kind == ArgSpec::Kind::Workspace)
       json["bytes"] = arg.bytes;
+    if (!arg.value.empty())
+      json["value"] = arg.value;
     args.push_back(std::move(json));
   }
   Json json = {{"kernel", step.kernel}, {"grid", step.grid},
@@ -428,6 +430,10 @@ static Json toJson(const StepSpec &step) {
   json["args"] = std::move(args);
   if (!step.name.empty())
     json["name"] = step.name;
+  if (!step.ops.empty())
+    json["ops"] = step.ops;
+  if (!step.schedule.empty())
+    json["schedule"] = step.schedule;
   return json;
 }
 

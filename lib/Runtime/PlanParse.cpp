@@ -251,8 +251,11 @@ ArgSpec parseArg(const Json &json, const std::string &where) {
     refuse(where, "expected one of input, output, workspace, structure, i32, "
                   "i64; got " +
                       got(json));
-  if (arg.kind == ArgSpec::Kind::Workspace)
+  if (arg.kind == ArgSpec::Kind::Workspace) {
     arg.bytes = fields.integer("bytes");
+    if (fields.has("value"))
+      arg.value = fields.string("value");
+  }
   fields.done();
   return arg;
 }
@@ -272,6 +275,12 @@ StepSpec parseStep(const Json &json, const std::string &where) {
   step.flops = fields.integerOr("flops", -1);
   if (fields.has("name"))
     step.name = fields.string("name");
+  if (fields.has("ops"))
+    fields.each("ops", [&](const Json &op, const std::string &place) {
+      step.ops.push_back(::string(op, place));
+    });
+  if (fields.has("schedule"))
+    step.schedule = fields.string("schedule");
   fields.done();
   return step;
 }

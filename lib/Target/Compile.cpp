@@ -9,6 +9,8 @@
 
 #include "GNN/Target/Compile.h"
 
+#include "PtxText.h"
+
 #include "GNN/Pipelines/Pipelines.h"
 #include "GNN/Target/LaunchPlan.h"
 
@@ -67,6 +69,7 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
   stages.ptx.chip = given.chip;
   stages.ptx.features = given.features;
   stages.ptx.optLevel = given.optLevel;
+  stages.ptx.lineInfo = given.lineInfo;
   return success();
 }
 
@@ -97,20 +100,15 @@ static std::string kernelText(ModuleOp module) {
   return printed(*kernels);
 }
 
-/// All PTX of the module as one text: one header, then every kernel.
+/// All PTX of the module as one text.
 static std::string ptxText(ModuleOp module) {
-  std::string text;
+  SmallVector<StringRef> texts;
   for (auto binary : module.getOps<gpu::BinaryOp>()) {
     auto object = cast<gpu::ObjectAttr>(binary.getObjects()[0]);
     StringRef ptx = object.getObject().getValue();
-    ptx = ptx.take_until([](char c) { return c == '\0'; });
-    if (!text.empty()) {
-      size_t header = ptx.find(".address_size");
-      ptx = ptx.drop_front(ptx.find('\n', header));
-    }
-    text += ptx;
+    texts.push_back(ptx.take_until([](char c) { return c == '\0'; }));
   }
-  return text;
+  return joinPtx(texts);
 }
 
 /// Whether a module of this form has this stage before it.
@@ -129,14 +127,15 @@ static LogicalResult lowerToGPU(ModuleOp module, const CompileOptions &options,
   return success();
 }
 
-/// Makes PTX of a module of kernels and launches.
+/// Makes PTX of a module of kernels, with comments from their launches.
 static FailureOr<std::string> lowerToPTX(ModuleOp module,
                                          const CompileOptions &options,
-                                         const StageOptions &stages) {
+                                         const StageOptions &stages,
+                                         const runtime::LaunchPlan &plan) {
   if (failed(runStage(module, getStages().back(), stages,
                       options.phasesDirectory)))
     return failure();
-  std::string ptx = ptxText(module);
+  std::string ptx = commentKernels(ptxText(module), plan);
   if (!options.phasesDirectory.empty() &&
       failed(writeFile(module, options.phasesDirectory, "kernels.ptx", ptx)))
     return failure();
@@ -162,6 +161,7 @@ static FailureOr<std::string> assemble(ModuleOp module, StageOptions &stages) {
 /// The images of a module of kernels and launches, by format.
 static LogicalResult addImages(ModuleOp module, const CompileOptions &options,
                                StageOptions &stages,
+                               const runtime::LaunchPlan &plan,
                                std::map<std::string, std::string> &images) {
   if (options.emulated)
     images["mlir"] = kernelText(module);
@@ -173,7 +173,7 @@ static LogicalResult addImages(ModuleOp module, const CompileOptions &options,
       return failure();
     images["cubin"] = std::move(*cubin);
   }
-  FailureOr<std::string> ptx = lowerToPTX(module, options, stages);
+  FailureOr<std::string> ptx = lowerToPTX(module, options, stages, plan);
   if (failed(ptx))
     return failure();
   images["ptx"] = std::move(*ptx);
@@ -183,10 +183,18 @@ static LogicalResult addImages(ModuleOp module, const CompileOptions &options,
 FailureOr<std::string> gnn::compileToPTX(ModuleOp module,
                                          const CompileOptions &options) {
   StageOptions stages;
+  std::optional<Form> form = getForm(module);
   if (failed(readOptions(module, options, stages)) ||
       failed(lowerToGPU(module, options, stages)))
     return failure();
-  FailureOr<std::string> ptx = lowerToPTX(module, options, stages);
+  runtime::LaunchPlan plan;
+  if (form && *form < Form::Kernels) { // else host functions may be anything
+    FailureOr<runtime::LaunchPlan> made = makeLaunchPlan(module);
+    if (failed(made))
+      return failure();
+    plan = std::move(*made);
+  }
+  FailureOr<std::string> ptx = lowerToPTX(module, options, stages, plan);
   if (succeeded(ptx) && ptx->empty())
     return module.emitError("expected kernels or ops that become kernels");
   return ptx;
@@ -204,7 +212,7 @@ gnn::compileToPackage(ModuleOp module, const CompileOptions &options) {
   plan->chip = options.chip;
   plan->features = options.features;
   std::map<std::string, std::string> images;
-  if (failed(addImages(module, options, stages, images)))
+  if (failed(addImages(module, options, stages, *plan, images)))
     return failure();
   auto package = runtime::Package::create(std::move(*plan), std::move(images));
   if (!package)

@@ -11,16 +11,16 @@
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 
 #include "Describe.h"
+#include "ExplainKernels.h"
 
-#include "GNN/Analysis/CostModel.h"
-#include "GNN/Pipelines/Pipelines.h"
+#include "GNN/Dialect/GNN/IR/Origin.h"
 #include "GNN/Target/Passes.h"
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
 
 namespace gnn {
 #define GEN_PASS_DEF_EXPLAIN
@@ -31,60 +31,33 @@ using namespace mlir;
 using namespace gnn;
 
 //===----------------------------------------------------------------------===//
-// Costs
+// Ops
 //===----------------------------------------------------------------------===//
-
-static std::string numberText(double value) {
-  constexpr double most = 1e18; // that an integer holds
-  if (value > most)
-    return llvm::formatv("{0:e3}", value).str();
-  return llvm::formatv("{0:N}", static_cast<int64_t>(value)).str();
-}
-
-/// "128 edge + 64" of a count that no statistics evaluate.
-static std::string formulaText(const RowCount &count) {
-  std::string text;
-  auto add = [&](const Twine &term) {
-    text += ((text.empty() ? "" : " + ") + term).str();
-  };
-  for (RowSpace space : {RowSpace::Edge, RowSpace::SrcPair, RowSpace::DstPair,
-                         RowSpace::Src, RowSpace::Dst, RowSpace::Node})
-    if (double factor = count.getFactor(space))
-      add(numberText(factor) + " " + stringifyRowSpace(space));
-  if (count.getConstant() != 0 || text.empty())
-    add(numberText(count.getConstant()));
-  return text;
-}
 
 static std::string countText(const RowCount &count, StatsAttr stats) {
   return stats ? numberText(count.evaluate(stats)) : formulaText(count);
 }
 
-static std::string timeText(double seconds) {
-  return llvm::formatv("{0:f4}", seconds * 1e3).str();
-}
-
 namespace {
 
-/// Counts one function.
+/// Reads the ops of one function.
 class FunctionReader {
 public:
-  FunctionReader(func::FuncOp func, const CostModel &model)
-      : func(func), model(model) {}
+  explicit FunctionReader(func::FuncOp func) : func(func), names(func) {}
 
   ExplainedFunction read();
 
 private:
-  ExplainedNode &addNode(ExplainedNode::Kind kind, std::string label,
-                         std::string type, ValueRange operands);
+  ExplainedNode &addNode(ExplainedNode::Kind kind, std::string label, Type type,
+                         ValueRange operands);
   ExplainedCost count(Operation &op);
 
   func::FuncOp func;
-  const CostModel &model;
+  AsmState names;
   ExplainedFunction result;
   DenseMap<Value, unsigned> numbers;
-  OpCounts sum;
-  double sumOfRows = 0, sumOfFlops = 0, sumOfBytes = 0, seconds = 0;
+  RowCount productRows;
+  double productRowsNumber = 0;
   bool isKnown = true;
 };
 
@@ -101,53 +74,42 @@ private:
 } // namespace
 
 ExplainedNode &FunctionReader::addNode(ExplainedNode::Kind kind,
-                                       std::string label, std::string type,
+                                       std::string label, Type type,
                                        ValueRange operands) {
-  ExplainedNode node{kind, std::move(label), std::move(type), {}, {}};
+  ExplainedNode node;
+  node.kind = kind;
+  node.label = std::move(label);
+  node.type = type ? describe(type) : "";
   for (Value operand : operands)
     node.operands.push_back(numbers.lookup(operand));
   result.nodes.push_back(std::move(node));
   return result.nodes.back();
 }
 
-/// Whether `op` has rows of a graph.
-static bool isOfGraph(Operation &op) {
-  auto hasRows = [](Type type) { return !!getRows(type); };
-  return llvm::any_of(op.getOperandTypes(), hasRows) ||
-         llvm::any_of(op.getResultTypes(), hasRows);
-}
-
 ExplainedCost FunctionReader::count(Operation &op) {
-  ExplainedCost cost{"-", "-", "-", "-", "-", 0};
+  ExplainedCost cost;
+  cost.rows = cost.productRows = cost.flops = "-";
   StatsAttr stats = getStats(&op);
-  // Weights alone are of no graph, and of as many bytes on any.
-  if (!stats && !isOfGraph(op))
-    for (auto graph : func->getParentOfType<ModuleOp>().getOps<GraphOp>())
-      stats = stats ? stats : graph.getStatsAttr();
   if (op.getNumResults() > 0)
     if (auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType()))
       cost.rows = countText(RowCount::rows(type), stats);
   std::optional<OpCounts> counts = countOp(&op);
   if (!counts)
     return cost;
-  RowCount bytes = counts->readBytes + counts->writtenBytes;
   cost.productRows = countText(counts->productRows, stats);
   cost.flops = countText(counts->flops, stats);
-  cost.bytes = countText(bytes, stats);
-  sum.productRows += counts->productRows;
-  sum.flops += counts->flops;
-  sum.readBytes += bytes;
-  if (!stats) {
+  productRows += counts->productRows;
+  if (stats)
+    productRowsNumber += counts->productRows.evaluate(stats);
+  else if (formulaText(counts->productRows) != "0")
     isKnown = false;
-    return cost;
-  }
-  cost.seconds = model.cost(model.describe(&op, stats));
-  cost.milliseconds = timeText(cost.seconds);
-  sumOfRows += counts->productRows.evaluate(stats);
-  sumOfFlops += counts->flops.evaluate(stats);
-  sumOfBytes += bytes.evaluate(stats);
-  seconds += cost.seconds;
   return cost;
+}
+
+/// Whether the rows of a value depend on no graph: weights and scalars.
+static bool isWeight(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return !tensor || tensor.hasStaticShape();
 }
 
 ExplainedFunction FunctionReader::read() {
@@ -156,65 +118,42 @@ ExplainedFunction FunctionReader::read() {
   for (BlockArgument argument : func.getArguments()) {
     numbers[argument] = result.nodes.size();
     addNode(Kind::Argument, describe(func, argument.getArgNumber()),
-            describe(argument.getType()), {});
+            argument.getType(), {})
+        .isWeight = isWeight(argument.getType());
   }
   for (Operation &op : func.getBody().getOps()) {
     if (op.hasTrait<OpTrait::ReturnLike>()) {
       for (auto [i, value] : llvm::enumerate(op.getOperands()))
-        addNode(Kind::Result, "result " + std::to_string(i),
-                describe(value.getType()), value);
+        addNode(Kind::Result, "result " + std::to_string(i), value.getType(),
+                value);
       continue;
     }
     for (Value value : op.getResults())
       numbers[value] = result.nodes.size();
-    addNode(Kind::Op, describe(&op), describeResults(&op), op.getOperands())
-        .cost = count(op);
+    ExplainedNode &node =
+        addNode(Kind::Op, describe(&op), {}, op.getOperands());
+    node.type = describeResults(&op);
+    node.place = describe(getPlace(op.getLoc()));
+    llvm::raw_string_ostream os(node.text);
+    op.print(os, names);
+    node.cost = count(op);
   }
-  // Sums of formulas are of one graph only.
-  ExplainedCost &total = result.total;
-  total = {"",
-           numberText(sumOfRows),
-           numberText(sumOfFlops),
-           numberText(sumOfBytes),
-           timeText(seconds),
-           seconds};
-  if (!isKnown)
-    total = {"",
-             formulaText(sum.productRows),
-             formulaText(sum.flops),
-             formulaText(sum.readBytes),
-             "-",
-             0};
+  result.total.productRows =
+      isKnown ? numberText(productRowsNumber) : formulaText(productRows);
   return std::move(result);
 }
 
-static std::vector<ExplainedFunction> readFunctions(ModuleOp module,
-                                                    const CostModel &model) {
+static std::vector<ExplainedFunction> readFunctions(ModuleOp module) {
   std::vector<ExplainedFunction> functions;
   for (auto func : module.getOps<func::FuncOp>())
     if (!func.isExternal())
-      functions.push_back(FunctionReader(func, model).read());
+      functions.push_back(FunctionReader(func).read());
   return functions;
 }
 
 //===----------------------------------------------------------------------===//
 // Choices
 //===----------------------------------------------------------------------===//
-
-/// "layer.mlir:8:3" of the first place of a location that is in a file.
-static std::string placeText(Location location) {
-  std::string text = "-";
-  location->walk([&](Location part) {
-    auto place = dyn_cast<FileLineColLoc>(part);
-    if (!place)
-      return WalkResult::advance();
-    text = (place.getFilename().getValue() + ":" + Twine(place.getLine()) +
-            ":" + Twine(place.getColumn()))
-               .str();
-    return WalkResult::interrupt();
-  });
-  return text;
-}
 
 void ChoiceStreamer::streamOptimizationRemark(
     const remark::detail::Remark &remark) {
@@ -223,7 +162,7 @@ void ChoiceStreamer::streamOptimizationRemark(
     message += (arg.key == "Remark" ? "" : arg.key + " ") + arg.val;
   choices.push_back({remark.getCategoryName().str(),
                      remark.getRemarkName().str(),
-                     placeText(remark.getLocation()), message,
+                     describe(getPlace(remark.getLocation())), message,
                      remark.getRemarkType() == llvm::remarks::Type::Passed});
 }
 
@@ -233,7 +172,7 @@ void ChoiceStreamer::streamOptimizationRemark(
 
 /// Reads `passes`, or gives one error.
 static LogicalResult readOptions(ModuleOp module, StringRef passes,
-                                 StringRef chip, GraphPipelineOptions &graph) {
+                                 StringRef chip, StageOptions &stages) {
   if (!chip.empty())
     if (llvm::Error error = checkChip(chip))
       return module.emitError(llvm::toString(std::move(error)));
@@ -241,13 +180,21 @@ static LogicalResult readOptions(ModuleOp module, StringRef passes,
   std::string message;
   if (failed(parsePassSwitches(passes, all, message)))
     return module.emitError("passes: ") << message;
-  all.assignGraphSwitches(graph);
-  graph.chooseTarget(chip);
+  all.assignGraphSwitches(stages.graph);
+  all.assignTileSwitches(stages.tile);
+  stages.graph.chooseTarget(chip);
   return success();
 }
 
+/// The least that a module with loops can be lowered with.
+static void leaveOutPasses(GraphPipelineOptions &options) {
+  options.linearReorder = options.compact = options.orderAggregate =
+      options.fuseAttention = options.fuseLayers = false;
+}
+
 /// The switches that are off.
-static std::vector<std::string> listOff(const GraphPipelineOptions &options) {
+template <typename Options>
+static std::vector<std::string> listOff(const Options &options) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   options.print(stream);
@@ -262,11 +209,11 @@ static std::vector<std::string> listOff(const GraphPipelineOptions &options) {
 
 FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
                                     StringRef chip) {
-  GraphPipelineOptions options;
-  if (failed(readOptions(module, passes, chip, options)))
+  StageOptions stages, none;
+  if (failed(readOptions(module, passes, chip, stages)))
     return failure();
   // Times are shown whatever is weighed.
-  CostModel model(options.target.getValue(), CostKind::Full);
+  CostModel model(stages.graph.target.getValue(), CostKind::Full);
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream, OpPrintingFlags().enableDebugInfo());
@@ -283,9 +230,14 @@ FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
   if (!copy)
     return failure();
   Explanation result;
-  result.off = listOff(options);
+  result.off = listOff(stages.graph);
+  llvm::append_range(result.off, listOff(stages.tile));
   result.target = model.getTarget().title.str();
-  result.before = readFunctions(*copy, model);
+  result.before = readFunctions(*copy);
+  stages.tile.assignTileSwitches(none.tile);
+  leaveOutPasses(none.graph);
+  none.graph.chooseTarget(chip);
+  addKernels(*copy, getStages(), none, model, result.before);
   remark::RemarkCategories categories;
   categories.passed = categories.missed = categories.failed =
       categories.analysis = "gnn-.*";
@@ -294,10 +246,11 @@ FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
           std::make_unique<remark::RemarkEmittingPolicyAll>(), categories)))
     return module.emitError("remarks cannot be collected");
   PassManager pm(&context);
-  buildGraphPipeline(pm, options);
+  buildGraphPipeline(pm, stages.graph);
   if (failed(pm.run(*copy)))
     return failure();
-  result.after = readFunctions(*copy, model);
+  result.after = readFunctions(*copy);
+  addKernels(*copy, getStages().drop_front(), stages, model, result.after);
   return result;
 }
 

@@ -2,19 +2,15 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tables, and the dataflow as SVG, laid out in layers: a node is below all that
-// it reads.
-//
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Target/Explain.h"
+#include "ExplainLayout.h"
+#include "ExplainTable.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <algorithm>
 
 using namespace gnn;
 
@@ -26,174 +22,177 @@ static std::string escaped(llvm::StringRef text) {
   return html;
 }
 
-//===----------------------------------------------------------------------===//
-// Layout
-//===----------------------------------------------------------------------===//
+/// "12.3 MB".
+static std::string bytesText(double bytes) {
+  for (const char *unit : {"B", "kB", "MB", "GB"}) {
+    if (bytes < 1000)
+      return llvm::formatv(*unit == 'B' ? "{0:f0} {1}" : "{0:f1} {1}", bytes,
+                           unit)
+          .str();
+    bytes /= 1000;
+  }
+  return llvm::formatv("{0:f1} TB", bytes).str();
+}
+
+/// "0.0123 ms, 12.3 MB", or the formula of the bytes.
+static std::string costText(const ExplainedCost &cost) {
+  std::string time = cost.seconds ? cost.milliseconds + " ms, " : "";
+  return time + (cost.totalBytes ? bytesText(*cost.totalBytes)
+                                 : cost.bytes + " bytes");
+}
 
 namespace {
 
-/// Where the nodes of a function are, in pixels.
-class Layout {
+/// Draws one function.
+class PictureWriter {
 public:
-  explicit Layout(const ExplainedFunction &function);
+  PictureWriter(const ExplainedFunction &function,
+                const std::vector<Choice> &choices, llvm::raw_ostream &os)
+      : function(function), choices(choices), layout(function), os(os) {}
 
-  static constexpr int nodeHeight = 36, charWidth = 7, gap = 24, layerGap = 40;
-
-  struct Box {
-    int x = 0, y = 0, width = 0;
-    int getCenter() const { return x + width / 2; }
-  };
-  std::vector<Box> boxes;
-  int width = 0, height = 0;
+  void write();
 
 private:
-  void assignLayers(const ExplainedFunction &function);
-  void sortLayer(std::vector<unsigned> &layer,
-                 const std::vector<std::vector<unsigned>> &neighbours);
-  void place();
+  void writeEdge(const ExplainLayout::Edge &edge);
+  void writeInnerEdge(unsigned from, unsigned to);
+  void writeKernel(const ExplainedKernel &kernel,
+                   const ExplainLayout::Box &box);
+  void writeNode(unsigned number);
+  void writeText(int x, int y, llvm::StringRef style, llvm::StringRef text);
+  double shareOf(const ExplainedKernel &kernel) const;
 
-  std::vector<std::vector<unsigned>> layers;
-  /// The place of each node in its layer, from 0 to 1.
-  std::vector<double> positions;
+  const ExplainedFunction &function;
+  const std::vector<Choice> &choices;
+  ExplainLayout layout;
+  llvm::raw_ostream &os;
 };
 
 } // namespace
 
-Layout::Layout(const ExplainedFunction &function)
-    : boxes(function.nodes.size()), positions(function.nodes.size(), 0.5) {
-  for (auto [box, node] : llvm::zip_equal(boxes, function.nodes))
-    box.width = charWidth * std::max(node.label.size(), node.type.size()) + 16;
-  assignLayers(function);
-  std::vector<std::vector<unsigned>> operands(boxes.size()),
-      readers(boxes.size());
-  for (auto [i, node] : llvm::enumerate(function.nodes))
-    for (unsigned operand : node.operands) {
-      operands[i].push_back(operand);
-      readers[operand].push_back(i);
-    }
-  // Down by what nodes read, up by what reads them, and down again.
-  for (std::vector<unsigned> &layer : layers)
-    sortLayer(layer, operands);
-  for (std::vector<unsigned> &layer : llvm::reverse(layers))
-    sortLayer(layer, readers);
-  for (std::vector<unsigned> &layer : layers)
-    sortLayer(layer, operands);
-  place();
+void PictureWriter::writeText(int x, int y, llvm::StringRef style,
+                              llvm::StringRef text) {
+  os << llvm::formatv("<text x=\"{0}\" y=\"{1}\" class=\"{2}\">", x, y, style)
+     << escaped(text) << "</text>";
 }
 
-/// An op is below all that it reads, an argument right above its first reader.
-void Layout::assignLayers(const ExplainedFunction &function) {
-  std::vector<unsigned> depth(boxes.size(), 0);
-  unsigned deepest = 0;
-  for (auto [i, node] : llvm::enumerate(function.nodes)) {
-    for (unsigned operand : node.operands)
-      depth[i] = std::max(depth[i], depth[operand] + 1);
-    deepest = std::max(deepest, depth[i]);
+void PictureWriter::writeEdge(const ExplainLayout::Edge &edge) {
+  os << "<g class=\"edge\"><title>";
+  llvm::interleave(
+      edge.values, os,
+      [&](unsigned value) {
+        const ExplainedNode &node = function.nodes[value];
+        os << escaped(node.label + ": " + node.type);
+      },
+      "\n");
+  os << "</title><path d=\"M" << edge.points[0].x << " " << edge.points[0].y;
+  // Curves between layers, straight beside boxes.
+  for (size_t i = 1; i < edge.points.size(); ++i) {
+    auto [x0, y0] = edge.points[i - 1];
+    auto [x1, y1] = edge.points[i];
+    int middle = (y0 + y1) / 2;
+    if (i % 2 == 0)
+      os << llvm::formatv(" L{0} {1}", x1, y1);
+    else
+      os << llvm::formatv(" C{0} {1} {2} {1} {2} {3}", x0, middle, x1, y1);
   }
-  std::vector<unsigned> first(boxes.size(), deepest);
-  for (auto [i, node] : llvm::enumerate(function.nodes))
-    for (unsigned operand : node.operands)
-      first[operand] = std::min(first[operand], depth[i] - 1);
-  layers.resize(deepest + 1);
-  for (auto [i, node] : llvm::enumerate(function.nodes)) {
-    bool isArgument = node.kind == ExplainedNode::Kind::Argument;
-    layers[isArgument ? first[i] : depth[i]].push_back(i);
-  }
+  os << "\"/></g>\n";
 }
 
-/// Sorts a layer by where the neighbours of its nodes are on the average.
-void Layout::sortLayer(std::vector<unsigned> &layer,
-                       const std::vector<std::vector<unsigned>> &neighbours) {
-  std::vector<double> wanted(boxes.size());
-  for (unsigned node : layer) {
-    double sum = 0;
-    for (unsigned neighbour : neighbours[node])
-      sum += positions[neighbour];
-    wanted[node] = neighbours[node].empty() ? positions[node]
-                                            : sum / neighbours[node].size();
-  }
-  std::vector<size_t> place(boxes.size()); // for ties
-  for (auto [i, node] : llvm::enumerate(layer))
-    place[node] = i;
-  llvm::sort(layer, [&](unsigned a, unsigned b) {
-    return std::pair(wanted[a], place[a]) < std::pair(wanted[b], place[b]);
-  });
-  for (auto [i, node] : llvm::enumerate(layer))
-    positions[node] = (i + 0.5) / layer.size();
+/// Down to the next op, or past others on the left of them.
+void PictureWriter::writeInnerEdge(unsigned from, unsigned to) {
+  const ExplainLayout::Box &a = layout.nodes[from], &b = layout.nodes[to];
+  bool isNext = b.y - a.getBottom() < ExplainLayout::nodeHeight;
+  int x = a.x + 14, y0 = a.y + a.height / 2, y1 = b.y + b.height / 2;
+  os << "<path class=\"inner\" d=\"";
+  if (isNext)
+    os << llvm::formatv("M{0} {1} L{0} {2}", x, a.getBottom(), b.y);
+  else
+    os << llvm::formatv("M{0} {1} C{2} {1} {2} {3} {0} {3}", a.x, y0, a.x - 14,
+                        y1);
+  os << "\"/>\n";
 }
 
-void Layout::place() {
-  auto widthOf = [&](const std::vector<unsigned> &layer) {
-    int sum = gap;
-    for (unsigned node : layer)
-      sum += boxes[node].width + gap;
-    return sum;
-  };
-  for (const std::vector<unsigned> &layer : layers)
-    width = std::max(width, widthOf(layer));
-  int y = gap;
-  for (const std::vector<unsigned> &layer : layers) {
-    int x = (width - widthOf(layer)) / 2 + gap;
-    for (unsigned node : layer) {
-      boxes[node].x = x;
-      boxes[node].y = y;
-      x += boxes[node].width + gap;
-    }
-    y += nodeHeight + layerGap;
+double PictureWriter::shareOf(const ExplainedKernel &kernel) const {
+  double total = function.total.seconds.value_or(0);
+  return total > 0 ? kernel.cost.seconds.value_or(0) / total : 0;
+}
+
+void PictureWriter::writeKernel(const ExplainedKernel &kernel,
+                                const ExplainLayout::Box &box) {
+  double share = shareOf(kernel);
+  std::string names = llvm::join(kernel.names, "\n");
+  os << "<g class=\"kernel\"><title>" << escaped(names) << "\n"
+     << escaped(costText(kernel.cost));
+  if (kernel.cost.seconds)
+    os << llvm::formatv(", {0:f0}% of the time", 100 * share);
+  os << "\n"
+     << escaped("bytes " + kernel.cost.bytes + ", flops " + kernel.cost.flops)
+     << "</title>"
+     << llvm::formatv("<rect x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{3}\" "
+                      "rx=\"6\" fill=\"hsl(30 90% {4}%)\"/>",
+                      box.x, box.y, box.width, box.height,
+                      int(97 - 42 * share));
+  size_t room = (box.width - 16) / 7;
+  std::string name = kernel.names.front();
+  if (kernel.names.size() > 1)
+    name = std::to_string(kernel.names.size()) + " launches, " + name;
+  writeText(box.x + 8, box.y + 17, "name", shortened(name, room));
+  writeText(box.x + 8, box.y + 33, "cost",
+            shortened(costText(kernel.cost), room));
+  os << "</g>\n";
+}
+
+void PictureWriter::writeNode(unsigned number) {
+  const ExplainedNode &node = function.nodes[number];
+  const ExplainLayout::Box &box = layout.nodes[number];
+  if (box.width == 0)
+    return;
+  bool isOp = node.kind == ExplainedNode::Kind::Op;
+  os << "<g class=\"" << (isOp ? "op" : "value") << "\"><title>"
+     << escaped(node.label + ": " + node.type);
+  if (isOp) {
+    os << escaped("\nrows " + node.cost.rows + ", through products " +
+                  node.cost.productRows + ", flops " + node.cost.flops +
+                  "\nat " + node.place);
+    for (const Choice &choice : choices)
+      if (choice.place == node.place)
+        os << escaped("\n" + choice.pass + (choice.isDone ? "" : " refused") +
+                      ", " + choice.name + ": " + choice.message);
+    os << escaped("\n" + node.text);
   }
-  height = y - layerGap + gap;
+  os << "</title>"
+     << llvm::formatv("<rect x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{3}\" "
+                      "rx=\"{4}\"/>",
+                      box.x, box.y, box.width, box.height, isOp ? 2 : 14);
+  size_t room = (box.width - 12) / 7, small = (box.width - 12) / 6;
+  int x = isOp ? box.x + 6 : box.x + 12;
+  writeText(x, box.y + 15, "label", shortened(layout.labels[number], room));
+  writeText(x, box.y + 29, "type", shortened(layout.types[number], small));
+  os << "</g>\n";
+}
+
+void PictureWriter::write() {
+  os << llvm::formatv("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" "
+                      "height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n",
+                      layout.width, layout.height);
+  for (auto [kernel, box] : llvm::zip_equal(function.kernels, layout.kernels))
+    writeKernel(kernel, box);
+  for (const ExplainLayout::Edge &edge : layout.edges)
+    writeEdge(edge);
+  for (auto [from, to] : layout.innerEdges)
+    writeInnerEdge(from, to);
+  for (unsigned number = 0; number < function.nodes.size(); ++number)
+    writeNode(number);
+  os << "</svg>\n";
 }
 
 //===----------------------------------------------------------------------===//
 // The page
 //===----------------------------------------------------------------------===//
 
-static void printEdge(const Layout::Box &from, const Layout::Box &to,
-                      llvm::raw_ostream &os) {
-  int y0 = from.y + Layout::nodeHeight, bend = Layout::layerGap / 2;
-  os << llvm::formatv("<path d=\"M{0} {1} C{0} {2} {3} {4} {3} {5}\"/>\n",
-                      from.getCenter(), y0, y0 + bend, to.getCenter(),
-                      to.y - bend, to.y);
-}
-
-static void printNode(const ExplainedNode &node, const Layout::Box &box,
-                      double share, llvm::raw_ostream &os) {
-  bool isOp = node.kind == ExplainedNode::Kind::Op;
-  os << "<g><title>" << escaped(node.label) << ": " << escaped(node.type);
-  if (isOp)
-    os << ", rows " << escaped(node.cost.rows) << ", flops "
-       << escaped(node.cost.flops) << ", bytes " << escaped(node.cost.bytes)
-       << ", ms " << escaped(node.cost.milliseconds);
-  os << "</title>"
-     << llvm::formatv("<rect x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{3}\" "
-                      "rx=\"{4}\" fill=\"hsl(30 90% {5}%)\"/>",
-                      box.x, box.y, box.width, Layout::nodeHeight,
-                      isOp ? 2 : 14, int(98 - 40 * share))
-     << llvm::formatv("<text x=\"{0}\" y=\"{1}\">", box.getCenter(), box.y + 15)
-     << escaped(node.label) << "</text>"
-     << llvm::formatv("<text x=\"{0}\" y=\"{1}\" class=\"type\">",
-                      box.getCenter(), box.y + 29)
-     << escaped(node.type) << "</text></g>\n";
-}
-
-static void printPicture(const ExplainedFunction &function,
-                         llvm::raw_ostream &os) {
-  Layout layout(function);
-  os << llvm::formatv("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" "
-                      "height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n",
-                      layout.width, layout.height);
-  for (auto [node, box] : llvm::zip_equal(function.nodes, layout.boxes))
-    for (unsigned operand : node.operands)
-      printEdge(layout.boxes[operand], box, os);
-  double total = std::max(function.total.seconds, 1e-30);
-  for (auto [node, box] : llvm::zip_equal(function.nodes, layout.boxes))
-    printNode(node, box, node.cost.seconds / total, os);
-  os << "</svg>\n";
-}
-
 static void printRow(llvm::ArrayRef<std::string> cells, llvm::StringRef tag,
-                     llvm::raw_ostream &os) {
-  os << "<tr>";
+                     llvm::StringRef style, llvm::raw_ostream &os) {
+  os << "<tr" << (style.empty() ? "" : " class=\"" + style.str() + "\"") << ">";
   for (const std::string &cell : cells)
     os << "<" << tag << ">" << escaped(cell) << "</" << tag << ">";
   os << "</tr>\n";
@@ -201,69 +200,95 @@ static void printRow(llvm::ArrayRef<std::string> cells, llvm::StringRef tag,
 
 static void printTable(const ExplainedFunction &function,
                        llvm::raw_ostream &os) {
+  using Kind = TableRow::Kind;
   os << "<table class=\"costs\">\n";
-  printRow(
-      {"op", "result", "rows", "through products", "flops", "bytes", "time ms"},
-      "th", os);
-  auto print = [&](const std::string &label, const std::string &type,
-                   const ExplainedCost &cost) {
-    printRow({label, type, cost.rows, cost.productRows, cost.flops, cost.bytes,
-              cost.milliseconds},
-             "td", os);
-  };
-  for (const ExplainedNode &node : function.nodes)
-    if (node.kind == ExplainedNode::Kind::Op)
-      print(node.label, node.type, node.cost);
-  print("all", "", function.total);
+  for (const TableRow &row : makeTable(function))
+    printRow(row.cells, row.kind == Kind::Heading ? "th" : "td",
+             row.kind == Kind::Op ? "of" : "", os);
   os << "</table>\n";
 }
 
 static void printChoices(const Explanation &explanation,
                          llvm::raw_ostream &os) {
   os << "<h2>Choices</h2>\n<table>\n";
-  printRow({"pass", "at", "", "what", "why"}, "th", os);
+  printRow({"pass", "at", "", "what", "why"}, "th", "", os);
   for (const Choice &choice : explanation.choices)
     printRow({choice.pass, choice.place, choice.isDone ? "done" : "refused",
               choice.name, choice.message},
-             "td", os);
+             "td", choice.isDone ? "" : "of", os);
   os << "</table>\n";
   if (!explanation.off.empty())
     os << "<p>Left out: " << llvm::join(explanation.off, ", ") << "</p>\n";
 }
 
+/// "3 kernels, 0.0123 ms, 12.3 MB".
+static std::string summaryOf(const ExplainedFunction &function) {
+  if (!function.obstacle.empty())
+    return "no kernels: " + function.obstacle;
+  size_t launches = 0;
+  for (const ExplainedKernel &kernel : function.kernels)
+    launches += kernel.names.size();
+  return std::to_string(launches) +
+         (launches == 1 ? " kernel, " : " kernels, ") +
+         costText(function.total);
+}
+
 static constexpr llvm::StringLiteral style = R"(
 body { font: 14px sans-serif; margin: 24px; color: #222; background: #fff }
 table { border-collapse: collapse; margin: 8px 0 24px }
-td, th { padding: 3px 10px; border-bottom: 1px solid #ddd; text-align: left }
-.costs td:nth-child(n+3), .costs th:nth-child(n+3) { text-align: right }
-.costs tr:last-child { font-weight: bold }
-.both { display: flex; gap: 24px; overflow-x: auto; align-items: flex-start }
-svg { border: 1px solid #ddd }
-svg rect { stroke: #666 }
-svg path { fill: none; stroke: #888 }
-svg text { font: 12px monospace; text-anchor: middle }
-svg .type { font-size: 10px; fill: #555 }
+td, th { padding: 3px 10px; border-bottom: 1px solid #ddd; text-align: left;
+  vertical-align: top }
+.costs td:nth-child(n+3), .costs th:nth-child(n+3) { text-align: right;
+  white-space: nowrap }
+.costs td { font-weight: bold }
+.costs .of td { font-weight: normal }
+.costs .of td:first-child { padding-left: 28px }
+.of td { color: #555 }
+.both { display: flex; flex-wrap: wrap; gap: 16px 32px; align-items: flex-start }
+.both > div { max-width: 100%; overflow-x: auto }
+svg { max-width: 100%; height: auto; border: 1px solid #ddd }
+svg text { font: 12px monospace; fill: #222 }
+svg .name { font-weight: bold }
+svg .cost, svg .type { font-size: 10px; fill: #555 }
+.kernel rect { stroke: #a60 }
+.op rect { fill: #fff; stroke: #aaa }
+.value rect { fill: #eef4fb; stroke: #58a }
+.edge path, .inner { fill: none; stroke: #888; stroke-width: 1.5 }
+.edge:hover path { stroke: #c30; stroke-width: 3 }
+.op:hover rect, .value:hover rect { stroke: #c30 }
+@media print { body { margin: 0; -webkit-print-color-adjust: exact;
+  print-color-adjust: exact } svg, tr { break-inside: avoid }
+  h2, h3 { break-after: avoid } }
 )";
 
 void gnn::printHtml(const Explanation &explanation, llvm::raw_ostream &os) {
   os << "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">"
-     << "<title>What the graph pipeline did</title>\n<style>" << style
-     << "</style></head>\n<body>\n<h1>What the graph pipeline did</h1>\n"
-     << "<p>Costs on " << escaped(explanation.target)
-     << ", every op alone: what later fusion saves is not in them. In the "
-     << "pictures, what takes longer is darker.</p>\n";
-  auto side = [&](const ExplainedFunction &function, llvm::StringRef when) {
-    os << "<div><h3>" << when << "</h3>\n";
-    printPicture(function, os);
-    printTable(function, os);
-    os << "</div>\n";
-  };
+     << "<title>What the passes did</title>\n<style>" << style
+     << "</style></head>\n<body>\n<h1>What the passes did</h1>\n"
+     << "<p>Kernels with their ops, and what they cost on "
+     << escaped(explanation.target)
+     << " by estimate: as a module becomes without the passes on whole-graph "
+     << "ops, and with them. What takes longer is darker. Point at a box or a "
+     << "line for more.</p>\n";
   for (const ExplainedFunction &before : explanation.before) {
-    os << "<h2>" << escaped(before.name) << "</h2>\n<div class=\"both\">\n";
-    side(before, "Before");
+    std::vector<std::pair<const char *, const ExplainedFunction *>> sides = {
+        {"Before", &before}};
     for (const ExplainedFunction &after : explanation.after)
       if (after.name == before.name)
-        side(after, "After");
+        sides.emplace_back("After", &after);
+    os << "<h2>" << escaped(before.name) << "</h2>\n<div class=\"both\">\n";
+    for (auto [when, function] : sides) {
+      os << "<div><h3>" << when << ": " << escaped(summaryOf(*function))
+         << "</h3>\n";
+      PictureWriter(*function, explanation.choices, os).write();
+      os << "</div>\n";
+    }
+    os << "</div>\n<div class=\"both\">\n";
+    for (auto [when, function] : sides) {
+      os << "<div><h3>" << when << "</h3>\n";
+      printTable(*function, os);
+      os << "</div>\n";
+    }
     os << "</div>\n";
   }
   printChoices(explanation, os);

@@ -4,60 +4,87 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Target/Explain.h"
+#include "ExplainTable.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <array>
 
 using namespace gnn;
 
-/// The columns of a row of the table.
-using Cells = std::array<std::string, 7>;
+static TableRow toRow(TableRow::Kind kind, std::string label, std::string type,
+                      const ExplainedCost &cost) {
+  return {kind,
+          {std::move(label), std::move(type), cost.rows, cost.productRows,
+           cost.flops, cost.bytes, cost.milliseconds}};
+}
 
-static Cells cellsOf(const std::string &label, const std::string &type,
-                     const ExplainedCost &cost) {
-  return {label,      type,       cost.rows,        cost.productRows,
-          cost.flops, cost.bytes, cost.milliseconds};
+std::vector<TableRow> gnn::makeTable(const ExplainedFunction &function) {
+  using Kind = TableRow::Kind;
+  std::vector<TableRow> rows = {
+      {Kind::Heading,
+       {"kernel, op", "result", "rows", "through products", "flops", "bytes",
+        "time ms"}}};
+  std::vector<bool> isInKernel(function.nodes.size());
+  auto addOp = [&](unsigned number) {
+    const ExplainedNode &node = function.nodes[number];
+    rows.push_back(toRow(Kind::Op, node.label, node.type, node.cost));
+  };
+  for (const ExplainedKernel &kernel : function.kernels) {
+    rows.push_back(
+        toRow(Kind::Kernel, llvm::join(kernel.names, ", "), "", kernel.cost));
+    for (unsigned number : kernel.nodes) {
+      isInKernel[number] = true;
+      addOp(number);
+    }
+  }
+  for (size_t number = 0; number < function.nodes.size(); ++number)
+    if (function.nodes[number].kind == ExplainedNode::Kind::Op &&
+        !isInKernel[number])
+      addOp(number);
+  size_t launches = 0;
+  for (const ExplainedKernel &kernel : function.kernels)
+    launches += kernel.names.size();
+  std::string all = "all: " + std::to_string(launches) +
+                    (launches == 1 ? " kernel" : " kernels");
+  rows.push_back(toRow(Kind::Total, function.obstacle.empty() ? all : "all", "",
+                       function.total));
+  return rows;
 }
 
 /// Words to the left, numbers to the right, each column as wide as it must be.
-static void printTable(const std::vector<Cells> &rows, llvm::raw_ostream &os) {
-  std::array<size_t, 7> widths = {};
-  for (const Cells &row : rows)
-    for (size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], row[i].size());
-  for (const Cells &row : rows) {
-    os << "  ";
-    for (size_t i = 0; i < row.size(); ++i) {
-      size_t space = widths[i] - row[i].size();
-      if (i >= 2)
-        os.indent(space);
-      os << row[i];
-      if (i + 1 < row.size())
-        os.indent((i < 2 ? space : 0) + 2);
+static void printTable(const std::vector<TableRow> &rows,
+                       llvm::raw_ostream &os) {
+  auto textOf = [](const TableRow &row, size_t column) {
+    bool isInside = column == 0 && row.kind == TableRow::Kind::Op;
+    return (isInside ? "  " : "") + row.cells[column];
+  };
+  std::array<size_t, TableRow::numColumns> widths = {};
+  for (const TableRow &row : rows)
+    for (size_t i = 0; i < row.cells.size(); ++i)
+      widths[i] = std::max(widths[i], textOf(row, i).size());
+  for (const TableRow &row : rows) {
+    std::string line = " ";
+    for (size_t i = 0; i < row.cells.size(); ++i) {
+      std::string text = textOf(row, i), space(widths[i] - text.size(), ' ');
+      line += i == 0 ? " " : "  ";
+      line += i < 2 ? text + space : space + text;
     }
-    os << "\n";
+    os << llvm::StringRef(line).rtrim() << "\n";
   }
 }
 
 static void printFunction(const ExplainedFunction &function,
                           llvm::StringRef when, llvm::raw_ostream &os) {
   os << "\n" << function.name << ", " << when << "\n";
-  std::vector<Cells> rows = {{"op", "result", "rows", "through products",
-                              "flops", "bytes", "time ms"}};
-  for (const ExplainedNode &node : function.nodes)
-    if (node.kind == ExplainedNode::Kind::Op)
-      rows.push_back(cellsOf(node.label, node.type, node.cost));
-  rows.push_back(cellsOf("all", "", function.total));
-  printTable(rows, os);
+  if (!function.obstacle.empty())
+    os << "  no kernels: " << function.obstacle << "\n";
+  printTable(makeTable(function), os);
 }
 
 void gnn::printText(const Explanation &explanation, llvm::raw_ostream &os) {
   os << "costs on " << explanation.target
-     << ", every op alone: what later fusion saves is not in them\n";
+     << ", of the kernels that a module becomes without the passes and with "
+        "them\n";
   for (const ExplainedFunction &before : explanation.before) {
     printFunction(before, "before", os);
     for (const ExplainedFunction &after : explanation.after)

@@ -10,6 +10,7 @@
 #include "GNN/Target/LaunchPlan.h"
 
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Dialect/GNN/IR/Origin.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -274,6 +275,28 @@ LogicalResult PlanBuilder::addStructure(tile::StructureOp op) {
   return success();
 }
 
+/// "f32[edge of g, 64]", with "?" for rows that are no count of a graph.
+static std::string describeView(memref::ViewOp op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  MemRefType type = op.getType();
+  os << type.getElementType() << "[";
+  unsigned dynamic = 0;
+  llvm::interleaveComma(type.getShape(), os, [&](int64_t size) {
+    if (!ShapedType::isDynamic(size)) {
+      os << size;
+      return;
+    }
+    auto count = op.getSizes()[dynamic++].getDefiningOp<tile::CountOp>();
+    if (count && count.getOf().kind == CountKey::Kind::Count)
+      os << name(count.getOf().space) << " of " << count.getGraph();
+    else
+      os << "?";
+  });
+  os << "]";
+  return text;
+}
+
 LogicalResult PlanBuilder::addView(memref::ViewOp op) {
   auto whole = buffers.find(op.getSource());
   if (whole == buffers.end() ||
@@ -298,6 +321,7 @@ LogicalResult PlanBuilder::addView(memref::ViewOp op) {
   spec.kind = ArgSpec::Kind::Workspace;
   spec.index = *offset;
   spec.bytes = bytes;
+  spec.value = describeView(op);
   buffers[op] = spec;
   usesWorkspace = true;
   return success();
@@ -404,6 +428,16 @@ FailureOr<ArgSpec> PlanBuilder::argument(gpu::LaunchFuncOp launch,
   return spec;
 }
 
+/// "rows_per_block = 4, lanes = 8" of #gnn_tile.traverse_schedule<...>.
+static std::string describeSchedule(Attribute schedule) {
+  std::string printed;
+  llvm::raw_string_ostream(printed) << schedule;
+  StringRef text = StringRef(printed).trim('"');
+  if (text.consume_front("#") && text.consume_back(">"))
+    text = text.drop_front(text.find('<') + 1);
+  return text.str();
+}
+
 LogicalResult PlanBuilder::addLaunch(gpu::LaunchFuncOp launch) {
   if (launch.getAsyncToken() || !launch.getAsyncDependencies().empty())
     return launch.emitError("expected a launch in order, got an async one");
@@ -437,12 +471,23 @@ LogicalResult PlanBuilder::addLaunch(gpu::LaunchFuncOp launch) {
       return failure();
     step.shared = *bytes;
   }
-  for (Value operand : launch.getKernelOperands()) {
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
+      launch, launch.getKernel());
+  for (auto [i, operand] : llvm::enumerate(launch.getKernelOperands())) {
     FailureOr<ArgSpec> arg = argument(launch, operand);
     if (failed(arg))
       return failure();
+    // Equal places of the workspace are one view by now: what is there at this
+    // time, the kernel knows if it is of this launch alone.
+    if (arg->kind == ArgSpec::Kind::Workspace && kernel && step.name.empty())
+      for (const Origin &origin : getOrigins(kernel.getArgument(i).getLoc()))
+        arg->value += " of " + describe(origin);
     step.args.push_back(*arg);
   }
+  for (const Origin &origin : getOrigins(launch.getLoc()))
+    step.ops.push_back(describe(origin));
+  if (Attribute schedule = launch->getAttr("gnn.schedule"))
+    step.schedule = describeSchedule(schedule);
   if (cost) {
     step.reads = (*cost)[0];
     step.writes = (*cost)[1];

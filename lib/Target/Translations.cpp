@@ -17,38 +17,50 @@
 using namespace mlir;
 using namespace gnn;
 
+llvm::cl::OptionCategory &gnn::getTranslationOptions() {
+  // Categories are shown in the order of their names: before "General options".
+  static llvm::cl::OptionCategory category("Compiling options");
+  return category;
+}
+
 namespace {
 
 /// The flags of the translations that compile.
 struct Flags {
-  llvm::cl::opt<std::string> chip{"chip",
-                                  llvm::cl::desc("GPU to make kernels for"),
-                                  llvm::cl::init("sm_90")};
+  llvm::cl::opt<std::string> chip{
+      "chip", llvm::cl::desc("GPU to make kernels for"),
+      llvm::cl::init("sm_90"), llvm::cl::cat(getTranslationOptions())};
   llvm::cl::opt<std::string> features{
       "features", llvm::cl::desc("PTX version as a feature, such as +ptx80"),
-      llvm::cl::init("")};
+      llvm::cl::init(""), llvm::cl::cat(getTranslationOptions())};
   llvm::cl::opt<unsigned> optLevel{
       "opt-level", llvm::cl::desc("LLVM optimization level, 0 to 3"),
-      llvm::cl::init(3)};
+      llvm::cl::init(3), llvm::cl::cat(getTranslationOptions())};
+  llvm::cl::opt<bool> lineInfo{
+      "line-info",
+      llvm::cl::desc("Say in PTX which line of the model each instruction "
+                     "comes from"),
+      llvm::cl::init(true), llvm::cl::cat(getTranslationOptions())};
   llvm::cl::opt<bool> cubin{
       "cubin", llvm::cl::desc("Put a cubin into the package too (ptxas)"),
-      llvm::cl::init(false)};
+      llvm::cl::init(false), llvm::cl::cat(getTranslationOptions())};
   llvm::cl::opt<bool> emulated{
       "emulated", llvm::cl::desc("Keep the kernels' IR for the emulator"),
-      llvm::cl::init(true)};
+      llvm::cl::init(true), llvm::cl::cat(getTranslationOptions())};
   llvm::cl::opt<std::string> passes{
       "passes",
       llvm::cl::desc("Switches of passes, cost and target, as \"fuse=false\""),
-      llvm::cl::init("")};
+      llvm::cl::init(""), llvm::cl::cat(getTranslationOptions())};
   llvm::cl::opt<std::string> phases{
       "phases", llvm::cl::desc("Write the IR after each stage to this folder"),
-      llvm::cl::init("")};
+      llvm::cl::init(""), llvm::cl::cat(getTranslationOptions())};
 
   CompileOptions get() const {
     CompileOptions options;
     options.chip = chip;
     options.features = features;
     options.optLevel = optLevel;
+    options.lineInfo = lineInfo;
     options.cubin = cubin;
     options.emulated = emulated;
     options.passes = passes;

@@ -10,6 +10,7 @@
 #include "GNN/Transforms/Passes.h"
 
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Dialect/GNN/IR/Origin.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -353,7 +354,8 @@ bool FuseTraversals::fuseOne(IRRewriter &rewriter, TraverseOp consumer) {
       continue;
     remark::passed(consumer.getLoc(),
                    remark::RemarkOpts::name("Fused").category(getArgument()))
-        << "one traversal instead of two";
+        << "one traversal instead of two: " + gnn::describeOrigins(producer) +
+               " and " + gnn::describeOrigins(consumer);
     fuse(rewriter, producer, consumer, plan);
     return true;
   }

@@ -13,6 +13,7 @@
 #include "GNN/Analysis/Comparisons.h"
 #include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
 #include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
+#include "GNN/Dialect/GNN/IR/Origin.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -85,7 +86,8 @@ static void joinSums(AggregateOp op, const CostModel &model,
   }
   rewrite.passed(op.getLoc(), "Joined",
                  isMean ? "one sum, weighted with degrees" + numbers
-                        : std::string("one sum instead of two"));
+                        : "one sum instead of two: " + describeOrigins(inner) +
+                              " and " + describeOrigins(op));
   IRRewriter &rewriter = rewrite.rewriter;
   rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();

@@ -338,7 +338,8 @@ class Binding(capi.Shared):
         return self.bound.__reduce__()
 
     def report(self):
-        """What each kernel does and costs."""
+        """How each kernel is launched and what it costs, as a dict
+        (docs/Debugging.md)."""
         return self.bound.report()
 
     def profile(self, inputs, repetitions=5):

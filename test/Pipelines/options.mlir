@@ -23,8 +23,8 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // OLD-SAME:      #nvvm.target<O = 1, chip = "sm_80", features = "+ptx75">
 // OLD-SAME:      .version 7.5
 // OLD-SAME:      .target sm_80
-// OLD-SAME:      two_steps_0_traverse
-// OLD-SAME:      two_steps_1_traverse
+// OLD-SAME:      two_steps_0_activation
+// OLD-SAME:      two_steps_1_activation
 //
 // UNKNOWN:     no such option chips
 // LEVEL:       error: Invalid optimization level: 7

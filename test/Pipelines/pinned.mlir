@@ -1,5 +1,7 @@
 // RUN: gnn-opt %s --gnn-tile-pipeline | FileCheck %s --check-prefix=TILE
 // RUN: gnn-opt %s --gnn-tile-pipeline --gnn-schedule-pipeline --gnn-gpu-pipeline | FileCheck %s --check-prefix=GPU
+// RUN: gnn-translate %s --gnn-to-plan | FileCheck %s --check-prefix=PLAN
+// RUN: gnn-translate %s --gnn-to-ptx | FileCheck %s --check-prefix=PTX
 
 // A function on level 2 with a schedule of the user's: the traversal is not
 // fused, and what the schedule says stays on the way to its kernel.
@@ -16,6 +18,13 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // GPU:           vector.load {{.+}}, vector<2xf32>
 // GPU:         gpu.func @pinned_1_traverse
 // GPU:           vector.load {{.+}}, vector<4xf32>
+//
+// The plan, reports and PTX say which schedule it is.
+//
+// PLAN:        {"kernel":"pinned_0_traverse",{{.*}}"schedule":"rows_per_block = 4, lanes = 8, vector = 2, pinned = true"}
+// PTX:         // pinned_0_traverse
+// PTX-NEXT:    //   schedule rows_per_block = 4, lanes = 8, vector = 2, pinned = true
+// PTX-NEXT:    //   param_0
 func.func @pinned(%x: tensor<?x64xf32> {gnn.rows = #gnn.rows<@g, node>})
     -> (tensor<?x64xf32> {gnn.rows = #gnn.rows<@g, node>}) {
   %edges = gnn_tile.count @g count edge : index

@@ -42,19 +42,19 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // Two kernels, and a straight line that launches them.
 //
 // GPU:         gpu.module @rgcn_kernels
-// GPU:           gpu.func @rgcn_0_gemm
-// GPU:           gpu.func @rgcn_1_traverse
+// GPU:           gpu.func @rgcn_0_typed_linear
+// GPU:           gpu.func @rgcn_1_aggregate
 // GPU-LABEL: func.func @rgcn
-// GPU:         gpu.launch_func @rgcn_kernels::@rgcn_0_gemm
-// GPU:         gpu.launch_func @rgcn_kernels::@rgcn_1_traverse
+// GPU:         gpu.launch_func @rgcn_kernels::@rgcn_0_typed_linear
+// GPU:         gpu.launch_func @rgcn_kernels::@rgcn_1_aggregate
 // GPU-NOT:     gnn_tile.{{gemm|traverse}}
 //
 // PTX:         gpu.binary @rgcn_kernels
 // PTX-SAME:      chip = "sm_90"
-// PTX-SAME:      .visible .entry rgcn_0_gemm(
-// PTX-SAME:      .visible .entry rgcn_1_traverse(
+// PTX-SAME:      .visible .entry rgcn_0_typed_linear(
+// PTX-SAME:      .visible .entry rgcn_1_aggregate
 // PTX-LABEL: func.func @rgcn
-// PTX:         gpu.launch_func @rgcn_kernels::@rgcn_0_gemm
+// PTX:         gpu.launch_func @rgcn_kernels::@rgcn_0_typed_linear
 func.func @rgcn(%x: !node, %w: !weight, %b: tensor<16xf32>) -> !out {
   %e = gnn.gather %x via src : !node -> !edge
   %f = gnn.gather %x via src : !node -> !edge

@@ -8,7 +8,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 !edge = tensor<?x1000xf32, #gnn.rows<@g, edge>>
 !weight = tensor<3x1000x1000xf32, #gnn.rows<@g, edge_type>>
 
-// CHECK-LABEL: .entry gather_0_traverse(
+// CHECK-LABEL: .entry gather_0_gather(
 // CHECK-NOT:   mul.lo.s32
 // CHECK-NOT:   mad.lo.s32
 // CHECK:       ld.global.nc.b32 %[[ID:r[0-9]+]],
@@ -23,7 +23,7 @@ func.func @gather(%x: !node) -> !edge {
   return %y : !edge
 }
 
-// CHECK-LABEL: .entry sum_0_traverse(
+// CHECK-LABEL: .entry sum_0_spmm(
 // CHECK-NOT:   {{mul|mad}}.lo.{{[su]}}32
 // CHECK-COUNT-4: mul.wide.s32 %rd{{[0-9]+}}, %r{{[0-9]+}}, 4000
 // CHECK-NOT:   {{mul|mad}}.lo.{{[su]}}32
@@ -35,7 +35,7 @@ func.func @sum(%x: !node) -> !node {
 
 // The product's rows: its tile list and gather list are of 32 bits too.
 //
-// CHECK-LABEL: .entry product_0_gemm(
+// CHECK-LABEL: .entry product_0_typed_linear(
 // CHECK-NOT:   {{mul|mad}}.lo.{{[su]}}32
 // CHECK:       mul.wide.s32 %rd{{[0-9]+}}, %r{{[0-9]+}}, 4000
 // CHECK-NOT:   {{mul|mad}}.lo.{{[su]}}32

@@ -320,7 +320,7 @@ func.func @fused(%x: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   } -> tensor<?xf32>
-  // expected-remark @+1 {{one traversal instead of two}}
+  // expected-remark-re @+1 {{one traversal instead of two: traverse at {{.*}} and traverse at {{.*}}}}
   %b = gnn_tile.traverse @g <dst> ins(%a : tensor<?xf32>) at [#gnn_tile.at<group>]
       outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
   ^bb0(%v: f32):

@@ -47,3 +47,15 @@ func.func @read_means(%m: tensor<?x64xf32, #edge>) -> (tensor<?x64xf32, #node>, 
   %1 = gnn.aggregate sum %0 : tensor<?x64xf32, #dst_pair> -> tensor<?x64xf32, #node>
   return %1, %0 : tensor<?x64xf32, #node>, tensor<?x64xf32, #dst_pair>
 }
+
+// A sum of sums names both.
+//
+// CHECK-LABEL: func.func @sums
+// CHECK-COUNT-1: gnn.aggregate sum
+// CHECK-NOT:     gnn.aggregate
+func.func @sums(%m: tensor<?x64xf32, #edge>) -> tensor<?x64xf32, #node> {
+  %0 = gnn.aggregate sum %m : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #dst_pair>
+  // expected-remark-re @+1 {{one sum instead of two: aggregate at {{.*}}.mlir:{{.*}} and aggregate at {{.*}}.mlir:{{.*}}}}
+  %1 = gnn.aggregate sum %0 : tensor<?x64xf32, #dst_pair> -> tensor<?x64xf32, #node>
+  return %1 : tensor<?x64xf32, #node>
+}

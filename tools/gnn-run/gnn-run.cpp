@@ -19,6 +19,7 @@
 #include "GNN/Target/AttachStatistics.h"
 #include "GNN/Target/Compile.h"
 #include "GNN/Target/Explain.h"
+#include "GNN/Target/Ptxas.h"
 #include "GNN/Version.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -30,6 +31,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 
 #include <chrono>
@@ -73,8 +75,12 @@ static cl::opt<std::string> target("target", cl::desc("emulator or cuda"),
                                    cl::init("emulator"), cl::cat(category));
 static cl::opt<std::string> chip("chip", cl::desc("GPU to make PTX for"),
                                  cl::init("sm_90"), cl::cat(category));
-static cl::opt<bool> report("report", cl::desc("Print what each kernel costs"),
-                            cl::cat(category));
+static cl::opt<std::string>
+    reportFile("report",
+               cl::desc("Print how each kernel is launched and what it costs, "
+                        "or write that as JSON"),
+               cl::value_desc("FILE.json"), cl::ValueOptional,
+               cl::cat(category));
 static cl::opt<std::string> outputDirectory("output",
                                             cl::desc("Write outputs there"),
                                             cl::value_desc("DIR"),
@@ -203,7 +209,10 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds) {
       mlir::failed(printExplanation(*module)))
     return nullptr;
   CompileOptions options;
-  options.chip = target == "cuda" || !phases.empty() ? chip.getValue() : "";
+  // PTX is also what ptxas knows registers from.
+  bool needsPtx = target == "cuda" || !phases.empty() ||
+                  (reportFile.getNumOccurrences() && !findPtxas().empty());
+  options.chip = needsPtx ? chip.getValue() : "";
   options.emulated = target == "emulator";
   options.passes = passes;
   options.phasesDirectory = phases;
@@ -230,26 +239,43 @@ static int printStatistics(const std::string &path) {
   return 0;
 }
 
-/// Prints the counted cost of every kernel, and its time on a GPU.
-static void printReport(const runtime::Report &result, double compileTime) {
+/// Asks ptxas for what the device does not know of kernels.
+static void addRegisters(runtime::Report &result,
+                         const runtime::Package &package) {
+  auto ptx = package.images().find("ptx");
+  bool isKnown = llvm::all_of(result.steps, [](const auto &step) {
+    return step.kernelInfo.registers >= 0;
+  });
+  if (isKnown || ptx == package.images().end() || findPtxas().empty())
+    return;
+  auto figures = askPtxas(ptx->second, package.plan().chip);
+  if (!figures) {
+    WithColor::warning(errs(), "gnn-run") << figures.message() << "\n";
+    return;
+  }
+  for (runtime::StepReport &step : result.steps)
+    if (auto known = figures->find(step.code); known != figures->end())
+      step.kernelInfo = known->second;
+}
+
+/// Prints the report as text, or writes it as JSON.
+static runtime::Error printReport(const runtime::Report &result,
+                                  double compileTime) {
+  if (!reportFile.empty()) {
+    std::string message;
+    auto output = mlir::openOutputFile(reportFile, &message);
+    if (!output)
+      return runtime::failure(message);
+    output->os() << result.json() << "\n";
+    output->keep();
+    return {};
+  }
   outs() << formatv("compiled in {0:f0} ms, workspace {1} bytes, structures "
                     "{2} bytes, on {3}\n",
                     compileTime, result.workspaceBytes, result.structureBytes,
-                    result.device);
-  outs() << formatv("{0,-32}{1,12}{2,14}{3,14}{4,14}{5,10}\n", "kernel",
-                    "time ms", "read B", "written B", "flops", "registers");
-  auto number = [](std::optional<int64_t> value) {
-    return value ? std::to_string(*value) : std::string("-");
-  };
-  for (const runtime::StepReport &step : result.steps)
-    outs() << formatv(
-        "{0,-32}{1,12}{2,14}{3,14}{4,14}{5,10}\n", step.kernel,
-        step.milliseconds ? formatv("{0:f4}", *step.milliseconds).str()
-                          : std::string("-"),
-        number(step.bytesRead), number(step.bytesWritten), number(step.flops),
-        step.kernelInfo.registers < 0
-            ? std::string("-")
-            : std::to_string(step.kernelInfo.registers));
+                    result.device)
+         << result.text();
+  return {};
 }
 
 int main(int argc, char **argv) {
@@ -306,11 +332,15 @@ int main(int argc, char **argv) {
       run::loadInputs((*bound)->inputs(), **plan, *graphs, inputs, weights);
   if (!values)
     return fail(values.takeError().message());
-  auto results = run::execute(**bound, **device, *values, report);
+  auto results = run::execute(**bound, **device, *values,
+                              reportFile.getNumOccurrences() > 0);
   if (!results)
     return fail(results.takeError().message());
-  if (report)
-    printReport(results->report, compileTime);
+  if (reportFile.getNumOccurrences()) {
+    addRegisters(results->report, *package);
+    if (runtime::Error error = printReport(results->report, compileTime))
+      return fail(error.message());
+  }
   if (runtime::Error error =
           run::save((*bound)->outputs(), results->outputs, outputDirectory))
     return fail(error.message());

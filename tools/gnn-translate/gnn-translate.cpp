@@ -13,6 +13,8 @@
 int main(int argc, char **argv) {
   gnn::setVersionPrinter();
   gnn::registerTranslations();
+  // LLVM has some hundreds, which nobody looks for here; all can be given.
+  llvm::cl::HideUnrelatedOptions(gnn::getTranslationOptions());
   return mlir::failed(
       mlir::mlirTranslateMain(argc, argv, "gnn-mlir translation driver\n"));
 }

@@ -466,6 +466,38 @@ TEST(BoundFunction, ReportsAndProfiles) {
   }
 }
 
+TEST(BoundFunction, ReportsAsTable) {
+  Report report;
+  StepReport &first = report.steps.emplace_back();
+  first.kernel = "f_0_dot";
+  first.grid = {12, 1, 2};
+  first.block = {128, 1, 1};
+  first.sharedBytes = 1024;
+  first.kernelInfo = {40, 8, 512, 1024};
+  first.milliseconds = 0.01234;
+  first.bytesRead = 1000;
+  first.ops = {"dot at a.mlir:1:2", "exp"};
+  first.schedule = "rows = 4";
+  StepReport &second = report.steps.emplace_back();
+  second.kernel = "f_1_aggregate_sum";
+  second.grid = {0, 1, 1};
+  second.block = {32, 4, 1};
+  second.skipped = true;
+  EXPECT_EQ(report.text(),
+            "kernel               grid  block  shared B  registers  spilled B  "
+            "time ms  read B  written B  flops\n"
+            "f_0_dot            12x1x2    128      1536         40          8  "
+            " 0.0123    1000          -      -\n"
+            "    dot at a.mlir:1:2, exp; rows = 4\n"
+            "f_1_aggregate_sum       0   32x4         0          -          -  "
+            "skipped       -          -      -\n");
+  std::string json = report.json();
+  EXPECT_TRUE(contains(json, "\"ops\":[\"dot at a.mlir:1:2\",\"exp\"],"
+                             "\"schedule\":\"rows = 4\""));
+  EXPECT_TRUE(contains(json, "\"registers\":40,\"local_bytes\":8,"
+                             "\"static_shared_bytes\":512"));
+}
+
 TEST(HostMemory, FreshMemoryIsNaNAndFound) {
   FakeDevice fake;
   float *memory = static_cast<float *>(*fake.allocate(40));

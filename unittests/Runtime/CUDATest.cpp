@@ -81,6 +81,8 @@ TEST_F(CUDA, LoadsAndLaunches) {
   EXPECT_EQ(*kernel, *(*kernels)->find("add_one"));
   EXPECT_EQ((*kernel)->info().registers, 128);
   EXPECT_EQ((*kernel)->info().localBytes, 16);
+  EXPECT_EQ((*kernel)->info().staticSharedBytes, 1024);
+  EXPECT_EQ((*kernel)->info().maxThreadsPerBlock, 512);
   EXPECT_EQ((*kernels)->find("add_two").message(),
             "kernel 'add_two': cuModuleGetFunction: CUDA_ERROR_NOT_FOUND "
             "(said the fake)");

@@ -141,7 +141,8 @@ int cuFuncGetAttribute(int *value, int attribute, void *) {
   *value = attribute == 0   ? 512
            : attribute == 1 ? 1024
            : attribute == 3 ? 16
-                            : 128;
+           : attribute == 4 ? 128
+                            : -1;
   return 0;
 }
 int cuFuncSetAttribute(void *, int attribute, int value) {

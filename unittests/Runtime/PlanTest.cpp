@@ -75,6 +75,27 @@ TEST(Plan, ParsesAndPrints) {
             "expected one of the functions sum; got 'mean'");
 }
 
+TEST(Plan, SaysWhatKernelsCompute) {
+  std::string text =
+      with("\"flops\": 2", "\"flops\": 2, \"ops\": [\"mulf at "
+                           "a.mlir:1:2\", \"aggregate\"], "
+                           "\"schedule\": \"rows_per_block = 4\"");
+  size_t place = text.find("\"bytes\": 4");
+  text.insert(place, "\"value\": \"f32[dst of g, 3]\", ");
+  auto plan = LaunchPlan::parse(text);
+  ASSERT_TRUE(plan) << plan.message();
+  const StepSpec &step = plan->functions[0].steps[0];
+  EXPECT_EQ(step.ops,
+            (std::vector<std::string>{"mulf at a.mlir:1:2", "aggregate"}));
+  EXPECT_EQ(step.schedule, "rows_per_block = 4");
+  EXPECT_EQ(step.args[1].value, "f32[dst of g, 3]");
+  std::string printed = plan->json();
+  EXPECT_TRUE(contains(printed, "\"ops\":[\"mulf at a.mlir:1:2\","
+                                "\"aggregate\"],\"schedule\":"
+                                "\"rows_per_block = 4\""));
+  EXPECT_EQ(LaunchPlan::parse(printed)->json(), printed);
+}
+
 TEST(Plan, PrintsSchemasAndWeights) {
   std::string text = with("\"schema\": null", "\"schema\": [[0, -1], [0, 0]]");
   size_t place = text.find("\"inputs\": [") + 11;
@@ -114,8 +135,8 @@ TEST(Plan, Malformed) {
     const char *piece, *other, *part;
   } cases[] = {
       {"{\"version\": 1", "", "parse error"},
-      {"\"version\": 1", "\"version\": 3", "version: expected 1 to 2, got 3"},
-      {"\"version\": 1", "\"version\": 0", "version: expected 1 to 2, got 0"},
+      {"\"version\": 1", "\"version\": 4", "version: expected 1 to 3, got 4"},
+      {"\"version\": 1", "\"version\": 0", "version: expected 1 to 3, got 0"},
       {"\"version\": 1,", "", "expected a field 'version', got none"},
       {"\"version\": 1", "\"version\": 1.5", "expected an integer"},
       {"\"version\": 1", "\"version\": 1, \"extra\": 0",
@@ -190,6 +211,10 @@ TEST(Plan, Malformed) {
       {"{\"workspace\": 5, \"bytes\": 4}", "{\"workspace\": 5, \"bytes\": 40}",
        "bytes: expected an index"},
       {"\"reads\": 4", "\"reads\": 44", "reads: expected an index"},
+      {"\"reads\": 4", "\"reads\": 4, \"ops\": [1]",
+       "steps[0].ops[0]: expected a string, got 1"},
+      {"\"reads\": 4", "\"reads\": 4, \"schedule\": {}",
+       "steps[0].schedule: expected a string, got {}"},
   };
   for (const auto &[piece, other, part] : cases) {
     auto plan = LaunchPlan::parse(with(piece, other));

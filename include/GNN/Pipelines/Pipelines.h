@@ -179,6 +179,10 @@ struct PTXOptions : public mlir::PassPipelineOptions<Options> {
   Option<unsigned> optLevel{*this, "opt-level",
                             llvm::cl::desc("LLVM optimization level, 0 to 3"),
                             llvm::cl::init(3)};
+  Option<bool> lineInfo{*this, "line-info",
+                        llvm::cl::desc("Say in PTX which line of the model "
+                                       "each instruction comes from"),
+                        llvm::cl::init(true)};
   Option<KernelFormat> format{
       *this, "format",
       llvm::cl::desc("What a gpu.binary holds: isa (PTX text), or by CUDA's "

@@ -52,6 +52,10 @@ struct StepReport {
   std::optional<int64_t> bytesWritten;
   std::optional<int64_t> flops;
   KernelInfo kernelInfo;
+  /// The ops of the model that the kernel computes, and the schedule that it
+  /// was made by, as in the plan.
+  std::vector<std::string> ops;
+  std::string schedule;
 };
 
 /// What a bound function does and what it costs.
@@ -64,8 +68,9 @@ struct Report {
   int64_t measuredRuns = 0;
   std::vector<StepReport> steps;
 
-  /// As a JSON object with the names above in snake_case.
+  /// As a JSON object (docs/Debugging.md), or as a table.
   std::string json() const;
+  std::string text() const;
 };
 
 /// How to bind.

@@ -95,6 +95,9 @@ struct ArgSpec {
   int64_t index = 0;
   /// Workspace: expression of the bytes the kernel may touch there.
   int64_t bytes = -1;
+  /// Workspace: what lies there, for people: "f32[edge of g, 64] of dot at
+  /// layer.mlir:8:3". May be empty.
+  std::string value;
 };
 
 /// A launch. All but the name and arguments are expressions; -1 where optional
@@ -112,6 +115,10 @@ struct StepSpec {
   int64_t reads = -1;
   int64_t writes = -1;
   int64_t flops = -1;
+  /// For people: the ops of the model that the kernel computes, as "dot at
+  /// layer.mlir:8:3", and the schedule that it was made by. May be empty.
+  std::vector<std::string> ops;
+  std::string schedule;
 };
 
 /// What must hold of the graphs together, e.g. that the destinations of one
@@ -155,8 +162,9 @@ struct FunctionPlan {
 
 /// The functions of one module, for one target.
 struct LaunchPlan {
-  /// Plans of the first version are read too: they derive no graphs.
-  static constexpr int64_t kVersion = 2;
+  /// Plans of earlier versions are read too: the first derives no graphs, and
+  /// until the second, steps name no ops and no schedule.
+  static constexpr int64_t kVersion = 3;
   static constexpr int64_t kOldestVersion = 1;
 
   /// E.g. "sm_90"; empty where the kernels are for no GPU.

@@ -24,6 +24,8 @@ struct CompileOptions {
   std::string features;
   /// LLVM's optimization level for kernels, 0 to 3.
   unsigned optLevel = 3;
+  /// Say in PTX which line of the model each instruction comes from.
+  bool lineInfo = true;
   /// Assemble the PTX too, by CUDA's ptxas, which must be installed.
   bool cubin = false;
   /// Keep the kernels as IR too, which the emulator runs.

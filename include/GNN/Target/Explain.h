@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each op costs before the passes on whole-graph ops and after them, what
-// they chose, and pictures of both.
+// What the kernels cost that a module becomes without the passes on whole-graph
+// ops and with them, what these chose, and pictures of both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,17 +12,19 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace gnn {
 
-/// What an op costs, as text: numbers on a graph with statistics, else numbers
-/// for each row of a space; "-" where it is unknown.
+/// What an op or a kernel costs, as text: numbers on a graph with statistics,
+/// else numbers for each row of a space; "-" where it is unknown, and nothing
+/// where it is no question.
 struct ExplainedCost {
   std::string rows, productRows, flops, bytes, milliseconds;
-  /// The estimate; 0 without statistics.
-  double seconds = 0;
+  /// The estimates; none without statistics.
+  std::optional<double> seconds, totalBytes;
 };
 
 /// An argument, op or result of a function.
@@ -33,15 +35,35 @@ struct ExplainedNode {
   std::string label, type;
   /// Numbers of the nodes that it reads.
   std::vector<unsigned> operands;
-  /// Of ops.
+  /// An argument without rows that depend on the graph: a weight.
+  bool isWeight = false;
+  /// Of ops: the op in IR, and where it is in the model ("-": in no file).
+  std::string text, place;
+  /// Of ops: rows and flops. Bytes and time are of kernels.
   ExplainedCost cost;
+};
+
+/// Launches that share an op, which are mostly one.
+struct ExplainedKernel {
+  /// What is launched, in order.
+  std::vector<std::string> names;
+  ExplainedCost cost;
+  /// Numbers of its nodes, which ascend: the ops that it computes, those that
+  /// it reads through, and results that it writes in the order of the user. A
+  /// node is in one kernel at most.
+  std::vector<unsigned> nodes;
 };
 
 /// A function at one time; operands are before their readers.
 struct ExplainedFunction {
   std::string name;
   std::vector<ExplainedNode> nodes;
+  /// In the order of their first launches.
+  std::vector<ExplainedKernel> kernels;
+  /// Of all kernels.
   ExplainedCost total;
+  /// Why there are no kernels: what it cannot be lowered for. Mostly empty.
+  std::string obstacle;
 };
 
 /// What a pass reports to have done or refused.

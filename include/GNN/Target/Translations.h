@@ -7,11 +7,16 @@
 #ifndef GNN_TARGET_TRANSLATIONS_H
 #define GNN_TARGET_TRANSLATIONS_H
 
+#include "llvm/Support/CommandLine.h"
+
 namespace gnn {
 
 /// Registers `--gnn-to-ptx`, `--gnn-to-package`, `--gnn-to-plan` and
 /// `--gnn-to-dot`, once per process.
 void registerTranslations();
+
+/// What the options of these translations are in.
+llvm::cl::OptionCategory &getTranslationOptions();
 
 } // namespace gnn
 

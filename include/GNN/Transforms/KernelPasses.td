@@ -100,6 +100,23 @@ def VerifyDeviceForm : Pass<"gnn-verify-device-form"> {
   }];
 }
 
+def PickLines : Pass<"gnn-pick-lines", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Give each op of a kernel one line of the model";
+  let description = [{
+    What is fused comes from several lines, which a line table has no place for.
+    This pass leaves the first one of each location.
+
+    ```mlir
+    nvvm.barrier0 loc(fused["gnn.aggregate"("layer.mlir":8:3), "layer.mlir":9:3])
+    // becomes
+    nvvm.barrier0 loc("layer.mlir":8:3)
+    ```
+
+    Needs: nothing. Keeps: all but locations. Never touches a location that is in
+    no file.
+  }];
+}
+
 def DropCompileTimes : Pass<"gnn-drop-compile-times", "::mlir::ModuleOp"> {
   let summary = "Drop from binaries how long it took to make them";
   let description = [{

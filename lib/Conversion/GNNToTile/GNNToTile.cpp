@@ -11,6 +11,8 @@
 #include "GNN/Conversion/Passes.h"
 #include "GNN/Dialect/GNN/IR/GNN.h"
 
+#include "GNN/Dialect/GNN/IR/Origin.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -220,8 +222,10 @@ LogicalResult ConvertGNNToGNNTile::convert(func::FuncOp func) {
   // The old ops keep their operands until they are erased, so arguments change
   // their types only at the end; casts bridge the gap.
   SmallVector<Operation *> old;
-  for (Operation &op : block.without_terminator())
+  for (Operation &op : block.without_terminator()) {
     old.push_back(&op);
+    op.walk(setOrigin);
+  }
   for (BlockArgument argument : block.getArguments()) {
     RankedTensorType type = plainType(argument.getType());
     Rows rows = lowering.describeArgument(argument.getType());

@@ -150,8 +150,8 @@ Kernel::Kernel(Operation *op, FlatSymbolRefAttr graph, gpu::GPUModuleOp module,
   device.builder.setInsertionPointAfter(firstOp);
 }
 
-Value Kernel::addArgument(Value hostValue, Type type, bool isPointer,
-                          bool readOnly) {
+Value Kernel::addArgument(Value hostValue, Location from, Type type,
+                          bool isPointer, bool readOnly) {
   OpBuilder builder(op->getContext());
   unsigned position = func.getNumArguments();
   SmallVector<NamedAttribute> attrs;
@@ -166,7 +166,7 @@ Value Kernel::addArgument(Value hostValue, Type type, bool isPointer,
   }
   // Attributions follow the arguments in the entry block.
   (void)func.insertArgument(position, type, builder.getDictionaryAttr(attrs),
-                            op->getLoc());
+                            from);
   operands.push_back(hostValue);
   return func.getArgument(position);
 }
@@ -182,8 +182,9 @@ Value Kernel::hostCount(const CountKey &key) {
 Value Kernel::count(const CountKey &key) {
   Value &value = counts[key];
   if (!value)
-    value = addArgument(hostCount(key), device.builder.getIndexType(),
-                        /*isPointer=*/false, /*readOnly=*/false);
+    value =
+        addArgument(hostCount(key), op->getLoc(), device.builder.getIndexType(),
+                    /*isPointer=*/false, /*readOnly=*/false);
   return value;
 }
 
@@ -230,9 +231,10 @@ Value Kernel::buffer(Value memref, RowDomain rows, bool readOnly) {
   auto type = cast<MemRefType>(memref.getType());
   MemRefType pointer = pointerType(type);
   if (pointer == type)
-    return value = addArgument(memref, pointer, true, readOnly);
+    return value =
+               addArgument(memref, memref.getLoc(), pointer, true, readOnly);
   Value cast = memref::CastOp::create(host.builder, host.loc, pointer, memref);
-  Value argument = addArgument(cast, pointer, true, readOnly);
+  Value argument = addArgument(cast, memref.getLoc(), pointer, true, readOnly);
   Value extent = this->rows(rows);
   return buffers[memref] = withRows(firstOp, argument, type, extent);
 }
@@ -280,7 +282,8 @@ Value Kernel::structure(const StructureKey &key) {
   Value array = StructureOp::create(builder, host.loc, type, graph, name);
   MemRefType pointer = pointerType(type);
   Value cast = memref::CastOp::create(builder, host.loc, pointer, array);
-  Value argument = addArgument(cast, pointer, true, /*readOnly=*/true);
+  Value argument =
+      addArgument(cast, array.getLoc(), pointer, true, /*readOnly=*/true);
   Value size = structureSize(key);
   return structures[name] = withRows(firstOp, argument, type, size);
 }
@@ -309,10 +312,12 @@ Value Kernel::threadId() {
 void Kernel::launch(Value gridX, Value gridY, Value gridZ, int64_t threads) {
   firstOp->erase();
   Value one = host.index(1);
-  gpu::LaunchFuncOp::create(host.builder, host.loc, func,
-                            gpu::KernelDim3{gridX, gridY, gridZ},
-                            gpu::KernelDim3{host.index(threads), one, one},
-                            /*dynamicSharedMemorySize=*/Value(), operands);
+  auto launch = gpu::LaunchFuncOp::create(
+      host.builder, host.loc, func, gpu::KernelDim3{gridX, gridY, gridZ},
+      gpu::KernelDim3{host.index(threads), one, one},
+      /*dynamicSharedMemorySize=*/Value(), operands);
+  if (Attribute schedule = op->getAttr("schedule")) // for plan and reports
+    launch->setAttr("gnn.schedule", schedule);
   func.setKnownBlockSizeAttr(device.builder.getDenseI32ArrayAttr(
       {static_cast<int32_t>(threads), 1, 1}));
 }

@@ -94,8 +94,9 @@ public:
               int64_t threads);
 
 private:
-  mlir::Value addArgument(mlir::Value hostValue, mlir::Type type,
-                          bool isPointer, bool readOnly);
+  /// `from`: where what is passed comes from.
+  mlir::Value addArgument(mlir::Value hostValue, mlir::Location from,
+                          mlir::Type type, bool isPointer, bool readOnly);
   mlir::Value structureSize(const StructureKey &key);
   mlir::Value hostStructureSize(const StructureKey &key);
 

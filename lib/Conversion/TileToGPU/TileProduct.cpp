@@ -78,7 +78,8 @@ Value gnn::tile::emitEpilogue(Emitter &e, Block &body, IRMapping &mapping,
     Type type = op.getResult(0).getType();
     if (width > 1)
       type = VectorType::get({width}, type);
-    OperationState state(e.loc, op.getName(), operands, {type}, op.getAttrs());
+    OperationState state(op.getLoc(), op.getName(), operands, {type},
+                         op.getAttrs());
     mapping.map(op.getResult(0), e.builder.create(state)->getResult(0));
   }
   return widen(mapping.lookupOrDefault(body.getTerminator()->getOperand(0)));

@@ -10,8 +10,11 @@
 
 #include "Kernel.h"
 
+#include "GNN/Dialect/GNN/IR/Origin.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -50,6 +53,30 @@ static LogicalResult lowerTemplate(Operation *op, Kernel &kernel) {
   return lowerOuter(cast<OuterOp>(op), kernel);
 }
 
+/// What a kernel is called for: the first ops of the model that it computes, or
+/// its template where these are unknown. Ops that only move values are named
+/// where there are no others.
+static std::string nameOf(Operation *op) {
+  constexpr size_t most = 3;
+  SmallVector<StringRef> names, moves;
+  for (const gnn::Origin &origin : gnn::getOrigins(op->getLoc())) {
+    bool isMove = llvm::is_contained(
+        {"broadcast", "concat", "gather", "reshape", "slice"}, origin.op);
+    SmallVector<StringRef> &list = isMove ? moves : names;
+    if (list.size() < most && !llvm::is_contained(list, origin.op))
+      list.push_back(origin.op);
+  }
+  if (names.empty())
+    names = moves;
+  if (names.empty())
+    names.push_back(op->getName().stripDialect());
+  std::string name = llvm::join(names, "_");
+  // As PTX wants it, whatever a plugin's op is called.
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !llvm::isAlnum(c); }, '_');
+  return name;
+}
+
 namespace {
 struct ConvertGNNTileToGPU
     : gnn::impl::ConvertGNNTileToGPUBase<ConvertGNNTileToGPU> {
@@ -78,8 +105,7 @@ private:
       if (failed(checkBuffers(op)))
         return failure();
       std::string name =
-          (func.getName() + "_" + Twine(i) + "_" + op->getName().stripDialect())
-              .str();
+          (func.getName() + "_" + Twine(i) + "_" + nameOf(op)).str();
       Kernel kernel(op, getGraph(op), module, name);
       if (failed(lowerTemplate(op, kernel)))
         return failure();

@@ -120,6 +120,7 @@ Held TraverseLowering::evaluate(Value value, unsigned point) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return evaluateArgument(argument, point);
   Operation *inner = value.getDefiningOp();
+  llvm::SaveAndRestore line(e.loc, inner->getLoc());
   if (auto index = dyn_cast<IndexOp>(inner))
     return evaluateIndex(index, point);
   if (auto reduce = dyn_cast<ReduceOp>(inner)) // over lanes; walks do the rest

@@ -21,6 +21,7 @@
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 #include <map>
 #include <set>

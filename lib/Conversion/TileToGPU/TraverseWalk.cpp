@@ -183,6 +183,7 @@ SmallVector<Held> TraverseLowering::combineFold(FoldOp fold,
 }
 
 void TraverseLowering::accumulate(State &state, unsigned point) {
+  llvm::SaveAndRestore line(e.loc, state.op->getLoc());
   Value inside = points[point].inside;
   auto operand = [&](Value value, Level to) {
     return spread(held(value, point), getLevel(value), to);
@@ -231,6 +232,7 @@ void TraverseLowering::combineLanes(State &state, int64_t offset) {
 
 /// Adds what another lane has accumulated.
 void TraverseLowering::combine(State &state, ArrayRef<Held> others) {
+  llvm::SaveAndRestore line(e.loc, state.op->getLoc());
   if (auto reduce = dyn_cast<ReduceOp>(state.op)) {
     LaneReduction lanes{e, reduce.getKind()};
     for (auto [part, other] : llvm::zip(state.parts[0], others[0]))
@@ -253,6 +255,7 @@ void TraverseLowering::combine(State &state, ArrayRef<Held> others) {
 
 /// Divides means, and gives 0 and no index for the extreme of nothing.
 void TraverseLowering::finish(State &state) {
+  llvm::SaveAndRestore line(e.loc, state.op->getLoc());
   auto reduce = dyn_cast<ReduceOp>(state.op);
   bool isMean = reduce && reduce.getKind() == Reduction::Mean;
   bool isExtreme = isa<ArgReduceOp>(state.op) ||

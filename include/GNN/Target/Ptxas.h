@@ -1,0 +1,31 @@
+//===- Ptxas.h - What CUDA's assembler says of kernels ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TARGET_PTXAS_H
+#define GNN_TARGET_PTXAS_H
+
+#include "GNN/Runtime/Device.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <map>
+
+namespace gnn {
+
+/// Where CUDA's ptxas is; empty where it is not in PATH.
+std::string findPtxas();
+
+/// Assembles `ptx` for `chip` and gives what ptxas says of each kernel. The
+/// error is that ptxas is not there or refuses the text.
+runtime::Expected<std::map<std::string, runtime::KernelInfo>>
+askPtxas(llvm::StringRef ptx, llvm::StringRef chip);
+
+/// Reads what `ptxas -v` prints.
+std::map<std::string, runtime::KernelInfo> parsePtxas(llvm::StringRef text);
+
+} // namespace gnn
+
+#endif // GNN_TARGET_PTXAS_H

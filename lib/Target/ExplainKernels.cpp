@@ -1,0 +1,477 @@
+//===- ExplainKernels.cpp - Which ops become which kernels ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops are numbered in their locations, which lowering carries to launches; the
+// launch plan counts what each launch reads, writes and computes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExplainKernels.h"
+
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Target/LaunchPlan.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/IntEqClasses.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace gnn;
+using runtime::Expr;
+using runtime::FunctionPlan;
+
+std::string gnn::numberText(double value) {
+  constexpr double most = 1e18; // that an integer holds
+  if (value > most)
+    return llvm::formatv("{0:e3}", value).str();
+  return llvm::formatv("{0:N}", static_cast<int64_t>(value)).str();
+}
+
+std::string gnn::formulaText(const RowCount &count) {
+  std::string text;
+  auto add = [&](const Twine &term) {
+    text += ((text.empty() ? "" : " + ") + term).str();
+  };
+  for (RowSpace space : {RowSpace::Edge, RowSpace::SrcPair, RowSpace::DstPair,
+                         RowSpace::Src, RowSpace::Dst, RowSpace::Node})
+    if (double factor = count.getFactor(space))
+      add(numberText(factor) + " " + stringifyRowSpace(space));
+  if (count.getConstant() != 0 || text.empty())
+    add(numberText(count.getConstant()));
+  return text;
+}
+
+std::string gnn::timeText(double seconds) {
+  return llvm::formatv("{0:f4}", seconds * 1e3).str();
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions of a plan as formulas
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A sum of rows of the graphs of a plan, and a constant.
+struct Formula {
+  std::vector<RowCount> ofGraphs;
+  double constant = 0;
+
+  explicit Formula(const FunctionPlan &plan, double constant = 0)
+      : ofGraphs(plan.numGraphs()), constant(constant) {}
+
+  bool isConstant() const {
+    return llvm::all_of(ofGraphs, [](const RowCount &count) {
+      return formulaText(count) == "0";
+    });
+  }
+  Formula operator+(const Formula &other) const {
+    Formula sum = *this;
+    sum.constant += other.constant;
+    for (auto [mine, its] : llvm::zip_equal(sum.ofGraphs, other.ofGraphs))
+      mine += its;
+    return sum;
+  }
+  Formula operator*(double factor) const {
+    Formula product = *this;
+    product.constant *= factor;
+    for (RowCount &count : product.ofGraphs)
+      count = count * factor;
+    return product;
+  }
+};
+
+/// A formula, where there is one.
+using Count = std::optional<Formula>;
+
+/// Reads the expressions of a plan.
+class FormulaReader {
+public:
+  FormulaReader(const FunctionPlan &plan, ModuleOp module);
+
+  Count read(int64_t expr) const;
+
+  /// The number, where the statistics of all graphs in it are known.
+  std::optional<double> evaluate(const Formula &formula) const;
+  /// "1,536", "128 edge + 64", or "-" of none.
+  std::string textOf(const Count &count) const;
+
+private:
+  Formula readRows(size_t graph, Space space) const;
+  Count readCount(size_t graph, const CountKey &key) const;
+
+  const FunctionPlan &plan;
+  SmallVector<StatsAttr, 2> stats;
+};
+
+} // namespace
+
+FormulaReader::FormulaReader(const FunctionPlan &plan, ModuleOp module)
+    : plan(plan) {
+  for (size_t i = 0; i < plan.numGraphs(); ++i)
+    stats.push_back(getStats(module.lookupSymbol<GraphOp>(plan.graphName(i))));
+}
+
+Formula FormulaReader::readRows(size_t graph, Space space) const {
+  bool isDerived = graph >= plan.graphs.size();
+  size_t root =
+      isDerived
+          ? static_cast<size_t>(plan.derived[graph - plan.graphs.size()].parent)
+          : graph;
+  bool ofParent = isOfParent(space) && isDerived;
+  Space own = withoutParent(space);
+  Formula formula(plan);
+  switch (kindOf(own)) {
+  case RowKind::Graph:
+    formula.constant = 1;
+    break;
+  case RowKind::NodeType:
+    formula.constant = plan.graphs[root].nodeTypes;
+    break;
+  case RowKind::EdgeType:
+    formula.constant =
+        isDerived && !ofParent
+            ? plan.derived[graph - plan.graphs.size()].types.size()
+            : plan.graphs[root].edgeTypes;
+    break;
+  default: // the spaces of the dialect have the same numbers
+    formula.ofGraphs[ofParent ? root : graph] +=
+        RowCount::rows(static_cast<RowSpace>(own));
+  }
+  return formula;
+}
+
+Count FormulaReader::readCount(size_t graph, const CountKey &key) const {
+  if (key.kind == CountKey::Kind::Count)
+    return readRows(graph, key.space);
+  if (key.kind != CountKey::Kind::TileCount)
+    return std::nullopt;
+  // Each group has one tile that is not full.
+  return readRows(graph, key.elements.space) * (1.0 / key.tile) +
+         readRows(graph, key.space);
+}
+
+Count FormulaReader::read(int64_t index) const {
+  const Expr &expr = plan.exprs[index];
+  if (expr.op == Expr::Op::Const)
+    return Formula(plan, expr.value);
+  if (expr.op == Expr::Op::Count)
+    return readCount(expr.graph, expr.count);
+  Count a = read(expr.args[0]), b = read(expr.args[1]);
+  if (!a || !b)
+    return std::nullopt;
+  switch (expr.op) {
+  case Expr::Op::Add:
+    return *a + *b;
+  case Expr::Op::Sub:
+    return *a + *b * -1;
+  case Expr::Op::Mul:
+    if (a->isConstant())
+      return *b * a->constant;
+    return b->isConstant() ? Count(*a * b->constant) : std::nullopt;
+  case Expr::Op::CeilDiv:
+  case Expr::Op::FloorDiv:
+    if (!b->isConstant() || b->constant == 0)
+      return std::nullopt;
+    return *a * (1 / b->constant);
+  default: // what is greater depends on the graph
+    return std::nullopt;
+  }
+}
+
+std::optional<double> FormulaReader::evaluate(const Formula &formula) const {
+  double sum = formula.constant;
+  for (auto [count, known] : llvm::zip_equal(formula.ofGraphs, stats)) {
+    if (!known && formulaText(count) != "0")
+      return std::nullopt;
+    sum += known ? count.evaluate(known) : 0;
+  }
+  return sum;
+}
+
+std::string FormulaReader::textOf(const Count &count) const {
+  if (!count)
+    return "-";
+  if (std::optional<double> value = evaluate(*count))
+    return numberText(*value);
+  // Sums of formulas are of one graph only.
+  RowCount sum(count->constant);
+  for (const RowCount &rows : count->ofGraphs)
+    sum += rows;
+  return formulaText(sum);
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers in locations
+//===----------------------------------------------------------------------===//
+
+static void setNumber(Operation *op, unsigned number) {
+  MLIRContext *context = op->getContext();
+  auto attr = IntegerAttr::get(IntegerType::get(context, 64), number);
+  op->walk([&](Operation *inner) {
+    inner->setLoc(FusedLoc::get({inner->getLoc()}, attr, context));
+  });
+}
+
+/// Numbers arguments, ops and results as the nodes of a function are.
+static void numberOps(func::FuncOp func) {
+  unsigned number = func.getNumArguments();
+  for (Operation &op : func.getBody().front())
+    setNumber(&op, number++);
+}
+
+static void collectNumbers(Location location,
+                           llvm::SmallSetVector<unsigned, 4> &numbers) {
+  llvm::TypeSwitch<LocationAttr>(location)
+      .Case([&](FusedLoc fused) {
+        if (auto number = dyn_cast_or_null<IntegerAttr>(fused.getMetadata())) {
+          numbers.insert(number.getInt());
+          return;
+        }
+        for (Location part : fused.getLocations())
+          collectNumbers(part, numbers);
+      })
+      .Case(
+          [&](NameLoc named) { collectNumbers(named.getChildLoc(), numbers); });
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// One launch of a function.
+struct Launch {
+  llvm::SmallSetVector<unsigned, 4> nodes;
+  Count bytes, reads, flops;
+};
+
+/// Makes kernels of the launches of one function.
+class KernelReader {
+public:
+  KernelReader(func::FuncOp func, func::FuncOp lowered,
+               const FunctionPlan &plan, const CostModel &model,
+               ExplainedFunction &result);
+
+  void read();
+
+private:
+  void groupLaunches();
+  void addReadThrough();
+  std::optional<double> weigh(const Launch &launch) const;
+  void addCosts();
+
+  func::FuncOp func;
+  FormulaReader formulas;
+  const FunctionPlan &plan;
+  const CostModel &model;
+  ExplainedFunction &result;
+  std::vector<Launch> launches;
+  SmallVector<Operation *> ops;       // by node; null of others
+  SmallVector<int> kernelOfNode;      // -1: none
+  SmallVector<unsigned> kernelOfStep; // by launch
+};
+
+} // namespace
+
+KernelReader::KernelReader(func::FuncOp func, func::FuncOp lowered,
+                           const FunctionPlan &plan, const CostModel &model,
+                           ExplainedFunction &result)
+    : func(func), formulas(plan, lowered->getParentOfType<ModuleOp>()),
+      plan(plan), model(model), result(result),
+      ops(result.nodes.size(), nullptr), kernelOfNode(result.nodes.size(), -1) {
+  unsigned number = func.getNumArguments();
+  for (Operation &op : func.getBody().front().without_terminator())
+    ops[number++] = &op;
+  auto launchOps = lowered.getOps<gpu::LaunchFuncOp>();
+  for (auto [launchOp, step] : llvm::zip_equal(launchOps, plan.steps)) {
+    Launch &launch = launches.emplace_back();
+    collectNumbers(launchOp.getLoc(), launch.nodes);
+    auto readFormula = [&](int64_t expr) {
+      return expr < 0 ? std::nullopt : formulas.read(expr);
+    };
+    launch.reads = readFormula(step.reads);
+    launch.flops = readFormula(step.flops);
+    Count writes = readFormula(step.writes);
+    if (launch.reads && writes)
+      launch.bytes = *launch.reads + *writes;
+  }
+}
+
+/// Launches that share an op are one kernel of the picture.
+void KernelReader::groupLaunches() {
+  llvm::IntEqClasses classes(launches.size());
+  DenseMap<unsigned, unsigned> firstLaunch;
+  for (auto [i, launch] : llvm::enumerate(launches))
+    for (unsigned node : launch.nodes)
+      classes.join(firstLaunch.try_emplace(node, i).first->second, i);
+  classes.compress();
+  result.kernels.resize(classes.getNumClasses());
+  for (auto [i, launch] : llvm::enumerate(launches)) {
+    kernelOfStep.push_back(classes[i]);
+    const runtime::StepSpec &step = plan.steps[i];
+    result.kernels[classes[i]].names.push_back(step.name.empty() ? step.kernel
+                                                                 : step.name);
+    for (unsigned node : launch.nodes)
+      kernelOfNode[node] = classes[i];
+  }
+}
+
+/// Ops that no kernel computes are read through by the first one that needs
+/// them; what none needs is another shape of what one has written.
+void KernelReader::addReadThrough() {
+  for (unsigned node = ops.size(); node-- > 0;) {
+    if (!ops[node] || kernelOfNode[node] >= 0)
+      continue;
+    for (unsigned reader = node + 1; reader < ops.size(); ++reader)
+      if (llvm::is_contained(result.nodes[reader].operands, node) &&
+          kernelOfNode[reader] >= 0 &&
+          (kernelOfNode[node] < 0 || kernelOfNode[reader] < kernelOfNode[node]))
+        kernelOfNode[node] = kernelOfNode[reader];
+    if (kernelOfNode[node] < 0)
+      continue;
+    for (auto [i, launch] : llvm::enumerate(launches))
+      if (kernelOfStep[i] == static_cast<unsigned>(kernelOfNode[node])) {
+        launch.nodes.insert(node);
+        break;
+      }
+  }
+  for (unsigned node = 0; node < ops.size(); ++node)
+    for (unsigned operand : result.nodes[node].operands)
+      if (ops[node] && kernelOfNode[node] < 0)
+        kernelOfNode[node] = kernelOfNode[operand];
+  for (auto [node, kernel] : llvm::enumerate(kernelOfNode))
+    if (kernel >= 0)
+      result.kernels[kernel].nodes.push_back(node);
+}
+
+/// Bytes and flops are those that the launch counts; how they are read and how
+/// long rows are is known of the ops.
+std::optional<double> KernelReader::weigh(const Launch &launch) const {
+  if (!launch.bytes || !launch.flops)
+    return std::nullopt;
+  std::optional<double> bytes = formulas.evaluate(*launch.bytes),
+                        reads = formulas.evaluate(*launch.reads),
+                        flops = formulas.evaluate(*launch.flops);
+  if (!bytes || !flops)
+    return std::nullopt;
+  KernelWork work;
+  double gathered = 0;
+  for (unsigned node : launch.nodes) {
+    StatsAttr stats = ops[node] ? getStats(ops[node]) : nullptr;
+    if (!stats)
+      continue;
+    KernelWork own = model.describe(ops[node], stats);
+    work.productRows += own.productRows;
+    work.productFlops += own.productFlops;
+    work.productTileFlops += own.productTileFlops;
+    work.reducedRows = std::max(work.reducedRows, own.reducedRows);
+    work.longestRow += own.longestRow;
+    // What the kernel has computed itself it does not gather.
+    if (llvm::any_of(result.nodes[node].operands, [&](unsigned operand) {
+          return launch.nodes.contains(operand) && ops[operand] &&
+                 !isa<GatherOp>(ops[operand]);
+        }))
+      continue;
+    for (const GatherWork &gather : own.gathers) {
+      gathered += gather.rows * gather.rowBytes;
+      work.gathers.push_back(gather);
+    }
+  }
+  if (gathered > *reads) {
+    for (GatherWork &gather : work.gathers)
+      gather.rows *= *reads / gathered;
+    gathered = *reads;
+  }
+  work.streamBytes = *bytes - gathered;
+  work.productFlops = std::min(work.productFlops, *flops);
+  work.otherFlops = *flops - work.productFlops;
+  return model.cost(work);
+}
+
+void KernelReader::addCosts() {
+  struct Sum {
+    Count bytes, flops;
+    std::optional<double> seconds = 0;
+  };
+  Formula zero(plan);
+  std::vector<Sum> sums(result.kernels.size() + 1, {zero, zero});
+  auto add = [](Count &sum, const Count &more) {
+    sum = sum && more ? Count(*sum + *more) : std::nullopt;
+  };
+  for (auto [i, launch] : llvm::enumerate(launches)) {
+    std::optional<double> seconds = weigh(launch);
+    for (Sum *sum : {&sums[kernelOfStep[i]], &sums.back()}) {
+      add(sum->bytes, launch.bytes);
+      add(sum->flops, launch.flops);
+      if (sum->seconds && seconds)
+        *sum->seconds += *seconds;
+      else
+        sum->seconds.reset();
+    }
+  }
+  auto write = [&](const Sum &sum, ExplainedCost &cost) {
+    cost.bytes = formulas.textOf(sum.bytes);
+    cost.flops = formulas.textOf(sum.flops);
+    cost.seconds = sum.seconds;
+    cost.milliseconds = sum.seconds ? timeText(*sum.seconds) : "-";
+    if (sum.bytes)
+      cost.totalBytes = formulas.evaluate(*sum.bytes);
+  };
+  for (auto [kernel, sum] : llvm::zip(result.kernels, sums))
+    write(sum, kernel.cost);
+  write(sums.back(), result.total);
+}
+
+void KernelReader::read() {
+  groupLaunches();
+  addReadThrough();
+  addCosts();
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+void gnn::addKernels(ModuleOp module, ArrayRef<Stage> stages,
+                     const StageOptions &options, const CostModel &model,
+                     std::vector<ExplainedFunction> &functions) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  for (auto func : copy->getOps<func::FuncOp>())
+    if (!func.isExternal())
+      numberOps(func);
+  std::string obstacle;
+  FailureOr<runtime::LaunchPlan> plan = failure();
+  {
+    ScopedDiagnosticHandler handler(
+        module.getContext(), [&](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+              obstacle.empty())
+            obstacle = diagnostic.str();
+        });
+    PassManager pm(module.getContext());
+    for (const Stage &stage : stages)
+      if (stage.from < Form::Kernels)
+        stage.build(pm, options);
+    if (succeeded(pm.run(*copy)))
+      plan = makeLaunchPlan(*copy);
+  }
+  for (ExplainedFunction &function : functions) {
+    auto original = module.lookupSymbol<func::FuncOp>(function.name);
+    auto lowered = copy->lookupSymbol<func::FuncOp>(function.name);
+    const FunctionPlan *found = nullptr;
+    if (succeeded(plan))
+      for (const FunctionPlan &candidate : plan->functions)
+        if (candidate.name == function.name)
+          found = &candidate;
+    if (found && original && lowered)
+      KernelReader(original, lowered, *found, model, function).read();
+    else
+      function.obstacle = obstacle.empty() ? "it is not public" : obstacle;
+  }
+}

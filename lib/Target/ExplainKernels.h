@@ -1,0 +1,36 @@
+//===- ExplainKernels.h - Which ops become which kernels --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_TARGET_EXPLAINKERNELS_H
+#define GNN_LIB_TARGET_EXPLAINKERNELS_H
+
+#include "GNN/Target/Explain.h"
+
+#include "GNN/Analysis/CostModel.h"
+#include "GNN/Pipelines/Pipelines.h"
+
+namespace gnn {
+
+/// "1,536".
+std::string numberText(double value);
+
+/// "128 edge + 64" of a count that no statistics evaluate.
+std::string formulaText(const RowCount &count);
+
+/// "0.0060", in milliseconds.
+std::string timeText(double seconds);
+
+/// Lowers a copy of `module` by those of `stages` that lead to kernels, and
+/// adds these with their costs to `functions`, which are those of `module`,
+/// with nodes as in their blocks: arguments, ops, results. What cannot be
+/// lowered becomes the obstacle of each function.
+void addKernels(mlir::ModuleOp module, llvm::ArrayRef<Stage> stages,
+                const StageOptions &options, const CostModel &model,
+                std::vector<ExplainedFunction> &functions);
+
+} // namespace gnn
+
+#endif // GNN_LIB_TARGET_EXPLAINKERNELS_H

@@ -1,0 +1,207 @@
+//===- PtxText.cpp - PTX as one text that says what it computes -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX knows parameters by number alone; the launch plan knows what they are.
+// Files of line tables are numbered by module.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PtxText.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace gnn;
+using runtime::ArgSpec;
+using runtime::Expr;
+using runtime::FunctionPlan;
+
+//===----------------------------------------------------------------------===//
+// Joining
+//===----------------------------------------------------------------------===//
+
+/// Calls `visit` on each line, its end included.
+static void forEachLine(llvm::StringRef text,
+                        llvm::function_ref<void(llvm::StringRef)> visit) {
+  while (!text.empty()) {
+    size_t end = text.find('\n');
+    size_t size = end == llvm::StringRef::npos ? text.size() : end + 1;
+    visit(text.take_front(size));
+    text = text.drop_front(size);
+  }
+}
+
+/// Takes "\t.file\t1 " or "\t.loc\t1 " from the front of `line`.
+static bool consumeNumbered(llvm::StringRef &line, llvm::StringRef directive,
+                            unsigned &number) {
+  llvm::StringRef rest = line;
+  if (!rest.consume_front(directive) || rest.consumeInteger(10, number) ||
+      !rest.consume_front(" "))
+    return false;
+  line = rest;
+  return true;
+}
+
+std::string gnn::joinPtx(llvm::ArrayRef<llvm::StringRef> texts) {
+  constexpr llvm::StringLiteral fileWord = "\t.file\t", lineWord = "\t.loc\t";
+  std::string result, sections;
+  llvm::MapVector<llvm::StringRef, unsigned> files; // from 1 on
+  for (auto [i, text] : llvm::enumerate(texts)) {
+    llvm::StringRef body = text;
+    if (i > 0) {
+      size_t header = body.find(".address_size");
+      body = body.drop_front(body.find('\n', header));
+    }
+    // The files of a text are at its end, and ascend.
+    llvm::SmallVector<unsigned> numbers = {0};
+    forEachLine(body, [&](llvm::StringRef line) {
+      unsigned number;
+      if (consumeNumbered(line, fileWord, number))
+        numbers.push_back(
+            files.try_emplace(line.trim(), files.size() + 1).first->second);
+    });
+    forEachLine(body, [&](llvm::StringRef line) {
+      llvm::StringRef rest = line;
+      unsigned number;
+      if (consumeNumbered(rest, fileWord, number))
+        return;
+      if (line.starts_with("\t.section\t"))
+        sections = line.str(); // says that there are line tables
+      else if (consumeNumbered(rest, lineWord, number))
+        result += (lineWord + llvm::Twine(numbers[number]) + " " + rest).str();
+      else
+        result += line;
+    });
+  }
+  result += sections;
+  for (auto [name, number] : files)
+    result += (fileWord + llvm::Twine(number) + " " + name + "\n").str();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Comments
+//===----------------------------------------------------------------------===//
+
+/// What the user named may hold anything; a comment ends with its line.
+static std::string inOneLine(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return !llvm::isPrint(c); }, '?');
+  return text;
+}
+
+/// "ceil(dst rows of g / 128)".
+static std::string describe(const FunctionPlan &plan, int64_t index) {
+  const Expr &expr = plan.exprs[static_cast<size_t>(index)];
+  if (expr.op == Expr::Op::Const)
+    return std::to_string(expr.value);
+  if (expr.op == Expr::Op::Count) {
+    std::string text = expr.count.str();
+    llvm::StringRef key = text;
+    std::string of = " of " + plan.graphName(static_cast<size_t>(expr.graph));
+    return key.consume_front("count ") ? (key + " rows" + of).str() : text + of;
+  }
+  std::string a = describe(plan, expr.args[0]),
+              b = describe(plan, expr.args[1]);
+  switch (expr.op) {
+  case Expr::Op::Add:
+    return "(" + a + " + " + b + ")";
+  case Expr::Op::Sub:
+    return "(" + a + " - " + b + ")";
+  case Expr::Op::Mul:
+    return "(" + a + " * " + b + ")";
+  case Expr::Op::CeilDiv:
+    return "ceil(" + a + " / " + b + ")";
+  case Expr::Op::FloorDiv:
+    return "floor(" + a + " / " + b + ")";
+  case Expr::Op::Min:
+    return "min(" + a + ", " + b + ")";
+  case Expr::Op::Max:
+    return "max(" + a + ", " + b + ")";
+  case Expr::Op::Const:
+  case Expr::Op::Count:
+    break;
+  }
+  llvm_unreachable("handled above");
+}
+
+/// "'x', f32[node of g, 64]".
+static std::string describe(const FunctionPlan &plan,
+                            const runtime::TensorSpec &tensor) {
+  std::string text = "'" + tensor.name + "', " + name(tensor.dtype) + "[";
+  for (auto [i, size] : llvm::enumerate(tensor.shape)) {
+    text += i ? ", " : "";
+    bool isRows = i == 0 && tensor.space;
+    text += isRows ? name(*tensor.space) + std::string(" of ") +
+                         plan.graphName(static_cast<size_t>(tensor.graph))
+                   : std::to_string(size);
+  }
+  return text + "]";
+}
+
+static std::string describe(const FunctionPlan &plan, const ArgSpec &arg) {
+  auto index = static_cast<size_t>(arg.index);
+  switch (arg.kind) {
+  case ArgSpec::Kind::Input:
+    return "input " + describe(plan, plan.inputs[index]);
+  case ArgSpec::Kind::Output:
+    return "output " + describe(plan, plan.outputs[index]);
+  case ArgSpec::Kind::Workspace:
+    return arg.value.empty() ? "workspace" : "workspace, " + arg.value;
+  case ArgSpec::Kind::Structure: {
+    const runtime::StructureSpec &structure = plan.structures[index];
+    return "structure '" + structure.key.str() + "' of " +
+           plan.graphName(static_cast<size_t>(structure.graph));
+  }
+  case ArgSpec::Kind::I32:
+  case ArgSpec::Kind::I64:
+    return describe(plan, arg.index);
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+/// "layer_0_dot: dot at layer.mlir:8:3".
+static std::string titleOf(const runtime::StepSpec &step) {
+  return inOneLine((step.name.empty() ? step.kernel : step.name) +
+                   (step.ops.empty() ? "" : ": ") + llvm::join(step.ops, ", "));
+}
+
+/// The comment on one kernel.
+static std::string describe(const FunctionPlan &plan,
+                            const runtime::StepSpec &step) {
+  std::string text;
+  auto addLine = [&](const std::string &line) {
+    text += "// " + inOneLine(line) + "\n";
+  };
+  text += "// " + titleOf(step) + "\n";
+  if (!step.schedule.empty())
+    addLine("  schedule " + step.schedule);
+  for (auto [i, arg] : llvm::enumerate(step.args))
+    addLine("  param_" + std::to_string(i) + ": " + describe(plan, arg));
+  return text;
+}
+
+std::string gnn::commentKernels(llvm::StringRef ptx,
+                                const runtime::LaunchPlan &plan) {
+  llvm::StringMap<std::string> comments;
+  for (const FunctionPlan &function : plan.functions)
+    for (const runtime::StepSpec &step : function.steps) {
+      auto [comment, isNew] = comments.try_emplace(step.kernel, "");
+      comment->second +=
+          isNew ? describe(function, step) : "// also " + titleOf(step) + "\n";
+    }
+  std::string result;
+  constexpr llvm::StringLiteral entry = ".visible .entry ";
+  forEachLine(ptx, [&](llvm::StringRef line) {
+    llvm::StringRef name = line;
+    if (name.consume_front(entry))
+      result +=
+          comments.lookup(name.take_until([](char c) { return c == '('; }));
+    result += line;
+  });
+  return result;
+}
