@@ -70,8 +70,8 @@ GNN_CAPI GnnError *gnnCompile(const char *text, size_t size, const char *name,
                               const GnnCompileOptions *options,
                               GnnPackage **package);
 
-/** Says what the passes on whole-graph ops do with a program, and what its ops
- *  cost before and after (docs/Cost.md): tables as text, or a page of HTML. Of
+/** Says what the passes on whole-graph ops do with a program, and what its
+ *  kernels cost without and with them (docs/Cost.md): tables as text, or a page of HTML. Of
  *  `options` the chip, passes and graphs are read. Gives a string for
  *  gnnStringDestroy; errors are those of gnnCompile, without reproducer. */
 GNN_CAPI GnnError *gnnExplain(const char *text, size_t size, const char *name,

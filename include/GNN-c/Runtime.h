@@ -354,8 +354,8 @@ GNN_CAPI GnnError *gnnBoundRun(const GnnBoundFunction *bound,
                                void *const *outputs, int64_t numOutputs,
                                void *workspace, void *stream);
 
-/** What each step does and costs, as a JSON object, to be destroyed by
- *  gnnStringDestroy. */
+/** How each step is launched and what it costs, as a JSON object
+ *  (docs/Debugging.md), to be destroyed by gnnStringDestroy. */
 GNN_CAPI GnnError *gnnBoundReport(const GnnBoundFunction *bound, char **json);
 
 /** The same after `repetitions` runs, with the median time of each step where

@@ -48,9 +48,9 @@ def _choose_chip(target, chip):
 
 
 def explain(program, *, target=None, chip=None, passes=None, graph=None, html=None):
-    """What the passes on whole-graph ops do with a program and what its ops cost
-    before and after, as text (docs/Cost.md); `html` is a file that gets the same as
-    one page, with pictures. The other arguments are those of `compile`: costs are
+    """What the passes on whole-graph ops do with a program and what its kernels cost
+    without and with them, as text (docs/Cost.md); `html` is a file that gets the same
+    as one page, with pictures. The other arguments are those of `compile`: costs are
     weighed for the GPU that it would compile for, an H200 where that is none, or
     the one that `passes` names. Raises GNNError."""
     chip = _choose_chip(target, chip)

@@ -30,15 +30,18 @@ def VerifyLaunchForm : Pass<"gnn-verify-launch-form", "::mlir::ModuleOp"> {
 def Explain : Pass<"gnn-explain", "::mlir::ModuleOp"> {
   let summary = "Say what the passes on whole-graph ops do, and what it costs";
   let description = [{
-    Runs `gnn-graph-pipeline` on a copy of the module and prints, before and
-    after, the rows, flops, bytes and estimated time of every op as a kernel of its
-    own; then what each pass chose or refused, which are its remarks.
+    Lowers copies of the module to kernels, without the passes on whole-graph ops
+    and with them, and prints for both the bytes, flops and estimated time of every
+    kernel with the rows and flops of its ops; then what each pass chose or refused,
+    which are its remarks.
 
     ```text
     layer, before
-      op            result                rows  through products ...  time ms
-      gather        edge of g, 64xf32   58,086                 0 ...   0.0160
-      typed_linear  edge of g, 64xf32   58,086            58,086 ...   0.0535
+      kernel, op            result                rows  through products ...  time ms
+      layer_0_typed_linear                                               ...   0.0535
+        gather              edge of g, 64xf32   58,086                 0
+        typed_linear        edge of g, 64xf32   58,086            58,086
+      all: 1 kernel                                               58,086 ...   0.0535
       ...
     choices
       gnn-compact at layer.mlir:8:8: done, Compacted: ...
