@@ -186,25 +186,30 @@ static LogicalResult readOptions(ModuleOp module, StringRef passes,
   return success();
 }
 
-/// The least that a module with loops can be lowered with.
-static void leaveOutPasses(GraphPipelineOptions &options) {
-  options.linearReorder = options.compact = options.orderAggregate =
-      options.fuseAttention = options.fuseLayers = false;
-}
-
-/// The switches that are off.
+/// The switches that are on or off, by which of the two `value` is.
 template <typename Options>
-static std::vector<std::string> listOff(const Options &options) {
+static std::vector<std::string> listSwitches(const Options &options,
+                                             StringRef value) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   options.print(stream);
   SmallVector<StringRef> words;
   StringRef(text).trim("{} ").split(words, ' ');
-  std::vector<std::string> off;
+  std::vector<std::string> names;
   for (StringRef word : words)
-    if (word.consume_back("=false"))
-      off.push_back(word.str());
-  return off;
+    if (word.consume_back(value))
+      names.push_back(word.str());
+  return names;
+}
+
+/// Turns all off but what a module with loops cannot be lowered without.
+static void leaveOutPasses(GraphPipelineOptions &options) {
+  std::string text;
+  for (const std::string &name : listSwitches(options, "=true"))
+    if (name != "raise-loops")
+      text += name + "=false ";
+  [[maybe_unused]] LogicalResult result = options.parseFromString(text);
+  assert(succeeded(result) && "switches are read back");
 }
 
 FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
@@ -230,8 +235,8 @@ FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
   if (!copy)
     return failure();
   Explanation result;
-  result.off = listOff(stages.graph);
-  llvm::append_range(result.off, listOff(stages.tile));
+  result.off = listSwitches(stages.graph, "=false");
+  llvm::append_range(result.off, listSwitches(stages.tile, "=false"));
   result.target = model.getTarget().title.str();
   result.before = readFunctions(*copy);
   stages.tile.assignTileSwitches(none.tile);
