@@ -21,9 +21,9 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 //
 // The plan, reports and PTX say which schedule it is.
 //
-// PLAN:        {"kernel":"pinned_0_traverse",{{.*}}"schedule":"rows_per_block = 4, lanes = 8, vector = 2, pinned = true"}
+// PLAN:        {"kernel":"pinned_0_traverse",{{.*}}"schedule":"columns_per_block = 64, vector = 2, lanes = 8, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 4, row_order = natural, row_walk = team"}
 // PTX:         // pinned_0_traverse
-// PTX-NEXT:    //   schedule rows_per_block = 4, lanes = 8, vector = 2, pinned = true
+// PTX-NEXT:    //   schedule columns_per_block = 64, vector = 2, lanes = 8, {{.*}}row_walk = team
 // PTX-NEXT:    //   param_0
 func.func @pinned(%x: tensor<?x64xf32> {gnn.rows = #gnn.rows<@g, node>})
     -> (tensor<?x64xf32> {gnn.rows = #gnn.rows<@g, node>}) {

@@ -47,7 +47,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // GPU-LABEL: func.func @rgcn
 // GPU:         gpu.launch_func @rgcn_kernels::@rgcn_0_typed_linear
 // GPU:         gpu.launch_func @rgcn_kernels::@rgcn_1_aggregate
-// GPU-NOT:     gnn_tile.{{gemm|traverse}}
+// GPU-NOT:     gnn_tile.{{gemm|traverse}} @
 //
 // PTX:         gpu.binary @rgcn_kernels
 // PTX-SAME:      chip = "sm_90"

@@ -10,7 +10,8 @@
 // what each parameter is, and line tables lead to the line of each op. Code is
 // the same without them.
 //
-// CHECK:      // layer_0_typed_linear: typed_linear at [[FILE:.*ptx-lines.mlir]]:[[# @LINE + 33]]:8
+// CHECK:      // layer_0_typed_linear: typed_linear at [[FILE:.*ptx-lines.mlir]]:[[# @LINE + 34]]:8
+// CHECK-NEXT: //   schedule n = 16
 // CHECK-NEXT: //   param_0: structure 'tiles edge_type src_pair 64' of g
 // CHECK-NEXT: //   param_1: tile_count edge_type src_pair 64 of g
 // CHECK-NEXT: //   param_2: structure 'map src_pair src' of g

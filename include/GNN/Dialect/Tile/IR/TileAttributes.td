@@ -115,6 +115,12 @@ def Tile_AtAttr : Tile_Attr<"At", "at"> {
 def Tile_TakenOrderAttr : EnumAttr<Tile_Dialect, Tile_TakenOrder, "taken_order">;
 def Tile_RowWalkAttr : EnumAttr<Tile_Dialect, Tile_RowWalk, "row_walk">;
 
+// An enum that may be absent, printed without the blank of a stripped attribute.
+class Tile_OptionalEnum<string name>
+    : OptionalParameter<"::gnn::tile::" # name # "Attr"> {
+  let printer = "$_printer << ::gnn::tile::stringify" # name # "($_self.getValue())";
+}
+
 def Tile_TraverseScheduleAttr
     : Tile_Attr<"TraverseSchedule", "traverse_schedule"> {
   let summary = "how a traversal is laid out on the GPU";
@@ -146,8 +152,8 @@ def Tile_TraverseScheduleAttr
     OptionalParameter<"int64_t">:$element_lanes,
     OptionalParameter<"int64_t">:$in_flight,
     OptionalParameter<"int64_t">:$rows_per_block,
-    OptionalParameter<"::gnn::tile::TakenOrderAttr">:$row_order,
-    OptionalParameter<"::gnn::tile::RowWalkAttr">:$row_walk,
+    Tile_OptionalEnum<"TakenOrder">:$row_order,
+    Tile_OptionalEnum<"RowWalk">:$row_walk,
     OptionalParameter<"int64_t">:$split_rows);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
