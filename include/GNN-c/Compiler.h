@@ -71,9 +71,9 @@ GNN_CAPI GnnError *gnnCompile(const char *text, size_t size, const char *name,
                               GnnPackage **package);
 
 /** Says what the passes on whole-graph ops do with a program, and what its
- *  kernels cost without and with them (docs/Cost.md): tables as text, or a page of HTML. Of
- *  `options` the chip, passes and graphs are read. Gives a string for
- *  gnnStringDestroy; errors are those of gnnCompile, without reproducer. */
+ *  kernels cost without and with them (docs/Cost.md): tables as text, or a page
+ * of HTML. Of `options` the chip, passes and graphs are read. Gives a string
+ * for gnnStringDestroy; errors are those of gnnCompile, without reproducer. */
 GNN_CAPI GnnError *gnnExplain(const char *text, size_t size, const char *name,
                               const GnnCompileOptions *options, bool html,
                               char **explanation);

@@ -61,7 +61,7 @@ std::string gnn::describeOrigins(Operation *op) {
     origins.push_back({op->getName().stripDialect(), getPlace(op->getLoc())});
   std::string text;
   llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(
-      origins, os, [&](const Origin &origin) { os << describe(origin); });
+  llvm::interleaveComma(origins, os,
+                        [&](const Origin &origin) { os << describe(origin); });
   return text;
 }
