@@ -3,7 +3,7 @@
 """Runs every test suite of a build and adds up what they say.
 
 Suites: lit (IR tests), GoogleTest (C++), pytest (numbers, Python), and the
-checks of the sources. Ends with `N cases passed, N failed` (and `, N skipped`).
+checks of the sources. Ends with `N passed, N failed` (and `, N skipped`).
 
 A case is what a suite passes or fails as a whole: a file of lit, a GoogleTest, a
 parametrized pytest, a check of the sources. A suite that does not run is one that
@@ -132,7 +132,7 @@ def main():
     gtest(build, totals)
     pytest(build, options.all, totals)
     skipped = f", {totals.skipped} skipped" if totals.skipped else ""
-    print(f"{totals.passed} cases passed, {totals.failed} failed{skipped}")
+    print(f"{totals.passed} passed, {totals.failed} failed{skipped}")
     return 1 if totals.failed or not totals.passed else 0
 
 

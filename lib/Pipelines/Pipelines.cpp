@@ -51,6 +51,8 @@ void gnn::buildGraphPipeline(OpPassManager &pm,
     pm.addPass(createOrderAggregate({target, cost}));
     clean();
   }
+  if (options.mergeBias) // so that no score adds a bias for each edge
+    add(createMergeBias());
   if (options.fuseAttention)
     add(createFuseAttention({target, cost}));
   // Ends of kernels, which need no cleaning in between.

@@ -142,6 +142,9 @@ class AttentionOps:
             operands.append(x)
             return f"{{{len(operands) - 1}}}{_via(via)}"
 
+        for x, _ in inputs:
+            _require(isinstance(x, Value), op,
+                     f"expected a value as an input, got {x!r}")
         body = Body(self.name)
         inside = [body.argument(x) for x, _ in inputs]
         texts = [read(x, via) for x, via in inputs]

@@ -211,8 +211,8 @@ REFUSED = {
         a, np.eye(4)),
     "dot: expected a value as rhs, got 3": lambda f, a: f.dot(a, 3),
     "concat: expected a value as input, got None": lambda f, a: f.concat(a, None),
-    "attention: expected a value as term, got None": lambda f, a: f.attention(
-        "add", "node", [(None, "src")], a),
+    "attention: expected a value as an input, got None": lambda f, a: f.attention(
+        "node", [(None, "src")], lambda body, x: x, a, value_via="src"),
     "degree: expected a declared graph as graph, got 'g'": lambda f, a: f.degree(
         "g", "edge", "node"),
     "broadcast: expected a type as like, got 4": lambda f, a: f.broadcast(a, 4),
@@ -231,8 +231,6 @@ REFUSED = {
         a, eps=None),
     "dropout: expected a number as p, got None": lambda f, a: f.dropout(a, None, 1),
     "dropout: expected an integer, got None": lambda f, a: f.dropout(a, 0.5, None),
-    "attention: expected a finite scale, got inf": lambda f, a: f.attention(
-        "add", "node", [(a, "src")], a, value_via="src", scale=INFINITY),
     "slice: expected an integer, got 1.5": lambda f, a: f.slice(a, 1.5, 2),
     r"expected positive integers as feature sizes, got \(2.0, 2\)":
         lambda f, a: f.reshape(a, 2.0, 2),

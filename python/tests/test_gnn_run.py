@@ -112,7 +112,8 @@ def kernels(files, *options):
     """The kernels of a report, which follow its head."""
     lines = files.run("--report", *options).stdout.splitlines()
     head = next(i for i, line in enumerate(lines) if line.startswith("kernel "))
-    return [line.split()[0] for line in lines[head + 1:] if ": f32[" not in line]
+    return [line.split()[0] for line in lines[head + 1:]
+            if ": f32[" not in line and not line.startswith("    ")]
 
 
 def test_passes_are_switched(files):

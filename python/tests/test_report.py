@@ -91,7 +91,8 @@ def test_table_and_json(files, tmp_path):
         assert int(row["read B"]) == step["bytes_read"] > 0
         assert row["registers"] == row["spilled B"] == row["time ms"] == "-"
         assert not {"registers", "local_bytes", "milliseconds"} & set(step)
-        assert notes[step["kernel"]] == ", ".join(step["ops"])
+        assert notes[step["kernel"]] == "; ".join(
+            [", ".join(step["ops"]), step["schedule"]])
     # Kernels are called for ops of the model, and lead to their lines.
     text = (files / "rgcn.mlir").read_text().splitlines()
     for step in report["steps"]:
