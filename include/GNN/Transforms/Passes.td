@@ -439,6 +439,23 @@ def FuseProducts : Pass<"gnn-tile-fuse-products", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }
 
+def VerifyWholeResults
+    : Pass<"gnn-verify-whole-results", "::mlir::func::FuncOp"> {
+  let summary = "Check that templates write all of what is read";
+  let description = [{
+    Templates may write parts of one tensor, each going on with the result of the
+    one before (a concatenation does). Where something else reads the last result,
+    the parts must be all of it, or the tensor must have had a value to begin with.
+
+    ```mlir
+    // error: leaves columns 32 to 63 without a value
+    %y = gnn_tile.traverse @g <dst, features = 32> ... outs(%empty : tensor<?x64xf32>)
+    ```
+
+    Needs: templates on tensors. Keeps: everything. Never changes the IR.
+  }];
+}
+
 def SeparateResults : Pass<"gnn-tile-separate-results", "::mlir::func::FuncOp"> {
   let summary = "Give each result of a function a tensor of its own";
   let description = [{

@@ -100,3 +100,20 @@ func.func @products(%x: tensor<?x8xf32>, %w: tensor<8x4xf32>) -> (tensor<8x4xf32
       outs(%f : tensor<8x4xf32>) -> tensor<8x4xf32>
   return %d, %p : tensor<8x4xf32>, tensor<?xi32>
 }
+
+// A product that writes a part of its output leaves the rest: what the tensor held
+// is still read later, so the product gets a copy.
+//
+// CHECK-LABEL: func.func @part_of_a_product
+// CHECK:         memref.copy
+// CHECK:         gnn_tile.gemm
+func.func @part_of_a_product(%x: tensor<?x8xf32>, %w: tensor<8x4xf32>, %z: tensor<?x8xf32>)
+    -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %p = gnn_tile.gemm @g rows dst ins(%x, %w : tensor<?x8xf32>, tensor<8x4xf32>)
+      at <group : feature> extras at []
+      outs(%z : tensor<?x8xf32>) at <group : feature + 4> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  return %p, %z : tensor<?x8xf32>, tensor<?x8xf32>
+}

@@ -18,17 +18,6 @@ using namespace mlir;
 using namespace mlir::bufferization;
 using namespace gnn::tile;
 
-/// True if the template writes only part of the columns of this output.
-static bool writesPart(TraverseOp op, OpOperand &output) {
-  unsigned i = output.getOperandNumber() - op.getInputs().size();
-  AtAttr at = op.getOutputAt(i);
-  auto type = cast<ShapedType>(output.get().getType());
-  return at.getFeature() &&
-         type.getShape().back() != op.getDomain().getFeatures();
-}
-static bool writesPart(GemmOp, OpOperand &) { return false; }
-static bool writesPart(OuterOp, OpOperand &) { return false; }
-
 namespace {
 template <typename TemplateOp>
 struct TemplateInterface
@@ -37,7 +26,8 @@ struct TemplateInterface
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &) const {
     auto templateOp = cast<TemplateOp>(op);
-    return !templateOp.isDpsInit(&operand) || writesPart(templateOp, operand);
+    return !templateOp.isDpsInit(&operand) ||
+           !getWrittenColumns(operand).isWhole;
   }
 
   bool bufferizesToElementwiseAccess(Operation *, const AnalysisState &,

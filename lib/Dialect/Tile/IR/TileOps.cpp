@@ -388,6 +388,23 @@ bool OuterOp::sumsHeads() {
   return getHeads() && rank == (getTypes() ? 3 : 2);
 }
 
+ColumnRange gnn::tile::getWrittenColumns(OpOperand &output) {
+  auto shape = cast<ShapedType>(output.get().getType()).getShape();
+  auto range = [&](AtAttr at, int64_t features) -> ColumnRange {
+    if (!at.getFeature())
+      return {0, 1, true};
+    int64_t begin = at.getOffset(), end = begin + features;
+    return {begin, end, begin == 0 && end == shape.back()};
+  };
+  if (auto traverse = dyn_cast<TraverseOp>(output.getOwner()))
+    return range(traverse.getOutputAt(output.getOperandNumber() -
+                                      traverse.getInputs().size()),
+                 traverse.getDomain().getFeatures());
+  if (auto gemm = dyn_cast<GemmOp>(output.getOwner()))
+    return range(gemm.getOutputAt(), gemm.getOut());
+  return {0, shape.back(), true};
+}
+
 template <typename ProductOp>
 static FailureOr<int64_t> findTileColumns(ProductOp op) {
   if (GemmScheduleAttr schedule = op.getScheduleAttr();

@@ -60,6 +60,14 @@ Level getLevel(mlir::Value value);
 mlir::FailureOr<int64_t> getTileColumns(GemmOp op);
 mlir::FailureOr<int64_t> getTileColumns(OuterOp op);
 
+/// The columns of its last dimension that a template writes of an output; all
+/// other dimensions are written wholly (traverse C6, gemm C2).
+struct ColumnRange {
+  int64_t begin = 0, end = 0;
+  bool isWhole = false; ///< there are no more
+};
+ColumnRange getWrittenColumns(mlir::OpOperand &output);
+
 /// Registers how the templates bufferize with `registry`.
 void registerBufferizableOpInterfaceExternalModels(
     mlir::DialectRegistry &registry);

@@ -1,0 +1,64 @@
+// RUN: gnn-opt %s --pass-pipeline="builtin.module(func.func(gnn-verify-whole-results))" --verify-diagnostics --split-input-file
+
+// Half of the columns are written.
+
+func.func @half(%x: tensor<?x32xf32>, %n: index) -> tensor<?x64xf32> {
+  %e = tensor.empty(%n) : tensor<?x64xf32>
+  // expected-error @+1 {{'gnn_tile.traverse' op leaves columns 32 to 63 of 'tensor<?x64xf32>' without a value: expected templates that write all of them, or a tensor that has values to go on with}}
+  %y = gnn_tile.traverse @g <dst, features = 32>
+      ins(%x : tensor<?x32xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%e : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
+}
+
+// -----
+
+// A gap between a product and a traversal.
+
+func.func @gap(%x: tensor<?x8xf32>, %w: tensor<8x16xf32>, %n: index) -> tensor<?x64xf32> {
+  %e = tensor.empty(%n) : tensor<?x64xf32>
+  %p = gnn_tile.gemm @g rows dst ins(%x, %w : tensor<?x8xf32>, tensor<8x16xf32>)
+      at <group : feature> extras at []
+      outs(%e : tensor<?x64xf32>) at <group : feature + 48> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x64xf32>
+  // expected-error @+1 {{leaves columns 8 to 47 of}}
+  %y = gnn_tile.traverse @g <dst, features = 8>
+      ins(%x : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%p : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
+}
+
+// -----
+
+// Parts that meet are a whole, and a tensor with values may be updated.
+
+func.func @whole(%x: tensor<?x4xf32>, %z: tensor<?x8xf32>, %n: index) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  %a = gnn_tile.traverse @g <dst, features = 4>
+      ins(%x : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%e : tensor<?x8xf32>) at [#gnn_tile.at<group : feature + 4>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x8xf32>
+  %b = gnn_tile.traverse @g <dst, features = 4>
+      ins(%x : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%a : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x8xf32>
+  %c = gnn_tile.traverse @g <dst, features = 4>
+      ins(%x : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%z : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x8xf32>
+  return %b, %c : tensor<?x8xf32>, tensor<?x8xf32>
+}
