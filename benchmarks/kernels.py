@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Time of each kernel of a layer: what the figures of Targets.def are fitted to.
+"""Time of each kernel of a layer: what the figures of Kernels.def are fitted to.
 
     python benchmarks/kernels.py wordnet30.npz:rgcn:all "am:gat:all:all but A"
 

@@ -28,8 +28,9 @@ namespace gnn {
 static constexpr int64_t mostVectors = 4 * 32;
 
 /// The share of the L2 that tables may take so that their rows stay there,
-/// beside what streams through. Tables of 60 MB in the 60 MB of an H200 are
-/// gathered from at 6.7 TB/s, those of 30 MB at 9.4.
+/// beside what streams through. On an H200, whose L2 has 60 MB, tables of 60 MB
+/// are gathered from at 7.1 TB/s, those of 30 MB at 8.4 (benchmarks/columns.py,
+/// 64 features whole and 128 in tiles of 32).
 static constexpr double shareOfL2 = 2.0 / 3;
 
 namespace {
