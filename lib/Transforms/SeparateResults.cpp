@@ -33,10 +33,6 @@ static Value getRoot(Value tensor) {
   return tensor;
 }
 
-static bool isTemplate(Operation *op) {
-  return isa_and_nonnull<TraverseOp, GemmOp, OuterOp>(op);
-}
-
 /// Computes `tensor` once more, by copies of its template, of reshapes and of
 /// what the template goes on with. Each copy is next to what it is a copy of,
 /// and so reads nothing later than that.
@@ -46,7 +42,7 @@ static Value computeAgain(Value tensor) {
   IRMapping mapping;
   auto map = [&](Value operand) {
     Operation *maker = operand.getDefiningOp();
-    if (isTemplate(maker) || isReshape(maker) ||
+    if (isa_and_nonnull<TileOpInterface>(maker) || isReshape(maker) ||
         isa_and_nonnull<tensor::EmptyOp>(maker))
       mapping.map(operand, computeAgain(operand));
   };
@@ -100,7 +96,8 @@ private:
 void SeparateResults::separateInits(DestinationStyleOpInterface op) {
   for (OpOperand &init : op.getDpsInitsMutable()) {
     Value root = getRoot(init.get());
-    if (!isTemplate(root.getDefiningOp()) || !isNeededBeside(root, init))
+    if (!isa_and_nonnull<TileOpInterface>(root.getDefiningOp()) ||
+        !isNeededBeside(root, init))
       continue;
     init.set(computeAgain(init.get()));
     report(op, "a tensor that others need is computed once more to go on with");
@@ -111,7 +108,8 @@ void SeparateResults::separateResults(func::ReturnOp op) {
   llvm::DenseSet<Value> seen;
   for (OpOperand &result : op->getOpOperands()) {
     Value root = getRoot(result.get());
-    if (!isTemplate(root.getDefiningOp()) || seen.insert(root).second)
+    if (!isa_and_nonnull<TileOpInterface>(root.getDefiningOp()) ||
+        seen.insert(root).second)
       continue;
     result.set(computeAgain(result.get()));
     report(op, "a result that is another one too is computed once more");

@@ -32,7 +32,7 @@ static std::optional<Form> getFormOf(Operation *op) {
   if (llvm::any_of(op->getOperandTypes(), isTensor) ||
       llvm::any_of(op->getResultTypes(), isTensor))
     return Form::Tensors;
-  if (isa<tile::TraverseOp, tile::GemmOp, tile::OuterOp>(op))
+  if (isa<tile::TileOpInterface>(op))
     return Form::Buffers;
   if (isa<gpu::GPUModuleOp>(op))
     return Form::Kernels;

@@ -21,10 +21,6 @@ namespace gnn {
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
 
-static bool isTemplate(Operation *op) {
-  return isa_and_nonnull<TraverseOp, GemmOp, OuterOp>(op);
-}
-
 /// The output of a template that becomes this result.
 static OpOperand &outputOf(OpResult result) {
   auto op = cast<DestinationStyleOpInterface>(result.getOwner());
@@ -35,9 +31,10 @@ static OpOperand &outputOf(OpResult result) {
 /// had a value to begin with, of which the templates write a part.
 static bool collectColumns(Value tensor,
                            SmallVectorImpl<ColumnRange> &columns) {
-  while (isTemplate(tensor.getDefiningOp())) {
+  while (isa_and_nonnull<TileOpInterface>(tensor.getDefiningOp())) {
     OpOperand &output = outputOf(cast<OpResult>(tensor));
-    columns.push_back(getWrittenColumns(output));
+    columns.push_back(
+        cast<TileOpInterface>(output.getOwner()).getWrittenColumns(output));
     if (columns.back().isWhole)
       return false;
     tensor = output.get();
@@ -63,7 +60,7 @@ struct VerifyWholeResults
     : gnn::impl::VerifyWholeResultsBase<VerifyWholeResults> {
   void runOnOperation() override {
     WalkResult walk = getOperation()->walk([&](Operation *op) {
-      if (!isTemplate(op))
+      if (!isa_and_nonnull<TileOpInterface>(op))
         return WalkResult::advance();
       for (OpResult result : op->getResults())
         if (isRead(result) && failed(check(result)))

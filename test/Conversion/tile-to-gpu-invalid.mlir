@@ -1,5 +1,7 @@
 // RUN: gnn-opt %s --gnn-schedule-pipeline --convert-gnn-tile-to-gpu --verify-diagnostics --split-input-file
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 func.func @vector(%x: memref<?x6xf32>, %y: memref<?x6xf32>) {
   // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'vector': rows are aligned to 2 features, not to 4}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 6>

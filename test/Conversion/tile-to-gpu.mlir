@@ -1,5 +1,7 @@
 // RUN: gnn-opt %s --gnn-schedule-pipeline --convert-gnn-tile-to-gpu --canonicalize --cse --split-input-file | FileCheck %s
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // Features across lanes, 16 bytes at a time; the two halves of a warp share the
 // edges of a row and exchange their sums. No atomics, no loads behind branches.
 //
@@ -15,9 +17,9 @@
 // CHECK:         scf.if
 // CHECK:           vector.store {{.+}} {alignment = 16 : i64}
 // CHECK-LABEL: func.func @spmm
+// CHECK:         gnn_tile.cost
 // CHECK:         gnn_tile.structure @g rows dst edge.in_rows
 // CHECK:         gnn_tile.structure @g map edge.in_rows src
-// CHECK:         gnn_tile.cost
 // CHECK:         gpu.launch_func
 func.func @spmm(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
@@ -31,6 +33,8 @@ func.func @spmm(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // 33 features: no vector is aligned in every row.
 //
@@ -48,6 +52,8 @@ func.func @odd(%x: memref<?x33xf32>, %y: memref<?x33xf32>) {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // All types in one launch: the tile list says which weight a block takes.
 //

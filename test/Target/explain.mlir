@@ -32,18 +32,18 @@ gnn.graph @g square {node_types = 1, edge_types = 2, stats = #gnn.stats<
 // CHECK-NEXT:   layer_0_typed_linear 1,536 1,673 0.0060
 // CHECK-NEXT:     gather src edge of g, 16xf32 6 0 0{{$}}
 // CHECK-NEXT:     typed_linear edge of g, 8xf32 6 6 1,536{{$}}
-// CHECK-NEXT:   layer_1_aggregate 48 336 0.0060
+// CHECK-NEXT:   layer_1_aggregate 48 340 0.0060
 // CHECK-NEXT:     aggregate sum dst node of g, 8xf32 4 0 48{{$}}
-// CHECK-NEXT:   all: 2 kernels 6 1,584 2,009 0.0120
+// CHECK-NEXT:   all: 2 kernels 6 1,584 2,013 0.0120
 // CHECK:      layer, after
 // CHECK-NEXT:   kernel, op
 // CHECK-NEXT:   layer_0_typed_linear 768 1,348 0.0060
 // CHECK-NEXT:     gather src_pair of g, 16xf32 3 0 0{{$}}
 // CHECK-NEXT:     typed_linear src_pair of g, 8xf32 3 3 768{{$}}
-// CHECK-NEXT:   layer_1_aggregate 48 360 0.0060
+// CHECK-NEXT:   layer_1_aggregate 48 364 0.0060
 // CHECK-NEXT:     gather edge of g, 8xf32 6 0 0{{$}}
 // CHECK-NEXT:     aggregate sum
-// CHECK-NEXT:   all: 2 kernels 3 816 1,708 0.0120
+// CHECK-NEXT:   all: 2 kernels 3 816 1,712 0.0120
 
 // The module stays as it is.
 //

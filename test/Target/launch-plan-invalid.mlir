@@ -133,23 +133,6 @@ module attributes {gpu.container_module} {
       gpu.return
     }
   }
-  func.func @unknown_graph(%x: memref<8xf32>) {
-    %c1 = arith.constant 1 : index
-    // expected-error @+1 {{no graph is declared as '@missing'}}
-    %n = gnn_tile.count @missing count dst : index
-    gpu.launch_func @kernels::@k blocks in (%n, %c1, %c1) threads in (%c1, %c1, %c1) args(%x : memref<8xf32>)
-    return
-  }
-}
-
-// -----
-
-module attributes {gpu.container_module} {
-  gpu.module @kernels {
-    gpu.func @k(%x: memref<8xf32>) kernel {
-      gpu.return
-    }
-  }
   func.func @asynchronous(%x: memref<8xf32>) {
     %c1 = arith.constant 1 : index
     %t = gpu.wait async
@@ -188,4 +171,11 @@ module attributes {gpu.container_module} {
   func.func @no_rows(%x: memref<?x8xf32>) {
     return
   }
+}
+
+// -----
+
+// expected-error @+1 {{no graph is declared as '@missing'}}
+func.func @unknown_graph(%x: memref<?xf32> {gnn.rows = #gnn.rows<@missing, dst>}) {
+  return
 }

@@ -2,6 +2,8 @@
 // RUN:   --remarks-filter='gnn-tile-fuse-products' --remark-format=emitRemark \
 // RUN:   | FileCheck %s
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // Each refusal, at the traversal that stays. In front of a product first.
 
 // CHECK-LABEL: func.func @does_more
@@ -27,6 +29,8 @@ func.func @does_more(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor<?x16
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // CHECK-LABEL: func.func @pinned_gather
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
@@ -48,6 +52,8 @@ func.func @pinned_gather(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor<
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // CHECK-LABEL: func.func @pinned_product
 // CHECK-DAG:     gnn_tile.traverse
@@ -71,6 +77,9 @@ func.func @pinned_product(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor
 
 // -----
 
+gnn.graph @h square {node_types = 2, edge_types = 3}
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // CHECK-LABEL: func.func @gather_of_another_graph
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
@@ -92,6 +101,8 @@ func.func @gather_of_another_graph(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // CHECK-LABEL: func.func @copies_a_part
 // CHECK-DAG:     gnn_tile.traverse
@@ -115,6 +126,8 @@ func.func @copies_a_part(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor<
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // CHECK-LABEL: func.func @reads_a_part
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
@@ -136,6 +149,8 @@ func.func @reads_a_part(%x: tensor<?x16xf32>, %w: tensor<8x8xf32>, %e: tensor<?x
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // CHECK-LABEL: func.func @repeats_a_scalar
 // CHECK-DAG:     gnn_tile.traverse
@@ -159,6 +174,8 @@ func.func @repeats_a_scalar(%x: tensor<?xf32>, %w: tensor<16x8xf32>, %e: tensor<
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // CHECK-LABEL: func.func @copies_to_another_order
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
@@ -181,6 +198,8 @@ func.func @copies_to_another_order(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // CHECK-LABEL: func.func @repeats_a_row
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
@@ -202,6 +221,8 @@ func.func @repeats_a_row(%x: tensor<16xf32>, %w: tensor<16x8xf32>, %e: tensor<?x
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // Behind a product.
 //
@@ -227,6 +248,8 @@ func.func @pinned_reader(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // CHECK-LABEL: func.func @pinned_epilogue
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
@@ -249,6 +272,9 @@ func.func @pinned_epilogue(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tenso
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+gnn.graph @h square {node_types = 2, edge_types = 3}
+
 // CHECK-LABEL: func.func @reader_of_another_graph
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
@@ -270,6 +296,8 @@ func.func @reader_of_another_graph(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // CHECK-LABEL: func.func @walks_elements
 // CHECK-DAG:     gnn_tile.traverse
@@ -294,6 +322,8 @@ func.func @walks_elements(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // CHECK-LABEL: func.func @needs_the_row
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
@@ -317,6 +347,8 @@ func.func @needs_the_row(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // CHECK-LABEL: func.func @writes_a_part
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
@@ -339,6 +371,8 @@ func.func @writes_a_part(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // CHECK-LABEL: func.func @other_readers
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
@@ -360,6 +394,8 @@ func.func @other_readers(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // Done is said at the product.
 //

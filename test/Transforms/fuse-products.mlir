@@ -1,5 +1,7 @@
 // RUN: gnn-opt %s --gnn-tile-fuse-products --cse | FileCheck %s
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // Rows copied for a product are its gather list; two maps in a row are one.
 //
 // CHECK-LABEL: func.func @gather

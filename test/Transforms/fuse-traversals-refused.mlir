@@ -2,6 +2,8 @@
 // RUN:   --remarks-filter='gnn-tile-fuse-traversals' --remark-format=emitRemark \
 // RUN:   | FileCheck %s
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // Each refusal, at the traversal that stays.
 
 #row = #gnn_tile.at<group>
@@ -25,6 +27,8 @@ func.func @other_readers(%x: tensor<?xf32>, %n: tensor<?xf32>) -> (tensor<?xf32>
 // -----
 
 #row = #gnn_tile.at<group>
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // CHECK-LABEL: func.func @pinned
 // CHECK-COUNT-2: gnn_tile.traverse
 func.func @pinned(%x: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
@@ -45,6 +49,9 @@ func.func @pinned(%x: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
 // -----
 
 #row = #gnn_tile.at<group>
+gnn.graph @h square {node_types = 2, edge_types = 3}
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // CHECK-LABEL: func.func @another_graph
 // CHECK-COUNT-2: gnn_tile.traverse
 func.func @another_graph(%x: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
@@ -65,6 +72,8 @@ func.func @another_graph(%x: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> 
 // -----
 
 #row = #gnn_tile.at<group>
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // CHECK-LABEL: func.func @several_results
 // CHECK-COUNT-2: gnn_tile.traverse
 func.func @several_results(%x: tensor<?xf32>, %n: tensor<?xf32>, %i: tensor<?xi32>) -> tensor<?xf32> {
@@ -87,6 +96,8 @@ func.func @several_results(%x: tensor<?xf32>, %n: tensor<?xf32>, %i: tensor<?xi3
 // -----
 
 #row = #gnn_tile.at<group : feature>
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // CHECK-LABEL: func.func @part_of_the_features
 // CHECK-COUNT-2: gnn_tile.traverse
 func.func @part_of_the_features(%x: tensor<?x8xf32>, %n: tensor<?x8xf32>, %h: tensor<?x4xf32>) -> tensor<?x4xf32> {
@@ -107,6 +118,8 @@ func.func @part_of_the_features(%x: tensor<?x8xf32>, %n: tensor<?x8xf32>, %h: te
 // -----
 
 #row = #gnn_tile.at<group : feature>
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // CHECK-LABEL: func.func @first_features
 // CHECK-COUNT-2: gnn_tile.traverse
 func.func @first_features(%x: tensor<?x8xf32>, %n: tensor<?x8xf32>, %h: tensor<?x4xf32>) -> tensor<?x4xf32> {
@@ -125,6 +138,8 @@ func.func @first_features(%x: tensor<?x8xf32>, %n: tensor<?x8xf32>, %h: tensor<?
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // Gathering the rows of nodes at edges would compute a node's row once an edge.
 //
@@ -150,6 +165,8 @@ func.func @computed_more_than_once(%x: tensor<?x4xf32>, %n: tensor<?x4xf32>) -> 
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // CHECK-LABEL: func.func @another_order
 // CHECK-COUNT-2: gnn_tile.traverse
 func.func @another_order(%x: tensor<?xf32>, %e: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
@@ -172,6 +189,8 @@ func.func @another_order(%x: tensor<?xf32>, %e: tensor<?xf32>, %n: tensor<?xf32>
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // A row that every edge of a walk reads, from a walk of its own over edges.
 //
@@ -198,6 +217,8 @@ func.func @two_walks(%x: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // CHECK-LABEL: func.func @read_in_two_ways
 // CHECK-COUNT-2: gnn_tile.traverse
 func.func @read_in_two_ways(%x: tensor<?xf32>, %e: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
@@ -220,6 +241,8 @@ func.func @read_in_two_ways(%x: tensor<?xf32>, %e: tensor<?xf32>, %n: tensor<?xf
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // Heads are all of a row's, features may be a part.
 //
 // CHECK-LABEL: func.func @part_of_features_as_heads
@@ -241,6 +264,8 @@ func.func @part_of_features_as_heads(%x: tensor<?x7xf32>, %n: tensor<?x3xf32>, %
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // A dot over features whose result is a head of the consumer.
 //
@@ -267,6 +292,8 @@ func.func @reduced_features_as_heads(%x: tensor<?x4xf32>, %n: tensor<?x4xf32>, %
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // CHECK-LABEL: func.func @other_dimensions
 // CHECK-COUNT-2: gnn_tile.traverse
 func.func @other_dimensions(%x: tensor<?x4xf32>, %n: tensor<?x4xf32>, %o: tensor<?x4xf32>) -> tensor<?x4xf32> {
@@ -285,6 +312,8 @@ func.func @other_dimensions(%x: tensor<?x4xf32>, %n: tensor<?x4xf32>, %o: tensor
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // CHECK-LABEL: func.func @all_points
 // CHECK-COUNT-2: gnn_tile.traverse
@@ -308,6 +337,8 @@ func.func @all_points(%w: tensor<4x8xf32>, %x: tensor<?x4x8xf32>, %n: tensor<4x8
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // Done is said at the traversal that is left.
 //

@@ -1,5 +1,7 @@
 // RUN: gnn-opt %s --gnn-tile-fuse-traversals | FileCheck %s
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // Rows of edges that only the sum over the edges reads: computed at each edge
 // of the walk, never stored. The access of the producer's group becomes one of
 // the element.

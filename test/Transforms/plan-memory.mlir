@@ -3,6 +3,7 @@
 // RUN:   | FileCheck %s
 
 #row = #gnn_tile.at<group>
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // The first buffer is dead when the third is born, which takes its place; the
 // second is read together with each of them and has a place of its own. Offsets
@@ -52,6 +53,7 @@ func.func @shared(%x: memref<?xf32>, %y: memref<?xf32>) {
 // -----
 
 #row = #gnn_tile.at<group>
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // A buffer lives as long as a view of it does.
 //
@@ -80,6 +82,8 @@ func.func @view(%x: memref<32xf32>, %y: memref<32xf32>) {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // Buffers of one size meet in one slot, though another is free too.
 //
@@ -152,6 +156,8 @@ func.func @nested(%c: i1) {
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 func.func @size_of_a_buffer() {
   %n = gnn_tile.count @g count dst : index
   %c0 = arith.constant 0 : index
@@ -163,6 +169,8 @@ func.func @size_of_a_buffer() {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // Counts come first, wherever they are asked for, with what follows of them;
 // what depends on a buffer stays.

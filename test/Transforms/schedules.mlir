@@ -1,5 +1,7 @@
 // RUN: gnn-opt %s --gnn-schedule-pipeline --split-input-file | FileCheck %s
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // The features of a row are spread over lanes, what is left of a warp takes
 // elements; a block has 256 threads; long rows are walked by whole blocks.
 //
@@ -17,6 +19,8 @@ func.func @sum(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // Fields that are set stay, and the others follow from them.
 //
@@ -36,6 +40,8 @@ func.func @given(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // The graph is one row: all teams of a block walk it.
 //
 // CHECK-LABEL: func.func @readout
@@ -52,6 +58,8 @@ func.func @readout(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // Heads are shared by lanes too. Without elements there is nothing to split, and
 // rows of 3 features are aligned to one.
@@ -70,6 +78,8 @@ func.func @heads(%x: memref<?x8x3xf32>, %y: memref<?x8x3xf32>) {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // The narrowest tile that holds all columns.
 //

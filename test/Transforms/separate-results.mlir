@@ -4,6 +4,8 @@
 // RUN: gnn-opt %s --gnn-tile-separate-results --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" \
 // RUN:   | FileCheck %s --check-prefix=BUFFERS
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // One tensor as two results is computed twice, into two buffers.
 //
 // CHECK-LABEL: func.func @twice

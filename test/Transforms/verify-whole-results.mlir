@@ -1,5 +1,7 @@
 // RUN: gnn-opt %s --pass-pipeline="builtin.module(func.func(gnn-verify-whole-results))" --verify-diagnostics --split-input-file
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // Half of the columns are written.
 
 func.func @half(%x: tensor<?x32xf32>, %n: index) -> tensor<?x64xf32> {
@@ -15,6 +17,8 @@ func.func @half(%x: tensor<?x32xf32>, %n: index) -> tensor<?x64xf32> {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // A gap between a product and a traversal.
 
@@ -37,6 +41,8 @@ func.func @gap(%x: tensor<?x8xf32>, %w: tensor<8x16xf32>, %n: index) -> tensor<?
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // Parts that meet are a whole, and a tensor with values may be updated.
 

@@ -348,10 +348,6 @@ static Value peelReshapes(Value tensor,
   return tensor;
 }
 
-static bool isTemplate(Operation *op) {
-  return isa_and_nonnull<tile::TraverseOp, tile::GemmOp, tile::OuterOp>(op);
-}
-
 /// Lets templates write a result straight in the shape in which it is returned:
 /// the tensor that they fill becomes a reshaped form of one of that shape, so
 /// that the buffer returned is one that is allocated.
@@ -360,7 +356,7 @@ static void allocateReshaped(Value tensor) {
   Value root = peelReshapes(tensor, reshapes);
   if (reshapes.empty())
     return;
-  while (isTemplate(root.getDefiningOp()))
+  while (isa_and_nonnull<tile::TileOpInterface>(root.getDefiningOp()))
     root = cast<DestinationStyleOpInterface>(root.getDefiningOp())
                .getDpsInits()[cast<OpResult>(root).getResultNumber()];
   auto old = root.getDefiningOp<tensor::EmptyOp>();
@@ -394,7 +390,8 @@ Value Lowering::result(Location loc, Value value) {
   Value root = peelReshapes(tensor, reshapes);
   bool userOrder =
       !rows.domain.isOfParent() && rows.domain == rows.domain.getNatural();
-  bool own = isTemplate(root.getDefiningOp()) && userOrder && !rows.isPrefix;
+  bool own = isa_and_nonnull<tile::TileOpInterface>(root.getDefiningOp()) &&
+             userOrder && !rows.isPrefix;
   if (!own || !returned.insert(root).second)
     tensor = materialize(loc, rows, /*userOrder=*/true).tensor;
   allocateReshaped(tensor);

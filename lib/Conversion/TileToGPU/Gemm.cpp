@@ -20,10 +20,10 @@ using namespace gnn::tile;
 namespace {
 class GemmLowering {
 public:
-  GemmLowering(GemmOp op, Kernel &kernel)
+  GemmLowering(GemmOp op, Kernel &kernel, ProductLayout layout)
       : op(op), kernel(kernel), e(kernel.device),
         element(cast<MemRefType>(op.getInput().getType()).getElementType()),
-        product(kernel, op.getScheduleAttr().getN(), element) {}
+        product(kernel, layout, element) {}
 
   void run();
 
@@ -33,7 +33,6 @@ private:
   void stageWeight(Value k0);
   Value loadWeight(Value k, Value n);
   void storeRow(Value sums, int64_t i);
-  void emitCost();
   SmallVector<Value> withHead(Value row, bool hasHead, Value column);
   Value loadExtra(unsigned number, Value row, Value column, int64_t width);
 
@@ -50,7 +49,7 @@ private:
 
 void GemmLowering::locateTile() {
   Value tile = kernel.blockId(gpu::Dimension::x);
-  int64_t rows = TileProduct::rows;
+  int64_t rows = ProductLayout::rows;
   if (op.getTypes() && op.getTypes()->isFixed()) {
     int64_t perType = op.getTypes()->getCount();
     Value each = e.index(llvm::divideCeil(perType, rows));
@@ -112,7 +111,7 @@ void GemmLowering::stageInput(Value k0) {
   for (int64_t i = 0; i < 4; i += width) {
     Value localK = e.add(local, e.index(i));
     Value k = e.add(k0, localK);
-    Value inside = in % TileProduct::depth ? e.less(k, e.index(in)) : Value();
+    Value inside = in % ProductLayout::depth ? e.less(k, e.index(in)) : Value();
     Value safe = inside ? e.select(inside, k, e.index(0)) : k;
     if (at.getOffset())
       safe = e.add(safe, e.index(at.getOffset()));
@@ -146,9 +145,9 @@ Value GemmLowering::loadWeight(Value k, Value n) {
 void GemmLowering::stageWeight(Value k0) {
   int64_t width = product.columnsPerThread(), out = op.getOut();
   bool whole = !op.getTransposed() && out % width == 0;
-  Value localK = e.div(product.thread, e.index(TileProduct::side));
+  Value localK = e.div(product.thread, e.index(ProductLayout::side));
   Value k = e.add(k0, localK);
-  Value kInside = op.getIn() % TileProduct::depth
+  Value kInside = op.getIn() % ProductLayout::depth
                       ? e.less(k, e.index(op.getIn()))
                       : Value();
   Value safeK = kInside ? e.select(kInside, k, e.index(0)) : k;
@@ -230,38 +229,11 @@ void GemmLowering::storeRow(Value sums, int64_t i) {
   }
 }
 
-/// Rows are read and written once, weights and what else is of static shape
-/// once in all, and other extras once a row.
-void GemmLowering::emitCost() {
-  Emitter &host = kernel.host;
-  Value rows = kernel.hostRows(op.getRows());
-  int64_t heads = op.getHeads(), in = op.getIn(), out = op.getOut();
-  auto weightType = cast<ShapedType>(op.getWeight().getType());
-  Value reads = host.mul(rows, host.index(heads * in));
-  if (op.getWeights()) // one a type, of more
-    reads = host.add(reads, host.mul(kernel.hostRows(*op.getTypes()),
-                                     host.index(ShapedType::getNumElements(
-                                         weightType.getShape().drop_front()))));
-  else
-    reads = host.add(reads, host.index(weightType.getNumElements()));
-  for (Value extra : op.getExtras()) {
-    auto type = cast<ShapedType>(extra.getType());
-    reads = host.add(reads,
-                     type.hasStaticShape()
-                         ? host.index(type.getNumElements())
-                         : host.mul(rows, host.index(ShapedType::getNumElements(
-                                              type.getShape().drop_front()))));
-  }
-  emitProductCost(kernel, weightType.getElementType(), reads,
-                  host.mul(rows, host.index(heads * out)),
-                  host.mul(rows, host.index(2 * heads * in * out)));
-}
-
 void GemmLowering::run() {
   locateTile();
   auto loop =
       scf::ForOp::create(e.builder, e.loc, e.index(0), e.index(op.getIn()),
-                         e.index(TileProduct::depth), product.zero());
+                         e.index(ProductLayout::depth), product.zero());
   {
     OpBuilder::InsertionGuard restore(e.builder);
     e.builder.setInsertionPointToEnd(loop.getBody());
@@ -275,26 +247,26 @@ void GemmLowering::run() {
   for (int64_t i = 0; i < static_cast<int64_t>(loop.getNumResults()); ++i)
     storeRow(loop.getResult(i), i);
 
-  emitCost();
   Emitter &host = kernel.host;
   Value rows = kernel.hostRows(op.getRows());
-  Value tiles = host.ceilDiv(rows, TileProduct::rows);
+  Value tiles = host.ceilDiv(rows, ProductLayout::rows);
   if (op.getTypes() && op.getTypes()->isFixed()) {
     int64_t perType = op.getTypes()->getCount();
     tiles = host.index(op.getRows().getCount() / perType *
-                       llvm::divideCeil(perType, TileProduct::rows));
+                       llvm::divideCeil(perType, ProductLayout::rows));
   } else if (op.getTypes()) {
     tiles = kernel.hostCount(CountKey::tileCount(
-        op.getTypes()->get().space, op.getRows().get(), TileProduct::rows));
+        op.getTypes()->get().space, op.getRows().get(), ProductLayout::rows));
   }
   kernel.launch(tiles,
                 host.index(llvm::divideCeil(op.getOut(), product.columns())),
-                host.index(op.getHeads()), TileProduct::threads);
+                host.index(op.getHeads()), ProductLayout::threads);
 }
 
 LogicalResult gnn::tile::lowerGemm(GemmOp op, Kernel &kernel) {
-  if (failed(getTileColumns(op)))
+  FailureOr<ProductLayout> layout = getLayout(op);
+  if (failed(layout))
     return failure();
-  GemmLowering(op, kernel).run();
+  GemmLowering(op, kernel, *layout).run();
   return success();
 }

@@ -258,21 +258,6 @@ Value Kernel::structureSize(const StructureKey &key) {
   return device.add(groups, device.index(1));
 }
 
-Value Kernel::hostStructureSize(const StructureKey &key) {
-  if (key.kind == StructureKey::Kind::Map)
-    return hostCount(CountKey::count(key.elements.space));
-  if (key.kind == StructureKey::Kind::Tiles)
-    return host.mul(hostCount(tileCountOf(key)), host.index(3));
-  return host.add(hostCount(CountKey::count(key.group)), host.index(1));
-}
-
-Value Kernel::hostStructureLength() {
-  Value length = host.index(0);
-  for (StructureKeyAttr key : llvm::make_first_range(structures))
-    length = host.add(length, hostStructureSize(key.getValue()));
-  return length;
-}
-
 Value Kernel::structure(const StructureKey &key) {
   OpBuilder &builder = host.builder;
   auto name = StructureKeyAttr::get(builder.getContext(), key);
@@ -286,6 +271,24 @@ Value Kernel::structure(const StructureKey &key) {
       addArgument(cast, array.getLoc(), pointer, true, /*readOnly=*/true);
   Value size = structureSize(key);
   return structures[name] = withRows(firstOp, argument, type, size);
+}
+
+LogicalResult Kernel::checkStructures(ArrayRef<StructureKey> named) const {
+  std::set<StructureKey> expected(named.begin(), named.end()), got;
+  for (StructureKeyAttr key : llvm::make_first_range(structures))
+    got.insert(key.getValue());
+  if (expected == got)
+    return success();
+  InFlightDiagnostic diag =
+      op->emitOpError("expected a kernel that reads the index arrays {");
+  auto list = [&](const std::set<StructureKey> &keys) {
+    llvm::interleaveComma(keys, diag,
+                          [&](const StructureKey &key) { diag << key.str(); });
+  };
+  list(expected);
+  diag << "}, got {";
+  list(got);
+  return diag << "}";
 }
 
 Value Kernel::shared(ArrayRef<int64_t> shape, Type element) {

@@ -21,6 +21,7 @@
 #include "llvm/ADT/MapVector.h"
 
 #include <map>
+#include <set>
 
 namespace gnn::tile {
 
@@ -81,8 +82,9 @@ public:
   /// The number of rows of a domain, device side and host side.
   mlir::Value rows(RowDomain domain);
   mlir::Value hostRows(RowDomain domain);
-  /// Entries of all structures that the kernel reads by now, host side.
-  mlir::Value hostStructureLength();
+  /// Reports an index array that the kernel reads and the template does not
+  /// name, or the other way round.
+  mlir::LogicalResult checkStructures(llvm::ArrayRef<StructureKey> named) const;
   /// A shared-memory array of the block.
   mlir::Value shared(llvm::ArrayRef<int64_t> shape, mlir::Type element);
 
@@ -98,7 +100,6 @@ private:
   mlir::Value addArgument(mlir::Value hostValue, mlir::Location from,
                           mlir::Type type, bool isPointer, bool readOnly);
   mlir::Value structureSize(const StructureKey &key);
-  mlir::Value hostStructureSize(const StructureKey &key);
 
   mlir::Operation *op;
   mlir::FlatSymbolRefAttr graph;

@@ -16,11 +16,11 @@ using namespace gnn::tile;
 namespace {
 class OuterLowering {
 public:
-  OuterLowering(OuterOp op, Kernel &kernel)
+  OuterLowering(OuterOp op, Kernel &kernel, ProductLayout layout)
       : op(op), kernel(kernel), e(kernel.device),
         left(cast<MemRefType>(op.getLeft().getType())),
         right(cast<MemRefType>(op.getRight().getType())),
-        product(kernel, op.getScheduleAttr().getN(), left.getElementType()) {}
+        product(kernel, layout, left.getElementType()) {}
 
   void run();
 
@@ -61,7 +61,7 @@ void OuterLowering::locate() {
       llvm::divideCeil(right.getShape().back(), product.columns());
   Value tile = kernel.blockId(gpu::Dimension::y);
   firstRow =
-      e.mul(e.div(tile, e.index(columnTiles)), e.index(TileProduct::rows));
+      e.mul(e.div(tile, e.index(columnTiles)), e.index(ProductLayout::rows));
   firstColumn =
       e.mul(e.rem(tile, e.index(columnTiles)), e.index(product.columns()));
   if (op.getHeads() && !op.sumsHeads())
@@ -74,15 +74,16 @@ void OuterLowering::stage(unsigned side, Value row0, int64_t perThread) {
   int64_t size = type.getShape().back();
   Value buffer = kernel.buffer(side == 0 ? op.getLeft() : op.getRight(),
                                rowsOf(at(side), op.getRows(), {}), true);
-  Value k = e.div(product.thread, e.index(TileProduct::side));
+  Value k = e.div(product.thread, e.index(ProductLayout::side));
   Value row = e.add(row0, k);
   Value rowInside = e.less(row, end);
   Value reached = reachRow(kernel, e, at(side), op.getRows(),
                            e.min(row, e.sub(end, e.index(1))));
   for (int64_t i = 0; i < perThread; ++i) {
-    Value local = e.add(e.mul(e.rem(product.thread, e.index(TileProduct::side)),
-                              e.index(perThread)),
-                        e.index(i));
+    Value local =
+        e.add(e.mul(e.rem(product.thread, e.index(ProductLayout::side)),
+                    e.index(perThread)),
+              e.index(i));
     Value column = e.add(side == 0 ? firstRow : firstColumn, local);
     Value inside = e.less(column, e.index(size));
     column = e.select(inside, column, e.index(0));
@@ -129,10 +130,10 @@ void OuterLowering::storeRow(Value sums, int64_t i) {
 /// Adds the products of all rows of the type, of one head.
 SmallVector<Value> OuterLowering::sumRows(ValueRange sums) {
   auto loop = scf::ForOp::create(e.builder, e.loc, begin, end,
-                                 e.index(TileProduct::depth), sums);
+                                 e.index(ProductLayout::depth), sums);
   OpBuilder::InsertionGuard restore(e.builder);
   e.builder.setInsertionPointToEnd(loop.getBody());
-  stage(0, loop.getInductionVar(), TileProduct::rows / TileProduct::side);
+  stage(0, loop.getInductionVar(), ProductLayout::rows / ProductLayout::side);
   stage(1, loop.getInductionVar(), product.columnsPerThread());
   product.barrier();
   SmallVector<Value> next = product.accumulate(loop.getRegionIterArgs());
@@ -164,21 +165,18 @@ void OuterLowering::run() {
   Emitter &host = kernel.host;
   int64_t in = left.getShape().back(), out = right.getShape().back();
   auto outputType = cast<ShapedType>(op.getOutput().getType());
-  Value rows = kernel.hostRows(op.getRows());
-  emitProductCost(kernel, outputType.getElementType(),
-                  host.mul(rows, host.index(heads() * (in + out))),
-                  host.index(outputType.getNumElements()),
-                  host.mul(rows, host.index(2 * heads() * in * out)));
   int64_t types = op.getTypes() ? outputType.getDimSize(0) : 1;
   kernel.launch(host.index(types),
-                host.index(llvm::divideCeil(in, TileProduct::rows) *
+                host.index(llvm::divideCeil(in, ProductLayout::rows) *
                            llvm::divideCeil(out, product.columns())),
-                host.index(op.sumsHeads() ? 1 : heads()), TileProduct::threads);
+                host.index(op.sumsHeads() ? 1 : heads()),
+                ProductLayout::threads);
 }
 
 LogicalResult gnn::tile::lowerOuter(OuterOp op, Kernel &kernel) {
-  if (failed(getTileColumns(op)))
+  FailureOr<ProductLayout> layout = getLayout(op);
+  if (failed(layout))
     return failure();
-  OuterLowering(op, kernel).run();
+  OuterLowering(op, kernel, *layout).run();
   return success();
 }

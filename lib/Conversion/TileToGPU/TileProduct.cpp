@@ -14,27 +14,29 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
-TileProduct::TileProduct(Kernel &kernel, int64_t columns, Type element)
-    : e(kernel.device), width(columns / side), element(element) {
-  left = kernel.shared({depth, rows}, element);
-  right = kernel.shared({depth, columns}, element);
+TileProduct::TileProduct(Kernel &kernel, ProductLayout layout, Type element)
+    : e(kernel.device), layout(layout), width(layout.columnsPerThread()),
+      element(element) {
+  left = kernel.shared({layout.depth, layout.rows}, element);
+  right = kernel.shared({layout.depth, layout.columns}, element);
   thread = kernel.threadId();
-  threadRow = e.mul(e.div(thread, e.index(side)), e.index(rows / side));
-  threadColumn = e.mul(e.rem(thread, e.index(side)), e.index(width));
+  threadRow =
+      e.mul(e.div(thread, e.index(layout.side)), e.index(layout.rowsPerThread));
+  threadColumn = e.mul(e.rem(thread, e.index(layout.side)), e.index(width));
 }
 
 SmallVector<Value> TileProduct::zero() {
   Type type = width == 1 ? element : VectorType::get({width}, element);
-  return SmallVector<Value>(rows / side, e.constant(type, 0));
+  return SmallVector<Value>(layout.rowsPerThread, e.constant(type, 0));
 }
 
 SmallVector<Value> TileProduct::accumulate(ValueRange sums) {
   SmallVector<Value> next(sums);
-  for (int64_t k = 0; k < depth; ++k) {
+  for (int64_t k = 0; k < layout.depth; ++k) {
     Value at = e.index(k);
-    Value a = e.load(left, {at, threadRow}, rows / side);
+    Value a = e.load(left, {at, threadRow}, layout.rowsPerThread);
     Value b = e.load(right, {at, threadColumn}, width);
-    for (int64_t i = 0; i < rows / side; ++i) {
+    for (int64_t i = 0; i < layout.rowsPerThread; ++i) {
       Value factor = vector::ExtractOp::create(e.builder, e.loc, a, i);
       if (width > 1)
         factor =
@@ -83,13 +85,4 @@ Value gnn::tile::emitEpilogue(Emitter &e, Block &body, IRMapping &mapping,
     mapping.map(op.getResult(0), e.builder.create(state)->getResult(0));
   }
   return widen(mapping.lookupOrDefault(body.getTerminator()->getOperand(0)));
-}
-
-void gnn::tile::emitProductCost(Kernel &kernel, Type element, Value reads,
-                                Value writes, Value flops) {
-  Emitter &host = kernel.host;
-  Value bytes = host.index(element.getIntOrFloatBitWidth() / 8);
-  Value ids = host.mul(kernel.hostStructureLength(), host.index(4));
-  CostOp::create(host.builder, host.loc, host.add(host.mul(reads, bytes), ids),
-                 host.mul(writes, bytes), flops);
 }

@@ -13,6 +13,8 @@
 
 #include "Kernel.h"
 
+#include "GNN/Dialect/Tile/IR/ProductLayout.h"
+
 #include "mlir/IR/IRMapping.h"
 
 namespace gnn::tile {
@@ -20,12 +22,10 @@ namespace gnn::tile {
 /// A tile product in fp32 on the general cores.
 class TileProduct {
 public:
-  static constexpr int64_t threads = 256, side = 16, rows = 64, depth = 16;
+  /// A tile over operands of type `element`.
+  TileProduct(Kernel &kernel, ProductLayout layout, mlir::Type element);
 
-  /// A tile of so many columns over operands of type `element`.
-  TileProduct(Kernel &kernel, int64_t columns, mlir::Type element);
-
-  int64_t columns() const { return side * width; }
+  int64_t columns() const { return layout.columns; }
   int64_t columnsPerThread() const { return width; }
 
   /// Sums of the thread's 4 rows, each a scalar or a vector of its columns.
@@ -46,6 +46,7 @@ public:
 
 private:
   Emitter &e;
+  ProductLayout layout;
   int64_t width;
   mlir::Type element;
   mlir::Value left, right, threadRow, threadColumn;
@@ -55,11 +56,6 @@ private:
 /// the yielded value.
 mlir::Value emitEpilogue(Emitter &e, mlir::Block &body,
                          mlir::IRMapping &mapping, int64_t width);
-
-/// What a product costs: the elements it reads and writes, of `element`, the
-/// index arrays that the kernel has by now, each once, and `flops`.
-void emitProductCost(Kernel &kernel, mlir::Type element, mlir::Value reads,
-                     mlir::Value writes, mlir::Value flops);
 
 } // namespace gnn::tile
 

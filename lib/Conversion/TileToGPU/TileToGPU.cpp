@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -41,16 +42,26 @@ static LogicalResult checkBuffers(Operation *op) {
   return success();
 }
 
-static FlatSymbolRefAttr getGraph(Operation *op) {
-  return op->getAttrOfType<FlatSymbolRefAttr>("graph");
+/// States the cost of the launch that follows.
+static void stateCost(TileOpInterface op) {
+  OpBuilder builder(op);
+  TileCost cost = op.getCost();
+  auto state = [&](const CountSum &sum) {
+    return sum.materialize(builder, op.getLoc(), op.getGraphAttr());
+  };
+  Value reads = state(cost.readBytes), writes = state(cost.writtenBytes);
+  CostOp::create(builder, op.getLoc(), reads, writes, state(cost.flops));
 }
 
-static LogicalResult lowerTemplate(Operation *op, Kernel &kernel) {
-  if (auto traverse = dyn_cast<TraverseOp>(op))
-    return lowerTraverse(traverse, kernel);
-  if (auto gemm = dyn_cast<GemmOp>(op))
-    return lowerGemm(gemm, kernel);
-  return lowerOuter(cast<OuterOp>(op), kernel);
+static LogicalResult lowerTemplate(TileOpInterface op, Kernel &kernel) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](TraverseOp op) { return lowerTraverse(op, kernel); })
+      .Case([&](GemmOp op) { return lowerGemm(op, kernel); })
+      .Case([&](OuterOp op) { return lowerOuter(op, kernel); })
+      .Default([](Operation *op) {
+        return op->emitOpError("expected a template that becomes a kernel: "
+                               "gnn_tile.traverse, gemm or outer");
+      });
 }
 
 /// What a kernel is called for: the first ops of the model that it computes, or
@@ -91,11 +102,8 @@ struct ConvertGNNTileToGPU
 
 private:
   LogicalResult convert(func::FuncOp func) {
-    SmallVector<Operation *> templates;
-    func.walk([&](Operation *op) {
-      if (isa<TraverseOp, GemmOp, OuterOp>(op))
-        templates.push_back(op);
-    });
+    SmallVector<TileOpInterface> templates;
+    func.walk([&](TileOpInterface op) { templates.push_back(op); });
     if (templates.empty())
       return success();
     OpBuilder builder(func);
@@ -106,8 +114,10 @@ private:
         return failure();
       std::string name =
           (func.getName() + "_" + Twine(i) + "_" + nameOf(op)).str();
-      Kernel kernel(op, getGraph(op), module, name);
-      if (failed(lowerTemplate(op, kernel)))
+      stateCost(op);
+      Kernel kernel(op, op.getGraphAttr(), module, name);
+      if (failed(lowerTemplate(op, kernel)) ||
+          failed(kernel.checkStructures(op.getStructures())))
         return failure();
       op->erase();
     }

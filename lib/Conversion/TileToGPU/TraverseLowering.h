@@ -93,7 +93,6 @@ private:
   llvm::SmallVector<Held> combineFold(FoldOp fold, llvm::ArrayRef<Held> earlier,
                                       llvm::ArrayRef<Held> later);
   void store(unsigned output, unsigned point);
-  void emitCost();
 
   unsigned headCount(Level level) { return layout.headCount(level); }
   unsigned chunkCount(Level level) { return layout.chunkCount(level); }

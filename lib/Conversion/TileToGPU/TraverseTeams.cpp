@@ -34,7 +34,6 @@ void TraverseLowering::run() {
     if (layout.rowWalk == RowWalk::ByLength)
       emitLongRows(first);
   }
-  emitCost();
   kernel.launch(blocks, kernel.host.index(layout.columnTiles),
                 kernel.host.index(1), layout.threads());
 }

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
+#include "GNN/Dialect/Tile/IR/Tile.h"
 #include "GNN/Transforms/Passes.h"
 
 using namespace mlir;
@@ -18,15 +18,8 @@ namespace gnn {
 namespace {
 struct VerifySchedules : gnn::impl::VerifySchedulesBase<VerifySchedules> {
   void runOnOperation() override {
-    WalkResult walk = getOperation()->walk([](Operation *op) {
-      if (auto traverse = dyn_cast<TraverseOp>(op))
-        return WalkResult(getLayout(traverse));
-      if (auto gemm = dyn_cast<GemmOp>(op))
-        return WalkResult(getTileColumns(gemm));
-      if (auto outer = dyn_cast<OuterOp>(op))
-        return WalkResult(getTileColumns(outer));
-      return WalkResult::advance();
-    });
+    WalkResult walk = getOperation()->walk(
+        [](TileOpInterface op) { return WalkResult(op.verifySchedule()); });
     if (walk.wasInterrupted())
       signalPassFailure();
   }

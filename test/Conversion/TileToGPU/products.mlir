@@ -1,5 +1,7 @@
 // RUN: gnn-opt %s --gnn-schedule-pipeline --convert-gnn-tile-to-gpu --canonicalize --cse --split-input-file | FileCheck %s
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // A gather list is a map that each thread reads once, in front of the loop over
 // the depth; a scatter list one that it reads where it stores.
 //
@@ -29,6 +31,8 @@ func.func @lists(%x: memref<?x64xf32>, %w: memref<3x64x64xf32>, %y: memref<?x64x
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // Heads are the third dimension of the grid; a depth of 20 is masked where it
 // ends inside a tile of 16.
 //
@@ -52,6 +56,8 @@ func.func @heads(%x: memref<?x20xf32>, %w: memref<4x20x8xf32>, %y: memref<?x4x8x
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // The epilogue runs on the registers before the store: a bias of the type, a
 // scale of the row.
@@ -78,6 +84,8 @@ func.func @epilogue(%x: memref<?x64xf32>, %w: memref<3x64x64xf32>, %b: memref<3x
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // Weights times weights: 16 rows a type make one tile a type, without a list.
 //
 // CHECK-LABEL: gpu.func @weights_0_gemm
@@ -98,6 +106,8 @@ func.func @weights(%x: memref<48x8xf32>, %w: memref<3x8x4xf32>, %y: memref<48x4x
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // A transposed weight is read by rows of its last dimension.
 //
 // CHECK-LABEL: gpu.func @transposed_0_gemm
@@ -114,6 +124,8 @@ func.func @transposed(%x: memref<?x32xf32>, %w: memref<64x32xf32>, %y: memref<?x
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // The gradient of a typed weight: a block owns a tile of one type's matrix and
 // walks the rows of the type in order. All types are one launch, without atomics.

@@ -1,5 +1,7 @@
 // RUN: gnn-opt %s --gnn-schedule-pipeline --convert-gnn-tile-to-gpu --verify-diagnostics --split-input-file
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // A field that is set and cannot be honoured is named.
 
 func.func @split_rows(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
@@ -16,6 +18,8 @@ func.func @split_rows(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 func.func @vector(%x: memref<?x6xf32>, %y: memref<?x6xf32>) {
   // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'vector': rows are aligned to 2 features, not to 4}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 6>
@@ -30,6 +34,8 @@ func.func @vector(%x: memref<?x6xf32>, %y: memref<?x6xf32>) {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 func.func @element_lanes(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'element_lanes': expected 2, got 8}}
@@ -46,6 +52,8 @@ func.func @element_lanes(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 func.func @element_lanes_of_a_row(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'element_lanes': expected 1, got 2}}
   gnn_tile.traverse @g <dst, features = 64>
@@ -60,6 +68,8 @@ func.func @element_lanes_of_a_row(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 func.func @element_lanes_of_a_warp(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'element_lanes': expected 2, got 1}}
@@ -78,6 +88,8 @@ func.func @element_lanes_of_a_warp(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 func.func @columns_per_block(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'columns_per_block': expected a multiple of 64, got 48}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
@@ -92,6 +104,8 @@ func.func @columns_per_block(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 func.func @columns_of_a_dot(%x: memref<?x256xf32>, %y: memref<?x256xf32>) {
   // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'columns_per_block': a reduction over features needs all 256 of a row in one block, got 128}}
@@ -109,6 +123,8 @@ func.func @columns_of_a_dot(%x: memref<?x256xf32>, %y: memref<?x256xf32>) {
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 func.func @rows_per_block(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'rows_per_block': expected whole warps and at most 1024 threads, got 2048 threads}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
@@ -123,6 +139,8 @@ func.func @rows_per_block(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 func.func @half_a_warp(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'rows_per_block': expected whole warps and at most 1024 threads, got 16 threads}}
@@ -139,6 +157,8 @@ func.func @half_a_warp(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 func.func @row_order(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'row_order': expected groups of nodes, got 'edge'}}
   gnn_tile.traverse @g <edge, features = 64>
@@ -153,6 +173,8 @@ func.func @row_order(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 func.func @too_wide(%x: memref<?x40000xf32>, %y: memref<?xf32>) {
   // expected-error @+1 {{'gnn_tile.traverse' op reduces rows of 1 x 40000 features, of which a lane would hold 313 vectors, expected at most 256}}

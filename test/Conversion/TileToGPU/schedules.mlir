@@ -1,5 +1,7 @@
 // RUN: gnn-opt %s --gnn-schedule-pipeline --convert-gnn-tile-to-gpu --canonicalize --cse --split-input-file | FileCheck %s
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // A field that is set is honoured; the rest follow from it. Here 4 lanes of 8
 // bytes hold 16 features in 2 vectors, 2 lanes share the edges, 8 at a time.
 //
@@ -27,6 +29,8 @@ func.func @walk(%x: memref<?x16xf32>, %y: memref<?x16xf32>) {
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // 32 columns a block: 256 features are 8 columns of blocks.
 //
 // CHECK-LABEL: func.func @columns
@@ -45,6 +49,8 @@ func.func @columns(%x: memref<?x256xf32>, %y: memref<?x256xf32>) {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // 32 lanes of 16 bytes hold all 256 features in 2 vectors.
 //
@@ -67,6 +73,8 @@ func.func @two_vectors(%x: memref<?x256xf32>, %y: memref<?x256xf32>) {
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // Rows by descending degree, through the map that the runtime makes.
 //
 // CHECK-LABEL: func.func @row_order
@@ -82,6 +90,8 @@ func.func @row_order(%x: memref<?xf32>, %y: memref<?xf32>) {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // A tile of 16 columns: 64 are 4 columns of blocks.
 //

@@ -1,5 +1,7 @@
 // RUN: gnn-opt %s --gnn-schedule-pipeline --convert-gnn-tile-to-gpu --canonicalize --cse --split-input-file | FileCheck %s
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // 20 features are 5 vectors of 16 bytes over 8 lanes: lanes past the end read a
 // valid column again and store nothing. No load waits for a branch.
 //
@@ -22,6 +24,8 @@ func.func @tail(%x: memref<?x20xf32>, %y: memref<?x20xf32>) {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // 6 features are aligned to 8 bytes; an offset of 1 to 4.
 //
@@ -49,6 +53,8 @@ func.func @narrow(%x: memref<?x6xf32>, %y: memref<?x6xf32>, %z: memref<?x8xf32>,
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // 1024 features: 4 vectors a lane, and two columns of blocks.
 //
 // CHECK-LABEL: gpu.func @wide_0_traverse
@@ -70,6 +76,8 @@ func.func @wide(%x: memref<?x1024xf32>, %y: memref<?x1024xf32>) {
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // Scalars a row: a lane a row.
 //
 // CHECK-LABEL: gpu.func @scalars_0_traverse
@@ -90,6 +98,8 @@ func.func @scalars(%x: memref<?xf32>, %y: memref<?xf32>) {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // What does not vary by element is loaded once, in front of the walk; ids of
 // rows are loaded as i32 and widen for the address.

@@ -1,5 +1,7 @@
 // RUN: gnn-opt %s --gnn-schedule-pipeline --convert-gnn-tile-to-gpu --canonicalize --cse --split-input-file | FileCheck %s
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // A dot: features across the lanes of a row, which exchange their sums.
 //
 // CHECK-LABEL: gpu.func @features_0_traverse
@@ -23,6 +25,8 @@ func.func @features(%x: memref<?x64xf32>, %z: memref<?x64xf32>, %y: memref<?xf32
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // The mean over heads: 8 of them over the lanes that the 4 features leave.
 //
 // CHECK-LABEL: gpu.func @heads_0_traverse
@@ -42,6 +46,8 @@ func.func @heads(%x: memref<?x8x4xf32>, %y: memref<?x4xf32>) {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // Softmax and weighted sum are three walks: of the maximum, of the sum, and of
 // what needs both. Nothing is 0 where a row is empty.
@@ -75,6 +81,8 @@ func.func @ranks(%s: memref<?xf32>, %x: memref<?x64xf32>, %y: memref<?x64xf32>) 
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // A mean divides by the number of elements, by 1 where there is none.
 //
 // CHECK-LABEL: gpu.func @mean_0_traverse
@@ -94,6 +102,8 @@ func.func @mean(%x: memref<?xf32>, %y: memref<?xf32>) {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // The extreme and the lowest of its edges, a NaN before all; an empty row gives
 // 0 and -1.
@@ -118,6 +128,8 @@ func.func @argument(%x: memref<?xf32>, %y: memref<?xf32>, %i: memref<?xi32>) {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // A monoid with state: lanes combine theirs by the same region.
 //
@@ -155,6 +167,8 @@ func.func @fold(%s: memref<?xf32>, %y: memref<?xf32>) {
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // The number of elements needs no walk.
 //
 // CHECK-LABEL: gpu.func @size_0_traverse
@@ -169,6 +183,8 @@ func.func @size(%y: memref<?xf32>) {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // Lanes meet for each element, though the value is the same for all: a row owns
 // its whole warp, 2 lanes for its features and 16 for its edges.

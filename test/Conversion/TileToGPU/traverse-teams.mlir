@@ -1,5 +1,7 @@
 // RUN: gnn-opt %s --gnn-schedule-pipeline --convert-gnn-tile-to-gpu --canonicalize --cse --split-input-file | FileCheck %s
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // Rows of up to 100 edges are walked by 32 lanes each, longer ones by the block,
 // whose 8 teams meet in shared memory; only the first team stores.
 //
@@ -31,6 +33,8 @@ func.func @split(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // The graph is one row: one block takes it whole.
 //

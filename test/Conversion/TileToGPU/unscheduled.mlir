@@ -1,6 +1,8 @@
 // RUN: gnn-opt %s --convert-gnn-tile-to-gpu --verify-diagnostics --split-input-file
 // RUN: gnn-opt %s --pass-pipeline="builtin.module(func.func(gnn-verify-schedules))" --verify-diagnostics --split-input-file
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // The lowering decides nothing: it takes complete schedules.
 
 func.func @none(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
@@ -17,6 +19,8 @@ func.func @none(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 
 // -----
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 func.func @part(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   // expected-error @+1 {{'gnn_tile.traverse' op expected a complete schedule, got none of 'split_rows'}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
@@ -31,6 +35,8 @@ func.func @part(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
 
 func.func @product(%x: memref<?x64xf32>, %w: memref<64x8xf32>, %y: memref<?x8xf32>) {
   // expected-error @+1 {{'gnn_tile.gemm' op expected a complete schedule, got none of 'n'}}

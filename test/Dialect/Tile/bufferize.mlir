@@ -1,5 +1,7 @@
 // RUN: gnn-opt %s --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" | FileCheck %s
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // A template writes the buffer of its output in place: a fresh tensor is one
 // allocation, and no copy is made of what is overwritten.
 //

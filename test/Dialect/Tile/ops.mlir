@@ -1,5 +1,7 @@
 // RUN: gnn-opt %s --verify-roundtrip | FileCheck %s
 
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // The weighted sum over neighbours.
 //
 // CHECK-LABEL: func.func @spmm

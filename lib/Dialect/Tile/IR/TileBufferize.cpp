@@ -27,7 +27,7 @@ struct TemplateInterface
                               const AnalysisState &) const {
     auto templateOp = cast<TemplateOp>(op);
     return !templateOp.isDpsInit(&operand) ||
-           !getWrittenColumns(operand).isWhole;
+           !templateOp.getWrittenColumns(operand).isWhole;
   }
 
   bool bufferizesToElementwiseAccess(Operation *, const AnalysisState &,

@@ -19,6 +19,7 @@ using namespace gnn::tile;
 
 #include "GNN/Dialect/Tile/IR/TileDialect.cpp.inc"
 #include "GNN/Dialect/Tile/IR/TileEnums.cpp.inc"
+#include "GNN/Dialect/Tile/IR/TileInterfaces.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "GNN/Dialect/Tile/IR/TileAttributes.cpp.inc"
 

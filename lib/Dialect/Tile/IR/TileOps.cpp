@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Verification and effects. The ODS descriptions hold the labels that
-// the comments below refer to.
+// Verification; TileTemplates.cpp has the interface. The ODS descriptions hold
+// the labels that the comments below refer to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,35 +75,6 @@ LogicalResult StructureOp::verify() {
 //===----------------------------------------------------------------------===//
 // Templates
 //===----------------------------------------------------------------------===//
-
-template <typename TemplateOp>
-static void
-collectEffects(TemplateOp op,
-               SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<MemRefType>(operand.get().getType()))
-      continue;
-    if (op.isDpsInit(&operand))
-      effects.emplace_back(MemoryEffects::Write::get(), &operand,
-                           SideEffects::DefaultResource::get());
-    else
-      effects.emplace_back(MemoryEffects::Read::get(), &operand,
-                           SideEffects::DefaultResource::get());
-  }
-}
-
-void TraverseOp::getEffects(
-    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  collectEffects(*this, effects);
-}
-void GemmOp::getEffects(
-    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  collectEffects(*this, effects);
-}
-void OuterOp::getEffects(
-    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  collectEffects(*this, effects);
-}
 
 static LogicalResult verifyBodyOps(Operation *op, Region &body,
                                    bool allowTileOps) {
@@ -386,39 +357,6 @@ int64_t OuterOp::getHeads() {
 bool OuterOp::sumsHeads() {
   int64_t rank = cast<ShapedType>(getOutput().getType()).getRank();
   return getHeads() && rank == (getTypes() ? 3 : 2);
-}
-
-ColumnRange gnn::tile::getWrittenColumns(OpOperand &output) {
-  auto shape = cast<ShapedType>(output.get().getType()).getShape();
-  auto range = [&](AtAttr at, int64_t features) -> ColumnRange {
-    if (!at.getFeature())
-      return {0, 1, true};
-    int64_t begin = at.getOffset(), end = begin + features;
-    return {begin, end, begin == 0 && end == shape.back()};
-  };
-  if (auto traverse = dyn_cast<TraverseOp>(output.getOwner()))
-    return range(traverse.getOutputAt(output.getOperandNumber() -
-                                      traverse.getInputs().size()),
-                 traverse.getDomain().getFeatures());
-  if (auto gemm = dyn_cast<GemmOp>(output.getOwner()))
-    return range(gemm.getOutputAt(), gemm.getOut());
-  return {0, shape.back(), true};
-}
-
-template <typename ProductOp>
-static FailureOr<int64_t> findTileColumns(ProductOp op) {
-  if (GemmScheduleAttr schedule = op.getScheduleAttr();
-      schedule && schedule.getN())
-    return schedule.getN();
-  return op.emitOpError("expected a complete schedule, got none of 'n' "
-                        "(gnn-schedule-pipeline chooses what is left out)");
-}
-
-FailureOr<int64_t> gnn::tile::getTileColumns(GemmOp op) {
-  return findTileColumns(op);
-}
-FailureOr<int64_t> gnn::tile::getTileColumns(OuterOp op) {
-  return findTileColumns(op);
 }
 
 LogicalResult OuterOp::verify() {

@@ -222,3 +222,9 @@ FailureOr<TraverseLayout> gnn::tile::getLayout(TraverseOp op) {
              << field << "' (gnn-schedule-pipeline chooses what is left out)";
   return getPartialLayout(op);
 }
+
+Attribute TraverseOp::getTileSchedule() { return getScheduleAttr(); }
+void TraverseOp::setTileSchedule(Attribute schedule) {
+  setScheduleAttr(cast_if_present<TraverseScheduleAttr>(schedule));
+}
+LogicalResult TraverseOp::verifySchedule() { return getLayout(*this); }

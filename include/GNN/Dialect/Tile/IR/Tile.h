@@ -9,6 +9,7 @@
 #ifndef GNN_DIALECT_TILE_IR_TILE_H
 #define GNN_DIALECT_TILE_IR_TILE_H
 
+#include "GNN/Dialect/Tile/IR/CountSum.h"
 #include "GNN/Dialect/Tile/IR/RowDomain.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -28,6 +29,22 @@
 
 #define GET_ATTRDEF_CLASSES
 #include "GNN/Dialect/Tile/IR/TileAttributes.h.inc"
+
+namespace gnn::tile {
+/// Columns of an output that a template writes.
+struct ColumnRange {
+  int64_t begin = 0, end = 0;
+  bool isWhole = false; ///< there are no more
+};
+
+/// Accounting that kernels do not touch: what the launch plan holds beside
+/// launches.
+struct PlanResource : mlir::SideEffects::Resource::Base<PlanResource> {
+  llvm::StringRef getName() final { return "launch plan"; }
+};
+} // namespace gnn::tile
+
+#include "GNN/Dialect/Tile/IR/TileInterfaces.h.inc"
 #define GET_OP_CLASSES
 #include "GNN/Dialect/Tile/IR/TileOps.h.inc"
 
@@ -54,19 +71,6 @@ Level getLevel(AtAttr at);
 /// The level of a value in the body of `op`. Values from outside are constants
 /// of the whole domain.
 Level getLevel(mlir::Value value);
-
-/// The columns of a block's tile that the schedule of a product says; reports a
-/// schedule that says none.
-mlir::FailureOr<int64_t> getTileColumns(GemmOp op);
-mlir::FailureOr<int64_t> getTileColumns(OuterOp op);
-
-/// The columns of its last dimension that a template writes of an output; all
-/// other dimensions are written wholly (traverse C6, gemm C2).
-struct ColumnRange {
-  int64_t begin = 0, end = 0;
-  bool isWhole = false; ///< there are no more
-};
-ColumnRange getWrittenColumns(mlir::OpOperand &output);
 
 /// Registers how the templates bufferize with `registry`.
 void registerBufferizableOpInterfaceExternalModels(

@@ -10,6 +10,7 @@
 #define GNN_DIALECT_TILE_IR_TILEOPS_TD
 
 include "GNN/Dialect/Tile/IR/TileAttributes.td"
+include "GNN/Dialect/Tile/IR/TileInterfaces.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -26,10 +27,15 @@ def Tile_Scalar : AnyTypeOf<[AnyFloat, AnySignlessInteger, Index]>;
 // What the bound graph gives
 //===----------------------------------------------------------------------===//
 
-def Tile_CountOp : Tile_Op<"count", [Pure]> {
+def Tile_CountOp : Tile_Op<"count", [
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Give the size of a row space or structure of a graph";
   let description = [{
     A host scalar, known once a graph is bound.
+
+    Constraints:
+    * (C1) `graph` is a `gnn.graph` that has these rows: those of a parent are
+      known of derived graphs, `node` of square ones.
 
     Example:
 
@@ -42,7 +48,8 @@ def Tile_CountOp : Tile_Op<"count", [Pure]> {
   let assemblyFormat = "$graph $of attr-dict `:` type($result)";
 }
 
-def Tile_StructureOp : Tile_Op<"structure", [Pure]> {
+def Tile_StructureOp : Tile_Op<"structure", [
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Give an index array of a graph";
   let description = [{
     An int32 array that the runtime builds when the graph is bound, for example
@@ -51,6 +58,7 @@ def Tile_StructureOp : Tile_Op<"structure", [Pure]> {
 
     Constraints:
     * (C1) The result is a tensor or memref of `?xi32`.
+    * (C2) As C1 of `gnn_tile.count`.
 
     Example:
 
@@ -64,12 +72,17 @@ def Tile_StructureOp : Tile_Op<"structure", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_WorkspaceSizeOp : Tile_Op<"workspace_size"> {
+// What the launch plan holds beside launches: it is written, so that these ops
+// stay, and no buffer is.
+def Tile_PlanResource : Resource<"::gnn::tile::PlanResource">;
+class Tile_PlanOp<string mnemonic>
+    : Tile_Op<mnemonic, [MemoryEffects<[MemWrite<Tile_PlanResource>]>]>;
+
+def Tile_WorkspaceSizeOp : Tile_PlanOp<"workspace_size"> {
   let summary = "State how many bytes of workspace the function needs";
   let description = [{
     Made by `gnn-tile-plan-memory`, read by the launch plan. At most one a
-    function. It has no effect of its own and is no dead code either: no effects
-    are declared, so that it stays.
+    function. Its effect is on the plan, not on buffers.
 
     Example:
 
@@ -81,7 +94,7 @@ def Tile_WorkspaceSizeOp : Tile_Op<"workspace_size"> {
   let assemblyFormat = "$bytes attr-dict";
 }
 
-def Tile_RequireOp : Tile_Op<"require"> {
+def Tile_RequireOp : Tile_PlanOp<"require"> {
   let summary = "State what must hold of the graphs together";
   let description = [{
     The two counts are equal, or with `at_most` the first is not above the
@@ -98,13 +111,13 @@ def Tile_RequireOp : Tile_Op<"require"> {
   let assemblyFormat = "(`at_most` $at_most^)? $lhs `,` $rhs $expected attr-dict";
 }
 
-def Tile_CostOp : Tile_Op<"cost"> {
+def Tile_CostOp : Tile_PlanOp<"cost"> {
   let summary = "State the bytes and flops of the launch that follows";
   let description = [{
     Bytes read, bytes written, and floating-point operations, as if there were
-    no caches: a row that is gathered counts each time. For reports; it has no
-    effect on what is computed, and declares no effects, so that it stays in
-    front of its launch.
+    no caches: a row that is gathered counts each time. For reports: its effect
+    is on the plan, not on buffers. `convert-gnn-tile-to-gpu` asks them of the
+    template (`TileOpInterface`).
 
     Example:
 
@@ -123,6 +136,8 @@ def Tile_CostOp : Tile_Op<"cost"> {
 class Tile_TemplateOp<string mnemonic, list<Trait> traits = []>
     : Tile_Op<mnemonic, !listconcat(traits, [
         DestinationStyleOpInterface,
+        DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+        DeclareOpInterfaceMethods<Tile_TileOpInterface>,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>])>;
 
 def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
@@ -157,6 +172,7 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     * (C6) No two points write the same row: an output is at `group`, at
       `element`, or at another order of the same space.
     * (C7) The body holds `arith`, `math` and `gnn_tile` body ops only.
+    * (C8) `graph` is a `gnn.graph` that has the rows named; see `gnn_tile.count`.
 
     Example: the weighted sum over neighbours.
 
@@ -231,6 +247,7 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
     * (C6) `rows` is a row space in one of its orders, in which the rows of one
       of `types` lie side by side.
     * (C7) A map leads from `types` to `weights`.
+    * (C8) As C8 of `gnn_tile.traverse`.
 
     Example: one weight an edge type, for the distinct (source, type) pairs.
 
@@ -297,6 +314,7 @@ def Tile_OuterOp : Tile_TemplateOp<"outer"> {
       of `types` lie side by side.
     * (C3) `inputs_at` has an access for each of `left` and `right`, at the group
       and with features.
+    * (C4) As C8 of `gnn_tile.traverse`.
 
     Example:
 

@@ -1,0 +1,97 @@
+//===- CountSum.cpp - What templates cost, by counts of a graph -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/Tile/IR/CountSum.h"
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+CountSum CountSum::rows(RowDomain domain) {
+  if (!domain.isOfGraph())
+    return domain.getCount();
+  return CountKey::count(domain.get().space);
+}
+
+CountSum CountSum::entries(const StructureKey &key) {
+  switch (key.kind) {
+  case StructureKey::Kind::Map:
+    return CountKey::count(key.elements.space);
+  case StructureKey::Kind::Tiles:
+    return CountSum(CountKey::tileCount(key.group, key.elements, key.tile)) * 3;
+  case StructureKey::Kind::Rows:
+  case StructureKey::Kind::TileRows:
+    return CountSum(CountKey::count(key.group)) + 1;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+CountSum &CountSum::operator+=(const CountSum &other) {
+  for (const auto &[count, factor] : other.factors)
+    factors[count] += factor;
+  constant += other.constant;
+  return *this;
+}
+
+CountSum CountSum::operator+(const CountSum &other) const {
+  CountSum sum = *this;
+  return sum += other;
+}
+
+CountSum CountSum::operator*(int64_t factor) const {
+  CountSum product = *this;
+  for (auto &term : product.factors)
+    term.second *= factor;
+  product.constant *= factor;
+  return product;
+}
+
+double
+CountSum::evaluate(function_ref<double(const CountKey &)> valueOf) const {
+  double sum = constant;
+  for (const auto &[count, factor] : factors)
+    sum += factor * valueOf(count);
+  return sum;
+}
+
+Value CountSum::materialize(OpBuilder &builder, Location loc,
+                            FlatSymbolRefAttr graph) const {
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value sum;
+  auto add = [&](Value value) {
+    sum = sum ? arith::AddIOp::create(builder, loc, sum, value) : value;
+  };
+  for (const auto &[count, factor] : factors) {
+    if (factor == 0)
+      continue;
+    Value value =
+        CountOp::create(builder, loc, builder.getIndexType(), graph,
+                        CountKeyAttr::get(builder.getContext(), count));
+    if (factor != 1)
+      value = arith::MulIOp::create(builder, loc, value, index(factor));
+    add(value);
+  }
+  if (constant || !sum)
+    add(index(constant));
+  return sum;
+}
+
+std::string CountSum::str() const {
+  std::string text;
+  auto add = [&](const std::string &term) {
+    text += (text.empty() ? "" : " + ") + term;
+  };
+  for (const auto &[count, factor] : factors)
+    if (factor)
+      add((factor == 1 ? "" : std::to_string(factor) + " * ") + count.str());
+  if (constant || text.empty())
+    add(std::to_string(constant));
+  return text;
+}

@@ -1,0 +1,370 @@
+//===- TileTemplates.cpp - What passes ask of a template ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// TileOpInterface of the three templates: graph, accesses, structures, effects
+// and costs. Schedules and layouts are in TraverseLayout.cpp and
+// ProductLayout.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Dialect/Tile/IR/ProductLayout.h"
+#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+//===----------------------------------------------------------------------===//
+// The graph
+//===----------------------------------------------------------------------===//
+
+static FailureOr<GraphOp> findGraph(Operation *op, FlatSymbolRefAttr name,
+                                    SymbolTableCollection &symbols) {
+  auto graph = symbols.lookupNearestSymbolFrom<GraphOp>(op, name);
+  if (graph)
+    return graph;
+  return op->emitOpError("is on @")
+         << name.getValue() << ", which no gnn.graph of the module declares";
+}
+
+/// Checks that a graph has the rows of `space`.
+static LogicalResult verifyHasRows(Operation *op, GraphOp graph, Space space) {
+  if (isOfParent(space) && !graph.isDerived())
+    return op->emitOpError("expected rows of a graph that is not derived, as @")
+           << graph.getSymName() << ", got '" << name(space) << "'";
+  if (space == Space::Node && graph.getKind() != GraphKind::Square)
+    return op->emitOpError("expected rows of a bipartite graph, as @")
+           << graph.getSymName() << ", got '" << name(space) << "'";
+  return success();
+}
+
+static LogicalResult verifyHasRows(Operation *op, GraphOp graph,
+                                   RowDomain rows) {
+  return rows.isOfGraph() ? verifyHasRows(op, graph, rows.get().space)
+                          : success();
+}
+
+LogicalResult CountOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FailureOr<GraphOp> graph = findGraph(*this, getGraphAttr(), symbols);
+  if (failed(graph)) // C1
+    return failure();
+  CountKey key = getOf();
+  if (failed(verifyHasRows(*this, *graph, key.space))) // C1
+    return failure();
+  return key.kind == CountKey::Kind::Count
+             ? success()
+             : verifyHasRows(*this, *graph, key.elements.space); // C1
+}
+
+/// Checks that a graph has the rows that an index array is about.
+static LogicalResult verifyHasStructure(Operation *op, GraphOp graph,
+                                        const StructureKey &key) {
+  Space other = key.kind == StructureKey::Kind::Map ? key.target.space //
+                                                    : key.group;
+  return failure(failed(verifyHasRows(op, graph, key.elements.space)) ||
+                 failed(verifyHasRows(op, graph, other)));
+}
+
+LogicalResult StructureOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FailureOr<GraphOp> graph = findGraph(*this, getGraphAttr(), symbols);
+  if (failed(graph)) // C2
+    return failure();
+  return verifyHasStructure(*this, *graph, getKey()); // C2
+}
+
+static LogicalResult verifyGraph(TileOpInterface op,
+                                 SymbolTableCollection &symbols) {
+  FailureOr<GraphOp> graph = findGraph(op, op.getGraphAttr(), symbols);
+  if (failed(graph) || failed(verifyHasRows(op, *graph, op.getGroups())) ||
+      failed(verifyHasRows(op, *graph, op.getElements())))
+    return failure();
+  for (OpOperand &operand : op->getOpOperands())
+    if (AtAttr at = op.getAccess(operand))
+      if (failed(verifyHasRows(op, *graph, at.getSpace())))
+        return failure();
+  for (const StructureKey &key : op.getStructures())
+    if (failed(verifyHasStructure(op, *graph, key)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Shared pieces
+//===----------------------------------------------------------------------===//
+
+static void
+collectEffects(TileOpInterface op,
+               SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    if (cast<DestinationStyleOpInterface>(*op).isDpsInit(&operand))
+      effects.emplace_back(MemoryEffects::Write::get(), &operand,
+                           SideEffects::DefaultResource::get());
+    else
+      effects.emplace_back(MemoryEffects::Read::get(), &operand,
+                           SideEffects::DefaultResource::get());
+  }
+}
+
+static int64_t bytesOf(Type type) {
+  return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8;
+}
+
+static ColumnRange rangeOf(Type type, AtAttr at, int64_t features) {
+  if (!at.getFeature())
+    return {0, 1, true};
+  int64_t begin = at.getOffset(), end = begin + features;
+  return {begin, end,
+          begin == 0 && end == cast<ShapedType>(type).getShape().back()};
+}
+
+using StructureSet = llvm::SmallSetVector<StructureKeyAttr, 4>;
+
+/// The index arrays of a template, each once, in the order of their use.
+static SmallVector<StructureKey> unwrap(const StructureSet &keys) {
+  return llvm::map_to_vector(
+      keys, [](StructureKeyAttr key) { return key.getValue(); });
+}
+
+static StructureKeyAttr wrap(MLIRContext *context, const StructureKey &key) {
+  return StructureKeyAttr::get(context, key);
+}
+
+/// Adds the map that leads from `from` to the rows of an access, if one does.
+static void addMap(StructureSet &keys, MLIRContext *context, RowDomain from,
+                   AtAttr at) {
+  if (at.getSpace() && at.getSpace() != from)
+    keys.insert(
+        wrap(context, StructureKey::map(from.get(), at.getSpace().get())));
+}
+
+/// The bytes of all index arrays of a template, each read once.
+static CountSum bytesOfStructures(TileOpInterface op) {
+  CountSum entries;
+  for (const StructureKey &key : op.getStructures())
+    entries += CountSum::entries(key);
+  return entries * 4;
+}
+
+//===----------------------------------------------------------------------===//
+// traverse
+//===----------------------------------------------------------------------===//
+
+LogicalResult TraverseOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyGraph(*this, symbols); // C8
+}
+
+void TraverseOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  collectEffects(*this, effects);
+}
+
+RowDomain TraverseOp::getGroups() { return getDomain().getGroups(); }
+RowDomain TraverseOp::getElements() { return getDomain().getElements(); }
+Block *TraverseOp::getScalarBody() { return &getBody().front(); }
+
+AtAttr TraverseOp::getAccess(OpOperand &operand) {
+  unsigned number = operand.getOperandNumber(), inputs = getInputs().size();
+  return number < inputs ? getInputAt(number) : getOutputAt(number - inputs);
+}
+
+ColumnRange TraverseOp::getWrittenColumns(OpOperand &output) {
+  return rangeOf(output.get().getType(), getAccess(output),
+                 getDomain().getFeatures());
+}
+
+SmallVector<StructureKey> TraverseOp::getStructures() {
+  MLIRContext *context = getContext();
+  RowDomain groups = getGroups(), elements = getElements();
+  StructureSet keys;
+  if (TraverseSchedule(*this).rowOrder == TakenOrder::ByDegree)
+    keys.insert(wrap(context,
+                     StructureKey::map({groups.get().space, RowOrder::ByDegree},
+                                       groups.get())));
+  if (elements)
+    keys.insert(
+        wrap(context, StructureKey::rows(groups.get().space, elements.get())));
+  auto add = [&](AtAttr at) {
+    bool isElement = at.getAnchor() == Anchor::Element;
+    addMap(keys, context, isElement ? elements : groups, at);
+  };
+  for (OpOperand &operand : (*this)->getOpOperands())
+    add(getAccess(operand));
+  getBody().walk([&](IndexOp index) { add(index.getAt()); });
+  return unwrap(keys);
+}
+
+TileCost TraverseOp::getCost() {
+  DomainAttr domain = getDomain();
+  auto pointsAt = [&](Level level) {
+    return CountSum::rows(level.element ? getElements() : getGroups()) *
+           ((level.head ? domain.getHeads() : 1) *
+            (level.feature ? domain.getFeatures() : 1));
+  };
+  TileCost cost;
+  // Each tile of columns walks the elements again.
+  int64_t columns = TraverseSchedule(*this).columnsPerBlock;
+  int64_t walks = columns ? llvm::divideCeil(domain.getFeatures(), columns) : 1;
+  cost.readBytes = bytesOfStructures(*this) * walks;
+  for (OpOperand &operand : (*this)->getOpOperands()) {
+    AtAttr at = getAccess(operand);
+    Type type = operand.get().getType();
+    if (isDpsInit(&operand))
+      cost.writtenBytes += pointsAt(getLevel(at)) * bytesOf(type);
+    else if (at.getAnchor() == Anchor::All)
+      cost.readBytes += cast<ShapedType>(type).getNumElements() * bytesOf(type);
+    else
+      cost.readBytes += pointsAt(getLevel(at)) *
+                        (bytesOf(type) * (at.getFeature() ? 1 : walks));
+  }
+  for (Operation &inner : getBody().front().without_terminator()) {
+    if (isa<arith::ConstantOp>(inner) ||
+        !isa<FloatType>(inner.getResult(0).getType()))
+      continue;
+    Level level = getLevel(inner.getResult(0));
+    for (Value operand : inner.getOperands())
+      level = level | getLevel(operand);
+    cost.flops += pointsAt(level) * (level.feature ? 1 : walks);
+  }
+  return cost;
+}
+
+//===----------------------------------------------------------------------===//
+// gemm
+//===----------------------------------------------------------------------===//
+
+LogicalResult GemmOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyGraph(*this, symbols); // C8
+}
+
+void GemmOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  collectEffects(*this, effects);
+}
+
+RowDomain GemmOp::getGroups() { return getRows(); }
+RowDomain GemmOp::getElements() { return {}; }
+Block *GemmOp::getScalarBody() { return &getBody().front(); }
+
+AtAttr GemmOp::getAccess(OpOperand &operand) {
+  unsigned number = operand.getOperandNumber();
+  if (number == 0)
+    return getInputAt();
+  if (isDpsInit(&operand))
+    return getOutputAt();
+  return number == 1 ? AtAttr() : getExtraAt(number - 2);
+}
+
+ColumnRange GemmOp::getWrittenColumns(OpOperand &output) {
+  return rangeOf(output.get().getType(), getOutputAt(), getOut());
+}
+
+SmallVector<StructureKey> GemmOp::getStructures() {
+  MLIRContext *context = getContext();
+  StructureSet keys;
+  if (getTypes() && getTypes()->isOfGraph())
+    keys.insert(wrap(context, StructureKey::tiles(getTypes()->get().space,
+                                                  getRows().get(),
+                                                  ProductLayout::rows)));
+  if (getWeights())
+    keys.insert(wrap(
+        context, StructureKey::map(getTypes()->get(), getWeights()->get())));
+  for (OpOperand &operand : (*this)->getOpOperands()) {
+    AtAttr at = getAccess(operand);
+    // What is known of a tile's type is not looked up for each row.
+    bool isOfType =
+        at && at.getSpace() &&
+        (at.getSpace() == getTypes() || at.getSpace() == getWeights());
+    if (at &&
+        !(isOfType && operand.getOperandNumber() > 1 && !isDpsInit(&operand)))
+      addMap(keys, context, getRows(), at);
+  }
+  return unwrap(keys);
+}
+
+/// Rows are read and written once, weights and what else is of static shape
+/// once in all, and other extras once a row.
+TileCost GemmOp::getCost() {
+  CountSum rows = CountSum::rows(getRows());
+  int64_t heads = getHeads(), in = getIn(), out = getOut();
+  int64_t bytes = bytesOf(getOutput().getType());
+  auto weight = cast<ShapedType>(getWeight().getType());
+  CountSum elements = rows * (heads * in);
+  if (getWeights()) // one a type, of more
+    elements += CountSum::rows(*getTypes()) *
+                ShapedType::getNumElements(weight.getShape().drop_front());
+  else
+    elements += weight.getNumElements();
+  TileCost cost;
+  cost.readBytes = elements * bytes + bytesOfStructures(*this);
+  for (Value extra : getExtras()) {
+    auto type = cast<ShapedType>(extra.getType());
+    int64_t row = ShapedType::getNumElements(
+        type.hasStaticShape() ? type.getShape() : type.getShape().drop_front());
+    cost.readBytes +=
+        (type.hasStaticShape() ? CountSum(1) : rows) * (row * bytesOf(type));
+  }
+  cost.writtenBytes = rows * (heads * out * bytes);
+  cost.flops = rows * (2 * heads * in * out);
+  return cost;
+}
+
+//===----------------------------------------------------------------------===//
+// outer
+//===----------------------------------------------------------------------===//
+
+LogicalResult OuterOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyGraph(*this, symbols); // C4
+}
+
+void OuterOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  collectEffects(*this, effects);
+}
+
+RowDomain OuterOp::getGroups() {
+  return getTypes().value_or(RowDomain(Space::Graph));
+}
+RowDomain OuterOp::getElements() { return getRows(); }
+Block *OuterOp::getScalarBody() { return nullptr; }
+
+AtAttr OuterOp::getAccess(OpOperand &operand) {
+  unsigned number = operand.getOperandNumber();
+  return number < 2 ? cast<AtAttr>(getInputsAt()[number]) : AtAttr();
+}
+
+ColumnRange OuterOp::getWrittenColumns(OpOperand &output) {
+  return {0, cast<ShapedType>(output.get().getType()).getShape().back(), true};
+}
+
+SmallVector<StructureKey> OuterOp::getStructures() {
+  MLIRContext *context = getContext();
+  StructureSet keys;
+  if (getTypes() && getTypes()->isOfGraph())
+    keys.insert(wrap(
+        context, StructureKey::rows(getTypes()->get().space, getRows().get())));
+  for (AtAttr at : getInputsAt().getAsRange<AtAttr>())
+    addMap(keys, context, getRows(), at);
+  return unwrap(keys);
+}
+
+/// Rows are read once, the matrices written once.
+TileCost OuterOp::getCost() {
+  CountSum rows = CountSum::rows(getRows());
+  auto output = cast<ShapedType>(getOutput().getType());
+  int64_t heads = std::max<int64_t>(1, getHeads());
+  int64_t in = cast<ShapedType>(getLeft().getType()).getShape().back();
+  int64_t out = cast<ShapedType>(getRight().getType()).getShape().back();
+  TileCost cost;
+  cost.readBytes =
+      rows * (heads * (in + out) * bytesOf(output)) + bytesOfStructures(*this);
+  cost.writtenBytes = output.getNumElements() * bytesOf(output);
+  cost.flops = rows * (2 * heads * in * out);
+  return cost;
+}
