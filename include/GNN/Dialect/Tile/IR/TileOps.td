@@ -45,7 +45,7 @@ def Tile_CountOp : Tile_Op<"count", [
   }];
   let arguments = (ins FlatSymbolRefAttr:$graph, Tile_CountKeyAttr:$of);
   let results = (outs Index:$result);
-  let assemblyFormat = "$graph $of attr-dict `:` type($result)";
+  let assemblyFormat = "$graph `` $of attr-dict `:` type($result)";
 }
 
 def Tile_StructureOp : Tile_Op<"structure", [
@@ -68,7 +68,7 @@ def Tile_StructureOp : Tile_Op<"structure", [
   }];
   let arguments = (ins FlatSymbolRefAttr:$graph, Tile_StructureKeyAttr:$key);
   let results = (outs AnyShaped:$result);
-  let assemblyFormat = "$graph $key attr-dict `:` type($result)";
+  let assemblyFormat = "$graph `` $key attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 

@@ -1,0 +1,161 @@
+//===- TileInterfaceTest.cpp - What passes ask of a template --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace gnn::tile;
+
+namespace {
+
+constexpr const char *source = R"(
+  gnn.graph @g square {node_types = 2, edge_types = 3}
+  func.func @f(%x: memref<?x64xf32>, %w: memref<?xf32>, %y: memref<?x80xf32>,
+               %m: memref<3x64x8xf32>, %z: memref<?x8xf32>) {
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+        ins(%x, %w : memref<?x64xf32>, memref<?xf32>)
+        at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<element -> edge>]
+        outs(%y : memref<?x80xf32>) at [#gnn_tile.at<group : feature + 16>] {
+    ^bb0(%xv: f32, %wv: f32):
+      %p = arith.mulf %xv, %wv : f32
+      %s = gnn_tile.reduce sum [element] %p : f32
+      gnn_tile.yield %s : f32
+    }
+    gnn_tile.gemm @g rows src_pair types edge_type
+        ins(%x, %m : memref<?x64xf32>, memref<3x64x8xf32>)
+        at <group -> src : feature> extras at []
+        outs(%z : memref<?x8xf32>) at <group : feature> {
+    ^bb0(%acc: f32):
+      gnn_tile.yield %acc : f32
+    }
+    gnn_tile.outer @g rows src_pair types edge_type
+        ins(%x, %z : memref<?x64xf32>, memref<?x8xf32>)
+        at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group : feature>]
+        outs(%m : memref<3x64x8xf32>)
+    %n = gnn_tile.count @g count dst : index
+    gnn_tile.require %n, %n "as many"
+    gnn_tile.cost %n, %n, %n
+    gnn_tile.workspace_size %n
+    return
+  }
+)";
+
+class TileInterface : public testing::Test {
+protected:
+  TileInterface() {
+    context.loadDialect<gnn::GNNDialect, TileDialect, func::FuncDialect,
+                        memref::MemRefDialect, arith::ArithDialect>();
+    module = parseSourceString<ModuleOp>(source, &context);
+    if (module)
+      module->walk([&](TileOpInterface op) { templates.push_back(op); });
+  }
+
+  std::vector<std::string> structures(unsigned i) {
+    std::vector<std::string> keys;
+    for (const gnn::StructureKey &key : templates[i].getStructures())
+      keys.push_back(key.str());
+    return keys;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  std::vector<TileOpInterface> templates;
+};
+
+using Keys = std::vector<std::string>;
+
+TEST_F(TileInterface, EachTemplateHasIt) {
+  ASSERT_EQ(templates.size(), 3u);
+  EXPECT_EQ(templates[0].getGroups().str(), "dst");
+  EXPECT_EQ(templates[0].getElements().str(), "edge.in_rows");
+  EXPECT_EQ(templates[1].getGroups().str(), "src_pair");
+  EXPECT_FALSE(templates[1].getElements());
+  EXPECT_EQ(templates[2].getGroups().str(), "edge_type");
+  EXPECT_EQ(templates[2].getElements().str(), "src_pair");
+  EXPECT_TRUE(templates[0].getScalarBody());
+  EXPECT_FALSE(templates[2].getScalarBody());
+}
+
+TEST_F(TileInterface, Accesses) {
+  ASSERT_EQ(templates.size(), 3u);
+  EXPECT_EQ(templates[0].getAccess(templates[0]->getOpOperand(1)).getSpace(),
+            RowDomain(gnn::Space::Edge));
+  EXPECT_FALSE(templates[1].getAccess(templates[1]->getOpOperand(1)));
+  EXPECT_FALSE(templates[2].getAccess(templates[2]->getOpOperand(2)));
+}
+
+TEST_F(TileInterface, Structures) {
+  ASSERT_EQ(templates.size(), 3u);
+  EXPECT_EQ(structures(0),
+            (Keys{"rows dst edge.in_rows", "map edge.in_rows src",
+                  "map edge.in_rows edge"}));
+  EXPECT_EQ(structures(1),
+            (Keys{"tiles edge_type src_pair 64", "map src_pair src"}));
+  EXPECT_EQ(structures(2),
+            (Keys{"rows edge_type src_pair", "map src_pair src"}));
+}
+
+TEST_F(TileInterface, WrittenColumns) {
+  ASSERT_EQ(templates.size(), 3u);
+  ColumnRange part =
+      templates[0].getWrittenColumns(templates[0]->getOpOperand(2));
+  EXPECT_EQ(part.begin, 16);
+  EXPECT_EQ(part.end, 80);
+  EXPECT_FALSE(part.isWhole);
+  EXPECT_TRUE(
+      templates[1].getWrittenColumns(templates[1]->getOpOperand(2)).isWhole);
+}
+
+// Rows of 64 features and a weight an edge; two maps and the row pointer.
+TEST_F(TileInterface, CostByCounts) {
+  ASSERT_EQ(templates.size(), 3u);
+  TileCost walk = templates[0].getCost();
+  EXPECT_EQ(walk.readBytes.str(), "268 * count edge + 4 * count dst + 4");
+  EXPECT_EQ(walk.writtenBytes.str(), "256 * count dst");
+  EXPECT_EQ(walk.flops.str(), "128 * count edge");
+  TileCost product = templates[1].getCost();
+  EXPECT_EQ(product.readBytes.str(),
+            "260 * count src_pair + 12 * tile_count edge_type src_pair 64 + "
+            "6144");
+  EXPECT_EQ(product.flops.str(), "1024 * count src_pair");
+  auto ten = [](const gnn::CountKey &) { return 10.0; };
+  EXPECT_EQ(walk.readBytes.evaluate(ten), 2724);
+  EXPECT_EQ(templates[2].getCost().writtenBytes.str(), "6144");
+}
+
+// Each tile of columns reads ids and weights again.
+TEST_F(TileInterface, CostFollowsTheSchedule) {
+  ASSERT_EQ(templates.size(), 3u);
+  templates[0].setTileSchedule(TraverseScheduleAttr::get(
+      &context, /*columnsPerBlock=*/32, 0, 0, 0, 0, 0, 0, {}, {}, 0));
+  EXPECT_EQ(templates[0].getCost().readBytes.str(),
+            "280 * count edge + 8 * count dst + 8");
+}
+
+// They write the launch plan, and no buffer.
+TEST_F(TileInterface, EffectsOnThePlan) {
+  ASSERT_TRUE(module);
+  unsigned found = 0;
+  module->walk([&](Operation *op) {
+    if (!isa<RequireOp, CostOp, WorkspaceSizeOp>(op))
+      return;
+    ++found;
+    auto effects = getEffectsRecursively(op);
+    ASSERT_TRUE(effects);
+    ASSERT_EQ(effects->size(), 1u);
+    EXPECT_TRUE(isa<MemoryEffects::Write>(effects->front().getEffect()));
+    EXPECT_EQ(effects->front().getResource(), PlanResource::get());
+  });
+  EXPECT_EQ(found, 3u);
+}
+
+} // namespace
