@@ -51,7 +51,7 @@ LogicalResult extra::ClipNormOp::lowerToTile(Lowering &lowering) {
   Rows result = lowering.describe(getType());
   unsigned dims = result.features.size();
   Input input = lowering.leading(lowering.view(getInput()), tile::Anchor::Group,
-                                 result.domain, /*via=*/{}, dims);
+                                 result.getDomain(), /*via=*/{}, dims);
   auto body = [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
     Value x = args[0];
     auto constant = [&](APFloat value) -> Value {

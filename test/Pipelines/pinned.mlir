@@ -29,17 +29,17 @@ func.func @pinned(%x: tensor<?x64xf32> {gnn.rows = #gnn.rows<@g, node>})
     -> (tensor<?x64xf32> {gnn.rows = #gnn.rows<@g, node>}) {
   %edges = gnn_tile.count @g count edge : index
   %nodes = gnn_tile.count @g count dst : index
-  %e = tensor.empty(%edges) : tensor<?x64xf32>
+  %e = tensor.empty(%edges) : tensor<?x64xf32, #gnn_tile.order<edge.in_rows>>
   %n = tensor.empty(%nodes) : tensor<?x64xf32>
   %m = gnn_tile.traverse @g <edge.in_rows, features = 64>
       ins(%x : tensor<?x64xf32>) at [#gnn_tile.at<group -> src : feature>]
-      outs(%e : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%e : tensor<?x64xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group : feature>]
       schedule <vector = 2, lanes = 8, rows_per_block = 4> {
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
-  } -> tensor<?x64xf32>
+  } -> tensor<?x64xf32, #gnn_tile.order<edge.in_rows>>
   %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
-      ins(%m : tensor<?x64xf32>) at [#gnn_tile.at<element : feature>]
+      ins(%m : tensor<?x64xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element : feature>]
       outs(%n : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
   ^bb0(%v: f32):
     %s = gnn_tile.reduce sum [element] %v : f32

@@ -179,10 +179,10 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-LABEL: func.func @copies_to_another_order
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
-func.func @copies_to_another_order(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor<?x16xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+func.func @copies_to_another_order(%x: tensor<?x16xf32, #gnn_tile.order<src.by_type>>, %w: tensor<16x8xf32>, %e: tensor<?x16xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
   // expected-remark @+1 {{its rows are read in another order}}
   %r = gnn_tile.traverse @g <src.by_type, features = 16>
-      ins(%x : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>]
+      ins(%x : tensor<?x16xf32, #gnn_tile.order<src.by_type>>) at [#gnn_tile.at<group : feature>]
       outs(%e : tensor<?x16xf32>) at [#gnn_tile.at<group -> src : feature>] {
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32

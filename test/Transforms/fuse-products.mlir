@@ -31,20 +31,20 @@ func.func @gather(%x: tensor<?x16xf32>, %w: tensor<3x16x8xf32>, %p: tensor<?x16x
 // CHECK-NOT:     gnn_tile.traverse
 // CHECK:         gnn_tile.gemm @g rows edge.dst_pairs types edge_type
 // CHECK-SAME:      at <group -> dst : feature + 4>
-func.func @gather_through_a_map(%x: tensor<?x20xf32>, %w: tensor<3x16x8xf32>, %e: tensor<?x16xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+func.func @gather_through_a_map(%x: tensor<?x20xf32>, %w: tensor<3x16x8xf32>, %e: tensor<?x16xf32, #gnn_tile.order<edge.in_rows>>, %n: tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>) -> tensor<?x8xf32, #gnn_tile.order<edge.in_rows>> {
   %r = gnn_tile.traverse @g <edge.in_rows, features = 16>
       ins(%x : tensor<?x20xf32>) at [#gnn_tile.at<group -> dst : feature + 4>]
-      outs(%e : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+      outs(%e : tensor<?x16xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group : feature>] {
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
-  } -> tensor<?x16xf32>
+  } -> tensor<?x16xf32, #gnn_tile.order<edge.in_rows>>
   %y = gnn_tile.gemm @g rows edge.dst_pairs types edge_type
-      ins(%r, %w : tensor<?x16xf32>, tensor<3x16x8xf32>) at <group -> edge.in_rows : feature> extras at []
-      outs(%n : tensor<?x8xf32>) at <group -> edge.in_rows : feature> {
+      ins(%r, %w : tensor<?x16xf32, #gnn_tile.order<edge.in_rows>>, tensor<3x16x8xf32>) at <group -> edge.in_rows : feature> extras at []
+      outs(%n : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>) at <group -> edge.in_rows : feature> {
   ^bb0(%acc: f32):
     gnn_tile.yield %acc : f32
-  } -> tensor<?x8xf32>
-  return %y : tensor<?x8xf32>
+  } -> tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>
+  return %y : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>
 }
 
 // What alone reads the product, row by row, is its epilogue; its inputs become
@@ -93,15 +93,15 @@ func.func @epilogue(%x: tensor<?x16xf32>, %w: tensor<2x16x8xf32>, %s: tensor<?xf
 // CHECK:         gnn_tile.gemm @g rows edge.src_pairs types edge_type
 // CHECK-SAME:      outs(%{{.+}} : tensor<?x8xf32>) at <group -> edge : feature>
 // CHECK-NOT:     gnn_tile.traverse
-func.func @stores_in_the_users_order(%x: tensor<?x16xf32>, %w: tensor<3x16x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+func.func @stores_in_the_users_order(%x: tensor<?x16xf32>, %w: tensor<3x16x8xf32>, %e: tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %r = gnn_tile.gemm @g rows edge.src_pairs types edge_type
       ins(%x, %w : tensor<?x16xf32>, tensor<3x16x8xf32>) at <group -> src : feature> extras at []
-      outs(%n : tensor<?x8xf32>) at <group -> edge.in_rows : feature> {
+      outs(%e : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>) at <group -> edge.in_rows : feature> {
   ^bb0(%acc: f32):
     gnn_tile.yield %acc : f32
-  } -> tensor<?x8xf32>
+  } -> tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>
   %y = gnn_tile.traverse @g <edge.in_rows, features = 8>
-      ins(%r : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      ins(%r : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group : feature>]
       outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group -> edge : feature>] {
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32

@@ -169,17 +169,17 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // CHECK-LABEL: func.func @another_order
 // CHECK-COUNT-2: gnn_tile.traverse
-func.func @another_order(%x: tensor<?xf32>, %e: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
+func.func @another_order(%x: tensor<?xf32>, %e: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %n: tensor<?xf32>) -> tensor<?xf32> {
   // expected-remark @+1 {{its rows are read in another order or more than once}}
   %a = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32>) at [#gnn_tile.at<element -> src>]
-      outs(%e : tensor<?xf32>) at [#gnn_tile.at<element>] {
+      outs(%e : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element>] {
   ^bb0(%v: f32):
     %m = gnn_tile.reduce max [element] %v : f32
     %d = arith.subf %v, %m : f32
     gnn_tile.yield %d : f32
-  } -> tensor<?xf32>
+  } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>
   %b = gnn_tile.traverse @g <src, edge.out_rows>
-      ins(%a : tensor<?xf32>) at [#gnn_tile.at<element -> edge.in_rows>]
+      ins(%a : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element -> edge.in_rows>]
       outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
   ^bb0(%v: f32):
     %s = gnn_tile.reduce sum [element] %v : f32
@@ -366,12 +366,13 @@ func.func @fused(%x: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
 gnn.graph @g square {node_types = 1, edge_types = 2}
 gnn.graph @s square of @g types [1] {node_types = 1, edge_types = 1}
 #row = #gnn_tile.at<group>
+!by_degree = tensor<?xf32, #gnn_tile.order<dst.by_degree>>
 
 // Edges of a derived graph are others, and so is the order of its degrees.
 //
 // CHECK-LABEL: func.func @edges_of_a_derived_graph
 // CHECK-COUNT-4: gnn_tile.traverse
-func.func @edges_of_a_derived_graph(%x: tensor<?xf32>, %n: tensor<?xf32>, %m: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+func.func @edges_of_a_derived_graph(%x: tensor<?xf32>, %n: tensor<?xf32>, %m: tensor<?xf32>, %y: !by_degree, %o: !by_degree) -> (tensor<?xf32>, !by_degree) {
   // expected-remark @+1 {{it walks another graph}}
   %a = gnn_tile.traverse @g <edge> ins(%x : tensor<?xf32>) at [#row]
       outs(%n : tensor<?xf32>) at [#row] {
@@ -384,15 +385,15 @@ func.func @edges_of_a_derived_graph(%x: tensor<?xf32>, %n: tensor<?xf32>, %m: te
     gnn_tile.yield %v : f32
   } -> tensor<?xf32>
   // expected-remark @+1 {{it walks another graph}}
-  %c = gnn_tile.traverse @g <dst.by_degree> ins(%x : tensor<?xf32>) at [#row]
-      outs(%n : tensor<?xf32>) at [#row] {
+  %c = gnn_tile.traverse @g <dst.by_degree> ins(%y : !by_degree) at [#row]
+      outs(%o : !by_degree) at [#row] {
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
-  } -> tensor<?xf32>
-  %d = gnn_tile.traverse @s <dst.by_degree> ins(%c : tensor<?xf32>) at [#row]
-      outs(%n : tensor<?xf32>) at [#row] {
+  } -> !by_degree
+  %d = gnn_tile.traverse @s <dst.by_degree> ins(%c : !by_degree) at [#row]
+      outs(%o : !by_degree) at [#row] {
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
-  } -> tensor<?xf32>
-  return %b, %d : tensor<?xf32>, tensor<?xf32>
+  } -> !by_degree
+  return %b, %d : tensor<?xf32>, !by_degree
 }

@@ -15,17 +15,17 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-NEXT:      %[[S:.+]] = gnn_tile.reduce sum [element] %[[M]]
 // CHECK-NEXT:      gnn_tile.yield %[[S]]
 // CHECK:         return %[[Y]]
-func.func @rows_into_elements(%x: tensor<?x64xf32>, %w: tensor<?xf32>, %e: tensor<?x64xf32>, %n: tensor<?x64xf32>) -> tensor<?x64xf32> {
+func.func @rows_into_elements(%x: tensor<?x64xf32>, %w: tensor<?xf32>, %e: tensor<?x64xf32, #gnn_tile.order<edge.in_rows>>, %n: tensor<?x64xf32>) -> tensor<?x64xf32> {
   %m = gnn_tile.traverse @g <edge.in_rows, features = 64>
       ins(%x, %w : tensor<?x64xf32>, tensor<?xf32>)
       at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group -> edge>]
-      outs(%e : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+      outs(%e : tensor<?x64xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group : feature>] {
   ^bb0(%xv: f32, %wv: f32):
     %p = arith.mulf %xv, %wv : f32
     gnn_tile.yield %p : f32
-  } -> tensor<?x64xf32>
+  } -> tensor<?x64xf32, #gnn_tile.order<edge.in_rows>>
   %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
-      ins(%m : tensor<?x64xf32>) at [#gnn_tile.at<element : feature>]
+      ins(%m : tensor<?x64xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element : feature>]
       outs(%n : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
   ^bb0(%mv: f32):
     %s = gnn_tile.reduce sum [element] %mv : f32
@@ -73,17 +73,17 @@ func.func @rows_after_a_sum(%x: tensor<?x8xf32>, %b: tensor<8xf32>, %n: tensor<?
 // CHECK:           arith.subf %{{.+}}, %[[M]]
 // CHECK:           gnn_tile.reduce sum [element]
 // CHECK-NOT:     gnn_tile.traverse
-func.func @features_that_are_heads(%s: tensor<?x4xf32>, %x: tensor<?x4x16xf32>, %e: tensor<?x4xf32>, %n: tensor<?x4x16xf32>) -> tensor<?x4x16xf32> {
+func.func @features_that_are_heads(%s: tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>, %x: tensor<?x4x16xf32>, %e: tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>, %n: tensor<?x4x16xf32>) -> tensor<?x4x16xf32> {
   %a = gnn_tile.traverse @g <dst, edge.in_rows, features = 4>
-      ins(%s : tensor<?x4xf32>) at [#gnn_tile.at<element : feature>]
-      outs(%e : tensor<?x4xf32>) at [#gnn_tile.at<element : feature>] {
+      ins(%s : tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element : feature>]
+      outs(%e : tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element : feature>] {
   ^bb0(%sv: f32):
     %m = gnn_tile.reduce max [element] %sv : f32
     %d = arith.subf %sv, %m : f32
     gnn_tile.yield %d : f32
-  } -> tensor<?x4xf32>
+  } -> tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>
   %y = gnn_tile.traverse @g <dst, edge.in_rows, heads = 4, features = 16>
-      ins(%a, %x : tensor<?x4xf32>, tensor<?x4x16xf32>)
+      ins(%a, %x : tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>, tensor<?x4x16xf32>)
       at [#gnn_tile.at<element : head>, #gnn_tile.at<element -> src : head, feature>]
       outs(%n : tensor<?x4x16xf32>) at [#gnn_tile.at<group : head, feature>] {
   ^bb0(%av: f32, %xv: f32):
@@ -101,19 +101,19 @@ func.func @features_that_are_heads(%s: tensor<?x4xf32>, %x: tensor<?x4x16xf32>, 
 // CHECK-SAME:      at [#gnn_tile.at<element : feature>, #gnn_tile.at<element -> edge_type>]
 // CHECK-SAME:      at [#gnn_tile.at<element -> edge : feature>]
 // CHECK-NOT:     gnn_tile.traverse
-func.func @rows_after_elements(%s: tensor<?x4xf32>, %t: tensor<3xf32>, %e: tensor<?x4xf32>) -> tensor<?x4xf32> {
+func.func @rows_after_elements(%s: tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>, %t: tensor<3xf32>, %e: tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>, %n: tensor<?x4xf32>) -> tensor<?x4xf32> {
   %a = gnn_tile.traverse @g <dst, edge.in_rows, features = 4>
-      ins(%s : tensor<?x4xf32>) at [#gnn_tile.at<element : feature>]
-      outs(%e : tensor<?x4xf32>) at [#gnn_tile.at<element : feature>] {
+      ins(%s : tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element : feature>]
+      outs(%e : tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element : feature>] {
   ^bb0(%sv: f32):
     %m = gnn_tile.reduce max [element] %sv : f32
     %d = arith.subf %sv, %m : f32
     gnn_tile.yield %d : f32
-  } -> tensor<?x4xf32>
+  } -> tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>
   %y = gnn_tile.traverse @g <edge.in_rows, features = 4>
-      ins(%a, %t : tensor<?x4xf32>, tensor<3xf32>)
+      ins(%a, %t : tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>, tensor<3xf32>)
       at [#gnn_tile.at<group : feature>, #gnn_tile.at<group -> edge_type>]
-      outs(%e : tensor<?x4xf32>) at [#gnn_tile.at<group -> edge : feature>] {
+      outs(%n : tensor<?x4xf32>) at [#gnn_tile.at<group -> edge : feature>] {
   ^bb0(%av: f32, %tv: f32):
     %p = arith.mulf %av, %tv : f32
     gnn_tile.yield %p : f32
@@ -129,18 +129,18 @@ func.func @rows_after_elements(%s: tensor<?x4xf32>, %t: tensor<3xf32>, %e: tenso
 // CHECK-SAME:      ins(%{{.+}} : tensor<?xf32>) at [#gnn_tile.at<element -> src>]
 // CHECK:           gnn_tile.index <element -> edge_type>
 // CHECK-NOT:     gnn_tile.traverse
-func.func @shared_input(%x: tensor<?xf32>, %e: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
+func.func @shared_input(%x: tensor<?xf32>, %e: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %n: tensor<?xf32>) -> tensor<?xf32> {
   %m = gnn_tile.traverse @g <edge.in_rows> ins(%x : tensor<?xf32>)
       at [#gnn_tile.at<group -> src>]
-      outs(%e : tensor<?xf32>) at [#gnn_tile.at<group>] {
+      outs(%e : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group>] {
   ^bb0(%xv: f32):
     %t = gnn_tile.index #gnn_tile.at<group -> edge_type>
     %f = arith.sitofp %t : i32 to f32
     %p = arith.mulf %xv, %f : f32
     gnn_tile.yield %p : f32
-  } -> tensor<?xf32>
+  } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>
   %y = gnn_tile.traverse @g <dst, edge.in_rows>
-      ins(%m, %x : tensor<?xf32>, tensor<?xf32>)
+      ins(%m, %x : tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?xf32>)
       at [#gnn_tile.at<element>, #gnn_tile.at<element -> src>]
       outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
   ^bb0(%mv: f32, %xv: f32):
@@ -161,11 +161,11 @@ func.func @shared_input(%x: tensor<?xf32>, %e: tensor<?xf32>, %n: tensor<?xf32>)
 // CHECK:           gnn_tile.reduce sum [element]
 // CHECK-NOT:     gnn_tile.traverse
 // CHECK:         return
-func.func @rows_in_another_order(%x: tensor<?x8xf32>, %a: tensor<?xf32>, %b: tensor<?xf32>, %e: tensor<?x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+func.func @rows_in_another_order(%x: tensor<?x8xf32>, %a: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %b: tensor<?xf32, #gnn_tile.order<edge.dst_pairs>>, %e: tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %m = gnn_tile.traverse @g <edge.in_rows, features = 8>
-      ins(%x, %a, %b : tensor<?x8xf32>, tensor<?xf32>, tensor<?xf32>)
+      ins(%x, %a, %b : tensor<?x8xf32>, tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?xf32, #gnn_tile.order<edge.dst_pairs>>)
       at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group>, #gnn_tile.at<group -> edge.dst_pairs>]
-      outs(%e : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+      outs(%e : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group : feature>] {
   ^bb0(%xv: f32, %av: f32, %bv: f32):
     %i = gnn_tile.index #gnn_tile.at<group>
     %f = arith.sitofp %i : i32 to f32
@@ -173,9 +173,9 @@ func.func @rows_in_another_order(%x: tensor<?x8xf32>, %a: tensor<?xf32>, %b: ten
     %d = arith.mulf %c, %f : f32
     %p = arith.mulf %xv, %d : f32
     gnn_tile.yield %p : f32
-  } -> tensor<?x8xf32>
+  } -> tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>
   %y = gnn_tile.traverse @g <dst_pair, edge.dst_pairs, features = 8>
-      ins(%m : tensor<?x8xf32>) at [#gnn_tile.at<element -> edge.in_rows : feature>]
+      ins(%m : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element -> edge.in_rows : feature>]
       outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
   ^bb0(%mv: f32):
     %s = gnn_tile.reduce sum [element] %mv : f32

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values of the function being lowered: plain tensors, and the domain whose
-// order their rows are in.
+// Values of the function being lowered: tensors whose types say in which order
+// their rows lie, and whose rows these are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,14 +58,19 @@ class WeightTransposeOp;
 /// gives in the user's order (`edge`). Rows of a derived graph may lie among
 /// those of its parent (`parent_edge.in_rows`).
 struct Rows {
-  mlir::Value tensor;                         ///< without encoding
-  tile::RowDomain domain;                     ///< none for plain weights
+  mlir::Value tensor;                         ///< null until it is computed
+  tile::RowDomain space;                      ///< none for plain weights
   mlir::FlatSymbolRefAttr graph;              ///< null for plain weights
   llvm::SmallVector<int64_t> features;        ///< trailing dimensions
   int64_t count = mlir::ShapedType::kDynamic; ///< rows known when compiling
   bool isPrefix = false;     ///< the tensor may have more rows than these
   bool isTransposed = false; ///< `features` are those of the tensor, the last
                              ///< two exchanged
+
+  /// The space in the order in which the rows lie. That is in the type of the
+  /// tensor (`#gnn_tile.order`); rows yet to be computed will lie as `keptRows`
+  /// has it.
+  tile::RowDomain getDomain() const;
 };
 
 /// An input of a traversal: a value, the path to its row, and the dimensions
@@ -98,8 +103,6 @@ public:
   const Rows &get(mlir::Value value);
   void set(mlir::Value value, Rows rows) { values[value] = std::move(rows); }
 
-  /// A value that comes from outside: edges in the user's order, no tensor.
-  Rows describeArgument(mlir::Type type);
   /// The tensor to return for `value`: one of its own, in the user's order.
   mlir::Value result(mlir::Location loc, mlir::Value value);
 
@@ -108,10 +111,15 @@ public:
   /// A fresh copy of `rows` of its own graph, in the user's order or in the one
   /// that the function computes in.
   Rows materialize(mlir::Location loc, const Rows &rows, bool userOrder);
-  /// What a new value of this type is: its domain and features, no tensor.
+  /// What a value of this type is: its space and features, no tensor.
   Rows describe(mlir::Type type, std::optional<EndPoint> end = {});
-  /// A tensor of these rows and features, uninitialized.
-  mlir::Value empty(mlir::Location loc, const Rows &rows, mlir::Type element);
+  /// A tensor of these rows and features, uninitialized, in the order in which
+  /// the function computes, or in another one.
+  mlir::Value empty(mlir::Location loc, const Rows &rows, mlir::Type element) {
+    return empty(loc, rows, element, rows.getDomain());
+  }
+  mlir::Value empty(mlir::Location loc, const Rows &rows, mlir::Type element,
+                    tile::RowDomain order);
   /// The same rows with other trailing dimensions, row-major.
   Rows reshape(mlir::Location loc, const Rows &rows,
                llvm::ArrayRef<int64_t> features);
@@ -127,6 +135,11 @@ public:
                 llvm::ArrayRef<int64_t> features);
   /// An access to `rows` from the group or element of `from`.
   tile::AtAttr access(const Rows &rows, tile::Anchor anchor,
+                      tile::RowDomain from, std::optional<EndPoint> via,
+                      bool head, bool feature, int64_t offset = 0) {
+    return access(rows.getDomain(), anchor, from, via, head, feature, offset);
+  }
+  tile::AtAttr access(tile::RowDomain rows, tile::Anchor anchor,
                       tile::RowDomain from, std::optional<EndPoint> via,
                       bool head, bool feature, int64_t offset = 0);
   /// An input whose features are the leading dimensions of `dims` (one or two).

@@ -16,11 +16,12 @@ def ConvertGNNToGNNTile : Pass<"convert-gnn-to-gnn-tile", "::mlir::ModuleOp"> {
   let description = [{
     What is a product of rows and weights becomes a `gnn_tile.gemm` or
     `gnn_tile.outer`; what remains becomes a `gnn_tile.traverse`; what is
-    neither is an error at the op (Hector 3.2.5, 3.4.2). Tensors lose their
-    encodings: the row space of an operand shows in its access. Edge rows that
-    the function computes are kept in the order of their destinations' incoming
-    edges; arguments and results stay in the user's order. A function that is
-    written in `gnn_tile` stays as it is.
+    neither is an error at the op (Hector 3.2.5, 3.4.2). The row
+    space of an operand shows in its access, no longer in its type. Edge rows
+    that the function computes are kept in the order of their destinations'
+    incoming edges, as their type says (`#gnn_tile.order<edge.in_rows>`);
+    arguments and results stay in the user's order. A function that is written
+    in `gnn_tile` stays as it is.
 
     ```mlir
     %y = gnn.spmm copy %x via src reduce sum via dst : (tensor<?x64xf32, #gnn.rows<@g, node>>) -> tensor<?x64xf32, #gnn.rows<@g, node>>

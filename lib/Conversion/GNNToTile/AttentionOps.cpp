@@ -82,7 +82,7 @@ public:
   LogicalResult run();
 
 private:
-  /// A dense domain's rows with the features of the scores, no tensor.
+  /// Rows in the order of a domain with the features of the scores.
   Rows rowsOf(tile::RowDomain domain);
   /// An access to values with those, where a domain has `dims` dimensions.
   AtAttr scoreAt(Anchor anchor, size_t dims) {
@@ -133,25 +133,25 @@ AttentionLowering::AttentionLowering(Lowering &lowering, AttentionOp op)
       result(lowering.describe(op.getType(), end)),
       value(lowering.view(op.getValue())), terms(op.getBodyFeatures()),
       scores(op.getScoreFeatures()), groups(keptRows(op.getOver(), {})),
-      stored(op.storesScores()), split(groups != result.domain) {
+      stored(op.storesScores()), split(groups != result.getDomain()) {
   groupElements = lowering.elementsOf(groups, RowSpace::Edge);
-  elements = lowering.elementsOf(result.domain, RowSpace::Edge);
+  elements = lowering.elementsOf(result.getDomain(), RowSpace::Edge);
   dims = op.sumsFeatures() && !stored ? terms : value.features;
 }
 
 Rows AttentionLowering::rowsOf(tile::RowDomain domain) {
   Rows rows;
-  rows.domain = domain;
+  rows.space = domain.getNatural();
   rows.graph = graph;
   rows.features = scores;
+  rows.tensor = lowering.empty(loc, rows, element, domain);
   return rows;
 }
 
 void AttentionLowering::storeScores() {
   score = rowsOf(groupElements);
   highest = rowsOf(groups);
-  Value outputs[] = {lowering.empty(loc, score, element),
-                     lowering.empty(loc, highest, element)};
+  Value outputs[] = {score.tensor, highest.tensor};
   ResultRange results = lowering.traverse(
       loc, graph, termDomain(), termInputs(), outputs,
       {scoreAt(Anchor::Element, terms.size()),
@@ -172,7 +172,7 @@ void AttentionLowering::sumStored() {
       loc, graph, lowering.domainOf(groups, groupElements, scores),
       {lowering.leading(score, Anchor::Element, groupElements, {}, own),
        lowering.leading(highest, Anchor::Group, groups, {}, own)},
-      lowering.empty(loc, sum, element), scoreAt(Anchor::Group, own),
+      sum.tensor, scoreAt(Anchor::Group, own),
       [&](OpBuilder &b, Location loc, ValueRange args) {
         return emitElementSum(b, loc, emitPower(b, loc, args[0], args[1]));
       });
@@ -181,8 +181,7 @@ void AttentionLowering::sumStored() {
 void AttentionLowering::sumComputed() {
   highest = rowsOf(groups);
   sum = rowsOf(groups);
-  Value outputs[] = {lowering.empty(loc, highest, element),
-                     lowering.empty(loc, sum, element)};
+  Value outputs[] = {highest.tensor, sum.tensor};
   AtAttr at = scoreAt(Anchor::Group, terms.size());
   ResultRange results = lowering.traverse(
       loc, graph, termDomain(), termInputs(), outputs, {at, at},
@@ -252,8 +251,8 @@ LogicalResult AttentionLowering::run() {
   else if (split)
     sumComputed();
   result.tensor = lowering.traverse(
-      loc, graph, lowering.domainOf(result.domain, elements, dims), sumInputs(),
-      lowering.empty(loc, result, element),
+      loc, graph, lowering.domainOf(result.getDomain(), elements, dims),
+      sumInputs(), lowering.empty(loc, result, element),
       lowering.leadingAt(Anchor::Group, value.features.size(), dims.size()),
       [&](OpBuilder &b, Location loc, ValueRange args) {
         return emitWeightedSum(b, loc, args);

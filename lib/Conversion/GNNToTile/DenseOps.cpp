@@ -67,13 +67,14 @@ LogicalResult Lowering::lowerLinear(LinearOp op) {
   if (bias)
     biasAt = trailing(get(op.getBias()), result.features.size()).at;
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
-  result.tensor = emitGemm(
-      builder, op.getLoc(), result.graph, result.domain, {}, {}, input.tensor,
-      access(input, Anchor::Group, result.domain, {},
-             input.features.size() == 2, true),
-      get(op.getWeight()).tensor, get(op.getWeight()).isTransposed, bias,
-      biasAt, empty(op.getLoc(), result, element),
-      rowAccess(builder.getContext(), {}, heads));
+  result.tensor =
+      emitGemm(builder, op.getLoc(), result.graph, result.getDomain(), {}, {},
+               input.tensor,
+               access(input, Anchor::Group, result.getDomain(), {},
+                      input.features.size() == 2, true),
+               get(op.getWeight()).tensor, get(op.getWeight()).isTransposed,
+               bias, biasAt, empty(op.getLoc(), result, element),
+               rowAccess(builder.getContext(), {}, heads));
   set(op.getResult(), result);
   return success();
 }
@@ -101,7 +102,7 @@ static TypeSegments typeSegments(RankedTensorType rows, RowSpace types,
 /// `rows` as read from `order`: a fixed number of rows are all there are.
 static Rows inOrder(Rows rows, tile::RowDomain order) {
   if (order.isFixed())
-    rows.domain = order;
+    rows.space = order;
   return rows;
 }
 
@@ -116,8 +117,8 @@ LogicalResult Lowering::lowerTypedLinear(TypedLinearOp op) {
   Rows input = inOrder(read(op.getInput()), order);
   Rows weight = read(op.getWeight());
   tile::RowDomain weights;
-  if (weight.domain.isOfParent())
-    weights = weight.domain;
+  if (weight.space.isOfParent())
+    weights = weight.getDomain();
   bool heads = result.features.size() == 2;
   AtAttr outputAt =
       access(inOrder(result, order), Anchor::Group, order, {}, heads, true);
@@ -126,7 +127,8 @@ LogicalResult Lowering::lowerTypedLinear(TypedLinearOp op) {
   if (op.getBias()) {
     Rows rows = read(op.getBias());
     bias = rows.tensor;
-    tile::RowDomain space = rows.domain.isOfParent() ? rows.domain : typeSpace;
+    tile::RowDomain space =
+        rows.space.isOfParent() ? rows.getDomain() : typeSpace;
     biasAt = AtAttr::get(builder.getContext(), Anchor::Group,
                          fixed ? tile::RowDomain() : space,
                          rows.features.size() == 2, true, 0);
@@ -145,7 +147,7 @@ LogicalResult Lowering::lowerTypedLinear(TypedLinearOp op) {
 LogicalResult Lowering::lowerOuter(OuterOp op) {
   Rows left = get(op.getInput()), right = view(op.getGrad());
   Rows result = describe(op.getType());
-  tile::RowDomain rows = left.domain;
+  tile::RowDomain rows = left.getDomain();
   auto inputsAt = [&](const Rows &side) -> Attribute {
     return access(side, Anchor::Group, rows, {}, side.features.size() == 2,
                   true);

@@ -83,9 +83,9 @@ LogicalResult Lowering::lowerDropout(DropoutOp op) {
     result.features = {size};
   Rows input = reshape(op.getLoc(), get(op.getInput()), result.features);
   // Elements are counted in the user's order of the rows.
-  tile::RowDomain user = result.domain.getNatural();
+  tile::RowDomain user = result.getDomain().getNatural();
   auto row = AtAttr::get(builder.getContext(), Anchor::Group,
-                         user == result.domain ? tile::RowDomain() : user,
+                         user == result.getDomain() ? tile::RowDomain() : user,
                          false, false, 0);
   auto column =
       AtAttr::get(builder.getContext(), Anchor::All, {}, false, true, 0);
@@ -115,7 +115,8 @@ LogicalResult Lowering::lowerDropout(DropoutOp op) {
   };
   result.tensor = rowwise(
       op.getLoc(), result, op.getType().getElementType(), result.features,
-      {leading(input, Anchor::Group, result.domain, {}, result.features.size()),
+      {leading(input, Anchor::Group, result.getDomain(), {},
+               result.features.size()),
        trailing(get(op.getSeed()), 0), trailing(get(op.getOffset()), 0)},
       emit);
   set(op.getResult(), reshape(op.getLoc(), result, full));

@@ -67,18 +67,18 @@ LogicalResult Lowering::lowerDot(DotOp op) {
   rhs = reshape(loc, rhs, walked);
   result.features.assign(walked.begin(), walked.end() - 1);
   unsigned dims = walked.size();
-  Input right = !rhs.domain
+  Input right = !rhs.space
                     ? trailing(rhs, dims)
-                    : leading(rhs, Anchor::Group, result.domain, {}, dims);
-  result.tensor =
-      rowwise(loc, result, elementOf(op.getLhs()), lhs.features,
-              {leading(lhs, Anchor::Group, result.domain, {}, dims), right},
-              [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                Value product = arith::MulFOp::create(b, loc, args[0], args[1]);
-                return tile::ReduceOp::create(
-                    b, loc, tile::Reduction::Sum,
-                    {static_cast<int32_t>(Dim::Feature)}, product);
-              });
+                    : leading(rhs, Anchor::Group, result.getDomain(), {}, dims);
+  result.tensor = rowwise(
+      loc, result, elementOf(op.getLhs()), lhs.features,
+      {leading(lhs, Anchor::Group, result.getDomain(), {}, dims), right},
+      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value product = arith::MulFOp::create(b, loc, args[0], args[1]);
+        return tile::ReduceOp::create(b, loc, tile::Reduction::Sum,
+                                      {static_cast<int32_t>(Dim::Feature)},
+                                      product);
+      });
   set(op.getResult(), reshape(loc, result, full));
   return success();
 }
@@ -89,8 +89,10 @@ LogicalResult Lowering::lowerOuterRows(OuterRowsOp op) {
   if (failed(checkDims(op, result.features)))
     return failure();
   // [a] x [b]: a takes the place of heads.
-  Input left{lhs, access(lhs, Anchor::Group, result.domain, {}, true, false)};
-  Input right{rhs, access(rhs, Anchor::Group, result.domain, {}, false, true)};
+  Input left{lhs,
+             access(lhs, Anchor::Group, result.getDomain(), {}, true, false)};
+  Input right{rhs,
+              access(rhs, Anchor::Group, result.getDomain(), {}, false, true)};
   result.tensor = rowwise(
       op.getLoc(), result, elementOf(op.getLhs()), result.features,
       {left, right}, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
@@ -160,8 +162,8 @@ LogicalResult Lowering::lowerActivation(ActivationOp op) {
       cast<RankedTensorType>(op.getWeight().getType()).getNumElements() > 1;
   result.features = perFeature ? beforeLast(full) : walkedDims(full);
   input = reshape(op.getLoc(), input, result.features);
-  SmallVector<Input> inputs{
-      leading(input, Anchor::Group, result.domain, {}, result.features.size())};
+  SmallVector<Input> inputs{leading(input, Anchor::Group, result.getDomain(),
+                                    {}, result.features.size())};
   if (op.getWeight()) {
     Rows weight = get(op.getWeight());
     inputs.push_back(perFeature ? trailingOf(op.getLoc(), weight, full)
@@ -185,7 +187,7 @@ LogicalResult Lowering::lowerBatchNorm(BatchNormOp op) {
   result.features = beforeLast(full);
   SmallVector<Input> inputs{
       leading(reshape(loc, view(op.getInput()), result.features), Anchor::Group,
-              result.domain, {}, result.features.size())};
+              result.getDomain(), {}, result.features.size())};
   for (Value weight :
        {op.getMean(), op.getVariance(), op.getGamma(), op.getBeta()})
     inputs.push_back(trailingOf(loc, get(weight), full));
@@ -213,7 +215,7 @@ LogicalResult Lowering::lowerLayerNorm(LayerNormOp op) {
   result.features = beforeLast(full);
   SmallVector<Input> inputs{
       leading(reshape(loc, view(op.getInput()), result.features), Anchor::Group,
-              result.domain, {}, result.features.size())};
+              result.getDomain(), {}, result.features.size())};
   if (op.getGamma())
     for (Value weight : {op.getGamma(), op.getBeta()})
       inputs.push_back(trailingOf(loc, get(weight), full));
@@ -247,7 +249,7 @@ LogicalResult Lowering::lowerBroadcast(BroadcastOp op) {
   Rows result = describe(op.getType());
   Rows input = view(op.getInput());
   auto type = cast<RankedTensorType>(op.getType());
-  if (!input.domain && type.hasStaticShape()) {
+  if (!input.space && type.hasStaticShape()) {
     int64_t times = type.getNumElements() / sizeOf(input.features);
     Value copies = repeated(op.getLoc(), input, times);
     result.tensor = reshaped(op.getLoc(), copies, type.getShape());
@@ -259,7 +261,7 @@ LogicalResult Lowering::lowerBroadcast(BroadcastOp op) {
   SmallVector<int64_t> full(result.features);
   if (int64_t own = sizeOf(input.features); full.size() > 2) {
     int64_t times = sizeOf(full) / own;
-    bool isWeight = !input.domain;
+    bool isWeight = !input.space;
     input =
         reshape(loc, input,
                 input.features.empty() ? ArrayRef<int64_t>() : ArrayRef(own));
@@ -269,9 +271,9 @@ LogicalResult Lowering::lowerBroadcast(BroadcastOp op) {
                                                  isWeight ? own : times};
   }
   unsigned dims = result.features.size();
-  Input read = !input.domain
-                   ? trailing(input, dims)
-                   : leading(input, Anchor::Group, result.domain, {}, dims);
+  Input read = !input.space ? trailing(input, dims)
+                            : leading(input, Anchor::Group, result.getDomain(),
+                                      {}, dims);
   result.tensor =
       rowwise(loc, result, elementOf(op.getInput()), result.features, {read},
               [](OpBuilder &, Location, ValueRange args) { return args[0]; });
@@ -294,12 +296,12 @@ LogicalResult Lowering::lowerConcat(ConcatOp op) {
     int64_t width = input.features.back();
     if (hasHead)
       input = reshape(loc, input, {heads, width});
-    auto domain = tile::DomainAttr::get(builder.getContext(), result.domain, {},
-                                        heads, width);
+    auto domain = tile::DomainAttr::get(builder.getContext(),
+                                        result.getDomain(), {}, heads, width);
     whole = traverse(
         loc, result.graph, domain,
         {{input,
-          access(input, Anchor::Group, result.domain, {}, hasHead, true)}},
+          access(input, Anchor::Group, result.getDomain(), {}, hasHead, true)}},
         whole,
         AtAttr::get(builder.getContext(), Anchor::Group, {}, hasHead, true,
                     offset),
@@ -317,13 +319,13 @@ LogicalResult Lowering::lowerSlice(SliceOp op) {
   Rows input = view(op.getInput());
   SmallVector<int64_t> full(result.features);
   int64_t heads = leadingSize(full);
-  bool isWeight = !result.domain;
+  bool isWeight = !result.space;
   bool hasHead = full.size() > 1 && !isWeight;
   if (isWeight) { // all but the last dimension are rows of their own
-    result.domain = tile::RowDomain::fixed(heads);
+    result.space = tile::RowDomain::fixed(heads);
     result.graph = anyGraph;
     result.features = {full.back()};
-    input.domain = result.domain;
+    input.space = result.space;
     input.tensor = reshaped(loc, input.tensor, {heads, input.features.back()});
     input.features = {input.features.back()};
   }
@@ -333,8 +335,8 @@ LogicalResult Lowering::lowerSlice(SliceOp op) {
   }
   result.tensor =
       rowwise(loc, result, elementOf(op.getInput()), result.features,
-              {{input, access(input, Anchor::Group, result.domain, {}, hasHead,
-                              true, op.getOffset())}},
+              {{input, access(input, Anchor::Group, result.getDomain(), {},
+                              hasHead, true, op.getOffset())}},
               [](OpBuilder &, Location, ValueRange args) { return args[0]; });
   if (isWeight) {
     Rows weight = describe(op.getType());
@@ -355,11 +357,11 @@ LogicalResult Lowering::lowerReshape(ReshapeOp op) {
 LogicalResult Lowering::lowerReduceHeads(ReduceHeadsOp op) {
   Rows result = describe(op.getType());
   Rows input = view(op.getInput());
-  auto domain = tile::DomainAttr::get(builder.getContext(), result.domain, {},
-                                      input.features[0], input.features[1]);
+  auto domain = tile::DomainAttr::get(builder.getContext(), result.getDomain(),
+                                      {}, input.features[0], input.features[1]);
   result.tensor = traverse(
       op.getLoc(), result.graph, domain,
-      {leading(input, Anchor::Group, result.domain, {}, 2)},
+      {leading(input, Anchor::Group, result.getDomain(), {}, 2)},
       empty(op.getLoc(), result, elementOf(op.getInput())),
       AtAttr::get(builder.getContext(), Anchor::Group, {}, false, true, 0),
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
@@ -380,7 +382,7 @@ LogicalResult Lowering::lowerReduceFeatures(ReduceFeaturesOp op) {
   result.features.assign(input.features.begin(), input.features.end() - 1);
   result.tensor =
       rowwise(op.getLoc(), result, elementOf(op.getInput()), input.features,
-              {leading(input, Anchor::Group, result.domain, {}, dims)},
+              {leading(input, Anchor::Group, result.getDomain(), {}, dims)},
               [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
                 return tile::ReduceOp::create(
                     b, loc, reductionOf(op.getKind()),
@@ -471,7 +473,7 @@ LogicalResult Lowering::lowerWithRepeated(Operation *op, int64_t size) {
     row.tensor = get(operand).tensor;
     if (!row.tensor.getDefiningOp<arith::ConstantOp>())
       row.tensor = reshaped(loc, row.tensor, {times, size});
-    inputs.push_back(leading(row, Anchor::Group, row.domain, {}, 1));
+    inputs.push_back(leading(row, Anchor::Group, row.getDomain(), {}, 1));
   }
   Value flat = rowwise(loc, rows, type.getElementType(), rows.features, inputs,
                        [&](OpBuilder &b, Location, ValueRange args) {
@@ -496,11 +498,11 @@ LogicalResult Lowering::lowerElementwise(Operation *op) {
   if (int64_t size = repeatedElements(scalar.getInputs()))
     return lowerWithRepeated(op, size);
   Rows result = describe(type);
-  bool isWeight = !result.domain;
+  bool isWeight = !result.space;
   SmallVector<int64_t> full(result.features);
   result.features = walkedDims(full);
   if (isWeight) {
-    result.domain = tile::RowDomain::fixed(1);
+    result.space = tile::RowDomain::fixed(1);
     result.graph = anyGraph;
     result.features = {sizeOf(full)};
   }
@@ -508,7 +510,7 @@ LogicalResult Lowering::lowerElementwise(Operation *op) {
   for (Value operand : scalar.getInputs()) {
     Rows rows = isWeight ? asRow(loc, get(operand))
                          : reshape(loc, view(operand), result.features);
-    inputs.push_back(leading(rows, Anchor::Group, result.domain, {},
+    inputs.push_back(leading(rows, Anchor::Group, result.getDomain(), {},
                              result.features.size()));
   }
   result.tensor = rowwise(loc, result, type.getElementType(), result.features,

@@ -32,8 +32,8 @@ LogicalResult Lowering::lower(Operation *op) {
   return op->emitOpError("has neither a GEMM nor a traversal to be lowered to");
 }
 
-/// Drops the encoding: level 2 keeps row spaces in accesses. A scalar of the
-/// caller is a tensor of rank 0: kernels read it where it lies.
+/// A tensor of the caller, whose rows are in their natural order. A scalar is a
+/// tensor of rank 0: kernels read it where it lies.
 static RankedTensorType plainType(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return RankedTensorType::get(tensor.getShape(), tensor.getElementType());
@@ -42,7 +42,7 @@ static RankedTensorType plainType(Type type) {
 
 /// A constant is a tensor of its own, which kernels read as one number.
 LogicalResult Lowering::lowerConstant(arith::ConstantOp op) {
-  Rows rows = describeArgument(op.getType());
+  Rows rows = describe(op.getType());
   RankedTensorType type = plainType(op.getType());
   TypedAttr attr = op.getValue();
   auto dense = dyn_cast<DenseElementsAttr>(attr);
@@ -228,7 +228,7 @@ LogicalResult ConvertGNNToGNNTile::convert(func::FuncOp func) {
   }
   for (BlockArgument argument : block.getArguments()) {
     RankedTensorType type = plainType(argument.getType());
-    Rows rows = lowering.describeArgument(argument.getType());
+    Rows rows = lowering.describe(argument.getType());
     rows.tensor = UnrealizedConversionCastOp::create(builder, argument.getLoc(),
                                                      type, ValueRange(argument))
                       .getResult(0);

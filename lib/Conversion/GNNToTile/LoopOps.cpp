@@ -157,7 +157,7 @@ FailureOr<Item> LoopLowering::plan(unsigned i) {
   if (!end && space == RowSpace::Src)
     end = EndPoint::Src;
   item.walk.groups =
-      lowering.describe(loop->getResult(i).getType(), end).domain;
+      lowering.describe(loop->getResult(i).getType(), end).getDomain();
   item.walk.elements = lowering.elementsOf(item.walk.groups, space);
   if (!item.walk.elements ||
       (reducesInside && !(item.walk == walkOf(*item.center))))
@@ -355,8 +355,7 @@ FailureOr<Value> LoopLowering::evalOp(Value value, Operation *op) {
     FailureOr<Point> point = pointOf(number.getRow(), op);
     if (failed(point))
       return failure();
-    Rows user;
-    user.domain =
+    tile::RowDomain user =
         keptRows(number.getRow().getType().getSpace(), {}).getNatural();
     AtAttr at = lowering.access(user, point->anchor, point->from,
                                 point->path.via, false, false);
@@ -402,9 +401,9 @@ LogicalResult LoopLowering::emit(ArrayRef<Item> items) {
     Anchor anchor = Anchor::Group;
     tile::RowDomain from = walk.groups;
     if (item.reduction) {
-      result.domain = walk.groups;
+      result.space = walk.groups;
       *value = reduce(loc, reductionOf(*item.reduction), Dim::Element, *value);
-    } else if (walk.elements && result.domain.isIn(Space::Edge)) {
+    } else if (walk.elements && result.getDomain().isIn(Space::Edge)) {
       anchor = Anchor::Element;
       from = walk.elements;
     }

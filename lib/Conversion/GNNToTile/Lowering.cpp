@@ -24,10 +24,24 @@ RowEnd gnn::toRowEnd(std::optional<EndPoint> end) {
   return *end == EndPoint::Src ? RowEnd::Src : RowEnd::Dst;
 }
 
+/// The order in which the function keeps what it computes of these rows.
+static tile::RowDomain keptRows(Space space) {
+  return space == Space::Edge ? tile::RowDomain(space, RowOrder::InRows)
+                              : tile::RowDomain(space);
+}
+
 tile::RowDomain gnn::keptRows(RowSpace space, std::optional<EndPoint> end) {
-  if (space == RowSpace::Edge)
-    return {Space::Edge, RowOrder::InRows};
-  return atEnd(space, toRowEnd(end));
+  return ::keptRows(atEnd(space, toRowEnd(end)));
+}
+
+tile::RowDomain Rows::getDomain() const {
+  if (!space.isOfGraph())
+    return space;
+  if (!tensor)
+    return ::keptRows(space.get().space);
+  tile::OrderAttr order = tile::getOrder(tensor.getType());
+  return {space.get().space,
+          order ? order.getRows().get().order : RowOrder::Natural};
 }
 
 Value gnn::emitBinary(OpBuilder &b, Location loc, BinaryKind kind, Value lhs,
@@ -91,40 +105,36 @@ bool gnn::isCondition(Value value) {
 }
 
 Rows Lowering::describe(Type type, std::optional<EndPoint> end) {
-  auto tensor = cast<RankedTensorType>(type);
   Rows rows;
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return rows;
   rows.features.assign(getFeatures(tensor).begin(), getFeatures(tensor).end());
   if (RowsAttr attr = getRows(type)) {
     rows.graph = attr.getGraph();
-    rows.domain = keptRows(attr.getSpace(), end);
+    rows.space = atEnd(attr.getSpace(), toRowEnd(end));
     rows.count = tensor.getDimSize(0);
   }
   return rows;
 }
 
-Rows Lowering::describeArgument(Type type) {
-  if (!isa<RankedTensorType>(type))
-    return {};
-  Rows rows = describe(type);
-  rows.domain = rows.domain.getNatural();
-  return rows;
-}
-
-Value Lowering::empty(Location loc, const Rows &rows, Type element) {
+Value Lowering::empty(Location loc, const Rows &rows, Type element,
+                      tile::RowDomain order) {
   SmallVector<int64_t> shape(rows.features);
   SmallVector<Value> sizes;
-  if (rows.domain && !ShapedType::isDynamic(rows.count)) {
+  if (rows.space && !ShapedType::isDynamic(rows.count)) {
     shape.insert(shape.begin(), rows.count);
-  } else if (rows.domain.isFixed()) {
-    shape.insert(shape.begin(), rows.domain.getCount());
-  } else if (rows.domain) {
+  } else if (rows.space.isFixed()) {
+    shape.insert(shape.begin(), rows.space.getCount());
+  } else if (rows.space) {
     shape.insert(shape.begin(), ShapedType::kDynamic);
     sizes.push_back(tile::CountOp::create(
         builder, loc, builder.getIndexType(), rows.graph.getValue(),
-        CountKey::count(rows.domain.get().space)));
+        CountKey::count(rows.space.get().space)));
   }
-  return tensor::EmptyOp::create(builder, loc,
-                                 RankedTensorType::get(shape, element), sizes);
+  auto type = RankedTensorType::get(
+      shape, element, tile::getEncoding(builder.getContext(), order));
+  return tensor::EmptyOp::create(builder, loc, type, sizes);
 }
 
 /// The element that all of a constant tensor are; null for other values.
@@ -140,13 +150,14 @@ Rows Lowering::reshape(Location loc, const Rows &rows,
   Rows result = rows;
   result.features.assign(features.begin(), features.end());
   auto type = cast<RankedTensorType>(rows.tensor.getType());
-  unsigned leading = rows.domain ? 1 : 0;
+  unsigned leading = rows.space ? 1 : 0;
   if (ArrayRef<int64_t>(rows.features) == features)
     return result;
   auto shapeWith = [&](ArrayRef<int64_t> tail) {
     SmallVector<int64_t> shape(type.getShape().take_front(leading));
     llvm::append_range(shape, tail);
-    return RankedTensorType::get(shape, type.getElementType());
+    return RankedTensorType::get(shape, type.getElementType(),
+                                 type.getEncoding());
   };
   auto groups = [&](size_t dims) {
     SmallVector<ReassociationIndices> list;
@@ -192,25 +203,25 @@ Rows Lowering::reshape(Location loc, const Rows &rows,
   return result;
 }
 
-/// The domain of `rows` as seen from `from` by way of `via`: nodes and node
-/// types are named by the end they are reached at.
-static tile::RowDomain seenFrom(const Rows &rows, tile::RowDomain from,
+/// `rows` as seen from `from` by way of `via`: nodes and node types are named
+/// by the end they are reached at.
+static tile::RowDomain seenFrom(tile::RowDomain rows, tile::RowDomain from,
                                 std::optional<EndPoint> via) {
   RowEnd end = via ? toRowEnd(via) : from.getEnd();
-  if (end == RowEnd::Neither || rows.domain != rows.domain.getNatural())
-    return rows.domain;
-  if (rows.domain.isKind(RowKind::NodeType))
+  if (end == RowEnd::Neither || rows != rows.getNatural())
+    return rows;
+  if (rows.isKind(RowKind::NodeType))
     return atEnd(RowSpace::NodeType, end);
-  if (!rows.domain.isKind(RowKind::Node))
-    return rows.domain;
+  if (!rows.isKind(RowKind::Node))
+    return rows;
   // On a square graph both names are the same rows.
   return from.isKind(RowKind::Node) ? from.getNatural()
                                     : atEnd(RowSpace::Node, end);
 }
 
-AtAttr Lowering::access(const Rows &rows, Anchor anchor, tile::RowDomain from,
-                        std::optional<EndPoint> via, bool head, bool feature,
-                        int64_t offset) {
+AtAttr Lowering::access(tile::RowDomain rows, Anchor anchor,
+                        tile::RowDomain from, std::optional<EndPoint> via,
+                        bool head, bool feature, int64_t offset) {
   tile::RowDomain domain = seenFrom(rows, from, via);
   if (!domain || (domain.isIn(Space::Graph) && from != domain))
     anchor = Anchor::All;
@@ -222,7 +233,7 @@ AtAttr Lowering::access(const Rows &rows, Anchor anchor, tile::RowDomain from,
 
 /// Graph rows are one row: read without a row index.
 static Rows withoutGraphRow(OpBuilder &builder, Location loc, Rows rows) {
-  if (!rows.domain.isIn(Space::Graph))
+  if (!rows.space.isIn(Space::Graph))
     return rows;
   auto type = cast<RankedTensorType>(rows.tensor.getType());
   SmallVector<ReassociationIndices> list;
@@ -320,8 +331,8 @@ Value Lowering::rowwise(Location loc, const Rows &result, Type element,
     feature = true;
   AtAttr at =
       AtAttr::get(builder.getContext(), Anchor::Group, {}, head, feature, 0);
-  return traverse(loc, result.graph, domainOf(result.domain, {}, dims), inputs,
-                  empty(loc, result, element), at, body);
+  return traverse(loc, result.graph, domainOf(result.getDomain(), {}, dims),
+                  inputs, empty(loc, result, element), at, body);
 }
 
 tile::RowDomain Lowering::elementsOf(tile::RowDomain groups,
@@ -388,8 +399,7 @@ Value Lowering::result(Location loc, Value value) {
   // What a template wrote for this result alone becomes an output as it is.
   SmallVector<Operation *> reshapes;
   Value root = peelReshapes(tensor, reshapes);
-  bool userOrder =
-      !rows.domain.isOfParent() && rows.domain == rows.domain.getNatural();
+  bool userOrder = !rows.space.isOfParent() && rows.getDomain() == rows.space;
   bool own = isa_and_nonnull<tile::TileOpInterface>(root.getDefiningOp()) &&
              userOrder && !rows.isPrefix;
   if (!own || !returned.insert(root).second)
@@ -410,7 +420,7 @@ Rows Lowering::asRow(Location loc, const Rows &weight) {
     row.tensor =
         tensor::ExpandShapeOp::create(builder, loc, rowType, row.tensor,
                                       ArrayRef<ReassociationIndices>{{0, 1}});
-  row.domain = tile::RowDomain::fixed(1);
+  row.space = tile::RowDomain::fixed(1);
   row.graph = anyGraph;
   return row;
 }
@@ -419,7 +429,7 @@ Rows Lowering::asWeight(Location loc, const Rows &row,
                         ArrayRef<int64_t> features) {
   auto type = cast<RankedTensorType>(row.tensor.getType());
   Rows weight = row;
-  weight.domain = {};
+  weight.space = {};
   weight.tensor = tensor::CollapseShapeOp::create(
       builder, loc, RankedTensorType::get(row.features, type.getElementType()),
       row.tensor, ArrayRef<ReassociationIndices>{{0, 1}});
@@ -460,40 +470,37 @@ Value Lowering::repeated(Location loc, const Rows &weight, int64_t times) {
 
 /// The domain of this graph that is walked for rows that lie in `domain`.
 static tile::RowDomain walkedFor(tile::RowDomain domain) {
-  if (!domain.isOfParent())
-    return domain;
-  Space own = withoutParent(domain.get().space);
-  return own == Space::Edge ? tile::RowDomain(own, RowOrder::InRows) : own;
+  return domain.isOfParent() ? ::keptRows(withoutParent(domain.get().space))
+                             : domain;
 }
 
 Rows Lowering::materialize(Location loc, const Rows &rows, bool userOrder) {
-  bool isWeight = !rows.domain;
+  bool isWeight = !rows.space;
   Rows flat =
       isWeight ? asRow(loc, rows) : reshape(loc, rows, {sizeOf(rows.features)});
-  Rows result = flat;
-  result.domain = walkedFor(flat.domain);
+  tile::RowDomain walked = walkedFor(flat.getDomain());
+  tile::RowDomain written = userOrder ? walked.getNatural() : walked;
   auto at = [&](tile::RowDomain space) {
     return AtAttr::get(builder.getContext(), Anchor::Group,
-                       space == result.domain ? tile::RowDomain() : space,
-                       false, true, 0);
+                       space == walked ? tile::RowDomain() : space, false, true,
+                       0);
   };
-  tile::RowDomain written =
-      userOrder ? result.domain.getNatural() : result.domain;
-  result.tensor =
-      traverse(loc, flat.graph, domainOf(result.domain, {}, flat.features),
-               {{flat, at(flat.domain)}},
-               empty(loc, result, getElementTypeOrSelf(rows.tensor.getType())),
-               at(written),
-               [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-  result.domain = written;
+  Rows result = flat;
+  result.space = walked.getNatural();
   result.isPrefix = false;
+  result.tensor = traverse(
+      loc, flat.graph, domainOf(walked, {}, flat.features),
+      {{flat, at(flat.getDomain())}},
+      empty(loc, result, getElementTypeOrSelf(rows.tensor.getType()), written),
+      at(written),
+      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
   return isWeight ? asWeight(loc, result, rows.features)
                   : reshape(loc, result, rows.features);
 }
 
 const Rows &Lowering::get(Value value) {
   Rows &rows = values.find(value)->second;
-  if (rows.domain.isOfParent())
+  if (rows.space.isOfParent())
     rows = materialize(value.getLoc(), rows, /*userOrder=*/false);
   return rows;
 }

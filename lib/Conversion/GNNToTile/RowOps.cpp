@@ -25,10 +25,11 @@ LogicalResult Lowering::lowerGather(GatherOp op) {
   SmallVector<int64_t> full(result.features), dims = walkedDims(full);
   result.features = dims;
   input = reshape(op.getLoc(), input, dims);
-  result.tensor = rowwise(
-      op.getLoc(), result, op.getType().getElementType(), dims,
-      {leading(input, Anchor::Group, result.domain, op.getVia(), dims.size())},
-      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  result.tensor =
+      rowwise(op.getLoc(), result, op.getType().getElementType(), dims,
+              {leading(input, Anchor::Group, result.getDomain(), op.getVia(),
+                       dims.size())},
+              [](OpBuilder &, Location, ValueRange args) { return args[0]; });
   set(op.getResult(), reshape(op.getLoc(), result, full));
   return success();
 }
@@ -40,15 +41,15 @@ LogicalResult Lowering::lowerAggregate(AggregateOp op) {
   Rows result = describe(op.getResult().getType(), op.getVia());
   if (!op.getVia() && (space == RowSpace::SrcPair || space == RowSpace::Src))
     result = describe(op.getResult().getType(), EndPoint::Src);
-  tile::RowDomain elements = elementsOf(result.domain, space);
+  tile::RowDomain elements = elementsOf(result.getDomain(), space);
   if (!elements)
     return op.emitOpError("has no lowering: no structure lists the rows of '")
-           << stringifyRowSpace(space) << "' by '" << result.domain.str()
+           << stringifyRowSpace(space) << "' by '" << result.getDomain().str()
            << "'";
   SmallVector<int64_t> full(result.features), dims = walkedDims(full);
   result.features = dims;
   Rows input = reshape(loc, view(op.getInput()), dims);
-  auto domain = domainOf(result.domain, elements, dims);
+  auto domain = domainOf(result.getDomain(), elements, dims);
   Input read =
       leading(input, Anchor::Element, elements, op.getVia(), dims.size());
   auto at = AtAttr::get(builder.getContext(), Anchor::Group, {},
@@ -92,16 +93,16 @@ LogicalResult Lowering::lowerDegree(DegreeOp op) {
   if (!end && (op.getOf() == RowSpace::SrcPair || op.getOf() == RowSpace::Src))
     end = EndPoint::Src;
   Rows result = describe(op.getType(), end);
-  tile::RowDomain elements = elementsOf(result.domain, op.getOf());
+  tile::RowDomain elements = elementsOf(result.getDomain(), op.getOf());
   if (!elements)
     return op.emitOpError("has no lowering: no structure lists the rows of '")
-           << stringifyRowSpace(op.getOf()) << "' by '" << result.domain.str()
-           << "'";
+           << stringifyRowSpace(op.getOf()) << "' by '"
+           << result.getDomain().str() << "'";
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
   result.tensor = traverse(
       op.getLoc(), result.graph,
-      tile::DomainAttr::get(builder.getContext(), result.domain, elements, 1,
-                            1),
+      tile::DomainAttr::get(builder.getContext(), result.getDomain(), elements,
+                            1, 1),
       {}, empty(op.getLoc(), result, element),
       AtAttr::get(builder.getContext(), Anchor::Group, {}, false, false, 0),
       [&](OpBuilder &b, Location loc, ValueRange) -> Value {
@@ -156,10 +157,10 @@ LogicalResult Lowering::lowerApply(ApplyOp op) {
   SmallVector<Rows> rows = combinedRows(*this, op);
   result.features = longest(rows);
   size_t dims = result.features.size();
-  SmallVector<Input> inputs{leading(rows.front(), Anchor::Group, result.domain,
-                                    op.getLhsVia(), dims)};
+  SmallVector<Input> inputs{leading(rows.front(), Anchor::Group,
+                                    result.getDomain(), op.getLhsVia(), dims)};
   if (op.getRhs())
-    inputs.push_back(leading(rows.back(), Anchor::Group, result.domain,
+    inputs.push_back(leading(rows.back(), Anchor::Group, result.getDomain(),
                              op.getRhsVia(), dims));
   result.tensor = rowwise(
       op.getLoc(), result,
@@ -187,8 +188,8 @@ LogicalResult Lowering::lowerSddmm(SddmmOp op) {
   result.tensor = rowwise(
       loc, result, cast<RankedTensorType>(op.getType()).getElementType(),
       walked,
-      {leading(lhs, Anchor::Group, result.domain, op.getLhsVia(), dims),
-       leading(rhs, Anchor::Group, result.domain, op.getRhsVia(), dims)},
+      {leading(lhs, Anchor::Group, result.getDomain(), op.getLhsVia(), dims),
+       leading(rhs, Anchor::Group, result.getDomain(), op.getRhsVia(), dims)},
       [&](OpBuilder &b, Location loc, ValueRange args) {
         Value product = arith::MulFOp::create(b, loc, args[0], args[1]);
         return emitReduce(b, loc, tile::Reduction::Sum, Dim::Feature, product);
@@ -199,10 +200,10 @@ LogicalResult Lowering::lowerSddmm(SddmmOp op) {
 
 LogicalResult Lowering::lowerSpmm(SpmmOp op) {
   Rows result = describe(op.getType(), op.getVia());
-  tile::RowDomain elements = elementsOf(result.domain, RowSpace::Edge);
+  tile::RowDomain elements = elementsOf(result.getDomain(), RowSpace::Edge);
   if (!elements)
     return op.emitOpError("has no lowering: no structure lists edges by '")
-           << result.domain.str() << "'";
+           << result.getDomain().str() << "'";
   SmallVector<int64_t> full(result.features);
   SmallVector<Rows> rows = combinedRows(*this, op);
   SmallVector<int64_t> dims = longest(rows);
@@ -212,7 +213,7 @@ LogicalResult Lowering::lowerSpmm(SpmmOp op) {
   if (op.getRhs())
     inputs.push_back(leading(rows.back(), Anchor::Element, elements,
                              op.getRhsVia(), dims.size()));
-  auto domain = domainOf(result.domain, elements, dims);
+  auto domain = domainOf(result.getDomain(), elements, dims);
   auto at = AtAttr::get(builder.getContext(), Anchor::Group, {},
                         dims.size() == 2, !dims.empty(), 0);
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
@@ -267,7 +268,7 @@ LogicalResult Lowering::lowerRestrict(RestrictRowsOp op) {
   Rows rows = describe(op.getType());
   const Rows &input = view(op.getInput());
   rows.tensor = input.tensor;
-  rows.domain = {*ofParent(input.domain.get().space), input.domain.get().order};
+  rows.space = *ofParent(input.space.get().space);
   rows.isTransposed = input.isTransposed;
   set(op.getResult(), rows);
   return success();
@@ -291,14 +292,14 @@ LogicalResult Lowering::lowerRenamed(Operation *op, bool prefix) {
   auto count = [&](const Rows &side) -> Value {
     return tile::CountOp::create(builder, op->getLoc(), builder.getIndexType(),
                                  side.graph.getValue(),
-                                 CountKey::count(side.domain.get().space));
+                                 CountKey::count(side.getDomain().get().space));
   };
-  bool same = !prefix && rows.domain == input.domain &&
+  bool same = !prefix && rows.getDomain() == input.getDomain() &&
               haveSameNodes(op, rows.graph, input.graph);
   std::string expected =
-      ((prefix ? "at most as many '" : "as many '") + rows.domain.str() +
-       "' rows of @" + rows.graph.getValue() + " as '" + input.domain.str() +
-       "' rows of @" + input.graph.getValue())
+      ((prefix ? "at most as many '" : "as many '") + rows.getDomain().str() +
+       "' rows of @" + rows.graph.getValue() + " as '" +
+       input.getDomain().str() + "' rows of @" + input.graph.getValue())
           .str();
   if (!same)
     tile::RequireOp::create(builder, op->getLoc(), count(rows), count(input),

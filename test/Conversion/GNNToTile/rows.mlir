@@ -10,13 +10,16 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 !whole = tensor<1x8xf32, #gnn.rows<@g, graph>>
 
 // Rows along each arrow of the lattice are one access. Edges that the function
-// computes lie by destination; the user's order comes back at the border.
+// computes lie by destination, as their type says; the user's order comes back at
+// the border.
 
 // CHECK-LABEL: func.func @gather_node
+// CHECK:         tensor.empty(%{{.+}}) : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>
 // CHECK:         %[[E:.+]] = gnn_tile.traverse @g <edge.in_rows, features = 8>
 // CHECK-SAME:      at [#gnn_tile.at<group -> src : feature>]
-// CHECK:         gnn_tile.traverse @g <edge.in_rows, features = 8> ins(%[[E]] :
-// CHECK-SAME:      at [#gnn_tile.at<group -> edge : feature>]
+// CHECK:         } -> tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>
+// CHECK:         gnn_tile.traverse @g <edge.in_rows, features = 8> ins(%[[E]] : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>)
+// CHECK-SAME:      outs(%{{.+}} : tensor<?x8xf32>) at [#gnn_tile.at<group -> edge : feature>]
 func.func @gather_node(%x: !node) -> !edge {
   %y = gnn.gather %x via src : !node -> !edge
   return %y : !edge

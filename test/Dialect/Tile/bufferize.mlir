@@ -28,6 +28,32 @@ func.func @in_place(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   return %y : tensor<?x8xf32>
 }
 
+// Buffers have no order, which accesses say; reshapes keep it until then.
+//
+// CHECK-LABEL: func.func @kept_in_an_order
+// CHECK-SAME:    (%[[E:.+]]: memref<?x2x4xf32>) -> memref<?x2x4xf32>
+// CHECK:         %[[Y:.+]] = memref.alloc(%{{.+}}) {{.*}} : memref<?x8xf32>
+// CHECK:         %[[X:.+]] = memref.collapse_shape %[[E]] {{.+}} : memref<?x2x4xf32> into memref<?x8xf32>
+// CHECK:         gnn_tile.traverse @g <edge.in_rows, features = 8>
+// CHECK-SAME:      ins(%[[X]] : memref<?x8xf32>) at [#gnn_tile.at<group : feature>]
+// CHECK-SAME:      outs(%[[Y]] : memref<?x8xf32>) at [#gnn_tile.at<group : feature>]
+// CHECK:         memref.expand_shape %[[Y]] {{.+}} : memref<?x8xf32> into memref<?x2x4xf32>
+// CHECK-NOT:     gnn_tile.order
+func.func @kept_in_an_order(%e: tensor<?x2x4xf32, #gnn_tile.order<edge.in_rows>>)
+    -> tensor<?x2x4xf32, #gnn_tile.order<edge.in_rows>> {
+  %n = gnn_tile.count @g count edge : index
+  %i = bufferization.alloc_tensor(%n) : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>
+  %x = tensor.collapse_shape %e [[0], [1, 2]] : tensor<?x2x4xf32, #gnn_tile.order<edge.in_rows>> into tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>
+  %y = gnn_tile.traverse @g <edge.in_rows, features = 8>
+      ins(%x : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group : feature>]
+      outs(%i : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>
+  %r = tensor.expand_shape %y [[0], [1, 2]] output_shape [%n, 2, 4] : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>> into tensor<?x2x4xf32, #gnn_tile.order<edge.in_rows>>
+  return %r : tensor<?x2x4xf32, #gnn_tile.order<edge.in_rows>>
+}
+
 // Parts that are written beside each other share one buffer.
 //
 // CHECK-LABEL: func.func @parts

@@ -75,9 +75,9 @@ func.func @traverse_c5(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32>
 
 // -----
 
-func.func @traverse_c6(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+func.func @traverse_c6(%x: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %init: tensor<?xf32>) -> tensor<?xf32> {
   // expected-error @+1 {{'gnn_tile.traverse' op several points would write one row of an output at #gnn_tile.at<group -> dst>}}
-  %y = gnn_tile.traverse @g <edge.in_rows> ins(%x : tensor<?xf32>)
+  %y = gnn_tile.traverse @g <edge.in_rows> ins(%x : tensor<?xf32, #gnn_tile.order<edge.in_rows>>)
       at [#gnn_tile.at<group>]
       outs(%init : tensor<?xf32>) at [#gnn_tile.at<group -> dst>] {
   ^bb0(%xv: f32):
@@ -204,8 +204,8 @@ func.func @reduce_c1(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-func.func @reduce_c1_twice(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
-  %y = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32>)
+func.func @reduce_c1_twice(%x: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  %y = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32, #gnn_tile.order<edge.in_rows>>)
       at [#gnn_tile.at<element>]
       outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
   ^bb0(%xv: f32):
@@ -218,8 +218,8 @@ func.func @reduce_c1_twice(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?x
 
 // -----
 
-func.func @fold_c1(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
-  %y = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32>)
+func.func @fold_c1(%x: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  %y = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32, #gnn_tile.order<edge.in_rows>>)
       at [#gnn_tile.at<element>]
       outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
   ^bb0(%xv: f32):
@@ -235,8 +235,8 @@ func.func @fold_c1(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-func.func @fold_c2(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
-  %y = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32>)
+func.func @fold_c2(%x: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  %y = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32, #gnn_tile.order<edge.in_rows>>)
       at [#gnn_tile.at<element>]
       outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
   ^bb0(%xv: f32):
@@ -253,9 +253,9 @@ func.func @fold_c2(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-func.func @fold_c3(%x: tensor<?x4xf32>, %w: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+func.func @fold_c3(%x: tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>, %w: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %init: tensor<?xf32>) -> tensor<?xf32> {
   %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 4>
-      ins(%x, %w : tensor<?x4xf32>, tensor<?xf32>)
+      ins(%x, %w : tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>, tensor<?xf32, #gnn_tile.order<edge.in_rows>>)
       at [#gnn_tile.at<element : feature>, #gnn_tile.at<element>]
       outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
   ^bb0(%xv: f32, %wv: f32):
@@ -448,8 +448,8 @@ func.func @gemm_c3_heads(%x: tensor<?x8xf32>, %w: tensor<8x4xf32>, %b: tensor<1x
 
 // -----
 
-func.func @arg_reduce_c1(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
-  %y = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32>)
+func.func @arg_reduce_c1(%x: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  %y = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32, #gnn_tile.order<edge.in_rows>>)
       at [#gnn_tile.at<element>]
       outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
   ^bb0(%xv: f32):

@@ -47,11 +47,11 @@ func.func @typed_gemm(%x: tensor<?x64xf32>, %w: tensor<3x64x8xf32>) -> tensor<?x
 //
 // CHECK-LABEL: func.func @online_softmax
 // CHECK:         gnn_tile.fold %{{.+}}, %{{.+}} identity %{{.+}}, %{{.+}} : f32, f32
-func.func @online_softmax(%s: tensor<?xf32>) -> tensor<?xf32> {
+func.func @online_softmax(%s: tensor<?xf32, #gnn_tile.order<edge.in_rows>>) -> tensor<?xf32> {
   %n = gnn_tile.count @g count dst : index
   %init = tensor.empty(%n) : tensor<?xf32>
   %z = gnn_tile.traverse @g <dst, edge.in_rows>
-      ins(%s : tensor<?xf32>) at [#gnn_tile.at<element>]
+      ins(%s : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element>]
       outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
   ^bb0(%score: f32):
     %lowest = arith.constant 0xFF7FFFFF : f32
@@ -85,4 +85,35 @@ func.func @outer(%x: tensor<?x64xf32>, %dy: tensor<?x8xf32>) -> tensor<3x64x8xf3
       at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group : feature>]
       outs(%init : tensor<3x64x8xf32>) -> tensor<3x64x8xf32>
   return %dw : tensor<3x64x8xf32>
+}
+
+// The order in which rows are kept is in the type, and what reads them by another
+// way is an access to that order.
+//
+// CHECK-LABEL: func.func @kept_in_an_order
+// CHECK-SAME:      %[[E:[a-z0-9]+]]: tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>
+// CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
+// CHECK-SAME:      ins(%[[E]], %[[E]] : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>, tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>)
+// CHECK-SAME:      at [#gnn_tile.at<element : feature>, #gnn_tile.at<element -> edge.in_rows : feature>]
+// CHECK:         gnn_tile.traverse @part <edge.in_rows, features = 8>
+// CHECK-SAME:      ins(%[[E]] : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>)
+// CHECK-SAME:      at [#gnn_tile.at<group -> parent_edge.in_rows : feature>]
+!in_rows = tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>
+func.func @kept_in_an_order(%e: !in_rows, %n: tensor<?x8xf32>, %p: !in_rows) -> (tensor<?x8xf32>, !in_rows) {
+  %s = gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
+      ins(%e, %e : !in_rows, !in_rows)
+      at [#gnn_tile.at<element : feature>, #gnn_tile.at<element -> edge.in_rows : feature>]
+      outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32, %w: f32):
+    %m = arith.mulf %v, %w : f32
+    %r = gnn_tile.reduce sum [element] %m : f32
+    gnn_tile.yield %r : f32
+  } -> tensor<?x8xf32>
+  %q = gnn_tile.traverse @part <edge.in_rows, features = 8>
+      ins(%e : !in_rows) at [#gnn_tile.at<group -> parent_edge.in_rows : feature>]
+      outs(%p : !in_rows) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> !in_rows
+  return %s, %q : tensor<?x8xf32>, !in_rows
 }

@@ -76,6 +76,40 @@ void CountKeyAttr::print(AsmPrinter &printer) const {
 }
 
 //===----------------------------------------------------------------------===//
+// OrderAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult OrderAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                RowDomain rows) {
+  if (!rows.isOfGraph() || rows.isOfParent() || rows == rows.getNatural()) // C1
+    return emitError() << "expected an order of a row space other than its "
+                          "natural one, such as edge.in_rows, got '"
+                       << rows.str() << "'";
+  return success();
+}
+
+LogicalResult
+OrderAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                          function_ref<InFlightDiagnostic()> emitError) const {
+  if (shape.empty() || !ShapedType::isDynamic(shape.front())) { // C2
+    InFlightDiagnostic diag = emitError()
+                              << "expected a leading dimension of ? for '"
+                              << getRows().str() << "' rows, got ";
+    return shape.empty() ? diag << "no dimension" : diag << shape.front();
+  }
+  return success();
+}
+
+OrderAttr gnn::tile::getOrder(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? dyn_cast_or_null<OrderAttr>(tensor.getEncoding()) : nullptr;
+}
+
+OrderAttr gnn::tile::getEncoding(MLIRContext *context, RowDomain rows) {
+  return rows == rows.getNatural() ? nullptr : OrderAttr::get(context, rows);
+}
+
+//===----------------------------------------------------------------------===//
 // DomainAttr
 //===----------------------------------------------------------------------===//
 

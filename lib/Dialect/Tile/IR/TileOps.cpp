@@ -113,6 +113,33 @@ static LogicalResult verifyRowRank(Operation *op, Type type, AtAttr at) {
   return verifyRank(op, type, at);
 }
 
+/// Checks that a tensor keeps its rows in the order in which `at` reads or
+/// writes them: that of `rows`, none where it has no row.
+static LogicalResult verifyOrder(Operation *op, Type type, AtAttr at,
+                                 RowDomain rows) {
+  if (!isa<RankedTensorType>(type))
+    return success();
+  if (rows.isOfParent())
+    rows = {withoutParent(rows.get().space), rows.get().order};
+  OrderAttr expected = getEncoding(op->getContext(), rows);
+  if (getOrder(type) == expected)
+    return success();
+  if (expected)
+    return op->emitOpError("expected rows in the order ")
+           << expected << " at " << at << ", got " << type;
+  return op->emitOpError("expected rows in their natural order at ")
+         << at << ", got " << type;
+}
+
+/// Checks that a weight has no rows in an order of the graph.
+static LogicalResult verifyWeightOrder(Operation *op, Type type) {
+  if (!getOrder(type))
+    return success();
+  return op->emitOpError(
+             "expected a weight, which has no rows of a graph, got ")
+         << type;
+}
+
 /// Checks the dimensions and rows of an operand against its access.
 static LogicalResult verifyAccess(Operation *op, Type type, AtAttr at,
                                   int64_t heads, int64_t features,
@@ -142,7 +169,10 @@ static LogicalResult verifyAccess(Operation *op, Type type, AtAttr at,
            << from.getCount() << " rows, got " << type << " at " << at;
   if (at.getSpace() && !hasMap(from, at.getSpace()))
     return op->emitOpError() << explainMap(from, at.getSpace());
-  return success();
+  return verifyOrder(op, type, at,
+                     !leading        ? RowDomain()
+                     : at.getSpace() ? at.getSpace()
+                                     : from);
 }
 
 LogicalResult TraverseOp::verify() {
@@ -153,7 +183,8 @@ LogicalResult TraverseOp::verify() {
            << getInputs().size() << " inputs with " << getInputsAt().size()
            << " accesses, " << getOutputs().size() << " outputs with "
            << getOutputsAt().size();
-  // C5: an element access needs elements; checked with the shapes.
+  // C5, with the shapes: an element access needs elements.
+  // C9, with the shapes: tensors are in the order of their access.
   for (auto [input, at] :
        llvm::zip(getInputs(), getInputsAt().getAsRange<AtAttr>()))
     if (failed(verifyAccess(*this, input.getType(), at, domain.getHeads(),
@@ -308,6 +339,8 @@ LogicalResult GemmOp::verify() {
   if (getInputAt().getHead() && !heads) // C1
     return emitOpError("expected an output with the heads of the input, got ")
            << getOutput().getType();
+  if (failed(verifyWeightOrder(*this, weight))) // C9
+    return failure();
   if (failed(verifyAccess(*this, getInput().getType(), getInputAt(), getHeads(),
                           getIn(), getRows(), {})) ||
       failed(verifyAccess(*this, getOutput().getType(), getOutputAt(),
@@ -391,10 +424,12 @@ LogicalResult OuterOp::verify() {
     llvm::interleaveComma(expected, diag);
     return diag << "], got " << output;
   }
-  for (auto [type, at] : llvm::zip(ArrayRef<Type>{left, right}, accesses))
-    if (failed(verifyAccess(*this, type, at, heads ? heads : 1,
-                            cast<ShapedType>(type).getShape().back(), getRows(),
-                            {})))
+  if (failed(verifyWeightOrder(*this, output))) // C5
+    return failure();
+  // C5, with the shapes: tensors are in the order of their access.
+  for (auto [side, at] : {std::pair(left, accesses[0]), {right, accesses[1]}})
+    if (failed(verifyAccess(*this, side, at, heads ? heads : 1,
+                            side.getShape().back(), getRows(), {})))
       return failure();
   return success();
 }

@@ -19,6 +19,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
@@ -49,6 +50,12 @@ struct PlanResource : mlir::SideEffects::Resource::Base<PlanResource> {
 #include "GNN/Dialect/Tile/IR/TileOps.h.inc"
 
 namespace gnn::tile {
+
+/// The order in which a tensor's rows are kept; null where it is the natural
+/// one, or there are no rows.
+OrderAttr getOrder(mlir::Type type);
+/// The encoding of a tensor that keeps its rows so; null where it has none.
+OrderAttr getEncoding(mlir::MLIRContext *context, RowDomain rows);
 
 /// The dimensions inside a group by which a value of a body varies.
 struct Level {

@@ -12,8 +12,10 @@
 include "GNN/Dialect/Tile/IR/TileBase.td"
 include "GNN/Dialect/Tile/IR/TileEnums.td"
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/TensorEncoding.td"
 
-class Tile_Attr<string name, string attrMnemonic> : AttrDef<Tile_Dialect, name> {
+class Tile_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Tile_Dialect, name, traits> {
   let mnemonic = attrMnemonic;
 }
 
@@ -46,6 +48,30 @@ def Tile_RowDomainAttr : Tile_KeyAttr<"RowDomain", "rows",
     A row space in one of its orders, `edge.in_rows`, or a number of rows, `192`:
     those of weights. docs/Structures.md has all of them.
   }];
+}
+
+def Tile_OrderAttr : Tile_Attr<"Order", "order", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "Tensor encoding: the order in which rows are kept";
+  let description = [{
+    `tensor<?x64xf32, #gnn_tile.order<edge.in_rows>>` has one row for each edge,
+    and edges into one node lie side by side. An access to such a tensor reads or
+    writes its rows in that order: another one is an error. On a derived graph
+    that reads its parent's rows, it is an order of these:
+    `#gnn_tile.at<group -> parent_edge.in_rows>`.
+
+    A tensor without it has its rows in their natural order, the user's, or has
+    no rows of a graph. Which space that is, the accesses say. Bufferization
+    drops the encoding: an access to a buffer says its order alone.
+
+    Constraints:
+    * (C1) It is an order of a row space of the graph itself, and not the natural
+      one.
+    * (C2) The tensor has a leading dimension of `?`.
+  }];
+  let parameters = (ins Tile_RowDomain:$rows);
+  let assemblyFormat = "`<` $rows `>`";
+  let genVerifyDecl = 1;
 }
 
 def Tile_StructureKeyAttr : Tile_KeyAttr<"StructureKey", "structure",

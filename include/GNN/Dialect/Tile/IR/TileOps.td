@@ -173,6 +173,8 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
       `element`, or at another order of the same space.
     * (C7) The body holds `arith`, `math` and `gnn_tile` body ops only.
     * (C8) `graph` is a `gnn.graph` that has the rows named; see `gnn_tile.count`.
+    * (C9) A tensor keeps its rows in the order that its access says
+      (`#gnn_tile.order`), the natural one where its type says none.
 
     Example: the weighted sum over neighbours.
 
@@ -248,6 +250,7 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
       of `types` lie side by side.
     * (C7) A map leads from `types` to `weights`.
     * (C8) As C8 of `gnn_tile.traverse`.
+    * (C9) As C9 of `gnn_tile.traverse`; a weight has no order.
 
     Example: one weight an edge type, for the distinct (source, type) pairs.
 
@@ -315,6 +318,7 @@ def Tile_OuterOp : Tile_TemplateOp<"outer"> {
     * (C3) `inputs_at` has an access for each of `left` and `right`, at the group
       and with features.
     * (C4) As C8 of `gnn_tile.traverse`.
+    * (C5) As C9 of `gnn_tile.traverse`; the output has no order.
 
     Example:
 
