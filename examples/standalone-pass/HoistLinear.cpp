@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A pass outside of the tree, as a plugin of gnn-opt.
+// A pass outside of the tree, as a plugin of gnn-opt, gnn-run and Python.
 //
 //===----------------------------------------------------------------------===//
 

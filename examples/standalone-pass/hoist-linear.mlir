@@ -7,7 +7,8 @@
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-func.func @messages(%x: !node, %w: tensor<64x8xf32>) -> !message {
+func.func @messages(%x: !node {gnn.name = "x"}, %w: tensor<64x8xf32> {gnn.name = "w"})
+    -> (!message {gnn.name = "out"}) {
   %m = gnn.gather %x via src : !node -> !edge
   %y = gnn.linear %m, %w : (!edge, tensor<64x8xf32>) -> !message
   return %y : !message

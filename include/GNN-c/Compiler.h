@@ -25,9 +25,9 @@ extern "C" {
 /** "MAJOR.MINOR.PATCH (MLIR MAJOR.MINOR.PATCH)"; never freed. */
 GNN_CAPI const char *gnnCompilerVersion(void);
 
-/** Loads a plugin, a shared object with dialects and ops that lower to gnn_tile
- *  (docs/Plugins.md), into this process and for good. What is compiled from
- * then on may use them. Loading it again does nothing. */
+/** Loads a plugin, a shared object with dialects, ops that lower to gnn_tile, and
+ *  passes (docs/Plugins.md), into this process and for good. What is compiled
+ * from then on may use them. Loading it again does nothing. */
 GNN_CAPI GnnError *gnnLoadPlugin(const char *path);
 
 /** How to compile. */
@@ -54,6 +54,9 @@ typedef struct GnnCompileOptions {
   const GnnGraph *const *graphs;
   const char *const *graphNames;
   int64_t numGraphs;
+  /** Passes to run at the begin or the end of stages, a line "POINT=PASSES" for
+   * each, as "graph-end=my-pass" (docs/Plugins.md). Null or "": none. */
+  const char *stagePasses;
 } GnnCompileOptions;
 
 /** Compiles the text of a module, `size` bytes that need no end. `name` stands
@@ -72,7 +75,7 @@ GNN_CAPI GnnError *gnnCompile(const char *text, size_t size, const char *name,
 
 /** Says what the passes on whole-graph ops do with a program, and what its
  *  kernels cost without and with them (docs/Cost.md): tables as text, or a page
- * of HTML. Of `options` the chip, passes and graphs are read. Gives a string
+ * of HTML. Of `options` the chip, the switches and graphs are read. Gives a string
  * for gnnStringDestroy; errors are those of gnnCompile, without reproducer. */
 GNN_CAPI GnnError *gnnExplain(const char *text, size_t size, const char *name,
                               const GnnCompileOptions *options, bool html,

@@ -10,11 +10,13 @@
 #ifndef GNN_PLUGINS_H
 #define GNN_PLUGINS_H
 
+#include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 namespace mlir {
 class DialectRegistry;
+class OpPassManager;
 } // namespace mlir
 
 namespace gnn {
@@ -26,6 +28,12 @@ namespace gnn {
 /// An error if the file cannot be loaded, is no plugin, is one for another
 /// version of MLIR, or if this build holds MLIR statically.
 llvm::Error loadPlugin(llvm::StringRef path);
+
+/// Parses a pipeline of passes of plugins and of the tree, `canonicalize` and
+/// `cse`, or says on `errors` why not. May be called from several threads,
+/// while others load plugins.
+mlir::LogicalResult parsePasses(llvm::StringRef text, mlir::OpPassManager &pm,
+                                llvm::raw_ostream &errors);
 
 /// Adds the dialects of all plugins.
 void registerPluginDialects(mlir::DialectRegistry &registry);

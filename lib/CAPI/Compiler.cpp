@@ -180,8 +180,9 @@ static Error writeReproducer(llvm::StringRef path, llvm::StringRef text,
   if (!file)
     return failure("reproducer: ", message);
   file->os() << text << "\n\n{-#\n  external_resources: {\n"
-             << "    mlir_reproducer: {\n      pipeline: \"" << pipeline
-             << "\",\n"
+             << "    mlir_reproducer: {\n      pipeline: \"";
+  llvm::printEscapedString(pipeline, file->os());
+  file->os() << "\",\n"
              << "      disable_threading: true,\n"
              << "      verify_each: true\n    }\n  }\n#-}\n";
   file->os().flush();
@@ -250,6 +251,10 @@ GnnError *gnnCompile(const char *text, size_t size, const char *name,
     given.emulated = options->emulated;
     given.passes = orEmpty(options->passes).str();
     given.phasesDirectory = orEmpty(options->phasesDirectory).str();
+    llvm::SmallVector<llvm::StringRef> stagePasses;
+    orEmpty(options->stagePasses).split(stagePasses, '\n', -1, false);
+    for (llvm::StringRef line : stagePasses)
+      given.stagePasses.push_back(line.str());
     if (given.chip.empty() && !given.emulated)
       return failure("expected a chip, kernels for the emulator, or both, got "
                      "neither");

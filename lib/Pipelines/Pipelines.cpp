@@ -135,10 +135,18 @@ static Stage makeStage(StringRef name, StringRef summary, Form from, Form to,
                        Options StageOptions::*options) {
   Stage stage{name.str(), summary.str(), from, to, {}, {}, {}};
   stage.build = [=](OpPassManager &pm, const StageOptions &all) {
+    all.passes.build(pm, name, "begin");
     build(pm, all.*options);
+    all.passes.build(pm, name, "end");
   };
-  stage.printOptions = [=](llvm::raw_ostream &os, const StageOptions &all) {
+  stage.print = [=, pipeline = stage.getPipeline()](llvm::raw_ostream &os,
+                                                    const StageOptions &all) {
+    if (StringRef before = all.passes.getText(name, "begin"); !before.empty())
+      os << before << ",";
+    os << pipeline;
     (all.*options).print(os);
+    if (StringRef after = all.passes.getText(name, "end"); !after.empty())
+      os << "," << after;
   };
   stage.add = [=, pipeline = stage.getPipeline(), text = stage.summary] {
     PassPipelineRegistration<Options>(pipeline, text, build);

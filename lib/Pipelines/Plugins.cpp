@@ -6,9 +6,15 @@
 
 #include "GNN/Plugins.h"
 
+#include "GNN/Conversion/Passes.h"
+#include "GNN/Transforms/Passes.h"
+
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -21,6 +27,7 @@ namespace {
 /// The plugins of the process. A library stays as long as the process, and so
 /// does this.
 struct Plugins {
+  /// Of this and of MLIR's registry of passes.
   std::mutex mutex;
   /// By real path; none for plugins of passes alone.
   std::map<std::string, std::optional<DialectPlugin>> loaded;
@@ -74,6 +81,20 @@ llvm::Error gnn::loadPlugin(StringRef path) {
   plugins.loaded.emplace(name, dialects);
   return llvm::Error::success();
 #endif
+}
+
+LogicalResult gnn::parsePasses(StringRef text, OpPassManager &pm,
+                               raw_ostream &errors) {
+  std::lock_guard<std::mutex> lock(Plugins::get().mutex);
+  static bool isRegistered = [] {
+    registerGNNConversionPasses();
+    registerGNNTransformsPasses();
+    registerCanonicalizerPass();
+    registerCSEPass();
+    return true;
+  }();
+  (void)isRegistered;
+  return parsePassPipeline(text, pm, errors);
 }
 
 void gnn::registerPluginDialects(DialectRegistry &registry) {

@@ -52,6 +52,34 @@ static std::string printed(Operation *op) {
   return text;
 }
 
+/// Whether a module of this form has this stage before it.
+static bool isAhead(const Stage &stage, std::optional<Form> form) {
+  return form && stage.from >= *form;
+}
+
+/// The user's passes, all of them of stages that run, or one error.
+static LogicalResult readStagePasses(ModuleOp module,
+                                     const CompileOptions &given,
+                                     StageOptions &stages) {
+  std::string message;
+  for (const std::string &text : given.stagePasses)
+    if (failed(stages.passes.add(text, message)))
+      return module.emitError("stage-passes: ") << message;
+  std::optional<Form> form = getForm(module);
+  for (StringRef point : stages.passes.getPoints()) {
+    auto stage = llvm::find_if(getStages(), [&](const Stage &stage) {
+      return stage.name == point.rsplit('-').first;
+    });
+    bool needsChip = stage->to == Form::Binaries;
+    if (!isAhead(*stage, form) || (needsChip && given.chip.empty()))
+      return module.emitError("stage-passes: expected a stage that runs on "
+                              "this module, got '")
+             << point << "'"
+             << (needsChip ? " without a GPU to compile for" : "");
+  }
+  return success();
+}
+
 /// The options of all stages, or one error.
 static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
                                  StageOptions &stages) {
@@ -70,7 +98,7 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
   stages.ptx.features = given.features;
   stages.ptx.optLevel = given.optLevel;
   stages.ptx.lineInfo = given.lineInfo;
-  return success();
+  return readStagePasses(module, given, stages);
 }
 
 /// Runs one stage and keeps what it gives.
@@ -109,11 +137,6 @@ static std::string ptxText(ModuleOp module) {
     texts.push_back(ptx.take_until([](char c) { return c == '\0'; }));
   }
   return joinPtx(texts);
-}
-
-/// Whether a module of this form has this stage before it.
-static bool isAhead(const Stage &stage, std::optional<Form> form) {
-  return form && stage.from >= *form;
 }
 
 /// Runs the stages up to kernels and launches.
@@ -236,8 +259,8 @@ std::string gnn::compilePipeline(ModuleOp module,
         stream << "gnn-verify-launch-form";
       if (!isAhead(stage, form) || (isLast && options.chip.empty()))
         continue;
-      stream << (isLast ? "," : "") << stage.getPipeline();
-      stage.printOptions(stream, stages);
+      stream << (isLast ? "," : "");
+      stage.print(stream, stages);
       stream << (isLast ? "" : ",");
     }
   }

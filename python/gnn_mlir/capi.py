@@ -28,7 +28,7 @@ class CompileError(GNNError):
 
     `diagnostics` are all lines, the first of them is the message; `reproducer` is
     the program with its pipeline, as text: `gnn-opt --run-reproducer FILE` on a
-    file of it repeats the failure."""
+    file of it repeats the failure (docs/Plugins.md: with plugins)."""
 
     def __init__(self, diagnostics, reproducer):
         self.diagnostics = list(diagnostics)
@@ -71,7 +71,7 @@ class CompileOptions(ctypes.Structure):
     _fields_ = [("chip", c_char_p), ("emulated", c_bool), ("passes", c_char_p),
                 ("phases_directory", c_char_p), ("reproducer", c_char_p),
                 ("graphs", POINTER(c_void_p)), ("graph_names", POINTER(c_char_p)),
-                ("num_graphs", c_int64)]
+                ("num_graphs", c_int64), ("stage_passes", c_char_p)]
 
 
 # Functions that report failure by an error object (null: none).
@@ -565,11 +565,11 @@ def _addresses(values):
 
 
 def compile_text(text, name, chip, emulated, passes="", phases=None,
-                 reproducer=None, graphs=None):
-    """A package of a program; `passes` are switches of passes, cost and target
-    (docs/Passes.md), `graphs` those that it will be bound to, by name ("": the one
-    there is). Raises GNNError with all diagnostics."""
+                 reproducer=None, graphs=None, stage_passes=""):
+    """A package of a program; `passes` and `stage_passes` are texts as GNN-c/Compiler.h
+    has them, `graphs` those that it will be bound to, by name ("": the one there is)."""
     options = _compile_options(chip, emulated, passes, phases, reproducer, graphs)
+    options.stage_passes = stage_passes.encode()
     data = text.encode()
     return Package(_made("gnnCompile", data, len(data), name.encode(),
                          byref(options)))

@@ -64,13 +64,13 @@ def explain(program, *, target=None, chip=None, passes=None, graph=None, html=No
 
 
 def load_plugin(path):
-    """Loads a plugin, a shared object with dialects and ops (docs/Plugins.md), into
-    this process and for good. Raises GNNError."""
+    """Loads a plugin, a shared object with dialects, ops or passes (docs/Plugins.md),
+    into this process and for good. Raises GNNError."""
     capi.call("gnnLoadPlugin", os.fsencode(path))
 
 
 def compile(program, function=None, *, target=None, chip=None, passes=None,
-            keep_phases=None, graph=None, plugins=()):
+            keep_phases=None, graph=None, plugins=(), stage_passes=None):
     """Compiles a program: a `Module`, a `Function`, or IR as text.
 
     Returns a `CompiledFunction`; `function` names it where the program has
@@ -81,7 +81,9 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     `keep_phases` names a folder that gets the IR of each stage, and the PTX.
     `graph` is the graph that it will run on, or a dict of them by name: a
     declaration without statistics gets those of its graph, by which passes then
-    decide. `plugins` are loaded first (`load_plugin`). Raises CompileError."""
+    decide. `plugins` are loaded first (`load_plugin`); `stage_passes` says where
+    passes of theirs run, a dict by point: {"graph-end": "my-pass"}
+    (docs/Plugins.md). Raises CompileError."""
     for plugin in plugins:
         load_plugin(plugin)
     chip = _choose_chip(target, chip)
@@ -90,7 +92,8 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     if isinstance(program, Function):
         source, function = program, function or program.name
         program = program.module
-    package = _compile(text, chip, target != "cuda", passes, keep_phases, graphs)
+    package = _compile(text, chip, target != "cuda", passes, keep_phases, graphs,
+                       _stage_passes(stage_passes or {}))
     name = _pick(package.functions, function)
     if source is None and isinstance(program, Module):
         source = program.functions.get(name)
@@ -112,6 +115,15 @@ def _pass_options(passes):
                              f"{name!r}: {value!r}")
         words.append(f"{name}={text}")
     return " ".join(words)
+
+
+def _stage_passes(passes):
+    """Passes by point as the compiler reads them, lines "graph-end=my-pass"."""
+    if not hasattr(passes, "items") or not all(
+            isinstance(word, str) for pair in passes.items() for word in pair):
+        raise ValueError("stage_passes: expected a dict by point, such as "
+                         f"{{'graph-end': 'my-pass'}}, got {passes!r}")
+    return "\n".join(f"{point}={text}" for point, text in passes.items())
 
 
 def load(path, function=None):
@@ -141,13 +153,13 @@ def _torch_gpu():
     return f"sm_{major}{minor}"
 
 
-def _compile(text, chip, emulated, passes, phases, graphs):
+def _compile(text, chip, emulated, passes, phases, graphs, stage_passes):
     """A package."""
     with tempfile.TemporaryDirectory(prefix="gnn-mlir-") as folder:
         reproducer = os.path.join(folder, "program.mlir")
         try:
             return capi.compile_text(text, "program.mlir", chip, emulated, passes,
-                                     phases, reproducer, graphs)
+                                     phases, reproducer, graphs, stage_passes)
         except capi.GNNError as error:
             if not os.path.exists(reproducer):
                 raise

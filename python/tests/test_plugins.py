@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""An op outside of the tree, built against an installed GNN, and loaded by
-gnn-opt, gnn-run and Python. test/Examples/standalone-pass.test does so for a
-pass."""
+"""An op and a pass outside of the tree, built against an installed GNN, and loaded
+by gnn-opt, gnn-run and Python. test/Examples/standalone-pass.test has the pass in
+gnn-opt."""
 
 import importlib.util
 import os
@@ -16,6 +16,7 @@ import pytest
 from conftest import BUILD, ROOT
 
 EXAMPLE = ROOT / "examples/standalone-op"
+PASS_EXAMPLE = ROOT / "examples/standalone-pass"
 pytestmark = pytest.mark.skipif(not BUILD, reason="needs a build")
 
 
@@ -40,17 +41,28 @@ def installed(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module")
-def plugin(installed, tmp_path_factory):
-    build = tmp_path_factory.mktemp("standalone-op")
+def build_plugin(source, build, installed):
     # LLVM's tools are not in the path: GNN knows where its MLIR is.
     clean = {"PATH": "/usr/bin:/bin", "HOME": os.environ.get("HOME", "/")}
-    run("cmake", "-S", EXAMPLE, "-B", build, "-G", "Ninja",
+    run("cmake", "-S", source, "-B", build, "-G", "Ninja",
         f"-DCMAKE_CXX_COMPILER={cached('CMAKE_CXX_COMPILER')}",
         f"-DCMAKE_C_COMPILER={cached('CMAKE_C_COMPILER')}",
         f"-DGNN_ROOT={installed}", env=clean)
     run("cmake", "--build", build, env=clean)
+
+
+@pytest.fixture(scope="module")
+def plugin(installed, tmp_path_factory):
+    build = tmp_path_factory.mktemp("standalone-op")
+    build_plugin(EXAMPLE, build, installed)
     return build / "ClipNorm.so"
+
+
+@pytest.fixture(scope="module")
+def pass_plugin(installed, tmp_path_factory):
+    build = tmp_path_factory.mktemp("standalone-pass")
+    build_plugin(PASS_EXAMPLE, build, installed)
+    return build / "HoistLinear.so"
 
 
 @pytest.fixture
@@ -107,6 +119,135 @@ def test_gnn_run_computes_what_the_reference_does(installed, plugin, tmp_path):
     run(*command, f"--load-plugin={plugin}")
     np.testing.assert_allclose(np.load(tmp_path / "out.npy"),
                                example.expected(graph, x), rtol=1e-5, atol=1e-6)
+
+
+# The pass does what `compact` would do, which stands aside.
+ALONE = "compact=false linear-reorder=false order-aggregate=false"
+HOISTED = re.compile(r"gnn\.linear.*\n.*gnn\.gather")
+
+
+def messages(tmp_path):
+    """A graph file, inputs and the rows that the example gives for them."""
+    import gnn_mlir
+    rng = np.random.default_rng(1)
+    graph = gnn_mlir.Graph(rng.integers(0, 9, 40), rng.integers(0, 9, 40), 9)
+    x = rng.standard_normal((9, 64), np.float32)
+    w = rng.standard_normal((64, 8), np.float32)
+    graph.save(tmp_path / "g.npz")
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "w.npy", w)
+    return (x @ w)[graph.edge_src]
+
+
+def test_gnn_run_runs_a_pass_of_a_plugin(installed, pass_plugin, tmp_path):
+    expected = messages(tmp_path)
+    command = [installed / "bin/gnn-run", PASS_EXAMPLE / "hoist-linear.mlir",
+               "--function=messages", f"--graph={tmp_path}/g.npz",
+               f"--input=x={tmp_path}/x.npy", f"--input=w={tmp_path}/w.npy",
+               f"--output={tmp_path}", f"--phases={tmp_path}/phases",
+               f"--passes={ALONE}", f"--load-plugin={pass_plugin}"]
+    for where, is_hoisted in ([], False), (["graph-begin"], True), (["graph-end"], True):
+        run(*command, *(f"--stage-passes={w}=hoist-linear" for w in where))
+        graph = (tmp_path / "phases/1-graph.mlir").read_text()
+        assert bool(HOISTED.search(graph)) == is_hoisted, (where, graph)
+        np.testing.assert_allclose(np.load(tmp_path / "out.npy"), expected,
+                                   rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("passes, message", [
+    ("grph-end=hoist-linear", "stage-passes: expected POINT=PASSES with a point of "
+     "graph-begin, graph-end, tile-begin, tile-end, schedule-begin, schedule-end, "
+     "gpu-begin, gpu-end, math-begin, math-end, ptx-begin, ptx-end, got "
+     "'grph-end=hoist-linear'"),
+    ("hoist-linear", "with a point of graph-begin, "),
+    ("graph-end=hoist", "stage-passes: graph-end: 'hoist' does not refer to a "
+     "registered pass or pass pipeline"),
+    ("graph-end=", "stage-passes: graph-end: expected passes, got none"),
+    ("graph-end=builtin.module(hoist-linear)", "graph-end: expected passes on the "
+     "module and on what is in it, got passes on modules inside: "
+     "'builtin.module(hoist-linear)'"),
+    ("graph-end=gnn-compact", "stage-passes: graph-end: Can't add pass 'Compact' "
+     "restricted to 'func.func' on a PassManager intended to run on "
+     "'builtin.module', did you intend to nest?"),
+    ("graph-end=func.func(hoist-linear", "stage-passes: graph-end: encountered "
+     "unbalanced parentheses"),
+    ("ptx-end=hoist-linear", "stage-passes: expected a stage that runs on this "
+     "module, got 'ptx-end' without a GPU to compile for"),
+])
+def test_bad_stage_passes_are_refused(installed, pass_plugin, tmp_path, passes,
+                                      message):
+    messages(tmp_path)
+    error = run(installed / "bin/gnn-run", PASS_EXAMPLE / "hoist-linear.mlir",
+                "--function=messages", f"--graph={tmp_path}/g.npz",
+                f"--load-plugin={pass_plugin}", f"--stage-passes={passes}",
+                fails=True)
+    assert error.count("error:") == 1 and message in error
+
+
+def test_a_stage_that_is_over_takes_no_passes(installed, pass_plugin, tmp_path):
+    lowered = tmp_path / "lowered.mlir"
+    run(installed / "bin/gnn-opt", PASS_EXAMPLE / "hoist-linear.mlir",
+        "--gnn-graph-pipeline", "--gnn-tile-pipeline", "-o", lowered)
+    messages(tmp_path)
+    assert ("expected a stage that runs on this module, got 'graph-end'" in
+            run(installed / "bin/gnn-run", lowered, "--function=messages",
+                f"--graph={tmp_path}/g.npz", f"--load-plugin={pass_plugin}",
+                "--stage-passes=graph-end=hoist-linear", fails=True))
+
+
+PYTHON_RUN = """
+import sys, numpy as np, gnn_mlir
+folder, plugin, source, alone = sys.argv[1:]
+graph = gnn_mlir.Graph.load(f"{folder}/g.npz")
+inputs = {n: np.load(f"{folder}/{n}.npy") for n in "xw"}
+passes = dict(word.split("=") for word in alone.split())
+options = {"target": "emulator", "passes": passes, "plugins": [plugin]}
+text = open(source).read()
+run = gnn_mlir.compile(text, keep_phases=f"{folder}/phases",
+                       stage_passes={"graph-end": "hoist-linear,func.func(gnn-merge-bias),cse"}, **options)
+np.save(f"{folder}/out.npy", run(graph, inputs))
+for bad in {"graph-end": 1}, ["graph-end=cse"]:
+    try:
+        gnn_mlir.compile(text, stage_passes=bad, **options)
+    except ValueError as error:
+        assert "stage_passes: expected a dict by point" in str(error), error
+    else:
+        sys.exit(f"{bad} is taken")
+broken = text + "func.func private @h(!node) -> !node" + '''
+func.func @calls(%x: !node) -> !node {
+  %y = func.call @h(%x) : (!node) -> !node
+  return %y : !node
+}'''
+try:
+    gnn_mlir.compile(broken, stage_passes={"graph-begin": "hoist-linear"}, **options)
+except gnn_mlir.CompileError as error:
+    open(f"{folder}/repeat.mlir", "w").write(error.reproducer)
+    print(str(error).splitlines()[0])
+"""
+
+
+def test_python_runs_a_pass_of_a_plugin(installed, pass_plugin, python, tmp_path):
+    expected = messages(tmp_path)
+    said = run(sys.executable, "-c", PYTHON_RUN, tmp_path, pass_plugin,
+               PASS_EXAMPLE / "hoist-linear.mlir", ALONE, env=python)
+    assert HOISTED.search((tmp_path / "phases/1-graph.mlir").read_text())
+    np.testing.assert_allclose(np.load(tmp_path / "out.npy"), expected, rtol=1e-4,
+                               atol=1e-5)
+    # What fails to compile repeats in gnn-opt, with the pass where it ran.
+    repeat = (tmp_path / "repeat.mlir").read_text()
+    assert 'pipeline: "builtin.module(hoist-linear,gnn-graph-pipeline{' in repeat
+    message = said.split(": ", 1)[1].strip()
+    assert message in run(installed / "bin/gnn-opt", tmp_path / "repeat.mlir",
+                          f"--load-pass-plugin={pass_plugin}", "--run-reproducer",
+                          fails=True)
+
+
+def test_a_static_build_says_that_it_loads_no_plugins(tmp_path):
+    if cached("GNN_STATIC_MLIR") != "ON":
+        pytest.skip("GNNStaticPluginsTests has what static builds are made of")
+    assert ("expected a build with a shared MLIR, this one is static and loads no "
+            "plugins" in run(pathlib.Path(BUILD) / "bin/gnn-run", tmp_path,
+                             "--function=f", "--load-plugin=any.so", fails=True))
 
 
 def test_what_is_no_plugin_is_refused(installed, tmp_path):

@@ -93,8 +93,14 @@ static cl::opt<std::string> passes(
     cl::desc("Switches of passes, cost and target: \"fuse=false cost=rows\""),
     cl::value_desc("OPTIONS"), cl::cat(category));
 static cl::list<std::string>
-    plugins("load-plugin", cl::desc("Take dialects and ops of a shared object"),
+    plugins("load-plugin",
+            cl::desc("Take dialects, ops and passes of a shared object"),
             cl::value_desc("FILE.so"), cl::cat(category));
+static cl::list<std::string>
+    stagePasses("stage-passes",
+                cl::desc("Run passes at the begin or the end of a stage: "
+                         "\"graph-end=my-pass\" (docs/Plugins.md)"),
+                cl::value_desc("STAGE-begin|end=PASSES"), cl::cat(category));
 static cl::opt<bool> unchecked("unchecked",
                                cl::desc("Emulate without checking accesses"),
                                cl::cat(category));
@@ -215,6 +221,7 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds) {
   options.chip = needsPtx ? chip.getValue() : "";
   options.emulated = target == "emulator";
   options.passes = passes;
+  options.stagePasses.assign(stagePasses.begin(), stagePasses.end());
   options.phasesDirectory = phases;
   auto package = compileToPackage(*module, options);
   milliseconds = std::chrono::duration<double, std::milli>(

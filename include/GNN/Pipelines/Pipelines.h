@@ -11,6 +11,7 @@
 #define GNN_PIPELINES_PIPELINES_H
 
 #include "GNN/Analysis/Targets.h"
+#include "GNN/Pipelines/StagePasses.h"
 #include "GNN/Transforms/Forms.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -196,13 +197,14 @@ struct PTXPipelineOptions : public PTXOptions<PTXPipelineOptions> {};
 /// Options of pipelines that have none.
 struct NoOptions : public mlir::PassPipelineOptions<NoOptions> {};
 
-/// The options of all stages.
+/// The options of all stages, and the user's passes around them.
 struct StageOptions {
   GraphPipelineOptions graph;
   TilePipelineOptions tile;
   SchedulePipelineOptions schedule;
   NoOptions none;
   PTXPipelineOptions ptx;
+  StagePasses passes;
 };
 
 /// Options of `gnn-compile-pipeline`: those of its stages.
@@ -220,8 +222,9 @@ struct Stage {
   Form from;
   Form to;
   std::function<void(mlir::OpPassManager &, const StageOptions &)> build;
-  /// Prints its own options as text of a pipeline: "{fuse=true}".
-  std::function<void(llvm::raw_ostream &, const StageOptions &)> printOptions;
+  /// Prints what `build` adds as text of a pipeline:
+  /// "my-pass,gnn-tile-pipeline{fuse=true}".
+  std::function<void(llvm::raw_ostream &, const StageOptions &)> print;
   /// Registers its pipeline.
   std::function<void()> add;
 

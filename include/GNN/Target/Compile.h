@@ -32,6 +32,9 @@ struct CompileOptions {
   bool emulated = true;
   /// What passes do, as `parsePassSwitches` reads it: "fuse=false".
   std::string passes;
+  /// Passes at the begin and the end of stages, as `StagePasses` reads them:
+  /// "graph-end=my-pass".
+  std::vector<std::string> stagePasses;
   /// Where to write the IR after each stage; empty: nowhere.
   std::string phasesDirectory;
 };

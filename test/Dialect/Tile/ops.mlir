@@ -1,6 +1,7 @@
 // RUN: gnn-opt %s --verify-roundtrip | FileCheck %s
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
+gnn.graph @part square of @g types [0, 2] {node_types = 2, edge_types = 2}
 
 // The weighted sum over neighbours.
 //
