@@ -65,7 +65,7 @@ LogicalResult Lowering::lower{name}({name}Op op) {{
   double scale = op.getScale().convertToDouble();
   result.tensor =
       rowwise(op.getLoc(), result, elementOf(op.getInput()), result.features,
-              {{leading(input, Anchor::Group, result.domain, {{}},
+              {{leading(input, Anchor::Group, result.getDomain(), {{}},
                        result.features.size())}},
               [&](OpBuilder &b, Location loc, ValueRange args) -> Value {{
                 Value by = constant(b, loc, args[0].getType(), scale);
