@@ -102,3 +102,15 @@ Comparison gnn::compareFold(const CostModel &model, Operation *norm,
         kernel(cast<RankedTensorType>(weight.getType()).getNumElements());
   return costs;
 }
+
+Comparison gnn::compareForms(const CostModel &model, AttentionOp op,
+                             AttentionForm before, AttentionForm after,
+                             StatsAttr stats) {
+  auto costOf = [&](AttentionForm form) {
+    double sum = 0;
+    for (const KernelCounts &kernel : op.getKernelsOf(form))
+      sum += model.cost(describeKernel(kernel, stats));
+    return sum;
+  };
+  return {costOf(before), costOf(after)};
+}

@@ -24,11 +24,27 @@ bool KernelWork::isEmpty() const {
   return getFlops() == 0 && streamBytes == 0 && gathersNothing;
 }
 
-double KernelWork::getBytes() const {
-  double bytes = streamBytes;
+double KernelWork::getBytes() const { return streamBytes + getGatheredBytes(); }
+
+double KernelWork::getGatheredBytes() const {
+  double bytes = 0;
   for (const GatherWork &gather : gathers)
-    bytes += gather.rows * gather.rowBytes;
+    if (!gather.isAgain)
+      bytes += gather.rows * gather.rowBytes;
   return bytes;
+}
+
+KernelWork &KernelWork::operator+=(const KernelWork &other) {
+  productRows += other.productRows;
+  productFlops += other.productFlops;
+  productTileFlops += other.productTileFlops;
+  otherFlops += other.otherFlops;
+  streamBytes += other.streamBytes;
+  gathers.append(other.gathers);
+  reducedRows = std::max(reducedRows, other.reducedRows);
+  longestRow += other.longestRow;
+  walks.append(other.walks);
+  return *this;
 }
 
 double CostModel::gatherSeconds(const GatherWork &gather) const {
@@ -38,6 +54,8 @@ double CostModel::gatherSeconds(const GatherWork &gather) const {
                       target.memoryGather;
   double fromL2 =
       std::max(gather.rowBytes, double(target.l2RowBytes)) / target.l2Gather;
+  if (gather.isAgain)
+    return gather.rows * fromL2;
   double tableBytes = gather.tableRows * gather.rowBytes;
   double hit = std::min(1.0, target.l2Bytes / std::max(tableBytes, 1.0));
   double firsts = std::min(gather.rows, gather.tableRows);
@@ -63,12 +81,17 @@ double CostModel::cost(const KernelWork &kernel) const {
   if (kernel.reducedRows > 0)
     gathers = std::max(gathers, gatheredBytes / target.kernels.walkGather);
   double seconds = gathers + kernel.reducedRows * target.kernels.rowSeconds;
+  double longest = kernel.longestRow * target.kernels.edgeSeconds;
+  for (const WalkWork &walk : kernel.walks) {
+    seconds += walk.getRounds() * walk.warps * target.kernels.roundSeconds;
+    longest +=
+        walk.getLongestRounds() * walk.waits * target.kernels.waitSeconds;
+  }
   double product = std::max(kernel.productFlops, kernel.productTileFlops);
   seconds += std::max(product / target.kernels.productFlops +
                           kernel.otherFlops / target.fp32Flops,
                       kernel.streamBytes / target.memoryBandwidth);
-  return getLaunch() +
-         std::max(seconds, kernel.longestRow * target.kernels.edgeSeconds);
+  return getLaunch() + std::max(seconds, longest);
 }
 
 double CostModel::cost(ArrayRef<KernelWork> kernels) const {
@@ -100,17 +123,17 @@ static bool isInOrder(RowPath path) {
 
 /// How `operand` is read by an op that follows `path` with it; none where that
 /// is in order.
-static std::optional<GatherWork> describeGather(RankedTensorType operand,
-                                                RowPath path,
+static std::optional<GatherWork> describeGather(Value operand, RowPath path,
                                                 RankedTensorType result,
                                                 StatsAttr stats) {
-  std::optional<RowSpace> space = getRowSpace(operand);
+  auto type = cast<RankedTensorType>(operand.getType());
+  std::optional<RowSpace> space = getRowSpace(type);
   if (!space || path.isIdentity())
     return std::nullopt;
   GatherWork gather;
-  gather.tableRows = RowCount::rows(operand).evaluate(stats);
-  gather.rowBytes =
-      getNumFeatures(operand) * operand.getElementTypeBitWidth() / 8.0;
+  gather.table = operand;
+  gather.tableRows = RowCount::rows(type).evaluate(stats);
+  gather.rowBytes = getNumFeatures(type) * type.getElementTypeBitWidth() / 8.0;
   if (*space == path.to) {
     gather.rows = hasDynamicRows(path.from)
                       ? RowCount::rows(path.from).evaluate(stats)
@@ -168,8 +191,7 @@ static std::optional<RowPath> getReduction(RowPathOpInterface op) {
   return std::nullopt;
 }
 
-/// How many rows meet at most in one row at the end of `path`.
-static double longestRow(RowPath path, StatsAttr stats) {
+double gnn::getLongestRow(RowPath path, StatsAttr stats) {
   if (path.from != RowSpace::Edge)
     return isPairSpace(path.from) && isNodeSpace(path.to)
                ? stats.getTypeEdges().size()
@@ -182,8 +204,19 @@ static double longestRow(RowPath path, StatsAttr stats) {
              : 0;
 }
 
+/// The kernels that `op` says; none for other ops.
+static std::vector<KernelCounts> kernelsOf(Operation *op) {
+  auto costs = dyn_cast<RowCostInterface>(op);
+  return costs ? costs.getKernels() : std::vector<KernelCounts>();
+}
+
 KernelWork CostModel::describe(Operation *op, StatsAttr stats) const {
   KernelWork work;
+  std::vector<KernelCounts> kernels = kernelsOf(op);
+  for (const KernelCounts &kernel : kernels)
+    work += describeKernel(kernel, stats);
+  if (!kernels.empty())
+    return work;
   std::optional<OpCounts> counts = countOp(op);
   if (!counts)
     return work;
@@ -203,17 +236,27 @@ KernelWork CostModel::describe(Operation *op, StatsAttr stats) const {
   if (std::optional<RowPath> path = getReduction(paths);
       path && (isNodeSpace(path->to) || isPairSpace(path->to))) {
     work.reducedRows = RowCount::rows(path->to).evaluate(stats);
-    work.longestRow = longestRow(*path, stats) * steps(op->getNumOperands());
+    work.longestRow = getLongestRow(*path, stats) * steps(op->getNumOperands());
   }
-  auto withRows = llvm::make_filter_range(op->getOperandTypes(), getRows);
+  auto withRows = llvm::make_filter_range(
+      op->getOperands(), [](Value v) { return getRows(v.getType()); });
   for (auto [operand, path] : llvm::zip(withRows, paths.getRowPaths())) {
-    auto type = cast<RankedTensorType>(operand);
-    if (auto gather = describeGather(type, path, result, stats)) {
+    if (auto gather = describeGather(operand, path, result, stats)) {
       work.gathers.push_back(*gather);
       work.streamBytes -= gather->rows * gather->rowBytes;
     }
   }
   return work;
+}
+
+std::vector<KernelWork> CostModel::describeKernels(Operation *op,
+                                                   StatsAttr stats) const {
+  std::vector<KernelWork> works;
+  for (const KernelCounts &kernel : kernelsOf(op))
+    works.push_back(describeKernel(kernel, stats));
+  if (works.empty())
+    works.push_back(describe(op, stats));
+  return works;
 }
 
 KernelWork CostModel::describeOn(Operation *op, double rows,

@@ -263,7 +263,9 @@ public:
 private:
   void groupLaunches();
   void addReadThrough();
-  std::optional<double> weigh(const Launch &launch) const;
+  std::optional<double> weigh(size_t index) const;
+  KernelWork describe(unsigned node, size_t index, StatsAttr stats) const;
+  bool computes(const Launch &launch, Value value) const;
   void addCosts();
 
   func::FuncOp func;
@@ -350,9 +352,33 @@ void KernelReader::addReadThrough() {
       result.kernels[kernel].nodes.push_back(node);
 }
 
+/// Of an op that becomes as many launches as it says kernels, the one of this
+/// launch; else all of it.
+KernelWork KernelReader::describe(unsigned node, size_t index,
+                                  StatsAttr stats) const {
+  std::vector<KernelWork> kernels = model.describeKernels(ops[node], stats);
+  size_t before = 0, all = 0;
+  for (auto [i, launch] : llvm::enumerate(launches)) {
+    bool isOf = launch.nodes.contains(node);
+    before += isOf && i < index;
+    all += isOf;
+  }
+  return all == kernels.size() ? kernels[before]
+                               : model.describe(ops[node], stats);
+}
+
+/// Whether `launch` computes `value` itself and so gathers it from nowhere.
+bool KernelReader::computes(const Launch &launch, Value value) const {
+  return value && llvm::any_of(launch.nodes, [&](unsigned node) {
+           return ops[node] && ops[node] == value.getDefiningOp() &&
+                  !isa<GatherOp>(ops[node]);
+         });
+}
+
 /// Bytes and flops are those that the launch counts; how they are read and how
 /// long rows are is known of the ops.
-std::optional<double> KernelReader::weigh(const Launch &launch) const {
+std::optional<double> KernelReader::weigh(size_t index) const {
+  const Launch &launch = launches[index];
   if (!launch.bytes || !launch.flops)
     return std::nullopt;
   std::optional<double> bytes = formulas.evaluate(*launch.bytes),
@@ -361,34 +387,16 @@ std::optional<double> KernelReader::weigh(const Launch &launch) const {
   if (!bytes || !flops)
     return std::nullopt;
   KernelWork work;
-  double gathered = 0;
-  for (unsigned node : launch.nodes) {
-    StatsAttr stats = ops[node] ? getStats(ops[node]) : nullptr;
-    if (!stats)
-      continue;
-    KernelWork own = model.describe(ops[node], stats);
-    work.productRows += own.productRows;
-    work.productFlops += own.productFlops;
-    work.productTileFlops += own.productTileFlops;
-    work.reducedRows = std::max(work.reducedRows, own.reducedRows);
-    work.longestRow += own.longestRow;
-    // What the kernel has computed itself it does not gather.
-    if (llvm::any_of(result.nodes[node].operands, [&](unsigned operand) {
-          return launch.nodes.contains(operand) && ops[operand] &&
-                 !isa<GatherOp>(ops[operand]);
-        }))
-      continue;
-    for (const GatherWork &gather : own.gathers) {
-      gathered += gather.rows * gather.rowBytes;
-      work.gathers.push_back(gather);
-    }
-  }
-  if (gathered > *reads) {
+  for (unsigned node : launch.nodes)
+    if (StatsAttr stats = ops[node] ? getStats(ops[node]) : nullptr)
+      work += describe(node, index, stats);
+  llvm::erase_if(work.gathers, [&](const GatherWork &gather) {
+    return computes(launch, gather.table);
+  });
+  if (double gathered = work.getGatheredBytes(); gathered > *reads)
     for (GatherWork &gather : work.gathers)
       gather.rows *= *reads / gathered;
-    gathered = *reads;
-  }
-  work.streamBytes = *bytes - gathered;
+  work.streamBytes = *bytes - work.getGatheredBytes();
   work.productFlops = std::min(work.productFlops, *flops);
   work.otherFlops = *flops - work.productFlops;
   return model.cost(work);
@@ -405,7 +413,7 @@ void KernelReader::addCosts() {
     sum = sum && more ? Count(*sum + *more) : std::nullopt;
   };
   for (auto [i, launch] : llvm::enumerate(launches)) {
-    std::optional<double> seconds = weigh(launch);
+    std::optional<double> seconds = weigh(i);
     for (Sum *sum : {&sums[kernelOfStep[i]], &sums.back()}) {
       add(sum->bytes, launch.bytes);
       add(sum->flops, launch.flops);

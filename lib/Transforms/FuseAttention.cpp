@@ -8,13 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Analysis/Comparisons.h"
 #include "GNN/Dialect/GNN/IR/Features.h"
 #include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
 #include "GNN/Transforms/Passes.h"
 
-#include "AttentionCost.h"
 #include "AttentionScore.h"
 #include "Utils.h"
 
@@ -270,17 +270,26 @@ static bool chooseForm(AttentionOp op, const CostModel &model,
       numbers = "rows with other features than those summed are weighed";
     return false;
   }
-  AttentionSeconds seconds = weighAttention(op, model, stats);
-  op.setStored(seconds.stored < seconds.computed);
-  numbers = llvm::formatv("{0:F1} us to store and read them, {1:F1} us apart",
-                          seconds.stored * 1e6, seconds.apart * 1e6);
-  if (!op.mustStore())
-    numbers = llvm::formatv("{0:F1} us to compute them twice, ",
-                            seconds.computed * 1e6)
-                  .str() +
-              numbers;
-  return !model.isBetter(seconds.apart,
-                         std::min(seconds.stored, seconds.computed));
+  auto compare = [&](AttentionForm before, AttentionForm after) {
+    return compareForms(model, op, before, after, stats);
+  };
+  auto micros = [](double seconds) {
+    return llvm::formatv("{0:F1} us", seconds * 1e6).str();
+  };
+  op.setStored(true);
+  if (!op.mustStore()) {
+    auto [computed, stored] =
+        compare(AttentionForm::Computed, AttentionForm::Stored);
+    // Scores take memory.
+    op.setStored(model.isBetter(computed, stored));
+    numbers = micros(computed) + " to compute them twice, ";
+  }
+  auto [apart, stored] = compare(AttentionForm::Apart, AttentionForm::Stored);
+  numbers +=
+      micros(stored) + " to store and read them, " + micros(apart) + " apart";
+  AttentionForm form =
+      op.getStored() ? AttentionForm::Stored : AttentionForm::Computed;
+  return !model.isBetter(apart, compare(AttentionForm::Apart, form).after);
 }
 
 namespace {

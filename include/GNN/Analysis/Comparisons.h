@@ -13,6 +13,7 @@
 
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
 
 namespace gnn {
 
@@ -50,6 +51,13 @@ Comparison compareScale(const CostModel &model, RowSpace summed,
 Comparison compareFold(const CostModel &model, mlir::Operation *norm,
                        int64_t columns, mlir::ValueRange weights,
                        StatsAttr stats);
+
+/// `op` in one form and in another. To bytes come what walks over the edges of
+/// groups take: where groups are short, that is most of the time, and where one
+/// is long, all others wait for it.
+Comparison compareForms(const CostModel &model, AttentionOp op,
+                        AttentionForm before, AttentionForm after,
+                        StatsAttr stats);
 
 } // namespace gnn
 

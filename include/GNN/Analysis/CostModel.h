@@ -15,6 +15,8 @@
 
 #include "llvm/ADT/SmallVector.h"
 
+#include <vector>
+
 namespace gnn {
 
 /// Rows read in an order that is not that of their table.
@@ -23,6 +25,32 @@ struct GatherWork {
   double rowBytes = 0;
   /// Rows that there are to read.
   double tableRows = 0;
+  /// Whether the kernel has read them before: they are in the L2 then, and no
+  /// bytes of their own.
+  bool isAgain = false;
+  /// What is read, where an operand is.
+  mlir::Value table = nullptr;
+};
+
+/// Walks over the edges of rows, by teams of lanes.
+struct WalkWork {
+  double walks = 0; ///< one after another
+  double rows = 0;
+  double edges = 0;
+  double longest = 0; ///< edges of one row
+  /// Edges of a row that its team takes in one round.
+  double edgesPerRound = 1;
+  /// Above so many edges all teams of a block walk a row.
+  double splitEdges = 1;
+  double teams = 1; ///< of a block, a row each
+  double warps = 1; ///< of a team
+  /// Times that a round waits for what it needs to go on.
+  double waits = 1;
+
+  /// Rounds of all teams.
+  double getRounds() const { return walks * (rows + edges / edgesPerRound); }
+  /// Rounds of the row that takes most, one after another.
+  double getLongestRounds() const;
 };
 
 /// One kernel as the cost model sees it.
@@ -40,13 +68,27 @@ struct KernelWork {
   /// longest of them (`CostModel::steps` of each edge).
   double reducedRows = 0;
   double longestRow = 0;
+  /// Walks that an op says itself, in place of a longest row.
+  llvm::SmallVector<WalkWork, 1> walks;
 
   /// Whether there is nothing to do, and so no kernel.
   bool isEmpty() const;
   double getFlops() const { return productFlops + otherFlops; }
   /// Bytes that are read or written, wherever they come from.
   double getBytes() const;
+  /// Of what is gathered for the first time.
+  double getGatheredBytes() const;
+
+  /// Adds what another op does in the same kernel, to the same rows.
+  KernelWork &operator+=(const KernelWork &other);
 };
+
+/// The work of a kernel of an op that says it.
+KernelWork describeKernel(const KernelCounts &kernel, StatsAttr stats);
+
+/// How many rows meet at most in one row at the end of `path`; 0 where that is
+/// not known.
+double getLongestRow(RowPath path, StatsAttr stats);
 
 /// The flops that a product of `rows` with a weight `[in, out]` takes the time
 /// of: a tile is 32 columns wide, and fewer than 48 inputs wait for its rows.
@@ -74,10 +116,10 @@ public:
   /// Seconds or rows of one kernel, its launch included.
   ///
   /// A kernel gathers, and multiplies while it reads and writes in order:
-  /// `launch + max(rows + gathers + max(flops, stream), longest row)`. The
-  /// first time that a row is gathered it comes from memory; after that from
-  /// the L2 with the probability with which it is there, which is the share of
-  /// the table that fits.
+  /// `launch + max(rows + rounds + gathers + max(flops, stream), longest row)`.
+  /// The first time that a row is gathered it comes from memory; after that
+  /// from the L2 with the probability with which it is there, which is the
+  /// share of the table that fits.
   double cost(const KernelWork &kernel) const;
 
   /// How many steps an edge of a row takes that reads so many tensors.
@@ -89,8 +131,12 @@ public:
   /// The work of `op` as a kernel of its own on a graph with `stats`. An
   /// operand at the end of a path is gathered; an op that reduces gathers its
   /// operand, but for edges into their destinations, whose order edge rows are
-  /// kept in.
+  /// kept in. Kernels of an op that says them are added up.
   KernelWork describe(mlir::Operation *op, StatsAttr stats) const;
+
+  /// The work of each kernel of `op`, in the order in which they run.
+  std::vector<KernelWork> describeKernels(mlir::Operation *op,
+                                          StatsAttr stats) const;
 
   /// The same, were `op` computed on the rows of another space: all of its work
   /// is in proportion to its rows. `rows` says how many those are.

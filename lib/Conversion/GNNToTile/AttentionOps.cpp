@@ -136,7 +136,7 @@ AttentionLowering::AttentionLowering(Lowering &lowering, AttentionOp op)
       stored(op.storesScores()), split(groups != result.getDomain()) {
   groupElements = lowering.elementsOf(groups, RowSpace::Edge);
   elements = lowering.elementsOf(result.getDomain(), RowSpace::Edge);
-  dims = op.sumsFeatures() && !stored ? terms : value.features;
+  dims = llvm::to_vector(op.getSumFeatures(stored));
 }
 
 Rows AttentionLowering::rowsOf(tile::RowDomain domain) {

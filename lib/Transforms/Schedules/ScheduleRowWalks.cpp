@@ -16,9 +16,6 @@ namespace gnn {
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
 
-/// Rounds of a team's walk above which a row is long.
-static constexpr int64_t longRounds = 32;
-
 namespace {
 struct ScheduleRowWalks : gnn::impl::ScheduleRowWalksBase<ScheduleRowWalks> {
   void runOnOperation() override {
@@ -29,9 +26,8 @@ struct ScheduleRowWalks : gnn::impl::ScheduleRowWalksBase<ScheduleRowWalks> {
       TraverseSchedule schedule(op);
       if (!schedule.rowWalk)
         schedule.rowWalk = choose(op, schedule, *layout);
-      if (schedule.rowWalk == RowWalk::ByLength && !schedule.splitRows)
-        schedule.splitRows =
-            longRounds * layout->elementLanes * layout->inFlight;
+      if (schedule.rowWalk == RowWalk::ByLength)
+        chooseSplitRows(schedule);
       schedule.setOn(op);
       return WalkResult::advance();
     });

@@ -15,26 +15,14 @@ namespace gnn {
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
 
-/// Threads of a block, where its rows divide them.
-static constexpr int64_t blockThreads = 256;
-/// Elements whose loads a lane issues before it waits for the first.
-static constexpr int64_t elementsInFlight = 4;
-
 namespace {
 struct ScheduleRows : gnn::impl::ScheduleRowsBase<ScheduleRows> {
   void runOnOperation() override {
     WalkResult walk = getOperation()->walk([&](TraverseOp op) {
       TraverseSchedule schedule(op);
-      if (!schedule.inFlight)
-        schedule.inFlight = op.getDomain().getElements() ? elementsInFlight : 1;
-      FailureOr<TraverseLayout> layout = getPartialLayout(op);
-      if (failed(layout))
+      if (failed(getPartialLayout(op)))
         return WalkResult::interrupt();
-      if (!schedule.rowsPerBlock)
-        schedule.rowsPerBlock =
-            std::max<int64_t>(1, blockThreads / layout->threadsPerRow());
-      if (!schedule.rowOrder)
-        schedule.rowOrder = TakenOrder::Natural;
+      chooseRows(schedule, TraverseFacts(op));
       schedule.setOn(op);
       return WalkResult::advance();
     });

@@ -34,6 +34,8 @@ GRAPHS = ("aifb", "mutag", "fb15k237", "wordnet30", "debian-bookworm", "soc-epin
 
 # By the form of the graph: with its types and inverse edges, with a node type at each
 # end of an edge type, or with one type and self loops. `g` has the counts of types.
+# The form "doubled" has one type, inverse edges and self loops: layers were measured on
+# it (test_ranking.py).
 TYPED = {
     "rgcn": lambda g: models.rgcn(g["edge_types"], (64, 64)),
     "rgcn-bases": lambda g: models.rgcn(g["edge_types"], (64, 64), bases=2),
@@ -82,7 +84,9 @@ def forms(graph):
     typed = graph_functions.add_inverses(graph)
     merged = graph_functions.merge_types(graph)
     return {"typed": typed, "refined": graph_functions.refine_types(typed),
-            "looped": graph_functions.add_self_loops(merged, "replace", 0)}
+            "looped": graph_functions.add_self_loops(merged, "replace", 0),
+            "doubled": graph_functions.add_self_loops(
+                graph_functions.merge_types(typed), "replace", 0)}
 
 
 def read_statistics(folder):

@@ -243,6 +243,10 @@ RowPath AttentionOp::getValuePath() {
   return *pathTo(getValue(), getValueVia());
 }
 
+std::optional<RowPath> AttentionOp::getFactorPath() {
+  return getFactor() ? pathTo(getFactor(), getFactorVia()) : std::nullopt;
+}
+
 RowPath AttentionOp::getResultPath() {
   return pathToEnd(*getRowSpace(getType()), endOfGroups(getOver()));
 }
@@ -257,25 +261,10 @@ SmallVector<RowPath> AttentionOp::getRowPaths() {
     if (std::optional<RowPath> path = getInputPath(i))
       paths.push_back(*path);
   paths.push_back(getValuePath());
-  if (getFactor())
-    paths.push_back(*pathTo(getFactor(), getFactorVia()));
+  if (std::optional<RowPath> path = getFactorPath())
+    paths.push_back(*path);
   paths.push_back(getResultPath());
   return paths;
-}
-
-SmallVector<std::pair<Value, RowPath>> AttentionOp::getScoreReads() {
-  RowPath group = getGroupPath();
-  SmallVector<std::pair<Value, RowPath>> reads;
-  for (auto [i, input] : llvm::enumerate(getInputs())) {
-    std::optional<RowPath> path = getInputPath(i);
-    if (!path)
-      continue;
-    RowPath inGroup = {group.to, path->to, std::nullopt};
-    bool sameEnd = !path->getEnd() || path->getEnd() == group.getEnd();
-    if (!inGroup.exists() || inGroup.isAmbiguous() || !sameEnd)
-      reads.push_back({input, *path});
-  }
-  return reads;
 }
 
 //===----------------------------------------------------------------------===//
@@ -387,8 +376,7 @@ static LogicalResult verifyEnds(AttentionOp op) {
     return failure();
   if (!op.getFactor())
     return success();
-  return verifyVia(emitError, *pathTo(op.getFactor(), op.getFactorVia()),
-                   "factor");
+  return verifyVia(emitError, *op.getFactorPath(), "factor");
 }
 
 LogicalResult AttentionOp::verify() {

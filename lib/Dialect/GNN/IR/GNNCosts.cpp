@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Costs.h"
+
 #include "GNN/Dialect/GNN/IR/GNN.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -14,9 +16,7 @@
 
 using namespace mlir;
 using namespace gnn;
-
-/// Bytes of a row id.
-static constexpr double idBytes = 4;
+using gnn::detail::idBytes;
 
 static RankedTensorType tensorOf(Value value) {
   return cast<RankedTensorType>(value.getType());
@@ -268,48 +268,6 @@ RowCount EdgeSoftmaxOp::getReadBytes() {
   return RowCount::bytes(getType()) + RowCount::rows(getType()) * idBytes;
 }
 
-static double flopsOnOneRow(Operation *op);
-
-/// Of the body, then the softmax, the factor and the weighted sum.
-RowCount AttentionOp::getFlops() {
-  double flops = 0;
-  for (Operation &op : getBody().front())
-    flops += flopsOnOneRow(&op);
-  double scores = ShapedType::getNumElements(getScoreFeatures());
-  flops += scores * (!!getFactor() + 5);
-  flops += 2.0 * getNumFeatures(getValue().getType());
-  return RowCount::rows(RowSpace::Edge) * flops;
-}
-
-static double bytesOfScores(AttentionOp op) {
-  return ShapedType::getNumElements(op.getScoreFeatures()) *
-         bytesOfElement(op.getType());
-}
-
-/// Operands for each edge, one id for its place in its group, and the scores
-/// that are stored or what computing them a second time takes.
-RowCount AttentionOp::getReadBytes() {
-  RowCount edges = RowCount::rows(RowSpace::Edge);
-  RowCount bytes = edges * idBytes;
-  SmallVector<RowPath> paths = getRowPaths();
-  const RowPath *path = paths.begin();
-  for (Value operand : getOperands())
-    bytes += getRows(operand.getType()) ? bytesAlong(*path++, edges, operand)
-                                        : RowCount::bytes(tensorOf(operand));
-  if (storesScores())
-    return bytes + edges * bytesOfScores(*this);
-  for (auto [operand, path] : getScoreReads())
-    bytes += bytesAlong(path, edges, operand);
-  return bytes;
-}
-
-RowCount AttentionOp::getWrittenBytes() {
-  RowCount bytes = RowCount::bytes(getType());
-  if (storesScores())
-    bytes += RowCount::rows(RowSpace::Edge) * bytesOfScores(*this);
-  return bytes;
-}
-
 //===----------------------------------------------------------------------===//
 // Features
 //===----------------------------------------------------------------------===//
@@ -379,8 +337,7 @@ RowCount ReduceFeaturesOp::getFlops() {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Flops of an op of a loop's body for one row.
-static double flopsOnOneRow(Operation *op) {
+double gnn::detail::flopsOnOneRow(Operation *op) {
   auto elements = [](Value value) -> double {
     return getNumFeatures(tensorOf(value));
   };
@@ -422,7 +379,7 @@ forEachInBody(RowLoopInterface loop,
 static RowCount flopsOfLoop(RowLoopInterface loop) {
   RowCount flops;
   forEachInBody(loop, [&](Operation *op, const RowCount &rows) {
-    flops += rows * flopsOnOneRow(op);
+    flops += rows * gnn::detail::flopsOnOneRow(op);
   });
   return flops;
 }

@@ -19,6 +19,21 @@ static constexpr int64_t maxHeldVectors = 256;
 /// What results of teams may take of the 48 KiB of shared memory.
 static constexpr int64_t maxSharedBytes = 40 << 10;
 
+/// Elements of a row that lanes take at once; more would wait for each other
+/// where rows are short.
+static constexpr int64_t mostElementLanes = 8;
+
+/// Elements whose loads a lane issues before it waits for the first.
+static constexpr int64_t elementsInFlight = 4;
+
+/// Threads of a block, where its rows divide them.
+static constexpr int64_t blockThreads = 256;
+
+/// Rounds of a team's walk above which a row is long.
+static constexpr int64_t longRounds = 32;
+
+static int64_t orOne(int64_t value) { return std::max<int64_t>(value, 1); }
+
 //===----------------------------------------------------------------------===//
 // The schedule
 //===----------------------------------------------------------------------===//
@@ -63,6 +78,8 @@ bool gnn::tile::reducesElements(Operation *op) {
 
 TraverseFacts::TraverseFacts(TraverseOp op) {
   DomainAttr domain = op.getDomain();
+  heads = domain.getHeads();
+  features = domain.getFeatures();
   hasElements = static_cast<bool>(domain.getElements());
   op.getBody().walk([&](ReduceOp reduce) {
     bool acrossLanes = llvm::any_of(reduce.getDims(), [](int32_t dim) {
@@ -87,25 +104,84 @@ TraverseFacts::TraverseFacts(TraverseOp op) {
     restrict(output, op.getOutputAt(i));
 }
 
+TraverseFacts::TraverseFacts(int64_t heads, int64_t features,
+                             bool shufflesInsideElements)
+    : heads(heads), features(features), hasElements(true),
+      reducesFeatures(shufflesInsideElements),
+      shufflesInsideElements(shufflesInsideElements),
+      widestVector(std::gcd<int64_t>(features, 4)) {}
+
+//===----------------------------------------------------------------------===//
+// What is not chosen
+//===----------------------------------------------------------------------===//
+
+void gnn::tile::chooseLanes(TraverseSchedule &schedule,
+                            const TraverseFacts &facts) {
+  auto within = [](int64_t left, int64_t wanted) -> int64_t {
+    return std::min<int64_t>(left, llvm::PowerOf2Ceil(wanted));
+  };
+  int64_t columns =
+      schedule.columnsPerBlock ? schedule.columnsPerBlock : facts.features;
+  int64_t vector = schedule.vector ? schedule.vector : facts.widestVector;
+  if (!schedule.lanes)
+    schedule.lanes = within(32, llvm::divideCeil(columns, vector));
+  if (!schedule.headLanes)
+    schedule.headLanes = within(32 / schedule.lanes, facts.heads);
+  int64_t left = 32 / (schedule.lanes * schedule.headLanes);
+  if (!schedule.elementLanes)
+    schedule.elementLanes = !facts.hasElements ? 1
+                            : facts.shufflesInsideElements
+                                ? left
+                                : std::min(left, mostElementLanes);
+}
+
+void gnn::tile::chooseRows(TraverseSchedule &schedule,
+                           const TraverseFacts &facts) {
+  if (!schedule.inFlight)
+    schedule.inFlight = facts.hasElements ? elementsInFlight : 1;
+  if (!schedule.rowsPerBlock)
+    schedule.rowsPerBlock =
+        orOne(blockThreads / layOut(schedule, facts).threadsPerRow());
+  if (!schedule.rowOrder)
+    schedule.rowOrder = TakenOrder::Natural;
+}
+
+void gnn::tile::chooseSplitRows(TraverseSchedule &schedule) {
+  if (!schedule.splitRows)
+    schedule.splitRows =
+        longRounds * orOne(schedule.elementLanes) * orOne(schedule.inFlight);
+}
+
 //===----------------------------------------------------------------------===//
 // The layout
 //===----------------------------------------------------------------------===//
+
+TraverseLayout gnn::tile::layOut(const TraverseSchedule &schedule,
+                                 const TraverseFacts &facts) {
+  TraverseLayout layout;
+  layout.vector = orOne(schedule.vector);
+  layout.featureLanes = orOne(schedule.lanes);
+  layout.headLanes = orOne(schedule.headLanes);
+  layout.elementLanes = orOne(schedule.elementLanes);
+  layout.headChunks = llvm::divideCeil(facts.heads, layout.headLanes);
+  int64_t columns =
+      schedule.columnsPerBlock ? schedule.columnsPerBlock : facts.features;
+  layout.columnTiles = llvm::divideCeil(facts.features, columns);
+  layout.chunks = llvm::divideCeil(std::min(columns, facts.features),
+                                   layout.featureLanes * layout.vector);
+  layout.inFlight = orOne(schedule.inFlight);
+  layout.rowsPerBlock = orOne(schedule.rowsPerBlock);
+  return layout;
+}
 
 static InFlightDiagnostic refuse(TraverseOp op, StringRef field) {
   return op.emitOpError("cannot honour the schedule's '") << field << "': ";
 }
 
-/// Fills what follows from the fields about lanes and columns.
-static LogicalResult placeLanes(TraverseOp op, const TraverseSchedule &schedule,
+/// Refuses fields about lanes and columns that cannot be honoured.
+static LogicalResult checkLanes(TraverseOp op, const TraverseSchedule &schedule,
                                 const TraverseFacts &facts,
-                                TraverseLayout &layout) {
-  DomainAttr domain = op.getDomain();
-  int64_t features = domain.getFeatures(), heads = domain.getHeads();
-  auto orOne = [](int64_t value) { return std::max<int64_t>(value, 1); };
-  layout.vector = orOne(schedule.vector);
-  layout.featureLanes = orOne(schedule.lanes);
-  layout.headLanes = orOne(schedule.headLanes);
-  layout.elementLanes = orOne(schedule.elementLanes);
+                                const TraverseLayout &layout) {
   if (facts.widestVector % layout.vector)
     return refuse(op, "vector") << "rows are aligned to " << facts.widestVector
                                 << " features, not to " << layout.vector;
@@ -117,17 +193,12 @@ static LogicalResult placeLanes(TraverseOp op, const TraverseSchedule &schedule,
     return refuse(op, "element_lanes")
            << "expected " << (facts.hasElements ? left : 1) << ", got "
            << layout.elementLanes;
-  layout.headChunks = llvm::divideCeil(heads, layout.headLanes);
-
   int64_t width = layout.featureLanes * layout.vector;
-  int64_t columns =
-      schedule.columnsPerBlock ? schedule.columnsPerBlock : features;
-  layout.columnTiles = llvm::divideCeil(features, columns);
-  layout.chunks = llvm::divideCeil(std::min(columns, features), width);
-  if (columns > features)
+  int64_t columns = schedule.columnsPerBlock;
+  if (columns > facts.features)
     return refuse(op, "columns_per_block")
-           << "expected at most the " << features << " features of a row, got "
-           << columns;
+           << "expected at most the " << facts.features
+           << " features of a row, got " << columns;
   if (layout.columnTiles > 1 && columns % width)
     return refuse(op, "columns_per_block")
            << "expected a multiple of " << width << ", got " << columns;
@@ -135,11 +206,12 @@ static LogicalResult placeLanes(TraverseOp op, const TraverseSchedule &schedule,
     return success();
   if (layout.columnTiles > 1)
     return refuse(op, "columns_per_block")
-           << "a reduction over features needs all " << features
+           << "a reduction over features needs all " << facts.features
            << " of a row in one block, got " << columns;
   if (schedule.lanes && layout.chunks * layout.headChunks > maxHeldVectors)
     return op.emitOpError("reduces rows of ")
-           << heads << " x " << features << " features, of which a lane would "
+           << facts.heads << " x " << facts.features
+           << " features, of which a lane would "
            << "hold " << layout.chunks * layout.headChunks
            << " vectors, expected at most " << maxHeldVectors;
   return success();
@@ -160,14 +232,12 @@ int64_t gnn::tile::getSharedBytes(TraverseOp op, const TraverseLayout &layout) {
   return bytes <= maxSharedBytes ? bytes : 0;
 }
 
-/// Fills what follows from the fields about rows.
+/// Fills what the rows of the op say.
 static LogicalResult placeRows(TraverseOp op, const TraverseSchedule &schedule,
                                const TraverseFacts &facts,
                                TraverseLayout &layout) {
-  layout.inFlight = std::max<int64_t>(schedule.inFlight, 1);
   if (!facts.hasElements && layout.inFlight != 1)
     return refuse(op, "in_flight") << "the domain has no elements";
-  layout.rowsPerBlock = std::max<int64_t>(schedule.rowsPerBlock, 1);
   if (schedule.rowsPerBlock &&
       (layout.threads() > 1024 || layout.threads() % 32))
     return refuse(op, "rows_per_block")
@@ -194,8 +264,8 @@ static LogicalResult placeRows(TraverseOp op, const TraverseSchedule &schedule,
 FailureOr<TraverseLayout> gnn::tile::getPartialLayout(TraverseOp op) {
   TraverseSchedule schedule(op);
   TraverseFacts facts(op);
-  TraverseLayout layout;
-  if (failed(placeLanes(op, schedule, facts, layout)) ||
+  TraverseLayout layout = layOut(schedule, facts);
+  if (failed(checkLanes(op, schedule, facts, layout)) ||
       failed(placeRows(op, schedule, facts, layout)))
     return failure();
   return layout;

@@ -124,6 +124,11 @@ def GNN_RowCostInterface : OpInterface<"RowCostInterface"> {
                     "are of then; none for other ops.",
       "::gnn::RowCount", "getProductRows", (ins), [{}],
       /*defaultImplementation=*/"return {};">,
+    InterfaceMethod<"What each kernel counts, in the order in which they run, of an op "
+                    "that becomes several or walks over edges more than once. The op "
+                    "counts their sum. None for other ops.",
+      "std::vector<::gnn::KernelCounts>", "getKernels", (ins), [{}],
+      /*defaultImplementation=*/"return {};">,
   ];
 }
 

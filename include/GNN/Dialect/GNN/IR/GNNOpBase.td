@@ -24,9 +24,9 @@ def GNN_ProductCost
 // What is read are not the operands, each once.
 def GNN_CostAndReads
     : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops", "getReadBytes"]>;
-// Nor is what is written the results alone.
-def GNN_AllCosts : DeclareOpInterfaceMethods<GNN_RowCostInterface,
-    ["getFlops", "getReadBytes", "getWrittenBytes"]>;
+// The op is several kernels.
+def GNN_KernelCosts : DeclareOpInterfaceMethods<GNN_RowCostInterface,
+    ["getFlops", "getReadBytes", "getWrittenBytes", "getKernels"]>;
 // The result is another view of the operand.
 def GNN_NoCost : DeclareOpInterfaceMethods<GNN_RowCostInterface,
     ["getFlops", "getReadBytes", "getWrittenBytes"]>;

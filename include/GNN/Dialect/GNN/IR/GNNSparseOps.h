@@ -9,6 +9,17 @@
 
 #include "GNN/Dialect/GNN/IR/GNNDialect.h"
 
+namespace gnn {
+
+/// What an attention may be computed as.
+enum class AttentionForm {
+  Apart,    ///< the ops that it stands for, as kernels fuse them
+  Computed, ///< scores are computed in each walk
+  Stored,   ///< scores are computed once and kept
+};
+
+} // namespace gnn
+
 #define GET_OP_CLASSES
 #include "GNN/Dialect/GNN/IR/GNNSparseOps.h.inc"
 

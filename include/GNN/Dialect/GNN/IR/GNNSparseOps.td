@@ -179,7 +179,7 @@ def GNN_EdgeSoftmaxOp : GNN_RowOp<"edge_softmax", [
 }
 
 def GNN_AttentionOp : GNN_RowOp<"attention", [
-    GNN_Linear, GNN_AllCosts, GNN_Path, AttrSizedOperandSegments, SingleBlock,
+    GNN_Linear, GNN_KernelCosts, GNN_Path, AttrSizedOperandSegments, SingleBlock,
     IsolatedFromAbove,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "Score edges, normalize the scores and sum what they weigh";
@@ -270,6 +270,8 @@ def GNN_AttentionOp : GNN_RowOp<"attention", [
     std::optional<::gnn::RowPath> getInputPath(unsigned i);
     /// The path from an edge to its row of `value`.
     ::gnn::RowPath getValuePath();
+    /// The path from an edge to its row of `factor`, where there is one.
+    std::optional<::gnn::RowPath> getFactorPath();
     /// The path from an edge to the row of the result that it counts in.
     ::gnn::RowPath getResultPath();
     /// The path from an edge to its group.
@@ -287,9 +289,15 @@ def GNN_AttentionOp : GNN_RowOp<"attention", [
     bool mustStore();
     /// Whether the scores are kept in memory, chosen or not.
     bool storesScores() { return getStored() || mustStore(); }
+    /// Whether the rows that are summed into are others than the groups.
+    bool sumsElsewhere() { return getResultPath().to != getGroupPath().to; }
+    /// The features of an edge where values are weighed and summed.
+    ::llvm::ArrayRef<int64_t> getSumFeatures(bool storesScores);
     /// The inputs that differ between the edges of a group, each with its path
     /// from an edge.
     ::llvm::SmallVector<::std::pair<::mlir::Value, ::gnn::RowPath>> getScoreReads();
+    /// The kernels of the op in one of its forms, or of the ops that it stands for.
+    std::vector<::gnn::KernelCounts> getKernelsOf(::gnn::AttentionForm form);
   }];
 }
 

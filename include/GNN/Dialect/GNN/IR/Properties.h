@@ -10,6 +10,7 @@
 #include "GNN/Dialect/GNN/IR/RowSpaces.h"
 
 #include <array>
+#include <vector>
 
 namespace gnn {
 
@@ -81,6 +82,33 @@ private:
   static constexpr unsigned numSpaces = 9;
   std::array<double, numSpaces> factors = {};
   double constant = 0;
+};
+
+/// Rows of one tensor that a kernel reads.
+struct ReadCount {
+  mlir::Value value; ///< null where another kernel of the op has written it
+  RowCount rows;     ///< that it is read for
+  double rowBytes = 0;
+  RowCount tableRows; ///< rows that there are
+  bool inOrder = true;
+  /// By so many walks, one after another: the bytes are those of the first.
+  int64_t times = 1;
+};
+
+/// How a kernel walks over the edges of rows.
+struct WalkCount {
+  RowPath path;      ///< from an edge to the row that it is reduced into
+  int64_t walks = 1; ///< one after another
+  llvm::SmallVector<int64_t> features; ///< that each edge has in them
+  bool sumsFeatures = false;           ///< of each edge, while walking
+};
+
+/// What one of the kernels of an op counts. The bytes that it reads are those
+/// of its reads, and of weights and ids.
+struct KernelCounts {
+  RowCount flops, readBytes, writtenBytes;
+  llvm::SmallVector<ReadCount> reads;
+  WalkCount walk;
 };
 
 namespace detail {

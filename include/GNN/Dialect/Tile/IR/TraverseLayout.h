@@ -29,6 +29,7 @@ struct TraverseSchedule {
   std::optional<RowWalk> rowWalk;
   int64_t splitRows = 0;
 
+  TraverseSchedule() = default;
   /// What the op has, nothing where it has no schedule.
   explicit TraverseSchedule(TraverseOp op);
   void setOn(TraverseOp op) const;
@@ -37,7 +38,11 @@ struct TraverseSchedule {
 /// What the op says that bears on its schedule.
 struct TraverseFacts {
   explicit TraverseFacts(TraverseOp op);
+  /// Of a traversal of elements that is not built yet, with aligned rows.
+  TraverseFacts(int64_t heads, int64_t features, bool shufflesInsideElements);
 
+  int64_t heads = 1;
+  int64_t features = 1; ///< of a head
   bool hasElements = false;
   /// The body reduces over features or heads, and does so while elements are
   /// walked: lanes of a row then work in step.
@@ -77,6 +82,19 @@ struct TraverseLayout {
     return headCount(level) * chunkCount(level);
   }
 };
+
+/// The layout that `schedule` says where the op can honour it, without what
+/// depends on its rows: their order and walk, and shared memory.
+TraverseLayout layOut(const TraverseSchedule &schedule,
+                      const TraverseFacts &facts);
+
+/// Fill the fields that are not chosen with what traversals have unless they
+/// are told otherwise; costs of ops that become traversals ask here too. First
+/// the lanes of a row, then elements at once and rows of a block, then the
+/// elements above which a row is long.
+void chooseLanes(TraverseSchedule &schedule, const TraverseFacts &facts);
+void chooseRows(TraverseSchedule &schedule, const TraverseFacts &facts);
+void chooseSplitRows(TraverseSchedule &schedule);
 
 /// Whether `op` of a body is a reduction that a walk over elements computes.
 bool reducesElements(mlir::Operation *op);

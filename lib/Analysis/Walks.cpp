@@ -1,0 +1,69 @@
+//===- Walks.cpp - Walks over the edges of rows ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels that an op says itself become traversals, whose lanes, teams and
+// rounds follow from the features that an edge has in them, by the functions
+// that choose the schedules of traversals.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Analysis/CostModel.h"
+#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
+
+using namespace mlir;
+using namespace gnn;
+
+double WalkWork::getLongestRounds() const {
+  double alone = std::ceil(std::min(longest, splitEdges) / edgesPerRound);
+  return walks * std::max(alone, longest / (edgesPerRound * teams));
+}
+
+static WalkWork describeWalk(const WalkCount &walk, StatsAttr stats) {
+  int64_t features = walk.features.empty() ? 1 : walk.features.back();
+  int64_t heads = ShapedType::getNumElements(walk.features) / features;
+  tile::TraverseFacts facts(heads, features, walk.sumsFeatures);
+  tile::TraverseSchedule schedule;
+  tile::chooseLanes(schedule, facts);
+  tile::chooseRows(schedule, facts);
+  tile::chooseSplitRows(schedule);
+  tile::TraverseLayout layout = tile::layOut(schedule, facts);
+
+  WalkWork work;
+  work.walks = walk.walks;
+  work.rows = RowCount::rows(walk.path.to).evaluate(stats);
+  work.edges = RowCount::rows(walk.path.from).evaluate(stats);
+  // Their mean where nothing is known.
+  work.longest = std::max(getLongestRow(walk.path, stats),
+                          work.edges / std::max(work.rows, 1.0));
+  work.edgesPerRound = layout.elementLanes * layout.inFlight;
+  work.splitEdges = schedule.splitRows;
+  work.teams = layout.rowsPerBlock;
+  work.warps = layout.threadsPerRow() / 32.0;
+  // Sums over features wait for ids, for rows and for other lanes.
+  work.waits = walk.sumsFeatures ? 3 : 1;
+  return work;
+}
+
+KernelWork gnn::describeKernel(const KernelCounts &kernel, StatsAttr stats) {
+  KernelWork work;
+  work.otherFlops = kernel.flops.evaluate(stats);
+  work.streamBytes = (kernel.readBytes + kernel.writtenBytes).evaluate(stats);
+  work.reducedRows = RowCount::rows(kernel.walk.path.to).evaluate(stats);
+  work.walks.push_back(describeWalk(kernel.walk, stats));
+  for (const ReadCount &read : kernel.reads) {
+    if (read.inOrder)
+      continue;
+    GatherWork gather;
+    gather.rows = read.rows.evaluate(stats);
+    gather.rowBytes = read.rowBytes;
+    gather.tableRows = read.tableRows.evaluate(stats);
+    gather.table = read.value;
+    work.streamBytes -= gather.rows * gather.rowBytes;
+    for (int64_t i = 0; i < read.times; ++i) {
+      work.gathers.push_back(gather);
+      gather.isAgain = true;
+    }
+  }
+  return work;
+}
