@@ -67,6 +67,16 @@ double CostModel::steps(unsigned reads) {
   return KernelFigures::edgeSteps + KernelFigures::readSteps * reads;
 }
 
+double CostModel::longestSeconds(const WalkWork &walk) const {
+  const KernelFigures &kernels = target.kernels;
+  double near = KernelFigures::nearShare * target.l2Bytes;
+  double seconds = walk.walks * walk.waits * kernels.waitSeconds;
+  for (double table : walk.tables)
+    seconds += (1 - std::min(1.0, near / std::max(table, 1.0))) *
+               (kernels.memoryWaitSeconds - kernels.waitSeconds);
+  return walk.getLongestRounds() * seconds;
+}
+
 double CostModel::cost(const KernelWork &kernel) const {
   if (kind == CostKind::Rows)
     return kernel.productRows;
@@ -84,8 +94,7 @@ double CostModel::cost(const KernelWork &kernel) const {
   double longest = kernel.longestRow * target.kernels.edgeSeconds;
   for (const WalkWork &walk : kernel.walks) {
     seconds += walk.getRounds() * walk.warps * target.kernels.roundSeconds;
-    longest +=
-        walk.getLongestRounds() * walk.waits * target.kernels.waitSeconds;
+    longest += longestSeconds(walk);
   }
   double product = std::max(kernel.productFlops, kernel.productTileFlops);
   seconds += std::max(product / target.kernels.productFlops +

@@ -16,7 +16,7 @@ using namespace gnn;
 
 double WalkWork::getLongestRounds() const {
   double alone = std::ceil(std::min(longest, splitEdges) / edgesPerRound);
-  return walks * std::max(alone, longest / (edgesPerRound * teams));
+  return std::max(alone, longest / (edgesPerRound * teams));
 }
 
 static WalkWork describeWalk(const WalkCount &walk, StatsAttr stats) {
@@ -40,8 +40,8 @@ static WalkWork describeWalk(const WalkCount &walk, StatsAttr stats) {
   work.splitEdges = schedule.splitRows;
   work.teams = layout.rowsPerBlock;
   work.warps = layout.threadsPerRow() / 32.0;
-  // Sums over features wait for ids, for rows and for other lanes.
-  work.waits = walk.sumsFeatures ? 3 : 1;
+  // For what is read, and sums over features for other lanes.
+  work.waits = walk.sumsFeatures ? 2 : 1;
   return work;
 }
 
@@ -51,6 +51,8 @@ KernelWork gnn::describeKernel(const KernelCounts &kernel, StatsAttr stats) {
   work.streamBytes = (kernel.readBytes + kernel.writtenBytes).evaluate(stats);
   work.reducedRows = RowCount::rows(kernel.walk.path.to).evaluate(stats);
   work.walks.push_back(describeWalk(kernel.walk, stats));
+  // What only one walk reads the last one does.
+  double inFirst = 0, inLast = 0;
   for (const ReadCount &read : kernel.reads) {
     if (read.inOrder)
       continue;
@@ -60,10 +62,13 @@ KernelWork gnn::describeKernel(const KernelCounts &kernel, StatsAttr stats) {
     gather.tableRows = read.tableRows.evaluate(stats);
     gather.table = read.value;
     work.streamBytes -= gather.rows * gather.rowBytes;
+    double &largest = read.times > 1 ? inFirst : inLast;
+    largest = std::max(largest, gather.tableRows * gather.rowBytes);
     for (int64_t i = 0; i < read.times; ++i) {
       work.gathers.push_back(gather);
       gather.isAgain = true;
     }
   }
+  work.walks.back().tables = {inFirst, inLast};
   return work;
 }

@@ -46,10 +46,13 @@ struct WalkWork {
   double warps = 1; ///< of a team
   /// Times that a round waits for what it needs to go on.
   double waits = 1;
+  /// Bytes of the largest table that a walk gathers from for the first time, of
+  /// each walk that does.
+  llvm::SmallVector<double, 2> tables;
 
   /// Rounds of all teams.
   double getRounds() const { return walks * (rows + edges / edgesPerRound); }
-  /// Rounds of the row that takes most, one after another.
+  /// Rounds of the row that takes most, one after another, of one walk.
   double getLongestRounds() const;
 };
 
@@ -69,7 +72,7 @@ struct KernelWork {
   double reducedRows = 0;
   double longestRow = 0;
   /// Walks that an op says itself, in place of a longest row.
-  llvm::SmallVector<WalkWork, 1> walks;
+  llvm::SmallVector<WalkWork, 0> walks;
 
   /// Whether there is nothing to do, and so no kernel.
   bool isEmpty() const;
@@ -176,6 +179,9 @@ public:
   double gatherSeconds(const GatherWork &gather) const;
 
 private:
+  /// Seconds of the longest row of a walk, for which all others wait.
+  double longestSeconds(const WalkWork &walk) const;
+
   TargetFigures target;
   CostKind kind;
 };

@@ -46,8 +46,9 @@ struct KernelFigures {
   /// of the GPU at it.
   Figure roundSeconds;
   /// From the start of a round to the next one of the same team: ids, then what
-  /// they lead to.
+  /// they lead to, which is in the L2 or comes from memory.
   Figure waitSeconds;
+  Figure memoryWaitSeconds;
 
 #define GNN_KERNELS(target)
 #define GNN_FIGURE(figure, value, source)
