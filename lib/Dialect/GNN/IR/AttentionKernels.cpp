@@ -97,7 +97,8 @@ KernelCounter::KernelCounter(AttentionOp op, RowPath path, int64_t walks,
   counts.walk.path = path;
   counts.walk.walks = walks;
   counts.walk.features.assign(features.begin(), features.end());
-  counts.readBytes = rows * idBytes; // where its edges begin
+  // Where the edges of each row begin, and the last ones end.
+  counts.readBytes = rows * idBytes + RowCount(idBytes);
 }
 
 void KernelCounter::readId(RowPath path, const RowCount &rows) {
