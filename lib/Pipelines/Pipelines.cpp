@@ -103,6 +103,8 @@ static void buildTilePipeline(OpPassManager &pm,
 static void buildSchedulePipeline(OpPassManager &pm,
                                   const SchedulePipelineOptions &options) {
   pm.addPass(createVerifyForm({Form::Buffers}));
+  // What is written by hand comes in here.
+  pm.addNestedPass<func::FuncOp>(createVerifyWholeResults());
   CostTarget target = options.target;
   pm.addNestedPass<func::FuncOp>(createScheduleColumns({target}));
   pm.addNestedPass<func::FuncOp>(createScheduleLanes());

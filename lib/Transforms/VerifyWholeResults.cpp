@@ -2,8 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Templates that write parts of one tensor go on with each other's results.
-// Adds up the columns along such a chain wherever something else reads its end.
+// Templates that write parts of one tensor go on with each other's results: the
+// columns along such a chain are added up wherever something else reads its
+// end. On buffers they write to one memref: the columns are added up in the
+// order of the straight line.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +13,10 @@
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace gnn::tile;
@@ -21,6 +26,37 @@ namespace gnn {
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
 
+using Columns = SmallVector<ColumnRange>;
+
+/// The first columns of `all` that are not among `columns`; none if all are.
+static std::optional<ColumnRange> findGap(Columns columns, int64_t all) {
+  llvm::sort(columns, [](const ColumnRange &a, const ColumnRange &b) {
+    return a.begin < b.begin;
+  });
+  int64_t written = 0;
+  for (const ColumnRange &range : columns) {
+    if (range.begin > written)
+      return ColumnRange{written, range.begin};
+    written = std::max(written, range.end);
+  }
+  if (written < all)
+    return ColumnRange{written, all};
+  return std::nullopt;
+}
+
+/// The error at the template that wrote last of columns that are read.
+static InFlightDiagnostic reportGap(Operation *op, ColumnRange gap, Type type,
+                                    StringRef what) {
+  return op->emitOpError("leaves columns ")
+         << gap.begin << " to " << gap.end - 1 << " of " << type
+         << " without a value: expected templates that write all of them, or a "
+         << what << " that has values to go on with";
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
 /// The output of a template that becomes this result.
 static OpOperand &outputOf(OpResult result) {
   auto op = cast<DestinationStyleOpInterface>(result.getOwner());
@@ -29,8 +65,7 @@ static OpOperand &outputOf(OpResult result) {
 
 /// Adds the columns that are written of `tensor`; false if all are, or if it
 /// had a value to begin with, of which the templates write a part.
-static bool collectColumns(Value tensor,
-                           SmallVectorImpl<ColumnRange> &columns) {
+static bool collectColumns(Value tensor, Columns &columns) {
   while (isa_and_nonnull<TileOpInterface>(tensor.getDefiningOp())) {
     OpOperand &output = outputOf(cast<OpResult>(tensor));
     columns.push_back(
@@ -55,45 +90,236 @@ static bool isRead(OpResult result) {
   });
 }
 
+static LogicalResult checkTensor(OpResult result) {
+  Columns columns;
+  if (!collectColumns(result, columns))
+    return success();
+  Type type = result.getType();
+  if (auto gap = findGap(columns, cast<ShapedType>(type).getShape().back()))
+    return reportGap(result.getOwner(), *gap, type, "tensor");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What has been written of a buffer that had no values to begin with.
+struct Buffer {
+  Columns columns;
+  Operation *lastWriter = nullptr;
+  Type type; ///< in which the last writer sees it
+  bool isWhole = false;
+};
+
+/// Follows one straight line.
+class BufferCheck {
+public:
+  explicit BufferCheck(func::FuncOp func);
+  LogicalResult visit(Operation *op);
+
+private:
+  Buffer *find(Value memref);
+  LogicalResult read(Operation *op, Value memref);
+  void write(OpOperand &output);
+  void writeWhole(Value memref) {
+    if (Buffer *buffer = find(memref))
+      buffer->isWhole = true;
+  }
+  void addView(memref::ViewOp view);
+  bool isWrittenElsewhere(Value memref);
+  LogicalResult visitTemplate(TileOpInterface op);
+  LogicalResult visitReturn(func::ReturnOp op);
+  void visitOther(Operation *op);
+
+  func::FuncOp func;
+  llvm::MapVector<Value, Buffer> buffers;
+  /// The first view of each place in a workspace, which stands for the others.
+  SmallVector<memref::ViewOp> places;
+};
+} // namespace
+
+BufferCheck::BufferCheck(func::FuncOp func) : func(func) {
+  for (BlockArgument argument : func.getArguments())
+    if (func.getArgAttr(argument.getArgNumber(), "bufferize.result"))
+      buffers[argument];
+}
+
+/// A place in a workspace counts as one buffer, whoever views it.
+void BufferCheck::addView(memref::ViewOp view) {
+  auto argument = dyn_cast<BlockArgument>(view.getSource());
+  if (!argument || argument.getOwner() != &func.getBody().front() ||
+      !func.getArgAttr(argument.getArgNumber(), "gnn.workspace"))
+    return;
+  if (find(view))
+    return;
+  places.push_back(view);
+  buffers[view];
+}
+
+/// What is known of the buffer that `memref` is a reshaped form of; null if it
+/// had values to begin with, or nothing is known.
+Buffer *BufferCheck::find(Value memref) {
+  while (isa_and_nonnull<memref::ExpandShapeOp, memref::CollapseShapeOp,
+                         memref::CastOp>(memref.getDefiningOp()))
+    memref = memref.getDefiningOp()->getOperand(0);
+  if (auto view = memref.getDefiningOp<memref::ViewOp>()) {
+    auto first = llvm::find_if(places, [&](memref::ViewOp other) {
+      return other.getSource() == view.getSource() &&
+             isEqualConstantIntOrValue(other.getByteShift(),
+                                       view.getByteShift());
+    });
+    if (first != places.end())
+      memref = first->getResult();
+  }
+  auto found = buffers.find(memref);
+  return found == buffers.end() ? nullptr : &found->second;
+}
+
+/// Whether other places of the workspace that `memref` is in are written, which
+/// may reach into it.
+bool BufferCheck::isWrittenElsewhere(Value memref) {
+  auto view = memref.getDefiningOp<memref::ViewOp>();
+  return view && llvm::any_of(places, [&](memref::ViewOp other) {
+           Buffer *buffer = find(other);
+           return other.getSource() == view.getSource() &&
+                  (buffer->isWhole || !buffer->columns.empty());
+         });
+}
+
+LogicalResult BufferCheck::read(Operation *op, Value memref) {
+  Buffer *buffer = find(memref);
+  if (!buffer || buffer->isWhole)
+    return success();
+  if (buffer->columns.empty() && isWrittenElsewhere(memref))
+    return success();
+  if (buffer->columns.empty())
+    return op->emitOpError("reads ")
+           << memref.getType()
+           << " before anything is written to it: expected a template in front "
+              "that writes it";
+  int64_t all = cast<ShapedType>(buffer->type).getShape().back();
+  std::optional<ColumnRange> gap = findGap(buffer->columns, all);
+  if (!gap)
+    return success();
+  reportGap(buffer->lastWriter, *gap, buffer->type, "buffer")
+          .attachNote(op->getLoc())
+      << "what reads them";
+  return failure();
+}
+
+/// Columns of one shape add up; of several, nothing is known.
+void BufferCheck::write(OpOperand &output) {
+  Buffer *buffer = find(output.get());
+  if (!buffer)
+    return;
+  Operation *op = output.getOwner();
+  ColumnRange range = cast<TileOpInterface>(op).getWrittenColumns(output);
+  auto shapeOf = [](Type type) {
+    return cast<ShapedType>(type).getShape().drop_front();
+  };
+  Type type = output.get().getType();
+  if (range.isWhole ||
+      (buffer->lastWriter && shapeOf(buffer->type) != shapeOf(type)))
+    buffer->isWhole = true;
+  buffer->columns.push_back(range);
+  buffer->lastWriter = op;
+  buffer->type = type;
+}
+
+LogicalResult BufferCheck::visitTemplate(TileOpInterface op) {
+  auto destination = cast<DestinationStyleOpInterface>(op.getOperation());
+  for (OpOperand *input : destination.getDpsInputOperands())
+    if (failed(read(op, input->get())))
+      return failure();
+  for (OpOperand &output : destination.getDpsInitsMutable())
+    write(output);
+  return success();
+}
+
+LogicalResult BufferCheck::visitReturn(func::ReturnOp op) {
+  for (Value value : op.getOperands())
+    if (failed(read(op, value)))
+      return failure();
+  for (BlockArgument argument : func.getArguments())
+    if (func.getArgAttr(argument.getArgNumber(), "bufferize.result") &&
+        failed(read(op, argument)))
+      return failure();
+  return success();
+}
+
+/// What it does with its buffers is not known.
+void BufferCheck::visitOther(Operation *op) {
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands()) {
+      writeWhole(operand);
+      for (memref::ViewOp place : places)
+        if (place.getSource() == operand)
+          writeWhole(place);
+    }
+  });
+}
+
+LogicalResult BufferCheck::visit(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](TileOpInterface op) { return visitTemplate(op); })
+      .Case([&](func::ReturnOp op) { return visitReturn(op); })
+      .Case([&](memref::AllocOp op) {
+        buffers[op];
+        return success();
+      })
+      .Case([&](memref::ViewOp op) {
+        addView(op);
+        return success();
+      })
+      .Case([&](memref::CopyOp op) {
+        if (failed(read(op, op.getSource())))
+          return failure();
+        writeWhole(op.getTarget());
+        return success();
+      })
+      .Case<memref::ExpandShapeOp, memref::CollapseShapeOp, memref::CastOp,
+            memref::DimOp, memref::DeallocOp>(
+          [](Operation *) { return success(); })
+      .Default([&](Operation *op) {
+        visitOther(op);
+        return success();
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
 namespace {
 struct VerifyWholeResults
     : gnn::impl::VerifyWholeResultsBase<VerifyWholeResults> {
   void runOnOperation() override {
-    WalkResult walk = getOperation()->walk([&](Operation *op) {
-      if (!isa_and_nonnull<TileOpInterface>(op))
-        return WalkResult::advance();
-      for (OpResult result : op->getResults())
-        if (isRead(result) && failed(check(result)))
-          return WalkResult::interrupt();
-      return WalkResult::advance();
-    });
-    if (walk.wasInterrupted())
+    if (failed(checkTensors()) || failed(checkBuffers()))
       signalPassFailure();
+    markAllAnalysesPreserved();
   }
 
 private:
-  LogicalResult check(OpResult result) {
-    SmallVector<ColumnRange> columns;
-    if (!collectColumns(result, columns))
-      return success();
-    llvm::sort(columns, [](const ColumnRange &a, const ColumnRange &b) {
-      return a.begin < b.begin;
+  LogicalResult checkTensors() {
+    WalkResult walk = getOperation()->walk([&](TileOpInterface op) {
+      for (OpResult result : op->getResults())
+        if (isRead(result) && failed(checkTensor(result)))
+          return WalkResult::interrupt();
+      return WalkResult::advance();
     });
-    int64_t all = cast<ShapedType>(result.getType()).getShape().back();
-    int64_t written = 0, gapEnd = all;
-    for (const ColumnRange &range : columns) {
-      if (range.begin > written) {
-        gapEnd = range.begin;
-        break;
-      }
-      written = std::max(written, range.end);
-    }
-    if (written >= all)
+    return failure(walk.wasInterrupted());
+  }
+  LogicalResult checkBuffers() {
+    func::FuncOp func = getOperation();
+    if (!func.getBody().hasOneBlock())
       return success();
-    return result.getOwner()->emitOpError("leaves columns ")
-           << written << " to " << gapEnd - 1 << " of " << result.getType()
-           << " without a value: expected templates that "
-           << "write all of them, or a tensor that has values to go on with";
+    BufferCheck check(func);
+    for (Operation &op : func.getBody().front())
+      if (failed(check.visit(&op)))
+        return failure();
+    return success();
   }
 };
 } // namespace

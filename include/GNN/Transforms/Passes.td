@@ -447,12 +447,18 @@ def VerifyWholeResults
     one before (a concatenation does). Where something else reads the last result,
     the parts must be all of it, or the tensor must have had a value to begin with.
 
+    On buffers, the parts are those that were written until something reads the
+    buffer, or until the function ends and gives it to its caller: an argument with
+    `bufferize.result`, a `memref.alloc`, or a place in the workspace, where views
+    of one offset are one buffer. Nothing is said of a buffer that is written in
+    parts of several shapes, or used by an op that is no template.
+
     ```mlir
     // error: leaves columns 32 to 63 without a value
     %y = gnn_tile.traverse @g <dst, features = 32> ... outs(%empty : tensor<?x64xf32>)
     ```
 
-    Needs: templates on tensors. Keeps: everything. Never changes the IR.
+    Needs: templates on tensors or buffers. Keeps: everything. Never changes the IR.
   }];
 }
 
