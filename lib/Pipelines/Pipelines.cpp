@@ -127,6 +127,7 @@ static void buildGPUPipeline(OpPassManager &pm, const NoOptions &) {
 /// Kernels in, kernels out that a GPU and the emulator run alike.
 static void buildMathPipeline(OpPassManager &pm, const NoOptions &) {
   pm.addPass(createVerifyForm({Form::Kernels}));
+  pm.addNestedPass<gpu::GPUModuleOp>(createExpandLanes());
   pm.addNestedPass<gpu::GPUModuleOp>(createExpandDeviceMath());
   pm.addPass(createCSEPass());
 }
@@ -170,7 +171,9 @@ ArrayRef<Stage> gnn::getStages() {
       makeStage("gpu", "Make kernels and launches (gnn_tile -> gpu)",
                 Form::Buffers, Form::Kernels, buildGPUPipeline,
                 &StageOptions::none),
-      makeStage("math", "Write functions of kernels as arithmetic (gpu -> gpu)",
+      makeStage("math",
+                "Write reductions and functions of kernels as arithmetic (gpu "
+                "-> gpu)",
                 Form::Kernels, Form::Kernels, buildMathPipeline,
                 &StageOptions::none),
       makeStage("ptx", "Make PTX of GPU kernels (gpu -> binary)", Form::Kernels,

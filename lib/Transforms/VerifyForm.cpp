@@ -81,8 +81,9 @@ struct VerifyForm : gnn::impl::VerifyFormBase<VerifyForm> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet patterns(context);
     populateExpandDeviceMathPatterns(patterns);
+    populateExpandLanesPatterns(patterns);
     for (auto &pattern : patterns.getNativePatterns())
-      functions.insert(*pattern->getRootKind());
+      expanded.insert(*pattern->getRootKind());
     return success();
   }
 
@@ -105,18 +106,18 @@ private:
                                    : "";
   }
 
-  /// Emits an error at a function that is not expanded; whether there is one.
+  /// Emits an error at an operation that is not expanded; whether there is one.
   bool findMath() {
     return getOperation()
         .walk([&](Operation *op) {
-          if (!functions.contains(op->getName()))
+          if (!expanded.contains(op->getName()))
             return WalkResult::advance();
           auto type = dyn_cast<FloatType>(
               getElementTypeOrSelf(op->getOperand(0).getType()));
-          if (!type || type.getWidth() > 32) // gnn-verify-device-form says more
+          if (type && type.getWidth() > 32) // gnn-verify-device-form says more
             return WalkResult::advance();
           emitError(op->getLoc())
-              << "expected kernels without functions that a GPU lacks, as "
+              << "expected kernels without operations that a GPU lacks, as "
                  "gnn-math-pipeline makes them, got '"
               << op->getName() << "'";
           return WalkResult::interrupt();
@@ -124,6 +125,6 @@ private:
         .wasInterrupted();
   }
 
-  DenseSet<OperationName> functions;
+  DenseSet<OperationName> expanded;
 };
 } // namespace

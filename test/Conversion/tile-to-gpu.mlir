@@ -7,12 +7,14 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 //
 // CHECK-LABEL: gpu.func @spmm_0_traverse
 // CHECK:         memref.reinterpret_cast
+// CHECK:         %[[THREAD:.+]] = gpu.thread_id x
+// CHECK:         affine.delinearize_index %[[THREAD]] into (2, 16) : index, index, index
 // CHECK:         scf.for
 // CHECK-NOT:       scf.if
 // CHECK:           vector.load {{.+}} {alignment = 16 : i64} : memref<?x64xf32>, vector<4xf32>
 // CHECK:           arith.addf {{.+}} : vector<4xf32>
 // CHECK:           scf.yield
-// CHECK:         gpu.shuffle xor
+// CHECK:         gpu.subgroup_reduce add %{{.+}} cluster(size = 2, stride = 16) : (f32) -> f32
 // CHECK-NOT:     atomic
 // CHECK:         scf.if
 // CHECK:           vector.store {{.+}} {alignment = 16 : i64}

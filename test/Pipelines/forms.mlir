@@ -11,7 +11,9 @@
 // RUN: not gnn-opt %t.tile --gnn-graph-pipeline 2>&1 | FileCheck %s --check-prefixes=ONE,TENSORS
 // RUN: not gnn-opt %t.tile --gnn-ptx-pipeline 2>&1 | FileCheck %s --check-prefixes=ONE,EARLY
 // RUN: not gnn-opt %t.gpu --gnn-gpu-pipeline 2>&1 | FileCheck %s --check-prefixes=ONE,LATE
-// RUN: not gnn-opt %t.gpu --gnn-ptx-pipeline 2>&1 | FileCheck %s --check-prefixes=ONE,MATH
+// RUN: not gnn-opt %t.gpu --gnn-ptx-pipeline 2>&1 | FileCheck %s --check-prefixes=ONE,LANES
+// RUN: gnn-opt %t.gpu --pass-pipeline='builtin.module(gpu.module(gnn-expand-lanes))' \
+// RUN:   | not gnn-opt --gnn-ptx-pipeline 2>&1 | FileCheck %s --check-prefixes=ONE,MATH
 // RUN: not gnn-opt %t.ptx --gnn-math-pipeline 2>&1 | FileCheck %s --check-prefixes=ONE,BINARY
 // RUN: not gnn-opt %s --pass-pipeline='builtin.module(gnn-verify-form{form=loops})' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=WORD
@@ -21,12 +23,13 @@
 gnn.graph @g square {node_types = 1, edge_types = 1}
 !node = tensor<?x8xf32, #gnn.rows<@g, node>>
 
-// BUFFERS: forms.mlir:[[#@LINE+10]]:8: error: expected templates on buffers, as gnn-tile-pipeline makes them, got 'gnn.activation' on tensors
-// KERNELS: forms.mlir:[[#@LINE+9]]:8: error: expected kernels, as gnn-gpu-pipeline makes them, got 'gnn.activation' on tensors
+// BUFFERS: forms.mlir:[[#@LINE+11]]:8: error: expected templates on buffers, as gnn-tile-pipeline makes them, got 'gnn.activation' on tensors
+// KERNELS: forms.mlir:[[#@LINE+10]]:8: error: expected kernels, as gnn-gpu-pipeline makes them, got 'gnn.activation' on tensors
 // TENSORS: error: expected ops on tensors, got 'gnn_tile.traverse' on buffers
 // EARLY:   error: expected kernels, as gnn-gpu-pipeline makes them, got 'gnn_tile.traverse' on buffers
 // LATE:    error: expected templates on buffers, as gnn-tile-pipeline makes them, got 'gpu.module'
-// MATH:    error: expected kernels without functions that a GPU lacks, as gnn-math-pipeline makes them, got 'math.tanh'
+// MATH:    error: expected kernels without operations that a GPU lacks, as gnn-math-pipeline makes them, got 'math.tanh'
+// LANES:   error: expected kernels without operations that a GPU lacks, as gnn-math-pipeline makes them, got 'affine.delinearize_index'
 // BINARY:  error: expected kernels, as gnn-gpu-pipeline makes them, got 'gpu.binary'
 // WORD:    expected one of tensors, buffers, kernels, binaries, got 'loops'
 // ONE-NOT: error:

@@ -41,7 +41,7 @@ def VerifyKernelForm : Pass<"gnn-verify-kernel-form"> {
     }
     ```
 
-    Needs: nothing. Keeps: everything. Never changes the IR.
+    Needs: what `gnn-expand-lanes` expands is expanded. Keeps: everything. Never changes the IR.
   }];
 }
 

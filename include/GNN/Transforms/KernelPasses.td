@@ -63,6 +63,31 @@ def ExpandDeviceMath : Pass<"gnn-expand-device-math"> {
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def ExpandLanes : Pass<"gnn-expand-lanes"> {
+  let summary = "Write reductions over lanes as shuffles";
+  let description = [{
+    Kernels say what lanes compute together (`gpu.subgroup_reduce`) and which
+    part of a row a thread has (`affine.delinearize_index`). This pass writes
+    both as the shuffles, additions and divisions that a GPU and the emulator
+    run, by upstream's patterns: in a fixed order, so that sums have the same
+    bits on every run.
+
+    ```mlir
+    %sum = gpu.subgroup_reduce add %x cluster(size = 2) : (f32) -> f32
+    // becomes
+    %other, %valid = gpu.shuffle xor %x, %c1, %c32 : f32
+    %sum = arith.addf %x, %other : f32
+    ```
+
+    Needs: warps of 32 lanes, all of whose lanes run a reduction together.
+    Keeps: what every lane computes. Never: touches `gpu.all_reduce`, which
+    needs shared memory.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::vector::VectorDialect"];
+}
+
 def LowerDeviceMath : Pass<"gnn-lower-device-math"> {
   let summary = "Make intrinsics of the functions that a GPU has";
   let description = [{

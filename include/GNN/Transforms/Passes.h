@@ -31,6 +31,9 @@ namespace gnn {
 /// make needs none of them.
 void populateExpandDeviceMathPatterns(mlir::RewritePatternSet &patterns);
 
+/// Patterns of `gnn-expand-lanes`.
+void populateExpandLanesPatterns(mlir::RewritePatternSet &patterns);
+
 } // namespace gnn
 
 #endif // GNN_TRANSFORMS_PASSES_H

@@ -25,8 +25,8 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
 
     A module without such ops has every form.
 
-    With `has-math=false`, kernels may have no function that
-    `gnn-expand-device-math` expands.
+    With `has-math=false`, kernels may have no operation that
+    `gnn-expand-lanes` or `gnn-expand-device-math` expands.
 
     Needs: nothing. Keeps: everything. Never changes the IR.
   }];
@@ -34,7 +34,7 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
     Option<"form", "form", "::gnn::Form", /*default=*/"::gnn::Form::Tensors",
            "The form: tensors, buffers, kernels or binaries">,
     Option<"hasMath", "has-math", "bool", /*default=*/"true",
-           "Kernels may have functions that a GPU lacks">,
+           "Kernels may have operations that a GPU lacks">,
   ];
 }
 

@@ -24,7 +24,7 @@ using tile::AtAttr;
 using tile::Dim;
 
 namespace {
-/// What the points of a traversal are.
+/// What a traversal walks.
 struct Walk {
   tile::RowDomain groups, elements;
 
@@ -46,7 +46,7 @@ struct Item {
 };
 
 /// A row that the current point is, or leads to.
-struct Point {
+struct ReachedRow {
   Anchor anchor;
   tile::RowDomain from; ///< the domain of the anchor
   RowPath path;
@@ -72,7 +72,7 @@ private:
   void placeRows(const Walk &walk, ArrayRef<Item> items);
   FailureOr<Value> eval(Value value);
   FailureOr<Value> evalOp(Value value, Operation *op);
-  FailureOr<Point> pointOf(Value row, Operation *user);
+  FailureOr<ReachedRow> reach(Value row, Operation *user);
   Value read(const Rows &rows, AtAttr at);
   Value reduce(Location loc, tile::Reduction kind, Dim dim, Value value);
 
@@ -81,7 +81,7 @@ private:
   // Of the traversal that is made now:
   SmallVector<int64_t> dims;
   DenseMap<Value, Value> scalars;
-  DenseMap<Value, Point> rows;
+  DenseMap<Value, ReachedRow> rows;
   SmallVector<Value> inputs;
   SmallVector<Attribute> accesses;
   std::unique_ptr<Block> block;
@@ -168,7 +168,7 @@ FailureOr<Item> LoopLowering::plan(unsigned i) {
 }
 
 //===----------------------------------------------------------------------===//
-// The points of a traversal
+// The rows of a traversal
 //===----------------------------------------------------------------------===//
 
 void LoopLowering::placeRows(const Walk &walk, ArrayRef<Item> items) {
@@ -177,8 +177,8 @@ void LoopLowering::placeRows(const Walk &walk, ArrayRef<Item> items) {
   RowPath same = {space, space, std::nullopt};
   RowPath edge = {RowSpace::Edge, RowSpace::Edge, std::nullopt};
   bool hasElements = static_cast<bool>(walk.elements);
-  Point group = {Anchor::Group, walk.groups, same};
-  Point element = {Anchor::Element, walk.elements, same};
+  ReachedRow group = {Anchor::Group, walk.groups, same};
+  ReachedRow element = {Anchor::Element, walk.elements, same};
   loop->walk([&](RowLoopInterface inner) {
     if (inner != loop)
       rows[inner.getLoopRow()] = {Anchor::Element, walk.elements, edge};
@@ -197,20 +197,20 @@ void LoopLowering::placeRows(const Walk &walk, ArrayRef<Item> items) {
   rows[loop.getLoopRow()] = isElement ? element : group;
 }
 
-FailureOr<Point> LoopLowering::pointOf(Value row, Operation *user) {
+FailureOr<ReachedRow> LoopLowering::reach(Value row, Operation *user) {
   if (auto it = rows.find(row); it != rows.end())
     return it->second;
   auto follow = row.getDefiningOp<FollowOp>();
   if (!follow)
     return user->emitOpError("has no traversal: its row is of another loop");
-  FailureOr<Point> point = pointOf(follow.getRow(), user);
-  if (failed(point))
+  FailureOr<ReachedRow> reached = reach(follow.getRow(), user);
+  if (failed(reached))
     return failure();
-  std::optional<RowPath> path = compose(point->path, follow.getPath());
+  std::optional<RowPath> path = compose(reached->path, follow.getPath());
   if (!path)
     return user->emitOpError("has no traversal: no single path leads to its "
                              "row");
-  return Point{point->anchor, point->from, *path};
+  return ReachedRow{reached->anchor, reached->from, *path};
 }
 
 static bool hasTraversal(Operation *op) {
@@ -338,27 +338,27 @@ FailureOr<Value> LoopLowering::evalOp(Value value, Operation *op) {
         maker && maker.getCenterNode())
       return eval(maker.getLoopBody()->getTerminator()->getOperand(
           cast<OpResult>(readOp.getInput()).getResultNumber()));
-    FailureOr<Point> point = pointOf(readOp.getRow(), op);
-    if (failed(point))
+    FailureOr<ReachedRow> reached = reach(readOp.getRow(), op);
+    if (failed(reached))
       return failure();
     std::optional<RowPath> path =
-        compose(point->path, readOp.getRowPaths().front());
+        compose(reached->path, readOp.getRowPaths().front());
     if (!path)
       return op->emitOpError("has no traversal: no single path leads to its "
                              "row");
     Input input =
-        lowering.leading(lowering.view(readOp.getInput()), point->anchor,
-                         point->from, path->via, dims.size());
+        lowering.leading(lowering.view(readOp.getInput()), reached->anchor,
+                         reached->from, path->via, dims.size());
     return read(input.rows, input.at);
   }
   if (auto number = dyn_cast<RowNumberOp>(op)) {
-    FailureOr<Point> point = pointOf(number.getRow(), op);
-    if (failed(point))
+    FailureOr<ReachedRow> reached = reach(number.getRow(), op);
+    if (failed(reached))
       return failure();
     tile::RowDomain user =
         keptRows(number.getRow().getType().getSpace(), {}).getNatural();
-    AtAttr at = lowering.access(user, point->anchor, point->from,
-                                point->path.via, false, false);
+    AtAttr at = lowering.access(user, reached->anchor, reached->from,
+                                reached->path.via, false, false);
     return Value(tile::IndexOp::create(*inside, loc, inside->getI32Type(), at));
   }
   SmallVector<Value> operands;

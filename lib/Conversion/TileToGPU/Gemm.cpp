@@ -43,7 +43,9 @@ private:
   TileProduct product;
   Value type, begin, end, firstColumn, head;
   Value weightRow; // of the weight that the type has
-  Value inputRow;  // the row that this thread stages
+  Value inputRow;  // the row that this thread stages ...
+  Value tileRow;   // ... as which row of the tile ...
+  Value tileDepth; // ... from which of its 16 inputs on
 };
 } // namespace
 
@@ -52,10 +54,11 @@ void GemmLowering::locateTile() {
   int64_t rows = ProductLayout::rows;
   if (op.getTypes() && op.getTypes()->isFixed()) {
     int64_t perType = op.getTypes()->getCount();
-    Value each = e.index(llvm::divideCeil(perType, rows));
-    type = e.div(tile, each);
+    SmallVector<Value> place = e.delinearize(
+        tile, {static_cast<int64_t>(llvm::divideCeil(perType, rows))});
+    type = place[0];
     Value first = e.mul(type, e.index(perType));
-    begin = e.add(first, e.mul(e.rem(tile, each), e.index(rows)));
+    begin = e.add(first, e.mul(place[1], e.index(rows)));
     end = e.min(e.add(begin, e.index(rows)), e.add(first, e.index(perType)));
   } else if (op.getTypes()) {
     Value tiles = kernel.structure(StructureKey::tiles(
@@ -79,7 +82,10 @@ void GemmLowering::locateTile() {
   head =
       op.getOutputAt().getHead() ? kernel.blockId(gpu::Dimension::z) : Value();
   // 4 threads stage the 16 inputs of a row.
-  Value row = e.add(begin, e.div(product.thread, e.index(4)));
+  SmallVector<Value> place = e.delinearize(product.thread, {4});
+  tileRow = place[0];
+  tileDepth = e.mul(place[1], e.index(4));
+  Value row = e.add(begin, tileRow);
   inputRow = reachRow(kernel, e, op.getInputAt(), op.getRows(),
                       e.min(row, e.sub(end, e.index(1))));
 }
@@ -106,10 +112,8 @@ void GemmLowering::stageInput(Value k0) {
                           at.getOffset() % 4 == 0 && in % 4 == 0
                       ? 4
                       : 1;
-  Value local = e.mul(e.rem(product.thread, e.index(4)), e.index(4));
-  Value tileRow = e.div(product.thread, e.index(4));
   for (int64_t i = 0; i < 4; i += width) {
-    Value localK = e.add(local, e.index(i));
+    Value localK = e.add(tileDepth, e.index(i));
     Value k = e.add(k0, localK);
     Value inside = in % ProductLayout::depth ? e.less(k, e.index(in)) : Value();
     Value safe = inside ? e.select(inside, k, e.index(0)) : k;
@@ -145,7 +149,7 @@ Value GemmLowering::loadWeight(Value k, Value n) {
 void GemmLowering::stageWeight(Value k0) {
   int64_t width = product.columnsPerThread(), out = op.getOut();
   bool whole = !op.getTransposed() && out % width == 0;
-  Value localK = e.div(product.thread, e.index(ProductLayout::side));
+  Value localK = product.depth();
   Value k = e.add(k0, localK);
   Value kInside = op.getIn() % ProductLayout::depth
                       ? e.less(k, e.index(op.getIn()))

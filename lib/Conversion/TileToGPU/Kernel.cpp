@@ -10,6 +10,7 @@
 
 #include "Kernel.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -36,12 +37,6 @@ Value Emitter::sub(Value a, Value b) {
 Value Emitter::mul(Value a, Value b) {
   return arith::MulIOp::create(builder, loc, a, b);
 }
-Value Emitter::div(Value a, Value b) {
-  return arith::DivUIOp::create(builder, loc, a, b);
-}
-Value Emitter::rem(Value a, Value b) {
-  return arith::RemUIOp::create(builder, loc, a, b);
-}
 Value Emitter::min(Value a, Value b) {
   return arith::MinSIOp::create(builder, loc, a, b);
 }
@@ -67,9 +62,19 @@ Value Emitter::constant(Type type, double value) {
     attr = builder.getFloatAttr(floatType, value);
   else
     attr = builder.getIntegerAttr(element, static_cast<int64_t>(value));
+  return constant(type, attr);
+}
+
+Value Emitter::constant(Type type, TypedAttr value) {
   if (auto vector = dyn_cast<VectorType>(type))
-    attr = DenseElementsAttr::get(vector, Attribute(attr));
-  return arith::ConstantOp::create(builder, loc, attr);
+    value = DenseElementsAttr::get(vector, Attribute(value));
+  return arith::ConstantOp::create(builder, loc, value);
+}
+
+SmallVector<Value> Emitter::delinearize(Value value, ArrayRef<int64_t> basis) {
+  return affine::AffineDelinearizeIndexOp::create(builder, loc, value, basis,
+                                                  /*hasOuterBound=*/false)
+      .getResults();
 }
 
 Value Emitter::loadIndex(Value array, Value at) {
@@ -101,17 +106,23 @@ void Emitter::store(Value value, Value memref, ValueRange indices) {
   store.setAlignment(bytes);
 }
 
-Value Emitter::shuffleXor(Value value, int64_t offset) {
+Value Emitter::forEachPart(Value value, function_ref<Value(Value)> function) {
   auto vector = dyn_cast<VectorType>(value.getType());
   if (!vector)
-    return gpu::ShuffleOp::create(builder, loc, value, i32(offset), i32(32),
-                                  gpu::ShuffleMode::XOR)
-        .getShuffleResult();
+    return function(value);
   SmallVector<Value> parts;
   for (int64_t i = 0; i < vector.getNumElements(); ++i)
     parts.push_back(
-        shuffleXor(vector::ExtractOp::create(builder, loc, value, i), offset));
+        function(vector::ExtractOp::create(builder, loc, value, i)));
   return vector::FromElementsOp::create(builder, loc, vector, parts);
+}
+
+Value Emitter::shuffleXor(Value value, int64_t offset) {
+  return forEachPart(value, [&](Value part) {
+    return gpu::ShuffleOp::create(builder, loc, part, i32(offset), i32(32),
+                                  gpu::ShuffleMode::XOR)
+        .getShuffleResult();
+  });
 }
 
 void Emitter::guard(Value condition, function_ref<void()> body) {

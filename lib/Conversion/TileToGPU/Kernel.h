@@ -35,8 +35,6 @@ struct Emitter {
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value sub(mlir::Value a, mlir::Value b);
   mlir::Value mul(mlir::Value a, mlir::Value b);
-  mlir::Value div(mlir::Value a, mlir::Value b);
-  mlir::Value rem(mlir::Value a, mlir::Value b);
   mlir::Value min(mlir::Value a, mlir::Value b);
   mlir::Value ceilDiv(mlir::Value a, int64_t b);
   mlir::Value less(mlir::Value a, mlir::Value b);
@@ -44,12 +42,22 @@ struct Emitter {
   mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b);
   /// A constant of `type`: float, integer, index, or a vector of these.
   mlir::Value constant(mlir::Type type, double value);
+  /// `value` as a constant of `type`: an element, or a vector of it.
+  mlir::Value constant(mlir::Type type, mlir::TypedAttr value);
+  /// The digits of an index, outermost first: what is left over, then one for
+  /// each entry of `basis`.
+  llvm::SmallVector<mlir::Value> delinearize(mlir::Value value,
+                                             llvm::ArrayRef<int64_t> basis);
   /// Element `indices` of an i32 array, as an index.
   mlir::Value loadIndex(mlir::Value array, mlir::Value at);
   /// `width` consecutive elements from `indices`: a scalar for width 1.
   mlir::Value load(mlir::Value memref, mlir::ValueRange indices, int64_t width);
   /// Stores a scalar or vector to consecutive elements.
   void store(mlir::Value value, mlir::Value memref, mlir::ValueRange indices);
+  /// `function` of a scalar, or of each part of a vector.
+  mlir::Value
+  forEachPart(mlir::Value value,
+              llvm::function_ref<mlir::Value(mlir::Value)> function);
   /// The value that the lane at `lane xor offset` has.
   mlir::Value shuffleXor(mlir::Value value, int64_t offset);
   /// Runs `body` where `condition` holds; always where it is null.

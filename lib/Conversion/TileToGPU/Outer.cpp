@@ -60,10 +60,9 @@ void OuterLowering::locate() {
   int64_t columnTiles =
       llvm::divideCeil(right.getShape().back(), product.columns());
   Value tile = kernel.blockId(gpu::Dimension::y);
-  firstRow =
-      e.mul(e.div(tile, e.index(columnTiles)), e.index(ProductLayout::rows));
-  firstColumn =
-      e.mul(e.rem(tile, e.index(columnTiles)), e.index(product.columns()));
+  SmallVector<Value> place = e.delinearize(tile, {columnTiles});
+  firstRow = e.mul(place[0], e.index(ProductLayout::rows));
+  firstColumn = e.mul(place[1], e.index(product.columns()));
   if (op.getHeads() && !op.sumsHeads())
     head = kernel.blockId(gpu::Dimension::z);
 }
@@ -74,16 +73,13 @@ void OuterLowering::stage(unsigned side, Value row0, int64_t perThread) {
   int64_t size = type.getShape().back();
   Value buffer = kernel.buffer(side == 0 ? op.getLeft() : op.getRight(),
                                rowsOf(at(side), op.getRows(), {}), true);
-  Value k = e.div(product.thread, e.index(ProductLayout::side));
+  Value k = product.depth();
   Value row = e.add(row0, k);
   Value rowInside = e.less(row, end);
   Value reached = reachRow(kernel, e, at(side), op.getRows(),
                            e.min(row, e.sub(end, e.index(1))));
   for (int64_t i = 0; i < perThread; ++i) {
-    Value local =
-        e.add(e.mul(e.rem(product.thread, e.index(ProductLayout::side)),
-                    e.index(perThread)),
-              e.index(i));
+    Value local = e.add(e.mul(product.side(), e.index(perThread)), e.index(i));
     Value column = e.add(side == 0 ? firstRow : firstColumn, local);
     Value inside = e.less(column, e.index(size));
     column = e.select(inside, column, e.index(0));

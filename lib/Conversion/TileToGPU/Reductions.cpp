@@ -8,8 +8,6 @@
 
 #include "Reductions.h"
 
-#include <limits>
-
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
@@ -25,40 +23,35 @@ Value gnn::tile::laneColumns(Emitter &e, Value first, int64_t width) {
   return e.add(base, offsets);
 }
 
-Value LaneReduction::combine(Value a, Value b) {
-  if (!a)
-    return b;
-  OpBuilder &builder = e.builder;
-  bool isFloat = isa<FloatType>(getElementTypeOrSelf(a));
+LaneReduction::Words LaneReduction::wordsOf(Type type) {
+  using In = arith::AtomicRMWKind;
+  using Over = gpu::AllReduceOperation;
+  bool isFloat = isa<FloatType>(getElementTypeOrSelf(type));
   switch (kind) {
   case Reduction::Sum:
   case Reduction::Mean:
-    return isFloat ? Value(arith::AddFOp::create(builder, e.loc, a, b))
-                   : Value(arith::AddIOp::create(builder, e.loc, a, b));
-  case Reduction::Max:
-    return isFloat ? Value(arith::MaximumFOp::create(builder, e.loc, a, b))
-                   : Value(arith::MaxSIOp::create(builder, e.loc, a, b));
+    return {isFloat ? In::addf : In::addi, Over::ADD};
+  case Reduction::Max: // NaN if there is one
+    return isFloat ? Words{In::maximumf, Over::MAXIMUMF}
+                   : Words{In::maxs, Over::MAXSI};
   case Reduction::Min:
-    return isFloat ? Value(arith::MinimumFOp::create(builder, e.loc, a, b))
-                   : Value(arith::MinSIOp::create(builder, e.loc, a, b));
+    return isFloat ? Words{In::minimumf, Over::MINIMUMF}
+                   : Words{In::mins, Over::MINSI};
   }
   llvm_unreachable("all reductions are handled");
 }
 
+Value LaneReduction::combine(Value a, Value b) {
+  if (!a)
+    return b;
+  return arith::getReductionOp(wordsOf(a.getType()).inLane, e.builder, e.loc, a,
+                               b);
+}
+
 Value LaneReduction::identity(Type type) {
-  if (kind == Reduction::Sum || kind == Reduction::Mean)
-    return e.constant(type, 0.0);
-  double sign = kind == Reduction::Max ? -1.0 : 1.0;
-  if (isa<FloatType>(getElementTypeOrSelf(type)))
-    return e.constant(type, sign * std::numeric_limits<double>::infinity());
-  unsigned bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
-  APInt extreme = kind == Reduction::Max ? APInt::getSignedMinValue(bits)
-                                         : APInt::getSignedMaxValue(bits);
-  TypedAttr attr =
-      e.builder.getIntegerAttr(getElementTypeOrSelf(type), extreme);
-  if (auto vector = dyn_cast<VectorType>(type))
-    attr = DenseElementsAttr::get(vector, Attribute(attr));
-  return arith::ConstantOp::create(e.builder, e.loc, attr);
+  TypedAttr attr = arith::getIdentityValueAttr(
+      wordsOf(type).inLane, getElementTypeOrSelf(type), e.builder, e.loc);
+  return e.constant(type, attr);
 }
 
 Value LaneReduction::mask(Value value, Value inside) {
@@ -74,6 +67,16 @@ Value LaneReduction::across(Value value) {
     total =
         combine(total, vector::ExtractOp::create(e.builder, e.loc, value, i));
   return total;
+}
+
+Value LaneReduction::overLanes(Value value, int64_t lanes, int64_t stride) {
+  if (lanes == 1)
+    return value;
+  gpu::AllReduceOperation word = wordsOf(value.getType()).overLanes;
+  return e.forEachPart(value, [&](Value part) -> Value { // as shuffles take it
+    return gpu::SubgroupReduceOp::create(e.builder, e.loc, part, word,
+                                         /*uniform=*/false, lanes, stride);
+  });
 }
 
 Value LaneReduction::divideMean(Value total, int64_t count) {

@@ -27,10 +27,22 @@ struct LaneReduction {
   mlir::Value mask(mlir::Value value, mlir::Value inside);
   /// The parts of a vector as one scalar, in order.
   mlir::Value across(mlir::Value value);
+  /// `value` of each lane as one, of clusters of `lanes` lanes that lie
+  /// `stride` apart. Every lane of a cluster gets the same bits.
+  mlir::Value overLanes(mlir::Value value, int64_t lanes, int64_t stride);
   /// The value that counts as nothing.
   mlir::Value identity(mlir::Type type);
   /// `total` over `count` for a mean, else `total`.
   mlir::Value divideMean(mlir::Value total, int64_t count);
+
+private:
+  /// How upstream calls it for values of `type`: what one lane holds, and what
+  /// several do.
+  struct Words {
+    mlir::arith::AtomicRMWKind inLane;
+    mlir::gpu::AllReduceOperation overLanes;
+  };
+  Words wordsOf(mlir::Type type);
 };
 
 /// The best value so far and its index.

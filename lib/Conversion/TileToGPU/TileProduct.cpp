@@ -20,9 +20,9 @@ TileProduct::TileProduct(Kernel &kernel, ProductLayout layout, Type element)
   left = kernel.shared({layout.depth, layout.rows}, element);
   right = kernel.shared({layout.depth, layout.columns}, element);
   thread = kernel.threadId();
-  threadRow =
-      e.mul(e.div(thread, e.index(layout.side)), e.index(layout.rowsPerThread));
-  threadColumn = e.mul(e.rem(thread, e.index(layout.side)), e.index(width));
+  place = e.delinearize(thread, {layout.side});
+  threadRow = e.mul(place[0], e.index(layout.rowsPerThread));
+  threadColumn = e.mul(place[1], e.index(width));
 }
 
 SmallVector<Value> TileProduct::zero() {

@@ -38,6 +38,10 @@ public:
   mlir::Value row(int64_t i);
   mlir::Value column();
 
+  /// Of the 16 x 16 values that threads stage at once, the one of this thread:
+  /// its summed dimension, and the other one.
+  mlir::Value depth() { return place[0]; }
+  mlir::Value side() { return place[1]; }
   /// Stages one value of the left or right tile.
   void stageLeft(mlir::Value value, mlir::Value k, mlir::Value row);
   void stageRight(mlir::Value value, mlir::Value k, mlir::Value column);
@@ -49,6 +53,7 @@ private:
   ProductLayout layout;
   int64_t width;
   mlir::Type element;
+  llvm::SmallVector<mlir::Value> place; // of the thread: its row and column
   mlir::Value left, right, threadRow, threadColumn;
 };
 

@@ -18,18 +18,13 @@ using namespace gnn::tile;
 //===----------------------------------------------------------------------===//
 
 void TraverseLowering::locateLane() {
-  Value lane = kernel.threadId();
-  auto take = [&](int64_t lanes) {
-    if (lanes == 1)
-      return e.index(0);
-    Value mine = e.rem(lane, e.index(lanes));
-    lane = e.div(lane, e.index(lanes));
-    return mine;
-  };
-  featureLane = take(layout.featureLanes);
-  headLane = take(layout.headLanes);
-  elementLane = take(layout.elementLanes);
-  team = lane;
+  SmallVector<Value> place =
+      e.delinearize(kernel.threadId(), {layout.elementLanes, layout.headLanes,
+                                        layout.featureLanes});
+  team = place[0];
+  elementLane = place[1];
+  headLane = place[2];
+  featureLane = place[3];
 }
 
 /// The row at a position of the order in which rows are taken, and its
@@ -254,8 +249,7 @@ Held TraverseLowering::reduceLanes(ReduceOp reduce, Held values, Level level) {
         total = lanes.combine(
             total, lanes.across(lanes.mask(values[h * chunkCount(level) + c],
                                            columnsInside[c])));
-      for (int64_t offset = 1; offset < layout.featureLanes; offset *= 2)
-        total = lanes.combine(total, e.shuffleXor(total, offset));
+      total = lanes.overLanes(total, layout.featureLanes, 1);
       reduced.push_back(lanes.divideMean(total, domain.getFeatures()));
     }
     values = reduced;
@@ -269,9 +263,7 @@ Held TraverseLowering::reduceLanes(ReduceOp reduce, Held values, Level level) {
     for (int64_t h = 0; h < layout.headChunks; ++h)
       total = lanes.combine(
           total, lanes.mask(values[h * chunkCount(level) + c], headsInside[h]));
-    for (int64_t offset = 1; offset < layout.headLanes; offset *= 2)
-      total = lanes.combine(total,
-                            e.shuffleXor(total, offset * layout.featureLanes));
+    total = lanes.overLanes(total, layout.headLanes, layout.featureLanes);
     reduced.push_back(lanes.divideMean(total, domain.getHeads()));
   }
   return reduced;

@@ -87,7 +87,7 @@ private:
   State initialState(mlir::Operation *reduction);
   void setPoints(mlir::Value first);
   void accumulate(State &state, unsigned point);
-  void combineLanes(State &state, int64_t offset);
+  void combineLanes(State &state);
   void combine(State &state, llvm::ArrayRef<Held> others);
   void finish(State &state);
   llvm::SmallVector<Held> combineFold(FoldOp fold, llvm::ArrayRef<Held> earlier,

@@ -120,9 +120,7 @@ void TraverseLowering::walkElements(int64_t rank) {
   next = 0;
   forEachPart([&](Value &part) { part = loop.getResult(next++); });
   for (State &state : states) {
-    int64_t lanes = layout.featureLanes * layout.headLanes;
-    for (int64_t i = 1; i < layout.elementLanes; i *= 2)
-      combineLanes(state, i * lanes);
+    combineLanes(state);
     if (byBlock)
       combineTeams(state);
     finish(state);
@@ -222,12 +220,24 @@ void TraverseLowering::accumulate(State &state, unsigned point) {
   }
 }
 
-void TraverseLowering::combineLanes(State &state, int64_t offset) {
-  SmallVector<Held> others = state.parts;
-  for (Held &parts : others)
-    for (Value &part : parts)
-      part = e.shuffleXor(part, offset);
-  combine(state, others);
+/// Gives every lane of a row what all lanes have accumulated together.
+void TraverseLowering::combineLanes(State &state) {
+  llvm::SaveAndRestore line(e.loc, state.op->getLoc());
+  int64_t stride = layout.featureLanes * layout.headLanes;
+  if (auto reduce = dyn_cast<ReduceOp>(state.op)) {
+    LaneReduction lanes{e, reduce.getKind()};
+    for (Value &part : state.parts[0])
+      part = lanes.overLanes(part, layout.elementLanes, stride);
+    return;
+  }
+  // Upstream has no reduction of several values at once.
+  for (int64_t i = 1; i < layout.elementLanes; i *= 2) {
+    SmallVector<Held> others = state.parts;
+    for (Held &parts : others)
+      for (Value &part : parts)
+        part = e.shuffleXor(part, i * stride);
+    combine(state, others);
+  }
 }
 
 /// Adds what another lane has accumulated.

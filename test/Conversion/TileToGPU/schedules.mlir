@@ -10,8 +10,8 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK:         scf.for {{.+}} step %c16
 // CHECK-COUNT-16:  vector.load {{.+}}, vector<2xf32>
 // CHECK-NOT:       vector.load
-// CHECK:         gpu.shuffle xor %{{.+}}, %c4_i32
-// CHECK-NOT:     gpu.shuffle xor %{{.+}}, %c8_i32
+// CHECK-COUNT-8: gpu.subgroup_reduce add %{{.+}} cluster(size = 2, stride = 4) : (f32) -> f32
+// CHECK-NOT:     gpu.subgroup_reduce
 // CHECK-LABEL: func.func @walk
 // CHECK-DAG:     %[[ROWS:.+]] = arith.constant 16 : index
 // CHECK:         arith.ceildivui %{{.+}}, %[[ROWS]]

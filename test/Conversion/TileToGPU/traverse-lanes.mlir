@@ -81,7 +81,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // Scalars a row: a lane a row.
 //
 // CHECK-LABEL: gpu.func @scalars_0_traverse
-// CHECK-NOT:     gpu.shuffle
+// CHECK-NOT:     gpu.subgroup_reduce
 // CHECK:         memref.store
 // CHECK-LABEL: func.func @scalars
 // CHECK-DAG:     %[[THREADS:.+]] = arith.constant 256 : index

@@ -7,8 +7,8 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-LABEL: gpu.func @features_0_traverse
 // CHECK-COUNT-2: vector.load
 // CHECK:         arith.mulf {{.+}} : vector<4xf32>
-// CHECK-COUNT-4: gpu.shuffle xor
-// CHECK-NOT:     gpu.shuffle
+// CHECK:         gpu.subgroup_reduce add %{{.+}} cluster(size = 16) : (f32) -> f32
+// CHECK-NOT:     gpu.subgroup_reduce
 // CHECK:         scf.if
 // CHECK:           memref.store
 func.func @features(%x: memref<?x64xf32>, %z: memref<?x64xf32>, %y: memref<?xf32>) {
@@ -31,7 +31,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 //
 // CHECK-LABEL: gpu.func @heads_0_traverse
 // CHECK:         vector.load {{.+}} : memref<?x8x4xf32>, vector<4xf32>
-// CHECK-COUNT-3: arith.addf
+// CHECK-COUNT-4: gpu.subgroup_reduce add %{{.+}} cluster(size = 8) : (f32) -> f32
 // CHECK:         arith.divf
 // CHECK:         vector.store
 func.func @heads(%x: memref<?x8x4xf32>, %y: memref<?x4xf32>) {
