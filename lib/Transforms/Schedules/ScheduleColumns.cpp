@@ -50,6 +50,11 @@ struct TileWork {
 struct ScheduleColumns : gnn::impl::ScheduleColumnsBase<ScheduleColumns> {
   using ScheduleColumnsBase::ScheduleColumnsBase;
 
+  LogicalResult initialize(MLIRContext *) override {
+    model.emplace(target.getValue(), CostKind::Full);
+    return success();
+  }
+
   void runOnOperation() override {
     getOperation()->walk([&](TraverseOp op) {
       TraverseSchedule schedule(op);
@@ -63,6 +68,8 @@ struct ScheduleColumns : gnn::impl::ScheduleColumnsBase<ScheduleColumns> {
   }
 
 private:
+  std::optional<CostModel> model;
+
   int64_t choose(TraverseOp op, const TraverseSchedule &schedule,
                  const TraverseFacts &facts);
   double seconds(const TileWork &work, int64_t columns, int64_t features);
@@ -106,12 +113,11 @@ static TileWork describe(TraverseOp op, StatsAttr stats) {
 /// them.
 double ScheduleColumns::seconds(const TileWork &work, int64_t columns,
                                 int64_t features) {
-  CostModel model(target, CostKind::Full);
   double each =
-      work.groups * model.getTarget().kernels.rowSeconds +
-      work.elements * work.bytesPerElement / model.getTarget().memoryBandwidth;
+      work.groups * model->getTarget().kernels.rowSeconds +
+      work.elements * work.bytesPerElement / model->getTarget().memoryBandwidth;
   for (const TileWork::Table &table : work.tables)
-    each += model.gatherSeconds(
+    each += model->gatherSeconds(
         {work.elements, table.bytesPerColumn * columns, table.rows});
   return llvm::divideCeil(features, columns) * each;
 }
@@ -134,19 +140,18 @@ int64_t ScheduleColumns::choose(TraverseOp op, const TraverseSchedule &schedule,
   if (work.tables.empty())
     return whole;
   int64_t best = whole;
-  CostModel model(target, CostKind::Full);
   double bytesPerColumn = 0;
   for (const TileWork::Table &table : work.tables)
     bytesPerColumn += table.rows * table.bytesPerColumn;
   auto fits = [&](int64_t columns) {
-    return bytesPerColumn * columns <= shareOfL2 * model.getTarget().l2Bytes;
+    return bytesPerColumn * columns <= shareOfL2 * model->getTarget().l2Bytes;
   };
   // Narrower tiles would gather less than a line of the cache.
   for (int64_t columns = 32; columns < whole; columns *= 2)
     if (fits(columns) && columns % schedule.vector == 0 &&
         (!width || columns % width == 0) &&
-        model.isBetter(seconds(work, whole, features),
-                       seconds(work, columns, features)) &&
+        model->isBetter(seconds(work, whole, features),
+                        seconds(work, columns, features)) &&
         (best == whole ||
          seconds(work, columns, features) < seconds(work, best, features)))
       best = columns;
