@@ -25,9 +25,9 @@ extern "C" {
 /** "MAJOR.MINOR.PATCH (MLIR MAJOR.MINOR.PATCH)"; never freed. */
 GNN_CAPI const char *gnnCompilerVersion(void);
 
-/** Loads a plugin, a shared object with dialects, ops that lower to gnn_tile, and
- *  passes (docs/Plugins.md), into this process and for good. What is compiled
- * from then on may use them. Loading it again does nothing. */
+/** Loads a plugin, a shared object with dialects, ops that lower to gnn_tile,
+ * and passes (docs/Plugins.md), into this process and for good. What is
+ * compiled from then on may use them. Loading it again does nothing. */
 GNN_CAPI GnnError *gnnLoadPlugin(const char *path);
 
 /** How to compile. */
@@ -57,6 +57,13 @@ typedef struct GnnCompileOptions {
   /** Passes to run at the begin or the end of stages, a line "POINT=PASSES" for
    * each, as "graph-end=my-pass" (docs/Plugins.md). Null or "": none. */
   const char *stagePasses;
+  /** File of schedules, a line of JSON for each template (docs/Schedules.md),
+   * from which the compiler goes on. Lines that no template takes are errors
+   * unless `allowUnusedSchedules`. Null or "": none. */
+  const char *schedules;
+  bool allowUnusedSchedules;
+  /** File that gets the schedules of all templates. Null or "": none. */
+  const char *saveSchedules;
 } GnnCompileOptions;
 
 /** Compiles the text of a module, `size` bytes that need no end. `name` stands
@@ -75,11 +82,21 @@ GNN_CAPI GnnError *gnnCompile(const char *text, size_t size, const char *name,
 
 /** Says what the passes on whole-graph ops do with a program, and what its
  *  kernels cost without and with them (docs/Cost.md): tables as text, or a page
- * of HTML. Of `options` the chip, the switches and graphs are read. Gives a string
- * for gnnStringDestroy; errors are those of gnnCompile, without reproducer. */
+ * of HTML. Of `options` the chip, the switches and graphs are read. Gives a
+ * string for gnnStringDestroy; errors are those of gnnCompile, without
+ * reproducer. */
 GNN_CAPI GnnError *gnnExplain(const char *text, size_t size, const char *name,
                               const GnnCompileOptions *options, bool html,
                               char **explanation);
+
+/** The schedules that the kernels of a program may have (docs/Schedules.md), a
+ *  line of JSON each: those that differ in the fields `vary`, a list with
+ * commas between, from what the compiler chooses; all where it is null or "".
+ * Gives a string for gnnStringDestroy; errors are those of gnnCompile. */
+GNN_CAPI GnnError *gnnListSchedules(const char *text, size_t size,
+                                    const char *name,
+                                    const GnnCompileOptions *options,
+                                    const char *vary, char **lines);
 
 /** Opens the emulator, which runs the kernels of packages compiled with
  *  `emulated` on the CPU. Streams are not used: a run is done when it returns.

@@ -63,7 +63,7 @@ private:
 /// What work on a program leaves, on success and on failure.
 struct Outcome {
   std::shared_ptr<const runtime::Package> package;
-  std::string explanation;
+  std::string answer;
   bool isDone = false;
   std::vector<std::string> diagnostics;
   /// What gnn-opt is to run to get there; nothing where parsing fails.
@@ -240,21 +240,29 @@ GnnError *gnnLoadPlugin(const char *path) {
   });
 }
 
+static CompileOptions readOptions(const GnnCompileOptions &options) {
+  CompileOptions given;
+  given.chip = orEmpty(options.chip).str();
+  given.emulated = options.emulated;
+  given.passes = orEmpty(options.passes).str();
+  given.phasesDirectory = orEmpty(options.phasesDirectory).str();
+  given.schedules = orEmpty(options.schedules).str();
+  given.allowUnusedSchedules = options.allowUnusedSchedules;
+  given.saveSchedules = orEmpty(options.saveSchedules).str();
+  llvm::SmallVector<llvm::StringRef> stagePasses;
+  orEmpty(options.stagePasses).split(stagePasses, '\n', -1, false);
+  for (llvm::StringRef line : stagePasses)
+    given.stagePasses.push_back(line.str());
+  return given;
+}
+
 GnnError *gnnCompile(const char *text, size_t size, const char *name,
                      const GnnCompileOptions *options, GnnPackage **package) {
   return guardedCall("compile", [&]() -> Error {
     if (Error error = expectPointers("text, name, options and a result", text,
                                      name, options, package))
       return error;
-    CompileOptions given;
-    given.chip = orEmpty(options->chip).str();
-    given.emulated = options->emulated;
-    given.passes = orEmpty(options->passes).str();
-    given.phasesDirectory = orEmpty(options->phasesDirectory).str();
-    llvm::SmallVector<llvm::StringRef> stagePasses;
-    orEmpty(options->stagePasses).split(stagePasses, '\n', -1, false);
-    for (llvm::StringRef line : stagePasses)
-      given.stagePasses.push_back(line.str());
+    CompileOptions given = readOptions(*options);
     if (given.chip.empty() && !given.emulated)
       return failure("expected a chip, kernels for the emulator, or both, got "
                      "neither");
@@ -288,14 +296,42 @@ GnnError *gnnExplain(const char *text, size_t size, const char *name,
       result.isDone = mlir::succeeded(found);
       if (!result.isDone)
         return;
-      llvm::raw_string_ostream stream(result.explanation);
+      llvm::raw_string_ostream stream(result.answer);
       html ? printHtml(*found, stream) : printText(*found, stream);
     };
     GnnCompileOptions read = *options;
     read.reproducer = nullptr; // gnn-opt is not asked to compile
     if (Error error = workOn({text, size}, name, read, outcome, work))
       return error;
-    *explanation = runtime::copyString(outcome->explanation);
+    *explanation = runtime::copyString(outcome->answer);
+    return {};
+  });
+}
+
+GnnError *gnnListSchedules(const char *text, size_t size, const char *name,
+                           const GnnCompileOptions *options, const char *vary,
+                           char **lines) {
+  return guardedCall("list schedules", [&]() -> Error {
+    if (Error error = expectPointers("text, name, options and a result", text,
+                                     name, options, lines))
+      return error;
+    std::vector<std::string> fields;
+    for (llvm::StringRef field : llvm::split(orEmpty(vary), ','))
+      if (!field.trim().empty())
+        fields.push_back(field.trim().str());
+    CompileOptions given = readOptions(*options);
+    auto outcome = std::make_unique<Outcome>();
+    auto work = [&](mlir::ModuleOp module, Outcome &result) {
+      auto found = listSchedules(module, given, fields);
+      result.isDone = mlir::succeeded(found);
+      if (result.isDone)
+        result.answer = std::move(*found);
+    };
+    GnnCompileOptions read = *options;
+    read.reproducer = nullptr; // gnn-opt is not asked to compile
+    if (Error error = workOn({text, size}, name, read, outcome, work))
+      return error;
+    *lines = runtime::copyString(outcome->answer);
     return {};
   });
 }

@@ -106,12 +106,17 @@ static void buildSchedulePipeline(OpPassManager &pm,
   // What is written by hand comes in here.
   pm.addNestedPass<func::FuncOp>(createVerifyWholeResults());
   CostTarget target = options.target;
+  if (!options.schedules.empty()) // first, so that the others leave them
+    pm.addPass(createApplySchedules(
+        {options.schedules, options.allowUnusedSchedules}));
   pm.addNestedPass<func::FuncOp>(createScheduleColumns({target}));
   pm.addNestedPass<func::FuncOp>(createScheduleLanes());
   pm.addNestedPass<func::FuncOp>(createScheduleRows());
   pm.addNestedPass<func::FuncOp>(createScheduleRowWalks());
   pm.addNestedPass<func::FuncOp>(createScheduleProducts());
   pm.addNestedPass<func::FuncOp>(createVerifySchedules());
+  if (!options.saveSchedules.empty())
+    pm.addPass(createSaveSchedules({options.saveSchedules}));
 }
 
 /// gnn_tile on memrefs in, kernels as `gpu.module` and a straight-line host
@@ -187,6 +192,7 @@ void gnn::CompilePipelineOptions::assignTo(StageOptions &stages) const {
   stages.graph.chooseTarget(chip);
   assignTileSwitches(stages.tile);
   stages.schedule.target = stages.graph.target;
+  assignScheduleFiles(stages.schedule);
   stages.ptx.chip = chip;
   stages.ptx.features = features;
   stages.ptx.optLevel = optLevel;

@@ -13,6 +13,7 @@
 
 #include "GNN/Pipelines/Pipelines.h"
 #include "GNN/Target/LaunchPlan.h"
+#include "GNN/Transforms/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
@@ -94,6 +95,9 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
   stages.graph.chooseTarget(given.chip);
   switches.assignTileSwitches(stages.tile);
   stages.schedule.target = stages.graph.target;
+  stages.schedule.schedules = given.schedules;
+  stages.schedule.allowUnusedSchedules = given.allowUnusedSchedules;
+  stages.schedule.saveSchedules = given.saveSchedules;
   stages.ptx.chip = given.chip;
   stages.ptx.features = given.features;
   stages.ptx.optLevel = given.optLevel;
@@ -241,6 +245,27 @@ gnn::compileToPackage(ModuleOp module, const CompileOptions &options) {
   if (!package)
     return module.emitError(package.takeError().message());
   return *package;
+}
+
+FailureOr<std::string> gnn::listSchedules(ModuleOp module,
+                                          const CompileOptions &options,
+                                          ArrayRef<std::string> vary) {
+  StageOptions stages;
+  if (failed(readOptions(module, options, stages)))
+    return failure();
+  std::optional<Form> form = getForm(module);
+  for (const Stage &stage : getStages()) {
+    bool isBefore = stage.to < Form::Buffers || stage.from < Form::Buffers;
+    bool chooses = stage.from == Form::Buffers && stage.to == Form::Buffers;
+    if (isAhead(stage, form) && (isBefore || (chooses && !vary.empty())) &&
+        failed(runStage(module, stage, stages, options.phasesDirectory)))
+      return failure();
+  }
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (failed(listSchedules(module, vary, stream)))
+    return failure();
+  return text;
 }
 
 std::string gnn::compilePipeline(ModuleOp module,

@@ -4,7 +4,7 @@
 from . import models, reference
 from ._version import VERSION
 from .capi import CompileError, GNNError
-from .compiler import (Binding, CompiledFunction, compile, explain, load,
+from .compiler import (Binding, CompiledFunction, compile, explain, list_schedules, load,
                        load_plugin)
 from .graph import Graph
 from .graph_functions import (add_inverses, add_self_loops, degrees, merge_types,
@@ -16,5 +16,5 @@ __version__ = VERSION
 __all__ = ["Binding", "CompileError", "CompiledFunction", "Function",
            "GNNError", "Graph", "GraphDecl", "Module",
            "TensorType", "Value", "add_inverses", "add_self_loops", "compile",
-           "degrees", "explain", "load", "load_plugin", "merge_types",
+           "degrees", "explain", "list_schedules", "load", "load_plugin", "merge_types",
            "models", "reference", "refine_types", "renumber", "weight"]

@@ -71,7 +71,9 @@ class CompileOptions(ctypes.Structure):
     _fields_ = [("chip", c_char_p), ("emulated", c_bool), ("passes", c_char_p),
                 ("phases_directory", c_char_p), ("reproducer", c_char_p),
                 ("graphs", POINTER(c_void_p)), ("graph_names", POINTER(c_char_p)),
-                ("num_graphs", c_int64), ("stage_passes", c_char_p)]
+                ("num_graphs", c_int64), ("stage_passes", c_char_p),
+                ("schedules", c_char_p), ("allow_unused_schedules", c_bool),
+                ("save_schedules", c_char_p)]
 
 
 # Functions that report failure by an error object (null: none).
@@ -154,6 +156,8 @@ _COMPILER = {
         c_char_p, c_size_t, c_char_p, POINTER(CompileOptions), POINTER(c_void_p)],
     "gnnExplain": [c_char_p, c_size_t, c_char_p, POINTER(CompileOptions), c_bool,
                    POINTER(c_void_p)],
+    "gnnListSchedules": [c_char_p, c_size_t, c_char_p, POINTER(CompileOptions),
+                         c_char_p, POINTER(c_void_p)],
     "gnnDeviceOpenEmulator": [c_bool, c_int64, POINTER(c_void_p)],
 }
 
@@ -562,39 +566,3 @@ class BoundFunction(_Handle):
 
 def _addresses(values):
     return (c_void_p * len(values))(*values)
-
-
-def compile_text(text, name, chip, emulated, passes="", phases=None,
-                 reproducer=None, graphs=None, stage_passes=""):
-    """A package of a program; `passes` and `stage_passes` are texts as GNN-c/Compiler.h
-    has them, `graphs` those that it will be bound to, by name ("": the one there is)."""
-    options = _compile_options(chip, emulated, passes, phases, reproducer, graphs)
-    options.stage_passes = stage_passes.encode()
-    data = text.encode()
-    return Package(_made("gnnCompile", data, len(data), name.encode(),
-                         byref(options)))
-
-
-def explain_text(text, name, chip, passes="", graphs=None, html=False):
-    """What the passes on whole-graph ops do with a program, as text or as a page.
-    Raises GNNError with all diagnostics."""
-    options = _compile_options(chip, False, passes, None, None, graphs)
-    data = text.encode()
-    return _text("gnnExplain", data, len(data), name.encode(), byref(options), html)
-
-
-def _compile_options(chip, emulated, passes, phases, reproducer, graphs):
-    """Options as the library reads them; they keep the graphs they point to."""
-    if not has_compiler():
-        raise GNNError("expected libGNN.so, which has the compiler, got "
-                       f"{find_library()}")
-    graphs = graphs or {}
-    native = [NativeGraph.of(g) for g in graphs.values()]
-    options = CompileOptions(chip.encode() if chip else None, emulated,
-                             passes.encode(),
-                             os.fsencode(phases) if phases else None,
-                             os.fsencode(reproducer) if reproducer else None,
-                             (c_void_p * len(native))(*[g.handle for g in native]),
-                             _strings(list(graphs)), len(native))
-    options.native = native
-    return options

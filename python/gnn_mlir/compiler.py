@@ -8,13 +8,14 @@ NumPy arrays and CPU tensors run on the emulator, CUDA tensors on their GPU, on
 torch's current stream and with memory from torch's allocator.
 """
 
+import json
 import os
 import re
 import sys
 import tempfile
 import weakref
 
-from . import capi, running
+from . import capi, compiling, running
 from .graph import Graph
 from .program import (Function, Module, check_dict, check_graph_names,
                       check_names)
@@ -57,10 +58,24 @@ def explain(program, *, target=None, chip=None, passes=None, graph=None, html=No
     text, passes, graphs = _read_program(program, passes, graph)
     arguments = text, "program.mlir", chip, passes, graphs
     if html is not None:
-        page = capi.explain_text(*arguments, html=True)
+        page = compiling.explain_text(*arguments, html=True)
         with open(html, "w", encoding="utf-8") as file:
             file.write(page)
-    return capi.explain_text(*arguments)
+    return compiling.explain_text(*arguments)
+
+
+def list_schedules(program, *, target=None, chip=None, passes=None, graph=None,
+                   vary=()):
+    """The schedules that the kernels of a program may have (docs/Schedules.md), a list
+    of dicts as `compile` takes for `schedules`: those that differ from what is chosen
+    in the fields named in `vary`, or all. The other arguments are those of `compile`.
+    Raises GNNError."""
+    if isinstance(vary, str):
+        vary = [vary]
+    text, passes, graphs = _read_program(program, passes, graph)
+    lines = compiling.schedules_text(text, "program.mlir", _choose_chip(target, chip), passes,
+                                graphs, vary)
+    return [json.loads(line) for line in lines.splitlines()]
 
 
 def load_plugin(path):
@@ -70,7 +85,8 @@ def load_plugin(path):
 
 
 def compile(program, function=None, *, target=None, chip=None, passes=None,
-            keep_phases=None, graph=None, plugins=(), stage_passes=None):
+            keep_phases=None, graph=None, plugins=(), stage_passes=None, schedules=None,
+            allow_unused_schedules=False, save_schedules=None):
     """Compiles a program: a `Module`, a `Function`, or IR as text.
 
     Returns a `CompiledFunction`; `function` names it where the program has
@@ -83,7 +99,11 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     declaration without statistics gets those of its graph, by which passes then
     decide. `plugins` are loaded first (`load_plugin`); `stage_passes` says where
     passes of theirs run, a dict by point: {"graph-end": "my-pass"}
-    (docs/Plugins.md). Raises CompileError."""
+    (docs/Plugins.md).
+    `schedules` says how kernels are laid out (docs/Schedules.md): a file of JSON lines, or
+    a list of such lines as dicts. One that no kernel takes is an error unless
+    `allow_unused_schedules`. `save_schedules` names a file that gets all that were
+    chosen. Raises CompileError."""
     for plugin in plugins:
         load_plugin(plugin)
     chip = _choose_chip(target, chip)
@@ -92,8 +112,10 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     if isinstance(program, Function):
         source, function = program, function or program.name
         program = program.module
-    package = _compile(text, chip, target != "cuda", passes, keep_phases, graphs,
-                       _stage_passes(stage_passes or {}))
+    package = _compile(text, chip, target != "cuda", passes, graphs, schedules,
+                       phases=keep_phases,
+                       stage_passes=_stage_passes(stage_passes or {}), save_schedules=save_schedules,
+                       allow_unused_schedules=allow_unused_schedules)
     name = _pick(package.functions, function)
     if source is None and isinstance(program, Module):
         source = program.functions.get(name)
@@ -153,13 +175,31 @@ def _torch_gpu():
     return f"sm_{major}{minor}"
 
 
-def _compile(text, chip, emulated, passes, phases, graphs, stage_passes):
+def _schedule_file(schedules, folder):
+    """The path of a file of schedules, which it writes to a folder where they are
+    given as dicts."""
+    if schedules is None or isinstance(schedules, (str, os.PathLike)):
+        return schedules
+    path = os.path.join(folder, "schedules.jsonl")
+    try:
+        lines = [json.dumps(dict(line)) for line in schedules]
+    except (TypeError, ValueError):
+        raise ValueError("schedules: expected a path or a list of dicts, got "
+                         f"{schedules!r}") from None
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(line + "\n" for line in lines)
+    return path
+
+
+def _compile(text, chip, emulated, passes, graphs, schedules, **options):
     """A package."""
     with tempfile.TemporaryDirectory(prefix="gnn-mlir-") as folder:
         reproducer = os.path.join(folder, "program.mlir")
+        schedules = _schedule_file(schedules, folder)
         try:
-            return capi.compile_text(text, "program.mlir", chip, emulated, passes,
-                                     phases, reproducer, graphs, stage_passes)
+            return compiling.compile_text(text, "program.mlir", chip, emulated, passes,
+                                     graphs, reproducer=reproducer,
+                                     schedules=schedules, **options)
         except capi.GNNError as error:
             if not os.path.exists(reproducer):
                 raise

@@ -14,7 +14,8 @@ from gnn_mlir import Graph
 from gnn_mlir.testing import variants
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ("README.md", "docs/Python.md", "docs/Passes.md", "docs/Cost.md", "docs/Debugging.md")
+PAGES = ("README.md", "docs/Python.md", "docs/Passes.md", "docs/Cost.md",
+         "docs/Debugging.md", "docs/Schedules.md")
 OPTION = re.compile(r'Option<(\w+)>\s+\w+\{\s*\*this,\s*"([\w-]+)",'
                     r'.*?llvm::cl::init\((?:\w+::)?(\w+)\)\}', re.S)
 
@@ -90,6 +91,15 @@ def test_python_page(compiler, tmp_path, monkeypatch, capsys):
             exec(compile(piece, f"piece {i} of docs/Python.md", "exec"), names)
             printed = re.findall(r"^ *print\(.*\)  # (.*)$", piece, re.M)
             assert capsys.readouterr().out.splitlines() == printed
+
+
+def test_python_of_schedules_page(compiler, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    piece, = blocks("docs/Schedules.md", "python")
+    names = {}
+    exec(compile(piece, "docs/Schedules.md", "exec"), names)
+    steps = names["layer"].package.plan()["functions"][0]["steps"]
+    assert "n = 16" in [step["schedule"] for step in steps]
 
 
 def test_python_page_has_every_layer():

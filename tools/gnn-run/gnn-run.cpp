@@ -92,6 +92,18 @@ static cl::opt<std::string> passes(
     "passes",
     cl::desc("Switches of passes, cost and target: \"fuse=false cost=rows\""),
     cl::value_desc("OPTIONS"), cl::cat(category));
+static cl::opt<std::string>
+    schedules("schedules",
+              cl::desc("Begin with the schedules of a file (docs/Schedules.md)"),
+              cl::value_desc("FILE.jsonl"), cl::cat(category));
+static cl::opt<bool> allowUnusedSchedules(
+    "allow-unused-schedules",
+    cl::desc("Leave schedules of the file that no template takes"),
+    cl::cat(category));
+static cl::opt<std::string>
+    saveSchedules("save-schedules",
+                  cl::desc("Write the schedules of all templates"),
+                  cl::value_desc("FILE.jsonl"), cl::cat(category));
 static cl::list<std::string>
     plugins("load-plugin",
             cl::desc("Take dialects, ops and passes of a shared object"),
@@ -223,6 +235,9 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds) {
   options.passes = passes;
   options.stagePasses.assign(stagePasses.begin(), stagePasses.end());
   options.phasesDirectory = phases;
+  options.schedules = schedules;
+  options.allowUnusedSchedules = allowUnusedSchedules;
+  options.saveSchedules = saveSchedules;
   auto package = compileToPackage(*module, options);
   milliseconds = std::chrono::duration<double, std::milli>(
                      std::chrono::steady_clock::now() - start)

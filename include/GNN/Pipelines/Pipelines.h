@@ -124,9 +124,36 @@ struct GraphPipelineOptions
 struct TilePipelineOptions
     : public TileSwitches<mlir::PassPipelineOptions<TilePipelineOptions>> {};
 
+/// Files of schedules, on top of other options.
+template <typename Base> struct ScheduleFiles : public Base {
+  template <typename T, typename... Mods>
+  using Option = mlir::detail::PassOptions::Option<T, Mods...>;
+
+  Option<std::string> schedules{
+      *this, "schedules",
+      llvm::cl::desc("Schedules of templates to begin with: a file that "
+                     "save-schedules or gnn-tile-list-schedules writes"),
+      llvm::cl::init("")};
+  Option<bool> allowUnusedSchedules{
+      *this, "allow-unused-schedules",
+      llvm::cl::desc("Leave schedules that no template takes"),
+      llvm::cl::init(false)};
+  Option<std::string> saveSchedules{
+      *this, "save-schedules",
+      llvm::cl::desc("File to write the schedules of all templates to"),
+      llvm::cl::init("")};
+
+  /// Sets the same options of `other`.
+  template <typename Other> void assignScheduleFiles(Other &other) const {
+    other.schedules = schedules;
+    other.allowUnusedSchedules = allowUnusedSchedules;
+    other.saveSchedules = saveSchedules;
+  }
+};
+
 /// Options of `gnn-schedule-pipeline`.
 struct SchedulePipelineOptions
-    : public mlir::PassPipelineOptions<SchedulePipelineOptions> {
+    : public ScheduleFiles<mlir::PassPipelineOptions<SchedulePipelineOptions>> {
   Option<CostTarget> target{
       *this, "target",
       llvm::cl::desc("GPU to choose schedules for; chip: the one that stands "
@@ -209,7 +236,8 @@ struct StageOptions {
 
 /// Options of `gnn-compile-pipeline`: those of its stages.
 struct CompilePipelineOptions
-    : public TileSwitches<GraphSwitches<PTXOptions<CompilePipelineOptions>>> {
+    : public ScheduleFiles<
+          TileSwitches<GraphSwitches<PTXOptions<CompilePipelineOptions>>>> {
   void assignTo(StageOptions &stages) const;
 };
 

@@ -35,6 +35,13 @@ struct CompileOptions {
   /// Passes at the begin and the end of stages, as `StagePasses` reads them:
   /// "graph-end=my-pass".
   std::vector<std::string> stagePasses;
+  /// Schedules of templates, lines as `gnn-tile-apply-schedules` takes them;
+  /// empty: none.
+  std::string schedules;
+  /// Leave those that no template takes.
+  bool allowUnusedSchedules = false;
+  /// File to write the schedules of all templates to; empty: none.
+  std::string saveSchedules;
   /// Where to write the IR after each stage; empty: nowhere.
   std::string phasesDirectory;
 };
@@ -49,6 +56,13 @@ compileToPackage(mlir::ModuleOp module, const CompileOptions &options);
 /// it is at. Host functions may be anything.
 mlir::FailureOr<std::string> compileToPTX(mlir::ModuleOp module,
                                           const CompileOptions &options);
+
+/// The schedules that the kernels of `module`, which is changed, may have where
+/// the fields in `vary` differ from what is chosen, or all fields where there
+/// are none: lines as `gnn-tile-list-schedules` prints them.
+mlir::FailureOr<std::string> listSchedules(mlir::ModuleOp module,
+                                           const CompileOptions &options,
+                                           llvm::ArrayRef<std::string> vary);
 
 /// What `compileToPackage` is about to run on `module`, as a pipeline for
 /// gnn-opt: it fails where compiling fails.

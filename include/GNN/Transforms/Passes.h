@@ -34,6 +34,12 @@ void populateExpandDeviceMathPatterns(mlir::RewritePatternSet &patterns);
 /// Patterns of `gnn-expand-lanes`.
 void populateExpandLanesPatterns(mlir::RewritePatternSet &patterns);
 
+/// Prints what `gnn-tile-list-schedules` does: for each template of a module, a
+/// line for each schedule that it may have where the fields in `vary` are open.
+mlir::LogicalResult listSchedules(mlir::ModuleOp module,
+                                  llvm::ArrayRef<std::string> vary,
+                                  llvm::raw_ostream &os);
+
 } // namespace gnn
 
 #endif // GNN_TRANSFORMS_PASSES_H

@@ -17,6 +17,80 @@ class SchedulePass<string argument>
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }
 
+def ApplySchedules : Pass<"gnn-tile-apply-schedules", "::mlir::ModuleOp"> {
+  let summary = "Give templates the schedules of a file";
+  let description = [{
+    A file has a line of JSON for each template, such as
+    `gnn-tile-save-schedules` writes and `gnn-tile-list-schedules` prints:
+
+    ```text
+    {"function":"layer","graph":"g","template":"gemm","domain":"rows src_pair types edge_type",
+     "accesses":["<group -> src : feature>","","<group : feature>"],
+     "types":["memref<?x64xf32>","memref<3x64x8xf32>","memref<?x8xf32>"],
+     "body":"65ef9ac8f7e1a3b0","schedule":{"n":16}}
+    ```
+
+    The key is all but `schedule` and `layout`, which is not read: the function, the
+    template with what it walks, where it reads and writes, the types, and a hash
+    of its body. Templates with one key are the same kernel and get the same
+    schedule. A schedule may leave fields out, which the passes behind this one
+    choose. Errors are: a line that is not such an object; two lines with one key
+    (ambiguous); a line whose function is there but no template with its key
+    (stale), which names the part that differs from the template most like it; one
+    whose function is not there (unused); a field that the template has with
+    another value.
+
+    Needs: templates on buffers. Keeps: fields that are set, or fails. Never takes a
+    schedule for a template that computes something else.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+  let options = [
+    Option<"file", "file", "std::string", /*default=*/"", "File of schedules">,
+    Option<"allowUnused", "allow-unused", "bool", /*default=*/"false",
+           "Leave lines that no template takes">,
+  ];
+}
+
+def SaveSchedules : Pass<"gnn-tile-save-schedules", "::mlir::ModuleOp"> {
+  let summary = "Write the schedules of templates to a file";
+  let description = [{
+    One line for each template, which `gnn-tile-apply-schedules` takes. Equal
+    templates have one line; where their schedules differ, that is an error.
+
+    Needs: templates on buffers. Keeps: everything. Never leaves half a file.
+  }];
+  let options = [
+    Option<"file", "file", "std::string", /*default=*/"", "File to write">,
+  ];
+}
+
+def ListSchedules : Pass<"gnn-tile-list-schedules", "::mlir::ModuleOp"> {
+  let summary = "List the schedules that templates may have";
+  let description = [{
+    Prints, for each template, a line for each complete schedule that can be
+    honoured and agrees with the fields that are set: what a tuner searches. Each
+    line is one of a file that `gnn-tile-apply-schedules` takes, and says too what
+    the layout takes: threads of a block, vectors that a thread goes through, bytes
+    of shared memory, and an estimate of registers.
+
+    Without a schedule a template may have tens of thousands. Behind
+    `gnn-schedule-pipeline` all fields are set; `vary` opens some again:
+
+    ```sh
+    gnn-opt model.mlir -o /dev/null --gnn-graph-pipeline --gnn-tile-pipeline --gnn-schedule-pipeline         --gnn-tile-list-schedules="vary=in_flight,rows_per_block"
+    ```
+
+    Needs: templates on buffers. Keeps: everything. Never lists a schedule that
+    `gnn-verify-schedules` refuses.
+  }];
+  let options = [
+    ListOption<"vary", "vary", "std::string",
+               "Fields to list all values of, whatever is set">,
+    Option<"file", "file", "std::string", /*default=*/"",
+           "File to write, instead of printing">,
+  ];
+}
+
 def ScheduleColumns : SchedulePass<"gnn-tile-schedule-columns"> {
   let summary = "Choose how many features of a row a block takes";
   let description = [{

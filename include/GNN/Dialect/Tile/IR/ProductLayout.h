@@ -22,6 +22,10 @@ struct ProductLayout {
   int64_t columns = side; ///< of the tile
 
   int64_t columnsPerThread() const { return columns / side; }
+  /// Sums, a row and a column of the staged tiles, places; an estimate.
+  int64_t registers() const {
+    return 32 + rowsPerThread * (columnsPerThread() + 1) + columnsPerThread();
+  }
   /// The two staged tiles.
   int64_t sharedBytes() const { return 4 * depth * (rows + columns); }
 };

@@ -38,6 +38,17 @@ struct ColumnRange {
   bool isWhole = false; ///< there are no more
 };
 
+/// What a launch takes by its schedule.
+struct LayoutFacts {
+  int64_t threads = 0;     ///< of a block
+  int64_t rounds = 0;      ///< vectors or tiles that a thread goes through
+  int64_t sharedBytes = 0; ///< of a block
+  int64_t registers = 0;   ///< of a thread; an estimate, ptxas decides
+};
+
+using ScheduleUser =
+    llvm::function_ref<void(mlir::Attribute, const LayoutFacts &)>;
+
 /// Accounting that kernels do not touch: what the launch plan holds beside
 /// launches.
 struct PlanResource : mlir::SideEffects::Resource::Base<PlanResource> {

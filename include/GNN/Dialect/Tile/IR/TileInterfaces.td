@@ -39,6 +39,15 @@ def Tile_TileOpInterface : OpInterface<"TileOpInterface"> {
       "::mlir::Attribute", "getTileSchedule">,
     InterfaceMethod<"Sets that.",
       "void", "setTileSchedule", (ins "::mlir::Attribute":$schedule)>,
+    StaticInterfaceMethod<"What its schedules are called in the dialect.",
+      "::llvm::StringRef", "getScheduleMnemonic">,
+    StaticInterfaceMethod<"The fields of its schedules.",
+      "::llvm::ArrayRef<::llvm::StringRef>", "getScheduleFields">,
+    InterfaceMethod<"Calls `use` for each complete schedule that can be honoured, "
+                    "agrees with the fields that are set, and leaves no thread "
+                    "of a row without work, with what it takes; in a fixed order. "
+                    "Numbers that any positive one is legal for are tried at a few.",
+      "void", "enumerateSchedules", (ins "::gnn::tile::ScheduleUser":$use)>,
     InterfaceMethod<"Checks that every field of the schedule is set and can be "
                     "honoured; reports the field that is not.",
       "::llvm::LogicalResult", "verifySchedule">,

@@ -30,8 +30,10 @@ struct TraverseSchedule {
   int64_t splitRows = 0;
 
   TraverseSchedule() = default;
+  explicit TraverseSchedule(TraverseScheduleAttr attr);
   /// What the op has, nothing where it has no schedule.
   explicit TraverseSchedule(TraverseOp op);
+  TraverseScheduleAttr get(mlir::MLIRContext *context) const;
   void setOn(TraverseOp op) const;
 };
 
@@ -41,6 +43,7 @@ struct TraverseFacts {
   /// Of a traversal of elements that is not built yet, with aligned rows.
   TraverseFacts(int64_t heads, int64_t features, bool shufflesInsideElements);
 
+  RowDomain groups;
   int64_t heads = 1;
   int64_t features = 1; ///< of a head
   bool hasElements = false;
@@ -50,6 +53,14 @@ struct TraverseFacts {
   bool shufflesInsideElements = false;
   /// The widest vector for which every row of every operand is aligned.
   int64_t widestVector = 1;
+  /// The levels of what is accumulated while elements are walked, of what is
+  /// loaded for each element, and of what is held for the row.
+  llvm::SmallVector<Level> sums, elementLoads, rowValues;
+
+  /// The groups are nodes in their natural order, which have a degree.
+  bool hasDegrees() const {
+    return groups.isKind(RowKind::Node) && groups == groups.getNatural();
+  }
 };
 
 /// Lanes of a row: features fastest, then heads, then elements.
@@ -69,6 +80,8 @@ struct TraverseLayout {
   /// Shared memory in which the teams of a block add up what they have of a
   /// row; 0 where they cannot.
   int64_t sharedBytes = 0;
+  /// An estimate of what a thread takes: ptxas decides.
+  int64_t registers = 0;
 
   int64_t threadsPerRow() const {
     return featureLanes * headLanes * elementLanes;
@@ -83,10 +96,16 @@ struct TraverseLayout {
   }
 };
 
-/// The layout that `schedule` says where the op can honour it, without what
-/// depends on its rows: their order and walk, and shared memory.
+/// The layout that `schedule` says, as far as it is chosen, where the op can
+/// honour it.
 TraverseLayout layOut(const TraverseSchedule &schedule,
                       const TraverseFacts &facts);
+
+/// Empty if an op of these facts can honour `schedule`, whose layout that is,
+/// as far as it is chosen; else the field and the reason.
+std::string explainRefusal(const TraverseSchedule &schedule,
+                           const TraverseFacts &facts,
+                           const TraverseLayout &layout);
 
 /// Fill the fields that are not chosen with what traversals have unless they
 /// are told otherwise; costs of ops that become traversals ask here too. First
@@ -99,13 +118,8 @@ void chooseSplitRows(TraverseSchedule &schedule);
 /// Whether `op` of a body is a reduction that a walk over elements computes.
 bool reducesElements(mlir::Operation *op);
 
-/// The bytes of shared memory in which teams can add up their parts of a row,
-/// in a layout whose lanes and rows are set; 0 where they cannot: nothing is
-/// reduced over elements, a block has one team, or it takes more than 40 KiB.
-int64_t getSharedBytes(TraverseOp op, const TraverseLayout &layout);
-
-/// The layout that the op's schedule says, as far as it is chosen; reports the
-/// field that cannot be honoured at the op.
+/// The layout of the op's schedule, as far as it is chosen; reports the field
+/// that cannot be honoured at the op.
 mlir::FailureOr<TraverseLayout> getPartialLayout(TraverseOp op);
 
 /// The same of a complete schedule; reports a field that is missing.

@@ -1,0 +1,212 @@
+//===- ScheduleSpace.cpp - The schedules that a template may have ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Fields one after the other, each with the values that it may have beside
+// those before; the layout says which of them can be honoured together. What a
+// tuner searches (G-Sparse III, LO-SpMM 3.3).
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/Tile/IR/ProductLayout.h"
+#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+/// Registers that a thread has; more is spilled.
+static constexpr int64_t mostRegisters = 255;
+
+//===----------------------------------------------------------------------===//
+// traverse
+//===----------------------------------------------------------------------===//
+
+StringRef TraverseOp::getScheduleMnemonic() {
+  return TraverseScheduleAttr::getMnemonic();
+}
+
+ArrayRef<StringRef> TraverseOp::getScheduleFields() {
+  static const StringRef fields[] = {
+      "columns_per_block", "vector",    "lanes",          "head_lanes",
+      "element_lanes",     "in_flight", "rows_per_block", "row_order",
+      "row_walk",          "split_rows"};
+  return fields;
+}
+
+namespace {
+/// Goes through the fields of a traversal's schedule.
+class TraverseSpace {
+public:
+  TraverseSpace(TraverseOp op, ScheduleUser use)
+      : context(op.getContext()), facts(op), given(op), use(use) {}
+
+  void run() { chooseVector(); }
+
+private:
+  using Schedule = TraverseSchedule;
+
+  void chooseVector();
+  void chooseColumns();
+  void chooseLanes();
+  void chooseHeadLanes();
+  void chooseElementLanes();
+  void chooseDepth();
+  void chooseRows();
+  void chooseOrder();
+  void chooseWalk();
+  void chooseSplit();
+  void finish();
+
+  /// Goes on with `next` for each value, or for the one that is given.
+  template <typename T>
+  void forEach(T Schedule::*field, const SmallVector<T> &values,
+               void (TraverseSpace::*next)()) {
+    for (T value : given.*field ? SmallVector<T>{given.*field} : values) {
+      current.*field = value;
+      (this->*next)();
+    }
+    current.*field = given.*field;
+  }
+  int64_t threadsPerRow() const {
+    return current.lanes * current.headLanes * current.elementLanes;
+  }
+
+  MLIRContext *context;
+  TraverseFacts facts;
+  Schedule given, current = given;
+  ScheduleUser use;
+};
+} // namespace
+
+/// 1, 2, 4, ... up to the first that is at least `most`.
+static SmallVector<int64_t> powersUpTo(int64_t most) {
+  SmallVector<int64_t> powers;
+  for (int64_t power = 1; power < 2 * most; power *= 2)
+    powers.push_back(power);
+  return powers;
+}
+
+void TraverseSpace::chooseVector() {
+  forEach(&Schedule::vector, powersUpTo(facts.widestVector),
+          &TraverseSpace::chooseColumns);
+}
+
+void TraverseSpace::chooseColumns() {
+  SmallVector<int64_t> columns{facts.features};
+  for (int64_t narrow = 32; narrow < facts.features; narrow *= 2)
+    if (!facts.reducesFeatures)
+      columns.push_back(narrow);
+  forEach(&Schedule::columnsPerBlock, columns, &TraverseSpace::chooseLanes);
+}
+
+void TraverseSpace::chooseLanes() {
+  int64_t vectors = llvm::divideCeil(current.columnsPerBlock, current.vector);
+  forEach(&Schedule::lanes, powersUpTo(std::min<int64_t>(vectors, 32)),
+          &TraverseSpace::chooseHeadLanes);
+}
+
+void TraverseSpace::chooseHeadLanes() {
+  forEach(&Schedule::headLanes,
+          powersUpTo(std::min(facts.heads, 32 / current.lanes)),
+          &TraverseSpace::chooseElementLanes);
+}
+
+void TraverseSpace::chooseElementLanes() {
+  int64_t left = 32 / (current.lanes * current.headLanes);
+  forEach(&Schedule::elementLanes, powersUpTo(facts.hasElements ? left : 1),
+          &TraverseSpace::chooseDepth);
+}
+
+void TraverseSpace::chooseDepth() {
+  forEach(&Schedule::inFlight, powersUpTo(facts.hasElements ? 8 : 1),
+          &TraverseSpace::chooseRows);
+}
+
+void TraverseSpace::chooseRows() {
+  SmallVector<int64_t> rows;
+  for (int64_t threads = 32; threads <= 1024; threads *= 2)
+    if (threads >= threadsPerRow())
+      rows.push_back(threads / threadsPerRow());
+  forEach(&Schedule::rowsPerBlock, rows, &TraverseSpace::chooseOrder);
+}
+
+void TraverseSpace::chooseOrder() {
+  using Order = std::optional<TakenOrder>;
+  forEach(&Schedule::rowOrder,
+          SmallVector<Order>{TakenOrder::Natural, TakenOrder::ByDegree},
+          &TraverseSpace::chooseWalk);
+}
+
+void TraverseSpace::chooseWalk() {
+  using Walk = std::optional<RowWalk>;
+  SmallVector<Walk> walks{RowWalk::Team, RowWalk::Block, RowWalk::ByLength};
+  if (given.splitRows)
+    walks = {RowWalk::ByLength};
+  forEach(&Schedule::rowWalk, walks, &TraverseSpace::chooseSplit);
+}
+
+void TraverseSpace::chooseSplit() {
+  if (current.rowWalk != RowWalk::ByLength)
+    return finish();
+  chooseSplitRows(current);
+  int64_t length = current.splitRows;
+  forEach(&Schedule::splitRows, {length / 4, length, 4 * length},
+          &TraverseSpace::finish);
+}
+
+void TraverseSpace::finish() {
+  TraverseLayout layout = layOut(current, facts);
+  if (layout.registers > mostRegisters ||
+      !explainRefusal(current, facts, layout).empty())
+    return;
+  use(current.get(context),
+      {layout.threads(), layout.chunks * layout.headChunks,
+       layout.rowWalk == RowWalk::Team ? 0 : layout.sharedBytes,
+       layout.registers});
+}
+
+void TraverseOp::enumerateSchedules(ScheduleUser use) {
+  TraverseSpace(*this, use).run();
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+static ArrayRef<StringRef> getProductFields() {
+  static const StringRef fields[] = {"n"};
+  return fields;
+}
+
+StringRef GemmOp::getScheduleMnemonic() {
+  return GemmScheduleAttr::getMnemonic();
+}
+StringRef OuterOp::getScheduleMnemonic() {
+  return GemmScheduleAttr::getMnemonic();
+}
+ArrayRef<StringRef> GemmOp::getScheduleFields() { return getProductFields(); }
+ArrayRef<StringRef> OuterOp::getScheduleFields() { return getProductFields(); }
+
+/// Tiles of all widths, for a depth that the op has or does not know.
+template <typename ProductOp>
+static void enumerateTiles(ProductOp op, int64_t depth, ScheduleUser use) {
+  for (int64_t columns : {16, 32, 64}) {
+    GemmScheduleAttr given = op.getScheduleAttr();
+    if (given && given.getN() && given.getN() != columns)
+      continue;
+    ProductLayout layout;
+    layout.columns = columns;
+    use(GemmScheduleAttr::get(op.getContext(), columns),
+        {layout.threads, depth, layout.sharedBytes(), layout.registers()});
+  }
+}
+
+void GemmOp::enumerateSchedules(ScheduleUser use) {
+  enumerateTiles(*this, llvm::divideCeil(getIn(), ProductLayout::depth), use);
+}
+void OuterOp::enumerateSchedules(ScheduleUser use) {
+  enumerateTiles(*this, /*depth=*/0, use);
+}

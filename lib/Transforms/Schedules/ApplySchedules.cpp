@@ -1,0 +1,135 @@
+//===- ApplySchedules.cpp - Schedules of a file ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleFile.h"
+
+#include "GNN/Transforms/Passes.h"
+
+#include "mlir/IR/Remarks.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace gnn::tile;
+
+namespace gnn {
+#define GEN_PASS_DEF_APPLYSCHEDULES
+#include "GNN/Transforms/Passes.h.inc"
+} // namespace gnn
+
+namespace {
+struct ApplySchedules : gnn::impl::ApplySchedulesBase<ApplySchedules> {
+  using ApplySchedulesBase::ApplySchedulesBase;
+
+  void runOnOperation() override {
+    if (file.empty()) {
+      emitError(getOperation().getLoc(),
+                "gnn-tile-apply-schedules: expected a file");
+      return signalPassFailure();
+    }
+    FailureOr<std::vector<ScheduleEntry>> entries =
+        readSchedules(getOperation(), file);
+    if (failed(entries) || failed(checkKeys(*entries)))
+      return signalPassFailure();
+    getOperation().walk([&](TileOpInterface op) {
+      templates.push_back({op, TemplateKey(op)});
+    });
+    for (const ScheduleEntry &entry : *entries)
+      if (failed(apply(entry)))
+        return signalPassFailure();
+  }
+
+private:
+  /// Reports two lines about one template.
+  LogicalResult checkKeys(ArrayRef<ScheduleEntry> entries) {
+    std::map<TemplateKey, unsigned> lines;
+    for (const ScheduleEntry &entry : entries) {
+      unsigned line = cast<FileLineColLoc>(entry.loc).getLine();
+      auto [known, isNew] = lines.try_emplace(entry.key, line);
+      if (!isNew)
+        return emitError(entry.loc, "ambiguous: expected one line for a "
+                                    "template, got another one as line ")
+               << known->second;
+    }
+    return success();
+  }
+
+  LogicalResult apply(const ScheduleEntry &entry) {
+    unsigned number = 0;
+    for (auto &[op, key] : templates)
+      if (key.tie() == entry.key.tie()) {
+        if (failed(applyTo(op, entry)))
+          return failure();
+        ++number;
+      }
+    return number ? success() : reportUnused(entry);
+  }
+
+  LogicalResult applyTo(TileOpInterface op, const ScheduleEntry &entry) {
+    ScheduleFields fields = getFields(op.getTileSchedule());
+    for (const auto &field : entry.fields) {
+      auto known = llvm::find_if(
+          fields, [&](const auto &set) { return set.first == field.first; });
+      if (known == fields.end())
+        fields.push_back(field);
+      else if (known->second != field.second) {
+        InFlightDiagnostic diag = emitError(entry.loc, "expected '")
+                                  << field.first << "' = " << known->second
+                                  << ", which the template has, got "
+                                  << field.second;
+        diag.attachNote(op.getLoc()) << "the template";
+        return diag;
+      }
+    }
+    FailureOr<Attribute> schedule = makeSchedule(op, fields, entry.loc);
+    if (failed(schedule))
+      return failure();
+    op.setTileSchedule(*schedule);
+    remark::passed(
+        op.getLoc(),
+        remark::RemarkOpts::name("ScheduleApplied").category(getArgument()))
+        << "takes the schedule of " << describe(entry.loc);
+    return success();
+  }
+
+  static std::string describe(Location loc) {
+    auto line = cast<FileLineColLoc>(loc);
+    return (line.getFilename().getValue() + ":" + Twine(line.getLine())).str();
+  }
+
+  /// What the template most like that of the entry has instead.
+  std::string explainUnused(const ScheduleEntry &entry) {
+    const TemplateKey *nearest = nullptr;
+    std::string part;
+    unsigned most = 0;
+    for (const auto &[op, key] : templates) {
+      unsigned parts;
+      std::string first = entry.key.findDifference(key, parts);
+      if (parts > most)
+        nearest = &key, part = first, most = parts;
+    }
+    if (!nearest)
+      return "unused: the module has no template in a function '" +
+             entry.key.function + "'";
+    return "stale: no template has this key; expected '" + part + "' to be " +
+           nearest->str(part) + ", as in the one most like it, got " +
+           entry.key.str(part);
+  }
+
+  LogicalResult reportUnused(const ScheduleEntry &entry) {
+    std::string why = explainUnused(entry);
+    if (!allowUnused)
+      return emitError(entry.loc) << why;
+    remark::missed(
+        entry.loc,
+        remark::RemarkOpts::name("ScheduleUnused").category(getArgument()))
+        << why;
+    return success();
+  }
+
+  std::vector<std::pair<TileOpInterface, TemplateKey>> templates;
+};
+} // namespace

@@ -1,0 +1,138 @@
+//===- SaveSchedules.cpp - Schedules to a file ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What was chosen, and what may be.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleFile.h"
+
+#include "GNN/Transforms/Passes.h"
+
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+#include <map>
+#include <set>
+
+using namespace mlir;
+using namespace gnn::tile;
+
+namespace gnn {
+#define GEN_PASS_DEF_LISTSCHEDULES
+#define GEN_PASS_DEF_SAVESCHEDULES
+#include "GNN/Transforms/Passes.h.inc"
+} // namespace gnn
+
+/// Writes a whole file or none.
+static LogicalResult writeFile(Operation *op, StringRef path, StringRef text) {
+  std::string message;
+  auto output = openOutputFile(path, &message);
+  if (!output)
+    return emitError(op->getLoc(), "schedules: ") << message;
+  output->os() << text;
+  output->os().flush();
+  if (output->os().has_error()) {
+    message = output->os().error().message();
+    output->os().clear_error();
+    return emitError(op->getLoc(), "schedules: cannot write '")
+           << path << "': " << message;
+  }
+  output->keep();
+  return success();
+}
+
+namespace {
+struct SaveSchedules : gnn::impl::SaveSchedulesBase<SaveSchedules> {
+  using SaveSchedulesBase::SaveSchedulesBase;
+
+  void runOnOperation() override {
+    if (file.empty()) {
+      emitError(getOperation().getLoc(),
+                "gnn-tile-save-schedules: expected a file");
+      return signalPassFailure();
+    }
+    std::map<TemplateKey, TileOpInterface> known;
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    WalkResult walk = getOperation().walk([&](TileOpInterface op) {
+      TemplateKey key(op);
+      auto [it, isNew] = known.try_emplace(key, op);
+      if (isNew)
+        printSchedule(stream, key, op.getTileSchedule(), nullptr);
+      else if (it->second.getTileSchedule() != op.getTileSchedule()) {
+        InFlightDiagnostic diag =
+            op->emitOpError("expected the schedule of another template of the "
+                            "same key, for a file cannot tell them apart: ")
+            << it->second.getTileSchedule() << ", got " << op.getTileSchedule();
+        diag.attachNote(it->second.getLoc()) << "the other one";
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    if (walk.wasInterrupted() || failed(writeFile(getOperation(), file, text)))
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+
+struct ListSchedules : gnn::impl::ListSchedulesBase<ListSchedules> {
+  using ListSchedulesBase::ListSchedulesBase;
+
+  void runOnOperation() override {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    if (failed(gnn::listSchedules(getOperation(), vary, stream)))
+      return signalPassFailure();
+    if (file.empty())
+      llvm::outs() << text;
+    else if (failed(writeFile(getOperation(), file, text)))
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace
+
+/// The schedule of a template without the fields that are to vary; null where
+/// nothing is left.
+static FailureOr<Attribute> openFields(TileOpInterface op,
+                                       ArrayRef<std::string> vary) {
+  ScheduleFields fields = getFields(op.getTileSchedule());
+  llvm::erase_if(fields, [&](const auto &field) {
+    return llvm::is_contained(vary, field.first);
+  });
+  if (fields.empty())
+    return Attribute();
+  return makeSchedule(op, fields, op.getLoc());
+}
+
+LogicalResult gnn::listSchedules(ModuleOp module, ArrayRef<std::string> vary,
+                                 raw_ostream &os) {
+  std::set<TemplateKey> known;
+  llvm::StringSet<> fields;
+  WalkResult walk = module.walk([&](TileOpInterface op) {
+    fields.insert_range(op.getScheduleFields());
+    TemplateKey key(op);
+    if (!known.insert(key).second)
+      return WalkResult::advance();
+    Attribute chosen = op.getTileSchedule();
+    FailureOr<Attribute> open = openFields(op, vary);
+    if (failed(open))
+      return WalkResult::interrupt();
+    op.setTileSchedule(*open);
+    op.enumerateSchedules([&](Attribute schedule, const LayoutFacts &facts) {
+      printSchedule(os, key, schedule, &facts);
+    });
+    op.setTileSchedule(chosen);
+    return WalkResult::advance();
+  });
+  for (StringRef name : vary)
+    if (!fields.contains(name))
+      return emitError(module.getLoc(),
+                       "vary: expected fields of schedules of the module's "
+                       "templates, got '")
+             << name << "'";
+  return failure(walk.wasInterrupted());
+}

@@ -1,0 +1,341 @@
+//===- ScheduleFile.cpp - Schedules as lines of JSON ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleFile.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace gnn::tile;
+namespace json = llvm::json;
+
+//===----------------------------------------------------------------------===//
+// Keys
+//===----------------------------------------------------------------------===//
+
+template <typename T> static std::string printed(const T &value) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << value;
+  return text;
+}
+
+/// An attribute as the assembly of an op has it: without what names its kind.
+static std::string stripped(Attribute attr) {
+  std::string text = printed(attr);
+  StringRef rest = text;
+  bool isPretty = rest.consume_front("#gnn_tile.");
+  if (!isPretty && rest.consume_front("#gnn_tile<"))
+    rest.consume_back(">");
+  if (rest.size() < text.size())
+    rest = rest.drop_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+  return rest.trim().str();
+}
+
+/// Writes a body with numbers for its values, so that neither names nor places
+/// matter.
+static void describeBody(Block &block, DenseMap<Value, unsigned> &numbers,
+                         llvm::raw_ostream &os) {
+  auto number = [&](Value value) {
+    return numbers.try_emplace(value, numbers.size()).first->second;
+  };
+  for (BlockArgument argument : block.getArguments())
+    os << number(argument) << ":" << argument.getType() << ",";
+  for (Operation &op : block) {
+    os << "\n" << op.getName() << op.getDiscardableAttrDictionary();
+    if (Attribute properties = op.getPropertiesAsAttribute())
+      os << properties;
+    for (Value operand : op.getOperands())
+      os << " " << number(operand);
+    os << " ->";
+    for (Value result : op.getResults())
+      os << " " << number(result) << ":" << result.getType();
+    for (Region &region : op.getRegions())
+      for (Block &inner : region) {
+        os << "{";
+        describeBody(inner, numbers, os);
+        os << "}";
+      }
+  }
+}
+
+static std::string hashBody(Block *block) {
+  if (!block)
+    return "";
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  DenseMap<Value, unsigned> numbers;
+  describeBody(*block, numbers, stream);
+  return llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true,
+                         /*Width=*/16);
+}
+
+/// What is walked: the attributes of the op but for those that have a part of
+/// their own.
+static std::string describeDomain(TileOpInterface op) {
+  std::vector<std::string> words;
+  for (NamedAttribute attr : op->getAttrs()) {
+    StringRef name = attr.getName();
+    if (name == "graph" || name == "schedule" || name.ends_with("_at") ||
+        name == "operandSegmentSizes" || !op->getInherentAttr(name))
+      continue;
+    if (name == "domain")
+      words.push_back(stripped(attr.getValue()));
+    else if (isa<UnitAttr>(attr.getValue()))
+      words.push_back(name.str());
+    else
+      words.push_back((name + " " + stripped(attr.getValue())).str());
+  }
+  return llvm::join(words, " ");
+}
+
+TemplateKey::TemplateKey(TileOpInterface op)
+    : function(op->getParentOfType<func::FuncOp>().getName()),
+      graph(op.getGraphAttr().getValue()), kind(op->getName().stripDialect()),
+      domain(describeDomain(op)), body(hashBody(op.getScalarBody())) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    AtAttr at = op.getAccess(operand);
+    accesses.push_back(at ? stripped(at) : "");
+    types.push_back(printed(operand.get().getType()));
+  }
+}
+
+std::string TemplateKey::str(StringRef part) const {
+  auto list = [](ArrayRef<std::string> values) {
+    return "[" + llvm::join(values, ", ") + "]";
+  };
+  return llvm::StringSwitch<std::string>(part)
+      .Case("function", function)
+      .Case("graph", graph)
+      .Case("template", kind)
+      .Case("domain", domain)
+      .Case("accesses", list(accesses))
+      .Case("types", list(types))
+      .Default(body);
+}
+
+std::string TemplateKey::findDifference(const TemplateKey &other,
+                                        unsigned &parts) const {
+  parts = 0;
+  for (StringRef part : {"function", "graph", "template", "domain", "accesses",
+                         "types", "body"}) {
+    if (str(part) != other.str(part))
+      return part.str();
+    ++parts;
+  }
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+ScheduleFields gnn::tile::getFields(Attribute schedule) {
+  ScheduleFields fields;
+  if (!schedule)
+    return fields;
+  std::string text = stripped(schedule);
+  SmallVector<StringRef> words;
+  StringRef(text).trim("<>").split(words, ", ", -1, /*KeepEmpty=*/false);
+  for (StringRef word : words) {
+    auto [name, value] = word.split(" = ");
+    fields.push_back({name.str(), value.str()});
+  }
+  return fields;
+}
+
+/// Parses an attribute; the first of the parser's messages says what is wrong.
+static Attribute parseQuietly(StringRef text, MLIRContext *context,
+                              std::string &message) {
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diag) {
+    if (message.empty())
+      message = diag.str();
+  });
+  return parseAttribute(text, context);
+}
+
+FailureOr<Attribute> gnn::tile::makeSchedule(TileOpInterface op,
+                                             const ScheduleFields &fields,
+                                             Location loc) {
+  for (const auto &[name, value] : fields)
+    if (!llvm::is_contained(op.getScheduleFields(), name)) {
+      InFlightDiagnostic diag = emitError(loc, "expected a field of the "
+                                               "schedule of a '")
+                                << op->getName() << "' (";
+      llvm::interleaveComma(op.getScheduleFields(), diag);
+      return diag << "), got '" << name << "'";
+    }
+  std::string text = ("#gnn_tile." + op.getScheduleMnemonic() + "<").str();
+  llvm::raw_string_ostream stream(text);
+  llvm::interleaveComma(fields, stream, [&](const auto &field) {
+    stream << field.first << " = " << field.second;
+  });
+  stream << ">";
+  std::string message;
+  Attribute schedule = parseQuietly(text, loc.getContext(), message);
+  if (!schedule)
+    return emitError(loc, "schedule: ") << message;
+  return schedule;
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+void gnn::tile::printSchedule(raw_ostream &os, const TemplateKey &key,
+                              Attribute schedule, const LayoutFacts *facts) {
+  json::OStream out(os);
+  auto list = [&](StringRef name, ArrayRef<std::string> values) {
+    out.attributeArray(name, [&] {
+      for (const std::string &value : values)
+        out.value(value);
+    });
+  };
+  out.object([&] {
+    out.attribute("function", key.function);
+    out.attribute("graph", key.graph);
+    out.attribute("template", key.kind);
+    out.attribute("domain", key.domain);
+    list("accesses", key.accesses);
+    list("types", key.types);
+    out.attribute("body", key.body);
+    out.attributeObject("schedule", [&] {
+      for (const auto &[name, value] : getFields(schedule)) {
+        int64_t number;
+        if (!StringRef(value).getAsInteger(10, number))
+          out.attribute(name, number);
+        else
+          out.attribute(name, value);
+      }
+    });
+    if (facts)
+      out.attributeObject("layout", [&] {
+        out.attribute("threads", facts->threads);
+        out.attribute("rounds", facts->rounds);
+        out.attribute("shared_bytes", facts->sharedBytes);
+        out.attribute("registers", facts->registers);
+      });
+  });
+  os << "\n";
+}
+
+namespace {
+/// Reads one line.
+class LineReader {
+public:
+  LineReader(const json::Object &object, Location loc)
+      : object(object), entry{{}, {}, loc} {}
+
+  FailureOr<ScheduleEntry> read() {
+    std::pair<StringRef, std::string *> texts[] = {
+        {"function", &entry.key.function},
+        {"graph", &entry.key.graph},
+        {"template", &entry.key.kind},
+        {"domain", &entry.key.domain},
+        {"body", &entry.key.body}};
+    for (auto [name, value] : texts)
+      if (failed(readText(name, *value)))
+        return failure();
+    if (failed(checkNames()) ||
+        failed(readList("accesses", entry.key.accesses)) ||
+        failed(readList("types", entry.key.types)) || failed(readFields()))
+      return failure();
+    return entry;
+  }
+
+private:
+  LogicalResult checkNames() {
+    StringRef names[] = {"function", "graph", "template", "domain", "accesses",
+                         "types",    "body",  "schedule", "layout"};
+    for (const auto &part : object)
+      if (!llvm::is_contained(names, part.first.str()))
+        return emitError(entry.loc, "expected function, graph, template, "
+                                    "domain, accesses, types, body, schedule "
+                                    "or layout, got '")
+               << part.first.str() << "'";
+    return success();
+  }
+
+  LogicalResult readText(StringRef name, std::string &value) {
+    auto text = object.getString(name);
+    if (!text)
+      return emitError(entry.loc, "expected a text as '") << name << "'";
+    value = text->str();
+    return success();
+  }
+
+  LogicalResult readList(StringRef name, std::vector<std::string> &values) {
+    const json::Array *list = object.getArray(name);
+    for (size_t i = 0; list && i < list->size(); ++i) {
+      auto text = (*list)[i].getAsString();
+      if (!text)
+        return emitError(entry.loc, "expected texts in '") << name << "'";
+      values.push_back(text->str());
+    }
+    if (list)
+      return success();
+    return emitError(entry.loc, "expected a list as '") << name << "'";
+  }
+
+  LogicalResult readFields() {
+    const json::Object *fields = object.getObject("schedule");
+    if (!fields)
+      return emitError(entry.loc, "expected an object as 'schedule'");
+    for (const auto &field : *fields) {
+      auto word = field.second.getAsString();
+      auto number = field.second.getAsInteger();
+      // A word ends up in the text of an attribute.
+      auto isPlain = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+      if (!number && !(word && !word->empty() && llvm::all_of(*word, isPlain)))
+        return emitError(entry.loc, "expected a whole number or a word as '")
+               << field.first.str() << "' of the schedule, got "
+               << printed(field.second);
+      entry.fields.push_back(
+          {field.first.str(), number ? std::to_string(*number) : word->str()});
+    }
+    llvm::sort(entry.fields);
+    return success();
+  }
+
+  const json::Object &object;
+  ScheduleEntry entry;
+};
+} // namespace
+
+FailureOr<std::vector<ScheduleEntry>> gnn::tile::readSchedules(Operation *op,
+                                                               StringRef path) {
+  std::string message;
+  auto file = openInputFile(path, &message);
+  if (!file)
+    return emitError(op->getLoc(), "schedules: ") << message;
+  SmallVector<StringRef> lines;
+  file->getBuffer().split(lines, '\n');
+  std::vector<ScheduleEntry> entries;
+  for (auto [i, line] : llvm::enumerate(lines)) {
+    if (line.trim().empty())
+      continue;
+    auto loc = FileLineColLoc::get(op->getContext(), path, i + 1, 1);
+    auto value = json::parse(line);
+    if (!value || !value->getAsObject()) {
+      std::string error = value ? "" : ": " + toString(value.takeError());
+      return emitError(loc, "expected a JSON object a line, as "
+                            "gnn-tile-list-schedules prints them")
+             << error;
+    }
+    FailureOr<ScheduleEntry> entry =
+        LineReader(*value->getAsObject(), loc).read();
+    if (failed(entry))
+      return failure();
+    entries.push_back(std::move(*entry));
+  }
+  return entries;
+}

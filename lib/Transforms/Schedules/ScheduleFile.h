@@ -1,0 +1,67 @@
+//===- ScheduleFile.h - Schedules as lines of JSON --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A line names a template by what it computes, not by its place, and says its
+// schedule. What is listed, saved and applied has one format.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_TRANSFORMS_SCHEDULES_SCHEDULEFILE_H
+#define GNN_LIB_TRANSFORMS_SCHEDULES_SCHEDULEFILE_H
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace gnn::tile {
+
+/// What a template computes and where. Equal keys are equal kernels.
+struct TemplateKey {
+  std::string function, graph, kind, domain, body;
+  std::vector<std::string> accesses, types;
+
+  explicit TemplateKey(TileOpInterface op);
+  TemplateKey() = default;
+
+  auto tie() const {
+    return std::tie(function, graph, kind, domain, accesses, types, body);
+  }
+  bool operator<(const TemplateKey &other) const { return tie() < other.tie(); }
+
+  /// The first part, by its name in files, in which another key differs; empty
+  /// where they are equal. `parts` counts the parts before it.
+  std::string findDifference(const TemplateKey &other, unsigned &parts) const;
+  /// A part by that name, as a file has it.
+  std::string str(llvm::StringRef part) const;
+};
+
+/// Fields of a schedule with their values, as an attribute prints them.
+using ScheduleFields = llvm::SmallVector<std::pair<std::string, std::string>>;
+
+/// The fields that are set.
+ScheduleFields getFields(mlir::Attribute schedule);
+
+/// A line of a file.
+struct ScheduleEntry {
+  TemplateKey key;
+  ScheduleFields fields;
+  mlir::Location loc;
+};
+
+/// The lines of a file; reports what is wrong at the line.
+mlir::FailureOr<std::vector<ScheduleEntry>> readSchedules(mlir::Operation *op,
+                                                          llvm::StringRef path);
+
+/// Writes a line; `facts` may be null.
+void printSchedule(llvm::raw_ostream &os, const TemplateKey &key,
+                   mlir::Attribute schedule, const LayoutFacts *facts);
+
+/// The schedule with these fields; reports at `loc` what is wrong with them.
+mlir::FailureOr<mlir::Attribute> makeSchedule(TileOpInterface op,
+                                              const ScheduleFields &fields,
+                                              mlir::Location loc);
+
+} // namespace gnn::tile
+
+#endif // GNN_LIB_TRANSFORMS_SCHEDULES_SCHEDULEFILE_H

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls of the compiler's C API (include/GNN-c/Compiler.h), text in and text out."""
+
+# pylint: disable=protected-access
+
+import os
+from ctypes import byref, c_void_p
+
+from . import capi
+
+
+def compile_text(text, name, chip, emulated, passes="", graphs=None, *, stage_passes="",
+                 phases=None, reproducer=None, schedules=None, allow_unused_schedules=False,
+                 save_schedules=None):
+    """A package of a program; `graphs` are those that it will be bound to, by name ("":
+    the one there is), the others as GNN-c/Compiler.h has them. Raises GNNError with all
+    diagnostics."""
+    options = _compile_options(chip, emulated, passes, graphs)
+    options.stage_passes = stage_passes.encode()
+    options.phases_directory = _path(phases)
+    options.reproducer = _path(reproducer)
+    options.schedules = _path(schedules)
+    options.allow_unused_schedules = bool(allow_unused_schedules)
+    options.save_schedules = _path(save_schedules)
+    data = text.encode()
+    return capi.Package(capi._made("gnnCompile", data, len(data), name.encode(),
+                                   byref(options)))
+
+
+def explain_text(text, name, chip, passes="", graphs=None, html=False):
+    """What the passes on whole-graph ops do with a program, as text or as a page.
+    Raises GNNError with all diagnostics."""
+    options = _compile_options(chip, False, passes, graphs)
+    data = text.encode()
+    return capi._text("gnnExplain", data, len(data), name.encode(), byref(options), html)
+
+
+def schedules_text(text, name, chip, passes="", graphs=None, vary=()):
+    """The schedules that kernels of a program may have, a line of JSON each. Raises
+    GNNError with all diagnostics."""
+    options = _compile_options(chip, True, passes, graphs)
+    data = text.encode()
+    return capi._text("gnnListSchedules", data, len(data), name.encode(), byref(options),
+                      ",".join(vary).encode())
+
+
+def _path(path):
+    return os.fsencode(path) if path else None
+
+
+def _compile_options(chip, emulated, passes, graphs):
+    """Options as the library reads them; they keep the graphs they point to."""
+    if not capi.has_compiler():
+        raise capi.GNNError("expected libGNN.so, which has the compiler, got "
+                            f"{capi.find_library()}")
+    graphs = graphs or {}
+    native = [capi.NativeGraph.of(g) for g in graphs.values()]
+    options = capi.CompileOptions(
+        chip.encode() if chip else None, emulated, passes.encode(), None, None,
+        (c_void_p * len(native))(*[g.handle for g in native]),
+        capi._strings(list(graphs)), len(native))
+    options.native = native
+    return options

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Schedules decide how kernels are laid out, and never what they compute: all that are
+listed compile and give the numbers of the reference, through files and in Python."""
+
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import gnn_mlir
+from conftest import find_tool
+from gnn_mlir import Graph, models
+from gnn_mlir.testing import cases
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TARGET = os.environ.get("GNN_TEST_TARGET", "emulator")
+# Each draws a schedule for every kernel.
+DRAWS = 40 if TARGET == "cuda" else 3
+PROGRAMS = [("rgcn", "rows-1000", 33, 1), ("gat", "hub", 16, 3), ("rgat", "rows-33", 64, 1),
+            ("sage-max", "rows-31", 100, 1), ("gatv2", "empty-types", 7, 3)]
+KEY = ("function", "graph", "template", "domain", "accesses", "types", "body")
+
+
+def key_of(line):
+    return json.dumps([line[part] for part in KEY])
+
+
+def draw(lines, rng):
+    """A schedule for each kernel."""
+    kernels = {}
+    for line in lines:
+        kernels.setdefault(key_of(line), []).append(line)
+    return [rng.choice(found) for found in kernels.values()]
+
+
+@pytest.mark.parametrize("subject, graph, features, heads", PROGRAMS)
+def test_each_gives_the_numbers(compiler, subject, graph, features, heads):
+    program = cases.build(subject, graph, features, heads)
+    legal = gnn_mlir.list_schedules(program.function)
+    assert len(legal) > 1000
+    rng = random.Random(f"{subject} {features}")
+
+    def run(text, function, graphs, inputs):
+        del text
+        chosen = draw(legal, rng)
+        compiled = gnn_mlir.compile(program.function, function, target=TARGET,
+                                    schedules=chosen)
+        steps = compiled.package.plan()["functions"][0]["steps"]
+        for line in chosen:
+            wanted = ", ".join(f"{k} = {v}" for k, v in line["schedule"].items())
+            assert wanted in [step["schedule"] for step in steps]
+        binding = compiled.bind(graphs, None if TARGET == "emulator" else TARGET)
+        out = binding(inputs)
+        return out if isinstance(out, dict) else {binding.outputs[0].name: out}
+
+    for _ in range(DRAWS):
+        cases.check(program, run)
+
+
+def test_layout_is_what_the_kernel_takes(compiler, capi):
+    """Threads and shared memory of a report are those that were listed."""
+    graph = Graph([0, 1, 2], [1, 2, 0], 3, edge_type=[0, 1, 0], num_edge_types=2)
+    model = models.rgat(2, (64, 32))
+    legal = gnn_mlir.list_schedules(model)
+    rng = random.Random(5)
+    for _ in range(6):
+        chosen = draw(legal, rng)
+        steps = gnn_mlir.compile(model, target="emulator", schedules=chosen).bind(
+            graph).report()["steps"]
+        layouts = {", ".join(f"{k} = {v}" for k, v in line["schedule"].items()):
+                   line["layout"] for line in chosen}
+        assert len(steps) >= len(layouts)
+        for step in steps:
+            layout = layouts[step["schedule"]]
+            assert step["block"] == [layout["threads"], 1, 1]
+            assert step["static_shared_bytes"] == layout["shared_bytes"]
+
+
+def test_vary(compiler):
+    model = models.rgcn(3, (64, 64))
+    chosen = {key_of(line): line["schedule"]
+              for line in gnn_mlir.list_schedules(model, vary=["in_flight"])
+              if line["schedule"].get("in_flight", 4) == 4}
+    lines = gnn_mlir.list_schedules(model, vary=["in_flight", "n"])
+    for line in lines:
+        rest = {k: v for k, v in line["schedule"].items()
+                if k not in ("in_flight", "n")}
+        assert rest.items() <= chosen[key_of(line)].items()
+    found = {line["schedule"].get("in_flight") for line in lines}
+    assert found == {None, 1, 2, 4, 8}
+    with pytest.raises(gnn_mlir.GNNError, match="vary: expected fields .* got 'depth'"):
+        gnn_mlir.list_schedules(model, vary="depth")
+
+
+def test_errors(compiler, tmp_path):
+    model = models.gcn((8, 4))
+    with pytest.raises(ValueError, match="schedules: expected a path or a list of dicts"):
+        gnn_mlir.compile(model, schedules=3)
+    with pytest.raises(ValueError, match="schedules: expected a path or a list of dicts"):
+        gnn_mlir.compile(model, schedules=[3])
+    with pytest.raises(gnn_mlir.CompileError, match="cannot open input file"):
+        gnn_mlir.compile(model, schedules=tmp_path / "gone.jsonl")
+    line = gnn_mlir.list_schedules(model, vary=["n"])[0]
+    line["function"] = "other"
+    with pytest.raises(gnn_mlir.CompileError,
+                       match="unused: the module has no template in a function 'other'"):
+        gnn_mlir.compile(model, schedules=[line])
+    gnn_mlir.compile(model, schedules=[line], allow_unused_schedules=True)
+
+
+def test_saved_is_what_was_chosen(compiler, tmp_path):
+    model = models.gat((8, 4), 2)
+    plain = gnn_mlir.compile(model, target="cuda", chip="sm_90",
+                             save_schedules=tmp_path / "a.jsonl")
+    again = gnn_mlir.compile(model, target="cuda", chip="sm_90",
+                             schedules=tmp_path / "a.jsonl",
+                             save_schedules=tmp_path / "b.jsonl")
+    assert plain.ptx() == again.ptx()
+    assert (tmp_path / "a.jsonl").read_text() == (tmp_path / "b.jsonl").read_text()
+
+
+def test_command_of_the_page(compiler, tmp_path):
+    """The file that docs/Schedules.md shows changes kernels, report and PTX."""
+    tool = find_tool("gnn-run")
+    if tool is None:
+        pytest.skip("gnn-run is not built")
+    rng = np.random.default_rng(3)
+    Graph(*rng.integers(0, 20, (2, 90)), 20, num_edge_types=3,
+          edge_type=rng.integers(0, 3, 90)).save(tmp_path / "g.npz")
+
+    def run(name, *options):
+        folder = tmp_path / name
+        subprocess.run(
+            [tool, ROOT / "examples/rgcn.mlir", "--function", "rgcn", "--graph",
+             tmp_path / "g.npz", "--weights", "random:1", "--phases", folder,
+             f"--report={folder}.json", "--output", folder, *options], check=True)
+        out, = (np.load(p) for p in folder.glob("*.npy"))
+        steps = json.loads((tmp_path / f"{name}.json").read_text())["steps"]
+        return steps, (folder / "kernels.ptx").read_text(), out
+
+    before, plain, expected = run("plain")
+    after, ptx, out = run("own", "--schedules", ROOT / "examples/rgcn.schedules.jsonl")
+    assert plain != ptx
+    assert [s["schedule"] for s in before][0] == "n = 64"
+    assert [s["schedule"] for s in after][0] == "n = 32"
+    assert before[-1]["block"] == [256, 1, 1] and after[-1]["block"] == [128, 1, 1]
+    assert "in_flight = 8" in after[-1]["schedule"]
+    assert re.search("schedule.*n = 32", ptx) and not re.search("schedule.*n = 32", plain)
+    assert np.allclose(out, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_registers_are_estimated(compiler, tmp_path):
+    """Within a factor of 2 of what ptxas takes, where it takes no bound."""
+    ptxas = shutil.which("ptxas")
+    if ptxas is None:
+        pytest.skip("there is no ptxas")
+    model = models.gcn((64, 64))
+    for line in gnn_mlir.list_schedules(model, vary=["in_flight", "vector"]):
+        ptx = gnn_mlir.compile(model, target="cuda", chip="sm_90",
+                               schedules=[line]).ptx()
+        (tmp_path / "kernels.ptx").write_text(ptx)
+        said = subprocess.run([ptxas, "-v", "-arch=sm_90", tmp_path / "kernels.ptx",
+                               "-o", "/dev/null"], check=True, text=True,
+                              capture_output=True).stderr
+        kernels = re.findall(r"entry function '(\w+)'.*?Used (\d+) registers", said, re.S)
+        name = [name for name, _ in kernels if line["template"] in name or
+                ("aggregate" in name and line["template"] == "traverse")]
+        if name:
+            taken = int(dict(kernels)[name[-1]])
+            assert taken / 2 <= line["layout"]["registers"] <= taken * 2

@@ -1,0 +1,87 @@
+// What is saved is taken again, and what is listed is what may be taken.
+//
+// RUN: rm -rf %t && split-file %s %t
+// RUN: gnn-opt %t/two.mlir -o %t/chosen.mlir --gnn-schedule-pipeline=save-schedules=%t/saved.jsonl
+// RUN: FileCheck %s --check-prefix=SAVED < %t/saved.jsonl
+// RUN: gnn-opt %t/two.mlir --gnn-tile-apply-schedules=file=%t/saved.jsonl | diff - %t/chosen.mlir
+//
+// Each template once, by what it computes.
+//
+// SAVED:      {"function":"two","graph":"g","template":"traverse",
+// SAVED-SAME: "domain":"<dst, edge.in_rows, features = 64>",
+// SAVED-SAME: "accesses":["<element -> src : feature>","<group : feature>"],
+// SAVED-SAME: "types":["memref<?x64xf32>","memref<?x64xf32>"],
+// SAVED-SAME: "body":"4049f3264ed989ab",
+// SAVED-SAME: "schedule":{"columns_per_block":64,"vector":4,"lanes":16,{{.*}}"row_order":"natural","row_walk":"by_length","split_rows":256}}
+// SAVED:      {"function":"two","graph":"g","template":"gemm","domain":"rows src_pair types edge_type",
+// SAVED-SAME: "accesses":["<group -> src : feature>","","<group : feature>"]
+// SAVED-SAME: "schedule":{"n":16}}
+// SAVED:      {{.*}}"template":"outer","domain":"rows src_pair types edge_type"{{.*}}"body":"",
+// SAVED-NOT:  "function"
+
+// A schedule that leaves fields out: the passes choose the others.
+//
+// RUN: gnn-opt %t/two.mlir --gnn-schedule-pipeline=schedules=%t/narrow.jsonl \
+// RUN:     --remarks-filter=gnn-tile-apply-schedules 2> %t/remarks | FileCheck %s --check-prefix=NARROW
+// RUN: FileCheck %s --check-prefix=REMARK < %t/remarks
+//
+// NARROW:        gnn_tile.traverse
+// NARROW-SAME:     schedule <columns_per_block = 32, vector = 2, lanes = 16,
+// NARROW:        gnn_tile.traverse
+// NARROW-SAME:     schedule <columns_per_block = 32, vector = 2, lanes = 16,
+// NARROW:        gnn_tile.gemm
+// NARROW-SAME:     schedule <n = 16>
+// REMARK-COUNT-2: ScheduleApplied{{.*}}takes the schedule of {{.*}}narrow.jsonl:1
+
+// All that the open fields allow.
+//
+// RUN: gnn-opt %t/two.mlir -o /dev/null --gnn-schedule-pipeline --gnn-tile-list-schedules=vary=vector,n \
+// RUN:   | FileCheck %s --check-prefix=VARY
+// RUN: gnn-opt %t/two.mlir -o /dev/null --gnn-schedule-pipeline --gnn-tile-list-schedules | FileCheck %s --check-prefix=ONE
+//
+// VARY:     "schedule":{"columns_per_block":64,"vector":1,"lanes":16,{{.*}}"layout":{"threads":256,"rounds":4,"shared_bytes":{{[0-9]+}},"registers":{{[0-9]+}}}}
+// VARY:     "schedule":{"columns_per_block":64,"vector":2,"lanes":16,{{.*}}"layout":{"threads":256,"rounds":2,
+// VARY:     "schedule":{"columns_per_block":64,"vector":4,"lanes":16,{{.*}}"layout":{"threads":256,"rounds":1,
+// VARY:     "template":"gemm",{{.*}}"schedule":{"n":16},"layout":{"threads":256,"rounds":4,"shared_bytes":5120,
+// VARY:     "template":"gemm",{{.*}}"schedule":{"n":32}
+// VARY:     "template":"gemm",{{.*}}"schedule":{"n":64}
+// VARY-COUNT-3: "template":"outer"
+// VARY-NOT: "function"
+// ONE-COUNT-3: "layout"
+// ONE-NOT:     "layout"
+
+//--- two.mlir
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @two(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %z: memref<?x64xf32>,
+               %w: memref<3x64x8xf32>, %p: memref<?x8xf32>) {
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: f32):
+    %s = gnn_tile.reduce sum [element] %xv : f32
+    gnn_tile.yield %s : f32
+  }
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%y : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%z : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%other_name: f32):
+    %s = gnn_tile.reduce sum [element] %other_name : f32
+    gnn_tile.yield %s : f32
+  }
+  gnn_tile.gemm @g rows src_pair types edge_type
+      ins(%z, %w : memref<?x64xf32>, memref<3x64x8xf32>)
+      at <group -> src : feature> extras at []
+      outs(%p : memref<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  gnn_tile.outer @g rows src_pair types edge_type
+      ins(%z, %p : memref<?x64xf32>, memref<?x8xf32>)
+      at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%w : memref<3x64x8xf32>)
+  return
+}
+
+//--- narrow.jsonl
+{"function":"two","graph":"g","template":"traverse","domain":"<dst, edge.in_rows, features = 64>","accesses":["<element -> src : feature>","<group : feature>"],"types":["memref<?x64xf32>","memref<?x64xf32>"],"body":"4049f3264ed989ab","schedule":{"columns_per_block":32,"vector":2,"lanes":16}}
