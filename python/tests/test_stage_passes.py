@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Passes at the begin and the end of stages (docs/Plugins.md); test_plugins.py has
+those of plugins."""
+
+import subprocess
+
+import numpy as np
+import pytest
+
+import gnn_mlir
+from gnn_mlir import models
+from gnn_mlir.testing.graphs import random_graph
+
+# What the program is at each point.
+POINTS = {
+    "graph-begin": "tensors", "graph-end": "tensors",
+    "tile-begin": "tensors", "tile-end": "buffers",
+    "schedule-begin": "buffers", "schedule-end": "buffers",
+    "gpu-begin": "buffers", "gpu-end": "kernels",
+    "math-begin": "kernels", "math-end": "kernels",
+    "ptx-begin": "kernels", "ptx-end": "binaries",
+}
+
+
+@pytest.fixture
+def program():
+    return models.gcn((5, 3), self_loops=False).functions["gcn"]
+
+
+@pytest.mark.parametrize("point, form", POINTS.items())
+def test_passes_run_where_they_are_asked_for(compiler, gnn_opt, program, tmp_path,
+                                             point, form):
+    def compile_with(wanted):
+        return gnn_mlir.compile(program, chip="sm_90", stage_passes={
+            point: f"cse,gnn-verify-form{{form={wanted}}}"})
+
+    assert compile_with(form).ptx()
+    wrong = "kernels" if form == "tensors" else "tensors"
+    with pytest.raises(gnn_mlir.CompileError, match="expected .*, got '") as info:
+        compile_with(wrong)
+    # A reproducer has the passes at the same point, and so fails there.
+    repeat = tmp_path / "repeat.mlir"
+    repeat.write_text(info.value.reproducer)
+    again = subprocess.run([gnn_opt, "--run-reproducer", repeat],
+                           capture_output=True, text=True, check=False)
+    assert again.returncode == 1
+    assert info.value.diagnostics[0].split(": ", 1)[1] in again.stderr
+
+
+def test_what_is_computed_stays(compiler, program):
+    graph = random_graph(40, 200, 1, 1, seed=1)
+    plain = gnn_mlir.compile(program, target="emulator")
+    points = {point: "cse" for point in POINTS if not point.startswith("ptx")}
+    cleaned = gnn_mlir.compile(program, target="emulator", stage_passes=points)
+    inputs = program.random_inputs(graph, seed=2)
+    np.testing.assert_array_equal(cleaned(graph, inputs), plain(graph, inputs))
