@@ -75,7 +75,7 @@ LogicalResult StagePasses::add(StringRef text, std::string &message) {
         "on modules inside: '" +
         printed + "'");
   std::string &all = texts[point.str()];
-  all += (all.empty() ? "" : ",") + printed;
+  all += (all.empty() ? "" : ",") + passes.str();
   return success();
 }
 

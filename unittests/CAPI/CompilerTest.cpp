@@ -283,15 +283,18 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
   %y = func.call @h(%x) : (tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node>
   return %y : tensor<?x3xf32, #node>
 })";
-  options.stagePasses = "graph-begin=cse\n"
-                        "tile-end=func.func(gnn-move-scales),canonicalize{max-"
-                        "iterations=3}\ngraph-begin=canonicalize";
+  options.stagePasses =
+      "graph-begin=cse\n"
+      "tile-end=func.func(gnn-move-scales),canonicalize{max-iterations=3}\n"
+      "graph-begin=canonicalize";
   EXPECT_NE(failure(source, options), "");
   again = slurp(reproducer);
-  EXPECT_TRUE(contains(again, "pipeline: \"builtin.module(cse,canonicalize{"))
+  EXPECT_TRUE(contains(
+      again, "pipeline: \"builtin.module(cse,canonicalize,gnn-graph-pipeline{"))
       << again;
-  EXPECT_TRUE(contains(again, "},gnn-graph-pipeline{")) << again;
-  EXPECT_TRUE(contains(again, "},func.func(gnn-move-scales{")) << again;
+  EXPECT_TRUE(contains(again, "},func.func(gnn-move-scales),canonicalize{max-"
+                              "iterations=3},gnn-schedule-pipeline{"))
+      << again;
   options.stagePasses = "graph-begin";
   EXPECT_TRUE(contains(failure(source, options),
                        "stage-passes: expected POINT=PASSES"));

@@ -36,7 +36,7 @@ public:
   /// Adds the passes of a point to `pm`.
   void build(mlir::OpPassManager &pm, llvm::StringRef stage,
              llvm::StringRef side) const;
-  /// Their text with all options; empty where there are none.
+  /// Their text as it was given; empty where there are none.
   llvm::StringRef getText(llvm::StringRef stage, llvm::StringRef side) const;
 
 private:
