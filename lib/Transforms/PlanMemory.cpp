@@ -24,10 +24,10 @@ namespace gnn {
 } // namespace gnn
 
 namespace {
-/// A buffer and the last op of the block that touches it.
+/// A buffer and the ops of the block that touch it first and last.
 struct Buffer {
   memref::AllocOp alloc;
-  Operation *lastUse;
+  Operation *firstUse, *lastUse;
 };
 
 /// A range of the workspace and who lives in it.
@@ -37,17 +37,21 @@ struct Slot {
 };
 } // namespace
 
-/// The last op of the block of `last` that uses `value` or a view of it.
-static Operation *findLastUse(Value value, Operation *last) {
+/// Widens the life of `buffer` by the ops that use `value`, which it is seen
+/// as.
+static void addUses(Value value, Buffer &buffer) {
   for (Operation *user : value.getUsers()) {
-    Operation *inBlock = last->getBlock()->findAncestorOpInBlock(*user);
-    if (last->isBeforeInBlock(inBlock))
-      last = inBlock;
-    if (isa<ViewLikeOpInterface>(user))
+    if (isa<ViewLikeOpInterface>(user)) {
       for (Value result : user->getResults())
-        last = findLastUse(result, last);
+        addUses(result, buffer);
+      continue;
+    }
+    Operation *inBlock = buffer.alloc->getBlock()->findAncestorOpInBlock(*user);
+    if (!buffer.firstUse || inBlock->isBeforeInBlock(buffer.firstUse))
+      buffer.firstUse = inBlock;
+    if (!buffer.lastUse || buffer.lastUse->isBeforeInBlock(inBlock))
+      buffer.lastUse = inBlock;
   }
-  return last;
 }
 
 /// True if two buffers have the same run-time rows.
@@ -55,13 +59,14 @@ static bool sameRows(memref::AllocOp a, memref::AllocOp b) {
   return a.getDynamicSizes() == b.getDynamicSizes();
 }
 
-/// Gives each buffer a slot whose last tenant is dead before it is born.
+/// Gives each buffer, in the order of their births, a slot whose last tenant is
+/// dead before it is born.
 static SmallVector<Slot> assignSlots(ArrayRef<Buffer> buffers) {
   SmallVector<Slot> slots;
   for (const Buffer &buffer : buffers) {
     Slot *chosen = nullptr;
     for (Slot &slot : slots) {
-      if (!slot.freeAfter->isBeforeInBlock(buffer.alloc))
+      if (!slot.freeAfter->isBeforeInBlock(buffer.firstUse))
         continue;
       if (!chosen || sameRows(slot.tenants.front(), buffer.alloc))
         chosen = &slot;
@@ -163,10 +168,19 @@ LogicalResult PlanMemory::collect(func::FuncOp func,
         alloc.emitOpError("expected sizes that the host computes from counts");
         return WalkResult::interrupt();
       }
-    buffers.push_back({alloc, findLastUse(alloc.getResult(), alloc)});
+    Buffer &buffer = buffers.emplace_back(Buffer{alloc, nullptr, nullptr});
+    addUses(alloc, buffer);
+    if (!buffer.firstUse)
+      buffer.firstUse = buffer.lastUse = alloc;
     return WalkResult::advance();
   });
-  return failure(walk.wasInterrupted());
+  if (walk.wasInterrupted())
+    return failure();
+  // Not where they are allocated: that is where the first of equal tensors was.
+  llvm::stable_sort(buffers, [](const Buffer &a, const Buffer &b) {
+    return a.firstUse != b.firstUse && a.firstUse->isBeforeInBlock(b.firstUse);
+  });
+  return success();
 }
 
 void PlanMemory::place(func::FuncOp func, ArrayRef<Slot> slots) {

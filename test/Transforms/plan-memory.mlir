@@ -55,6 +55,40 @@ func.func @shared(%x: memref<?xf32>, %y: memref<?xf32>) {
 #row = #gnn_tile.at<group>
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
+// A buffer is born with the first op that touches it, wherever it is allocated.
+//
+// CHECK-LABEL: func.func @allocated_early
+// CHECK:         memref.view %{{.+}}[%[[PLACE:.+]]][%{{.+}}] : memref<?xi8> to memref<?xf32>
+// CHECK:         memref.view %{{.+}}[%[[PLACE]]][%{{.+}}] : memref<?xi8> to memref<?xf32>
+// expected-remark @+1 {{2 buffers in 1 slots of one workspace}}
+func.func @allocated_early(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>) {
+  %n = gnn_tile.count @g count dst : index
+  %late = memref.alloc(%n) : memref<?xf32>
+  %early = memref.alloc(%n) : memref<?xf32>
+  gnn_tile.traverse @g <dst> ins(%x : memref<?xf32>) at [#row] outs(%early : memref<?xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  gnn_tile.traverse @g <dst> ins(%early : memref<?xf32>) at [#row] outs(%y : memref<?xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  gnn_tile.traverse @g <dst> ins(%x : memref<?xf32>) at [#row] outs(%late : memref<?xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  gnn_tile.traverse @g <dst> ins(%late : memref<?xf32>) at [#row] outs(%z : memref<?xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+#row = #gnn_tile.at<group>
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // A buffer lives as long as a view of it does.
 //
 // CHECK-LABEL: func.func @view

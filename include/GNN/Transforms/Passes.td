@@ -490,8 +490,9 @@ def PlanMemory : Pass<"gnn-tile-plan-memory", "::mlir::func::FuncOp"> {
   let summary = "Place all buffers of a function in one workspace";
   let description = [{
     Every `memref.alloc` becomes a view of one workspace argument. Buffers
-    whose lives do not overlap share a slot, one of the same rows where there
-    is one; a slot is as large as the largest buffer in it. Offsets are
+    whose lives, from the first op that touches them to the last, do not overlap
+    share a slot, one of the same rows where there is one; a slot is as large as
+    the largest buffer in it. Offsets are
     multiples of 256 bytes and known once a graph is bound, so the peak is
     known before anything runs (`gnn_tile.workspace_size`).
 
