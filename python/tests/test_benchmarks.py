@@ -4,6 +4,7 @@ gives times."""
 
 import importlib
 import json
+import shutil
 import sys
 
 import numpy as np
@@ -78,3 +79,26 @@ def test_ratios_and_spread(benchmarks):
     assert rows["none"]["ratio"] == 3 and rows["none"]["ms"] == 3
     assert rows["all"]["spread"] == pytest.approx(0.01)
     assert rows["all but C"]["slower_with"] and not rows["all but R"]["slower_with"]
+
+
+def test_versions_on_the_emulator(benchmarks, compiler, tmp_path):
+    """This version beside itself: other libraries, the same results."""
+    versions = benchmarks("versions")
+    shutil.copytree(ROOT / "python/gnn_mlir", tmp_path / "gnn_mlir_other")
+    (tmp_path / "libGNN.so").symlink_to(compiler.find_library())
+    graphs.random_graph(20, 60, 2, 3).save(tmp_path / "small.npz")
+    try:
+        versions.main(["--other", str(tmp_path), "--graphs",
+                       f"{tmp_path / 'small.npz'}", "--models", "rgcn,hgt,gat",
+                       "--features", "8", "--device", "emulator", "--output",
+                       str(tmp_path / "found.json")])
+    finally:
+        for name in [n for n in sys.modules if n.startswith("gnn_mlir_other")]:
+            del sys.modules[name]
+        sys.path.remove(str(tmp_path))
+    cases = json.loads((tmp_path / "found.json").read_text())["cases"]
+    assert [case["layer"] for case in cases] == ["rgcn", "hgt", "gat"]
+    for case in cases:
+        assert case["error"] == 0
+        assert case["kernels"]["this"] == case["kernels"]["other"] > 0
+    assert "| small | hgt |" in (tmp_path / "found.md").read_text()

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Whether a layer became slower: this version of the compiler beside another one.
+
+    python benchmarks/versions.py --other FOLDER --graphs aifb.npz,mutag.npz,am,mag
+        [--models rgcn,rgat,hgt,gat,gcn] [--features 64] [--rounds 20] [--output FILE]
+
+FOLDER has the other version's Python package, as gnn_mlir_other, and its library,
+libGNN.so. Both compile a layer with all passes for the graph, each with its own
+runtime, in one process; graphs are those of benchmarks/ablation.py. Each is bound
+twice, and a round runs all four in an order of its own. Times are medians over
+rounds of replays of a CUDA graph; the ratio is the median over rounds of this
+version by the other, and the spread how far the two bindings of one version are
+apart in the worst of five blocks of rounds. Errors are ||this - other|| / ||other||.
+On the emulator there are no times.
+"""
+
+import argparse
+import datetime
+import importlib
+import json
+import os
+import pathlib
+import random
+import statistics
+import sys
+
+import numpy as np
+
+import ablation
+import gnn_mlir
+from ablation import block_medians, number
+
+
+def load_other(folder):
+    """The other version's package, with its own library."""
+    sys.path.insert(0, str(folder))
+    named = os.environ.get("GNN_MLIR_LIBRARY")
+    gnn_mlir.capi.has_compiler()  # opens this version's library
+    os.environ["GNN_MLIR_LIBRARY"] = str(folder / "libGNN.so")
+    other = importlib.import_module("gnn_mlir_other")
+    assert other.capi.has_compiler()
+    if named is None:
+        del os.environ["GNN_MLIR_LIBRARY"]
+    else:
+        os.environ["GNN_MLIR_LIBRARY"] = named
+    return other
+
+
+def layers_of(version):
+    """The layers of benchmarks/ablation.py by this version's models and graphs."""
+    def own(graph):
+        return version.Graph(
+            graph.edge_src, graph.edge_dst, graph.num_nodes,
+            edge_type=graph.edge_type, num_edge_types=graph.num_edge_types,
+            node_type=graph.src_node_type, num_node_types=graph.num_node_types,
+            schema=graph.schema)
+
+    def looped(graph):
+        return version.add_self_loops(version.merge_types(graph), "replace", 0)
+
+    def hgt(graph, f):
+        graph = version.refine_types(graph)
+        return version.models.hgt(graph.num_node_types, graph.num_edge_types, (f, f),
+                                  heads=4, schema=graph.schema), graph
+
+    typed = {"rgcn": version.models.rgcn, "rgat": version.models.rgat}
+    made = {name: lambda g, f, model=model: (
+        model(g.num_edge_types, (f, f), node_types=g.num_node_types), g)
+        for name, model in typed.items()}
+    made["hgt"] = hgt
+    made["gat"] = lambda g, f: (version.models.gat((f, f)), looped(g))
+    made["gcn"] = lambda g, f: (version.models.gcn((f, f)), looped(g))
+    return own, made
+
+
+def bench(versions, model, graphs, features, device, rounds, repeats=3):
+    """The numbers of one layer: times of all bindings, ratio, spread, error."""
+    prepared, outputs, inputs, kernels = {}, {}, None, {}
+    for name, version in versions.items():
+        own, graph = layers_of(version)[1][model](graphs[name], features)
+        function, = own.functions.values()
+        if inputs is None:
+            inputs = device.inputs(function.random_inputs(graph, 1))
+        for again in ("", " again"):
+            layer = version.compile(own, target=device.target, graph=graph).bind(
+                graph, device.target)
+            outputs[name] = np.asarray(device.run(layer, inputs), np.float64)
+            kernels[name] = len(layer.report()["steps"])
+            prepared[name + again] = device.prepare(layer, inputs)
+    row = {"kernels": kernels, "slower": False,
+           "error": float(np.linalg.norm(outputs["this"] - outputs["other"]) /
+                          np.linalg.norm(outputs["other"]))}
+    if device.target == "cuda":
+        compare(row, versions, prepared, device, rounds, repeats)
+    return row
+
+
+def compare(row, versions, prepared, device, rounds, repeats):
+    """Adds times, ratio and spread."""
+    times = {name: [] for name in prepared}
+    for _ in range(rounds):
+        for name in random.sample(list(prepared), len(prepared)):
+            times[name].append(device.time(prepared[name], repeats))
+
+    def ratios(a, b):
+        return [x / y for x, y in zip(times[a], times[b])]
+
+    spread = max(abs(r - 1) for name in versions
+                 for r in block_medians(ratios(name + " again", name)))
+    for name in versions:
+        row[f"{name} ms"] = statistics.median(times[name] + times[name + " again"])
+    row["ratio"] = statistics.median(ratios("this", "other") +
+                                     ratios("this again", "other again"))
+    row["spread"] = spread
+    row["slower"] = row["ratio"] > max(ablation.SLOWER, 1 + spread)
+
+
+def table(result):
+    about = ", ".join(f"{k} {v}" for k, v in result["about"].items())
+    text = (f"# This version and {result['other']}, one layer of {result['features']} "
+            f"to {result['features']} features, inference, fp32\n\n{result['date']}, "
+            f"{about}. Milliseconds of a CUDA graph's replay, medians of "
+            f"{result['rounds']} rounds in which both versions run in turn, each bound "
+            "twice. Slower: by more than 3 % and more than the spread.\n\n"
+            "| graph | layer | edges | other | this | this / other | spread | kernels, "
+            "other | this | difference | slower |\n" + "|---" * 11 + "|\n")
+    for row in result["cases"]:
+        text += (f"| {row['graph']} | {row['layer']} | {row['edges']:,} | "
+                 f"{number(row.get('other ms'), 4)} | {number(row.get('this ms'), 4)} | "
+                 f"{number(row.get('ratio'))} | {number(row.get('spread'))} | "
+                 f"{row['kernels']['other']} | "
+                 f"{row['kernels']['this']} | {row['error']:.0e} | "
+                 f"{'yes' if row['slower'] else ''} |\n")
+    return text
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--other", type=pathlib.Path, required=True)
+    parser.add_argument("--name", default="the other", help="what the other version is")
+    parser.add_argument("--graphs", required=True)
+    parser.add_argument("--models", default="rgcn,rgat,hgt,gat,gcn")
+    parser.add_argument("--features", type=int, default=64)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--device", choices=("cuda", "emulator"), default="cuda")
+    parser.add_argument("--output", type=pathlib.Path)
+    options = parser.parse_args(arguments)
+    device = ablation.OnGPU() if options.device == "cuda" else ablation.OnEmulator()
+    versions = {"other": load_other(options.other.resolve()), "this": gnn_mlir}
+    random.seed(0)
+    result = {"date": datetime.date.today().isoformat(), "about": device.about(),
+              "other": options.name, "features": options.features,
+              "rounds": options.rounds, "cases": []}
+    for text in options.graphs.split(","):
+        name, graph = ablation.load(text)
+        graphs = {"this": graph, "other": layers_of(versions["other"])[0](graph)}
+        for model in options.models.split(","):
+            row = bench(versions, model, graphs, options.features, device,
+                        options.rounds)
+            result["cases"].append({"graph": name, "layer": model,
+                                    "edges": graph.num_edges, **row})
+            print(name, model, *(f"{k} {v}" for k, v in row.items()), flush=True)
+            if options.output:  # What there is so far, should the next one fail.
+                options.output.with_suffix(".json").write_text(
+                    json.dumps(result, indent=1) + "\n")
+                options.output.with_suffix(".md").write_text(table(result))
+    print(table(result))
+
+
+if __name__ == "__main__":
+    main()
