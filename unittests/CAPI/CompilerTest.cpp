@@ -303,11 +303,12 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
   again = slurp(reproducer);
   EXPECT_TRUE(contains(again, "pipeline: \"builtin.module(gnn-graph-pipeline{"))
       << again;
+  EXPECT_TRUE(
+      contains(again, "},gnn-tile-pipeline{fuse=false},gnn-schedule-pipeline{"))
+      << again;
   EXPECT_TRUE(contains(again,
-                       "},gnn-tile-pipeline{fuse=false},"
-                       "gnn-schedule-pipeline{target=h200},gnn-gpu-pipeline,"
-                       "gnn-math-pipeline,gnn-verify-launch-form,"
-                       "gnn-ptx-pipeline{chip=sm_90"))
+                       " target=h200},gnn-gpu-pipeline,gnn-math-pipeline,"
+                       "gnn-verify-launch-form,gnn-ptx-pipeline{chip=sm_90"))
       << again;
 
   // What cannot be written is told after what went wrong.
