@@ -41,40 +41,34 @@ bool Worker::blameAbsent(uint32_t thread, uint32_t site, uint32_t other) {
 uint64_t Worker::shuffle(uint32_t site, uint64_t bits, uint32_t offset,
                          uint32_t width, uint32_t mode) {
   Lane &lane = lanes[thread()];
-  lane.state = Lane::AtRequest;
-  lane.request.kind = Request::Shuffle;
-  lane.request.site = site;
-  lane.request.bits = bits;
-  lane.request.offset = offset;
-  lane.request.width = width;
-  lane.request.mode = mode;
+  Request &request = lane.ask(Request::Shuffle, site);
+  request.bits = bits;
+  request.offset = offset;
+  request.width = width;
+  request.mode = mode;
   yield(lane);
-  valid = lane.request.valid;
+  valid = request.valid;
   return lane.request.bits;
 }
 
 void Worker::loadMatrix(uint32_t site, const char *row, char *result,
                         uint32_t tiles, bool transpose) {
   Lane &lane = lanes[thread()];
-  lane.state = Lane::AtRequest;
-  lane.request.kind = Request::LoadMatrix;
-  lane.request.site = site;
-  lane.request.source = row;
-  lane.request.result = result;
-  lane.request.shape = tiles;
-  lane.request.transpose = transpose;
+  Request &request = lane.ask(Request::LoadMatrix, site);
+  request.source = row;
+  request.result = result;
+  request.shape = tiles;
+  request.transpose = transpose;
   yield(lane);
 }
 
 void Worker::mma(uint32_t site, const char *operands, char *result,
                  uint32_t k) {
   Lane &lane = lanes[thread()];
-  lane.state = Lane::AtRequest;
-  lane.request.kind = Request::Mma;
-  lane.request.site = site;
-  lane.request.source = operands;
-  lane.request.result = result;
-  lane.request.shape = k;
+  Request &request = lane.ask(Request::Mma, site);
+  request.source = operands;
+  request.result = result;
+  request.shape = k;
   yield(lane);
 }
 

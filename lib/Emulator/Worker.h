@@ -78,6 +78,14 @@ struct Lane : Slot {
   /// The barrier it waits at.
   uint32_t site = 0;
   Request request;
+
+  /// Has it wait for its warp. The caller says what for.
+  Request &ask(Request::Kind kind, uint32_t at) {
+    state = AtRequest;
+    request.kind = kind;
+    request.site = at;
+    return request;
+  }
 };
 
 /// Asynchronous copies of a thread that have not landed.

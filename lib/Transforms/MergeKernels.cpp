@@ -75,6 +75,17 @@ private:
 };
 } // namespace
 
+/// Adds the locations of a kernel's ops to those of its equal. Arguments keep
+/// theirs: they say what the first launch passes.
+static void fuseLocations(gpu::GPUFuncOp kept, gpu::GPUFuncOp kernel) {
+  SmallVector<Location> others;
+  kernel->walk([&](Operation *op) { others.push_back(op->getLoc()); });
+  auto other = others.begin();
+  kept->walk([&](Operation *op) {
+    op->setLoc(FusedLoc::get(op->getContext(), {op->getLoc(), *other++}));
+  });
+}
+
 void MergeKernels::merge(gpu::GPUFuncOp kernel, gpu::GPUFuncOp kept,
                          ArrayRef<Operation *> users) {
   if (!llvm::all_of(users, llvm::IsaPred<gpu::LaunchFuncOp>)) {
@@ -96,5 +107,6 @@ void MergeKernels::merge(gpu::GPUFuncOp kernel, gpu::GPUFuncOp kept,
             kernel.getName() + "'")
                .str();
   }
+  fuseLocations(kept, kernel);
   kernel.erase();
 }

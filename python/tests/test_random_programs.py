@@ -81,6 +81,10 @@ def test_programs_have_all_ops_of_the_dialect():
     assert set(re.findall(r"(?:arith|tensor)\.\w+", text)) >= {
         "arith.cmpf", "arith.select", "arith.sitofp", "tensor.concat",
         "tensor.extract_slice", "tensor.expand_shape", "tensor.collapse_shape"}
+    elementwise = {name for name in reference.ELEMENTWISE if name != "arith.xori"}
+    assert elementwise <= set(re.findall(r"(?:arith|math)\.\w+", text))
+    assert {"olt", "ole", "ogt", "oge", "oeq", "une"} <= set(
+        re.findall(r"arith.cmpf (\w+)", text))
     assert "transposed" in text
 
 

@@ -11,6 +11,7 @@
 #define GNN_PIPELINES_STAGEPASSES_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <map>

@@ -26,9 +26,10 @@ def MergeKernels : Pass<"gnn-merge-kernels", "::mlir::ModuleOp"> {
     gpu.launch_func @kernels::@f_1_gemm ... {gnn.name = "f_3_gemm"}
     ```
 
-    Needs: nothing. Keeps: what each launch computes. Never: merges a kernel
-    that something other than a launch names; keeps the locations of the kernels
-    that go.
+    Ops of the kernel that stays have the locations of all of them, its own first.
+
+    Needs: nothing. Keeps: what each launch computes; locations. Never: merges a
+    kernel that something other than a launch names.
   }];
 }
 

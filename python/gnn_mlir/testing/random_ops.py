@@ -160,7 +160,9 @@ def shape(t):
 
 
 def reduce(t):
-    return t.call(t.rng.choice(("reduce_heads", "reduce_features")), t.rows(),
+    x = t.rows()
+    heads = len(t.value(x).features) == 2 and t.coin()
+    return t.call("reduce_heads" if heads else "reduce_features", x,
                   arguments=(t.rng.choice(REDUCE),))
 
 
@@ -190,6 +192,60 @@ def choose(t):
         return t.call("choose", x, t.rows(*like), arguments=(kind,))
     condition = [t.input(like[0], *like[1]) for _ in range(2)]
     return t.call("choose", *condition, x, t.rows(*like), arguments=(kind,))
+
+
+def where(t):
+    """By a condition on inputs: rounding must not decide."""
+    x = t.rows()
+    like = t.value(x).space, t.value(x).features
+    condition = [t.input(like[0], *like[1]) for _ in range(2)]
+    other = [t.rows(*like)] if t.coin() else []
+    return t.call("where", *condition, x, *other, arguments=(
+        *(t.rng.choice(("lt", "le", "gt", "ge", "eq", "ne")) for _ in range(2)),
+        t.rng.choice((None, "and", "or")), t.rng.choice((0.0, -1.5))))
+
+
+def function(t):
+    """An op of `math` on every element. Those that jump take inputs."""
+    x = t.rows()
+    like = t.value(x).space, t.value(x).features
+    kind = t.rng.choice(("smooth", "smooth", "power", "power", "floor", "atan2",
+                         "angle"))
+    if kind == "floor":
+        return t.call("floor", t.input(like[0], *like[1]),
+                      arguments=(t.rng.choice(("floor", "ceil")),))
+    if kind == "angle":
+        return t.call("angle", *[t.input(like[0], *like[1]) for _ in range(2)])
+    if kind == "smooth":
+        return t.call("smooth", x, arguments=t.rng.sample((
+            "exp", "log", "sqrt", "rsqrt", "tanh", "erf", "sin", "cos", "neg",
+            "inverse", "above"), 5))
+    if kind == "power" and t.coin():
+        return t.call("power", x, arguments=(t.rng.choice((2, 3.0, 0.5, -1.5)),))
+    return t.call(kind, x, t.rows(*like))
+
+
+def numpy_broadcast(t):
+    """Arithmetic with rows or a weight of fewer features, or of one where there are
+    more."""
+    x = t.rows()
+    features = t.value(x).features
+    own = features[t.rng.randint(0, len(features)):]
+    own = [1 if t.coin(0.4) else size for size in own]
+    y = t.input(t.rng.choice((None, t.value(x).space)), *own)
+    return t.call(t.rng.choice(("add", "sub", "mul", "div", "max")),
+                  *t.rng.choice(((x, y), (y, x))))
+
+
+def matmul(t):
+    """x @ weight. The types of the weight are those that one path leads to."""
+    x = t.rows()
+    by = t.rng.choice((None, None, "edge_type", "node_type"))
+    return t.call("matmul", x, t.weight(x, t.rng.randint(1, 12), space=by))
+
+
+def feature_softmax(t):
+    return t.call("feature_softmax", t.rows())
 
 
 def _score(t, heads):
@@ -257,4 +313,6 @@ def attention(t):
 
 OPS = (gather, aggregate, aggregate, extreme, degree, prefix, apply, apply, spmm,
        sddmm, softmax, linear, linear, outer, activation, arithmetic, arithmetic,
-       concat, slice_, shape, shape, reduce, layer_norm, outer_rows, dropout, choose, choose, attention)
+       concat, slice_, shape, shape, reduce, layer_norm, outer_rows, dropout, choose,
+       choose, where, where, function, function, function, numpy_broadcast,
+       numpy_broadcast, matmul, feature_softmax, attention)

@@ -37,6 +37,51 @@ def _choose(f, g, x, y, *rest):
     return f.where(condition, *(picked or (x, y)))
 
 
+def _where(f, g, a, b, x, *rest):
+    """rest: (y,), two kinds of comparison, how they are joined, a number: x where a
+    condition on a and b holds, elsewhere y or the number. Only whole numbers are
+    equal often enough."""
+    *picked, first, second, joined, number = rest
+    whole = [f.elementwise("math.floor", v) if first in ("eq", "ne") else v
+             for v in (a, b)]
+    condition = f.compare(first, *whole)
+    if joined:
+        other = f.compare(second, a, 0.25)
+        condition = condition & other if joined == "and" else condition | other
+    return f.where(condition, x, *picked or (number,))
+
+
+def _power(f, g, x, *rest):
+    """rest: an exponent below 1, or a number. What has a root is positive."""
+    exponent, = rest
+    if exponent in (2, 3.0):
+        return x ** exponent
+    if isinstance(exponent, float):
+        return (abs(x) + 0.5) ** exponent
+    return (abs(x) + 0.5) ** f.activation("tanh", exponent)
+
+
+# Smooth functions, where a little less or more in makes little out.
+_SMOOTH = {
+    "exp": lambda f, x: f.elementwise("math.exp", f.activation("tanh", x)),
+    "log": lambda f, x: f.elementwise("math.log", abs(x) + 0.5),
+    "sqrt": lambda f, x: f.elementwise("math.sqrt", abs(x) + 0.1),
+    "rsqrt": lambda f, x: f.elementwise("math.rsqrt", abs(x) + 0.5),
+    "tanh": lambda f, x: f.elementwise("math.tanh", x),
+    "erf": lambda f, x: f.elementwise("math.erf", x),
+    "sin": lambda f, x: f.elementwise("math.sin", x),
+    "cos": lambda f, x: f.elementwise("math.cos", x),
+    "neg": lambda f, x: -x,
+    "inverse": lambda f, x: 1.5 / (abs(x) + 0.5),
+    "above": lambda f, x: f.elementwise("arith.minimumf", x, 0.5),
+}
+
+def _smooth(f, g, x, *kinds):
+    for kind in kinds:
+        x = _SMOOTH[kind](f, x)
+    return x
+
+
 _SCORE = {
     "add": lambda body, x, y: x + y, "sub": lambda body, x, y: x - y,
     "mul": lambda body, x, y: x * y,
@@ -121,6 +166,14 @@ BUILD = {
     "max": lambda f, g, x, y: f.elementwise("arith.maximumf", x, y),
     "scale": lambda f, g, x, factor: x * factor,
     "shift": lambda f, g, x, number: number - x,
+    "matmul": lambda f, g, x, weight: x @ weight,
+    "where": _where,
+    "power": _power,
+    "smooth": _smooth,
+    "floor": lambda f, g, x, kind: f.elementwise(f"math.{kind}", x),
+    "atan2": lambda f, g, x, y: f.elementwise("math.atan2", x, abs(y) + 0.5),
+    "angle": lambda f, g, x, y: f.elementwise("math.atan2", x, y),
+    "feature_softmax": lambda f, g, x: f.softmax(x),
     "choose": _choose,
     "attention": _attention,
     "weight_transpose": lambda f, g, weight: f.weight_transpose(weight),

@@ -211,18 +211,11 @@ LogicalResult RowOuterOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult RowActivationOp::verify() {
-  StringRef kind = stringifyActivationKind(getKind());
-  bool takesAlpha = getKind() == ActivationKind::LeakyRelu ||
-                    getKind() == ActivationKind::Elu;
-  if (takesAlpha != getAlphaAttr().operator bool()) // C1
-    return emitOpError() << kind << ": expected "
-                         << (takesAlpha ? "alpha, got none"
-                                        : "no alpha, got one");
-  bool takesWeight = getKind() == ActivationKind::Prelu;
-  if (takesWeight != static_cast<bool>(getWeight())) // C2
-    return emitOpError() << kind << ": expected "
-                         << (takesWeight ? "a weight, got none"
-                                         : "no weight, got one");
+  auto emitError = [&] { return emitOpError(); };
+  if (failed(verifyAlpha(emitError, getKind(), getAlphaAttr()))) // C1
+    return failure();
+  if (failed(verifyWeight(emitError, getKind(), getWeight()))) // C2
+    return failure();
   if (!getWeight())
     return success();
   if (isa<RowLoopInterface>(getWeight().getParentBlock()->getParentOp())) // C2

@@ -56,6 +56,28 @@ std::string gnn::detail::formatShape(ArrayRef<int64_t> shape) {
   return text;
 }
 
+static LogicalResult verifyTakes(EmitError emitError, ActivationKind kind,
+                                 bool takes, bool has, StringRef what,
+                                 StringRef article = "") {
+  if (takes == has)
+    return success();
+  return emitError() << stringifyActivationKind(kind) << ": expected "
+                     << (takes ? article : "no ") << what << ", got "
+                     << (has ? "one" : "none");
+}
+
+LogicalResult gnn::detail::verifyAlpha(EmitError emitError, ActivationKind kind,
+                                       Attribute alpha) {
+  bool takes = kind == ActivationKind::LeakyRelu || kind == ActivationKind::Elu;
+  return verifyTakes(emitError, kind, takes, static_cast<bool>(alpha), "alpha");
+}
+
+LogicalResult gnn::detail::verifyWeight(EmitError emitError,
+                                        ActivationKind kind, Value weight) {
+  return verifyTakes(emitError, kind, kind == ActivationKind::Prelu,
+                     static_cast<bool>(weight), "weight", "a ");
+}
+
 LogicalResult gnn::detail::verifySameFeatures(EmitError emitError,
                                               RankedTensorType expected,
                                               RankedTensorType got,

@@ -49,6 +49,13 @@ mlir::LogicalResult verifyPathExists(EmitError emitError, RowPath path,
 mlir::LogicalResult verifyVia(EmitError emitError, RowPath path,
                               llvm::StringRef what);
 
+/// Verifies that an activation has a slope where its kind takes one, and a
+/// weight where its kind takes one.
+mlir::LogicalResult verifyAlpha(EmitError emitError, ActivationKind kind,
+                                mlir::Attribute alpha);
+mlir::LogicalResult verifyWeight(EmitError emitError, ActivationKind kind,
+                                 mlir::Value weight);
+
 /// Prints dimensions as a user writes them: `[8, 16]`.
 std::string formatShape(llvm::ArrayRef<int64_t> shape);
 

@@ -2,13 +2,15 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Accesses at the outermost level where they can be (Hector 3.4.1).
+// Accesses at the outermost level where they can be (Hector 3.4.1), and none
+// that the body does not use.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -46,9 +48,35 @@ struct HoistAccesses : OpRewritePattern<TraverseOp> {
     return success();
   }
 };
+
+/// What the body does not use is not read, and its rows are not looked up.
+struct DropUnusedInputs : OpRewritePattern<TraverseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TraverseOp op,
+                                PatternRewriter &rewriter) const override {
+    Block &body = op.getBody().front();
+    llvm::BitVector unused(body.getNumArguments());
+    SmallVector<Attribute> accesses;
+    for (auto [i, argument] : llvm::enumerate(body.getArguments()))
+      if (argument.use_empty())
+        unused.set(i);
+      else
+        accesses.push_back(op.getInputAt(i));
+    if (unused.none())
+      return rewriter.notifyMatchFailure(op, "all inputs are used");
+    rewriter.modifyOpInPlace(op, [&] {
+      for (int i = unused.find_last(); i >= 0; i = unused.find_prev(i))
+        op.getInputsMutable().erase(i);
+      op.setInputsAtAttr(rewriter.getArrayAttr(accesses));
+      body.eraseArguments(unused);
+    });
+    return success();
+  }
+};
 } // namespace
 
 void TraverseOp::getCanonicalizationPatterns(RewritePatternSet &results,
                                              MLIRContext *context) {
-  results.add<HoistAccesses>(context);
+  results.add<DropUnusedInputs, HoistAccesses>(context);
 }

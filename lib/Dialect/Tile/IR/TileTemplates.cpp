@@ -194,8 +194,11 @@ SmallVector<StructureKey> TraverseOp::getStructures() {
     bool isElement = at.getAnchor() == Anchor::Element;
     addMap(keys, context, isElement ? elements : groups, at);
   };
-  for (OpOperand &operand : (*this)->getOpOperands())
-    add(getAccess(operand));
+  for (BlockArgument input : getBody().getArguments())
+    if (!input.use_empty()) // else it is not read
+      add(getInputAt(input.getArgNumber()));
+  for (unsigned i = 0; i < getOutputs().size(); ++i)
+    add(getOutputAt(i));
   getBody().walk([&](IndexOp index) { add(index.getAt()); });
   return unwrap(keys);
 }
