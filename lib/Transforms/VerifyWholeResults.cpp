@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -111,7 +112,13 @@ struct Buffer {
   Operation *lastWriter = nullptr;
   Type type; ///< in which the last writer sees it
   bool isWhole = false;
+
+  bool isWritten() const { return isWhole || !columns.empty(); }
 };
+
+/// A buffer and null, or a workspace and an offset there: views of one offset
+/// are one place, whether a constant or a value.
+using Place = std::pair<Value, const void *>;
 
 /// Follows one straight line.
 class BufferCheck {
@@ -123,68 +130,69 @@ private:
   Buffer *find(Value memref);
   LogicalResult read(Operation *op, Value memref);
   void write(OpOperand &output);
-  void writeWhole(Value memref) {
-    if (Buffer *buffer = find(memref))
-      buffer->isWhole = true;
-  }
-  void addView(memref::ViewOp view);
+  void writeWhole(Value memref);
+  void copy(Value source, Value target);
+  bool isWorkspace(Value memref);
   bool isWrittenElsewhere(Value memref);
   LogicalResult visitTemplate(TileOpInterface op);
   LogicalResult visitReturn(func::ReturnOp op);
+  void visitView(memref::ViewOp op);
   void visitOther(Operation *op);
 
   func::FuncOp func;
-  llvm::MapVector<Value, Buffer> buffers;
-  /// The first view of each place in a workspace, which stands for the others.
-  SmallVector<memref::ViewOp> places;
+  llvm::MapVector<Place, Buffer> buffers;
+  /// Workspaces that something writes to, nobody knows where.
+  llvm::DenseSet<Value> written;
 };
 } // namespace
 
 BufferCheck::BufferCheck(func::FuncOp func) : func(func) {
   for (BlockArgument argument : func.getArguments())
     if (func.getArgAttr(argument.getArgNumber(), "bufferize.result"))
-      buffers[argument];
+      buffers[{argument, nullptr}];
 }
 
-/// A place in a workspace counts as one buffer, whoever views it.
-void BufferCheck::addView(memref::ViewOp view) {
-  auto argument = dyn_cast<BlockArgument>(view.getSource());
-  if (!argument || argument.getOwner() != &func.getBody().front() ||
-      !func.getArgAttr(argument.getArgNumber(), "gnn.workspace"))
-    return;
-  if (find(view))
-    return;
-  places.push_back(view);
-  buffers[view];
-}
-
-/// What is known of the buffer that `memref` is a reshaped form of; null if it
-/// had values to begin with, or nothing is known.
-Buffer *BufferCheck::find(Value memref) {
+/// What `memref` is a reshaped form of.
+static Value skipReshapes(Value memref) {
   while (isa_and_nonnull<memref::ExpandShapeOp, memref::CollapseShapeOp,
                          memref::CastOp>(memref.getDefiningOp()))
     memref = memref.getDefiningOp()->getOperand(0);
-  if (auto view = memref.getDefiningOp<memref::ViewOp>()) {
-    auto first = llvm::find_if(places, [&](memref::ViewOp other) {
-      return other.getSource() == view.getSource() &&
-             isEqualConstantIntOrValue(other.getByteShift(),
-                                       view.getByteShift());
-    });
-    if (first != places.end())
-      memref = first->getResult();
-  }
-  auto found = buffers.find(memref);
+  return memref;
+}
+
+/// The buffer, or the place in a workspace, that `memref` is a form of.
+static Place getPlace(Value memref) {
+  memref = skipReshapes(memref);
+  if (auto view = memref.getDefiningOp<memref::ViewOp>())
+    return {skipReshapes(view.getSource()),
+            getAsOpFoldResult(view.getByteShift()).getOpaqueValue()};
+  return {memref, nullptr};
+}
+
+/// What is known of the buffer that `memref` is a form of; null if it had
+/// values to begin with, or nothing is known.
+Buffer *BufferCheck::find(Value memref) {
+  auto found = buffers.find(getPlace(memref));
   return found == buffers.end() ? nullptr : &found->second;
 }
 
-/// Whether other places of the workspace that `memref` is in are written, which
-/// may reach into it.
+bool BufferCheck::isWorkspace(Value memref) {
+  auto argument = dyn_cast<BlockArgument>(memref);
+  return argument && argument.getOwner() == &func.getBody().front() &&
+         func.getArgAttr(argument.getArgNumber(), "gnn.workspace");
+}
+
+/// Whether other places of the workspace that `memref` is in are written. They
+/// may be the same, or reach into it: only constants are known to differ, and
+/// nobody knows how far they reach.
 bool BufferCheck::isWrittenElsewhere(Value memref) {
-  auto view = memref.getDefiningOp<memref::ViewOp>();
-  return view && llvm::any_of(places, [&](memref::ViewOp other) {
-           Buffer *buffer = find(other);
-           return other.getSource() == view.getSource() &&
-                  (buffer->isWhole || !buffer->columns.empty());
+  Place place = getPlace(memref);
+  if (written.contains(place.first))
+    return true;
+  return place.second && llvm::any_of(buffers, [&](const auto &other) {
+           return other.first.first == place.first &&
+                  other.first.second != place.second &&
+                  other.second.isWritten();
          });
 }
 
@@ -192,21 +200,38 @@ LogicalResult BufferCheck::read(Operation *op, Value memref) {
   Buffer *buffer = find(memref);
   if (!buffer || buffer->isWhole)
     return success();
-  if (buffer->columns.empty() && isWrittenElsewhere(memref))
-    return success();
-  if (buffer->columns.empty())
+  if (buffer->columns.empty()) {
+    if (isWrittenElsewhere(memref))
+      return success();
     return op->emitOpError("reads ")
            << memref.getType()
            << " before anything is written to it: expected a template in front "
               "that writes it";
+  }
   int64_t all = cast<ShapedType>(buffer->type).getShape().back();
   std::optional<ColumnRange> gap = findGap(buffer->columns, all);
-  if (!gap)
+  if (!gap || isWrittenElsewhere(memref))
     return success();
   reportGap(buffer->lastWriter, *gap, buffer->type, "buffer")
           .attachNote(op->getLoc())
       << "what reads them";
   return failure();
+}
+
+void BufferCheck::writeWhole(Value memref) {
+  if (Buffer *buffer = find(memref))
+    buffer->isWhole = true;
+  else if (Value source = skipReshapes(memref); isWorkspace(source))
+    written.insert(source);
+}
+
+/// The target has values where the source has them.
+void BufferCheck::copy(Value source, Value target) {
+  Buffer *from = find(source), *to = find(target);
+  if (from && to && !isWrittenElsewhere(source))
+    *to = *from;
+  else
+    writeWhole(target);
 }
 
 /// Columns of one shape add up; of several, nothing is known.
@@ -249,15 +274,19 @@ LogicalResult BufferCheck::visitReturn(func::ReturnOp op) {
   return success();
 }
 
+/// What is made of a view of another buffer than a workspace is not known.
+void BufferCheck::visitView(memref::ViewOp op) {
+  if (isWorkspace(skipReshapes(op.getSource())))
+    buffers[getPlace(op)];
+  else
+    writeWhole(op.getSource());
+}
+
 /// What it does with its buffers is not known.
 void BufferCheck::visitOther(Operation *op) {
   op->walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands()) {
+    for (Value operand : inner->getOperands())
       writeWhole(operand);
-      for (memref::ViewOp place : places)
-        if (place.getSource() == operand)
-          writeWhole(place);
-    }
   });
 }
 
@@ -266,17 +295,15 @@ LogicalResult BufferCheck::visit(Operation *op) {
       .Case([&](TileOpInterface op) { return visitTemplate(op); })
       .Case([&](func::ReturnOp op) { return visitReturn(op); })
       .Case([&](memref::AllocOp op) {
-        buffers[op];
+        buffers[{op, nullptr}];
         return success();
       })
       .Case([&](memref::ViewOp op) {
-        addView(op);
+        visitView(op);
         return success();
       })
       .Case([&](memref::CopyOp op) {
-        if (failed(read(op, op.getSource())))
-          return failure();
-        writeWhole(op.getTarget());
+        copy(op.getSource(), op.getTarget());
         return success();
       })
       .Case<memref::ExpandShapeOp, memref::CollapseShapeOp, memref::CastOp,

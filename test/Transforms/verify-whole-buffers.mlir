@@ -175,3 +175,153 @@ func.func @whole(%x: memref<?x4xf32>, %z: memref<?x8xf32>, %n: index, %at: index
 }
 
 func.func private @fills(memref<?x8xf32>)
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// What is read reshaped may be what another place reaches into, too.
+
+func.func @reshaped(%x: memref<?x8xf32>, %z: memref<?x2x4xf32> {bufferize.result},
+    %ws: memref<?xi8> {gnn.workspace}) {
+  %c0 = arith.constant 0 : index
+  %n = gnn_tile.count @g count dst : index
+  %c16 = arith.constant 16 : index
+  %a = memref.view %ws[%c0][%n] : memref<?xi8> to memref<?x8xf32>
+  %b = memref.view %ws[%c16][%n] : memref<?xi8> to memref<?x8xf32>
+  gnn_tile.traverse @g <dst, features = 8>
+      ins(%x : memref<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%a : memref<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  %r = memref.expand_shape %b [[0], [1, 2]] output_shape [%n, 2, 4] : memref<?x8xf32> into memref<?x2x4xf32>
+  gnn_tile.traverse @g <dst, heads = 2, features = 4>
+      ins(%r : memref<?x2x4xf32>) at [#gnn_tile.at<group : head, feature>]
+      outs(%z : memref<?x2x4xf32>) at [#gnn_tile.at<group : head, feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// Two values may be one offset: what is written at one of them may fill the gaps
+// of the other.
+
+func.func @one_place(%x: memref<?x8xf32>, %x4: memref<?x4xf32>,
+    %z: memref<?x8xf32> {bufferize.result}, %ws: memref<?xi8> {gnn.workspace}) {
+  %n = gnn_tile.count @g count dst : index
+  %m = arith.muli %n, %n : index
+  %m2 = arith.muli %n, %n : index
+  %a = memref.view %ws[%m][%n] : memref<?xi8> to memref<?x8xf32>
+  %b = memref.view %ws[%m2][%n] : memref<?xi8> to memref<?x8xf32>
+  gnn_tile.traverse @g <dst, features = 4>
+      ins(%x4 : memref<?x4xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%a : memref<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  gnn_tile.traverse @g <dst, features = 4>
+      ins(%x4 : memref<?x4xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%b : memref<?x8xf32>) at [#gnn_tile.at<group : feature + 4>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  gnn_tile.traverse @g <dst, features = 8>
+      ins(%b : memref<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%z : memref<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// A workspace that something may have filled, and one that is seen in two forms.
+
+func.func @filled(%n: index, %y: memref<?x8xf32> {bufferize.result}, %ws: memref<?xi8> {gnn.workspace}) {
+  %all = memref.cast %ws : memref<?xi8> to memref<1024xi8>
+  func.call @fills_bytes(%all) : (memref<1024xi8>) -> ()
+  %c0 = arith.constant 0 : index
+  %a = memref.view %ws[%c0][%n] : memref<?xi8> to memref<?x8xf32>
+  gnn_tile.traverse @g <dst, features = 8>
+      ins(%a : memref<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%y : memref<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  return
+}
+
+func.func private @fills_bytes(memref<1024xi8>)
+
+func.func @in_bytes(%x: memref<?x8xf32>, %n: index, %y: memref<?x8xf32> {bufferize.result}, %ws: memref<?xi8> {gnn.workspace}) {
+  %all = memref.cast %ws : memref<?xi8> to memref<1024xi8>
+  %c0 = arith.constant 0 : index
+  %a = memref.view %all[%c0][%n] : memref<1024xi8> to memref<?x8xf32>
+  %b = memref.view %ws[%c0][%n] : memref<?xi8> to memref<?x8xf32>
+  gnn_tile.traverse @g <dst, features = 8>
+      ins(%x : memref<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%a : memref<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  gnn_tile.traverse @g <dst, features = 8>
+      ins(%b : memref<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%y : memref<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// A copy has the columns that were written, and may go on.
+
+func.func @copied(%x: memref<?x4xf32>, %n: index, %y: memref<?x8xf32> {bufferize.result}) {
+  %a = memref.alloc(%n) : memref<?x8xf32>
+  gnn_tile.traverse @g <dst, features = 4>
+      ins(%x : memref<?x4xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%a : memref<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  memref.copy %a, %y : memref<?x8xf32> to memref<?x8xf32>
+  gnn_tile.traverse @g <dst, features = 4>
+      ins(%x : memref<?x4xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%y : memref<?x8xf32>) at [#gnn_tile.at<group : feature + 4>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// The others are still without a value.
+
+func.func @copied_half(%x: memref<?x4xf32>, %n: index, %y: memref<?x8xf32> {bufferize.result}) {
+  %a = memref.alloc(%n) : memref<?x8xf32>
+  // expected-error @+1 {{leaves columns 4 to 7 of 'memref<?x8xf32>'}}
+  gnn_tile.traverse @g <dst, features = 4>
+      ins(%x : memref<?x4xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%a : memref<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  memref.copy %a, %y : memref<?x8xf32> to memref<?x8xf32>
+  // expected-note @+1 {{what reads them}}
+  return
+}

@@ -450,8 +450,15 @@ def VerifyWholeResults
     On buffers, the parts are those that were written until something reads the
     buffer, or until the function ends and gives it to its caller: an argument with
     `bufferize.result`, a `memref.alloc`, or a place in the workspace, where views
-    of one offset are one buffer. Nothing is said of a buffer that is written in
-    parts of several shapes, or used by an op that is no template.
+    of one offset are one buffer. A copy has the parts that were written of its
+    source. Nothing is said of a buffer that is written in parts of several shapes,
+    or used by an op that is no template.
+
+    In a workspace, less is known, so that gaps are best found in front of
+    `gnn-tile-plan-memory`, as `gnn-tile-pipeline` does. Who takes over a place
+    that was written, with columns of its own, is taken to go on with what is
+    there. A gap in one place is no error once another place of the workspace is
+    written, which may be the same or reach into it.
 
     ```mlir
     // error: leaves columns 32 to 63 without a value
