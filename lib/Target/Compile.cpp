@@ -250,14 +250,19 @@ gnn::compileToPackage(ModuleOp module, const CompileOptions &options) {
 FailureOr<std::string> gnn::listSchedules(ModuleOp module,
                                           const CompileOptions &options,
                                           ArrayRef<std::string> vary) {
+  if (!options.schedules.empty() || !options.saveSchedules.empty() ||
+      !options.stagePasses.empty())
+    return module.emitError("expected no files of schedules and no passes of "
+                            "stages where schedules are listed");
   StageOptions stages;
   if (failed(readOptions(module, options, stages)))
     return failure();
   std::optional<Form> form = getForm(module);
   for (const Stage &stage : getStages()) {
-    bool isBefore = stage.to < Form::Buffers || stage.from < Form::Buffers;
+    bool makesTemplates = stage.from == Form::Tensors;
     bool chooses = stage.from == Form::Buffers && stage.to == Form::Buffers;
-    if (isAhead(stage, form) && (isBefore || (chooses && !vary.empty())) &&
+    if (isAhead(stage, form) &&
+        (makesTemplates || (chooses && !vary.empty())) &&
         failed(runStage(module, stage, stages, options.phasesDirectory)))
       return failure();
   }
@@ -278,6 +283,7 @@ std::string gnn::compilePipeline(ModuleOp module,
   llvm::raw_string_ostream stream(text);
   stream << "builtin.module(";
   if (succeeded(readOptions(module, options, stages))) {
+    stages.schedule.saveSchedules = ""; // who repeats it keeps his file
     for (const Stage &stage : getStages()) {
       bool isLast = stage.to == Form::Binaries;
       if (isLast)

@@ -227,14 +227,14 @@ def _message(error):
     return text
 
 
-def _made(name, *arguments):
+def made(name, *arguments):
     """The handle that a function gives by its last argument."""
     handle = c_void_p()
     call(name, *arguments, byref(handle))
     return handle.value
 
 
-def _text(name, *arguments):
+def text_of(name, *arguments):
     """The string that a function gives by its last argument."""
     text = c_void_p()
     call(name, *arguments, byref(text))
@@ -246,7 +246,7 @@ def _text(name, *arguments):
 
 def _json(name, *arguments):
     """The JSON that a function gives as such a string."""
-    return json.loads(_text(name, *arguments))
+    return json.loads(text_of(name, *arguments))
 
 
 class Shared:
@@ -294,7 +294,7 @@ def _array(address, count):
     return np.frombuffer(data, np.int32)
 
 
-def _strings(names):
+def strings(names):
     if names is None:
         return None
     return (c_char_p * len(names))(*[n.encode() for n in names])
@@ -316,7 +316,7 @@ class NativeGraph(_Handle):
     @classmethod
     def load(cls, path):
         """The graph of a graph file."""
-        file = _made("gnnGraphFileLoad", os.fsencode(path))
+        file = made("gnnGraphFileLoad", os.fsencode(path))
         try:
             return cls(library().gnnGraphFileGraph(file))
         finally:
@@ -334,8 +334,8 @@ class NativeGraph(_Handle):
             graph.num_edges, graph.num_node_types, graph.num_edge_types,
             *[a.ctypes.data for a in keep],
             None if schema is None else schema.ctypes.data,
-            _strings(graph.node_type_names), _strings(graph.edge_type_names))
-        return _made("gnnGraphCreate", byref(arrays))
+            strings(graph.node_type_names), strings(graph.edge_type_names))
+        return made("gnnGraphCreate", byref(arrays))
 
     def arrays(self):
         """What the library holds, as the arguments of `gnn_mlir.Graph`."""
@@ -389,11 +389,11 @@ class NativeGraph(_Handle):
 
     def stats(self):
         """The statistics as `#gnn.stats<...>`."""
-        return _text("gnnGraphStats", self.handle)
+        return text_of("gnnGraphStats", self.handle)
 
     def derived(self, name, *arguments):
         """A graph made by a graph function, such as "gnnGraphAddInverses"."""
-        return NativeGraph(_made(name, self.handle, *arguments))
+        return NativeGraph(made(name, self.handle, *arguments))
 
 
 class Device(_Handle):
@@ -409,13 +409,13 @@ class Device(_Handle):
         if not has_compiler():
             raise GNNError("expected libGNN.so, which has the emulator, got "
                            f"{find_library()}")
-        return cls(_made("gnnDeviceOpenEmulator", checked,
+        return cls(made("gnnDeviceOpenEmulator", checked,
                          -1 if seed is None else seed))
 
     @classmethod
     def cuda(cls, ordinal=0):
         """A GPU, through the context that torch uses too."""
-        return cls(_made("gnnDeviceOpenCuda", ordinal))
+        return cls(made("gnnDeviceOpenCuda", ordinal))
 
     @property
     def name(self):
@@ -433,7 +433,7 @@ class DeviceMemory(Shared):
 
     def __init__(self, device, size):
         self.device, self.size = device, size
-        self.address = _made("gnnDeviceAllocate", device.handle, size)
+        self.address = made("gnnDeviceAllocate", device.handle, size)
         _release_with(self, _free_memory, device, self.address)
 
     def write(self, array):
@@ -457,11 +457,11 @@ class Package(_Handle):
 
     @classmethod
     def load(cls, path):
-        return cls(_made("gnnPackageLoad", os.fsencode(path)))
+        return cls(made("gnnPackageLoad", os.fsencode(path)))
 
     @classmethod
     def from_bytes(cls, data):
-        return cls(_made("gnnPackageLoadBytes", data, len(data)))
+        return cls(made("gnnPackageLoadBytes", data, len(data)))
 
     def save(self, path):
         """Writes the whole file or nothing."""
@@ -529,7 +529,7 @@ class BoundFunction(_Handle):
             if progress else _Progress(), None)
         native = [NativeGraph.of(g) for g in graphs]
         handles = (c_void_p * len(native))(*[g.handle for g in native])
-        super().__init__(_made("gnnBind", package.handle, name.encode(), handles,
+        super().__init__(made("gnnBind", package.handle, name.encode(), handles,
                                len(native), device.handle, byref(options)),
                          options)  # The library calls back when it lets go.
         self.name, self.device, self.package = name, device, package

@@ -175,12 +175,22 @@ def _torch_gpu():
     return f"sm_{major}{minor}"
 
 
+def _read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+# What schedules that are given as dicts are called in reproducers, which have them
+# as comments at the end.
+SCHEDULE_FILE = "schedules.jsonl"
+
+
 def _schedule_file(schedules, folder):
     """The path of a file of schedules, which it writes to a folder where they are
     given as dicts."""
     if schedules is None or isinstance(schedules, (str, os.PathLike)):
         return schedules
-    path = os.path.join(folder, "schedules.jsonl")
+    path = os.path.join(folder, SCHEDULE_FILE)
     try:
         lines = [json.dumps(dict(line)) for line in schedules]
     except (TypeError, ValueError):
@@ -195,7 +205,7 @@ def _compile(text, chip, emulated, passes, graphs, schedules, **options):
     """A package."""
     with tempfile.TemporaryDirectory(prefix="gnn-mlir-") as folder:
         reproducer = os.path.join(folder, "program.mlir")
-        schedules = _schedule_file(schedules, folder)
+        given, schedules = schedules, _schedule_file(schedules, folder)
         try:
             return compiling.compile_text(text, "program.mlir", chip, emulated, passes,
                                      graphs, reproducer=reproducer,
@@ -203,9 +213,13 @@ def _compile(text, chip, emulated, passes, graphs, schedules, **options):
         except capi.GNNError as error:
             if not os.path.exists(reproducer):
                 raise
-            with open(reproducer, encoding="utf-8") as file:
-                raise capi.CompileError(str(error).splitlines(),
-                                        file.read()) from None
+            message, text = str(error), _read(reproducer)
+            if given is not schedules:  # a file of this folder, which goes away
+                message, text = (part.replace(schedules, SCHEDULE_FILE)
+                                 for part in (message, text))
+                text += "".join(f"// {line}\n" for line in (
+                    f"{SCHEDULE_FILE}:", *_read(schedules).splitlines()))
+            raise capi.CompileError(message.splitlines(), text) from None
 
 
 class CompiledFunction(capi.Shared):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls of the compiler's C API (include/GNN-c/Compiler.h), text in and text out."""
 
-# pylint: disable=protected-access
-
 import os
 from ctypes import byref, c_void_p
 
@@ -23,7 +21,7 @@ def compile_text(text, name, chip, emulated, passes="", graphs=None, *, stage_pa
     options.allow_unused_schedules = bool(allow_unused_schedules)
     options.save_schedules = _path(save_schedules)
     data = text.encode()
-    return capi.Package(capi._made("gnnCompile", data, len(data), name.encode(),
+    return capi.Package(capi.made("gnnCompile", data, len(data), name.encode(),
                                    byref(options)))
 
 
@@ -32,7 +30,7 @@ def explain_text(text, name, chip, passes="", graphs=None, html=False):
     Raises GNNError with all diagnostics."""
     options = _compile_options(chip, False, passes, graphs)
     data = text.encode()
-    return capi._text("gnnExplain", data, len(data), name.encode(), byref(options), html)
+    return capi.text_of("gnnExplain", data, len(data), name.encode(), byref(options), html)
 
 
 def schedules_text(text, name, chip, passes="", graphs=None, vary=()):
@@ -40,7 +38,7 @@ def schedules_text(text, name, chip, passes="", graphs=None, vary=()):
     GNNError with all diagnostics."""
     options = _compile_options(chip, True, passes, graphs)
     data = text.encode()
-    return capi._text("gnnListSchedules", data, len(data), name.encode(), byref(options),
+    return capi.text_of("gnnListSchedules", data, len(data), name.encode(), byref(options),
                       ",".join(vary).encode())
 
 
@@ -58,6 +56,6 @@ def _compile_options(chip, emulated, passes, graphs):
     options = capi.CompileOptions(
         chip.encode() if chip else None, emulated, passes.encode(), None, None,
         (c_void_p * len(native))(*[g.handle for g in native]),
-        capi._strings(list(graphs)), len(native))
+        capi.strings(list(graphs)), len(native))
     options.native = native
     return options

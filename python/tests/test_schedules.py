@@ -31,6 +31,11 @@ def key_of(line):
     return json.dumps([line[part] for part in KEY])
 
 
+def text_of(line):
+    """A schedule as plans and reports have it."""
+    return ", ".join(f"{k} = {v}" for k, v in line["schedule"].items())
+
+
 def draw(lines, rng):
     """A schedule for each kernel."""
     kernels = {}
@@ -53,8 +58,7 @@ def test_each_gives_the_numbers(compiler, subject, graph, features, heads):
                                     schedules=chosen)
         steps = compiled.package.plan()["functions"][0]["steps"]
         for line in chosen:
-            wanted = ", ".join(f"{k} = {v}" for k, v in line["schedule"].items())
-            assert wanted in [step["schedule"] for step in steps]
+            assert text_of(line) in [step["schedule"] for step in steps]
         binding = compiled.bind(graphs, None if TARGET == "emulator" else TARGET)
         out = binding(inputs)
         return out if isinstance(out, dict) else {binding.outputs[0].name: out}
@@ -73,8 +77,7 @@ def test_layout_is_what_the_kernel_takes(compiler, capi):
         chosen = draw(legal, rng)
         steps = gnn_mlir.compile(model, target="emulator", schedules=chosen).bind(
             graph).report()["steps"]
-        layouts = {", ".join(f"{k} = {v}" for k, v in line["schedule"].items()):
-                   line["layout"] for line in chosen}
+        layouts = {text_of(line): line["layout"] for line in chosen}
         assert len(steps) >= len(layouts)
         for step in steps:
             layout = layouts[step["schedule"]]
@@ -112,6 +115,26 @@ def test_errors(compiler, tmp_path):
                        match="unused: the module has no template in a function 'other'"):
         gnn_mlir.compile(model, schedules=[line])
     gnn_mlir.compile(model, schedules=[line], allow_unused_schedules=True)
+
+
+def test_reproducer_has_the_schedules(compiler, gnn_opt, tmp_path):
+    """The schedules of a list are at its end, for a file of the name that it uses."""
+    model = models.gcn((8, 4))
+    line = next(line for line in gnn_mlir.list_schedules(model, vary=["n"])
+                if line["template"] == "gemm")
+    line["schedule"]["n"] = 17
+    with pytest.raises(gnn_mlir.CompileError) as caught:
+        gnn_mlir.compile(model, schedules=[line], save_schedules=tmp_path / "saved")
+    error = caught.value
+    assert error.diagnostics[0].startswith(
+        "schedules.jsonl:1:1: schedule: expected 'n' in {16, 32, 64}, got 17")
+    (tmp_path / "program.mlir").write_text(error.reproducer)
+    comments = error.reproducer.split("// schedules.jsonl:\n")[1]
+    (tmp_path / "schedules.jsonl").write_text(re.sub("^// ", "", comments, flags=re.M))
+    repeated = subprocess.run([gnn_opt, "--run-reproducer", "program.mlir"], cwd=tmp_path,
+                              capture_output=True, text=True, check=False)
+    assert "expected 'n' in {16, 32, 64}, got 17" in repeated.stderr
+    assert not (tmp_path / "saved").exists()
 
 
 def test_saved_is_what_was_chosen(compiler, tmp_path):
@@ -161,16 +184,19 @@ def test_registers_are_estimated(compiler, tmp_path):
     if ptxas is None:
         pytest.skip("there is no ptxas")
     model = models.gcn((64, 64))
-    for line in gnn_mlir.list_schedules(model, vary=["in_flight", "vector"]):
-        ptx = gnn_mlir.compile(model, target="cuda", chip="sm_90",
-                               schedules=[line]).ptx()
-        (tmp_path / "kernels.ptx").write_text(ptx)
+    lines = [line for line in gnn_mlir.list_schedules(model, vary=["in_flight", "vector"])
+             if line["template"] == "traverse" and "edge" in line["domain"]]
+    assert len(lines) > 8
+    for line in lines:
+        compiled = gnn_mlir.compile(model, target="cuda", chip="sm_90", schedules=[line])
+        (tmp_path / "kernels.ptx").write_text(compiled.ptx())
         said = subprocess.run([ptxas, "-v", "-arch=sm_90", tmp_path / "kernels.ptx",
                                "-o", "/dev/null"], check=True, text=True,
                               capture_output=True).stderr
-        kernels = re.findall(r"entry function '(\w+)'.*?Used (\d+) registers", said, re.S)
-        name = [name for name, _ in kernels if line["template"] in name or
-                ("aggregate" in name and line["template"] == "traverse")]
-        if name:
-            taken = int(dict(kernels)[name[-1]])
-            assert taken / 2 <= line["layout"]["registers"] <= taken * 2
+        kernels = dict(re.findall(r"entry function '(\w+)'.*?Used (\d+) registers", said,
+                                  re.S))
+        name, = (step["kernel"] for step in
+                 compiled.package.plan()["functions"][0]["steps"]
+                 if step["schedule"] == text_of(line))
+        taken = int(kernels[name])
+        assert taken / 2 <= line["layout"]["registers"] <= taken * 2

@@ -46,7 +46,8 @@
 // BODY: body.jsonl:1:1: error: stale: no template has this key; expected 'body' to be 82bdc2c73dd2203a, as in the one most like it, got 0
 // OTHER: other.jsonl:1:1: error: unused: the module has no template in a function 'h'
 // FIXED: fixed.jsonl:1:1: error: expected 'vector' = 2, which the template has, got 4
-// HONOUR: error: 'gnn_tile.traverse' op cannot honour the schedule's 'element_lanes': expected 8, got 32
+// HONOUR: honour.jsonl:1:1: error: cannot honour the schedule's 'columns_per_block': expected at most the 8 features of a row, got 16
+// HONOUR: note: the template
 // GONE: error: schedules: cannot open input file '{{.*}}gone.jsonl': No such file or directory
 // NOFILE: error: gnn-tile-apply-schedules: expected a file
 // UNSAVED: error: schedules: cannot open output file '{{.*}}saved.jsonl': No such file or directory
@@ -147,4 +148,4 @@ not json
 {"function":"f","graph":"g","template":"traverse","domain":"<dst, edge.in_rows, features = 8>","accesses":["<element -> src : feature>","<group : feature>"],"types":["memref<?x8xf32>","memref<?x8xf32>"],"body":"4049f3264ed989ab","schedule":{"vector":4}}
 
 //--- honour.jsonl
-{"function":"f","graph":"g","template":"traverse","domain":"<dst, edge.in_rows, features = 8>","accesses":["<element -> src : feature>","<group : feature>"],"types":["memref<?x8xf32>","memref<?x8xf32>"],"body":"4049f3264ed989ab","schedule":{"element_lanes":32}}
+{"function":"f","graph":"g","template":"traverse","domain":"<dst, edge.in_rows, features = 8>","accesses":["<element -> src : feature>","<group : feature>"],"types":["memref<?x8xf32>","memref<?x8xf32>"],"body":"4049f3264ed989ab","schedule":{"columns_per_block":16}}

@@ -50,6 +50,48 @@
 // ONE-COUNT-3: "layout"
 // ONE-NOT:     "layout"
 
+// Each module has templates of its own, with threads and without.
+//
+// RUN: not gnn-opt %t/modules.mlir -o /dev/null --mlir-disable-threading \
+// RUN:     --pass-pipeline='builtin.module(builtin.module(gnn-tile-apply-schedules{file=%t/narrow.jsonl}))' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=MODULES
+// MODULES: narrow.jsonl:1:1: error: unused: the module has no template in a function 'two'
+
+// A template outside of a function.
+//
+// RUN: gnn-opt %t/top.mlir -o /dev/null --gnn-tile-list-schedules=vary=vector | FileCheck %s --check-prefix=TOP
+// RUN: gnn-opt %t/top.mlir -o /dev/null --gnn-tile-save-schedules=file=%t/top.jsonl
+// TOP: {"function":"","graph":"g","template":"traverse","domain":"<dst, features = 64>"
+
+//--- top.mlir
+gnn.graph @g square {node_types = 2, edge_types = 3}
+%n = arith.constant 4 : index
+%x = memref.alloc(%n) : memref<?x64xf32>
+%y = memref.alloc(%n) : memref<?x64xf32>
+gnn_tile.traverse @g <dst, features = 64>
+    ins(%x : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+    outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+^bb0(%v: f32):
+  gnn_tile.yield %v : f32
+}
+
+//--- modules.mlir
+module {
+  gnn.graph @g square {node_types = 2, edge_types = 3}
+  func.func @two(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+        ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+        outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+    ^bb0(%v: f32):
+      %s = gnn_tile.reduce sum [element] %v : f32
+      gnn_tile.yield %s : f32
+    }
+    return
+  }
+}
+module {
+}
+
 //--- two.mlir
 gnn.graph @g square {node_types = 2, edge_types = 3}
 

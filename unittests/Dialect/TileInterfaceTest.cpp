@@ -20,7 +20,8 @@ namespace {
 constexpr const char *source = R"(
   gnn.graph @g square {node_types = 2, edge_types = 3}
   func.func @f(%x: memref<?x64xf32>, %w: memref<?xf32>, %y: memref<?x80xf32>,
-               %m: memref<3x64x8xf32>, %z: memref<?x8xf32>) {
+               %m: memref<3x64x8xf32>, %z: memref<?x8xf32>,
+               %b: memref<3x8xf32>, %c: memref<8xf32>) {
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
         ins(%x, %w : memref<?x64xf32>, memref<?xf32>)
         at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<element -> edge>]
@@ -41,6 +42,26 @@ constexpr const char *source = R"(
         ins(%x, %z : memref<?x64xf32>, memref<?x8xf32>)
         at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group : feature>]
         outs(%m : memref<3x64x8xf32>)
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+        ins(%x, %w : memref<?x64xf32>, memref<?xf32>)
+        at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<element -> edge>]
+        outs(%x : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+    ^bb0(%xv: f32, %unused: f32):
+      %s = gnn_tile.reduce sum [element] %xv : f32
+      gnn_tile.yield %s : f32
+    }
+    gnn_tile.gemm @g rows src_pair types edge_type
+        ins(%x, %m : memref<?x64xf32>, memref<3x64x8xf32>)
+        at <group -> src : feature>
+        extras (%b, %c, %w : memref<3x8xf32>, memref<8xf32>, memref<?xf32>)
+        at [#gnn_tile.at<group -> edge_type : feature>, #gnn_tile.at<all : feature>,
+            #gnn_tile.at<group -> src>]
+        outs(%z : memref<?x8xf32>) at <group : feature> {
+    ^bb0(%acc: f32, %bv: f32, %cv: f32, %wv: f32):
+      %s = arith.addf %acc, %bv : f32
+      %t = arith.addf %s, %cv : f32
+      gnn_tile.yield %t : f32
+    }
     %n = gnn_tile.count @g count dst : index
     gnn_tile.require %n, %n "as many"
     gnn_tile.cost %n, %n, %n
@@ -74,7 +95,7 @@ protected:
 using Keys = std::vector<std::string>;
 
 TEST_F(TileInterface, EachTemplateHasIt) {
-  ASSERT_EQ(templates.size(), 3u);
+  ASSERT_EQ(templates.size(), 5u);
   EXPECT_EQ(templates[0].getGroups().str(), "dst");
   EXPECT_EQ(templates[0].getElements().str(), "edge.in_rows");
   EXPECT_EQ(templates[1].getGroups().str(), "src_pair");
@@ -86,7 +107,7 @@ TEST_F(TileInterface, EachTemplateHasIt) {
 }
 
 TEST_F(TileInterface, Accesses) {
-  ASSERT_EQ(templates.size(), 3u);
+  ASSERT_EQ(templates.size(), 5u);
   EXPECT_EQ(templates[0].getAccess(templates[0]->getOpOperand(1)).getSpace(),
             RowDomain(gnn::Space::Edge));
   EXPECT_FALSE(templates[1].getAccess(templates[1]->getOpOperand(1)));
@@ -94,7 +115,7 @@ TEST_F(TileInterface, Accesses) {
 }
 
 TEST_F(TileInterface, Structures) {
-  ASSERT_EQ(templates.size(), 3u);
+  ASSERT_EQ(templates.size(), 5u);
   EXPECT_EQ(structures(0),
             (Keys{"rows dst edge.in_rows", "map edge.in_rows src",
                   "map edge.in_rows edge"}));
@@ -105,7 +126,7 @@ TEST_F(TileInterface, Structures) {
 }
 
 TEST_F(TileInterface, WrittenColumns) {
-  ASSERT_EQ(templates.size(), 3u);
+  ASSERT_EQ(templates.size(), 5u);
   ColumnRange part =
       templates[0].getWrittenColumns(templates[0]->getOpOperand(2));
   EXPECT_EQ(part.begin, 16);
@@ -117,7 +138,7 @@ TEST_F(TileInterface, WrittenColumns) {
 
 // Rows of 64 features and a weight an edge; two maps and the row pointer.
 TEST_F(TileInterface, CostByCounts) {
-  ASSERT_EQ(templates.size(), 3u);
+  ASSERT_EQ(templates.size(), 5u);
   TileCost walk = templates[0].getCost();
   EXPECT_EQ(walk.readBytes.str(), "268 * count edge + 4 * count dst + 4");
   EXPECT_EQ(walk.writtenBytes.str(), "256 * count dst");
@@ -132,9 +153,25 @@ TEST_F(TileInterface, CostByCounts) {
   EXPECT_EQ(templates[2].getCost().writtenBytes.str(), "6144");
 }
 
+// An input that the body does not use is none of the kernel.
+TEST_F(TileInterface, CostOfWhatIsRead) {
+  ASSERT_EQ(templates.size(), 5u);
+  EXPECT_EQ(templates[3].getCost().readBytes.str(),
+            "260 * count edge + 4 * count dst + 4");
+}
+
+// What is of a row counts for each; biases of a type and of all rows, as
+// weights, once.
+TEST_F(TileInterface, CostOfExtras) {
+  ASSERT_EQ(templates.size(), 5u);
+  EXPECT_EQ(templates[4].getCost().readBytes.str(),
+            "264 * count src_pair + 12 * tile_count edge_type src_pair 64 + "
+            "6272");
+}
+
 // Each tile of columns reads ids and weights again.
 TEST_F(TileInterface, CostFollowsTheSchedule) {
-  ASSERT_EQ(templates.size(), 3u);
+  ASSERT_EQ(templates.size(), 5u);
   templates[0].setTileSchedule(TraverseScheduleAttr::get(
       &context, /*columnsPerBlock=*/32, 0, 0, 0, 0, 0, 0, {}, {}, 0));
   EXPECT_EQ(templates[0].getCost().readBytes.str(),

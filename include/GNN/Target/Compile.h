@@ -35,7 +35,7 @@ struct CompileOptions {
   /// Passes at the begin and the end of stages, as `StagePasses` reads them:
   /// "graph-end=my-pass".
   std::vector<std::string> stagePasses;
-  /// Schedules of templates, lines as `gnn-tile-apply-schedules` takes them;
+  /// File of schedules of templates, as `gnn-tile-apply-schedules` takes it;
   /// empty: none.
   std::string schedules;
   /// Leave those that no template takes.

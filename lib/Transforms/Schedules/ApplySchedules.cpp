@@ -34,6 +34,7 @@ struct ApplySchedules : gnn::impl::ApplySchedulesBase<ApplySchedules> {
         readSchedules(getOperation(), file);
     if (failed(entries) || failed(checkKeys(*entries)))
       return signalPassFailure();
+    templates.clear();
     getOperation().walk([&](TileOpInterface op) {
       templates.push_back({op, TemplateKey(op)});
     });
@@ -88,6 +89,11 @@ private:
     if (failed(schedule))
       return failure();
     op.setTileSchedule(*schedule);
+    if (std::string why = op.explainSchedule(); !why.empty()) {
+      InFlightDiagnostic diag = emitError(entry.loc) << why;
+      diag.attachNote(op.getLoc()) << "the template";
+      return diag;
+    }
     remark::passed(
         op.getLoc(),
         remark::RemarkOpts::name("ScheduleApplied").category(getArgument()))
@@ -130,6 +136,7 @@ private:
     return success();
   }
 
+  /// Those of the module that is at hand.
   std::vector<std::pair<TileOpInterface, TemplateKey>> templates;
 };
 } // namespace

@@ -117,15 +117,13 @@ LogicalResult gnn::listSchedules(ModuleOp module, ArrayRef<std::string> vary,
     TemplateKey key(op);
     if (!known.insert(key).second)
       return WalkResult::advance();
-    Attribute chosen = op.getTileSchedule();
-    FailureOr<Attribute> open = openFields(op, vary);
-    if (failed(open))
+    FailureOr<Attribute> given = openFields(op, vary);
+    if (failed(given))
       return WalkResult::interrupt();
-    op.setTileSchedule(*open);
-    op.enumerateSchedules([&](Attribute schedule, const LayoutFacts &facts) {
-      printSchedule(os, key, schedule, &facts);
-    });
-    op.setTileSchedule(chosen);
+    op.enumerateSchedules(*given,
+                          [&](Attribute schedule, const LayoutFacts &facts) {
+                            printSchedule(os, key, schedule, &facts);
+                          });
     return WalkResult::advance();
   });
   for (StringRef name : vary)

@@ -15,6 +15,8 @@
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
@@ -60,7 +62,11 @@ struct ScheduleColumns : gnn::impl::ScheduleColumnsBase<ScheduleColumns> {
       TraverseSchedule schedule(op);
       TraverseFacts facts(op);
       if (!schedule.vector)
-        schedule.vector = facts.widestVector;
+        schedule.vector =
+            schedule.columnsPerBlock &&
+                    schedule.columnsPerBlock < facts.features
+                ? std::gcd(facts.widestVector, schedule.columnsPerBlock)
+                : facts.widestVector;
       if (!schedule.columnsPerBlock)
         schedule.columnsPerBlock = choose(op, schedule, facts);
       schedule.setOn(op);

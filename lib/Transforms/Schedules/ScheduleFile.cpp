@@ -29,16 +29,19 @@ template <typename T> static std::string printed(const T &value) {
   return text;
 }
 
-/// An attribute as the assembly of an op has it: without what names its kind.
+/// An attribute as the assembly of an op has it: without what names its kind,
+/// `#gnn_tile.at` of `#gnn_tile.at<...>`, `#gnn_tile<rows` of
+/// `#gnn_tile<rows dst>`.
 static std::string stripped(Attribute attr) {
   std::string text = printed(attr);
   StringRef rest = text;
-  bool isPretty = rest.consume_front("#gnn_tile.");
-  if (!isPretty && rest.consume_front("#gnn_tile<"))
+  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  if (!rest.consume_front("#"))
+    return text;
+  rest = rest.drop_while(isWord); // the dialect
+  if (!rest.consume_front(".") && rest.consume_front("<"))
     rest.consume_back(">");
-  if (rest.size() < text.size())
-    rest = rest.drop_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
-  return rest.trim().str();
+  return rest.drop_while(isWord).trim().str();
 }
 
 /// Writes a body with numbers for its values, so that neither names nor places
@@ -98,10 +101,16 @@ static std::string describeDomain(TileOpInterface op) {
   return llvm::join(words, " ");
 }
 
+/// Empty where a template stands outside of a function.
+static std::string functionOf(Operation *op) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  return function ? function.getName().str() : "";
+}
+
 TemplateKey::TemplateKey(TileOpInterface op)
-    : function(op->getParentOfType<func::FuncOp>().getName()),
-      graph(op.getGraphAttr().getValue()), kind(op->getName().stripDialect()),
-      domain(describeDomain(op)), body(hashBody(op.getScalarBody())) {
+    : function(functionOf(op)), graph(op.getGraphAttr().getValue()),
+      kind(op->getName().stripDialect()), domain(describeDomain(op)),
+      body(hashBody(op.getScalarBody())) {
   for (OpOperand &operand : op->getOpOperands()) {
     AtAttr at = op.getAccess(operand);
     accesses.push_back(at ? stripped(at) : "");
@@ -174,7 +183,7 @@ FailureOr<Attribute> gnn::tile::makeSchedule(TileOpInterface op,
       llvm::interleaveComma(op.getScheduleFields(), diag);
       return diag << "), got '" << name << "'";
     }
-  std::string text = ("#gnn_tile." + op.getScheduleMnemonic() + "<").str();
+  std::string text = ("#" + op.getScheduleName() + "<").str();
   llvm::raw_string_ostream stream(text);
   llvm::interleaveComma(fields, stream, [&](const auto &field) {
     stream << field.first << " = " << field.second;

@@ -37,23 +37,6 @@ func.func @vector(%x: memref<?x6xf32>, %y: memref<?x6xf32>) {
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-func.func @element_lanes(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
-  // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'element_lanes': expected 2, got 8}}
-  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
-      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
-      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
-      schedule <element_lanes = 8> {
-  ^bb0(%v: f32):
-    %s = gnn_tile.reduce sum [element] %v : f32
-    gnn_tile.yield %s : f32
-  }
-  return
-}
-
-// -----
-
-gnn.graph @g square {node_types = 2, edge_types = 3}
-
 func.func @element_lanes_of_a_row(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'element_lanes': expected 1, got 2}}
   gnn_tile.traverse @g <dst, features = 64>
@@ -95,7 +78,7 @@ func.func @columns_per_block(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
-      schedule <columns_per_block = 48> {
+      schedule <columns_per_block = 48, lanes = 16> {
   ^bb0(%v: f32):
     %s = gnn_tile.reduce sum [element] %v : f32
     gnn_tile.yield %s : f32

@@ -22,6 +22,16 @@
 
 // -----
 
+// expected-error @+1 {{expected 'rows_per_block' of at most 1024, got 4611686018427387904}}
+#schedule = #gnn_tile.traverse_schedule<rows_per_block = 4611686018427387904>
+
+// -----
+
+// expected-error @+1 {{expected 'split_rows' of at most 2147483648, got 2147483649}}
+#schedule = #gnn_tile.traverse_schedule<split_rows = 2147483649>
+
+// -----
+
 // expected-error @+1 {{expected 'lanes' in {1, 2, 4, 8, 16, 32}, got 3}}
 #schedule = #gnn_tile.traverse_schedule<lanes = 3>
 

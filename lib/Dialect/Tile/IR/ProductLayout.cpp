@@ -31,5 +31,7 @@ void GemmOp::setTileSchedule(Attribute schedule) {
 void OuterOp::setTileSchedule(Attribute schedule) {
   setScheduleAttr(cast_if_present<GemmScheduleAttr>(schedule));
 }
+std::string GemmOp::explainSchedule() { return ""; }
+std::string OuterOp::explainSchedule() { return ""; }
 LogicalResult GemmOp::verifySchedule() { return getLayout(*this); }
 LogicalResult OuterOp::verifySchedule() { return getLayout(*this); }

@@ -24,9 +24,7 @@ static constexpr int64_t mostRegisters = 255;
 // traverse
 //===----------------------------------------------------------------------===//
 
-StringRef TraverseOp::getScheduleMnemonic() {
-  return TraverseScheduleAttr::getMnemonic();
-}
+StringRef TraverseOp::getScheduleName() { return TraverseScheduleAttr::name; }
 
 ArrayRef<StringRef> TraverseOp::getScheduleFields() {
   static const StringRef fields[] = {
@@ -40,8 +38,8 @@ namespace {
 /// Goes through the fields of a traversal's schedule.
 class TraverseSpace {
 public:
-  TraverseSpace(TraverseOp op, ScheduleUser use)
-      : context(op.getContext()), facts(op), given(op), use(use) {}
+  TraverseSpace(TraverseOp op, TraverseScheduleAttr given, ScheduleUser use)
+      : context(op.getContext()), facts(op), given(given), use(use) {}
 
   void run() { chooseVector(); }
 
@@ -159,17 +157,17 @@ void TraverseSpace::chooseSplit() {
 
 void TraverseSpace::finish() {
   TraverseLayout layout = layOut(current, facts);
-  if (layout.registers > mostRegisters ||
+  TraverseScheduleAttr schedule = current.get(context);
+  if ((layout.registers > mostRegisters && schedule != given.get(context)) ||
       !explainRefusal(current, facts, layout).empty())
     return;
-  use(current.get(context),
-      {layout.threads(), layout.chunks * layout.headChunks,
-       layout.rowWalk == RowWalk::Team ? 0 : layout.sharedBytes,
-       layout.registers});
+  use(schedule, {layout.threads(), layout.chunks * layout.headChunks,
+                 layout.rowWalk == RowWalk::Team ? 0 : layout.sharedBytes,
+                 layout.registers});
 }
 
-void TraverseOp::enumerateSchedules(ScheduleUser use) {
-  TraverseSpace(*this, use).run();
+void TraverseOp::enumerateSchedules(Attribute given, ScheduleUser use) {
+  TraverseSpace(*this, cast_if_present<TraverseScheduleAttr>(given), use).run();
 }
 
 //===----------------------------------------------------------------------===//
@@ -181,21 +179,18 @@ static ArrayRef<StringRef> getProductFields() {
   return fields;
 }
 
-StringRef GemmOp::getScheduleMnemonic() {
-  return GemmScheduleAttr::getMnemonic();
-}
-StringRef OuterOp::getScheduleMnemonic() {
-  return GemmScheduleAttr::getMnemonic();
-}
+StringRef GemmOp::getScheduleName() { return GemmScheduleAttr::name; }
+StringRef OuterOp::getScheduleName() { return GemmScheduleAttr::name; }
 ArrayRef<StringRef> GemmOp::getScheduleFields() { return getProductFields(); }
 ArrayRef<StringRef> OuterOp::getScheduleFields() { return getProductFields(); }
 
 /// Tiles of all widths, for a depth that the op has or does not know.
 template <typename ProductOp>
-static void enumerateTiles(ProductOp op, int64_t depth, ScheduleUser use) {
+static void enumerateTiles(ProductOp op, int64_t depth, Attribute given,
+                           ScheduleUser use) {
   for (int64_t columns : {16, 32, 64}) {
-    GemmScheduleAttr given = op.getScheduleAttr();
-    if (given && given.getN() && given.getN() != columns)
+    auto fixed = cast_if_present<GemmScheduleAttr>(given);
+    if (fixed && fixed.getN() && fixed.getN() != columns)
       continue;
     ProductLayout layout;
     layout.columns = columns;
@@ -204,9 +199,10 @@ static void enumerateTiles(ProductOp op, int64_t depth, ScheduleUser use) {
   }
 }
 
-void GemmOp::enumerateSchedules(ScheduleUser use) {
-  enumerateTiles(*this, llvm::divideCeil(getIn(), ProductLayout::depth), use);
+void GemmOp::enumerateSchedules(Attribute given, ScheduleUser use) {
+  enumerateTiles(*this, llvm::divideCeil(getIn(), ProductLayout::depth), given,
+                 use);
 }
-void OuterOp::enumerateSchedules(ScheduleUser use) {
-  enumerateTiles(*this, /*depth=*/0, use);
+void OuterOp::enumerateSchedules(Attribute given, ScheduleUser use) {
+  enumerateTiles(*this, /*depth=*/0, given, use);
 }

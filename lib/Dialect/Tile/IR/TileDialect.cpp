@@ -270,9 +270,16 @@ LogicalResult TraverseScheduleAttr::verify(
       return failure();
   if (failed(checkField(emitError, "vector", vector, {1, 2, 4})))
     return failure();
-  if (inFlight > 32) // each is a copy of the body
-    return emitError() << "expected 'in_flight' of at most 32, got "
-                       << inFlight;
+  // Each element in flight is a copy of the body; a block has 1024 threads; a
+  // row has 2^31 elements at most.
+  std::tuple<StringRef, int64_t, int64_t> bounds[] = {
+      {"in_flight", inFlight, 32},
+      {"rows_per_block", rowsPerBlock, 1024},
+      {"split_rows", splitRows, int64_t(1) << 31}};
+  for (auto [name, value, most] : bounds)
+    if (value > most)
+      return emitError() << "expected '" << name << "' of at most " << most
+                         << ", got " << value;
   auto orOne = [](int64_t value) { return std::max<int64_t>(value, 1); };
   if (int64_t all = orOne(lanes) * orOne(headLanes) * orOne(elementLanes);
       all > 32)

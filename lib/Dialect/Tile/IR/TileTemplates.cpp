@@ -179,6 +179,14 @@ ColumnRange TraverseOp::getWrittenColumns(OpOperand &output) {
                  getDomain().getFeatures());
 }
 
+SmallVector<OpOperand *> TraverseOp::getReadInputs() {
+  SmallVector<OpOperand *> inputs;
+  for (BlockArgument argument : getBody().getArguments())
+    if (!argument.use_empty())
+      inputs.push_back(&(*this)->getOpOperand(argument.getArgNumber()));
+  return inputs;
+}
+
 SmallVector<StructureKey> TraverseOp::getStructures() {
   MLIRContext *context = getContext();
   RowDomain groups = getGroups(), elements = getElements();
@@ -194,9 +202,8 @@ SmallVector<StructureKey> TraverseOp::getStructures() {
     bool isElement = at.getAnchor() == Anchor::Element;
     addMap(keys, context, isElement ? elements : groups, at);
   };
-  for (BlockArgument input : getBody().getArguments())
-    if (!input.use_empty()) // else it is not read
-      add(getInputAt(input.getArgNumber()));
+  for (OpOperand *input : getReadInputs())
+    add(getAccess(*input));
   for (unsigned i = 0; i < getOutputs().size(); ++i)
     add(getOutputAt(i));
   getBody().walk([&](IndexOp index) { add(index.getAt()); });
@@ -215,13 +222,14 @@ TileCost TraverseOp::getCost() {
   int64_t columns = TraverseSchedule(*this).columnsPerBlock;
   int64_t walks = columns ? llvm::divideCeil(domain.getFeatures(), columns) : 1;
   cost.readBytes = bytesOfStructures(*this) * walks;
-  for (OpOperand &operand : (*this)->getOpOperands()) {
-    AtAttr at = getAccess(operand);
-    Type type = operand.get().getType();
-    if (isDpsInit(&operand))
-      cost.writtenBytes += pointsAt(getLevel(at)) * bytesOf(type);
-    else if (at.getAnchor() == Anchor::All)
-      cost.readBytes += cast<ShapedType>(type).getNumElements() * bytesOf(type);
+  for (OpOperand &output : getDpsInitsMutable())
+    cost.writtenBytes +=
+        pointsAt(getLevel(getAccess(output))) * bytesOf(output.get().getType());
+  for (OpOperand *input : getReadInputs()) {
+    AtAttr at = getAccess(*input);
+    auto type = cast<ShapedType>(input->get().getType());
+    if (at.getAnchor() == Anchor::All)
+      cost.readBytes += type.getNumElements() * bytesOf(type);
     else
       cost.readBytes += pointsAt(getLevel(at)) *
                         (bytesOf(type) * (at.getFeature() ? 1 : walks));
@@ -291,7 +299,7 @@ SmallVector<StructureKey> GemmOp::getStructures() {
   return unwrap(keys);
 }
 
-/// Rows are read and written once, weights and what else is of static shape
+/// Rows are read and written once, weights and extras of all rows or of a type
 /// once in all, and other extras once a row.
 TileCost GemmOp::getCost() {
   CountSum rows = CountSum::rows(getRows());
@@ -306,12 +314,19 @@ TileCost GemmOp::getCost() {
     elements += weight.getNumElements();
   TileCost cost;
   cost.readBytes = elements * bytes + bytesOfStructures(*this);
-  for (Value extra : getExtras()) {
+  for (auto [i, extra] : llvm::enumerate(getExtras())) {
     auto type = cast<ShapedType>(extra.getType());
-    int64_t row = ShapedType::getNumElements(
-        type.hasStaticShape() ? type.getShape() : type.getShape().drop_front());
-    cost.readBytes +=
-        (type.hasStaticShape() ? CountSum(1) : rows) * (row * bytesOf(type));
+    AtAttr at = getExtraAt(i);
+    bool isOfType = at.getSpace() && (at.getSpace() == getTypes() ||
+                                      at.getSpace() == getWeights());
+    CountSum entries;
+    if (type.hasStaticShape() &&
+        (at.getAnchor() == Anchor::All || isOfType)) // as weights
+      entries = type.getNumElements();
+    else
+      entries = (isOfType ? CountSum::rows(at.getSpace()) : rows) *
+                ShapedType::getNumElements(type.getShape().drop_front());
+    cost.readBytes += entries * bytesOf(type);
   }
   cost.writtenBytes = rows * (heads * out * bytes);
   cost.flops = rows * (2 * heads * in * out);

@@ -104,11 +104,11 @@ TraverseFacts::TraverseFacts(TraverseOp op) {
     widestVector = std::gcd(widestVector, type.getShape().back());
     widestVector = std::gcd(widestVector, at.getOffset());
   };
-  for (auto [i, input] : llvm::enumerate(op.getInputs()))
-    restrict(input, op.getInputAt(i));
+  for (OpOperand *input : op.getReadInputs())
+    restrict(input->get(), op.getAccess(*input));
   for (auto [i, output] : llvm::enumerate(op.getOutputs()))
     restrict(output, op.getOutputAt(i));
-  for (OpOperand *input : op.getDpsInputOperands()) {
+  for (OpOperand *input : op.getReadInputs()) {
     Level level = getLevel(op.getAccess(*input));
     (level.element ? elementLoads : rowValues).push_back(level);
   }
@@ -138,10 +138,17 @@ void gnn::tile::chooseLanes(TraverseSchedule &schedule,
   int64_t columns =
       schedule.columnsPerBlock ? schedule.columnsPerBlock : facts.features;
   int64_t vector = schedule.vector ? schedule.vector : facts.widestVector;
-  if (!schedule.lanes)
-    schedule.lanes = within(32, llvm::divideCeil(columns, vector));
+  int64_t given = orOne(schedule.headLanes) * orOne(schedule.elementLanes);
+  if (!schedule.lanes) {
+    schedule.lanes = within(32 / given, llvm::divideCeil(columns, vector));
+    // A tile of columns is whole vectors of all lanes.
+    while (columns < facts.features && schedule.lanes > 1 &&
+           columns % (schedule.lanes * vector))
+      schedule.lanes /= 2;
+  }
   if (!schedule.headLanes)
-    schedule.headLanes = within(32 / schedule.lanes, facts.heads);
+    schedule.headLanes = within(
+        32 / (schedule.lanes * orOne(schedule.elementLanes)), facts.heads);
   int64_t left = 32 / (schedule.lanes * schedule.headLanes);
   if (!schedule.elementLanes)
     schedule.elementLanes = !facts.hasElements ? 1
@@ -232,20 +239,29 @@ static std::string refuse(StringRef field, const Twine &because) {
   return ("cannot honour the schedule's '" + field + "': " + because).str();
 }
 
+/// Whether all that a row of a block takes is chosen: what is checked of rows
+/// before would be of lanes that nobody chose.
+static bool hasLanes(const TraverseSchedule &schedule) {
+  return schedule.vector && schedule.columnsPerBlock && schedule.lanes &&
+         schedule.headLanes && schedule.elementLanes;
+}
+
 static std::string checkLanes(const TraverseSchedule &schedule,
                               const TraverseFacts &facts,
                               const TraverseLayout &layout) {
   if (facts.widestVector % layout.vector)
     return refuse("vector", "rows are aligned to " + Twine(facts.widestVector) +
                                 " features, not to " + Twine(layout.vector));
-  int64_t left = 32 / (layout.featureLanes * layout.headLanes);
-  if (schedule.elementLanes &&
-      (layout.elementLanes > left ||
-       (facts.shufflesInsideElements && layout.elementLanes != left) ||
-       (!facts.hasElements && layout.elementLanes != 1)))
-    return refuse("element_lanes", "expected " +
-                                       Twine(facts.hasElements ? left : 1) +
-                                       ", got " + Twine(layout.elementLanes));
+  // Within a warp they are by the attribute's verifier.
+  int64_t all = 32 / (layout.featureLanes * layout.headLanes);
+  int64_t expected = layout.elementLanes;
+  if (!facts.hasElements)
+    expected = 1;
+  else if (facts.shufflesInsideElements && hasLanes(schedule))
+    expected = all;
+  if (schedule.elementLanes && layout.elementLanes != expected)
+    return refuse("element_lanes", "expected " + Twine(expected) + ", got " +
+                                       Twine(layout.elementLanes));
   return "";
 }
 
@@ -282,7 +298,7 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
                                   const TraverseLayout &layout) {
   if (!facts.hasElements && layout.inFlight != 1)
     return refuse("in_flight", "the domain has no elements");
-  if (schedule.rowsPerBlock &&
+  if (schedule.rowsPerBlock && hasLanes(schedule) &&
       (layout.threads() > 1024 || layout.threads() % 32))
     return refuse("rows_per_block",
                   "expected whole warps and at most 1024 threads, got " +
@@ -290,7 +306,7 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
   if (layout.rowOrder == TakenOrder::ByDegree && !facts.hasDegrees())
     return refuse("row_order",
                   "expected groups of nodes, got '" + facts.groups.str() + "'");
-  if (!schedule.rowsPerBlock || layout.sharedBytes)
+  if (!schedule.rowsPerBlock || !hasLanes(schedule) || layout.sharedBytes)
     return "";
   if (layout.splitRows || layout.rowWalk != RowWalk::Team)
     return refuse(layout.splitRows ? "split_rows" : "row_walk",
@@ -306,6 +322,12 @@ std::string gnn::tile::explainRefusal(const TraverseSchedule &schedule,
     if (std::string why = check(schedule, facts, layout); !why.empty())
       return why;
   return "";
+}
+
+std::string TraverseOp::explainSchedule() {
+  TraverseSchedule schedule(*this);
+  TraverseFacts facts(*this);
+  return explainRefusal(schedule, facts, layOut(schedule, facts));
 }
 
 FailureOr<TraverseLayout> gnn::tile::getPartialLayout(TraverseOp op) {

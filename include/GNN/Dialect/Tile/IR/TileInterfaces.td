@@ -15,8 +15,12 @@ def Tile_TileOpInterface : OpInterface<"TileOpInterface"> {
     A template: one kernel on rows of one graph, a `DestinationStyleOpInterface`
     and a `SymbolUserOpInterface` too. For each row of `getGroups`, and
     each of its `getElements` where there are any, it reads its operands at
-    `getAccess`. Passes on templates ask these methods alone, so that a new
-    template joins them by it.
+    `getAccess`. Passes that treat templates alike ask these methods: contracts,
+    bufferization, files of schedules, costs, workspace. Fusion and the passes that
+    choose schedules know the templates that they are about.
+
+    The accesses are in attributes whose names end in `_at`, the graph is `graph`,
+    the schedule `schedule`; all other inherent attributes say what is walked.
 
     Every template verifies that its graph is declared and has the rows that its
     accesses and structures name.
@@ -37,17 +41,23 @@ def Tile_TileOpInterface : OpInterface<"TileOpInterface"> {
       "::llvm::SmallVector<::gnn::StructureKey>", "getStructures">,
     InterfaceMethod<"How the work is laid out; null where nothing is chosen.",
       "::mlir::Attribute", "getTileSchedule">,
-    InterfaceMethod<"Sets that.",
+    InterfaceMethod<"Sets how the work is laid out.",
       "void", "setTileSchedule", (ins "::mlir::Attribute":$schedule)>,
-    StaticInterfaceMethod<"What its schedules are called in the dialect.",
-      "::llvm::StringRef", "getScheduleMnemonic">,
+    StaticInterfaceMethod<"The name of the attribute of its schedules, with the "
+                          "dialect: a struct of the fields below.",
+      "::llvm::StringRef", "getScheduleName">,
     StaticInterfaceMethod<"The fields of its schedules.",
       "::llvm::ArrayRef<::llvm::StringRef>", "getScheduleFields">,
-    InterfaceMethod<"Calls `use` for each complete schedule that can be honoured, "
-                    "agrees with the fields that are set, and leaves no thread "
-                    "of a row without work, with what it takes; in a fixed order. "
-                    "Numbers that any positive one is legal for are tried at a few.",
-      "void", "enumerateSchedules", (ins "::gnn::tile::ScheduleUser":$use)>,
+    InterfaceMethod<"Calls `use` for complete schedules that can be honoured, with "
+                    "what each takes, in a fixed order. Fields that `given` has "
+                    "stay; lanes go up to the power of two that is enough; of "
+                    "numbers for which any is legal a few are tried; above 255 "
+                    "registers by the estimate there is `given` alone.",
+      "void", "enumerateSchedules",
+      (ins "::mlir::Attribute":$given, "::gnn::tile::ScheduleUser":$use)>,
+    InterfaceMethod<"Empty if the schedule can be honoured as far as it is chosen; "
+                    "else the field and the reason.",
+      "::std::string", "explainSchedule">,
     InterfaceMethod<"Checks that every field of the schedule is set and can be "
                     "honoured; reports the field that is not.",
       "::llvm::LogicalResult", "verifySchedule">,

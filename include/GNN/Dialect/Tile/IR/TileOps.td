@@ -210,6 +210,8 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputsMutable(); }
     /// The access of input `i`.
     AtAttr getInputAt(unsigned i) { return ::llvm::cast<AtAttr>(getInputsAt()[i]); }
+    /// The inputs whose values the body uses: the kernel has no others.
+    ::llvm::SmallVector<::mlir::OpOperand *> getReadInputs();
     /// The access of output `i`.
     AtAttr getOutputAt(unsigned i) { return ::llvm::cast<AtAttr>(getOutputsAt()[i]); }
   }];
