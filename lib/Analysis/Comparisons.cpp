@@ -31,17 +31,17 @@ static double waitOf(IdWait wait) {
 Comparison gnn::compareRows(const CostModel &model, Operation *op,
                             Operation *moved, RowPath path, IdWait wait,
                             StatsAttr stats) {
-  KernelWork before = model.describeGathering(op, stats);
-  KernelWork after = model.describeGathering(moved, stats);
+  std::vector<KernelWork> before = describeGathering(op, stats);
+  std::vector<KernelWork> after = describeGathering(moved, stats);
   if (model.getKind() == CostKind::Rows)
     return {model.cost(before), model.cost(after)};
   // Who reads the result now goes by an id to a row that others read too.
   RankedTensorType result = resultOf(op);
   double rows = RowCount::rows(result).evaluate(stats);
   double rowBytes = rows ? RowCount::bytes(result).evaluate(stats) / rows : 0;
-  before.streamBytes += rows * rowBytes;
-  after.streamBytes += rows * idBytes;
-  after.gathers.push_back(
+  before.back().streamBytes += rows * rowBytes;
+  after.back().streamBytes += rows * idBytes;
+  after.back().gathers.push_back(
       {rows, rowBytes, RowCount::rows(resultOf(moved)).evaluate(stats)});
   Comparison costs{model.cost(before), model.cost(after)};
   // A walk along a long row waits for ids first.
@@ -53,8 +53,9 @@ Comparison gnn::compareRows(const CostModel &model, Operation *op,
 
 Comparison gnn::compareJoin(const CostModel &model, Operation *outer,
                             Operation *inner, RowPath path, StatsAttr stats) {
-  KernelWork first = model.describeGathering(inner, stats);
-  KernelWork second = model.describe(outer, stats), one = first;
+  std::vector<KernelWork> first = describeGathering(inner, stats);
+  std::vector<KernelWork> second = describeKernels(outer, stats);
+  KernelWork one = first.back();
   auto rowsOf = [&](Value value) {
     return RowCount::rows(cast<RankedTensorType>(value.getType()))
         .evaluate(stats);
@@ -64,12 +65,12 @@ Comparison gnn::compareJoin(const CostModel &model, Operation *outer,
                      RowCount::bytes(resultOf(inner)).evaluate(stats) +
                      (idBytes + numberBytes) * groups;
   one.gathers.push_back({rowsOf(inner->getOperand(0)), numberBytes, groups});
-  one.reducedRows = second.reducedRows;
+  one.reducedRows = second.back().reducedRows;
   one.longestRow = isNodeSpace(path.to) && path.getEnd()
                        ? stats.getLongestRow(*path.getEnd()) *
                              CostModel::steps(inner->getNumOperands() + 1)
                        : 0;
-  return {model.cost({first, second}), model.cost(one)};
+  return {model.cost(first) + model.cost(second), model.cost(one)};
 }
 
 Comparison gnn::compareScale(const CostModel &model, RowSpace summed,

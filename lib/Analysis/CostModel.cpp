@@ -47,6 +47,22 @@ KernelWork &KernelWork::operator+=(const KernelWork &other) {
   return *this;
 }
 
+KernelWork &KernelWork::operator*=(double factor) {
+  productRows *= factor;
+  productFlops *= factor;
+  productTileFlops *= factor;
+  otherFlops *= factor;
+  streamBytes *= factor;
+  reducedRows *= factor;
+  for (GatherWork &gather : gathers)
+    gather.rows *= factor;
+  for (WalkWork &walk : walks) {
+    walk.rows *= factor;
+    walk.edges *= factor;
+  }
+  return *this;
+}
+
 double CostModel::gatherSeconds(const GatherWork &gather) const {
   if (gather.rows <= 0)
     return 0;
@@ -219,13 +235,9 @@ static std::vector<KernelCounts> kernelsOf(Operation *op) {
   return costs ? costs.getKernels() : std::vector<KernelCounts>();
 }
 
-KernelWork CostModel::describe(Operation *op, StatsAttr stats) const {
+/// The work of an op that says no kernels, as one.
+static KernelWork describeOne(Operation *op, StatsAttr stats) {
   KernelWork work;
-  std::vector<KernelCounts> kernels = kernelsOf(op);
-  for (const KernelCounts &kernel : kernels)
-    work += describeKernel(kernel, stats);
-  if (!kernels.empty())
-    return work;
   std::optional<OpCounts> counts = countOp(op);
   if (!counts)
     return work;
@@ -245,7 +257,8 @@ KernelWork CostModel::describe(Operation *op, StatsAttr stats) const {
   if (std::optional<RowPath> path = getReduction(paths);
       path && (isNodeSpace(path->to) || isPairSpace(path->to))) {
     work.reducedRows = RowCount::rows(path->to).evaluate(stats);
-    work.longestRow = getLongestRow(*path, stats) * steps(op->getNumOperands());
+    work.longestRow =
+        getLongestRow(*path, stats) * CostModel::steps(op->getNumOperands());
   }
   auto withRows = llvm::make_filter_range(
       op->getOperands(), [](Value v) { return getRows(v.getType()); });
@@ -258,35 +271,19 @@ KernelWork CostModel::describe(Operation *op, StatsAttr stats) const {
   return work;
 }
 
-std::vector<KernelWork> CostModel::describeKernels(Operation *op,
-                                                   StatsAttr stats) const {
+std::vector<KernelWork> gnn::describeKernels(Operation *op, StatsAttr stats) {
   std::vector<KernelWork> works;
   for (const KernelCounts &kernel : kernelsOf(op))
     works.push_back(describeKernel(kernel, stats));
   if (works.empty())
-    works.push_back(describe(op, stats));
+    works.push_back(describeOne(op, stats));
   return works;
 }
 
-KernelWork CostModel::describeOn(Operation *op, double rows,
-                                 StatsAttr stats) const {
-  KernelWork work = describe(op, stats);
-  double own =
-      RowCount::rows(cast<RankedTensorType>(op->getResult(0).getType()))
-          .evaluate(stats);
-  double scale = own ? rows / own : 1;
-  work.productRows *= scale;
-  work.productFlops *= scale;
-  work.productTileFlops *= scale;
-  work.otherFlops *= scale;
-  work.streamBytes *= scale;
-  for (GatherWork &gather : work.gathers)
-    gather.rows *= scale;
-  return work;
-}
-
-KernelWork CostModel::describeGathering(Operation *op, StatsAttr stats) const {
-  KernelWork work = describe(op, stats);
+std::vector<KernelWork> gnn::describeGathering(Operation *op, StatsAttr stats) {
+  if (!kernelsOf(op).empty())
+    return describeKernels(op, stats);
+  KernelWork work = describeOne(op, stats);
   auto paths = dyn_cast<RowPathOpInterface>(op);
   SmallVector<RowPath> list;
   if (paths && work.productRows == 0)
@@ -308,7 +305,7 @@ KernelWork CostModel::describeGathering(Operation *op, StatsAttr stats) const {
         {rows, bytes / rows, RowCount::rows(input).evaluate(stats)});
     work.streamBytes -= bytes;
   }
-  return work;
+  return {work};
 }
 
 //===----------------------------------------------------------------------===//

@@ -356,15 +356,19 @@ void KernelReader::addReadThrough() {
 /// launch; else all of it.
 KernelWork KernelReader::describe(unsigned node, size_t index,
                                   StatsAttr stats) const {
-  std::vector<KernelWork> kernels = model.describeKernels(ops[node], stats);
+  std::vector<KernelWork> kernels = describeKernels(ops[node], stats);
   size_t before = 0, all = 0;
   for (auto [i, launch] : llvm::enumerate(launches)) {
     bool isOf = launch.nodes.contains(node);
     before += isOf && i < index;
     all += isOf;
   }
-  return all == kernels.size() ? kernels[before]
-                               : model.describe(ops[node], stats);
+  if (all == kernels.size())
+    return kernels[before];
+  KernelWork whole;
+  for (const KernelWork &kernel : kernels)
+    whole += kernel;
+  return whole;
 }
 
 /// Whether `launch` computes `value` itself and so gathers it from nowhere.

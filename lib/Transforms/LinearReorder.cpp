@@ -160,15 +160,16 @@ Bill LinearReorder::weigh(ArrayRef<Operation *> ops, bool countsRows,
     }
     if (!stats)
       continue;
-    KernelWork work =
-        moves
-            ? model->describeOn(op, getNumRows(op, type, coarse, stats), stats)
-            : model->describe(op, stats);
-    if (!countsRows)
-      work.productRows = 0;
-    bill.rows += work.productRows;
-    bill.flops += work.getFlops();
-    bill.cost += model->cost(work);
+    double rows = RowCount::rows(type).evaluate(stats);
+    bool shrinks = moves && rows > 0;
+    for (KernelWork &work : describeKernels(op, stats)) {
+      work *= shrinks ? getNumRows(op, type, coarse, stats) / rows : 1;
+      if (!countsRows)
+        work.productRows = 0;
+      bill.rows += work.productRows;
+      bill.flops += work.getFlops();
+      bill.cost += model->cost(work);
+    }
   }
   return bill;
 }

@@ -50,7 +50,9 @@ protected:
       !typed = tensor<3x8x16xf32, #gnn.rows<@g, edge_type>>
       gnn.graph @g square {node_types = 2, edge_types = 3, stats = #gnn.stats<
         src_nodes = 7, dst_nodes = 7, edges = 20, type_edges = [10, 10, 0],
-        src_pairs = [6, 6, 0], dst_pairs = [5, 4, 0]>}
+        src_pairs = [6, 6, 0], dst_pairs = [5, 4, 0],
+        in_degree_squares = 100, in_degree_max = 6,
+        out_degree_squares = 80, out_degree_max = 4>}
       func.func @f(%edge: !edge, %score: !score, %node: !node, %pair: !pair,
                    %typed: !typed) {
     )mlir" + op + "\nreturn }";
@@ -59,7 +61,9 @@ protected:
       return {};
     auto func = *module->getOps<func::FuncOp>().begin();
     Operation *first = &func.getBody().front().front();
-    return model().describe(first, getStats(first));
+    std::vector<KernelWork> kernels = describeKernels(first, getStats(first));
+    EXPECT_EQ(kernels.size(), 1u);
+    return kernels.front();
   }
 
   MLIRContext context;
@@ -243,20 +247,34 @@ TEST_F(DescribeTest, WaitsForIds) {
     return compareRows(model(), op, op, toPairs, wait, stats).after;
   };
   double longest = stats.getLongestRow(EndPoint::Dst);
+  EXPECT_EQ(longest, 6);
   double step = getFigures(CostTarget::h200).kernels.edgeSeconds;
-  EXPECT_DOUBLE_EQ(after(IdWait::Score) - after(IdWait::None),
-                   longest * step / 3);
-  EXPECT_DOUBLE_EQ(after(IdWait::Sum) - after(IdWait::None),
-                   longest * step / 6);
+  EXPECT_NEAR(after(IdWait::Score) - after(IdWait::None), longest * step / 3,
+              1e-15);
+  EXPECT_NEAR(after(IdWait::Sum) - after(IdWait::None), longest * step / 6,
+              1e-15);
 }
 
-TEST_F(DescribeTest, OnOtherRows) {
-  describe("gnn.typed_linear %pair, %typed : (!pair, !typed) -> !out");
-  Block &body = (*module->getOps<func::FuncOp>().begin()).getBody().front();
-  KernelWork work =
-      model().describeOn(&body.front(), 6, getStats(&body.front()));
-  EXPECT_EQ(work.productRows, 6);
-  EXPECT_EQ(work.productFlops, 6 * 2 * 8 * 16);
+TEST_F(DescribeTest, HalfTheRows) {
+  KernelWork product =
+      describe("gnn.typed_linear %pair, %typed : (!pair, !typed) -> !out");
+  product *= 0.5;
+  EXPECT_EQ(product.productRows, 6);
+  EXPECT_EQ(product.productFlops, 6 * 2 * 8 * 16);
+
+  KernelWork sum = describe("gnn.spmm mul %pair, %score reduce sum via dst : "
+                            "(!pair, !score) -> !node");
+  double longest = sum.longestRow;
+  EXPECT_GT(longest, 0);
+  WalkWork &walk = sum.walks.emplace_back();
+  walk.walks = 1, walk.rows = 7, walk.edges = 20, walk.longest = 5;
+  sum *= 0.5;
+  EXPECT_EQ(sum.gathers[0].rows, 10);
+  EXPECT_EQ(sum.gathers[0].tableRows, 12);
+  EXPECT_EQ(sum.reducedRows, 3.5);
+  EXPECT_EQ(sum.longestRow, longest);
+  EXPECT_EQ(sum.walks[0].getRounds(), 13.5);
+  EXPECT_EQ(sum.walks[0].longest, 5);
 }
 
 TEST_F(DescribeTest, WithoutStatistics) {

@@ -187,6 +187,11 @@ protected:
     return 1e6 * (model.cost(work) - model.getLaunch());
   }
 
+  double predict(const std::vector<KernelWork> &kernels) {
+    EXPECT_EQ(kernels.size(), 1u);
+    return predict(kernels.front());
+  }
+
   AttentionOp parse(const Attention &attention) {
     for (auto [name, op] : attentionOps)
       if (name == attention.model)
@@ -223,10 +228,9 @@ TEST_F(RankingTest, KernelsOfRGCN) {
     )mlir");
     auto op = ops.begin();
     StatsAttr stats = getStats(&*op);
-    expectNear(predict(model.describeGathering(&*++op, stats)), layer.pairs,
-               "pairs");
-    expectNear(predict(model.describe(&*++op, stats)), layer.nodes, "nodes");
-    expectNear(predict(model.describe(&*++op, stats)), layer.sum, "sum");
+    expectNear(predict(describeGathering(&*++op, stats)), layer.pairs, "pairs");
+    expectNear(predict(describeKernels(&*++op, stats)), layer.nodes, "nodes");
+    expectNear(predict(describeKernels(&*++op, stats)), layer.sum, "sum");
   }
 }
 
@@ -234,14 +238,18 @@ TEST_F(RankingTest, KernelsOfAttention) {
   for (const Attention &measured : attentions) {
     SCOPED_TRACE(measured.graph.name + std::string(" ") + measured.model);
     AttentionOp op = parse(measured);
-    std::vector<KernelWork> kernels = model.describeKernels(op, getStats(op));
+    std::vector<KernelWork> kernels = describeKernels(op, getStats(op));
     ASSERT_EQ(kernels.size(), 1u);
     expectNear(predict(kernels[0]), measured.computed, "computed");
     op.setStored(true);
-    kernels = model.describeKernels(op, getStats(op));
+    kernels = describeKernels(op, getStats(op));
     ASSERT_EQ(kernels.size(), 2u);
     expectNear(predict(kernels[0]), measured.store, "store");
     expectNear(predict(kernels[1]), measured.sum, "sum");
+    constexpr AttentionForm stored = AttentionForm::Stored;
+    EXPECT_DOUBLE_EQ(
+        model.cost(kernels),
+        compareForms(model, op, stored, stored, getStats(op)).before);
   }
 }
 

@@ -82,12 +82,26 @@ struct KernelWork {
   /// Of what is gathered for the first time.
   double getGatheredBytes() const;
 
-  /// Adds what another op does in the same kernel, to the same rows.
+  /// Adds what another op does in the same kernel, to the same rows. Kernels
+  /// that run one after another are weighed one by one instead.
   KernelWork &operator+=(const KernelWork &other);
+  /// The same for `factor` times as many rows, the longest of which stays as
+  /// long.
+  KernelWork &operator*=(double factor);
 };
 
 /// The work of a kernel of an op that says it.
 KernelWork describeKernel(const KernelCounts &kernel, StatsAttr stats);
+
+/// The work of each kernel of `op` on a graph with `stats`, in the order in
+/// which they run: those that it says, else one. In that, an operand at the end
+/// of a path is gathered; an op that reduces gathers its operand, but for edges
+/// into their destinations, whose order edge rows are kept in.
+std::vector<KernelWork> describeKernels(mlir::Operation *op, StatsAttr stats);
+
+/// The same of an op that reads through the gathers that make its operands. One
+/// that says its kernels says what they gather.
+std::vector<KernelWork> describeGathering(mlir::Operation *op, StatsAttr stats);
 
 /// How many rows meet at most in one row at the end of `path`; 0 where that is
 /// not known.
@@ -130,24 +144,6 @@ public:
 
   /// Of kernels that run one after another.
   double cost(llvm::ArrayRef<KernelWork> kernels) const;
-
-  /// The work of `op` as a kernel of its own on a graph with `stats`. An
-  /// operand at the end of a path is gathered; an op that reduces gathers its
-  /// operand, but for edges into their destinations, whose order edge rows are
-  /// kept in. Kernels of an op that says them are added up.
-  KernelWork describe(mlir::Operation *op, StatsAttr stats) const;
-
-  /// The work of each kernel of `op`, in the order in which they run.
-  std::vector<KernelWork> describeKernels(mlir::Operation *op,
-                                          StatsAttr stats) const;
-
-  /// The same, were `op` computed on the rows of another space: all of its work
-  /// is in proportion to its rows. `rows` says how many those are.
-  KernelWork describeOn(mlir::Operation *op, double rows,
-                        StatsAttr stats) const;
-
-  /// The same of an op that reads through the gathers that make its operands.
-  KernelWork describeGathering(mlir::Operation *op, StatsAttr stats) const;
 
   /// What a kernel costs whatever it does.
   double getLaunch() const {
