@@ -148,8 +148,6 @@ TEST_F(TileInterface, CostByCounts) {
             "260 * count src_pair + 12 * tile_count edge_type src_pair 64 + "
             "6144");
   EXPECT_EQ(product.flops.str(), "1024 * count src_pair");
-  auto ten = [](const gnn::CountKey &) { return 10.0; };
-  EXPECT_EQ(walk.readBytes.evaluate(ten), 2724);
   EXPECT_EQ(templates[2].getCost().writtenBytes.str(), "6144");
 }
 

@@ -250,25 +250,6 @@ Value Kernel::buffer(Value memref, RowDomain rows, bool readOnly) {
   return buffers[memref] = withRows(firstOp, argument, type, extent);
 }
 
-/// The number of tiles in `tiles G A N`.
-static CountKey tileCountOf(const StructureKey &key) {
-  return CountKey::tileCount(key.group, key.elements, key.tile);
-}
-
-Value Kernel::structureSize(const StructureKey &key) {
-  OpBuilder::InsertionGuard restore(device.builder);
-  if (key.kind == StructureKey::Kind::Map)
-    return count(CountKey::count(key.elements.space));
-  if (key.kind == StructureKey::Kind::Tiles) {
-    Value tiles = count(tileCountOf(key));
-    device.builder.setInsertionPoint(firstOp);
-    return device.mul(tiles, device.index(3));
-  }
-  Value groups = count(CountKey::count(key.group));
-  device.builder.setInsertionPoint(firstOp);
-  return device.add(groups, device.index(1));
-}
-
 Value Kernel::structure(const StructureKey &key) {
   OpBuilder &builder = host.builder;
   auto name = StructureKeyAttr::get(builder.getContext(), key);
@@ -280,7 +261,10 @@ Value Kernel::structure(const StructureKey &key) {
   Value cast = memref::CastOp::create(builder, host.loc, pointer, array);
   Value argument =
       addArgument(cast, array.getLoc(), pointer, true, /*readOnly=*/true);
-  Value size = structureSize(key);
+  OpBuilder atStart(firstOp);
+  Value size = CountSum::entries(key).materialize(
+      atStart, device.loc,
+      [&](const CountKey &count) { return this->count(count); });
   return structures[name] = withRows(firstOp, argument, type, size);
 }
 

@@ -107,7 +107,6 @@ private:
   /// `from`: where what is passed comes from.
   mlir::Value addArgument(mlir::Value hostValue, mlir::Location from,
                           mlir::Type type, bool isPointer, bool readOnly);
-  mlir::Value structureSize(const StructureKey &key);
 
   mlir::Operation *op;
   mlir::FlatSymbolRefAttr graph;

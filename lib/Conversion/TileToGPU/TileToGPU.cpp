@@ -47,8 +47,12 @@ static LogicalResult checkBuffers(Operation *op) {
 static void stateCost(TileOpInterface op) {
   OpBuilder builder(op);
   TileCost cost = op.getCost();
+  auto count = [&](const CountKey &key) -> Value {
+    return CountOp::create(builder, op.getLoc(), builder.getIndexType(),
+                           op.getGraphAttr().getValue(), key);
+  };
   auto state = [&](const CountSum &sum) {
-    return sum.materialize(builder, op.getLoc(), op.getGraphAttr());
+    return sum.materialize(builder, op.getLoc(), count);
   };
   Value reads = state(cost.readBytes), writes = state(cost.writtenBytes);
   CostOp::create(builder, op.getLoc(), reads, writes, state(cost.flops));

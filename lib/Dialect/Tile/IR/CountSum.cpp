@@ -51,16 +51,9 @@ CountSum CountSum::operator*(int64_t factor) const {
   return product;
 }
 
-double
-CountSum::evaluate(function_ref<double(const CountKey &)> valueOf) const {
-  double sum = constant;
-  for (const auto &[count, factor] : factors)
-    sum += factor * valueOf(count);
-  return sum;
-}
-
-Value CountSum::materialize(OpBuilder &builder, Location loc,
-                            FlatSymbolRefAttr graph) const {
+Value CountSum::materialize(
+    OpBuilder &builder, Location loc,
+    function_ref<Value(const CountKey &)> valueOf) const {
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
@@ -71,9 +64,7 @@ Value CountSum::materialize(OpBuilder &builder, Location loc,
   for (const auto &[count, factor] : factors) {
     if (factor == 0)
       continue;
-    Value value =
-        CountOp::create(builder, loc, builder.getIndexType(), graph,
-                        CountKeyAttr::get(builder.getContext(), count));
+    Value value = valueOf(count);
     if (factor != 1)
       value = arith::MulIOp::create(builder, loc, value, index(factor));
     add(value);

@@ -34,11 +34,11 @@ public:
   CountSum operator+(const CountSum &other) const;
   CountSum operator*(int64_t factor) const;
 
-  /// The sum where `valueOf` gives each count.
-  double evaluate(llvm::function_ref<double(const CountKey &)> valueOf) const;
-  /// The sum as a host scalar of type index, from `gnn_tile.count`.
-  mlir::Value materialize(mlir::OpBuilder &builder, mlir::Location loc,
-                          mlir::FlatSymbolRefAttr graph) const;
+  /// The sum as a scalar of type index, of counts that `valueOf` gives: those
+  /// of the host, or arguments of a kernel.
+  mlir::Value
+  materialize(mlir::OpBuilder &builder, mlir::Location loc,
+              llvm::function_ref<mlir::Value(const CountKey &)> valueOf) const;
   std::string str() const;
 
 private:
