@@ -10,6 +10,9 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 namespace gnn {
 #define GEN_PASS_DEF_VERIFYFORM
@@ -74,6 +77,71 @@ static StringRef describe(Form form) {
   llvm_unreachable("all forms are handled");
 }
 
+//===----------------------------------------------------------------------===//
+// Orders of rows
+//===----------------------------------------------------------------------===//
+
+/// The tensors whose rows an op gives on; none of templates, which change the
+/// order of rows and check that themselves, and of what passes control on.
+static SmallVector<Value> getRowsGivenOn(Operation *op) {
+  if (isa<tile::TileOpInterface, CallOpInterface, RegionBranchOpInterface>(op))
+    return {};
+  SmallVector<Value> operands(op->getOperands());
+  if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
+    operands = destination.getDpsInputs();
+  llvm::erase_if(operands, [](Value operand) {
+    return !isa<TensorType>(operand.getType());
+  });
+  return operands;
+}
+
+/// An order that an op takes rows in, and the other one that it gives them in.
+static std::optional<std::pair<tile::OrderAttr, tile::OrderAttr>>
+findChangeOfOrder(Operation *op) {
+  SmallVector<Value> operands = getRowsGivenOn(op);
+  if (operands.empty())
+    return std::nullopt;
+  for (Type type : op->getResultTypes()) {
+    if (!isa<TensorType>(type))
+      continue;
+    tile::OrderAttr given = tile::getOrder(type);
+    bool isTaken = !given;
+    for (Value operand : operands) {
+      tile::OrderAttr taken = tile::getOrder(operand.getType());
+      if (taken && taken != given)
+        return std::pair(taken, given);
+      isTaken |= taken == given;
+    }
+    if (!isTaken)
+      return std::pair(tile::OrderAttr(), given);
+  }
+  return std::nullopt;
+}
+
+/// Emits an error at the first op that is no template and changes the order of
+/// rows.
+static LogicalResult verifyOrdersKept(ModuleOp module) {
+  auto describe = [](InFlightDiagnostic &diag, tile::OrderAttr order) {
+    order ? diag << "in the order " << order : diag << "in their natural order";
+  };
+  WalkResult walk = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto change = findChangeOfOrder(op);
+    if (!change)
+      return WalkResult::advance();
+    InFlightDiagnostic diag = op->emitOpError("expected rows ");
+    describe(diag, change->first);
+    diag << ", as it takes them, got rows ";
+    describe(diag, change->second);
+    diag << "; only templates change it";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
 namespace {
 struct VerifyForm : gnn::impl::VerifyFormBase<VerifyForm> {
   using VerifyFormBase::VerifyFormBase;
@@ -94,6 +162,8 @@ struct VerifyForm : gnn::impl::VerifyFormBase<VerifyForm> {
                               << op->getName() << "'" << ending(*found);
       return signalPassFailure();
     }
+    if (found == Form::Tensors && failed(verifyOrdersKept(getOperation())))
+      return signalPassFailure();
     if (!hasMath && findMath())
       signalPassFailure();
     markAllAnalysesPreserved();

@@ -25,6 +25,10 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
 
     A module without such ops has every form.
 
+    In the form `tensors`, only templates change the order of rows
+    (`#gnn_tile.order`): no `tensor.cast`, reshape or other op on tensors gives
+    rows on in another order than it takes them, or without one.
+
     With `has-math=false`, kernels may have no operation that
     `gnn-expand-lanes` or `gnn-expand-device-math` expands.
 

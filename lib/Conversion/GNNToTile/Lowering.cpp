@@ -133,7 +133,7 @@ Value Lowering::empty(Location loc, const Rows &rows, Type element,
         CountKey::count(rows.space.get().space)));
   }
   auto type = RankedTensorType::get(
-      shape, element, tile::getEncoding(builder.getContext(), order));
+      shape, element, tile::getOrderFor(builder.getContext(), order));
   return tensor::EmptyOp::create(builder, loc, type, sizes);
 }
 

@@ -105,7 +105,7 @@ OrderAttr gnn::tile::getOrder(Type type) {
   return tensor ? dyn_cast_or_null<OrderAttr>(tensor.getEncoding()) : nullptr;
 }
 
-OrderAttr gnn::tile::getEncoding(MLIRContext *context, RowDomain rows) {
+OrderAttr gnn::tile::getOrderFor(MLIRContext *context, RowDomain rows) {
   return rows == rows.getNatural() ? nullptr : OrderAttr::get(context, rows);
 }
 

@@ -121,7 +121,7 @@ static LogicalResult verifyOrder(Operation *op, Type type, AtAttr at,
     return success();
   if (rows.isOfParent())
     rows = {withoutParent(rows.get().space), rows.get().order};
-  OrderAttr expected = getEncoding(op->getContext(), rows);
+  OrderAttr expected = getOrderFor(op->getContext(), rows);
   if (getOrder(type) == expected)
     return success();
   if (expected)

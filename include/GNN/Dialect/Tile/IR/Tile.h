@@ -65,8 +65,8 @@ namespace gnn::tile {
 /// The order in which a tensor's rows are kept; null where it is the natural
 /// one, or there are no rows.
 OrderAttr getOrder(mlir::Type type);
-/// The encoding of a tensor that keeps its rows so; null where it has none.
-OrderAttr getEncoding(mlir::MLIRContext *context, RowDomain rows);
+/// The order of a tensor that keeps its rows so; null for the natural one.
+OrderAttr getOrderFor(mlir::MLIRContext *context, RowDomain rows);
 
 /// The dimensions inside a group by which a value of a body varies.
 struct Level {
