@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A two-layer RGCN and an RGAT on WordNet: compiled, run, and held against the
-float64 reference on a sample of the rows.
+"""A two-layer RGCN and an RGAT on WordNet: compiled, run, and checked against
+the float64 reference on a sample of the rows.
 
 Runs on a GPU where there is a driver, else on the emulator, with every access
 checked. Only NumPy is needed.
@@ -55,10 +55,11 @@ def print_report(report):
     def text(value, form="{:,}"):
         return "-" if value is None else form.format(value)
 
-    print(f"  {'kernel':<20}{'time ms':>9}{'read B':>15}{'written B':>15}"
+    width = max(len(step["kernel"]) for step in report["steps"])
+    print(f"  {'kernel':<{width}}{'time ms':>9}{'read B':>15}{'written B':>15}"
           f"{'flops':>16}")
     for step in report["steps"]:
-        print(f"  {step['kernel']:<20}"
+        print(f"  {step['kernel']:<{width}}"
               f"{text(step.get('milliseconds'), '{:.3f}'):>9}"
               f"{text(step.get('bytes_read')):>15}"
               f"{text(step.get('bytes_written')):>15}"
@@ -76,7 +77,7 @@ def sample_rows(graph, count, seed=0):
 
 
 def compare(function, graph, inputs, out, layers, count=500):
-    """Holds a sample of the rows against the reference, on the part of the graph
+    """Checks a sample of the rows against the reference, on the part of the graph
     that decides them. Returns whether they are near enough."""
     rows = sample_rows(graph, count)
     part, nodes = neighbourhood(graph, rows, layers)

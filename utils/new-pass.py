@@ -5,11 +5,12 @@
     utils/new-pass.py CompactRows --level gnn --switch
 
 adds an entry to include/GNN/Transforms/Passes.td and a line to
-lib/Transforms/CMakeLists.txt, and writes lib/Transforms/CompactRows.cpp and
-test/Transforms/compact-rows.mlir. The result builds and its test passes: the
-pass looks at one kind of op, says in a remark that it changes none, and
-changes none. With --switch it is in the pipeline of its level, with an option
-that turns it off, which `variants.SWITCHES` and docs/Passes.md name.
+lib/Transforms/CMakeLists.txt and test/Tools/passes.test, and writes
+lib/Transforms/CompactRows.cpp and test/Transforms/compact-rows.mlir. The
+result builds and its test passes: the pass looks at one kind of op, says in a
+remark that it changes none, and changes none. With --switch it is in the
+pipeline of its level, with an option that turns it off, which
+`variants.SWITCHES` and docs/Passes.md name.
 CONTRIBUTING.md says what makes it done.
 """
 
@@ -165,6 +166,17 @@ def add_source(text, source):
     return "\n".join([head, *lines]) + "\n\n" + tail
 
 
+def add_flag(text, flag):
+    """Puts a flag into the sorted list of passes, which is before the pipelines."""
+    head, *lines = re.split(r"^CHECK(?:-NEXT)?: +--", text, flags=re.M)
+    flags = [line.strip() for line in lines]
+    pipelines = [line for line in flags if line.endswith("-pipeline")]
+    passes = [line for line in flags if line not in pipelines]
+    first, *rest = sorted(passes + [flag]) + pipelines
+    return head + f"CHECK:      --{first}\n" + "".join(
+        f"CHECK-NEXT: --{name}\n" for name in rest)
+
+
 def put(path, landmark, new, after=False):
     """Puts text before the one place of a file where `landmark` is, or after."""
     text = path.read_text()
@@ -236,6 +248,7 @@ def main():
     cmake = root / "lib/Transforms/CMakeLists.txt"
     source = root / "lib/Transforms" / f"{name}.cpp"
     test = root / "test/Transforms" / f"{kebab}.mlir"
+    names = root / "test/Tools/passes.test"
     if source.exists() or re.search(rf"^def {name} ", passes.read_text(), re.M):
         sys.exit(f"error: there is a pass {name} already")
 
@@ -250,9 +263,10 @@ def main():
     function = function.replace("FUNCTION", "_".join(parts).lower())
     passes.write_text(add_entry(passes.read_text(), level, ENTRY.format(**facts)))
     cmake.write_text(add_source(cmake.read_text(), f"{name}.cpp"))
+    names.write_text(add_flag(names.read_text(), flag))
     source.write_text(SOURCE.format(**facts))
     test.write_text(TEST.format(flag=flag, function=function))
-    written = [passes, cmake, source, test]
+    written = [passes, cmake, names, source, test]
     if options.switch:
         written += add_switch(root, options.level, facts)
     for path in written:

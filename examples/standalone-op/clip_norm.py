@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the op on the emulator and holds it against its meaning in NumPy.
+"""Runs the op on the emulator and checks it against its meaning in NumPy.
 
     python clip_norm.py build/ClipNorm.so
 """

@@ -54,8 +54,9 @@ typedef struct GnnCompileOptions {
   const GnnGraph *const *graphs;
   const char *const *graphNames;
   int64_t numGraphs;
-  /** Passes to run at the begin or the end of stages, a line "POINT=PASSES" for
-   * each, as "graph-end=my-pass" (docs/Plugins.md). Null or "": none. */
+  /** Passes to run at the beginning or the end of stages, a line
+   * "POINT=PASSES" for each, as "graph-end=my-pass" (docs/Plugins.md). Null or
+   * "": none. */
   const char *stagePasses;
   /** File of schedules, a line of JSON for each template (docs/Schedules.md),
    * from which the compiler goes on. Lines that no template takes are errors

@@ -15,7 +15,8 @@ from gnn_mlir.testing import variants
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ("README.md", "docs/Python.md", "docs/Passes.md", "docs/Cost.md",
-         "docs/Debugging.md", "docs/Schedules.md")
+         "docs/Debugging.md", "docs/Schedules.md", "docs/CAPI.md", "docs/Tile.md")
+TOOLS = ("gnn-opt", "gnn-run", "gnn-translate")
 OPTION = re.compile(r'Option<(\w+)>\s+\w+\{\s*\*this,\s*"([\w-]+)",'
                     r'.*?llvm::cl::init\((?:\w+::)?(\w+)\)\}', re.S)
 
@@ -27,12 +28,12 @@ def blocks(page, language):
 
 
 def commands():
-    """(page, command) of each gnn-opt and gnn-run in the pages."""
+    """(page, words) of each command of the pages that runs a tool."""
     for page in PAGES:
         for block in blocks(page, "sh"):
             for line in block.replace("\\\n", " ").splitlines():
                 words = shlex.split(line, comments=True)
-                if words and pathlib.Path(words[0]).name in ("gnn-opt", "gnn-run"):
+                if words and pathlib.Path(words[0]).name in TOOLS:
                     yield page, words
 
 
@@ -123,19 +124,25 @@ def test_python_page_has_every_layer():
     pytest.param(*found, id=f"{found[0]}-{i}")
     for i, found in enumerate(commands())])
 def test_command(page, words, tmp_path):
-    tool = find_tool(pathlib.Path(words[0]).name)
-    if tool is None:
-        if BUILD:
-            pytest.fail(f"there is no {words[0]} in {BUILD}/bin")
-        pytest.skip(f"{words[0]} is not built")
     graph = tmp_path / "graph.npz"
     Graph([0, 1, 2, 0, 3], [1, 2, 1, 3, 0], 4, edge_type=[0, 1, 2, 0, 1]).save(graph)
     there = {"f": "rgcn", "model.mlir": ROOT / "examples/rgcn.mlir",
              "g.npz": graph, "graph.npz": graph}
-    words = [str(there.get(word, ROOT / word if word.startswith("examples/")
-                           else word)) for word in words[1:]]
-    result = subprocess.run([tool, *words], cwd=tmp_path, capture_output=True,
-                            text=True, check=False)
+    if "spmm.mlir" in words:
+        (tmp_path / "spmm.mlir").write_text(blocks(page, "mlir")[0])
+        Graph([0, 1, 2, 0, 3], [1, 2, 1, 3, 0], 4).save(graph)
+    for word in words:
+        name = pathlib.Path(word).name
+        if name in TOOLS and find_tool(name) is None:
+            if BUILD:
+                pytest.fail(f"there is no {name} in {BUILD}/bin")
+            pytest.skip(f"{name} is not built")
+    words = [str(find_tool(pathlib.Path(word).name) if pathlib.Path(word).name in TOOLS
+                 else there.get(word, word)) for word in words]
+    words = [re.sub("(^|=)examples/", rf"\1{ROOT}/examples/", word) for word in words]
+    command = " ".join("|" if word == "|" else shlex.quote(word) for word in words)
+    result = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=tmp_path,
+                            capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     if any(word.startswith("--remarks-filter") for word in words):
         assert "gnn-order-aggregate" in result.stderr

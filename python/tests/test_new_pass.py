@@ -21,10 +21,11 @@ def new_pass(root, *arguments):
 @pytest.mark.skipif(not BUILD, reason="needs a build")
 def test_new_passes_build_and_pass_their_tests(tmp_path, monkeypatch):
     copy = Copy(tmp_path, "lib/Transforms", "lib/Pipelines", "test/Transforms",
-                "tools/gnn-opt", "python/gnn_mlir", "docs")
+                "test/Tools", "tools/gnn-opt", "python/gnn_mlir", "docs")
     written = new_pass(copy.root, "UnrollRows", "--level", "gnn_tile")
     assert written == ["include/GNN/Transforms/Passes.td",
                        "lib/Transforms/CMakeLists.txt",
+                       "test/Tools/passes.test",
                        "lib/Transforms/UnrollRows.cpp",
                        "test/Transforms/unroll-rows.mlir"]
     written = new_pass(copy.root, "KeepTypes", "--switch")
@@ -47,11 +48,11 @@ def test_new_passes_build_and_pass_their_tests(tmp_path, monkeypatch):
         copy.compile("lib/Transforms/SortRows.cpp", like),
         copy.compile("lib/Pipelines/Pipelines.cpp"),
         copy.compile("tools/gnn-opt/gnn-opt.cpp")])
-    passed = copy.lit("Transforms", "unroll-rows|keep-types|sort-rows")
-    assert re.search(r"Passed\s*:\s*3 ", passed)
+    passed = copy.lit("", "unroll-rows|keep-types|sort-rows|Tools/passes")
+    assert re.search(r"Passed\s*:\s*4 ", passed)
     check_switches(copy, "gnn-graph-pipeline", "keep-types", "gnn-keep-types")
     check_switches(copy, "gnn-tile-pipeline", "sort-rows", "gnn-tile-sort-rows")
-    # What holds the list of switches against the docs and the options.
+    # What compares the list of switches to the docs and the options.
     monkeypatch.setattr(test_docs, "ROOT", copy.root)
     spec = importlib.util.spec_from_file_location(
         "gnn_mlir.testing.variants",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Passes at the begin and the end of stages (docs/Plugins.md); test_plugins.py has
+"""Passes at the beginning and the end of stages (docs/Plugins.md); test_plugins.py has
 those of plugins."""
 
 import subprocess

@@ -2,7 +2,7 @@
 // RUN: not gnn-opt %s --gnn-schedule-pipeline --split-input-file 2>&1 | FileCheck %s
 
 // On buffers, what is written until somebody reads counts. Functions that are
-// written on buffers meet the check at the begin of gnn-schedule-pipeline.
+// written on buffers meet the check at the beginning of gnn-schedule-pipeline.
 //
 // CHECK: leaves columns 32 to 63 of 'memref<?x64xf32>'
 

@@ -92,10 +92,10 @@ static cl::opt<std::string> passes(
     "passes",
     cl::desc("Switches of passes, cost and target: \"fuse=false cost=rows\""),
     cl::value_desc("OPTIONS"), cl::cat(category));
-static cl::opt<std::string>
-    schedules("schedules",
-              cl::desc("Begin with the schedules of a file (docs/Schedules.md)"),
-              cl::value_desc("FILE.jsonl"), cl::cat(category));
+static cl::opt<std::string> schedules(
+    "schedules",
+    cl::desc("Begin with the schedules of a file (docs/Schedules.md)"),
+    cl::value_desc("FILE.jsonl"), cl::cat(category));
 static cl::opt<bool> allowUnusedSchedules(
     "allow-unused-schedules",
     cl::desc("Leave schedules of the file that no template takes"),
@@ -110,8 +110,8 @@ static cl::list<std::string>
             cl::value_desc("FILE.so"), cl::cat(category));
 static cl::list<std::string>
     stagePasses("stage-passes",
-                cl::desc("Run passes at the begin or the end of a stage: "
-                         "\"graph-end=my-pass\" (docs/Plugins.md)"),
+                cl::desc("Run passes at the beginning or the end of a "
+                         "stage: \"graph-end=my-pass\" (docs/Plugins.md)"),
                 cl::value_desc("STAGE-begin|end=PASSES"), cl::cat(category));
 static cl::opt<bool> unchecked("unchecked",
                                cl::desc("Emulate without checking accesses"),

@@ -23,7 +23,7 @@ class OpPassManager;
 
 namespace gnn {
 
-/// Passes at the begin and at the end of stages, by their names.
+/// Passes at the beginning and at the end of stages, by their names.
 class StagePasses {
 public:
   /// Adds the passes of "POINT=PASSES", where a point is `STAGE-begin` or

@@ -32,8 +32,8 @@ struct CompileOptions {
   bool emulated = true;
   /// What passes do, as `parsePassSwitches` reads it: "fuse=false".
   std::string passes;
-  /// Passes at the begin and the end of stages, as `StagePasses` reads them:
-  /// "graph-end=my-pass".
+  /// Passes at the beginning and the end of stages, as `StagePasses` reads
+  /// them: "graph-end=my-pass".
   std::vector<std::string> stagePasses;
   /// File of schedules of templates, as `gnn-tile-apply-schedules` takes it;
   /// empty: none.
