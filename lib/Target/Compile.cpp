@@ -102,6 +102,11 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
   stages.ptx.features = given.features;
   stages.ptx.optLevel = given.optLevel;
   stages.ptx.lineInfo = given.lineInfo;
+  std::optional<Form> form = getForm(module);
+  bool hasFiles = !given.schedules.empty() || !given.saveSchedules.empty();
+  if (hasFiles && !(form && *form <= Form::Buffers))
+    return module.emitError("schedules: expected a module with ops that become "
+                            "kernels, got one without");
   return readStagePasses(module, given, stages);
 }
 

@@ -70,8 +70,10 @@ def list_schedules(program, *, target=None, chip=None, passes=None, graph=None,
     of dicts as `compile` takes for `schedules`: those that differ from what is chosen
     in the fields named in `vary`, or all. The other arguments are those of `compile`.
     Raises GNNError."""
-    if isinstance(vary, str):
-        vary = [vary]
+    vary = [vary] if isinstance(vary, str) else vary
+    if not (isinstance(vary, (list, tuple)) and
+            all(isinstance(name, str) and name.isidentifier() for name in vary)):
+        raise ValueError(f"vary: expected names of fields, got {vary!r}")
     text, passes, graphs = _read_program(program, passes, graph)
     lines = compiling.schedules_text(text, "program.mlir", _choose_chip(target, chip), passes,
                                 graphs, vary)

@@ -15,11 +15,11 @@ def compile_text(text, name, chip, emulated, passes="", graphs=None, *, stage_pa
     diagnostics."""
     options = _compile_options(chip, emulated, passes, graphs)
     options.stage_passes = stage_passes.encode()
-    options.phases_directory = _path(phases)
-    options.reproducer = _path(reproducer)
-    options.schedules = _path(schedules)
+    options.phases_directory = _path("keep_phases", phases)
+    options.reproducer = _path("reproducer", reproducer)
+    options.schedules = _path("schedules", schedules)
     options.allow_unused_schedules = bool(allow_unused_schedules)
-    options.save_schedules = _path(save_schedules)
+    options.save_schedules = _path("save_schedules", save_schedules)
     data = text.encode()
     return capi.Package(capi.made("gnnCompile", data, len(data), name.encode(),
                                    byref(options)))
@@ -42,8 +42,12 @@ def schedules_text(text, name, chip, passes="", graphs=None, vary=()):
                       ",".join(vary).encode())
 
 
-def _path(path):
-    return os.fsencode(path) if path else None
+def _path(name, path):
+    if path is None:
+        return None
+    if not isinstance(path, (str, bytes, os.PathLike)) or not os.fspath(path):
+        raise ValueError(f"{name}: expected a path, got {path!r}")
+    return os.fsencode(path)
 
 
 def _compile_options(chip, emulated, passes, graphs):

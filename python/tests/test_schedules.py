@@ -107,6 +107,14 @@ def test_errors(compiler, tmp_path):
         gnn_mlir.compile(model, schedules=3)
     with pytest.raises(ValueError, match="schedules: expected a path or a list of dicts"):
         gnn_mlir.compile(model, schedules=[3])
+    for path in (3, ""):
+        with pytest.raises(ValueError, match="save_schedules: expected a path, got"):
+            gnn_mlir.compile(model, save_schedules=path)
+    for vary in (3, [3], None, ["a,b"], "\ud800"):
+        with pytest.raises(ValueError, match="vary: expected names of fields, got"):
+            gnn_mlir.list_schedules(model, vary=vary)
+    with pytest.raises(gnn_mlir.CompileError, match="expected a module with ops that "):
+        gnn_mlir.compile("module {}", schedules=tmp_path / "gone.jsonl")
     with pytest.raises(gnn_mlir.CompileError, match="cannot open input file"):
         gnn_mlir.compile(model, schedules=tmp_path / "gone.jsonl")
     line = gnn_mlir.list_schedules(model, vary=["n"])[0]

@@ -18,6 +18,9 @@
 // RUN: not gnn-opt %t/f.mlir --gnn-schedule-pipeline=schedules=%t/other.jsonl 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: not gnn-opt %t/f.mlir --gnn-schedule-pipeline=schedules=%t/fixed.jsonl 2>&1 | FileCheck %s --check-prefix=FIXED
 // RUN: not gnn-opt %t/f.mlir --gnn-schedule-pipeline=schedules=%t/honour.jsonl 2>&1 | FileCheck %s --check-prefix=HONOUR
+// RUN: not gnn-opt %t/f.mlir --gnn-schedule-pipeline=schedules=%t/zero.jsonl 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: not gnn-opt %t/f.mlir --gnn-schedule-pipeline=schedules=%t/quoted.jsonl 2>&1 | FileCheck %s --check-prefix=QUOTED
+// RUN: not gnn-opt %t/f.mlir --gnn-schedule-pipeline=schedules=%t/deep.jsonl 2>&1 | FileCheck %s --check-prefix=DEEP
 // RUN: not gnn-opt %t/f.mlir --gnn-schedule-pipeline=schedules=%t/gone.jsonl 2>&1 | FileCheck %s --check-prefix=GONE
 // RUN: not gnn-opt %t/f.mlir --gnn-tile-apply-schedules 2>&1 | FileCheck %s --check-prefix=NOFILE
 // RUN: not gnn-opt %t/f.mlir --gnn-tile-save-schedules=file=%t/gone/saved.jsonl 2>&1 | FileCheck %s --check-prefix=UNSAVED
@@ -36,8 +39,8 @@
 // LIST: list.jsonl:1:1: error: expected texts in 'accesses'
 // NAME: name.jsonl:1:1: error: expected function, graph, template, domain, accesses, types, body, schedule or layout, got 'bodies'
 // NONE: none.jsonl:1:1: error: expected an object as 'schedule'
-// HALF: half.jsonl:1:1: error: expected a whole number or a word as 'n' of the schedule, got 3.5
-// WORD: word.jsonl:1:1: error: expected a whole number or a word as 'row_walk' of the schedule, got "team> junk
+// HALF: half.jsonl:1:1: error: expected a positive whole number or a word as 'n' of the schedule, got 3.5
+// WORD: word.jsonl:1:1: error: expected a positive whole number or a word as 'row_walk' of the schedule, got "team> junk
 // FIELD: field.jsonl:1:1: error: expected a field of the schedule of a 'gnn_tile.gemm' (n), got 'm'
 // VALUE: value.jsonl:1:1: error: schedule: expected 'n' in {16, 32, 64}, got 33
 // ENUM: enum.jsonl:1:1: error: schedule: expected ::gnn::tile::RowWalk to be one of: team, block, by_length
@@ -48,9 +51,12 @@
 // FIXED: fixed.jsonl:1:1: error: expected 'vector' = 2, which the template has, got 4
 // HONOUR: honour.jsonl:1:1: error: cannot honour the schedule's 'columns_per_block': expected at most the 8 features of a row, got 16
 // HONOUR: note: the template
+// ZERO: zero.jsonl:1:1: error: expected a positive whole number or a word as 'n' of the schedule, got 0
+// QUOTED: quoted.jsonl:1:1: error: expected a positive whole number or a word as 'n' of the schedule, got "16"
+// DEEP: deep.jsonl:1:1: error: expected at most 100 brackets inside of each other
 // GONE: error: schedules: cannot open input file '{{.*}}gone.jsonl': No such file or directory
 // NOFILE: error: gnn-tile-apply-schedules: expected a file
-// UNSAVED: error: schedules: cannot open output file '{{.*}}saved.jsonl': No such file or directory
+// UNSAVED: error: schedules: cannot write '{{.*}}saved.jsonl': {{.*}}No such file or directory
 // VARY: error: vary: expected fields of schedules of the module's templates, got 'depth'
 // APART: error: 'gnn_tile.gemm' op expected the schedule of another template of the same key, for a file cannot tell them apart: #gnn_tile.gemm_schedule<n = 16>, got #gnn_tile.gemm_schedule<n = 32>
 // LEFT: ScheduleUnused{{.*}}unused: the module has no template in a function 'h'
@@ -149,3 +155,12 @@ not json
 
 //--- honour.jsonl
 {"function":"f","graph":"g","template":"traverse","domain":"<dst, edge.in_rows, features = 8>","accesses":["<element -> src : feature>","<group : feature>"],"types":["memref<?x8xf32>","memref<?x8xf32>"],"body":"4049f3264ed989ab","schedule":{"columns_per_block":16}}
+
+//--- zero.jsonl
+{"function":"f","graph":"g","template":"gemm","domain":"rows src","accesses":["<group : feature>","","<group : feature>"],"types":["memref<?x8xf32>","memref<8x8xf32>","memref<?x8xf32>"],"body":"82bdc2c73dd2203a","schedule":{"n":0}}
+
+//--- quoted.jsonl
+{"function":"f","graph":"g","template":"gemm","domain":"rows src","accesses":["<group : feature>","","<group : feature>"],"types":["memref<?x8xf32>","memref<8x8xf32>","memref<?x8xf32>"],"body":"82bdc2c73dd2203a","schedule":{"n":"16"}}
+
+//--- deep.jsonl
+[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[

@@ -103,6 +103,12 @@ struct ConvertGNNTileToGPU
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
       if (failed(convert(func)))
         return signalPassFailure();
+    WalkResult left = getOperation().walk([](TileOpInterface op) {
+      op->emitOpError("expected a template in a func.func of the module");
+      return WalkResult::interrupt();
+    });
+    if (left.wasInterrupted())
+      signalPassFailure();
   }
 
 private:

@@ -10,9 +10,8 @@
 
 #include "GNN/Transforms/Passes.h"
 
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <map>
 #include <set>
@@ -26,21 +25,15 @@ namespace gnn {
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
 
-/// Writes a whole file or none.
+/// Writes a whole file, or leaves the one that is there.
 static LogicalResult writeFile(Operation *op, StringRef path, StringRef text) {
-  std::string message;
-  auto output = openOutputFile(path, &message);
-  if (!output)
-    return emitError(op->getLoc(), "schedules: ") << message;
-  output->os() << text;
-  output->os().flush();
-  if (output->os().has_error()) {
-    message = output->os().error().message();
-    output->os().clear_error();
+  llvm::Error error = llvm::writeToOutput(path, [&](raw_ostream &os) {
+    os << text;
+    return llvm::Error::success();
+  });
+  if (error)
     return emitError(op->getLoc(), "schedules: cannot write '")
-           << path << "': " << message;
-  }
-  output->keep();
+           << path << "': " << llvm::toString(std::move(error));
   return success();
 }
 

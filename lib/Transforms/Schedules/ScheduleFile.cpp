@@ -304,8 +304,11 @@ private:
       auto number = field.second.getAsInteger();
       // A word ends up in the text of an attribute.
       auto isPlain = [](char c) { return llvm::isAlnum(c) || c == '_'; };
-      if (!number && !(word && !word->empty() && llvm::all_of(*word, isPlain)))
-        return emitError(entry.loc, "expected a whole number or a word as '")
+      if (!(number && *number > 0) &&
+          !(word && !word->empty() && llvm::isAlpha(word->front()) &&
+            llvm::all_of(*word, isPlain)))
+        return emitError(entry.loc,
+                         "expected a positive whole number or a word as '")
                << field.first.str() << "' of the schedule, got "
                << printed(field.second);
       entry.fields.push_back(
@@ -320,6 +323,18 @@ private:
 };
 } // namespace
 
+/// Whether the brackets of a line are deeper than a parser that calls itself
+/// should be given.
+static bool isDeep(StringRef line) {
+  int depth = 0;
+  for (char c : line) {
+    depth += (c == '[' || c == '{') - (c == ']' || c == '}');
+    if (depth > 100)
+      return true;
+  }
+  return false;
+}
+
 FailureOr<std::vector<ScheduleEntry>> gnn::tile::readSchedules(Operation *op,
                                                                StringRef path) {
   std::string message;
@@ -333,6 +348,9 @@ FailureOr<std::vector<ScheduleEntry>> gnn::tile::readSchedules(Operation *op,
     if (line.trim().empty())
       continue;
     auto loc = FileLineColLoc::get(op->getContext(), path, i + 1, 1);
+    if (isDeep(line))
+      return emitError(loc, "expected at most 100 brackets inside of each "
+                            "other");
     auto value = json::parse(line);
     if (!value || !value->getAsObject()) {
       std::string error = value ? "" : ": " + toString(value.takeError());

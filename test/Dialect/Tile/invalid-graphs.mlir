@@ -119,3 +119,23 @@ func.func @outer_c4(%x: tensor<?x64xf32>, %dy: tensor<?x8xf32>, %init: tensor<64
       outs(%init : tensor<64x8xf32>) -> tensor<64x8xf32>
   return %dw : tensor<64x8xf32>
 }
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @traverse_c2_offset(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
+  // expected-error @+1 {{'gnn_tile.traverse' op expected at least 9223372036854775812 features, got 'memref<?x8xf32>'}}
+  gnn_tile.traverse @g <dst, features = 8>
+      ins(%x : memref<?x8xf32>) at [#gnn_tile.at<group : feature + 9223372036854775804>]
+      outs(%y : memref<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expected 1 to 1073741824 heads and features, got 9223372036854775807 and 1}}
+func.func private @domain_c3_many() attributes {domain = #gnn_tile.domain<dst, heads = 9223372036854775807>}

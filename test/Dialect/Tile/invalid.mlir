@@ -483,7 +483,7 @@ func.func private @domain_c2() attributes {domain = #gnn_tile.domain<dst, edge.o
 
 // -----
 
-// expected-error @+1 {{expected at least one head and feature, got 1 and 0}}
+// expected-error @+1 {{expected 1 to 1073741824 heads and features, got 1 and 0}}
 func.func private @domain_c3() attributes {domain = #gnn_tile.domain<dst, features = 0>}
 
 // -----

@@ -163,9 +163,11 @@ LogicalResult DomainAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << groups.str() << "'";
   if (elements && !hasRows(groups, elements)) // C2
     return emitError() << explainRows(groups, elements);
-  if (heads < 1 || features < 1) // C3
-    return emitError() << "expected at least one head and feature, got "
-                       << heads << " and " << features;
+  constexpr int64_t most = int64_t(1) << 30;
+  if (heads < 1 || features < 1 || heads > most || features > most) // C3
+    return emitError() << "expected 1 to " << most
+                       << " heads and features, got " << heads << " and "
+                       << features;
   return success();
 }
 
@@ -275,6 +277,7 @@ LogicalResult TraverseScheduleAttr::verify(
   std::tuple<StringRef, int64_t, int64_t> bounds[] = {
       {"in_flight", inFlight, 32},
       {"rows_per_block", rowsPerBlock, 1024},
+      {"columns_per_block", columnsPerBlock, int64_t(1) << 30},
       {"split_rows", splitRows, int64_t(1) << 31}};
   for (auto [name, value, most] : bounds)
     if (value > most)

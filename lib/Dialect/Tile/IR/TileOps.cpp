@@ -154,10 +154,10 @@ static LogicalResult verifyAccess(Operation *op, Type type, AtAttr at,
            << heads << " heads, got " << type << " at " << at;
   if (at.getFeature()) {
     int64_t size = shaped.getDimSize(rank - 1);
-    if (size < at.getOffset() + features)
+    if (size - features < at.getOffset()) // no overflow
       return op->emitOpError("expected at least ")
-             << at.getOffset() + features << " features, got " << type << " at "
-             << at;
+             << static_cast<uint64_t>(at.getOffset()) + features
+             << " features, got " << type << " at " << at;
   }
   if (at.getAnchor() == Anchor::Element && !elements)
     return op->emitOpError("has an access at the element of a domain without "

@@ -105,7 +105,7 @@ def Tile_DomainAttr : Tile_Attr<"Domain", "domain"> {
       number of rows.
     * (C2) The elements of a group lie side by side: `rows GROUPS ELEMENTS` is a
       structure of docs/Structures.md.
-    * (C3) There are at least one head and one feature.
+    * (C3) There are 1 to 2^30 heads and features.
   }];
   let parameters = (ins
     Tile_RowDomain:$groups,
