@@ -480,8 +480,9 @@ LogicalResult PlanBuilder::addLaunch(gpu::LaunchFuncOp launch) {
     // Equal places of the workspace are one view by now: what is there at this
     // time, the kernel knows if it is of this launch alone.
     if (arg->kind == ArgSpec::Kind::Workspace && kernel && step.name.empty())
-      for (const Origin &origin : getOrigins(kernel.getArgument(i).getLoc()))
-        arg->value += " of " + describe(origin);
+      for (auto [n, origin] :
+           llvm::enumerate(getOrigins(kernel.getArgument(i).getLoc())))
+        arg->value += (n ? ", " : " of ") + describe(origin);
     step.args.push_back(*arg);
   }
   for (const Origin &origin : getOrigins(launch.getLoc()))

@@ -241,11 +241,12 @@ Value Kernel::buffer(Value memref, RowDomain rows, bool readOnly) {
     return value;
   auto type = cast<MemRefType>(memref.getType());
   MemRefType pointer = pointerType(type);
+  auto origin = origins.find(memref);
+  Location from = origin == origins.end() ? memref.getLoc() : origin->second;
   if (pointer == type)
-    return value =
-               addArgument(memref, memref.getLoc(), pointer, true, readOnly);
+    return value = addArgument(memref, from, pointer, true, readOnly);
   Value cast = memref::CastOp::create(host.builder, host.loc, pointer, memref);
-  Value argument = addArgument(cast, memref.getLoc(), pointer, true, readOnly);
+  Value argument = addArgument(cast, from, pointer, true, readOnly);
   Value extent = this->rows(rows);
   return buffers[memref] = withRows(firstOp, argument, type, extent);
 }

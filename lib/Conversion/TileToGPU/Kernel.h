@@ -77,6 +77,11 @@ public:
   /// Builds in front of the template op.
   Emitter host;
 
+  /// Says where the value of a buffer comes from: the op that wrote it.
+  void setOrigin(mlir::Value memref, mlir::Location from) {
+    origins.insert({memref, from});
+  }
+
   /// The device side of a host buffer, whose dynamic extent is that of `rows`
   /// (unused for static shapes). Read-only buffers become
   /// `llvm.readonly`; no buffer of a kernel overlaps another one.
@@ -115,6 +120,7 @@ private:
   mlir::Operation *firstOp = nullptr;
   llvm::SmallVector<mlir::Value> operands;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  llvm::DenseMap<mlir::Value, mlir::Location> origins;
   std::map<CountKey, mlir::Value> counts, hostCounts;
   /// In the order of their first use.
   llvm::MapVector<StructureKeyAttr, mlir::Value> structures;

@@ -58,6 +58,14 @@ static void stateCost(TileOpInterface op) {
   CostOp::create(builder, op.getLoc(), reads, writes, state(cost.flops));
 }
 
+/// The buffer that `memref` is a reshaped form of.
+static Value getRoot(Value memref) {
+  while (isa_and_nonnull<memref::CollapseShapeOp, memref::ExpandShapeOp,
+                         memref::CastOp>(memref.getDefiningOp()))
+    memref = memref.getDefiningOp()->getOperand(0);
+  return memref;
+}
+
 static LogicalResult lowerTemplate(TileOpInterface op, Kernel &kernel) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](TraverseOp op) { return lowerTraverse(op, kernel); })
@@ -120,6 +128,8 @@ private:
     OpBuilder builder(func);
     auto module = gpu::GPUModuleOp::create(builder, func.getLoc(),
                                            (func.getName() + "_kernels").str());
+    // The op that wrote what is in a buffer at this point of the function.
+    DenseMap<Value, Location> writers;
     for (auto [i, op] : llvm::enumerate(templates)) {
       if (failed(checkBuffers(op)))
         return failure();
@@ -127,6 +137,12 @@ private:
           (func.getName() + "_" + Twine(i) + "_" + nameOf(op)).str();
       stateCost(op);
       Kernel kernel(op, op.getGraphAttr(), module, name);
+      auto destination = cast<DestinationStyleOpInterface>(op.getOperation());
+      for (Value output : destination.getDpsInits())
+        writers.insert_or_assign(getRoot(output), op.getLoc());
+      for (Value operand : op->getOperands())
+        if (auto found = writers.find(getRoot(operand)); found != writers.end())
+          kernel.setOrigin(operand, found->second);
       if (failed(lowerTemplate(op, kernel)) ||
           failed(kernel.checkStructures(op.getStructures())))
         return failure();
