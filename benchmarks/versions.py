@@ -7,11 +7,12 @@
 FOLDER has the other version's Python package, as gnn_mlir_other, and its library,
 libGNN.so, with the libGNNCompiler.so.0 of a build that has one. Both compile a layer
 with all passes for the graph, each with its own compiler and runtime, in one process;
-graphs are those of benchmarks/ablation.py. Each is bound twice, and a round runs all
-four in an order of its own. Times are medians over rounds of replays of a CUDA graph;
-the ratio is the median over rounds of this version by the other, and the spread how far
-the two bindings of one version are apart in the worst of five blocks of rounds. Errors
-are ||this - other|| / ||other||. On the emulator there are no times.
+graphs are those of benchmarks/ablation.py. Each is bound twice, the second time in
+the other order, and a round runs all four in an order of its own. Times are medians
+over rounds of replays of a CUDA graph; the ratio is the median over rounds of this
+version by the other, and the spread how far the two bindings of one version are apart
+in the worst of five blocks of rounds. Errors are ||this - other|| / ||other||. On the
+emulator there are no times.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-//===- VerifyForm.cpp - The contract at the begin of a stage --------------===//
+//===- VerifyForm.cpp - The contract at the beginning of a stage ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

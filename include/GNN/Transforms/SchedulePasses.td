@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One pass a decision, in the order of gnn-schedule-pipeline. Each leaves the
+// One pass per decision, in the order of gnn-schedule-pipeline. Each leaves the
 // fields that are set.
 //
 //===----------------------------------------------------------------------===//
