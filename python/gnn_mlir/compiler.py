@@ -106,6 +106,8 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     a list of such lines as dicts. One that no kernel takes is an error unless
     `allow_unused_schedules`. `save_schedules` names a file that gets all that were
     chosen. Raises CompileError."""
+    if isinstance(plugins, (str, bytes)):
+        raise ValueError(f"plugins: expected a list of paths, got {plugins!r}")
     for plugin in plugins:
         load_plugin(plugin)
     chip = _choose_chip(target, chip)

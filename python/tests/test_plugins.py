@@ -264,6 +264,8 @@ def test_what_is_no_plugin_is_refused(installed, tmp_path):
 def test_python_refuses_what_is_no_plugin(compiler, tmp_path):
     import gnn_mlir
     static = cached("GNN_STATIC_MLIR") == "ON"
+    with pytest.raises(ValueError, match="plugins: expected a list of paths, got 'a.so'"):
+        gnn_mlir.compile("module {}", plugins="a.so")
     with pytest.raises(gnn_mlir.GNNError, match="this one is static" if static
                        else "No such file"):
         gnn_mlir.load_plugin(tmp_path / "missing.so")

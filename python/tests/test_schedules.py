@@ -135,7 +135,7 @@ def test_reproducer_has_the_schedules(compiler, gnn_opt, tmp_path):
         gnn_mlir.compile(model, schedules=[line], save_schedules=tmp_path / "saved")
     error = caught.value
     assert error.diagnostics[0].startswith(
-        "schedules.jsonl:1:1: schedule: expected 'n' in {16, 32, 64}, got 17")
+        "schedules.jsonl:1:1: schedule: 'n' = 17: expected 'n' in {16, 32, 64}")
     (tmp_path / "program.mlir").write_text(error.reproducer)
     comments = error.reproducer.split("// schedules.jsonl:\n")[1]
     (tmp_path / "schedules.jsonl").write_text(re.sub("^// ", "", comments, flags=re.M))

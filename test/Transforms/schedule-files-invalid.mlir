@@ -42,8 +42,8 @@
 // HALF: half.jsonl:1:1: error: expected a positive whole number or a word as 'n' of the schedule, got 3.5
 // WORD: word.jsonl:1:1: error: expected a positive whole number or a word as 'row_walk' of the schedule, got "team> junk
 // FIELD: field.jsonl:1:1: error: expected a field of the schedule of a 'gnn_tile.gemm' (n), got 'm'
-// VALUE: value.jsonl:1:1: error: schedule: expected 'n' in {16, 32, 64}, got 33
-// ENUM: enum.jsonl:1:1: error: schedule: expected ::gnn::tile::RowWalk to be one of: team, block, by_length
+// VALUE: value.jsonl:1:1: error: schedule: 'n' = 33: expected 'n' in {16, 32, 64}, got 33
+// ENUM: enum.jsonl:1:1: error: schedule: 'row_walk' = crowd: expected RowWalk to be one of: team, block, by_length
 // TWICE: twice.jsonl:3:1: error: ambiguous: expected one line for a template, got another one as line 1
 // TYPES: types.jsonl:1:1: error: stale: no template has this key; expected 'types' to be [memref<?x8xf32>, memref<8x8xf32>, memref<?x8xf32>], as in the one most like it, got [memref<?x9xf32>, memref<8x8xf32>, memref<?x9xf32>]
 // BODY: body.jsonl:1:1: error: stale: no template has this key; expected 'body' to be 82bdc2c73dd2203a, as in the one most like it, got 0

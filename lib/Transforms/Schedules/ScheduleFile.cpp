@@ -183,17 +183,31 @@ FailureOr<Attribute> gnn::tile::makeSchedule(TileOpInterface op,
       llvm::interleaveComma(op.getScheduleFields(), diag);
       return diag << "), got '" << name << "'";
     }
-  std::string text = ("#" + op.getScheduleName() + "<").str();
-  llvm::raw_string_ostream stream(text);
-  llvm::interleaveComma(fields, stream, [&](const auto &field) {
-    stream << field.first << " = " << field.second;
-  });
-  stream << ">";
   std::string message;
-  Attribute schedule = parseQuietly(text, loc.getContext(), message);
-  if (!schedule)
-    return emitError(loc, "schedule: ") << message;
-  return schedule;
+  MLIRContext *context = loc.getContext();
+  auto parse = [&](ArrayRef<std::pair<std::string, std::string>> some) {
+    std::string text = ("#" + op.getScheduleName() + "<").str();
+    llvm::raw_string_ostream stream(text);
+    llvm::interleaveComma(some, stream, [&](const auto &field) {
+      stream << field.first << " = " << field.second;
+    });
+    stream << ">";
+    return parseQuietly(text, context, message);
+  };
+  if (Attribute schedule = parse(fields))
+    return schedule;
+  // A field that is wrong alone is named; the parser names its C++ type.
+  for (const auto &field : fields) {
+    std::string why;
+    std::swap(why, message);
+    if (!parse(field))
+      return emitError(loc, "schedule: '")
+             << field.first << "' = " << field.second << ": "
+             << StringRef(message).split("::gnn::tile::").first
+             << StringRef(message).split("::gnn::tile::").second;
+    message = why;
+  }
+  return emitError(loc, "schedule: ") << message;
 }
 
 //===----------------------------------------------------------------------===//

@@ -170,3 +170,20 @@ func.func @too_wide(%x: memref<?x40000xf32>, %y: memref<?xf32>) {
   }
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @lanes(%x: memref<?x8192xf32>, %y: memref<?x8192xf32>) {
+  // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'lanes': a lane would go through 8192 vectors of a row, expected at most 1024}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 8192>
+      ins(%x : memref<?x8192xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x8192xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <columns_per_block = 8192, vector = 1, lanes = 1> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}

@@ -16,6 +16,9 @@ using namespace gnn::tile;
 /// Vectors of one row that a lane can hold: many more than there are registers.
 static constexpr int64_t maxHeldVectors = 256;
 
+/// The same of rows whose features are not reduced: each is a copy of the body.
+static constexpr int64_t maxCopies = 1024;
+
 /// What results of teams may take of the 48 KiB of shared memory.
 static constexpr int64_t maxSharedBytes = 40 << 10;
 
@@ -278,14 +281,18 @@ static std::string checkColumns(const TraverseSchedule &schedule,
     return refuse("columns_per_block", "expected a multiple of " +
                                            Twine(width) + ", got " +
                                            Twine(columns));
+  int64_t vectors = layout.chunks * layout.headChunks;
+  if (hasLanes(schedule) && vectors > maxCopies)
+    return refuse("lanes", "a lane would go through " + Twine(vectors) +
+                               " vectors of a row, expected at most " +
+                               Twine(maxCopies));
   if (!facts.reducesFeatures)
     return "";
   if (layout.columnTiles > 1)
     return refuse("columns_per_block",
                   "a reduction over features needs all " + Twine(features) +
                       " of a row in one block, got " + Twine(columns));
-  if (int64_t vectors = layout.chunks * layout.headChunks;
-      schedule.lanes && vectors > maxHeldVectors)
+  if (schedule.lanes && vectors > maxHeldVectors)
     return ("reduces rows of " + Twine(facts.heads) + " x " + Twine(features) +
             " features, of which a lane would hold " + Twine(vectors) +
             " vectors, expected at most " + Twine(maxHeldVectors))
