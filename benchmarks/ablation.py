@@ -283,6 +283,13 @@ def table(result):
     return text
 
 
+def write(path, result, as_table):
+    """What there is so far, should the next one fail; nothing without a path."""
+    if path:
+        path.with_suffix(".json").write_text(json.dumps(result, indent=1) + "\n")
+        path.with_suffix(".md").write_text(as_table(result))
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--graphs", required=True,
@@ -313,10 +320,7 @@ def main(arguments=None):
             print(f"{name:<18}{model:<6}" + "".join(
                 f"{way} {number(row['ms'])}  " for way, row in rows.items()),
                 flush=True)
-            if options.output:  # What there is so far, should the next one fail.
-                options.output.with_suffix(".json").write_text(
-                    json.dumps(result, indent=1) + "\n")
-                options.output.with_suffix(".md").write_text(table(result))
+            write(options.output, result, table)
     print(table(result))
 
 

@@ -18,7 +18,6 @@ emulator there are no times.
 import argparse
 import datetime
 import importlib
-import json
 import os
 import pathlib
 import random
@@ -182,10 +181,7 @@ def main(arguments=None):
             result["cases"].append({"graph": name, "layer": model,
                                     "edges": graph.num_edges, **row})
             print(name, model, *(f"{k} {v}" for k, v in row.items()), flush=True)
-            if options.output:  # What there is so far, should the next one fail.
-                options.output.with_suffix(".json").write_text(
-                    json.dumps(result, indent=1) + "\n")
-                options.output.with_suffix(".md").write_text(table(result))
+            ablation.write(options.output, result, table)
     print(table(result))
 
 

@@ -34,16 +34,18 @@ struct ApplySchedules : gnn::impl::ApplySchedulesBase<ApplySchedules> {
         readSchedules(getOperation(), file);
     if (failed(entries) || failed(checkKeys(*entries)))
       return signalPassFailure();
-    templates.clear();
+    Templates templates;
     getOperation().walk([&](TileOpInterface op) {
       templates.push_back({op, TemplateKey(op)});
     });
     for (const ScheduleEntry &entry : *entries)
-      if (failed(apply(entry)))
+      if (failed(apply(entry, templates)))
         return signalPassFailure();
   }
 
 private:
+  using Templates = std::vector<std::pair<TileOpInterface, TemplateKey>>;
+
   /// Reports two lines about one template.
   LogicalResult checkKeys(ArrayRef<ScheduleEntry> entries) {
     std::map<TemplateKey, unsigned> lines;
@@ -58,15 +60,15 @@ private:
     return success();
   }
 
-  LogicalResult apply(const ScheduleEntry &entry) {
+  LogicalResult apply(const ScheduleEntry &entry, const Templates &templates) {
     unsigned number = 0;
-    for (auto &[op, key] : templates)
+    for (const auto &[op, key] : templates)
       if (key.tie() == entry.key.tie()) {
         if (failed(applyTo(op, entry)))
           return failure();
         ++number;
       }
-    return number ? success() : reportUnused(entry);
+    return number ? success() : reportUnused(entry, templates);
   }
 
   LogicalResult applyTo(TileOpInterface op, const ScheduleEntry &entry) {
@@ -107,7 +109,8 @@ private:
   }
 
   /// What the template most like that of the entry has instead.
-  std::string explainUnused(const ScheduleEntry &entry) {
+  static std::string explainUnused(const ScheduleEntry &entry,
+                                   const Templates &templates) {
     const TemplateKey *nearest = nullptr;
     std::string part;
     unsigned most = 0;
@@ -125,8 +128,9 @@ private:
            entry.key.str(part);
   }
 
-  LogicalResult reportUnused(const ScheduleEntry &entry) {
-    std::string why = explainUnused(entry);
+  LogicalResult reportUnused(const ScheduleEntry &entry,
+                             const Templates &templates) {
+    std::string why = explainUnused(entry, templates);
     if (!allowUnused)
       return emitError(entry.loc) << why;
     remark::missed(
@@ -135,8 +139,5 @@ private:
         << why;
     return success();
   }
-
-  /// Those of the module that is at hand.
-  std::vector<std::pair<TileOpInterface, TemplateKey>> templates;
 };
 } // namespace

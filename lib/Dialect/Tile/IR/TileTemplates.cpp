@@ -64,8 +64,8 @@ LogicalResult CountOp::verifySymbolUses(SymbolTableCollection &symbols) {
 /// Checks that a graph has the rows that an index array is about.
 static LogicalResult verifyHasStructure(Operation *op, GraphOp graph,
                                         const StructureKey &key) {
-  Space other = key.kind == StructureKey::Kind::Map ? key.target.space //
-                                                    : key.group;
+  Space other =
+      key.kind == StructureKey::Kind::Map ? key.target.space : key.group;
   return failure(failed(verifyHasRows(op, graph, key.elements.space)) ||
                  failed(verifyHasRows(op, graph, other)));
 }
@@ -100,10 +100,11 @@ static LogicalResult verifyGraph(TileOpInterface op,
 static void
 collectEffects(TileOpInterface op,
                SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  auto destination = cast<DestinationStyleOpInterface>(*op);
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<MemRefType>(operand.get().getType()))
       continue;
-    if (cast<DestinationStyleOpInterface>(*op).isDpsInit(&operand))
+    if (destination.isDpsInit(&operand))
       effects.emplace_back(MemoryEffects::Write::get(), &operand,
                            SideEffects::DefaultResource::get());
     else

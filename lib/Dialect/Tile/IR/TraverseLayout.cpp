@@ -202,7 +202,8 @@ static int64_t countSharedBytes(const TraverseFacts &facts,
 
 /// Sums stay in registers with what is added to them; of loads in flight and
 /// what is held of the row, ptxas keeps few at a time. Fitted on schedules of
-/// seven models: 8 of 10 kernels take 0.8 to 1.7 times as many.
+/// seven models: 8 of 10 kernels take 0.7 to 1.8 times as many
+/// (benchmarks/registers.py).
 static int64_t estimateRegisters(const TraverseFacts &facts,
                                  const TraverseLayout &layout) {
   int64_t sums = 0, loads = 0;
