@@ -227,6 +227,24 @@ class FeatureOps:
                             _arrow(x, result), [x], [result],
                             lambda g, a: reference.reduce_features(kind, a))
 
+    def pick_feature(self, x, of, kind, over):
+        """Each row's features `x` where `of` has its max or min over heads or
+        features first, 0 elsewhere."""
+        op = "pick_feature"
+        _one_of(op, "a kind", kind, ("max", "min"))
+        _one_of(op, "a dimension", over, ("heads", "features"))
+        _rows(op, of, "what is compared")
+        size = len(of.features)
+        _require(size == 2 if over == "heads" else size >= 1, op,
+                 f"expected rows with {over}, got {of.type}")
+        left = of.features[1:] if over == "heads" else of.features[:-1]
+        _require(x.type == of.type.with_features(*left), op,
+                 f"expected {of.type.with_features(*left)}, got {x.type}")
+        return self._record(
+            "gnn.pick_feature", f"{{}} at {kind} {over} of {{}}", _list(x, of),
+            [x, of], [of.type],
+            lambda g, a, b: reference.pick_feature(a, b, kind, over))
+
     # -- Upstream's ops on rows of one space -----------------------------------
 
     def constant(self, number, like):

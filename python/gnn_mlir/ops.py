@@ -187,6 +187,23 @@ class RowOps:
             results, lambda g, a: reference.aggregate(
                 g[name], kind, a, source, space, via, argument))
 
+    def pick(self, x, at, space, via=None):
+        """Every row of `space` gets the features of the row it leads to that were
+        taken from it: `at` is the argument of `aggregate`."""
+        op = "pick"
+        _rows(op, x)
+        _rows(op, at, "argument")
+        _same_graph(op, x, at)
+        _require(at.type == x.type.with_dtype("i32"), op,
+                 f"expected an argument {x.type.with_dtype('i32')}, got {at.type}")
+        source, via = x.space, _path(op, x.graph, space, x.space, via)
+        result, name = x.type.with_space(space), x.graph.name
+        return self._record(
+            "gnn.pick", "{} at {}" + _via(via),
+            lambda spell: f"{_list(x, at)(spell)} -> {spell(result)}", [x, at],
+            [result],
+            lambda g, a, b: reference.pick(g[name], a, b, source, space, via))
+
     def degree(self, graph, of, space, via=None):
         """The number of rows of `of` that lead to each row of `space`."""
         via = _path("degree", graph, of, space, via)
@@ -232,6 +249,22 @@ class RowOps:
             lambda g, a: reference.restrict_rows(g[name], a, space,
                                                  graph.parent_types))
 
+    def expand_rows(self, x, graph):
+        """Rows of a derived graph among those of its parent, which are 0 else."""
+        _rows("expand_rows", x)
+        kinds = ("edge", "edge_type", "src_pair", "dst_pair")
+        _require(x.space in kinds, "expand_rows",
+                 f"expected rows of {', '.join(kinds)}, got {x.space}")
+        part = x.graph
+        _require(part.parent is not None and part.parent.name == graph.name,
+                 "expand_rows", f"expected rows of a graph derived from "
+                 f"{graph.name}, got rows of {part.name}")
+        result = graph.rows(x.space, *x.features).with_dtype(x.type.dtype)
+        space, name, kept = x.space, graph.name, part.parent_types
+        return self._record(
+            "gnn.expand_rows", "{}", _arrow(x, result), [x], [result],
+            lambda g, a: reference.expand_rows(g[name], a, space, kept))
+
     def prefix_rows(self, x):
         """The first source rows as destination rows of a bipartite graph."""
         _require(x.space == "src", "prefix_rows",
@@ -246,6 +279,23 @@ class RowOps:
             return reference.prefix_rows(g[name], a)
 
         return self._record("gnn.prefix_rows", "{}", _arrow(x, result), [x],
+                            [result], meaning)
+
+    def extend_rows(self, x):
+        """Destination rows of a bipartite graph as its first source rows, 0
+        behind."""
+        _require(x.space == "dst", "extend_rows",
+                 f"expected dst rows, got {x.space}")
+        result, name = x.type.with_space("src"), x.graph.name
+
+        def meaning(g, a):
+            rows = g[name].num_src_nodes, g[name].num_dst_nodes
+            _require(rows[0] >= rows[1], "extend_rows",
+                     f"expected at most {rows[0]} destinations, as many as "
+                     f"sources, got {rows[1]}")
+            return reference.extend_rows(g[name], a)
+
+        return self._record("gnn.extend_rows", "{}", _arrow(x, result), [x],
                             [result], meaning)
 
 

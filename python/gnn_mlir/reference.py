@@ -77,6 +77,14 @@ def aggregate(graph, kind, x, source, target, via=None, argument=False):
     return out
 
 
+def pick(graph, x, argument, source, target, via=None):
+    """result[i, f] = x[p(i), f] where argument[p(i), f] = i, else 0, for rows i of
+    `target`, which lead to rows of `source`, those of `x` and `argument`."""
+    rows = graph.map(target, source, via)
+    own = np.arange(len(rows)).reshape((-1,) + (1,) * (np.ndim(x) - 1))
+    return np.where(np.asarray(argument)[rows] == own, _float(x)[rows], 0.0)
+
+
 def degree(graph, of, target, via=None):
     """result[g] = the number of rows of `of` that lead to row g of `target`."""
     return np.bincount(graph.map(of, target, via),
@@ -88,19 +96,41 @@ def rebind_rows(x):
     return np.asarray(x)
 
 
-def restrict_rows(graph, x, space, types):
-    """result[i] = x[o(i)] for the rows o(i) of `space`, in order, that belong to
-    the edge types `types`; `graph` has all of them."""
+def _rows_of_types(graph, space, types):
+    """Which rows of `space` belong to the edge types `types`."""
     of = {"edge": lambda: graph.edge_type,
           "edge_type": lambda: np.arange(graph.num_edge_types),
           "src_pair": lambda: graph.pairs("src")[0],
           "dst_pair": lambda: graph.pairs("dst")[0]}[space]()
-    return np.asarray(x)[np.isin(of, types)]
+    return np.isin(of, types)
+
+
+def restrict_rows(graph, x, space, types):
+    """result[i] = x[o(i)] for the rows o(i) of `space`, in order, that belong to
+    the edge types `types`; `graph` has all of them."""
+    return np.asarray(x)[_rows_of_types(graph, space, types)]
+
+
+def expand_rows(graph, x, space, types):
+    """result[o(i)] = x[i] for the rows o(i) of `space`, in order, that belong to
+    the edge types `types`, else 0; `graph` has all of them."""
+    x, rows = _float(x), _rows_of_types(graph, space, types)
+    out = np.zeros((len(rows),) + x.shape[1:], np.float64)
+    out[rows] = x
+    return out
 
 
 def prefix_rows(graph, x):
     """result[i] = x[i] for destinations i, which are the first sources."""
     return np.asarray(x)[:graph.num_dst_nodes]
+
+
+def extend_rows(graph, x):
+    """result[i] = x[i] for destinations i, which are the first sources, else 0."""
+    x = _float(x)
+    out = np.zeros((graph.num_src_nodes,) + x.shape[1:], np.float64)
+    out[:len(x)] = x
+    return out
 
 
 # -- Products with weights -----------------------------------------------------
@@ -457,6 +487,18 @@ def reduce_heads(kind, x):
 def reduce_features(kind, x):
     """result[i, (h)] = reduce_f(x[i, (h,) f])."""
     return _REDUCE[kind](_float(x), axis=-1)
+
+
+def pick_feature(x, of, kind, over):
+    """result[i, h, f] = x[i, f] (over "heads") or x[i, (h)] (over "features") where
+    of[i, h, f] is the first along that dimension that is its max or min, else 0."""
+    of, axis = _float(of), 1 if over == "heads" else -1
+    # NumPy's argmax and argmin give the first; of NaN the first one.
+    first = {"max": np.argmax, "min": np.argmin}[kind](of, axis=axis)
+    out = np.zeros(of.shape)
+    np.put_along_axis(out, np.expand_dims(first, axis),
+                      np.expand_dims(_float(x), axis), axis)
+    return out
 
 
 # -- Upstream's arithmetic on rows of one space --------------------------------

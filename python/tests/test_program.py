@@ -43,10 +43,15 @@ def every_op():
     for kind in ("sum", "mean", "max", "min"):
         keep(f.aggregate(kind, e, "node", via="dst"))
         keep(f.reduce_heads(kind, heads), f.reduce_features(kind, heads))
-    keep(*f.aggregate("max", xe, "src_pair", argument=True))
+    top, at = f.aggregate("max", xe, "src_pair", argument=True)
+    keep(top, at, f.pick(top, at, "edge"))
+    for over, size in (("heads", 4), ("features", 2)):
+        keep(f.pick_feature(f.constant(1.0, heads.type.with_features(size)), heads,
+                            "max", over))
     keep(f.degree(g, "edge", "node", via="dst"), f.degree(g, "dst_pair", "graph"))
-    keep(f.prefix_rows(users), f.rebind_rows(x, b, "src"),
-         f.restrict_rows(e, module.derived_graph("some", g, [0, 2])))
+    part = f.restrict_rows(e, module.derived_graph("some", g, [0, 2]))
+    keep(f.prefix_rows(users), f.extend_rows(f.prefix_rows(users)),
+         f.rebind_rows(x, b, "src"), part, f.expand_rows(part, g))
     keep(f.linear(x, w, wb), f.linear(heads, wh), f.linear(x, wh))
     keep(f.typed_linear(xe, wt, bias=wtb), f.typed_linear(x, wn),
          f.typed_linear(xe, wn, via="dst"))

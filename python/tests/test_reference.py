@@ -93,6 +93,25 @@ def test_gather_and_aggregate_are_transposed(pair):
         equal((down * y).sum(), (x * up).sum())
 
 
+@pytest.mark.parametrize("features", FEATURES)
+def test_pick_is_the_gradient_of_max(pair, features):
+    graph, naive = pair
+    for source, target, via in paths(graph):
+        x = np.round(rows(graph, source, features) / 3)  # with ties
+        g = rows(graph, target, features, seed=1)
+        _, at = reference.aggregate(graph, "max", x, source, target, via,
+                                    argument=True)
+        out = reference.pick(graph, g, at, target, source, via)
+        expected = np.zeros(x.shape)
+        for i, f in itertools.product(range(naive.count(target)),
+                                      np.ndindex(features)):
+            group = naive.group(source, i, target, via)
+            if group:
+                first = max(group, key=lambda row: x[(row,) + f])
+                expected[(first,) + f] = g[(i,) + f]
+        equal(out, expected)
+
+
 def test_degree(pair):
     graph, naive = pair
     for source, target, via in paths(graph):
@@ -105,6 +124,29 @@ def test_prefix_rows():
     graph = GRAPHS["bipartite"]
     x = rows(graph, "src", (2,))
     equal(reference.prefix_rows(graph, x), x[:5])
+
+
+def test_extend_rows():
+    graph = GRAPHS["bipartite"]
+    x = rows(graph, "dst", (2,))
+    out = reference.extend_rows(graph, x)
+    assert out.shape == (graph.num_src_nodes, 2)
+    equal(out[:5], x)
+    assert not out[5:].any()
+
+
+@pytest.mark.parametrize("space", ["edge", "src_pair", "dst_pair", "edge_type"])
+def test_expand_rows_is_transposed(pair, space):
+    graph, _ = pair
+    for types in ([], [0], range(0, graph.num_edge_types, 2)):
+        types = [t for t in types if t < graph.num_edge_types]
+        y = rows(graph, space, (2,))
+        down = reference.restrict_rows(graph, y, space, types)
+        x = np.arange(down.size).reshape(down.shape) + 1.0
+        up = reference.expand_rows(graph, x, space, types)
+        assert up.shape == y.shape
+        equal(reference.restrict_rows(graph, up, space, types), x)
+        equal((up * y).sum(), (x * down).sum())
 
 
 def naive_times(x, weight):

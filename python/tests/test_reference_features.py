@@ -149,3 +149,19 @@ def test_reduce_features_and_heads(kind):
                             of(list(x[i, :, f])), abs_tol=1e-12)
     x[0, 0, 0] = np.nan
     assert np.isnan(reference.reduce_features(kind, x)[0, 0])
+
+
+@pytest.mark.parametrize("kind", ["max", "min"])
+@pytest.mark.parametrize("over", ["heads", "features"])
+def test_pick_feature(kind, over):
+    of = np.round(RNG.standard_normal((40, 3, 4)))  # with ties
+    of[3, 1, 2] = of[3, 2, 2] = of[3, 2, 3] = np.nan
+    x = RNG.standard_normal((40, 4) if over == "heads" else (40, 3))
+    out = reference.pick_feature(x, of, kind, over)
+    for i, k in np.ndindex(x.shape):
+        row, got = ((of[i, :, k], out[i, :, k]) if over == "heads" else
+                    (of[i, k], out[i, k]))
+        nan = [j for j, v in enumerate(row) if math.isnan(v)]
+        best = {"max": max, "min": min}[kind]
+        first = nan[0] if nan else list(row).index(best(row))
+        assert list(got) == [x[i, k] if j == first else 0 for j in range(len(row))]

@@ -353,6 +353,64 @@ func.func @reduce_heads(%x: tensor<?x2x8xf32, #gnn.rows<@g, node>>) -> !x {
   return %y : !x
 }
 
+// One head is the extreme.
+//
+// CHECK-LABEL: func.func @pick_of_one_head
+// CHECK-SAME:    %[[X:[^:]+]]: tensor<?x8xf32
+// CHECK:         %[[Y:.+]] = gnn.reshape %[[X]] : tensor<?x8xf32, #gnn.rows<@g, node>> -> tensor<?x1x8xf32, #gnn.rows<@g, node>>
+// CHECK-NEXT:    return %[[Y]]
+func.func @pick_of_one_head(%x: !x, %of: !heads) -> !heads {
+  %y = gnn.pick_feature %x at max heads of %of : !x, !heads
+  return %y : !heads
+}
+
+// Negative: one of eight features is.
+//
+// CHECK-LABEL: func.func @pick_of_features
+// CHECK:         gnn.pick_feature
+func.func @pick_of_features(%x: tensor<?x1xf32, #gnn.rows<@g, node>>, %of: !heads) -> !heads {
+  %y = gnn.pick_feature %x at max features of %of : tensor<?x1xf32, #gnn.rows<@g, node>>, !heads
+  return %y : !heads
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+gnn.graph @s square of @g types [0, 2] {node_types = 1, edge_types = 2}
+gnn.graph @r square of @g types [1, 2] {node_types = 1, edge_types = 2}
+gnn.graph @block bipartite {node_types = 1, edge_types = 1}
+
+!rows = tensor<?x8xf32, #gnn.rows<@s, edge>>
+
+// CHECK-LABEL: func.func @restrict_of_expand
+// CHECK-SAME:    %[[X:.+]]: tensor
+// CHECK:         return %[[X]]
+func.func @restrict_of_expand(%x: !rows) -> !rows {
+  %y = gnn.expand_rows %x : !rows -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+  %z = gnn.restrict_rows %y : tensor<?x8xf32, #gnn.rows<@g, edge>> -> !rows
+  return %z : !rows
+}
+
+// Negative: rows of other edge types are 0.
+//
+// CHECK-LABEL: func.func @restrict_of_expand_elsewhere
+// CHECK:         gnn.expand_rows
+// CHECK:         gnn.restrict_rows
+func.func @restrict_of_expand_elsewhere(%x: !rows) -> tensor<?x8xf32, #gnn.rows<@r, edge>> {
+  %y = gnn.expand_rows %x : !rows -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+  %z = gnn.restrict_rows %y : tensor<?x8xf32, #gnn.rows<@g, edge>> -> tensor<?x8xf32, #gnn.rows<@r, edge>>
+  return %z : tensor<?x8xf32, #gnn.rows<@r, edge>>
+}
+
+// CHECK-LABEL: func.func @prefix_of_extend
+// CHECK-SAME:    %[[X:.+]]: tensor
+// CHECK:         return %[[X]]
+func.func @prefix_of_extend(%x: tensor<?x8xf32, #gnn.rows<@block, dst>>) -> tensor<?x8xf32, #gnn.rows<@block, dst>> {
+  %y = gnn.extend_rows %x : tensor<?x8xf32, #gnn.rows<@block, dst>> -> tensor<?x8xf32, #gnn.rows<@block, src>>
+  %z = gnn.prefix_rows %y : tensor<?x8xf32, #gnn.rows<@block, src>> -> tensor<?x8xf32, #gnn.rows<@block, dst>>
+  return %z : tensor<?x8xf32, #gnn.rows<@block, dst>>
+}
+
 // -----
 
 gnn.graph @g square {node_types = 1, edge_types = 3}

@@ -69,6 +69,26 @@ func.func @prefix_rows(%x: tensor<?x64xf32, #gnn.rows<@block, src>>)
   return %y : tensor<?x64xf32, #gnn.rows<@block, dst>>
 }
 
+// Rows of edges, pairs and edge types of a derived graph among its parent's.
+//
+// CHECK-LABEL: func.func @expand_rows
+// CHECK: gnn.expand_rows %{{.+}} : tensor<?x64xf32, #gnn.rows<@part, dst_pair>> -> tensor<?x64xf32, #gnn.rows<@g, dst_pair>>
+// CHECK: gnn.expand_rows %{{.+}} : tensor<2x64x8xf32, #gnn.rows<@part, edge_type>> -> tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>
+func.func @expand_rows(%p: tensor<?x64xf32, #gnn.rows<@part, dst_pair>>,
+                       %w: tensor<2x64x8xf32, #gnn.rows<@part, edge_type>>) {
+  %0 = gnn.expand_rows %p : tensor<?x64xf32, #gnn.rows<@part, dst_pair>> -> !dst_pair
+  %1 = gnn.expand_rows %w : tensor<2x64x8xf32, #gnn.rows<@part, edge_type>> -> tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>
+  return
+}
+
+// CHECK-LABEL: func.func @extend_rows
+// CHECK: gnn.extend_rows %{{.+}} : tensor<?x64xf32, #gnn.rows<@block, dst>> -> tensor<?x64xf32, #gnn.rows<@block, src>>
+func.func @extend_rows(%x: tensor<?x64xf32, #gnn.rows<@block, dst>>)
+    -> tensor<?x64xf32, #gnn.rows<@block, src>> {
+  %y = gnn.extend_rows %x : tensor<?x64xf32, #gnn.rows<@block, dst>> -> tensor<?x64xf32, #gnn.rows<@block, src>>
+  return %y : tensor<?x64xf32, #gnn.rows<@block, src>>
+}
+
 // CHECK-LABEL: func.func @gather
 // CHECK: gnn.gather %{{.+}} via src : tensor<?x64xf32, #gnn.rows<@g, node>> -> tensor<?x64xf32, #gnn.rows<@g, edge>>
 // CHECK: gnn.gather %{{.+}} : tensor<?x64xf32, #gnn.rows<@g, node>> -> tensor<?x64xf32, #gnn.rows<@g, src_pair>>
@@ -110,6 +130,15 @@ func.func @aggregate(%e: !edge) -> (!node, tensor<?x64xi32, #gnn.rows<@g, node>>
   %m, %i = gnn.aggregate max %e via dst : !edge -> !node, tensor<?x64xi32, #gnn.rows<@g, node>>
   %g = gnn.aggregate min %m : !node -> tensor<1x64xf32, #gnn.rows<@g, graph>>
   return %n, %i, %g : !node, tensor<?x64xi32, #gnn.rows<@g, node>>, tensor<1x64xf32, #gnn.rows<@g, graph>>
+}
+
+// CHECK-LABEL: func.func @pick
+// CHECK: gnn.pick %{{.+}} at %{{.+}} via dst : tensor<?x64xf32, #gnn.rows<@g, node>>, tensor<?x64xi32, #gnn.rows<@g, node>> -> tensor<?x64xf32, #gnn.rows<@g, edge>>
+// CHECK: gnn.pick %{{.+}} at %{{.+}} : tensor<?x64xf32, #gnn.rows<@g, node>>, tensor<?x64xi32, #gnn.rows<@g, node>> -> tensor<?x64xf32, #gnn.rows<@g, dst_pair>>
+func.func @pick(%x: !node, %i: tensor<?x64xi32, #gnn.rows<@g, node>>) -> (!edge, !dst_pair) {
+  %e = gnn.pick %x at %i via dst : !node, tensor<?x64xi32, #gnn.rows<@g, node>> -> !edge
+  %p = gnn.pick %x at %i : !node, tensor<?x64xi32, #gnn.rows<@g, node>> -> !dst_pair
+  return %e, %p : !edge, !dst_pair
 }
 
 // CHECK-LABEL: func.func @degree
@@ -338,6 +367,15 @@ func.func @features(%s: !node_score, %w: tensor<16xf32>, %u: tensor<f32>)
 
 // bf16 and f16 are storage types as well.
 //
+// CHECK-LABEL: func.func @pick_feature
+// CHECK: gnn.pick_feature %{{.+}} at max heads of %{{.+}} : tensor<?x16xf32, #gnn.rows<@g, node>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>
+// CHECK: gnn.pick_feature %{{.+}} at min features of %{{.+}} : tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>
+func.func @pick_feature(%f: tensor<?x16xf32, #gnn.rows<@g, node>>, %h: !node_score, %x: !heads) -> (!heads, !heads) {
+  %0 = gnn.pick_feature %f at max heads of %x : tensor<?x16xf32, #gnn.rows<@g, node>>, !heads
+  %1 = gnn.pick_feature %h at min features of %x : !node_score, !heads
+  return %0, %1 : !heads, !heads
+}
+
 // CHECK-LABEL: func.func @half
 // CHECK: gnn.gather %{{.+}} via src : tensor<?x64xbf16, #gnn.rows<@g, node>> -> tensor<?x64xbf16, #gnn.rows<@g, edge>>
 func.func @half(%x: tensor<?x64xbf16, #gnn.rows<@g, node>>) -> tensor<?x64xbf16, #gnn.rows<@g, edge>> {

@@ -22,13 +22,22 @@ Action RebindRowsOp::getLinearAction(unsigned) { return LinearAction::Rows; }
 
 Action RestrictRowsOp::getLinearAction(unsigned) { return LinearAction::Rows; }
 
+Action ExpandRowsOp::getLinearAction(unsigned) { return LinearAction::Rows; }
+
 Action PrefixRowsOp::getLinearAction(unsigned) { return LinearAction::Rows; }
+
+Action ExtendRowsOp::getLinearAction(unsigned) { return LinearAction::Rows; }
 
 Action GatherOp::getLinearAction(unsigned) { return LinearAction::Rows; }
 
 Action AggregateOp::getLinearAction(unsigned) {
   bool isLinear = getKind() == ReduceKind::Sum || getKind() == ReduceKind::Mean;
   return isLinear ? Action(LinearAction::Rows) : std::nullopt;
+}
+
+/// Each feature has an argument of its own.
+Action PickOp::getLinearAction(unsigned operand) {
+  return operand == 0 ? Action(LinearAction::RowsAndFeatures) : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,6 +219,10 @@ Action ReduceFeaturesOp::getLinearAction(unsigned) {
   return actionOfReduction(getKind());
 }
 
+Action PickFeatureOp::getLinearAction(unsigned operand) {
+  return operand == 0 ? Action(LinearAction::FeaturesByRow) : std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // Gradients
 //===----------------------------------------------------------------------===//
@@ -222,6 +235,10 @@ StringRef gnn::detail::integerHasNoGradient(Operation *op, unsigned operand) {
 StringRef BatchNormOp::getNoGradientReason(unsigned operand) {
   bool isStatistic = operand == 1 || operand == 2;
   return isStatistic ? "running statistics are not trained" : "";
+}
+
+StringRef PickFeatureOp::getNoGradientReason(unsigned operand) {
+  return operand == 0 ? "" : "which feature is extreme changes in steps";
 }
 
 /// What both kinds of loops that stand in no other answer for all that their

@@ -124,8 +124,21 @@ RowCount RestrictRowsOp::getReadBytes() {
   return RowCount::bytes(getType()) + RowCount::rows(getType()) * idBytes;
 }
 
+RowCount ExpandRowsOp::getFlops() { return {}; }
+
+/// A row and the id of the parent's row.
+RowCount ExpandRowsOp::getReadBytes() {
+  auto type = getInput().getType();
+  return RowCount::bytes(type) + RowCount::rows(type) * idBytes;
+}
+
 RowCount PrefixRowsOp::getFlops() { return {}; }
 RowCount PrefixRowsOp::getReadBytes() { return RowCount::bytes(getType()); }
+
+RowCount ExtendRowsOp::getFlops() { return {}; }
+RowCount ExtendRowsOp::getReadBytes() {
+  return RowCount::bytes(getInput().getType());
+}
 
 RowCount GatherOp::getFlops() { return {}; }
 
@@ -144,6 +157,17 @@ RowCount AggregateOp::getFlops() {
 RowCount AggregateOp::getReadBytes() {
   return bytesAlong(getRowPaths().front(), RowCount::rows(getInput().getType()),
                     getInput());
+}
+
+/// Comparisons are of integers.
+RowCount PickOp::getFlops() { return {}; }
+
+/// A feature and its argument, and one id for both.
+RowCount PickOp::getReadBytes() {
+  RankedTensorType argument = tensorOf(getArgument());
+  RowCount rows = RowCount::rows(getType());
+  return bytesAlong(getRowPaths().front(), rows, getInput()) +
+         rows * (getNumFeatures(argument) * bytesOfElement(argument));
 }
 
 /// A degree is the difference of two row pointers.
@@ -332,6 +356,9 @@ RowCount ReduceHeadsOp::getFlops() {
 RowCount ReduceFeaturesOp::getFlops() {
   return RowCount::elements(getInput().getType());
 }
+
+/// The extreme, and who has it first.
+RowCount PickFeatureOp::getFlops() { return RowCount::elements(getType()) * 2; }
 
 //===----------------------------------------------------------------------===//
 // Loops

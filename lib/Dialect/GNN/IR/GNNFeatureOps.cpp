@@ -302,6 +302,36 @@ LogicalResult ReduceFeaturesOp::verify() {
   return verifyInferredResult(*this); // C2
 }
 
+//===----------------------------------------------------------------------===//
+// pick_feature
+//===----------------------------------------------------------------------===//
+
+LogicalResult PickFeatureOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
+  auto input = getInput().getType(), of = getOf().getType();
+  if (getKind() != ReduceKind::Max && getKind() != ReduceKind::Min) // C1
+    return emitOpError("expected max or min, got ")
+           << stringifyReduceKind(getKind());
+  SmallVector<int64_t> features(getFeatures(of));
+  bool overHeads = getOver() == FeatureDim::Heads;
+  if (overHeads && features.size() != 2) // C2
+    return emitOpError("expected features [heads, d] of what is compared, got ")
+           << formatShape(features);
+  if (failed(verifyHasFeatures(emitError, of, "what is compared"))) // C2
+    return failure();
+  if (failed(verifySameRows(emitError, of, input, "input"))) // C3
+    return failure();
+  features.erase(overHeads ? features.begin() : features.end() - 1);
+  if (failed(verifySameFeatures(emitError, withFeatures(of, features), input,
+                                "input"))) // C4
+    return failure();
+  if (input.getElementType() != of.getElementType()) // C4
+    return emitOpError("expected ")
+           << of.getElementType() << " features of input, got "
+           << input.getElementType();
+  return success();
+}
+
 #define GET_OP_CLASSES
 #include "GNN/Dialect/GNN/IR/GNNFeatureOps.cpp.inc"
 

@@ -32,6 +32,18 @@ OpFoldResult RebindRowsOp::fold(FoldAdaptor) {
   return {};
 }
 
+OpFoldResult RestrictRowsOp::fold(FoldAdaptor) {
+  auto expand = definedBy<ExpandRowsOp>(getInput());
+  if (expand && expand.getInput().getType() == getType())
+    return expand.getInput();
+  return {};
+}
+
+OpFoldResult PrefixRowsOp::fold(FoldAdaptor) {
+  auto extend = definedBy<ExtendRowsOp>(getInput());
+  return extend ? OpFoldResult(extend.getInput()) : OpFoldResult();
+}
+
 /// Rows of a derived graph that are gathered are gathered there: its nodes are
 /// those of the parent.
 static LogicalResult restrictGather(RestrictRowsOp op,
@@ -357,4 +369,17 @@ void ReduceHeadsOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 void ReduceFeaturesOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                                    MLIRContext *) {
   patterns.add(reduceOne<ReduceFeaturesOp>);
+}
+
+/// The one head, or the one feature, is the extreme.
+static LogicalResult pickOfOne(PickFeatureOp op, PatternRewriter &rewriter) {
+  if (getNumFeatures(op.getInput().getType()) != getNumFeatures(op.getType()))
+    return rewriter.notifyMatchFailure(op, "picks of several");
+  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getInput());
+  return success();
+}
+
+void PickFeatureOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                MLIRContext *) {
+  patterns.add(pickOfOne);
 }

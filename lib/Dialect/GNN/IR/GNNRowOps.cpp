@@ -253,7 +253,7 @@ bool GraphOp::hasNodeTypesAt(EndPoint end) {
 }
 
 //===----------------------------------------------------------------------===//
-// rebind_rows, restrict_rows, prefix_rows
+// rebind_rows, restrict_rows, expand_rows, prefix_rows, extend_rows
 //===----------------------------------------------------------------------===//
 
 LogicalResult RebindRowsOp::verify() {
@@ -269,43 +269,95 @@ LogicalResult RebindRowsOp::verify() {
                             "result"); // C3
 }
 
-LogicalResult RestrictRowsOp::verify() {
-  auto input = getInput().getType(), result = getResult().getType();
+/// Verifies that both are rows of one space that has fewer rows in a derived
+/// graph.
+static LogicalResult verifyDerivedRows(EmitError emitError,
+                                       RankedTensorType input,
+                                       RankedTensorType result) {
   RowSpace space = *getRowSpace(input);
   if (space != RowSpace::Edge && space != RowSpace::EdgeType &&
-      space != RowSpace::SrcPair && space != RowSpace::DstPair) // C1
-    return emitOpError("expected edge, edge_type, src_pair or dst_pair rows, "
-                       "got ")
-           << stringifyRowSpace(space) << " rows";
-  if (space != getRowSpace(result)) // C1
-    return emitOpError("expected ")
-           << stringifyRowSpace(space) << " rows of result, got "
-           << stringifyRowSpace(*getRowSpace(result)) << " rows";
-  return verifySameFeatures([&] { return emitOpError(); }, input, result,
-                            "result"); // C2
+      space != RowSpace::SrcPair && space != RowSpace::DstPair)
+    return emitError() << "expected edge, edge_type, src_pair or dst_pair "
+                          "rows, got "
+                       << stringifyRowSpace(space) << " rows";
+  if (space == getRowSpace(result))
+    return success();
+  return emitError() << "expected " << stringifyRowSpace(space)
+                     << " rows of result, got "
+                     << stringifyRowSpace(*getRowSpace(result)) << " rows";
+}
+
+/// Verifies the paths that lead from rows of the graph of `part` to those of
+/// its parent, the graph of `whole`.
+static LogicalResult verifyDerivedFrom(Operation *op,
+                                       SymbolTableCollection &symbols,
+                                       Type part, Type whole) {
+  if (failed(verifyGraphSymbols(op, symbols)))
+    return failure();
+  FlatSymbolRefAttr parent = getRows(whole).getGraph();
+  FlatSymbolRefAttr derived = getRows(part).getGraph();
+  auto graph = symbols.lookupNearestSymbolFrom<GraphOp>(op, derived);
+  if (graph.getParentGraphAttr() == parent)
+    return success();
+  return op->emitOpError("expected rows of a graph derived from @")
+         << parent.getValue() << ", got rows of @" << derived.getValue();
+}
+
+LogicalResult RestrictRowsOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
+  auto input = getInput().getType(), result = getResult().getType();
+  if (failed(verifyDerivedRows(emitError, input, result))) // C1
+    return failure();
+  return verifySameFeatures(emitError, input, result, "result"); // C2
 }
 
 LogicalResult RestrictRowsOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (failed(verifyGraphSymbols(*this, symbols)))
+  return verifyDerivedFrom(*this, symbols, getType(),
+                           getInput().getType()); // C3
+}
+
+LogicalResult ExpandRowsOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
+  auto input = getInput().getType(), result = getResult().getType();
+  if (failed(verifyDerivedRows(emitError, input, result))) // C1
     return failure();
-  FlatSymbolRefAttr from = getRows(getInput().getType()).getGraph();
-  FlatSymbolRefAttr to = getRows(getType()).getGraph();
-  auto graph = symbols.lookupNearestSymbolFrom<GraphOp>(*this, to);
-  if (graph.getParentGraphAttr() != from) // C3
-    return emitOpError("expected rows of a graph derived from @")
-           << from.getValue() << ", got rows of @" << to.getValue();
-  return success();
+  return verifySameFeatures(emitError, input, result, "result"); // C2
+}
+
+LogicalResult ExpandRowsOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyDerivedFrom(*this, symbols, getInput().getType(),
+                           getType()); // C3
+}
+
+/// Verifies the spaces that an op leads from and to.
+static LogicalResult verifyRowsFromTo(EmitError emitError,
+                                      RankedTensorType input,
+                                      RankedTensorType result, RowSpace from,
+                                      RowSpace to) {
+  if (getRowSpace(input) == from && getRowSpace(result) == to)
+    return success();
+  return emitError() << "expected " << stringifyRowSpace(from) << " rows to "
+                     << stringifyRowSpace(to) << " rows, got "
+                     << stringifyRowSpace(*getRowSpace(input)) << " rows to "
+                     << stringifyRowSpace(*getRowSpace(result)) << " rows";
 }
 
 LogicalResult PrefixRowsOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
   auto input = getInput().getType(), result = getResult().getType();
-  if (getRowSpace(input) != RowSpace::Src ||
-      getRowSpace(result) != RowSpace::Dst) // C1
-    return emitOpError("expected src rows to dst rows, got ")
-           << stringifyRowSpace(*getRowSpace(input)) << " rows to "
-           << stringifyRowSpace(*getRowSpace(result)) << " rows";
-  return verifySameFeatures([&] { return emitOpError(); }, input, result,
-                            "result"); // C2
+  if (failed(verifyRowsFromTo(emitError, input, result, RowSpace::Src,
+                              RowSpace::Dst))) // C1
+    return failure();
+  return verifySameFeatures(emitError, input, result, "result"); // C2
+}
+
+LogicalResult ExtendRowsOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
+  auto input = getInput().getType(), result = getResult().getType();
+  if (failed(verifyRowsFromTo(emitError, input, result, RowSpace::Dst,
+                              RowSpace::Src))) // C1
+    return failure();
+  return verifySameFeatures(emitError, input, result, "result"); // C2
 }
 
 //===----------------------------------------------------------------------===//
@@ -380,6 +432,35 @@ LogicalResult AggregateOp::verify() {
   if (failed(verifySameRows(emitError, result, argument, "argument"))) // C5
     return failure();
   return verifySameFeatures(emitError, result, argument, "argument"); // C5
+}
+
+//===----------------------------------------------------------------------===//
+// pick
+//===----------------------------------------------------------------------===//
+
+SmallVector<RowPath> PickOp::getRowPaths() {
+  return {
+      {*getRowSpace(getType()), *getRowSpace(getInput().getType()), getVia()}};
+}
+
+LogicalResult PickOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
+  auto input = getInput().getType(), result = getResult().getType();
+  RowPath path = getRowPaths().front();
+  if (failed(verifyPathExists(emitError, path, "input"))) // C1
+    return failure();
+  if (failed(verifyVia(emitError, path, "input"))) // C2
+    return failure();
+  if (failed(verifySameFeatures(emitError, input, result, "result"))) // C3
+    return failure();
+  if (input.getElementType() != result.getElementType()) // C3
+    return emitOpError("expected ")
+           << input.getElementType() << " features of result, got "
+           << result.getElementType();
+  auto argument = getArgument().getType();
+  if (failed(verifySameRows(emitError, input, argument, "argument"))) // C4
+    return failure();
+  return verifySameFeatures(emitError, input, argument, "argument"); // C4
 }
 
 //===----------------------------------------------------------------------===//

@@ -33,6 +33,11 @@ def GNN_ReduceKind : GNN_I32Enum<"ReduceKind", "how the rows of a group become o
   I32EnumAttrCase<"Min", 3, "min">]>;
 def GNN_ReduceKindAttr : EnumAttr<GNN_Dialect, GNN_ReduceKind, "reduce">;
 
+def GNN_FeatureDim : GNN_I32Enum<"FeatureDim", "a feature dimension of rows", [
+  I32EnumAttrCase<"Heads", 0, "heads">,
+  I32EnumAttrCase<"Features", 1, "features">]>;
+def GNN_FeatureDimAttr : EnumAttr<GNN_Dialect, GNN_FeatureDim, "feature_dim">;
+
 def GNN_BinaryKind : GNN_I32Enum<"BinaryKind", "what happens to two features", [
   I32EnumAttrCase<"Add", 0, "add">,
   I32EnumAttrCase<"Sub", 1, "sub">,

@@ -379,8 +379,7 @@ def GNN_ReduceHeadsOp : GNN_RowOp<"reduce_heads", [
     last dimension instead, `gnn.aggregate` the rows.
 
     Gradient: `sum` and `mean`: the gradient of `result` for each head, divided
-    by the heads for `mean`; `max` and `min`: where the head is the first that
-    has the value.
+    by the heads for `mean`; `max` and `min`: `gnn.pick_feature` of it.
 
     Constraints:
     * (C1) `input` has shape `[rows, heads, d]`.
@@ -410,8 +409,7 @@ def GNN_ReduceFeaturesOp : GNN_RowOp<"reduce_features", [
     heads instead, `gnn.aggregate` the rows.
 
     Gradient: `sum` and `mean`: the gradient of `result` for each feature,
-    divided by their number for `mean`; `max` and `min`: where the feature is the
-    first that has the value.
+    divided by their number for `mean`; `max` and `min`: `gnn.pick_feature` of it.
 
     Constraints:
     * (C1) `input` has at least one feature dimension.
@@ -430,6 +428,49 @@ def GNN_ReduceFeaturesOp : GNN_RowOp<"reduce_features", [
   }];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
+}
+
+def GNN_PickFeatureOp : GNN_RowOp<"pick_feature", [
+    GNN_RowWise, GNN_Linear, GNN_Cost, AllTypesMatch<["of", "result"]>]> {
+  let summary = "Give a row's features to the heads or features that are extreme";
+  let description = [{
+    Over `heads`, `result[i, h, f] = input[i, f]` where `h` is the first head whose
+    `of[i, h, f]` is `max_h(of[i, h, f])` (or `min_h`), else 0; over `features`,
+    `result[i, (h,) f] = input[i, (h)]` where `f` is the first feature that has the
+    extreme. Of several NaN the first one is the extreme. `gnn.pick` does so for
+    the rows of a group.
+
+    Gradient: of `input`, the sum over the dimension of the gradient of `result`
+    times the `gnn.pick_feature` of ones. None of `of`: `result` changes in steps
+    with it.
+
+    Constraints:
+    * (C1) `kind` is `max` or `min`.
+    * (C2) Over heads, `of` has shape `[rows, heads, d]`; over features, it has at
+      least one feature dimension.
+    * (C3) `input` has the row space of `of`.
+    * (C4) `input` has the features of `of` without that dimension, and its
+      element type.
+
+    Example:
+
+    ```mlir
+    %m = gnn.reduce_features max %x : tensor<?x8x16xf32, #gnn.rows<@g, node>> -> tensor<?x8xf32, #gnn.rows<@g, node>>
+    %dx = gnn.pick_feature %dm at max features of %x : tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>
+    ```
+  }];
+  let arguments = (ins GNN_Rows:$input, GNN_ReduceKindAttr:$kind,
+                       GNN_FeatureDimAttr:$over, GNN_Rows:$of);
+  let results = (outs GNN_Rows:$result);
+  let assemblyFormat = [{
+    $input `at` `` $kind $over `of` $of attr-dict `:` type($input) `,` type($of)
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    /// Which feature is extreme has no gradient.
+    ::llvm::StringRef getNoGradientReason(unsigned operand);
+  }];
 }
 
 #endif // GNN_DIALECT_GNN_IR_GNNFEATUREOPS_TD

@@ -139,8 +139,7 @@ def GNN_RestrictRowsOp : GNN_Op<"restrict_rows", [
     rows are the same on both: `gnn.rebind_rows`. Where a kernel reads the result
     row by row it reads `input` instead, and there is no copy.
 
-    Gradient: the gradient of `result` in the rows of the types in the list, 0 in
-    the others.
+    Gradient: `gnn.expand_rows` of the gradient of `result`.
 
     Constraints:
     * (C1) `input` and `result` are both `edge`, `edge_type`, `src_pair` or
@@ -160,7 +159,40 @@ def GNN_RestrictRowsOp : GNN_Op<"restrict_rows", [
   let results = (outs GNN_AnyRows:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
   let hasCanonicalizer = 1;
+}
+
+def GNN_ExpandRowsOp : GNN_Op<"expand_rows", [
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    GNN_DifferentiableOpInterface, GNN_Linear, GNN_CostAndReads,
+    SameOperandsAndResultElementType]> {
+  let summary = "Put the rows of a derived graph among those of its parent";
+  let description = [{
+    `result[o(i), :] = input[i, :]`, where row `i` of the derived graph is row
+    `o(i)` of its parent; the rows of the parent that the derived graph lacks are
+    0. It is the transpose of `gnn.restrict_rows`.
+
+    Gradient: `gnn.restrict_rows` of the gradient of `result`.
+
+    Constraints:
+    * (C1) `input` and `result` are both `edge`, `edge_type`, `src_pair` or
+      `dst_pair` rows.
+    * (C2) Their features are the same.
+    * (C3) The graph of `input` is derived from that of `result`.
+
+    Example:
+
+    ```mlir
+    gnn.graph @g square {node_types = 1, edge_types = 3}
+    gnn.graph @part square of @g types [0, 2] {node_types = 1, edge_types = 2}
+    %y = gnn.expand_rows %x : tensor<?x8xf32, #gnn.rows<@part, edge>> -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+    ```
+  }];
+  let arguments = (ins GNN_Rows:$input);
+  let results = (outs GNN_Rows:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def GNN_PrefixRowsOp : GNN_RowOp<"prefix_rows", [
@@ -172,7 +204,7 @@ def GNN_PrefixRowsOp : GNN_RowOp<"prefix_rows", [
     has no more destinations than sources, which binding it checks. Unlike `gnn.rebind_rows` it stays on one graph and may
     shorten.
 
-    Gradient: the gradient of `result` in the first rows, 0 in the others.
+    Gradient: `gnn.extend_rows` of the gradient of `result`.
 
     Constraints:
     * (C1) `input` are `src` rows and `result` `dst` rows.
@@ -182,6 +214,33 @@ def GNN_PrefixRowsOp : GNN_RowOp<"prefix_rows", [
 
     ```mlir
     %y = gnn.prefix_rows %x : tensor<?x64xf32, #gnn.rows<@block, src>> -> tensor<?x64xf32, #gnn.rows<@block, dst>>
+    ```
+  }];
+  let arguments = (ins GNN_Rows:$input);
+  let results = (outs GNN_Rows:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def GNN_ExtendRowsOp : GNN_RowOp<"extend_rows", [
+    GNN_Linear, GNN_CostAndReads, SameOperandsAndResultElementType]> {
+  let summary = "Put destination rows in front of zeros as source rows";
+  let description = [{
+    `result[i, :] = input[i, :]` for each destination `i`, and 0 for the sources
+    behind. The graph has no more destinations than sources, which binding it
+    checks. It is the transpose of `gnn.prefix_rows`.
+
+    Gradient: `gnn.prefix_rows` of the gradient of `result`.
+
+    Constraints:
+    * (C1) `input` are `dst` rows and `result` `src` rows.
+    * (C2) Their features are the same.
+
+    Example:
+
+    ```mlir
+    %y = gnn.extend_rows %x : tensor<?x64xf32, #gnn.rows<@block, dst>> -> tensor<?x64xf32, #gnn.rows<@block, src>>
     ```
   }];
   let arguments = (ins GNN_Rows:$input);
@@ -248,8 +307,8 @@ def GNN_AggregateOp : GNN_RowOp<"aggregate", [
     -1 for an empty group. A NaN in a group is its maximum and minimum.
 
     Gradient: `sum`: `gnn.gather` of the gradient along the path; `mean`: that,
-    divided by the degree; `max`, `min`: the gradient where the row is the
-    argument, else 0.
+    divided by the degree; `max`, `min`: `gnn.pick` of the gradient at the
+    argument.
 
     Constraints:
     * (C1) A row of `input` leads to one row of `result`.
@@ -281,6 +340,43 @@ def GNN_AggregateOp : GNN_RowOp<"aggregate", [
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
+}
+
+def GNN_PickOp : GNN_RowOp<"pick", [
+    GNN_Linear, GNN_CostAndReads, GNN_Path]> {
+  let summary = "Give the features of a row to the rows that it took them from";
+  let description = [{
+    `result[i, f] = input[p(i), f]` where `argument[p(i), f] = i`, else 0, where
+    `p` is the path from a row of the result to the one row of `input` it leads
+    to. `argument` has numbers of rows of the result, in the user's order, as
+    `gnn.aggregate max` gives them; -1 is no row. `gnn.gather` copies to all rows
+    instead.
+
+    Gradient: of `input`, `gnn.aggregate sum` along the path of the gradient of
+    `result` times the `gnn.pick` of ones. None of `argument`: integers.
+
+    Constraints:
+    * (C1) A row of `result` leads to one row of `input`.
+    * (C2) `via` is given exactly where there are two paths: between edges or
+      edge types and nodes of a square graph or node types.
+    * (C3) `input` and `result` have the same features and element type.
+    * (C4) `argument` has the row space and features of `input`.
+
+    Example:
+
+    ```mlir
+    %y, %a = gnn.aggregate max %m via dst : tensor<?x64xf32, #gnn.rows<@g, edge>> -> tensor<?x64xf32, #gnn.rows<@g, node>>, tensor<?x64xi32, #gnn.rows<@g, node>>
+    %dm = gnn.pick %dy at %a via dst : tensor<?x64xf32, #gnn.rows<@g, node>>, tensor<?x64xi32, #gnn.rows<@g, node>> -> tensor<?x64xf32, #gnn.rows<@g, edge>>
+    ```
+  }];
+  let arguments = (ins GNN_Rows:$input, GNN_IndexRows:$argument,
+                       OptionalAttr<GNN_EndPointAttr>:$via);
+  let results = (outs GNN_Rows:$result);
+  let assemblyFormat = [{
+    $input `at` $argument (`via` `` $via^)? attr-dict `:`
+    type($input) `,` type($argument) `->` type($result)
+  }];
+  let hasVerifier = 1;
 }
 
 def GNN_DegreeOp : GNN_RowOp<"degree", [
