@@ -160,6 +160,19 @@ class FeatureOps:
         return self._record("gnn.broadcast", "{}", _arrow(x, like), [x], [like],
                             meaning)
 
+    def sum_rows(self, x, like=None):
+        """All rows, and the leading dimensions that `like` lacks, summed to a
+        weight of that type; without one, all features are kept."""
+        op = "sum_rows"
+        like = types.weight(*x.features) if like is None else like
+        size = len(like.features)
+        _require(like.space is None, op, f"expected the type of a weight, got {like}")
+        _require(x.features[len(x.features) - size:] == like.features, op,
+                 f"expected a result with which {x.features} ends, got "
+                 f"{like.features}")
+        return self._record("gnn.sum_rows", "{}", _arrow(x, like), [x], [like],
+                            lambda g, a: reference.sum_rows(a, like.features))
+
     def concat(self, *inputs):
         """Rows side by side along the last feature dimension."""
         op = "concat"
@@ -192,6 +205,17 @@ class FeatureOps:
         return self._record("gnn.slice", f"{{}} at {offset}", _arrow(x, result),
                             [x], [result],
                             lambda g, a: reference.slice(a, offset, size))
+
+    def pad(self, x, offset, size):
+        """The last features from `offset` on of `size`, the others 0."""
+        _require(bool(x.features), "pad", "expected a feature dimension")
+        offset, size = types.integer("pad", offset), types.integer("pad", size, 1)
+        _require(offset + x.features[-1] <= size, "pad",
+                 f"expected a place within {size} features, got {x.features[-1]} "
+                 f"at {offset}")
+        result = x.type.with_features(*x.features[:-1], size)
+        return self._record("gnn.pad", f"{{}} at {offset}", _arrow(x, result), [x],
+                            [result], lambda g, a: reference.pad(a, offset, size))
 
     def reshape(self, x, *features):
         """The features of each row, or of a weight, in another shape."""

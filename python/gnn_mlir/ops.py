@@ -434,6 +434,46 @@ class DenseOps:
             [lhs, rhs], [result], lambda g, a, b: reference.weight_product(
                 a, b, lhs_typed, rhs_typed, vector, by_heads))
 
+    def weight_outer(self, lhs, grad, like, by_heads=False):
+        """Transposed weights times weights or vectors, type by type and head by
+        head, to a result of type `like`, summed over types where it has none; with
+        `by_heads`, both have the columns of all heads side by side."""
+        op = "weight_outer"
+        for kind in (lhs.type, grad.type, like):
+            _require(kind.space is None or kind.is_typed, op,
+                     f"expected weights, got {kind}")
+        _same_graph(op, lhs, grad)
+        typed = {(v.graph, v.space) for v in (lhs, grad) if v.type.is_typed}
+        _require(len(typed) <= 1, op, "expected weights over the same types, got "
+                 f"{lhs.type} and {grad.type}")
+        _require(not like.is_typed or (like.graph, like.space) in typed, op,
+                 f"expected a result with the types of {lhs.type} and {grad.type} "
+                 f"or none, got {like}")
+        a, b, out = lhs.features, grad.features, like.features
+        if by_heads:
+            _require(len(out) in (2, 3), op,
+                     f"expected a result [(types,) heads, b, (c)], got {like}")
+            rows, vector = a[:1], len(out) == 2
+            columns = out[0] * out[1], out[0] * (1 if vector else out[2])
+            _require((a, b) == (rows + columns[:1], rows + columns[1:]), op,
+                     f"expected [a, {columns[0]}] and [a, {columns[1]}], got {a} "
+                     f"and {b}")
+        else:
+            _require(len(a) in (2, 3), op,
+                     f"expected lhs [(types,) (heads,) a, b], got {lhs.type}")
+            vector = len(b) == len(a) - 1
+            _require(b[:len(a) - 1] == a[:-1] and len(b) <= len(a), op,
+                     f"expected grad that begins with {a[:-1]}, got {b}")
+            expected = a[:-2] + a[-1:] + b[len(a) - 1:]
+            _require(out == expected, op,
+                     f"expected a result {expected}, got {out}")
+        given = lhs.type.is_typed, grad.type.is_typed, like.is_typed
+        return self._record(
+            "gnn.weight_outer", "{}, {} by_heads" if by_heads else "{}, {}",
+            _functional([lhs, grad], [like]), [lhs, grad], [like],
+            lambda g, x, y: reference.weight_outer(
+                x, y, *given, vector, out[0] if by_heads else None))
+
     def weight_combine(self, coefficients, bases):
         """Weights of types as sums of shared bases."""
         op = "weight_combine"

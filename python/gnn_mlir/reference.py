@@ -216,6 +216,28 @@ def weight_product(lhs, rhs, lhs_typed=False, rhs_typed=False, vector=False,
     return out[..., 0] if vector else out
 
 
+def weight_outer(lhs, grad, lhs_typed=False, grad_typed=False, typed=False,
+                 vector=False, heads=None):
+    """result[t, h, k, j] = sum_a lhs[t, h, a, k] * grad[t, h, a, j], summed over
+    types where the result is not `typed`: the gradient of `weight_product` with
+    respect to its rhs, which is a `vector` or not. With `heads`, both operands have
+    the columns of so many heads side by side."""
+    lhs, grad = _float(lhs), _float(grad)
+    if heads:
+        lhs, grad = (np.moveaxis(x.reshape(*x.shape[:-1], heads, -1), -2, -3)
+                     for x in (lhs, grad))
+    elif vector:
+        grad = grad[..., None]
+    if lhs_typed and not grad_typed:
+        grad = grad[None]
+    if grad_typed and not lhs_typed:
+        lhs = lhs[None]
+    out = np.swapaxes(lhs, -1, -2) @ grad
+    if (lhs_typed or grad_typed) and not typed:
+        out = out.sum(0)
+    return out[..., 0] if vector else out
+
+
 def weight_combine(coefficients, bases):
     """result[t] = sum_b coefficients[t, b] * bases[b]."""
     return np.tensordot(_float(coefficients), _float(bases), 1)
@@ -460,6 +482,12 @@ def broadcast(x, features, rows=None):
     return np.broadcast_to(x, (rows,) + tuple(features)).copy()
 
 
+def sum_rows(x, features):
+    """result[f] = sum of x[i, h, f] over all rows i and the leading dimensions h
+    that `features` lacks."""
+    return _float(x).reshape((-1,) + tuple(features)).sum(0)
+
+
 def concat(*inputs):
     """The inputs side by side along the last feature dimension."""
     return np.concatenate([_float(x) for x in inputs], -1)
@@ -468,6 +496,14 @@ def concat(*inputs):
 def slice(x, offset, size):
     """result[i, f] = x[i, offset + f] for f less than `size`."""
     return _float(x)[..., offset:offset + size]
+
+
+def pad(x, offset, size):
+    """result[i, offset + f] = x[i, f] between zeros, `size` features in all."""
+    x = _float(x)
+    out = np.zeros(x.shape[:-1] + (size,))
+    out[..., offset:offset + x.shape[-1]] = x
+    return out
 
 
 def reshape(x, features, rows=True):

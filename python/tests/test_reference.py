@@ -241,6 +241,37 @@ def test_weight_product(typed, heads, vector):
             equal(found[h] if heads else found, expected)
 
 
+@pytest.mark.parametrize("typed", [(a, b, c) for a in (False, True)
+                                   for b in (False, True) for c in (False, True)
+                                   if a or b or not c])
+@pytest.mark.parametrize("heads", [False, True, "side by side"])
+@pytest.mark.parametrize("vector", [False, True])
+def test_weight_outer_is_the_transpose_of_weight_product(typed, heads, vector):
+    """<lhs * rhs, grad> = <rhs, weight_outer(lhs, grad)>."""
+    rng = np.random.default_rng(3)
+    by_heads = heads == "side by side"
+
+    def made(is_typed, *shape):
+        return rng.standard_normal((3,) * is_typed + shape)
+
+    lhs_typed, grad_typed, rhs_typed = typed
+    types = lhs_typed or grad_typed
+    a, b = (5, 4), (4,) if vector else (4, 6)
+    out = (5,) if vector else (5, 6)
+    if by_heads:
+        a, b, out = (5, 8), (2, *b), (5, 2 * (1 if vector else 6))
+    elif heads:
+        a, b, out = (2, *a), (2, *b), (2, *out)
+    lhs, grad, rhs = made(lhs_typed, *a), made(grad_typed, *out), made(rhs_typed, *b)
+    got = reference.weight_outer(lhs, grad, lhs_typed, grad_typed, rhs_typed, vector,
+                                 2 if by_heads else None)
+    assert got.shape == rhs.shape
+    product = reference.weight_product(
+        np.broadcast_to(lhs, (3, *a)) if types and not lhs_typed else lhs, rhs, types,
+        rhs_typed, vector, by_heads)
+    assert np.isclose((product * grad).sum(), (rhs * got).sum(), rtol=1e-12)
+
+
 def test_weight_combine():
     rng = np.random.default_rng(0)
     c, b = rng.standard_normal((3, 2)), rng.standard_normal((2, 4, 5, 6))

@@ -136,6 +136,19 @@ def test_shapes_of_features():
     assert np.array_equal(reference.reshape(z, (2, 3))[:, 1, 2], z[:, 5])
 
 
+def test_sums_and_zeros_transpose_broadcast_and_slice():
+    """<f(x), y> = <x, transpose of f (y)>."""
+    x, y = RNG.standard_normal(3), RNG.standard_normal((5, 2, 3))
+    assert math.isclose((reference.broadcast(x, (2, 3), rows=5) * y).sum(),
+                        (x * reference.sum_rows(y, (3,))).sum(), rel_tol=1e-12)
+    assert math.isclose(reference.sum_rows(y, ()), math.fsum(y.flat), rel_tol=1e-12)
+    assert np.allclose(reference.sum_rows(y, (2, 3))[1, 2], math.fsum(y[:, 1, 2]))
+    assert reference.sum_rows(y[:0], (3,)).tolist() == [0, 0, 0]
+    z = RNG.standard_normal((5, 2, 7))
+    assert math.isclose((reference.slice(z, 2, 3) * y).sum(),
+                        (z * reference.pad(y, 2, 7)).sum(), rel_tol=1e-12)
+
+
 @pytest.mark.parametrize("kind", ["sum", "mean", "max", "min"])
 def test_reduce_features_and_heads(kind):
     x = RNG.standard_normal((4, 2, 3))

@@ -466,3 +466,33 @@ func.func @attention_inputs(%x: tensor<?x8x4xf32, #gnn.rows<@g, node>>,
   }
   return %y : tensor<?x8x4xf32, #gnn.rows<@g, node>>
 }
+
+// A part of what lies between zeros is a part of that, where it takes no zeros.
+//
+// CHECK-LABEL: func.func @pads
+// CHECK-SAME: %[[X:.+]]: tensor
+// CHECK-DAG: %[[P:.+]] = gnn.pad %[[X]] at 7 : tensor<?x8xf32, #gnn.rows<@g, node>> -> tensor<?x20xf32, #gnn.rows<@g, node>>
+// CHECK-DAG: %[[S:.+]] = gnn.slice %[[X]] at 2 : tensor<?x8xf32, #gnn.rows<@g, node>> -> tensor<?x4xf32, #gnn.rows<@g, node>>
+// CHECK-DAG: %[[Z:.+]] = gnn.slice %[[P]] at 6
+// CHECK: return %[[P]], %[[X]], %[[S]], %[[Z]]
+func.func @pads(%x: tensor<?x8xf32, #gnn.rows<@g, node>>)
+    -> (tensor<?x20xf32, #gnn.rows<@g, node>>, tensor<?x8xf32, #gnn.rows<@g, node>>,
+        tensor<?x4xf32, #gnn.rows<@g, node>>, tensor<?x8xf32, #gnn.rows<@g, node>>) {
+  %0 = gnn.pad %x at 3 : tensor<?x8xf32, #gnn.rows<@g, node>> -> tensor<?x16xf32, #gnn.rows<@g, node>>
+  %1 = gnn.pad %0 at 4 : tensor<?x16xf32, #gnn.rows<@g, node>> -> tensor<?x20xf32, #gnn.rows<@g, node>>
+  %2 = gnn.slice %1 at 7 : tensor<?x20xf32, #gnn.rows<@g, node>> -> tensor<?x8xf32, #gnn.rows<@g, node>>
+  %3 = gnn.slice %1 at 9 : tensor<?x20xf32, #gnn.rows<@g, node>> -> tensor<?x4xf32, #gnn.rows<@g, node>>
+  %4 = gnn.slice %1 at 6 : tensor<?x20xf32, #gnn.rows<@g, node>> -> tensor<?x8xf32, #gnn.rows<@g, node>>
+  %5 = gnn.pad %2 at 0 : tensor<?x8xf32, #gnn.rows<@g, node>> -> tensor<?x8xf32, #gnn.rows<@g, node>>
+  return %1, %5, %3, %4 : tensor<?x20xf32, #gnn.rows<@g, node>>, tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x4xf32, #gnn.rows<@g, node>>, tensor<?x8xf32, #gnn.rows<@g, node>>
+}
+
+// A sum over no dimension is no sum.
+//
+// CHECK-LABEL: func.func @sum_of_weight
+// CHECK-SAME: %[[W:.+]]: tensor<8xf32>
+// CHECK: return %[[W]]
+func.func @sum_of_weight(%w: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = gnn.sum_rows %w : tensor<8xf32> -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

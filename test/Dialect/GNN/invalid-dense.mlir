@@ -407,3 +407,93 @@ func.func @weight_transpose_c1(%w: tensor<8xf32>) -> tensor<8xf32> {
   %t = gnn.weight_transpose %w : (tensor<8xf32>) -> tensor<8xf32>
   return %t : tensor<8xf32>
 }
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @weight_outer_c1(%x: tensor<3x8x4xf32, #gnn.rows<@g, edge_type>>, %y: tensor<2x8xf32, #gnn.rows<@g, node_type>>) {
+  // expected-error @+1 {{'gnn.weight_outer' op expected edge_type rows of grad, got node_type rows}}
+  gnn.weight_outer %x, %y : (tensor<3x8x4xf32, #gnn.rows<@g, edge_type>>, tensor<2x8xf32, #gnn.rows<@g, node_type>>) -> tensor<3x4xf32, #gnn.rows<@g, edge_type>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @weight_outer_c2(%x: tensor<3x8x4xf32, #gnn.rows<@g, edge_type>>, %y: tensor<8xf32>) {
+  // expected-error @+1 {{'gnn.weight_outer' op expected edge_type rows of result, got node_type rows}}
+  gnn.weight_outer %x, %y : (tensor<3x8x4xf32, #gnn.rows<@g, edge_type>>, tensor<8xf32>) -> tensor<2x4xf32, #gnn.rows<@g, node_type>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @weight_outer_c2_shared(%x: tensor<8x4xf32>, %y: tensor<8xf32>) {
+  // expected-error @+1 {{'gnn.weight_outer' op expected a result without types, as the operands have none, got 'tensor<3x4xf32, #gnn.rows<@g, edge_type>>'}}
+  gnn.weight_outer %x, %y : (tensor<8x4xf32>, tensor<8xf32>) -> tensor<3x4xf32, #gnn.rows<@g, edge_type>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @weight_outer_c3(%x: tensor<8xf32>, %y: tensor<8xf32>) {
+  // expected-error @+1 {{'gnn.weight_outer' op expected [a, b] or [heads, a, b] of lhs, got [8]}}
+  gnn.weight_outer %x, %y : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @weight_outer_c4(%x: tensor<2x8x4xf32>, %y: tensor<8x5xf32>) {
+  // expected-error @+1 {{'gnn.weight_outer' op grad meets lhs [2, 8, 4]: expected [2, 8] or a matrix that begins so, got [8, 5]}}
+  gnn.weight_outer %x, %y : (tensor<2x8x4xf32>, tensor<8x5xf32>) -> tensor<2x4x5xf32>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @weight_outer_c4_more(%x: tensor<8x4xf32>, %y: tensor<8x2x5xf32>) {
+  // expected-error @+1 {{'gnn.weight_outer' op grad meets lhs [8, 4]: expected [8] or a matrix that begins so, got [8, 2, 5]}}
+  gnn.weight_outer %x, %y : (tensor<8x4xf32>, tensor<8x2x5xf32>) -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @weight_outer_c5(%x: tensor<8x4xf32>, %y: tensor<8x5xf32>) {
+  // expected-error @+1 {{'gnn.weight_outer' op expected features [4, 5] of result, got [4]}}
+  gnn.weight_outer %x, %y : (tensor<8x4xf32>, tensor<8x5xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @weight_outer_c6(%x: tensor<8x6xf32>, %y: tensor<8x10xf32>) {
+  // expected-error @+1 {{'gnn.weight_outer' op expected [a, 6] of lhs and [a, 8] of grad for a result [2, 3, 4], got [8, 6] and [8, 10]}}
+  gnn.weight_outer %x, %y by_heads : (tensor<8x6xf32>, tensor<8x10xf32>) -> tensor<2x3x4xf32>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @weight_outer_c6_rank(%x: tensor<8x6xf32>, %y: tensor<8x10xf32>) {
+  // expected-error @+1 {{'gnn.weight_outer' op expected [heads, b, c] or [heads, b] of result, got [6]}}
+  gnn.weight_outer %x, %y by_heads : (tensor<8x6xf32>, tensor<8x10xf32>) -> tensor<6xf32>
+  return
+}

@@ -380,3 +380,73 @@ func.func @reduce_features_c2(%x: tensor<?x2x8xf32, #gnn.rows<@g, node>>) {
   gnn.reduce_features sum %x : tensor<?x2x8xf32, #gnn.rows<@g, node>> -> tensor<?x8xf32, #gnn.rows<@g, node>>
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @sum_rows_c1(%x: tensor<?x4x8xf32, #gnn.rows<@g, node>>) {
+  // expected-error @+1 {{'gnn.sum_rows' op expected a result with which the features [4, 8] of input end, got [4]}}
+  gnn.sum_rows %x : tensor<?x4x8xf32, #gnn.rows<@g, node>> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @sum_rows_c1_more(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'gnn.sum_rows' op expected a result with which the features [8] of input end, got [4, 8]}}
+  gnn.sum_rows %x : tensor<8xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @pad_c1(%x: tensor<?x8xf32, #gnn.rows<@g, node>>) {
+  // expected-error @+1 {{'gnn.pad' op expected node rows of result, got edge rows}}
+  gnn.pad %x at 0 : tensor<?x8xf32, #gnn.rows<@g, node>> -> tensor<?x9xf32, #gnn.rows<@g, edge>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @pad_c2(%x: tensor<?x2x8xf32, #gnn.rows<@g, node>>) {
+  // expected-error @+1 {{'gnn.pad' op expected features [2, 8] of result but for the last dimension, got [3, 8]}}
+  gnn.pad %x at 0 : tensor<?x2x8xf32, #gnn.rows<@g, node>> -> tensor<?x3x8xf32, #gnn.rows<@g, node>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @pad_c2_scalar(%x: tensor<?xf32, #gnn.rows<@g, node>>) {
+  // expected-error @+1 {{'gnn.pad' op expected at least one feature dimension of input, got none}}
+  gnn.pad %x at 0 : tensor<?xf32, #gnn.rows<@g, node>> -> tensor<?xf32, #gnn.rows<@g, node>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @pad_c3(%x: tensor<?x8xf32, #gnn.rows<@g, node>>) {
+  // expected-error @+1 {{'gnn.pad' op expected a place within 12 features of result, got 8 at 5}}
+  gnn.pad %x at 5 : tensor<?x8xf32, #gnn.rows<@g, node>> -> tensor<?x12xf32, #gnn.rows<@g, node>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @pad_c3_negative(%x: tensor<?x8xf32, #gnn.rows<@g, node>>) {
+  // expected-error @+1 {{'gnn.pad' op expected a place within 12 features of result, got 8 at -1}}
+  gnn.pad %x at -1 : tensor<?x8xf32, #gnn.rows<@g, node>> -> tensor<?x12xf32, #gnn.rows<@g, node>>
+  return
+}

@@ -365,6 +365,46 @@ func.func @features(%s: !node_score, %w: tensor<16xf32>, %u: tensor<f32>)
   return %e, %f, %h : tensor<?x128xf32, #gnn.rows<@g, node>>, tensor<?x16xf32, #gnn.rows<@g, node>>, !node_score
 }
 
+// CHECK-LABEL: func.func @sum_rows
+// CHECK: gnn.sum_rows %{{.+}} : tensor<?x8x16xf32, #gnn.rows<@g, node>> -> tensor<8x16xf32>
+// CHECK: gnn.sum_rows %{{.+}} : tensor<?x8x16xf32, #gnn.rows<@g, node>> -> tensor<16xf32>
+// CHECK: gnn.sum_rows %{{.+}} : tensor<?x8x16xf32, #gnn.rows<@g, node>> -> tensor<f32>
+// CHECK: gnn.sum_rows %{{.+}} : tensor<1x16xf32, #gnn.rows<@g, graph>> -> tensor<16xf32>
+// CHECK: gnn.sum_rows %{{.+}} : tensor<8x16xf32> -> tensor<16xf32>
+func.func @sum_rows(%x: !heads, %r: tensor<1x16xf32, #gnn.rows<@g, graph>>)
+    -> (tensor<16xf32>, tensor<f32>, tensor<16xf32>, tensor<16xf32>) {
+  %a = gnn.sum_rows %x : !heads -> tensor<8x16xf32>
+  %b = gnn.sum_rows %x : !heads -> tensor<16xf32>
+  %c = gnn.sum_rows %x : !heads -> tensor<f32>
+  %d = gnn.sum_rows %r : tensor<1x16xf32, #gnn.rows<@g, graph>> -> tensor<16xf32>
+  %e = gnn.sum_rows %a : tensor<8x16xf32> -> tensor<16xf32>
+  return %b, %c, %d, %e : tensor<16xf32>, tensor<f32>, tensor<16xf32>, tensor<16xf32>
+}
+
+// CHECK-LABEL: func.func @pad
+// CHECK: gnn.pad %{{.+}} at 4 : tensor<?x8x16xf32, #gnn.rows<@g, node>> -> tensor<?x8x32xf32, #gnn.rows<@g, node>>
+// CHECK: gnn.pad %{{.+}} at 0 : tensor<4x16xf32> -> tensor<4x20xf32>
+func.func @pad(%x: !heads, %w: tensor<4x16xf32>)
+    -> (tensor<?x8x32xf32, #gnn.rows<@g, node>>, tensor<4x20xf32>) {
+  %a = gnn.pad %x at 4 : !heads -> tensor<?x8x32xf32, #gnn.rows<@g, node>>
+  %b = gnn.pad %w at 0 : tensor<4x16xf32> -> tensor<4x20xf32>
+  return %a, %b : tensor<?x8x32xf32, #gnn.rows<@g, node>>, tensor<4x20xf32>
+}
+
+// CHECK-LABEL: func.func @weight_outer
+// CHECK: gnn.weight_outer %{{.+}}, %{{.+}} : (tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>, tensor<3x64xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x8xf32, #gnn.rows<@g, edge_type>>
+// CHECK: gnn.weight_outer %{{.+}}, %{{.+}} : (tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>, tensor<3x64xf32, #gnn.rows<@g, edge_type>>) -> tensor<8xf32>
+// CHECK: gnn.weight_outer %{{.+}}, %{{.+}} by_heads : (tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>, tensor<64x4xf32>) -> tensor<3x4x2x1xf32, #gnn.rows<@g, edge_type>>
+// CHECK: gnn.weight_outer %{{.+}}, %{{.+}} by_heads : (tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>, tensor<64x4xf32>) -> tensor<4x2xf32>
+func.func @weight_outer(%w: tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>, %v: tensor<3x64xf32, #gnn.rows<@g, edge_type>>, %u: tensor<64x4xf32>)
+    -> (tensor<3x8xf32, #gnn.rows<@g, edge_type>>, tensor<8xf32>, tensor<3x4x2x1xf32, #gnn.rows<@g, edge_type>>, tensor<4x2xf32>) {
+  %a = gnn.weight_outer %w, %v : (tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>, tensor<3x64xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x8xf32, #gnn.rows<@g, edge_type>>
+  %b = gnn.weight_outer %w, %v : (tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>, tensor<3x64xf32, #gnn.rows<@g, edge_type>>) -> tensor<8xf32>
+  %c = gnn.weight_outer %w, %u by_heads : (tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>, tensor<64x4xf32>) -> tensor<3x4x2x1xf32, #gnn.rows<@g, edge_type>>
+  %d = gnn.weight_outer %w, %u by_heads : (tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>, tensor<64x4xf32>) -> tensor<4x2xf32>
+  return %a, %b, %c, %d : tensor<3x8xf32, #gnn.rows<@g, edge_type>>, tensor<8xf32>, tensor<3x4x2x1xf32, #gnn.rows<@g, edge_type>>, tensor<4x2xf32>
+}
+
 // bf16 and f16 are storage types as well.
 //
 // CHECK-LABEL: func.func @pick_feature

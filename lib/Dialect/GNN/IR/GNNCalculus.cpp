@@ -83,6 +83,8 @@ Action WeightProductOp::getLinearAction(unsigned) {
   return LinearAction::Weight;
 }
 
+Action WeightOuterOp::getLinearAction(unsigned) { return LinearAction::Weight; }
+
 Action WeightCombineOp::getLinearAction(unsigned) {
   return LinearAction::Weight;
 }
@@ -195,7 +197,21 @@ Action BroadcastOp::getLinearAction(unsigned) {
                                        : LinearAction::Weight;
 }
 
+/// Features that are summed as well are no matter of rows alone.
+Action SumRowsOp::getLinearAction(unsigned) {
+  if (!getRows(getInput().getType()))
+    return LinearAction::Weight;
+  bool keepsFeatures =
+      getFeatures(getInput().getType()) == getType().getShape();
+  return keepsFeatures ? LinearAction::Rows : LinearAction::RowsAndFeatures;
+}
+
 Action SliceOp::getLinearAction(unsigned) {
+  return getRows(getInput().getType()) ? LinearAction::Features
+                                       : LinearAction::Weight;
+}
+
+Action PadOp::getLinearAction(unsigned) {
   return getRows(getInput().getType()) ? LinearAction::Features
                                        : LinearAction::Weight;
 }

@@ -226,6 +226,14 @@ RowCount WeightProductOp::getFlops() {
   return RowCount::elements(getType()) * (2 * shared);
 }
 
+RowCount WeightOuterOp::getFlops() {
+  auto lhs = getLhs().getType();
+  auto typed = getRows(lhs) ? lhs : getGrad().getType();
+  ArrayRef<int64_t> features = getFeatures(lhs);
+  double summed = features[features.size() - 2];
+  return RowCount::rows(typed) * (2 * summed * getNumFeatures(getType()));
+}
+
 RowCount WeightCombineOp::getFlops() {
   double bases = getBases().getType().getDimSize(0);
   return RowCount::elements(getType()) * (2 * bases);
@@ -340,10 +348,16 @@ RowCount DropoutOp::getReadBytes() { return RowCount::bytes(getType()); }
 
 RowCount BroadcastOp::getFlops() { return {}; }
 
+RowCount SumRowsOp::getFlops() {
+  return RowCount::elements(getInput().getType());
+}
+
 RowCount ConcatOp::getFlops() { return {}; }
 
 RowCount SliceOp::getFlops() { return {}; }
 RowCount SliceOp::getReadBytes() { return RowCount::bytes(getType()); }
+
+RowCount PadOp::getFlops() { return {}; }
 
 RowCount ReshapeOp::getFlops() { return {}; }
 RowCount ReshapeOp::getReadBytes() { return {}; }

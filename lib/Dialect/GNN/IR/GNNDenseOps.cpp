@@ -201,7 +201,7 @@ LogicalResult TypedOuterOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// weight_product, weight_combine
+// weight_product, weight_outer, weight_combine, weight_transpose
 //===----------------------------------------------------------------------===//
 
 /// The features of the product of a matrix with those of its columns' heads, or
@@ -267,6 +267,63 @@ bool WeightProductOp::isCompatibleReturnTypes(TypeRange, TypeRange) {
 
 LogicalResult WeightProductOp::verify() {
   return verifyInferredResult(*this); // C4, C5
+}
+
+/// Verifies `[a, heads * b]` and `[a, heads * c]` of the operands for the
+/// features `[heads, b, c]` or `[heads, b]` of the result.
+static LogicalResult verifyOuterByHeads(EmitError emitError,
+                                        ArrayRef<int64_t> lhs,
+                                        ArrayRef<int64_t> grad,
+                                        ArrayRef<int64_t> result) {
+  if (result.size() != 2 && result.size() != 3)
+    return emitError() << "expected [heads, b, c] or [heads, b] of result, got "
+                       << formatShape(result);
+  int64_t columns = result[0] * (result.size() == 3 ? result[2] : 1);
+  if (lhs.size() == 2 && grad.size() == 2 && lhs[0] == grad[0] &&
+      lhs[1] == result[0] * result[1] && grad[1] == columns)
+    return success();
+  return emitError() << "expected [a, " << result[0] * result[1]
+                     << "] of lhs and [a, " << columns
+                     << "] of grad for a result " << formatShape(result)
+                     << ", got " << formatShape(lhs) << " and "
+                     << formatShape(grad);
+}
+
+LogicalResult WeightOuterOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
+  auto lhs = getLhs().getType(), grad = getGrad().getType();
+  if (getRows(lhs) && getRows(grad) &&
+      failed(verifySameRows(emitError, lhs, grad, "grad"))) // C1
+    return failure();
+  if (getRows(getType())) { // C2
+    if (!getRows(lhs) && !getRows(grad))
+      return emitOpError("expected a result without types, as the operands "
+                         "have none, got ")
+             << getType();
+    if (failed(verifySameRows(emitError, getRows(lhs) ? lhs : grad, getType(),
+                              "result")))
+      return failure();
+  }
+  ArrayRef<int64_t> a = getFeatures(lhs), b = getFeatures(grad);
+  ArrayRef<int64_t> got = getFeatures(getType());
+  if (getByHeads())
+    return verifyOuterByHeads(emitError, a, b, got); // C6
+  if (a.size() != 2 && a.size() != 3)                // C3
+    return emitOpError("expected [a, b] or [heads, a, b] of lhs, got ")
+           << formatShape(a);
+  ArrayRef<int64_t> shared = a.drop_back();
+  if (!isPrefix(shared, b) || b.size() > a.size()) // C4
+    return emitOpError("grad meets lhs ")
+           << formatShape(a) << ": expected " << formatShape(shared)
+           << " or a matrix that begins so, got " << formatShape(b);
+  SmallVector<int64_t> expected(a.drop_back(2));
+  expected.push_back(a.back());
+  if (b.size() == a.size())
+    expected.push_back(b.back());
+  if (got != ArrayRef(expected)) // C5
+    return emitOpError("expected features ")
+           << formatShape(expected) << " of result, got " << formatShape(got);
+  return success();
 }
 
 LogicalResult WeightCombineOp::inferReturnTypes(

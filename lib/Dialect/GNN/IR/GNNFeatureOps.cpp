@@ -158,7 +158,7 @@ LogicalResult DropoutOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// broadcast
+// broadcast, sum_rows
 //===----------------------------------------------------------------------===//
 
 LogicalResult BroadcastOp::verify() {
@@ -179,9 +179,30 @@ LogicalResult BroadcastOp::verify() {
   return success();
 }
 
+LogicalResult SumRowsOp::verify() {
+  ArrayRef<int64_t> from = getFeatures(getInput().getType());
+  ArrayRef<int64_t> to = getType().getShape();
+  if (!to.empty() && !isSuffix(to, from)) // C1
+    return emitOpError("expected a result with which the features ")
+           << formatShape(from) << " of input end, got " << formatShape(to);
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
-// concat, slice, reshape
+// concat, slice, pad, reshape
 //===----------------------------------------------------------------------===//
+
+/// Verifies that the features of input and result differ in the last dimension
+/// alone.
+static LogicalResult verifyOtherLast(EmitError emitError,
+                                     ArrayRef<int64_t> from,
+                                     ArrayRef<int64_t> to) {
+  if (from.size() == to.size() && from.drop_back() == to.drop_back())
+    return success();
+  return emitError() << "expected features " << formatShape(from)
+                     << " of result but for the last dimension, got "
+                     << formatShape(to);
+}
 
 LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> location,
@@ -230,14 +251,30 @@ LogicalResult SliceOp::verify() {
   ArrayRef<int64_t> from = getFeatures(input), to = getFeatures(getType());
   if (failed(verifyHasFeatures(emitError, input, "input"))) // C2
     return failure();
-  if (from.size() != to.size() || from.drop_back() != to.drop_back()) // C2
-    return emitOpError("expected features ")
-           << formatShape(from) << " of result but for the last dimension, got "
-           << formatShape(to);
+  if (failed(verifyOtherLast(emitError, from, to))) // C2
+    return failure();
   int64_t offset = getOffset();
   if (offset < 0 || offset > from.back() - to.back()) // C3
     return emitOpError("expected a part of ")
            << from.back() << " features, got " << to.back() << " at " << offset;
+  return success();
+}
+
+LogicalResult PadOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
+  auto input = getInput().getType();
+  if (failed(verifySameRows(emitError, input, getType(), "result"))) // C1
+    return failure();
+  ArrayRef<int64_t> from = getFeatures(input), to = getFeatures(getType());
+  if (failed(verifyHasFeatures(emitError, input, "input"))) // C2
+    return failure();
+  if (failed(verifyOtherLast(emitError, from, to))) // C2
+    return failure();
+  int64_t offset = getOffset();
+  if (offset < 0 || offset > to.back() - from.back()) // C3
+    return emitOpError("expected a place within ")
+           << to.back() << " features of result, got " << from.back() << " at "
+           << offset;
   return success();
 }
 

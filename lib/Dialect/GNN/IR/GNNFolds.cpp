@@ -301,9 +301,18 @@ OpFoldResult ConcatOp::fold(FoldAdaptor) {
                                  : OpFoldResult();
 }
 
+OpFoldResult SumRowsOp::fold(FoldAdaptor) {
+  return getInput().getType() == getType() ? OpFoldResult(getInput())
+                                           : OpFoldResult();
+}
+
 OpFoldResult SliceOp::fold(FoldAdaptor) {
   if (getInput().getType() == getType())
     return getInput();
+  auto pad = definedBy<PadOp>(getInput());
+  if (pad && pad.getOffset() == getOffset() &&
+      pad.getInput().getType() == getType())
+    return pad.getInput();
   auto concat = definedBy<ConcatOp>(getInput());
   if (!concat)
     return {};
@@ -328,9 +337,49 @@ static LogicalResult composeSlices(SliceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// The number of features along the last dimension.
+static int64_t lastSize(Value value) {
+  return getFeatures(cast<RankedTensorType>(value.getType())).back();
+}
+
+/// A part of what lies between zeros, without any of them.
+static LogicalResult sliceOfPad(SliceOp op, PatternRewriter &rewriter) {
+  auto pad = definedBy<PadOp>(op.getInput());
+  if (!pad)
+    return rewriter.notifyMatchFailure(op, "input is not padded");
+  int64_t begin = static_cast<int64_t>(op.getOffset() - pad.getOffset());
+  if (begin < 0 || begin + lastSize(op) > lastSize(pad.getInput()))
+    return rewriter.notifyMatchFailure(op, "takes zeros");
+  rewriter.replaceOpWithNewOp<SliceOp>(op, op.getType(), pad.getInput(),
+                                       rewriter.getI64IntegerAttr(begin));
+  return success();
+}
+
 void SliceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                           MLIRContext *) {
   patterns.add(composeSlices);
+  patterns.add(sliceOfPad);
+}
+
+OpFoldResult PadOp::fold(FoldAdaptor) {
+  return getInput().getType() == getType() ? OpFoldResult(getInput())
+                                           : OpFoldResult();
+}
+
+/// Zeros around zeros.
+static LogicalResult composePads(PadOp op, PatternRewriter &rewriter) {
+  auto inner = definedBy<PadOp>(op.getInput());
+  if (!inner)
+    return rewriter.notifyMatchFailure(op, "input is not padded");
+  rewriter.replaceOpWithNewOp<PadOp>(
+      op, op.getType(), inner.getInput(),
+      rewriter.getI64IntegerAttr(op.getOffset() + inner.getOffset()));
+  return success();
+}
+
+void PadOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                        MLIRContext *) {
+  patterns.add(composePads);
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor) {

@@ -190,9 +190,10 @@ def GNN_WeightProductOp : GNN_RowOp<"weight_product", [
     `result[t, :, h * c + j] = sum_k lhs[t, :, h * b + k] * rhs[t, h, k, j]`. This
     is what two linear operators with a split into heads between them make.
 
-    Gradient: of `lhs`, the gradient of `result` times the transposed `rhs`; of
-    `rhs`, the transposed `lhs` times the gradient of `result`; summed over types
-    where the operand has none.
+    Gradient: of `lhs`, `gnn.weight_product` of the gradient of `result` with
+    `gnn.weight_transpose` of `rhs`, `by_heads` as here; where `lhs` has no types
+    and `rhs` has, `gnn.sum_rows` of that. A vector counts as a matrix with one
+    column, by `gnn.reshape`. Of `rhs`, `gnn.weight_outer`.
 
     Constraints:
     * (C1) Operands with types have the same row space.
@@ -215,6 +216,52 @@ def GNN_WeightProductOp : GNN_RowOp<"weight_product", [
   let results = (outs GNN_AnyWeight:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs (`by_heads` $by_heads^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def GNN_WeightOuterOp : GNN_RowOp<"weight_outer", [
+    GNN_Linear, GNN_Cost, SameOperandsAndResultElementType]> {
+  let summary = "Multiply transposed weights by weights, type by type";
+  let description = [{
+    `result[t, h, k, j] = sum_a lhs[t, h, a, k] * grad[t, h, a, j]` for each type
+    `t` and head `h` that the operands have; without `j` where `grad` is a vector
+    `[a]`. It is the gradient of `gnn.weight_product` with respect to `rhs`. An
+    operand without types is used for all types of the other; a `result` without
+    types sums over them.
+
+    With `by_heads`, the columns of both operands are those of one head after
+    another: `result[t, h, k, j] = sum_a lhs[t, a, h * b + k] * grad[t, a, h * c + j]`.
+
+    Gradient: of `lhs`, `gnn.weight_product` of `grad` with `gnn.weight_transpose`
+    of the gradient of `result`; of `grad`, `gnn.weight_product` of `lhs` with the
+    gradient of `result`; `by_heads` as here. Where the operand has no types and
+    the product has, `gnn.sum_rows` of it. A vector counts as a matrix with one
+    column, by `gnn.reshape`.
+
+    Constraints:
+    * (C1) Operands with types have the same row space.
+    * (C2) `result` has the types of the operands, or none.
+    * (C3) `lhs` has shape `[(types,) a, b]` or `[(types,) heads, a, b]`.
+    * (C4) `grad` has heads and `a` of `lhs` and shape `[(types,) (heads,) a, c]`
+      or `[(types,) (heads,) a]`.
+    * (C5) `result` has shape `[(types,) (heads,) b, c]` or `[(types,) (heads,) b]`.
+    * (C6) With `by_heads`, `lhs` has shape `[(types,) a, heads * b]`, `grad`
+      `[(types,) a, heads * c]`, and `result` `[(types,) heads, b, c]` or
+      `[(types,) heads, b]`, where `c` is 1.
+
+    Example:
+
+    ```mlir
+    %da = gnn.weight_outer %w, %dv : (tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>, tensor<3x64xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x8xf32, #gnn.rows<@g, edge_type>>
+    %dr = gnn.weight_outer %u, %dk by_heads : (tensor<3x64x64xf32, #gnn.rows<@g, edge_type>>, tensor<3x64x64xf32, #gnn.rows<@g, edge_type>>) -> tensor<4x16x16xf32>
+    ```
+  }];
+  let arguments = (ins GNN_AnyWeight:$lhs, GNN_AnyWeight:$grad, UnitAttr:$by_heads);
+  let results = (outs GNN_AnyWeight:$result);
+  let assemblyFormat = [{
+    $lhs `,` $grad (`by_heads` $by_heads^)? attr-dict `:`
     functional-type(operands, results)
   }];
   let hasVerifier = 1;

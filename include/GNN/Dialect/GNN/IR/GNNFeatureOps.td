@@ -257,7 +257,8 @@ def GNN_BroadcastOp : GNN_RowOp<"broadcast", [
     leading feature dimensions that it lacks; the result may be a weight, too.
     Rows of another space are the business of `gnn.gather`.
 
-    Gradient: the sum over the dimensions along which `input` was repeated.
+    Gradient: the sum over the dimensions along which `input` was repeated: for a
+    weight, `gnn.sum_rows` of the gradient of `result`.
 
     Constraints:
     * (C1) `input` has the row space of `result` or none.
@@ -277,6 +278,35 @@ def GNN_BroadcastOp : GNN_RowOp<"broadcast", [
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
+}
+
+def GNN_SumRowsOp : GNN_RowOp<"sum_rows", [
+    GNN_Linear, GNN_Cost, SameOperandsAndResultElementType]> {
+  let summary = "Sum all rows, and leading feature dimensions, to a weight";
+  let description = [{
+    `result[f] = sum_{i, h} input[i, h, f]` over all rows `i` and the leading
+    feature dimensions `h` that `result` lacks: what `gnn.broadcast` of a weight
+    spreads, added up. Of a weight without a row space the leading dimensions
+    alone are summed. Without rows the sum is 0. A row of the graph becomes a
+    weight so. `gnn.aggregate` keeps a row for each group, and all features.
+
+    Gradient: `gnn.broadcast` of the gradient of `result`.
+
+    Constraints:
+    * (C1) The features of `input` end with the shape of `result`.
+
+    Example:
+
+    ```mlir
+    %db = gnn.sum_rows %dy : tensor<?x8x16xf32, #gnn.rows<@g, node>> -> tensor<8x16xf32>
+    %da = gnn.sum_rows %dy : tensor<?x8x16xf32, #gnn.rows<@g, node>> -> tensor<16xf32>
+    ```
+  }];
+  let arguments = (ins GNN_RowsOrWeight:$input);
+  let results = (outs GNN_Weight:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def GNN_ConcatOp : GNN_RowOp<"concat", [
@@ -317,7 +347,7 @@ def GNN_SliceOp : GNN_RowOp<"slice", [
     `result[i, (h,) f] = input[i, (h,) offset + f]`; the last feature dimension
     of `result` is the size of the part. Weights without a row space are cut alike.
 
-    Gradient: the gradient of `result` at its place between zeros.
+    Gradient: the gradient of `result` at its place between zeros, `gnn.pad`.
 
     Constraints:
     * (C1) `input` and `result` have the same row space.
@@ -328,6 +358,37 @@ def GNN_SliceOp : GNN_RowOp<"slice", [
 
     ```mlir
     %y = gnn.slice %x at 8 : tensor<?x12xf32, #gnn.rows<@g, node>> -> tensor<?x4xf32, #gnn.rows<@g, node>>
+    ```
+  }];
+  let arguments = (ins GNN_RowsOrWeight:$input, I64Attr:$offset);
+  let results = (outs GNN_RowsOrWeight:$result);
+  let assemblyFormat = [{
+    $input `at` $offset attr-dict `:` type($input) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def GNN_PadOp : GNN_RowOp<"pad", [
+    GNN_RowWise, GNN_Linear, GNN_Cost, SameOperandsAndResultElementType]> {
+  let summary = "Put features between zeros along the last dimension";
+  let description = [{
+    `result[i, (h,) offset + f] = input[i, (h,) f]`, and 0 at all other places of
+    the last feature dimension of `result`. Weights without a row space are padded
+    alike. `gnn.slice` at the same offset takes `input` back out.
+
+    Gradient: `gnn.slice` of the gradient of `result` at `offset`.
+
+    Constraints:
+    * (C1) `input` and `result` have the same row space.
+    * (C2) They have the same features but for the last dimension, which each has.
+    * (C3) `offset` is not negative, and `input` lies within `result`.
+
+    Example:
+
+    ```mlir
+    %y = gnn.pad %x at 8 : tensor<?x4xf32, #gnn.rows<@g, node>> -> tensor<?x16xf32, #gnn.rows<@g, node>>
     ```
   }];
   let arguments = (ins GNN_RowsOrWeight:$input, I64Attr:$offset);
