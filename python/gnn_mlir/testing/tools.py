@@ -34,6 +34,29 @@ def run_by_tool(gnn_run, *options, under=()):
     return run
 
 
+def print_generic(gnn_opt, texts, *options):
+    """What gnn-opt prints, in generic form, of texts that go through the passes of
+    these options. A run that fails raises AssertionError with what the tool said."""
+    separator = "\n// -----\n"
+    result = subprocess.run(
+        [str(gnn_opt), "-", "--split-input-file", "--mlir-print-op-generic",
+         *options], input=separator.join(texts), text=True, capture_output=True,
+        check=False)
+    if result.returncode != 0:
+        raise AssertionError(result.stderr.strip())
+    return result.stdout
+
+
+def optimize(gnn_opt, texts, *options):
+    """The `interpreter.Module` of each text after passes, by one run of gnn-opt."""
+    from . import interpreter
+
+    modules = interpreter.read_all(print_generic(gnn_opt, texts, *options))
+    if len(modules) != len(texts):
+        raise AssertionError(f"expected {len(texts)} modules, got {len(modules)}")
+    return modules
+
+
 def run_by_library(device=None):
     """A `run` for `cases.check` that compiles in this process and binds to a
     device, as `gnn_mlir.compile` does; None is the emulator. Programs of one text
