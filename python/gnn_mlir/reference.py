@@ -211,7 +211,7 @@ def weight_product(lhs, rhs, lhs_typed=False, rhs_typed=False, vector=False,
         heads, size = rhs.shape[-3:-1]
         parts = np.moveaxis(lhs.reshape(*lhs.shape[:-1], heads, size), -2, -3)
         out = np.moveaxis(parts @ rhs, -3, -2)
-        return out.reshape(*out.shape[:-2], -1)
+        return out.reshape(*out.shape[:-2], out.shape[-2] * out.shape[-1])
     out = lhs @ rhs
     return out[..., 0] if vector else out
 
@@ -224,8 +224,8 @@ def weight_outer(lhs, grad, lhs_typed=False, grad_typed=False, typed=False,
     the columns of so many heads side by side."""
     lhs, grad = _float(lhs), _float(grad)
     if heads:
-        lhs, grad = (np.moveaxis(x.reshape(*x.shape[:-1], heads, -1), -2, -3)
-                     for x in (lhs, grad))
+        lhs, grad = (np.moveaxis(x.reshape(*x.shape[:-1], heads, x.shape[-1] // heads),
+                                 -2, -3) for x in (lhs, grad))
     elif vector:
         grad = grad[..., None]
     if lhs_typed and not grad_typed:

@@ -89,7 +89,12 @@ def every_op():
          f.layer_norm(x), f.layer_norm(heads, four[0], four[1], eps=1e-3))
     keep(f.dropout(x, 0.25, seed=7, offset=3))
     keep(f.broadcast(e, g.rows("edge", 2, 5)), f.broadcast(wb, g.rows("node", 6)))
-    keep(f.concat(x, x), f.slice(x, 1, 2), f.reshape(heads, 8))
+    keep(f.concat(x, x), f.slice(x, 1, 2), f.reshape(heads, 8), f.pad(x, 1, 9))
+    keep(f.sum_rows(heads), f.sum_rows(heads, four[0].type),
+         f.weight_outer(w, wt, weight(6, 6)),
+         f.weight_outer(wt, f.input("wv", g.rows("edge_type", 4)), wtb.type),
+         f.weight_outer(wt, wt, g.rows("edge_type", 2, 3, 3), by_heads=True),
+         f.weight_outer(w, w, weight(2, 3, 3), by_heads=True))
     keep(x + 1.5, 2 - x, -x, x / 3, x * x,
          f.elementwise("math.rsqrt", f.elementwise("math.exp", x)))
     for i, value in enumerate(outputs):

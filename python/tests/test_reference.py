@@ -272,6 +272,25 @@ def test_weight_outer_is_the_transpose_of_weight_product(typed, heads, vector):
     assert np.isclose((product * grad).sum(), (rhs * got).sum(), rtol=1e-12)
 
 
+@pytest.mark.parametrize("types", [None, 3, 0])
+@pytest.mark.parametrize("vector", [False, True])
+def test_weight_product_by_heads(types, vector):
+    """Also of no types at all."""
+    rng = np.random.default_rng(0)
+    a = rng.standard_normal((() if types is None else (types,)) + (4, 2 * 5))
+    b = rng.standard_normal((2, 5) if vector else (2, 5, 3))
+    out = reference.weight_product(a, b, types is not None, False, vector, True)
+    assert out.shape == (*a.shape[:-1], 2 if vector else 6)
+    grad = reference.weight_outer(a, out, types is not None, types is not None,
+                                  False, vector, 2)
+    assert grad.shape == b.shape
+    for u, found in [(a, out)] if types is None else zip(a, out):
+        for h in range(2):
+            width = 1 if vector else 3
+            equal(found[:, h * width:(h + 1) * width],
+                  (u[:, 5 * h:5 * h + 5] @ b[h]).reshape(4, width))
+
+
 def test_weight_combine():
     rng = np.random.default_rng(0)
     c, b = rng.standard_normal((3, 2)), rng.standard_normal((2, 4, 5, 6))

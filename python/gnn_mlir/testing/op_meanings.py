@@ -92,21 +92,30 @@ _ROLES = {
     "features": lambda call: (call.shape()[1:] if call.results[0].space else
                               call.shape()),
     "size": lambda call: call.results[0].features[-1],
+    "heads": lambda call: (call.results[0].features[0] if "by_heads" in call.attributes
+                           else None),
     "via": lambda call: None, "lhs_via": lambda call: None,
     "rhs_via": lambda call: None, "alpha": lambda call: None,
 }
 
 
 def _is_vector(call):
-    lhs, rhs = (len(call.type_of(i).features) for i in (0, 1))
-    return rhs == lhs + ("by_heads" in call.attributes) - 1
+    """Whether the right operand of a product of weights, or the gradient with respect
+    to it, is a vector."""
+    if "by_heads" in call.attributes:
+        is_gradient = call.op.name == "gnn.weight_outer"
+        right = call.results[0] if is_gradient else call.type_of(1)
+        return len(right.features) == 2
+    return len(call.type_of(1).features) < len(call.type_of(0).features)
 
 
 # Parameters whose default is a bool. Attributes without a value are such ones too.
 _FLAGS = {
     "argument": lambda call: len(call.results) == 2,
     "heads": lambda call: len(call.results[0].features) == 3,
-    "lhs_typed": _is_typed(0), "rhs_typed": _is_typed(1), "vector": _is_vector,
+    "lhs_typed": _is_typed(0), "rhs_typed": _is_typed(1),
+    "grad_typed": _is_typed(1), "vector": _is_vector,
+    "typed": lambda call: call.results[0].is_typed,
     "rows": lambda call: call.type_of(0).space is not None,
     "by_heads": lambda call: "by_heads" in call.attributes,
 }
