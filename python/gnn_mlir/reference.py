@@ -292,10 +292,9 @@ def spmm(graph, kind, reduce, target, lhs, lhs_space, rhs=None, rhs_space=None,
     return aggregate(graph, reduce, edges, "edge", target, via)
 
 
-def edge_softmax(graph, x, space, over):
-    """result[i] = exp(x[i] - max) / sum_j exp(x[j] - max) over the rows j in the
-    group of i: those that lead to one row of `over`."""
-    x = _float(x)
+def _softmax_sums(graph, x, space, over):
+    """The rows of the groups `over` that rows of `space` lead to; for each group the
+    maximum, and the sum of exp(x - maximum)."""
     target, via = over, None
     if over in ("src", "dst") and graph.square:
         target, via = "node", over if space == "edge" else None
@@ -303,16 +302,28 @@ def edge_softmax(graph, x, space, over):
     with np.errstate(all="ignore"):
         maximum = aggregate(graph, "max", x, space, target, via)
         weight = np.exp(x - maximum[rows])
-        return weight / _sum_rows(graph, weight, space, target, via)[rows]
+        return rows, maximum, _sum_rows(graph, weight, space, target, via)
 
 
-def attention(graph, inputs, score, value, target, over, factor=None):
+def edge_softmax(graph, x, space, over):
+    """result[i] = exp(x[i] - max) / sum_j exp(x[j] - max) over the rows j in the
+    group of i: those that lead to one row of `over`."""
+    x = _float(x)
+    rows, maximum, total = _softmax_sums(graph, x, space, over)
+    with np.errstate(all="ignore"):
+        return np.exp(x - maximum[rows]) / total[rows]
+
+
+def attention(graph, inputs, score, value, target, over, factor=None,
+              statistics=False):
     """result[g] = sum of factor[e] * softmax(scores)[e] * value[e] over the edges e
     that lead to row g of `target`, where the softmax is over the groups `over`.
 
     Operands with rows are (array, space, via), read at edges; an input may be an
     array alone, which all edges share. `score` is a function of one edge: it gets
-    for each input an array of edges, or of one for all, and gives their scores."""
+    for each input an array of edges, or of one for all, and gives their scores.
+    With `statistics` also, for each group, the highest score and the sum of
+    exp(score - highest)."""
     def read(operand):
         if not isinstance(operand, tuple):
             return _float(operand)[None]
@@ -326,8 +337,10 @@ def attention(graph, inputs, score, value, target, over, factor=None):
     if factor is not None:
         weight = _combine("mul", weight, read(factor))
     via = over[:3] if target == "node" else None
-    return aggregate(graph, "sum", _combine("mul", weight, read(value)), "edge",
-                     target, via)
+    out = aggregate(graph, "sum", _combine("mul", weight, read(value)), "edge",
+                    target, via)
+    return (out, *_softmax_sums(graph, _float(scores), "edge", over)[1:]) if (
+        statistics) else out
 
 
 # -- Functions of the features of each row -------------------------------------

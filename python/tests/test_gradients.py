@@ -4,8 +4,10 @@ fault that is planted there."""
 
 import re
 
+import numpy as np
 import pytest
 
+from gnn_mlir import types
 from gnn_mlir.graph import Graph
 from gnn_mlir.program import Module
 from gnn_mlir.testing import gradient_faults, gradients, interpreter, tools
@@ -111,3 +113,108 @@ def test_each_fault_is_found(fault, by_hand):
     for made in faulty:
         with pytest.raises(gradients.Failure, match="f: d_[xw]: error .* expected"):
             check(by_hand, made)
+
+
+def test_kernels_give_the_gradients(by_hand, compiler):
+    made, function = differentiated(by_hand[1]), by_hand[0].f
+    inputs = gradients.smooth_inputs(function, GRAPH)
+    assert 0 < gradients.check_kernels(by_hand[0].text(), function, GRAPH, inputs,
+                                       made) <= 1
+
+
+@pytest.mark.parametrize("right, wrong, message", [
+    ('"f_backward"', '"f_back"', "expected a function f_backward, got f, f_forward"),
+    ("{gnn.gradient_of = @f}", "{}", "gnn.gradient_of at f_forward f, got None"),
+    ('gnn.name = "x", gnn.role = "input"', 'gnn.name = "x"',
+     "arguments of the forward function"),
+    ('gnn.name = "saved_0"', 'gnn.name = "saved_1"', "results of the forward"),
+    ('gnn.name = "d_y", gnn.role = "gradient"', 'gnn.name = "d_y", gnn.role = "input"',
+     "argument d_y of the backward function .*'gradient'.*, got .*'input'"),
+    ('gnn.name = "d_x"', 'gnn.name = "d_v"', "results of the backward function .*d_x"),
+])
+def test_functions_keep_to_their_contract(right, wrong, message, by_hand):
+    text = by_hand[1]
+    assert right in text
+    with pytest.raises(gradients.Failure, match=message):
+        differentiated(text.replace(right, wrong, 1))
+
+
+def test_saved_values_are_taken(by_hand):
+    module = interpreter.read(by_hand[1])
+    backward = module.functions["f_backward"]
+    backward.arguments = [a for a in backward.arguments if a[0] != "saved_0"]
+    with pytest.raises(gradients.Failure, match=r"saved values to be taken \[\], got "
+                       r"\['saved_0'\]"):
+        gradients.Differentiated(module, "f", ("x", "w"))
+
+
+def test_arguments_are_in_the_order_of_their_roles(by_hand):
+    module = interpreter.read(by_hand[1])
+    module.functions["f_backward"].arguments.reverse()
+    with pytest.raises(gradients.Failure, match="in the order of their roles"):
+        gradients.Differentiated(module, "f", ("x", "w"))
+
+
+class Answers:
+    """Functions that give a fixed forward and backward answer."""
+
+    wrt = ("x", "w")
+    name = "f"
+
+    def __init__(self, function, forward=0.0, backward=0.0):
+        self.function, self.changes = function, (forward, backward)
+
+    def run_forward(self, graphs, inputs):
+        out = self.function.evaluate(graphs, inputs)
+        return {name: x + self.changes[0] for name, x in out.items()}
+
+    def gradients(self, graphs, inputs, cotangents):
+        return {name: np.full(x.shape, self.changes[1]) for name, x in inputs.items()}
+
+
+@pytest.mark.parametrize("forward, backward, message", [
+    (0.0, np.nan, "d_x: error inf.*d_w: error inf"),
+    (0.0, np.inf, "d_x: error inf"), (0.0, 0.0, "d_x: error 1,"),
+    (1.0, 0.0, "gives another y"), (np.nan, 0.0, "gives another y")])
+def test_wrong_numbers_never_pass(forward, backward, message, by_hand):
+    function = by_hand[0].f
+    with pytest.raises(gradients.Failure, match=message):
+        check(by_hand, Answers(function, forward, backward))
+
+
+def test_a_difference_that_is_not_finite_holds_nothing():
+    module = Module()
+    f = module.function("f")
+    x = f.input("x", module.graph("g").rows("node", 1))
+    f.input("w", x.type)
+    f.output("y", f.elementwise("math.log", x))
+    inputs = {"x": np.full((1, 1), 1e-12), "w": np.ones((1, 1))}
+    answers = Answers(f)
+    worst = gradients.check(f, Graph([], [], 1), inputs, answers)
+    assert worst == {"x": None, "w": 0.0}
+    inputs["x"] -= 1  # No result is finite, and no gradient is asked for.
+    assert gradients.check(f, Graph([], [], 1), inputs, answers) == {"x": 0, "w": 0}
+
+
+def test_inputs_of_running_statistics_are_not_trained():
+    module = Module()
+    f, g = module.function("f"), module.graph("g")
+    x = f.input("x", g.rows("node", 4))
+    mean, root, gamma, beta = (f.input(n, types.weight(4)) for n in (
+        "mean", "root", "gamma", "beta"))
+    f.output("y", f.batch_norm(x, mean, root * root, gamma, beta))
+    assert gradients.trainable(f) == ["x", "gamma", "beta"]
+
+
+def test_kernels_are_held(by_hand, compiler, monkeypatch):
+    """Where one storage of float32 makes no error, none may be."""
+    made, function = differentiated(by_hand[1]), by_hand[0].f
+    inputs = gradients.smooth_inputs(function, GRAPH)
+    right = made.run_backward
+
+    def wrong(*arguments):
+        found = right(*arguments)
+        return {**found, "w": found["w"] * 1.001}
+    monkeypatch.setattr(made, "run_backward", wrong)
+    with pytest.raises(gradients.Failure, match="f: d_w by kernels: error .* times"):
+        gradients.check_kernels(by_hand[0].text(), function, GRAPH, inputs, made)

@@ -398,7 +398,14 @@ def test_attention(pair, kind, over):
             weight[group, h] = softmax(score[group, h].tolist())
     message = (weight * factors[:, None])[..., None] * values
     inputs = [a, b, prior] + [by] * (kind == "by")
-    out = reference.attention(graph, inputs, given, value, nodes[end], over, factor)
+    out, highest, total = reference.attention(
+        graph, inputs, given, value, nodes[end], over, factor, statistics=True)
+    equal(reference.attention(graph, inputs, given, value, nodes[end], over, factor),
+          out)
+    for g in range(naive.count(groups)):
+        of = score[naive.group("edge", g, groups, via)]
+        equal(highest[g], of.max(0) if len(of) else [0, 0])
+        equal(total[g], np.exp(of - of.max(0)).sum(0) if len(of) else [0, 0])
     via = end if graph.square else None
     for g in range(naive.count(nodes[end])):
         group = naive.group("edge", g, nodes[end], via)

@@ -8,11 +8,12 @@
 `Function.evaluate`: nothing is shared but the meaning of single ops.
 """
 
-import re
 import subprocess
 
 import numpy as np
 
+from .. import capi
+from ..compiler import CompiledFunction, compile as compile_program
 from . import errors, interpreter
 
 # Where the pass stands among the options of gnn-opt.
@@ -242,7 +243,8 @@ def _check_forward(made, graphs, program):
 
 def _error(program, name, direction, cotangents, gradient, limit):
     """The least error over the steps of the difference along a direction."""
-    slope = float((np.asarray(gradient) * direction).sum())
+    with np.errstate(all="ignore"):
+        slope = float((np.asarray(gradient) * direction).sum())
     length = float(np.linalg.norm(gradient) * np.linalg.norm(direction))
     best, detail = None, ""
     for step in STEPS:
@@ -259,3 +261,54 @@ def _error(program, name, direction, cotangents, gradient, limit):
         if best <= limit:
             break
     return best, detail
+
+
+def check_kernels(module_text, function, graphs, inputs, made, passes=None, seed=0,
+                  device=None):
+    """Compiles the functions of a module and holds outputs and gradients, by kernels on
+    the emulator or a device, against the interpreted ones. Returns the largest share
+    of what an error may be. Raises Failure.
+
+    Some gradients are 0 but for rounding, and a saturated softmax has small ones of
+    large terms: the error may be 1e-5 of the result and besides 4 times what storing
+    each op's values in float32 makes of it."""
+    package = compile_program(module_text, function.name, target="emulator",
+                              passes=passes).package
+    device = device or capi.Device.emulator(checked=False)
+    given = {n: g for n, g in function.bind(graphs).items() if n in function.graphs()}
+    inputs = {n: np.asarray(x, np.float32) for n, x in inputs.items()}
+    program = _Program(function, graphs, inputs)
+    cotangents = {n: x.astype(np.float32) for n, x in program.random_cotangents(
+        np.random.default_rng(seed)).items()}
+
+    def by_kernels(end, values):
+        bound = CompiledFunction(package, function.name + end).bind(given, device)
+        out = bound({i.name: values[i.name] for i in bound.inputs})
+        return out if isinstance(out, dict) else {bound.outputs[0].name: out}
+
+    def everything(storage=None):
+        forward = made.run_forward(given, inputs, storage)
+        found = made.run_backward(given, inputs, forward, cotangents, storage)
+        return {**{n: forward[n] for n in program.names},
+                **{"d_" + n: array for n, array in found.items()}}
+
+    out = by_kernels("_forward", inputs)
+    out.update(by_kernels("_backward", {
+        **out, **inputs, **{"d_" + n: c for n, c in cotangents.items()}}))
+    worst, rounded = 0.0, everything(np.float32)
+    for name, expected in everything().items():
+        share = _share(out[name], expected, rounded[name])
+        if not share <= 1:
+            raise Failure(f"{function.name}: {name} by kernels: error {share:.3g} times "
+                          "what it may be")
+        worst = max(worst, share)
+    return worst
+
+
+def _share(out, expected, rounded):
+    """The error of what kernels gave, as a share of what it may be."""
+    held = np.isfinite(expected) & np.isfinite(rounded)
+    difference, finite = errors.differences(out, np.where(held, expected, out))
+    noise = np.linalg.norm((np.asarray(rounded, np.float64) - expected)[held])
+    error = np.linalg.norm(difference)
+    return error / (1e-5 * np.linalg.norm(finite) + 4 * noise) if error else 0.0

@@ -129,9 +129,11 @@ def _attention(scope, op):
         inside.values.update(zip(body.arguments, rows))
         return inside.array(inside.run(body.ops).operands[0])
 
-    scope.store(op, [reference.attention(
+    found = reference.attention(
         graph, given[:inputs], score, given[inputs], op.result_types[0].space,
-        op.attributes["over"], given[inputs + 1] if factors else None)])
+        op.attributes["over"], given[inputs + 1] if factors else None,
+        statistics=len(op.results) == 3)
+    scope.store(op, found if isinstance(found, tuple) else (found,))
 
 
 def _called(scope, op):
