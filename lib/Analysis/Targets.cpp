@@ -45,6 +45,12 @@ llvm::ArrayRef<TargetFigures> gnn::getTargets() {
   return targets;
 }
 
+llvm::ArrayRef<OptionWord<GradientMemory>> OptionWords<GradientMemory>::list() {
+  static const OptionWord<GradientMemory> words[] = {
+      {"fast", GradientMemory::Fast}, {"low", GradientMemory::Low}};
+  return words;
+}
+
 llvm::ArrayRef<OptionWord<CostKind>> OptionWords<CostKind>::list() {
   static const OptionWord<CostKind> words[] = {{"full", CostKind::Full},
                                                {"rows", CostKind::Rows}};

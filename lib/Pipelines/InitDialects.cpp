@@ -8,6 +8,7 @@
 
 #include "GNN/Conversion/GNNToTile.h"
 #include "GNN/Dialect/GNN/IR/GNNDialect.h"
+#include "GNN/Dialect/GNN/IR/Gradients.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 #include "GNN/Plugins.h"
 
@@ -95,6 +96,7 @@ void gnn::registerDialects(DialectRegistry &registry) {
               tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
   func::registerInlinerExtension(registry);
   Lowering::registerModels(registry);
+  registerGradientModels(registry);
   registerBufferization(registry);
   registerConversionToLLVM(registry);
   registerTranslation(registry);

@@ -21,26 +21,20 @@
 using namespace mlir;
 using namespace gnn;
 
-/// gnn in, gnn out.
-void gnn::buildGraphPipeline(OpPassManager &pm,
-                             const GraphPipelineOptions &options) {
-  pm.addPass(createVerifyForm({Form::Tensors}));
-  auto clean = [&] {
-    pm.addPass(createCanonicalizerPass());
-    pm.addPass(createCSEPass());
-  };
+static void addCleaning(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+/// What is decided of products, sums and scores.
+static void addOperatorPasses(OpPassManager &pm,
+                              const GraphPipelineOptions &options) {
   auto add = [&](std::unique_ptr<Pass> pass) {
     pm.addNestedPass<func::FuncOp>(std::move(pass));
-    clean();
+    addCleaning(pm);
   };
   CostTarget target = options.target;
   CostKind cost = options.cost;
-  // A layer may be a function; nothing is to be cleaned in it yet.
-  pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
-  pm.addPass(createVerifyGraphForm());
-  if (options.raiseLoops)
-    pm.addNestedPass<func::FuncOp>(createRaiseLoops());
-  clean();
   if (options.foldNormalization) // before products, to which it is an obstacle
     add(createFoldNormalization({target, cost}));
   if (options.linearReorder)
@@ -49,13 +43,19 @@ void gnn::buildGraphPipeline(OpPassManager &pm,
     add(createCompact({target, cost}));
   if (options.orderAggregate) {
     pm.addPass(createOrderAggregate({target, cost}));
-    clean();
+    addCleaning(pm);
   }
   if (options.mergeBias) // so that no score adds a bias for each edge
     add(createMergeBias());
   if (options.fuseAttention)
     add(createFuseAttention({target, cost}));
-  // Ends of kernels, which need no cleaning in between.
+}
+
+/// Ends of kernels, which need no cleaning in between.
+static void addKernelEnds(OpPassManager &pm,
+                          const GraphPipelineOptions &options) {
+  CostTarget target = options.target;
+  CostKind cost = options.cost;
   if (options.foldNormalization)
     pm.addNestedPass<func::FuncOp>(createFoldNormalization({target, cost}));
   if (options.joinSums)
@@ -66,7 +66,25 @@ void gnn::buildGraphPipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(createComputeInHeads());
   if (options.mergeBias)
     pm.addNestedPass<func::FuncOp>(createMergeBias());
-  clean();
+  addCleaning(pm);
+}
+
+/// gnn in, gnn out.
+void gnn::buildGraphPipeline(OpPassManager &pm,
+                             const GraphPipelineOptions &options) {
+  pm.addPass(createVerifyForm({Form::Tensors}));
+  // A layer may be a function; nothing is to be cleaned in it yet.
+  pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
+  pm.addPass(createVerifyGraphForm());
+  if (options.raiseLoops)
+    pm.addNestedPass<func::FuncOp>(createRaiseLoops());
+  addCleaning(pm);
+  addOperatorPasses(pm, options);
+  // Gradients are those of what the passes have made, and go through them
+  // again.
+  pm.addPass(createDifferentiate(
+      {}, [&](OpPassManager &again) { addOperatorPasses(again, options); }));
+  addKernelEnds(pm, options);
 }
 
 /// gnn in, gnn_tile on memrefs out: results in arguments, one workspace.

@@ -245,7 +245,8 @@ static std::pair<AttentionOp, Value> build(OpBuilder &builder, Match &match,
         return slice.emit(builder, loc, arguments);
       });
   eraseDeadOps(attention.getBody().front());
-  return {attention, reshaped(builder, loc, attention, getFeatures(sum))};
+  return {attention,
+          reshaped(builder, loc, attention.getResult(), getFeatures(sum))};
 }
 
 //===----------------------------------------------------------------------===//

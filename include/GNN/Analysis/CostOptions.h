@@ -31,8 +31,20 @@ enum class CostTarget {
   chip,
 };
 
+/// What a backward pass may compute again.
+enum class GradientMemory {
+  /// What is cheap.
+  Fast,
+  /// Products with weights too, so that less is saved.
+  Low,
+};
+
 template <> struct OptionWords<CostKind> {
   static llvm::ArrayRef<OptionWord<CostKind>> list();
+};
+
+template <> struct OptionWords<GradientMemory> {
+  static llvm::ArrayRef<OptionWord<GradientMemory>> list();
 };
 
 template <> struct OptionWords<CostTarget> {
@@ -43,6 +55,12 @@ template <> struct OptionWords<CostTarget> {
 
 template <>
 class llvm::cl::parser<gnn::CostKind> : public gnn::WordParser<gnn::CostKind> {
+  using WordParser::WordParser;
+};
+
+template <>
+class llvm::cl::parser<gnn::GradientMemory>
+    : public gnn::WordParser<gnn::GradientMemory> {
   using WordParser::WordParser;
 };
 

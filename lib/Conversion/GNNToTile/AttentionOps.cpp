@@ -104,8 +104,12 @@ private:
   /// computed from.
   SmallVector<Input> sumInputs();
   /// What an edge adds to the weighted sum, and at its end the quotient, from
-  /// the values of these inputs.
-  Value emitWeightedSum(OpBuilder &b, Location loc, ValueRange args);
+  /// the values of these inputs; behind it the statistics of the group that are
+  /// made there.
+  SmallVector<Value> emitWeightedSum(OpBuilder &b, Location loc,
+                                     ValueRange args);
+  /// The walk of the weighted sum.
+  void sumWeighted();
 
   Lowering &lowering;
   AttentionOp op;
@@ -216,8 +220,9 @@ SmallVector<Input> AttentionLowering::sumInputs() {
   return inputs;
 }
 
-Value AttentionLowering::emitWeightedSum(OpBuilder &b, Location loc,
-                                         ValueRange args) {
+SmallVector<Value> AttentionLowering::emitWeightedSum(OpBuilder &b,
+                                                      Location loc,
+                                                      ValueRange args) {
   auto take = [&](bool present) {
     Value first = present ? args.front() : Value();
     args = args.drop_front(present);
@@ -226,11 +231,13 @@ Value AttentionLowering::emitWeightedSum(OpBuilder &b, Location loc,
   Value value = take(true), factor = take(!!op.getFactor());
   Value highest = take(stored || split), sum = take(split);
   Value score = stored ? take(true) : emitScore(b, op, args, dims.size());
+  SmallVector<Value> made;
   if (!highest)
-    highest = emitReduce(b, loc, tile::Reduction::Max, Dim::Element, score);
+    made.push_back(highest = emitReduce(b, loc, tile::Reduction::Max,
+                                        Dim::Element, score));
   Value weight = emitPower(b, loc, score, highest);
   if (!split)
-    sum = emitElementSum(b, loc, weight);
+    made.push_back(sum = emitElementSum(b, loc, weight));
   Value divisor = emitDivisor(b, loc, sum);
   if (split)
     weight = arith::DivFOp::create(b, loc, weight, divisor);
@@ -238,7 +245,35 @@ Value AttentionLowering::emitWeightedSum(OpBuilder &b, Location loc,
     weight = arith::MulFOp::create(b, loc, weight, factor);
   Value total =
       emitElementSum(b, loc, arith::MulFOp::create(b, loc, weight, value));
-  return split ? total : Value(arith::DivFOp::create(b, loc, total, divisor));
+  if (!split)
+    total = arith::DivFOp::create(b, loc, total, divisor);
+  SmallVector<Value> yielded = {total};
+  if (!op.getStatistics().empty())
+    llvm::append_range(yielded, made);
+  return yielded;
+}
+
+void AttentionLowering::sumWeighted() {
+  SmallVector<Value> outputs = {lowering.empty(loc, result, element)};
+  SmallVector<Attribute> outputsAt = {
+      lowering.leadingAt(Anchor::Group, value.features.size(), dims.size())};
+  SmallVector<Rows *> made = {&result};
+  if (!op.getStatistics().empty())
+    for (Rows *rows : {&highest, &sum})
+      if (!rows->tensor) {
+        *rows = rowsOf(groups);
+        outputs.push_back(rows->tensor);
+        outputsAt.push_back(scoreAt(Anchor::Group, dims.size()));
+        made.push_back(rows);
+      }
+  ResultRange results = lowering.traverse(
+      loc, graph, lowering.domainOf(result.getDomain(), elements, dims),
+      sumInputs(), outputs, outputsAt,
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        return emitWeightedSum(b, loc, args);
+      });
+  for (auto [rows, tensor] : llvm::zip_equal(made, results))
+    rows->tensor = tensor;
 }
 
 LogicalResult AttentionLowering::run() {
@@ -250,14 +285,13 @@ LogicalResult AttentionLowering::run() {
     sumStored();
   else if (split)
     sumComputed();
-  result.tensor = lowering.traverse(
-      loc, graph, lowering.domainOf(result.getDomain(), elements, dims),
-      sumInputs(), lowering.empty(loc, result, element),
-      lowering.leadingAt(Anchor::Group, value.features.size(), dims.size()),
-      [&](OpBuilder &b, Location loc, ValueRange args) {
-        return emitWeightedSum(b, loc, args);
-      });
+  sumWeighted();
   lowering.set(op.getResult(), result);
+  for (auto [i, statistic] : llvm::enumerate(op.getStatistics())) {
+    Rows rows = lowering.describe(statistic.getType(), end);
+    rows.tensor = (i == 0 ? highest : sum).tensor;
+    lowering.set(statistic, rows);
+  }
   return success();
 }
 

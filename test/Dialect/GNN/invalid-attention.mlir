@@ -237,3 +237,27 @@ func.func @attention_c10_type(%x: tensor<?x8x16xf32, #gnn.rows<@g, node>>, %s: t
   }
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @attention_c11(%x: tensor<?x8x16xf32, #gnn.rows<@g, node>>, %s: tensor<?x8xf32, #gnn.rows<@g, node>>) {
+  // expected-error @+1 {{'gnn.attention' op expected no statistics or two of type 'tensor<?x8xf32, #gnn.rows<@g, node>>', got 'tensor<?x8xf32, #gnn.rows<@g, node>>'}}
+  gnn.attention(%a = %s via src) value %x via src over dst : (tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>) -> (tensor<?x8x16xf32, #gnn.rows<@g, node>>, tensor<?x8xf32, #gnn.rows<@g, node>>) {
+    gnn.yield %a : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @attention_c11_rows(%x: tensor<?x8x16xf32, #gnn.rows<@g, node>>, %s: tensor<?x8xf32, #gnn.rows<@g, node>>) {
+  // expected-error @+1 {{'gnn.attention' op expected no statistics or two of type 'tensor<?x8xf32, #gnn.rows<@g, node>>', got 'tensor<?x8xf32, #gnn.rows<@g, dst_pair>>', 'tensor<?x8xf32, #gnn.rows<@g, dst_pair>>'}}
+  gnn.attention(%a = %s via src) value %x via src over dst : (tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8x16xf32, #gnn.rows<@g, node>>) -> (tensor<?x8x16xf32, #gnn.rows<@g, node>>, tensor<?x8xf32, #gnn.rows<@g, dst_pair>>, tensor<?x8xf32, #gnn.rows<@g, dst_pair>>) {
+    gnn.yield %a : tensor<8xf32>
+  }
+  return
+}

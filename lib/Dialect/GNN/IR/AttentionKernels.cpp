@@ -277,9 +277,15 @@ std::vector<KernelCounts> AttentionOp::getKernelsOf(AttentionForm form) {
   llvm_unreachable("all forms are handled");
 }
 
+/// The last walk of a softmax that is summed to its groups makes the statistics
+/// that no other has made.
 std::vector<KernelCounts> AttentionOp::getKernels() {
-  return getKernelsOf(storesScores() ? AttentionForm::Stored
-                                     : AttentionForm::Computed);
+  std::vector<KernelCounts> kernels = getKernelsOf(
+      storesScores() ? AttentionForm::Stored : AttentionForm::Computed);
+  if (!getStatistics().empty() && !sumsElsewhere())
+    kernels.back().writtenBytes +=
+        RowCount::bytes(getStatisticsType()) * (storesScores() ? 1 : 2);
+  return kernels;
 }
 
 //===----------------------------------------------------------------------===//

@@ -255,6 +255,11 @@ RowPath AttentionOp::getGroupPath() {
   return pathToEnd(groupSpace(*this), endOfGroups(getOver()));
 }
 
+RankedTensorType AttentionOp::getStatisticsType() {
+  return withFeatures(withRowSpace(getType(), groupSpace(*this)),
+                      getScoreFeatures());
+}
+
 SmallVector<RowPath> AttentionOp::getRowPaths() {
   SmallVector<RowPath> paths;
   for (unsigned i = 0; i < getInputs().size(); ++i)
@@ -472,5 +477,12 @@ LogicalResult AttentionOp::verifyRegions() {
     return emitOpError("expected features of value that begin with those of "
                        "the scores, ")
            << formatShape(scores) << ", got " << formatShape(value);
+  RankedTensorType expected = getStatisticsType();
+  bool areRight = llvm::all_of(getStatistics().getTypes(),
+                               [&](Type type) { return type == expected; });
+  if (size_t count = getStatistics().size();
+      (count != 0 && count != 2) || !areRight) // C11
+    return emitOpError("expected no statistics or two of type ")
+           << expected << ", got " << getStatistics().getTypes();
   return success();
 }

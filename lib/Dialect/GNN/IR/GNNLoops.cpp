@@ -462,7 +462,8 @@ static LogicalResult verifyReduced(EmitError emitError, RowLoopInterface loop,
 
 LogicalResult YieldOp::verify() {
   auto loop = dyn_cast<RowLoopInterface>((*this)->getParentOp());
-  unsigned count = (*this)->getParentOp()->getNumResults();
+  // The score of an attention, whatever its results are.
+  unsigned count = loop ? (*this)->getParentOp()->getNumResults() : 1;
   for (size_t size :
        {size_t(getValues().size()), getReductions().size(), getEnds().size()})
     if (size != count) // C1

@@ -15,7 +15,7 @@ include "GNN/Dialect/GNN/IR/GNNOpBase.td"
 
 def GNN_LinearOp : GNN_RowOp<"linear", [
     GNN_RowWise, GNN_Linear, GNN_Product, GNN_ProductCost,
-    GNN_InferType, SameOperandsAndResultElementType]> {
+    GNN_InferType, SameOperandsAndResultElementType], GNN_Gradient> {
   let summary = "Multiply every row by one weight";
   let description = [{
     `result[i, :] = input[i, :] * weight + bias`, and with heads
@@ -51,7 +51,7 @@ def GNN_LinearOp : GNN_RowOp<"linear", [
 
 def GNN_TypedLinearOp : GNN_RowOp<"typed_linear", [
     GNN_RowWisePaths, GNN_Linear, GNN_Product, GNN_ProductCost, GNN_Path, GNN_InferType,
-    SameOperandsAndResultElementType]> {
+    SameOperandsAndResultElementType], GNN_Gradient> {
   let summary = "Multiply every row by the weight of its type";
   let description = [{
     For a row `i` of type `t(i)`,

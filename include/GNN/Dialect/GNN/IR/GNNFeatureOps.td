@@ -84,7 +84,7 @@ def GNN_OuterRowsOp : GNN_RowOp<"outer_rows", [
 
 def GNN_ActivationOp : GNN_RowOp<"activation", [
     GNN_RowWise, GNN_Cost, SameOperandsAndResultElementType,
-    AllTypesMatch<["input", "result"]>]> {
+    AllTypesMatch<["input", "result"]>], GNN_Gradient> {
   let summary = "Apply a nonlinear function to every feature";
   let description = [{
     `result[i, f] = kind(input[i, f])`:
@@ -135,7 +135,7 @@ def GNN_ActivationOp : GNN_RowOp<"activation", [
 def GNN_BatchNormOp : GNN_RowOp<"batch_norm", [
     GNN_RowWise, GNN_Cost, SameOperandsAndResultElementType,
     AllTypesMatch<["input", "result"]>,
-    AllTypesMatch<["mean", "variance", "gamma", "beta"]>]> {
+    AllTypesMatch<["mean", "variance", "gamma", "beta"]>], GNN_Gradient> {
   let summary = "Normalize features with running statistics";
   let description = [{
     `result[i, f] = (input[i, f] - mean[f]) / sqrt(variance[f] + eps) * gamma[f] +
@@ -174,7 +174,7 @@ def GNN_BatchNormOp : GNN_RowOp<"batch_norm", [
 def GNN_LayerNormOp : GNN_RowOp<"layer_norm", [
     GNN_RowWise, GNN_Cost, AttrSizedOperandSegments,
     SameOperandsAndResultElementType,
-    AllTypesMatch<["input", "result"]>]> {
+    AllTypesMatch<["input", "result"]>], GNN_Gradient> {
   let summary = "Normalize the features of each row by their own statistics";
   let description = [{
     `result[i, (h,) f] = (input[i, (h,) f] - mean) / sqrt(variance + eps) *
@@ -310,7 +310,7 @@ def GNN_SumRowsOp : GNN_RowOp<"sum_rows", [
 }
 
 def GNN_ConcatOp : GNN_RowOp<"concat", [
-    GNN_RowWise, GNN_Cost, GNN_InferType, SameOperandsAndResultElementType]> {
+    GNN_RowWise, GNN_Cost, GNN_InferType, SameOperandsAndResultElementType], GNN_Gradient> {
   let summary = "Join rows along the last feature dimension";
   let description = [{
     `result[i, (h,) :] = [inputs[0][i, (h,) :], inputs[1][i, (h,) :], ...]`.
@@ -433,7 +433,7 @@ def GNN_ReshapeOp : GNN_RowOp<"reshape", [
 
 def GNN_ReduceHeadsOp : GNN_RowOp<"reduce_heads", [
     GNN_RowWise, GNN_Linear, GNN_Cost,
-    GNN_InferType, SameOperandsAndResultElementType]> {
+    GNN_InferType, SameOperandsAndResultElementType], GNN_Gradient> {
   let summary = "Reduce the heads of each row";
   let description = [{
     `result[i, f] = reduce_h(input[i, h, f])`. `gnn.reduce_features` reduces the
@@ -463,7 +463,7 @@ def GNN_ReduceHeadsOp : GNN_RowOp<"reduce_heads", [
 
 def GNN_ReduceFeaturesOp : GNN_RowOp<"reduce_features", [
     GNN_RowWise, GNN_Linear, GNN_Cost,
-    GNN_InferType, SameOperandsAndResultElementType]> {
+    GNN_InferType, SameOperandsAndResultElementType], GNN_Gradient> {
   let summary = "Reduce the last feature dimension of each row";
   let description = [{
     `result[i, (h)] = reduce_f(input[i, (h,) f])`. `gnn.reduce_heads` reduces the

@@ -59,6 +59,12 @@ def GNN_LinearOpInterface : OpInterface<"LinearOpInterface"> {
     InterfaceMethod<"How the op acts on this operand, none where it is not linear in it.",
       "::std::optional<::gnn::LinearAction>", "getLinearAction",
       (ins "unsigned":$operand)>,
+    InterfaceMethod<"The transpose of the op in an operand that it is linear in, applied "
+                    "to `gradient`, which is like the result: a value like the operand. "
+                    "Null where it has none.",
+      "::mlir::Value", "buildTranspose",
+      (ins "::mlir::OpBuilder &":$builder, "unsigned":$operand, "::mlir::Value":$gradient),
+      [{}], /*defaultImplementation=*/"return {};">,
   ];
   let extraSharedClassDeclaration = [{
     /// Whether the op is linear in the operand of this number.
@@ -85,15 +91,38 @@ def GNN_ProductOpInterface : OpInterface<"ProductOpInterface"> {
 def GNN_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let cppNamespace = "::gnn";
   let description = [{
-    An op that knows with respect to which operands its results have a gradient.
-    An op without one says why, in words a user understands. A loop answers so for
-    the values that its body reads from outside, which no number stands for.
+    An op that knows with respect to which operands its results have a gradient,
+    and builds it: `gnn-differentiate` asks the ops of a function from the last to
+    the first. An op without a gradient says why, in words a user understands. A
+    loop answers so for the values that its body reads from outside, which no number
+    stands for.
+
+    What a gradient reads are operands and results. Where the results do not say
+    enough, `getWithGradientNeeds` gives an op that has more of them: the argument
+    of a maximum, the highest score and the sum of powers of a softmax.
   }];
   let methods = [
     InterfaceMethod<"Why there is no gradient with respect to this operand; "
                     "empty where there is one.",
       "::llvm::StringRef", "getNoGradientReason", (ins "unsigned":$operand), [{}],
       /*defaultImplementation=*/"return ::gnn::detail::integerHasNoGradient($_op, operand);">,
+    InterfaceMethod<"The op with the results that its gradient reads besides, which come "
+                    "behind those that it has; itself where it needs no more.",
+      "::mlir::Operation *", "getWithGradientNeeds",
+      (ins "::mlir::OpBuilder &":$builder), [{}],
+      /*defaultImplementation=*/"return $_op;">,
+    InterfaceMethod<"The gradient with respect to each operand that is asked for and has "
+                    "one. `gradients` are those of the results, null where there is "
+                    "none. Reports at the op why it fails. An op that is linear in an "
+                    "operand is transposed in it.",
+      "::llvm::LogicalResult", "buildGradient",
+      (ins "::mlir::OpBuilder &":$builder, "::llvm::ArrayRef<::mlir::Value>":$gradients,
+           "const ::llvm::BitVector &":$asked,
+           "::llvm::MutableArrayRef<::mlir::Value>":$ofOperands), [{}],
+      /*defaultImplementation=*/[{
+        return ::gnn::detail::transposeInOperands($_op, builder, gradients, asked,
+                                                  ofOperands);
+      }]>,
   ];
   let extraSharedClassDeclaration = [{
     /// Whether there is a gradient with respect to the operand of this number.

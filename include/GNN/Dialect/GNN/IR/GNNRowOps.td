@@ -294,7 +294,7 @@ def GNN_GatherOp : GNN_RowOp<"gather", [
 }
 
 def GNN_AggregateOp : GNN_RowOp<"aggregate", [
-    GNN_Linear, GNN_CostAndReads, GNN_Path]> {
+    GNN_Linear, GNN_CostAndReads, GNN_Path], GNN_GradientWithNeeds> {
   let summary = "Reduce all rows that lead to a row";
   let description = [{
     `result[g, :] = reduce(input[i, :] for all i with p(i) = g)`, where `p` is

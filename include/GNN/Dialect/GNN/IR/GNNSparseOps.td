@@ -12,7 +12,7 @@ include "mlir/IR/OpAsmInterface.td"
 
 def GNN_ApplyOp : GNN_RowOp<"apply", [
     GNN_RowWisePaths, GNN_Linear, GNN_CostAndReads, GNN_Path,
-    SameOperandsAndResultElementType]> {
+    SameOperandsAndResultElementType], GNN_Gradient> {
   let summary = "Combine the features that two paths lead to";
   let description = [{
     `result[i, :] = lhs[p(i), :] op rhs[q(i), :]`, where `p` and `q` are the paths
@@ -97,7 +97,7 @@ def GNN_SddmmOp : GNN_RowOp<"sddmm", [
 }
 
 def GNN_SpmmOp : GNN_RowOp<"spmm", [
-    GNN_Linear, GNN_CostAndReads, GNN_Path, SameOperandsAndResultElementType]> {
+    GNN_Linear, GNN_CostAndReads, GNN_Path, SameOperandsAndResultElementType], GNN_GradientWithNeeds> {
   let summary = "Combine features for every edge and reduce the edges";
   let description = [{
     `result[g, :] = reduce(lhs[p(e), :] op rhs[q(e), :] for all edges e with
@@ -146,7 +146,7 @@ def GNN_SpmmOp : GNN_RowOp<"spmm", [
 }
 
 def GNN_EdgeSoftmaxOp : GNN_RowOp<"edge_softmax", [
-    GNN_CostAndReads, GNN_Path, AllTypesMatch<["input", "result"]>]> {
+    GNN_CostAndReads, GNN_Path, AllTypesMatch<["input", "result"]>], GNN_Gradient> {
   let summary = "Normalize scores over all edges that meet in a row";
   let description = [{
     `result[i, :] = exp(input[i, :] - max) / sum_j exp(input[j, :] - max)`, where
@@ -181,7 +181,7 @@ def GNN_EdgeSoftmaxOp : GNN_RowOp<"edge_softmax", [
 def GNN_AttentionOp : GNN_RowOp<"attention", [
     GNN_Linear, GNN_KernelCosts, GNN_Path, AttrSizedOperandSegments, SingleBlock,
     IsolatedFromAbove,
-    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>], GNN_GradientWithNeeds> {
   let summary = "Score edges, normalize the scores and sum what they weigh";
   let description = [{
     `result[g, :] = sum(w[e] * value[v(e), :] for all edges e with r(e) = g)`,
@@ -200,6 +200,10 @@ def GNN_AttentionOp : GNN_RowOp<"attention", [
     costs and no value. Scores that sum over features are stored in any case where
     the value has others than those summed over and the scores: one walk has one
     size of features.
+
+    The op can give two more results, rows of the groups: the highest score of each,
+    and the sum of `exp(score - highest)` over it, by which the gradient has the
+    softmax of an edge without another walk. Both are 0 for an empty group.
 
     Empty groups give 0. NaN and infinite maxima are as in `gnn.edge_softmax`.
 
@@ -224,6 +228,8 @@ def GNN_AttentionOp : GNN_RowOp<"attention", [
     * (C8) The features of the scores begin with those of `factor`.
     * (C9) The features of `value` begin with those of the scores.
     * (C10) `result` has the features and the element type of `value`.
+    * (C11) There are no statistics, or the highest score and the sum: rows of the
+      groups `over` with the features of the scores.
 
     Example: GAT, and the inner product of HGT.
 
@@ -247,7 +253,7 @@ def GNN_AttentionOp : GNN_RowOp<"attention", [
                        OptionalAttr<GNN_EndPointAttr>:$factor_via,
                        GNN_RowSpaceAttr:$over, UnitAttr:$stored);
   let regions = (region SizedRegion<1>:$body);
-  let results = (outs GNN_Rows:$result);
+  let results = (outs GNN_Rows:$result, Variadic<GNN_Rows>:$statistics);
   let skipDefaultBuilders = 1;
   let builders = [
     // `score` builds the body, from its arguments to what it yields.
@@ -266,6 +272,10 @@ def GNN_AttentionOp : GNN_RowOp<"attention", [
   let hasRegionVerifier = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
+    /// The type of the weighed sums.
+    ::mlir::RankedTensorType getType() { return getResult().getType(); }
+    /// The type of the statistics of the groups.
+    ::mlir::RankedTensorType getStatisticsType();
     /// The path from an edge to its row of input `i`; none for a weight.
     std::optional<::gnn::RowPath> getInputPath(unsigned i);
     /// The path from an edge to its row of `value`.

@@ -9,6 +9,8 @@
 
 #include "GNN/Dialect/GNN/IR/RowSpaces.h"
 
+#include "llvm/ADT/BitVector.h"
+
 #include <array>
 #include <vector>
 
@@ -115,6 +117,15 @@ namespace detail {
 
 /// What an op answers unless it knows better: integers have no gradient.
 llvm::StringRef integerHasNoGradient(mlir::Operation *op, unsigned operand);
+
+/// The gradient of an op that is linear in all operands that are asked for:
+/// each one's transpose, of the gradient of the first result. Else an error at
+/// the op.
+llvm::LogicalResult
+transposeInOperands(mlir::Operation *op, mlir::OpBuilder &builder,
+                    llvm::ArrayRef<mlir::Value> gradients,
+                    const llvm::BitVector &asked,
+                    llvm::MutableArrayRef<mlir::Value> ofOperands);
 
 /// The bytes of all tensor operands of `op`, each once.
 RowCount bytesOfOperands(mlir::Operation *op);

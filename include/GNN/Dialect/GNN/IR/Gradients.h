@@ -1,0 +1,122 @@
+//===- Gradients.h - What gradients are built of ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reverse mode over ops with `DifferentiableOpInterface`, and what the rules of
+// the ops share.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_GNN_IR_GRADIENTS_H
+#define GNN_DIALECT_GNN_IR_GRADIENTS_H
+
+#include "GNN/Dialect/GNN/IR/RowSpaces.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace gnn {
+
+/// Adds the gradients of arith's and math's elementwise ops to a registry.
+void registerGradientModels(mlir::DialectRegistry &registry);
+
+/// The gradients of values, as they are added up.
+class Gradients {
+public:
+  explicit Gradients(mlir::OpBuilder &builder) : builder(builder) {}
+
+  /// Adds a part of the gradient of `value`, of its type.
+  void add(mlir::Value value, mlir::Value part);
+  /// The gradient of `value`; null where nothing was added.
+  mlir::Value get(mlir::Value value) const { return sums.lookup(value); }
+
+private:
+  mlir::OpBuilder &builder;
+  llvm::DenseMap<mlir::Value, mlir::Value> sums;
+};
+
+/// Values that depend on some others by floating point numbers, each with the
+/// first that it depends on.
+using Varying = llvm::DenseMap<mlir::Value, mlir::Value>;
+
+/// What varies with `of` among the results of `ops`, and `of` themselves.
+Varying findVarying(llvm::ArrayRef<mlir::Operation *> ops, mlir::ValueRange of);
+
+/// Goes from the last of `ops` to the first, with `gradients` of what they
+/// give, and adds up those of all values in `varying`. Reports at an op that
+/// has no gradient with respect to one of them why it has none.
+llvm::LogicalResult differentiate(mlir::OpBuilder &builder,
+                                  llvm::ArrayRef<mlir::Operation *> ops,
+                                  const Varying &varying, Gradients &gradients);
+
+//===----------------------------------------------------------------------===//
+// What rules are made of
+//===----------------------------------------------------------------------===//
+
+/// A value, as rows read it along a path.
+struct PathRead {
+  mlir::Value value;
+  std::optional<EndPoint> via = std::nullopt;
+};
+
+/// Builds the parts of one gradient.
+class GradientBuilder {
+public:
+  GradientBuilder(mlir::OpBuilder &builder, mlir::Location loc)
+      : builder(builder), loc(loc) {}
+
+  /// The transpose of reading rows along `path`: what all rows that lead to a
+  /// row of `type` add up to. `gradient` is in rows of `path.from`.
+  mlir::Value sumAlong(mlir::Value gradient, RowPath path,
+                       mlir::RankedTensorType type);
+  /// The rows of `rows`, which are in `path.from`, read from `value` in rows of
+  /// `path.to`.
+  mlir::Value readAlong(mlir::Value value, mlir::RankedTensorType rows,
+                        RowPath path);
+  /// A gathered value where it comes from, and others as they are.
+  PathRead readThrough(mlir::Value value);
+
+  /// `lhs kind rhs` in rows of `rows`, a type of the graph of both.
+  mlir::Value apply(BinaryKind kind, mlir::RankedTensorType rows, PathRead lhs,
+                    PathRead rhs);
+  /// The inner products of two values along the last features.
+  mlir::Value sddmm(mlir::RankedTensorType rows, PathRead lhs, PathRead rhs);
+
+  /// A number for all elements of a type of rows or weights.
+  mlir::Value splat(mlir::Type type, double number);
+  /// A weight, repeated for all rows of a type; rows as they are.
+  mlir::Value broadcast(mlir::Value value, mlir::RankedTensorType type);
+  /// The rows and the features that a weight of type `type` is repeated for,
+  /// added up.
+  mlir::Value sumRows(mlir::Value value, mlir::RankedTensorType type);
+  /// The last features of `value` added up until it has those of `features`.
+  mlir::Value sumFeatures(mlir::Value value, llvm::ArrayRef<int64_t> features);
+  mlir::Value reduceFeatures(ReduceKind kind, mlir::Value value);
+  mlir::Value sumHeads(mlir::Value value);
+  /// `value`, `[rows, d]`, for each of `heads`.
+  mlir::Value repeatHeads(mlir::Value value, int64_t heads);
+  /// Weights with inputs and outputs exchanged.
+  mlir::Value transpose(mlir::Value weight);
+  mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> features);
+  mlir::Value activate(ActivationKind kind, mlir::Value value);
+
+  // Elementwise, on values of one type.
+  mlir::Value add(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value sub(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value mul(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value mul(mlir::Value lhs, double rhs);
+  mlir::Value div(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value neg(mlir::Value value);
+  mlir::Value exp(mlir::Value value);
+  /// Whether `lhs` is above `rhs`.
+  mlir::Value above(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value select(mlir::Value condition, mlir::Value then,
+                     mlir::Value otherwise);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+};
+
+} // namespace gnn
+
+#endif // GNN_DIALECT_GNN_IR_GRADIENTS_H

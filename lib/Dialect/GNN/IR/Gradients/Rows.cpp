@@ -1,0 +1,105 @@
+//===- Rows.cpp - Gradients along the paths between rows ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A path and its transpose: what is copied down the lattice is added up, what
+// is added up is copied down.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Dialect/GNN/IR/Gradients.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace gnn;
+
+Value RebindRowsOp::buildTranspose(OpBuilder &builder, unsigned,
+                                   Value gradient) {
+  return RebindRowsOp::create(builder, getLoc(), getInput().getType(),
+                              gradient);
+}
+
+Value RestrictRowsOp::buildTranspose(OpBuilder &builder, unsigned,
+                                     Value gradient) {
+  return ExpandRowsOp::create(builder, getLoc(), getInput().getType(),
+                              gradient);
+}
+
+Value ExpandRowsOp::buildTranspose(OpBuilder &builder, unsigned,
+                                   Value gradient) {
+  return RestrictRowsOp::create(builder, getLoc(), getInput().getType(),
+                                gradient);
+}
+
+Value PrefixRowsOp::buildTranspose(OpBuilder &builder, unsigned,
+                                   Value gradient) {
+  return ExtendRowsOp::create(builder, getLoc(), getInput().getType(),
+                              gradient);
+}
+
+Value ExtendRowsOp::buildTranspose(OpBuilder &builder, unsigned,
+                                   Value gradient) {
+  return PrefixRowsOp::create(builder, getLoc(), getInput().getType(),
+                              gradient);
+}
+
+Value GatherOp::buildTranspose(OpBuilder &builder, unsigned, Value gradient) {
+  return GradientBuilder(builder, getLoc())
+      .sumAlong(gradient, getRowPaths().front(), getInput().getType());
+}
+
+/// A row counts in the only group that it leads to.
+Value PickOp::buildTranspose(OpBuilder &builder, unsigned, Value gradient) {
+  GradientBuilder b(builder, getLoc());
+  Value ones = PickOp::create(builder, getLoc(), getType(),
+                              b.splat(getInput().getType(), 1), getArgument(),
+                              getViaAttr());
+  return b.sumAlong(b.mul(gradient, ones), getRowPaths().front(),
+                    getInput().getType());
+}
+
+//===----------------------------------------------------------------------===//
+// aggregate
+//===----------------------------------------------------------------------===//
+
+Value AggregateOp::buildTranspose(OpBuilder &builder, unsigned,
+                                  Value gradient) {
+  GradientBuilder b(builder, getLoc());
+  RankedTensorType type = getResult().getType();
+  RowPath path = getRowPaths().front();
+  if (getKind() == ReduceKind::Mean) {
+    RankedTensorType scalars = withFeatures(type, {});
+    Value degree =
+        DegreeOp::create(builder, getLoc(), scalars, path.from, getViaAttr());
+    // A group of nothing has no row that would read what is divided.
+    degree = arith::MaximumFOp::create(builder, getLoc(), degree,
+                                       b.splat(scalars, 1));
+    gradient = b.apply(BinaryKind::Div, type, {gradient}, {degree});
+  }
+  return b.readAlong(gradient, getInput().getType(), path);
+}
+
+Operation *AggregateOp::getWithGradientNeeds(OpBuilder &builder) {
+  bool picks = getKind() == ReduceKind::Max || getKind() == ReduceKind::Min;
+  if (!picks || getArgument())
+    return *this;
+  RankedTensorType type = getResult().getType();
+  return AggregateOp::create(
+      builder, getLoc(), type,
+      withFeatures(type, getFeatures(type), builder.getI32Type()), getKind(),
+      getInput(), getViaAttr());
+}
+
+LogicalResult AggregateOp::buildGradient(OpBuilder &builder,
+                                         ArrayRef<Value> gradients,
+                                         const llvm::BitVector &,
+                                         MutableArrayRef<Value> ofOperands) {
+  if (getLinearAction(0))
+    ofOperands[0] = buildTranspose(builder, 0, gradients[0]);
+  else
+    ofOperands[0] = PickOp::create(builder, getLoc(), getInput().getType(),
+                                   gradients[0], getArgument(), getViaAttr());
+  return success();
+}
