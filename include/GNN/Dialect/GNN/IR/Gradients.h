@@ -53,6 +53,10 @@ llvm::LogicalResult differentiate(mlir::OpBuilder &builder,
 // What rules are made of
 //===----------------------------------------------------------------------===//
 
+/// Whether the graph of `type`, which `op` names, has one set of nodes at both
+/// ends.
+bool isOnSquareGraph(mlir::Operation *op, mlir::RankedTensorType type);
+
 /// A value, as rows read it along a path.
 struct PathRead {
   mlir::Value value;

@@ -167,14 +167,18 @@ Value AttentionGradient::ofScore(Value softmax, Value products) {
   if (op.getFactor())
     products = b.apply(BinaryKind::Mul, type, {products},
                        at(op.getFactor(), *op.getFactorPath()));
-  // sum over the group of softmax * factor * <g, value>
-  Value sum =
-      b.sumFeatures(b.mul(gradient, op.getResult()), op.getScoreFeatures());
+  // The sum over the group of softmax * factor * <g, value>.
   RowPath result = op.getResultPath(), groups = op.getGroupPath();
   RowPath up = {result.to, groups.to, std::nullopt};
   if (up.isAmbiguous())
     up.via = groups.getEnd();
-  sum = b.sumAlong(sum, up, op.getStatisticsType());
+  Value sum;
+  if (up.exists())
+    sum = b.sumAlong(
+        b.sumFeatures(b.mul(gradient, op.getResult()), op.getScoreFeatures()),
+        up, op.getStatisticsType());
+  else // A row of the result is of several groups.
+    sum = b.sumAlong(b.mul(softmax, products), groups, op.getStatisticsType());
   return b.mul(softmax,
                b.apply(BinaryKind::Sub, type, {products}, at(sum, groups)));
 }
@@ -235,9 +239,14 @@ LogicalResult AttentionGradient::build(const llvm::BitVector &asked,
 Operation *AttentionOp::getWithGradientNeeds(OpBuilder &builder) {
   if (!getStatistics().empty())
     return *this;
-  Type statistics = getStatisticsType();
+  RankedTensorType statistics = getStatisticsType();
+  // Without nodes among its operands the op does not know of which kind they
+  // are.
+  if (isNodeSpace(*getRowSpace(statistics)) &&
+      isOnSquareGraph(*this, statistics))
+    statistics = withRowSpace(statistics, RowSpace::Node);
   OperationState state(getLoc(), getOperationName(), getOperands(),
-                       {getType(), statistics, statistics},
+                       TypeRange{getType(), statistics, statistics},
                        (*this)->getAttrs());
   IRMapping mapping;
   getBody().cloneInto(state.addRegion(), mapping);

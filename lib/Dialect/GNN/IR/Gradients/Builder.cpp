@@ -29,6 +29,12 @@ static RankedTensorType reshapedType(RankedTensorType type,
                        : RankedTensorType::get(features, type.getElementType());
 }
 
+bool gnn::isOnSquareGraph(Operation *op, RankedTensorType type) {
+  auto graph = SymbolTable::lookupNearestSymbolFrom<GraphOp>(
+      op, getRows(type).getGraph());
+  return graph && graph.getKind() == GraphKind::Square;
+}
+
 //===----------------------------------------------------------------------===//
 // Rows
 //===----------------------------------------------------------------------===//

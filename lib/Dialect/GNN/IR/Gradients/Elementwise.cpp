@@ -155,6 +155,14 @@ static Value ofAtan(const Point &p, unsigned) {
   return p.b.div(p.g, p.b.add(p.b.mul(p.x(), p.x()), p.number(1)));
 }
 
+/// Of the angle of (x, y), which are the operands 1 and 0: x / r^2 and -y /
+/// r^2.
+static Value ofAtan2(const Point &p, unsigned operand) {
+  Value squares = p.b.add(p.b.mul(p.x(0), p.x(0)), p.b.mul(p.x(1), p.x(1)));
+  Value part = p.b.div(p.b.mul(p.g, p.x(1 - operand)), squares);
+  return operand == 0 ? part : p.b.neg(part);
+}
+
 /// exp(-x^2), up to a factor the derivative of erf.
 static Value bell(const Point &p) {
   return p.b.exp(p.b.neg(p.b.mul(p.x(), p.x())));
@@ -220,6 +228,7 @@ void gnn::registerGradientModels(DialectRegistry &registry) {
         attach<math::TanOp, ofTan>(context);
         attach<math::TanhOp, ofTanh>(context);
         attach<math::AtanOp, ofAtan>(context);
+        attach<math::Atan2Op, ofAtan2>(context);
         attach<math::ErfOp, ofErf>(context);
         attach<math::ErfcOp, ofErfc>(context);
         attach<math::FmaOp, ofFma>(context);

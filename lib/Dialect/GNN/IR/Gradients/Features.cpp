@@ -256,11 +256,12 @@ LogicalResult ReduceHeadsOp::buildGradient(OpBuilder &builder,
                                            ArrayRef<Value> gradients,
                                            const llvm::BitVector &,
                                            MutableArrayRef<Value> ofOperands) {
-  ofOperands[0] = getLinearAction(0)
-                      ? buildTranspose(builder, 0, gradients[0])
-                      : PickFeatureOp::create(
-                            builder, getLoc(), getInput().getType(), getInput(),
-                            getKind(), FeatureDim::Heads, gradients[0]);
+  ofOperands[0] =
+      getLinearAction(0)
+          ? buildTranspose(builder, 0, gradients[0])
+          : PickFeatureOp::create(builder, getLoc(), getInput().getType(),
+                                  gradients[0], getKind(), FeatureDim::Heads,
+                                  getInput());
   return success();
 }
 
@@ -268,11 +269,12 @@ LogicalResult
 ReduceFeaturesOp::buildGradient(OpBuilder &builder, ArrayRef<Value> gradients,
                                 const llvm::BitVector &,
                                 MutableArrayRef<Value> ofOperands) {
-  ofOperands[0] = getLinearAction(0)
-                      ? buildTranspose(builder, 0, gradients[0])
-                      : PickFeatureOp::create(
-                            builder, getLoc(), getInput().getType(), getInput(),
-                            getKind(), FeatureDim::Features, gradients[0]);
+  ofOperands[0] =
+      getLinearAction(0)
+          ? buildTranspose(builder, 0, gradients[0])
+          : PickFeatureOp::create(builder, getLoc(), getInput().getType(),
+                                  gradients[0], getKind(), FeatureDim::Features,
+                                  getInput());
   return success();
 }
 
@@ -280,10 +282,9 @@ ReduceFeaturesOp::buildGradient(OpBuilder &builder, ArrayRef<Value> gradients,
 Value PickFeatureOp::buildTranspose(OpBuilder &builder, unsigned,
                                     Value gradient) {
   GradientBuilder b(builder, getLoc());
-  RankedTensorType type = getOf().getType();
-  Value ones =
-      PickFeatureOp::create(builder, getLoc(), getType(), getInput(), getKind(),
-                            getOver(), b.splat(type, 1));
+  Value ones = PickFeatureOp::create(builder, getLoc(), getType(),
+                                     b.splat(getInput().getType(), 1),
+                                     getKind(), getOver(), getOf());
   Value picked = b.mul(gradient, ones);
   return getOver() == FeatureDim::Heads
              ? b.sumHeads(picked)

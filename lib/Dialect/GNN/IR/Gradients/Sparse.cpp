@@ -199,20 +199,13 @@ groupsOf(RankedTensorType type, RowSpace over, bool isSquare) {
   return {withRowSpace(type, to), path};
 }
 
-/// Whether the graph of `type` has one set of nodes at both ends.
-static bool isSquare(Operation *op, RankedTensorType type) {
-  auto graph = SymbolTable::lookupNearestSymbolFrom<GraphOp>(
-      op, getRows(type).getGraph());
-  return graph && graph.getKind() == GraphKind::Square;
-}
-
 LogicalResult EdgeSoftmaxOp::buildGradient(OpBuilder &builder,
                                            ArrayRef<Value> gradients,
                                            const llvm::BitVector &,
                                            MutableArrayRef<Value> ofOperands) {
   GradientBuilder b(builder, getLoc());
   RankedTensorType type = getResult().getType();
-  auto [groups, path] = groupsOf(type, getOver(), isSquare(*this, type));
+  auto [groups, path] = groupsOf(type, getOver(), isOnSquareGraph(*this, type));
   Value weighed = b.mul(getResult(), gradients[0]);
   Operand sum = {b.sumAlong(weighed, path, groups), path};
   ofOperands[0] =
