@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs whose gradients are checked: families of ops along every path, models,
+and random programs by seed, each by pipelines that differentiate it."""
+
+import collections
+import dataclasses
+import re
+
+import numpy as np
+
+from .. import graph_functions
+from . import cases, covering, gradients, graphs, op_cases, random_programs
+
+GRAPHS = {
+    "square": graphs.random_graph(13, 40, 2, 3, seed=3),
+    "schema": graph_functions.refine_types(graphs.random_graph(13, 40, 2, 2, seed=4)),
+    "bipartite": graphs.random_graph(14, 30, 2, 3, seed=5, dst_nodes=9)}
+
+# Nothing here has a gradient.
+WITHOUT_INPUTS = {"op-degree"}
+
+SUBJECTS = tuple(s for s in cases.SUBJECTS if s not in WITHOUT_INPUTS)
+FACTORS = {"subject": SUBJECTS, "graph": tuple(GRAPHS), "heads": (1, 2),
+           "pipeline": ("alone", "between the passes", "before the passes")}
+
+
+def allowed(case):
+    """Heads where there are heads, and models on a square graph."""
+    subject, graph, heads, _ = case.values()
+    return (heads == 1 or subject in cases.WITH_HEADS) and (
+        graph == "square" or subject in op_cases.OPS)
+
+
+def covering_set():
+    return covering.pairwise(FACTORS, allowed)
+
+
+def full_product():
+    return list(covering.product({**FACTORS, "pipeline": tuple(gradients.PIPELINES)},
+                                 allowed))
+
+
+def build(subject, graph, heads):
+    """A program of few features, with inputs without ties, and such that no divisor
+    is near 0."""
+    program = cases.build(subject, GRAPHS[graph], 4 * heads if (
+        subject in cases.MODELS) else 4, heads)
+    inputs = gradients.smooth_inputs(program.function, program.graphs, 1)
+    if op_cases.INPUTS.get(subject) == "positive":
+        inputs = {name: np.abs(x) + 0.5 for name, x in inputs.items()}
+    return dataclasses.replace(program, inputs=inputs)
+
+
+def random_program(seed, ops=14):
+    """A random program and the inputs that are its own, without ties."""
+    recorded = random_programs.random_program(seed, ops)
+    made = recorded.build()
+    rng = np.random.default_rng(seed)
+    inputs = {name: x + 1e-2 * rng.standard_normal(x.shape) * (
+        not made.function.inputs[name].positive) for name, x in made.inputs().items()}
+    return cases.Program(made.function, {"g": recorded.graph}, inputs)
+
+
+# Loops become ops first. One seed takes one of them, or each.
+RANDOM_PIPELINES = {
+    "of loops": gradients.PIPELINES["of loops"],
+    "between the passes": gradients.PIPELINES["between the passes"],
+    "of loops, before the passes": (
+        *gradients.PIPELINES["of loops"], "--gnn-graph-pipeline"),
+}
+
+
+@dataclasses.dataclass
+class Report:
+    """What became of programs, by name; reports of other programs are added."""
+
+    checked: dict = dataclasses.field(default_factory=dict)  # The largest error.
+    refused: dict = dataclasses.field(default_factory=dict)  # What gnn-opt said.
+    failed: dict = dataclasses.field(default_factory=dict)
+    open: list = dataclasses.field(default_factory=list)  # Inputs held to nothing.
+
+    def __add__(self, other):
+        return Report({**self.checked, **other.checked},
+                      {**self.refused, **other.refused},
+                      {**self.failed, **other.failed}, self.open + other.open)
+
+    def reasons(self):
+        """How often each op was refused."""
+        return collections.Counter(
+            (re.findall(r"error: '([\w.]+)'", text) or [text])[0]
+            for text in self.refused.values())
+
+
+def check(gnn_opt, name, program, pipeline, directions=3):
+    """The report of one program."""
+    function, report = program.function, Report()
+    try:
+        made = gradients.differentiate(gnn_opt, function, pipeline=pipeline)
+        found = gradients.check(function, program.graphs, program.inputs, made,
+                                directions)
+    except gradients.Refused as error:
+        report.refused[name] = str(error)
+    except (gradients.Failure, ValueError) as error:
+        report.failed[name] = str(error)
+    else:
+        report.open = [f"{name}: {n}" for n, error in found.items() if error is None]
+        report.checked[name] = max([0.0, *[e for e in found.values() if e is not None]])
+    return report
+
+
+def check_seeds(gnn_opt, seeds, pipelines=None):
+    """The report of random programs: each by all of these pipelines, or by one that
+    its seed picks."""
+    report, names = Report(), list(RANDOM_PIPELINES)
+    for seed in seeds:
+        program = random_program(seed)
+        for pipeline in pipelines or [names[seed % len(names)]]:
+            report += check(gnn_opt, f"seed {seed}, {pipeline}", program,
+                            RANDOM_PIPELINES[pipeline], directions=1)
+    return report

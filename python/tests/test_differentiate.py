@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The functions that gnn-differentiate makes give the gradients of families of ops,
+models and random programs: held against central differences of the meaning."""
+
+import numpy as np
+import pytest
+
+from gnn_mlir.testing import (cases, gradient_cases, gradient_faults, gradients)
+
+SEEDS, ALL_SEEDS, BLOCK = 100, 2000, 20
+
+
+def pytest_generate_tests(metafunc):
+    everything = metafunc.config.getoption("--all")
+    if "case" in metafunc.fixturenames:
+        found = (gradient_cases.full_product() if everything else
+                 gradient_cases.covering_set())
+        metafunc.parametrize("case", found, ids=lambda case: "-".join(
+            map(str, case.values())))
+    if "first_seed" in metafunc.fixturenames:
+        metafunc.parametrize("first_seed", range(0, ALL_SEEDS if everything else SEEDS,
+                                                 BLOCK))
+
+
+def test_gradients(case, gnn_opt):
+    program = gradient_cases.build(case["subject"], case["graph"], case["heads"])
+    report = gradient_cases.check(gnn_opt, case["subject"], program,
+                                  gradients.PIPELINES[case["pipeline"]])
+    assert not report.failed and not report.refused and not report.open
+    assert report.checked
+
+
+# What random programs may be refused for.
+REFUSED = {"gnn.for_edges", "gnn.for_nodes"}
+
+
+def test_gradients_of_random_programs(first_seed, gnn_opt, request):
+    everything = request.config.getoption("--all")
+    report = gradient_cases.check_seeds(
+        gnn_opt, range(first_seed, first_seed + BLOCK),
+        gradient_cases.RANDOM_PIPELINES if everything else None)
+    assert not report.failed
+    assert set(report.reasons()) <= REFUSED
+    assert len(report.checked) >= len(report.refused)
+    assert len(report.open) <= len(report.checked) / 5
+    assert max(report.checked.values()) > 0
+
+
+# -- Faults in what the pass makes are found -----------------------------------------
+
+FAULTY = ("gcn", "sage-mean", "gat", "rgcn", "rgat", "compgcn-mul-two-layers")
+
+
+def changes(made, faulty, program):
+    """Whether the gradients are others with the fault, by more than rounding."""
+    function, graphs, inputs = program.function, program.graphs, program.inputs
+    given = {n: graphs[n] for n in function.graphs()}
+    rng = np.random.default_rng(0)
+    out = function.evaluate(graphs, inputs)
+    cotangents = {n: rng.standard_normal(out[n].shape)
+                  for n in gradients.float_outputs(function)}
+    try:
+        wrong = faulty.gradients(given, inputs, cotangents)
+    except ValueError:  # It does not even fit.
+        return False
+    right = made.gradients(given, inputs, cotangents)
+    return any(np.linalg.norm(wrong[n] - x) > 1e-2 * np.linalg.norm(x)
+               for n, x in right.items())
+
+
+@pytest.mark.parametrize("fault", gradient_faults.FAULTS)
+def test_planted_faults_are_found(fault, gnn_opt):
+    found = 0
+    for model in FAULTY:
+        program = gradient_cases.build(model, "square", 1)
+        made = gradients.differentiate(gnn_opt, program.function, None,
+                                       gradients.PIPELINES["between the passes"])
+        for faulty in gradient_faults.FAULTS[fault](made):
+            if not changes(made, faulty, program):
+                continue
+            with pytest.raises(gradients.Failure, match="error"):
+                gradients.check(program.function, program.graphs, program.inputs,
+                                faulty)
+            found += 1
+    assert found >= 3
+
+
+def test_a_refusal_names_the_op(gnn_opt):
+    program = gradient_cases.build("graphgym-three-layers", "square", 1)
+    with pytest.raises(gradients.Refused, match="'gnn.batch_norm' op has no gradient"):
+        gradients.differentiate(gnn_opt, program.function, list(
+            program.function.inputs))
+
+
+# -- By kernels ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("model", cases.MODELS)
+def test_kernels_give_the_gradients_of_models(model, gnn_opt, compiler):
+    heads = 2 if model in cases.WITH_HEADS else 1
+    program = gradient_cases.build(model, "square", heads)
+    pipeline = gradients.PIPELINES["after the passes"]
+    made = gradients.differentiate(gnn_opt, program.function, None, pipeline)
+    text = gradients.text(gnn_opt, program.function, None, pipeline)
+    gradients.check_kernels(text, program.function, program.graphs, program.inputs, made)
