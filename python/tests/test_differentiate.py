@@ -5,7 +5,7 @@ models and random programs: held against central differences of the meaning."""
 import numpy as np
 import pytest
 
-from gnn_mlir.testing import (cases, gradient_cases, gradient_faults, gradients)
+from gnn_mlir.testing import gradient_cases, gradient_faults, gradients
 
 SEEDS, ALL_SEEDS, BLOCK = 100, 2000, 20
 
@@ -92,14 +92,18 @@ def test_a_refusal_names_the_op(gnn_opt):
             program.function.inputs))
 
 
-# -- By kernels ------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("model", cases.MODELS)
-def test_kernels_give_the_gradients_of_models(model, gnn_opt, compiler):
-    heads = 2 if model in cases.WITH_HEADS else 1
-    program = gradient_cases.build(model, "square", heads)
-    pipeline = gradients.PIPELINES["after the passes"]
-    made = gradients.differentiate(gnn_opt, program.function, None, pipeline)
-    text = gradients.text(gnn_opt, program.function, None, pipeline)
-    gradients.check_kernels(text, program.function, program.graphs, program.inputs, made)
+def test_reports_are_added(gnn_opt):
+    """What fails, is refused, or is right, each by its name."""
+    program = gradient_cases.build("graphgym-three-layers", "square", 1)
+    function = program.function
+    pipelines = {"right": gradients.PIPELINES["alone"],
+                 "failed": ("--gnn-compact", ),
+                 "refused": ("--gnn-differentiate=function=none",)}
+    report = gradient_cases.Report()
+    for name, pipeline in pipelines.items():
+        report += gradient_cases.check(gnn_opt, name, program, pipeline, 1)
+    assert list(report.checked) == ["right"]
+    assert report.failed == {"failed": f"expected a function {function.name}_forward, "
+                                       f"got {function.name}"}
+    assert list(report.refused) == ["refused"]
+    assert sum(report.reasons().values()) == 1
