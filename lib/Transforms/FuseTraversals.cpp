@@ -313,22 +313,42 @@ static void fuse(IRRewriter &rewriter, TraverseOp producer, TraverseOp consumer,
             [&](AtAttr at) { return ofConsumer(at, plan); });
   inside.clone(*consumerBody.getTerminator(), consumerMap);
   rewriter.replaceOp(consumer, op.getResults());
-  rewriter.eraseOp(producer);
+  if (producer->use_empty())
+    rewriter.eraseOp(producer);
 }
 
-/// The traversal that alone reads the result of `producer`; null if none does.
-static TraverseOp onlyConsumer(TraverseOp producer) {
-  if (producer.getNumResults() != 1 || producer.use_empty())
-    return nullptr;
-  Operation *user = *producer->user_begin();
-  for (Operation *other : producer->getUsers())
-    if (other != user)
-      return nullptr;
-  auto consumer = dyn_cast<TraverseOp>(user);
-  if (!consumer ||
-      llvm::is_contained(consumer.getOutputs(), producer.getResult(0)))
-    return nullptr;
-  return consumer;
+/// The traversals that read the result of `producer`, each once; none where
+/// something else does.
+static SmallVector<TraverseOp> consumersOf(TraverseOp producer) {
+  SmallVector<TraverseOp> consumers;
+  if (producer.getNumResults() != 1)
+    return {};
+  for (Operation *user : producer->getUsers()) {
+    auto consumer = dyn_cast<TraverseOp>(user);
+    if (!consumer ||
+        llvm::is_contained(consumer.getOutputs(), producer.getResult(0)))
+      return {};
+    if (!llvm::is_contained(consumers, consumer))
+      consumers.push_back(consumer);
+  }
+  return consumers;
+}
+
+/// Whether a traversal makes one row of features for each edge from rows that
+/// are there: to make it again takes less than to store it and read it back.
+static bool isWorthRepeating(TraverseOp op) {
+  DomainAttr domain = op.getDomain();
+  if (domain.getElements() || !domain.getGroups().isKind(RowKind::Edge))
+    return false;
+  Block &body = op.getBody().front();
+  if (llvm::any_of(body, [](Operation &inner) {
+        return isa<ReduceOp, ArgReduceOp, FoldOp>(inner);
+      }))
+    return false;
+  // A row that is only copied is read where it comes from, however short.
+  bool copies = isa<BlockArgument>(body.getTerminator()->getOperand(0));
+  constexpr int64_t mostNumbers = 16;
+  return copies || domain.getHeads() * domain.getFeatures() > mostNumbers;
 }
 
 /// The plan for all inputs of `consumer` that `producer` gives.
@@ -344,18 +364,38 @@ static std::string planAll(TraverseOp producer, TraverseOp consumer,
   return planFusion(producer, consumer, *access, plan);
 }
 
+/// Fills `plan`, or says why `producer` is not computed in `consumer`.
+static std::string whyNotFused(TraverseOp producer, TraverseOp consumer,
+                               Plan &plan) {
+  SmallVector<TraverseOp> consumers = consumersOf(producer);
+  bool repeats = consumers.size() > 1 && isWorthRepeating(producer);
+  if (consumers.empty() || (consumers.size() > 1 && !repeats))
+    return "its result has other readers";
+  // What one reader needs stored is there for the others.
+  for (TraverseOp other : consumers) {
+    Plan others;
+    if (other != consumer && !planAll(producer, other, others).empty())
+      return "its result has other readers";
+  }
+  return planAll(producer, consumer, plan);
+}
+
 bool FuseTraversals::fuseOne(IRRewriter &rewriter, TraverseOp consumer) {
   for (Value input : consumer.getInputs()) {
     auto producer = input.getDefiningOp<TraverseOp>();
-    if (!producer || onlyConsumer(producer) != consumer)
-      continue;
     Plan plan;
-    if (!planAll(producer, consumer, plan).empty())
+    if (!producer || !whyNotFused(producer, consumer, plan).empty())
       continue;
+    size_t readers = consumersOf(producer).size();
     remark::passed(consumer.getLoc(),
                    remark::RemarkOpts::name("Fused").category(getArgument()))
         << "one traversal instead of two: " + gnn::describeOrigins(producer) +
-               " and " + gnn::describeOrigins(consumer);
+               " and " + gnn::describeOrigins(consumer) +
+               (readers == 1
+                    ? std::string()
+                    : ", which " + std::to_string(readers - 1) +
+                          " others compute again rather than store for each "
+                          "edge");
     fuse(rewriter, producer, consumer, plan);
     return true;
   }
@@ -369,9 +409,7 @@ void FuseTraversals::reportRefusals(TraverseOp consumer) {
     if (!producer || !seen.insert(producer).second)
       continue;
     Plan plan;
-    std::string why = onlyConsumer(producer) == consumer
-                          ? planAll(producer, consumer, plan)
-                          : "its result has other readers";
+    std::string why = whyNotFused(producer, consumer, plan);
     remark::missed(producer.getLoc(),
                    remark::RemarkOpts::name("NotFused").category(getArgument()))
         << why;

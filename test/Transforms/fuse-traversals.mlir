@@ -223,3 +223,71 @@ func.func @nodes_of_a_derived_graph(%x: tensor<?x8xf32>, %i: tensor<?x8xf32>, %j
   } -> tensor<?x8xf32>
   return %a, %y : tensor<?x8xf32>, tensor<?x8xf32>
 }
+
+// Rows of features of edges that two sums read, each in an order of its own, are
+// computed in both.
+//
+// CHECK-LABEL: func.func @repeated
+// CHECK-NOT:     traverse @g <edge.in_rows
+// CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+// CHECK:           arith.addf
+// CHECK:         gnn_tile.traverse @g <src, edge.out_rows, features = 64>
+// CHECK:           arith.addf
+// CHECK-NOT:     gnn_tile.traverse
+func.func @repeated(%x: tensor<?x64xf32>, %e: tensor<?x64xf32, #gnn_tile.order<edge.in_rows>>, %n: tensor<?x64xf32>) -> (tensor<?x64xf32>, tensor<?x64xf32>) {
+  %m = gnn_tile.traverse @g <edge.in_rows, features = 64>
+      ins(%x, %x : tensor<?x64xf32>, tensor<?x64xf32>)
+      at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group -> dst : feature>]
+      outs(%e : tensor<?x64xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.addf %a, %b : f32
+    gnn_tile.yield %p : f32
+  } -> tensor<?x64xf32, #gnn_tile.order<edge.in_rows>>
+  %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%m : tensor<?x64xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element : feature>]
+      outs(%n : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%mv: f32):
+    %s = gnn_tile.reduce sum [element] %mv : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x64xf32>
+  %z = gnn_tile.traverse @g <src, edge.out_rows, features = 64>
+      ins(%m : tensor<?x64xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element -> edge.in_rows : feature>]
+      outs(%n : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%mv: f32):
+    %s = gnn_tile.reduce sum [element] %mv : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x64xf32>
+  return %y, %z : tensor<?x64xf32>, tensor<?x64xf32>
+}
+
+// Negative: a number of each edge is stored.
+//
+// CHECK-LABEL: func.func @not_repeated
+// CHECK:         gnn_tile.traverse @g <edge.in_rows>
+// CHECK:         gnn_tile.traverse @g <dst, edge.in_rows>
+// CHECK:         gnn_tile.traverse @g <src, edge.out_rows>
+func.func @not_repeated(%x: tensor<?xf32>, %e: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %n: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %m = gnn_tile.traverse @g <edge.in_rows>
+      ins(%x, %x : tensor<?xf32>, tensor<?xf32>)
+      at [#gnn_tile.at<group -> src>, #gnn_tile.at<group -> dst>]
+      outs(%e : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group>] {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.addf %a, %b : f32
+    gnn_tile.yield %p : f32
+  } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>
+  %y = gnn_tile.traverse @g <dst, edge.in_rows>
+      ins(%m : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element>]
+      outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%mv: f32):
+    %s = gnn_tile.reduce sum [element] %mv : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?xf32>
+  %z = gnn_tile.traverse @g <src, edge.out_rows>
+      ins(%m : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element -> edge.in_rows>]
+      outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%mv: f32):
+    %s = gnn_tile.reduce sum [element] %mv : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?xf32>
+  return %y, %z : tensor<?xf32>, tensor<?xf32>
+}

@@ -279,68 +279,7 @@ def FuseAttention : Pass<"gnn-fuse-attention", "::mlir::func::FuncOp">, GNN_Cost
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
-  let summary = "Add functions that compute gradients";
-  let description = [{
-    Reverse mode, for one function: `@f` stays, and two functions come to it.
-    `@f_forward` gives the results of `@f` and behind them what has to be saved;
-    `@f_backward` takes what it needs of the inputs, the results and what was
-    saved, and a gradient for each result, and gives one for each input in `wrt`.
-    Only what these need is computed (Hector 3.5).
-
-    ```mlir
-    func.func @f(%x: !node {gnn.name = "x"}, %w: tensor<64x8xf32> {gnn.name = "w"}) -> (!out {gnn.name = "y"}) {
-      %h = gnn.linear %x, %w : (!node, tensor<64x8xf32>) -> !out
-      %y = gnn.activation relu %h : !out
-      return %y : !out
-    }
-    // with wrt=w comes to
-    func.func @f_backward(%x: !node {gnn.name = "x", gnn.role = "input"},
-                          %h: !out {gnn.name = "saved_0", gnn.role = "saved"},
-                          %dy: !out {gnn.name = "d_y", gnn.role = "gradient"})
-        -> (tensor<64x8xf32> {gnn.name = "d_w", gnn.role = "gradient"}) attributes {gnn.gradient_of = @f} {
-      %above = arith.cmpf ogt, %h, %zero : !out
-      %dh = arith.select %above, %dy, %zero : ...
-      %dw = gnn.outer %x, %dh : (!node, !out) -> tensor<64x8xf32>
-      return %dw : tensor<64x8xf32>
-    }
-    ```
-
-    The gradients are those of the ops (`DifferentiableOpInterface`). It runs
-    after `gnn-compact`, `gnn-order-aggregate` and `gnn-fuse-attention`: the
-    transpose of what they made adds up in pairs and stores no row of features for
-    an edge. Differentiated before, it would.
-
-    What the backward pass reads of the forward pass is saved or computed again,
-    by the smallest cut in bytes. Products and sums over rows are not computed
-    again (`memory=low`: sums over rows alone are not); rows of features of edges
-    are not saved. Arguments and results are there anyway. A remark says for each
-    value what becomes of it, its bytes and why; a graph without statistics counts
-    as one of 100,000 nodes, 400,000 pairs and 1,000,000 edges.
-
-    Integers, conditions and degrees have no gradient and need none. An input that
-    no result depends on has the gradient 0, and a remark.
-
-    A function with the attribute `gnn.gradients`, a list of names of inputs, is
-    differentiated too. In `gnn-graph-pipeline` the passes that came before run
-    once more where there is one.
-
-    Needs: graph form, without loops over rows. Keeps: `@f`, and so the results of
-    `@f_forward`. Never gives a gradient that an op on the way has no rule for: that
-    is an error at the op.
-  }];
-  let options = [
-    Option<"function", "function", "std::string", /*default=*/"",
-           "The function to differentiate besides those with gnn.gradients">,
-    ListOption<"wrt", "wrt", "std::string",
-               "Names of the inputs to give gradients of; empty: all of floating "
-               "point features">,
-    Option<"memory", "memory", "::gnn::GradientMemory",
-           /*default=*/"::gnn::GradientMemory::Fast",
-           "What may be computed again: fast (what is cheap), or low (products "
-           "too, so that less is saved)">,
-  ];
-}
+include "GNN/Transforms/GradientPasses.td"
 
 def FoldNormalization : Pass<"gnn-fold-normalization", "::mlir::func::FuncOp">,
                         GNN_CostOptions {
@@ -474,13 +413,18 @@ def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
     // becomes one traversal of <dst, edge.in_rows, features = 64>
     ```
 
+    Rows of features of edges that several traversals read, each at the point where
+    they are made, are computed in each of them: storing them takes more than
+    computing them again. Rows that are only copied are read where they come from.
+
     Rows that are computed one by one are computed in the order in which the
     consumer walks them. A traversal of rows of nodes is the same on a derived
     graph: there it joins one that walks edges.
 
     Needs: templates on tensors. Keeps: the value of every result. Never fuses
     across a reduction that is read at another point than where it ends, into or
-    out of what has a schedule, or where rows would be computed more than once.
+    out of what has a schedule, or where rows would be computed more than once but
+    those of features of edges.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }
