@@ -85,13 +85,15 @@ static void computeInHeads(Operation *op, ReshapeOp reshape,
                                         read.getNumUses())
                               .str());
   }
-  for (Type type : op->getOperandTypes())
+  SmallVector<Type> types(op->getOperandTypes());
+  types.push_back(op->getResult(0).getType());
+  for (Type type : types)
     if (isa<RankedTensorType>(type) &&
         !isFeatureType(getElementTypeOrSelf(type)))
       return rewrite.missed(
           op->getLoc(), "NotInHeads",
           llvm::formatv("not computed head by head: only features of f32, bf16 "
-                        "or f16 can be split, got {0}",
+                        "or f16 can be split or joined, got {0}",
                         getElementTypeOrSelf(type))
               .str());
   IRRewriter &rewriter = rewrite.rewriter;

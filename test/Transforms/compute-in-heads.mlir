@@ -56,8 +56,22 @@ func.func @heads_select_features(%m: tensor<?x4x16xf32, #edge>, %x: tensor<?x64x
   %y = gnn.aggregate sum %m via dst : tensor<?x4x16xf32, #edge> -> tensor<?x4x16xf32, #node>
   %0 = gnn.reshape %y : tensor<?x4x16xf32, #node> -> tensor<?x64xf32, #node>
   %c = arith.cmpf ogt, %x, %x : tensor<?x64xf32, #node>
-  // expected-remark @+1 {{only features of f32, bf16 or f16 can be split, got i1}}
+  // expected-remark @+1 {{only features of f32, bf16 or f16 can be split or joined, got i1}}
   %1 = arith.select %c, %0, %x : tensor<?x64xi1, #node>, tensor<?x64xf32, #node>
+  return %1 : tensor<?x64xf32, #node>
+}
+
+// Negative: nor are they to join, where joined features are compared.
+//
+// CHECK-LABEL: func.func @heads_compare
+// CHECK:         arith.cmpf ogt, {{.*}} : tensor<?x64xf32
+func.func @heads_compare(%m: tensor<?x4x16xf32, #edge>, %x: tensor<?x64xf32, #node>) -> tensor<?x64xf32, #node> {
+  %y = gnn.aggregate sum %m via dst : tensor<?x4x16xf32, #edge> -> tensor<?x4x16xf32, #node>
+  %0 = gnn.reshape %y : tensor<?x4x16xf32, #node> -> tensor<?x64xf32, #node>
+  // expected-remark @+1 {{only features of f32, bf16 or f16 can be split or joined, got i1}}
+  %c = arith.cmpf ogt, %0, %x : tensor<?x64xf32, #node>
+  %z = arith.negf %x : tensor<?x64xf32, #node>
+  %1 = arith.select %c, %x, %z : tensor<?x64xi1, #node>, tensor<?x64xf32, #node>
   return %1 : tensor<?x64xf32, #node>
 }
 
