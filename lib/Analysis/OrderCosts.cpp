@@ -6,6 +6,10 @@
 
 #include "GNN/Analysis/OrderCosts.h"
 
+#include "GNN/Dialect/GNN/IR/Gradients.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -44,10 +48,29 @@ static double rowsOfType(StatsAttr stats, int64_t type, RowSpace space,
   llvm_unreachable("no row space");
 }
 
+ChainGradients ChainGradients::find(const AggregatedProduct &chain) {
+  auto func = chain.root->getParentOfType<func::FuncOp>();
+  auto asked = func ? func->getAttrOfType<ArrayAttr>("gnn.gradients") : nullptr;
+  if (!asked)
+    return {};
+  SmallVector<Value> inputs;
+  for (BlockArgument argument : func.getArguments()) {
+    auto name =
+        func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "gnn.name");
+    if (asked.empty() || llvm::is_contained(asked, name))
+      inputs.push_back(argument);
+  }
+  SmallVector<Operation *> ops;
+  for (Operation &op : func.getOps())
+    ops.push_back(&op);
+  Varying varying = findVarying(ops, inputs);
+  return {varying.contains(chain.input), varying.contains(chain.weight)};
+}
+
 OrderCosts::OrderCosts(const AggregatedProduct &chain, const CostModel &model,
-                       StatsAttr stats)
-    : chain(chain), model(model), in(sizeOf(chain.inShape)),
-      out(sizeOf(chain.outShape)) {
+                       StatsAttr stats, ChainGradients gradients)
+    : chain(chain), model(model), gradients(gradients),
+      in(sizeOf(chain.inShape)), out(sizeOf(chain.outShape)) {
   auto weight = cast<RankedTensorType>(chain.weight.getType());
   flopsPerRow = 2 * chain.inShape.back() * out;
   weightBytes = elementBytes(weight) * sizeOf(getFeatures(weight));
@@ -61,6 +84,8 @@ OrderCosts::OrderCosts(const AggregatedProduct &chain, const CostModel &model,
   auto input = cast<RankedTensorType>(chain.input.getType());
   numInputs = RowCount::rows(input).evaluate(stats);
   longest = stats.getLongestRow(chain.reduceEnd);
+  longestInput = stats.getLongestRow(
+      chain.reduceEnd == EndPoint::Dst ? EndPoint::Src : EndPoint::Dst);
   if (auto ofTypes = chain.reduceEnd == EndPoint::Dst ? stats.getDstPairMax()
                                                       : stats.getSrcPairMax())
     longestPairs = ofTypes;
@@ -184,6 +209,46 @@ void OrderCosts::addAggregateFirst(ArrayRef<int64_t> list,
   kernels.push_back(pairs);
 }
 
+void OrderCosts::addGradients(ArrayRef<int64_t> list, bool productFirst,
+                              SmallVectorImpl<KernelWork> &kernels) const {
+  double rows = 0, edges = 0;
+  for (int64_t r : list) {
+    rows += productFirst ? relations[r].rowsBefore : relations[r].rowsAfter;
+    edges += relations[r].edges;
+  }
+  // Rows of gradients: of the result, gathered by edges or by pairs.
+  double features = productFirst ? out : in;
+  KernelWork walk;
+  walk.otherFlops = 2 * edges * features;
+  walk.longestRow = longestInput * CostModel::steps(1 + chain.scales.size());
+  walk.reducedRows = productFirst ? rows : numInputs;
+  walk.streamBytes = edges * edgeBytes + walk.reducedRows * features * element;
+  walk.gathers.push_back(
+      {edges, features * element, productFirst ? numNodes : rows});
+  // The input of the product, kept or gathered again, and the gradient.
+  KernelWork outer = multiply(list, rows);
+  outer.streamBytes =
+      (weightBytes * list.size()) + rows * (productFirst ? out : in) * element;
+  outer.gathers.push_back({rows, (productFirst ? in : out) * element,
+                           productFirst ? numInputs : numNodes});
+  KernelWork product = multiply(list, rows);
+  product.streamBytes = weightBytes * list.size() + rows * (in + out) * element;
+  // The sum over edges comes first where the product did.
+  if (productFirst || gradients.ofInput)
+    kernels.push_back(walk);
+  if (gradients.ofWeight)
+    kernels.push_back(outer);
+  if (!gradients.ofInput)
+    return;
+  kernels.push_back(product);
+  if (!chain.isTyped() || !productFirst)
+    return;
+  KernelWork pairs;
+  pairs.streamBytes = 4 * rows + (rows + numInputs) * in * element;
+  pairs.reducedRows = numInputs;
+  kernels.push_back(pairs);
+}
+
 SmallVector<KernelWork> OrderCosts::kernels(const Order &order) const {
   SmallVector<KernelWork> kernels;
   if (!order.productFirst.empty())
@@ -194,6 +259,12 @@ SmallVector<KernelWork> OrderCosts::kernels(const Order &order) const {
     // The last kernel adds what the other part gives.
     kernels.back().streamBytes += 2 * numNodes * out * element;
   }
+  if (!gradients.ofInput && !gradients.ofWeight)
+    return kernels;
+  if (!order.productFirst.empty())
+    addGradients(order.productFirst, /*productFirst=*/true, kernels);
+  if (!order.aggregateFirst.empty())
+    addGradients(order.aggregateFirst, /*productFirst=*/false, kernels);
   return kernels;
 }
 

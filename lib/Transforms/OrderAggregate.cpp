@@ -113,7 +113,8 @@ Value OrderAggregate::reorder(OpBuilder &builder,
   StatsAttr stats = getStats(chain.root, chain.resultType);
   if (!stats || (model->getKind() == CostKind::Rows && !chain.isTyped()))
     return reorderByRule(builder, chain);
-  OrderCosts costs(chain, *model, stats);
+  ChainGradients gradients = ChainGradients::find(chain);
+  OrderCosts costs(chain, *model, stats, gradients);
   OrderChoice choice = costs.choose();
   std::string reason;
   llvm::raw_string_ostream os(reason);
@@ -134,6 +135,11 @@ Value OrderAggregate::reorder(OpBuilder &builder,
   } else if (choice.differ && chain.getGraph().isDerived()) {
     os << ", no edge types apart: the graph is derived from another";
   }
+  if (gradients.ofInput || gradients.ofWeight)
+    os << ", with gradients of the "
+       << (!gradients.ofWeight  ? "input"
+           : !gradients.ofInput ? "weight"
+                                : "input and the weight");
   bool changes = choice.best != OrderChoice::Best::Given;
   if (!changes && cheapest < choice.given.cost)
     os << llvm::format("; less than %.0f %% apart, too close to change",

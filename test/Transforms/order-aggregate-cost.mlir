@@ -64,3 +64,43 @@ func.func @narrow_elements(%x: tensor<?x256xf16, #node>, %w: tensor<256x128xf16>
   %1 = gnn.linear %0, %w : (tensor<?x256xf16, #node>, tensor<256x128xf16>) -> tensor<?x128xf16, #node>
   return %1 : tensor<?x128xf16, #node>
 }
+
+// -----
+
+// The backward pass counts where gradients are asked for: after a sum that comes
+// first, a gradient of the weight alone walks over no edges.
+
+#node = #gnn.rows<@g, node>
+gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 1000000, dst_nodes = 1000000, edges = 20000000, type_edges = [20000000], src_pairs = [1000000], dst_pairs = [1000000]>}
+
+// CHECK-LABEL: @inference
+// CHECK: gnn.linear
+// CHECK: gnn.aggregate
+func.func @inference(%x: tensor<?x256xf32, #node> {gnn.name = "x"}, %w: tensor<256x192xf32> {gnn.name = "w"}) -> tensor<?x192xf32, #node> {
+  %0 = gnn.spmm copy %x via src reduce sum via dst : (tensor<?x256xf32, #node>) -> tensor<?x256xf32, #node>
+  // expected-remark-re @+1 {{product first 1000000 rows ({{.*}} us), sum first 1000000 rows ({{[0-9.]+}} us)"}}
+  %1 = gnn.linear %0, %w : (tensor<?x256xf32, #node>, tensor<256x192xf32>) -> tensor<?x192xf32, #node>
+  return %1 : tensor<?x192xf32, #node>
+}
+
+// CHECK-LABEL: @of_weight
+// CHECK: gnn.spmm
+// CHECK: gnn.linear
+func.func @of_weight(%x: tensor<?x256xf32, #node> {gnn.name = "x"}, %w: tensor<256x192xf32> {gnn.name = "w"}) -> tensor<?x192xf32, #node>
+    attributes {gnn.gradients = ["w"]} {
+  %0 = gnn.spmm copy %x via src reduce sum via dst : (tensor<?x256xf32, #node>) -> tensor<?x256xf32, #node>
+  // expected-remark-re @+1 {{product first 1000000 rows ({{.*}} us), sum first 1000000 rows ({{.*}} us), with gradients of the weight}}
+  %1 = gnn.linear %0, %w : (tensor<?x256xf32, #node>, tensor<256x192xf32>) -> tensor<?x192xf32, #node>
+  return %1 : tensor<?x192xf32, #node>
+}
+
+// CHECK-LABEL: @of_both
+// CHECK: gnn.linear
+// CHECK: gnn.aggregate
+func.func @of_both(%x: tensor<?x256xf32, #node> {gnn.name = "x"}, %w: tensor<256x192xf32> {gnn.name = "w"}) -> tensor<?x192xf32, #node>
+    attributes {gnn.gradients = []} {
+  %0 = gnn.spmm copy %x via src reduce sum via dst : (tensor<?x256xf32, #node>) -> tensor<?x256xf32, #node>
+  // expected-remark-re @+1 {{product first 1000000 rows ({{.*}} us), sum first 1000000 rows ({{.*}} us), with gradients of the input and the weight}}
+  %1 = gnn.linear %0, %w : (tensor<?x256xf32, #node>, tensor<256x192xf32>) -> tensor<?x192xf32, #node>
+  return %1 : tensor<?x192xf32, #node>
+}

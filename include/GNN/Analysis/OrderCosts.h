@@ -41,10 +41,19 @@ struct OrderChoice {
 
 /// What the orders of a chain cost on a graph. A chain without types is one
 /// relation.
+/// Which gradients will be asked for of a chain: what follows from its order in
+/// the backward pass counts too.
+struct ChainGradients {
+  bool ofInput = false, ofWeight = false;
+
+  /// What the attribute `gnn.gradients` of the function asks for.
+  static ChainGradients find(const AggregatedProduct &chain);
+};
+
 class OrderCosts {
 public:
   OrderCosts(const AggregatedProduct &chain, const CostModel &model,
-             StatsAttr stats);
+             StatsAttr stats, ChainGradients gradients = {});
 
   OrderChoice choose() const;
   /// What the best order saves of the cost of the one that the chain has.
@@ -69,6 +78,10 @@ private:
                        llvm::SmallVectorImpl<KernelWork> &kernels) const;
   void addAggregateFirst(llvm::ArrayRef<int64_t> list,
                          llvm::SmallVectorImpl<KernelWork> &kernels) const;
+  /// The backward pass of each: both are walked along the transposed paths, and
+  /// multiply as many rows again for each gradient.
+  void addGradients(llvm::ArrayRef<int64_t> list, bool productFirst,
+                    llvm::SmallVectorImpl<KernelWork> &kernels) const;
   KernelWork multiply(llvm::ArrayRef<int64_t> list, double rows) const;
 
   double longestRow(llvm::ArrayRef<int64_t> list) const;
@@ -76,11 +89,13 @@ private:
 
   const AggregatedProduct &chain;
   const CostModel &model;
+  ChainGradients gradients;
   llvm::SmallVector<Relation> relations;
   llvm::ArrayRef<int64_t> longestPairs; ///< of each relation, where known
   double in, out, flopsPerRow, weightBytes, numNodes, numInputs, longest;
-  double element;   ///< bytes of a feature
-  double edgeBytes; ///< bytes that an edge has of its own: an id and scales
+  double longestInput; ///< edges that read one row of the input
+  double element;      ///< bytes of a feature
+  double edgeBytes;    ///< bytes that an edge has of its own: an id and scales
 };
 
 } // namespace gnn

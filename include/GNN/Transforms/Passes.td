@@ -216,7 +216,9 @@ def OrderAggregate : Pass<"gnn-order-aggregate", "::mlir::ModuleOp">,
     With statistics all first, all last, and each relation its own way are
     weighed. What is given stays unless another order has fewer rows, or is
     faster by more than the margin of the cost model, 5 %; each relation its own
-    way has to be that much better than what is taken otherwise.
+    way has to be that much better than what is taken otherwise. Where gradients are
+    asked for (`gnn.gradients`), the kernels of the backward pass count too: they
+    work on the same pairs.
 
     Without statistics, or with rows as the only cost, a product without types
     goes where the sum is over fewer features (theorem 2). That holds where it is
