@@ -66,6 +66,8 @@ static std::string planGather(GemmOp gemm, TraverseOp gather,
     return "only a part of its features is read or written";
   if (in.getHead() != read.getHead() || !in.getFeature())
     return "it repeats features";
+  if (in.getColumn())
+    return "it reads columns";
   RowDomain from = gather.getDomain().getGroups();
   RowDomain reads = read.getSpace() ? read.getSpace() : gemm.getRows();
   if (out.getSpace() || reads != from)
@@ -105,7 +107,7 @@ static std::string planEpilogue(GemmOp gemm, TraverseOp op) {
     if (input == gemm.getResult())
       whole &= isWhole(input, at) && !at.getSpace();
     else
-      whole &= !at.getHead() || written.getHead();
+      whole &= !at.getColumn() && (!at.getHead() || written.getHead());
   }
   return whole ? "" : "its columns are not those of the product";
 }

@@ -91,6 +91,12 @@ static bool readsPart(TraverseOp op) {
       });
 }
 
+/// Whether the traversal reads weights the other way round.
+static bool readsColumns(TraverseOp op) {
+  return llvm::any_of(op.getInputsAt().getAsRange<AtAttr>(),
+                      [](AtAttr at) { return at.getColumn(); });
+}
+
 /// The dimensions that operands of the traversal have.
 static Level usedDims(TraverseOp op) {
   Level used;
@@ -119,6 +125,8 @@ static std::string planDims(TraverseOp producer, TraverseOp consumer, AtAttr in,
   if (out.getFeature() && !out.getHead() && in.getHead() && !in.getFeature()) {
     if (reducesLanes(producer) || heads != 1)
       return "it reduces the features that are heads of its consumer";
+    if (readsColumns(producer))
+      return "it reads columns, whose features are heads of its consumer";
     if (readsPart(producer))
       return "it reads a part of the features that are heads of its consumer";
     plan.featureIsHead = true;
@@ -193,6 +201,8 @@ static std::string planFusion(TraverseOp producer, TraverseOp consumer,
     return "only a part of its features is read or written";
   if (in.getAnchor() == Anchor::All)
     return "all points of its consumer read it";
+  if (in.getColumn())
+    return "its consumer reads its columns";
 
   bool direct = reached(out, p) == reached(in, c);
   RowDomain walked =
@@ -240,7 +250,7 @@ static AtAttr ofProducer(AtAttr at, const Plan &plan) {
   bool feature = plan.featureIsHead ? false : at.getFeature();
   return AtAttr::get(at.getContext(),
                      isGroup ? plan.producerGroup : at.getAnchor(), space, head,
-                     feature, at.getOffset());
+                     feature, at.getOffset(), at.getColumn());
 }
 
 /// The access of the consumer as the fused traversal has it.
@@ -248,7 +258,7 @@ static AtAttr ofConsumer(AtAttr at, const Plan &plan) {
   Anchor anchor =
       at.getAnchor() == Anchor::Group ? plan.consumerGroup : at.getAnchor();
   return AtAttr::get(at.getContext(), anchor, at.getSpace(), at.getHead(),
-                     at.getFeature(), at.getOffset());
+                     at.getFeature(), at.getOffset(), at.getColumn());
 }
 
 /// Copies a body, giving its index ops the translated accesses.

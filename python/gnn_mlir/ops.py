@@ -492,7 +492,7 @@ class DenseOps:
             operands, [result], lambda g, a, b: reference.weight_combine(a, b))
 
     def weight_transpose(self, weight):
-        """Weights with inputs and outputs exchanged; a product takes them."""
+        """Weights with inputs and outputs exchanged."""
         op = "weight_transpose"
         _require(weight.space is None or weight.type.is_typed, op,
                  f"expected weights, got {weight.type}")

@@ -424,3 +424,53 @@ func.func @done(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor<?x16xf32>
   } -> tensor<?x8xf32>
   return %y : tensor<?x8xf32>
 }
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// CHECK-LABEL: func.func @columns
+// CHECK-DAG:     gnn_tile.traverse
+// CHECK-DAG:     gnn_tile.gemm
+func.func @columns(%x: tensor<2x4x3xf32>, %w: tensor<4x8xf32>, %e: tensor<6x4xf32>, %n: tensor<6x8xf32>) -> tensor<6x8xf32> {
+  // expected-remark @+1 {{it reads columns}}
+  %r = gnn_tile.traverse @g <6, features = 4>
+      ins(%x : tensor<2x4x3xf32>) at [#gnn_tile.at<group : feature, column>]
+      outs(%e : tensor<6x4xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<6x4xf32>
+  %y = gnn_tile.gemm @g rows 6
+      ins(%r, %w : tensor<6x4xf32>, tensor<4x8xf32>) at <group : feature> extras at []
+      outs(%n : tensor<6x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<6x8xf32>
+  return %y : tensor<6x8xf32>
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// CHECK-LABEL: func.func @epilogue_of_columns
+// CHECK-DAG:     gnn_tile.traverse
+// CHECK-DAG:     gnn_tile.gemm
+func.func @epilogue_of_columns(%x: tensor<6x4xf32>, %w: tensor<4x8xf32>, %c: tensor<2x8x3xf32>, %n: tensor<6x8xf32>) -> tensor<6x8xf32> {
+  %y = gnn_tile.gemm @g rows 6
+      ins(%x, %w : tensor<6x4xf32>, tensor<4x8xf32>) at <group : feature> extras at []
+      outs(%n : tensor<6x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<6x8xf32>
+  // expected-remark @+1 {{its columns are not those of the product}}
+  %z = gnn_tile.traverse @g <6, features = 8>
+      ins(%y, %c : tensor<6x8xf32>, tensor<2x8x3xf32>)
+      at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature, column>]
+      outs(%n : tensor<6x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32, %cv: f32):
+    %s = arith.addf %v, %cv : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<6x8xf32>
+  return %z : tensor<6x8xf32>
+}

@@ -397,3 +397,49 @@ func.func @edges_of_a_derived_graph(%x: tensor<?xf32>, %n: tensor<?xf32>, %m: te
   } -> !by_degree
   return %b, %d : tensor<?xf32>, !by_degree
 }
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// CHECK-LABEL: func.func @read_as_columns
+// CHECK-COUNT-2: gnn_tile.traverse
+func.func @read_as_columns(%x: tensor<2x4x3xf32>, %a: tensor<2x4x3xf32>, %n: tensor<6x4xf32>) -> tensor<6x4xf32> {
+  // expected-remark @+1 {{its consumer reads its columns}}
+  %y = gnn_tile.traverse @g <2, heads = 4, features = 3>
+      ins(%x : tensor<2x4x3xf32>) at [#gnn_tile.at<group : head, feature>]
+      outs(%a : tensor<2x4x3xf32>) at [#gnn_tile.at<group : head, feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<2x4x3xf32>
+  %z = gnn_tile.traverse @g <6, features = 4>
+      ins(%y : tensor<2x4x3xf32>) at [#gnn_tile.at<group : feature, column>]
+      outs(%n : tensor<6x4xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<6x4xf32>
+  return %z : tensor<6x4xf32>
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// CHECK-LABEL: func.func @columns_as_heads
+// CHECK-COUNT-2: gnn_tile.traverse
+func.func @columns_as_heads(%x: tensor<2x4x3xf32>, %a: tensor<6x4xf32>, %n: tensor<6x4x5xf32>) -> tensor<6x4x5xf32> {
+  // expected-remark @+1 {{it reads columns, whose features are heads of its consumer}}
+  %y = gnn_tile.traverse @g <6, features = 4>
+      ins(%x : tensor<2x4x3xf32>) at [#gnn_tile.at<group : feature, column>]
+      outs(%a : tensor<6x4xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<6x4xf32>
+  %z = gnn_tile.traverse @g <6, heads = 4, features = 5>
+      ins(%y : tensor<6x4xf32>) at [#gnn_tile.at<group : head>]
+      outs(%n : tensor<6x4x5xf32>) at [#gnn_tile.at<group : head, feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<6x4x5xf32>
+  return %z : tensor<6x4x5xf32>
+}

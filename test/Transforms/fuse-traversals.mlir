@@ -291,3 +291,26 @@ func.func @not_repeated(%x: tensor<?xf32>, %e: tensor<?xf32, #gnn_tile.order<edg
   } -> tensor<?xf32>
   return %y, %z : tensor<?xf32>, tensor<?xf32>
 }
+
+// Columns stay columns.
+//
+// CHECK-LABEL: func.func @columns
+// CHECK:         gnn_tile.traverse @g <6, features = 4>
+// CHECK-SAME:      at [#gnn_tile.at<group : feature, column>]
+// CHECK-NOT:     gnn_tile.traverse
+func.func @columns(%x: tensor<2x4x3xf32>, %a: tensor<6x4xf32>) -> tensor<6x4xf32> {
+  %y = gnn_tile.traverse @g <6, features = 4>
+      ins(%x : tensor<2x4x3xf32>) at [#gnn_tile.at<group : feature, column>]
+      outs(%a : tensor<6x4xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<6x4xf32>
+  %z = gnn_tile.traverse @g <6, features = 4>
+      ins(%y : tensor<6x4xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%a : tensor<6x4xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %o = math.exp %v : f32
+    gnn_tile.yield %o : f32
+  } -> tensor<6x4xf32>
+  return %z : tensor<6x4xf32>
+}

@@ -42,14 +42,17 @@ class ReduceFeaturesOp;
 class ReduceHeadsOp;
 class ReshapeOp;
 class RebindRowsOp;
+class PadOp;
 class PrefixRowsOp;
 class RestrictRowsOp;
 class SddmmOp;
 class SliceOp;
 class SpmmOp;
+class SumRowsOp;
 class TypedLinearOp;
 class TypedOuterOp;
 class WeightCombineOp;
+class WeightOuterOp;
 class WeightProductOp;
 class WeightTransposeOp;
 
@@ -64,8 +67,8 @@ struct Rows {
   llvm::SmallVector<int64_t> features;        ///< trailing dimensions
   int64_t count = mlir::ShapedType::kDynamic; ///< rows known when compiling
   bool isPrefix = false;     ///< the tensor may have more rows than these
-  bool isTransposed = false; ///< `features` are those of the tensor, the last
-                             ///< two exchanged
+  bool isTransposed = false; ///< the value has the last two dimensions of the
+                             ///< tensor, which are `features`, exchanged
 
   /// The space in the order in which the rows lie. That is in the type of the
   /// tensor (`#gnn_tile.order`); rows yet to be computed will lie as `keptRows`
@@ -101,6 +104,10 @@ public:
   /// The same with its rows one after the other in an order of its own graph: a
   /// copy where they lie in the parent's.
   const Rows &get(mlir::Value value);
+  /// The form of a weight for a product that takes it from the right: as `view`
+  /// or, with `ownRows`, as `get` has it, but a transposed weight is where it
+  /// was before, with `isTransposed`.
+  const Rows &weight(mlir::Value value, bool ownRows);
   void set(mlir::Value value, Rows rows) { values[value] = std::move(rows); }
 
   /// The tensor to return for `value`: one of its own, in the user's order.
@@ -130,6 +137,18 @@ public:
                        llvm::ArrayRef<int64_t> shape);
   /// A weight so many times: `[times, elements]`.
   mlir::Value repeated(mlir::Location loc, const Rows &weight, int64_t times);
+  /// One row of `size` times a number.
+  Rows filled(mlir::Location loc, mlir::Type element, int64_t size,
+              double number);
+  /// The sum of `times` parts of a value of static shape, one after the other,
+  /// of `size` elements: `[size]`.
+  mlir::Value sumOfParts(mlir::Location loc, mlir::Value value, int64_t times,
+                         int64_t size);
+  /// The same elements with at most one dimension in front of the last: what a
+  /// weight has in front are rows of their own. The tensor may be null.
+  Rows columnsOf(mlir::Location loc, const Rows &rows);
+  /// Columns as a value of this type.
+  Rows fromColumns(mlir::Location loc, const Rows &columns, mlir::Type type);
   /// One row as a weight of these dimensions.
   Rows asWeight(mlir::Location loc, const Rows &row,
                 llvm::ArrayRef<int64_t> features);
@@ -186,7 +205,7 @@ private:
   friend class LoopLowering;
 
   // By theme: RowOps.cpp, AttentionOps.cpp, DenseOps.cpp, FeatureOps.cpp,
-  // LoopOps.cpp.
+  // ColumnOps.cpp, LoopOps.cpp.
   mlir::LogicalResult lowerGather(GatherOp op);
   mlir::LogicalResult lowerAggregate(AggregateOp op);
   mlir::LogicalResult lowerDegree(DegreeOp op);
@@ -202,7 +221,9 @@ private:
   mlir::LogicalResult lowerWeightProduct(WeightProductOp op);
   mlir::LogicalResult lowerWeightProductByHeads(WeightProductOp op);
   mlir::LogicalResult lowerWeightCombine(WeightCombineOp op);
+  mlir::LogicalResult lowerWeightOuter(WeightOuterOp op);
   mlir::LogicalResult lowerWeightTranspose(WeightTransposeOp op);
+  mlir::LogicalResult lowerSumRows(SumRowsOp op);
   mlir::LogicalResult lowerDot(DotOp op);
   mlir::LogicalResult lowerOuterRows(OuterRowsOp op);
   mlir::LogicalResult lowerActivation(ActivationOp op);
@@ -212,6 +233,7 @@ private:
   mlir::LogicalResult lowerBroadcast(BroadcastOp op);
   mlir::LogicalResult lowerConcat(ConcatOp op);
   mlir::LogicalResult lowerSlice(SliceOp op);
+  mlir::LogicalResult lowerPad(PadOp op);
   mlir::LogicalResult lowerReduceHeads(ReduceHeadsOp op);
   mlir::LogicalResult lowerReduceFeatures(ReduceFeaturesOp op);
   mlir::LogicalResult lowerReshape(ReshapeOp op);
@@ -228,9 +250,14 @@ private:
   llvm::SmallVector<Input> scoreInputs(AttentionOp op, tile::RowDomain from,
                                        size_t dims);
 
+  /// `rows` in an order of their own graph.
+  const Rows &withOwnRows(mlir::Location loc, Rows &rows);
+
   mlir::OpBuilder &builder;
   mlir::FlatSymbolRefAttr anyGraph;
   llvm::DenseMap<mlir::Value, Rows> values;
+  /// Transposed weights as products read them.
+  llvm::DenseMap<mlir::Value, Rows> transposed;
   llvm::DenseSet<mlir::Value> returned;
 };
 

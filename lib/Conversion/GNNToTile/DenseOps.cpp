@@ -1,14 +1,16 @@
-//===- DenseOps.cpp - Products of rows and weights ------------------------===//
+//===- DenseOps.cpp - Products and sums of rows and weights ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// linear, typed_linear, outer, typed_outer, weight_product, weight_combine:
-// instances of the GEMM template (Hector 3.2.5: GEMM first).
+// linear, typed_linear, outer, typed_outer, weight_product, weight_outer,
+// weight_combine: instances of the product templates (Hector 3.2.5: GEMM
+// first). sum_rows and weight_transpose: traversals.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Conversion/GNNToTile.h"
 #include "GNN/Dialect/GNN/IR/GNNDenseOps.h"
+#include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -61,20 +63,20 @@ static AtAttr rowAccess(MLIRContext *context, tile::RowDomain space,
 LogicalResult Lowering::lowerLinear(LinearOp op) {
   Rows result = describe(op.getType());
   Rows input = view(op.getInput());
+  Rows weight = this->weight(op.getWeight(), /*ownRows=*/true);
   bool heads = result.features.size() == 2;
   Value bias = op.getBias() ? get(op.getBias()).tensor : Value();
   AtAttr biasAt;
   if (bias)
     biasAt = trailing(get(op.getBias()), result.features.size()).at;
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
-  result.tensor =
-      emitGemm(builder, op.getLoc(), result.graph, result.getDomain(), {}, {},
-               input.tensor,
-               access(input, Anchor::Group, result.getDomain(), {},
-                      input.features.size() == 2, true),
-               get(op.getWeight()).tensor, get(op.getWeight()).isTransposed,
-               bias, biasAt, empty(op.getLoc(), result, element),
-               rowAccess(builder.getContext(), {}, heads));
+  result.tensor = emitGemm(builder, op.getLoc(), result.graph,
+                           result.getDomain(), {}, {}, input.tensor,
+                           access(input, Anchor::Group, result.getDomain(), {},
+                                  input.features.size() == 2, true),
+                           weight.tensor, weight.isTransposed, bias, biasAt,
+                           empty(op.getLoc(), result, element),
+                           rowAccess(builder.getContext(), {}, heads));
   set(op.getResult(), result);
   return success();
 }
@@ -115,7 +117,7 @@ LogicalResult Lowering::lowerTypedLinear(TypedLinearOp op) {
   bool fixed = order.isFixed();
   auto read = [&](Value value) { return fixed ? get(value) : view(value); };
   Rows input = inOrder(read(op.getInput()), order);
-  Rows weight = read(op.getWeight());
+  Rows weight = this->weight(op.getWeight(), /*ownRows=*/fixed);
   tile::RowDomain weights;
   if (weight.space.isOfParent())
     weights = weight.getDomain();
@@ -206,7 +208,8 @@ LogicalResult Lowering::lowerWeightProductByHeads(WeightProductOp op) {
   Value left = get(op.getLhs()).tensor;
   if (types != 1 && !isTypeRows(lhsType))
     left = repeated(loc, get(op.getLhs()), types);
-  bool transposed = get(op.getRhs()).isTransposed;
+  Rows right = weight(op.getRhs(), /*ownRows=*/true);
+  bool transposed = right.isTransposed;
   SmallVector<int64_t> weightShape{heads, transposed ? c : b,
                                    transposed ? b : c};
   if (typedRhs)
@@ -218,8 +221,8 @@ LogicalResult Lowering::lowerWeightProductByHeads(WeightProductOp op) {
       emitGemm(builder, loc, anyGraph, tile::RowDomain::fixed(rows),
                typedRhs ? tile::RowDomain::fixed(lhs[0]) : tile::RowDomain(),
                {}, reshaped(loc, left, {rows, heads, b}), at,
-               reshaped(loc, get(op.getRhs()).tensor, weightShape), transposed,
-               Value(), {}, output, at);
+               reshaped(loc, right.tensor, weightShape), transposed, Value(),
+               {}, output, at);
   Rows result = describe(type);
   result.tensor = reshaped(loc, product, type.getShape());
   set(op.getResult(), result);
@@ -241,17 +244,18 @@ LogicalResult Lowering::lowerWeightProduct(WeightProductOp op) {
   int64_t a = lhs[lhs.size() - 2], b = lhs.back();
   bool vector = rhs.size() == 1 + heads;
   int64_t c = vector ? 1 : rhs.back();
-  Value left = get(op.getLhs()).tensor, right = get(op.getRhs()).tensor;
+  Rows rhsRows = weight(op.getRhs(), /*ownRows=*/true);
+  Value left = get(op.getLhs()).tensor, right = rhsRows.tensor;
   if (types != 1 && !lhsTyped)
     left = repeated(loc, get(op.getLhs()), types);
   if (types != 1 && !rhsTyped && heads)
-    right = repeated(loc, get(op.getRhs()), types);
+    right = repeated(loc, rhsRows, types);
   left = reshaped(loc, left, {batches * a, b});
   Value output = tensor::EmptyOp::create(
       builder, loc, ArrayRef<int64_t>{batches * a, c}, type.getElementType());
   AtAttr at = rowAccess(builder.getContext(), {}, false);
   bool shared = !rhsTyped && !heads;
-  bool transposed = get(op.getRhs()).isTransposed;
+  bool transposed = rhsRows.isTransposed;
   SmallVector<int64_t> weightShape{b, c};
   if (transposed)
     std::swap(weightShape[0], weightShape[1]);
@@ -268,23 +272,89 @@ LogicalResult Lowering::lowerWeightProduct(WeightProductOp op) {
   return success();
 }
 
-/// Whether a product reads the weight that `use` is, from the right.
-static bool isProductWith(OpOperand &use) {
-  Operation *user = use.getOwner();
-  return isa<LinearOp, TypedLinearOp, WeightProductOp>(user)
-             ? use.getOperandNumber() == 1
-             : isa<WeightTransposeOp>(user);
+LogicalResult Lowering::lowerWeightOuter(WeightOuterOp op) {
+  Location loc = op.getLoc();
+  auto lhsType = cast<RankedTensorType>(op.getLhs().getType());
+  auto gradType = cast<RankedTensorType>(op.getGrad().getType());
+  auto type = cast<RankedTensorType>(op.getType());
+  ArrayRef<int64_t> lhs = getFeatures(lhsType), out = getFeatures(type);
+  bool isTyped = isTypeRows(type), byHeads = op.getByHeads();
+  int64_t types = isTypeRows(lhsType)    ? lhsType.getDimSize(0)
+                  : isTypeRows(gradType) ? gradType.getDimSize(0)
+                                         : 1;
+  // Heads side by side are heads of the product, others are types of it.
+  int64_t heads = byHeads || lhs.size() == 3 ? out[0] : 1;
+  int64_t a = lhs[lhs.size() - 2], b = lhs.back() / (byHeads ? heads : 1);
+  int64_t c = sizeOf(out) / (heads * b);
+  int64_t matrices = byHeads ? types : types * heads;
+  auto read = [&](Value value, int64_t columns) {
+    const Rows &weight = get(value);
+    Value tensor = types != 1 && !isTypeRows(value.getType())
+                       ? repeated(loc, weight, types)
+                       : weight.tensor;
+    return reshaped(loc, tensor,
+                    byHeads ? ArrayRef<int64_t>{matrices * a, heads, columns}
+                            : ArrayRef<int64_t>{matrices * a, columns});
+  };
+  Value left = read(op.getLhs(), b), right = read(op.getGrad(), c);
+  bool sumsAll = !isTyped && (byHeads || heads == 1);
+  SmallVector<int64_t> shape{b, c};
+  if (byHeads)
+    shape.insert(shape.begin(), heads);
+  if (!sumsAll)
+    shape.insert(shape.begin(), matrices);
+  MLIRContext *context = builder.getContext();
+  AtAttr at = rowAccess(context, {}, byHeads);
+  Value output =
+      tensor::EmptyOp::create(builder, loc, shape, type.getElementType());
+  Value product =
+      tile::OuterOp::create(
+          builder, loc, output.getType(), anyGraph,
+          tile::RowDomainAttr::get(context,
+                                   tile::RowDomain::fixed(matrices * a)),
+          sumsAll
+              ? tile::RowDomainAttr()
+              : tile::RowDomainAttr::get(context, tile::RowDomain::fixed(a)),
+          left, right, output, builder.getArrayAttr({at, at}), nullptr)
+          .getResult();
+  if (!isTyped && !sumsAll)
+    product = sumOfParts(loc, product, types, sizeOf(out));
+  Rows result = describe(type);
+  result.tensor = reshaped(loc, product, type.getShape());
+  set(op.getResult(), result);
+  return success();
 }
 
+/// Products from the right read the weight where it is; what else there is
+/// reads a copy, whose rows are the columns of the weight.
 LogicalResult Lowering::lowerWeightTranspose(WeightTransposeOp op) {
-  for (OpOperand &use : op->getUses())
-    if (!isProductWith(use))
-      return op.emitOpError("has a lowering only as the weight of a product, "
-                            "got '")
-             << use.getOwner()->getName() << "'";
-  Rows weight = view(op.getInput());
-  weight.isTransposed = !weight.isTransposed;
-  set(op.getResult(), weight);
+  Rows source = weight(op.getInput(), /*ownRows=*/false);
+  source.isTransposed = !source.isTransposed;
+  if (!source.isTransposed) { // transposed twice
+    set(op.getResult(), source);
+    return success();
+  }
+  transposed[op.getResult()] = source;
+  if (!op.needsCopy())
+    return success();
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(op.getType());
+  ArrayRef<int64_t> shape = getFeatures(type);
+  int64_t columns = shape[shape.size() - 2], size = shape.back();
+  int64_t matrices = type.getNumElements() / (columns * size);
+  Rows rows{
+      Value(), tile::RowDomain::fixed(matrices * columns), anyGraph, {size}};
+  Rows input = rows;
+  input.tensor =
+      reshaped(loc, get(op.getInput()).tensor, {matrices, size, columns});
+  auto at = AtAttr::get(builder.getContext(), Anchor::Group, {}, false, true, 0,
+                        /*column=*/true);
+  rows.tensor =
+      rowwise(loc, rows, type.getElementType(), rows.features, {{input, at}},
+              [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  Rows result = describe(type);
+  result.tensor = reshaped(loc, rows.tensor, type.getShape());
+  set(op.getResult(), result);
   return success();
 }
 
@@ -305,6 +375,105 @@ LogicalResult Lowering::lowerWeightCombine(WeightCombineOp op) {
                            /*transposed=*/false, Value(), {}, output, at);
   Rows result = describe(type);
   result.tensor = reshaped(loc, product, type.getShape());
+  set(op.getResult(), result);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// Parts that one team adds up, which it all holds.
+static constexpr int64_t mostParts = 32;
+
+/// The largest divisor that is at most `most`.
+static int64_t divisorUpTo(int64_t number, int64_t most) {
+  int64_t divisor = std::min(number, most);
+  while (number % divisor)
+    --divisor;
+  return divisor;
+}
+
+Rows Lowering::filled(Location loc, Type element, int64_t size, double number) {
+  Rows row{Value(), tile::RowDomain::fixed(1), anyGraph, {size}};
+  row.tensor =
+      rowwise(loc, row, element, row.features, {},
+              [&](OpBuilder &b, Location loc, ValueRange) -> Value {
+                return arith::ConstantOp::create(
+                    b, loc, b.getFloatAttr(cast<FloatType>(element), number));
+              });
+  return row;
+}
+
+/// In rounds, each of which leaves a fraction of the parts; where no number of
+/// parts divides them, by a product with ones.
+Value Lowering::sumOfParts(Location loc, Value value, int64_t times,
+                           int64_t size) {
+  MLIRContext *context = builder.getContext();
+  Type element = getElementTypeOrSelf(value.getType());
+  while (times > 1) {
+    int64_t some = divisorUpTo(times, mostParts);
+    if (some == 1)
+      break;
+    times /= some;
+    Rows result{Value(), tile::RowDomain::fixed(times), anyGraph, {size}};
+    Rows input = result;
+    input.features = {some, size};
+    input.tensor = reshaped(loc, value, {times, some, size});
+    value = traverse(loc, anyGraph, domainOf(result.space, {}, input.features),
+                     {leading(input, Anchor::Group, result.space, {}, 2)},
+                     empty(loc, result, element),
+                     AtAttr::get(context, Anchor::Group, {}, false, true, 0),
+                     [](OpBuilder &b, Location loc, ValueRange args) {
+                       return emitReduce(b, loc, tile::Reduction::Sum,
+                                         tile::Dim::Head, args[0]);
+                     });
+  }
+  if (times == 1)
+    return reshaped(loc, value, {size});
+  if (times == 0)
+    return reshaped(loc, filled(loc, element, size, 0).tensor, {size});
+  Value output = tensor::EmptyOp::create(builder, loc,
+                                         ArrayRef<int64_t>{1, size}, element);
+  AtAttr at = rowAccess(context, {}, false);
+  Value product = emitGemm(builder, loc, anyGraph, tile::RowDomain::fixed(1),
+                           {}, {}, filled(loc, element, times, 1).tensor, at,
+                           reshaped(loc, value, {times, size}),
+                           /*transposed=*/false, Value(), {}, output, at);
+  return reshaped(loc, product, {size});
+}
+
+/// Rows of the graph are summed to one, whose leading dimensions are summed
+/// then; a static number of rows is one more of these.
+LogicalResult Lowering::lowerSumRows(SumRowsOp op) {
+  Location loc = op.getLoc();
+  auto inputType = cast<RankedTensorType>(op.getInput().getType());
+  auto type = cast<RankedTensorType>(op.getType());
+  Value value;
+  if (inputType.hasStaticShape()) {
+    value = get(op.getInput()).tensor;
+  } else {
+    Rows input = view(op.getInput());
+    input = reshape(loc, input, walkedDims(input.features));
+    Rows row{Value(), Space::Graph, input.graph, input.features, /*count=*/1};
+    tile::RowDomain elements =
+        elementsOf(row.getDomain(), *getRowSpace(inputType));
+    size_t dims = row.features.size();
+    value = traverse(loc, row.graph,
+                     domainOf(row.getDomain(), elements, row.features),
+                     {leading(input, Anchor::Element, elements, {}, dims)},
+                     empty(loc, row, type.getElementType()),
+                     leadingAt(Anchor::Group, dims, dims),
+                     [](OpBuilder &b, Location loc, ValueRange args) {
+                       return emitReduce(b, loc, tile::Reduction::Sum,
+                                         tile::Dim::Element, args[0]);
+                     });
+  }
+  int64_t size = type.getNumElements();
+  int64_t all = cast<RankedTensorType>(value.getType()).getNumElements();
+  Rows result = describe(type);
+  result.tensor =
+      reshaped(loc, sumOfParts(loc, value, all / size, size), type.getShape());
   set(op.getResult(), result);
   return success();
 }

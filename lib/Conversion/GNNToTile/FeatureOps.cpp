@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Row-wise traversals: dot, activations, norms, broadcast, concat, slice,
-// reductions of features, and upstream's elementwise arithmetic.
+// Row-wise traversals: dot, activations, norms, broadcast, reductions of
+// features, and upstream's elementwise arithmetic.
 //
 //===----------------------------------------------------------------------===//
 
@@ -277,73 +277,6 @@ LogicalResult Lowering::lowerBroadcast(BroadcastOp op) {
   result.tensor =
       rowwise(loc, result, elementOf(op.getInput()), result.features, {read},
               [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-  set(op.getResult(), reshape(loc, result, full));
-  return success();
-}
-
-LogicalResult Lowering::lowerConcat(ConcatOp op) {
-  Location loc = op.getLoc();
-  Rows result = describe(op.getType());
-  SmallVector<int64_t> full(result.features);
-  int64_t heads = leadingSize(full);
-  bool hasHead = full.size() > 1;
-  if (hasHead)
-    result.features = {heads, full.back()};
-  Value whole = empty(loc, result, elementOf(op.getInputs()[0]));
-  int64_t offset = 0;
-  for (Value value : op.getInputs()) {
-    Rows input = view(value);
-    int64_t width = input.features.back();
-    if (hasHead)
-      input = reshape(loc, input, {heads, width});
-    auto domain = tile::DomainAttr::get(builder.getContext(),
-                                        result.getDomain(), {}, heads, width);
-    whole = traverse(
-        loc, result.graph, domain,
-        {{input,
-          access(input, Anchor::Group, result.getDomain(), {}, hasHead, true)}},
-        whole,
-        AtAttr::get(builder.getContext(), Anchor::Group, {}, hasHead, true,
-                    offset),
-        [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-    offset += width;
-  }
-  result.tensor = whole;
-  set(op.getResult(), reshape(loc, result, full));
-  return success();
-}
-
-LogicalResult Lowering::lowerSlice(SliceOp op) {
-  Location loc = op.getLoc();
-  Rows result = describe(op.getType());
-  Rows input = view(op.getInput());
-  SmallVector<int64_t> full(result.features);
-  int64_t heads = leadingSize(full);
-  bool isWeight = !result.space;
-  bool hasHead = full.size() > 1 && !isWeight;
-  if (isWeight) { // all but the last dimension are rows of their own
-    result.space = tile::RowDomain::fixed(heads);
-    result.graph = anyGraph;
-    result.features = {full.back()};
-    input.space = result.space;
-    input.tensor = reshaped(loc, input.tensor, {heads, input.features.back()});
-    input.features = {input.features.back()};
-  }
-  if (hasHead) {
-    result.features = {heads, full.back()};
-    input = reshape(loc, input, {heads, input.features.back()});
-  }
-  result.tensor =
-      rowwise(loc, result, elementOf(op.getInput()), result.features,
-              {{input, access(input, Anchor::Group, result.getDomain(), {},
-                              hasHead, true, op.getOffset())}},
-              [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-  if (isWeight) {
-    Rows weight = describe(op.getType());
-    weight.tensor = reshaped(loc, result.tensor, weight.features);
-    set(op.getResult(), weight);
-    return success();
-  }
   set(op.getResult(), reshape(loc, result, full));
   return success();
 }

@@ -109,6 +109,8 @@ void Lowering::registerModels(DialectRegistry &registry) {
     attach<TypedOuterOp, &Lowering::lowerTypedOuter>(context);
     attach<WeightProductOp, &Lowering::lowerWeightProduct>(context);
     attach<WeightCombineOp, &Lowering::lowerWeightCombine>(context);
+    attach<WeightOuterOp, &Lowering::lowerWeightOuter>(context);
+    attach<SumRowsOp, &Lowering::lowerSumRows>(context);
     attach<WeightTransposeOp, &Lowering::lowerWeightTranspose>(context);
     attach<DotOp, &Lowering::lowerDot>(context);
     attach<OuterRowsOp, &Lowering::lowerOuterRows>(context);
@@ -119,6 +121,7 @@ void Lowering::registerModels(DialectRegistry &registry) {
     attach<BroadcastOp, &Lowering::lowerBroadcast>(context);
     attach<ConcatOp, &Lowering::lowerConcat>(context);
     attach<SliceOp, &Lowering::lowerSlice>(context);
+    attach<PadOp, &Lowering::lowerPad>(context);
     attach<ReshapeOp, &Lowering::lowerReshape>(context);
     attach<ReduceHeadsOp, &Lowering::lowerReduceHeads>(context);
     attach<ReduceFeaturesOp, &Lowering::lowerReduceFeatures>(context);

@@ -437,26 +437,10 @@ Rows Lowering::asWeight(Location loc, const Rows &row,
 }
 
 Value Lowering::reshaped(Location loc, Value value, ArrayRef<int64_t> shape) {
-  auto type = cast<RankedTensorType>(value.getType());
-  auto target = RankedTensorType::get(shape, type.getElementType());
-  if (type == target)
-    return value;
-  int64_t size = type.getNumElements();
-  if (type.getRank() != 1) {
-    ReassociationIndices all;
-    for (int64_t i = 0; i < type.getRank(); ++i)
-      all.push_back(i);
-    value = tensor::CollapseShapeOp::create(
-        builder, loc, RankedTensorType::get({size}, type.getElementType()),
-        value, ArrayRef<ReassociationIndices>{all});
-  }
-  if (shape.size() == 1)
-    return value;
-  ReassociationIndices all;
-  for (size_t i = 0; i < shape.size(); ++i)
-    all.push_back(i);
-  return tensor::ExpandShapeOp::create(builder, loc, target, value,
-                                       ArrayRef<ReassociationIndices>{all});
+  Rows all;
+  all.tensor = value;
+  all.features.assign(cast<RankedTensorType>(value.getType()).getShape());
+  return reshape(loc, all, shape).tensor;
 }
 
 Value Lowering::repeated(Location loc, const Rows &weight, int64_t times) {
@@ -498,9 +482,19 @@ Rows Lowering::materialize(Location loc, const Rows &rows, bool userOrder) {
                   : reshape(loc, result, rows.features);
 }
 
-const Rows &Lowering::get(Value value) {
-  Rows &rows = values.find(value)->second;
+const Rows &Lowering::withOwnRows(Location loc, Rows &rows) {
   if (rows.space.isOfParent())
-    rows = materialize(value.getLoc(), rows, /*userOrder=*/false);
+    rows = materialize(loc, rows, /*userOrder=*/false);
   return rows;
+}
+
+const Rows &Lowering::get(Value value) {
+  return withOwnRows(value.getLoc(), values.find(value)->second);
+}
+
+const Rows &Lowering::weight(Value value, bool ownRows) {
+  auto found = transposed.find(value);
+  Rows &rows =
+      found == transposed.end() ? values.find(value)->second : found->second;
+  return ownRows ? withOwnRows(value.getLoc(), rows) : rows;
 }

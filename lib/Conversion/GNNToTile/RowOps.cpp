@@ -269,7 +269,6 @@ LogicalResult Lowering::lowerRestrict(RestrictRowsOp op) {
   const Rows &input = view(op.getInput());
   rows.tensor = input.tensor;
   rows.space = *ofParent(input.space.get().space);
-  rows.isTransposed = input.isTransposed;
   set(op.getResult(), rows);
   return success();
 }

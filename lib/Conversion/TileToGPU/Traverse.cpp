@@ -165,6 +165,13 @@ Held TraverseLowering::evaluateArgument(BlockArgument argument,
       kernel.buffer(op.getInputs()[number],
                     rowsOf(at, domain.getGroups(), domain.getElements()), true);
   Held values;
+  if (at.getColumn()) {
+    auto type = cast<MemRefType>(op.getInputs()[number].getType());
+    SmallVector<Value> place = e.delinearize(group, {type.getDimSize(2)});
+    for (unsigned c = 0; c < chunkCount(level); ++c)
+      values.push_back(e.load(memref, {place[0], columns[c], place[1]}, 1));
+    return values;
+  }
   for (unsigned h = 0; h < headCount(level); ++h)
     for (unsigned c = 0; c < chunkCount(level); ++c)
       values.push_back(e.load(memref, indicesOf(at, h, c, point),

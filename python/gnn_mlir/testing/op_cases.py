@@ -137,6 +137,63 @@ def _weights(t):
     t.keep(cut, t.f.broadcast(cut, types.weight(3, 2, 2)))
 
 
+def _weight_gradients(t):
+    """Each of the three weights has types or not."""
+    f, heads = t.features, t.shape[:-1]
+    made = {False: t.weight, True: lambda *shape: t.rows("edge_type", *shape)}
+    for lhs, grad, out in itertools.product((False, True), repeat=3):
+        if out and not lhs and not grad:
+            continue
+        def kind(*shape, typed=out):
+            return t.g.rows("edge_type", *shape) if typed else types.weight(*shape)
+
+        left = made[lhs](*heads, 5, f)
+        t.keep(t.f.weight_outer(left, made[grad](*heads, 5, 3), kind(*heads, f, 3)),
+               t.f.weight_outer(left, made[grad](*heads, 5), kind(*heads, f)),
+               t.f.weight_outer(made[lhs](5, 2 * f), made[grad](5, 6),
+                                kind(2, f, 3), by_heads=True),
+               t.f.weight_outer(made[lhs](5, 2 * f), made[grad](5, 2), kind(2, f),
+                                by_heads=True))
+
+
+def _transposes(t):
+    """Transposed weights that something else than a product from the right reads."""
+    f, heads = t.features, t.shape[:-1]
+    for weight in (t.weight(*heads, 4, f), t.rows("edge_type", *heads, 4, f)):
+        back = t.f.weight_transpose(weight)
+        t.keep(back, back + back, t.f.weight_product(back, weight),
+               t.f.weight_product(weight, back), t.f.sum_rows(back),
+               t.f.sum_rows(t.f.weight_transpose(back), types.weight(f)),
+               t.f.pad(back, 4, 12))
+    bases = t.f.weight_transpose(t.weight(2, f, 3))
+    t.keep(t.f.weight_combine(t.rows("edge_type", 2), bases),
+           t.f.weight_transpose(t.f.weight_combine(t.rows("edge_type", 2), bases)))
+
+
+def _sum_rows(t):
+    d = t.features
+    for space in ("edge", "src_pair", "dst_pair", t.src, t.dst, "edge_type",
+                  "node_type", "graph"):
+        x = t.rows(space, *t.shape)
+        t.keep(t.f.sum_rows(x), t.f.sum_rows(x, types.weight(d)),
+               t.f.sum_rows(x, types.weight()), t.f.sum_rows(t.rows(space)))
+    # Parts that are summed at once, in rounds, and one by one.
+    for parts in (3, 66, 37, 74):
+        x = t.weight(parts, *t.shape)
+        t.keep(t.f.sum_rows(x, types.weight(*t.shape)), t.f.sum_rows(
+            x, types.weight()))
+    t.keep(t.f.sum_rows(t.rows("edge", 2, 3, d), types.weight(3, d)),
+           t.f.broadcast(t.f.sum_rows(t.rows("edge", d) * 2), t.g.rows(t.src, d)))
+
+
+def _pad(t):
+    f, d = t.f, t.features
+    for x in (*(t.rows(space, *t.shape) for space in (t.src, "edge", "edge_type")),
+              t.weight(*t.shape), t.weight(2, 3, d), t.rows("edge", 2, 3, d)):
+        t.keep(f.pad(x, 0, d + 4), f.pad(x, 4, d + 4), f.pad(x, 1, d + 3),
+               f.pad(x * 2, 4, d + 8), f.slice(f.pad(x, 3, d + 8), 2, d + 2))
+
+
 def _apply(t):
     e, narrow = t.rows("edge", *t.shape), t.rows("edge", *t.shape[:-1])
     u, v = t.rows(t.src, *t.shape), t.rows(t.dst, *t.shape)
@@ -390,6 +447,12 @@ def _derived(t):
                f.gather(f.restrict_rows(t.rows("dst_pair", *t.shape), s), "edge"),
                f.gather(b, "dst_pair"), f.typed_linear(b, f.restrict_rows(
                    t.rows("edge_type", 5, 2), s)),
+               f.typed_linear(edges, f.weight_transpose(f.restrict_rows(
+                   t.rows("edge_type", 5, t.features), s))),
+               f.restrict_rows(f.weight_transpose(t.rows("edge_type", 5, 2)), s),
+               f.weight_transpose(w), f.sum_rows(w), f.sum_rows(edges),
+               f.weight_outer(w, w, s.rows("edge_type", 5, 5)),
+               f.weight_outer(w, w, types.weight(5, 5)),
                f.typed_outer(edges, edges, "edge_type", heads=t.heads > 1),
                f.restrict_rows(f.gather(ids, "edge", "dst"), s))
     t.keep(sums[0] + sums[1], sums[2])
@@ -399,6 +462,8 @@ OPS = {
     "op-gather": _gather, "op-sum": _sum, "op-mean": _mean,
     "op-extremes": _extremes, "op-degree": _degree, "op-linear": _linear,
     "op-typed-linear": _typed_linear, "op-outer": _outer, "op-weights": _weights,
+    "op-weight-gradients": _weight_gradients, "op-transposes": _transposes,
+    "op-sum-rows": _sum_rows, "op-pad": _pad,
     "op-apply": _apply, "op-divide": _divide, "op-products": _products,
     "op-spmm": _spmm, "op-edge-softmax": _edge_softmax,
     "op-attention": _attention,

@@ -116,3 +116,103 @@ func.func @weight_combine(%c: tensor<3x2xf32, #gnn.rows<@g, edge_type>>, %b: ten
   %w = gnn.weight_combine %c, %b : (tensor<3x2xf32, #gnn.rows<@g, edge_type>>, tensor<2x16x8xf32>) -> !w
   return %w : !w
 }
+
+// The rows of both are those of the product: 16 a type, or all of them where the
+// result has no types.
+//
+// CHECK-LABEL: func.func @weight_outer
+// CHECK:         gnn_tile.outer @g rows 48 types 16 ins(%{{.+}}, %{{.+}} : tensor<48x8xf32>, tensor<48x4xf32>)
+// CHECK-SAME:      outs(%{{.+}} : tensor<3x8x4xf32>)
+// CHECK:         gnn_tile.outer @g rows 48 ins(%{{.+}}, %{{.+}} : tensor<48x8xf32>, tensor<48x4xf32>)
+// CHECK-SAME:      outs(%{{.+}} : tensor<8x4xf32>)
+func.func @weight_outer(%w: !w, %d: tensor<3x16x4xf32, #gnn.rows<@g, edge_type>>)
+    -> (tensor<3x8x4xf32, #gnn.rows<@g, edge_type>>, tensor<8x4xf32>) {
+  %y = gnn.weight_outer %w, %d : (!w, tensor<3x16x4xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x8x4xf32, #gnn.rows<@g, edge_type>>
+  %z = gnn.weight_outer %w, %d : (!w, tensor<3x16x4xf32, #gnn.rows<@g, edge_type>>) -> tensor<8x4xf32>
+  return %y, %z : tensor<3x8x4xf32, #gnn.rows<@g, edge_type>>, tensor<8x4xf32>
+}
+
+// Heads that lie side by side are heads of the product; others are types of it,
+// which are summed behind it.
+//
+// CHECK-LABEL: func.func @weight_outer_with_heads
+// CHECK:         gnn_tile.outer @g rows 48 ins(%{{.+}}, %{{.+}} : tensor<48x2x4xf32>, tensor<48x2x5xf32>)
+// CHECK-SAME:      outs(%{{.+}} : tensor<2x4x5xf32>)
+// CHECK:         gnn_tile.outer @g rows 24 types 4 ins(%{{.+}}, %{{.+}} : tensor<24x8xf32>, tensor<24x1xf32>)
+// CHECK-SAME:      outs(%{{.+}} : tensor<6x8x1xf32>)
+// CHECK:         gnn_tile.traverse @g <1, heads = 3, features = 16>
+// CHECK:           gnn_tile.reduce sum [head]
+func.func @weight_outer_with_heads(%w: !w, %d: tensor<3x16x10xf32, #gnn.rows<@g, edge_type>>,
+                                   %u: tensor<3x2x4x8xf32, #gnn.rows<@g, edge_type>>,
+                                   %v: tensor<3x2x4xf32, #gnn.rows<@g, edge_type>>)
+    -> (tensor<2x4x5xf32>, tensor<2x8xf32>) {
+  %y = gnn.weight_outer %w, %d by_heads : (!w, tensor<3x16x10xf32, #gnn.rows<@g, edge_type>>) -> tensor<2x4x5xf32>
+  %z = gnn.weight_outer %u, %v : (tensor<3x2x4x8xf32, #gnn.rows<@g, edge_type>>, tensor<3x2x4xf32, #gnn.rows<@g, edge_type>>) -> tensor<2x8xf32>
+  return %y, %z : tensor<2x4x5xf32>, tensor<2x8xf32>
+}
+
+// The product reads the weight where it is, the caller gets a copy.
+//
+// CHECK-LABEL: func.func @weight_transpose
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<3x16x8xf32>
+// CHECK:         %[[T:.+]] = gnn_tile.traverse @g <24, features = 16>
+// CHECK-SAME:      ins(%[[W]] : tensor<3x16x8xf32>) at [#gnn_tile.at<group : feature, column>]
+// CHECK-SAME:      outs(%{{.+}} : tensor<24x16xf32>) at [#gnn_tile.at<group : feature>]
+// CHECK:         gnn_tile.gemm {{.+}} transposed ins(%{{.+}}, %[[W]] :
+func.func @weight_transpose(%x: !edge8, %w: !w) -> (!edge, tensor<3x8x16xf32, #gnn.rows<@g, edge_type>>) {
+  %t = gnn.weight_transpose %w : (!w) -> tensor<3x8x16xf32, #gnn.rows<@g, edge_type>>
+  %y = gnn.typed_linear %x, %t : (!edge8, tensor<3x8x16xf32, #gnn.rows<@g, edge_type>>) -> !edge
+  return %y, %t : !edge, tensor<3x8x16xf32, #gnn.rows<@g, edge_type>>
+}
+
+// No copy where nothing but products reads it, even through a second transpose.
+//
+// CHECK-LABEL: func.func @transposed_twice
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<3x16x8xf32>
+// CHECK-NOT:     gnn_tile.traverse
+// CHECK:         gnn_tile.gemm {{.+}} types edge_type ins(%{{.+}}, %[[W]] :
+func.func @transposed_twice(%x: !edge, %w: !w) -> tensor<?xf32, #gnn.rows<@g, edge>> {
+  %t = gnn.weight_transpose %w : (!w) -> tensor<3x8x16xf32, #gnn.rows<@g, edge_type>>
+  %u = gnn.weight_transpose %t : (tensor<3x8x16xf32, #gnn.rows<@g, edge_type>>) -> !w
+  %y = gnn.typed_linear %x, %u : (!edge, !w) -> !edge8
+  %s = gnn.reduce_features sum %y : !edge8 -> tensor<?xf32, #gnn.rows<@g, edge>>
+  return %s : tensor<?xf32, #gnn.rows<@g, edge>>
+}
+
+// All rows to one, and that one's leading dimensions.
+//
+// CHECK-LABEL: func.func @sum_rows
+// CHECK:         gnn_tile.traverse @g <graph, src, heads = 4, features = 8>
+// CHECK-SAME:      at [#gnn_tile.at<element : head, feature>]
+// CHECK:           gnn_tile.reduce sum [element]
+// CHECK:         gnn_tile.traverse @g <1, heads = 4, features = 8>
+// CHECK:           gnn_tile.reduce sum [head]
+func.func @sum_rows(%x: tensor<?x4x8xf32, #gnn.rows<@g, node>>) -> tensor<8xf32> {
+  %s = gnn.sum_rows %x : tensor<?x4x8xf32, #gnn.rows<@g, node>> -> tensor<8xf32>
+  return %s : tensor<8xf32>
+}
+
+// A row of the graph is a weight already.
+//
+// CHECK-LABEL: func.func @sum_of_graph_row
+// CHECK:         gnn_tile.traverse @g <graph, edge.in_rows, features = 8>
+// CHECK-NOT:     gnn_tile.traverse
+// CHECK:         return
+func.func @sum_of_graph_row(%x: !edge8) -> tensor<8xf32> {
+  %m = gnn.aggregate mean %x : !edge8 -> tensor<1x8xf32, #gnn.rows<@g, graph>>
+  %s = gnn.sum_rows %m : tensor<1x8xf32, #gnn.rows<@g, graph>> -> tensor<8xf32>
+  return %s : tensor<8xf32>
+}
+
+// Parts are summed in rounds; those that nothing divides, by a product with ones.
+//
+// CHECK-LABEL: func.func @sum_of_parts
+// CHECK:         gnn_tile.traverse @g <37, heads = 20, features = 8>
+// CHECK:           gnn_tile.reduce sum [head]
+// CHECK:         %[[ONES:.+]] = gnn_tile.traverse @g <1, features = 37>
+// CHECK:           arith.constant 1.000000e+00
+// CHECK:         gnn_tile.gemm @g rows 1 ins(%[[ONES]], %{{.+}} : tensor<1x37xf32>, tensor<37x8xf32>)
+func.func @sum_of_parts(%w: tensor<740x8xf32>) -> tensor<8xf32> {
+  %s = gnn.sum_rows %w : tensor<740x8xf32> -> tensor<8xf32>
+  return %s : tensor<8xf32>
+}

@@ -100,6 +100,21 @@ func.func @slice(%x: !node) -> !head {
   return %y : !head
 }
 
+// The input's columns and, on both sides of them, zeros.
+//
+// CHECK-LABEL: func.func @pad
+// CHECK:         %[[A:.+]] = gnn_tile.traverse @g <dst, features = 2> at [] outs({{.+}}) at [#gnn_tile.at<group : feature>]
+// CHECK:           arith.constant 0.000000e+00
+// CHECK:         %[[B:.+]] = gnn_tile.traverse @g <dst, features = 8>
+// CHECK-SAME:      outs(%[[A]] : tensor<?x16xf32>) at [#gnn_tile.at<group : feature + 2>]
+// CHECK:         gnn_tile.traverse @g <dst, features = 6> at []
+// CHECK-SAME:      outs(%[[B]] : tensor<?x16xf32>) at [#gnn_tile.at<group : feature + 10>]
+// CHECK:           arith.constant 0.000000e+00
+func.func @pad(%x: !node) -> tensor<?x16xf32, #gnn.rows<@g, node>> {
+  %y = gnn.pad %x at 2 : !node -> tensor<?x16xf32, #gnn.rows<@g, node>>
+  return %y : tensor<?x16xf32, #gnn.rows<@g, node>>
+}
+
 // A reshape moves nothing.
 //
 // CHECK-LABEL: func.func @reshape

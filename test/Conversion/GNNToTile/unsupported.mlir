@@ -131,16 +131,6 @@ func.func @sum_of_sums(%x: !kinds) -> (!kinds, !edge) {
 
 // -----
 
-gnn.graph @g square {node_types = 1, edge_types = 1}
-
-func.func @transposed_result(%w: tensor<4x3xf32>) -> tensor<3x4xf32> {
-  // expected-error @+1 {{'gnn.weight_transpose' op has a lowering only as the weight of a product, got 'func.return'}}
-  %t = gnn.weight_transpose %w : (tensor<4x3xf32>) -> tensor<3x4xf32>
-  return %t : tensor<3x4xf32>
-}
-
-// -----
-
 func.func @condition(%w: tensor<4x3xf32>) -> tensor<4x3xi1> {
   %c = arith.cmpf ogt, %w, %w : tensor<4x3xf32>
   // expected-error @+1 {{'func.return' op expected f32 or i32, got 'tensor<4x3xi1>'}}

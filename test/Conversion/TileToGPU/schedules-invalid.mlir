@@ -187,3 +187,19 @@ func.func @lanes(%x: memref<?x8192xf32>, %y: memref<?x8192xf32>) {
   }
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @vector_of_columns(%w: memref<2x4x4xf32>, %y: memref<8x4xf32>) {
+  // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'vector': rows are aligned to 1 features, not to 2}}
+  gnn_tile.traverse @g <8, features = 4>
+      ins(%w : memref<2x4x4xf32>) at [#gnn_tile.at<group : feature, column>]
+      outs(%y : memref<8x4xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <vector = 2> {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  return
+}

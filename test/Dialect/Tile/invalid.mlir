@@ -498,6 +498,81 @@ func.func private @at_c2() attributes {at = #gnn_tile.at<group : feature + -1>}
 
 // -----
 
+// expected-error @+1 {{expected 'column' at 'group : feature' alone}}
+func.func private @at_c3() attributes {at = #gnn_tile.at<group : head, feature, column>}
+
+// -----
+
+// expected-error @+1 {{expected 'column' at 'group : feature' alone}}
+func.func private @at_c3_element() attributes {at = #gnn_tile.at<element : feature, column>}
+
+// -----
+
+// expected-error @+1 {{expected 'column' at 'group : feature' alone}}
+func.func private @at_c3_offset() attributes {at = #gnn_tile.at<group : feature + 2, column>}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @traverse_c2_columns(%x: tensor<3x4x2xf32>, %init: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // expected-error @+1 {{'gnn_tile.traverse' op expected [matrices, 4, columns] with '8' columns in all, got 'tensor<3x4x2xf32>' at #gnn_tile.at<group : feature, column>}}
+  %y = gnn_tile.traverse @g <8, features = 4> ins(%x : tensor<3x4x2xf32>)
+      at [#gnn_tile.at<group : feature, column>]
+      outs(%init : tensor<8x4xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @traverse_c2_columns_of_rows(%x: tensor<1x4x?xf32>, %init: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // expected-error @+1 {{'gnn_tile.traverse' op expected [matrices, 4, columns] with 'dst' columns in all, got 'tensor<1x4x?xf32>' at #gnn_tile.at<group : feature, column>}}
+  %y = gnn_tile.traverse @g <dst, features = 4> ins(%x : tensor<1x4x?xf32>)
+      at [#gnn_tile.at<group : feature, column>]
+      outs(%init : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @traverse_c2_written_columns(%x: tensor<8x4xf32>, %init: tensor<2x4x4xf32>) -> tensor<2x4x4xf32> {
+  // expected-error @+1 {{'gnn_tile.traverse' op expected an access to rows, only a traversal reads columns; got #gnn_tile.at<group : feature, column>}}
+  %y = gnn_tile.traverse @g <8, features = 4> ins(%x : tensor<8x4xf32>)
+      at [#gnn_tile.at<group : feature>]
+      outs(%init : tensor<2x4x4xf32>) at [#gnn_tile.at<group : feature, column>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<2x4x4xf32>
+  return %y : tensor<2x4x4xf32>
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @gemm_c1_columns(%x: tensor<2x8x3xf32>, %w: tensor<8x4xf32>, %init: tensor<6x4xf32>) -> tensor<6x4xf32> {
+  // expected-error @+1 {{'gnn_tile.gemm' op expected an access to rows, only a traversal reads columns; got #gnn_tile.at<group : feature, column>}}
+  %y = gnn_tile.gemm @g rows 6 ins(%x, %w : tensor<2x8x3xf32>, tensor<8x4xf32>)
+      at <group : feature, column> extras at []
+      outs(%init : tensor<6x4xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<6x4xf32>
+  return %y : tensor<6x4xf32>
+}
+
+// -----
+
 func.func @gemm_c7(%x: tensor<?x8xf32>, %w: tensor<3x8x4xf32>, %init: tensor<?x4xf32>) -> tensor<?x4xf32> {
   // expected-error @+1 {{'gnn_tile.gemm' op no map leads from 'edge_type' to the weights of 'parent_edge'}}
   %y = gnn_tile.gemm @g rows src_pair types edge_type weights parent_edge

@@ -118,3 +118,17 @@ func.func @kept_in_an_order(%e: !in_rows, %n: tensor<?x8xf32>, %p: !in_rows) -> 
   } -> !in_rows
   return %s, %q : tensor<?x8xf32>, !in_rows
 }
+
+// Rows that are columns of weights.
+//
+// CHECK-LABEL: func.func @columns
+// CHECK:         at [#gnn_tile.at<group : feature, column>]
+func.func @columns(%w: tensor<2x4x3xf32>, %init: tensor<6x4xf32>) -> tensor<6x4xf32> {
+  %y = gnn_tile.traverse @g <6, features = 4> ins(%w : tensor<2x4x3xf32>)
+      at [#gnn_tile.at<group : feature, column>]
+      outs(%init : tensor<6x4xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<6x4xf32>
+  return %y : tensor<6x4xf32>
+}

@@ -240,8 +240,14 @@ RowCount WeightCombineOp::getFlops() {
 }
 
 RowCount WeightTransposeOp::getFlops() { return {}; }
-RowCount WeightTransposeOp::getReadBytes() { return {}; }
-RowCount WeightTransposeOp::getWrittenBytes() { return {}; }
+
+RowCount WeightTransposeOp::getReadBytes() {
+  return needsCopy() ? gnn::detail::bytesOfOperands(*this) : RowCount();
+}
+
+RowCount WeightTransposeOp::getWrittenBytes() {
+  return needsCopy() ? gnn::detail::bytesOfResults(*this) : RowCount();
+}
 
 //===----------------------------------------------------------------------===//
 // Several row spaces

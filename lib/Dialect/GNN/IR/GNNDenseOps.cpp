@@ -387,6 +387,16 @@ LogicalResult WeightTransposeOp::verify() {
   return verifyInferredResult(*this);
 }
 
+bool WeightTransposeOp::needsCopy() {
+  return llvm::any_of((*this)->getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<WeightTransposeOp>(user))
+      return false;
+    bool multiplies = isa<LinearOp, TypedLinearOp, WeightProductOp>(user);
+    return !multiplies || use.getOperandNumber() != 1;
+  });
+}
+
 #define GET_OP_CLASSES
 #include "GNN/Dialect/GNN/IR/GNNDenseOps.cpp.inc"
 

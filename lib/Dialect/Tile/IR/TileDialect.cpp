@@ -182,7 +182,7 @@ Attribute AtAttr::parse(AsmParser &parser, Type) {
   if (failed(anchor))
     return {};
   FailureOr<RowDomain> space = RowDomain();
-  bool head = false, feature = false;
+  bool head = false, feature = false, column = false;
   int64_t offset = 0;
   if (succeeded(parser.parseOptionalArrow()))
     space = FieldParser<RowDomain>::parse(parser);
@@ -194,7 +194,11 @@ Attribute AtAttr::parse(AsmParser &parser, Type) {
         head = true;
         return success();
       }
-      if (feature || parser.parseKeyword("feature"))
+      if (feature) {
+        column = true;
+        return parser.parseKeyword("column");
+      }
+      if (parser.parseKeyword("feature"))
         return failure();
       feature = true;
       if (succeeded(parser.parseOptionalPlus()))
@@ -207,7 +211,7 @@ Attribute AtAttr::parse(AsmParser &parser, Type) {
   if (parser.parseGreater())
     return {};
   return parser.getChecked<AtAttr>(parser.getContext(), *anchor, *space, head,
-                                   feature, offset);
+                                   feature, offset, column);
 }
 
 void AtAttr::print(AsmPrinter &printer) const {
@@ -220,12 +224,14 @@ void AtAttr::print(AsmPrinter &printer) const {
             << (getFeature() ? "feature" : "");
   if (getOffset())
     printer << " + " << getOffset();
+  if (getColumn())
+    printer << ", column";
   printer << ">";
 }
 
 LogicalResult AtAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                              Anchor anchor, RowDomain space, bool head,
-                             bool feature, int64_t offset) {
+                             bool feature, int64_t offset, bool column) {
   if (space && anchor == Anchor::All) // C1
     return emitError() << "expected a row space reached from a group or an "
                           "element, got '"
@@ -233,6 +239,9 @@ LogicalResult AtAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (offset < 0 || (offset && !feature)) // C2
     return emitError() << "expected a feature offset of at least 0, got "
                        << offset;
+  if (column &&
+      (anchor != Anchor::Group || space || head || !feature || offset)) // C3
+    return emitError() << "expected 'column' at 'group : feature' alone";
   return success();
 }
 

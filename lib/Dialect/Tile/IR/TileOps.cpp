@@ -96,7 +96,7 @@ static LogicalResult verifyBodyOps(Operation *op, Region &body,
 /// their sizes are read.
 static LogicalResult verifyRank(Operation *op, Type type, AtAttr at) {
   unsigned leading = at.getAnchor() == Anchor::All ? 0 : 1;
-  unsigned rank = leading + at.getHead() + at.getFeature();
+  unsigned rank = leading + at.getHead() + at.getFeature() + at.getColumn();
   auto shaped = cast<ShapedType>(type);
   if (!shaped.hasRank() || shaped.getRank() != rank)
     return op->emitOpError("expected an operand of ")
@@ -140,12 +140,29 @@ static LogicalResult verifyWeightOrder(Operation *op, Type type) {
          << type;
 }
 
+/// Checks an operand whose columns are the rows of `groups`.
+static LogicalResult verifyColumns(Operation *op, ShapedType type, AtAttr at,
+                                   int64_t features, RowDomain groups) {
+  if (groups.isFixed() && type.hasStaticShape() &&
+      type.getDimSize(0) * type.getDimSize(2) == groups.getCount() &&
+      type.getDimSize(1) == features)
+    return success();
+  return op->emitOpError("expected [matrices, ")
+         << features << ", columns] with '" << groups.str()
+         << "' columns in all, got " << type << " at " << at;
+}
+
 /// Checks the dimensions and rows of an operand against its access.
 static LogicalResult verifyAccess(Operation *op, Type type, AtAttr at,
                                   int64_t heads, int64_t features,
                                   RowDomain groups, RowDomain elements) {
   if (failed(verifyRank(op, type, at)))
     return failure();
+  if (at.getColumn())
+    return op->emitOpError(
+               "expected an access to rows, only a traversal reads columns; "
+               "got ")
+           << at;
   auto shaped = cast<ShapedType>(type);
   unsigned leading = at.getAnchor() == Anchor::All ? 0 : 1;
   unsigned rank = shaped.getRank();
@@ -186,11 +203,20 @@ LogicalResult TraverseOp::verify() {
   // C5, with the shapes: an element access needs elements.
   // C9, with the shapes: tensors are in the order of their access.
   for (auto [input, at] :
-       llvm::zip(getInputs(), getInputsAt().getAsRange<AtAttr>()))
+       llvm::zip(getInputs(), getInputsAt().getAsRange<AtAttr>())) {
+    if (at.getColumn()) {
+      if (failed(verifyRank(*this, input.getType(), at)) ||
+          failed(verifyColumns(*this, cast<ShapedType>(input.getType()), at,
+                               domain.getFeatures(),
+                               domain.getGroups()))) // C2
+        return failure();
+      continue;
+    }
     if (failed(verifyAccess(*this, input.getType(), at, domain.getHeads(),
                             domain.getFeatures(), domain.getGroups(),
                             domain.getElements()))) // C2
       return failure();
+  }
   for (auto [output, at] :
        llvm::zip(getOutputs(), getOutputsAt().getAsRange<AtAttr>())) {
     if (failed(verifyAccess(*this, output.getType(), at, domain.getHeads(),

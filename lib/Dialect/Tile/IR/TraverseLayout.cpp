@@ -103,6 +103,8 @@ TraverseFacts::TraverseFacts(TraverseOp op) {
   auto restrict = [&](Value operand, AtAttr at) {
     if (!at.getFeature())
       return;
+    if (at.getColumn()) // no two features side by side
+      widestVector = 1;
     auto type = cast<ShapedType>(operand.getType());
     widestVector = std::gcd(widestVector, type.getShape().back());
     widestVector = std::gcd(widestVector, at.getOffset());

@@ -301,9 +301,9 @@ def GNN_WeightTransposeOp : GNN_RowOp<"weight_transpose", [
     GNN_Linear, GNN_NoCost, GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Read weights with inputs and outputs exchanged";
   let description = [{
-    `result[t, h, b, a] = input[t, h, a, b]`. It costs nothing: the product that
-    takes it, `gnn.linear`, `gnn.typed_linear` or `gnn.weight_product` from the
-    right, reads the weights the other way round.
+    `result[t, h, b, a] = input[t, h, a, b]`. It costs nothing where products take
+    it from the right, `gnn.linear`, `gnn.typed_linear` or `gnn.weight_product`:
+    they read the weights the other way round. Whatever else takes it reads a copy.
 
     Gradient: `gnn.weight_transpose` of the gradient of `result`.
 
@@ -321,6 +321,10 @@ def GNN_WeightTransposeOp : GNN_RowOp<"weight_transpose", [
   let assemblyFormat = "$input attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let extraClassDeclaration = [{
+    /// Whether something reads the result that is no product from the right.
+    bool needsCopy();
+  }];
 }
 
 #endif // GNN_DIALECT_GNN_IR_GNNDENSEOPS_TD

@@ -124,16 +124,26 @@ def Tile_AtAttr : Tile_Attr<"At", "at"> {
     and `element` alone are the position in the domain's own order; `all` has
     no row. `feature + 64` starts at the 65th feature.
 
+    `#gnn_tile.at<group : feature, column>` reads weights the other way round: the
+    operand is `[matrices, features, columns]`, and row `i` is column
+    `i mod columns` of matrix `i div columns`.
+
     Constraints:
     * (C1) A row space is reached from a group or an element, not from `all`.
     * (C2) An offset is not negative and belongs to `feature`.
+    * (C3) `column` belongs to `group : feature`, without a space, head or offset.
   }];
   let parameters = (ins
     EnumParameter<Tile_Anchor>:$anchor,
     Tile_RowDomain:$space,
     DefaultValuedParameter<"bool", "false">:$head,
     DefaultValuedParameter<"bool", "false">:$feature,
-    DefaultValuedParameter<"int64_t", "0">:$offset);
+    DefaultValuedParameter<"int64_t", "0">:$offset,
+    DefaultValuedParameter<"bool", "false">:$column);
+  let builders = [AttrBuilder<(ins "Anchor":$anchor, "RowDomain":$space,
+      "bool":$head, "bool":$feature, "int64_t":$offset), [{
+    return $_get($_ctxt, anchor, space, head, feature, offset, /*column=*/false);
+  }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

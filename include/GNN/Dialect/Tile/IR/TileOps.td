@@ -163,7 +163,8 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     * (C1) `inputs_at` and `outputs_at` have one access an operand.
     * (C2) An operand has a leading dimension of rows, unless it is at `all`, and
       the trailing dimensions that its access names: the domain's heads, and at
-      least the domain's features behind the offset. A map leads to its rows.
+      least the domain's features behind the offset. A map leads to its rows. An
+      input at `column` has as many columns as the groups are a number of rows.
     * (C3) The body has one argument an input, of its element type.
     * (C4) The yielded values have the element types of the outputs, and their
       levels are within those of the outputs.
