@@ -86,6 +86,8 @@ def product(t, x, out, by=None, via=None, bias=False):
     heads = [(x, 0)] if len(t.value(x).features) == 2 and t.coin(0.6) else []
     if t.coin(0.1):
         w = t.call("weight_transpose", t.input(by, *heads, out, (x, -1)))
+        if t.coin(0.3):
+            t.extra.append((w, 0))
     else:
         w = t.input(by, *heads, (x, -1), out)
     operands = [x, w]
@@ -112,6 +114,29 @@ def outer(t):
     by = t.rng.choice(("edge_type", "node_type"))
     return t.call("typed_outer", x, y, arguments=(
         by, t.via(t.value(x).space, by), heads))
+
+
+def weight_outer(t):
+    """Of weights that types have or share, with heads or without."""
+    heads, vector = t.rng.choice(((), (2,), 2)), t.coin(0.3)
+    kinds = [t.rng.choice((None, "edge_type")) for _ in range(2)]
+    shapes = ((3, 8), (3, 2 if vector else 10)) if heads == 2 else (
+        (*heads, 3, 4), (*heads, 3) if vector else (*heads, 3, 5))
+    made = t.call("weight_outer", *[t.input(by, *s) for by, s in zip(kinds, shapes)],
+                  arguments=(any(kinds) and t.coin(), heads == 2, vector))
+    if t.value(made).space:
+        return made
+    t.extra.append((made, 0))
+    return t.call("spread", made, arguments=(t.rng.choice(t.spaces),))
+
+
+def sum_rows(t):
+    """To a weight, which is spread over rows again."""
+    x = t.rows()
+    made = t.call("sum_rows", x, arguments=(
+        t.rng.randint(0, len(t.value(x).features)),))
+    t.extra.append((made, 0))
+    return t.call("spread", made, arguments=(t.rng.choice(t.spaces),))
 
 
 def activation(t):
@@ -145,6 +170,11 @@ def concat(t):
 
 def slice_(t):
     return t.call("slice", t.rows(), arguments=(t.rng.random(), t.rng.random()))
+
+
+def pad(t):
+    return t.call("pad", t.rows(), arguments=(t.rng.randint(0, 4),
+                                              t.rng.randint(0, 4)))
 
 
 def shape(t):
@@ -311,8 +341,9 @@ def attention(t):
         steps, len(inputs), space, over, vias, t.coin(0.3)))
 
 
-OPS = (gather, aggregate, aggregate, extreme, degree, prefix, apply, apply, spmm,
-       sddmm, softmax, linear, linear, outer, activation, arithmetic, arithmetic,
-       concat, slice_, shape, shape, reduce, layer_norm, outer_rows, dropout, choose,
-       choose, where, where, function, function, function, numpy_broadcast,
-       numpy_broadcast, matmul, feature_softmax, attention)
+OPS = (gather, aggregate, aggregate, extreme, degree, prefix, prefix, apply, apply,
+       spmm, sddmm, softmax, linear, linear, outer, weight_outer, sum_rows,
+       activation, arithmetic, arithmetic, concat, slice_, pad, shape, shape,
+       reduce, layer_norm, outer_rows, dropout, choose, choose, where, where,
+       function, function, function, numpy_broadcast, numpy_broadcast, matmul,
+       feature_softmax, attention)

@@ -166,10 +166,7 @@ def random_program(seed, ops=22):
         if len(t.value(number).features) <= 2 and t.is_tame(number):
             t.pool.append(number)
     used = {i for call in t.calls for i in call.operands}
-    # A transposed weight is no result either: it is lowered as the weight of a
-    # product alone. One is left over where its product could not be built.
-    inputs = {i for i, call in enumerate(t.calls)
-              if call.kind in ("input", "weight_transpose")}
+    inputs = {i for i, call in enumerate(t.calls) if call.kind == "input"}
     results = [(i, 0) for i in range(len(t.calls)) if i not in used | inputs]
     results += [(n, 0) for n in t.pool if n not in inputs and t.coin(0.15)]
     results = sorted({*results, *t.extra}) or [(t.rows(), 0)]

@@ -23,6 +23,26 @@ def _slice(f, g, x, begin, part):
     return f.slice(x, begin, max(1, int(part * (x.features[-1] - begin))))
 
 
+def _pad(f, g, x, before, after):
+    size = x.features[-1] if x.features else 0  # Which the builder refuses.
+    return f.pad(x, before, before + size + after)
+
+
+def _sum_rows(f, g, x, dims):
+    """All but the last dimensions are summed."""
+    return f.sum_rows(x, types.weight(*x.features[len(x.features) - dims:]))
+
+
+def _weight_outer(f, g, lhs, grad, typed, by_heads, vector):
+    """By heads, there are two."""
+    columns = () if vector else grad.features[-1:]
+    shape = (*lhs.features[:-2], lhs.features[-1], *columns)
+    if by_heads:
+        shape = (2, lhs.features[-1] // 2, *(size // 2 for size in columns))
+    like = g.rows("edge_type", *shape) if typed else types.weight(*shape)
+    return f.weight_outer(lhs, grad, like, by_heads)
+
+
 def _split(f, g, x, heads):
     if len(x.features) != 1 or x.features[0] % heads:
         raise ValueError(f"expected a multiple of {heads} features, got {x.type}")
@@ -155,6 +175,10 @@ BUILD = {
         x, x.type.with_features(*x.features, size)),
     "concat": lambda f, g, *values: f.concat(*values),
     "slice": _slice,
+    "pad": _pad,
+    "sum_rows": _sum_rows,
+    "spread": lambda f, g, x, space: f.broadcast(x, g.rows(space, *x.features)),
+    "weight_outer": _weight_outer,
     "flatten": lambda f, g, x: f.reshape(x, int(np.prod(x.features))),
     "split": _split,
     "reduce_heads": lambda f, g, x, kind: f.reduce_heads(kind, x),
