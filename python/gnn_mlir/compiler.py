@@ -355,6 +355,8 @@ def _place(inputs):
     """Where the inputs are: "emulator" or "cuda:N"."""
     places = {}
     for name, value in inputs.items():
+        if running.is_integer(value):
+            continue
         place = "emulator"
         if _is_tensor(value) and value.device.type != "cpu":
             place = f"{value.device.type}:{value.device.index or 0}"

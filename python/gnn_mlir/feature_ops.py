@@ -115,8 +115,41 @@ class FeatureOps:
             operands, [x.type],
             lambda g, a, c=None, b=None: reference.layer_norm(a, c, b, eps))
 
+    def batch_norm_training(self, x, mean, variance, gamma, beta, momentum=0.1,
+                            eps=1e-5):
+        """Features normalized by the statistics of all rows: the result, and the
+        running mean and variance that follow, as weights.
+
+        It is torch.nn.BatchNorm1d in training: rows are normalized by the biased
+        variance, and running statistics move by `momentum` towards those of the
+        rows, with the unbiased variance. One row, which torch refuses, gives
+        `beta` and has variance 0; no rows have mean and variance 0."""
+        op = "batch_norm_training"
+        _rows(op, x)
+        _require(x.space != "graph", op, f"expected several rows, got {x.type}")
+        like = types.weight(*x.features)
+        for value in (mean, variance, gamma, beta):
+            _require(value.type == like, op, f"expected {like}, got {value.type}")
+        momentum = _real(op, "momentum", momentum)
+        _require(0 <= momentum <= 1, op,
+                 f"expected a momentum from 0 to 1, got {momentum}")
+        _positive(op, eps)
+        found = self.aggregate("mean", x, "graph")
+        centered = self.apply("sub", x.space, x, found)
+        spread = self.aggregate("mean", centered * centered, "graph")
+        scale = gamma * self.elementwise("math.rsqrt", spread + eps)
+        result = self.apply("mul", x.space, centered, scale) + beta
+        count = self.degree(x.graph, x.space, "graph")
+        above = [self.elementwise("arith.maximumf", count - less, 1.0)
+                 for less in (0.0, 1.0)]
+        unbiased = self.apply("mul", "graph", spread, above[0] / above[1])
+        moved = [old * (1 - momentum) + self.sum_rows(new) * momentum
+                 for old, new in ((mean, found), (variance, unbiased))]
+        return (result, *moved)
+
     def dropout(self, x, p, seed, offset=0):
-        """Features zeroed at random, the rest scaled."""
+        """Features zeroed at random, the rest scaled. `seed` and `offset` are
+        integers, or inputs of the type `types.I64`, which change from run to run."""
         _rows("dropout", x)
         _require(0 <= _real("dropout", "p", p) < 1, "dropout", f"expected p from 0 to under 1, got {p}")
         seed_value, offset_value = self._integer(seed), self._integer(offset)
@@ -126,10 +159,13 @@ class FeatureOps:
             lambda g, a, s, o: reference.dropout(a, p, s, o))
 
     def _integer(self, value):
-        integer = types.ScalarType("i64")
-        value = types.integer("dropout", value, -2 ** 63, 2 ** 63 - 1)
+        if isinstance(value, Value):
+            _require(value.type == types.I64, "dropout",
+                     f"expected an integer, got {value.type}")
+            return value
+        value = types.i64("dropout", value)
         return self._record("arith.constant", str(value),
-                            lambda spell: integer.text(), [], [integer],
+                            lambda spell: types.I64.text(), [], [types.I64],
                             lambda g: value)
 
     def broadcast(self, x, like):
@@ -343,6 +379,9 @@ class FeatureOps:
         values = [self._own(v) for v in operands if isinstance(v, Value)]
         _require(bool(values), op, "expected at least one value, got "
                  f"{', '.join(map(repr, operands))}")
+        for value in values:
+            _require(isinstance(value.type, types.TensorType), op,
+                     f"expected rows, weights and numbers, got {value.type}")
         first = next((v for v in values if v.space is not None), values[0]).type
         listed = " and ".join(str(v.type) for v in values)
         for value in values:

@@ -120,6 +120,9 @@ def _checked(method):
                 if kind and not isinstance(given, cls) and given is not default:
                     raise ValueError(f"{method.__name__}: expected {what} as {name}, "
                                      f"got {given!r}")
+            if name in _VALUES and given is not default:
+                _require(isinstance(given.type, types.TensorType), method.__name__,
+                         f"expected rows or a weight as {name}, got {given.type}")
         return method(*args, **kwargs)
 
     return call

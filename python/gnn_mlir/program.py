@@ -62,13 +62,14 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, FeatureOps
     # -- Building --------------------------------------------------------------
 
     def input(self, name, value_type):
-        """An input of this name: rows of a graph, or a weight."""
+        """An input of this name: rows of a graph, a weight, or an integer
+        (`types.I64`)."""
         types.identifier(f"{self.name}: input", name)
         if name in self.inputs:
             raise ValueError(f"{self.name}: there is an input {name!r} already")
-        if not isinstance(value_type, types.TensorType):
+        if not isinstance(value_type, types.TensorType) and value_type != types.I64:
             raise ValueError(f"{self.name}: input {name!r}: expected the type of "
-                             f"rows or of a weight, got {value_type!r}")
+                             f"rows, of a weight or I64, got {value_type!r}")
         self.inputs[name] = Value(self, value_type, name)
         return self.inputs[name]
 
@@ -143,6 +144,9 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, FeatureOps
         if self._own(value).type.dtype == "i1":
             raise ValueError(f"{self.name}: output {name!r}: expected numbers, as of "
                              "where(condition, a, b), got a condition")
+        if not isinstance(value.type, types.TensorType):
+            raise ValueError(f"{self.name}: output {name!r}: expected rows or a "
+                             f"weight, got {value.type}")
         self.outputs[name] = value
         return value
 
@@ -260,6 +264,8 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, FeatureOps
             if array.shape != tuple(expected):
                 raise ValueError(f"{self.name}: input {name!r}: expected shape "
                                  f"{tuple(expected)}, got {array.shape}")
+            if value.type == types.I64:
+                array = types.i64(f"{self.name}: input {name!r}", array[()])
             arrays[id(value)] = array
         for i, op in enumerate(steps):
             results = op.meaning(graphs, *[arrays[id(v)] for v in op.operands])
@@ -276,12 +282,15 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, FeatureOps
 
     def random_inputs(self, graphs, seed=0):
         """float32 inputs for `evaluate`: rows from N(0, 1), weights scaled so
-        that features keep their size, variances of at least a half."""
+        that features keep their size, variances of at least a half; int64 seeds."""
         graphs, rng = self.bind(graphs), np.random.default_rng(seed)
         made = {}
         for name, value in self.inputs.items():
             shape = value.type.shape(graphs.get(
                 getattr(value.type.graph, "name", None)))
+            if value.type == types.I64:
+                made[name] = rng.integers(2 ** 31, size=())
+                continue
             x = rng.standard_normal(shape, dtype=np.float32)
             is_weight = value.space is None or value.type.is_typed
             if is_weight and len(value.features) >= 2:

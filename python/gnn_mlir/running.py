@@ -12,7 +12,7 @@ import threading
 
 import numpy as np
 
-from . import capi
+from . import capi, types
 
 DTYPES = {"f32": np.float32, "i32": np.int32, "i64": np.int64}
 
@@ -46,8 +46,23 @@ def _checked_tensor(info, value):
     return value.detach().resolve_neg()
 
 
+def is_integer(value):
+    """Whether an input is an int, which is wherever the others are."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _checked_integer(info, value):
+    """An int for an input that is one; else ValueError."""
+    if info.dtype != "i64" or info.shape:
+        raise ValueError(f"input {info.name!r}: expected an array or a tensor of "
+                         f"{np.dtype(_dtype(info)).name}, got int")
+    return types.i64(f"input {info.name!r}", value)
+
+
 def _host_array(info, value):
     """A checked, dense, aligned array of an input on the CPU."""
+    if is_integer(value):
+        value = np.array(_checked_integer(info, value), np.int64)
     if hasattr(value, "detach"):
         value = _checked_tensor(info, value).numpy()
     array = np.asarray(value) if hasattr(value, "__array__") else None
@@ -110,9 +125,12 @@ _in_flight_lock = threading.Lock()
 def on_stream(bound, inputs, launch):
     """CUDA tensors in and out, on torch's current stream. Does not wait."""
     import torch
-    first = inputs[0].device
+    first = next(v for v in inputs if not is_integer(v)).device
     tensors = []
     for info, value in zip(bound.inputs, inputs):
+        if is_integer(value):  # Filled there: a copy would wait.
+            value = torch.full((), _checked_integer(info, value),
+                               dtype=torch.int64, device=first)
         value = _checked_tensor(info, value).contiguous()
         # A view may start anywhere; kernels load 16 bytes at once.
         tensors.append(value.clone() if value.data_ptr() % 16 else value)

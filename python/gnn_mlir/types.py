@@ -183,9 +183,22 @@ class ScalarType:
     graph = None
     space = None
     features = ()
+    is_typed = False
+
+    def shape(self, graph=None):
+        return ()
 
     def text(self, alias=None):
         return self.dtype
 
     def __str__(self):
         return self.dtype
+
+
+# The type of an integer that is an input, such as the seed of a dropout.
+I64 = ScalarType("i64")
+
+
+def i64(what, value):
+    """An int that fits 64 bits, also of NumPy or of a tensor; else ValueError."""
+    return integer(what, value, -2 ** 63, 2 ** 63 - 1)

@@ -256,7 +256,7 @@ REFUSED = {
     "named: expected an identifier as a name, got 'a b'": lambda f, a: a.named("a b"),
     "f: input: expected an identifier as a name, got 7": lambda f, a: f.input(
         7, a.type),
-    "f: input 'x': expected the type of rows or of a weight, got 4":
+    "f: input 'x': expected the type of rows, of a weight or I64, got 4":
         lambda f, a: f.input("x", 4),
     "f: expected a width for each of the 1 node types, got 4":
         lambda f, a: f.typed_input("x", a.graph, 4),

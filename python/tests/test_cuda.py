@@ -93,6 +93,29 @@ def test_a_run_is_captured_in_a_graph(rgcn, graph, inputs):
     assert torch.equal(out, rgcn(graph, tensors))
 
 
+def test_a_replay_reads_the_offset_of_dropout(compiler, graph):
+    module = gnn_mlir.Module()
+    f = module.function("f")
+    x = f.input("x", module.graph_like("g", graph).rows("node", 8))
+    f.output("out", f.dropout(x, 0.5, 7, f.input("offset", gnn_mlir.types.I64)))
+    dropped = gnn_mlir.compile(f)
+    ones = torch.ones(graph.num_nodes, 8, device="cuda")
+    expected = [dropped(graph, {"x": ones, "offset": n}) for n in (0, 4000)]
+    assert not torch.equal(*expected)
+    offset = torch.zeros((), dtype=torch.int64, device="cuda")
+    binding = dropped.bind(graph, "cuda")
+    captured = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(captured):
+        out = binding({"x": ones, "offset": offset})
+    for value, right in zip((0, 4000), expected):
+        offset.fill_(value)
+        captured.replay()
+        torch.cuda.synchronize()
+        assert torch.equal(out, right)
+        meant = f.evaluate(graph, {"x": ones.cpu(), "offset": value})["out"]
+        np.testing.assert_array_equal(out.cpu().numpy(), meant)
+
+
 def test_inputs_on_two_devices_are_refused(rgcn, graph, inputs):
     mixed = on_gpu(inputs)
     mixed["bias"] = mixed["bias"].cpu()

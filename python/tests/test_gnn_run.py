@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 from conftest import BUILD, find_tool
 
+from gnn_mlir import reference
+
 PROGRAM = """
 #node = #gnn.rows<@g, node>
 #edge = #gnn.rows<@g, edge>
@@ -487,3 +489,28 @@ def test_nan_propagates(files):
     for array in files.outputs().values():
         np.testing.assert_array_equal(np.isnan(array),
                                       np.repeat([[0], [1], [0]], 4, 1))
+
+
+def test_integers_are_inputs(files):
+    """The seed and the offset of a dropout."""
+    rows = "tensor<?x8xf32, #gnn.rows<@g, node>>"
+    (files.folder / "drop.mlir").write_text(f"""
+gnn.graph @g square {{node_types = 1, edge_types = 2}}
+func.func @drop(%x: {rows} {{gnn.name = "x"}}, %s: i64 {{gnn.name = "seed"}},
+                %o: i64 {{gnn.name = "offset"}}) -> ({rows} {{gnn.name = "y"}}) {{
+  %y = gnn.dropout %x p = 0.5 seed %s offset %o : {rows}
+  return %y : {rows}
+}}
+""")
+    given = {"program": "drop.mlir", "function": "drop",
+             "inputs": ("x", "seed", "offset")}
+    files.input("seed", np.array(2 ** 40, np.int64))
+    found = []
+    for offset in (-1, 3, -1):
+        files.input("offset", np.array(offset, np.int64))
+        found.append(files.outputs(**given)["y"])
+        np.testing.assert_array_equal(found[-1], reference.dropout(
+            np.ones((3, 8)), 0.5, 2 ** 40, offset))
+    assert not np.array_equal(found[0], found[1])
+    files.input("seed", np.array(1, np.int32))
+    files.fails(says=["'seed'", "i64", "i32"], **given)

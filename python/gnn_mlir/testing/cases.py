@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import models
+from .. import models, types
 from ..graph_functions import add_self_loops, merge_types
 from ..program import Function
 from . import covering, errors, graphs, op_cases
@@ -194,6 +194,8 @@ def make_inputs(function, bound, kind, seed=0):
     rng = np.random.default_rng(seed + 1)
     for name, x in inputs.items():
         value = function.inputs[name]
+        if value.type == types.I64:
+            continue
         weight = value.space is None or value.type.is_typed
         matrix = weight and len(value.features) >= 2
         scale = np.sqrt(value.features[-2]) if matrix else 1.0

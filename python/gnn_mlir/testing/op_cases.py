@@ -315,6 +315,16 @@ def _norms(t):
            t.f.dropout(x, 0.4, seed=11, offset=5))
 
 
+def _training(t):
+    """Batch statistics, and integers that are inputs."""
+    seeds = [t.f.input(n, types.I64) for n in ("seed", "offset")]
+    for space in (t.src, "edge"):
+        x = t.rows(space, *t.shape)
+        made, *running = t.f.batch_norm_training(x, *[t.weight(*t.shape)] * 4, eps=0.1)
+        t.keep(made + 8, *running, t.f.dropout(x, 0.4, *seeds),
+               t.f.dropout(x, 0.4, 11, seeds[1]))
+
+
 def _shapes(t):
     x, f = t.rows(t.src, *t.shape), t.features
     three = t.rows("edge", 3, f)
@@ -467,7 +477,8 @@ OPS = {
     "op-apply": _apply, "op-divide": _divide, "op-products": _products,
     "op-spmm": _spmm, "op-edge-softmax": _edge_softmax,
     "op-attention": _attention,
-    "op-activation": _activation, "op-norms": _norms, "op-shapes": _shapes,
+    "op-activation": _activation, "op-norms": _norms,
+    "op-training": _training, "op-shapes": _shapes,
     "op-elementwise": _elementwise, "op-conditions": _conditions,
     "op-numpy": _numpy, "op-dimensions": _dimensions,
     "op-rebind": _rebind, "op-derived": _derived,
@@ -479,7 +490,7 @@ WITH_HEADS = set(OPS) - {"op-degree", "op-dimensions"}
 # `cases.make_inputs`.
 INPUTS = {name: "dyadic" for name in OPS}
 INPUTS.update({"op-attention": "positive", "op-divide": "positive",
-               "op-norms": "positive", "op-dimensions": "positive",
+               "op-norms": "positive", "op-training": "positive", "op-dimensions": "positive",
                "op-products": "dyadic"})
 
 
