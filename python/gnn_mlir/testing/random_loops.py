@@ -13,8 +13,8 @@ _TAME = 100.0
 # What a step may do, in a loop that is lowered as it is, and else.
 _PLAIN_STEPS = ("read", "read", "constant", "arith", "arith", "math", "activation",
                 "broadcast", "dot", "dot", "choose", "pick", "number", "weight")
-_STEPS = _PLAIN_STEPS + ("linear", "linear", "linear", "outer", "concat", "slice",
-                         "split", "join", "arith")
+_STEPS = _PLAIN_STEPS + ("linear", "linear", "linear", "outer", "outer", "concat",
+                         "slice", "split", "join", "arith")
 
 
 class _Making:

@@ -191,7 +191,7 @@ def shape(t):
 
 def reduce(t):
     x = t.rows()
-    heads = len(t.value(x).features) == 2 and t.coin()
+    heads = len(t.value(x).features) == 2 and t.coin(0.7)
     return t.call("reduce_heads" if heads else "reduce_features", x,
                   arguments=(t.rng.choice(REDUCE),))
 
@@ -341,9 +341,9 @@ def attention(t):
         steps, len(inputs), space, over, vias, t.coin(0.3)))
 
 
-OPS = (gather, aggregate, aggregate, extreme, degree, prefix, prefix, apply, apply,
-       spmm, sddmm, softmax, linear, linear, outer, weight_outer, sum_rows,
-       activation, arithmetic, arithmetic, concat, slice_, pad, shape, shape,
-       reduce, layer_norm, outer_rows, dropout, choose, choose, where, where,
-       function, function, function, numpy_broadcast, numpy_broadcast, matmul,
-       feature_softmax, attention)
+OPS = (gather, aggregate, aggregate, extreme, degree, prefix, prefix, prefix,
+       prefix, apply, apply, spmm, sddmm, softmax, linear, linear, outer,
+       weight_outer, sum_rows, activation, arithmetic, arithmetic, concat, slice_,
+       pad, shape, shape, reduce, reduce, layer_norm, outer_rows, dropout, choose,
+       choose, where, where, function, function, function, numpy_broadcast,
+       numpy_broadcast, matmul, feature_softmax, attention)
