@@ -161,8 +161,7 @@ Error BoundFunction::State::bindTensors() {
 
 /// Copies a structure to new memory of the device.
 static Expected<std::shared_ptr<DeviceArray>>
-upload(const std::vector<int32_t> &values,
-       const std::shared_ptr<Device> &device,
+upload(const Indices &values, const std::shared_ptr<Device> &device,
        const std::shared_ptr<Allocator> &allocator) {
   auto array = std::make_shared<DeviceArray>();
   int64_t bytes = static_cast<int64_t>(values.size() * sizeof(int32_t));
@@ -305,6 +304,7 @@ Expected<std::shared_ptr<const BoundFunction>> BoundFunction::bind(
   return guarded("bind", [&]() -> Result {
     if (!package || !device)
       return failure("expected a package and a device, got none");
+    HostMemoryScope memory;
     std::shared_ptr<BoundFunction> bound(new BoundFunction());
     State &state = *bound->state;
     Expected<const FunctionPlan *> plan = package->plan().find(function);
@@ -321,6 +321,8 @@ Expected<std::shared_ptr<const BoundFunction>> BoundFunction::bind(
     if (!all)
       return all.takeError().in(where);
     state.graphs = std::move(*all);
+    for (const StructureSpec &spec : state.plan->structures)
+      state.graphs[static_cast<size_t>(spec.graph)]->cache().expect(spec.key);
     Expected<std::vector<int64_t>> values = evaluate(*state.plan, state.graphs);
     if (!values)
       return values.takeError().in(where);

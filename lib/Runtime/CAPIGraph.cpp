@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CAPIHandles.h"
+#include "Parallel.h"
 
 #include "GNN/Runtime/GraphFunctions.h"
 #include "GNN/Runtime/Structures.h"
@@ -60,14 +61,14 @@ struct Ids {
                             what);
     if (!narrow)
       return narrow.takeError();
-    copies[used] = std::move(*narrow);
-    result = copies[used++].data();
+    result = narrow->data();
+    copies.push_back(std::move(*narrow));
     return {};
   }
 
   int32_t bits = 32;
-  size_t used = 0;
-  std::vector<int32_t> copies[5];
+  /// What was copied; the arrays stay where they are when this moves.
+  std::vector<Indices> copies;
 };
 
 Error setIds(const GnnGraphArrays &given, Ids &ids, GraphArrays &arrays) {
@@ -141,7 +142,12 @@ GnnError *gnnGraphCreate(const GnnGraphArrays *given, GnnGraph **graph) {
     Ids ids;
     if (Error error = setIds(*given, ids, *arrays))
       return error;
-    auto value = Graph::create(*arrays);
+    // Copies that are made already need no other.
+    auto value =
+        ids.copies.empty()
+            ? Graph::create(*arrays)
+            : Graph::borrow(*arrays,
+                            std::make_shared<const Ids>(std::move(ids)));
     if (!value)
       return value.takeError();
     *graph = wrap(std::move(*value));
@@ -287,7 +293,7 @@ GnnError *gnnGraphStructure(const GnnGraph *graph, const char *key,
       return failure("expected room for ", count, " values, got ", capacity);
     *size = count;
     if (values)
-      std::copy((*array)->begin(), (*array)->end(), values);
+      copyBytes(values, (*array)->data(), (*array)->size() * sizeof(int32_t));
     return {};
   });
 }

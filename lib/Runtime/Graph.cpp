@@ -7,7 +7,10 @@
 #include "GNN/Runtime/Graph.h"
 
 #include "Guarded.h"
+#include "Parallel.h"
 #include "StructureCache.h"
+
+#include "GNN/Runtime/Structures.h"
 
 #include <limits>
 
@@ -25,11 +28,14 @@ Error checkCount(int64_t count, int64_t limit, const char *what) {
 /// Checks that every id is in [0, limit).
 Error checkIds(ArrayView<int32_t> ids, int64_t limit, const char *what,
                const char *element) {
-  for (size_t i = 0; i < ids.size(); ++i)
-    if (ids[i] < 0 || ids[i] >= limit)
-      return failure(what, " of ", element, " ", i, ": expected 0 <= id < ",
-                     limit, ", got ", ids[i]);
-  return {};
+  // A negative id is a large number here.
+  size_t bad = findFirst(ids.size(), [&](size_t i) {
+    return static_cast<uint32_t>(ids[i]) >= static_cast<uint32_t>(limit);
+  });
+  if (bad == ids.size())
+    return {};
+  return failure(what, " of ", element, " ", bad, ": expected 0 <= id < ",
+                 limit, ", got ", ids[bad]);
 }
 
 Error checkNames(const std::vector<std::string> &names, int64_t types,
@@ -110,8 +116,12 @@ Graph::make(const GraphArrays &arrays, bool copy,
       size_t size = static_cast<size_t>(count);
       if (data && !copy)
         return {data, size};
-      graph->owned.push_back(data ? std::vector<int32_t>(data, data + size)
-                                  : std::vector<int32_t>(size, 0));
+      Indices own(size);
+      if (data)
+        copyBytes(own.data(), data, size * sizeof(int32_t));
+      else
+        std::fill(own.begin(), own.end(), 0);
+      graph->owned.push_back(std::move(own));
       return graph->owned.back();
     };
     graph->src = keep(arrays.edgeSrc, arrays.numEdges);
@@ -172,22 +182,25 @@ Error Graph::checkSchema(const std::vector<EdgeTypeEnds> &schema) const {
         return failure("schema of edge type ", r,
                        ": expected -1 <= node type < ", nodeTypes, ", got ",
                        nodeType);
-  for (size_t e = 0; e < src.size(); ++e) {
+  auto isWrong = [&](size_t e, Side side) {
     const EdgeTypeEnds &want = schema[static_cast<size_t>(type[e])];
-    for (Side side : {Side::Src, Side::Dst}) {
-      int32_t expected = side == Side::Src ? want.src : want.dst;
-      if (expected < 0)
-        continue;
-      int32_t got = nodeType(side)[static_cast<size_t>(edgeEnds(side)[e])];
-      if (got != expected)
-        return failure("edge ", e, " of edge type ",
-                       describe(type[e], edgeNames), ": expected ",
-                       side == Side::Src ? "a source" : "a destination",
-                       " of node type ", describe(expected, nodeNames),
-                       ", got ", describe(got, nodeNames));
-    }
-  }
-  return {};
+    int32_t expected = side == Side::Src ? want.src : want.dst;
+    return expected >= 0 &&
+           expected != nodeType(side)[static_cast<size_t>(edgeEnds(side)[e])];
+  };
+  size_t e = findFirst(src.size(), [&](size_t e) {
+    return isWrong(e, Side::Src) || isWrong(e, Side::Dst);
+  });
+  if (e == src.size())
+    return {};
+  Side side = isWrong(e, Side::Src) ? Side::Src : Side::Dst;
+  const EdgeTypeEnds &want = schema[static_cast<size_t>(type[e])];
+  return failure(
+      "edge ", e, " of edge type ", describe(type[e], edgeNames), ": expected ",
+      side == Side::Src ? "a source" : "a destination", " of node type ",
+      describe(side == Side::Src ? want.src : want.dst, nodeNames), ", got ",
+      describe(nodeType(side)[static_cast<size_t>(edgeEnds(side)[e])],
+               nodeNames));
 }
 
 Error Graph::checkSelfLoops() const {
@@ -208,22 +221,25 @@ void Graph::clearStructures() const {
   std::lock_guard<std::mutex> lock(structures->mutex);
   structures->arrays.clear();
   structures->pairs[0] = structures->pairs[1] = nullptr;
+  structures->expected.clear();
+  structures->statistics = nullptr;
   structures->onDevice.clear();
   // Derived graphs stay, as bound functions may hold them.
   for (const auto &[types, graph] : structures->derived)
     graph->clearStructures();
 }
 
-Expected<std::vector<int32_t>>
-gnn::runtime::narrowIds(ArrayView<int64_t> ids, const std::string &what) {
-  return guarded("ids", [&]() -> Expected<std::vector<int32_t>> {
-    std::vector<int32_t> result(ids.size());
-    for (size_t i = 0; i < ids.size(); ++i) {
-      if (ids[i] < 0 || ids[i] > kMaxRows)
-        return failure(what, " ", i, ": expected 0 <= id <= ", kMaxRows,
-                       ", got ", ids[i]);
+Expected<Indices> gnn::runtime::narrowIds(ArrayView<int64_t> ids,
+                                          const std::string &what) {
+  return guarded("ids", [&]() -> Expected<Indices> {
+    Indices result(ids.size());
+    size_t bad = findFirst(ids.size(), [&](size_t i) {
       result[i] = static_cast<int32_t>(ids[i]);
-    }
+      return static_cast<uint64_t>(ids[i]) > static_cast<uint64_t>(kMaxRows);
+    });
+    if (bad != ids.size())
+      return failure(what, " ", bad, ": expected 0 <= id <= ", kMaxRows,
+                     ", got ", ids[bad]);
     return result;
   });
 }

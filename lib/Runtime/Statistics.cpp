@@ -5,8 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Guarded.h"
+#include "Parallel.h"
+#include "StructureCache.h"
 
-#include "GNN/Runtime/GraphFunctions.h"
 #include "GNN/Runtime/Structures.h"
 
 #include <nlohmann/json.hpp>
@@ -15,88 +16,123 @@
 
 using namespace gnn::runtime;
 
-static Expected<DegreeStatistics> degreeStatistics(const Graph &graph,
-                                                   Side side) {
-  Expected<std::vector<int32_t>> degree = degrees(graph, side);
-  if (!degree)
-    return degree.takeError();
-  DegreeStatistics result;
-  for (int32_t value : *degree) {
-    result.max = std::max<int64_t>(result.max, value);
-    result.squares += static_cast<int64_t>(value) * value;
-  }
-  if (!degree->empty()) {
-    auto nodes = static_cast<double>(degree->size());
-    result.mean = static_cast<double>(graph.numEdges()) / nodes;
-    result.secondMoment = static_cast<double>(result.squares) / nodes;
+/// The pairs of each edge type: [numTypes + 1] where they begin.
+static std::vector<size_t> typesOfPairs(const PairLists &pairs,
+                                        int64_t numTypes) {
+  std::vector<size_t> result;
+  auto from = pairs.type->begin();
+  for (int64_t r = 0; r <= numTypes; ++r) {
+    from = std::lower_bound(from, pairs.type->end(), static_cast<int32_t>(r));
+    result.push_back(static_cast<size_t>(from - pairs.type->begin()));
   }
   return result;
 }
 
-/// Elements of each edge type, from the row pointers of `elements`.
-static Error countByType(const Graph &graph, OrderedSpace elements,
-                         GraphStatistics &result,
-                         int64_t RelationStatistics::*field) {
-  auto rows = graph.structure(StructureKey::rows(Space::EdgeType, elements));
-  if (!rows)
-    return rows.takeError();
-  for (size_t r = 0; r < result.relations.size(); ++r)
-    result.relations[r].*field = int64_t((**rows)[r + 1]) - (**rows)[r];
-  return {};
+/// Edges of a pair.
+static int64_t sizeOf(const PairLists &pairs, size_t pair) {
+  return int64_t((*pairs.begin)[pair + 1]) - (*pairs.begin)[pair];
 }
 
-/// The most edges that a pair of each type has.
-static Error longestPairs(const Graph &graph, Space pair, Order order,
-                          GraphStatistics &result,
-                          int64_t RelationStatistics::*field) {
-  auto types = graph.structure(
-      StructureKey::rows(Space::EdgeType, {pair, Order::Natural}));
-  if (!types)
-    return types.takeError();
-  auto rows = graph.structure(StructureKey::rows(pair, {Space::Edge, order}));
-  if (!rows)
-    return rows.takeError();
-  for (size_t r = 0; r < result.relations.size(); ++r)
-    for (auto p = size_t((**types)[r]); p < size_t((**types)[r + 1]); ++p)
-      result.relations[r].*field = std::max(
-          result.relations[r].*field, int64_t((**rows)[p + 1]) - (**rows)[p]);
-  return {};
+/// Degrees are sums over the pairs of a node. Each task takes nodes of its own,
+/// few enough for a core's cache; in the list of each edge type these follow
+/// each other.
+static DegreeStatistics degreesOf(const Graph &graph, Side side,
+                                  const PairLists &pairs,
+                                  const std::vector<size_t> &types) {
+  auto nodes = static_cast<size_t>(graph.numNodes(side));
+  size_t all = pairs.node->size();
+  size_t tasks = std::clamp(all / (8 * types.size()), size_t(1),
+                            nodes / kItemsOfThread + 1);
+  std::vector<DegreeStatistics> found(tasks);
+  forTasks(tasks, partsOf(all), [&](unsigned, size_t task) {
+    size_t begin = nodes * task / tasks, end = nodes * (task + 1) / tasks;
+    HostArray<int32_t> degree(end - begin, 0);
+    const int32_t *node = pairs.node->data();
+    for (size_t r = 0; r + 1 < types.size(); ++r) {
+      const int32_t *last = node + types[r + 1];
+      const int32_t *at =
+          std::lower_bound(node + types[r], last, static_cast<int32_t>(begin));
+      for (; at != last && static_cast<size_t>(*at) < end; ++at)
+        degree[static_cast<size_t>(*at) - begin] +=
+            static_cast<int32_t>(sizeOf(pairs, static_cast<size_t>(at - node)));
+    }
+    for (int64_t value : degree) {
+      found[task].max = std::max(found[task].max, value);
+      found[task].squares += value * value;
+    }
+  });
+  DegreeStatistics result;
+  for (const DegreeStatistics &part : found) {
+    result.max = std::max(result.max, part.max);
+    result.squares += part.squares;
+  }
+  if (nodes) {
+    result.mean =
+        static_cast<double>(graph.numEdges()) / static_cast<double>(nodes);
+    result.secondMoment =
+        static_cast<double>(result.squares) / static_cast<double>(nodes);
+  }
+  return result;
+}
+
+/// The most edges that a pair of each type has. One type may have most pairs:
+/// threads share the list.
+static std::vector<int64_t> longestPairs(const PairLists &pairs,
+                                         size_t numTypes) {
+  unsigned parts =
+      partsOf(pairs.node->size(), std::max(kItemsOfThread, numTypes));
+  std::vector<std::vector<int64_t>> found(parts);
+  forParts(pairs.node->size(), parts,
+           [&](unsigned part, size_t begin, size_t end) {
+             std::vector<int64_t> longest(numTypes, 0);
+             for (size_t p = begin; p < end; ++p) {
+               int64_t &most = longest[static_cast<size_t>((*pairs.type)[p])];
+               most = std::max(most, sizeOf(pairs, p));
+             }
+             found[part] = std::move(longest);
+           });
+  for (unsigned part = 1; part < parts; ++part)
+    for (size_t r = 0; r < numTypes; ++r)
+      found[0][r] = std::max(found[0][r], found[part][r]);
+  return std::move(found[0]);
+}
+
+/// What the pairs of one side tell.
+static void countSide(const Graph &graph, Side side, GraphStatistics &result,
+                      DegreeStatistics &degree, int64_t &all,
+                      int64_t RelationStatistics::*count,
+                      int64_t RelationStatistics::*longest) {
+  const PairLists &pairs = pairLists(graph, side);
+  std::vector<size_t> types = typesOfPairs(pairs, graph.numEdgeTypes());
+  std::vector<int64_t> most = longestPairs(pairs, result.relations.size());
+  for (size_t r = 0; r < result.relations.size(); ++r) {
+    RelationStatistics &relation = result.relations[r];
+    relation.*count = static_cast<int64_t>(types[r + 1] - types[r]);
+    relation.*longest = most[r];
+    relation.edges =
+        int64_t((*pairs.begin)[types[r + 1]]) - (*pairs.begin)[types[r]];
+  }
+  all = static_cast<int64_t>(pairs.node->size());
+  degree = degreesOf(graph, side, pairs, types);
 }
 
 Expected<GraphStatistics> gnn::runtime::statistics(const Graph &graph) {
   return guarded("statistics", [&]() -> Expected<GraphStatistics> {
+    StructureCache &kept = graph.cache();
+    HostMemoryScope memory;
+    std::lock_guard<std::mutex> lock(kept.mutex);
+    if (kept.statistics)
+      return *kept.statistics;
     GraphStatistics result;
     result.srcNodes = graph.numNodes(Side::Src);
     result.dstNodes = graph.numNodes(Side::Dst);
     result.edges = graph.numEdges();
     result.relations.resize(static_cast<size_t>(graph.numEdgeTypes()));
-    if (Error error = countByType(graph, {Space::Edge, Order::SrcPairs}, result,
-                                  &RelationStatistics::edges))
-      return error;
-    if (Error error = countByType(graph, {Space::SrcPair, Order::Natural},
-                                  result, &RelationStatistics::srcPairs))
-      return error;
-    if (Error error = countByType(graph, {Space::DstPair, Order::Natural},
-                                  result, &RelationStatistics::dstPairs))
-      return error;
-    if (Error error = longestPairs(graph, Space::SrcPair, Order::SrcPairs,
-                                   result, &RelationStatistics::srcPairMax))
-      return error;
-    if (Error error = longestPairs(graph, Space::DstPair, Order::DstPairs,
-                                   result, &RelationStatistics::dstPairMax))
-      return error;
-    for (const RelationStatistics &relation : result.relations) {
-      result.srcPairs += relation.srcPairs;
-      result.dstPairs += relation.dstPairs;
-    }
-    Expected<DegreeStatistics> out = degreeStatistics(graph, Side::Src);
-    if (!out)
-      return out.takeError();
-    Expected<DegreeStatistics> in = degreeStatistics(graph, Side::Dst);
-    if (!in)
-      return in.takeError();
-    result.outDegree = *out;
-    result.inDegree = *in;
+    countSide(graph, Side::Src, result, result.outDegree, result.srcPairs,
+              &RelationStatistics::srcPairs, &RelationStatistics::srcPairMax);
+    countSide(graph, Side::Dst, result, result.inDegree, result.dstPairs,
+              &RelationStatistics::dstPairs, &RelationStatistics::dstPairMax);
+    kept.statistics = std::make_shared<const GraphStatistics>(result);
     return result;
   });
 }

@@ -10,18 +10,20 @@
 #include "GNN/Lattice/Lattice.h"
 #include "GNN/Runtime/Device.h"
 #include "GNN/Runtime/Graph.h"
+#include "GNN/Runtime/HostArray.h"
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace gnn::runtime {
 
-using Int32Array = std::shared_ptr<const std::vector<int32_t>>;
+using SharedIndices = std::shared_ptr<const Indices>;
 
 /// A structure on a device; frees itself.
 struct DeviceArray {
@@ -41,12 +43,13 @@ struct DeviceArray {
   int64_t bytes = 0;
 };
 
-/// (node, edge type) pairs of one side, by (type, node), and the pair of each
-/// edge.
+/// (node, edge type) pairs of one side, by (type, node).
 struct PairLists {
-  Int32Array node;
-  Int32Array type;
-  Int32Array ofEdge;
+  SharedIndices node, type;
+  /// The pair of each edge.
+  SharedIndices ofEdge;
+  /// [pairs + 1]: where each pair's edges begin in the order by pairs.
+  SharedIndices begin;
 };
 
 /// Where the rows of a derived graph lie in its parent.
@@ -57,12 +60,21 @@ struct Origin {
   std::vector<int32_t> edge, edgeType;
 };
 
+struct GraphStatistics;
+
 struct StructureCache {
+  /// Tells that a structure will be asked for.
+  void expect(const StructureKey &key);
+
   /// That of a graph is taken before that of its parent.
   std::mutex mutex;
-  std::map<StructureKey, Int32Array> arrays;
+  std::map<StructureKey, SharedIndices> arrays;
   /// By side; null where not built.
   std::shared_ptr<const PairLists> pairs[2];
+  /// Maps that will be asked for. They are made with the sort of the rows that
+  /// they lead from.
+  std::set<StructureKey> expected;
+  std::shared_ptr<const GraphStatistics> statistics;
   /// On devices, shared by the functions bound to the graph. A device stays as
   /// long as one of its arrays does, so its address names it.
   std::map<std::pair<const Device *, StructureKey>, std::weak_ptr<DeviceArray>>
@@ -72,6 +84,9 @@ struct StructureCache {
   /// By the list of edge types: the graphs derived from this one.
   std::map<std::vector<int32_t>, std::shared_ptr<const Graph>> derived;
 };
+
+/// The pairs of one side. The cache's lock is held meanwhile.
+const PairLists &pairLists(const Graph &graph, Side side);
 
 } // namespace gnn::runtime
 

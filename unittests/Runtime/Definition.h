@@ -272,7 +272,7 @@ inline Array build(const Graph &graph, const std::string &text) {
   EXPECT_EQ(key->str(), text);
   auto array = graph.structure(*key);
   EXPECT_TRUE(array) << array.message();
-  return array ? **array : Array{-1};
+  return array ? Array((*array)->begin(), (*array)->end()) : Array{-1};
 }
 
 inline int64_t countOf(const Graph &graph, const std::string &text) {

@@ -143,7 +143,7 @@ TEST(Graph, Schema) {
 TEST(Graph, NarrowIds) {
   std::vector<int64_t> good = {0, 2147483647}, big = {1, 2147483648},
                        negative = {-1};
-  EXPECT_EQ(*narrowIds(good, "source"), (std::vector<int32_t>{0, 2147483647}));
+  EXPECT_EQ(*narrowIds(good, "source"), (Indices{0, 2147483647}));
   EXPECT_EQ(narrowIds(big, "source").message(),
             "source 1: expected 0 <= id <= 2147483647, got 2147483648");
   EXPECT_FALSE(narrowIds(negative, "source"));

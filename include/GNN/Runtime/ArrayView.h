@@ -17,7 +17,8 @@ template <typename T> class ArrayView {
 public:
   ArrayView() = default;
   ArrayView(const T *data, size_t size) : first(data), count(size) {}
-  ArrayView(const std::vector<T> &values)
+  template <typename Allocator>
+  ArrayView(const std::vector<T, Allocator> &values)
       : first(values.data()), count(values.size()) {}
 
   const T *data() const { return first; }

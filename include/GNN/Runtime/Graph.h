@@ -15,6 +15,7 @@
 #include "GNN/Lattice/Lattice.h"
 #include "GNN/Runtime/ArrayView.h"
 #include "GNN/Runtime/Error.h"
+#include "GNN/Runtime/HostArray.h"
 
 #include <cstdint>
 #include <memory>
@@ -130,7 +131,7 @@ public:
   Error checkSelfLoops() const;
 
   /// The structure of that key, built at its first use and kept with the graph.
-  Expected<std::shared_ptr<const std::vector<int32_t>>>
+  Expected<std::shared_ptr<const Indices>>
   structure(const StructureKey &key) const;
 
   /// The count of that key.
@@ -155,15 +156,14 @@ private:
   ArrayView<int32_t> src, dst, type, srcType, dstType;
   std::vector<EdgeTypeEnds> ends;
   std::vector<std::string> nodeNames, edgeNames;
-  std::vector<std::vector<int32_t>> owned;
+  std::vector<Indices> owned;
   std::shared_ptr<const void> owner;
   std::unique_ptr<StructureCache> structures;
 };
 
 /// Copies 64-bit ids to 32-bit ones; an id that does not fit is an error that
 /// names `what` and the index.
-Expected<std::vector<int32_t>> narrowIds(ArrayView<int64_t> ids,
-                                         const std::string &what);
+Expected<Indices> narrowIds(ArrayView<int64_t> ids, const std::string &what);
 
 } // namespace gnn::runtime
 

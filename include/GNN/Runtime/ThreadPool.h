@@ -1,0 +1,72 @@
+//===- ThreadPool.h - Threads of the host -----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_RUNTIME_THREADPOOL_H
+#define GNN_RUNTIME_THREADPOOL_H
+
+#include <sys/types.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace gnn::runtime {
+
+/// Threads that wait for work, of which the calling thread is the first. Runs
+/// of several callers come one after the other.
+class ThreadPool {
+public:
+  /// `count` threads with the caller's, at least 1. Starts the others.
+  explicit ThreadPool(unsigned count);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool &) = delete;
+  ThreadPool &operator=(const ThreadPool &) = delete;
+
+  unsigned size() const { return static_cast<unsigned>(threads.size()) + 1; }
+
+  /// False in the child of a fork: the threads stayed with the parent, and
+  /// locks are as they were, so that the pool can neither run nor be destroyed.
+  bool isOfThisProcess() const;
+
+  /// Calls body(0) on this thread and body(1) to body(count - 1) on others, and
+  /// waits for all of them. `count` is at most size(). Bodies run nothing on
+  /// the pool themselves. Throws what one of them threw.
+  void run(unsigned count, const std::function<void(unsigned)> &body);
+
+private:
+  void serve(unsigned worker);
+  void call(unsigned worker);
+
+  const pid_t process;
+  std::vector<std::thread> threads;
+  std::mutex launching;
+
+  // The threads wait for a new generation of `body`.
+  std::mutex mutex;
+  std::condition_variable wake, finished;
+  const std::function<void(unsigned)> *body = nullptr;
+  uint64_t generation = 0;
+  unsigned helpers = 0, running = 0;
+  bool stopping = false;
+  std::exception_ptr thrown;
+};
+
+/// Threads on which graphs are checked, sorted and uploaded; results have the
+/// same bits for any number. As many as the host has cores, at most
+/// kMaxThreads, unless set.
+constexpr unsigned kMaxThreads = 32;
+unsigned numThreads();
+
+/// 0: the number that it is at first. At most kMaxThreads.
+void setNumThreads(unsigned count);
+
+} // namespace gnn::runtime
+
+#endif // GNN_RUNTIME_THREADPOOL_H
