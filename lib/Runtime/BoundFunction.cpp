@@ -159,7 +159,9 @@ Error BoundFunction::State::bindTensors() {
   return {};
 }
 
-/// Copies a structure to new memory of the device.
+/// Starts to copy a structure to new memory of the device. What a caller's
+/// allocator gives may still be in use on one of his streams: such a copy is
+/// made at once, as his other copies are.
 static Expected<std::shared_ptr<DeviceArray>>
 upload(const Indices &values, const std::shared_ptr<Device> &device,
        const std::shared_ptr<Allocator> &allocator) {
@@ -173,7 +175,9 @@ upload(const Indices &values, const std::shared_ptr<Device> &device,
   array->allocator = allocator;
   array->data = *memory;
   array->bytes = bytes;
-  if (Error error = device->copyToDevice(array->data, values.data(), bytes))
+  if (Error error =
+          allocator ? device->copyToDevice(array->data, values.data(), bytes)
+                    : device->startCopy(array->data, values.data(), bytes))
     return error;
   return array;
 }
@@ -213,11 +217,16 @@ Error BoundFunction::State::bindStructures(const BindOptions &options) {
       options.progress(spec.key.str(), double(i) / double(count));
     auto array = place(*graphs[static_cast<size_t>(spec.graph)], spec.key,
                        device, options.allocator);
-    if (!array)
+    if (!array) {
+      // Memory that copies go to must not be freed.
+      (void)device->finishCopies();
       return array.takeError().in("structure '" + spec.key.str() + "'");
+    }
     structureBytes += (*array)->bytes;
     structures.push_back(std::move(*array));
   }
+  if (Error error = device->finishCopies())
+    return error.in("structures");
   if (options.progress)
     options.progress("bound", 1);
   return {};

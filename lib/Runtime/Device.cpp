@@ -14,6 +14,12 @@ Event::~Event() = default;
 Device::~Device() = default;
 Allocator::~Allocator() = default;
 
+Error Device::startCopy(void *to, const void *from, int64_t bytes) {
+  return copyToDevice(to, from, bytes);
+}
+
+Error Device::finishCopies() { return {}; }
+
 Expected<std::unique_ptr<Event>> Device::record(Stream) {
   return failure("expected a device with a timer, got ", name());
 }

@@ -10,6 +10,8 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+
 using namespace gnn::runtime;
 using namespace gnn::runtime::testing;
 
@@ -65,11 +67,75 @@ TEST_F(CUDA, MovesMemory) {
   EXPECT_EQ(back[1], 0);
   EXPECT_EQ(back[2], 3);
   device->free(memory);
-  EXPECT_EQ(ask("fakeLive"), 0);
   EXPECT_EQ(*device->allocate(0), nullptr);
   EXPECT_EQ(device->allocate(int64_t(1) << 40).message(),
             "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (said the fake), "
             "1099511627776 bytes asked for on cuda:0 (Fake 0, sm_86)");
+  device = nullptr;
+  EXPECT_EQ(ask("fakeLive"), 0);
+}
+
+TEST_F(CUDA, UsesSmallMemoryAgain) {
+  auto device = open();
+  void *small = *device->allocate(1000);
+  void *large = *device->allocate(int64_t(5) << 20);
+  device->free(small);
+  device->free(large);
+  EXPECT_EQ(ask("fakeLive"), 1); // what is large goes at once
+  EXPECT_EQ(*device->allocate(1024), small);
+  void *other = *device->allocate(1024);
+  EXPECT_NE(other, small);
+  device->free(small);
+  device->free(other);
+  EXPECT_EQ(ask("fakeLive"), 2);
+  // Of what waits there is an end.
+  std::vector<void *> many;
+  for (int i = 0; i < 40; ++i)
+    many.push_back(*device->allocate(int64_t(4) << 20));
+  for (void *memory : many)
+    device->free(memory);
+  EXPECT_LE(ask("fakeLive"), 2 + 16);
+  device = nullptr;
+  EXPECT_EQ(ask("fakeLive"), 0);
+}
+
+/// Copies of all sizes arrive whole, whatever the host does meanwhile.
+TEST_F(CUDA, CopiesBehindTheHost) {
+  struct {
+    int pinned;
+    bool onStream;
+  } cases[] = {{3, true}, {2, true}, {1, true}, {0, false}};
+  for (auto [pinned, onStream] : cases) {
+    reinterpret_cast<int (*)(int)>(dlsym(library, "fakeSetPinned"))(pinned);
+    auto device = open();
+    int before = ask("fakeStreamCopies");
+    std::vector<std::pair<void *, std::vector<int32_t>>> copies;
+    int32_t value = 0;
+    for (size_t count : {1, 70000, 3, 3000000, 12000000, 0, 5, 2097152, 64}) {
+      std::vector<int32_t> values(count);
+      for (int32_t &each : values)
+        each = ++value;
+      auto bytes = static_cast<int64_t>(count * sizeof(int32_t));
+      void *memory = *device->allocate(bytes);
+      std::vector<int32_t> given = values;
+      EXPECT_FALSE(device->startCopy(memory, given.data(), bytes));
+      std::fill(given.begin(), given.end(), -1); // has been read
+      copies.emplace_back(memory, std::move(values));
+    }
+    EXPECT_FALSE(device->finishCopies());
+    EXPECT_EQ(ask("fakeStreamCopies") > before, onStream);
+    for (const auto &[memory, values] : copies) {
+      std::vector<int32_t> back(values.size());
+      EXPECT_FALSE(device->copyToHost(
+          back.data(), memory,
+          static_cast<int64_t>(back.size() * sizeof(int32_t))));
+      EXPECT_TRUE(back == values) << values.size();
+      device->free(memory);
+    }
+    device = nullptr;
+    EXPECT_EQ(ask("fakeLive"), 0);
+  }
+  reinterpret_cast<int (*)(int)>(dlsym(library, "fakeSetPinned"))(1000);
 }
 
 TEST_F(CUDA, LoadsAndLaunches) {

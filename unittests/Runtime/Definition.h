@@ -10,6 +10,7 @@
 #include "Testing.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <tuple>
 
@@ -99,7 +100,14 @@ public:
   }
 
   /// The rows of a space in one of its orders.
-  Array list(OrderedSpace space) const {
+  const Array &list(OrderedSpace space) const {
+    auto found = lists.find(space);
+    if (found == lists.end())
+      found = lists.emplace(space, sorted(space)).first;
+    return found->second;
+  }
+
+  Array sorted(OrderedSpace space) const {
     Array rows(static_cast<size_t>(size(space.space)));
     std::iota(rows.begin(), rows.end(), 0);
     auto sortBy = [&](auto key) {
@@ -150,11 +158,13 @@ public:
       });
       break;
     }
-    case Order::ByDegree:
-      sortBy([&](size_t v) {
-        return -std::count(ends.begin(), ends.end(), static_cast<int32_t>(v));
-      });
+    case Order::ByDegree: {
+      Array degree(rows.size(), 0);
+      for (int32_t node : ends)
+        ++degree[static_cast<size_t>(node)];
+      sortBy([&](size_t v) { return -degree[v]; });
       break;
+    }
     }
     return rows;
   }
@@ -168,10 +178,12 @@ public:
 
   /// Where rows stand in an order of their space.
   Array positions(const Array &rows, OrderedSpace order) const {
-    Array target = list(order), result;
+    const Array &target = list(order);
+    Array positions(target.size()), result;
+    for (size_t i = 0; i < target.size(); ++i)
+      positions[static_cast<size_t>(target[i])] = static_cast<int32_t>(i);
     for (int32_t row : rows)
-      result.push_back(static_cast<int32_t>(
-          std::find(target.begin(), target.end(), row) - target.begin()));
+      result.push_back(positions[static_cast<size_t>(row)]);
     return result;
   }
 
@@ -193,12 +205,13 @@ public:
   }
 
   Array rows(Space group, OrderedSpace elements) const {
-    Array located = locate(group, elements), result = {0};
+    Array located = locate(group, elements);
     EXPECT_TRUE(std::is_sorted(located.begin(), located.end()))
         << name(group) << " " << elements.str();
-    for (int32_t g = 0; g < size(group); ++g)
-      result.push_back(result.back() + static_cast<int32_t>(std::count(
-                                           located.begin(), located.end(), g)));
+    Array result(static_cast<size_t>(size(group)) + 1, 0);
+    for (int32_t g : located)
+      ++result[static_cast<size_t>(g) + 1];
+    std::partial_sum(result.begin(), result.end(), result.begin());
     return result;
   }
 
@@ -215,6 +228,7 @@ public:
 private:
   const PlainGraph &graph;
   std::vector<std::pair<int32_t, int32_t>> pairs[2];
+  mutable std::map<OrderedSpace, Array> lists;
 };
 
 inline std::vector<OrderedSpace> allOrderedSpaces() {

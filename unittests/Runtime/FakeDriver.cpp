@@ -7,12 +7,14 @@
 // A shared library with the driver's symbols, whose device memory is the
 // host's. Two GPUs of compute capability 8.6; every image with the text "good"
 // in it has a kernel "add_one" (float *x, int32_t n). It checks that calls come
-// with a context, counts what is live, and refuses what it is told to.
+// with a context, counts what is live, and refuses what it is told to. Copies
+// on a stream read and write when someone waits for them.
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 
 namespace {
 struct FakeContext {
@@ -26,6 +28,30 @@ int retained = 0;
 int dynamicShared = 0;
 float now = 0;
 
+struct FakeCopy {
+  unsigned long long to;
+  const void *from;
+  size_t bytes;
+};
+struct FakeStream {
+  std::deque<FakeCopy> copies;
+  /// Copies that were ever put on it, and those done.
+  size_t put = 0, done = 0;
+
+  void wait(size_t until) {
+    for (; done < until; ++done, copies.pop_front())
+      std::memcpy(reinterpret_cast<void *>(copies.front().to),
+                  copies.front().from, copies.front().bytes);
+  }
+};
+struct FakeEvent {
+  float time = 0;
+  FakeStream *stream = nullptr;
+  size_t put = 0;
+};
+int pinnedLeft = 1000;
+int streamCopies = 0;
+
 FakeContext *current() { return depth ? stack[depth - 1] : nullptr; }
 constexpr int kNoContext = 201;
 } // namespace
@@ -34,6 +60,9 @@ extern "C" {
 int fakeLive() { return live; }
 int fakeRetained() { return retained; }
 int fakeDynamicShared() { return dynamicShared; }
+int fakeStreamCopies() { return streamCopies; }
+/// How many pieces of pinned memory there are.
+int fakeSetPinned(int pieces) { return pinnedLeft = pieces; }
 
 int cuInit(unsigned) { return 0; }
 int cuGetErrorName(int result, const char **name) {
@@ -105,6 +134,39 @@ int cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes) {
   std::memcpy(reinterpret_cast<void *>(to), from, bytes);
   return current() ? 0 : kNoContext;
 }
+int cuMemHostAlloc(void **memory, size_t bytes, unsigned) {
+  if (!current())
+    return kNoContext;
+  if (pinnedLeft == 0)
+    return 2;
+  --pinnedLeft;
+  ++live;
+  *memory = std::malloc(bytes);
+  return 0;
+}
+int cuMemFreeHost(void *memory) {
+  ++pinnedLeft;
+  --live;
+  std::free(memory);
+  return current() ? 0 : kNoContext;
+}
+int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t bytes,
+                         FakeStream *stream) {
+  stream->copies.push_back({to, from, bytes});
+  ++stream->put;
+  ++streamCopies;
+  return current() ? 0 : kNoContext;
+}
+int cuStreamCreate(FakeStream **stream, unsigned flags) {
+  ++live;
+  *stream = new FakeStream();
+  return flags == 1 && current() ? 0 : kNoContext;
+}
+int cuStreamDestroy_v2(FakeStream *stream) {
+  --live;
+  delete stream;
+  return current() ? 0 : kNoContext;
+}
 int cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes) {
   std::memcpy(to, reinterpret_cast<void *>(from), bytes);
   return current() ? 0 : kNoContext;
@@ -163,24 +225,34 @@ int cuLaunchKernel(void *, unsigned gridX, unsigned, unsigned, unsigned,
   now += static_cast<float>(gridX);
   return 0;
 }
-int cuStreamSynchronize(void *) { return current() ? 0 : kNoContext; }
-int cuEventCreate(float **event, unsigned) {
+int cuStreamSynchronize(FakeStream *stream) {
+  if (stream)
+    stream->wait(stream->put);
+  return current() ? 0 : kNoContext;
+}
+int cuEventCreate(FakeEvent **event, unsigned) {
   ++live;
-  *event = new float(0);
+  *event = new FakeEvent();
   return 0;
 }
-int cuEventDestroy_v2(float *event) {
+int cuEventDestroy_v2(FakeEvent *event) {
   --live;
   delete event;
   return 0;
 }
-int cuEventRecord(float *event, void *) {
-  *event = now;
+int cuEventRecord(FakeEvent *event, FakeStream *stream) {
+  event->time = now;
+  event->stream = stream;
+  event->put = stream ? stream->put : 0;
   return 0;
 }
-int cuEventSynchronize(float *) { return 0; }
-int cuEventElapsedTime(float *milliseconds, float *from, float *to) {
-  *milliseconds = *to - *from;
+int cuEventSynchronize(FakeEvent *event) {
+  if (event->stream)
+    event->stream->wait(event->put);
+  return 0;
+}
+int cuEventElapsedTime(float *milliseconds, FakeEvent *from, FakeEvent *to) {
+  *milliseconds = to->time - from->time;
   return 0;
 }
 }

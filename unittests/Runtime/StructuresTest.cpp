@@ -5,6 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Definition.h"
+#include "StructureCache.h"
+
+#include "GNN/Runtime/ThreadPool.h"
 
 #include <numeric>
 
@@ -67,6 +70,77 @@ TEST(Structures, RowsTilesAndCountsAreAsDefined) {
   }
   // 18 groupings of the lattice, and the graph over 25 ordered spaces.
   EXPECT_EQ(legal, oddGraphs().size() * (18 + 25));
+}
+
+/// Large enough for several threads and buckets; each order expects maps, or
+/// does not.
+TEST(Structures, AreTheSameForAnyThreads) {
+  PlainGraph given = randomGraph(12, true, 3000, 0, 100000, 3, 40);
+  for (size_t e = 0; e < given.src.size(); e += 3)
+    given.dst[e] = given.src[e / 2] / 50; // hubs
+  given = plain(*(*refineTypes(*given.build())).graph);
+  Definition definition(given);
+  std::vector<StructureKey> keys;
+  std::vector<Array> defined;
+  for (OrderedSpace from : allOrderedSpaces())
+    for (OrderedSpace to : allOrderedSpaces()) {
+      if (checkMap(from, to).empty()) {
+        keys.push_back(StructureKey::map(from, to));
+        defined.push_back(definition.map(from, to));
+      }
+      if (from.order == Order::Natural && checkRows(from.space, to).empty()) {
+        keys.push_back(StructureKey::rows(from.space, to));
+        defined.push_back(definition.rows(from.space, to));
+        keys.push_back(StructureKey::tiles(from.space, to, 32));
+        defined.push_back(definition.tiles(from.space, to, 32));
+      }
+    }
+  GraphStatistics first;
+  for (unsigned threads : {1, 2, 7})
+    for (bool expects : {false, true}) {
+      setNumThreads(threads);
+      std::shared_ptr<const Graph> graph = given.build();
+      if (expects)
+        for (const StructureKey &key : keys)
+          graph->cache().expect(key);
+      for (size_t i = 0; i < keys.size(); ++i)
+        EXPECT_TRUE(build(*graph, keys[i].str()) == defined[i])
+            << keys[i].str() << " " << threads;
+      EXPECT_TRUE(graph->cache().expected.empty());
+      auto found = statistics(*graph);
+      if (threads == 1)
+        first = *found;
+      EXPECT_EQ(found->json(), first.json());
+    }
+  setNumThreads(0);
+}
+
+/// What a plan asks for is made with one sort: the order itself only where it
+/// is asked for.
+TEST(Structures, ExpectedMapsComeWithTheSort) {
+  PlainGraph plain = randomGraph(13, true, 500, 0, 3000, 2, 5);
+  std::shared_ptr<const Graph> graph = plain.build();
+  Definition definition(plain);
+  auto key = [](const char *text) { return *parseStructureKey(text); };
+  StructureCache &cache = graph->cache();
+  cache.expect(key("map edge.in_rows src_pair"));
+  cache.expect(key("map edge.in_rows dst_node_type"));
+  build(*graph, "rows dst edge.in_rows");
+  EXPECT_EQ(cache.arrays.count(key("map edge.in_rows src_pair")), 1u);
+  EXPECT_EQ(cache.arrays.count(key("map edge.in_rows dst_node_type")), 1u);
+  EXPECT_EQ(cache.arrays.count(key("map edge.in_rows edge")), 0u);
+  EXPECT_TRUE(cache.expected.empty());
+  for (const char *text :
+       {"map edge.in_rows src_pair", "map edge.in_rows dst_node_type"})
+    EXPECT_EQ(build(*graph, text),
+              definition.map(key(text).elements, key(text).target));
+  // Asked for behind the sort: by the order, which is made now and kept.
+  build(*graph, "map edge.in_rows src");
+  EXPECT_EQ(cache.arrays.count(key("map edge.in_rows edge")), 1u);
+  cache.expect(key("map edge.out_rows edge.in_rows"));
+  cache.expect(key("map edge.out_rows dst"));
+  build(*graph, "map edge.out_rows dst");
+  EXPECT_EQ(cache.arrays.count(key("map edge.out_rows edge")), 1u);
 }
 
 TEST(Structures, NodeTypesOfEdgeTypesNeedASchema) {

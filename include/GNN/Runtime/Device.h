@@ -99,6 +99,14 @@ public:
   virtual Error copyToHost(void *to, const void *from, int64_t bytes) = 0;
   virtual Error fill(void *memory, uint8_t value, int64_t bytes) = 0;
 
+  /// Copies to memory that `allocate` gave and that nothing running uses:
+  /// `from` has been read when the call returns, and the bytes are there after
+  /// finishCopies.
+  virtual Error startCopy(void *to, const void *from, int64_t bytes);
+
+  /// Waits for all copies that were started, by whichever thread.
+  virtual Error finishCopies();
+
   /// Loads an image of one of the formats. `chip` is what the image was made
   /// for ("sm_90"; empty: unknown) and is checked against the device.
   virtual Expected<std::shared_ptr<const Kernels>>

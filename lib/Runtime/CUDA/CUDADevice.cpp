@@ -6,6 +6,8 @@
 
 #include "CUDA/CUDADevice.h"
 
+#include "CUDA/MemoryCache.h"
+#include "CUDA/Staging.h"
 #include "Guarded.h"
 
 #include "GNN/Runtime/CUDA.h"
@@ -96,6 +98,8 @@ public:
   Expected<void *> allocate(int64_t bytes) override;
   void free(void *memory) override;
   Error copyToDevice(void *to, const void *from, int64_t bytes) override;
+  Error startCopy(void *to, const void *from, int64_t bytes) override;
+  Error finishCopies() override;
   Error copyToHost(void *to, const void *from, int64_t bytes) override;
   Error fill(void *memory, uint8_t value, int64_t bytes) override;
   Expected<std::shared_ptr<const Kernels>>
@@ -113,7 +117,9 @@ public:
   Context context = nullptr;
 
 private:
-  CudaDevice() = default;
+  explicit CudaDevice(std::shared_ptr<const Driver> driver)
+      : driver(std::move(driver)), memory(*this->driver),
+        staging(*this->driver) {}
 
   /// Runs `body` with the context current.
   template <typename Body> Error within(Body body) const {
@@ -127,6 +133,8 @@ private:
   bool retained = false;
   std::string deviceName;
   int major = 0, minor = 0, maxSharedBytes = 0;
+  MemoryCache memory;
+  Staging staging;
 };
 
 DevicePointer addressOf(const void *pointer) {
@@ -150,8 +158,7 @@ CudaDevice::open(std::shared_ptr<const Driver> driver, int ordinal) {
     return error;
   if (ordinal < 0 || ordinal >= count)
     return failure("expected a GPU from 0 to under ", count, ", got ", ordinal);
-  std::shared_ptr<CudaDevice> result(new CudaDevice());
-  result->driver = driver;
+  std::shared_ptr<CudaDevice> result(new CudaDevice(driver));
   if (Error error = driver->check(driver->deviceGet(&result->device, ordinal),
                                   "cuDeviceGet"))
     return error;
@@ -180,8 +187,14 @@ CudaDevice::open(std::shared_ptr<const Driver> driver, int ordinal) {
 }
 
 CudaDevice::~CudaDevice() {
-  if (retained)
-    driver->primaryCtxRelease(device);
+  if (!retained)
+    return;
+  (void)within([&]() -> Error {
+    staging.close();
+    memory.clear();
+    return {};
+  });
+  driver->primaryCtxRelease(device);
 }
 
 Expected<std::shared_ptr<Device>>
@@ -247,21 +260,22 @@ Expected<void *> CudaDevice::allocate(int64_t bytes) {
     return static_cast<void *>(nullptr);
   DevicePointer pointer = 0;
   // The driver aligns to 256 bytes or more.
-  if (Error error = within([&] {
-        return driver->check(
-            driver->memAlloc(&pointer, static_cast<size_t>(bytes)),
-            "cuMemAlloc");
+  if (Error error = within([&]() -> Error {
+        auto found = memory.allocate(static_cast<size_t>(bytes));
+        if (found)
+          pointer = *found;
+        return found.takeError();
       }))
     return failure(error.message(), ", ", bytes, " bytes asked for on ",
                    deviceName);
   return reinterpret_cast<void *>(static_cast<uintptr_t>(pointer));
 }
 
-void CudaDevice::free(void *memory) {
-  // Nobody could do anything about a failure here.
-  if (memory)
-    (void)within([&] {
-      return driver->check(driver->memFree(addressOf(memory)), "cuMemFree");
+void CudaDevice::free(void *pointer) {
+  if (pointer)
+    (void)within([&]() -> Error {
+      memory.free(addressOf(pointer));
+      return {};
     });
 }
 
@@ -279,6 +293,25 @@ Error CudaDevice::copyToDevice(void *to, const void *from, int64_t bytes) {
     return driver->check(driver->streamSynchronize(nullptr),
                          "cuStreamSynchronize");
   });
+}
+
+Error CudaDevice::startCopy(void *to, const void *from, int64_t bytes) {
+  if (bytes <= 0)
+    return {};
+  bool started = false;
+  if (Error error = within([&]() -> Error {
+        Expected<bool> result =
+            staging.start(addressOf(to), from, static_cast<size_t>(bytes));
+        if (result)
+          started = *result;
+        return result.takeError();
+      }))
+    return error;
+  return started ? Error() : copyToDevice(to, from, bytes);
+}
+
+Error CudaDevice::finishCopies() {
+  return within([&] { return staging.finish(); });
 }
 
 Error CudaDevice::copyToHost(void *to, const void *from, int64_t bytes) {

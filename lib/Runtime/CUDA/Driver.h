@@ -39,6 +39,10 @@ constexpr int kLocalBytes = 3;
 constexpr int kRegisters = 4;
 constexpr int kMaxDynamicSharedBytes = 8;
 
+/// CUstream_flags, CUevent_flags
+constexpr unsigned kStreamNonBlocking = 1;
+constexpr unsigned kEventDisableTiming = 2;
+
 /// CUjit_option
 constexpr int kJitErrorLog = 5;
 constexpr int kJitErrorLogBytes = 6;
@@ -60,6 +64,10 @@ constexpr int kJitErrorLogBytes = 6;
   F(memAlloc, "cuMemAlloc_v2", DevicePointer *, size_t)                        \
   F(memFree, "cuMemFree_v2", DevicePointer)                                    \
   F(memcpyHtoD, "cuMemcpyHtoD_v2", DevicePointer, const void *, size_t)        \
+  F(memcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", DevicePointer, const void *,      \
+    size_t, DriverStream)                                                      \
+  F(memHostAlloc, "cuMemHostAlloc", void **, size_t, unsigned)                 \
+  F(memFreeHost, "cuMemFreeHost", void *)                                      \
   F(memcpyDtoH, "cuMemcpyDtoH_v2", void *, DevicePointer, size_t)              \
   F(memsetD8, "cuMemsetD8_v2", DevicePointer, unsigned char, size_t)           \
   F(moduleLoadDataEx, "cuModuleLoadDataEx", Module *, const void *, unsigned,  \
@@ -71,6 +79,8 @@ constexpr int kJitErrorLogBytes = 6;
   F(funcSetAttribute, "cuFuncSetAttribute", Function, int, int)                \
   F(launchKernel, "cuLaunchKernel", Function, unsigned, unsigned, unsigned,    \
     unsigned, unsigned, unsigned, unsigned, DriverStream, void **, void **)    \
+  F(streamCreate, "cuStreamCreate", DriverStream *, unsigned)                  \
+  F(streamDestroy, "cuStreamDestroy_v2", DriverStream)                         \
   F(streamSynchronize, "cuStreamSynchronize", DriverStream)                    \
   F(eventCreate, "cuEventCreate", DriverEvent *, unsigned)                     \
   F(eventDestroy, "cuEventDestroy_v2", DriverEvent)                            \

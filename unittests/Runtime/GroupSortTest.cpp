@@ -1,0 +1,233 @@
+//===- GroupSortTest.cpp - Sorts against std::sort ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupSort.h"
+#include "Parallel.h"
+#include "Testing.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+using namespace gnn::runtime;
+using namespace gnn::runtime::testing;
+
+namespace {
+using Array = std::vector<int32_t>;
+
+Array plain(const Indices &values) {
+  return Array(values.begin(), values.end());
+}
+
+/// Keys of one form, (major, minor) by element.
+struct Keys {
+  const char *name;
+  int64_t numMajor, numMinor;
+  Array major, minor;
+};
+
+/// Runs a body with each number of threads, and sets the number back.
+template <typename Body> void withThreads(Body body) {
+  for (unsigned threads : {1, 2, 7}) {
+    setNumThreads(threads);
+    body();
+  }
+  setNumThreads(0);
+}
+
+/// Keys that lie close, far apart, on hubs, in clusters.
+std::vector<Keys> allKeys(size_t count) {
+  std::mt19937 random(static_cast<unsigned>(count));
+  auto below = [&](int64_t limit) {
+    return static_cast<int32_t>(random() % static_cast<uint64_t>(limit));
+  };
+  auto skewed = [&](int64_t limit) {
+    double u = static_cast<double>(below(1 << 30)) / (1 << 30);
+    return static_cast<int32_t>(u * u * u * static_cast<double>(limit));
+  };
+  constexpr int32_t kFar = INT32_MAX;
+  std::vector<Keys> all = {
+      {"uniform", 1, 100000, {}, {}},
+      {"few", 1, 3, {}, {}},
+      {"one", 1, 1, {}, {}},
+      {"far apart", 1, kFar, {}, {}},
+      {"skewed", 30, 200000, {}, {}},
+      {"hub", 4, 5000, {}, {}},
+      {"many types", 20000, 1000, {}, {}},
+      {"empty types", 65535, kFar, {}, {}},
+      {"clusters", 2, kFar, {}, {}},
+      {"descending", 1, 400000, {}, {}},
+      {"own range", 7, 70000, {}, {}},
+  };
+  for (Keys &keys : all) {
+    std::string name = keys.name;
+    for (size_t i = 0; i < count; ++i) {
+      int32_t major = below(keys.numMajor);
+      int32_t minor = below(keys.numMinor);
+      if (name == "skewed") {
+        major = skewed(keys.numMajor);
+        minor = skewed(keys.numMinor);
+      } else if (name == "hub" && i % 3) {
+        minor = 4711;
+      } else if (name == "empty types") {
+        major = major / 4096 * 4096;
+      } else if (name == "clusters") {
+        minor = below(50) + (i % 2 ? kFar - 50 : 7);
+      } else if (name == "descending") {
+        minor = static_cast<int32_t>(keys.numMinor - 1 -
+                                     int64_t(i) % keys.numMinor);
+      } else if (name == "own range") {
+        minor = 10000 * major + below(10000);
+      }
+      keys.major.push_back(major);
+      keys.minor.push_back(minor);
+    }
+  }
+  return all;
+}
+
+const size_t kCounts[] = {0, 1, 5, 1000, 40000, 150000};
+} // namespace
+
+TEST(GroupSort, RowsAreStable) {
+  for (size_t count : kCounts)
+    for (const Keys &keys : allKeys(count)) {
+      // Pointers to all rows would fill the memory.
+      if (keys.numMinor > 1 << 24)
+        continue;
+      Array order(count), rows(static_cast<size_t>(keys.numMinor) + 1, 0);
+      std::iota(order.begin(), order.end(), 0);
+      std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+        int32_t keyA = keys.minor[static_cast<size_t>(a)];
+        int32_t keyB = keys.minor[static_cast<size_t>(b)];
+        return keyA != keyB ? keyA < keyB : a < b;
+      });
+      for (int32_t minor : keys.minor)
+        ++rows[static_cast<size_t>(minor) + 1];
+      std::partial_sum(rows.begin(), rows.end(), rows.begin());
+      Array values;
+      for (int32_t element : order)
+        values.push_back(keys.major[static_cast<size_t>(element)]);
+      withThreads([&] {
+        SortKeys given{keys.minor, keys.numMinor};
+        RowSort sorted(given);
+        EXPECT_TRUE(plain(sorted.order()) == order) << keys.name << count;
+        EXPECT_TRUE(plain(sorted.apply(keys.major)) == values)
+            << keys.name << count;
+        EXPECT_TRUE(plain(sorted.takeRows()) == rows) << keys.name << count;
+      });
+    }
+}
+
+TEST(GroupSort, GroupsAreThoseThatOccur) {
+  for (size_t count : kCounts)
+    for (const Keys &keys : allKeys(count)) {
+      std::map<std::pair<int32_t, int32_t>, int32_t> sizes;
+      for (size_t i = 0; i < count; ++i)
+        ++sizes[{keys.major[i], keys.minor[i]}];
+      Array major, minor, begin = {0}, ofElement;
+      std::map<std::pair<int32_t, int32_t>, int32_t> numbers;
+      for (const auto &[key, size] : sizes) {
+        numbers[key] = static_cast<int32_t>(major.size());
+        major.push_back(key.first);
+        minor.push_back(key.second);
+        begin.push_back(begin.back() + size);
+      }
+      for (size_t i = 0; i < count; ++i)
+        ofElement.push_back(numbers[{keys.major[i], keys.minor[i]}]);
+      withThreads([&] {
+        SortKeys given{keys.minor, keys.numMinor, keys.major, keys.numMajor};
+        Groups groups = findGroups(given);
+        EXPECT_TRUE(plain(groups.major) == major) << keys.name << count;
+        EXPECT_TRUE(plain(groups.minor) == minor) << keys.name << count;
+        EXPECT_TRUE(plain(groups.begin) == begin) << keys.name << count;
+        EXPECT_TRUE(plain(groups.ofElement) == ofElement) << keys.name << count;
+      });
+    }
+}
+
+TEST(ThreadPool, RunsEachOnceAndThrows) {
+  ThreadPool pool(5);
+  for (unsigned count : {1u, 3u, 5u}) {
+    std::atomic<unsigned> calls{0};
+    std::vector<std::atomic<int>> of(5);
+    pool.run(count, [&](unsigned worker) {
+      ++calls;
+      ++of[worker];
+    });
+    EXPECT_EQ(calls, count);
+    for (unsigned worker = 0; worker < 5; ++worker)
+      EXPECT_EQ(of[worker], worker < count);
+  }
+  EXPECT_THROW(pool.run(4,
+                        [](unsigned worker) {
+                          if (worker == 2)
+                            throw std::bad_alloc();
+                        }),
+               std::bad_alloc);
+  std::atomic<unsigned> calls{0};
+  pool.run(5, [&](unsigned) { ++calls; });
+  EXPECT_EQ(calls, 5u);
+}
+
+TEST(ThreadPool, NumbersOfThreads) {
+  unsigned first = numThreads();
+  EXPECT_GE(first, 1u);
+  EXPECT_LE(first, kMaxThreads);
+  setNumThreads(3);
+  EXPECT_EQ(numThreads(), 3u);
+  EXPECT_EQ(partsOf(1000 * kItemsOfThread), 3u);
+  EXPECT_EQ(partsOf(kItemsOfThread), 1u);
+  std::set<std::thread::id> threads;
+  std::mutex mutex;
+  runOnThreads(8, [&](unsigned) {
+    std::lock_guard<std::mutex> lock(mutex);
+    threads.insert(std::this_thread::get_id());
+  });
+  EXPECT_LE(threads.size(), 3u);
+  EXPECT_TRUE(threads.count(std::this_thread::get_id()));
+  setNumThreads(1000);
+  EXPECT_EQ(numThreads(), kMaxThreads);
+  setNumThreads(0);
+  EXPECT_EQ(numThreads(), first);
+}
+
+TEST(Parallel, FindsTheFirst) {
+  withThreads([&] {
+    for (size_t count : {0, 1, 5000, 200000}) {
+      EXPECT_EQ(findFirst(count, [](size_t) { return false; }), count);
+      for (size_t bad : {size_t(0), count / 3, count - 1}) {
+        if (count == 0)
+          continue;
+        EXPECT_EQ(
+            findFirst(count,
+                      [&](size_t i) { return i == bad || i > bad + 20000; }),
+            bad);
+      }
+    }
+  });
+}
+
+TEST(HostMemory, IsUsedAgainWithinAScope) {
+  constexpr size_t kBytes = size_t(32) << 20;
+  HostMemoryScope outer;
+  void *first = allocateHost(kBytes);
+  freeHost(first, kBytes);
+  {
+    HostMemoryScope inner;
+    EXPECT_EQ(allocateHost(kBytes - 1000), first);
+    freeHost(first, kBytes - 1000);
+  }
+  void *larger = allocateHost(2 * kBytes);
+  EXPECT_NE(larger, first);
+  void *smaller = allocateHost(kBytes / 2);
+  EXPECT_NE(smaller, first);
+  EXPECT_EQ(allocateHost(kBytes), first);
+  freeHost(smaller, kBytes / 2);
+  freeHost(larger, 2 * kBytes);
+  freeHost(first, kBytes);
+}
