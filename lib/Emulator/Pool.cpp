@@ -9,8 +9,6 @@
 
 #include "Pool.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cfenv>
 #include <chrono>
@@ -18,42 +16,9 @@
 
 using namespace gnn::emulator;
 
-Pool::Pool(unsigned count) : process(::getpid()) {
+Pool::Pool(unsigned count) : threads(count) {
   for (unsigned i = 0; i < count; ++i)
     workers.push_back(std::make_unique<Worker>());
-  for (unsigned i = 1; i < count; ++i)
-    threads.emplace_back([this, i] { serve(i); });
-}
-
-Pool::~Pool() {
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    stopping = true;
-  }
-  wake.notify_all();
-  for (std::thread &thread : threads)
-    thread.join();
-}
-
-bool Pool::isOfThisProcess() const { return ::getpid() == process; }
-
-void Pool::serve(size_t worker) {
-  uint64_t seen = 0;
-  std::unique_lock<std::mutex> lock(mutex);
-  while (true) {
-    wake.wait(lock, [&] { return stopping || generation != seen; });
-    if (stopping)
-      return;
-    seen = generation;
-    if (worker > helpers)
-      continue;
-    Run &current = *run;
-    lock.unlock();
-    runBlocks(*workers[worker], current, nullptr);
-    lock.lock();
-    if (--running == 0)
-      finished.notify_all();
-  }
 }
 
 void Pool::runBlocks(Worker &worker, Run &run, const Progress *progress) {
@@ -81,7 +46,7 @@ void Pool::runBlocks(Worker &worker, Run &run, const Progress *progress) {
     }
     run.done += end - begin;
     auto now = std::chrono::steady_clock::now();
-    if (progress && now - told > std::chrono::milliseconds(200)) {
+    if (progress && *progress && now - told > std::chrono::milliseconds(200)) {
       told = now;
       if (!(*progress)(run.done, run.blocks))
         run.cancelled = true;
@@ -111,16 +76,9 @@ void Pool::launch(Run &run, const Progress &progress) {
   const std::array<int64_t, 3> &grid = run.frame.grid;
   run.blocks = grid[0] * grid[1] * grid[2];
   run.chunk = std::clamp<int64_t>(run.blocks / (8 * workers.size()), 1, 64);
-  size_t count = std::min<int64_t>(workers.size() - 1, run.blocks - 1);
-  if (count > 0) {
-    std::lock_guard<std::mutex> lock(mutex);
-    this->run = &run;
-    helpers = running = count;
-    ++generation;
-  }
-  if (count > 0)
-    wake.notify_all();
-  runBlocks(*workers[0], run, progress ? &progress : nullptr);
-  std::unique_lock<std::mutex> lock(mutex);
-  finished.wait(lock, [&] { return running == 0; });
+  auto count =
+      static_cast<unsigned>(std::clamp<int64_t>(run.blocks, 1, threads.size()));
+  threads.run(count, [&](unsigned worker) {
+    runBlocks(*workers[worker], run, worker == 0 ? &progress : nullptr);
+  });
 }

@@ -9,15 +9,13 @@
 
 #include "Worker.h"
 
-#include <sys/types.h>
+#include "GNN/Runtime/ThreadPool.h"
 
 #include <atomic>
-#include <condition_variable>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 namespace gnn::emulator {
@@ -40,37 +38,25 @@ public:
   using Progress = std::function<bool(int64_t done, int64_t all)>;
 
   explicit Pool(unsigned count);
-  ~Pool();
 
-  /// False in the child of a fork: the threads stayed with the parent, and
-  /// locks are as they were, so that the pool can neither run nor be destroyed.
-  bool isOfThisProcess() const;
+  /// As runtime::ThreadPool has it.
+  bool isOfThisProcess() const { return threads.isOfThisProcess(); }
 
   /// Runs all blocks of the frame's grid, one launch after the other. Sets the
   /// frame's positions.
   void launch(Run &run, const Progress &progress);
 
 private:
-  void serve(size_t worker);
   void runBlocks(Worker &worker, Run &run, const Progress *progress);
   void place(const std::array<int64_t, 3> &block);
 
-  const pid_t process;
+  runtime::ThreadPool threads;
   std::vector<std::unique_ptr<Worker>> workers;
-  std::vector<std::thread> threads;
   /// Of the threads of a block, whose extents are `positionsOf`.
   std::vector<ThreadPosition> positions;
   std::array<int64_t, 3> positionsOf = {0, 0, 0};
   std::vector<uint32_t> identity;
   std::mutex launching;
-
-  // The threads wait for a new generation of `run`.
-  std::mutex mutex;
-  std::condition_variable wake, finished;
-  Run *run = nullptr;
-  uint64_t generation = 0;
-  size_t helpers = 0, running = 0;
-  bool stopping = false;
 };
 
 } // namespace gnn::emulator

@@ -7,6 +7,7 @@
 #include "CAPIHandles.h"
 
 #include "GNN/Runtime/CUDA.h"
+#include "GNN/Runtime/ThreadPool.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -83,6 +84,17 @@ void gnnErrorDestroy(GnnError *error) {
 void gnnStringDestroy(char *string) { std::free(string); }
 
 const char *gnnRuntimeVersion(void) { return GNN_VERSION; }
+
+int64_t gnnNumThreads(void) { return numThreads(); }
+
+GnnError *gnnSetNumThreads(int64_t count) {
+  return guardedCall("threads", [&]() -> Error {
+    if (count < 0 || count > kMaxThreads)
+      return failure("expected 0 to ", kMaxThreads, " threads, got ", count);
+    setNumThreads(static_cast<unsigned>(count));
+    return {};
+  });
+}
 
 //===----------------------------------------------------------------------===//
 // Devices

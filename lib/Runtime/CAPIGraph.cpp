@@ -91,6 +91,23 @@ Error setIds(const GnnGraphArrays &given, Ids &ids, GraphArrays &arrays) {
                   arrays.dstNodeType);
 }
 
+/// Copies ids of one type; the first that is not in [0, limit), -1 for none.
+template <typename Id>
+int64_t copyIds(const void *ids, int64_t count, int64_t limit,
+                int32_t *result) {
+  auto size = static_cast<size_t>(count);
+  auto *from = static_cast<const Id *>(ids);
+  // As unsigned numbers, negative ids are beyond every limit.
+  using Unsigned = std::make_unsigned_t<Id>;
+  size_t bad = findFirst(size, [=](size_t i) {
+    result[i] = static_cast<int32_t>(from[i]);
+    return static_cast<uint64_t>(static_cast<Unsigned>(from[i])) >=
+               static_cast<uint64_t>(limit) ||
+           from[i] < Id(0);
+  });
+  return bad == size ? -1 : static_cast<int64_t>(bad);
+}
+
 /// Calls the caller's release when the graph goes.
 struct BorrowOwner {
   ~BorrowOwner() {
@@ -131,6 +148,34 @@ const char *nameAt(const std::vector<std::string> &names, int64_t index) {
 //===----------------------------------------------------------------------===//
 // Graphs
 //===----------------------------------------------------------------------===//
+
+GnnError *gnnCopyIds(const void *ids, int32_t bits, bool isSigned,
+                     int64_t count, int64_t limit, int32_t *result,
+                     int64_t *bad) {
+  return guardedCall("ids", [&]() -> Error {
+    if (Error error =
+            expectPointers("ids, a result and an index", ids, result, bad))
+      return error;
+    if (count < 0 || limit < 0 || limit > int64_t(1) << 31)
+      return failure("expected a count of 0 or more and a limit of 0 to 2^31, "
+                     "got ",
+                     count, " and ", limit);
+    struct {
+      int32_t bits;
+      bool isSigned;
+      int64_t (*copy)(const void *, int64_t, int64_t, int32_t *);
+    } kinds[] = {{8, true, copyIds<int8_t>},   {8, false, copyIds<uint8_t>},
+                 {16, true, copyIds<int16_t>}, {16, false, copyIds<uint16_t>},
+                 {32, true, copyIds<int32_t>}, {32, false, copyIds<uint32_t>},
+                 {64, true, copyIds<int64_t>}, {64, false, copyIds<uint64_t>}};
+    for (const auto &kind : kinds)
+      if (kind.bits == bits && kind.isSigned == isSigned) {
+        *bad = kind.copy(ids, count, limit, result);
+        return {};
+      }
+    return failure("expected ids of 8, 16, 32 or 64 bits, got ", bits);
+  });
+}
 
 GnnError *gnnGraphCreate(const GnnGraphArrays *given, GnnGraph **graph) {
   return guardedCall("graph", [&]() -> Error {

@@ -3,7 +3,7 @@
 
 from . import models, reference
 from ._version import VERSION
-from .capi import CompileError, GNNError
+from .capi import CompileError, GNNError, get_num_threads, set_num_threads
 from .compiler import (Binding, CompiledFunction, compile, explain, list_schedules, load,
                        load_plugin)
 from .graph import Graph
@@ -16,5 +16,6 @@ __version__ = VERSION
 __all__ = ["Binding", "CompileError", "CompiledFunction", "Function",
            "GNNError", "Graph", "GraphDecl", "Module",
            "TensorType", "Value", "add_inverses", "add_self_loops", "compile",
-           "degrees", "explain", "list_schedules", "load", "load_plugin", "merge_types",
-           "models", "reference", "refine_types", "renumber", "weight"]
+           "degrees", "explain", "get_num_threads", "list_schedules", "load", "load_plugin",
+           "merge_types", "models", "reference", "refine_types", "renumber",
+           "set_num_threads", "weight"]

@@ -10,6 +10,7 @@ there is only libGNNRuntime.so, it will do to load packages and run them.
 import ctypes
 import functools
 import json
+import operator
 import os
 import pathlib
 import weakref
@@ -55,6 +56,7 @@ class GraphArrays(ctypes.Structure):
 _Allocate = CFUNCTYPE(c_void_p, c_void_p, c_int64)
 _Free = CFUNCTYPE(None, c_void_p, c_void_p)
 _Progress = CFUNCTYPE(None, c_void_p, c_char_p, ctypes.c_double)
+_LetGo = CFUNCTYPE(None, c_void_p)
 
 
 class BindOptions(ctypes.Structure):
@@ -78,7 +80,10 @@ class CompileOptions(ctypes.Structure):
 
 # Functions that report failure by an error object (null: none).
 _FALLIBLE = {
-    "gnnGraphCreate": [POINTER(GraphArrays), POINTER(c_void_p)],
+    "gnnSetNumThreads": [c_int64],
+    "gnnCopyIds": [c_void_p, c_int32, c_bool, c_int64, c_int64, c_void_p,
+                   POINTER(c_int64)],
+    "gnnGraphBorrow": [POINTER(GraphArrays), _LetGo, c_void_p, POINTER(c_void_p)],
     "gnnGraphCount": [c_void_p, c_char_p, POINTER(c_int64)],
     "gnnGraphStructure": [c_void_p, c_char_p, c_void_p, c_int64,
                           POINTER(c_int64)],
@@ -118,6 +123,7 @@ _PLAIN = {
     "gnnErrorDestroy": (None, c_void_p),
     "gnnStringDestroy": (None, c_void_p),
     "gnnRuntimeVersion": (c_char_p,),
+    "gnnNumThreads": (c_int64,),
     "gnnGraphRelease": (None, c_void_p),
     "gnnGraphIsSquare": (c_bool, c_void_p),
     "gnnGraphNumNodes": (c_int64, c_void_p, c_int),
@@ -294,6 +300,45 @@ def _array(address, count):
     return np.frombuffer(data, np.int32)
 
 
+def get_num_threads():
+    """Threads of the host on which graphs are checked, sorted and uploaded."""
+    return library().gnnNumThreads()
+
+
+def set_num_threads(count):
+    """Sets their number, at most 32; 0: as many as there are cores. Results have
+    the same bits for any number."""
+    try:
+        call("gnnSetNumThreads", operator.index(count))
+    except (GNNError, TypeError) as error:
+        raise ValueError(f"number of threads: {error}") from None
+
+
+def copy_ids(array, limit):
+    """int32[n] of an integer array [n], and the index of its first value that is
+    not from 0 to limit - 1; -1: none."""
+    array = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+    result, bad = np.empty(len(array), np.int32), c_int64()
+    call("gnnCopyIds", array.ctypes.data, 8 * array.itemsize,
+         array.dtype.kind == "i", len(array), limit, result.ctypes.data, byref(bad))
+    return result, bad.value
+
+
+@_LetGo
+def _let_go(context):
+    ctypes.pythonapi.Py_DecRef(ctypes.cast(context, ctypes.py_object))
+
+
+def _lend(value):
+    """A reference to an object that the library has until it calls `_let_go`. It
+    outlives this module: at exit a daemon thread may be using the object."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(value))
+    return id(value)
+
+
+_lend(_let_go)
+
+
 def strings(names):
     if names is None:
         return None
@@ -301,17 +346,22 @@ def strings(names):
 
 
 class NativeGraph(_Handle):
-    """A graph of the library, a copy of a `gnn_mlir.Graph`."""
+    """A graph of the library, with the arrays of a `gnn_mlir.Graph`."""
 
     _release = "gnnGraphRelease"
     _elsewhere = "pickle the gnn_mlir.Graph"
 
     @classmethod
     def of(cls, graph):
-        """The copy of a graph, made once."""
+        """That of a graph, made once."""
         if graph._native is None:
-            graph._native = cls(cls._create(graph))
+            graph._native = cls(cls._create(graph, graph.schema))
         return graph._native
+
+    @classmethod
+    def check_schema(cls, graph, schema):
+        """Raises GNNError where an edge does not obey a schema."""
+        library().gnnGraphRelease(cls._create(graph, schema))
 
     @classmethod
     def load(cls, path):
@@ -323,19 +373,24 @@ class NativeGraph(_Handle):
             library().gnnGraphFileRelease(file)
 
     @staticmethod
-    def _create(graph):
-        schema = None if graph.schema is None else np.array(
-            graph.schema, np.int32).reshape(-1, 2)
-        keep = [np.ascontiguousarray(a, np.int32) for a in (
+    def _create(graph, schema):
+        keep = tuple(np.ascontiguousarray(a, np.int32) for a in (
             graph.edge_src, graph.edge_dst, graph.edge_type,
-            graph.src_node_type, graph.dst_node_type)]
+            graph.src_node_type, graph.dst_node_type))
+        if schema is not None:
+            schema = np.array(schema, np.int32).reshape(-1, 2)
         arrays = GraphArrays(
             graph.square, 32, graph.num_src_nodes, graph.num_dst_nodes,
             graph.num_edges, graph.num_node_types, graph.num_edge_types,
             *[a.ctypes.data for a in keep],
             None if schema is None else schema.ctypes.data,
             strings(graph.node_type_names), strings(graph.edge_type_names))
-        return made("gnnGraphCreate", byref(arrays))
+        context = _lend(keep)
+        try:
+            return made("gnnGraphBorrow", byref(arrays), _let_go, context)
+        except GNNError:
+            _let_go(context)
+            raise
 
     def arrays(self):
         """What the library holds, as the arguments of `gnn_mlir.Graph`."""

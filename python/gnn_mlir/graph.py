@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from . import graph_files, spaces, types
+from . import capi, graph_files, spaces, types
 
 def to_numpy(array):
     """A NumPy array of what may be an array, a list or a torch tensor."""
@@ -31,14 +31,15 @@ def _ids(array, name, length, limit):
     if array.ndim != 1 or (length is not None and len(array) != length):
         expected = "1 dimension" if length is None else f"shape ({length},)"
         raise ValueError(f"{name}: expected {expected}, got shape {array.shape}")
-    if array.size and not np.issubdtype(array.dtype, np.integer):
+    if not array.size:
+        return _frozen(np.zeros(0, np.int32))
+    if not np.issubdtype(array.dtype, np.integer):
         raise ValueError(f"{name}: expected integers, got {array.dtype}")
-    bad = (array < 0) | (array >= limit)
-    if bad.any():
-        at = int(np.argmax(bad))
+    ids, bad = capi.copy_ids(array, limit)
+    if bad >= 0:
         raise ValueError(f"{name}: expected ids from 0 to {limit - 1}, "
-                         f"got {array[at]} at {at}")
-    return _frozen(array.astype(np.int32))
+                         f"got {array[bad]} at {bad}")
+    return _frozen(ids)
 
 
 def _types(array, name, length, limit):
@@ -152,8 +153,11 @@ class Graph:
         if arrays is not None and not isinstance(arrays, Mapping):
             raise ValueError(f"arrays: expected a dict by name, got {arrays!r}")
         self.arrays = dict(arrays or {})
-        self.schema = None if schema is None else self._checked_schema(schema)
+        self.schema = None if schema is None else types.schema_pairs(
+            "schema", schema, self.num_edge_types, self.num_node_types)
         self._caches()
+        if schema is not None:
+            self._refuse_wrong_ends(capi.NativeGraph.of, self)
 
     def _caches(self):
         """Starts what is made when it is asked for; from here on the graph does
@@ -177,22 +181,19 @@ class Graph:
                     else value)
         self._caches()
 
-    def _checked_schema(self, schema):
+    def check_schema(self, schema):
+        """Raises ValueError where an edge does not obey a schema."""
         schema = types.schema_pairs("schema", schema, self.num_edge_types,
                                     self.num_node_types)
-        ends = np.array(schema, np.int64).reshape(-1, 2)
-        found = (self.src_node_type[self.edge_src],
-                 self.dst_node_type[self.edge_dst])
-        for column, end in enumerate(("source", "destination")):
-            expected = ends[self.edge_type, column]
-            bad = (expected >= 0) & (expected != found[column])
-            if bad.any():
-                edge = int(np.argmax(bad))
-                raise ValueError(
-                    f"schema: expected a {end} of node type {expected[edge]} "
-                    f"for edge type {self.edge_type[edge]}, got node type "
-                    f"{found[column][edge]} at edge {edge}")
-        return schema
+        if schema != self.schema:
+            self._refuse_wrong_ends(capi.NativeGraph.check_schema, self, schema)
+
+    @staticmethod
+    def _refuse_wrong_ends(check, *arguments):
+        try:
+            check(*arguments)
+        except capi.GNNError as error:
+            raise ValueError(f"schema: {error}") from None
 
     def __repr__(self):
         nodes = (f"{self.num_src_nodes} nodes" if self.square else

@@ -237,7 +237,7 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, FeatureOps
                 graphs[name] = select_edge_types(graphs[decl.parent.name],
                                                  decl.parent_types)
                 if decl.schema is not None:
-                    graphs[name]._checked_schema(decl.schema)
+                    graphs[name].check_schema(decl.schema)
         return graphs
 
     def evaluate(self, graphs, inputs, storage=None):
@@ -358,7 +358,7 @@ def _check_graph(decl, graph):
             raise ValueError(f"graph {decl.name!r}: expected {what} = "
                              f"{expected}, got {got}")
     if decl.schema is not None:
-        graph._checked_schema(decl.schema)
+        graph.check_schema(decl.schema)
     if decl.self_loops:
         check_self_loops(decl.name, graph)
 

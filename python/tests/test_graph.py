@@ -24,8 +24,7 @@ REFUSED = {
         lambda: Graph([], [], 0, num_node_types=65536),
     "expected at least 1 type for 3 rows, got 0":
         lambda: Graph([], [], 3, num_node_types=0),
-    "schema: expected a destination of node type 0 for edge type 0, got node "
-    "type 1 at edge 0":
+    "schema: edge 0 of edge type 0: expected a destination of node type 0, got 1":
         lambda: Graph([0], [1], 2, node_type=[0, 1], schema=[(0, 0)]),
     "schema: expected 1 entries, got 2":
         lambda: Graph([0], [0], 1, schema=[(0, 0), (0, 0)]),
