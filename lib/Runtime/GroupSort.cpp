@@ -27,6 +27,9 @@ using namespace gnn::runtime;
 namespace {
 /// Elements of a bucket: what is sorted of them stays in a core's second cache.
 constexpr size_t kBucketElements = size_t(1) << 15;
+/// Elements that are sorted as one bucket: threads and a pass over memory would
+/// cost more than they save.
+constexpr size_t kFewElements = 4 * kBucketElements;
 /// Most buckets, and chunks that they are made of, where few majors allow it.
 constexpr size_t kMostBuckets = 1024, kMostChunks = 8192;
 /// Codes of a bucket fit 32 bits.
@@ -107,7 +110,7 @@ private:
 Buckets::Buckets(const SortKeys &keys)
     : keys(keys), elements(keys.minor.size()), parts(partsOf(elements)) {
   findMajors();
-  if (elements <= kBucketElements && codes <= kMostCodes) {
+  if (elements <= kFewElements && codes <= kMostCodes) {
     parts = 1;
     all.push_back({0, codes, 0, elements});
     return;
@@ -428,9 +431,20 @@ struct RowSort::State {
   HostArray<uint32_t> places;
 };
 
+/// Whether elements are in the order of their minor keys as they are.
+static bool areSorted(ArrayView<int32_t> keys) {
+  size_t steps = keys.empty() ? 0 : keys.size() - 1;
+  return findFirst(steps, [&](size_t i) { return keys[i] > keys[i + 1]; }) ==
+         steps;
+}
+
 RowSort::RowSort(const SortKeys &keys)
-    : state(std::make_unique<State>(keys)),
-      rows(static_cast<size_t>(keys.numMinor) + 1) {
+    : keys(keys), rows(static_cast<size_t>(keys.numMinor) + 1) {
+  if (areSorted(keys.minor)) {
+    pointSortedRows();
+    return;
+  }
+  state = std::make_unique<State>(keys);
   const Buckets &buckets = state->buckets;
   std::vector<Scratch> scratch(buckets.workers());
   forTasks(buckets.size(), buckets.workers(), [&](unsigned worker, size_t b) {
@@ -443,11 +457,30 @@ RowSort::RowSort(const SortKeys &keys)
 
 RowSort::~RowSort() = default;
 
+void RowSort::pointSortedRows() {
+  const ArrayView<int32_t> minor = keys.minor;
+  forRanges(minor.size(), [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      for (int32_t row = i ? minor[i - 1] + 1 : 0; row <= minor[i]; ++row)
+        rows[static_cast<size_t>(row)] = static_cast<int32_t>(i);
+  });
+  auto last = minor.empty() ? 0 : minor[minor.size() - 1] + 1;
+  std::fill(rows.begin() + last, rows.end(),
+            static_cast<int32_t>(minor.size()));
+}
+
 template <typename Value> Indices RowSort::arrange(Value value) const {
+  Indices result(keys.minor.size());
+  int32_t *out = result.data();
+  if (!state) {
+    forRanges(result.size(), [=](size_t begin, size_t end) {
+      for (size_t e = begin; e < end; ++e)
+        out[e] = value(e);
+    });
+    return result;
+  }
   const Buckets &buckets = state->buckets;
   const uint32_t *places = state->places.data();
-  Indices result(state->places.size());
-  int32_t *out = result.data();
   if (buckets.size() == 1) {
     buckets.forPlaces(
         [=](size_t e, size_t, size_t) { out[places[e]] = value(e); });

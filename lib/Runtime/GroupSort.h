@@ -43,6 +43,11 @@ public:
 private:
   template <typename Value> Indices arrange(Value value) const;
 
+  void pointSortedRows();
+
+  const SortKeys &keys;
+  /// Null where the keys are sorted already, as those of sampled blocks and of
+  /// graphs from sparse matrices are.
   struct State;
   std::unique_ptr<State> state;
   Indices rows;

@@ -61,6 +61,7 @@ std::vector<Keys> allKeys(size_t count) {
       {"empty types", 65535, kFar, {}, {}},
       {"clusters", 2, kFar, {}, {}},
       {"descending", 1, 400000, {}, {}},
+      {"ascending", 1, 400000, {}, {}},
       {"own range", 7, 70000, {}, {}},
   };
   for (Keys &keys : all) {
@@ -80,6 +81,8 @@ std::vector<Keys> allKeys(size_t count) {
       } else if (name == "descending") {
         minor = static_cast<int32_t>(keys.numMinor - 1 -
                                      int64_t(i) % keys.numMinor);
+      } else if (name == "ascending") {
+        minor = static_cast<int32_t>(7 + i / 2 * 2);
       } else if (name == "own range") {
         minor = 10000 * major + below(10000);
       }

@@ -75,7 +75,7 @@ TEST(Structures, RowsTilesAndCountsAreAsDefined) {
 /// Large enough for several threads and buckets; each order expects maps, or
 /// does not.
 TEST(Structures, AreTheSameForAnyThreads) {
-  PlainGraph given = randomGraph(12, true, 3000, 0, 100000, 3, 40);
+  PlainGraph given = randomGraph(12, true, 3000, 0, 140000, 3, 40);
   for (size_t e = 0; e < given.src.size(); e += 3)
     given.dst[e] = given.src[e / 2] / 50; // hubs
   given = plain(*(*refineTypes(*given.build())).graph);
