@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from conftest import ROOT
+import gnn_mlir
 from gnn_mlir.testing import graphs
 
 
@@ -119,3 +120,32 @@ def test_versions_on_the_emulator(benchmarks, compiler, tmp_path):
         assert case["kernels"]["this"] == case["kernels"]["other"] > 0
     assert len(opened_libraries() - own) == copied
     assert "| small | hgt |" in (tmp_path / "found.md").read_text()
+
+
+def test_binding_on_the_emulator(benchmarks, compiler, tmp_path, capsys):
+    binding = benchmarks("binding")
+    first = gnn_mlir.get_num_threads()
+    binding.main(["--graphs", "am:0.001,blocks", "--threads", "1,2", "--repeats", "1",
+                  "--device", "emulator", "--features", "8", "--output",
+                  str(tmp_path / "found.json")])
+    assert gnn_mlir.get_num_threads() == first
+    rows = json.loads((tmp_path / "found.json").read_text())["rows"]
+    assert [(r["graph"], r["threads"]) for r in rows] == [
+        ("am:0.001", 1), ("am:0.001", 2), ("blocks", 1), ("blocks", 2)]
+    for row in rows[:2]:
+        assert row["edges"] == 5700 and set(row["times"]) == set(binding.COLUMNS)
+        assert row["times"]["compile"] > row["times"]["statistics"] > 0
+    for row in rows[2:]:
+        assert row["edges"] > 10 * 1024 * 9 and set(row["times"]) == {
+            "create", "bind", "total"}
+    printed = capsys.readouterr().out
+    assert printed.count("| am:0.001 | 5700 |") == 2
+
+
+def test_sampled_blocks_fit(benchmarks):
+    first, second = benchmarks("binding").sampled(np.random.default_rng(2), 1000, 64, 10)
+    assert second[1] == 64 and first[1] == second[0]
+    for sources, targets, src, dst in (first, second):
+        assert len(src) == len(dst) == 10 * targets
+        assert src.min() == targets and src.max() == sources - 1
+        assert (np.bincount(dst) == 10).all()
