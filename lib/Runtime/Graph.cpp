@@ -218,14 +218,20 @@ Error Graph::checkSelfLoops() const {
 }
 
 void Graph::clearStructures() const {
-  std::lock_guard<std::mutex> lock(structures->mutex);
-  structures->arrays.clear();
-  structures->pairs[0] = structures->pairs[1] = nullptr;
-  structures->expected.clear();
-  structures->statistics = nullptr;
-  structures->onDevice.clear();
-  // Derived graphs stay, as bound functions may hold them.
-  for (const auto &[types, graph] : structures->derived)
+  // Derived graphs stay, as bound functions may hold them. Their locks are
+  // taken before their parent's.
+  std::vector<std::shared_ptr<const Graph>> derived;
+  {
+    std::lock_guard<std::mutex> lock(structures->mutex);
+    structures->arrays.clear();
+    structures->pairs[0] = structures->pairs[1] = nullptr;
+    structures->expected.clear();
+    structures->statistics = nullptr;
+    structures->onDevice.clear();
+    for (const auto &[types, graph] : structures->derived)
+      derived.push_back(graph);
+  }
+  for (const std::shared_ptr<const Graph> &graph : derived)
     graph->clearStructures();
 }
 

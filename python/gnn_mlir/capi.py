@@ -14,10 +14,12 @@ import operator
 import os
 import pathlib
 import weakref
-from ctypes import (CFUNCTYPE, POINTER, byref, c_bool, c_char_p, c_int, c_int32,
-                    c_int64, c_size_t, c_void_p)
+from ctypes import byref, c_char_p, c_int64, c_size_t, c_void_p
 
 import numpy as np
+
+from .signatures import (COMPILER, FALLIBLE, PLAIN, Allocate, BindOptions, Free,
+                         GraphArrays, LetGo, Progress, TensorInfoStruct)
 
 
 class GNNError(RuntimeError):
@@ -40,132 +42,6 @@ class CompileError(GNNError):
 
     def __reduce__(self):
         return type(self), (self.diagnostics, self.reproducer)
-
-
-class GraphArrays(ctypes.Structure):
-    _fields_ = [("square", c_bool), ("id_bits", c_int32),
-                ("num_src_nodes", c_int64), ("num_dst_nodes", c_int64),
-                ("num_edges", c_int64), ("num_node_types", c_int64),
-                ("num_edge_types", c_int64), ("edge_src", c_void_p),
-                ("edge_dst", c_void_p), ("edge_type", c_void_p),
-                ("src_node_type", c_void_p), ("dst_node_type", c_void_p),
-                ("schema", c_void_p), ("node_type_names", POINTER(c_char_p)),
-                ("edge_type_names", POINTER(c_char_p))]
-
-
-_Allocate = CFUNCTYPE(c_void_p, c_void_p, c_int64)
-_Free = CFUNCTYPE(None, c_void_p, c_void_p)
-_Progress = CFUNCTYPE(None, c_void_p, c_char_p, ctypes.c_double)
-_LetGo = CFUNCTYPE(None, c_void_p)
-
-
-class BindOptions(ctypes.Structure):
-    _fields_ = [("allocate", _Allocate), ("free", _Free),
-                ("progress", _Progress), ("context", c_void_p)]
-
-
-class TensorInfoStruct(ctypes.Structure):
-    _fields_ = [("name", c_char_p), ("dtype", c_char_p), ("rank", c_int64),
-                ("shape", POINTER(c_int64)), ("bytes", c_int64)]
-
-
-class CompileOptions(ctypes.Structure):
-    _fields_ = [("chip", c_char_p), ("emulated", c_bool), ("passes", c_char_p),
-                ("phases_directory", c_char_p), ("reproducer", c_char_p),
-                ("graphs", POINTER(c_void_p)), ("graph_names", POINTER(c_char_p)),
-                ("num_graphs", c_int64), ("stage_passes", c_char_p),
-                ("schedules", c_char_p), ("allow_unused_schedules", c_bool),
-                ("save_schedules", c_char_p)]
-
-
-# Functions that report failure by an error object (null: none).
-_FALLIBLE = {
-    "gnnSetNumThreads": [c_int64],
-    "gnnCopyIds": [c_void_p, c_int32, c_bool, c_int64, c_int64, c_void_p,
-                   POINTER(c_int64)],
-    "gnnGraphBorrow": [POINTER(GraphArrays), _LetGo, c_void_p, POINTER(c_void_p)],
-    "gnnGraphCount": [c_void_p, c_char_p, POINTER(c_int64)],
-    "gnnGraphStructure": [c_void_p, c_char_p, c_void_p, c_int64,
-                          POINTER(c_int64)],
-    "gnnGraphStatistics": [c_void_p, POINTER(c_void_p)],
-    "gnnGraphStats": [c_void_p, POINTER(c_void_p)],
-    "gnnGraphDegrees": [c_void_p, c_int, c_int32, c_void_p, c_int64],
-    "gnnGraphAddSelfLoops": [c_void_p, c_bool, c_int32, POINTER(c_void_p)],
-    "gnnGraphAddInverses": [c_void_p, POINTER(c_void_p)],
-    "gnnGraphRefineTypes": [c_void_p, POINTER(c_void_p)],
-    "gnnGraphMergeTypes": [c_void_p, c_bool, c_bool, POINTER(c_void_p)],
-    "gnnGraphRenumber": [c_void_p, c_void_p, c_int64, c_void_p, c_int64,
-                         POINTER(c_void_p)],
-    "gnnGraphFileLoad": [c_char_p, POINTER(c_void_p)],
-    "gnnGraphFileFeatures": [c_void_p, c_int64, c_void_p, c_int64],
-    "gnnCudaDeviceCount": [POINTER(c_int)],
-    "gnnDeviceOpenCuda": [c_int, POINTER(c_void_p)],
-    "gnnDeviceAllocate": [c_void_p, c_int64, POINTER(c_void_p)],
-    "gnnDeviceCopyToDevice": [c_void_p, c_void_p, c_void_p, c_int64],
-    "gnnDeviceCopyToHost": [c_void_p, c_void_p, c_void_p, c_int64],
-    "gnnDeviceSynchronize": [c_void_p, c_void_p],
-    "gnnPackageLoad": [c_char_p, POINTER(c_void_p)],
-    "gnnPackageLoadBytes": [c_char_p, c_size_t, POINTER(c_void_p)],
-    "gnnPackageSave": [c_void_p, c_char_p],
-    "gnnPackageBytes": [c_void_p, POINTER(c_void_p), POINTER(c_size_t)],
-    "gnnBind": [c_void_p, c_char_p, POINTER(c_void_p), c_int64, c_void_p,
-                POINTER(BindOptions), POINTER(c_void_p)],
-    "gnnBoundRun": [c_void_p, POINTER(c_void_p), c_int64, POINTER(c_void_p),
-                    c_int64, c_void_p, c_void_p],
-    "gnnBoundReport": [c_void_p, POINTER(c_void_p)],
-    "gnnBoundProfile": [c_void_p, POINTER(c_void_p), c_int64, POINTER(c_void_p),
-                        c_int64, c_void_p, c_void_p, c_int, POINTER(c_void_p)],
-}
-
-# The others: result, then arguments.
-_PLAIN = {
-    "gnnErrorMessage": (c_char_p, c_void_p),
-    "gnnErrorDestroy": (None, c_void_p),
-    "gnnStringDestroy": (None, c_void_p),
-    "gnnRuntimeVersion": (c_char_p,),
-    "gnnNumThreads": (c_int64,),
-    "gnnGraphRelease": (None, c_void_p),
-    "gnnGraphIsSquare": (c_bool, c_void_p),
-    "gnnGraphNumNodes": (c_int64, c_void_p, c_int),
-    "gnnGraphNumEdges": (c_int64, c_void_p),
-    "gnnGraphNumNodeTypes": (c_int64, c_void_p),
-    "gnnGraphNumEdgeTypes": (c_int64, c_void_p),
-    "gnnGraphEdgeEnds": (c_void_p, c_void_p, c_int),
-    "gnnGraphEdgeTypes": (c_void_p, c_void_p),
-    "gnnGraphNodeTypes": (c_void_p, c_void_p, c_int),
-    "gnnGraphSchema": (c_void_p, c_void_p),
-    "gnnGraphNodeTypeName": (c_char_p, c_void_p, c_int64),
-    "gnnGraphEdgeTypeName": (c_char_p, c_void_p, c_int64),
-    "gnnGraphFileRelease": (None, c_void_p),
-    "gnnGraphFileGraph": (c_void_p, c_void_p),
-    "gnnGraphFileFeatureDim": (c_int64, c_void_p),
-    "gnnDeviceRelease": (None, c_void_p),
-    "gnnDeviceName": (c_char_p, c_void_p),
-    "gnnDeviceFree": (None, c_void_p, c_void_p),
-    "gnnPackageRelease": (None, c_void_p),
-    "gnnPackageNumFunctions": (c_int64, c_void_p),
-    "gnnPackageFunctionName": (c_char_p, c_void_p, c_int64),
-    "gnnPackagePlan": (c_char_p, c_void_p),
-    "gnnPackageKernels": (c_void_p, c_void_p, c_char_p, POINTER(c_size_t)),
-    "gnnBoundRelease": (None, c_void_p),
-    "gnnBoundWorkspaceBytes": (c_int64, c_void_p),
-    "gnnBoundStructureBytes": (c_int64, c_void_p),
-    "gnnBoundNumInputs": (c_int64, c_void_p),
-    "gnnBoundNumOutputs": (c_int64, c_void_p),
-    "gnnBoundInput": (c_bool, c_void_p, c_int64, POINTER(TensorInfoStruct)),
-    "gnnBoundOutput": (c_bool, c_void_p, c_int64, POINTER(TensorInfoStruct)),
-}
-
-# What only libGNN.so has.
-_COMPILER = {
-    "gnnLoadPlugin": [c_char_p], "gnnCompile": [
-        c_char_p, c_size_t, c_char_p, POINTER(CompileOptions), POINTER(c_void_p)],
-    "gnnExplain": [c_char_p, c_size_t, c_char_p, POINTER(CompileOptions), c_bool,
-                   POINTER(c_void_p)],
-    "gnnListSchedules": [c_char_p, c_size_t, c_char_p, POINTER(CompileOptions),
-                         c_char_p, POINTER(c_void_p)],
-    "gnnDeviceOpenEmulator": [c_bool, c_int64, POINTER(c_void_p)],
-}
 
 
 def find_library():
@@ -202,11 +78,11 @@ def library():
     except OSError as error:
         raise GNNError(f"{path}: expected a library that loads, got: {error}"
                        ) from error
-    compiler = _COMPILER if hasattr(found, "gnnCompile") else {}
-    for name, arguments in {**_FALLIBLE, **compiler}.items():
+    compiler = COMPILER if hasattr(found, "gnnCompile") else {}
+    for name, arguments in {**FALLIBLE, **compiler}.items():
         function = getattr(found, name)
         function.restype, function.argtypes = c_void_p, arguments
-    for name, (result, *arguments) in _PLAIN.items():
+    for name, (result, *arguments) in PLAIN.items():
         function = getattr(found, name)
         function.restype, function.argtypes = result, arguments
     return found
@@ -324,7 +200,7 @@ def copy_ids(array, limit):
     return result, bad.value
 
 
-@_LetGo
+@LetGo
 def _let_go(context):
     ctypes.pythonapi.Py_DecRef(ctypes.cast(context, ctypes.py_object))
 
@@ -434,7 +310,7 @@ class NativeGraph(_Handle):
         """A structure by its text, such as "rows dst edge.in_rows"."""
         size = c_int64()
         call("gnnGraphStructure", self.handle, key.encode(), None, 0, byref(size))
-        values = np.zeros(size.value, np.int32)
+        values = np.empty(size.value, np.int32)
         call("gnnGraphStructure", self.handle, key.encode(), values.ctypes.data,
              size.value, byref(size))
         return values
@@ -578,10 +454,10 @@ class BoundFunction(_Handle):
         `allocate` (bytes to address) and `free` (address) give the memory of the
         graphs' structures; `progress` is told (what, done)."""
         options = BindOptions(
-            _Allocate(lambda _, size: allocate(size)) if allocate else _Allocate(),
-            _Free(lambda _, address: free(address)) if free else _Free(),
-            _Progress(lambda _, what, done: progress(what.decode(), done))
-            if progress else _Progress(), None)
+            Allocate(lambda _, size: allocate(size)) if allocate else Allocate(),
+            Free(lambda _, address: free(address)) if free else Free(),
+            Progress(lambda _, what, done: progress(what.decode(), done))
+            if progress else Progress(), None)
         native = [NativeGraph.of(g) for g in graphs]
         handles = (c_void_p * len(native))(*[g.handle for g in native])
         super().__init__(made("gnnBind", package.handle, name.encode(), handles,

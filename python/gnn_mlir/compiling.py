@@ -4,7 +4,7 @@
 import os
 from ctypes import byref, c_void_p
 
-from . import capi
+from . import capi, signatures
 
 
 def compile_text(text, name, chip, emulated, passes="", graphs=None, *, stage_passes="",
@@ -57,7 +57,7 @@ def _compile_options(chip, emulated, passes, graphs):
                             f"{capi.find_library()}")
     graphs = graphs or {}
     native = [capi.NativeGraph.of(g) for g in graphs.values()]
-    options = capi.CompileOptions(
+    options = signatures.CompileOptions(
         chip.encode() if chip else None, emulated, passes.encode(), None, None,
         (c_void_p * len(native))(*[g.handle for g in native]),
         capi.strings(list(graphs)), len(native))

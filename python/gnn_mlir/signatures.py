@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Structs and functions of the C API (include/GNN-c), as ctypes has them."""
+
+import ctypes
+from ctypes import (CFUNCTYPE, POINTER, c_bool, c_char_p, c_int, c_int32, c_int64,
+                    c_size_t, c_void_p)
+
+
+class GraphArrays(ctypes.Structure):
+    _fields_ = [("square", c_bool), ("id_bits", c_int32),
+                ("num_src_nodes", c_int64), ("num_dst_nodes", c_int64),
+                ("num_edges", c_int64), ("num_node_types", c_int64),
+                ("num_edge_types", c_int64), ("edge_src", c_void_p),
+                ("edge_dst", c_void_p), ("edge_type", c_void_p),
+                ("src_node_type", c_void_p), ("dst_node_type", c_void_p),
+                ("schema", c_void_p), ("node_type_names", POINTER(c_char_p)),
+                ("edge_type_names", POINTER(c_char_p))]
+
+
+Allocate = CFUNCTYPE(c_void_p, c_void_p, c_int64)
+Free = CFUNCTYPE(None, c_void_p, c_void_p)
+Progress = CFUNCTYPE(None, c_void_p, c_char_p, ctypes.c_double)
+LetGo = CFUNCTYPE(None, c_void_p)
+
+
+class BindOptions(ctypes.Structure):
+    _fields_ = [("allocate", Allocate), ("free", Free),
+                ("progress", Progress), ("context", c_void_p)]
+
+
+class TensorInfoStruct(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("dtype", c_char_p), ("rank", c_int64),
+                ("shape", POINTER(c_int64)), ("bytes", c_int64)]
+
+
+class CompileOptions(ctypes.Structure):
+    _fields_ = [("chip", c_char_p), ("emulated", c_bool), ("passes", c_char_p),
+                ("phases_directory", c_char_p), ("reproducer", c_char_p),
+                ("graphs", POINTER(c_void_p)), ("graph_names", POINTER(c_char_p)),
+                ("num_graphs", c_int64), ("stage_passes", c_char_p),
+                ("schedules", c_char_p), ("allow_unused_schedules", c_bool),
+                ("save_schedules", c_char_p)]
+
+
+# Functions that report failure by an error object (null: none).
+FALLIBLE = {
+    "gnnSetNumThreads": [c_int64],
+    "gnnCopyIds": [c_void_p, c_int32, c_bool, c_int64, c_int64, c_void_p,
+                   POINTER(c_int64)],
+    "gnnGraphBorrow": [POINTER(GraphArrays), LetGo, c_void_p, POINTER(c_void_p)],
+    "gnnGraphCount": [c_void_p, c_char_p, POINTER(c_int64)],
+    "gnnGraphStructure": [c_void_p, c_char_p, c_void_p, c_int64,
+                          POINTER(c_int64)],
+    "gnnGraphStatistics": [c_void_p, POINTER(c_void_p)],
+    "gnnGraphStats": [c_void_p, POINTER(c_void_p)],
+    "gnnGraphDegrees": [c_void_p, c_int, c_int32, c_void_p, c_int64],
+    "gnnGraphAddSelfLoops": [c_void_p, c_bool, c_int32, POINTER(c_void_p)],
+    "gnnGraphAddInverses": [c_void_p, POINTER(c_void_p)],
+    "gnnGraphRefineTypes": [c_void_p, POINTER(c_void_p)],
+    "gnnGraphMergeTypes": [c_void_p, c_bool, c_bool, POINTER(c_void_p)],
+    "gnnGraphRenumber": [c_void_p, c_void_p, c_int64, c_void_p, c_int64,
+                         POINTER(c_void_p)],
+    "gnnGraphFileLoad": [c_char_p, POINTER(c_void_p)],
+    "gnnGraphFileFeatures": [c_void_p, c_int64, c_void_p, c_int64],
+    "gnnCudaDeviceCount": [POINTER(c_int)],
+    "gnnDeviceOpenCuda": [c_int, POINTER(c_void_p)],
+    "gnnDeviceAllocate": [c_void_p, c_int64, POINTER(c_void_p)],
+    "gnnDeviceCopyToDevice": [c_void_p, c_void_p, c_void_p, c_int64],
+    "gnnDeviceCopyToHost": [c_void_p, c_void_p, c_void_p, c_int64],
+    "gnnDeviceSynchronize": [c_void_p, c_void_p],
+    "gnnPackageLoad": [c_char_p, POINTER(c_void_p)],
+    "gnnPackageLoadBytes": [c_char_p, c_size_t, POINTER(c_void_p)],
+    "gnnPackageSave": [c_void_p, c_char_p],
+    "gnnPackageBytes": [c_void_p, POINTER(c_void_p), POINTER(c_size_t)],
+    "gnnBind": [c_void_p, c_char_p, POINTER(c_void_p), c_int64, c_void_p,
+                POINTER(BindOptions), POINTER(c_void_p)],
+    "gnnBoundRun": [c_void_p, POINTER(c_void_p), c_int64, POINTER(c_void_p),
+                    c_int64, c_void_p, c_void_p],
+    "gnnBoundReport": [c_void_p, POINTER(c_void_p)],
+    "gnnBoundProfile": [c_void_p, POINTER(c_void_p), c_int64, POINTER(c_void_p),
+                        c_int64, c_void_p, c_void_p, c_int, POINTER(c_void_p)],
+}
+
+# The others: result, then arguments.
+PLAIN = {
+    "gnnErrorMessage": (c_char_p, c_void_p),
+    "gnnErrorDestroy": (None, c_void_p),
+    "gnnStringDestroy": (None, c_void_p),
+    "gnnRuntimeVersion": (c_char_p,),
+    "gnnNumThreads": (c_int64,),
+    "gnnGraphRelease": (None, c_void_p),
+    "gnnGraphIsSquare": (c_bool, c_void_p),
+    "gnnGraphNumNodes": (c_int64, c_void_p, c_int),
+    "gnnGraphNumEdges": (c_int64, c_void_p),
+    "gnnGraphNumNodeTypes": (c_int64, c_void_p),
+    "gnnGraphNumEdgeTypes": (c_int64, c_void_p),
+    "gnnGraphEdgeEnds": (c_void_p, c_void_p, c_int),
+    "gnnGraphEdgeTypes": (c_void_p, c_void_p),
+    "gnnGraphNodeTypes": (c_void_p, c_void_p, c_int),
+    "gnnGraphSchema": (c_void_p, c_void_p),
+    "gnnGraphNodeTypeName": (c_char_p, c_void_p, c_int64),
+    "gnnGraphEdgeTypeName": (c_char_p, c_void_p, c_int64),
+    "gnnGraphFileRelease": (None, c_void_p),
+    "gnnGraphFileGraph": (c_void_p, c_void_p),
+    "gnnGraphFileFeatureDim": (c_int64, c_void_p),
+    "gnnDeviceRelease": (None, c_void_p),
+    "gnnDeviceName": (c_char_p, c_void_p),
+    "gnnDeviceFree": (None, c_void_p, c_void_p),
+    "gnnPackageRelease": (None, c_void_p),
+    "gnnPackageNumFunctions": (c_int64, c_void_p),
+    "gnnPackageFunctionName": (c_char_p, c_void_p, c_int64),
+    "gnnPackagePlan": (c_char_p, c_void_p),
+    "gnnPackageKernels": (c_void_p, c_void_p, c_char_p, POINTER(c_size_t)),
+    "gnnBoundRelease": (None, c_void_p),
+    "gnnBoundWorkspaceBytes": (c_int64, c_void_p),
+    "gnnBoundStructureBytes": (c_int64, c_void_p),
+    "gnnBoundNumInputs": (c_int64, c_void_p),
+    "gnnBoundNumOutputs": (c_int64, c_void_p),
+    "gnnBoundInput": (c_bool, c_void_p, c_int64, POINTER(TensorInfoStruct)),
+    "gnnBoundOutput": (c_bool, c_void_p, c_int64, POINTER(TensorInfoStruct)),
+}
+
+# What only libGNN.so has.
+COMPILER = {
+    "gnnLoadPlugin": [c_char_p], "gnnCompile": [
+        c_char_p, c_size_t, c_char_p, POINTER(CompileOptions), POINTER(c_void_p)],
+    "gnnExplain": [c_char_p, c_size_t, c_char_p, POINTER(CompileOptions), c_bool,
+                   POINTER(c_void_p)],
+    "gnnListSchedules": [c_char_p, c_size_t, c_char_p, POINTER(CompileOptions),
+                         c_char_p, POINTER(c_void_p)],
+    "gnnDeviceOpenEmulator": [c_bool, c_int64, POINTER(c_void_p)],
+}
