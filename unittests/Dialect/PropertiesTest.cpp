@@ -113,6 +113,20 @@ TEST_F(PropertiesTest, ProductsActOnFeatures) {
   EXPECT_EQ(action(dot, 1), LinearAction::Weight);
 }
 
+TEST_F(PropertiesTest, SumsOfRowsActByWhatTheyKeep) {
+  EXPECT_EQ(action("gnn.sum_rows %node : !node -> tensor<8xf32>", 0),
+            LinearAction::Rows);
+  EXPECT_EQ(
+      action("gnn.sum_rows %node_heads : !node_heads -> tensor<4xf32>", 0),
+      LinearAction::RowsAndFeatures);
+  EXPECT_EQ(action("gnn.sum_rows %vector : tensor<8xf32> -> tensor<f32>", 0),
+            LinearAction::Weight);
+  EXPECT_EQ(action("gnn.pad %node at 1 : !node -> tensor<?x9xf32, "
+                   "#gnn.rows<@g, node>>",
+                   0),
+            LinearAction::Features);
+}
+
 TEST_F(PropertiesTest, FactorsActByTheirShape) {
   // A factor for each edge leaves the features alone.
   std::string scale = "gnn.spmm mul %node via src, %score reduce sum via dst : "
@@ -179,6 +193,18 @@ TEST_F(PropertiesTest, CostOfProduct) {
   EXPECT_EQ(product.getWrittenBytes().evaluate(stats()), 12 * 16 * 4);
 }
 
+TEST_F(PropertiesTest, CostOfWeightOuter) {
+  // For each type 8 outer products of 16 with 16, whether they are summed or
+  // not.
+  for (std::string result :
+       {"tensor<3x16x16xf32, #gnn.rows<@g, edge_type>>", "tensor<16x16xf32>"}) {
+    auto outer =
+        cost("gnn.weight_outer %typed, %typed : (!typed, !typed) -> " + result);
+    EXPECT_EQ(outer.getFlops().evaluate(stats()), 3.0 * 8 * 2 * 16 * 16);
+    EXPECT_EQ(outer.getReadBytes().evaluate(stats()), 2 * 3 * 8 * 16 * 4);
+  }
+}
+
 TEST_F(PropertiesTest, CostOfSpmm) {
   auto spmm = cost("gnn.spmm mul %node_heads via src, %edge reduce mean via "
                    "dst : (!node_heads, !edge) -> !node_heads");
@@ -187,6 +213,23 @@ TEST_F(PropertiesTest, CostOfSpmm) {
   EXPECT_EQ(spmm.getReadBytes().evaluate(stats()),
             20 * (32 * 4 + 4) + 20 * 8 * 4 + 20 * 4);
   EXPECT_EQ(spmm.getWrittenBytes().evaluate(stats()), 7 * 32 * 4);
+}
+
+TEST_F(PropertiesTest, TransposesCostWhereTheyAreCopied) {
+  std::string transpose = "%t = gnn.weight_transpose %typed : (!typed) -> "
+                          "tensor<3x16x8xf32, #gnn.rows<@g, edge_type>>\n";
+  auto inPlace = cost(
+      transpose + "gnn.weight_product %typed, %t : (!typed, tensor<3x16x8xf32, "
+                  "#gnn.rows<@g, edge_type>>) -> tensor<3x8x8xf32, "
+                  "#gnn.rows<@g, edge_type>>");
+  EXPECT_EQ(inPlace.getReadBytes().evaluate(stats()), 0);
+  EXPECT_EQ(inPlace.getWrittenBytes().evaluate(stats()), 0);
+  auto copied = cost(
+      transpose + "gnn.weight_product %t, %typed : (tensor<3x16x8xf32, "
+                  "#gnn.rows<@g, edge_type>>, !typed) -> tensor<3x16x16xf32, "
+                  "#gnn.rows<@g, edge_type>>");
+  EXPECT_EQ(copied.getReadBytes().evaluate(stats()), 3 * 16 * 8 * 4);
+  EXPECT_EQ(copied.getWrittenBytes().evaluate(stats()), 3 * 16 * 8 * 4);
 }
 
 TEST_F(PropertiesTest, ViewsCostNothing) {
