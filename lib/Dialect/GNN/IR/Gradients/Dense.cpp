@@ -137,6 +137,14 @@ static Value asMatrix(GradientBuilder &b, Value vector) {
   return b.reshape(vector, features);
 }
 
+/// The gradient of a weight of `type`, from a product of others: summed over
+/// types where it has none, the same for each where the product has none.
+static Value ofTypes(GradientBuilder &b, Value product, RankedTensorType type) {
+  if (getRows(type) && !getRows(product.getType()))
+    return b.broadcast(product, type);
+  return b.sumRows(product, type);
+}
+
 /// `lhs` times the transposed `rhs`, which may be a vector.
 static Value timesTransposed(GradientBuilder &b, Value lhs, Value rhs,
                              bool isVector, UnitAttr byHeads,
@@ -150,7 +158,7 @@ static Value timesTransposed(GradientBuilder &b, Value lhs, Value rhs,
                cast<RankedTensorType>(rhs.getType()), getFeatures(type));
   Value product =
       WeightProductOp::create(b.builder, b.loc, typed, lhs, right, byHeads);
-  return b.sumRows(product, type);
+  return ofTypes(b, product, type);
 }
 
 Value WeightProductOp::buildTranspose(OpBuilder &builder, unsigned operand,
@@ -183,7 +191,7 @@ Value WeightOuterOp::buildTranspose(OpBuilder &builder, unsigned operand,
                getFeatures(type));
   Value product = WeightProductOp::create(builder, getLoc(), typed, getLhs(),
                                           gradient, getByHeadsAttr());
-  return b.sumRows(product, type);
+  return ofTypes(b, product, type);
 }
 
 Value WeightCombineOp::buildTranspose(OpBuilder &builder, unsigned operand,

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels on the emulator give the outputs and gradients that the meaning gives: of
+models, differentiated after the passes."""
+
+import pytest
+
+from gnn_mlir.testing import cases, gradient_cases, gradients
+
+# No kernel is made of what their gradients need: gnn.pick, gnn.pick_feature,
+# gnn.expand_rows and gnn.extend_rows.
+WITHOUT_KERNELS = {"sage-max", "sage-blocks", "op-extremes", "op-spmm", "op-shapes",
+                   "op-numpy", "op-dimensions", "op-derived", "op-rebind"}
+
+
+def pytest_generate_tests(metafunc):
+    everything = metafunc.config.getoption("--all")
+    if "subject" in metafunc.fixturenames:
+        metafunc.parametrize("subject, graph", [
+            (subject, graph) for subject in gradient_cases.SUBJECTS
+            for graph in (("square",) if subject in cases.MODELS else
+                          gradient_cases.GRAPHS if everything else ())
+            if subject not in WITHOUT_KERNELS])
+
+
+def test_kernels_give_the_gradients(subject, graph, gnn_opt, compiler):
+    heads = 2 if subject in cases.WITH_HEADS else 1
+    program = gradient_cases.build(subject, graph, heads)
+    pipeline = gradients.PIPELINES["after the passes"]
+    made = gradients.differentiate(gnn_opt, program.function, None, pipeline)
+    text = gradients.text(gnn_opt, program.function, None, pipeline)
+    gradients.check_kernels(text, program.function, program.graphs, program.inputs, made)
