@@ -28,6 +28,9 @@ struct GroupsRow {
 struct MapRow {
   Space from, to;
 };
+struct PrefixRow {
+  Space first, all;
+};
 struct ParentRow {
   Space space;
   const char *text;
@@ -66,6 +69,11 @@ constexpr GroupsRow kGroups[] = {
 
 constexpr MapRow kMaps[] = {
 #define GNN_MAP(FROM, TO) {Space::FROM, Space::TO},
+#include "GNN/Lattice/RowSpaces.def"
+};
+
+constexpr PrefixRow kPrefixes[] = {
+#define GNN_PREFIX(FIRST, ALL) {Space::FIRST, Space::ALL},
 #include "GNN/Lattice/RowSpaces.def"
 };
 
@@ -295,6 +303,18 @@ std::string gnn::checkMap(OrderedSpace from, OrderedSpace to) {
          (list.empty() ? std::string()
                        : ": expected one of " + list +
                              ", or the parent's rows of these");
+}
+
+bool gnn::isPrefixOf(OrderedSpace first, OrderedSpace all) {
+  for (const PrefixRow &row : kPrefixes)
+    if (first == OrderedSpace{row.first, RowOrder::Natural} &&
+        all == OrderedSpace{row.all, RowOrder::Natural})
+      return true;
+  return false;
+}
+
+bool gnn::isInjective(OrderedSpace from, OrderedSpace to) {
+  return from.space == withoutParent(to.space) || isPrefixOf(from, to);
 }
 
 std::string gnn::checkRows(Space group, OrderedSpace elements) {

@@ -38,7 +38,7 @@ static bool isGather(TraverseOp op) {
 /// The access from `rows` to where `at` leads from `from`; none if no map does.
 static std::optional<AtAttr> through(RowDomain rows, RowDomain from,
                                      AtAttr at) {
-  if (at.getAnchor() == Anchor::All)
+  if (at.getAnchor() == Anchor::All || rows == from)
     return at;
   RowDomain target = at.getSpace() ? at.getSpace() : from;
   if (target == rows)
@@ -83,6 +83,8 @@ static std::string planEpilogue(GemmOp gemm, TraverseOp op) {
     return "it has a schedule";
   if (op.getGraph() != gemm.getGraph())
     return "it walks another graph";
+  if (gemm.getWrittenColumns(gemm.getOutputMutable()).isOfSomeRows)
+    return "only some of its rows are written";
   AtAttr written = gemm.getOutputAt();
   RowDomain stored = written.getSpace() ? written.getSpace() : gemm.getRows();
   if (op.getDomain().getElements() || op.getDomain().getGroups() != stored)

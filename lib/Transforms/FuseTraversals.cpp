@@ -199,6 +199,8 @@ static std::string planFusion(TraverseOp producer, TraverseOp consumer,
   if (in.getOffset() || out.getOffset() ||
       (out.getFeature() && outType.getShape().back() != p.getFeatures()))
     return "only a part of its features is read or written";
+  if (producer.getWrittenColumns(*producer.getDpsInitOperand(0)).isOfSomeRows)
+    return "only some of its rows are written";
   if (in.getAnchor() == Anchor::All)
     return "all points of its consumer read it";
   if (in.getColumn())

@@ -4,8 +4,9 @@
 //
 // Templates that write parts of one tensor go on with each other's results: the
 // columns along such a chain are added up wherever something else reads its
-// end. On buffers they write to one memref: the columns are added up in the
-// order of the straight line.
+// end; what is written of some rows alone counts for nothing. On buffers they
+// write to one memref: the columns are added up in the order of the straight
+// line.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,13 +46,27 @@ static std::optional<ColumnRange> findGap(Columns columns, int64_t all) {
   return std::nullopt;
 }
 
+/// How many columns a tensor has; one without features has rows alone.
+static int64_t countColumns(Type type) {
+  int64_t last = cast<ShapedType>(type).getShape().back();
+  return ShapedType::isDynamic(last) ? 1 : last;
+}
+
 /// The error at the template that wrote last of columns that are read.
-static InFlightDiagnostic reportGap(Operation *op, ColumnRange gap, Type type,
+static InFlightDiagnostic reportGap(Operation *op,
+                                    ArrayRef<ColumnRange> columns,
+                                    ColumnRange gap, Type type,
                                     StringRef what) {
-  return op->emitOpError("leaves columns ")
-         << gap.begin << " to " << gap.end - 1 << " of " << type
-         << " without a value: expected templates that write all of them, or a "
-         << what << " that has values to go on with";
+  InFlightDiagnostic diag = op->emitOpError("leaves ");
+  if (llvm::any_of(columns,
+                   [](ColumnRange range) { return range.isOfSomeRows; }))
+    diag << "some rows";
+  else
+    diag << "columns " << gap.begin << " to " << gap.end - 1;
+  diag << " of " << type
+       << " without a value: expected templates that write all of them, or a "
+       << what << " that has values to go on with";
+  return diag;
 }
 
 //===----------------------------------------------------------------------===//
@@ -96,8 +111,8 @@ static LogicalResult checkTensor(OpResult result) {
   if (!collectColumns(result, columns))
     return success();
   Type type = result.getType();
-  if (auto gap = findGap(columns, cast<ShapedType>(type).getShape().back()))
-    return reportGap(result.getOwner(), *gap, type, "tensor");
+  if (auto gap = findGap(columns, countColumns(type)))
+    return reportGap(result.getOwner(), columns, *gap, type, "tensor");
   return success();
 }
 
@@ -208,11 +223,11 @@ LogicalResult BufferCheck::read(Operation *op, Value memref) {
            << " before anything is written to it: expected a template in front "
               "that writes it";
   }
-  int64_t all = cast<ShapedType>(buffer->type).getShape().back();
-  std::optional<ColumnRange> gap = findGap(buffer->columns, all);
+  std::optional<ColumnRange> gap =
+      findGap(buffer->columns, countColumns(buffer->type));
   if (!gap || isWrittenElsewhere(memref))
     return success();
-  reportGap(buffer->lastWriter, *gap, buffer->type, "buffer")
+  reportGap(buffer->lastWriter, buffer->columns, *gap, buffer->type, "buffer")
           .attachNote(op->getLoc())
       << "what reads them";
   return failure();

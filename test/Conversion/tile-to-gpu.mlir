@@ -80,3 +80,41 @@ func.func @gemm(%x: memref<?x64xf32>, %w: memref<3x64x8xf32>, %y: memref<?x8xf32
   }
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+gnn.graph @part square of @g types [0, 2] {node_types = 1, edge_types = 2}
+gnn.graph @block bipartite {node_types = 1, edge_types = 1}
+
+// A row is stored where the map leads to; the first rows of others are at their own
+// positions, and no map is read.
+//
+// CHECK-LABEL: gpu.func @among_the_parents_0_traverse
+// CHECK:         %[[ROW:.+]] = memref.load %{{.+}} : memref<?xi32>
+// CHECK:         %[[AT:.+]] = arith.index_cast %[[ROW]] : i32 to index
+// CHECK:         vector.store %{{.+}}[%[[AT]], %{{.+}}]
+// CHECK-LABEL: func.func @among_the_parents
+// CHECK:         gnn_tile.structure @part map edge.in_rows parent_edge
+func.func @among_the_parents(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  gnn_tile.traverse @part <edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group -> parent_edge : feature>] {
+  ^bb0(%xv: f32):
+    gnn_tile.yield %xv : f32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @first_rows
+// CHECK-NOT:     gnn_tile.structure
+// CHECK:         gpu.launch_func
+func.func @first_rows(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  gnn_tile.traverse @block <dst, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group -> src : feature>] {
+  ^bb0(%xv: f32):
+    gnn_tile.yield %xv : f32
+  }
+  return
+}

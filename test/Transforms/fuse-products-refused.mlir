@@ -474,3 +474,30 @@ func.func @epilogue_of_columns(%x: tensor<6x4xf32>, %w: tensor<4x8xf32>, %c: ten
   } -> tensor<6x8xf32>
   return %z : tensor<6x8xf32>
 }
+
+// -----
+
+gnn.graph @block bipartite {node_types = 1, edge_types = 1}
+
+// What follows has more rows than the product computes.
+//
+// CHECK-LABEL: func.func @some_rows
+// CHECK-DAG:     gnn_tile.gemm
+// CHECK-DAG:     gnn_tile.traverse
+func.func @some_rows(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %z: tensor<?x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %a = gnn_tile.gemm @block rows dst
+      ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
+      outs(%z : tensor<?x8xf32>) at <group -> src : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  // expected-remark @+1 {{only some of its rows are written}}
+  %b = gnn_tile.traverse @block <src, features = 8>
+      ins(%a : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %e = math.exp %v : f32
+    gnn_tile.yield %e : f32
+  } -> tensor<?x8xf32>
+  return %b : tensor<?x8xf32>
+}

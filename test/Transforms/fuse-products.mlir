@@ -1,6 +1,7 @@
 // RUN: gnn-opt %s --gnn-tile-fuse-products --cse | FileCheck %s
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
+gnn.graph @block bipartite {node_types = 1, edge_types = 1}
 
 // Rows copied for a product are its gather list; two maps in a row are one.
 //
@@ -103,6 +104,33 @@ func.func @stores_in_the_users_order(%x: tensor<?x16xf32>, %w: tensor<3x16x8xf32
   %y = gnn_tile.traverse @g <edge.in_rows, features = 8>
       ins(%r : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group : feature>]
       outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group -> edge : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// It may store among other rows, whose values stay.
+//
+// CHECK-LABEL: func.func @stores_among_zeros
+// CHECK:         %[[Z:.+]] = gnn_tile.traverse @block <src, features = 8> at []
+// CHECK:         gnn_tile.gemm @block rows dst
+// CHECK-SAME:      outs(%[[Z]] : tensor<?x8xf32>) at <group -> src : feature>
+// CHECK-NOT:     gnn_tile.traverse
+func.func @stores_among_zeros(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>, %m: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %z = gnn_tile.traverse @block <src, features = 8> at [] outs(%m : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+    %zero = arith.constant 0.0 : f32
+    gnn_tile.yield %zero : f32
+  } -> tensor<?x8xf32>
+  %r = gnn_tile.gemm @block rows dst
+      ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
+      outs(%n : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  %y = gnn_tile.traverse @block <dst, features = 8>
+      ins(%r : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%z : tensor<?x8xf32>) at [#gnn_tile.at<group -> src : feature>] {
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   } -> tensor<?x8xf32>

@@ -443,3 +443,27 @@ func.func @columns_as_heads(%x: tensor<2x4x3xf32>, %a: tensor<6x4xf32>, %n: tens
   } -> tensor<6x4x5xf32>
   return %z : tensor<6x4x5xf32>
 }
+
+// -----
+
+gnn.graph @block bipartite {node_types = 1, edge_types = 1}
+
+// The consumer has more rows than the producer computes.
+//
+// CHECK-LABEL: func.func @some_rows
+// CHECK-COUNT-2: gnn_tile.traverse
+func.func @some_rows(%x: tensor<?xf32>, %z: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-remark @+1 {{only some of its rows are written}}
+  %a = gnn_tile.traverse @block <dst> ins(%x : tensor<?xf32>) at [#gnn_tile.at<group>]
+      outs(%z : tensor<?xf32>) at [#gnn_tile.at<group -> src>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  %b = gnn_tile.traverse @block <src> ins(%a : tensor<?xf32>) at [#gnn_tile.at<group>]
+      outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%v: f32):
+    %e = math.exp %v : f32
+    gnn_tile.yield %e : f32
+  } -> tensor<?xf32>
+  return %b : tensor<?xf32>
+}

@@ -325,3 +325,33 @@ func.func @copied_half(%x: memref<?x4xf32>, %n: index, %y: memref<?x8xf32> {buff
   // expected-note @+1 {{what reads them}}
   return
 }
+
+// -----
+
+gnn.graph @block bipartite {node_types = 1, edge_types = 1}
+
+// The first rows are written alone, or before all are.
+
+func.func @some_rows(%x: memref<?xf32>, %y: memref<?xf32> {bufferize.result}) {
+  // expected-error @+1 {{leaves some rows of 'memref<?xf32>' without a value: expected templates that write all of them, or a buffer that has values to go on with}}
+  gnn_tile.traverse @block <dst> ins(%x : memref<?xf32>) at [#gnn_tile.at<group>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<group -> src>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  // expected-note @+1 {{what reads them}}
+  return
+}
+
+func.func @some_rows_behind_all(%x: memref<?xf32>, %y: memref<?xf32> {bufferize.result}) {
+  gnn_tile.traverse @block <src> at [] outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] {
+    %zero = arith.constant 0.0 : f32
+    gnn_tile.yield %zero : f32
+  }
+  gnn_tile.traverse @block <dst> ins(%x : memref<?xf32>) at [#gnn_tile.at<group>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<group -> src>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  return
+}

@@ -68,3 +68,62 @@ func.func @whole(%x: tensor<?x4xf32>, %z: tensor<?x8xf32>, %n: index) -> (tensor
   } -> tensor<?x8xf32>
   return %b, %c : tensor<?x8xf32>, tensor<?x8xf32>
 }
+
+// -----
+
+gnn.graph @block bipartite {node_types = 1, edge_types = 1}
+
+// Nobody gave the sources behind the destinations a value.
+
+func.func @some_rows(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %e = tensor.empty(%n) : tensor<?xf32>
+  // expected-error @+1 {{'gnn_tile.traverse' op leaves some rows of 'tensor<?xf32>' without a value: expected templates that write all of them, or a tensor that has values to go on with}}
+  %y = gnn_tile.traverse @block <dst> ins(%x : tensor<?xf32>) at [#gnn_tile.at<group>]
+      outs(%e : tensor<?xf32>) at [#gnn_tile.at<group -> src>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+gnn.graph @part square of @g types [1] {node_types = 1, edge_types = 1}
+
+// Half of the columns before does not do, all of them do.
+
+func.func @some_rows_behind_half(%x: tensor<?x4xf32>, %y: tensor<?x8xf32>, %n: index) -> tensor<?x8xf32> {
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  %a = gnn_tile.traverse @g <edge, features = 4>
+      ins(%x : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%e : tensor<?x8xf32>) at [#gnn_tile.at<group : feature + 4>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x8xf32>
+  // expected-error @+1 {{leaves some rows of}}
+  %b = gnn_tile.traverse @part <edge, features = 8>
+      ins(%y : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%a : tensor<?x8xf32>) at [#gnn_tile.at<group -> parent_edge : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x8xf32>
+  return %b : tensor<?x8xf32>
+}
+
+func.func @some_rows_behind_all(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>, %w: tensor<8x8xf32>, %n: index) -> tensor<?x8xf32> {
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  %a = gnn_tile.traverse @g <edge, features = 8>
+      ins(%x : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%e : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x8xf32>
+  %b = gnn_tile.gemm @part rows edge
+      ins(%y, %w : tensor<?x8xf32>, tensor<8x8xf32>) at <group : feature> extras at []
+      outs(%a : tensor<?x8xf32>) at <group -> parent_edge : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  return %b : tensor<?x8xf32>
+}

@@ -78,6 +78,24 @@ TEST(Lattice, KeysAreThoseOfTheTable) {
   EXPECT_EQ(counts, 2 * (18 + 25) + 15);
 }
 
+TEST(Lattice, RowsThatNoTwoLeadTo) {
+  auto isInjective = [](const char *from, const char *to) {
+    std::string error;
+    return gnn::isInjective(*OrderedSpace::parse(from, error),
+                            *OrderedSpace::parse(to, error));
+  };
+  EXPECT_TRUE(isInjective("edge.in_rows", "edge"));
+  EXPECT_TRUE(isInjective("edge.in_rows", "parent_edge.out_rows"));
+  EXPECT_TRUE(isInjective("edge_type", "parent_edge_type"));
+  EXPECT_FALSE(isInjective("edge", "dst_pair"));
+  EXPECT_FALSE(isInjective("edge", "parent_dst_pair"));
+  EXPECT_FALSE(isInjective("src_pair", "src"));
+  EXPECT_TRUE(isInjective("dst", "src"));
+  EXPECT_FALSE(isInjective("src", "dst"));
+  EXPECT_FALSE(isInjective("dst.by_type", "src"));
+  EXPECT_FALSE(isInjective("dst", "src.by_type"));
+}
+
 TEST(Lattice, TileSizesAndSpaces) {
   size_t structures = 0, counts = 0;
   for (const char *size : {"", "0", "1", "064", "64", "2147483647",

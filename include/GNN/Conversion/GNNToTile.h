@@ -33,11 +33,15 @@ class DegreeOp;
 class DotOp;
 class DropoutOp;
 class EdgeSoftmaxOp;
+class ExpandRowsOp;
+class ExtendRowsOp;
 class GatherOp;
 class LayerNormOp;
 class LinearOp;
 class OuterOp;
 class OuterRowsOp;
+class PickFeatureOp;
+class PickOp;
 class ReduceFeaturesOp;
 class ReduceHeadsOp;
 class ReshapeOp;
@@ -204,8 +208,8 @@ private:
   friend class AttentionLowering;
   friend class LoopLowering;
 
-  // By theme: RowOps.cpp, AttentionOps.cpp, DenseOps.cpp, FeatureOps.cpp,
-  // ColumnOps.cpp, LoopOps.cpp.
+  // By theme: RowOps.cpp, GradientOps.cpp, AttentionOps.cpp, DenseOps.cpp,
+  // FeatureOps.cpp, ColumnOps.cpp, LoopOps.cpp.
   mlir::LogicalResult lowerGather(GatherOp op);
   mlir::LogicalResult lowerAggregate(AggregateOp op);
   mlir::LogicalResult lowerDegree(DegreeOp op);
@@ -241,9 +245,20 @@ private:
   mlir::LogicalResult lowerElementwise(mlir::Operation *op);
   mlir::LogicalResult lowerWithRepeated(mlir::Operation *op, int64_t size);
   mlir::LogicalResult lowerRenamed(mlir::Operation *op, bool prefix);
+  /// Requires as many rows of `rows` as of `others`, or at most as many.
+  void requireCount(mlir::Location loc, const Rows &rows, const Rows &others,
+                    bool atMost);
+  /// Writes `input`, rows of `walked`, among those of `result`, which are 0
+  /// else; `written` are the rows of the latter that those lead to.
+  mlir::LogicalResult writeAmongZeros(mlir::Operation *op, Rows result,
+                                      Rows walked, tile::RowDomain written);
   mlir::LogicalResult lowerRebind(RebindRowsOp op);
   mlir::LogicalResult lowerPrefix(PrefixRowsOp op);
   mlir::LogicalResult lowerRestrict(RestrictRowsOp op);
+  mlir::LogicalResult lowerExpand(ExpandRowsOp op);
+  mlir::LogicalResult lowerExtend(ExtendRowsOp op);
+  mlir::LogicalResult lowerPick(PickOp op);
+  mlir::LogicalResult lowerPickFeature(PickFeatureOp op);
   mlir::LogicalResult lowerLoop(RowLoopInterface loop);
 
   /// The inputs from which the score of an edge follows, at elements `from`.

@@ -102,6 +102,15 @@ struct OrderedSpace {
 /// what is wrong, with the spaces it leads to.
 std::string checkMap(OrderedSpace from, OrderedSpace to);
 
+/// Whether the rows of `first` are the first ones of `all`, at the same
+/// positions: no map leads there.
+bool isPrefixOf(OrderedSpace first, OrderedSpace all);
+
+/// Whether no two rows of `from` lead to one row of `to`, so that each may
+/// write its own: another order of their space, the parent's rows, or those
+/// that they are the first of.
+bool isInjective(OrderedSpace from, OrderedSpace to);
+
 /// Empty if each group has its elements side by side (`rows GROUP ELEMENTS`);
 /// else what is wrong, with the orders in which they do.
 std::string checkRows(Space group, OrderedSpace elements);

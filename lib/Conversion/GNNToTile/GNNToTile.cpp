@@ -126,6 +126,10 @@ void Lowering::registerModels(DialectRegistry &registry) {
     attach<ReduceHeadsOp, &Lowering::lowerReduceHeads>(context);
     attach<ReduceFeaturesOp, &Lowering::lowerReduceFeatures>(context);
     attach<RestrictRowsOp, &Lowering::lowerRestrict>(context);
+    attach<ExpandRowsOp, &Lowering::lowerExpand>(context);
+    attach<ExtendRowsOp, &Lowering::lowerExtend>(context);
+    attach<PickOp, &Lowering::lowerPick>(context);
+    attach<PickFeatureOp, &Lowering::lowerPickFeature>(context);
     attach<RebindRowsOp, &Lowering::lowerRebind>(context);
     attach<PrefixRowsOp, &Lowering::lowerPrefix>(context);
     attach<ForEdgesOp, &Lowering::lowerLoop>(context);

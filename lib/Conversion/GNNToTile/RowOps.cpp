@@ -283,26 +283,31 @@ static bool haveSameNodes(Operation *op, FlatSymbolRefAttr a,
   return nodesOf(a) == nodesOf(b);
 }
 
+void Lowering::requireCount(Location loc, const Rows &rows, const Rows &others,
+                            bool atMost) {
+  auto count = [&](const Rows &side) -> Value {
+    return tile::CountOp::create(builder, loc, builder.getIndexType(),
+                                 side.graph.getValue(),
+                                 CountKey::count(side.getDomain().get().space));
+  };
+  std::string expected =
+      ((atMost ? "at most as many '" : "as many '") + rows.getDomain().str() +
+       "' rows of @" + rows.graph.getValue() + " as '" +
+       others.getDomain().str() + "' rows of @" + others.graph.getValue())
+          .str();
+  tile::RequireOp::create(builder, loc, count(rows), count(others),
+                          builder.getStringAttr(expected), atMost);
+}
+
 /// The same memory, read as rows of another space: of as many, or of as many at
 /// most where a prefix is read, which binding the graphs checks.
 LogicalResult Lowering::lowerRenamed(Operation *op, bool prefix) {
   Rows rows = describe(op->getResult(0).getType());
   const Rows &input = get(op->getOperand(0));
-  auto count = [&](const Rows &side) -> Value {
-    return tile::CountOp::create(builder, op->getLoc(), builder.getIndexType(),
-                                 side.graph.getValue(),
-                                 CountKey::count(side.getDomain().get().space));
-  };
   bool same = !prefix && rows.getDomain() == input.getDomain() &&
               haveSameNodes(op, rows.graph, input.graph);
-  std::string expected =
-      ((prefix ? "at most as many '" : "as many '") + rows.getDomain().str() +
-       "' rows of @" + rows.graph.getValue() + " as '" +
-       input.getDomain().str() + "' rows of @" + input.graph.getValue())
-          .str();
   if (!same)
-    tile::RequireOp::create(builder, op->getLoc(), count(rows), count(input),
-                            builder.getStringAttr(expected), prefix);
+    requireCount(op->getLoc(), rows, input, /*atMost=*/prefix);
   rows.tensor = input.tensor;
   rows.isPrefix = prefix || input.isPrefix;
   set(op->getResult(0), rows);

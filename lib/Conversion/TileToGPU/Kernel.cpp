@@ -333,7 +333,7 @@ RowDomain gnn::tile::rowsOf(AtAttr at, RowDomain groups, RowDomain elements) {
 
 Value gnn::tile::reachRow(Kernel &kernel, Emitter &emit, AtAttr at,
                           RowDomain from, Value row) {
-  if (!at.getSpace() || at.getSpace() == from)
+  if (!at.getSpace() || !needsMap(from, at.getSpace()))
     return row;
   return emit.loadIndex(
       kernel.structure(StructureKey::map(from.get(), at.getSpace().get())),

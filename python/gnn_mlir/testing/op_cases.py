@@ -468,6 +468,90 @@ def _derived(t):
     t.keep(sums[0] + sums[1], sums[2])
 
 
+def _pick(t):
+    """Behind what gives the argument, and read as it is, by a walk over the same
+    edges and by one over others."""
+    f = t.f
+    for source, target, via in t.paths("edge", "src_pair", "dst_pair", t.src):
+        x = t.rows(source, *t.shape)
+        for kind in ("max", "min"):
+            top, at = f.aggregate(kind, x, target, via, argument=True)
+            picked = f.pick(top * 2, at, source, via)
+            t.keep(picked, f.pick(t.rows(target, *t.shape), at, source, via) + x)
+    for end in ("src", "dst"):
+        node = t.g.src if end == "src" else t.g.dst
+        at = f.aggregate("max", t.rows("edge", *t.shape), node, end, argument=True)[1]
+        picked = f.pick(t.rows(node, *t.shape), at, "edge", end)
+        for space, via in ((t.src, "src"), (t.dst, "dst"), ("src_pair", None),
+                           ("dst_pair", None), ("edge_type", None),
+                           ("graph", None)):
+            t.keep(f.aggregate("sum", picked, space, via))
+    top, at = f.aggregate("min", t.rows("edge", 2, 3, t.features), "dst_pair",
+                          argument=True)
+    t.keep(f.pick(top, at, "edge"))
+
+
+def _pick_feature(t):
+    """Of features and of heads, with ties where one is gathered or constant."""
+    f, d = t.f, t.features
+    for x in (t.rows(t.src, 3, d), t.rows("edge", 3, d) * 2):
+        ties = f.elementwise("arith.maximumf", x, 0.25)
+        for of, kind in ((x, "max"), (x, "min"), (ties, "max"), (-ties, "min"),
+                         (f.where(x > 0.25, x, float("nan")), "max"),
+                         (f.constant(1.0, x.type), "max")):
+            for over in ("heads", "features"):
+                reduce = f.reduce_heads if over == "heads" else f.reduce_features
+                t.keep(f.pick_feature(reduce("sum", x), of, kind, over))
+    for shape in ((d,), (2, 3, d), (1, d), (3, 1)):
+        x = t.rows("edge", *shape)
+        t.keep(f.pick_feature(f.reduce_features("max", x), x, "max", "features"))
+
+
+def _expand(t):
+    """Rows of graphs of no edge type, of every second and of all, among all: as
+    they are, computed in place, by a walk and by a product; what is read once more
+    and what several rows are added to."""
+    f, every = t.f, range(t.g.edge_types)
+    for name, listed in (("none", ()), ("second", every[::2]), ("all", every)):
+        s = t.module.derived_graph(name, t.g, listed)
+
+        def own(space):
+            return f.restrict_rows(t.rows(space, *t.shape), s)
+
+        for space in ("edge", "edge_type", "src_pair", "dst_pair"):
+            x = f.input(f"{name}_{space}", s.rows(space, *t.shape))
+            t.keep(f.expand_rows(x, t.g), f.expand_rows(x * 2, t.g) + t.rows(
+                space, *t.shape), f.expand_rows(f.constant(1.0, x.type), t.g))
+        scores = f.expand_rows(f.edge_softmax(own("edge"), "dst"), t.g)
+        t.keep(scores, f.aggregate("sum", scores, t.src, "src"),
+               f.aggregate("max", scores, "dst_pair"))
+        w = f.restrict_rows(t.rows("edge_type", t.features, 5), s)
+        for space in ("edge", "src_pair"):
+            product = f.expand_rows(f.typed_linear(own(space), w), t.g)
+            t.keep(f.linear(product, t.weight(*t.shape[:-1], 5, 2)), product)
+        sums = f.aggregate("sum", own("edge"), "dst_pair")
+        t.keep(f.gather(f.expand_rows(sums, t.g), "edge"),
+               f.expand_rows(f.typed_outer(own("edge"), own("edge"), "edge_type"),
+                             t.g), f.restrict_rows(f.expand_rows(sums, t.g), s))
+
+
+def _extend(t):
+    """Destinations as the first sources, where there are as many of these."""
+    f, x = t.f, t.rows(t.dst, *t.shape)
+    if t.g.square or t.bound.num_dst_nodes > t.bound.num_src_nodes:
+        t.keep(x * 2)
+        return
+    all_rows = f.extend_rows(x * 2)
+    t.keep(f.extend_rows(x), all_rows, f.gather(all_rows, "edge"),
+           f.gather(f.extend_rows(x), "src_pair"),
+           f.extend_rows(x) + t.rows("src", *t.shape),
+           f.linear(f.extend_rows(f.linear(x, t.weight(t.features, 5))),
+                    t.weight(*t.shape[:-1], 5, 2)),
+           f.extend_rows(f.aggregate("sum", t.rows("edge", *t.shape), "dst")),
+           f.extend_rows(f.prefix_rows(t.rows("src", *t.shape))),
+           f.extend_rows(f.constant(1.0, x.type)) * 3)
+
+
 OPS = {
     "op-gather": _gather, "op-sum": _sum, "op-mean": _mean,
     "op-extremes": _extremes, "op-degree": _degree, "op-linear": _linear,
@@ -481,7 +565,8 @@ OPS = {
     "op-training": _training, "op-shapes": _shapes,
     "op-elementwise": _elementwise, "op-conditions": _conditions,
     "op-numpy": _numpy, "op-dimensions": _dimensions,
-    "op-rebind": _rebind, "op-derived": _derived,
+    "op-rebind": _rebind, "op-derived": _derived, "op-pick": _pick,
+    "op-pick-feature": _pick_feature, "op-expand": _expand, "op-extend": _extend,
 }
 
 WITH_HEADS = set(OPS) - {"op-degree", "op-dimensions"}

@@ -1,6 +1,7 @@
 // RUN: gnn-opt %s --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" | FileCheck %s
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
+gnn.graph @block bipartite {node_types = 1, edge_types = 1}
 
 // A template writes the buffer of its output in place: a fresh tensor is one
 // allocation, and no copy is made of what is overwritten.
@@ -144,4 +145,43 @@ func.func @part_of_a_product(%x: tensor<?x8xf32>, %w: tensor<8x4xf32>, %z: tenso
     gnn_tile.yield %acc : f32
   } -> tensor<?x8xf32>
   return %p, %z : tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// Rows written among others leave these: one buffer, and what was written before
+// stays.
+//
+// CHECK-LABEL: func.func @among_zeros
+// CHECK-COUNT-1: memref.alloc
+// CHECK-NOT:     memref.alloc
+// CHECK-NOT:     memref.copy
+// CHECK:         gnn_tile.traverse @block <src> {{.*}}outs(%[[Y:.+]] : memref<?xf32>) at [#gnn_tile.at<group>]
+// CHECK:         gnn_tile.traverse @block <dst> {{.*}}outs(%[[Y]] : memref<?xf32>) at [#gnn_tile.at<group -> src>]
+func.func @among_zeros(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %n = gnn_tile.count @block count src : index
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %z = gnn_tile.traverse @block <src> at [] outs(%e : tensor<?xf32>) at [#gnn_tile.at<group>] {
+    %zero = arith.constant 0.0 : f32
+    gnn_tile.yield %zero : f32
+  } -> tensor<?xf32>
+  %y = gnn_tile.traverse @block <dst> ins(%x : tensor<?xf32>) at [#gnn_tile.at<group>]
+      outs(%z : tensor<?xf32>) at [#gnn_tile.at<group -> src>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// The same on an argument that is still read later: the rows that are not written
+// are copied with the others.
+//
+// CHECK-LABEL: func.func @among_rows_still_read
+// CHECK:         memref.copy
+// CHECK:         gnn_tile.traverse
+func.func @among_rows_still_read(%x: tensor<?xf32>, %z: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %y = gnn_tile.traverse @block <dst> ins(%x : tensor<?xf32>) at [#gnn_tile.at<group>]
+      outs(%z : tensor<?xf32>) at [#gnn_tile.at<group -> src>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  return %y, %z : tensor<?xf32>, tensor<?xf32>
 }

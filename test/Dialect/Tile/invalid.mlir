@@ -584,15 +584,3 @@ func.func @gemm_c7(%x: tensor<?x8xf32>, %w: tensor<3x8x4xf32>, %init: tensor<?x4
   } -> tensor<?x4xf32>
   return %y : tensor<?x4xf32>
 }
-
-// -----
-
-func.func @traverse_parent(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
-  // expected-error @+1 {{'gnn_tile.traverse' op several points would write one row of an output at #gnn_tile.at<group -> parent_edge>}}
-  %y = gnn_tile.traverse @g <edge> ins(%x : tensor<?xf32>) at [#gnn_tile.at<group>]
-      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group -> parent_edge>] {
-  ^bb0(%xv: f32):
-    gnn_tile.yield %xv : f32
-  } -> tensor<?xf32>
-  return %y : tensor<?xf32>
-}

@@ -2,6 +2,7 @@
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 gnn.graph @part square of @g types [0, 2] {node_types = 2, edge_types = 2}
+gnn.graph @block bipartite {node_types = 1, edge_types = 1}
 
 // The weighted sum over neighbours.
 //
@@ -131,4 +132,42 @@ func.func @columns(%w: tensor<2x4x3xf32>, %init: tensor<6x4xf32>) -> tensor<6x4x
     gnn_tile.yield %v : f32
   } -> tensor<6x4xf32>
   return %y : tensor<6x4xf32>
+}
+
+// Rows are written among others, of which the output keeps what it had: those of
+// the parent, in an order of theirs, and `src` rows of which `dst` rows are the
+// first.
+//
+// CHECK-LABEL: func.func @written_among_others
+// CHECK:         outs(%{{.+}} : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group -> parent_edge.in_rows : feature>]
+// CHECK:         outs(%{{.+}} : tensor<?x8xf32>) at [#gnn_tile.at<element -> parent_edge : feature>]
+// CHECK:         outs(%{{.+}} : tensor<?x8xf32>) at <group -> parent_src_pair : feature>
+// CHECK:         outs(%{{.+}} : tensor<?x8xf32>) at [#gnn_tile.at<group -> src : feature>]
+func.func @written_among_others(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p: !in_rows, %z: tensor<?x8xf32>)
+    -> (!in_rows, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) {
+  %0 = gnn_tile.traverse @part <edge.in_rows, features = 8>
+      ins(%x : tensor<?x8xf32>) at [#gnn_tile.at<group -> src : feature>]
+      outs(%p : !in_rows) at [#gnn_tile.at<group -> parent_edge.in_rows : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> !in_rows
+  %1 = gnn_tile.traverse @part <dst, edge.in_rows, features = 8>
+      ins(%x : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%z : tensor<?x8xf32>) at [#gnn_tile.at<element -> parent_edge : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x8xf32>
+  %2 = gnn_tile.gemm @part rows src_pair
+      ins(%x, %w : tensor<?x8xf32>, tensor<8x8xf32>) at <group -> src : feature> extras at []
+      outs(%z : tensor<?x8xf32>) at <group -> parent_src_pair : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  %3 = gnn_tile.traverse @block <dst, features = 8>
+      ins(%x : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%z : tensor<?x8xf32>) at [#gnn_tile.at<group -> src : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x8xf32>
+  return %0, %1, %2, %3 : !in_rows, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
 }

@@ -41,6 +41,16 @@ bool gnn::tile::hasMap(RowDomain from, RowDomain to) {
   return explainMap(from, to).empty();
 }
 
+bool gnn::tile::isInjective(RowDomain from, RowDomain to) {
+  return from == to || (from.isOfGraph() && to.isOfGraph() &&
+                        gnn::isInjective(from.get(), to.get()));
+}
+
+bool gnn::tile::needsMap(RowDomain from, RowDomain to) {
+  return from != to && !(from.isOfGraph() && to.isOfGraph() &&
+                         gnn::isPrefixOf(from.get(), to.get()));
+}
+
 std::string gnn::tile::explainRows(RowDomain groups, RowDomain elements) {
   if (groups.isOfGraph() && groups == groups.getNatural() &&
       elements.isOfGraph())

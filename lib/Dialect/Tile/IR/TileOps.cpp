@@ -155,7 +155,8 @@ static LogicalResult verifyColumns(Operation *op, ShapedType type, AtAttr at,
 /// Checks the dimensions and rows of an operand against its access.
 static LogicalResult verifyAccess(Operation *op, Type type, AtAttr at,
                                   int64_t heads, int64_t features,
-                                  RowDomain groups, RowDomain elements) {
+                                  RowDomain groups, RowDomain elements,
+                                  bool isOutput = false) {
   if (failed(verifyRank(op, type, at)))
     return failure();
   if (at.getColumn())
@@ -184,7 +185,8 @@ static LogicalResult verifyAccess(Operation *op, Type type, AtAttr at,
       shaped.getDimSize(0) != from.getCount())
     return op->emitOpError("expected ")
            << from.getCount() << " rows, got " << type << " at " << at;
-  if (at.getSpace() && !hasMap(from, at.getSpace()))
+  if (at.getSpace() && !hasMap(from, at.getSpace()) &&
+      !(isOutput && isInjective(from, at.getSpace())))
     return op->emitOpError() << explainMap(from, at.getSpace());
   return verifyOrder(op, type, at,
                      !leading        ? RowDomain()
@@ -221,12 +223,12 @@ LogicalResult TraverseOp::verify() {
        llvm::zip(getOutputs(), getOutputsAt().getAsRange<AtAttr>())) {
     if (failed(verifyAccess(*this, output.getType(), at, domain.getHeads(),
                             domain.getFeatures(), domain.getGroups(),
-                            domain.getElements()))) // C2
+                            domain.getElements(), /*isOutput=*/true))) // C2
       return failure();
     RowDomain walked = at.getAnchor() == Anchor::Element ? domain.getElements()
                                                          : domain.getGroups();
     if (at.getAnchor() == Anchor::All ||
-        (at.getSpace() && !at.getSpace().hasSpaceOf(walked))) // C6
+        (at.getSpace() && !isInjective(walked, at.getSpace()))) // C6
       return emitOpError("several points would write one row of an output at ")
              << at;
   }
@@ -370,10 +372,11 @@ LogicalResult GemmOp::verify() {
   if (failed(verifyAccess(*this, getInput().getType(), getInputAt(), getHeads(),
                           getIn(), getRows(), {})) ||
       failed(verifyAccess(*this, getOutput().getType(), getOutputAt(),
-                          getHeads(), getOut(), getRows(), {})))
+                          getHeads(), getOut(), getRows(), {},
+                          /*isOutput=*/true)))
     return failure();
   AtAttr at = getOutputAt();
-  if (at.getSpace() && !at.getSpace().hasSpaceOf(getRows())) // C2
+  if (at.getSpace() && !isInjective(getRows(), at.getSpace())) // C2
     return emitOpError("several rows would write one row of an output at ")
            << at;
   if (getExtrasAt().size() != getExtras().size()) // C3

@@ -117,7 +117,11 @@ static int64_t bytesOf(Type type) {
   return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8;
 }
 
-static ColumnRange rangeOf(Type type, AtAttr at, int64_t features) {
+/// What is written of an output whose rows are reached from `from`.
+static ColumnRange rangeOf(Type type, AtAttr at, RowDomain from,
+                           int64_t features) {
+  if (at.getSpace() && !at.getSpace().hasSpaceOf(from))
+    return {0, 0, false, true};
   if (!at.getFeature())
     return {0, 1, true};
   int64_t begin = at.getOffset(), end = begin + features;
@@ -140,7 +144,7 @@ static StructureKeyAttr wrap(MLIRContext *context, const StructureKey &key) {
 /// Adds the map that leads from `from` to the rows of an access, if one does.
 static void addMap(StructureSet &keys, MLIRContext *context, RowDomain from,
                    AtAttr at) {
-  if (at.getSpace() && at.getSpace() != from)
+  if (at.getSpace() && needsMap(from, at.getSpace()))
     keys.insert(
         wrap(context, StructureKey::map(from.get(), at.getSpace().get())));
 }
@@ -176,7 +180,10 @@ AtAttr TraverseOp::getAccess(OpOperand &operand) {
 }
 
 ColumnRange TraverseOp::getWrittenColumns(OpOperand &output) {
-  return rangeOf(output.get().getType(), getAccess(output),
+  AtAttr at = getAccess(output);
+  bool isElement = at.getAnchor() == Anchor::Element;
+  return rangeOf(output.get().getType(), at,
+                 isElement ? getElements() : getGroups(),
                  getDomain().getFeatures());
 }
 
@@ -274,7 +281,7 @@ AtAttr GemmOp::getAccess(OpOperand &operand) {
 }
 
 ColumnRange GemmOp::getWrittenColumns(OpOperand &output) {
-  return rangeOf(output.get().getType(), getOutputAt(), getOut());
+  return rangeOf(output.get().getType(), getOutputAt(), getRows(), getOut());
 }
 
 SmallVector<StructureKey> GemmOp::getStructures() {

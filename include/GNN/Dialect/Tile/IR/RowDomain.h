@@ -82,6 +82,14 @@ bool hasRows(RowDomain groups, RowDomain elements);
 /// `map FROM TO`, or both are the same.
 bool hasMap(RowDomain from, RowDomain to);
 
+/// True if no two rows of `from` lead to one row of `to`, so that each may
+/// write its own.
+bool isInjective(RowDomain from, RowDomain to);
+
+/// True if rows of `from` lead to rows of `to` at other positions, which the
+/// structure `map FROM TO` has.
+bool needsMap(RowDomain from, RowDomain to);
+
 /// Empty if there are such rows or such a map; else why there are none, with
 /// what there is instead.
 std::string explainRows(RowDomain groups, RowDomain elements);

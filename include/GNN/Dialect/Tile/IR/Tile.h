@@ -35,7 +35,8 @@ namespace gnn::tile {
 /// Columns of an output that a template writes.
 struct ColumnRange {
   int64_t begin = 0, end = 0;
-  bool isWhole = false; ///< there are no more
+  bool isWhole = false;      ///< there are no more columns and rows
+  bool isOfSomeRows = false; ///< no column is written of all rows
 };
 
 /// What a launch takes by its schedule.

@@ -65,7 +65,7 @@ def Tile_TileOpInterface : OpInterface<"TileOpInterface"> {
                     "to say.",
       "::mlir::Block *", "getScalarBody">,
     InterfaceMethod<"The columns of its last dimension that are written of an "
-                    "output; all other dimensions are written wholly.",
+                    "output, of all its rows; none where some rows alone are.",
       "::gnn::tile::ColumnRange", "getWrittenColumns",
       (ins "::mlir::OpOperand &":$output)>,
     InterfaceMethod<"What one launch reads, writes and computes.",

@@ -157,7 +157,8 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     dimension away. A value that depends on a reduction over elements and is
     itself needed for each element makes the traversal walk the elements again.
 
-    Empty groups reduce to 0.
+    Empty groups reduce to 0. Rows and columns of an output that no point writes
+    keep what they had.
 
     Constraints:
     * (C1) `inputs_at` and `outputs_at` have one access an operand.
@@ -171,7 +172,8 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     * (C5) Element accesses, reductions over elements, sizes and indices of
       elements need a domain with elements; an index leads to its row.
     * (C6) No two points write the same row: an output is at `group`, at
-      `element`, or at another order of the same space.
+      `element`, or at rows to which no two of these lead: another order of the
+      space, rows of the parent, or `src` rows of which `dst` rows are the first.
     * (C7) The body holds `arith`, `math` and `gnn_tile` body ops only.
     * (C8) `graph` is a `gnn.graph` that has the rows named; see `gnn_tile.count`.
     * (C9) A tensor keeps its rows in the order that its access says
@@ -243,7 +245,8 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
     * (C1) `input` has shape `[rows, (heads,) in]`, `weight`
       `[(types,) (heads,) in, out]` (`[(types,) (heads,) out, in]` with
       `transposed`), the output `[rows, (heads,) out]`, all of one float type.
-    * (C2) The output's access is `group` or another order of the same space.
+    * (C2) The output's access is `group` or rows to which no two rows lead; see
+      C6 of `gnn_tile.traverse`.
     * (C3) `extras_at` has one access an extra; none is at `element`, and only a
       product with heads has extras with heads.
     * (C4) The body has one argument for the product and one an extra, and
