@@ -35,6 +35,36 @@ def extreme(t):
     return number
 
 
+def pick(t):
+    """By the argument of an input, as `extreme`; of a gradient of any kind."""
+    space = t.coarser(t.rng.choice(("edge", "edge", "src_pair", "dst_pair")))
+    y = t.rows(space)
+    source = t.finer(space)
+    x = t.input(source, *t.value(y).features)
+    return t.call("pick", x, y, arguments=(t.rng.choice(REDUCE[2:]), space,
+                                           t.via(source, space)))
+
+
+def pick_feature(t):
+    """By an input: rounding must not decide."""
+    x = t.rows()
+    features = t.value(x).features
+    of = t.input(t.value(x).space, *features)
+    heads = len(features) == 2 and t.coin()
+    return t.call("pick_feature", x, of, arguments=(
+        t.rng.choice(REDUCE[2:]), "heads" if heads else "features"))
+
+
+def expand(t):
+    """The rows of some edge types, 0 elsewhere."""
+    x = t.rows(t.rng.choice(("edge", "src_pair", "dst_pair", "edge_type")))
+    kinds = tuple(k for k in range(t.graph.num_edge_types) if t.coin())
+    part = t.call("restrict_rows", x, arguments=(kinds,))
+    if t.coin():
+        part = t.call("activation", part, arguments=("tanh", None))
+    return t.call("expand_rows", part, arguments=(None,))
+
+
 def degree(t):
     space = t.rng.choice([s for s in t.spaces if s not in ("edge", "graph")])
     of = t.finer(space)
@@ -42,6 +72,9 @@ def degree(t):
 
 
 def prefix(t):
+    """The first sources as destinations, or these among all sources."""
+    if t.coin():
+        return t.call("extend_rows", t.rows("dst"))
     return t.call("prefix_rows", t.rows("src"))
 
 
@@ -346,4 +379,5 @@ OPS = (gather, aggregate, aggregate, extreme, degree, prefix, prefix, prefix,
        weight_outer, sum_rows, activation, arithmetic, arithmetic, concat, slice_,
        pad, shape, shape, reduce, reduce, layer_norm, outer_rows, dropout, choose,
        choose, where, where, function, function, function, numpy_broadcast,
-       numpy_broadcast, matmul, feature_softmax, attention)
+       numpy_broadcast, matmul, feature_softmax, attention, pick, pick_feature,
+       expand)

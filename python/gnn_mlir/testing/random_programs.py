@@ -159,7 +159,7 @@ def random_program(seed, ops=22):
             break
         try:
             steps, = t.rng.choices((random_chains.CHAINS, random_ops.OPS,
-                                    (random_loops.loop,)), (8, 14, 3))
+                                    (random_loops.loop,)), (8, 14, 4))
             number = t.rng.choice(steps)(t)
         except (ValueError, IndexError):  # The builder has no such op.
             continue

@@ -71,6 +71,12 @@ def _where(f, g, a, b, x, *rest):
     return f.where(condition, x, *picked or (number,))
 
 
+def _pick_feature(f, g, x, of, kind, over):
+    """What x has in the mean, where `of` is extreme."""
+    reduce = f.reduce_heads if over == "heads" else f.reduce_features
+    return f.pick_feature(reduce("mean", x), of, kind, over)
+
+
 def _power(f, g, x, *rest):
     """rest: an exponent below 1, or a number. What has a root is positive."""
     exponent, = rest
@@ -149,8 +155,12 @@ BUILD = {
     "gather": lambda f, g, x, *path: f.gather(x, *path),
     "aggregate": lambda f, g, x, kind, *path: f.aggregate(kind, x, *path),
     "extreme": lambda f, g, x, kind, *path: f.aggregate(kind, x, *path, True),
+    "pick": lambda f, g, x, y, kind, *path: f.pick(
+        y, f.aggregate(kind, x, *path, True)[1], x.space, path[1]),
+    "pick_feature": _pick_feature,
     "degree": lambda f, g, *path: f.degree(g, *path),
     "prefix_rows": lambda f, g, x: f.prefix_rows(x),
+    "extend_rows": lambda f, g, x: f.extend_rows(x),
     "linear": lambda f, g, *values: f.linear(*values),
     "typed_linear": _typed_linear,
     "outer": lambda f, g, x, y, heads: f.outer(x, y, heads),
@@ -205,6 +215,7 @@ BUILD = {
     "rebind_rows": lambda f, g, x, kinds, space: f.rebind_rows(
         x, _graph(f, g, kinds), space),
     "restrict_rows": lambda f, g, x, kinds: f.restrict_rows(x, _graph(f, g, kinds)),
+    "expand_rows": lambda f, g, x, kinds: f.expand_rows(x, _graph(f, g, kinds)),
     "loop": lambda f, g, *rest: loop_calls.build(f, g, rest[:-4], *rest[-4:]),
 }
 

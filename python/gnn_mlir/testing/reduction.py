@@ -67,7 +67,7 @@ def _whole(recorded):
     """The whole graph instead of those that are derived from it."""
     for i in recorded.needed():
         call = recorded.calls[i]
-        if call.kind in ("rebind_rows", "restrict_rows"):
+        if call.kind in ("rebind_rows", "restrict_rows", "expand_rows"):
             recorded = _instead(recorded, i, call.operands[0])
     yield recorded
 
