@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Made graphs with the counts of well-known heterogeneous data sets.
 
-Node and edge counts, types and schema sizes are those of am, biokg, mag and
-wikikg2; so is the share of edges whose (source, edge type) is new. Everything else
+Node and edge counts, types and schema sizes are those of aifb, am, bgs, biokg, fb15k,
+mag, mutag and wikikg2; so is the share of edges whose (source, edge type) is new. Everything else
 is drawn, from one seed: the same call gives the same graph anywhere.
 """
 
@@ -14,10 +14,16 @@ import gnn_mlir
 
 # Nodes, node types, edges, edge types, distinct (source, edge type) an edge.
 _COUNTS = {
+    "aifb": (7_300, 7, 49_000, 104, 0.5),
+    "mutag": (27_000, 5, 148_000, 50, 0.5),
+    "bgs": (95_000, 27, 673_000, 122, 0.46),
+    "fb15k": (15_000, 1, 620_000, 474, 0.26),
     "am": (1_900_000, 7, 5_700_000, 108, 0.57),
     "biokg": (94_000, 5, 4_800_000, 51, 0.3),
     "wikikg2": (2_500_000, 1, 16_000_000, 535, 0.5),
 }
+# Which draw of the types that edge types join has sources enough; others take the first.
+_DRAWS = {"bgs": 1}
 # Of ogbn-mag the schema is public: nodes a type (paper, author, institution, field
 # of study), then source, destination and edges of each edge type.
 _MAG_NODES = (736_389, 1_134_649, 8_740, 59_965)
@@ -26,6 +32,10 @@ _MAG_EDGES = ((1, 0, 7_145_660), (0, 0, 5_416_271), (0, 3, 7_505_078),
 _MAG_SHARE = 0.3
 
 NAMES = (*_COUNTS, "mag")
+# Nodes, edges, variation of the in-degree, share of sources near the destination.
+_PLAIN = {"products": (2_449_029, 123_718_280, 1.88, 0.8),
+          "proteins": (132_534, 79_122_504, 1.04, 0.0)}
+_NEAR = 4096
 
 
 def _shares(total, parts, least):
@@ -56,7 +66,7 @@ def graph(name, scale=1.0):
     """The graph of that name; `scale` makes it smaller in nodes and edges."""
     if name not in NAMES:
         raise ValueError(f"expected one of {', '.join(NAMES)}, got {name!r}")
-    rng = np.random.default_rng(zlib.crc32(name.encode()))
+    rng = np.random.default_rng(zlib.crc32(name.encode()) + _DRAWS.get(name, 0))
     nodes, relations, wanted = _plan(name, rng, scale)
     begin = np.r_[0, np.cumsum(nodes)]
     total = sum(count for *_, count in relations)
@@ -83,3 +93,25 @@ def graph(name, scale=1.0):
         node_type=np.repeat(np.arange(len(nodes)), nodes),
         num_node_types=len(nodes), num_edge_types=len(sizes),
         schema=[(int(s), int(d)) for s, d, _ in relations])
+
+
+def homogeneous(name, scale=1.0):
+    """A graph without types: counts and in-degrees of ogbn-products or ogbn-proteins,
+    lognormal. Sources are drawn uniformly, those of products mostly from the 4096
+    nodes around the destination."""
+    if name not in _PLAIN:
+        raise ValueError(f"expected one of {', '.join(_PLAIN)}, got {name!r}")
+    rng = np.random.default_rng(zlib.crc32(name.encode()))
+    nodes, edges, variation, near = _PLAIN[name]
+    nodes, edges = max(16, int(nodes * scale)), int(edges * scale)
+    share = np.exp(rng.standard_normal(nodes) * np.sqrt(np.log1p(variation ** 2)))
+    degrees = np.floor(share * (edges / share.sum())).astype(np.int64)
+    degrees[rng.permutation(nodes)[:edges - degrees.sum()]] += 1
+    targets = np.repeat(np.arange(nodes, dtype=np.int32), degrees)
+    sources = rng.integers(0, nodes, edges, dtype=np.int32)
+    if near:
+        reach = min(_NEAR, nodes) // 2
+        beside = targets + rng.integers(-reach, reach, edges, dtype=np.int32)
+        sources = np.where(rng.random(edges, dtype=np.float32) < near, beside % nodes,
+                           sources)
+    return gnn_mlir.Graph(sources, targets, nodes)
