@@ -99,6 +99,16 @@ def run():
     pytest.skip("neither the library nor gnn-run is built")
 
 
+@pytest.fixture(scope="module")
+def benchmarks():
+    """The modules of the folder of benchmarks, which import each other."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    try:
+        yield lambda name: importlib.import_module(name)
+    finally:
+        sys.path.remove(str(ROOT / "benchmarks"))
+
+
 def pytest_terminal_summary(terminalreporter):
     """Says which graphs were stand-ins."""
     from gnn_mlir.testing import graphs

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Times of several programs that take turns: each is warm and, where that goes, a CUDA
+graph; a round runs all of them in an order of its own."""
+
+import random
+import statistics
+import subprocess
+import time
+
+import torch
+
+from gnn_mlir import running
+
+MIB = 2**20
+
+
+class Contender:
+    """One program: how it runs, and what was found of it so far."""
+
+    def __init__(self, name, run, captured, found):
+        self.name, self.run, self.captured, self.found = name, run, captured, found
+        self.times = []
+
+
+def quantile(values, share):
+    values = sorted(values)
+    return values[round(share * (len(values) - 1))]
+
+
+def summary(times):
+    """The median, and the spread: the middle 80% beside the median."""
+    middle = statistics.median(times)
+    return {"ms": middle, "rounds": len(times),
+            "spread": (quantile(times, 0.9) - quantile(times, 0.1)) / middle}
+
+
+def takes_part(number, turns, rounds):
+    """Whether one of `turns` turns, evenly spread over the rounds, is this round."""
+    return (number + 1) * turns // rounds > number * turns // rounds
+
+
+def out_of_memory(error):
+    """What torch's error says of the size."""
+    return "out of memory: " + str(error).partition(". ")[2].partition(". ")[0]
+
+
+class OnGPU:
+    """Prepares programs on torch's current GPU, and lets them race there."""
+
+    place = device = "cuda"
+
+    def __init__(self, rounds=20, seconds=1.5, slower=5.0):
+        """A program gets as many turns as fit into `seconds`, at least 5; one that
+        takes `slower` times as long as the best so far gets none."""
+        self.rounds, self.seconds, self.slower = rounds, seconds, slower
+
+    def new_pool(self):
+        """Memory that captured programs may share, since one runs after another."""
+        return torch.cuda.graph_pool_handle()
+
+    def _time(self, run, repeats=1):
+        times = []
+        for _ in range(repeats):
+            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            begin.record()
+            run()
+            end.record()
+            end.synchronize()
+            times.append(begin.elapsed_time(end))
+        return statistics.median(times)
+
+    def memory_mib(self, run):
+        """The most that a run has allocated at once, beyond what was there."""
+        torch.cuda.synchronize()
+        running._in_flight.clear()  # what finished runs of ours have used
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats()
+        before = torch.cuda.memory_allocated()
+        run()
+        torch.cuda.synchronize()
+        return (torch.cuda.max_memory_allocated() - before) / MIB
+
+    def _capture(self, run, pool):
+        """A CUDA graph, or None where `run` cannot be captured."""
+        captured, current = torch.cuda.CUDAGraph(), torch.cuda.current_stream()
+        try:
+            stream = torch.cuda.Stream()
+            stream.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(stream):
+                run()
+            torch.cuda.current_stream().wait_stream(stream)
+            torch.cuda.empty_cache()
+            with torch.cuda.graph(captured, pool=pool):
+                out = run()
+        except RuntimeError:  # That memory is out is one too.
+            captured = out = None
+            torch.cuda.set_stream(current)
+            torch.cuda.synchronize()
+            torch.cuda.empty_cache()
+            return None
+        captured.keeps = run, out
+        return captured
+
+    def enter(self, name, run, best=None, pool=None):
+        """A contender, or what kept it out as a dict with "skipped". `best` is the
+        least time so far."""
+        began = time.monotonic()
+        found = {}
+        try:
+            run()
+            found["mib"] = self.memory_mib(run)
+            graph = self._capture(run, pool)
+            ready = graph.replay if graph else run
+            ready()
+            once = self._time(ready)
+        except torch.OutOfMemoryError as error:
+            found["skipped"] = out_of_memory(error)
+        if "skipped" in found:
+            torch.cuda.empty_cache()
+            return found
+        found["captured"], found["entry_s"] = graph is not None, time.monotonic() - began
+        if best is not None and once > self.slower * best:
+            found["skipped"] = f"{once:.4g} ms, {once / best:.1f} times the best"
+            found["once_ms"] = once
+            return found
+        contender = Contender(name, ready, graph, found)
+        contender.once = once
+        return contender
+
+    def race(self, contenders):
+        """Gives each contender its times."""
+        turns = {c.name: max(5, min(self.rounds, int(
+            1e3 * self.seconds / c.once))) for c in contenders}
+        for number in range(self.rounds):
+            for c in random.sample(contenders, len(contenders)):
+                if takes_part(number, min(turns[c.name], self.rounds), self.rounds):
+                    c.times.append(self._time(c.run, 3 if c.once < 20 else 1))
+        for c in contenders:
+            c.found.update(summary(c.times))
+
+    def about(self):
+        command = ["nvidia-smi", "--query-gpu=driver_version",
+                   "--format=csv,noheader"]
+        driver = subprocess.run(command, capture_output=True, text=True,
+                                check=False).stdout.strip()
+        return {"device": torch.cuda.get_device_name(), "driver": driver,
+                "torch": torch.__version__, "CUDA": torch.version.cuda}
+
+
+class OnEmulator:
+    """Runs each program once, and times nothing."""
+
+    place, device = "emulator", "cpu"
+
+    def new_pool(self):
+        return None
+
+    def enter(self, name, run, best=None, pool=None):
+        run()
+        contender = Contender(name, run, None, {"captured": False})
+        contender.once = None
+        return contender
+
+    def race(self, contenders):
+        pass
+
+    def about(self):
+        return {"device": "emulator", "torch": torch.__version__}
