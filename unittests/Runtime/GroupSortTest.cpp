@@ -9,6 +9,7 @@
 #include "Testing.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <numeric>
 #include <set>
@@ -93,7 +94,7 @@ std::vector<Keys> allKeys(size_t count) {
   return all;
 }
 
-const size_t kCounts[] = {0, 1, 5, 1000, 40000, 150000};
+const size_t kCounts[] = {0, 1, 5, 1000, 100000, 150000};
 } // namespace
 
 TEST(GroupSort, RowsAreStable) {
@@ -213,6 +214,31 @@ TEST(Parallel, FindsTheFirst) {
       }
     }
   });
+}
+
+/// A part that finds one late does not hide an earlier one.
+TEST(Parallel, FindsTheFirstOfParts) {
+  setNumThreads(2);
+  constexpr size_t kCount = 200000, kEarly = 7, kLate = 150000;
+  std::atomic<bool> isLateSeen{false};
+  EXPECT_EQ(findFirst(kCount,
+                      [&](size_t i) {
+                        auto wait = [](int milliseconds) {
+                          std::this_thread::sleep_for(
+                              std::chrono::milliseconds(milliseconds));
+                        };
+                        if (i == kLate) {
+                          isLateSeen = true;
+                          wait(100);
+                        }
+                        for (int tries = 0;
+                             i == kEarly && !isLateSeen && tries < 1000;
+                             ++tries)
+                          wait(1);
+                        return i == kEarly || i == kLate;
+                      }),
+            kEarly);
+  setNumThreads(0);
 }
 
 TEST(HostMemory, IsUsedAgainWithinAScope) {
