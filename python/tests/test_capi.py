@@ -2,6 +2,8 @@
 """The runtime through its C API says of graphs what Python says."""
 
 import ctypes
+import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -185,3 +187,49 @@ def test_library_names_what_it_looked_for(monkeypatch):
     monkeypatch.setenv("GNN_MLIR_BUILD", "/nowhere")
     with pytest.raises(capi.GNNError, match="/nowhere/lib/libGNN.so.*got none"):
         capi.find_library()
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", ">i4",
+                                   ">u8"])
+def test_ids_of_all_kinds(capi, dtype):
+    ids = np.array([3, 0, 9, 2, 100], dtype)
+    for given in (ids, ids[::2]):
+        graph = Graph(given, given, 101)
+        assert graph.edge_src.dtype == np.int32
+        np.testing.assert_array_equal(graph.edge_src, given.astype(np.int64))
+    worst = np.iinfo(dtype).max
+    with pytest.raises(ValueError, match=f"from 0 to 100, got {worst} at 1"):
+        Graph(np.array([1, worst], dtype), np.array([0, 0], dtype), 101)
+    if np.iinfo(dtype).min < 0:
+        worst = np.iinfo(dtype).min
+        with pytest.raises(ValueError, match=f"from 0 to 100, got {worst} at 0"):
+            Graph(np.array([worst, 1], dtype), np.array([0, 0], dtype), 101)
+
+
+def test_numbers_of_threads(capi):
+    first = gnn_mlir.get_num_threads()
+    assert 1 <= first <= 32
+    try:
+        gnn_mlir.set_num_threads(3)
+        assert gnn_mlir.get_num_threads() == 3
+        for wrong in (-1, 33, "two", 1.5):
+            with pytest.raises(ValueError, match="number of threads: "):
+                gnn_mlir.set_num_threads(wrong)
+        assert gnn_mlir.get_num_threads() == 3
+    finally:
+        gnn_mlir.set_num_threads(0)
+    assert gnn_mlir.get_num_threads() == first
+
+
+def test_arrays_live_as_long_as_the_library_uses_them(compiler):
+    layer = gnn_mlir.compile(gnn_mlir.models.gin((4, 4)), target="emulator")
+    graph = Graph([0, 1], [1, 2], 3)
+    array = weakref.ref(graph.edge_src)
+    bound = gnn_mlir.capi.BoundFunction(layer.package, layer.name, [graph],
+                                        gnn_mlir.compiler.open_device())
+    del graph
+    gc.collect()
+    assert array() is not None
+    del bound
+    gc.collect()
+    assert array() is None

@@ -8,9 +8,11 @@
 #include "Parallel.h"
 #include "Testing.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <numeric>
 #include <set>
 
@@ -130,19 +132,25 @@ TEST(GroupSort, RowsAreStable) {
 TEST(GroupSort, GroupsAreThoseThatOccur) {
   for (size_t count : kCounts)
     for (const Keys &keys : allKeys(count)) {
-      std::map<std::pair<int32_t, int32_t>, int32_t> sizes;
+      std::vector<std::pair<int32_t, int32_t>> all, distinct;
       for (size_t i = 0; i < count; ++i)
-        ++sizes[{keys.major[i], keys.minor[i]}];
-      Array major, minor, begin = {0}, ofElement;
-      std::map<std::pair<int32_t, int32_t>, int32_t> numbers;
-      for (const auto &[key, size] : sizes) {
-        numbers[key] = static_cast<int32_t>(major.size());
-        major.push_back(key.first);
-        minor.push_back(key.second);
-        begin.push_back(begin.back() + size);
+        all.emplace_back(keys.major[i], keys.minor[i]);
+      distinct = all;
+      std::sort(distinct.begin(), distinct.end());
+      distinct.erase(std::unique(distinct.begin(), distinct.end()),
+                     distinct.end());
+      Array major, minor, begin(distinct.size() + 1, 0), ofElement;
+      for (const auto &[one, other] : distinct) {
+        major.push_back(one);
+        minor.push_back(other);
       }
-      for (size_t i = 0; i < count; ++i)
-        ofElement.push_back(numbers[{keys.major[i], keys.minor[i]}]);
+      for (const auto &key : all) {
+        auto group = std::lower_bound(distinct.begin(), distinct.end(), key) -
+                     distinct.begin();
+        ofElement.push_back(static_cast<int32_t>(group));
+        ++begin[static_cast<size_t>(group) + 1];
+      }
+      std::partial_sum(begin.begin(), begin.end(), begin.begin());
       withThreads([&] {
         SortKeys given{keys.minor, keys.numMinor, keys.major, keys.numMajor};
         Groups groups = findGroups(given);
@@ -176,6 +184,23 @@ TEST(ThreadPool, RunsEachOnceAndThrows) {
   std::atomic<unsigned> calls{0};
   pool.run(5, [&](unsigned) { ++calls; });
   EXPECT_EQ(calls, 5u);
+}
+
+TEST(ThreadPool, WorksInTheChildOfAFork) {
+  setNumThreads(3);
+  std::atomic<int> calls{0};
+  runOnThreads(3, [&](unsigned) { ++calls; });
+  EXPECT_EQ(calls, 3);
+  pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20); // rather than wait for threads that stayed with the parent
+    runOnThreads(3, [&](unsigned) { ++calls; });
+    ::_exit(calls == 6 ? 0 : 1);
+  }
+  int status = -1;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  setNumThreads(0);
 }
 
 TEST(ThreadPool, NumbersOfThreads) {
