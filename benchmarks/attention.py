@@ -204,7 +204,7 @@ def bench(kind, graph, features, machine):
     module, given, up = _prepare(kind, graph, features)
     inputs, there = training.our_inputs(given, up, machine)
     pool = machine.new_pool()
-    plain = gnn_mlir.compile(module, target=machine.place, graph=graph).bind(
+    plain = gnn_mlir.compile(module, target=machine.target, graph=graph).bind(
         graph, machine.place)
     passes = training.Ours(module, graph, list(given), machine)
     ours = {"training": machine.enter("training", lambda: passes.step(inputs, there),

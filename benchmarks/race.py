@@ -9,7 +9,7 @@ import time
 
 import torch
 
-from gnn_mlir import running
+from gnn_mlir import capi, running
 
 MIB = 2**20
 
@@ -47,7 +47,7 @@ def out_of_memory(error):
 class OnGPU:
     """Prepares programs on torch's current GPU, and lets them race there."""
 
-    place = device = "cuda"
+    target = place = device = "cuda"
 
     def __init__(self, rounds=20, seconds=1.5, slower=5.0):
         """A program gets as many turns as fit into `seconds`, at least 5; one that
@@ -150,7 +150,10 @@ class OnGPU:
 class OnEmulator:
     """Runs each program once, and times nothing."""
 
-    place, device = "emulator", "cpu"
+    target, device = "emulator", "cpu"
+
+    def __init__(self):
+        self.place = capi.Device.emulator(checked=False)
 
     def new_pool(self):
         return None

@@ -127,7 +127,7 @@ class Ours:
 
     def __init__(self, module, graph, wrt, machine):
         began, (name,) = time.monotonic(), module.functions
-        package = compile_gradients(module, graph, wrt, machine.place)
+        package = compile_gradients(module, graph, wrt, machine.target)
         self.compile_s, began = time.monotonic() - began, time.monotonic()
         self.forward, self.backward = (
             CompiledFunction(package, name + suffix).bind(graph, machine.place)
@@ -164,7 +164,7 @@ class Ours:
 def our_inputs(inputs, up, machine):
     """What our passes take: tensors on a GPU, arrays on the emulator."""
     inputs = {k: np.asarray(v, np.float32) for k, v in inputs.items()}
-    if machine.place != "cuda":
+    if machine.target != "cuda":
         return inputs, up
     there = lambda a: torch.tensor(a, device="cuda")
     return {k: there(v) for k, v in inputs.items()}, there(up)
@@ -305,7 +305,7 @@ def bench(case, machine, chosen, prepared, edges):
     """All numbers of one layer on one graph."""
     inputs, up = our_inputs({"x": case.x, **case.weights}, case.up, machine)
     pool = machine.new_pool()
-    plain = gnn_mlir.compile(case.module, target=machine.place, graph=case.graph).bind(
+    plain = gnn_mlir.compile(case.module, target=machine.target, graph=case.graph).bind(
         case.graph, machine.place)
     passes = {"training": case.ours(machine), "without x": case.ours(machine, False)}
     ours = {name: machine.enter(name, lambda p=p: p.step(inputs, up), None, pool)
@@ -498,7 +498,7 @@ def run(options, machine):
                   f"training / inference {number(row['to_inference'], 2)}", flush=True)
             write(options.output, result)
             gc.collect()
-            if machine.place == "cuda":
+            if machine.target == "cuda":
                 torch.cuda.empty_cache()
         print(f"{text}: {time.monotonic() - began:.0f} s in all", flush=True)
         made.clear()
