@@ -2,6 +2,7 @@
 """Times of several programs that take turns: each is warm and, where that goes, a CUDA
 graph; a round runs all of them in an order of its own."""
 
+import math
 import random
 import statistics
 import subprocess
@@ -12,13 +13,15 @@ import torch
 from gnn_mlir import capi, running
 
 MIB = 2**20
+# A CUDA graph makes no program faster than this.
+_GAIN = 10
 
 
 class Contender:
     """One program: how it runs, and what was found of it so far."""
 
-    def __init__(self, name, run, captured, found):
-        self.name, self.run, self.captured, self.found = name, run, captured, found
+    def __init__(self, name, run, found):
+        self.name, self.run, self.found = name, run, found
         self.times = []
 
 
@@ -104,26 +107,29 @@ class OnGPU:
     def enter(self, name, run, best=None, pool=None):
         """A contender, or what kept it out as a dict with "skipped". `best` is the
         least time so far."""
-        began = time.monotonic()
-        found = {}
+        began, found = time.monotonic(), {"captured": False}
+        limit = math.inf if best is None else self.slower * best
         try:
             run()
             found["mib"] = self.memory_mib(run)
-            graph = self._capture(run, pool)
-            ready = graph.replay if graph else run
-            ready()
-            once = self._time(ready)
+            ready, once = run, self._time(run)
+            if once <= _GAIN * limit:
+                graph = self._capture(run, pool)
+                found["captured"] = graph is not None
+                ready = graph.replay if graph else run
+                ready()
+                once = self._time(ready)
         except torch.OutOfMemoryError as error:
             found["skipped"] = out_of_memory(error)
         if "skipped" in found:
             torch.cuda.empty_cache()
             return found
-        found["captured"], found["entry_s"] = graph is not None, time.monotonic() - began
-        if best is not None and once > self.slower * best:
+        found["entry_s"] = time.monotonic() - began
+        if once > limit:
             found["skipped"] = f"{once:.4g} ms, {once / best:.1f} times the best"
             found["once_ms"] = once
             return found
-        contender = Contender(name, ready, graph, found)
+        contender = Contender(name, ready, found)
         contender.once = once
         return contender
 
@@ -160,7 +166,7 @@ class OnEmulator:
 
     def enter(self, name, run, best=None, pool=None):
         run()
-        contender = Contender(name, run, None, {"captured": False})
+        contender = Contender(name, run, {"captured": False})
         contender.once = None
         return contender
 

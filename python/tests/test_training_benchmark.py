@@ -165,7 +165,9 @@ def test_programs_take_turns(clock):
 def test_programs_that_do_not_enter(clock, torch):
     machine, program = clock[0](slower=5), clock[1]
     found = machine.enter("slow", program(60.0), best=10.0)
-    assert found["skipped"] == "60.6 ms, 6.1 times the best"
+    assert found["skipped"] == "61.2 ms, 6.1 times the best" and found["captured"]
+    found = machine.enter("hopeless", program(600.0), best=10.0)
+    assert found["once_ms"] == pytest.approx(600) and not found["captured"]
     error = torch.OutOfMemoryError(
         "CUDA out of memory. Tried to allocate 9.00 GiB. GPU 0 has 8 GiB.")
     found = machine.enter("large", program(1.0, error=error))
