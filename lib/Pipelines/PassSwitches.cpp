@@ -34,6 +34,13 @@ static llvm::Expected<std::string> readValue(StringRef name, StringRef value) {
     return check(parseWord<CostKind>(value));
   if (name == "target")
     return check(parseWord<CostTarget>(value));
+  if (name == "sum-rows") {
+    int32_t number;
+    if (value.getAsInteger(10, number) || number < 0)
+      return llvm::createStringError("expected a number of rows, got '" +
+                                     value + "'");
+    return value.str();
+  }
   StringRef plain = llvm::StringSwitch<StringRef>(value.lower())
                         .Cases({"true", "on", "1"}, "true")
                         .Cases({"false", "off", "0"}, "false")

@@ -99,6 +99,9 @@ static void buildTilePipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(createFuseProducts());
     pm.addPass(createCSEPass());
   }
+  if (options.splitSums) // with all that is fused
+    pm.addNestedPass<func::FuncOp>(
+        createSplitSums({options.sumRows, options.target}));
   // Of tensors, and of buffers as long as each has a place of its own.
   pm.addNestedPass<func::FuncOp>(createVerifyWholeResults());
   pm.addNestedPass<func::FuncOp>(createSeparateResults());
@@ -208,9 +211,8 @@ ArrayRef<Stage> gnn::getStages() {
 
 void gnn::CompilePipelineOptions::assignTo(StageOptions &stages) const {
   assignGraphSwitches(stages.graph);
-  stages.graph.chooseTarget(chip);
   assignTileSwitches(stages.tile);
-  stages.schedule.target = stages.graph.target;
+  stages.chooseTarget(chip);
   assignScheduleFiles(stages.schedule);
   stages.ptx.chip = chip;
   stages.ptx.features = features;

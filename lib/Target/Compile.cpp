@@ -92,9 +92,8 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
   if (failed(parsePassSwitches(given.passes, switches, message)))
     return module.emitError("passes: ") << message;
   switches.assignGraphSwitches(stages.graph);
-  stages.graph.chooseTarget(given.chip);
   switches.assignTileSwitches(stages.tile);
-  stages.schedule.target = stages.graph.target;
+  stages.chooseTarget(given.chip);
   stages.schedule.schedules = given.schedules;
   stages.schedule.allowUnusedSchedules = given.allowUnusedSchedules;
   stages.schedule.saveSchedules = given.saveSchedules;

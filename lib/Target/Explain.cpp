@@ -182,7 +182,7 @@ static LogicalResult readOptions(ModuleOp module, StringRef passes,
     return module.emitError("passes: ") << message;
   all.assignGraphSwitches(stages.graph);
   all.assignTileSwitches(stages.tile);
-  stages.graph.chooseTarget(chip);
+  stages.chooseTarget(chip);
   return success();
 }
 
@@ -241,7 +241,7 @@ FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
   result.before = readFunctions(*copy);
   stages.tile.assignTileSwitches(none.tile);
   leaveOutPasses(none.graph);
-  none.graph.chooseTarget(chip);
+  none.chooseTarget(chip);
   addKernels(*copy, getStages(), none, model, result.before);
   remark::RemarkCategories categories;
   categories.passed = categories.missed = categories.failed =

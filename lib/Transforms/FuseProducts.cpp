@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A gather in front of a gemm becomes its gather list, what follows row by row
-// becomes its epilogue (Hector 3.3.1, 3.4.2).
+// A gather in front of a gemm or an outer becomes its gather list, what follows
+// a gemm row by row becomes its epilogue (Hector 3.3.1, 3.4.2).
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,31 +49,74 @@ static std::optional<AtAttr> through(RowDomain rows, RowDomain from,
                      at.getFeature(), at.getOffset());
 }
 
+namespace {
+/// An operand of a product whose rows may come through a gather list.
+struct Side {
+  TileOpInterface product;
+  OpOperand *operand;
+  RowDomain rows;   ///< that the product walks
+  int64_t features; ///< that it reads of a row
+  bool isPart;      ///< there may be more of them
+
+  TraverseOp getMaker() const {
+    return operand->get().getDefiningOp<TraverseOp>();
+  }
+  void read(Value value, AtAttr at) const;
+};
+} // namespace
+
+static SmallVector<Side> getSides(TileOpInterface product) {
+  SmallVector<Side> sides;
+  if (auto gemm = dyn_cast<GemmOp>(*product))
+    sides.push_back({product, &gemm.getInputMutable(), gemm.getRows(),
+                     gemm.getIn(), /*isPart=*/true});
+  if (auto outer = dyn_cast<OuterOp>(*product))
+    for (OpOperand *operand :
+         {&outer.getLeftMutable(), &outer.getRightMutable()})
+      sides.push_back({product, operand, outer.getRows(),
+                       lastSize(operand->get()), /*isPart=*/false});
+  return sides;
+}
+
+/// Makes the product read the rows of `value` that `at` leads to.
+void Side::read(Value value, AtAttr at) const {
+  operand->set(value);
+  if (auto gemm = dyn_cast<GemmOp>(*product))
+    return gemm.setInputAtAttr(at);
+  auto outer = cast<OuterOp>(*product);
+  SmallVector<Attribute> accesses(outer.getInputsAt().getValue());
+  accesses[operand->getOperandNumber()] = at;
+  outer.setInputsAtAttr(ArrayAttr::get(at.getContext(), accesses));
+}
+
 /// Why the product cannot read what `gather` reads, at `at`; empty if it can.
-static std::string planGather(GemmOp gemm, TraverseOp gather,
+static std::string planGather(const Side &side, TraverseOp gather,
                               std::optional<AtAttr> &at) {
+  TileOpInterface product = side.product;
   if (!isGather(gather))
     return "it does more than copy rows";
-  if (gather.getSchedule() || gemm.getSchedule())
+  if (gather.getSchedule() || product.getTileSchedule())
     return "it has a schedule";
-  if (gather.getGraph() != gemm.getGraph())
+  if (gather.getGraphAttr() != product.getGraphAttr())
     return "it walks another graph";
   AtAttr out = gather.getOutputAt(0), in = gather.getInputAt(0);
-  AtAttr read = gemm.getInputAt();
+  AtAttr read = product.getAccess(*side.operand);
   int64_t features = gather.getDomain().getFeatures();
-  if (out.getOffset() || read.getOffset() || gemm.getIn() != features ||
+  if (out.getOffset() || read.getOffset() || side.features != features ||
       lastSize(gather.getOutputs()[0]) != features)
     return "only a part of its features is read or written";
   if (in.getHead() != read.getHead() || !in.getFeature())
     return "it repeats features";
   if (in.getColumn())
     return "it reads columns";
+  if (!side.isPart && lastSize(gather.getInputs()[0]) != features)
+    return "it reads a part of the features that there are";
   RowDomain from = gather.getDomain().getGroups();
-  RowDomain reads = read.getSpace() ? read.getSpace() : gemm.getRows();
+  RowDomain reads = read.getSpace() ? read.getSpace() : side.rows;
   if (out.getSpace() || reads != from)
     return "its rows are read in another order";
   if (in.getAnchor() != Anchor::All)
-    at = through(gemm.getRows(), from, in);
+    at = through(side.rows, from, in);
   return at ? "" : "no map leads from the product's rows to what it reads";
 }
 
@@ -199,20 +242,27 @@ struct FuseProducts : gnn::impl::FuseProductsBase<FuseProducts> {
     bool changed = true;
     while (changed) {
       changed = false;
-      SmallVector<GemmOp> products;
-      getOperation()->walk([&](GemmOp op) { products.push_back(op); });
-      for (GemmOp gemm : products) {
-        changed |= gather(rewriter, gemm);
-        changed |= end(rewriter, gemm);
+      SmallVector<TileOpInterface> products;
+      getOperation()->walk([&](TileOpInterface op) {
+        if (isa<GemmOp, OuterOp>(*op))
+          products.push_back(op);
+      });
+      for (TileOpInterface product : products) {
+        for (const Side &side : getSides(product))
+          changed |= gather(rewriter, side);
+        if (auto gemm = dyn_cast<GemmOp>(*product))
+          changed |= end(rewriter, gemm);
       }
     }
-    getOperation()->walk([&](GemmOp op) { reportRefusals(op); });
+    getOperation()->walk([&](TileOpInterface op) { reportNotGathered(op); });
+    getOperation()->walk([&](GemmOp op) { reportNoEpilogue(op); });
   }
 
 private:
-  bool gather(IRRewriter &rewriter, GemmOp gemm);
+  bool gather(IRRewriter &rewriter, const Side &side);
   bool end(IRRewriter &rewriter, GemmOp gemm);
-  void reportRefusals(GemmOp gemm);
+  void reportNotGathered(TileOpInterface product);
+  void reportNoEpilogue(GemmOp gemm);
   remark::RemarkOpts named(StringRef name) {
     return remark::RemarkOpts::name(name).category(getArgument());
   }
@@ -220,16 +270,15 @@ private:
 } // namespace
 
 /// Reads what a gather reads instead of what it writes.
-bool FuseProducts::gather(IRRewriter &rewriter, GemmOp gemm) {
-  auto op = gemm.getInput().getDefiningOp<TraverseOp>();
+bool FuseProducts::gather(IRRewriter &rewriter, const Side &side) {
+  TraverseOp op = side.getMaker();
   std::optional<AtAttr> at;
-  if (!op || !planGather(gemm, op, at).empty())
+  if (!op || !planGather(side, op, at).empty())
     return false;
-  gemm.getInputMutable().assign(op.getInputs()[0]);
-  gemm.setInputAtAttr(*at);
+  side.read(op.getInputs()[0], *at);
   if (op->use_empty())
     rewriter.eraseOp(op);
-  remark::passed(gemm.getLoc(), named("Gathered"))
+  remark::passed(side.product->getLoc(), named("Gathered"))
       << "the product reads the rows it needs";
   return true;
 }
@@ -247,11 +296,15 @@ bool FuseProducts::end(IRRewriter &rewriter, GemmOp gemm) {
   return true;
 }
 
-void FuseProducts::reportRefusals(GemmOp gemm) {
+void FuseProducts::reportNotGathered(TileOpInterface product) {
   std::optional<AtAttr> at;
-  if (auto op = gemm.getInput().getDefiningOp<TraverseOp>())
-    remark::missed(op.getLoc(), named("NotGathered"))
-        << planGather(gemm, op, at);
+  for (const Side &side : getSides(product))
+    if (TraverseOp op = side.getMaker())
+      remark::missed(op.getLoc(), named("NotGathered"))
+          << planGather(side, op, at);
+}
+
+void FuseProducts::reportNoEpilogue(GemmOp gemm) {
   TraverseOp op = onlyReader(gemm);
   if (!op) {
     if (gemm->getNumResults() &&

@@ -501,3 +501,26 @@ func.func @some_rows(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %z: tensor<?x8x
   } -> tensor<?x8xf32>
   return %b : tensor<?x8xf32>
 }
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// An outer product has as many rows as its operand has features.
+//
+// CHECK-LABEL: func.func @part_of_a_row
+// CHECK-DAG:     gnn_tile.traverse
+// CHECK-DAG:     gnn_tile.outer
+func.func @part_of_a_row(%x: tensor<?x20xf32>, %d: tensor<?x8xf32>, %e: tensor<?x16xf32>, %init: tensor<16x8xf32>) -> tensor<16x8xf32> {
+  // expected-remark @+1 {{it reads a part of the features that there are}}
+  %r = gnn_tile.traverse @g <src, features = 16>
+      ins(%x : tensor<?x20xf32>) at [#gnn_tile.at<group : feature + 4>]
+      outs(%e : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x16xf32>
+  %dw = gnn_tile.outer @g rows src ins(%r, %d : tensor<?x16xf32>, tensor<?x8xf32>)
+      at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
+      outs(%init : tensor<16x8xf32>) -> tensor<16x8xf32>
+  return %dw : tensor<16x8xf32>
+}

@@ -48,6 +48,34 @@ func.func @gather_through_a_map(%x: tensor<?x20xf32>, %w: tensor<3x16x8xf32>, %e
   return %y : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>
 }
 
+// Rows copied for either side of an outer product are its gather list.
+//
+// CHECK-LABEL: func.func @outer
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<?x16xf32>, %[[D:[a-z0-9]+]]: tensor<?x8xf32>
+// CHECK-NOT:     gnn_tile.traverse
+// CHECK:         gnn_tile.outer @g rows edge.src_pairs types edge_type
+// CHECK-SAME:      ins(%[[X]], %[[D]] : tensor<?x16xf32>, tensor<?x8xf32>)
+// CHECK-SAME:      at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group -> dst : feature>]
+func.func @outer(%x: tensor<?x16xf32>, %d: tensor<?x8xf32>, %e: tensor<?x16xf32>, %f: tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>, %init: tensor<3x16x8xf32>) -> tensor<3x16x8xf32> {
+  %l = gnn_tile.traverse @g <edge, features = 16>
+      ins(%x : tensor<?x16xf32>) at [#gnn_tile.at<group -> src : feature>]
+      outs(%e : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x16xf32>
+  %r = gnn_tile.traverse @g <edge.in_rows, features = 8>
+      ins(%d : tensor<?x8xf32>) at [#gnn_tile.at<group -> dst : feature>]
+      outs(%f : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>
+  %dw = gnn_tile.outer @g rows edge.src_pairs types edge_type
+      ins(%l, %r : tensor<?x16xf32>, tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>)
+      at [#gnn_tile.at<group -> edge : feature>, #gnn_tile.at<group -> edge.in_rows : feature>]
+      outs(%init : tensor<3x16x8xf32>) -> tensor<3x16x8xf32>
+  return %dw : tensor<3x16x8xf32>
+}
+
 // What alone reads the product, row by row, is its epilogue; its inputs become
 // extras, seen from the product's rows.
 //

@@ -19,7 +19,8 @@ TEST(TargetsTest, AllFiguresAreGiven) {
          {&target.memoryBandwidth, &target.l2Bytes, &target.l2Gather,
           &target.memoryGather, &target.l2RowBytes, &target.memoryRowBytes,
           &target.fp32Flops, &target.kernels.productFlops,
-          &target.launchSeconds, &target.kernels.rowSeconds,
+          &target.multiprocessors, &target.launchSeconds,
+          &target.kernels.rowSeconds,
           &target.kernels.edgeSeconds, &target.kernels.walkGather,
           &target.kernels.roundSeconds, &target.kernels.waitSeconds,
           &target.kernels.memoryWaitSeconds})

@@ -62,6 +62,23 @@ constexpr const char *source = R"(
       %t = arith.addf %s, %cv : f32
       gnn_tile.yield %t : f32
     }
+    %tiles = gnn_tile.count @g tile_count edge_type src_pair 128 : index
+    %parts = memref.alloc(%tiles) : memref<?x64x8xf32>
+    gnn_tile.outer @g rows src_pair types tiles<edge_type, src_pair, 128>
+        ins(%x, %z : memref<?x64xf32>, memref<?x8xf32>)
+        at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group : feature>]
+        outs(%parts : memref<?x64x8xf32>)
+    %flat = memref.collapse_shape %parts [[0], [1, 2]]
+        : memref<?x64x8xf32> into memref<?x512xf32>
+    %sums = memref.collapse_shape %m [[0], [1, 2]]
+        : memref<3x64x8xf32> into memref<3x512xf32>
+    gnn_tile.traverse @g <edge_type, tiles<edge_type, src_pair, 128>, features = 512>
+        ins(%flat : memref<?x512xf32>) at [#gnn_tile.at<element : feature>]
+        outs(%sums : memref<3x512xf32>) at [#gnn_tile.at<group : feature>] {
+    ^bb0(%part: f32):
+      %sum = gnn_tile.reduce sum [element] %part : f32
+      gnn_tile.yield %sum : f32
+    }
     %n = gnn_tile.count @g count dst : index
     gnn_tile.require %n, %n "as many"
     gnn_tile.cost %n, %n, %n
@@ -95,7 +112,7 @@ protected:
 using Keys = std::vector<std::string>;
 
 TEST_F(TileInterface, EachTemplateHasIt) {
-  ASSERT_EQ(templates.size(), 5u);
+  ASSERT_EQ(templates.size(), 7u);
   EXPECT_EQ(templates[0].getGroups().str(), "dst");
   EXPECT_EQ(templates[0].getElements().str(), "edge.in_rows");
   EXPECT_EQ(templates[1].getGroups().str(), "src_pair");
@@ -107,7 +124,7 @@ TEST_F(TileInterface, EachTemplateHasIt) {
 }
 
 TEST_F(TileInterface, Accesses) {
-  ASSERT_EQ(templates.size(), 5u);
+  ASSERT_EQ(templates.size(), 7u);
   EXPECT_EQ(templates[0].getAccess(templates[0]->getOpOperand(1)).getSpace(),
             RowDomain(gnn::Space::Edge));
   EXPECT_FALSE(templates[1].getAccess(templates[1]->getOpOperand(1)));
@@ -115,7 +132,7 @@ TEST_F(TileInterface, Accesses) {
 }
 
 TEST_F(TileInterface, Structures) {
-  ASSERT_EQ(templates.size(), 5u);
+  ASSERT_EQ(templates.size(), 7u);
   EXPECT_EQ(structures(0),
             (Keys{"rows dst edge.in_rows", "map edge.in_rows src",
                   "map edge.in_rows edge"}));
@@ -126,7 +143,7 @@ TEST_F(TileInterface, Structures) {
 }
 
 TEST_F(TileInterface, WrittenColumns) {
-  ASSERT_EQ(templates.size(), 5u);
+  ASSERT_EQ(templates.size(), 7u);
   ColumnRange part =
       templates[0].getWrittenColumns(templates[0]->getOpOperand(2));
   EXPECT_EQ(part.begin, 16);
@@ -138,7 +155,7 @@ TEST_F(TileInterface, WrittenColumns) {
 
 // Rows of 64 features and a weight an edge; two maps and the row pointer.
 TEST_F(TileInterface, CostByCounts) {
-  ASSERT_EQ(templates.size(), 5u);
+  ASSERT_EQ(templates.size(), 7u);
   TileCost walk = templates[0].getCost();
   EXPECT_EQ(walk.readBytes.str(), "268 * count edge + 4 * count dst + 4");
   EXPECT_EQ(walk.writtenBytes.str(), "256 * count dst");
@@ -151,9 +168,30 @@ TEST_F(TileInterface, CostByCounts) {
   EXPECT_EQ(templates[2].getCost().writtenBytes.str(), "6144");
 }
 
+// A matrix is written for each tile, and read once.
+TEST_F(TileInterface, Tiles) {
+  ASSERT_EQ(templates.size(), 7u);
+  EXPECT_EQ(structures(5),
+            (Keys{"tiles edge_type src_pair 128", "map src_pair src"}));
+  TileCost first = templates[5].getCost();
+  EXPECT_EQ(first.readBytes.str(),
+            "292 * count src_pair + 12 * tile_count edge_type src_pair 128");
+  EXPECT_EQ(first.writtenBytes.str(),
+            "2048 * tile_count edge_type src_pair 128");
+  EXPECT_EQ(templates[6].getElements().str(),
+            "tiles<edge_type, src_pair, 128>");
+  EXPECT_EQ(structures(6), (Keys{"tile_rows edge_type src_pair 128"}));
+  TileCost second = templates[6].getCost();
+  EXPECT_EQ(second.readBytes.str(),
+            "4 * count edge_type + 2048 * tile_count edge_type src_pair 128 + "
+            "4");
+  EXPECT_EQ(second.writtenBytes.str(), "2048 * count edge_type");
+  EXPECT_EQ(second.flops.str(), "512 * tile_count edge_type src_pair 128");
+}
+
 // An input that the body does not use is none of the kernel.
 TEST_F(TileInterface, CostOfWhatIsRead) {
-  ASSERT_EQ(templates.size(), 5u);
+  ASSERT_EQ(templates.size(), 7u);
   EXPECT_EQ(templates[3].getCost().readBytes.str(),
             "260 * count edge + 4 * count dst + 4");
 }
@@ -161,7 +199,7 @@ TEST_F(TileInterface, CostOfWhatIsRead) {
 // What is of a row counts for each; biases of a type and of all rows, as
 // weights, once.
 TEST_F(TileInterface, CostOfExtras) {
-  ASSERT_EQ(templates.size(), 5u);
+  ASSERT_EQ(templates.size(), 7u);
   EXPECT_EQ(templates[4].getCost().readBytes.str(),
             "264 * count src_pair + 12 * tile_count edge_type src_pair 64 + "
             "6272");
@@ -169,7 +207,7 @@ TEST_F(TileInterface, CostOfExtras) {
 
 // Each tile of columns reads ids and weights again.
 TEST_F(TileInterface, CostFollowsTheSchedule) {
-  ASSERT_EQ(templates.size(), 5u);
+  ASSERT_EQ(templates.size(), 7u);
   templates[0].setTileSchedule(TraverseScheduleAttr::get(
       &context, /*columnsPerBlock=*/32, 0, 0, 0, 0, 0, 0, {}, {}, 0));
   EXPECT_EQ(templates[0].getCost().readBytes.str(),

@@ -76,6 +76,8 @@ struct TargetFigures {
   Figure memoryRowBytes;
   /// Fp32 operations a second, a fused multiply and add being two.
   Figure fp32Flops;
+  /// Streaming multiprocessors, which run blocks side by side.
+  Figure multiprocessors;
   /// Seconds from the end of a kernel to the work of one that waits for it.
   Figure launchSeconds;
 

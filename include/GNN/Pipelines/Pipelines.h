@@ -109,10 +109,21 @@ template <typename Base> struct TileSwitches : public Base {
   Option<bool> fuse{*this, "fuse",
                     llvm::cl::desc("Fuse traversals and products"),
                     llvm::cl::init(true)};
+  Option<bool> splitSums{
+      *this, "split-sums",
+      llvm::cl::desc("Sum over types or the graph in two steps"),
+      llvm::cl::init(true)};
+  Option<int64_t> sumRows{
+      *this, "sum-rows",
+      llvm::cl::desc("Rows that the first of these steps sums at once; 0: by "
+                     "statistics"),
+      llvm::cl::init(0)};
 
   /// Sets the same switches of `other`.
   template <typename Other> void assignTileSwitches(Other &other) const {
     other.fuse = fuse;
+    other.splitSums = splitSums;
+    other.sumRows = sumRows;
   }
 };
 
@@ -122,7 +133,13 @@ struct GraphPipelineOptions
 
 /// Options of `gnn-tile-pipeline`.
 struct TilePipelineOptions
-    : public TileSwitches<mlir::PassPipelineOptions<TilePipelineOptions>> {};
+    : public TileSwitches<mlir::PassPipelineOptions<TilePipelineOptions>> {
+  Option<CostTarget> target{
+      *this, "target",
+      llvm::cl::desc("GPU to choose tiles of sums for; chip: the one that "
+                     "stands for the chip that kernels are made for"),
+      llvm::cl::init(CostTarget::chip)};
+};
 
 /// Files of schedules, on top of other options.
 template <typename Base> struct ScheduleFiles : public Base {
@@ -232,6 +249,13 @@ struct StageOptions {
   NoOptions none;
   PTXPipelineOptions ptx;
   StagePasses passes;
+
+  /// Weighs and chooses for the GPU of `chip` unless another is named.
+  void chooseTarget(llvm::StringRef chip) {
+    graph.chooseTarget(chip);
+    tile.target = graph.target;
+    schedule.target = graph.target;
+  }
 };
 
 /// Options of `gnn-compile-pipeline`: those of its stages.

@@ -434,9 +434,10 @@ def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
 def FuseProducts : Pass<"gnn-tile-fuse-products", "::mlir::func::FuncOp"> {
   let summary = "Let products gather their rows and end with what follows";
   let description = [{
-    A traversal that only copies rows into the input of a `gnn_tile.gemm`
-    becomes the product's gather list. A row-wise traversal that alone reads the
-    product becomes its epilogue.
+    A traversal that only copies rows into the input of a `gnn_tile.gemm`, or
+    into either side of a `gnn_tile.outer`, becomes the product's gather list. A
+    row-wise traversal that alone reads the product of a `gnn_tile.gemm` becomes
+    its epilogue.
 
     ```mlir
     %r = gnn_tile.gemm @g rows dst ins(%x, %w) ... // yields %acc
@@ -450,6 +451,52 @@ def FuseProducts : Pass<"gnn-tile-fuse-products", "::mlir::func::FuncOp"> {
     map reaches from the product's.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect"];
+}
+
+def SplitSums : Pass<"gnn-tile-split-sums", "::mlir::func::FuncOp"> {
+  let summary = "Sum over types or the graph in two steps";
+  let description = [{
+    A block walks all rows of an edge type, a node type or the graph, one after
+    another, while there are few of these. Where they have many rows, a first
+    template sums over tiles of them and a second one over the tiles of each, in
+    their order: as many blocks as the GPU has room for, and the same bits on every
+    run.
+
+    ```mlir
+    %dw = gnn_tile.outer @g rows src_pair types edge_type ins(%x, %dy) ... -> tensor<3x64x32xf32>
+    // becomes
+    %n = gnn_tile.count @g tile_count edge_type src_pair 1024 : index
+    %parts = gnn_tile.outer @g rows src_pair types tiles<edge_type, src_pair, 1024>
+        ins(%x, %dy) ... -> tensor<?x64x32xf32>
+    %flat = tensor.collapse_shape %parts [[0], [1, 2]]
+    %sums = gnn_tile.traverse @g <edge_type, tiles<edge_type, src_pair, 1024>, features = 2048>
+        ins(%flat) at [#gnn_tile.at<element : feature>] ... // reduce sum [element]
+    ```
+
+    So are traversals with such groups that reduce over their elements once: a
+    reduction of any kind becomes the same one over tiles and then over groups, a
+    mean a sum that is divided by the number of all elements. What follows the
+    reductions stays behind the second one.
+
+    With statistics of the graph, a tile has so few rows that there are 4 blocks a
+    multiprocessor of the target, and so many that what it writes is an eighth of
+    what it reads at most; groups of which the longest has two tiles at most stay
+    whole. Without, a tile has 1024 rows.
+
+    Needs: templates on tensors. Keeps: the value of every result up to the order
+    of sums; all bits of it where it is no sum. Never splits sums over types, over
+    fixed rows, or of what has a schedule, nor what walks elements again or writes
+    rows of them.
+  }];
+  let options = [
+    Option<"rows", "rows", "int64_t", /*default=*/"0",
+           "Rows of a tile; 0: by statistics">,
+    Option<"target", "target", "::gnn::CostTarget",
+           /*default=*/"::gnn::CostTarget::chip", "GPU to choose tiles for">,
+  ];
+  let dependentDialects = ["::gnn::tile::TileDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def VerifyWholeResults

@@ -96,7 +96,8 @@ def ScheduleColumns : SchedulePass<"gnn-tile-schedule-columns"> {
   let summary = "Choose how many features of a row a block takes";
   let description = [{
     Sets `columns_per_block` and, on which it depends, `vector`: the widest for
-    which every row is aligned. A block takes whole rows of up to 128 vectors.
+    which every row is aligned. A block takes whole rows of up to 128 vectors; of 32
+    where it adds up the tiles of its group, of which there are few.
     Where elements gather rows of tables that do not fit the L2 cache, it takes
     so many columns that the tables do, if that pays: tiles run one after the
     other, and each walks the elements again (G-Sparse III-B).

@@ -147,9 +147,12 @@ LogicalResult Lowering::lowerTypedLinear(TypedLinearOp op) {
 }
 
 LogicalResult Lowering::lowerOuter(OuterOp op) {
-  Rows left = get(op.getInput()), right = view(op.getGrad());
+  Rows left = view(op.getInput()), right = view(op.getGrad());
   Rows result = describe(op.getType());
-  tile::RowDomain rows = left.getDomain();
+  // Of the parent's rows, those that are this graph's.
+  tile::RowDomain rows = left.space.isOfParent()
+                             ? describe(op.getInput().getType()).getDomain()
+                             : left.getDomain();
   auto inputsAt = [&](const Rows &side) -> Attribute {
     return access(side, Anchor::Group, rows, {}, side.features.size() == 2,
                   true);

@@ -201,12 +201,12 @@ Value Kernel::count(const CountKey &key) {
 
 Value Kernel::rows(RowDomain domain) {
   return domain.isFixed() ? device.index(domain.getCount())
-                          : count(CountKey::count(domain.get().space));
+                          : count(domain.getCountKey());
 }
 
 Value Kernel::hostRows(RowDomain domain) {
   return domain.isFixed() ? host.index(domain.getCount())
-                          : hostCount(CountKey::count(domain.get().space));
+                          : hostCount(domain.getCountKey());
 }
 
 /// The static type under which a buffer of dynamic rows is passed.
@@ -335,7 +335,20 @@ Value gnn::tile::reachRow(Kernel &kernel, Emitter &emit, AtAttr at,
                           RowDomain from, Value row) {
   if (!at.getSpace() || !needsMap(from, at.getSpace()))
     return row;
-  return emit.loadIndex(
-      kernel.structure(StructureKey::map(from.get(), at.getSpace().get())),
-      row);
+  Value array = kernel.structure(getMapKey(from, at.getSpace()));
+  // A tile is (group, begin, end).
+  return emit.loadIndex(array,
+                        from.isTiles() ? emit.mul(row, emit.index(3)) : row);
+}
+
+std::pair<Value, Value> gnn::tile::reachElements(Kernel &kernel, Emitter &emit,
+                                                 RowDomain groups,
+                                                 RowDomain elements,
+                                                 Value group) {
+  Value array = kernel.structure(getRowsKey(groups, elements));
+  Value first = group;
+  if (groups.isTiles())
+    first = emit.add(emit.mul(group, emit.index(3)), emit.index(1));
+  return {emit.loadIndex(array, first),
+          emit.loadIndex(array, emit.add(first, emit.index(1)))};
 }

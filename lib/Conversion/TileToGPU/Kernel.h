@@ -135,6 +135,13 @@ mlir::LogicalResult lowerOuter(OuterOp op, Kernel &kernel);
 mlir::Value reachRow(Kernel &kernel, Emitter &emit, AtAttr at, RowDomain from,
                      mlir::Value row);
 
+/// The positions at which the elements of row `group` of `groups` begin and
+/// end.
+std::pair<mlir::Value, mlir::Value> reachElements(Kernel &kernel, Emitter &emit,
+                                                  RowDomain groups,
+                                                  RowDomain elements,
+                                                  mlir::Value group);
+
 /// The domain whose count is the number of rows of an operand.
 RowDomain rowsOf(AtAttr at, RowDomain groups, RowDomain elements);
 

@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A block owns one tile of one type's matrix and walks the rows of the type in
-// order, 16 at a time: the same bits on every run, without atomics.
+// A block owns one piece of one type's matrix, or of one tile's, and walks the
+// rows of that in order, 16 at a time: the same bits on every run, without
+// atomics.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,10 +50,8 @@ void OuterLowering::locate() {
     begin = e.mul(type, e.index(perType));
     end = e.add(begin, e.index(perType));
   } else if (op.getTypes()) {
-    Value pointer = kernel.structure(
-        StructureKey::rows(op.getTypes()->get().space, op.getRows().get()));
-    begin = e.loadIndex(pointer, type);
-    end = e.loadIndex(pointer, e.add(type, e.index(1)));
+    std::tie(begin, end) =
+        reachElements(kernel, e, *op.getTypes(), op.getRows(), type);
   } else {
     begin = e.index(0);
     end = kernel.rows(op.getRows());
@@ -100,7 +99,7 @@ void OuterLowering::stage(unsigned side, Value row0, int64_t perThread) {
 }
 
 void OuterLowering::storeRow(Value sums, int64_t i) {
-  Value output = kernel.buffer(op.getOutput(), {}, false);
+  Value output = kernel.buffer(op.getOutput(), op.getGroups(), false);
   int64_t width = product.columnsPerThread();
   Value row = e.add(firstRow, product.row(i));
   Value rowInside = e.less(row, e.index(left.getShape().back()));
@@ -160,9 +159,13 @@ void OuterLowering::run() {
 
   Emitter &host = kernel.host;
   int64_t in = left.getShape().back(), out = right.getShape().back();
-  auto outputType = cast<ShapedType>(op.getOutput().getType());
-  int64_t types = op.getTypes() ? outputType.getDimSize(0) : 1;
-  kernel.launch(host.index(types),
+  Value types = host.index(1);
+  if (op.getTypes() && op.getTypes()->isTiles())
+    types = kernel.hostRows(*op.getTypes());
+  else if (op.getTypes())
+    types =
+        host.index(cast<ShapedType>(op.getOutput().getType()).getDimSize(0));
+  kernel.launch(types,
                 host.index(llvm::divideCeil(in, ProductLayout::rows) *
                            llvm::divideCeil(out, product.columns())),
                 host.index(op.sumsHeads() ? 1 : heads()),

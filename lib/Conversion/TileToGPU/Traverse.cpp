@@ -43,10 +43,8 @@ void TraverseLowering::locateRow(Value row) {
   }
   if (!domain.getElements())
     return;
-  Value pointer = kernel.structure(StructureKey::rows(
-      domain.getGroups().get().space, domain.getElements().get()));
-  begin = e.loadIndex(pointer, group);
-  end = e.loadIndex(pointer, e.add(group, e.index(1)));
+  std::tie(begin, end) =
+      reachElements(kernel, e, domain.getGroups(), domain.getElements(), group);
   end = e.select(groupInside, end, begin);
 }
 

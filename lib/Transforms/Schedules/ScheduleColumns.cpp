@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Analysis/CostModel.h"
+#include "GNN/Analysis/RowStatistics.h"
 #include "GNN/Dialect/GNN/IR/GNN.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 #include "GNN/Transforms/Passes.h"
@@ -28,6 +29,10 @@ namespace gnn {
 
 /// Vectors that a block takes of a row at most: 4 for each lane of a warp.
 static constexpr int64_t mostVectors = 4 * 32;
+
+/// The same where groups have tiles: there are few groups, and more blocks
+/// where each takes fewer columns.
+static constexpr int64_t tileVectors = 32;
 
 /// The share of the L2 that tables may take so that their rows stay there,
 /// beside what streams through. On an H200, whose L2 has 60 MB, tables of 60 MB
@@ -82,17 +87,6 @@ private:
 };
 } // namespace
 
-/// How many rows of the graph there are in a domain.
-static double countRows(RowDomain domain, StatsAttr stats) {
-  if (domain.isFixed())
-    return domain.getCount();
-  Space space = domain.get().space;
-  RowSpace known = domain.isKind(RowKind::NodeType)
-                       ? RowSpace::NodeType
-                       : static_cast<RowSpace>(withoutParent(space));
-  return RowCount::rows(known).evaluate(stats);
-}
-
 static TileWork describe(TraverseOp op, StatsAttr stats) {
   DomainAttr domain = op.getDomain();
   TileWork work;
@@ -134,7 +128,8 @@ int64_t ScheduleColumns::choose(TraverseOp op, const TraverseSchedule &schedule,
   if (facts.reducesFeatures)
     return features;
   int64_t width = schedule.lanes ? schedule.lanes * schedule.vector : 0;
-  int64_t whole = std::min(features, mostVectors * schedule.vector);
+  int64_t vectors = op.getElements().isTiles() ? tileVectors : mostVectors;
+  int64_t whole = std::min(features, vectors * schedule.vector);
   if (width && whole < features)
     whole = std::max(width, whole / width * width);
   auto graph =

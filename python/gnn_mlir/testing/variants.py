@@ -14,7 +14,7 @@ from . import errors
 # The switches of passes (docs/Passes.md), in their order.
 SWITCHES = ("raise-loops", "linear-reorder", "compact", "order-aggregate",
             "fuse-attention", "fold-normalization", "join-sums", "move-scales",
-            "compute-in-heads", "merge-bias", "fuse")
+            "compute-in-heads", "merge-bias", "fuse", "split-sums")
 
 # What keeps a loop's products out of it. Loops with these have no traversal.
 RAISE = "raise-loops"

@@ -89,6 +89,42 @@ func.func @outer(%x: tensor<?x64xf32>, %dy: tensor<?x8xf32>) -> tensor<3x64x8xf3
   return %dw : tensor<3x64x8xf32>
 }
 
+// A matrix for each tile, and the sum of those of a type. A tile leads to its
+// group.
+//
+// CHECK-LABEL: func.func @tiles
+// CHECK:         gnn_tile.count @g tile_count edge_type src_pair 1024
+// CHECK:         gnn_tile.outer @g rows src_pair types tiles<edge_type, src_pair, 1024>
+// CHECK:         gnn_tile.traverse @g <edge_type, tiles<edge_type, src_pair, 1024>, features = 512>
+// CHECK:         gnn_tile.traverse @g <tiles<edge_type, src_pair, 1024>, src_pair>
+// CHECK-SAME:      at [#gnn_tile.at<group -> edge_type>]
+func.func @tiles(%x: tensor<?x64xf32>, %dy: tensor<?x8xf32>, %sums: tensor<3x512xf32>, %t: tensor<3xf32>) -> (tensor<3x512xf32>, tensor<?xf32>) {
+  %n = gnn_tile.count @g tile_count edge_type src_pair 1024 : index
+  %init = tensor.empty(%n) : tensor<?x64x8xf32>
+  %parts = gnn_tile.outer @g rows src_pair types tiles<edge_type, src_pair, 1024>
+      ins(%x, %dy : tensor<?x64xf32>, tensor<?x8xf32>)
+      at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%init : tensor<?x64x8xf32>) -> tensor<?x64x8xf32>
+  %flat = tensor.collapse_shape %parts [[0], [1, 2]] : tensor<?x64x8xf32> into tensor<?x512xf32>
+  %dw = gnn_tile.traverse @g <edge_type, tiles<edge_type, src_pair, 1024>, features = 512>
+      ins(%flat : tensor<?x512xf32>) at [#gnn_tile.at<element : feature>]
+      outs(%sums : tensor<3x512xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%part: f32):
+    %sum = gnn_tile.reduce sum [element] %part : f32
+    gnn_tile.yield %sum : f32
+  } -> tensor<3x512xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %of_tiles = gnn_tile.traverse @g <tiles<edge_type, src_pair, 1024>, src_pair>
+      ins(%t : tensor<3xf32>) at [#gnn_tile.at<group -> edge_type>]
+      outs(%e : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%v: f32):
+    %size = gnn_tile.size : f32
+    %o = arith.mulf %v, %size : f32
+    gnn_tile.yield %o : f32
+  } -> tensor<?xf32>
+  return %dw, %of_tiles : tensor<3x512xf32>, tensor<?xf32>
+}
+
 // The order in which rows are kept is in the type, and what reads them by another
 // way is an access to that order.
 //

@@ -13,9 +13,9 @@ using namespace gnn;
 using namespace gnn::tile;
 
 CountSum CountSum::rows(RowDomain domain) {
-  if (!domain.isOfGraph())
+  if (!domain.isOfGraph() && !domain.isTiles())
     return domain.getCount();
-  return CountKey::count(domain.get().space);
+  return domain.getCountKey();
 }
 
 CountSum CountSum::entries(const StructureKey &key) {

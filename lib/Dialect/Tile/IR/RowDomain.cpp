@@ -17,6 +17,19 @@ RowDomain RowDomain::fixed(int64_t count) {
   return domain;
 }
 
+RowDomain RowDomain::tiles(Space groups, OrderedSpace elements, int64_t most) {
+  RowDomain domain(elements);
+  domain.kind = Kind::Tiles;
+  domain.tiled = groups;
+  domain.count = most;
+  return domain;
+}
+
+CountKey RowDomain::getCountKey() const {
+  return isTiles() ? CountKey::tileCount(tiled, rows, count)
+                   : CountKey::count(rows.space);
+}
+
 RowDomain RowDomain::getNatural() const {
   return isOfGraph() ? RowDomain(rows.space) : *this;
 }
@@ -29,6 +42,9 @@ std::string RowDomain::str() const {
     return rows.str();
   case Kind::Fixed:
     return std::to_string(count);
+  case Kind::Tiles:
+    return std::string("tiles<") + name(tiled) + ", " + rows.str() + ", " +
+           std::to_string(count) + ">";
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -52,9 +68,13 @@ bool gnn::tile::needsMap(RowDomain from, RowDomain to) {
 }
 
 std::string gnn::tile::explainRows(RowDomain groups, RowDomain elements) {
-  if (groups.isOfGraph() && groups == groups.getNatural() &&
-      elements.isOfGraph())
+  bool isNatural = groups.isOfGraph() && groups == groups.getNatural();
+  if (isNatural && elements.isOfGraph())
     return checkRows(groups.get().space, elements.get());
+  if (groups.isTiles() && elements == RowDomain(groups.getTiles().elements))
+    return "";
+  if (isNatural && elements.isTiles() && groups.isIn(elements.getTiles().group))
+    return "";
   return "the elements of a '" + groups.str() +
          "' do not lie side by side in '" + elements.str() + "'";
 }
@@ -62,7 +82,39 @@ std::string gnn::tile::explainRows(RowDomain groups, RowDomain elements) {
 std::string gnn::tile::explainMap(RowDomain from, RowDomain to) {
   if (from.isOfGraph() && to.isOfGraph())
     return checkMap(from.get(), to.get());
+  if (from.isTiles() && to == RowDomain(from.getTiles().group))
+    return "";
   return "no map leads from '" + from.str() + "' to '" + to.str() + "'";
+}
+
+StructureKey gnn::tile::getRowsKey(RowDomain groups, RowDomain elements) {
+  if (groups.isTiles())
+    return groups.getTiles();
+  if (!elements.isTiles())
+    return StructureKey::rows(groups.get().space, elements.get());
+  StructureKey tiles = elements.getTiles();
+  return StructureKey::tileRows(tiles.group, tiles.elements, tiles.tile);
+}
+
+StructureKey gnn::tile::getMapKey(RowDomain from, RowDomain to) {
+  return from.isTiles() ? from.getTiles()
+                        : StructureKey::map(from.get(), to.get());
+}
+
+/// Parses what follows `tiles`: `<edge_type, src_pair, 1024>`.
+static FailureOr<RowDomain> parseTiles(AsmParser &parser, SMLoc loc) {
+  StringRef groups, elements;
+  int64_t most;
+  if (parser.parseLess() || parser.parseKeyword(&groups) ||
+      parser.parseComma() || parser.parseKeyword(&elements) ||
+      parser.parseComma() || parser.parseInteger(most) || parser.parseGreater())
+    return failure();
+  std::string error;
+  auto key = StructureKey::parse(
+      ("tiles " + groups + " " + elements + " " + Twine(most)).str(), error);
+  if (!key)
+    return parser.emitError(loc) << error;
+  return RowDomain::tiles(key->group, key->elements, key->tile);
 }
 
 FailureOr<RowDomain> FieldParser<RowDomain>::parse(AsmParser &parser) {
@@ -80,6 +132,8 @@ FailureOr<RowDomain> FieldParser<RowDomain>::parse(AsmParser &parser) {
   StringRef word;
   if (failed(parser.parseKeyword(&word)))
     return failure();
+  if (word == "tiles")
+    return parseTiles(parser, loc);
   std::string error;
   if (auto rows = OrderedSpace::parse(word, error))
     return RowDomain(*rows);

@@ -342,6 +342,9 @@ LogicalResult GemmOp::verify() {
   if (getRows().isOfParent()) // C6
     return emitOpError("expected a row space in 'rows', got '")
            << getRows().str() << "'";
+  if (getTypes() && getTypes()->isTiles()) // C6
+    return emitOpError("expected types that have weights, got '")
+           << getTypes()->str() << "'";
   if (getTypes() && !groupsRows(*getTypes(), getRows())) // C6
     return emitOpError("the rows of one '")
            << getTypes()->str() << "' do not lie side by side in '"
@@ -441,20 +444,30 @@ LogicalResult OuterOp::verify() {
   auto left = cast<ShapedType>(getLeft().getType());
   auto right = cast<ShapedType>(getRight().getType());
   auto output = cast<ShapedType>(getOutput().getType());
+  if (failed(verifyWeightOrder(*this, output))) // C5
+    return failure();
   int64_t heads = getHeads();
   SmallVector<int64_t> expected;
-  if (getTypes())
+  bool ofTiles = getTypes() && getTypes()->isTiles();
+  if (getTypes()) {
+    if (!output.hasRank() || output.getRank() == 0 ||
+        output.isDynamicDim(0) != ofTiles) // C1
+      return emitOpError("expected an output with ")
+             << (ofTiles ? "a leading dimension of ? for the tiles"
+                         : "a number of types")
+             << ", got " << output;
     expected.push_back(output.getDimSize(0));
+  }
   if (heads && !sumsHeads())
     expected.push_back(heads);
   expected.append({left.getShape().back(), right.getShape().back()});
   if (output.getShape() != ArrayRef<int64_t>(expected)) { // C1
     InFlightDiagnostic diag = emitOpError("expected an output of shape [");
-    llvm::interleaveComma(expected, diag);
+    llvm::interleaveComma(expected, diag, [&](int64_t size) {
+      ShapedType::isDynamic(size) ? diag << "?" : diag << size;
+    });
     return diag << "], got " << output;
   }
-  if (failed(verifyWeightOrder(*this, output))) // C5
-    return failure();
   // C5, with the shapes: tensors are in the order of their access.
   for (auto [side, at] : {std::pair(left, accesses[0]), {right, accesses[1]}})
     if (failed(verifyAccess(*this, side, at, heads ? heads : 1,

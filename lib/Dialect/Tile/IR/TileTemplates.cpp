@@ -43,8 +43,19 @@ static LogicalResult verifyHasRows(Operation *op, GraphOp graph, Space space) {
   return success();
 }
 
+/// Checks that a graph has the rows that an index array is about.
+static LogicalResult verifyHasStructure(Operation *op, GraphOp graph,
+                                        const StructureKey &key) {
+  Space other =
+      key.kind == StructureKey::Kind::Map ? key.target.space : key.group;
+  return failure(failed(verifyHasRows(op, graph, key.elements.space)) ||
+                 failed(verifyHasRows(op, graph, other)));
+}
+
 static LogicalResult verifyHasRows(Operation *op, GraphOp graph,
                                    RowDomain rows) {
+  if (rows.isTiles())
+    return verifyHasStructure(op, graph, rows.getTiles());
   return rows.isOfGraph() ? verifyHasRows(op, graph, rows.get().space)
                           : success();
 }
@@ -59,15 +70,6 @@ LogicalResult CountOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return key.kind == CountKey::Kind::Count
              ? success()
              : verifyHasRows(*this, *graph, key.elements.space); // C1
-}
-
-/// Checks that a graph has the rows that an index array is about.
-static LogicalResult verifyHasStructure(Operation *op, GraphOp graph,
-                                        const StructureKey &key) {
-  Space other =
-      key.kind == StructureKey::Kind::Map ? key.target.space : key.group;
-  return failure(failed(verifyHasRows(op, graph, key.elements.space)) ||
-                 failed(verifyHasRows(op, graph, other)));
 }
 
 LogicalResult StructureOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -145,8 +147,7 @@ static StructureKeyAttr wrap(MLIRContext *context, const StructureKey &key) {
 static void addMap(StructureSet &keys, MLIRContext *context, RowDomain from,
                    AtAttr at) {
   if (at.getSpace() && needsMap(from, at.getSpace()))
-    keys.insert(
-        wrap(context, StructureKey::map(from.get(), at.getSpace().get())));
+    keys.insert(wrap(context, getMapKey(from, at.getSpace())));
 }
 
 /// The bytes of all index arrays of a template, each read once.
@@ -204,8 +205,7 @@ SmallVector<StructureKey> TraverseOp::getStructures() {
                      StructureKey::map({groups.get().space, RowOrder::ByDegree},
                                        groups.get())));
   if (elements)
-    keys.insert(
-        wrap(context, StructureKey::rows(groups.get().space, elements.get())));
+    keys.insert(wrap(context, getRowsKey(groups, elements)));
   auto add = [&](AtAttr at) {
     bool isElement = at.getAnchor() == Anchor::Element;
     addMap(keys, context, isElement ? elements : groups, at);
@@ -372,15 +372,14 @@ ColumnRange OuterOp::getWrittenColumns(OpOperand &output) {
 SmallVector<StructureKey> OuterOp::getStructures() {
   MLIRContext *context = getContext();
   StructureSet keys;
-  if (getTypes() && getTypes()->isOfGraph())
-    keys.insert(wrap(
-        context, StructureKey::rows(getTypes()->get().space, getRows().get())));
+  if (getTypes() && !getTypes()->isFixed())
+    keys.insert(wrap(context, getRowsKey(*getTypes(), getRows())));
   for (AtAttr at : getInputsAt().getAsRange<AtAttr>())
     addMap(keys, context, getRows(), at);
   return unwrap(keys);
 }
 
-/// Rows are read once, the matrices written once.
+/// Rows are read once, the matrices written once: one a type, or one a tile.
 TileCost OuterOp::getCost() {
   CountSum rows = CountSum::rows(getRows());
   auto output = cast<ShapedType>(getOutput().getType());
@@ -390,7 +389,11 @@ TileCost OuterOp::getCost() {
   TileCost cost;
   cost.readBytes =
       rows * (heads * (in + out) * bytesOf(output)) + bytesOfStructures(*this);
-  cost.writtenBytes = output.getNumElements() * bytesOf(output);
+  ArrayRef<int64_t> shape = output.getShape();
+  bool ofTiles = getTypes() && getTypes()->isTiles();
+  int64_t bytes =
+      ShapedType::getNumElements(shape.drop_front(ofTiles)) * bytesOf(output);
+  cost.writtenBytes = (ofTiles ? CountSum::rows(*getTypes()) : 1) * bytes;
   cost.flops = rows * (2 * heads * in * out);
   return cost;
 }

@@ -16,8 +16,9 @@
 
 namespace gnn::tile {
 
-/// Rows in an order: those of a space of the graph, or a fixed number of rows
-/// (those of weights), or none at all.
+/// Rows in an order: those of a space of the graph, the tiles that groups of
+/// them are cut into, or a fixed number of rows (those of weights), or none at
+/// all.
 class RowDomain {
 public:
   RowDomain() = default;
@@ -25,16 +26,26 @@ public:
   RowDomain(Space space, RowOrder order = RowOrder::Natural)
       : RowDomain(OrderedSpace{space, order}) {}
   static RowDomain fixed(int64_t count);
+  /// The pieces of at most `most` elements that each of `groups` is cut into:
+  /// those of the structure `tiles GROUPS ELEMENTS MOST`.
+  static RowDomain tiles(Space groups, OrderedSpace elements, int64_t most);
 
   /// Whether there are rows, and which.
   explicit operator bool() const { return kind != Kind::None; }
   bool isFixed() const { return kind == Kind::Fixed; }
   bool isOfGraph() const { return kind == Kind::OfGraph; }
+  bool isTiles() const { return kind == Kind::Tiles; }
 
   /// The number of fixed rows.
   int64_t getCount() const { return count; }
   /// The rows of the graph.
   OrderedSpace get() const { return rows; }
+  /// The structure that lists the tiles: what is cut, and where.
+  StructureKey getTiles() const {
+    return StructureKey::tiles(tiled, rows, count);
+  }
+  /// The count of rows of the graph, or of tiles.
+  CountKey getCountKey() const;
 
   /// Whether they are rows of the graph, of that space in any order.
   bool isIn(Space space) const { return isOfGraph() && rows.space == space; }
@@ -63,23 +74,26 @@ public:
   }
 
 private:
-  enum class Kind { None, OfGraph, Fixed };
-  std::tuple<int, uint32_t, uint32_t, int64_t> key() const {
+  enum class Kind { None, OfGraph, Fixed, Tiles };
+  std::tuple<int, uint32_t, uint32_t, uint32_t, int64_t> key() const {
     return {static_cast<int>(kind), static_cast<uint32_t>(rows.space),
-            static_cast<uint32_t>(rows.order), count};
+            static_cast<uint32_t>(rows.order), static_cast<uint32_t>(tiled),
+            count};
   }
 
-  OrderedSpace rows;
-  int64_t count = 0;
+  OrderedSpace rows;          // of tiles: the elements
+  Space tiled = Space::Graph; // of tiles: the groups
+  int64_t count = 0;          // of tiles: the most elements of one
   Kind kind = Kind::None;
 };
 
-/// True if each group has its elements side by side, so that there is a
-/// structure `rows GROUPS ELEMENTS`.
+/// True if each group has its elements side by side: the elements of a tile,
+/// the tiles of what is cut into them, or those of a structure `rows GROUPS
+/// ELEMENTS`.
 bool hasRows(RowDomain groups, RowDomain elements);
 
 /// True if every row of `from` leads to one row of `to`: there is a structure
-/// `map FROM TO`, or both are the same.
+/// `map FROM TO`, both are the same, or `from` are tiles of `to`.
 bool hasMap(RowDomain from, RowDomain to);
 
 /// True if no two rows of `from` lead to one row of `to`, so that each may
@@ -89,6 +103,15 @@ bool isInjective(RowDomain from, RowDomain to);
 /// True if rows of `from` lead to rows of `to` at other positions, which the
 /// structure `map FROM TO` has.
 bool needsMap(RowDomain from, RowDomain to);
+
+/// The structure that says where the elements of each group begin and end, of
+/// domains with such rows: `rows`, or `tiles` of tiles, or `tile_rows` of what
+/// is cut into them.
+StructureKey getRowsKey(RowDomain groups, RowDomain elements);
+
+/// The structure that leads from each row to another one, of different domains
+/// with such a map: `map`, or `tiles` of tiles.
+StructureKey getMapKey(RowDomain from, RowDomain to);
 
 /// Empty if there are such rows or such a map; else why there are none, with
 /// what there is instead.
@@ -106,7 +129,7 @@ inline llvm::hash_code hash_value(const CountKey &key) {
 }
 } // namespace gnn
 
-/// `edge`, `edge.in_rows`, or `192`.
+/// `edge`, `edge.in_rows`, `tiles<edge_type, src_pair, 1024>`, or `192`.
 template <> struct mlir::FieldParser<gnn::tile::RowDomain> {
   static mlir::FailureOr<gnn::tile::RowDomain> parse(mlir::AsmParser &parser);
 };

@@ -45,8 +45,9 @@ def Tile_RowDomainAttr : Tile_KeyAttr<"RowDomain", "rows",
     (ins Tile_RowDomain:$value), "::gnn::tile::RowDomain"> {
   let summary = "rows in an order";
   let description = [{
-    A row space in one of its orders, `edge.in_rows`, or a number of rows, `192`:
-    those of weights. docs/Structures.md has all of them.
+    A row space in one of its orders, `edge.in_rows`, the tiles that groups are cut
+    into, `tiles<edge_type, src_pair, 1024>`, or a number of rows, `192`: those of
+    weights. docs/Structures.md has all of them.
   }];
 }
 
@@ -101,10 +102,11 @@ def Tile_DomainAttr : Tile_Attr<"Domain", "domain"> {
     `features` are 1 where they are left out.
 
     Constraints:
-    * (C1) `groups` is a row space of the graph itself in one of its orders, or a
-      number of rows.
+    * (C1) `groups` is a row space of the graph itself in one of its orders, tiles,
+      or a number of rows.
     * (C2) The elements of a group lie side by side: `rows GROUPS ELEMENTS` is a
-      structure of docs/Structures.md.
+      structure of docs/Structures.md, `groups` are tiles of these elements, or
+      `elements` are tiles of these groups.
     * (C3) There are 1 to 2^30 heads and features.
   }];
   let parameters = (ins

@@ -158,7 +158,8 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     itself needed for each element makes the traversal walk the elements again.
 
     Empty groups reduce to 0. Rows and columns of an output that no point writes
-    keep what they had.
+    keep what they had. Groups may be the tiles that other groups are cut into, and
+    elements the tiles of a group.
 
     Constraints:
     * (C1) `inputs_at` and `outputs_at` have one access an operand.
@@ -253,7 +254,7 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
       yields one value, both of the output's element type.
     * (C5) The body holds `arith` and `math` ops only.
     * (C6) `rows` is a row space in one of its orders, in which the rows of one
-      of `types` lie side by side.
+      of `types` lie side by side; `types` are no tiles.
     * (C7) A map leads from `types` to `weights`.
     * (C8) As C8 of `gnn_tile.traverse`.
     * (C9) As C9 of `gnn_tile.traverse`; a weight has no order.
@@ -314,11 +315,13 @@ def Tile_OuterOp : Tile_TemplateOp<"outer"> {
 
     over the rows `i` of `rows` in their order: the gradient of a typed linear
     by its weight. Without `types` all rows are one type. An output without
-    heads sums over them too. Summed in a fixed order, without atomics.
+    heads sums over them too. Summed in a fixed order, without atomics. Types may
+    be tiles, `types tiles<edge_type, src_pair, 1024>`: a matrix for each.
 
     Constraints:
     * (C1) `left` has shape `[rows, (heads,) a]`, `right` `[rows, (heads,) b]`,
-      the output `[(types,) (heads,) a, b]`, all of one float type.
+      the output `[(types,) (heads,) a, b]`, all of one float type. The number of
+      tiles is `?`, that of other types is known.
     * (C2) `rows` is a row space in one of its orders, in which the rows of one
       of `types` lie side by side.
     * (C3) `inputs_at` has an access for each of `left` and `right`, at the group

@@ -1,0 +1,50 @@
+//===- SplitSums.h - Sums in two steps --------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Between the pass, which chooses tiles, and the rewrite of traversals.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_TRANSFORMS_SPLITSUMS_H
+#define GNN_LIB_TRANSFORMS_SPLITSUMS_H
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace gnn::tile {
+
+/// What bears on how many rows a tile has.
+struct SumShape {
+  double rowBytes = 0;  ///< read for each row, by one block
+  double partBytes = 0; ///< written for each tile, by one block
+  double blocks = 1;    ///< of a tile
+};
+
+/// The reductions of a traversal, and what is computed before and behind them.
+struct SplitBody {
+  llvm::SmallVector<mlir::Operation *> reductions;
+  llvm::SetVector<mlir::Value> before, behind;
+  /// As what the elements of a group are counted.
+  llvm::SmallVector<mlir::Type> sizes;
+};
+
+/// A tensor of these features for each tile.
+mlir::Value emptyParts(mlir::OpBuilder &builder, TileOpInterface op,
+                       RowDomain tiles, llvm::ArrayRef<int64_t> features,
+                       mlir::Type element);
+
+/// Finds what of a traversal is computed in which step. Why it cannot be split;
+/// empty if it can.
+std::string planSplit(TraverseOp op, SplitBody &split);
+
+/// What its first step reads for an element and writes for a tile.
+SumShape describeSums(TraverseOp op, const SplitBody &split);
+
+/// Puts a traversal of `tiles` and one of the groups in the place of `op`.
+void splitTraverse(TraverseOp op, const SplitBody &split, RowDomain tiles);
+
+} // namespace gnn::tile
+
+#endif // GNN_LIB_TRANSFORMS_SPLITSUMS_H

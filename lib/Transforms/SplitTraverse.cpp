@@ -1,0 +1,343 @@
+//===- SplitTraverse.cpp - A traversal of tiles, and one of groups --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What reductions need is computed in the first one, what follows them in the
+// second one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SplitSums.h"
+
+#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+Value gnn::tile::emptyParts(OpBuilder &builder, TileOpInterface op,
+                            RowDomain tiles, ArrayRef<int64_t> features,
+                            Type element) {
+  Value count =
+      CountOp::create(builder, op.getLoc(), builder.getIndexType(),
+                      op.getGraphAttr().getValue(), tiles.getCountKey());
+  SmallVector<int64_t> shape{ShapedType::kDynamic};
+  shape.append(features.begin(), features.end());
+  return tensor::EmptyOp::create(builder, op.getLoc(), shape, element,
+                                 ValueRange(count));
+}
+
+/// Adds all that the values of `needs` are computed from, up to reductions over
+/// elements.
+static void addNeeds(Block &body, SetVector<Value> &needs) {
+  for (Operation &inner : llvm::reverse(body))
+    if (!reducesElements(&inner) &&
+        llvm::any_of(inner.getResults(),
+                     [&](Value result) { return needs.contains(result); }))
+      needs.insert(inner.operand_begin(), inner.operand_end());
+}
+
+/// Finds what is computed in which step. Why the traversal cannot be split;
+/// empty if it can.
+std::string gnn::tile::planSplit(TraverseOp op, SplitBody &split) {
+  Block &body = op.getBody().front();
+  llvm::DenseSet<Value> late; // known once all elements have been walked
+  for (Operation &inner : body.without_terminator()) {
+    bool isLate = isa<SizeOp>(inner) ||
+                  llvm::any_of(inner.getOperands(), [&](Value operand) {
+                    return late.contains(operand);
+                  });
+    if (reducesElements(&inner)) {
+      if (isLate)
+        return "a reduction needs all elements of its group first";
+      split.reductions.push_back(&inner);
+      isLate = true;
+      split.before.insert(inner.operand_begin(), inner.operand_end());
+    }
+    if (isLate)
+      late.insert(inner.result_begin(), inner.result_end());
+  }
+  addNeeds(body, split.before);
+  for (AtAttr at : op.getOutputsAt().getAsRange<AtAttr>())
+    if (at.getAnchor() == Anchor::Element)
+      return "it writes a row for each of its elements";
+  for (Value value : split.before) {
+    AtAttr at;
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      at = op.getInputAt(argument.getArgNumber());
+    else if (auto index = value.getDefiningOp<IndexOp>())
+      at = index.getAt();
+    if (at && at.getAnchor() == Anchor::Group && at.getSpace() &&
+        at.getSpace() != op.getGroups())
+      return "no map leads from a tile to what it reads for its group";
+  }
+  Operation *yield = body.getTerminator();
+  split.behind.insert(yield->operand_begin(), yield->operand_end());
+  auto addSize = [&](Type type) {
+    if (!llvm::is_contained(split.sizes, type))
+      split.sizes.push_back(type);
+  };
+  for (Operation *inner : split.reductions) {
+    if (auto fold = dyn_cast<FoldOp>(inner))
+      split.behind.insert(fold.getIdentity().begin(), fold.getIdentity().end());
+    if (auto reduce = dyn_cast<ReduceOp>(inner))
+      if (reduce.getKind() == Reduction::Mean)
+        addSize(reduce.getType());
+  }
+  addNeeds(body, split.behind);
+  for (Value value : split.behind)
+    if (value.getDefiningOp<SizeOp>())
+      addSize(value.getType());
+  return "";
+}
+
+/// The features that a value at `level` has in `domain`.
+static SmallVector<int64_t> featuresAt(Level level, DomainAttr domain) {
+  SmallVector<int64_t> features;
+  if (level.head)
+    features.push_back(domain.getHeads());
+  if (level.feature)
+    features.push_back(domain.getFeatures());
+  return features;
+}
+
+namespace {
+/// One of the two traversals, as its operands are found.
+struct Step {
+  SmallVector<Value> inputs, outputs;
+  SmallVector<Attribute> inputsAt, outputsAt;
+
+  TraverseOp create(OpBuilder &builder, TraverseOp from, DomainAttr domain) {
+    auto op = TraverseOp::create(
+        builder, from.getLoc(), ValueRange(outputs).getTypes(),
+        from.getGraphAttr(), domain, inputs, outputs,
+        builder.getArrayAttr(inputsAt), builder.getArrayAttr(outputsAt),
+        /*schedule=*/nullptr);
+    Block &body = op.getBody().emplaceBlock();
+    for (Value input : inputs)
+      body.addArgument(getElementTypeOrSelf(input.getType()), from.getLoc());
+    return op;
+  }
+};
+
+/// Splits one traversal.
+class TraverseSplit {
+public:
+  TraverseSplit(TraverseOp op, const SplitBody &parts, RowDomain tiles)
+      : op(op), parts(parts), domain(op.getDomain()), tiles(tiles),
+        rewriter(op.getContext()) {
+    rewriter.setInsertionPoint(op);
+  }
+
+  void run() { sumGroups(sumTiles()); }
+
+private:
+  TraverseOp sumTiles();
+  void sumGroups(TraverseOp first);
+  void addInputs(Step &step, const SetVector<Value> &needs, bool ofTiles);
+  /// An access from a tile in place of its group.
+  AtAttr fromTile(AtAttr at);
+  SmallVector<Value> reduceTile(OpBuilder &inside, Operation *reduction,
+                                IRMapping &mapping);
+  SmallVector<Value> reduceParts(OpBuilder &inside, Operation *reduction,
+                                 ValueRange values, IRMapping &mapping);
+  static Value sumElements(OpBuilder &inside, Location loc, Value value) {
+    return ReduceOp::create(inside, loc, Reduction::Sum,
+                            {static_cast<int32_t>(Dim::Element)}, value);
+  }
+
+  TraverseOp op;
+  const SplitBody &parts;
+  DomainAttr domain;
+  RowDomain tiles;
+  IRRewriter rewriter;
+  DenseMap<Type, Value> groupSizes;
+};
+} // namespace
+
+AtAttr TraverseSplit::fromTile(AtAttr at) {
+  if (at.getAnchor() != Anchor::Group)
+    return at;
+  return AtAttr::get(at.getContext(), Anchor::Group, domain.getGroups(),
+                     at.getHead(), at.getFeature(), at.getOffset());
+}
+
+/// Adds the inputs that are needed, in their order.
+void TraverseSplit::addInputs(Step &step, const SetVector<Value> &needs,
+                              bool ofTiles) {
+  for (BlockArgument argument : op.getBody().getArguments()) {
+    if (!needs.contains(argument))
+      continue;
+    AtAttr at = op.getInputAt(argument.getArgNumber());
+    step.inputs.push_back(op.getInputs()[argument.getArgNumber()]);
+    step.inputsAt.push_back(ofTiles ? fromTile(at) : at);
+  }
+}
+
+/// What a reduction gives for a tile: a mean, the sum that it divides.
+SmallVector<Value> TraverseSplit::reduceTile(OpBuilder &inside,
+                                             Operation *reduction,
+                                             IRMapping &mapping) {
+  auto reduce = dyn_cast<ReduceOp>(reduction);
+  if (!reduce || reduce.getKind() != Reduction::Mean)
+    return llvm::to_vector_of<Value>(
+        inside.clone(*reduction, mapping)->getResults());
+  Value value = mapping.lookup(reduce.getValue());
+  SmallVector<int32_t> others;
+  for (int32_t dim : reduce.getDims())
+    if (dim != static_cast<int32_t>(Dim::Element))
+      others.push_back(dim);
+  if (!others.empty())
+    value = ReduceOp::create(inside, reduce.getLoc(), Reduction::Mean, others,
+                             value);
+  return {sumElements(inside, reduce.getLoc(), value)};
+}
+
+/// What a reduction gives for a group of what it gave for its tiles.
+SmallVector<Value> TraverseSplit::reduceParts(OpBuilder &inside,
+                                              Operation *reduction,
+                                              ValueRange values,
+                                              IRMapping &mapping) {
+  Location loc = reduction->getLoc();
+  if (auto fold = dyn_cast<FoldOp>(reduction)) {
+    SmallVector<Value> operands(values);
+    for (Value identity : fold.getIdentity())
+      operands.push_back(mapping.lookup(identity));
+    Operation *copy = inside.clone(*fold);
+    copy->setOperands(operands);
+    return llvm::to_vector_of<Value>(copy->getResults());
+  }
+  if (auto arg = dyn_cast<ArgReduceOp>(reduction)) {
+    auto best = ArgReduceOp::create(inside, loc, arg.getExtreme().getType(),
+                                    arg.getArgument().getType(), arg.getKind(),
+                                    values[0], values[1]);
+    return {best.getExtreme(), best.getArgument()};
+  }
+  auto reduce = cast<ReduceOp>(reduction);
+  if (reduce.getKind() != Reduction::Mean)
+    return {ReduceOp::create(inside, loc, reduce.getKind(),
+                             {static_cast<int32_t>(Dim::Element)}, values[0])};
+  Value one = arith::ConstantOp::create(
+      inside, loc, inside.getFloatAttr(reduce.getType(), 1));
+  Value size =
+      arith::MaximumFOp::create(inside, loc, groupSizes[reduce.getType()], one);
+  return {arith::DivFOp::create(inside, loc,
+                                sumElements(inside, loc, values[0]), size)};
+}
+
+/// The reductions of each tile, and how many elements it has.
+TraverseOp TraverseSplit::sumTiles() {
+  Step step;
+  addInputs(step, parts.before, /*ofTiles=*/true);
+  auto addOutput = [&](Level level, Type element) {
+    step.outputs.push_back(
+        emptyParts(rewriter, op, tiles, featuresAt(level, domain), element));
+    step.outputsAt.push_back(AtAttr::get(op.getContext(), Anchor::Group, {},
+                                         level.head, level.feature, 0));
+  };
+  for (Operation *reduction : parts.reductions)
+    for (Value result : reduction->getResults())
+      addOutput(getLevel(result), result.getType());
+  for (Type size : parts.sizes)
+    addOutput({}, size);
+
+  auto ofTiles = DomainAttr::get(op.getContext(), tiles, domain.getElements(),
+                                 domain.getHeads(), domain.getFeatures());
+  TraverseOp first = step.create(rewriter, op, ofTiles);
+  Block &body = first.getBody().front();
+  OpBuilder inside = OpBuilder::atBlockBegin(&body);
+  IRMapping mapping;
+  unsigned next = 0;
+  for (BlockArgument argument : op.getBody().getArguments())
+    if (parts.before.contains(argument))
+      mapping.map(argument, body.getArgument(next++));
+  SmallVector<Value> yielded;
+  for (Operation &inner : op.getBody().front().without_terminator()) {
+    if (llvm::is_contained(parts.reductions, &inner)) {
+      llvm::append_range(yielded, reduceTile(inside, &inner, mapping));
+    } else if (parts.before.contains(inner.getResult(0))) {
+      Operation *copy = inside.clone(inner, mapping);
+      if (auto index = dyn_cast<IndexOp>(copy))
+        index.setAtAttr(fromTile(index.getAt()));
+    }
+  }
+  for (Type size : parts.sizes)
+    yielded.push_back(SizeOp::create(inside, op.getLoc(), size));
+  YieldOp::create(inside, op.getLoc(), yielded);
+  return first;
+}
+
+/// The reductions of each group, of those of its tiles, and what follows them.
+void TraverseSplit::sumGroups(TraverseOp first) {
+  Step step;
+  step.outputs = llvm::to_vector(op.getOutputs());
+  step.outputsAt = llvm::to_vector(op.getOutputsAt());
+  for (auto [part, at] : llvm::zip(first.getResults(),
+                                   first.getOutputsAt().getAsRange<AtAttr>())) {
+    step.inputs.push_back(part);
+    step.inputsAt.push_back(AtAttr::get(op.getContext(), Anchor::Element, {},
+                                        at.getHead(), at.getFeature(), 0));
+  }
+  unsigned next = step.inputs.size();
+  addInputs(step, parts.behind, /*ofTiles=*/false);
+  auto ofGroups = DomainAttr::get(op.getContext(), domain.getGroups(), tiles,
+                                  domain.getHeads(), domain.getFeatures());
+  TraverseOp second = step.create(rewriter, op, ofGroups);
+  Block &body = second.getBody().front();
+  OpBuilder inside = OpBuilder::atBlockBegin(&body);
+  IRMapping mapping;
+  for (BlockArgument argument : op.getBody().getArguments())
+    if (parts.behind.contains(argument))
+      mapping.map(argument, body.getArgument(next++));
+  unsigned part = 0;
+  for (auto [i, size] : llvm::enumerate(parts.sizes))
+    groupSizes[size] = sumElements(
+        inside, op.getLoc(),
+        body.getArgument(first.getNumResults() - parts.sizes.size() + i));
+  for (Operation &inner : op.getBody().front()) {
+    if (llvm::is_contained(parts.reductions, &inner)) {
+      SmallVector<Value> values;
+      for (unsigned i = 0; i < inner.getNumResults(); ++i)
+        values.push_back(body.getArgument(part++));
+      mapping.map(inner.getResults(),
+                  reduceParts(inside, &inner, values, mapping));
+    } else if (auto size = dyn_cast<SizeOp>(inner)) {
+      if (parts.behind.contains(size))
+        mapping.map(size.getResult(), groupSizes[size.getType()]);
+    } else if (isa<YieldOp>(inner) ||
+               parts.behind.contains(inner.getResult(0))) {
+      inside.clone(inner, mapping);
+    }
+  }
+  rewriter.replaceOp(op, second.getResults());
+}
+
+/// What a block reads for an element and writes for a tile.
+SumShape gnn::tile::describeSums(TraverseOp op, const SplitBody &split) {
+  SumShape shape;
+  DomainAttr domain = op.getDomain();
+  auto bytesAt = [&](Level level, Type type) {
+    return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8.0 *
+           ShapedType::getNumElements(featuresAt(level, domain));
+  };
+  for (OpOperand *input : op.getReadInputs()) {
+    AtAttr at = op.getAccess(*input);
+    if (at.getAnchor() == Anchor::Element)
+      shape.rowBytes += bytesAt(getLevel(at), input->get().getType()) +
+                        (at.getSpace() ? 4 : 0);
+  }
+  for (Operation *reduction : split.reductions)
+    for (Value result : reduction->getResults())
+      shape.partBytes += bytesAt(getLevel(result), result.getType());
+  return shape;
+}
+
+void gnn::tile::splitTraverse(TraverseOp op, const SplitBody &split,
+                              RowDomain tiles) {
+  TraverseSplit(op, split, tiles).run();
+}
