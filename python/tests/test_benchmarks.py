@@ -73,6 +73,20 @@ def test_ratios_and_spread(benchmarks):
     assert rows["all but C"]["slower_with"] and not rows["all but R"]["slower_with"]
 
 
+def test_weight_gradients_on_the_emulator(benchmarks, compiler, capsys):
+    """Both steps where nothing is known of the graph, and the numbers of torch."""
+    pytest.importorskip("torch")
+    benchmarks("weight_gradients").main(
+        ["--device", "emulator", "--graphs", "mag:0.0005", "--features", "8"])
+    text = capsys.readouterr().out
+    for what in ("dW of nodes", "dW of relations", "db", "db of types"):
+        part = text.split(f"8 features, {what}:\n")[1].split("features")[0]
+        kernels = {row.split()[0]: row for row in part.splitlines() if "kernel" in row}
+        assert set(kernels) == {"split", "by", "whole"}
+        assert "2 kernels" in kernels["by"] and "1 kernels" in kernels["whole"]
+        assert "  torch " in part
+
+
 def opened_libraries():
     """Which of the files that this process has open are libraries of this project."""
     lines = pathlib.Path("/proc/self/maps").read_text().splitlines()

@@ -103,3 +103,51 @@ func.func @unknown(%x: memref<?x1000xf32>, %y: memref<?x1000xf32>) {
   }
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+gnn.graph @many square {node_types = 1, edge_types = 474}
+
+// Tiles of few groups: few columns, for many blocks.
+//
+// CHECK-LABEL: func.func @tiles_of_the_graph
+// CHECK:         schedule <columns_per_block = 16, vector = 4>
+func.func @tiles_of_the_graph(%x: memref<?x64xf32>, %y: memref<1x64xf32>) {
+  gnn_tile.traverse @g <graph, tiles<graph, dst, 1024>, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element : feature>]
+      outs(%y : memref<1x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// 3 times 256 blocks of 16 columns are more than the GPU takes at once.
+//
+// CHECK-LABEL: func.func @tiles_of_types
+// CHECK:         schedule <columns_per_block = 32, vector = 4>
+func.func @tiles_of_types(%x: memref<?x4096xf32>, %y: memref<3x4096xf32>) {
+  gnn_tile.traverse @g <edge_type, tiles<edge_type, src_pair, 1024>, features = 4096>
+      ins(%x : memref<?x4096xf32>) at [#gnn_tile.at<element : feature>]
+      outs(%y : memref<3x4096xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @tiles_of_many_types
+// CHECK:         schedule <columns_per_block = 128, vector = 4>
+func.func @tiles_of_many_types(%x: memref<?x4096xf32>, %y: memref<474x4096xf32>) {
+  gnn_tile.traverse @many <edge_type, tiles<edge_type, src_pair, 1024>, features = 4096>
+      ins(%x : memref<?x4096xf32>) at [#gnn_tile.at<element : feature>]
+      outs(%y : memref<474x4096xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}

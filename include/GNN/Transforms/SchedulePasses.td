@@ -96,8 +96,9 @@ def ScheduleColumns : SchedulePass<"gnn-tile-schedule-columns"> {
   let summary = "Choose how many features of a row a block takes";
   let description = [{
     Sets `columns_per_block` and, on which it depends, `vector`: the widest for
-    which every row is aligned. A block takes whole rows of up to 128 vectors; of 32
-    where it adds up the tiles of its group, of which there are few.
+    which every row is aligned. A block takes whole rows of up to 128 vectors.
+    Where it adds up the tiles of a group, of which there are few, it takes 4 vectors,
+    or up to 32 while there are more than 4 blocks a multiprocessor.
     Where elements gather rows of tables that do not fit the L2 cache, it takes
     so many columns that the tables do, if that pays: tiles run one after the
     other, and each walks the elements again (G-Sparse III-B).

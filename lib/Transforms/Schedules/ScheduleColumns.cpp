@@ -30,9 +30,9 @@ namespace gnn {
 /// Vectors that a block takes of a row at most: 4 for each lane of a warp.
 static constexpr int64_t mostVectors = 4 * 32;
 
-/// The same where groups have tiles: there are few groups, and more blocks
-/// where each takes fewer columns.
-static constexpr int64_t tileVectors = 32;
+/// Vectors that a block takes where it adds up the tiles of a group, at least
+/// and at most, and blocks a multiprocessor that are enough.
+static constexpr int64_t leastOfTiles = 4, mostOfTiles = 32, enoughBlocks = 4;
 
 /// The share of the L2 that tables may take so that their rows stay there,
 /// beside what streams through. On an H200, whose L2 has 60 MB, tables of 60 MB
@@ -83,6 +83,7 @@ private:
 
   int64_t choose(TraverseOp op, const TraverseSchedule &schedule,
                  const TraverseFacts &facts);
+  int64_t chooseOfTiles(TraverseOp op, const TraverseSchedule &schedule);
   double seconds(const TileWork &work, int64_t columns, int64_t features);
 };
 } // namespace
@@ -122,14 +123,35 @@ double ScheduleColumns::seconds(const TileWork &work, int64_t columns,
   return llvm::divideCeil(features, columns) * each;
 }
 
+/// There are few groups, so that a block takes few columns of one, unless there
+/// are more blocks then than the GPU takes at once.
+int64_t ScheduleColumns::chooseOfTiles(TraverseOp op,
+                                       const TraverseSchedule &schedule) {
+  int64_t groups = 1, features = op.getDomain().getFeatures();
+  if (auto graph = SymbolTable::lookupNearestSymbolFrom<GraphOp>(
+          op, op.getGraphAttr())) {
+    if (op.getGroups().isKind(RowKind::EdgeType))
+      groups = graph.getEdgeTypes();
+    if (op.getGroups().isKind(RowKind::NodeType))
+      groups = graph.getNodeTypes();
+  }
+  int64_t columns = std::max(leastOfTiles, schedule.lanes) * schedule.vector;
+  while (columns < mostOfTiles * schedule.vector &&
+         groups * llvm::divideCeil(features, columns) >
+             enoughBlocks * model->getTarget().multiprocessors)
+    columns *= 2;
+  return std::min(columns, features);
+}
+
 int64_t ScheduleColumns::choose(TraverseOp op, const TraverseSchedule &schedule,
                                 const TraverseFacts &facts) {
   int64_t features = op.getDomain().getFeatures();
   if (facts.reducesFeatures)
     return features;
   int64_t width = schedule.lanes ? schedule.lanes * schedule.vector : 0;
-  int64_t vectors = op.getElements().isTiles() ? tileVectors : mostVectors;
-  int64_t whole = std::min(features, vectors * schedule.vector);
+  if (op.getElements().isTiles())
+    return chooseOfTiles(op, schedule);
+  int64_t whole = std::min(features, mostVectors * schedule.vector);
   if (width && whole < features)
     whole = std::max(width, whole / width * width);
   auto graph =

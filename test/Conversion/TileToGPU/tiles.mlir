@@ -28,7 +28,8 @@ func.func @parts(%x: memref<?x128xf32>, %dy: memref<?x96xf32>, %out: memref<?x12
   return
 }
 
-// The tiles of a type are elements like others; a block takes 128 columns.
+// The tiles of a type are elements like others; a block takes 32 columns, so that
+// there are 384 of them.
 //
 // CHECK-LABEL: gpu.func @sums_0_traverse
 // CHECK-DAG:     %[[TYPE:.+]] = gpu.block_id x
@@ -36,7 +37,7 @@ func.func @parts(%x: memref<?x128xf32>, %dy: memref<?x96xf32>, %out: memref<?x12
 // CHECK-NOT:     atomic
 // CHECK-LABEL: func.func @sums
 // CHECK:         gnn_tile.structure @g tile_rows edge_type src_pair 128
-// CHECK:         gpu.launch_func @sums_kernels::@sums_0_traverse blocks in (%{{.+}}, %c32, %c1)
+// CHECK:         gpu.launch_func @sums_kernels::@sums_0_traverse blocks in (%{{.+}}, %c128, %c1)
 func.func @sums(%parts: memref<?x4096xf32>, %out: memref<3x4096xf32>) {
   gnn_tile.traverse @g <edge_type, tiles<edge_type, src_pair, 128>, features = 4096>
       ins(%parts : memref<?x4096xf32>) at [#gnn_tile.at<element : feature>]
