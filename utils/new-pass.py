@@ -203,7 +203,8 @@ def add_switch(root, level, facts):
         text = source.read_text()
         end = text.index("\n}\n", text.index("void gnn::buildGraphPipeline(")) + 1
         source.write_text(
-            text[:end] + "  if (options.{camel})\n    add(create{name}());\n".format(
+            text[:end] + "  if (options.{camel})\n    pm.addNestedPass<func::FuncOp>"
+            "(create{name}());\n".format(
                 **facts) + text[end:])
         put(docs, "| `fuse` |", row)
     else:
