@@ -1,11 +1,13 @@
 // RUN: gnn-opt %s --gnn-differentiate=function=f --split-input-file --verify-diagnostics
 // RUN: not gnn-opt %s --gnn-differentiate='function=f wrt=z' --split-input-file 2>&1 | FileCheck %s --check-prefix=WRT
+// RUN: not gnn-opt %s --gnn-differentiate='function=f wrt=x outputs=x' --split-input-file 2>&1 | FileCheck %s --check-prefix=OUTPUTS
 
 // Running statistics are not trained, and an activation before them is.
 
 #node = #gnn.rows<@g, node>
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
+// OUTPUTS: error: 'func.func' op expected gradients of results of floating point features, out0, got 'x'
 // WRT: error: 'func.func' op expected gradients with respect to inputs, x, m, v, c, got 'z'
 func.func @f(%x: tensor<?x8xf32, #node> {gnn.name = "x"}, %m: tensor<8xf32> {gnn.name = "m"},
              %v: tensor<8xf32> {gnn.name = "v"}, %c: tensor<8xf32> {gnn.name = "c"}) -> tensor<?x8xf32, #node> {
@@ -73,4 +75,18 @@ func.func @f_forward(%x: tensor<8xf32>) -> tensor<8xf32> {
 // expected-error @+1 {{gnn-differentiate: expected a function of the module, got function=f}}
 module {
   gnn.graph @g square {node_types = 1, edge_types = 1}
+}
+
+// -----
+
+// expected-error @+1 {{expected a list of names for gnn.gradients, got 1 : i64}}
+func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> attributes {gnn.gradients = 1} {
+  return %x : tensor<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{expected a list of names for gnn.gradient_outputs, got [2]}}
+func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> attributes {gnn.gradients = [], gnn.gradient_outputs = [2]} {
+  return %x : tensor<8xf32>
 }

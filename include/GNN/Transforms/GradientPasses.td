@@ -51,9 +51,15 @@ def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
     Integers, conditions and degrees have no gradient and need none. An input that
     no result depends on has the gradient 0, and a remark.
 
+    A loss may leave results out. `outputs` names those whose gradients are given;
+    `@f_backward` takes these, needed or not, and computes what is left. What is
+    saved is chosen as if all were given, so that one `@f_forward` serves any of
+    them.
+
     A function with the attribute `gnn.gradients`, a list of names of inputs, is
-    differentiated too. In `gnn-graph-pipeline` the passes that came before run
-    once more where there is one.
+    differentiated too, and `gnn.gradient_outputs` lists its `outputs`. In
+    `gnn-graph-pipeline` the passes that came before run once more where there is
+    one.
 
     Needs: graph form, without loops over rows. Keeps: `@f`, and so the results of
     `@f_forward`. Never gives a gradient that an op on the way has no rule for: that
@@ -65,6 +71,9 @@ def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
     ListOption<"wrt", "wrt", "std::string",
                "Names of the inputs to give gradients of; empty: all of floating "
                "point features">,
+    ListOption<"outputs", "outputs", "std::string",
+               "Names of the results whose gradients are given; empty: all of "
+               "floating point features">,
     Option<"memory", "memory", "::gnn::GradientMemory",
            /*default=*/"::gnn::GradientMemory::Fast",
            "What may be computed again: fast (what is cheap), or low (products "

@@ -92,13 +92,24 @@ private:
     return pm;
   }
 
-  LogicalResult differentiate(func::FuncOp func, ArrayRef<std::string> names);
+  LogicalResult differentiate(func::FuncOp func, ArrayRef<std::string> names,
+                              ArrayRef<std::string> namesOfOutputs);
   /// The arguments of these names; all real ones where there are none.
   FailureOr<SmallVector<unsigned>> findInputs(func::FuncOp func,
                                               ArrayRef<std::string> names);
-  /// Adds the gradients of results as arguments, and those of `inputs` as
-  /// results.
-  LogicalResult addGradients(JointFunction &joint, ArrayRef<unsigned> inputs);
+  /// The same of results.
+  FailureOr<SmallVector<unsigned>> findOutputs(func::FuncOp func,
+                                               ArrayRef<std::string> names);
+  /// Adds the gradients of all real results as arguments, and those of `inputs`
+  /// as results; behind them what these are where the gradients of `given`
+  /// alone are not 0.
+  LogicalResult addGradients(JointFunction &joint, ArrayRef<unsigned> inputs,
+                             ArrayRef<unsigned> given);
+  /// Goes backwards through `ops` from the results of these numbers.
+  LogicalResult addGradientsOf(JointFunction &joint, ArrayRef<unsigned> inputs,
+                               ArrayRef<std::pair<unsigned, Value>> cotangents,
+                               ArrayRef<Operation *> ops,
+                               const Varying &varying);
   /// Makes a function of some ops of `joint`.
   func::FuncOp build(const JointFunction &joint, func::FuncOp of,
                      StringRef suffix, ArrayRef<Border> arguments,
@@ -117,21 +128,43 @@ gnn::createDifferentiate(const DifferentiateOptions &options,
   return std::make_unique<Differentiate>(options, optimize);
 }
 
+/// The names that the attribute `name` of `func` lists; none without it.
+static FailureOr<SmallVector<std::string>> readNames(func::FuncOp func,
+                                                     StringRef name) {
+  Attribute given = func->getAttr(name);
+  auto list = dyn_cast_or_null<ArrayAttr>(given);
+  if (given && !(list && llvm::all_of(list, llvm::IsaPred<StringAttr>)))
+    return func.emitOpError("expected a list of names for ")
+           << name << ", got " << given;
+  SmallVector<std::string> names;
+  if (list)
+    for (Attribute text : list)
+      names.push_back(cast<StringAttr>(text).str());
+  return names;
+}
+
 void Differentiate::runOnOperation() {
   SmallVector<func::FuncOp> funcs(getOperation().getOps<func::FuncOp>());
   bool found = false, any = false;
   for (func::FuncOp func : funcs) {
-    auto asked = func->getAttrOfType<ArrayAttr>("gnn.gradients");
+    bool asked = func->hasAttr("gnn.gradients");
     bool isNamed = func.getName() == function;
     found |= isNamed;
     if (!asked && !isNamed)
       continue;
-    SmallVector<std::string> names(wrt.begin(), wrt.end());
-    if (asked && !isNamed)
-      for (Attribute name : asked)
-        names.push_back(cast<StringAttr>(name).str());
+    FailureOr<SmallVector<std::string>> names =
+        readNames(func, "gnn.gradients");
+    FailureOr<SmallVector<std::string>> ofOutputs =
+        readNames(func, "gnn.gradient_outputs");
+    if (failed(names) || failed(ofOutputs))
+      return signalPassFailure();
+    if (isNamed) {
+      names->assign(wrt.begin(), wrt.end());
+      ofOutputs->assign(outputs.begin(), outputs.end());
+    }
     func->removeAttr("gnn.gradients");
-    if (failed(differentiate(func, names)))
+    func->removeAttr("gnn.gradient_outputs");
+    if (failed(differentiate(func, *names, *ofOutputs)))
       return signalPassFailure();
     any = true;
   }
@@ -173,8 +206,62 @@ Differentiate::findInputs(func::FuncOp func, ArrayRef<std::string> names) {
   return inputs;
 }
 
+FailureOr<SmallVector<unsigned>>
+Differentiate::findOutputs(func::FuncOp func, ArrayRef<std::string> names) {
+  SmallVector<unsigned> found;
+  for (unsigned i = 0; i < func.getNumResults(); ++i)
+    if (isReal(func.getResultTypes()[i]) &&
+        (names.empty() || llvm::is_contained(names, nameOfOutput(func, i))))
+      found.push_back(i);
+  for (const std::string &name : names)
+    if (llvm::none_of(
+            found, [&](unsigned i) { return nameOfOutput(func, i) == name; })) {
+      std::string known;
+      for (unsigned i = 0; i < func.getNumResults(); ++i)
+        if (isReal(func.getResultTypes()[i]))
+          known += (known.empty() ? "" : ", ") + nameOfOutput(func, i);
+      return func.emitOpError("expected gradients of results of floating point "
+                              "features, ")
+             << known << ", got '" << name << "'";
+    }
+  return found;
+}
+
+LogicalResult
+Differentiate::addGradientsOf(JointFunction &joint, ArrayRef<unsigned> inputs,
+                              ArrayRef<std::pair<unsigned, Value>> cotangents,
+                              ArrayRef<Operation *> ops,
+                              const Varying &varying) {
+  Operation *end = joint.body().getTerminator();
+  OpBuilder builder(end);
+  Gradients gradients(builder);
+  bool isPart = end->getNumOperands() > joint.numOutputs;
+  for (auto [output, cotangent] : cotangents)
+    gradients.add(end->getOperand(output), cotangent);
+  if (failed(gnn::differentiate(builder, ops, varying, gradients)))
+    return failure();
+  for (unsigned number : inputs) {
+    Value input = joint.body().getArgument(number);
+    Value gradient = gradients.get(input);
+    if (!gradient) {
+      remark::missed(
+          joint.func.getLoc(),
+          remark::RemarkOpts::name("ZeroGradient").category(getArgument()))
+          << "no result " +
+                 std::string(isPart ? "whose gradient is given " : "") +
+                 "depends on input '" + nameOfInput(joint.func, number) +
+                 "': its gradient is 0";
+      gradient = GradientBuilder(builder, joint.func.getLoc())
+                     .splat(input.getType(), 0);
+    }
+    end->insertOperands(end->getNumOperands(), gradient);
+  }
+  return success();
+}
+
 LogicalResult Differentiate::addGradients(JointFunction &joint,
-                                          ArrayRef<unsigned> inputs) {
+                                          ArrayRef<unsigned> inputs,
+                                          ArrayRef<unsigned> given) {
   Block &body = joint.body();
   Operation *end = body.getTerminator();
   auto wanted = llvm::map_to_vector(
@@ -200,30 +287,20 @@ LogicalResult Differentiate::addGradients(JointFunction &joint,
     op->replaceAllUsesWith(more->getResults().take_front(op->getNumResults()));
     op->erase();
   }
-  varying = findVarying(list(), wanted);
-  builder.setInsertionPoint(end);
-  Gradients gradients(builder);
-  for (Value output : end->getOperands())
-    if (isReal(output.getType()))
-      gradients.add(output,
-                    body.addArgument(output.getType(), output.getLoc()));
-  if (failed(gnn::differentiate(builder, list(), varying, gradients)))
-    return failure();
-  for (Value input : wanted) {
-    Value gradient = gradients.get(input);
-    if (!gradient) {
-      remark::missed(
-          joint.func.getLoc(),
-          remark::RemarkOpts::name("ZeroGradient").category(getArgument()))
-          << "no result depends on input '" +
-                 nameOfInput(joint.func,
-                             cast<BlockArgument>(input).getArgNumber()) +
-                 "': its gradient is 0";
-      gradient = GradientBuilder(builder, joint.func.getLoc())
-                     .splat(input.getType(), 0);
+  SmallVector<Operation *> ops = list();
+  varying = findVarying(ops, wanted);
+  SmallVector<std::pair<unsigned, Value>> all, some;
+  for (unsigned i = 0; i < joint.numOutputs; ++i)
+    if (Value output = end->getOperand(i); isReal(output.getType())) {
+      all.push_back({i, body.addArgument(output.getType(), output.getLoc())});
+      if (llvm::is_contained(given, i))
+        some.push_back(all.back());
     }
-    end->insertOperands(end->getNumOperands(), gradient);
-  }
+  joint.numGradients = inputs.size();
+  if (failed(addGradientsOf(joint, inputs, all, ops, varying)) ||
+      (some.size() < all.size() &&
+       failed(addGradientsOf(joint, inputs, some, ops, varying))))
+    return failure();
   joint.func.setType(FunctionType::get(&getContext(), body.getArgumentTypes(),
                                        end->getOperandTypes()));
   joint.func.setArgAttrsAttr({});
@@ -285,6 +362,25 @@ static std::string textOf(double bytes) {
   return text;
 }
 
+/// What `results` are computed from: values in `known`, and arguments.
+static llvm::DenseSet<Value> findSources(ValueRange results,
+                                         const llvm::DenseSet<Value> &known) {
+  llvm::DenseSet<Value> seen(results.begin(), results.end()), sources;
+  SmallVector<Value> left(results);
+  while (!left.empty()) {
+    Value value = left.pop_back_val();
+    Operation *maker = value.getDefiningOp();
+    if (!maker || known.contains(value)) {
+      sources.insert(value);
+      continue;
+    }
+    for (Value operand : maker->getOperands())
+      if (seen.insert(operand).second)
+        left.push_back(operand);
+  }
+  return sources;
+}
+
 void Differentiate::split(const JointFunction &joint, func::FuncOp func,
                           ArrayRef<unsigned> inputs,
                           ArrayRef<unsigned> outputs) {
@@ -308,11 +404,13 @@ void Differentiate::split(const JointFunction &joint, func::FuncOp func,
   }
   SmallVector<Border> arguments, results, of, gradients;
   llvm::DenseSet<Value> given; // each value once
+  llvm::DenseSet<Value> sources =
+      findSources(joint.givenGradients(), values.getHandedOver());
   for (unsigned i = 0; i < joint.numInputs; ++i) {
     Border border = {joint.body().getArgument(i), nameOfInput(func, i),
                      "input"};
     arguments.push_back(border);
-    if (values.getHandedOver().contains(border.value)) {
+    if (sources.contains(border.value)) {
       of.push_back(border);
       given.insert(border.value);
     }
@@ -320,33 +418,41 @@ void Differentiate::split(const JointFunction &joint, func::FuncOp func,
   for (auto [i, output] : llvm::enumerate(joint.outputs())) {
     Border border = {output, nameOfOutput(func, i), "output"};
     results.push_back(border);
-    if (values.getHandedOver().contains(output) && given.insert(output).second)
+    if (sources.contains(output) && given.insert(output).second)
       of.push_back(border);
   }
   for (auto [i, value] : llvm::enumerate(values.getSaved())) {
     Border border = {value, "saved_" + std::to_string(i), "saved"};
     results.push_back(border);
-    of.push_back(border);
+    if (sources.contains(value))
+      of.push_back(border);
   }
-  for (auto [i, output] : llvm::enumerate(outputs)) {
-    Value cotangent = joint.body().getArgument(joint.numInputs + i);
-    if (!cotangent.use_empty())
-      of.push_back({cotangent, "d_" + nameOfOutput(func, output), "gradient"});
+  unsigned number = joint.numInputs;
+  for (unsigned i = 0; i < joint.numOutputs; ++i) {
+    if (!isReal(func.getResultTypes()[i]))
+      continue;
+    Value cotangent = joint.body().getArgument(number++);
+    if (llvm::is_contained(outputs, i))
+      of.push_back({cotangent, "d_" + nameOfOutput(func, i), "gradient"});
   }
-  for (auto [input, gradient] : llvm::zip(inputs, joint.gradients()))
+  for (auto [input, gradient] : llvm::zip(inputs, joint.givenGradients()))
     gradients.push_back(
         {gradient, "d_" + nameOfInput(func, input), "gradient"});
   build(joint, func, "_forward", arguments, results);
   build(joint, func, "_backward", of, gradients);
 }
 
-LogicalResult Differentiate::differentiate(func::FuncOp func,
-                                           ArrayRef<std::string> names) {
+LogicalResult
+Differentiate::differentiate(func::FuncOp func, ArrayRef<std::string> names,
+                             ArrayRef<std::string> namesOfOutputs) {
   if (func.isExternal() || !func.getBody().hasOneBlock())
     return func.emitOpError(
         "expected a function of one block to differentiate");
   FailureOr<SmallVector<unsigned>> inputs = findInputs(func, names);
   if (failed(inputs))
+    return failure();
+  FailureOr<SmallVector<unsigned>> given = findOutputs(func, namesOfOutputs);
+  if (failed(given))
     return failure();
   for (StringRef suffix : {"_forward", "_backward"})
     if (getOperation().lookupSymbol((func.getName() + suffix).str()))
@@ -354,11 +460,7 @@ LogicalResult Differentiate::differentiate(func::FuncOp func,
              << func.getName() << suffix << "' already";
   JointFunction joint = {func.clone(), func.getNumArguments(),
                          func.getNumResults()};
-  SmallVector<unsigned> outputs;
-  for (auto [i, type] : llvm::enumerate(func.getResultTypes()))
-    if (isReal(type))
-      outputs.push_back(i);
-  if (inputs->empty() || outputs.empty()) {
+  if (inputs->empty() || given->empty()) {
     joint.func.erase();
     return func.emitOpError("has no gradient: expected floating point features "
                             "among its ")
@@ -367,12 +469,12 @@ LogicalResult Differentiate::differentiate(func::FuncOp func,
   getOperation().insert(std::next(func->getIterator()), joint.func);
   joint.func.setName((func.getName() + "_joint").str());
   OpPassManager pm = cleaning();
-  if (failed(addGradients(joint, *inputs)) ||
+  if (failed(addGradients(joint, *inputs, *given)) ||
       failed(runPipeline(pm, joint.func))) {
     joint.func.erase();
     return failure();
   }
-  split(joint, func, *inputs, outputs);
+  split(joint, func, *inputs, *given);
   joint.func.erase();
   return success();
 }

@@ -19,10 +19,13 @@ namespace gnn {
 
 /// A function that gives its results and then gradients: its first arguments
 /// are those of the function that is differentiated, then gradients of results.
+/// It may give the gradients twice, the second time where those of some results
+/// alone are given.
 struct JointFunction {
   mlir::func::FuncOp func;
   unsigned numInputs;  ///< arguments that are no gradients
   unsigned numOutputs; ///< results that are no gradients
+  unsigned numGradients = 0;
 
   mlir::Block &body() const {
     return mlir::func::FuncOp(func).getBody().front();
@@ -31,7 +34,12 @@ struct JointFunction {
     return body().getTerminator()->getOperands().take_front(numOutputs);
   }
   mlir::OperandRange gradients() const {
-    return body().getTerminator()->getOperands().drop_front(numOutputs);
+    return body().getTerminator()->getOperands().slice(numOutputs,
+                                                       numGradients);
+  }
+  /// Those that are asked for; `gradients` where all results have one.
+  mlir::OperandRange givenGradients() const {
+    return body().getTerminator()->getOperands().take_back(numGradients);
   }
 };
 
