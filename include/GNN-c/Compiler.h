@@ -65,6 +65,13 @@ typedef struct GnnCompileOptions {
   bool allowUnusedSchedules;
   /** File that gets the schedules of all templates. Null or "": none. */
   const char *saveSchedules;
+  /** Functions to differentiate, with semicolons between: "FUNCTION: INPUTS ->
+   * OUTPUTS", as "rgcn: x weight; other:". No inputs: all of floating point
+   * features. The gradients of these outputs are given; no outputs and no
+   * arrow: those of all. No name: the one function there is. FUNCTION_forward
+   * and FUNCTION_backward come to the package (docs/CAPI.md). Null or "":
+   * none. */
+  const char *gradients;
 } GnnCompileOptions;
 
 /** Compiles the text of a module, `size` bytes that need no end. `name` stands
@@ -83,7 +90,8 @@ GNN_CAPI GnnError *gnnCompile(const char *text, size_t size, const char *name,
 
 /** Says what the passes on whole-graph ops do with a program, and what its
  *  kernels cost without and with them (docs/Cost.md): tables as text, or a page
- * of HTML. Of `options` the chip, the switches and graphs are read. Gives a
+ * of HTML. Of `options` the chip, the switches, graphs and gradients are read.
+ * Gives a
  * string for gnnStringDestroy; errors are those of gnnCompile, without
  * reproducer. */
 GNN_CAPI GnnError *gnnExplain(const char *text, size_t size, const char *name,

@@ -357,6 +357,18 @@ GNN_CAPI bool gnnBoundInput(const GnnBoundFunction *bound, int64_t index,
 GNN_CAPI bool gnnBoundOutput(const GnnBoundFunction *bound, int64_t index,
                              GnnTensorInfo *info);
 
+/** What an input or output is: "input", "output", or in functions that give
+ *  gradients also "saved" (by the forward pass for the backward pass) and
+ *  "gradient"; null where there is none of that index. */
+GNN_CAPI const char *gnnBoundInputRole(const GnnBoundFunction *bound,
+                                       int64_t index);
+GNN_CAPI const char *gnnBoundOutputRole(const GnnBoundFunction *bound,
+                                        int64_t index);
+
+/** The function whose forward or backward pass this is; null where it is
+ *  neither. */
+GNN_CAPI const char *gnnBoundGradientOf(const GnnBoundFunction *bound);
+
 /** Launches the function on a stream. Takes device pointers, 16-byte aligned,
  *  null where there are no bytes; outputs and workspace must not overlap inputs
  *  or each other. Allocates nothing, copies nothing, does not wait, so that it

@@ -14,6 +14,7 @@
 #include "GNN/Emulator/EmulatorDevice.h"
 #include "GNN/InitDialects.h"
 #include "GNN/Plugins.h"
+#include "GNN/Target/AttachGradients.h"
 #include "GNN/Target/AttachStatistics.h"
 #include "GNN/Target/Compile.h"
 #include "GNN/Target/Explain.h"
@@ -68,7 +69,8 @@ struct Outcome {
   std::vector<std::string> diagnostics;
   /// What gnn-opt is to run to get there; nothing where parsing fails.
   std::string pipeline = "builtin.module()";
-  /// The program with the statistics of its graphs; empty where it has none.
+  /// The program with the statistics of its graphs and the gradients that it is
+  /// asked for; empty where it has none.
   std::string text;
 };
 
@@ -117,9 +119,11 @@ static size_t findDeepNesting(llvm::StringRef text) {
 
 using Work = llvm::function_ref<void(mlir::ModuleOp, Outcome &)>;
 
-/// Parses a program, gives it the statistics of graphs and goes on with `work`.
+/// Parses a program, gives it the statistics of graphs and says what gradients
+/// it is asked for, and goes on with `work`.
 static void readProgram(llvm::StringRef text, llvm::StringRef name,
-                        llvm::ArrayRef<NamedGraph> graphs, Outcome &outcome,
+                        llvm::ArrayRef<NamedGraph> graphs,
+                        llvm::StringRef gradients, Outcome &outcome,
                         Work work) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
@@ -146,9 +150,10 @@ static void readProgram(llvm::StringRef text, llvm::StringRef name,
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!module)
     return;
-  if (mlir::failed(attachStatistics(*module, graphs)))
+  if (mlir::failed(attachStatistics(*module, graphs)) ||
+      mlir::failed(attachGradients(*module, gradients)))
     return;
-  if (!graphs.empty()) {
+  if (!graphs.empty() || !gradients.empty()) {
     llvm::raw_string_ostream stream(outcome.text);
     module->print(stream);
   }
@@ -207,7 +212,11 @@ static Error workOn(llvm::StringRef source, const char *name,
   {
     CrashHandlers handlers;
     finished = llvm::CrashRecoveryContext().RunSafelyOnThread(
-        [&] { readProgram(source, name, graphs, *outcome, work); }, stackBytes);
+        [&] {
+          readProgram(source, name, graphs, orEmpty(options.gradients),
+                      *outcome, work);
+        },
+        stackBytes);
   }
   if (finished && outcome->isDone)
     return {};

@@ -32,6 +32,8 @@ static llvm::Expected<std::string> readValue(StringRef name, StringRef value) {
   };
   if (name == "cost")
     return check(parseWord<CostKind>(value));
+  if (name == "memory")
+    return check(parseWord<GradientMemory>(value));
   if (name == "target")
     return check(parseWord<CostTarget>(value));
   if (name == "sum-rows") {

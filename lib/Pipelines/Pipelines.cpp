@@ -82,8 +82,11 @@ void gnn::buildGraphPipeline(OpPassManager &pm,
   addOperatorPasses(pm, options);
   // Gradients are those of what the passes have made, and go through them
   // again.
-  pm.addPass(createDifferentiate(
-      {}, [&](OpPassManager &again) { addOperatorPasses(again, options); }));
+  DifferentiateOptions gradients;
+  gradients.memory = options.memory;
+  pm.addPass(createDifferentiate(gradients, [&](OpPassManager &again) {
+    addOperatorPasses(again, options);
+  }));
   addKernelEnds(pm, options);
 }
 

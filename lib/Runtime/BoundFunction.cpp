@@ -122,7 +122,8 @@ Error BoundFunction::State::checkGraphs() const {
 static Expected<TensorInfo>
 resolve(const TensorSpec &spec,
         const std::vector<std::shared_ptr<const Graph>> &graphs) {
-  TensorInfo info{spec.name, spec.dtype, spec.shape, byteSize(spec.dtype)};
+  TensorInfo info{spec.name, spec.role, spec.dtype, spec.shape,
+                  byteSize(spec.dtype)};
   if (!info.shape.empty() && info.shape[0] == -1) {
     CountKey rows;
     rows.space = *spec.space;
@@ -355,6 +356,10 @@ Expected<std::shared_ptr<const BoundFunction>> BoundFunction::bind(
 }
 
 const std::string &BoundFunction::name() const { return state->plan->name; }
+
+const std::string &BoundFunction::gradientOf() const {
+  return state->plan->gradientOf;
+}
 
 const std::shared_ptr<Device> &BoundFunction::device() const {
   return state->device;

@@ -395,6 +395,26 @@ bool gnnBoundOutput(const GnnBoundFunction *bound, int64_t index,
   return describe(bound->value->outputs(), index, info);
 }
 
+static const char *roleOf(const std::vector<TensorInfo> &tensors,
+                          int64_t index) {
+  if (index < 0 || index >= static_cast<int64_t>(tensors.size()))
+    return nullptr;
+  return name(tensors[static_cast<size_t>(index)].role);
+}
+
+const char *gnnBoundInputRole(const GnnBoundFunction *bound, int64_t index) {
+  return roleOf(bound->value->inputs(), index);
+}
+
+const char *gnnBoundOutputRole(const GnnBoundFunction *bound, int64_t index) {
+  return roleOf(bound->value->outputs(), index);
+}
+
+const char *gnnBoundGradientOf(const GnnBoundFunction *bound) {
+  const std::string &of = bound->value->gradientOf();
+  return of.empty() ? nullptr : of.c_str();
+}
+
 GnnError *gnnBoundRun(const GnnBoundFunction *bound, const void *const *inputs,
                       int64_t numInputs, void *const *outputs,
                       int64_t numOutputs, void *workspace, void *stream) {

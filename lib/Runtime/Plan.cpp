@@ -246,6 +246,17 @@ Error LaunchPlan::verify() const {
   });
 }
 
+const char *gnn::runtime::name(Role role) {
+  return kRoles[static_cast<size_t>(role)];
+}
+
+std::optional<Role> gnn::runtime::parseRole(std::string_view text) {
+  for (size_t i = 0; i < std::size(kRoles); ++i)
+    if (text == kRoles[i])
+      return static_cast<Role>(i);
+  return std::nullopt;
+}
+
 Expected<const FunctionPlan *> LaunchPlan::find(const std::string &name) const {
   std::string all;
   for (const FunctionPlan &function : functions) {
@@ -392,12 +403,17 @@ static Json toJson(const FunctionPlan &plan, const DerivedSpec &graph) {
           {"schema", toJson(graph.schema)}};
 }
 
-static Json toJson(const FunctionPlan &plan, const TensorSpec &tensor) {
-  return {{"name", tensor.name},
-          {"graph", graphName(plan, tensor.graph)},
-          {"space", tensor.space ? name(*tensor.space) : "none"},
-          {"shape", tensor.shape},
-          {"dtype", name(tensor.dtype)}};
+/// The role is written where it is not `role`.
+static Json toJson(const FunctionPlan &plan, const TensorSpec &tensor,
+                   Role role) {
+  Json json = {{"name", tensor.name},
+               {"graph", graphName(plan, tensor.graph)},
+               {"space", tensor.space ? name(*tensor.space) : "none"},
+               {"shape", tensor.shape},
+               {"dtype", name(tensor.dtype)}};
+  if (tensor.role != role)
+    json["role"] = name(tensor.role);
+  return json;
 }
 
 static Json toJson(const FunctionPlan &plan, const Expr &expr) {
@@ -450,15 +466,21 @@ static void writeList(std::string &text, const char *key, const Items &items,
 }
 
 static void writeFunction(std::string &text, const FunctionPlan &plan) {
-  auto tensor = [&](const TensorSpec &spec) { return toJson(plan, spec); };
+  auto tensor = [&](Role role) {
+    return [&plan, role](const TensorSpec &spec) {
+      return toJson(plan, spec, role);
+    };
+  };
   text += "  {\"name\": " + Json(plan.name).dump() + ",\n";
+  if (!plan.gradientOf.empty())
+    text += "   \"gradient_of\": " + Json(plan.gradientOf).dump() + ",\n";
   writeList(text, "graphs", plan.graphs,
             [](const GraphSpec &graph) { return toJson(graph); });
   if (!plan.derived.empty())
     writeList(text, "derived", plan.derived,
               [&](const DerivedSpec &graph) { return toJson(plan, graph); });
-  writeList(text, "inputs", plan.inputs, tensor);
-  writeList(text, "outputs", plan.outputs, tensor);
+  writeList(text, "inputs", plan.inputs, tensor(Role::Input));
+  writeList(text, "outputs", plan.outputs, tensor(Role::Output));
   writeList(text, "exprs", plan.exprs,
             [&](const Expr &expr) { return toJson(plan, expr); });
   writeList(text, "requires", plan.requirements,

@@ -17,6 +17,7 @@ constexpr const char *kExprOps[] = {"const",   "count",    "add", "sub", "mul",
 constexpr const char *kArgKinds[] = {"input",     "output", "workspace",
                                      "structure", "i32",    "i64"};
 
+constexpr const char *kRoles[] = {"input", "output", "saved", "gradient"};
 constexpr const char *kRequirementOps[] = {"eq", "le"};
 
 inline const char *nameOf(Requirement::Op op) {

@@ -176,8 +176,9 @@ DerivedSpec parseDerived(const FunctionPlan &plan, const Json &json,
   return graph;
 }
 
+/// `role` is that of a tensor that says nothing else.
 TensorSpec parseTensor(const FunctionPlan &plan, const Json &json,
-                       const std::string &where) {
+                       const std::string &where, Role role) {
   Fields fields(json, where);
   TensorSpec tensor;
   tensor.name = fields.string("name");
@@ -192,6 +193,15 @@ TensorSpec parseTensor(const FunctionPlan &plan, const Json &json,
   });
   tensor.dtype =
       take(parseDataType(fields.string("dtype")), fields.at("dtype"));
+  tensor.role = role;
+  if (fields.has("role")) {
+    std::string text = fields.string("role");
+    std::optional<Role> given = parseRole(text);
+    if (!given)
+      refuse(fields.at("role"),
+             "expected input, output, saved or gradient, got '" + text + "'");
+    tensor.role = *given;
+  }
   fields.done();
   return tensor;
 }
@@ -289,6 +299,8 @@ FunctionPlan parseFunction(const Json &json, const std::string &where) {
   Fields fields(json, where);
   FunctionPlan plan;
   plan.name = fields.string("name");
+  if (fields.has("gradient_of"))
+    plan.gradientOf = fields.string("gradient_of");
   fields.each("graphs", [&](const Json &graph, const std::string &place) {
     plan.graphs.push_back(parseGraph(graph, place));
   });
@@ -297,10 +309,10 @@ FunctionPlan parseFunction(const Json &json, const std::string &where) {
       plan.derived.push_back(parseDerived(plan, graph, place));
     });
   fields.each("inputs", [&](const Json &tensor, const std::string &place) {
-    plan.inputs.push_back(parseTensor(plan, tensor, place));
+    plan.inputs.push_back(parseTensor(plan, tensor, place, Role::Input));
   });
   fields.each("outputs", [&](const Json &tensor, const std::string &place) {
-    plan.outputs.push_back(parseTensor(plan, tensor, place));
+    plan.outputs.push_back(parseTensor(plan, tensor, place, Role::Output));
   });
   fields.each("exprs", [&](const Json &expr, const std::string &place) {
     plan.exprs.push_back(parseExpr(plan, expr, place));

@@ -91,6 +91,23 @@ static FailureOr<runtime::DataType> dataType(Operation *op, Type type) {
   return failure();
 }
 
+/// What `gnn.role` says of an argument, or that it is one of its list.
+static FailureOr<runtime::Role> roleOf(func::FuncOp func, unsigned number,
+                                       runtime::Role otherwise) {
+  Attribute given = func.getArgAttr(number, "gnn.role");
+  if (!given)
+    return otherwise;
+  auto text = dyn_cast<StringAttr>(given);
+  std::optional<runtime::Role> role =
+      text ? runtime::parseRole(text.getValue()) : std::nullopt;
+  if (!role)
+    return emitError(func.getArgument(number).getLoc())
+           << "expected \"input\", \"output\", \"saved\" or \"gradient\" for "
+              "gnn.role, got "
+           << given;
+  return *role;
+}
+
 /// Indices of derived graphs, until all graphs that are bound are known.
 static constexpr int64_t kFirstDerived = int64_t(1) << 32;
 
@@ -174,6 +191,11 @@ LogicalResult PlanBuilder::addBoundary() {
       spec.name = name.getValue().str();
     else
       spec.name = (isOutput ? "out" : "arg") + std::to_string(list.size());
+    FailureOr<runtime::Role> role = roleOf(
+        func, number, isOutput ? runtime::Role::Output : runtime::Role::Input);
+    if (failed(role))
+      return failure();
+    spec.role = *role;
     for (int64_t size : type.getShape())
       spec.shape.push_back(ShapedType::isDynamic(size) ? -1 : size);
     FailureOr<runtime::DataType> dtype = dataType(func, type.getElementType());
@@ -501,6 +523,8 @@ LogicalResult PlanBuilder::addLaunch(gpu::LaunchFuncOp launch) {
 
 FailureOr<FunctionPlan> PlanBuilder::build() {
   plan.name = func.getName().str();
+  if (auto of = func->getAttrOfType<FlatSymbolRefAttr>("gnn.gradient_of"))
+    plan.gradientOf = of.getValue().str();
   if (!func.getBody().hasOneBlock())
     return func.emitError("expected a straight line, got several blocks");
   plan.workspace = constant(0);

@@ -179,3 +179,10 @@ module attributes {gpu.container_module} {
 func.func @unknown_graph(%x: memref<?xf32> {gnn.rows = #gnn.rows<@missing, dst>}) {
   return
 }
+
+// -----
+
+// expected-error @+1 {{expected "input", "output", "saved" or "gradient" for gnn.role, got "weight"}}
+func.func @role(%x: memref<8xf32> {gnn.role = "weight"}) {
+  return
+}

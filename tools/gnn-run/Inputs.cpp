@@ -274,8 +274,10 @@ gnn::run::execute(const runtime::BoundFunction &function,
 
 /// A line about an output: its shape, and for floats its norm.
 static void print(const runtime::TensorInfo &info, const std::string &bytes) {
-  llvm::outs() << info.name << ": " << runtime::name(info.dtype)
-               << shapeText(info.shape);
+  llvm::outs() << info.name;
+  if (info.role != runtime::Role::Output)
+    llvm::outs() << " (" << runtime::name(info.role) << ")";
+  llvm::outs() << ": " << runtime::name(info.dtype) << shapeText(info.shape);
   if (info.dtype == runtime::DataType::F32) {
     double sum = 0;
     auto *values = reinterpret_cast<const float *>(bytes.data());

@@ -16,6 +16,7 @@
 #include "GNN/Runtime/BoundFunction.h"
 #include "GNN/Runtime/CUDA.h"
 #include "GNN/Runtime/Structures.h"
+#include "GNN/Target/AttachGradients.h"
 #include "GNN/Target/AttachStatistics.h"
 #include "GNN/Target/Compile.h"
 #include "GNN/Target/Explain.h"
@@ -92,6 +93,11 @@ static cl::opt<std::string> passes(
     "passes",
     cl::desc("Switches of passes, cost and target: \"fuse=false cost=rows\""),
     cl::value_desc("OPTIONS"), cl::cat(category));
+static cl::opt<std::string> gradients(
+    "gradients",
+    cl::desc("Functions to differentiate: \"f: x weight -> out; other:\"; "
+             "then f_forward and f_backward can be run"),
+    cl::value_desc("FUNCTION: INPUTS -> OUTPUTS"), cl::cat(category));
 static cl::opt<std::string> schedules(
     "schedules",
     cl::desc("Begin with the schedules of a file (docs/Schedules.md)"),
@@ -168,7 +174,11 @@ static std::vector<NamedGraph> nameGraphs(mlir::ModuleOp module,
       if (RowsAttr rows = getRows(type))
         ofFunction.insert(rows.getGraph().getValue());
   };
-  if (auto func = module.lookupSymbol<mlir::func::FuncOp>(functionName))
+  // The passes of a function that is to be differentiated are not there yet.
+  StringRef name = functionName;
+  if (!module.lookupSymbol(name) && !name.consume_back("_forward"))
+    name.consume_back("_backward");
+  if (auto func = module.lookupSymbol<mlir::func::FuncOp>(name))
     func.walk([&](mlir::Operation *op) {
       addGraphs(op->getOperandTypes());
       addGraphs(op->getResultTypes());
@@ -221,7 +231,8 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds) {
   auto start = std::chrono::steady_clock::now();
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!module ||
-      mlir::failed(attachStatistics(*module, nameGraphs(*module, graphs))))
+      mlir::failed(attachStatistics(*module, nameGraphs(*module, graphs))) ||
+      mlir::failed(attachGradients(*module, gradients)))
     return nullptr;
   if (explainFile.getNumOccurrences() &&
       mlir::failed(printExplanation(*module)))

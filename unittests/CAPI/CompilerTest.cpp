@@ -319,6 +319,142 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
   EXPECT_TRUE(contains(message, "\nreproducer: "));
 }
 
+/// @f(x, w) -> (y, n), where n are integers.
+constexpr const char *productText = R"(
+#node = #gnn.rows<@g, node>
+gnn.graph @g square {node_types = 1, edge_types = 1}
+func.func @f(%x: tensor<?x3xf32, #node> {gnn.name = "x"},
+             %w: tensor<3x3xf32> {gnn.name = "w"},
+             %i: tensor<?xi32, #node> {gnn.name = "i"})
+    -> (tensor<?x3xf32, #node> {gnn.name = "y"},
+        tensor<?x3xf32, #node> {gnn.name = "z"},
+        tensor<?xi32, #node> {gnn.name = "n"}) {
+  %h = gnn.linear %x, %w : (tensor<?x3xf32, #node>, tensor<3x3xf32>) -> tensor<?x3xf32, #node>
+  %y = gnn.activation relu %h : tensor<?x3xf32, #node>
+  %z = gnn.activation tanh %x : tensor<?x3xf32, #node>
+  %n = arith.addi %i, %i : tensor<?xi32, #node>
+  return %y, %z, %n : tensor<?x3xf32, #node>, tensor<?x3xf32, #node>, tensor<?xi32, #node>
+}
+)";
+
+/// "x:input w:input | y:output" of a function on a graph of one node.
+std::string borders(const GnnPackage *package, const char *function) {
+  GnnGraphArrays arrays = {};
+  arrays.square = true;
+  arrays.idBits = 32;
+  arrays.numSrcNodes = arrays.numNodeTypes = arrays.numEdgeTypes = 1;
+  GnnGraph *graph = nullptr;
+  EXPECT_EQ(text(gnnGraphCreate(&arrays, &graph)), "");
+  GnnDevice *device = nullptr;
+  EXPECT_EQ(text(gnnDeviceOpenEmulator(true, -1, &device)), "");
+  GnnBoundFunction *bound = nullptr;
+  EXPECT_EQ(
+      text(gnnBind(package, function, &graph, 1, device, nullptr, &bound)), "");
+  std::string found;
+  GnnTensorInfo info;
+  for (int64_t i = 0; gnnBoundInput(bound, i, &info); ++i)
+    found += std::string(info.name) + ":" + gnnBoundInputRole(bound, i) + " ";
+  found += "|";
+  for (int64_t i = 0; gnnBoundOutput(bound, i, &info); ++i)
+    found += std::string(" ") + info.name + ":" + gnnBoundOutputRole(bound, i);
+  EXPECT_EQ(gnnBoundInputRole(bound, -1), nullptr);
+  EXPECT_EQ(gnnBoundInputRole(bound, gnnBoundNumInputs(bound)), nullptr);
+  EXPECT_EQ(gnnBoundOutputRole(bound, gnnBoundNumOutputs(bound)), nullptr);
+  const char *of = gnnBoundGradientOf(bound);
+  found += of ? std::string(" of ") + of : "";
+  gnnBoundRelease(bound);
+  gnnDeviceRelease(device);
+  gnnGraphRelease(graph);
+  return found;
+}
+
+TEST(CompilerCAPI, Gradients) {
+  const char *ofBoth = "x:input saved_0:saved d_y:gradient d_z:gradient | "
+                       "d_w:gradient of f";
+  struct {
+    const char *asked, *backward;
+  } cases[] = {
+      {"f: w", ofBoth},
+      {" : w ;", ofBoth},
+      {"f: w -> y", "x:input saved_0:saved d_y:gradient | d_w:gradient of f"},
+      {"f:",
+       "x:input w:input z:output saved_0:saved d_y:gradient d_z:gradient | "
+       "d_x:gradient d_w:gradient of f"},
+  };
+  for (auto [asked, backward] : cases) {
+    GnnCompileOptions options = emulated();
+    options.gradients = asked;
+    GnnPackage *package = nullptr;
+    ASSERT_EQ(compile(productText, &package, options), "") << asked;
+    EXPECT_EQ(borders(package, "f"),
+              "x:input w:input i:input | y:output z:output n:output");
+    EXPECT_EQ(borders(package, "f_forward"),
+              "x:input w:input i:input | y:output z:output n:output "
+              "saved_0:saved of f");
+    EXPECT_EQ(borders(package, "f_backward"), backward) << asked;
+    gnnPackageRelease(package);
+  }
+}
+
+TEST(CompilerCAPI, LittleMemoryForGradients) {
+  GnnCompileOptions options = emulated();
+  options.gradients = "f: w";
+  options.passes = "memory=low";
+  GnnPackage *package = nullptr;
+  ASSERT_EQ(compile(productText, &package, options), "");
+  EXPECT_EQ(borders(package, "f_backward"),
+            "x:input w:input d_y:gradient d_z:gradient | d_w:gradient of f");
+  gnnPackageRelease(package);
+  options.passes = "memory=none";
+  EXPECT_TRUE(
+      contains(failure(productText, options),
+               "passes: memory: expected one of fast, low, got 'none'"));
+}
+
+TEST(CompilerCAPI, BadGradients) {
+  struct {
+    const char *asked, *message;
+  } cases[] = {
+      {"g: w", "gradients: expected a function of f, got 'g'"},
+      {"f", "gradients: expected FUNCTION: INPUTS -> OUTPUTS, got 'f'"},
+      {"f: w; : x", "gradients: expected each function once, got 'f' again"},
+      {"f: w ->", "gradients: expected outputs behind '->', got none for 'f'"},
+      {"f: v", "expected gradients with respect to inputs, x, w, i, got 'v'"},
+      {"f: i", "has no gradient with respect to input 'i': expected floating "
+               "point features, got "},
+      {"f: w -> n", "expected gradients of results of floating point features, "
+                    "y, z, got 'n'"},
+  };
+  Folder folder;
+  std::string reproducer = (folder.path / "again.mlir").string();
+  GnnCompileOptions options = emulated();
+  options.reproducer = reproducer.c_str();
+  for (auto [asked, message] : cases) {
+    options.gradients = asked;
+    std::string got = failure(productText, options);
+    EXPECT_TRUE(contains(got, message)) << got;
+    EXPECT_FALSE(contains(got, "\n")) << got;
+  }
+  // What was asked for is in the program.
+  EXPECT_TRUE(contains(slurp(reproducer), "gnn.gradients = [\"w\"]"));
+  EXPECT_TRUE(contains(slurp(reproducer), "gnn.gradient_outputs = [\"n\"]"));
+  std::string two = productText;
+  two += "func.func @k(%x: tensor<3xf32>) -> tensor<3xf32> { return %x : "
+         "tensor<3xf32> }";
+  options.gradients = ": x";
+  std::string got = failure(two, options);
+  EXPECT_TRUE(contains(got, "gradients: expected one function, or the name of "
+                            "one of f, k, got ''"))
+      << got;
+  options.gradients = "f: x";
+  const char *lowered = R"(gpu.module @k { gpu.func @k() kernel { gpu.return } }
+func.func @f() { return })";
+  EXPECT_TRUE(
+      contains(failure(lowered, options),
+               "gradients: expected a module of ops on tensors, got one "
+               "of kernels"));
+}
+
 TEST(CompilerCAPI, ManyThreads) {
   std::vector<std::string> messages(4);
   std::vector<std::thread> threads;

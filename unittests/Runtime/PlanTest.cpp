@@ -111,6 +111,30 @@ TEST(Plan, PrintsSchemasAndWeights) {
   EXPECT_EQ((*again->functions[0].graphs[0].schema)[0], (EdgeTypeEnds{0, -1}));
 }
 
+TEST(Plan, SaysWhatTensorsAre) {
+  auto plain = LaunchPlan::parse(sumPlanText());
+  ASSERT_TRUE(plain) << plain.message();
+  EXPECT_EQ(plain->functions[0].inputs[0].role, Role::Input);
+  EXPECT_EQ(plain->functions[0].outputs[0].role, Role::Output);
+  EXPECT_EQ(plain->functions[0].gradientOf, "");
+  EXPECT_FALSE(contains(plain->json(), "role"));
+  EXPECT_FALSE(contains(plain->json(), "gradient_of"));
+  std::string text =
+      with("\"name\": \"sum\"", "\"name\": \"sum\", \"gradient_of\": \"mean\"");
+  for (auto [name, role] : {std::pair("\"x\"", "output"), {"\"y\"", "saved"}}) {
+    size_t place = text.find(std::string("\"name\": ") + name);
+    text.insert(place, std::string("\"role\": \"") + role + "\", ");
+  }
+  auto plan = LaunchPlan::parse(text);
+  ASSERT_TRUE(plan) << plan.message();
+  auto again = LaunchPlan::parse(plan->json());
+  ASSERT_TRUE(again) << again.message();
+  const FunctionPlan &function = again->functions[0];
+  EXPECT_EQ(function.inputs[0].role, Role::Output);
+  EXPECT_EQ(function.outputs[0].role, Role::Saved);
+  EXPECT_EQ(function.gradientOf, "mean");
+}
+
 TEST(Plan, PrintsNamesOfLaunches) {
   auto plan = LaunchPlan::parse(
       with("\"kernel\": \"scale\"", "\"kernel\": \"scale\", \"name\": \"s\""));
@@ -135,12 +159,16 @@ TEST(Plan, Malformed) {
     const char *piece, *other, *part;
   } cases[] = {
       {"{\"version\": 1", "", "parse error"},
-      {"\"version\": 1", "\"version\": 4", "version: expected 1 to 3, got 4"},
-      {"\"version\": 1", "\"version\": 0", "version: expected 1 to 3, got 0"},
+      {"\"version\": 1", "\"version\": 5", "version: expected 1 to 4, got 5"},
+      {"\"version\": 1", "\"version\": 0", "version: expected 1 to 4, got 0"},
       {"\"version\": 1,", "", "expected a field 'version', got none"},
       {"\"version\": 1", "\"version\": 1.5", "expected an integer"},
       {"\"version\": 1", "\"version\": 1, \"extra\": 0",
        "expected no field 'extra'"},
+      {"\"name\": \"x\"", "\"name\": \"x\", \"role\": \"weight\"",
+       "functions[0].inputs[0].role: expected input, output, saved or "
+       "gradient, "
+       "got 'weight'"},
       {"\"chip\"", "\"chips\"", "target: expected no field 'chips'"},
       {"\"name\": \"sum\"", "\"name\": 3",
        "functions[0].name: expected a "

@@ -77,6 +77,11 @@ template <typename Base> struct GraphSwitches : public Base {
       llvm::cl::desc("GPU to weigh costs for; chip: the one that stands for "
                      "the chip that kernels are made for"),
       llvm::cl::init(CostTarget::chip)};
+  Option<GradientMemory> memory{
+      *this, "memory",
+      llvm::cl::desc("What backward passes compute again: fast (what is "
+                     "cheap), or low (products too, so that less is saved)"),
+      llvm::cl::init(GradientMemory::Fast)};
 
   /// Weighs costs for the GPU of `chip` unless another is named.
   void chooseTarget(llvm::StringRef chip) {
@@ -98,6 +103,7 @@ template <typename Base> struct GraphSwitches : public Base {
     other.mergeBias = mergeBias;
     other.cost = cost;
     other.target = target;
+    other.memory = memory;
   }
 };
 

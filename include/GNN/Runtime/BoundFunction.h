@@ -27,6 +27,7 @@ Error checkGraph(const GraphSpec &spec, const Graph &graph);
 /// An input or output with its concrete shape.
 struct TensorInfo {
   std::string name;
+  Role role = Role::Input;
   DataType dtype = DataType::F32;
   /// C order, dense.
   std::vector<int64_t> shape;
@@ -99,6 +100,8 @@ public:
   ~BoundFunction();
 
   const std::string &name() const;
+  /// The function whose gradients it gives, it or its other half; may be empty.
+  const std::string &gradientOf() const;
   const std::shared_ptr<Device> &device() const;
 
   /// Bytes of the workspace each run needs, aligned to kWorkspaceAlignment.

@@ -53,10 +53,19 @@ struct DerivedSpec {
   std::optional<std::vector<EdgeTypeEnds>> schema;
 };
 
+/// What an input or output is: of a function that gives gradients also what
+/// another one has saved for it, and gradients.
+enum class Role { Input, Output, Saved, Gradient };
+
+/// "input", "output", "saved", "gradient".
+const char *name(Role role);
+std::optional<Role> parseRole(std::string_view text);
+
 /// An input or output of a function: rows of a space of a graph, or (graph -1)
 /// of nothing.
 struct TensorSpec {
   std::string name;
+  Role role = Role::Input;
   /// Index of the graph, -1 for none.
   int64_t graph = -1;
   /// The space of the rows; none where there is no graph.
@@ -138,6 +147,9 @@ struct Requirement {
 /// graphs, and its launches in order.
 struct FunctionPlan {
   std::string name;
+  /// The function whose gradients this one and its other half give; empty where
+  /// it is neither.
+  std::string gradientOf;
   /// Those that are bound. Indices of graphs go on with the derived ones.
   std::vector<GraphSpec> graphs;
   std::vector<DerivedSpec> derived;
@@ -162,9 +174,10 @@ struct FunctionPlan {
 
 /// The functions of one module, for one target.
 struct LaunchPlan {
-  /// Plans of earlier versions are read too: the first derives no graphs, and
-  /// until the second, steps name no ops and no schedule.
-  static constexpr int64_t kVersion = 3;
+  /// Plans of earlier versions are read too: the first derives no graphs, until
+  /// the second steps name no ops and no schedule, and until the third inputs
+  /// are inputs and outputs are outputs.
+  static constexpr int64_t kVersion = 4;
   static constexpr int64_t kOldestVersion = 1;
 
   /// E.g. "sm_90"; empty where the kernels are for no GPU.
