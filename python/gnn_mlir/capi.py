@@ -430,9 +430,11 @@ class Package(_Handle):
 
 
 class TensorInfo:
-    """An input or output of a bound function."""
+    """An input or output of a bound function. `role` is "input", "output", or of a
+    forward or backward pass also "saved" and "gradient"."""
 
-    def __init__(self, info):
+    def __init__(self, info, role):
+        self.role = role.decode()
         self.name = info.name.decode()
         self.dtype = info.dtype.decode()
         self.shape = tuple(info.shape[i] for i in range(info.rank))
@@ -467,15 +469,17 @@ class BoundFunction(_Handle):
         lib = library()
         self.workspace_bytes = lib.gnnBoundWorkspaceBytes(self.handle)
         self.structure_bytes = lib.gnnBoundStructureBytes(self.handle)
-        self.inputs = self._infos(lib.gnnBoundInput, lib.gnnBoundNumInputs)
-        self.outputs = self._infos(lib.gnnBoundOutput, lib.gnnBoundNumOutputs)
+        self.inputs = self._infos(lib.gnnBoundInput, lib.gnnBoundNumInputs,
+                                  lib.gnnBoundInputRole)
+        self.outputs = self._infos(lib.gnnBoundOutput, lib.gnnBoundNumOutputs,
+                                   lib.gnnBoundOutputRole)
 
-    def _infos(self, get, count):
+    def _infos(self, get, count, role):
         found = []
         for i in range(count(self.handle)):
             info = TensorInfoStruct()
             get(self.handle, i, byref(info))
-            found.append(TensorInfo(info))
+            found.append(TensorInfo(info, role(self.handle, i)))
         return found
 
     def run(self, inputs, outputs, workspace=None, stream=None):

@@ -8,6 +8,7 @@ NumPy arrays and CPU tensors run on the emulator, CUDA tensors on their GPU, on
 torch's current stream and with memory from torch's allocator.
 """
 
+import functools
 import json
 import os
 import re
@@ -15,7 +16,7 @@ import sys
 import tempfile
 import weakref
 
-from . import capi, compiling, running
+from . import capi, compiling, gradients as differentiation, running, tokens
 from .graph import Graph
 from .program import (Function, Module, check_dict, check_graph_names,
                       check_names)
@@ -88,7 +89,7 @@ def load_plugin(path):
 
 def compile(program, function=None, *, target=None, chip=None, passes=None,
             keep_phases=None, graph=None, plugins=(), stage_passes=None, schedules=None,
-            allow_unused_schedules=False, save_schedules=None):
+            allow_unused_schedules=False, save_schedules=None, gradients=None):
     """Compiles a program: a `Module`, a `Function`, or IR as text.
 
     Returns a `CompiledFunction`; `function` names it where the program has
@@ -105,7 +106,11 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     `schedules` says how kernels are laid out (docs/Schedules.md): a file of JSON lines, or
     a list of such lines as dicts. One that no kernel takes is an error unless
     `allow_unused_schedules`. `save_schedules` names a file that gets all that were
-    chosen. Raises CompileError."""
+    chosen.
+    `gradients` compiles forward and backward passes too (docs/Python.md): True for the
+    gradients of all inputs of floating point, a list of the names of some, or a dict of
+    these by function. Others of these inputs, and gradients of some outputs alone, are
+    compiled when they are first asked for. Raises CompileError."""
     if isinstance(plugins, (str, bytes)):
         raise ValueError(f"plugins: expected a list of paths, got {plugins!r}")
     for plugin in plugins:
@@ -116,14 +121,19 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     if isinstance(program, Function):
         source, function = program, function or program.name
         program = program.module
-    package = _compile(text, chip, target != "cuda", passes, graphs, schedules,
-                       phases=keep_phases,
-                       stage_passes=_stage_passes(stage_passes or {}), save_schedules=save_schedules,
+    asked = differentiation.parse(gradients, function)
+    always = text, chip, target != "cuda", passes, graphs, schedules
+    stage_passes = _stage_passes(stage_passes or {})
+    package = _compile(*always, phases=keep_phases, stage_passes=stage_passes,
+                       save_schedules=save_schedules, gradients=asked,
                        allow_unused_schedules=allow_unused_schedules)
-    name = _pick(package.functions, function)
+    name = _pick(package, function)
     if source is None and isinstance(program, Module):
         source = program.functions.get(name)
-    return CompiledFunction(package, name, source)
+    # Schedules of the first compilation may be of passes that others do not have.
+    again = functools.partial(_compile, *always, stage_passes=stage_passes,
+                              allow_unused_schedules=True) if asked else None
+    return CompiledFunction(package, name, source, again)
 
 
 def _pass_options(passes):
@@ -155,12 +165,14 @@ def _stage_passes(passes):
 def load(path, function=None):
     """A function of a package that was saved."""
     package = capi.Package.load(path)
-    return CompiledFunction(package, _pick(package.functions, function))
+    return CompiledFunction(package, _pick(package, function))
 
 
-def _pick(functions, wanted):
-    if wanted is None and len(functions) == 1:
-        return functions[0]
+def _pick(package, wanted):
+    functions = package.functions
+    given = [p["name"] for p in package.plan()["functions"] if "gradient_of" not in p]
+    if wanted is None and len(given) == 1:
+        return given[0]
     if not functions:
         raise ValueError("expected a program with a function, got none")
     if wanted not in functions:
@@ -205,15 +217,16 @@ def _schedule_file(schedules, folder):
     return path
 
 
-def _compile(text, chip, emulated, passes, graphs, schedules, **options):
-    """A package."""
+def _compile(text, chip, emulated, passes, graphs, schedules, gradients="", **options):
+    """A package, with the passes of `gradients`, as the compiler reads it."""
     with tempfile.TemporaryDirectory(prefix="gnn-mlir-") as folder:
         reproducer = os.path.join(folder, "program.mlir")
         given, schedules = schedules, _schedule_file(schedules, folder)
         try:
             return compiling.compile_text(text, "program.mlir", chip, emulated, passes,
                                      graphs, reproducer=reproducer,
-                                     schedules=schedules, **options)
+                                     schedules=schedules, gradients=gradients,
+                                     **options)
         except capi.GNNError as error:
             if not os.path.exists(reproducer):
                 raise
@@ -231,12 +244,17 @@ class CompiledFunction(capi.Shared):
     dict of inputs by name; it binds graphs once and keeps the binding as long as
     it and all of them live.
 
+    One with gradients records them where torch does, and `forward`, `gradients` give
+    them of arrays. It keeps the graphs that it was compiled for: it may compile more.
+
     A copy is the function itself. A pickle has what `save` writes, and so no
     `source`: the program that it was compiled of."""
 
-    def __init__(self, package, name, source=None):
+    def __init__(self, package, name, source=None, compile_more=None):
+        """`compile_more` makes a package with other gradients; None: there is no
+        program to make it of."""
         self.package, self.name, self.source = package, name, source
-        self._bound = {}
+        self._bound, self._token = {}, tokens.make(self)
         plans = package.plan()["functions"]
         self._declared = list(dict.fromkeys(g["name"] for p in plans
                                             for g in p["graphs"]))
@@ -246,6 +264,10 @@ class CompiledFunction(capi.Shared):
         self.graph_names = [g["name"] for g in plan["graphs"]]
         self.input_names = [i["name"] for i in plan["inputs"]]
         self.output_names = [o["name"] for o in plan["outputs"]]
+        self.differentiated = None
+        if any(p.get("gradient_of") == name for p in plans):
+            more = compile_more and (lambda asked: compile_more(gradients=asked))
+            self.differentiated = differentiation.Gradients(package, name, more)
 
     def __repr__(self):
         return (f"CompiledFunction({self.name}: "
@@ -273,21 +295,51 @@ class CompiledFunction(capi.Shared):
     def __call__(self, graphs, inputs):
         """Outputs as the inputs are: arrays or tensors. One output is given
         itself, several as a dict by name."""
+        if running.is_traced():
+            from . import torch_ops
+            return _named(torch_ops.traced(self, graphs, inputs))
         graphs = self._graphs(graphs)
-        inputs = self._expand(graphs, inputs)
-        place = _place(inputs)
-        key = (place, *map(id, graphs))
-        found = self._bound.get(key)
-        if found is None:
-            bound = capi.BoundFunction(self.package, self.name, graphs,
-                                       open_device(place))
-            # By weak references, so that no graph lives for the others, or for
-            # this object.
-            this = weakref.ref(self)
-            found = bound, [weakref.ref(g, lambda _: _forget(this, key))
-                            for g in graphs]
-            self._bound[key] = found
-        return _named(found[0], _run(found[0], inputs, found[0].run))
+        return _call(self, self._expand(graphs, inputs), self._binder(graphs))
+
+    def forward(self, graphs, inputs, wrt=None):
+        """Outputs as a call gives them, and a tape whose `gradients` gives gradients
+        of the inputs in `wrt` (None: all that it was compiled for) from those of
+        outputs."""
+        graphs = self._graphs(graphs)
+        return _forward(self, graphs, inputs, wrt, self._binder(graphs))
+
+    def gradients(self, graphs, inputs, cotangents, wrt=None):
+        """Gradients of the inputs in `wrt` (None: all that it was compiled for) as a
+        dict by name, from `cotangents`, gradients of outputs by name. Outputs that
+        nothing was computed of are None or left out."""
+        return self.forward(graphs, inputs, wrt)[1].gradients(cotangents)
+
+    def memory(self, graphs, wrt=None, given=None, device=None):
+        """Bytes of the tensors that a run makes, known before it, a dict by function:
+        "call", and where there are gradients "forward" and "backward", for those of the
+        inputs `wrt` from those of the outputs `given`. Each is a dict by what is made:
+        "output", "saved", "gradient", and the "workspace", which is free after the
+        run. `device` is that of `bind`."""
+        graphs, place = self._graphs(graphs), str(device or "emulator")
+        return _memory(self, self._binder(graphs, place), wrt, given)
+
+    def _binder(self, graphs, place=None):
+        """Binds functions of packages to graphs where inputs are, each once, as long as
+        all of them live."""
+        def bind(package, name, inputs):
+            there = place or _place(inputs)
+            key = package.handle, name, there, *map(id, graphs)
+            found = self._bound.get(key)
+            if found is None:
+                bound = capi.BoundFunction(package, name, graphs, open_device(there))
+                # By weak references, so that no graph lives for the others, or for
+                # this object.
+                this = weakref.ref(self)
+                found = bound, [weakref.ref(g, lambda _: _forget(this, key))
+                                for g in graphs]
+                self._bound[key] = found
+            return found[0]
+        return bind
 
     def _graphs(self, graphs):
         """The graphs in the order of the declarations."""
@@ -368,16 +420,64 @@ def _place(inputs):
     return next(iter(places), "emulator")
 
 
-def _named(bound, outputs):
-    """One output itself, several as a dict by name."""
-    if len(outputs) == 1:
-        return outputs[0]
-    return {info.name: o for info, o in zip(bound.outputs, outputs)}
+def _named(outputs):
+    """One output itself, several as the dict by name that they are."""
+    return next(iter(outputs.values())) if len(outputs) == 1 else outputs
 
 
-def _run(bound, inputs, launch):
-    """The outputs in order, after `launch` has got all addresses. `inputs` are
-    checked by name."""
+def _call(function, inputs, bind):
+    """Outputs of a call; `inputs` are checked by name."""
+    if any(map(_is_tensor, inputs.values())):
+        from . import autograd
+        inputs = autograd.cast(inputs)
+        wrt = autograd.wanted(function, inputs)
+        if wrt:
+            call = differentiation.Call(function.differentiated, wrt, bind, _run)
+            return _named(autograd.record(call, inputs))
+    bound = bind(function.package, function.name, inputs)
+    return _named(dict(zip(function.output_names, _run(bound, inputs))))
+
+
+def _forward(function, graphs, inputs, wrt, bind):
+    """Outputs and a tape."""
+    if function.differentiated is None:
+        raise ValueError(f"{function.name}: expected a function that was compiled with "
+                         "gradients=True, got one without")
+    given = inputs
+    inputs = function._expand(graphs, inputs)
+    places = function.source.typed_places(given) if function.source else {}
+    if wrt is not None and not isinstance(wrt, str):
+        wrt = [part for name in wrt for part in places.get(name, [name])]
+    call = differentiation.Call(function.differentiated, wrt, bind, _run)
+    outputs, kept = call.forward(inputs)
+    by_name = dict(zip(function.graph_names, graphs))
+
+    def place(found):
+        return function.source.split_typed_inputs(by_name, given, found) if (
+            places) else found
+    return _named(outputs), differentiation.Tape(call, kept, place)
+
+
+def _memory(function, bind, wrt, given):
+    """Bytes by function and by what they are for."""
+    bound = {"call": bind(function.package, function.name, {})}
+    if function.differentiated is not None:
+        passes = function.differentiated.find(wrt)
+        bound["forward"] = bind(passes.package, passes.forward, {})
+        passes = function.differentiated.find_backward(passes, given)
+        bound["backward"] = bind(passes.package, passes.backward, {})
+    found = {}
+    for name, one in bound.items():
+        found[name] = {"workspace": one.workspace_bytes}
+        for info in one.outputs:
+            found[name][info.role] = found[name].get(info.role, 0) + info.bytes
+    return found
+
+
+def _run(bound, inputs, launch=None):
+    """The outputs in order, after `launch` (None: the run) has got all addresses.
+    `inputs` are checked by name."""
+    launch = launch or bound.run
     place = _place(inputs)
     is_gpu = not bound.device.name.startswith("emulator")
     if place != "emulator" and not is_gpu:
@@ -403,6 +503,7 @@ class Binding(capi.Shared):
         self.function, self.graphs, self.device = function, graphs, device
         self.bound = capi.BoundFunction(function.package, function.name, graphs,
                                         device, progress=progress)
+        self._passes = {(function.package.handle, function.name): self.bound}
         self.inputs, self.outputs = self.bound.inputs, self.bound.outputs
         self.workspace_bytes = self.bound.workspace_bytes
 
@@ -424,7 +525,31 @@ class Binding(capi.Shared):
 
     def __call__(self, inputs):
         """Runs; the outputs are as the inputs are, arrays or tensors."""
-        return _named(self.bound, self._run(inputs, self.bound.run))
+        if running.is_traced():
+            from . import torch_ops
+            return _named(torch_ops.traced(self.function, self.graphs, inputs))
+        return _call(self.function, self.function._expand(self.graphs, inputs),
+                     self._bind)
+
+    def forward(self, inputs, wrt=None):
+        """As that of the function."""
+        return _forward(self.function, self.graphs, inputs, wrt, self._bind)
+
+    def gradients(self, inputs, cotangents, wrt=None):
+        """As that of the function."""
+        return self.forward(inputs, wrt)[1].gradients(cotangents)
+
+    def memory(self, wrt=None, given=None):
+        """As that of the function."""
+        return _memory(self.function, self._bind, wrt, given)
+
+    def _bind(self, package, name, inputs):
+        """The function of a package on its graphs and device."""
+        key = package.handle, name
+        if key not in self._passes:
+            self._passes[key] = capi.BoundFunction(package, name, self.graphs,
+                                                   self.device)
+        return self._passes[key]
 
     def _run(self, inputs, launch):
         return _run(self.bound, self.function._expand(self.graphs, inputs), launch)

@@ -9,7 +9,7 @@ from . import capi, signatures
 
 def compile_text(text, name, chip, emulated, passes="", graphs=None, *, stage_passes="",
                  phases=None, reproducer=None, schedules=None, allow_unused_schedules=False,
-                 save_schedules=None):
+                 save_schedules=None, gradients=""):
     """A package of a program; `graphs` are those that it will be bound to, by name ("":
     the one there is), the others as GNN-c/Compiler.h has them. Raises GNNError with all
     diagnostics."""
@@ -20,6 +20,7 @@ def compile_text(text, name, chip, emulated, passes="", graphs=None, *, stage_pa
     options.schedules = _path("schedules", schedules)
     options.allow_unused_schedules = bool(allow_unused_schedules)
     options.save_schedules = _path("save_schedules", save_schedules)
+    options.gradients = gradients.encode()
     data = text.encode()
     return capi.Package(capi.made("gnnCompile", data, len(data), name.encode(),
                                    byref(options)))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from . import capi, graph_files, spaces, types
+from . import capi, graph_files, spaces, tokens, types
 
 def to_numpy(array):
     """A NumPy array of what may be an array, a list or a torch tensor."""
@@ -162,7 +162,8 @@ class Graph:
     def _caches(self):
         """Starts what is made when it is asked for; from here on the graph does
         not change."""
-        self._maps, self._groups, self._native = {}, {}, None
+        self._maps, self._groups, self._token = {}, {}, tokens.make(self)
+        self._native = None
 
     def __setattr__(self, name, value):
         if "_native" in self.__dict__ and not name.startswith("_"):
@@ -433,7 +434,8 @@ class Graph:
                 shape = self.count(space), width
                 out = (part.new_zeros(shape) if hasattr(part, "new_zeros") else
                        np.zeros(shape, part.dtype))
-            if (type(part), part.dtype) != (type(out), out.dtype):
+            if (hasattr(part, "new_zeros") != hasattr(out, "new_zeros") or
+                    part.dtype != out.dtype):
                 raise ValueError(f"node type {node_type}: expected a "
                                  f"{type(out).__name__} of {out.dtype}, as for the "
                                  f"types before, got a {type(part).__name__} of "

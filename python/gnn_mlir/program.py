@@ -117,6 +117,31 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, FeatureOps
                                              width, space)
         return out
 
+    def typed_places(self, inputs):
+        """The inputs of the program that those given as dicts become, by name."""
+        return {name: [part for part, _, _ in parts]
+                for name, (_, _, parts) in self.typed_inputs.items() if name in inputs}
+
+    def split_typed_inputs(self, graphs, inputs, rows):
+        """`rows` of inputs of the program by name, where those that come from a dict
+        by node type in `inputs` become such dicts."""
+        out = dict(rows)
+        for name in self.typed_places(inputs):
+            graph_name, space, parts = self.typed_inputs[name]
+            graph, found = graphs[graph_name], {}
+            keys = {number: key for key, number in zip(
+                inputs[name], self._by_node_type(graph, name, {
+                    key: key for key in inputs[name]}))}
+            for part, _, listed in parts:
+                if part in out:
+                    whole = out.pop(part)
+                    for t in listed:
+                        found[keys[t]] = whole[graph.nodes_of_type(
+                            t, "dst" if space == "dst" else "src")]
+            if found:
+                out[name] = found
+        return out
+
     def _by_node_type(self, graph, name, parts):
         """The parts of an input that is a dict, by the numbers of node types."""
         label = f"{self.name}: input {name!r}: expected"

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs of a bound function: on the emulator, on torch's stream, or through copies.
 
-A run on a stream allocates by torch only, and what it uses lives until the GPU is
-done: an event is recorded after the launch, and workspace and binding are held
-until it has passed. Under a CUDA graph's capture there is no such event; there the
-binding must outlive the graph.
+A run on a stream allocates by torch only, which reuses what is let go in the order of
+the stream. The binding lives until the GPU is done: an event is recorded after the
+launch, and it is held until that has passed. Under a CUDA graph's capture there is no
+such event; there the binding must outlive the graph.
 """
 
 import collections
+import sys
 import threading
 
 import numpy as np
@@ -15,6 +16,13 @@ import numpy as np
 from . import capi, types
 
 DTYPES = {"f32": np.float32, "i32": np.int32, "i64": np.int64}
+
+
+def is_traced():
+    """Whether torch.compile is tracing the caller."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.compiler.is_compiling()
+
 
 _ALIGNMENT = 256
 _POISON = 0xFF  # Every float of these bytes is NaN.
@@ -117,7 +125,7 @@ def through_copies(bound, inputs, launch):
     return outputs
 
 
-# What launches still use, with the event after each: (event, objects).
+# The bindings of launches that may not be done, with the event after each.
 _in_flight = collections.deque()
 _in_flight_lock = threading.Lock()
 
@@ -145,7 +153,7 @@ def on_stream(bound, inputs, launch):
         event = torch.cuda.Event()
         event.record(stream)
         with _in_flight_lock:
-            _in_flight.append((event, (bound, tensors, workspace)))
+            _in_flight.append((event, bound))
             while _in_flight and _in_flight[0][0].query():
                 _in_flight.popleft()
     return outputs

@@ -39,7 +39,7 @@ class CompileOptions(ctypes.Structure):
                 ("graphs", POINTER(c_void_p)), ("graph_names", POINTER(c_char_p)),
                 ("num_graphs", c_int64), ("stage_passes", c_char_p),
                 ("schedules", c_char_p), ("allow_unused_schedules", c_bool),
-                ("save_schedules", c_char_p)]
+                ("save_schedules", c_char_p), ("gradients", c_char_p)]
 
 
 # Functions that report failure by an error object (null: none).
@@ -118,6 +118,8 @@ PLAIN = {
     "gnnBoundNumOutputs": (c_int64, c_void_p),
     "gnnBoundInput": (c_bool, c_void_p, c_int64, POINTER(TensorInfoStruct)),
     "gnnBoundOutput": (c_bool, c_void_p, c_int64, POINTER(TensorInfoStruct)),
+    "gnnBoundInputRole": (c_char_p, c_void_p, c_int64),
+    "gnnBoundOutputRole": (c_char_p, c_void_p, c_int64),
 }
 
 # What only libGNN.so has.

@@ -127,3 +127,129 @@ def test_profiles_have_times(rgcn, graph, inputs):
     report = rgcn.bind(graph, "cuda").profile(on_gpu(inputs), 3)
     assert report["measured_runs"] == 3
     assert all(step["milliseconds"] > 0 for step in report["steps"])
+
+
+# -- Training ------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def trained(compiler, graph):
+    """A layer with gradients, and the names of its weights."""
+    layer = gnn_mlir.compile(models.rgcn(4, (32, 48), node_types=3, bias=False),
+                             gradients=True, graph=graph)
+    return layer, [name for name in layer.input_names if name != "x"]
+
+
+def step_of(trained, graph, inputs, **options):
+    """(model's weights, one step of training them on the GPU, which gives its loss)."""
+    layer, names = trained
+    tensors = on_gpu(inputs)
+    weights = {name: torch.nn.Parameter(tensors[name]) for name in names}
+    goal = torch.ones_like(layer(graph, tensors))
+    optimizer = torch.optim.Adam(weights.values(), lr=0.01, fused=True, **options)
+
+    def step():
+        optimizer.zero_grad(set_to_none=True)
+        loss = (layer(graph, {"x": tensors["x"], **weights}) - goal).square().mean()
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+    return weights, step
+
+
+@pytest.fixture
+def trained_inputs(trained, graph):
+    return trained[0].source.random_inputs(graph)
+
+
+def test_gradients_are_those_of_the_emulator(trained, graph, trained_inputs):
+    layer, _ = trained
+    tensors = {name: value.requires_grad_()
+               for name, value in on_gpu(trained_inputs).items()}
+    out = layer(graph, tensors)
+    d = np.random.default_rng(0).standard_normal(out.shape).astype(np.float32)
+    out.backward(torch.from_numpy(d).cuda())
+    found = layer.gradients(graph, trained_inputs, {"out": d})
+    for name, value in found.items():
+        errors.check(name, tensors[name].grad.cpu().numpy(), value.astype(np.float64))
+
+
+def test_a_step_neither_waits_nor_copies(trained, graph, trained_inputs):
+    _, step = step_of(trained, graph, trained_inputs)
+    step()
+    torch.cuda.synchronize()
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        torch.cuda._sleep(100_000_000)
+        step()
+        assert not torch.cuda.current_stream().query()
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+
+
+def test_a_whole_step_is_captured(trained, graph, trained_inputs):
+    """Forward, loss, backward and torch's fused Adam; capturing allows no memory but
+    of torch's allocator, and nothing that waits."""
+    expected, eager = step_of(trained, graph, trained_inputs)
+    losses = [float(eager()) for _ in range(6)]
+    weights, step = step_of(trained, graph, trained_inputs, capturable=True)
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        found = [float(step()) for _ in range(2)]
+    torch.cuda.current_stream().wait_stream(stream)
+    captured = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(captured):
+        loss = step()
+    for _ in range(4):
+        captured.replay()
+        found.append(float(loss))
+    np.testing.assert_allclose(found, losses, rtol=1e-4)
+    for name, weight in weights.items():
+        np.testing.assert_allclose(weight.detach().cpu(), expected[name].detach().cpu(),
+                                   atol=1e-4)
+
+
+def test_memory_of_a_step_is_known(trained, graph, trained_inputs):
+    """What torch counts at the most is what was said before, up to its blocks of 512
+    bytes."""
+    layer, _ = trained
+    known = layer.memory(graph, device="cuda")
+    tensors = {name: value.requires_grad_()
+               for name, value in on_gpu(trained_inputs).items()}
+    d = torch.ones(layer(graph, tensors).shape, device="cuda")
+    torch.cuda.synchronize()
+    layer(graph, tensors).backward(d)  # binds, and makes what torch makes once
+    for value in tensors.values():
+        value.grad = None
+
+    def peak(run):
+        torch.cuda.synchronize()
+        torch.cuda.reset_peak_memory_stats()
+        before = torch.cuda.memory_allocated()
+        result = run()
+        torch.cuda.synchronize()
+        return result, torch.cuda.max_memory_allocated() - before
+
+    def agrees(taken, part):
+        room = 512 * (2 + len(tensors) + len(layer.output_names))
+        return part <= taken <= part + room
+    out, taken = peak(lambda: layer(graph, tensors))
+    assert agrees(taken, sum(known["forward"].values()))
+    _, taken = peak(lambda: torch.autograd.grad(out, list(tensors.values()), d))
+    assert agrees(taken, sum(known["backward"].values()))
+
+
+def test_torch_compile_of_a_step(trained, graph, trained_inputs):
+    layer, names = trained
+    tensors = on_gpu(trained_inputs)
+    weights = [tensors[name].requires_grad_() for name in names]
+
+    def loss(x):
+        out = layer(graph, {"x": torch.relu(x), **dict(zip(names, weights))})
+        return out.square().mean()
+    expected = torch.autograd.grad(loss(tensors["x"]), weights)
+    compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
+    for ours, other in zip(torch.autograd.grad(compiled(tensors["x"]), weights),
+                           expected):
+        assert torch.allclose(ours, other)

@@ -124,6 +124,29 @@ def test_passes_are_switched(files):
     assert len(kernels(files, "--passes=fuse=false")) == 4
 
 
+def test_gradients(files):
+    """The backward pass of the sum; what is printed says what each output is."""
+    files.input("d_sum", np.ones((3, 4), np.float32))
+    options = "--gradients=layer: x -> sum", "--input", "d_sum=d_sum.npy"
+    result = files.run(*options, function="layer_backward", inputs=("w",))
+    assert result.returncode == 0, result.stderr
+    assert "d_x (gradient): f32[3, 8]" in result.stdout
+    found = np.load(files.folder / "out/d_x.npy")
+    np.testing.assert_array_equal(found, np.repeat([[4], [4], [8]], 8, 1))
+    files.run("--gradients=layer: x", function="layer_forward")
+    out = files.outputs()
+    for name in ("sum", "max"):
+        np.testing.assert_array_equal(np.load(files.folder / f"out/{name}.npy"),
+                                      out[name])
+
+
+def test_bad_gradients(files):
+    files.fails("--gradients=other: x",
+                says=["gradients: expected a function of layer, got 'other'"])
+    files.fails("--gradients=layer: y",
+                says=["expected gradients with respect to inputs, x, w, got 'y'"])
+
+
 # Each thread writes its number to the same word: a race, which the last one wins.
 RACE = """
 module attributes {gpu.container_module} {

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiled functions under torch's autograd: one `torch.autograd.Function`.
+
+Everything that the backward pass reads is given to `save_for_backward`, so that a
+change in place is torch's error and hooks on saved tensors see it. Imported where an
+input is a tensor.
+"""
+
+import torch
+
+
+def cast(inputs):
+    """`inputs` with tensors of 16 bits as float32 where autocast is on for their
+    device, as `torch.amp.custom_fwd` does it."""
+    def one(value):
+        if (isinstance(value, torch.Tensor) and
+                value.dtype in (torch.float16, torch.bfloat16) and
+                torch.is_autocast_enabled(value.device.type)):
+            return value.float()
+        return value
+    return {name: one(value) for name, value in inputs.items()}
+
+
+def wanted(function, inputs):
+    """The names of the inputs whose gradients torch will ask for, in their order."""
+    if function.differentiated is None or not torch.is_grad_enabled():
+        return ()
+    return tuple(name for name in function.input_names
+                 if isinstance(inputs[name], torch.Tensor) and
+                 inputs[name].requires_grad)
+
+
+def record(call, inputs):
+    """The outputs of a call by name, whose gradients torch knows."""
+    tensors = {name: value for name, value in inputs.items()
+               if isinstance(value, torch.Tensor)}
+    others = {name: value for name, value in inputs.items() if name not in tensors}
+    outputs = _Recorded.apply(call, others, tuple(tensors), *tensors.values())
+    return dict(zip(call.forward_pass.outputs, outputs))
+
+
+class _Recorded(torch.autograd.Function):
+    """A forward pass, and its backward pass. It has no second derivative."""
+
+    @staticmethod
+    def forward(ctx, call, others, names, *tensors):
+        inputs = {**others, **dict(zip(names, tensors))}
+        outputs, kept = call.forward(inputs)
+        ctx.call, ctx.names = call, names
+        ctx.others = {name: value for name, value in kept.items()
+                      if not isinstance(value, torch.Tensor)}
+        ctx.kept = [name for name in kept if name not in ctx.others]
+        ctx.save_for_backward(*(kept[name] for name in ctx.kept))
+        ctx.set_materialize_grads(False)
+        differentiable = call.gradients.outputs
+        ctx.mark_non_differentiable(*(value for name, value in outputs.items()
+                                      if name not in differentiable))
+        return tuple(outputs.values())
+
+    @staticmethod
+    def backward(ctx, *cotangents):
+        call = ctx.call
+        given = dict(zip(call.forward_pass.outputs, cotangents))
+        found = {}
+        if any(cotangent is not None for cotangent in cotangents):
+            kept = {**ctx.others, **dict(zip(ctx.kept, ctx.saved_tensors))}
+            found = call.backward(kept, given)
+            if torch.is_grad_enabled():
+                found = _refuse_second(call.gradients.name, found)
+        return (None, None, None, *(found.get(name) for name in ctx.names))
+
+
+def _refuse_second(name, gradients):
+    """The same gradients, to differentiate which is an error. `once_differentiable`
+    takes them as constants where those of the outputs are: silently wrong here."""
+    message = (f"{name}: expected to be differentiated once, got a second derivative, "
+               "which compiled functions do not have")
+    error = torch._C._functions.DelayedError(message.encode(), len(gradients))
+    values = error(*(value.detach().requires_grad_() for value in gradients.values()))
+    return dict(zip(gradients, (values,) if len(gradients) == 1 else values))

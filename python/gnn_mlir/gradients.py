@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Forward and backward passes of a compiled function, by what they are asked for.
+
+`@f_forward` gives the outputs of `@f` and what has to be saved, `@f_backward` the
+gradients of some inputs from gradients of some outputs. A pair for other inputs or
+outputs is another program: it is compiled when it is first asked for, where the
+program is at hand. A loaded package has no program; there the pair that it has
+serves, with zeros for what is not given.
+"""
+
+import threading
+
+import numpy as np
+
+FORWARD, BACKWARD, PREFIX = "_forward", "_backward", "d_"
+
+
+class Passes:
+    """A forward and a backward pass of one package."""
+
+    def __init__(self, package, name):
+        self.package = package
+        self.forward, self.backward = name + FORWARD, name + BACKWARD
+        plans = {p["name"]: p for p in package.plan()["functions"]}
+        results = plans[self.forward]["outputs"]
+        arguments = plans[self.backward]["inputs"]
+        self.outputs = [r["name"] for r in results if "role" not in r]
+        self.saved = {r["name"]: r for r in results if r.get("role") == "saved"}
+        # What the backward pass reads besides gradients, and those.
+        self.kept = {a["name"]: a for a in arguments if a.get("role") != "gradient"}
+        self.given = tuple(a["name"].removeprefix(PREFIX) for a in arguments
+                           if a.get("role") == "gradient")
+        self.wrt = tuple(r["name"].removeprefix(PREFIX)
+                         for r in plans[self.backward]["outputs"])
+
+    def serves(self, forward):
+        """Whether its backward pass reads no more than another pair's does."""
+        return all(forward.kept.get(name) == spec for name, spec in self.kept.items())
+
+
+def parse(gradients, function):
+    """What a user asks for as the compiler reads it; "" for no gradients. `function`
+    is the one that is compiled, None where it is the only one."""
+    if gradients is None or gradients is False:
+        return ""
+    asked = gradients if isinstance(gradients, dict) else {function or "": gradients}
+    texts = []
+    for name, inputs in asked.items():
+        if inputs is True:
+            inputs = []
+        if isinstance(inputs, str) or not isinstance(inputs, (list, tuple)) or not all(
+                isinstance(text, str) and text.isidentifier()
+                for text in [*inputs, *([name] if name else [])]):
+            raise ValueError("gradients: expected True, a list of inputs, or a dict "
+                             f"of these by function, got {gradients!r}")
+        texts.append(f"{name}: {' '.join(inputs)}")
+    return "; ".join(texts)
+
+
+class Gradients:
+    """The passes of one function, by the inputs whose gradients are asked for and
+    the outputs whose gradients are given. Safe to use from several threads."""
+
+    def __init__(self, package, name, compile_more=None):
+        """`compile_more` makes a package of what to differentiate as text; None
+        where there is no program."""
+        plan, = (p for p in package.plan()["functions"] if p["name"] == name)
+        self.name, self._compile = name, compile_more
+        self._first = Passes(package, name)
+        self.outputs = self._first.given if compile_more is None else tuple(
+            o["name"] for o in plan["outputs"] if o["dtype"] == "f32")
+        # In the order of the inputs: a mask is one tuple.
+        self.inputs = self._first.wrt
+        self._lock = threading.Lock()
+        self._made = {(self._first.wrt, self._first.given): self._first}
+
+    def find(self, wrt=None, given=None):
+        """The passes for these inputs and outputs, by default all; compiles them
+        where they are not there."""
+        wrt = self.inputs if wrt is None else self._mask(wrt, self.inputs, "inputs")
+        given = self.outputs if given is None else self._mask(given, self.outputs,
+                                                              "outputs")
+        found = self._made.get((wrt, given))
+        if found is not None:
+            return found
+        with self._lock:
+            if (wrt, given) not in self._made:
+                self._made[wrt, given] = self._make(wrt, given)
+            return self._made[wrt, given]
+
+    def _mask(self, names, known, what):
+        if isinstance(names, str) or not names:
+            raise ValueError(f"{self.name}: expected {what} of {', '.join(known)}, got "
+                             f"{names!r}")
+        for name in names:
+            if name not in known:
+                raise ValueError(f"{self.name}: expected {what} of {', '.join(known)}, "
+                                 f"which gradients were compiled for, got {name!r}")
+        return tuple(name for name in known if name in names)
+
+    def _make(self, wrt, given):
+        if self._compile is None:
+            return self._first
+        text = f"{self.name}: {' '.join(wrt)} -> {' '.join(given)}"
+        return Passes(self._compile(text), self.name)
+
+    def find_backward(self, forward, given):
+        """The passes whose backward pass follows a forward pass where the gradients
+        of these outputs are given."""
+        found = self.find(forward.wrt, given)
+        return found if found.serves(forward) else forward
+
+
+class Call:
+    """A call on some inputs, from the forward pass to the backward pass. `run` gets
+    a bound function and inputs by name, and gives its outputs in order; `bind` gets
+    a package, the name of a function of it, and inputs, which say where."""
+
+    def __init__(self, gradients, wrt, bind, run):
+        self.gradients, self._bind, self._run = gradients, bind, run
+        self.forward_pass = gradients.find(wrt)
+        self.wrt = self.forward_pass.wrt if wrt is None else tuple(wrt)
+
+    def forward(self, inputs):
+        """The outputs, and what the backward pass reads, both by name."""
+        passes = self.forward_pass
+        bound = self._bind(passes.package, passes.forward, inputs)
+        made = dict(zip((o.name for o in bound.outputs), self._run(bound, inputs)))
+        return ({name: made[name] for name in passes.outputs},
+                {name: made[name] if "role" in spec else inputs[name]
+                 for name, spec in passes.kept.items()})
+
+    def bind_backward(self, kept, cotangents):
+        """The passes whose backward pass takes these gradients, and that, bound."""
+        given = [name for name in self.gradients.outputs
+                 if cotangents.get(name) is not None]
+        passes = self.gradients.find_backward(self.forward_pass, given)
+        inputs = {name: kept[name] for name in passes.kept}
+        return passes, self._bind(passes.package, passes.backward,
+                                  {**inputs, given[0]: cotangents[given[0]]})
+
+    def backward(self, kept, cotangents):
+        """The gradients of `wrt` by name. A gradient of an output that is None, or
+        not there, is that of an output that nothing was computed of."""
+        passes, bound = self.bind_backward(kept, cotangents)
+        some = next(value for value in cotangents.values() if value is not None)
+        inputs = {name: kept[name] for name in passes.kept}
+        for info in bound.inputs:
+            if info.name not in inputs:
+                found = cotangents.get(info.name.removeprefix(PREFIX))
+                inputs[info.name] = (_zeros(info.shape, some)
+                                     if found is None else found)
+        made = dict(zip(passes.wrt, self._run(bound, inputs)))
+        return {name: made[name] for name in self.wrt}
+
+
+def _zeros(shape, like):
+    """An array or tensor of zeros, as `like` is."""
+    if hasattr(like, "new_zeros"):
+        return like.new_zeros(shape)
+    return np.zeros(shape, np.float32)
+
+
+class Tape:
+    """What a forward pass has kept: gives gradients, as often as it is asked to."""
+
+    def __init__(self, call, kept, place_gradients):
+        self._call, self._kept, self._place = call, kept, place_gradients
+
+    def gradients(self, cotangents):
+        """The gradients of inputs by name, from gradients of outputs by name. None
+        stands for that of an output that nothing was computed of."""
+        outputs = self._call.gradients.outputs
+        known = ", ".join(outputs)
+        if not isinstance(cotangents, dict) or all(
+                value is None for value in cotangents.values()):
+            raise ValueError(f"expected a dict of gradients of outputs ({known}), got "
+                             f"{cotangents!r}")
+        for name in cotangents:
+            if name not in outputs:
+                raise ValueError(f"expected gradients of outputs {known}, got "
+                                 f"{name!r}")
+        return self._place(self._call.backward(self._kept, cotangents))
