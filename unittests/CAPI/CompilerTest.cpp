@@ -304,7 +304,7 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
   EXPECT_TRUE(contains(again, "pipeline: \"builtin.module(gnn-graph-pipeline{"))
       << again;
   EXPECT_TRUE(
-      contains(again, "},gnn-tile-pipeline{fuse=false},gnn-schedule-pipeline{"))
+      contains(again, "},gnn-tile-pipeline{fuse=false split-sums=true "))
       << again;
   EXPECT_TRUE(contains(again,
                        " target=h200},gnn-gpu-pipeline,gnn-math-pipeline,"
