@@ -398,6 +398,46 @@ def test_training_of_rgcn_is_that_of_pyg(compiler):
         np.testing.assert_allclose(ours[name].detach().numpy(), array, atol=1e-5)
 
 
+LAYERS = {"gcn": (models.gcn, "GCNConv", {}), "gat": (models.gat, "GATConv", {"heads": 2}),
+          "sage": (models.sage, "SAGEConv", {"aggr": "max"}),
+          "gatv2": (models.gatv2, "GATv2Conv", {"heads": 2}),
+          "transformer": (models.transformer, "TransformerConv", {"heads": 2}),
+          "rgat": (models.rgat, "RGATConv", {})}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_gradients_of_layers_are_those_of_pyg(compiler, name):
+    nn = pytest.importorskip("torch_geometric.nn")
+    torch.manual_seed(0)
+    make, conv, options = LAYERS[name]
+    typed = [3] if name == "rgat" else []
+    conv = getattr(nn, conv)(5, 6, *typed, **options)
+    model = make(*typed, (5, 6), **{{"aggr": "aggregation"}.get(option, option): value
+                                    for option, value in options.items()})
+    kinds = np.random.default_rng(1).integers(0, 3, EDGES)
+    graph = gnn_mlir.Graph(SRC, DST, NODES, edge_type=kinds if typed else None)
+    if name in ("gcn", "gat", "gatv2"):
+        graph = gnn_mlir.add_self_loops(graph, "replace", 0)
+    layer = gnn_mlir.compile(model, target="emulator", gradients=True, graph=graph)
+    weights = {name: torch.tensor(array).requires_grad_()
+               for name, array in pyg.weights(model, conv).items()}
+    x = torch.randn(NODES, 5).requires_grad_()
+    theirs = conv(x, torch.tensor(np.stack([SRC, DST])), *(
+        [torch.tensor(kinds)] if typed else []))
+    ours = layer(graph, {"x": x, **weights})
+    d = torch.randn_like(theirs)
+    parameters = list(conv.parameters())
+    of_x, *of_parameters = torch.autograd.grad(theirs, [x, *parameters], d,
+                                               materialize_grads=True)
+    with torch.no_grad():  # Where a weight was, its gradient goes the same way.
+        for parameter, gradient in zip(parameters, of_parameters):
+            parameter.copy_(gradient)
+    found = torch.autograd.grad(ours, [x, *weights.values()], d)
+    for value, wanted in zip(found, [of_x.numpy(), *pyg.weights(model, conv).values()]):
+        np.testing.assert_allclose(value.numpy(), wanted, atol=2e-5)
+    assert len(found) == 1 + len(weights) > 2
+
+
 def test_inputs_by_node_type(compiler):
     """Dicts by node type: their gradients are such dicts."""
     module = gnn_mlir.Module()
