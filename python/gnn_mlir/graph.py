@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from . import capi, graph_files, spaces, tokens, types
+from . import capi, graph_files, running, spaces, tokens, types
 
 def to_numpy(array):
     """A NumPy array of what may be an array, a list or a torch tensor."""
@@ -440,8 +440,21 @@ class Graph:
                                  f"{type(out).__name__} of {out.dtype}, as for the "
                                  f"types before, got a {type(part).__name__} of "
                                  f"{part.dtype}")
-            out[rows] = part
+            out[self._index(rows, node_type, end, out)] = part
         return out
+
+    def _index(self, rows, node_type, end, values):
+        """`rows` of a node type as an index of `values`: copied to the device of a
+        tensor once."""
+        if (isinstance(rows, slice) or not hasattr(values, "new_zeros") or
+                running.is_traced()):
+            return rows
+        key = "index", node_type, end, str(values.device)
+        if key not in self._maps:
+            import torch
+            self._maps[key] = torch.as_tensor(np.asarray(rows, np.int64),
+                                              device=values.device)
+        return self._maps[key]
 
     # -- Making and storing --------------------------------------------------
 
