@@ -77,6 +77,10 @@ public:
   /// `path.to`.
   mlir::Value readAlong(mlir::Value value, mlir::RankedTensorType rows,
                         RowPath path);
+  /// The transpose of a mean along `path`: what each row of `rows` has of the
+  /// gradient of its group. A group that a row reads has a degree.
+  mlir::Value shareOfMean(mlir::Value gradient, mlir::RankedTensorType rows,
+                          RowPath path);
   /// A gathered value where it comes from, and others as they are.
   PathRead readThrough(mlir::Value value);
 

@@ -60,6 +60,14 @@ Value GradientBuilder::readAlong(Value value, RankedTensorType rows,
                           path.via);
 }
 
+Value GradientBuilder::shareOfMean(Value gradient, RankedTensorType rows,
+                                   RowPath path) {
+  RankedTensorType scalars = withFeatures(typeOf(gradient), {});
+  Value degree = DegreeOp::create(builder, loc, scalars, path.from,
+                                  endAttr(builder, path.via));
+  return apply(BinaryKind::Div, rows, {gradient, path.via}, {degree, path.via});
+}
+
 PathRead GradientBuilder::readThrough(Value value) {
   if (auto gather = value.getDefiningOp<GatherOp>())
     return {gather.getInput(), gather.getVia()};

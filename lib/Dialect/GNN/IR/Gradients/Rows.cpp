@@ -10,8 +10,6 @@
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Dialect/GNN/IR/Gradients.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
 using namespace mlir;
 using namespace gnn;
 
@@ -67,17 +65,9 @@ Value PickOp::buildTranspose(OpBuilder &builder, unsigned, Value gradient) {
 Value AggregateOp::buildTranspose(OpBuilder &builder, unsigned,
                                   Value gradient) {
   GradientBuilder b(builder, getLoc());
-  RankedTensorType type = getResult().getType();
   RowPath path = getRowPaths().front();
-  if (getKind() == ReduceKind::Mean) {
-    RankedTensorType scalars = withFeatures(type, {});
-    Value degree =
-        DegreeOp::create(builder, getLoc(), scalars, path.from, getViaAttr());
-    // A group of nothing has no row that would read what is divided.
-    degree = arith::MaximumFOp::create(builder, getLoc(), degree,
-                                       b.splat(scalars, 1));
-    gradient = b.apply(BinaryKind::Div, type, {gradient}, {degree});
-  }
+  if (getKind() == ReduceKind::Mean)
+    return b.shareOfMean(gradient, getInput().getType(), path);
   return b.readAlong(gradient, getInput().getType(), path);
 }
 

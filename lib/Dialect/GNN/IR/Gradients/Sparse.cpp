@@ -11,8 +11,6 @@
 #include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
 #include "GNN/Dialect/GNN/IR/Gradients.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
 using namespace mlir;
 using namespace gnn;
 
@@ -156,17 +154,11 @@ LogicalResult SpmmOp::buildGradient(OpBuilder &builder,
   GradientBuilder b(builder, getLoc());
   RankedTensorType edges = edgesOf(getType());
   SmallVector<RowPath> paths = getRowPaths();
-  Value gradient = gradients[0];
-  if (getReduce() == ReduceKind::Mean) {
-    RankedTensorType scalars = withFeatures(getType(), {});
-    Value degree = DegreeOp::create(builder, getLoc(), scalars, RowSpace::Edge,
-                                    getViaAttr());
-    degree = arith::MaximumFOp::create(builder, getLoc(), degree,
-                                       b.splat(scalars, 1));
-    gradient = b.apply(BinaryKind::Div, getType(), {gradient}, {degree});
-  }
-  throughBinary(b, getKind(), edges, b.readAlong(gradient, edges, paths.back()),
-                operandsOf(getOperands(), paths), asked, ofOperands);
+  Value ofEdges = getReduce() == ReduceKind::Mean
+                      ? b.shareOfMean(gradients[0], edges, paths.back())
+                      : b.readAlong(gradients[0], edges, paths.back());
+  throughBinary(b, getKind(), edges, ofEdges, operandsOf(getOperands(), paths),
+                asked, ofOperands);
   return success();
 }
 
