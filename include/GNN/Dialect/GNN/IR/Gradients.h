@@ -83,6 +83,8 @@ public:
                           RowPath path);
   /// A gathered value where it comes from, and others as they are.
   PathRead readThrough(mlir::Value value);
+  /// The same of a value at the end of `path`.
+  PathRead readThrough(mlir::Value value, RowPath path);
 
   /// `lhs kind rhs` in rows of `rows`, a type of the graph of both.
   mlir::Value apply(BinaryKind kind, mlir::RankedTensorType rows, PathRead lhs,

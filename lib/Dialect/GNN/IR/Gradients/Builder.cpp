@@ -68,10 +68,18 @@ Value GradientBuilder::shareOfMean(Value gradient, RankedTensorType rows,
   return apply(BinaryKind::Div, rows, {gradient, path.via}, {degree, path.via});
 }
 
-PathRead GradientBuilder::readThrough(Value value) {
+PathRead GradientBuilder::readThrough(Value value, RowPath path) {
   if (auto gather = value.getDefiningOp<GatherOp>())
-    return {gather.getInput(), gather.getVia()};
-  return {value};
+    if (auto through = compose(path, gather.getRowPaths().front()))
+      return {gather.getInput(), through->via};
+  return {value, path.via};
+}
+
+PathRead GradientBuilder::readThrough(Value value) {
+  std::optional<RowSpace> space = getRowSpace(value.getType());
+  if (!space)
+    return {value};
+  return readThrough(value, {*space, *space, std::nullopt});
 }
 
 Value GradientBuilder::apply(BinaryKind kind, RankedTensorType rows,
