@@ -65,7 +65,8 @@ Value GradientBuilder::shareOfMean(Value gradient, RankedTensorType rows,
   RankedTensorType scalars = withFeatures(typeOf(gradient), {});
   Value degree = DegreeOp::create(builder, loc, scalars, path.from,
                                   endAttr(builder, path.via));
-  return apply(BinaryKind::Div, rows, {gradient, path.via}, {degree, path.via});
+  return apply(BinaryKind::Div, rows, readThrough(gradient, path),
+               {degree, path.via});
 }
 
 PathRead GradientBuilder::readThrough(Value value, RowPath path) {
