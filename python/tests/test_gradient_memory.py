@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What training keeps in memory: of an edge a few numbers, and never a row of
+features."""
+
+import math
+import re
+import subprocess
+
+import pytest
+
+from conftest import find_tool
+from gnn_mlir.testing import cases, gradients, graphs
+
+GRAPH = graphs.random_graph(13, 40, 2, 3, seed=3)
+# As many as PyG's default of heads, and far fewer than there are features.
+MOST_NUMBERS = 16
+
+
+def with_gradients(function):
+    """The text of a program, with gradients of all that is trained."""
+    text = function.module.text()
+    begin = text.index(f"func.func @{function.name}(")
+    end = text.index(" {\n", begin)
+    names = ", ".join(f'"{name}"' for name in gradients.trainable(function))
+    return f"{text[:end]} attributes {{gnn.gradients = [{names}]}}{text[end:]}"
+
+
+def edge_buffers(text):
+    """(function, features) of each buffer of edges in a workspace, and of each value
+    of edges that is saved."""
+    for part in text.split("func.func ")[1:]:
+        name = part.split("(")[0]
+        counts = dict(re.findall(r"(%\w+) = gnn_tile.count @\w+ count (\w+)", part))
+        for count, shape in re.findall(
+                r"memref\.view .*?\]\[(%\w+)\] : .* to memref<\?((?:x\d+)*)x\w+>", part):
+            if counts.get(count) == "edge":
+                yield name, math.prod(map(int, shape.split("x")[1:]))
+        for shape, more in re.findall(
+                r"memref<\?((?:x\d+)*)x\w+> \{([^{}]*)\}", part.split("\n")[0]):
+            if "edge>" in more and '"saved' in more:
+                yield name, math.prod(map(int, shape.split("x")[1:]))
+
+
+@pytest.mark.parametrize("model", cases.MODELS)
+def test_no_row_of_features_for_an_edge(compiler, model):
+    function = cases.build(model, GRAPH, 64, 1).function
+    result = subprocess.run(
+        [find_tool("gnn-opt"), "-", "--gnn-graph-pipeline", "--gnn-tile-pipeline"],
+        input=with_gradients(function), text=True, capture_output=True, check=False)
+    assert not result.returncode, result.stderr
+    assert f"@{function.name}_backward" in result.stdout
+    wide = [found for found in edge_buffers(result.stdout)
+            if found[1] > MOST_NUMBERS]
+    assert not wide
+
+
+def test_a_row_of_features_is_found(compiler):
+    """The result is one for each edge, and two ops of other kinds read it: so it is
+    stored, and the test above would see it."""
+    text = """
+    #edge = #gnn.rows<@g, edge>
+    #node = #gnn.rows<@g, node>
+    gnn.graph @g square {node_types = 1, edge_types = 1}
+    func.func @f(%x: tensor<?x64xf32, #node>, %w: tensor<64x64xf32>)
+        -> (tensor<?x64xf32, #node>, tensor<64x64xf32>) {
+      %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+      %1 = gnn.linear %0, %w : (tensor<?x64xf32, #edge>, tensor<64x64xf32>) -> tensor<?x64xf32, #edge>
+      %2 = gnn.aggregate sum %1 via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
+      %3 = gnn.outer %1, %1 : (tensor<?x64xf32, #edge>, tensor<?x64xf32, #edge>) -> tensor<64x64xf32>
+      return %2, %3 : tensor<?x64xf32, #node>, tensor<64x64xf32>
+    }"""
+    made = subprocess.run([find_tool("gnn-opt"), "-", "--gnn-tile-pipeline"], input=text,
+                          text=True, capture_output=True, check=True).stdout
+    assert ("@f", 64) in list(edge_buffers(made))
