@@ -99,6 +99,7 @@ static void buildTilePipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());           // counts are the same everywhere
   if (options.fuse) {
     pm.addNestedPass<func::FuncOp>(createFuseTraversals());
+    pm.addNestedPass<func::FuncOp>(createJoinTraversals());
     pm.addNestedPass<func::FuncOp>(createFuseProducts());
     pm.addPass(createCSEPass());
   }

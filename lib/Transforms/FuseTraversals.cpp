@@ -9,6 +9,8 @@
 
 #include "GNN/Transforms/Passes.h"
 
+#include "TraversalUtils.h"
+
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Dialect/GNN/IR/Origin.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
@@ -69,16 +71,6 @@ static RowDomain reached(AtAttr at, DomainAttr domain) {
                                            : domain.getGroups();
 }
 
-static bool reducesLanes(TraverseOp op) {
-  bool found = false;
-  op.getBody().walk([&](ReduceOp reduce) {
-    found |= llvm::any_of(reduce.getDims(), [](int32_t dim) {
-      return dim != static_cast<int32_t>(Dim::Element);
-    });
-  });
-  return found;
-}
-
 /// Whether the traversal reads fewer features of a row than there are.
 static bool readsPart(TraverseOp op) {
   return llvm::any_of(
@@ -95,25 +87,6 @@ static bool readsPart(TraverseOp op) {
 static bool readsColumns(TraverseOp op) {
   return llvm::any_of(op.getInputsAt().getAsRange<AtAttr>(),
                       [](AtAttr at) { return at.getColumn(); });
-}
-
-/// The dimensions that operands of the traversal have.
-static Level usedDims(TraverseOp op) {
-  Level used;
-  for (AtAttr at : op.getInputsAt().getAsRange<AtAttr>())
-    used = used | getLevel(at);
-  for (AtAttr at : op.getOutputsAt().getAsRange<AtAttr>())
-    used = used | getLevel(at);
-  return used;
-}
-
-/// One size for a dimension of both traversals, if they can share it; a
-/// traversal that does not use the dimension takes any size.
-static std::optional<int64_t> joinSize(int64_t a, bool aUses, int64_t b,
-                                       bool bUses) {
-  if (a == b || !bUses)
-    return a;
-  return aUses ? std::nullopt : std::optional<int64_t>(b);
 }
 
 /// Chooses heads and features of the fused domain.
@@ -261,16 +234,6 @@ static AtAttr ofConsumer(AtAttr at, const Plan &plan) {
       at.getAnchor() == Anchor::Group ? plan.consumerGroup : at.getAnchor();
   return AtAttr::get(at.getContext(), anchor, at.getSpace(), at.getHead(),
                      at.getFeature(), at.getOffset(), at.getColumn());
-}
-
-/// Copies a body, giving its index ops the translated accesses.
-static void cloneBody(OpBuilder &builder, Block &from, IRMapping &mapping,
-                      function_ref<AtAttr(AtAttr)> translate) {
-  for (Operation &op : from.without_terminator()) {
-    Operation *copy = builder.clone(op, mapping);
-    if (auto index = dyn_cast<IndexOp>(copy))
-      index.setAtAttr(translate(index.getAt()));
-  }
 }
 
 static void fuse(IRRewriter &rewriter, TraverseOp producer, TraverseOp consumer,

@@ -431,6 +431,27 @@ def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }
 
+def JoinTraversals : Pass<"gnn-tile-join-traversals", "::mlir::func::FuncOp"> {
+  let summary = "Make one traversal of two that lie side by side";
+  let description = [{
+    Two traversals over the same rows in the same order become one with the results
+    of both: of edges one by one, where the second may read what the first gives
+    for the same edge, and of edges or pairs that meet in the same nodes or pairs.
+    One launch is saved, and what both read is read once.
+
+    ```mlir
+    %a = gnn_tile.traverse @g <edge.in_rows> ...
+    %b = gnn_tile.traverse @g <edge.in_rows, features = 64> ins(%a, ...) ...
+    // becomes, where others read %a too
+    %a, %b = gnn_tile.traverse @g <edge.in_rows, features = 64> ...
+    ```
+
+    Needs: templates on tensors. Keeps: the value of every result. Never joins what
+    has a schedule, more than four results, or sums over types or the graph.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+}
+
 def FuseProducts : Pass<"gnn-tile-fuse-products", "::mlir::func::FuncOp"> {
   let summary = "Let products gather their rows and end with what follows";
   let description = [{

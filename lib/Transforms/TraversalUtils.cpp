@@ -1,0 +1,46 @@
+//===- TraversalUtils.cpp - What passes that join traversals share --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TraversalUtils.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+bool gnn::tile::reducesLanes(TraverseOp op) {
+  bool found = false;
+  op.getBody().walk([&](ReduceOp reduce) {
+    found |= llvm::any_of(reduce.getDims(), [](int32_t dim) {
+      return dim != static_cast<int32_t>(Dim::Element);
+    });
+  });
+  return found;
+}
+
+Level gnn::tile::usedDims(TraverseOp op) {
+  Level used;
+  for (AtAttr at : op.getInputsAt().getAsRange<AtAttr>())
+    used = used | getLevel(at);
+  for (AtAttr at : op.getOutputsAt().getAsRange<AtAttr>())
+    used = used | getLevel(at);
+  return used;
+}
+
+std::optional<int64_t> gnn::tile::joinSize(int64_t a, bool aUses, int64_t b,
+                                           bool bUses) {
+  if (a == b || !bUses)
+    return a;
+  return aUses ? std::nullopt : std::optional<int64_t>(b);
+}
+
+void gnn::tile::cloneBody(OpBuilder &builder, Block &from, IRMapping &mapping,
+                          function_ref<AtAttr(AtAttr)> translate) {
+  for (Operation &op : from.without_terminator()) {
+    Operation *copy = builder.clone(op, mapping);
+    if (auto index = dyn_cast<IndexOp>(copy))
+      index.setAtAttr(translate(index.getAt()));
+  }
+}

@@ -1,0 +1,34 @@
+//===- TraversalUtils.h - What passes that join traversals share -*- C++
+//-*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_TRANSFORMS_TRAVERSALUTILS_H
+#define GNN_LIB_TRANSFORMS_TRAVERSALUTILS_H
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace gnn::tile {
+
+/// Whether a traversal reduces heads or features.
+bool reducesLanes(TraverseOp op);
+
+/// The dimensions that operands of the traversal have.
+Level usedDims(TraverseOp op);
+
+/// One size for a dimension of both traversals, if they can share it; a
+/// traversal that does not use the dimension takes any size.
+std::optional<int64_t> joinSize(int64_t a, bool aUses, int64_t b, bool bUses);
+
+/// Copies a body, giving its index ops the translated accesses.
+void cloneBody(mlir::OpBuilder &builder, mlir::Block &from,
+               mlir::IRMapping &mapping,
+               llvm::function_ref<AtAttr(AtAttr)> translate);
+
+} // namespace gnn::tile
+
+#endif // GNN_LIB_TRANSFORMS_TRAVERSALUTILS_H
