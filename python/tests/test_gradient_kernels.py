@@ -6,11 +6,6 @@ import pytest
 
 from gnn_mlir.testing import cases, gradient_cases, gradients
 
-# No kernel is made of what their gradients need: gnn.pick, gnn.pick_feature,
-# gnn.expand_rows and gnn.extend_rows.
-WITHOUT_KERNELS = {"sage-max", "sage-blocks", "op-extremes", "op-spmm", "op-shapes",
-                   "op-numpy", "op-dimensions", "op-derived", "op-rebind"}
-
 
 def pytest_generate_tests(metafunc):
     everything = metafunc.config.getoption("--all")
@@ -18,8 +13,7 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("subject, graph", [
             (subject, graph) for subject in gradient_cases.SUBJECTS
             for graph in (("square",) if subject in cases.MODELS else
-                          gradient_cases.GRAPHS if everything else ())
-            if subject not in WITHOUT_KERNELS])
+                          gradient_cases.GRAPHS if everything else ())])
 
 
 def test_kernels_give_the_gradients(subject, graph, gnn_opt, compiler):

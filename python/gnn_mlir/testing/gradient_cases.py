@@ -47,7 +47,8 @@ def build(subject, graph, heads):
         subject in cases.MODELS) else 4, heads)
     inputs = gradients.smooth_inputs(program.function, program.graphs, 1)
     if op_cases.INPUTS.get(subject) == "positive":
-        inputs = {name: np.abs(x) + 0.5 for name, x in inputs.items()}
+        inputs = {name: x if np.issubdtype(x.dtype, np.integer) else np.abs(x) + 0.5
+                  for name, x in inputs.items()}
     return dataclasses.replace(program, inputs=inputs)
 
 

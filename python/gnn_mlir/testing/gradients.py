@@ -170,8 +170,9 @@ def smooth_inputs(function, graphs, seed=0):
     """float64 inputs, no two elements of which are alike: there are no ties."""
     rng = np.random.default_rng(seed)
     made = function.random_inputs(graphs, seed)
-    return {name: x + 1e-3 * rng.standard_normal(x.shape) * (
-        not function.inputs[name].positive) for name, x in made.items()}
+    return {name: x if np.issubdtype(x.dtype, np.integer) else x + (
+        1e-3 * rng.standard_normal(x.shape) * (not function.inputs[name].positive))
+        for name, x in made.items()}
 
 
 def float_outputs(function):

@@ -253,10 +253,6 @@ StringRef BatchNormOp::getNoGradientReason(unsigned operand) {
   return isStatistic ? "running statistics are not trained" : "";
 }
 
-StringRef PickFeatureOp::getNoGradientReason(unsigned operand) {
-  return operand == 0 ? "" : "which feature is extreme changes in steps";
-}
-
 /// What both kinds of loops that stand in no other answer for all that their
 /// bodies read.
 static constexpr StringLiteral loopHasNoGradient =

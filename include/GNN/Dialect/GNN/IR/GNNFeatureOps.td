@@ -492,7 +492,7 @@ def GNN_ReduceFeaturesOp : GNN_RowOp<"reduce_features", [
 }
 
 def GNN_PickFeatureOp : GNN_RowOp<"pick_feature", [
-    GNN_RowWise, GNN_Linear, GNN_Cost, AllTypesMatch<["of", "result"]>]> {
+    GNN_RowWise, GNN_Linear, GNN_Cost, AllTypesMatch<["of", "result"]>], GNN_Gradient> {
   let summary = "Give a row's features to the heads or features that are extreme";
   let description = [{
     Over `heads`, `result[i, h, f] = input[i, f]` where `h` is the first head whose
@@ -502,7 +502,7 @@ def GNN_PickFeatureOp : GNN_RowOp<"pick_feature", [
     the rows of a group.
 
     Gradient: of `input`, the sum over the dimension of the gradient of `result`
-    times the `gnn.pick_feature` of ones. None of `of`: `result` changes in steps
+    times the `gnn.pick_feature` of ones. Of `of` it is 0: `result` changes in steps
     with it.
 
     Constraints:
@@ -528,10 +528,6 @@ def GNN_PickFeatureOp : GNN_RowOp<"pick_feature", [
   }];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
-  let extraClassDeclaration = [{
-    /// Which feature is extreme has no gradient.
-    ::llvm::StringRef getNoGradientReason(unsigned operand);
-  }];
 }
 
 #endif // GNN_DIALECT_GNN_IR_GNNFEATUREOPS_TD

@@ -290,3 +290,13 @@ Value PickFeatureOp::buildTranspose(OpBuilder &builder, unsigned,
              ? b.sumHeads(picked)
              : b.reduceFeatures(ReduceKind::Sum, picked);
 }
+
+/// Which feature is extreme changes in steps.
+LogicalResult PickFeatureOp::buildGradient(OpBuilder &builder,
+                                           ArrayRef<Value> gradients,
+                                           const llvm::BitVector &asked,
+                                           MutableArrayRef<Value> ofOperands) {
+  if (asked[0])
+    ofOperands[0] = buildTranspose(builder, 0, gradients[0]);
+  return success();
+}

@@ -1,0 +1,211 @@
+//===- TilePasses.td - Passes on templates -----------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// On tensors and buffers, in pipeline order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TRANSFORMS_TILEPASSES_TD
+#define GNN_TRANSFORMS_TILEPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
+  let summary = "Walk once where two traversals share a loop nest";
+  let description = [{
+    A traversal whose result one other traversal alone reads, at the point of
+    the walk where it is made, is computed there, and its result is never
+    stored.
+
+    ```mlir
+    %m = gnn_tile.traverse @g <edge.in_rows, features = 64> ...
+    %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%m) at [#gnn_tile.at<element : feature>] ...
+    // becomes one traversal of <dst, edge.in_rows, features = 64>
+    ```
+
+    Rows of features of edges that several traversals read, each at the point where
+    they are made, are computed in each of them: storing them takes more than
+    computing them again. Rows that are only copied are read where they come from.
+
+    Rows that are computed one by one are computed in the order in which the
+    consumer walks them. A traversal of rows of nodes is the same on a derived
+    graph: there it joins one that walks edges.
+
+    Needs: templates on tensors. Keeps: the value of every result. Never fuses
+    across a reduction that is read at another point than where it ends, into or
+    out of what has a schedule, or where rows would be computed more than once but
+    those of features of edges.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+}
+
+def JoinTraversals : Pass<"gnn-tile-join-traversals", "::mlir::func::FuncOp"> {
+  let summary = "Make one traversal of two that lie side by side";
+  let description = [{
+    Two traversals over the same rows in the same order become one with the results
+    of both: of edges one by one, where the second may read what the first gives
+    for the same edge, and of edges or pairs that meet in the same nodes or pairs.
+    One launch is saved, and what both read is read once.
+
+    ```mlir
+    %a = gnn_tile.traverse @g <edge.in_rows> ...
+    %b = gnn_tile.traverse @g <edge.in_rows, features = 64> ins(%a, ...) ...
+    // becomes, where others read %a too
+    %a, %b = gnn_tile.traverse @g <edge.in_rows, features = 64> ...
+    ```
+
+    Needs: templates on tensors. Keeps: the value of every result. Never joins what
+    has a schedule, more than four results, or sums over types or the graph.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+}
+
+def FuseProducts : Pass<"gnn-tile-fuse-products", "::mlir::func::FuncOp"> {
+  let summary = "Let products gather their rows and end with what follows";
+  let description = [{
+    A traversal that only copies rows into the input of a `gnn_tile.gemm`, or
+    into either side of a `gnn_tile.outer`, becomes the product's gather list. A
+    row-wise traversal that alone reads the product of a `gnn_tile.gemm` becomes
+    its epilogue.
+
+    ```mlir
+    %r = gnn_tile.gemm @g rows dst ins(%x, %w) ... // yields %acc
+    %y = gnn_tile.traverse @g <dst, features = 8> ins(%r, %b) ... // adds %b
+    // becomes
+    %y = gnn_tile.gemm @g rows dst ins(%x, %w) ... extras(%b) ... // yields %acc + %b
+    ```
+
+    Needs: templates on tensors. Keeps: the value of every result. Never fuses
+    a reduction, into or out of what has a schedule, or what reads rows that no
+    map reaches from the product's.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+}
+
+def SplitSums : Pass<"gnn-tile-split-sums", "::mlir::func::FuncOp"> {
+  let summary = "Sum over types or the graph in two steps";
+  let description = [{
+    A block walks all rows of an edge type, a node type or the graph, one after
+    another, while there are few of these. Where they have many rows, a first
+    template sums over tiles of them and a second one over the tiles of each, in
+    their order: as many blocks as the GPU has room for, and the same bits on every
+    run.
+
+    ```mlir
+    %dw = gnn_tile.outer @g rows src_pair types edge_type ins(%x, %dy) ... -> tensor<3x64x32xf32>
+    // becomes
+    %n = gnn_tile.count @g tile_count edge_type src_pair 1024 : index
+    %parts = gnn_tile.outer @g rows src_pair types tiles<edge_type, src_pair, 1024>
+        ins(%x, %dy) ... -> tensor<?x64x32xf32>
+    %flat = tensor.collapse_shape %parts [[0], [1, 2]]
+    %sums = gnn_tile.traverse @g <edge_type, tiles<edge_type, src_pair, 1024>, features = 2048>
+        ins(%flat) at [#gnn_tile.at<element : feature>] ... // reduce sum [element]
+    ```
+
+    So are traversals with such groups that reduce over their elements once: a
+    reduction of any kind becomes the same one over tiles and then over groups, a
+    mean a sum that is divided by the number of all elements. What follows the
+    reductions stays behind the second one.
+
+    With statistics of the graph, a tile has so few rows that there are 4 blocks a
+    multiprocessor of the target, and so many that what it writes is an eighth of
+    what it reads at most; groups of which the longest has two tiles at most stay
+    whole. Without, a tile has 1024 rows.
+
+    Needs: templates on tensors. Keeps: the value of every result up to the order
+    of sums; all bits of it where it is no sum. Never splits sums over types, over
+    fixed rows, or of what has a schedule, nor what walks elements again or writes
+    rows of them.
+  }];
+  let options = [
+    Option<"rows", "rows", "int64_t", /*default=*/"0",
+           "Rows of a tile; 0: by statistics">,
+    Option<"target", "target", "::gnn::CostTarget",
+           /*default=*/"::gnn::CostTarget::chip", "GPU to choose tiles for">,
+  ];
+  let dependentDialects = ["::gnn::tile::TileDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def VerifyWholeResults
+    : Pass<"gnn-verify-whole-results", "::mlir::func::FuncOp"> {
+  let summary = "Check that templates write all of what is read";
+  let description = [{
+    Templates may write parts of one tensor, each going on with the result of the
+    one before (a concatenation does). Where something else reads the last result,
+    the parts must be all of it, or the tensor must have had a value to begin with.
+
+    On buffers, the parts are those that were written until something reads the
+    buffer, or until the function ends and gives it to its caller: an argument with
+    `bufferize.result`, a `memref.alloc`, or a place in the workspace, where views
+    of one offset are one buffer. A copy has the parts that were written of its
+    source. Nothing is said of a buffer that is written in parts of several shapes,
+    or used by an op that is no template.
+
+    In a workspace, less is known, so that gaps are best found in front of
+    `gnn-tile-plan-memory`, as `gnn-tile-pipeline` does. Who takes over a place
+    that was written, with columns of its own, is taken to go on with what is
+    there. A gap in one place is no error once another place of the workspace is
+    written, which may be the same or reach into it.
+
+    ```mlir
+    // error: leaves columns 32 to 63 without a value
+    %y = gnn_tile.traverse @g <dst, features = 32> ... outs(%empty : tensor<?x64xf32>)
+    ```
+
+    Needs: templates on tensors or buffers. Keeps: everything. Never changes the IR.
+  }];
+}
+
+def SeparateResults : Pass<"gnn-tile-separate-results", "::mlir::func::FuncOp"> {
+  let summary = "Give each result of a function a tensor of its own";
+  let description = [{
+    A caller gives a buffer for each result. Where two results are one tensor,
+    or reshaped forms of one, the template that makes it runs once for each.
+
+    ```mlir
+    return %y, %y : tensor<?x8xf32>, tensor<?x8xf32>
+    // becomes
+    %z = gnn_tile.traverse ... // as %y
+    return %y, %z : tensor<?x8xf32>, tensor<?x8xf32>
+    ```
+
+    Nor do two templates go on with one tensor, or one with a tensor that others
+    read later: two concatenations of rows that begin alike both start with these,
+    each in a tensor of its own.
+
+    Needs: templates on tensors. Keeps: the value of every result. Never
+    touches results that no template makes. What comes after must not merge
+    equal templates again.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+}
+
+def PlanMemory : Pass<"gnn-tile-plan-memory", "::mlir::func::FuncOp"> {
+  let summary = "Place all buffers of a function in one workspace";
+  let description = [{
+    Every `memref.alloc` becomes a view of one workspace argument. Buffers
+    whose lives, from the first op that touches them to the last, do not overlap
+    share a slot, one of the same rows where there is one; a slot is as large as
+    the largest buffer in it. Offsets are
+    multiples of 256 bytes and known once a graph is bound, so the peak is
+    known before anything runs (`gnn_tile.workspace_size`).
+
+    ```mlir
+    %b = memref.alloc(%n) : memref<?x64xf32>
+    // becomes
+    %b = memref.view %workspace[%offset][%n] : memref<?xi8> to memref<?x64xf32>
+    ```
+
+    Needs: a straight-line function whose buffers are allocated with host
+    scalars. Keeps: the contents of every buffer while it is used. Never shares
+    a slot between a template's operands.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::gnn::tile::TileDialect"];
+}
+
+#endif // GNN_TRANSFORMS_TILEPASSES_TD
