@@ -337,7 +337,7 @@ func::FuncOp Differentiate::build(const JointFunction &joint, func::FuncOp of,
     Value value = left.pop_back_val();
     if (Operation *maker = value.getDefiningOp();
         maker && !mapping.contains(value) && needed.insert(maker).second)
-      llvm::append_range(left, maker->getOperands());
+      llvm::append_range(left, getReads(maker));
   }
   builder.setInsertionPointToEnd(block);
   for (Operation &op : joint.body().without_terminator())
@@ -374,7 +374,7 @@ static llvm::DenseSet<Value> findSources(ValueRange results,
       sources.insert(value);
       continue;
     }
-    for (Value operand : maker->getOperands())
+    for (Value operand : getReads(maker))
       if (seen.insert(operand).second)
         left.push_back(operand);
   }

@@ -14,6 +14,7 @@
 
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/GNN/IR/Gradients.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -57,7 +58,7 @@ void SavedValues::findBackward() {
        joint.body().getArguments().drop_front(joint.numInputs))
     ofGradients.insert(cotangent);
   for (Operation &op : joint.body().without_terminator())
-    if (llvm::any_of(op.getOperands(),
+    if (llvm::any_of(getReads(&op),
                      [&](Value operand) { return !isPrimal(operand); }))
       for (Value result : op.getResults())
         ofGradients.insert(result);
@@ -70,7 +71,7 @@ void SavedValues::findBackward() {
       read.insert(value);
     else if (Operation *maker = value.getDefiningOp();
              maker && seen.insert(maker).second)
-      llvm::append_range(left, maker->getOperands());
+      llvm::append_range(left, getReads(maker));
   }
 }
 
@@ -78,10 +79,14 @@ void SavedValues::markMakers(SmallVector<Value> values) {
   while (!values.empty())
     if (Operation *maker = values.pop_back_val().getDefiningOp();
         maker && forward.insert(maker).second)
-      llvm::append_range(values, maker->getOperands());
+      llvm::append_range(values, getReads(maker));
 }
 
 std::optional<double> SavedValues::bytesOf(Value value) const {
+  // What the forward pass has no use for is computed where it is used.
+  if (Operation *maker = value.getDefiningOp();
+      maker && !forward.contains(maker))
+    return std::nullopt;
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || type.getElementType().isInteger(1))
     return std::nullopt;
@@ -139,7 +144,7 @@ void SavedValues::cut() {
     if (isa<BlockArgument>(value) || (bytes && !whyNotAgain(value).empty()))
       network.connect(0, node, FlowNetwork::infinite);
     if (Operation *maker = value.getDefiningOp())
-      for (Value operand : maker->getOperands())
+      for (Value operand : getReads(maker))
         network.connect(nodes.lookup(operand) + 1, node, FlowNetwork::infinite);
     if (read.contains(value))
       network.connect(node + 1, 1, FlowNetwork::infinite);
@@ -156,7 +161,7 @@ void SavedValues::cut() {
       handed.insert(value);
       continue;
     }
-    for (Value operand : value.getDefiningOp()->getOperands())
+    for (Value operand : getReads(value.getDefiningOp()))
       if (seen.insert(operand).second)
         needed.push_back(operand);
   }

@@ -14,6 +14,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace gnn {
 
@@ -34,6 +35,9 @@ private:
   mlir::OpBuilder &builder;
   llvm::DenseMap<mlir::Value, mlir::Value> sums;
 };
+
+/// The values that `op` reads: its operands, and what its regions read besides.
+llvm::SetVector<mlir::Value> getReads(mlir::Operation *op);
 
 /// Values that depend on some others by floating point numbers, each with the
 /// first that it depends on.

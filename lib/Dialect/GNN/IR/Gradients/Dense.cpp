@@ -28,6 +28,14 @@ static Value ofRows(GradientBuilder &b, Value product, RankedTensorType rows) {
   return product.getType() == rows ? product : b.sumHeads(product);
 }
 
+/// A product with one number a row is that number times a vector, which joins
+/// the kernel that reads it.
+static bool isScale(Value gradient) {
+  ArrayRef<int64_t> features =
+      getFeatures(cast<RankedTensorType>(gradient.getType()));
+  return features.size() == 1 && features[0] == 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Rows times weights
 //===----------------------------------------------------------------------===//
@@ -41,6 +49,9 @@ Value LinearOp::buildTranspose(OpBuilder &builder, unsigned operand,
                            gradient);
   if (operand == 2)
     return b.sumRows(gradient, getBias().getType());
+  if (isScale(gradient) && getFeatures(type).size() == 1)
+    return b.mul(b.broadcast(b.reshape(gradient, {}), type),
+                 b.broadcast(b.reshape(getWeight(), getFeatures(type)), type));
   Value product = LinearOp::create(builder, getLoc(),
                                    withLast(getType(), type.getShape().back()),
                                    gradient, b.transpose(getWeight()), Value());
@@ -56,6 +67,9 @@ Value TypedLinearOp::buildTranspose(OpBuilder &builder, unsigned operand,
                                 getInput(), gradient, getViaAttr());
   if (operand == 2)
     return b.sumAlong(gradient, *getOperandPath(operand), getBias().getType());
+  if (isScale(gradient) && getFeatures(type).size() == 1)
+    return b.apply(BinaryKind::Mul, type, {b.reshape(gradient, {})},
+                   {b.reshape(getWeight(), getFeatures(type)), getVia()});
   Value product = TypedLinearOp::create(
       builder, getLoc(), withLast(getType(), type.getShape().back()), gradient,
       b.transpose(getWeight()), Value(), getViaAttr());
@@ -167,9 +181,16 @@ Value WeightProductOp::buildTranspose(OpBuilder &builder, unsigned operand,
   size_t matrix =
       getFeatures(getLhs().getType()).size() + (getByHeads() ? 1 : 0);
   bool isVector = getFeatures(getRhs().getType()).size() < matrix;
-  if (operand == 1)
-    return WeightOuterOp::create(builder, getLoc(), getRhs().getType(),
-                                 getLhs(), gradient, getByHeadsAttr());
+  if (operand == 1) {
+    // One matrix a type first: what all types add to is a short sum.
+    RankedTensorType type = getRhs().getType();
+    RankedTensorType typed =
+        weightOf(getLhs().getType(), cast<RankedTensorType>(gradient.getType()),
+                 getFeatures(type));
+    Value outer = WeightOuterOp::create(builder, getLoc(), typed, getLhs(),
+                                        gradient, getByHeadsAttr());
+    return b.sumRows(outer, type);
+  }
   return timesTransposed(b, gradient, getRhs(), isVector, getByHeadsAttr(),
                          getLhs().getType());
 }

@@ -21,8 +21,7 @@ void Gradients::add(Value value, Value part) {
             : Value(part);
 }
 
-/// The values that `op` reads: its operands, and what its regions read besides.
-static SetVector<Value> getReads(Operation *op) {
+SetVector<Value> gnn::getReads(Operation *op) {
   SetVector<Value> reads(op->operand_begin(), op->operand_end());
   if (!op->hasTrait<OpTrait::IsIsolatedFromAbove>())
     getUsedValuesDefinedAbove(op->getRegions(), reads);
