@@ -62,9 +62,9 @@ GNN_CAPI void gnnStringDestroy(char *string);
 /** "MAJOR.MINOR.PATCH" of the library; never freed. */
 GNN_CAPI const char *gnnRuntimeVersion(void);
 
-/** Threads of the host on which graphs are checked, sorted and uploaded: as many
- *  as it has cores, at most 32, unless set; 0 sets that again. What comes out has
- *  the same bits for any number. */
+/** Threads of the host on which graphs are checked, sorted and uploaded: as
+ * many as it has cores, at most 32, unless set; 0 sets that again. What comes
+ * out has the same bits for any number. */
 GNN_CAPI int64_t gnnNumThreads(void);
 GNN_CAPI GnnError *gnnSetNumThreads(int64_t count);
 
@@ -104,9 +104,9 @@ typedef struct GnnGraphArrays {
   const char *const *edgeTypeNames;
 } GnnGraphArrays;
 
-/** Copies `count` ids of `bits` (8, 16, 32 or 64), signed or not, to 32-bit ones.
- *  `bad` gets the index of the first that is not in [0, limit), -1 where all
- *  are. */
+/** Copies `count` ids of `bits` (8, 16, 32 or 64), signed or not, to 32-bit
+ * ones. `bad` gets the index of the first that is not in [0, limit), -1 where
+ * all are. */
 GNN_CAPI GnnError *gnnCopyIds(const void *ids, int32_t bits, bool isSigned,
                               int64_t count, int64_t limit, int32_t *result,
                               int64_t *bad);

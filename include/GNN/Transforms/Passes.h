@@ -28,9 +28,9 @@ namespace gnn {
 
 /// `gnn-differentiate` of functions with `gnn.gradients`, and where there are
 /// any, the passes that `optimize` adds on the module then.
-std::unique_ptr<mlir::Pass> createDifferentiate(
-    const DifferentiateOptions &options,
-    llvm::function_ref<void(mlir::OpPassManager &)> optimize);
+std::unique_ptr<mlir::Pass>
+createDifferentiate(const DifferentiateOptions &options,
+                    llvm::function_ref<void(mlir::OpPassManager &)> optimize);
 
 /// Patterns of `gnn-expand-device-math`: functions that a GPU lacks, on floats
 /// of at most 32 bits, as arithmetic within 2 ulp. Apply them once; what they
