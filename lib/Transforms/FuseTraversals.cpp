@@ -10,6 +10,7 @@
 #include "GNN/Transforms/Passes.h"
 
 #include "TraversalUtils.h"
+#include "Utils.h"
 
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Dialect/GNN/IR/Origin.h"
@@ -322,8 +323,7 @@ static bool isWorthRepeating(TraverseOp op) {
     return false;
   // A row that is only copied is read where it comes from, however short.
   bool copies = isa<BlockArgument>(body.getTerminator()->getOperand(0));
-  constexpr int64_t mostNumbers = 16;
-  return copies || domain.getHeads() * domain.getFeatures() > mostNumbers;
+  return copies || domain.getHeads() * domain.getFeatures() > mostNumbersOfEdge;
 }
 
 /// The plan for all inputs of `consumer` that `producer` gives.

@@ -21,6 +21,10 @@ struct Recorder : mlir::OpBuilder::Listener {
   llvm::SmallVector<mlir::Operation *> ops;
 };
 
+/// Numbers that may be kept for each edge: one, or one a head. Rows of more are
+/// computed again where they are read.
+inline constexpr int64_t mostNumbersOfEdge = 16;
+
 /// Erases the ops of `block` whose results nobody needs.
 inline void eraseDeadOps(mlir::Block &block) {
   for (mlir::Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))

@@ -12,6 +12,8 @@
 
 #include "SavedValues.h"
 
+#include "../Utils.h"
+
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Dialect/GNN/IR/GNN.h"
 #include "GNN/Dialect/GNN/IR/Gradients.h"
@@ -22,8 +24,6 @@
 using namespace mlir;
 using namespace gnn;
 
-/// Edge rows may be saved where they are numbers, or one a head.
-static constexpr int64_t mostNumbersOfEdge = 16;
 /// An op that reads more than so many times what it writes is not cheap.
 static constexpr double mostReads = 4;
 

@@ -29,8 +29,6 @@ namespace gnn {
 
 /// Vectors that a block takes of a row at most: 4 for each lane of a warp.
 static constexpr int64_t mostVectors = 4 * 32;
-/// Vectors of a row that a lane may go through (TraverseLayout).
-static constexpr int64_t mostCopies = 1024;
 
 /// Vectors that a block takes where it adds up the tiles of a group, at least
 /// and at most, and blocks a multiprocessor that are enough.
@@ -155,7 +153,7 @@ int64_t ScheduleColumns::choose(TraverseOp op, const TraverseSchedule &schedule,
     return chooseOfTiles(op, schedule);
   // A lane goes through the heads of a row as well, by a copy of the body each.
   int64_t vectorsPerHead = std::clamp<int64_t>(
-      mostCopies / op.getDomain().getHeads(), 1, mostVectors / 32);
+      maxCopies / op.getDomain().getHeads(), 1, mostVectors / 32);
   int64_t whole = std::min(features, vectorsPerHead * 32 * schedule.vector);
   if (width && whole < features)
     whole = std::max(width, whole / width * width);

@@ -16,9 +16,6 @@ using namespace gnn::tile;
 /// Vectors of one row that a lane can hold: many more than there are registers.
 static constexpr int64_t maxHeldVectors = 256;
 
-/// The same of rows whose features are not reduced: each is a copy of the body.
-static constexpr int64_t maxCopies = 1024;
-
 /// What results of teams may take of the 48 KiB of shared memory.
 static constexpr int64_t maxSharedBytes = 40 << 10;
 

@@ -13,6 +13,7 @@
 #include "GNN/Dialect/GNN/IR/RowSpaces.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -56,6 +57,21 @@ llvm::LogicalResult differentiate(mlir::OpBuilder &builder,
 //===----------------------------------------------------------------------===//
 // What rules are made of
 //===----------------------------------------------------------------------===//
+
+/// The transpose in one operand of an op that has a rule for all of them: its
+/// gradient with the others fixed.
+template <typename Op>
+mlir::Value transposeByGradient(Op op, mlir::OpBuilder &builder,
+                                unsigned operand, mlir::Value gradient) {
+  llvm::BitVector asked(op->getNumOperands());
+  asked.set(operand);
+  llvm::SmallVector<mlir::Value> ofResults(op->getNumResults()),
+      ofOperands(op->getNumOperands());
+  ofResults[0] = gradient;
+  if (failed(op.buildGradient(builder, ofResults, asked, ofOperands)))
+    return {};
+  return ofOperands[operand];
+}
 
 /// Whether the graph of `type`, which `op` names, has one set of nodes at both
 /// ends.

@@ -115,6 +115,10 @@ void chooseLanes(TraverseSchedule &schedule, const TraverseFacts &facts);
 void chooseRows(TraverseSchedule &schedule, const TraverseFacts &facts);
 void chooseSplitRows(TraverseSchedule &schedule);
 
+/// Vectors of one row that a lane may go through, its heads included, where no
+/// features are reduced: each is a copy of the body.
+inline constexpr int64_t maxCopies = 1024;
+
 /// Whether `op` of a body is a reduction that a walk over elements computes.
 bool reducesElements(mlir::Operation *op);
 

@@ -90,12 +90,7 @@ Operation *AttentionGradient::expand(Operation &inner, IRMapping &values) {
     // Rows of two spaces meet without being copied to edges.
     PathRead left = b.readThrough(lhs), right = b.readThrough(rhs);
     if (getRows(rhs.getType()) && (left.value != lhs || right.value != rhs)) {
-      auto end = [&](PathRead read) {
-        return read.via ? EndPointAttr::get(b.builder.getContext(), *read.via)
-                        : EndPointAttr();
-      };
-      return SddmmOp::create(b.builder, loc, type, left.value, end(left),
-                             right.value, end(right));
+      return b.sddmm(type, left, right).getDefiningOp();
     }
     return DotOp::create(b.builder, loc, type, lhs, rhs);
   }
@@ -270,11 +265,5 @@ Value AttentionOp::buildTranspose(OpBuilder &builder, unsigned operand,
                                   Value gradient) {
   if (getStatistics().empty())
     return {};
-  llvm::BitVector asked(getNumOperands());
-  asked.set(operand);
-  SmallVector<Value> ofOperands(getNumOperands());
-  if (failed(
-          AttentionGradient(*this, builder, gradient).build(asked, ofOperands)))
-    return {};
-  return ofOperands[operand];
+  return transposeByGradient(*this, builder, operand, gradient);
 }

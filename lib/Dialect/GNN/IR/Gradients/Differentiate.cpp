@@ -17,8 +17,7 @@ using namespace gnn;
 
 void Gradients::add(Value value, Value part) {
   Value &sum = sums[value];
-  sum = sum ? arith::AddFOp::create(builder, part.getLoc(), sum, part)
-            : Value(part);
+  sum = sum ? arith::AddFOp::create(builder, part.getLoc(), sum, part) : part;
 }
 
 SetVector<Value> gnn::getReads(Operation *op) {

@@ -107,12 +107,7 @@ LogicalResult ApplyOp::buildGradient(OpBuilder &builder,
 /// With the other operand fixed.
 Value ApplyOp::buildTranspose(OpBuilder &builder, unsigned operand,
                               Value gradient) {
-  llvm::BitVector asked(getNumOperands());
-  asked.set(operand);
-  SmallVector<Value> ofOperands(getNumOperands());
-  if (failed(buildGradient(builder, gradient, asked, ofOperands)))
-    return {};
-  return ofOperands[operand];
+  return transposeByGradient(*this, builder, operand, gradient);
 }
 
 Value SddmmOp::buildTranspose(OpBuilder &builder, unsigned operand,
@@ -164,12 +159,7 @@ LogicalResult SpmmOp::buildGradient(OpBuilder &builder,
 
 Value SpmmOp::buildTranspose(OpBuilder &builder, unsigned operand,
                              Value gradient) {
-  llvm::BitVector asked(getNumOperands());
-  asked.set(operand);
-  SmallVector<Value> ofOperands(getNumOperands());
-  if (failed(buildGradient(builder, gradient, asked, ofOperands)))
-    return {};
-  return ofOperands[operand];
+  return transposeByGradient(*this, builder, operand, gradient);
 }
 
 //===----------------------------------------------------------------------===//
