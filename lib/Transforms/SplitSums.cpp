@@ -29,25 +29,34 @@ namespace gnn {
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
 
-/// Blocks of the first step for each multiprocessor, at least.
-static constexpr double blocksPerMultiprocessor = 4;
+/// Blocks of the first step for each multiprocessor that fill it.
+static constexpr double fullBlocks = 4;
 
-/// What a tile reads, over what is written of it and read again, at least.
-static constexpr int64_t leastReuse = 8;
+/// And so many that the last ones to end are few, where tiles have as many rows
+/// as what they write does not count beside.
+static constexpr double evenBlocks = 8;
+static constexpr int64_t evenRows = 1024;
 
 /// Rows of a tile, at least: a block walks them in the time of a launch.
-static constexpr int64_t leastRows = 256;
+static constexpr int64_t leastRows = 256, leastProductRows = 64;
 
 /// Rows of a tile where nothing is known of the graph.
 static constexpr int64_t usualRows = 1024;
 
-/// Tiles that a group is worth cutting into.
+/// Rows, and tiles, that a group is worth cutting into.
+static constexpr int64_t wholeRows = 256;
 static constexpr double leastTiles = 2;
 
 /// The most features that a domain has.
 static constexpr int64_t mostFeatures = int64_t(1) << 30;
 
 namespace {
+/// What bears on how many rows a tile has.
+struct SumShape {
+  int64_t leastRows;
+  double blocks; ///< of a tile
+};
+
 struct SplitSums : gnn::impl::SplitSumsBase<SplitSums> {
   using SplitSumsBase::SplitSumsBase;
 
@@ -82,8 +91,7 @@ private:
   }
   void visit(OuterOp op);
   void visit(TraverseOp op);
-  std::string choose(TileOpInterface op, const SumShape &shape,
-                     RowDomain &tiles);
+  std::string choose(TileOpInterface op, SumShape shape, RowDomain &tiles);
   void reportDone(TileOpInterface op, RowDomain tiles);
   void reportRefused(Operation *op, StringRef why) {
     remark::missed(op->getLoc(), named("NotSplit")) << why;
@@ -114,7 +122,7 @@ static std::string explainElements(TileOpInterface op) {
 
 /// Chooses the tiles that the groups of `op` are cut into, or gives the reason
 /// why they stay whole.
-std::string SplitSums::choose(TileOpInterface op, const SumShape &shape,
+std::string SplitSums::choose(TileOpInterface op, SumShape shape,
                               RowDomain &tiles) {
   RowDomain groups = op.getGroups(), elements = op.getElements();
   auto cut = [&](int64_t most) {
@@ -123,26 +131,26 @@ std::string SplitSums::choose(TileOpInterface op, const SumShape &shape,
   };
   if (rows)
     return cut(rows);
-  double reuse =
-      2 * leastReuse * shape.partBytes / std::max(shape.rowBytes, 1.);
-  int64_t least = std::max<int64_t>(
-      leastRows, llvm::PowerOf2Ceil(static_cast<uint64_t>(std::ceil(reuse))));
   auto graph =
       SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
   StatsAttr stats = graph ? getStats(graph) : nullptr;
   if (!stats)
-    return cut(std::max(usualRows, least));
-  double enough =
-      countRows(elements, stats) * shape.blocks /
-      (blocksPerMultiprocessor * getFigures(target.getValue()).multiprocessors);
-  enough = std::clamp(enough, 1., double(1 << 30));
-  int64_t most =
-      std::max<int64_t>(least, llvm::bit_floor(static_cast<uint64_t>(enough)));
+    return cut(usualRows);
+  auto rowsFor = [&](double blocksPerMultiprocessor) -> int64_t {
+    double count = countRows(elements, stats) * shape.blocks /
+                   (blocksPerMultiprocessor *
+                    getFigures(target.getValue()).multiprocessors);
+    return llvm::bit_floor(
+        static_cast<uint64_t>(std::clamp(count, 1., double(1 << 30))));
+  };
+  int64_t most = rowsFor(evenBlocks);
+  if (most < evenRows)
+    most = std::clamp(rowsFor(fullBlocks), shape.leastRows, evenRows);
   double longest = countLongest(groups, elements, stats);
-  if (longest <= leastTiles * most)
+  if (longest <= std::max<double>(leastTiles * most, wholeRows))
     return llvm::formatv("the longest of its groups has {0:F0} rows at most, "
-                         "which are {1:F0} tiles of {2} or fewer",
-                         longest, leastTiles, most);
+                         "which are few for tiles of {1}",
+                         longest, most);
   return cut(most);
 }
 
@@ -248,13 +256,10 @@ void SplitSums::visit(OuterOp op) {
       output.getShape().drop_front(op.getTypes() ? 1 : 0);
   if (why.empty() && ShapedType::getNumElements(matrix) > mostFeatures)
     why = "its matrices are too large to be added up";
-  SumShape shape;
-  int64_t a = matrix[matrix.size() - 2], b = matrix.back();
   constexpr int64_t side = ProductLayout::rows;
-  double bytes = output.getElementTypeBitWidth() / 8.0;
-  shape.rowBytes = bytes * (std::min(a, side) + std::min(b, side));
-  shape.partBytes = bytes * std::min(a, side) * std::min(b, side);
-  shape.blocks = double(llvm::divideCeil(a, side) * llvm::divideCeil(b, side));
+  int64_t a = matrix[matrix.size() - 2], b = matrix.back();
+  SumShape shape{leastProductRows,
+                 double(llvm::divideCeil(a, side) * llvm::divideCeil(b, side))};
   if (op.getHeads() && !op.sumsHeads())
     shape.blocks *= op.getHeads();
   RowDomain tiles;
@@ -282,7 +287,7 @@ void SplitSums::visit(TraverseOp op) {
     why = before;
   RowDomain tiles;
   if (why.empty())
-    why = choose(op, describeSums(op, split), tiles);
+    why = choose(op, {leastRows, /*blocks=*/1}, tiles);
   if (!why.empty())
     return reportRefused(op, why);
   reportDone(op, tiles);

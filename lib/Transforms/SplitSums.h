@@ -15,13 +15,6 @@
 
 namespace gnn::tile {
 
-/// What bears on how many rows a tile has.
-struct SumShape {
-  double rowBytes = 0;  ///< read for each row, by one block
-  double partBytes = 0; ///< written for each tile, by one block
-  double blocks = 1;    ///< of a tile
-};
-
 /// The reductions of a traversal, and what is computed before and behind them.
 struct SplitBody {
   llvm::SmallVector<mlir::Operation *> reductions;
@@ -38,9 +31,6 @@ mlir::Value emptyParts(mlir::OpBuilder &builder, TileOpInterface op,
 /// Finds what of a traversal is computed in which step. Why it cannot be split;
 /// empty if it can.
 std::string planSplit(TraverseOp op, SplitBody &split);
-
-/// What its first step reads for an element and writes for a tile.
-SumShape describeSums(TraverseOp op, const SplitBody &split);
 
 /// Puts a traversal of `tiles` and one of the groups in the place of `op`.
 void splitTraverse(TraverseOp op, const SplitBody &split, RowDomain tiles);

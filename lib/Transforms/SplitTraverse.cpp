@@ -317,26 +317,6 @@ void TraverseSplit::sumGroups(TraverseOp first) {
   rewriter.replaceOp(op, second.getResults());
 }
 
-/// What a block reads for an element and writes for a tile.
-SumShape gnn::tile::describeSums(TraverseOp op, const SplitBody &split) {
-  SumShape shape;
-  DomainAttr domain = op.getDomain();
-  auto bytesAt = [&](Level level, Type type) {
-    return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8.0 *
-           ShapedType::getNumElements(featuresAt(level, domain));
-  };
-  for (OpOperand *input : op.getReadInputs()) {
-    AtAttr at = op.getAccess(*input);
-    if (at.getAnchor() == Anchor::Element)
-      shape.rowBytes += bytesAt(getLevel(at), input->get().getType()) +
-                        (at.getSpace() ? 4 : 0);
-  }
-  for (Operation *reduction : split.reductions)
-    for (Value result : reduction->getResults())
-      shape.partBytes += bytesAt(getLevel(result), result.getType());
-  return shape;
-}
-
 void gnn::tile::splitTraverse(TraverseOp op, const SplitBody &split,
                               RowDomain tiles) {
   TraverseSplit(op, split, tiles).run();

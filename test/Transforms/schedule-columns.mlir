@@ -151,3 +151,18 @@ func.func @tiles_of_many_types(%x: memref<?x4096xf32>, %y: memref<474x4096xf32>)
   }
   return
 }
+
+// Rows of weights by their node types: one group of 474 elements.
+//
+// CHECK-LABEL: func.func @weights_of_types
+// CHECK:         schedule <columns_per_block = 16, vector = 4>
+func.func @weights_of_types(%w: memref<474x4096xf32>, %y: memref<1x4096xf32>) {
+  gnn_tile.traverse @many <src_node_type, edge_type.src_types, features = 4096>
+      ins(%w : memref<474x4096xf32>) at [#gnn_tile.at<element -> edge_type : feature>]
+      outs(%y : memref<1x4096xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}

@@ -109,9 +109,10 @@ def SplitSums : Pass<"gnn-tile-split-sums", "::mlir::func::FuncOp"> {
     reductions stays behind the second one.
 
     With statistics of the graph, a tile has so few rows that there are 4 blocks a
-    multiprocessor of the target, and so many that what it writes is an eighth of
-    what it reads at most; groups of which the longest has two tiles at most stay
-    whole. Without, a tile has 1024 rows.
+    multiprocessor of the target, or 8 where tiles have 1024 rows still: the number
+    of tiles is bounded, and so is what they write. It has 64 rows of an outer
+    product at least, and 256 of a traversal. Groups of which the longest has two
+    tiles at most, or 256 rows, stay whole. Without statistics, a tile has 1024 rows.
 
     Needs: templates on tensors. Keeps: the value of every result up to the order
     of sums; all bits of it where it is no sum. Never splits sums over types, over

@@ -19,10 +19,22 @@ using tile::Anchor;
 using tile::AtAttr;
 using tile::Dim;
 
+/// The dimensions of features by which rows of `domain` are copied or added up.
+/// Rows of types are weights, of which no dimension is heads: all of a row are
+/// columns, which blocks share.
+static SmallVector<int64_t> copiedDims(ArrayRef<int64_t> features,
+                                       tile::RowDomain domain) {
+  if (features.size() == 2 &&
+      (domain.isKind(RowKind::EdgeType) || domain.isKind(RowKind::NodeType)))
+    return {sizeOf(features)};
+  return walkedDims(features);
+}
+
 LogicalResult Lowering::lowerGather(GatherOp op) {
   Rows result = describe(op.getType());
   Rows input = view(op.getInput());
-  SmallVector<int64_t> full(result.features), dims = walkedDims(full);
+  SmallVector<int64_t> full(result.features),
+      dims = copiedDims(full, result.getDomain());
   result.features = dims;
   input = reshape(op.getLoc(), input, dims);
   result.tensor =
@@ -46,7 +58,7 @@ LogicalResult Lowering::lowerAggregate(AggregateOp op) {
     return op.emitOpError("has no lowering: no structure lists the rows of '")
            << stringifyRowSpace(space) << "' by '" << result.getDomain().str()
            << "'";
-  SmallVector<int64_t> full(result.features), dims = walkedDims(full);
+  SmallVector<int64_t> full(result.features), dims = copiedDims(full, elements);
   result.features = dims;
   Rows input = reshape(loc, view(op.getInput()), dims);
   auto domain = domainOf(result.getDomain(), elements, dims);

@@ -30,9 +30,9 @@ namespace gnn {
 /// Vectors that a block takes of a row at most: 4 for each lane of a warp.
 static constexpr int64_t mostVectors = 4 * 32;
 
-/// Vectors that a block takes where it adds up the tiles of a group, at least
-/// and at most, and blocks a multiprocessor that are enough.
-static constexpr int64_t leastOfTiles = 4, mostOfTiles = 32, enoughBlocks = 4;
+/// Vectors that a block takes where groups are few, at least and at most, and
+/// blocks a multiprocessor that are enough.
+static constexpr int64_t leastOfFew = 4, mostOfFew = 32, enoughBlocks = 4;
 
 /// The share of the L2 that tables may take so that their rows stay there,
 /// beside what streams through. On an H200, whose L2 has 60 MB, tables of 60 MB
@@ -83,7 +83,7 @@ private:
 
   int64_t choose(TraverseOp op, const TraverseSchedule &schedule,
                  const TraverseFacts &facts);
-  int64_t chooseOfTiles(TraverseOp op, const TraverseSchedule &schedule);
+  int64_t chooseOfFew(TraverseOp op, const TraverseSchedule &schedule);
   double seconds(const TileWork &work, int64_t columns, int64_t features);
 };
 } // namespace
@@ -123,10 +123,19 @@ double ScheduleColumns::seconds(const TileWork &work, int64_t columns,
   return llvm::divideCeil(features, columns) * each;
 }
 
+/// True of sums over the rows of weights and over tiles, of which each type has
+/// one or some.
+static bool hasFewGroups(TraverseOp op) {
+  RowDomain elements = op.getElements();
+  return elements &&
+         (elements.isTiles() || elements.isKind(RowKind::EdgeType) ||
+          elements.isKind(RowKind::NodeType));
+}
+
 /// There are few groups, so that a block takes few columns of one, unless there
 /// are more blocks then than the GPU takes at once.
-int64_t ScheduleColumns::chooseOfTiles(TraverseOp op,
-                                       const TraverseSchedule &schedule) {
+int64_t ScheduleColumns::chooseOfFew(TraverseOp op,
+                                     const TraverseSchedule &schedule) {
   int64_t groups = 1, features = op.getDomain().getFeatures();
   if (auto graph = SymbolTable::lookupNearestSymbolFrom<GraphOp>(
           op, op.getGraphAttr())) {
@@ -135,8 +144,8 @@ int64_t ScheduleColumns::chooseOfTiles(TraverseOp op,
     if (op.getGroups().isKind(RowKind::NodeType))
       groups = graph.getNodeTypes();
   }
-  int64_t columns = std::max(leastOfTiles, schedule.lanes) * schedule.vector;
-  while (columns < mostOfTiles * schedule.vector &&
+  int64_t columns = std::max(leastOfFew, schedule.lanes) * schedule.vector;
+  while (columns < mostOfFew * schedule.vector &&
          groups * llvm::divideCeil(features, columns) >
              enoughBlocks * model->getTarget().multiprocessors)
     columns *= 2;
@@ -149,8 +158,8 @@ int64_t ScheduleColumns::choose(TraverseOp op, const TraverseSchedule &schedule,
   if (facts.reducesFeatures)
     return features;
   int64_t width = schedule.lanes ? schedule.lanes * schedule.vector : 0;
-  if (op.getElements().isTiles())
-    return chooseOfTiles(op, schedule);
+  if (hasFewGroups(op))
+    return chooseOfFew(op, schedule);
   // A lane goes through the heads of a row as well, by a copy of the body each.
   int64_t vectorsPerHead = std::clamp<int64_t>(
       maxCopies / op.getDomain().getHeads(), 1, mostVectors / 32);

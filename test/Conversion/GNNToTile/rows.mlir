@@ -103,6 +103,21 @@ func.func @aggregate_types(%x: !edge) -> !type {
   return %y : !type
 }
 
+// Weights of edge types by those of nodes, and the other way round: a row is
+// columns, whatever its dimensions.
+//
+// CHECK-LABEL: func.func @weights
+// CHECK:         gnn_tile.traverse @schema <src_node_type, edge_type.src_types, features = 4096>
+// CHECK:         gnn_tile.traverse @schema <edge_type, features = 4096>
+gnn.graph @schema square {node_types = 2, edge_types = 3, schema = [[0, 1], [1, 1], [0, 0]]}
+!ofTypes = tensor<3x64x64xf32, #gnn.rows<@schema, edge_type>>
+!ofNodeTypes = tensor<2x64x64xf32, #gnn.rows<@schema, node_type>>
+func.func @weights(%w: !ofTypes) -> !ofTypes {
+  %y = gnn.aggregate sum %w via src : !ofTypes -> !ofNodeTypes
+  %z = gnn.gather %y via src : !ofNodeTypes -> !ofTypes
+  return %z : !ofTypes
+}
+
 // CHECK-LABEL: func.func @aggregate_all
 // CHECK:         gnn_tile.traverse @g <graph, {{(src|dst).*}}, features = 8>
 // CHECK:           gnn_tile.reduce sum [element]
