@@ -7,6 +7,7 @@
 #include "GNN/Runtime/BoundFunction.h"
 
 #include "Guarded.h"
+#include "StepOrder.h"
 #include "StructureCache.h"
 
 #include <algorithm>
@@ -32,6 +33,8 @@ struct Step {
   std::vector<int64_t> bytes;
   std::optional<int64_t> reads, writes, flops;
   const StepSpec *spec = nullptr;
+  /// The steps that it waits for, as numbers among those that run.
+  std::vector<size_t> after;
 };
 
 /// A piece of memory in a run.
@@ -69,11 +72,13 @@ struct BoundFunction::State {
   Error bindStructures(const BindOptions &options);
   Error bindSteps();
   Error bindArg(const ArgSpec &arg, Step &step) const;
+  void bindOrder();
 
   Error checkPointers(ArrayView<const void *> ins, ArrayView<void *> outs,
                       void *workspace) const;
   Error launch(const Step &step, ArrayView<const void *> ins,
-               ArrayView<void *> outs, void *workspace, Stream stream) const;
+               ArrayView<void *> outs, void *workspace, Stream stream,
+               Capture *capture) const;
   int64_t value(int64_t expr) const {
     return values[static_cast<size_t>(expr)];
   }
@@ -306,6 +311,30 @@ Error BoundFunction::State::bindSteps() {
   return {};
 }
 
+/// Inputs and structures are not written, outputs and the workspace do not
+/// overlap.
+void BoundFunction::State::bindOrder() {
+  std::vector<Step *> running;
+  std::vector<std::vector<Access>> accesses;
+  for (Step &step : steps) {
+    if (step.skipped)
+      continue;
+    running.push_back(&step);
+    std::vector<Access> &list = accesses.emplace_back();
+    for (size_t i = 0; i < step.slots.size(); ++i) {
+      const Slot &slot = step.slots[i];
+      bool written = step.spec->args[i].written;
+      if (slot.kind == ArgSpec::Kind::Output)
+        list.push_back({1 + slot.index, 0, step.bytes[i], written});
+      else if (slot.kind == ArgSpec::Kind::Workspace)
+        list.push_back({0, slot.value, step.bytes[i], written});
+    }
+  }
+  std::vector<std::vector<size_t>> after = orderSteps(accesses);
+  for (size_t i = 0; i < running.size(); ++i)
+    running[i]->after = std::move(after[i]);
+}
+
 Expected<std::shared_ptr<const BoundFunction>> BoundFunction::bind(
     std::shared_ptr<const Package> package, const std::string &function,
     std::vector<std::shared_ptr<const Graph>> graphs,
@@ -351,6 +380,7 @@ Expected<std::shared_ptr<const BoundFunction>> BoundFunction::bind(
       return error.in(where);
     if (Error error = state.bindSteps())
       return error.in(where);
+    state.bindOrder();
     return std::shared_ptr<const BoundFunction>(std::move(bound));
   });
 }
@@ -441,7 +471,7 @@ Error BoundFunction::State::checkPointers(ArrayView<const void *> ins,
 Error BoundFunction::State::launch(const Step &step,
                                    ArrayView<const void *> ins,
                                    ArrayView<void *> outs, void *workspace,
-                                   Stream stream) const {
+                                   Stream stream, Capture *capture) const {
   // On the stack, so that runs at once do not meet. A 32-bit scalar is the low
   // half of its place.
   static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
@@ -461,6 +491,8 @@ Error BoundFunction::State::launch(const Step &step,
     pointers[i] = &values[i];
   }
   LaunchArguments arguments{pointers, step.bytes.data(), step.slots.size()};
+  if (capture)
+    return capture->launch(*step.kernel, step.launch, arguments, step.after);
   return device->launch(*step.kernel, step.launch, arguments, stream);
 }
 
@@ -469,11 +501,15 @@ Error BoundFunction::run(ArrayView<const void *> inputs,
                          Stream stream) const {
   if (Error error = state->checkPointers(inputs, outputs, workspace))
     return error.in(name());
+  auto capture = state->device->capture(stream);
+  if (!capture)
+    return capture.takeError().in(name());
   for (const Step &step : state->steps)
     if (!step.skipped)
-      if (Error error = state->launch(step, inputs, outputs, workspace, stream))
+      if (Error error = state->launch(step, inputs, outputs, workspace, stream,
+                                      capture->get()))
         return error.in(name() + ": kernel '" + step.name + "'");
-  return {};
+  return *capture ? (*capture)->finish().in(name()) : Error();
 }
 
 Report BoundFunction::report() const {
@@ -482,6 +518,7 @@ Report BoundFunction::report() const {
   report.device = state->device->name();
   report.workspaceBytes = state->workspaceBytes;
   report.structureBytes = state->structureBytes;
+  std::vector<size_t> running;
   for (const Step &step : state->steps) {
     StepReport row;
     row.kernel = step.name;
@@ -493,6 +530,10 @@ Report BoundFunction::report() const {
     row.bytesRead = step.reads;
     row.bytesWritten = step.writes;
     row.flops = step.flops;
+    if (!step.skipped)
+      running.push_back(report.steps.size());
+    for (size_t number : step.after)
+      row.after.push_back(running[number]);
     row.kernelInfo = step.kernel->info();
     row.ops = step.spec->ops;
     row.schedule = step.spec->schedule;
@@ -525,7 +566,7 @@ Expected<Report> BoundFunction::profile(ArrayView<const void *> inputs,
         if (!begin)
           return begin.takeError();
         if (Error error = state->launch(state->steps[s], inputs, outputs,
-                                        workspace, stream))
+                                        workspace, stream, nullptr))
           return error;
         auto end = state->device->record(stream);
         if (!end)

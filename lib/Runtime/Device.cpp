@@ -11,6 +11,7 @@ using namespace gnn::runtime;
 Kernel::~Kernel() = default;
 Kernels::~Kernels() = default;
 Event::~Event() = default;
+Capture::~Capture() = default;
 Device::~Device() = default;
 Allocator::~Allocator() = default;
 
@@ -19,6 +20,10 @@ Error Device::startCopy(void *to, const void *from, int64_t bytes) {
 }
 
 Error Device::finishCopies() { return {}; }
+
+Expected<std::unique_ptr<Capture>> Device::capture(Stream) {
+  return std::unique_ptr<Capture>();
+}
 
 Expected<std::unique_ptr<Event>> Device::record(Stream) {
   return failure("expected a device with a timer, got ", name());

@@ -147,6 +147,10 @@ Error Verifier::checkExpression(size_t index) const {
 }
 
 Error Verifier::checkArg(const ArgSpec &arg) const {
+  if (arg.written && !arg.mayBeWritten())
+    return failure("expected writes to outputs and the workspace only, got an "
+                   "argument of kind ",
+                   nameOf(arg.kind), " that is written");
   switch (arg.kind) {
   case ArgSpec::Kind::Input:
     return checkIndex(arg.index, plan.inputs.size(), "input");
@@ -433,6 +437,8 @@ static Json toJson(const StepSpec &step) {
   Json args = Json::array();
   for (const ArgSpec &arg : step.args) {
     Json json = {{nameOf(arg.kind), arg.index}};
+    if (arg.written)
+      json["written"] = true;
     if (arg.kind == ArgSpec::Kind::Workspace)
       json["bytes"] = arg.bytes;
     if (!arg.value.empty())

@@ -261,6 +261,8 @@ ArgSpec parseArg(const Json &json, const std::string &where) {
     refuse(where, "expected one of input, output, workspace, structure, i32, "
                   "i64; got " +
                       got(json));
+  if (fields.has("written"))
+    arg.written = fields.boolean("written");
   if (arg.kind == ArgSpec::Kind::Workspace) {
     arg.bytes = fields.integer("bytes");
     if (fields.has("value"))
@@ -359,6 +361,11 @@ Expected<LaunchPlan> LaunchPlan::parse(std::string_view text) {
                   plan.functions.push_back(parseFunction(function, place));
                 });
     fields.done();
+    if (version < kFirstVersionOfWrites)
+      for (FunctionPlan &function : plan.functions)
+        for (StepSpec &step : function.steps)
+          for (ArgSpec &arg : step.args)
+            arg.written = arg.mayBeWritten();
     if (Error error = plan.verify())
       return error;
     return plan;

@@ -41,6 +41,7 @@ static Json toJson(const StepReport &step) {
   setKnown(json, "registers", step.kernelInfo.registers);
   setKnown(json, "local_bytes", step.kernelInfo.localBytes);
   setKnown(json, "static_shared_bytes", step.kernelInfo.staticSharedBytes);
+  json["after"] = step.after;
   if (!step.ops.empty())
     json["ops"] = step.ops;
   if (!step.schedule.empty())

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
@@ -499,6 +500,10 @@ LogicalResult PlanBuilder::addLaunch(gpu::LaunchFuncOp launch) {
     FailureOr<ArgSpec> arg = argument(launch, operand);
     if (failed(arg))
       return failure();
+    arg->written =
+        arg->mayBeWritten() &&
+        !(kernel &&
+          kernel.getArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName()));
     // Equal places of the workspace are one view by now: what is there at this
     // time, the kernel knows if it is of this launch alone.
     if (arg->kind == ArgSpec::Kind::Workspace && kernel && step.name.empty())

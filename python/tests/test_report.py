@@ -102,6 +102,24 @@ def test_table_and_json(files, tmp_path):
         assert all(re.search(r" = (gnn|arith)\.", line) for line in lines)
 
 
+def test_what_runs_at_once():
+    """Gradients of a weight and of the features do not wait for each other, and
+    the order given is that of the kernels' memory."""
+    rng = np.random.default_rng(0)
+    graph = gnn_mlir.Graph(rng.integers(0, 30, 90), rng.integers(0, 30, 90), 30)
+    layer = gnn_mlir.compile(gnn_mlir.models.sage((8, 8)), target="emulator",
+                             gradients=True)
+    steps = layer.bind(graph).gradients.report()["steps"]
+    led = []
+    for number, step in enumerate(steps):
+        assert step["after"] == sorted(set(step["after"]))
+        assert all(0 <= other < number for other in step["after"])
+        led.append(set(step["after"]).union(*(led[i] for i in step["after"])))
+    assert any(i not in led[number] for number in range(len(steps))
+               for i in range(number))
+    assert any(led)
+
+
 def test_registers_by_ptxas(files, tmp_path):
     tools = add_ptxas(tmp_path / "tools")
     rows, _ = table(run(files, "--report", "--chip=sm_80", path=tools)[0])

@@ -3,7 +3,7 @@
 // A host function as it leaves convert-gnn-tile-to-gpu, line by line as data.
 // A graph that no function uses has no place in the plan.
 //
-// CHECK:      "version": 4
+// CHECK:      "version": 5
 // CHECK:      "target": {"chip":"sm_80","features":"+ptx75"}
 // CHECK:      {"name": "sum_rows",
 // CHECK:      "graphs": [
@@ -27,8 +27,8 @@
 // CHECK-NEXT: ]
 //
 // CHECK:      "steps": [
-// CHECK-NEXT:   {"kernel":"first",{{.*}}"shared":-1,"args":[{"input":0},{"structure":0},{"workspace":{{[0-9]+}},"bytes":{{[0-9]+}},"value":"f32[dst of g, 8]"},{"i64":{{[0-9]+}}},{"i32":{{[0-9]+}}}],"reads":{{[0-9]+}},"writes":{{[0-9]+}},"flops":{{[0-9]+}}},
-// CHECK-NEXT:   {"kernel":"second",{{.*}}"shared":{{[0-9]+}},"args":[{"structure":0},{"structure":1},{"workspace":{{[0-9]+}},"bytes":{{[0-9]+}},"value":"f32[dst of g, 8]"},{"input":1},{"output":0}],"reads":-1,"writes":-1,"flops":-1,"name":"of_both"}
+// CHECK-NEXT:   {"kernel":"first",{{.*}}"shared":-1,"args":[{"input":0},{"structure":0},{"workspace":{{[0-9]+}},"written":true,"bytes":{{[0-9]+}},"value":"f32[dst of g, 8]"},{"i64":{{[0-9]+}}},{"i32":{{[0-9]+}}}],"reads":{{[0-9]+}},"writes":{{[0-9]+}},"flops":{{[0-9]+}}},
+// CHECK-NEXT:   {"kernel":"second",{{.*}}"shared":{{[0-9]+}},"args":[{"structure":0},{"structure":1},{"workspace":{{[0-9]+}},"bytes":{{[0-9]+}},"value":"f32[dst of g, 8]"},{"input":1},{"output":0,"written":true}],"reads":-1,"writes":-1,"flops":-1,"name":"of_both"}
 
 module attributes {gpu.container_module} {
   gnn.graph @g bipartite {node_types = 2, edge_types = 3, schema = [[0, 1], [1, 1], [-1, -1]]}
@@ -38,7 +38,7 @@ module attributes {gpu.container_module} {
     gpu.func @first(%x: memref<1x8xf32>, %rows: memref<1xi32>, %part: memref<1x2x4xf32>, %n: index, %m: i32) kernel {
       gpu.return
     }
-    gpu.func @second(%rows: memref<1xi32>, %map: memref<1xi32>, %part: memref<1x8xf32>, %b: memref<8xf32>, %y: memref<1x8xf32>) kernel {
+    gpu.func @second(%rows: memref<1xi32>, %map: memref<1xi32>, %part: memref<1x8xf32> {llvm.readonly}, %b: memref<8xf32>, %y: memref<1x8xf32>) kernel {
       gpu.return
     }
   }

@@ -24,9 +24,10 @@ protected:
     driver = *loaded;
     library = dlopen(GNN_FAKE_DRIVER, RTLD_NOW);
   }
-  int ask(const char *function) {
-    return reinterpret_cast<int (*)()>(dlsym(library, function))();
+  template <typename Type> Type *symbol(const char *name) {
+    return reinterpret_cast<Type *>(dlsym(library, name));
   }
+  int ask(const char *function) { return symbol<int()>(function)(); }
   std::shared_ptr<Device> open(int ordinal = 0) {
     auto device = cuda::openDevice(driver, ordinal);
     EXPECT_TRUE(device) << device.message();
@@ -106,7 +107,7 @@ TEST_F(CUDA, CopiesBehindTheHost) {
     bool onStream;
   } cases[] = {{3, true}, {2, true}, {1, true}, {0, false}};
   for (auto [pinned, onStream] : cases) {
-    reinterpret_cast<int (*)(int)>(dlsym(library, "fakeSetPinned"))(pinned);
+    symbol<int(int)>("fakeSetPinned")(pinned);
     auto device = open();
     int before = ask("fakeStreamCopies");
     std::vector<std::pair<void *, std::vector<int32_t>>> copies;
@@ -135,7 +136,7 @@ TEST_F(CUDA, CopiesBehindTheHost) {
     device = nullptr;
     EXPECT_EQ(ask("fakeLive"), 0);
   }
-  reinterpret_cast<int (*)(int)>(dlsym(library, "fakeSetPinned"))(1000);
+  symbol<int(int)>("fakeSetPinned")(1000);
 }
 
 TEST_F(CUDA, LoadsAndLaunches) {
@@ -198,6 +199,52 @@ TEST_F(CUDA, LoadsAndLaunches) {
   *kernels = nullptr;
   EXPECT_EQ(ask("fakeRetained"), 0);
   EXPECT_EQ(ask("fakeLive"), 0);
+}
+
+TEST_F(CUDA, CapturesLaunchesThatRunAtOnce) {
+  auto device = open();
+  auto kernels = device->loadKernels("ptx", "good", "sm_80");
+  ASSERT_TRUE(kernels) << kernels.message();
+  const Kernel *kernel = *(*kernels)->find("add_one");
+  auto stream = symbol<Stream()>("fakeStream")();
+  auto set = symbol<void(int)>("fakeCapture");
+  auto nodesOfLaunch = symbol<void(size_t)>("fakeSetNodesOfLaunch");
+  auto graph = [&] {
+    return std::string(symbol<const char *()>("fakeGraph")());
+  };
+  EXPECT_EQ(*device->capture(nullptr), nullptr);
+  EXPECT_EQ(*device->capture(stream), nullptr);
+
+  set(1);
+  LaunchArguments none;
+  auto launch = [&](Capture &capture, std::vector<size_t> after) {
+    return capture.launch(*kernel, {}, none, after);
+  };
+  auto capture = device->capture(stream);
+  ASSERT_TRUE(capture && *capture) << capture.message();
+  EXPECT_FALSE(launch(**capture, {}));
+  EXPECT_FALSE(launch(**capture, {}));
+  EXPECT_FALSE(launch(**capture, {0, 1}));
+  EXPECT_FALSE(launch(**capture, {1}));
+  EXPECT_FALSE((*capture)->finish());
+  EXPECT_EQ(graph(), "1<-0 2<-0 3<-1,2 4<-2 end<-3,4");
+  // What comes next follows both ends; a capture of nothing changes nothing.
+  auto next = device->capture(stream);
+  EXPECT_FALSE((*next)->finish());
+  EXPECT_EQ(graph(), "1<-0 2<-0 3<-1,2 4<-2 end<-3,4");
+  EXPECT_FALSE(launch(**next, {}));
+  EXPECT_FALSE((*next)->finish());
+  EXPECT_EQ(graph(), "1<-0 2<-0 3<-1,2 4<-2 5<-3,4 end<-5");
+
+  nodesOfLaunch(2);
+  EXPECT_EQ(launch(**next, {}).message(),
+            "expected a launch to be one node, got 2");
+  nodesOfLaunch(1);
+  set(2);
+  EXPECT_TRUE(contains(launch(**next, {}).message(),
+                       "expected a stream that is being captured, got one "
+                       "whose capture ended or failed"));
+  set(0);
 }
 
 TEST_F(CUDA, ImagesThatDoNotFit) {

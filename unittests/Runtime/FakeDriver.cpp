@@ -8,13 +8,16 @@
 // host's. Two GPUs of compute capability 8.6; every image with the text "good"
 // in it has a kernel "add_one" (float *x, int32_t n). It checks that calls come
 // with a context, counts what is live, and refuses what it is told to. Copies
-// on a stream read and write when someone waits for them.
+// on a stream read and write when someone waits for them. Launches into a
+// stream that is being captured become nodes and compute nothing.
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <string>
+#include <vector>
 
 namespace {
 struct FakeContext {
@@ -33,10 +36,20 @@ struct FakeCopy {
   const void *from;
   size_t bytes;
 };
+struct FakeNode {
+  std::vector<FakeNode *> dependencies;
+};
+/// Of all captures, and how a launch is captured: into how many nodes.
+std::deque<FakeNode> nodes;
+size_t nodesOfLaunch = 1;
+
 struct FakeStream {
   std::deque<FakeCopy> copies;
   /// Copies that were ever put on it, and those done.
   size_t put = 0, done = 0;
+  /// CUstreamCaptureStatus, and what a launch would depend on.
+  int capture = 0;
+  std::vector<FakeNode *> dependencies;
 
   void wait(size_t until) {
     for (; done < until; ++done, copies.pop_front())
@@ -61,6 +74,38 @@ int fakeLive() { return live; }
 int fakeRetained() { return retained; }
 int fakeDynamicShared() { return dynamicShared; }
 int fakeStreamCopies() { return streamCopies; }
+/// The stream that captures are of.
+FakeStream *fakeStream() {
+  static FakeStream stream;
+  return &stream;
+}
+/// Begins a capture after one node, or ends it (2: as one that has failed).
+void fakeCapture(int status) {
+  FakeStream *stream = fakeStream();
+  stream->capture = status;
+  nodes.clear();
+  stream->dependencies = {&nodes.emplace_back()};
+}
+void fakeSetNodesOfLaunch(size_t count) { nodesOfLaunch = count; }
+/// "0<-1 1<-": the numbers of nodes, and what they depend on; "end" is what the
+/// next launch would.
+const char *fakeGraph() {
+  FakeStream *stream = fakeStream();
+  static std::string text;
+  auto list = [](const std::vector<FakeNode *> &dependencies) {
+    std::string numbers;
+    for (FakeNode *node : dependencies)
+      for (size_t i = 0; i < nodes.size(); ++i)
+        if (&nodes[i] == node)
+          numbers += (numbers.empty() ? "" : ",") + std::to_string(i);
+    return numbers;
+  };
+  text.clear();
+  for (size_t i = 1; i < nodes.size(); ++i)
+    text += std::to_string(i) + "<-" + list(nodes[i].dependencies) + " ";
+  text += "end<-" + list(stream->dependencies);
+  return text.c_str();
+}
 /// How many pieces of pinned memory there are.
 int fakeSetPinned(int pieces) { return pinnedLeft = pieces; }
 
@@ -214,10 +259,17 @@ int cuFuncSetAttribute(void *, int attribute, int value) {
   return 0;
 }
 int cuLaunchKernel(void *, unsigned gridX, unsigned, unsigned, unsigned,
-                   unsigned, unsigned, unsigned, void *, void **arguments,
-                   void **) {
+                   unsigned, unsigned, unsigned, FakeStream *stream,
+                   void **arguments, void **) {
   if (!current())
     return kNoContext;
+  if (stream && stream->capture) {
+    std::vector<FakeNode *> made;
+    for (size_t i = 0; i < nodesOfLaunch; ++i)
+      made.push_back(&nodes.emplace_back(FakeNode{stream->dependencies}));
+    stream->dependencies = made;
+    return 0;
+  }
   float *x = *static_cast<float **>(arguments[0]);
   int32_t n = *static_cast<int32_t *>(arguments[1]);
   for (int32_t i = 0; i < n; ++i)
@@ -229,6 +281,22 @@ int cuStreamSynchronize(FakeStream *stream) {
   if (stream)
     stream->wait(stream->put);
   return current() ? 0 : kNoContext;
+}
+int cuStreamIsCapturing(FakeStream *stream, int *status) {
+  *status = stream ? stream->capture : 0;
+  return current() ? 0 : kNoContext;
+}
+int cuStreamGetCaptureInfo_v2(FakeStream *stream, int *status, uint64_t *,
+                              void **, FakeNode *const **found, size_t *count) {
+  *status = stream->capture;
+  *found = stream->dependencies.data();
+  *count = stream->dependencies.size();
+  return current() ? 0 : kNoContext;
+}
+int cuStreamUpdateCaptureDependencies(FakeStream *stream, FakeNode **wanted,
+                                      size_t count, unsigned flags) {
+  stream->dependencies.assign(wanted, wanted + count);
+  return flags == 1 && current() ? 0 : kNoContext;
 }
 int cuEventCreate(FakeEvent **event, unsigned) {
   ++live;

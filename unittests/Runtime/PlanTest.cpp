@@ -135,6 +135,35 @@ TEST(Plan, SaysWhatTensorsAre) {
   EXPECT_EQ(function.gradientOf, "mean");
 }
 
+TEST(Plan, SaysWhatKernelsWrite) {
+  // Until the fourth version nothing is known.
+  auto old = LaunchPlan::parse(sumPlanText());
+  ASSERT_TRUE(old) << old.message();
+  auto written = [](const LaunchPlan &plan) {
+    std::vector<bool> list;
+    for (const StepSpec &step : plan.functions[0].steps)
+      for (const ArgSpec &arg : step.args)
+        list.push_back(arg.written);
+    return list;
+  };
+  EXPECT_EQ(written(*old), (std::vector<bool>{false, true, false, false, false,
+                                              false, true, true, false}));
+  EXPECT_EQ(written(*LaunchPlan::parse(old->json())), written(*old));
+  std::string text = with("\"version\": 1", "\"version\": 5");
+  size_t place = text.find("{\"output\": 0");
+  text.insert(place + 1, "\"written\": true, ");
+  auto plan = LaunchPlan::parse(text);
+  ASSERT_TRUE(plan) << plan.message();
+  EXPECT_EQ(written(*plan),
+            (std::vector<bool>{false, false, false, false, false, false, false,
+                               true, false}));
+  EXPECT_EQ(written(*LaunchPlan::parse(plan->json())), written(*plan));
+  text.insert(text.find("{\"input\": 0") + 1, "\"written\": true, ");
+  EXPECT_TRUE(contains(LaunchPlan::parse(text).message(),
+                       "expected writes to outputs and the workspace only, got "
+                       "an argument of kind input that is written"));
+}
+
 TEST(Plan, PrintsNamesOfLaunches) {
   auto plan = LaunchPlan::parse(
       with("\"kernel\": \"scale\"", "\"kernel\": \"scale\", \"name\": \"s\""));
@@ -159,8 +188,8 @@ TEST(Plan, Malformed) {
     const char *piece, *other, *part;
   } cases[] = {
       {"{\"version\": 1", "", "parse error"},
-      {"\"version\": 1", "\"version\": 5", "version: expected 1 to 4, got 5"},
-      {"\"version\": 1", "\"version\": 0", "version: expected 1 to 4, got 0"},
+      {"\"version\": 1", "\"version\": 6", "version: expected 1 to 5, got 6"},
+      {"\"version\": 1", "\"version\": 0", "version: expected 1 to 5, got 0"},
       {"\"version\": 1,", "", "expected a field 'version', got none"},
       {"\"version\": 1", "\"version\": 1.5", "expected an integer"},
       {"\"version\": 1", "\"version\": 1, \"extra\": 0",

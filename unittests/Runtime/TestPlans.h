@@ -155,6 +155,65 @@ public:
     fake.body(launch, arguments);
     return {};
   }
+  /// Runs launches at the end, the last first where it may be.
+  struct FakeCapture : Capture {
+    FakeCapture(FakeDevice &device, Stream stream)
+        : device(device), stream(stream) {}
+    Error launch(const Kernel &kernel, const Launch &launch,
+                 const LaunchArguments &arguments,
+                 ArrayView<size_t> after) override {
+      Kept &kept = list.emplace_back();
+      kept.kernel = &kernel;
+      kept.launch = launch;
+      for (size_t i = 0; i < arguments.size; ++i)
+        kept.values.push_back(*static_cast<int64_t *>(arguments.values[i]));
+      kept.bytes.assign(arguments.bytes, arguments.bytes + arguments.size);
+      kept.after = after.vec();
+      return {};
+    }
+    Error finish() override {
+      for (size_t done = 0; done < list.size();)
+        for (size_t i = list.size(); i-- > 0;)
+          if (!list[i].done && isReady(list[i])) {
+            Kept &next = list[i];
+            std::vector<void *> values;
+            for (int64_t &value : next.values)
+              values.push_back(&value);
+            if (Error error = device.launch(
+                    *next.kernel, next.launch,
+                    {values.data(), next.bytes.data(), values.size()}, stream))
+              return error;
+            device.order.push_back(i);
+            next.done = true;
+            ++done;
+            break;
+          }
+      return {};
+    }
+
+    struct Kept {
+      const Kernel *kernel = nullptr;
+      Launch launch;
+      std::vector<int64_t> values, bytes;
+      std::vector<size_t> after;
+      bool done = false;
+    };
+    bool isReady(const Kept &kept) const {
+      for (size_t number : kept.after)
+        if (!list[number].done)
+          return false;
+      return true;
+    }
+    FakeDevice &device;
+    Stream stream;
+    std::vector<Kept> list;
+  };
+  Expected<std::unique_ptr<Capture>> capture(Stream stream) override {
+    if (!capturing)
+      return std::unique_ptr<Capture>();
+    return std::unique_ptr<Capture>(
+        std::make_unique<FakeCapture>(*this, stream));
+  }
   bool hasTimer() const override { return timer; }
   Expected<std::unique_ptr<Event>> record(Stream) override {
     return std::unique_ptr<Event>(std::make_unique<FakeEvent>(clock += 2));
@@ -166,6 +225,9 @@ public:
 
   bool timer;
   bool failAllocations = false;
+  bool capturing = false;
+  /// Of the launches of captures.
+  std::vector<size_t> order;
   std::string badFormat, failing;
   std::map<std::string, Body> bodies;
   std::atomic<int> allocations{0}, loads{0}, launches{0};

@@ -53,6 +53,9 @@ struct StepReport {
   std::optional<int64_t> bytesWritten;
   std::optional<int64_t> flops;
   KernelInfo kernelInfo;
+  /// The launches it waits for where several run at once, by their place in the
+  /// report.
+  std::vector<size_t> after;
   /// The ops of the model that the kernel computes, and the schedule that it
   /// was made by, as in the plan.
   std::vector<std::string> ops;

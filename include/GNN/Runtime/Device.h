@@ -7,6 +7,7 @@
 #ifndef GNN_RUNTIME_DEVICE_H
 #define GNN_RUNTIME_DEVICE_H
 
+#include "GNN/Runtime/ArrayView.h"
 #include "GNN/Runtime/Error.h"
 
 #include <array>
@@ -73,6 +74,23 @@ public:
   virtual ~Event();
 };
 
+/// Launches into a stream that someone captures, e.g. into a CUDA graph: each
+/// follows the launches it names and no other, so that a replay may run several
+/// at once.
+class Capture {
+public:
+  virtual ~Capture();
+
+  /// Launches after the launches of this capture with these numbers, counted
+  /// from 0; after all that was captured before where there are none.
+  virtual Error launch(const Kernel &kernel, const Launch &launch,
+                       const LaunchArguments &arguments,
+                       ArrayView<size_t> after) = 0;
+
+  /// What is captured next follows all launches.
+  virtual Error finish() = 0;
+};
+
 /// A device: memory, kernels, launches. Safe to use from several threads.
 /// Subclasses: the CUDA device, and host memory (HostMemory.h) as the base of
 /// devices that run kernels on the CPU.
@@ -122,6 +140,10 @@ public:
   /// are read before it returns.
   virtual Error launch(const Kernel &kernel, const Launch &launch,
                        const LaunchArguments &arguments, Stream stream) = 0;
+
+  /// For launches into the stream where it is being captured; null where it is
+  /// not, and on devices that capture nothing. Takes no memory in that case.
+  virtual Expected<std::unique_ptr<Capture>> capture(Stream stream);
 
   /// Waits for all that was launched on the stream.
   virtual Error synchronize(Stream stream) = 0;

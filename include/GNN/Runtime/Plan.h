@@ -102,11 +102,17 @@ struct ArgSpec {
 
   Kind kind = Kind::Input;
   int64_t index = 0;
+  /// Output and workspace: the kernel may write there; else it only reads.
+  bool written = false;
   /// Workspace: expression of the bytes the kernel may touch there.
   int64_t bytes = -1;
   /// Workspace: what lies there, for people: "f32[edge of g, 64] of dot at
   /// layer.mlir:8:3". May be empty.
   std::string value;
+
+  bool mayBeWritten() const {
+    return kind == Kind::Output || kind == Kind::Workspace;
+  }
 };
 
 /// A launch. All but the name and arguments are expressions; -1 where optional
@@ -175,9 +181,11 @@ struct FunctionPlan {
 /// The functions of one module, for one target.
 struct LaunchPlan {
   /// Plans of earlier versions are read too: the first derives no graphs, until
-  /// the second steps name no ops and no schedule, and until the third inputs
-  /// are inputs and outputs are outputs.
-  static constexpr int64_t kVersion = 4;
+  /// the second steps name no ops and no schedule, until the third inputs are
+  /// inputs and outputs are outputs, and until the fourth kernels may write to
+  /// all that is not an input.
+  static constexpr int64_t kVersion = 5;
+  static constexpr int64_t kFirstVersionOfWrites = 5;
   static constexpr int64_t kOldestVersion = 1;
 
   /// E.g. "sm_90"; empty where the kernels are for no GPU.

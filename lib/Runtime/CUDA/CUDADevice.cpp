@@ -6,6 +6,8 @@
 
 #include "CUDA/CUDADevice.h"
 
+#include "CUDA/ContextScope.h"
+#include "CUDA/CUDACapture.h"
 #include "CUDA/MemoryCache.h"
 #include "CUDA/Staging.h"
 #include "Guarded.h"
@@ -20,33 +22,6 @@ using namespace gnn::runtime;
 using namespace gnn::runtime::cuda;
 
 namespace {
-/// Makes a context current for a while, if it is not.
-class ContextScope {
-public:
-  ContextScope(const Driver &driver, Context context) : driver(driver) {
-    Context current = nullptr;
-    Result result = driver.ctxGetCurrent(&current);
-    if (result == kSuccess && current != context) {
-      result = driver.ctxPushCurrent(context);
-      pushed = result == kSuccess;
-    }
-    error = driver.check(result, "cuCtxPushCurrent");
-  }
-  ~ContextScope() {
-    Context popped = nullptr;
-    if (pushed)
-      driver.ctxPopCurrent(&popped);
-  }
-  ContextScope(const ContextScope &) = delete;
-  ContextScope &operator=(const ContextScope &) = delete;
-
-  Error error;
-
-private:
-  const Driver &driver;
-  bool pushed = false;
-};
-
 class CudaDevice;
 
 struct CudaKernel : Kernel {
@@ -108,6 +83,7 @@ public:
   Error prepare(const Kernel &kernel, const Launch &launch) override;
   Error launch(const Kernel &kernel, const Launch &launch,
                const LaunchArguments &arguments, Stream stream) override;
+  Expected<std::unique_ptr<Capture>> capture(Stream stream) override;
   Error synchronize(Stream stream) override;
   bool hasTimer() const override { return true; }
   Expected<std::unique_ptr<Event>> record(Stream stream) override;
@@ -487,6 +463,10 @@ Error CudaDevice::launch(const Kernel &kernel, const Launch &launch,
                              toDriver(stream), arguments.values, nullptr),
         "cuLaunchKernel");
   });
+}
+
+Expected<std::unique_ptr<Capture>> CudaDevice::capture(Stream stream) {
+  return beginCapture(*this, *driver, context, toDriver(stream));
 }
 
 Error CudaDevice::synchronize(Stream stream) {

@@ -10,6 +10,7 @@
 #include "GNN/Runtime/Error.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -23,6 +24,8 @@ using Module = struct ModuleObject *;
 using Function = struct FunctionObject *;
 using DriverStream = struct StreamObject *;
 using DriverEvent = struct EventObject *;
+using DriverGraph = struct GraphObject *;
+using GraphNode = struct GraphNodeObject *;
 
 constexpr Result kSuccess = 0;
 constexpr Result kOutOfMemory = 2;
@@ -42,6 +45,10 @@ constexpr int kMaxDynamicSharedBytes = 8;
 /// CUstream_flags, CUevent_flags
 constexpr unsigned kStreamNonBlocking = 1;
 constexpr unsigned kEventDisableTiming = 2;
+
+/// CUstreamCaptureStatus, CUstreamUpdateCaptureDependencies_flags
+constexpr int kCaptureActive = 1;
+constexpr unsigned kSetDependencies = 1;
 
 /// CUjit_option
 constexpr int kJitErrorLog = 5;
@@ -82,6 +89,11 @@ constexpr int kJitErrorLogBytes = 6;
   F(streamCreate, "cuStreamCreate", DriverStream *, unsigned)                  \
   F(streamDestroy, "cuStreamDestroy_v2", DriverStream)                         \
   F(streamSynchronize, "cuStreamSynchronize", DriverStream)                    \
+  F(streamIsCapturing, "cuStreamIsCapturing", DriverStream, int *)             \
+  F(streamGetCaptureInfo, "cuStreamGetCaptureInfo_v2", DriverStream, int *,    \
+    uint64_t *, DriverGraph *, const GraphNode **, size_t *)                   \
+  F(streamUpdateCaptureDependencies, "cuStreamUpdateCaptureDependencies",      \
+    DriverStream, GraphNode *, size_t, unsigned)                               \
   F(eventCreate, "cuEventCreate", DriverEvent *, unsigned)                     \
   F(eventDestroy, "cuEventDestroy_v2", DriverEvent)                            \
   F(eventRecord, "cuEventRecord", DriverEvent, DriverStream)                   \
