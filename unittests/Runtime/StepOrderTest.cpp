@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StepOrder.h"
+#include "TestPlans.h"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +13,10 @@
 #include <random>
 
 using namespace gnn::runtime;
+using namespace gnn::runtime::testing;
 
 using Steps = std::vector<std::vector<Access>>;
-using Order = std::vector<std::vector<size_t>>;
+using Waits = std::vector<std::vector<size_t>>;
 
 static Access reads(size_t memory, int64_t begin, int64_t bytes) {
   return {memory, begin, bytes, false};
@@ -26,19 +28,19 @@ static Access writes(size_t memory, int64_t begin, int64_t bytes) {
 TEST(StepOrder, WaitsForWhatConflicts) {
   // Writes then reads, reads then writes, two writes; not two reads.
   EXPECT_EQ(orderSteps({{writes(0, 0, 8)}, {reads(0, 4, 8)}}),
-            (Order{{}, {0}}));
+            (Waits{{}, {0}}));
   EXPECT_EQ(orderSteps({{reads(0, 0, 8)}, {writes(0, 4, 8)}}),
-            (Order{{}, {0}}));
+            (Waits{{}, {0}}));
   EXPECT_EQ(orderSteps({{writes(0, 0, 8)}, {writes(0, 7, 1)}}),
-            (Order{{}, {0}}));
-  EXPECT_EQ(orderSteps({{reads(0, 0, 8)}, {reads(0, 0, 8)}}), (Order{{}, {}}));
+            (Waits{{}, {0}}));
+  EXPECT_EQ(orderSteps({{reads(0, 0, 8)}, {reads(0, 0, 8)}}), (Waits{{}, {}}));
   // Not for its neighbours, for nothing, or for other memory.
   EXPECT_EQ(orderSteps({{writes(0, 0, 8)},
                         {writes(0, 8, 8)},
                         {writes(0, 4, 0)},
                         {writes(1, 0, 8)}}),
-            (Order{{}, {}, {}, {}}));
-  EXPECT_EQ(orderSteps({}), Order());
+            (Waits{{}, {}, {}, {}}));
+  EXPECT_EQ(orderSteps({}), Waits());
 }
 
 TEST(StepOrder, LeavesOutWhatOthersWaitFor) {
@@ -48,7 +50,7 @@ TEST(StepOrder, LeavesOutWhatOthersWaitFor) {
                         {reads(0, 0, 1), reads(0, 1, 1), writes(0, 2, 1)},
                         {reads(0, 0, 1), writes(0, 3, 1)},
                         {reads(0, 2, 1), reads(0, 3, 1), writes(0, 0, 1)}}),
-            (Order{{}, {0}, {1}, {0}, {2, 3}}));
+            (Waits{{}, {0}, {1}, {0}, {2, 3}}));
 }
 
 /// Whatever is left out is implied, and nothing implied is there.
@@ -62,7 +64,7 @@ TEST(StepOrder, KeepsAllConflicts) {
     for (auto &step : steps)
       for (unsigned i = below(4); i-- > 0;)
         step.push_back({below(2), below(8), below(4), below(3) == 0});
-    Order order = orderSteps(steps);
+    Waits order = orderSteps(steps);
     size_t count = steps.size();
     std::vector<std::vector<bool>> before(count, std::vector<bool>(count));
     for (size_t i = 0; i < count; ++i)
@@ -91,4 +93,102 @@ TEST(StepOrder, KeepsAllConflicts) {
         }
       }
   }
+}
+
+/// Two launches that read and two that write can meet in any order that the
+/// plan's `written` leaves.
+TEST(StepOrder, CapturesWhatRunsAtOnce) {
+  // a = x + 1; b = x + 2; y = a + b; b' = 3 in the place of b; z = a + b'.
+  const char *text = R"({"version": 5, "target": {}, "functions": [
+  {"name": "f",
+   "graphs": [], "inputs": [{"name": "x",
+               "graph": "", "space": "none", "shape": [4], "dtype": "f32"}],
+   "outputs": [{"name": "y", "graph": "", "space": "none", "shape": [4],
+                "dtype": "f32"},
+               {"name": "z", "graph": "", "space": "none", "shape": [4],
+                "dtype": "f32"}],
+   "exprs": [{"op": "const", "value": 0}, {"op": "const", "value": 256},
+             {"op": "const", "value": 16}, {"op": "const", "value": 512},
+             {"op": "const", "value": 1}, {"op": "const", "value": 2},
+             {"op": "const", "value": 3}],
+   "structures": [], "workspace": 3,
+   "steps": [
+    {"kernel": "add", "grid": [4, 4, 4], "block": [4, 4, 4],
+     "shared": -1,
+     "args": [{"input": 0}, {"workspace": 0, "bytes": 2, "written": true},
+              {"i32": 4}]},
+    {"kernel": "none", "grid": [0, 4, 4], "block": [4, 4, 4],
+     "shared": -1, "args": []},
+    {"kernel": "add", "grid": [4, 4, 4], "block": [4, 4, 4],
+     "shared": -1,
+     "args": [{"input": 0}, {"workspace": 1, "bytes": 2, "written": true},
+              {"i32": 5}]},
+    {"kernel": "sum", "grid": [4, 4, 4], "block": [4, 4, 4],
+     "shared": -1,
+     "args": [{"workspace": 0, "bytes": 2}, {"workspace": 1, "bytes": 2},
+              {"output": 0, "written": true}]},
+    {"kernel": "fill", "grid": [4, 4, 4], "block": [4, 4, 4],
+     "shared": -1,
+     "args": [{"workspace": 1, "bytes": 2, "written": true}, {"i32": 6}]},
+    {"kernel": "sum", "grid": [4, 4, 4], "block": [4, 4, 4],
+     "shared": -1,
+     "args": [{"workspace": 0, "bytes": 2}, {"workspace": 1, "bytes": 2},
+              {"output": 1, "written": true}]}]}]})";
+  auto fake = std::make_shared<FakeDevice>();
+  using Arguments = const LaunchArguments &;
+  fake->bodies["none"] = [](const Launch &, Arguments) {};
+  fake->bodies["add"] = [](const Launch &, Arguments args) {
+    for (int i = 0; i < 4; ++i)
+      FakeDevice::value<float *>(args, 1)[i] =
+          FakeDevice::value<float *>(args, 0)[i] +
+          static_cast<float>(FakeDevice::value<int32_t>(args, 2));
+  };
+  fake->bodies["sum"] = [](const Launch &, Arguments args) {
+    for (int i = 0; i < 4; ++i)
+      FakeDevice::value<float *>(args, 2)[i] =
+          FakeDevice::value<float *>(args, 0)[i] +
+          FakeDevice::value<float *>(args, 1)[i];
+  };
+  fake->bodies["fill"] = [](const Launch &, Arguments args) {
+    for (int i = 0; i < 4; ++i)
+      FakeDevice::value<float *>(args, 0)[i] =
+          static_cast<float>(FakeDevice::value<int32_t>(args, 1));
+  };
+  auto plan = LaunchPlan::parse(text);
+  ASSERT_TRUE(plan) << plan.message();
+  auto package = Package::create(std::move(*plan), {{"ptx", ""}});
+  ASSERT_TRUE(package) << package.message();
+  auto bound = BoundFunction::bind(*package, "f", {}, fake);
+  ASSERT_TRUE(bound) << bound.message();
+  std::vector<std::vector<size_t>> after;
+  for (const StepReport &step : (*bound)->report().steps)
+    after.push_back(step.after);
+  EXPECT_EQ(after,
+            (std::vector<std::vector<size_t>>{{}, {}, {}, {0, 2}, {3}, {4}}));
+  float *memory[4];
+  for (float *&each : memory)
+    each = static_cast<float *>(*fake->allocate(512));
+  for (fake->capturing = false;; fake->capturing = true) {
+    for (int i = 0; i < 4; ++i)
+      memory[0][i] = static_cast<float>(10 * i);
+    const void *inputs[] = {memory[0]};
+    void *outputs[] = {memory[1], memory[2]};
+    Error error = (*bound)->run({inputs, 1}, {outputs, 2}, memory[3], nullptr);
+    ASSERT_FALSE(error) << error.message();
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_EQ(memory[1][i], static_cast<float>(20 * i + 3));
+      EXPECT_EQ(memory[2][i], static_cast<float>(10 * i + 4));
+    }
+    if (fake->capturing)
+      break;
+  }
+  EXPECT_EQ(fake->order, (std::vector<size_t>{1, 0, 2, 3, 4}));
+  fake->failing = "sum";
+  const void *inputs[] = {memory[0]};
+  void *outputs[] = {memory[1], memory[2]};
+  EXPECT_EQ(
+      (*bound)->run({inputs, 1}, {outputs, 2}, memory[3], nullptr).message(),
+      "f: launch failed");
+  for (float *each : memory)
+    fake->free(each);
 }
