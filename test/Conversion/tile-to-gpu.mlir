@@ -61,10 +61,9 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 //
 // CHECK-LABEL: gpu.func @gemm_0_gemm
 // CHECK-SAME:    workgroup(
+// CHECK:         gpu.barrier
 // CHECK:         scf.for
-// CHECK:           gpu.barrier
 // CHECK:           math.fma
-// CHECK:           gpu.barrier
 // CHECK-LABEL: func.func @gemm
 // CHECK-DAG:     gnn_tile.structure @g tiles edge_type src_pair 64
 // CHECK-DAG:     gnn_tile.count @g tile_count edge_type src_pair 64

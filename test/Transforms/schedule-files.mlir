@@ -42,7 +42,7 @@
 // VARY:     "schedule":{"columns_per_block":64,"vector":1,"lanes":16,{{.*}}"layout":{"threads":256,"rounds":4,"shared_bytes":{{[0-9]+}},"registers":{{[0-9]+}}}}
 // VARY:     "schedule":{"columns_per_block":64,"vector":2,"lanes":16,{{.*}}"layout":{"threads":256,"rounds":2,
 // VARY:     "schedule":{"columns_per_block":64,"vector":4,"lanes":16,{{.*}}"layout":{"threads":256,"rounds":1,
-// VARY:     "template":"gemm",{{.*}}"schedule":{"n":16},"layout":{"threads":256,"rounds":4,"shared_bytes":5120,
+// VARY:     "template":"gemm",{{.*}}"schedule":{"n":16},"layout":{"threads":128,"rounds":1,"shared_bytes":20480,
 // VARY:     "template":"gemm",{{.*}}"schedule":{"n":32}
 // VARY:     "template":"gemm",{{.*}}"schedule":{"n":64}
 // VARY-COUNT-3: "template":"outer"

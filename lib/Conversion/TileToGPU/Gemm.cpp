@@ -17,21 +17,34 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
+/// Rows of the input have the depth side by side.
+static ProductOperand inputOperand(GemmOp op) {
+  auto type = cast<MemRefType>(op.getInput().getType());
+  return {/*byDepth=*/true, type.getShape().back() % 4 == 0 &&
+                                op.getInputAt().getOffset() % 4 == 0 &&
+                                op.getIn() % 4 == 0};
+}
+
+static ProductOperand weightOperand(GemmOp op) {
+  return {op.getTransposed(),
+          (op.getTransposed() ? op.getIn() : op.getOut()) % 4 == 0};
+}
+
 namespace {
 class GemmLowering {
 public:
   GemmLowering(GemmOp op, Kernel &kernel, ProductLayout layout)
       : op(op), kernel(kernel), e(kernel.device),
         element(cast<MemRefType>(op.getInput().getType()).getElementType()),
-        product(kernel, layout, element) {}
+        product(kernel, layout, element, inputOperand(op), weightOperand(op)) {}
 
   void run();
 
 private:
   void locateTile();
-  void stageInput(Value k0);
-  void stageWeight(Value k0);
-  Value loadWeight(Value k, Value n);
+  Value loadInput(const ProductPiece &piece, Value row, Value k0);
+  Value loadWeight(const ProductPiece &piece, Value k0);
+  Value depthInside(Value k);
   void storeRow(Value sums, int64_t i);
   SmallVector<Value> withHead(Value row, bool hasHead, Value column);
   Value loadExtra(unsigned number, Value row, Value column, int64_t width);
@@ -42,10 +55,8 @@ private:
   Type element;
   TileProduct product;
   Value type, begin, end, firstColumn, head;
-  Value weightRow; // of the weight that the type has
-  Value inputRow;  // the row that this thread stages ...
-  Value tileRow;   // ... as which row of the tile ...
-  Value tileDepth; // ... from which of its 16 inputs on
+  Value weightRow;              // of the weight that the type has
+  SmallVector<Value> inputRows; // that this thread loads, one a piece
 };
 } // namespace
 
@@ -81,13 +92,10 @@ void GemmLowering::locateTile() {
       e.mul(kernel.blockId(gpu::Dimension::y), e.index(product.columns()));
   head =
       op.getOutputAt().getHead() ? kernel.blockId(gpu::Dimension::z) : Value();
-  // 4 threads stage the 16 inputs of a row.
-  SmallVector<Value> place = e.delinearize(product.thread, {4});
-  tileRow = place[0];
-  tileDepth = e.mul(place[1], e.index(4));
-  Value row = e.add(begin, tileRow);
-  inputRow = reachRow(kernel, e, op.getInputAt(), op.getRows(),
-                      e.min(row, e.sub(end, e.index(1))));
+  for (const ProductPiece &piece : product.leftPieces())
+    inputRows.push_back(
+        reachRow(kernel, e, op.getInputAt(), op.getRows(),
+                 e.min(e.add(begin, piece.across), e.sub(end, e.index(1)))));
 }
 
 SmallVector<Value> GemmLowering::withHead(Value row, bool hasHead,
@@ -102,37 +110,36 @@ SmallVector<Value> GemmLowering::withHead(Value row, bool hasHead,
   return indices;
 }
 
-void GemmLowering::stageInput(Value k0) {
+/// Whether `k` is inside the depth; null where it always is.
+Value GemmLowering::depthInside(Value k) {
+  return op.getIn() % product.depth() ? e.less(k, e.index(op.getIn()))
+                                      : Value();
+}
+
+Value GemmLowering::loadInput(const ProductPiece &piece, Value row, Value k0) {
   AtAttr at = op.getInputAt();
   Value input =
       kernel.buffer(op.getInput(), rowsOf(at, op.getRows(), {}), true);
-  int64_t in = op.getIn();
-  auto inputType = cast<MemRefType>(op.getInput().getType());
-  int64_t width = inputType.getShape().back() % 4 == 0 &&
-                          at.getOffset() % 4 == 0 && in % 4 == 0
-                      ? 4
-                      : 1;
-  for (int64_t i = 0; i < 4; i += width) {
-    Value localK = e.add(tileDepth, e.index(i));
-    Value k = e.add(k0, localK);
-    Value inside = in % ProductLayout::depth ? e.less(k, e.index(in)) : Value();
-    Value safe = inside ? e.select(inside, k, e.index(0)) : k;
-    if (at.getOffset())
-      safe = e.add(safe, e.index(at.getOffset()));
-    Value value = e.load(input, withHead(inputRow, at.getHead(), safe), width);
-    if (inside)
-      value = e.select(inside, value, e.constant(value.getType(), 0));
-    for (int64_t j = 0; j < width; ++j) {
-      Value part = width == 1
-                       ? value
-                       : vector::ExtractOp::create(e.builder, e.loc, value, j);
-      product.stageLeft(part, e.add(localK, e.index(j)), tileRow);
-    }
-  }
+  Value k = e.add(k0, piece.depth);
+  Value inside = depthInside(k);
+  Value safe = inside ? e.select(inside, k, e.index(0)) : k;
+  if (at.getOffset())
+    safe = e.add(safe, e.index(at.getOffset()));
+  Value value = e.load(input, withHead(row, at.getHead(), safe), piece.width);
+  return inside ? e.select(inside, value, e.constant(value.getType(), 0))
+                : value;
 }
 
-Value GemmLowering::loadWeight(Value k, Value n) {
+Value GemmLowering::loadWeight(const ProductPiece &piece, Value k0) {
+  int64_t out = op.getOut();
   Value weight = kernel.buffer(op.getWeight(), {}, true);
+  Value k = e.add(k0, piece.depth), n = e.add(firstColumn, piece.across);
+  Value kInside = depthInside(k);
+  Value nInside = out % product.columns() ? e.less(n, e.index(out)) : Value();
+  if (kInside)
+    k = e.select(kInside, k, e.index(0));
+  if (nInside)
+    n = e.select(nInside, n, e.index(0));
   SmallVector<Value> indices;
   if (weightRow)
     indices.push_back(weightRow);
@@ -140,31 +147,10 @@ Value GemmLowering::loadWeight(Value k, Value n) {
     indices.push_back(head);
   indices.push_back(op.getTransposed() ? n : k);
   indices.push_back(op.getTransposed() ? k : n);
-  int64_t width = product.columnsPerThread();
-  if (op.getTransposed() || op.getOut() % width)
-    width = 1;
-  return e.load(weight, indices, width);
-}
-
-void GemmLowering::stageWeight(Value k0) {
-  int64_t width = product.columnsPerThread(), out = op.getOut();
-  bool whole = !op.getTransposed() && out % width == 0;
-  Value localK = product.depth();
-  Value k = e.add(k0, localK);
-  Value kInside = op.getIn() % ProductLayout::depth
-                      ? e.less(k, e.index(op.getIn()))
-                      : Value();
-  Value safeK = kInside ? e.select(kInside, k, e.index(0)) : k;
-  for (int64_t i = 0; i < width; i += whole ? width : 1) {
-    Value localN = e.add(product.column(), e.index(i));
-    Value n = e.add(firstColumn, localN);
-    Value inside = out % product.columns() ? e.less(n, e.index(out)) : Value();
-    Value safeN = inside ? e.select(inside, n, e.index(0)) : n;
-    Value value = loadWeight(safeK, safeN);
-    if (Value both = e.both(inside, kInside))
-      value = e.select(both, value, e.constant(value.getType(), 0));
-    product.stageRight(value, localK, localN);
-  }
+  Value value = e.load(weight, indices, piece.width);
+  Value inside = e.both(kInside, nInside);
+  return inside ? e.select(inside, value, e.constant(value.getType(), 0))
+                : value;
 }
 
 Value GemmLowering::loadExtra(unsigned number, Value row, Value column,
@@ -189,7 +175,10 @@ Value GemmLowering::loadExtra(unsigned number, Value row, Value column,
     return vector::BroadcastOp::create(
         e.builder, e.loc, VectorType::get({width}, value.getType()), value);
   }
-  SmallVector<Value> parts; // rows of an extra need not be aligned
+  int64_t size = cast<MemRefType>(extra.getType()).getShape().back();
+  if (size % width == 0 && at.getOffset() % width == 0)
+    return e.load(extra, indices, width);
+  SmallVector<Value> parts;
   for (int64_t i = 0; i < width; ++i) {
     indices.back() = e.add(at0, e.index(i));
     parts.push_back(e.load(extra, indices, 1));
@@ -200,7 +189,7 @@ Value GemmLowering::loadExtra(unsigned number, Value row, Value column,
 
 /// Runs the epilogue on the thread's columns of one row and stores them.
 void GemmLowering::storeRow(Value sums, int64_t i) {
-  int64_t width = product.columnsPerThread(), out = op.getOut();
+  int64_t width = ProductLayout::columnsPerThread, out = op.getOut();
   AtAttr at = op.getOutputAt();
   auto outputType = cast<MemRefType>(op.getOutput().getType());
   bool whole = out % width == 0 && outputType.getShape().back() % width == 0 &&
@@ -215,9 +204,8 @@ void GemmLowering::storeRow(Value sums, int64_t i) {
                        ? e.both(rowInside, e.less(column, e.index(out)))
                        : rowInside;
     e.guard(inside, [&] {
-      Value value = whole || width == 1
-                        ? sums
-                        : vector::ExtractOp::create(e.builder, e.loc, sums, j);
+      Value value =
+          whole ? sums : vector::ExtractOp::create(e.builder, e.loc, sums, j);
       int64_t count = whole ? width : 1;
       IRMapping mapping;
       Block &body = op.getBody().front();
@@ -235,21 +223,18 @@ void GemmLowering::storeRow(Value sums, int64_t i) {
 
 void GemmLowering::run() {
   locateTile();
-  auto loop =
-      scf::ForOp::create(e.builder, e.loc, e.index(0), e.index(op.getIn()),
-                         e.index(ProductLayout::depth), product.zero());
-  {
-    OpBuilder::InsertionGuard restore(e.builder);
-    e.builder.setInsertionPointToEnd(loop.getBody());
-    stageInput(loop.getInductionVar());
-    stageWeight(loop.getInductionVar());
-    product.barrier();
-    SmallVector<Value> sums = product.accumulate(loop.getRegionIterArgs());
-    product.barrier();
-    scf::YieldOp::create(e.builder, e.loc, sums);
-  }
-  for (int64_t i = 0; i < static_cast<int64_t>(loop.getNumResults()); ++i)
-    storeRow(loop.getResult(i), i);
+  auto load = [&](Value k0) {
+    SmallVector<Value> values;
+    for (auto [piece, row] : llvm::zip_equal(product.leftPieces(), inputRows))
+      values.push_back(loadInput(piece, row, k0));
+    for (const ProductPiece &piece : product.rightPieces())
+      values.push_back(loadWeight(piece, k0));
+    return values;
+  };
+  SmallVector<Value> sums =
+      product.sum(product.zero(), e.index(0), e.index(op.getIn()), load);
+  for (auto [i, sum] : llvm::enumerate(sums))
+    storeRow(sum, i);
 
   Emitter &host = kernel.host;
   Value rows = kernel.hostRows(op.getRows());

@@ -43,6 +43,15 @@ Value Emitter::min(Value a, Value b) {
 Value Emitter::ceilDiv(Value a, int64_t b) {
   return arith::CeilDivUIOp::create(builder, loc, a, index(b));
 }
+Value Emitter::divide(Value a, int64_t b) {
+  return arith::DivUIOp::create(builder, loc, a, index(b));
+}
+Value Emitter::bitAnd(Value a, Value b) {
+  return arith::AndIOp::create(builder, loc, a, b);
+}
+Value Emitter::bitXor(Value a, Value b) {
+  return arith::XOrIOp::create(builder, loc, a, b);
+}
 Value Emitter::less(Value a, Value b) {
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, a, b);
 }

@@ -37,6 +37,10 @@ struct Emitter {
   mlir::Value mul(mlir::Value a, mlir::Value b);
   mlir::Value min(mlir::Value a, mlir::Value b);
   mlir::Value ceilDiv(mlir::Value a, int64_t b);
+  /// `a` over `b`, of an index that is not negative.
+  mlir::Value divide(mlir::Value a, int64_t b);
+  mlir::Value bitAnd(mlir::Value a, mlir::Value b);
+  mlir::Value bitXor(mlir::Value a, mlir::Value b);
   mlir::Value less(mlir::Value a, mlir::Value b);
   mlir::Value both(mlir::Value a, mlir::Value b);
   mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b);

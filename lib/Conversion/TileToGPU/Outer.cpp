@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A block owns one piece of one type's matrix, or of one tile's, and walks the
-// rows of that in order, 16 at a time: the same bits on every run, without
+// rows of that in order, some at a time: the same bits on every run, without
 // atomics.
 //
 //===----------------------------------------------------------------------===//
@@ -14,6 +14,15 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
+/// Rows of both sides have their columns side by side.
+static ProductOperand operand(OuterOp op, unsigned side) {
+  auto type =
+      cast<MemRefType>((side == 0 ? op.getLeft() : op.getRight()).getType());
+  return {/*byDepth=*/false,
+          type.getShape().back() % 4 == 0 &&
+              cast<AtAttr>(op.getInputsAt()[side]).getOffset() % 4 == 0};
+}
+
 namespace {
 class OuterLowering {
 public:
@@ -21,16 +30,18 @@ public:
       : op(op), kernel(kernel), e(kernel.device),
         left(cast<MemRefType>(op.getLeft().getType())),
         right(cast<MemRefType>(op.getRight().getType())),
-        product(kernel, layout, left.getElementType()) {}
+        product(kernel, layout, left.getElementType(), operand(op, 0),
+                operand(op, 1)) {}
 
   void run();
 
 private:
   AtAttr at(unsigned i) { return cast<AtAttr>(op.getInputsAt()[i]); }
   void locate();
-  void stage(unsigned side, Value row0, int64_t perThread);
+  Value load(unsigned side, const ProductPiece &piece, Value row0);
   void storeRow(Value sums, int64_t i);
   int64_t heads() { return std::max<int64_t>(1, op.getHeads()); }
+  SmallVector<Value> sumAll(ValueRange sums);
   SmallVector<Value> sumRows(ValueRange sums);
   SmallVector<Value> sumHeads();
 
@@ -66,51 +77,49 @@ void OuterLowering::locate() {
     head = kernel.blockId(gpu::Dimension::z);
 }
 
-/// Stages 16 rows of one side: thread (k, c) takes `perThread` columns.
-void OuterLowering::stage(unsigned side, Value row0, int64_t perThread) {
-  MemRefType type = side == 0 ? left : right;
-  int64_t size = type.getShape().back();
+/// Columns of a row of one side that lie side by side; 0 past the last row.
+Value OuterLowering::load(unsigned side, const ProductPiece &piece,
+                          Value row0) {
+  int64_t size = (side == 0 ? left : right).getShape().back();
   Value buffer = kernel.buffer(side == 0 ? op.getLeft() : op.getRight(),
                                rowsOf(at(side), op.getRows(), {}), true);
-  Value k = product.depth();
-  Value row = e.add(row0, k);
-  Value rowInside = e.less(row, end);
+  Value row = e.add(row0, piece.depth);
+  Value inside = e.less(row, end);
   Value reached = reachRow(kernel, e, at(side), op.getRows(),
                            e.min(row, e.sub(end, e.index(1))));
-  for (int64_t i = 0; i < perThread; ++i) {
-    Value local = e.add(e.mul(product.side(), e.index(perThread)), e.index(i));
-    Value column = e.add(side == 0 ? firstRow : firstColumn, local);
-    Value inside = e.less(column, e.index(size));
-    column = e.select(inside, column, e.index(0));
-    if (at(side).getOffset())
-      column = e.add(column, e.index(at(side).getOffset()));
-    SmallVector<Value> indices{reached};
-    if (at(side).getHead())
-      indices.push_back(head);
-    indices.push_back(column);
-    Value value = e.load(buffer, indices, 1);
-    value = e.select(e.both(inside, rowInside), value,
-                     e.constant(value.getType(), 0));
-    if (side == 0)
-      product.stageLeft(value, k, local);
-    else
-      product.stageRight(value, k, local);
+  Value column = e.add(side == 0 ? firstRow : firstColumn, piece.across);
+  int64_t tile = side == 0 ? ProductLayout::rows : product.columns();
+  if (size % tile) {
+    Value columnInside = e.less(column, e.index(size));
+    column = e.select(columnInside, column, e.index(0));
+    inside = e.both(inside, columnInside);
   }
+  if (at(side).getOffset())
+    column = e.add(column, e.index(at(side).getOffset()));
+  SmallVector<Value> indices{reached};
+  if (at(side).getHead())
+    indices.push_back(head);
+  indices.push_back(column);
+  Value value = e.load(buffer, indices, piece.width);
+  return e.select(inside, value, e.constant(value.getType(), 0));
 }
 
 void OuterLowering::storeRow(Value sums, int64_t i) {
   Value output = kernel.buffer(op.getOutput(), op.getGroups(), false);
-  int64_t width = product.columnsPerThread();
+  int64_t in = left.getShape().back(), out = right.getShape().back();
+  int64_t width = ProductLayout::columnsPerThread;
+  bool whole = out % width == 0;
   Value row = e.add(firstRow, product.row(i));
-  Value rowInside = e.less(row, e.index(left.getShape().back()));
-  for (int64_t j = 0; j < width; ++j) {
+  Value rowInside =
+      in % ProductLayout::rows ? e.less(row, e.index(in)) : Value();
+  for (int64_t j = 0; j < width; j += whole ? width : 1) {
     Value column = e.add(firstColumn, e.add(product.column(), e.index(j)));
-    Value inside =
-        e.both(rowInside, e.less(column, e.index(right.getShape().back())));
+    Value inside = out % product.columns()
+                       ? e.both(rowInside, e.less(column, e.index(out)))
+                       : rowInside;
     e.guard(inside, [&] {
-      Value value = width == 1
-                        ? sums
-                        : vector::ExtractOp::create(e.builder, e.loc, sums, j);
+      Value value =
+          whole ? sums : vector::ExtractOp::create(e.builder, e.loc, sums, j);
       SmallVector<Value> indices;
       if (op.getTypes())
         indices.push_back(type);
@@ -123,18 +132,27 @@ void OuterLowering::storeRow(Value sums, int64_t i) {
 }
 
 /// Adds the products of all rows of the type, of one head.
+SmallVector<Value> OuterLowering::sumAll(ValueRange sums) {
+  return product.sum(sums, begin, end, [&](Value row0) {
+    SmallVector<Value> values;
+    for (const ProductPiece &piece : product.leftPieces())
+      values.push_back(load(0, piece, row0));
+    for (const ProductPiece &piece : product.rightPieces())
+      values.push_back(load(1, piece, row0));
+    return values;
+  });
+}
+
+/// A type may have no rows.
 SmallVector<Value> OuterLowering::sumRows(ValueRange sums) {
-  auto loop = scf::ForOp::create(e.builder, e.loc, begin, end,
-                                 e.index(ProductLayout::depth), sums);
+  auto some = scf::IfOp::create(e.builder, e.loc, sums.getTypes(),
+                                e.less(begin, end), /*withElseRegion=*/true);
   OpBuilder::InsertionGuard restore(e.builder);
-  e.builder.setInsertionPointToEnd(loop.getBody());
-  stage(0, loop.getInductionVar(), ProductLayout::rows / ProductLayout::side);
-  stage(1, loop.getInductionVar(), product.columnsPerThread());
-  product.barrier();
-  SmallVector<Value> next = product.accumulate(loop.getRegionIterArgs());
-  product.barrier();
-  scf::YieldOp::create(e.builder, e.loc, next);
-  return loop.getResults();
+  e.builder.setInsertionPointToStart(some.thenBlock());
+  scf::YieldOp::create(e.builder, e.loc, sumAll(sums));
+  e.builder.setInsertionPointToStart(some.elseBlock());
+  scf::YieldOp::create(e.builder, e.loc, sums);
+  return some.getResults();
 }
 
 /// One head after the other.
@@ -145,6 +163,7 @@ SmallVector<Value> OuterLowering::sumHeads() {
   OpBuilder::InsertionGuard restore(e.builder);
   e.builder.setInsertionPointToEnd(loop.getBody());
   head = loop.getInductionVar();
+  product.barrier(); // the tiles of the head before have been read
   SmallVector<Value> next = sumRows(loop.getRegionIterArgs());
   scf::YieldOp::create(e.builder, e.loc, next);
   return loop.getResults();

@@ -14,52 +14,170 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
-TileProduct::TileProduct(Kernel &kernel, ProductLayout layout, Type element)
-    : e(kernel.device), layout(layout), width(layout.columnsPerThread()),
-      element(element) {
-  left = kernel.shared({layout.depth, layout.rows}, element);
-  right = kernel.shared({layout.depth, layout.columns}, element);
-  thread = kernel.threadId();
-  place = e.delinearize(thread, {layout.side});
-  threadRow = e.mul(place[0], e.index(layout.rowsPerThread));
-  threadColumn = e.mul(place[1], e.index(width));
+/// Steps of the summed dimension that are written one after the other.
+static constexpr int64_t unrolled = 16;
+
+TileProduct::TileProduct(Kernel &kernel, ProductLayout layout, Type element,
+                         ProductOperand left, ProductOperand right)
+    : e(kernel.device), layout(layout), element(element),
+      thread(kernel.threadId()) {
+  SmallVector<Value> place = e.delinearize(thread, {layout.threadsPerRow()});
+  this->left = makeSide(kernel, element, left, layout.rows,
+                        e.mul(place[0], e.index(layout.rowsPerThread())));
+  this->right = makeSide(kernel, element, right, layout.columns,
+                         e.mul(place[1], e.index(layout.columnsPerThread)));
+}
+
+TileProduct::Side TileProduct::makeSide(Kernel &kernel, Type element,
+                                        ProductOperand operand, int64_t extent,
+                                        Value first) {
+  Side side;
+  side.extent = extent;
+  side.byDepth = operand.byDepth;
+  side.buffer =
+      kernel.shared({(layout.loadsAhead ? 2 : 1) * depth(), extent}, element);
+  side.first = first;
+  for (int64_t i = 0; i < side.permutations(); ++i)
+    side.places.push_back(e.bitXor(first, e.index(8 * i)));
+  int64_t perThread = depth() * extent / layout.threads;
+  int64_t width = operand.aligned ? std::min<int64_t>(4, perThread) : 1;
+  // Of the depth, 16 at once if all threads have some then: what a warp writes
+  // lies in different banks.
+  int64_t line = side.byDepth
+                     ? std::max(unrolled, layout.threads * width / extent)
+                     : extent;
+  SmallVector<Value> place = e.delinearize(thread, {line / width});
+  Value at = e.mul(place[1], e.index(width));
+  int64_t lines = layout.threads * width / line; // at once
+  for (int64_t i = 0; i < perThread / width; ++i) {
+    int64_t parts = side.byDepth ? depth() / line : 1;
+    Value across = e.add(place[0], e.index(i / parts * lines));
+    Value along = e.add(at, e.index(i % parts * line));
+    side.pieces.push_back(side.byDepth ? ProductPiece{along, across, width}
+                                       : ProductPiece{across, along, width});
+  }
+  return side;
 }
 
 SmallVector<Value> TileProduct::zero() {
-  Type type = width == 1 ? element : VectorType::get({width}, element);
-  return SmallVector<Value>(layout.rowsPerThread, e.constant(type, 0));
+  Type type = VectorType::get({layout.columnsPerThread}, element);
+  return SmallVector<Value>(layout.rowsPerThread(), e.constant(type, 0));
 }
 
-SmallVector<Value> TileProduct::accumulate(ValueRange sums) {
+void TileProduct::stage(const Side &side, ValueRange values, Value half) {
+  for (auto [piece, value] : llvm::zip_equal(side.pieces, values)) {
+    Value four =
+        e.bitAnd(e.divide(piece.depth, 4), e.index(side.permutations() - 1));
+    Value across = e.bitXor(piece.across, e.mul(four, e.index(8)));
+    Value k = e.add(half, piece.depth);
+    if (!side.byDepth || piece.width == 1) {
+      e.store(value, side.buffer, {k, across});
+      continue;
+    }
+    for (int64_t i = 0; i < piece.width; ++i)
+      e.store(vector::ExtractOp::create(e.builder, e.loc, value, i),
+              side.buffer, {e.add(k, e.index(i)), across});
+  }
+}
+
+void TileProduct::stage(ValueRange loaded, Value half) {
+  stage(left, loaded.take_front(left.pieces.size()), half);
+  stage(right, loaded.drop_front(left.pieces.size()), half);
+  barrier();
+}
+
+Value TileProduct::read(const Side &side, int64_t k, Value from, int64_t offset,
+                        int64_t width) {
+  Value place = side.places[k / 4 % side.permutations()];
+  if (offset)
+    place = e.add(place, e.index(offset));
+  return e.load(side.buffer, {e.add(from, e.index(k)), place}, width);
+}
+
+/// Adds 16 products of what is staged.
+SmallVector<Value> TileProduct::sumSome(ValueRange sums, Value from) {
   SmallVector<Value> next(sums);
-  for (int64_t k = 0; k < layout.depth; ++k) {
-    Value at = e.index(k);
-    Value a = e.load(left, {at, threadRow}, layout.rowsPerThread);
-    Value b = e.load(right, {at, threadColumn}, width);
-    for (int64_t i = 0; i < layout.rowsPerThread; ++i) {
-      Value factor = vector::ExtractOp::create(e.builder, e.loc, a, i);
-      if (width > 1)
-        factor =
-            vector::BroadcastOp::create(e.builder, e.loc, b.getType(), factor);
-      next[i] = math::FmaOp::create(e.builder, e.loc, factor, b, next[i]);
+  int64_t rows = std::min<int64_t>(4, layout.rowsPerThread());
+  for (int64_t k = 0; k < unrolled; ++k) {
+    Value b = read(right, k, from, 0, layout.columnsPerThread);
+    for (int64_t first = 0; first < layout.rowsPerThread(); first += rows) {
+      Value a = read(left, k, from, first, rows);
+      for (int64_t i = 0; i < rows; ++i) {
+        Value factor = vector::BroadcastOp::create(
+            e.builder, e.loc, b.getType(),
+            vector::ExtractOp::create(e.builder, e.loc, a, i));
+        next[first + i] =
+            math::FmaOp::create(e.builder, e.loc, factor, b, next[first + i]);
+      }
     }
   }
   return next;
 }
 
+SmallVector<Value> TileProduct::sumStaged(ValueRange sums, Value half) {
+  if (depth() == unrolled)
+    return sumSome(sums, half);
+  auto loop =
+      scf::ForOp::create(e.builder, e.loc, half, e.add(half, e.index(depth())),
+                         e.index(unrolled), sums);
+  OpBuilder::InsertionGuard restore(e.builder);
+  e.builder.setInsertionPointToEnd(loop.getBody());
+  scf::YieldOp::create(
+      e.builder, e.loc,
+      sumSome(loop.getRegionIterArgs(), loop.getInductionVar()));
+  return loop.getResults();
+}
+
+/// While a step is summed, the values of the next one are on their way to
+/// registers. A thread that writes to one half of the shared memory has left
+/// the barrier behind which all have read what was there before.
+SmallVector<Value> TileProduct::sumAhead(ValueRange sums, Value begin,
+                                         Value end, Load load) {
+  SmallVector<Value> state(sums);
+  llvm::append_range(state, load(begin));
+  state.push_back(e.index(0));
+  auto split = [&](ValueRange values) {
+    return std::make_tuple(values.take_front(sums.size()),
+                           values.drop_front(sums.size()).drop_back(),
+                           values.back());
+  };
+  auto loop =
+      scf::ForOp::create(e.builder, e.loc, e.add(begin, e.index(depth())), end,
+                         e.index(depth()), state);
+  {
+    OpBuilder::InsertionGuard restore(e.builder);
+    e.builder.setInsertionPointToEnd(loop.getBody());
+    auto [before, loaded, half] = split(loop.getRegionIterArgs());
+    stage(loaded, half);
+    SmallVector<Value> ahead = load(loop.getInductionVar());
+    SmallVector<Value> next = sumStaged(before, half);
+    llvm::append_range(next, ahead);
+    next.push_back(e.sub(e.index(depth()), half));
+    scf::YieldOp::create(e.builder, e.loc, next);
+  }
+  auto [before, loaded, half] = split(loop.getResults());
+  stage(loaded, half);
+  return sumStaged(before, half);
+}
+
+SmallVector<Value> TileProduct::sum(ValueRange sums, Value begin, Value end,
+                                    Load load) {
+  if (layout.loadsAhead)
+    return sumAhead(sums, begin, end, load);
+  auto loop =
+      scf::ForOp::create(e.builder, e.loc, begin, end, e.index(depth()), sums);
+  OpBuilder::InsertionGuard restore(e.builder);
+  e.builder.setInsertionPointToEnd(loop.getBody());
+  stage(load(loop.getInductionVar()), e.index(0));
+  SmallVector<Value> next = sumStaged(loop.getRegionIterArgs(), e.index(0));
+  barrier();
+  scf::YieldOp::create(e.builder, e.loc, next);
+  return loop.getResults();
+}
+
 void TileProduct::barrier() { gpu::BarrierOp::create(e.builder, e.loc); }
 
-Value TileProduct::row(int64_t i) { return e.add(threadRow, e.index(i)); }
-
-Value TileProduct::column() { return threadColumn; }
-
-void TileProduct::stageLeft(Value value, Value k, Value row) {
-  e.store(value, left, {k, row});
-}
-
-void TileProduct::stageRight(Value value, Value k, Value column) {
-  e.store(value, right, {k, column});
-}
+Value TileProduct::row(int64_t i) { return e.add(left.first, e.index(i)); }
 
 Value gnn::tile::emitEpilogue(Emitter &e, Block &body, IRMapping &mapping,
                               int64_t width) {

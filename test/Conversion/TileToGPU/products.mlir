@@ -2,15 +2,20 @@
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-// A gather list is a map that each thread reads once, in front of the loop over
-// the depth; a scatter list one that it reads where it stores.
+// The tile says its type and rows. A gather list is a map that each thread reads
+// once for each of the two rows that it loads;
+// a scatter list one that it reads where it stores. The whole depth of 64 is staged
+// at once, behind one barrier.
 //
 // CHECK-LABEL: gpu.func @lists_0_gemm
-// CHECK-SAME:    known_block_size = array<i32: 256, 1, 1>
-// CHECK:         memref.load %[[GATHER:.+]][%{{.+}}] : memref<?xi32>
+// CHECK-SAME:    workgroup(%{{[a-z0-9]+}} : memref<64x64xf32, #gpu.address_space<workgroup>>
+// CHECK-SAME:    known_block_size = array<i32: 128, 1, 1>
+// CHECK-COUNT-5: memref.load %{{.+}} : memref<?xi32>
+// CHECK-NOT:     memref<?xi32>
+// CHECK:         gpu.barrier
 // CHECK:         scf.for
 // CHECK-NOT:       memref<?xi32>
-// CHECK:           gpu.barrier
+// CHECK:           math.fma
 // CHECK:         scf.if
 // CHECK:           memref.load %[[SCATTER:.+]][%{{.+}}] : memref<?xi32>
 // CHECK:           vector.store
@@ -34,14 +39,13 @@ func.func @lists(%x: memref<?x64xf32>, %w: memref<3x64x64xf32>, %y: memref<?x64x
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // Heads are the third dimension of the grid; a depth of 20 is masked where it
-// ends inside a tile of 16.
+// ends inside a tile of 32.
 //
 // CHECK-LABEL: gpu.func @heads_0_gemm
 // CHECK:         %[[HEAD:.+]] = gpu.block_id  z
-// CHECK:         scf.for
-// CHECK:           arith.select
-// CHECK:           memref.load %{{.+}}[%[[HEAD]], %{{.+}}, %{{.+}}] : memref<4x20x8xf32>
-// CHECK:         memref.store %{{.+}}, %{{.+}}[%{{.+}}, %[[HEAD]], %{{.+}}] : memref<?x4x8xf32>
+// CHECK:         arith.select
+// CHECK:         vector.load %{{.+}}[%[[HEAD]], %{{.+}}, %{{.+}}] {{.+}} : memref<4x20x8xf32>
+// CHECK:         vector.store %{{.+}}, %{{.+}}[%{{.+}}, %[[HEAD]], %{{.+}}] {{.+}} : memref<?x4x8xf32>
 // CHECK-LABEL: func.func @heads
 // CHECK-DAG:     %[[FOUR:.+]] = arith.constant 4 : index
 // CHECK:         gpu.launch_func {{.+}} blocks in (%{{.+}}, %{{.+}}, %[[FOUR]])
@@ -108,11 +112,17 @@ func.func @weights(%x: memref<48x8xf32>, %w: memref<3x8x4xf32>, %y: memref<48x4x
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-// A transposed weight is read by rows of its last dimension.
+// A transposed weight is read along the depth, 16 of which a warp takes of a row;
+// they are written where no two of its threads meet in a bank.
 //
 // CHECK-LABEL: gpu.func @transposed_0_gemm
-// CHECK:         memref.load %{{.+}} : memref<64x32xf32>
-// CHECK-NOT:     vector.load %{{.+}} : memref<64x32xf32>
+// CHECK-NOT:     memref.load %{{.+}} : memref<64x32xf32>
+// CHECK-COUNT-4: vector.load %{{.+}} {alignment = 16 : i64} : memref<64x32xf32>, vector<4xf32>
+// CHECK:         %[[FOUR:.+]] = arith.divui %[[K:.+]], %c4
+// CHECK:         %[[PART:.+]] = arith.andi %[[FOUR]], %c3
+// CHECK:         %[[EIGHTS:.+]] = arith.muli %[[PART]], %c8
+// CHECK:         %[[AT:.+]] = arith.xori %{{.+}}, %[[EIGHTS]]
+// CHECK:         memref.store %{{.+}}, %{{.+}}[%[[K]], %[[AT]]]
 func.func @transposed(%x: memref<?x32xf32>, %w: memref<64x32xf32>, %y: memref<?x64xf32>) {
   gnn_tile.gemm @g rows src transposed ins(%x, %w : memref<?x32xf32>, memref<64x32xf32>)
       at <group : feature> extras at []
@@ -128,14 +138,24 @@ func.func @transposed(%x: memref<?x32xf32>, %w: memref<64x32xf32>, %y: memref<?x
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // The gradient of a typed weight: a block owns a tile of one type's matrix and
-// walks the rows of the type in order. All types are one launch, without atomics.
+// walks the rows of the type in order. While it adds up some, the next ones are
+// loaded, and written to the other half of the shared memory. All types are one
+// launch, without atomics.
 //
 // CHECK-LABEL: gpu.func @outer_0_outer
+// CHECK-SAME:    workgroup(%{{[a-z0-9]+}} : memref<64x64xf32, #gpu.address_space<workgroup>>
 // CHECK:         memref.load %{{.+}} : memref<?xi32>
-// CHECK:         scf.for
+// CHECK:         scf.if {{.+}} {
+// CHECK:           vector.load %{{.+}} : memref<?x64xf32>
+// CHECK:           scf.for
+// CHECK:             vector.store %{{.+}} : memref<64x64xf32, #gpu.address_space<workgroup>>
+// CHECK:             gpu.barrier
+// CHECK:             vector.load %{{.+}} : memref<?x64xf32>
+// CHECK:             math.fma
+// CHECK-NOT:         gpu.barrier
+// CHECK:             scf.yield
 // CHECK:           gpu.barrier
 // CHECK:           math.fma
-// CHECK:           gpu.barrier
 // CHECK-NOT:     atomic
 // CHECK-LABEL: func.func @outer
 // CHECK-DAG:     gnn_tile.structure @g rows edge_type src_pair

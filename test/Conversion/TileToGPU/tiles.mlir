@@ -15,8 +15,11 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK:         %[[AT_END:.+]] = arith.addi %[[FIRST]], %c2
 // CHECK:         %[[END32:.+]] = memref.load %{{.+}}[%[[AT_END]]] : memref<?xi32>
 // CHECK:         %[[END:.+]] = arith.index_cast %[[END32]]
-// CHECK:         scf.for %{{.+}} = %[[BEGIN]] to %[[END]]
-// CHECK:         memref.store {{.+}}, %{{.+}}[%[[TILE]],
+// CHECK:         %[[SOME:.+]] = arith.cmpi slt, %[[BEGIN]], %[[END]]
+// CHECK:         scf.if %[[SOME]]
+// CHECK:           %[[NEXT:.+]] = arith.addi %[[BEGIN]], %c16
+// CHECK:           scf.for %{{.+}} = %[[NEXT]] to %[[END]] step %c16
+// CHECK:         vector.store {{.+}}, %{{.+}}[%[[TILE]],
 // CHECK-LABEL: func.func @parts
 // CHECK:         %[[COUNT:.+]] = gnn_tile.count @g tile_count edge_type src_pair 128
 // CHECK:         gpu.launch_func @parts_kernels::@parts_0_outer blocks in (%[[COUNT]], %c4, %c1)

@@ -9,19 +9,38 @@
 using namespace mlir;
 using namespace gnn::tile;
 
+/// The depth of a row of weights is staged whole, or in halves of that: other
+/// blocks compute while one loads.
+ProductLayout gnn::tile::layOut(GemmOp op, int64_t columns) {
+  int64_t in = op.getIn();
+  return {columns,
+          in <= 16              ? 16
+          : in <= 32 || in > 64 ? 32
+                                : 64,
+          /*loadsAhead=*/false};
+}
+
+/// A block walks many rows. Narrow tiles wait for memory, so that they load
+/// more of them at a time.
+ProductLayout gnn::tile::layOut(OuterOp op, int64_t columns) {
+  return {columns, columns == 16 ? 32 : 16, /*loadsAhead=*/true};
+}
+
 template <typename ProductOp>
-static FailureOr<ProductLayout> layOut(ProductOp op) {
+static FailureOr<ProductLayout> getLayoutOf(ProductOp op) {
   GemmScheduleAttr schedule = op.getScheduleAttr();
   if (!schedule || !schedule.getN())
     return op.emitOpError("expected a complete schedule, got none of 'n' "
                           "(gnn-schedule-pipeline chooses what is left out)");
-  ProductLayout layout;
-  layout.columns = schedule.getN();
-  return layout;
+  return layOut(op, schedule.getN());
 }
 
-FailureOr<ProductLayout> gnn::tile::getLayout(GemmOp op) { return layOut(op); }
-FailureOr<ProductLayout> gnn::tile::getLayout(OuterOp op) { return layOut(op); }
+FailureOr<ProductLayout> gnn::tile::getLayout(GemmOp op) {
+  return getLayoutOf(op);
+}
+FailureOr<ProductLayout> gnn::tile::getLayout(OuterOp op) {
+  return getLayoutOf(op);
+}
 
 Attribute GemmOp::getTileSchedule() { return getScheduleAttr(); }
 Attribute OuterOp::getTileSchedule() { return getScheduleAttr(); }

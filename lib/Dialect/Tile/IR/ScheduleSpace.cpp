@@ -184,25 +184,24 @@ StringRef OuterOp::getScheduleName() { return GemmScheduleAttr::name; }
 ArrayRef<StringRef> GemmOp::getScheduleFields() { return getProductFields(); }
 ArrayRef<StringRef> OuterOp::getScheduleFields() { return getProductFields(); }
 
-/// Tiles of all widths, for a depth that the op has or does not know.
+/// Tiles of all widths, for products of `in` values, or of 0: the graph says.
 template <typename ProductOp>
-static void enumerateTiles(ProductOp op, int64_t depth, Attribute given,
+static void enumerateTiles(ProductOp op, int64_t in, Attribute given,
                            ScheduleUser use) {
   for (int64_t columns : {16, 32, 64}) {
     auto fixed = cast_if_present<GemmScheduleAttr>(given);
     if (fixed && fixed.getN() && fixed.getN() != columns)
       continue;
-    ProductLayout layout;
-    layout.columns = columns;
+    ProductLayout layout = layOut(op, columns);
     use(GemmScheduleAttr::get(op.getContext(), columns),
-        {layout.threads, depth, layout.sharedBytes(), layout.registers()});
+        {layout.threads, int64_t(llvm::divideCeil(in, layout.depth)),
+         layout.sharedBytes(), layout.registers()});
   }
 }
 
 void GemmOp::enumerateSchedules(Attribute given, ScheduleUser use) {
-  enumerateTiles(*this, llvm::divideCeil(getIn(), ProductLayout::depth), given,
-                 use);
+  enumerateTiles(*this, getIn(), given, use);
 }
 void OuterOp::enumerateSchedules(Attribute given, ScheduleUser use) {
-  enumerateTiles(*this, /*depth=*/0, given, use);
+  enumerateTiles(*this, /*in=*/0, given, use);
 }

@@ -14,22 +14,35 @@
 
 namespace gnn::tile {
 
-/// A tile product in fp32 on the general cores, by 16 x 16 threads.
+/// A tile product in fp32 on the general cores. Threads lie in rows, each of
+/// which has the columns of the tile, 4 a thread.
 struct ProductLayout {
-  static constexpr int64_t threads = 256, side = 16, rows = 64, depth = 16;
-  static constexpr int64_t rowsPerThread = rows / side;
+  static constexpr int64_t threads = 128, rows = 64, columnsPerThread = 4;
 
-  int64_t columns = side; ///< of the tile
+  int64_t columns = 16; ///< of the tile
+  int64_t depth = 16;   ///< of the summed dimension, what is staged at once
+  /// Whether the next step is loaded while one is summed.
+  bool loadsAhead = false;
 
-  int64_t columnsPerThread() const { return columns / side; }
-  /// Sums, a row and a column of the staged tiles, places; an estimate.
+  int64_t threadsPerRow() const { return columns / columnsPerThread; }
+  int64_t rowsPerThread() const { return rows * threadsPerRow() / threads; }
+  /// Values that a thread loads of a step.
+  int64_t loads() const { return depth * (rows + columns) / threads; }
+  /// Sums, a row and a column of the staged tiles; what is loaded, beside them
+  /// or before; places. An estimate.
   int64_t registers() const {
-    return 32 + rowsPerThread * (columnsPerThread() + 1) + columnsPerThread();
+    int64_t sums = rowsPerThread() * (columnsPerThread + 1) + columnsPerThread;
+    return 32 + (loadsAhead ? sums + loads() : std::max(sums, loads()));
   }
-  /// The two staged tiles.
-  int64_t sharedBytes() const { return 4 * depth * (rows + columns); }
+  /// The two staged tiles, twice where one is written while the other is read.
+  int64_t sharedBytes() const {
+    return (loadsAhead ? 2 : 1) * 4 * depth * (rows + columns);
+  }
 };
 
+/// The layout of a product whose tiles have so many columns.
+ProductLayout layOut(GemmOp op, int64_t columns);
+ProductLayout layOut(OuterOp op, int64_t columns);
 /// The layout that a complete schedule says; reports one that is not.
 mlir::FailureOr<ProductLayout> getLayout(GemmOp op);
 mlir::FailureOr<ProductLayout> getLayout(OuterOp op);

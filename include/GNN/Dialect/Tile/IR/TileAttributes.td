@@ -202,7 +202,7 @@ def Tile_GemmScheduleAttr : Tile_Attr<"GemmSchedule", "gemm_schedule"> {
   let description = [{
     The passes of `gnn-schedule-pipeline` set the fields that are left out. A
     product that has a schedule before templates are fused is not fused. A block
-    computes a tile of 64 rows on the general cores, 16 deep at a time.
+    computes a tile of 64 rows on the general cores; `ProductLayout.h` says how.
 
     * `n`: columns of a block's tile: 16, 32 or 64.
   }];

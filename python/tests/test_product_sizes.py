@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Products of every layout of a tile: depths, columns and rows that end inside of one."""
+
+import numpy as np
+import pytest
+
+from gnn_mlir.compiler import compile as compile_program
+from gnn_mlir.testing import errors, graphs
+
+DEPTHS = [1, 16, 20, 33, 64, 130]
+COLUMNS = [1, 17, 70]
+ROWS = [1, 16, 17, 150]
+
+
+def run(text, graph, x, y):
+    compiled = compile_program(text, target="emulator")
+    binding = compiled.bind({"g": graph})
+    return binding(dict(zip([i.name for i in binding.inputs], (x, y))))
+
+
+def values(rng, *shape):
+    return rng.standard_normal(shape).astype(np.float32)
+
+
+def close(out, expected):
+    errors.check("out", out, expected, 1e-4, 1e-4)
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_rows_times_weights(compiler, depth, transposed):
+    graph = graphs.random_graph(70, 100, 1, 1, seed=3)
+    rng = np.random.default_rng(depth)
+    for columns in COLUMNS:
+        x, w = values(rng, 70, depth), values(rng, depth, columns)
+        weight = f"tensor<{columns}x{depth}xf32>" if transposed else \
+            f"tensor<{depth}x{columns}xf32>"
+        out = run(f"""
+gnn.graph @g square {{node_types = 1, edge_types = 1}}
+func.func @f(%x: tensor<?x{depth}xf32> {{gnn.rows = #gnn.rows<@g, node>}}, %w: {weight})
+    -> (tensor<?x{columns}xf32> {{gnn.rows = #gnn.rows<@g, node>}}) {{
+  %n = gnn_tile.count @g count src : index
+  %init = tensor.empty(%n) : tensor<?x{columns}xf32>
+  %y = gnn_tile.gemm @g rows src {"transposed" if transposed else ""}
+      ins(%x, %w : tensor<?x{depth}xf32>, {weight}) at <group : feature> extras at []
+      outs(%init : tensor<?x{columns}xf32>) at <group : feature> {{
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }} -> tensor<?x{columns}xf32>
+  return %y : tensor<?x{columns}xf32>
+}}""", graph, x, np.ascontiguousarray(w.T) if transposed else w)
+        close(out, x.astype(np.float64) @ w)
+
+
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("left, right", [(1, 64), (64, 1), (3, 5), (64, 64), (65, 17), (8, 32)])
+def test_sums_of_outer_products(compiler, rows, left, right):
+    rng = np.random.default_rng(rows)
+    x, y = values(rng, rows, left), values(rng, rows, right)
+    out = run(f"""
+gnn.graph @g square {{node_types = 1, edge_types = 1}}
+func.func @f(%x: tensor<?x{left}xf32> {{gnn.rows = #gnn.rows<@g, node>}},
+             %y: tensor<?x{right}xf32> {{gnn.rows = #gnn.rows<@g, node>}})
+    -> tensor<{left}x{right}xf32> {{
+  %init = tensor.empty() : tensor<{left}x{right}xf32>
+  %sum = gnn_tile.outer @g rows src ins(%x, %y : tensor<?x{left}xf32>, tensor<?x{right}xf32>)
+      at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
+      outs(%init : tensor<{left}x{right}xf32>) -> tensor<{left}x{right}xf32>
+  return %sum : tensor<{left}x{right}xf32>
+}}""", graphs.random_graph(rows, rows, 1, 1, seed=3), x, y)
+    close(out, x.astype(np.float64).T @ y)
