@@ -47,9 +47,9 @@ func.func @product(%x: tensor<?x64xf32, #node> {gnn.name = "x"}, %w: tensor<64x8
 // CHECK:         math.exp
 func.func @edges(%x: tensor<?x64xf32, #node> {gnn.name = "x"})
     -> (tensor<?x64xf32, #node> {gnn.name = "y"}) attributes {gnn.gradients = []} {
-  // expected-remark @+1 {{gnn.gather: computed again, 2.56e+08 bytes: rows of features of edges are never saved}}
+  // expected-remark @+1 {{gnn.gather: computed again, 2.56e+08 bytes: rows of many features of edges are never saved}}
   %m = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
-  // expected-remark @+1 {{math.exp: computed again, 2.56e+08 bytes: rows of features of edges are never saved}}
+  // expected-remark @+1 {{math.exp: computed again, 2.56e+08 bytes: rows of many features of edges are never saved}}
   %e = math.exp %m : tensor<?x64xf32, #edge>
   %y = gnn.aggregate sum %e via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
   return %y : tensor<?x64xf32, #node>

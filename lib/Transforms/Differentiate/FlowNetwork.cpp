@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SavedValues.h"
+#include "FlowNetwork.h"
 
-#include "llvm/ADT/BitVector.h"
+#include <algorithm>
 
 using namespace gnn;
 

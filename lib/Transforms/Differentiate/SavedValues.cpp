@@ -12,6 +12,8 @@
 
 #include "SavedValues.h"
 
+#include "FlowNetwork.h"
+
 #include "../Utils.h"
 
 #include "GNN/Analysis/CostModel.h"
@@ -49,8 +51,8 @@ SavedValues::SavedValues(const JointFunction &joint, GradientMemory memory)
     : joint(joint), memory(memory) {
   findBackward();
   markMakers(llvm::to_vector(joint.outputs()));
-  cut();
-  markMakers(saved);
+  listPrimal();
+  decide(findNeeded(cut()));
 }
 
 void SavedValues::findBackward() {
@@ -82,26 +84,32 @@ void SavedValues::markMakers(SmallVector<Value> values) {
       llvm::append_range(values, getReads(maker));
 }
 
-std::optional<double> SavedValues::bytesOf(Value value) const {
-  // What the forward pass has no use for is computed where it is used.
+double SavedValues::bytesOf(RankedTensorType type) const {
+  return RowCount::bytes(type).evaluate(statsOf(joint.func, type));
+}
+
+StringRef SavedValues::whyNotSaved(Value value) const {
   if (Operation *maker = value.getDefiningOp();
       maker && !forward.contains(maker))
-    return std::nullopt;
+    return "the forward pass has no use for it";
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || type.getElementType().isInteger(1))
-    return std::nullopt;
+  if (!type)
+    return "numbers that are no tensors are never saved";
+  if (type.getElementType().isInteger(1))
+    return "conditions are never saved";
   if (getRowSpace(type) == RowSpace::Edge &&
       getNumFeatures(type) > mostNumbersOfEdge)
-    return std::nullopt;
-  return RowCount::bytes(type).evaluate(statsOf(joint.func, type));
+    return "rows of many features of edges are never saved";
+  return {};
 }
 
 StringRef SavedValues::whyNotAgain(Value value) const {
   Operation *maker = value.getDefiningOp();
-  if (!maker || !forward.contains(maker) || maker->getNumOperands() == 0)
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !maker || !forward.contains(maker) ||
+      maker->getNumOperands() == 0)
     return {};
   std::optional<OpCounts> counts = countOp(maker);
-  auto type = cast<RankedTensorType>(value.getType());
   bool ofWeights = !getRows(type) || isTypeRows(type);
   if (!counts)
     return ofWeights || isRowWise(maker) ? "" : "what it costs is not known";
@@ -120,28 +128,39 @@ StringRef SavedValues::whyNotAgain(Value value) const {
   return {};
 }
 
-void SavedValues::cut() {
-  // Nodes of a value: what it is computed from, and what reads it.
-  llvm::DenseMap<Value, unsigned> nodes;
-  SmallVector<Value> values;
+void SavedValues::listPrimal() {
   auto add = [&](Value value) {
-    if (isPrimal(value) &&
-        nodes.try_emplace(value, 2 + 2 * values.size()).second)
-      values.push_back(value);
+    if (isPrimal(value))
+      primal.insert(value);
   };
   for (Value argument : joint.body().getArguments().take_front(joint.numInputs))
     add(argument);
   for (Operation &op : joint.body().without_terminator())
     for (Value result : op.getResults())
       add(result);
-  FlowNetwork network(2 + 2 * values.size());
-  llvm::DenseSet<Value> outputs(joint.outputs().begin(), joint.outputs().end());
-  for (Value value : values) {
+}
+
+bool SavedValues::isOwned(Value value) const {
+  return isa<BlockArgument>(value) ||
+         llvm::is_contained(joint.outputs(), value);
+}
+
+llvm::DenseSet<Value> SavedValues::cut() const {
+  // A value is two nodes: what it is computed from, and what reads it.
+  llvm::DenseMap<Value, unsigned> nodes;
+  for (Value value : primal)
+    nodes.try_emplace(value, 2 + 2 * nodes.size());
+  FlowNetwork network(2 + 2 * nodes.size());
+  for (Value value : primal) {
     unsigned node = nodes.lookup(value);
-    bool isFree = isa<BlockArgument>(value) || outputs.contains(value);
-    std::optional<double> bytes = isFree ? std::optional(0.0) : bytesOf(value);
-    network.connect(node, node + 1, bytes.value_or(FlowNetwork::infinite));
-    if (isa<BlockArgument>(value) || (bytes && !whyNotAgain(value).empty()))
+    bool mayBeCut = isOwned(value) || whyNotSaved(value).empty();
+    network.connect(node, node + 1,
+                    isOwned(value) ? 0
+                    : mayBeCut
+                        ? bytesOf(cast<RankedTensorType>(value.getType()))
+                        : FlowNetwork::infinite);
+    // The source joins values that may be cut alone, so that a cut exists.
+    if (isa<BlockArgument>(value) || (mayBeCut && !whyNotAgain(value).empty()))
       network.connect(0, node, FlowNetwork::infinite);
     if (Operation *maker = value.getDefiningOp())
       for (Value operand : getReads(maker))
@@ -150,38 +169,47 @@ void SavedValues::cut() {
       network.connect(node + 1, 1, FlowNetwork::infinite);
   }
   llvm::BitVector reached = network.cut();
-  // A value that nobody computes from the source is computed again.
-  SmallVector<Value> needed(read.begin(), read.end());
-  llvm::DenseSet<Value> seen(read.begin(), read.end());
-  while (!needed.empty()) {
-    Value value = needed.pop_back_val();
-    unsigned node = nodes.lookup(value);
-    if (isa<BlockArgument>(value) || outputs.contains(value) ||
-        (reached[node] && !reached[node + 1])) {
+  llvm::DenseSet<Value> border;
+  for (auto [value, node] : nodes)
+    if (reached[node] && !reached[node + 1])
+      border.insert(value);
+  return border;
+}
+
+llvm::DenseSet<Value>
+SavedValues::findNeeded(const llvm::DenseSet<Value> &border) {
+  SmallVector<Value> left(read.begin(), read.end());
+  llvm::DenseSet<Value> needed(read.begin(), read.end());
+  while (!left.empty()) {
+    Value value = left.pop_back_val();
+    if (isOwned(value) || border.contains(value)) {
       handed.insert(value);
       continue;
     }
     for (Value operand : getReads(value.getDefiningOp()))
-      if (seen.insert(operand).second)
-        needed.push_back(operand);
+      if (needed.insert(operand).second)
+        left.push_back(operand);
   }
-  for (Value value : values) {
-    if (!seen.contains(value) || isa<BlockArgument>(value) ||
-        !forward.contains(value.getDefiningOp()) ||
-        isa<arith::ConstantOp>(value.getDefiningOp()))
+  return needed;
+}
+
+void SavedValues::decide(const llvm::DenseSet<Value> &needed) {
+  for (Value value : primal) {
+    Operation *maker = value.getDefiningOp();
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!needed.contains(value) || !maker || !forward.contains(maker) ||
+        isa<arith::ConstantOp>(maker) || !type)
       continue;
-    bool isSaved = handed.contains(value) && !outputs.contains(value);
+    bool isSaved = handed.contains(value) && !isOwned(value);
     if (isSaved)
       saved.push_back(value);
-    StringRef why = whyNotAgain(value);
-    std::optional<double> bytes = bytesOf(value);
-    StringRef reason = outputs.contains(value)   ? "it is a result"
-                       : isSaved && !why.empty() ? why
+    StringRef notAgain = whyNotAgain(value), notSaved = whyNotSaved(value);
+    StringRef reason = isOwned(value)                 ? "it is a result"
+                       : isSaved && !notAgain.empty() ? notAgain
                        : isSaved ? "the fewest bytes of all that would do"
-                       : !bytes  ? "rows of features of edges are never saved"
-                                 : "cheap, from what is saved";
-    auto type = cast<RankedTensorType>(value.getType());
-    double size = RowCount::bytes(type).evaluate(statsOf(joint.func, type));
-    decisions.push_back({value, handed.contains(value), size, reason.str()});
+                       : !notSaved.empty() ? notSaved
+                                           : "cheap, from what is saved";
+    decisions.push_back(
+        {value, handed.contains(value), bytesOf(type), reason.str()});
   }
 }

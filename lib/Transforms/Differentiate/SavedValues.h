@@ -1,5 +1,4 @@
-//===- SavedValues.h - What a backward pass keeps of the forward -*- C++
-//-*-===//
+//===- SavedValues.h - What is kept for a backward pass ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -64,10 +63,6 @@ public:
   llvm::ArrayRef<mlir::Value> getSaved() const { return saved; }
   /// What to say of each value that is saved or computed again.
   llvm::ArrayRef<KeptValue> getDecisions() const { return decisions; }
-  /// The ops that compute the results and what is saved.
-  const llvm::DenseSet<mlir::Operation *> &getForward() const {
-    return forward;
-  }
 
 private:
   /// Marks what depends on gradients.
@@ -77,44 +72,35 @@ private:
   bool isPrimal(mlir::Value value) const {
     return !ofGradients.contains(value);
   }
-  /// Bytes of a value that may be saved; none for one that may not.
-  std::optional<double> bytesOf(mlir::Value value) const;
+  /// Lists what is no gradient, in the order of the function.
+  void listPrimal();
+  /// Whether a value is an argument or a result: its owner has it.
+  bool isOwned(mlir::Value value) const;
+  double bytesOf(mlir::RankedTensorType type) const;
+  /// Why a value is not saved, whatever it takes to compute it; empty where it
+  /// may be.
+  llvm::StringRef whyNotSaved(mlir::Value value) const;
   /// Why a value that the forward pass computes is not computed again; empty
   /// where it may be.
   llvm::StringRef whyNotAgain(mlir::Value value) const;
-  void cut();
+  /// The values of the smallest cut in bytes.
+  llvm::DenseSet<mlir::Value> cut() const;
+  /// Finds what is handed over, and what that and the gradients are computed
+  /// from between the two.
+  llvm::DenseSet<mlir::Value>
+  findNeeded(const llvm::DenseSet<mlir::Value> &border);
+  /// Says what becomes of each of these values.
+  void decide(const llvm::DenseSet<mlir::Value> &needed);
 
   const JointFunction &joint;
   GradientMemory memory;
   llvm::DenseSet<mlir::Value> ofGradients; ///< what depends on gradients
   llvm::SetVector<mlir::Value> read;       ///< primal values that these read
-  llvm::DenseSet<mlir::Operation *> forward;
+  llvm::SetVector<mlir::Value> primal;
+  llvm::DenseSet<mlir::Operation *> forward; ///< what the results take
   llvm::DenseSet<mlir::Value> handed;
   llvm::SmallVector<mlir::Value> saved;
   llvm::SmallVector<KeptValue> decisions;
-};
-
-/// The numbers of a smallest cut: the nodes on the side of node 0 of a network
-/// with `numNodes` nodes and node 1 as its end.
-class FlowNetwork {
-public:
-  explicit FlowNetwork(unsigned numNodes) : edgesOf(numNodes) {}
-  static constexpr double infinite = 1e300;
-
-  void connect(unsigned from, unsigned to, double capacity);
-  /// The nodes that the source reaches once no more flows.
-  llvm::BitVector cut();
-
-private:
-  struct Edge {
-    unsigned to;
-    double capacity;
-  };
-  /// Finds a way with room and fills it; whether there was one.
-  bool augment();
-
-  std::vector<Edge> edges; ///< an edge and, next to it, its reverse
-  std::vector<llvm::SmallVector<unsigned, 4>> edgesOf;
 };
 
 } // namespace gnn

@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import spaces, types
 from ..program import Module
+from .attention_cases import attention
 
 
 class _Family:
@@ -233,66 +234,6 @@ def _edge_softmax(t):
     for over in ("dst", "src", "dst_pair", "src_pair"):
         t.keep(t.f.edge_softmax(t.rows("edge", *t.shape), over))
     t.keep(t.f.edge_softmax(t.rows("dst_pair", *t.shape), "dst"))
-
-
-def _total(body, first, *others):
-    return sum(others, first)
-
-
-def _behind_leaky_relu(body, *terms):
-    return body.activation("leaky_relu", _total(body, *terms), alpha=0.2)
-
-
-def _additive_product(body, a, b, c, vector):
-    """GATv2's."""
-    return body.dot(body.activation("leaky_relu", a + b + c, alpha=0.1), vector)
-
-
-def _masked(body, a, b, bias, mask):
-    """An inner product and a bias, but where the mask is negative a low number."""
-    score = body.activation("tanh", body.dot(a, b) * 0.5 + bias)
-    return body.where(mask < 0, -9.0, score)
-
-
-def _centered(body, a, b, narrow):
-    """Sums over features on the way to a sum over features."""
-    size = a.features[-1]
-    ones = body.constant(1.0 / size, a.type)
-    away = a - body.broadcast(body.dot(a, ones), *a.features)
-    return body.dot(away * body.broadcast(narrow, *a.features), b) / size
-
-
-def _attention(t):
-    narrow = t.shape[:-1]
-    for stored in (False, True):
-        for over, end, other in (("dst", t.dst, "src"), ("src", t.src, "dst")):
-            far = t.src if other == "src" else t.dst
-            terms = [(t.rows(end, *narrow), over), (t.rows(far, *narrow), other)]
-            t.keep(t.f.attention(end, terms, _behind_leaky_relu,
-                                 t.rows(far, *t.shape), over, other, stored=stored))
-        ends = [(t.rows(t.dst, *t.shape), "dst"), (t.rows(t.src, *t.shape), "src")]
-        scalar = t.rows("edge", *narrow)
-        t.keep(
-            t.f.attention(t.dst, [*ends, (t.rows("edge_type", *narrow), None)],
-                          lambda body, q, k, prior: body.dot(q, k) * 0.25 * prior,
-                          t.rows("src_pair", *t.shape), factor=scalar,
-                          stored=stored),
-            t.f.attention(t.dst, [*ends, (t.rows("edge", *t.shape), None),
-                                  (t.weight(*t.shape), None)], _additive_product,
-                          t.rows(t.src, *t.shape), value_via="src", stored=stored),
-            t.f.attention("dst_pair", ends, lambda body, q, k: body.dot(q, k),
-                          t.rows(t.src, *t.shape), value_via="src", stored=stored),
-            t.f.attention(t.dst, [(scalar, None)], _total,
-                          t.rows("edge", *narrow, 5), "dst_pair", stored=stored),
-            t.f.attention(t.dst, ends, lambda body, q, k: body.dot(q, k), scalar,
-                          stored=stored),
-            t.f.attention(t.dst, ends, lambda body, q, k: body.dot(q, k),
-                          t.rows("edge", *narrow, 5), stored=stored),
-            t.f.attention(t.dst, [*ends, (t.rows("edge_type", *narrow), None),
-                                  (scalar, None)], _masked,
-                          t.rows(t.src, *t.shape), value_via="src", stored=stored),
-            t.f.attention(t.dst, [*ends, (scalar, None)], _centered,
-                          t.rows(t.src, *t.shape), value_via="src", stored=stored))
 
 
 def _activation(t):
@@ -560,7 +501,7 @@ OPS = {
     "op-sum-rows": _sum_rows, "op-pad": _pad,
     "op-apply": _apply, "op-divide": _divide, "op-products": _products,
     "op-spmm": _spmm, "op-edge-softmax": _edge_softmax,
-    "op-attention": _attention,
+    "op-attention": attention,
     "op-activation": _activation, "op-norms": _norms,
     "op-training": _training, "op-shapes": _shapes,
     "op-elementwise": _elementwise, "op-conditions": _conditions,

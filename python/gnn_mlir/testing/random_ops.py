@@ -311,13 +311,22 @@ def feature_softmax(t):
     return t.call("feature_softmax", t.rows())
 
 
+def _read_by_edges(t, shape):
+    """Rows that edges lead to, some of them gathered."""
+    number = t.rows(t.coarser("edge", itself=True), shape)
+    space = t.value(number).space
+    if space == "edge" or not t.coin(0.3):
+        return number
+    return t.call("gather", number, arguments=("edge", t.via("edge", space)))
+
+
 def _score(t, heads):
     """A score of an edge with these features: its inputs, and the steps that
     `recorded` makes it of."""
     wide = (*heads, t.size)
     shapes = [t.rng.choice((heads, wide)) for _ in range(t.rng.randint(1, 4))]
     inputs = [t.input(None, *shape) if shape and t.coin(0.15) else
-              t.rows(t.coarser("edge", itself=True), shape) for shape in shapes]
+              _read_by_edges(t, shape) for shape in shapes]
     mask = None
     if t.coin(0.3):  # of inputs that are no results: rounding must not decide
         mask = len(shapes)
@@ -379,5 +388,5 @@ OPS = (gather, aggregate, aggregate, extreme, degree, prefix, prefix, prefix,
        weight_outer, sum_rows, activation, arithmetic, arithmetic, concat, slice_,
        pad, shape, shape, reduce, reduce, layer_norm, outer_rows, dropout, choose,
        choose, where, where, function, function, function, numpy_broadcast,
-       numpy_broadcast, matmul, feature_softmax, attention, pick, pick_feature,
-       expand)
+       numpy_broadcast, matmul, feature_softmax, attention, attention, attention,
+       pick, pick_feature, expand)

@@ -44,6 +44,9 @@ private:
   }
   /// The op of the body on all edges, from its operands there.
   Operation *expand(Operation &inner, IRMapping &values);
+  /// Where the read of an input comes from. A gather around the attention
+  /// stays: its result is the input.
+  PathRead readThrough(Value read);
   bool isDottedWeight(Value argument);
   /// The score of each edge, by ops that are remembered.
   Value emitScore();
@@ -52,9 +55,12 @@ private:
   Value emitProducts();
   /// The gradient of the score.
   Value ofScore(Value softmax, Value products);
-  /// What the body hands to the inputs.
-  LogicalResult throughScore(Value ofScore, const llvm::BitVector &asked,
+  /// What the body hands to the inputs, from the gradient of the score.
+  LogicalResult throughScore(Value score, Value ofScore,
+                             const llvm::BitVector &asked,
                              MutableArrayRef<Value> ofOperands);
+  /// Whether the score depends on an input by floating point numbers.
+  bool isInScore(unsigned input);
 
   AttentionOp op;
   GradientBuilder b;
@@ -65,6 +71,12 @@ private:
   SmallVector<Operation *> ops;
 };
 } // namespace
+
+PathRead AttentionGradient::readThrough(Value read) {
+  if (llvm::is_contained(ops, read.getDefiningOp()))
+    return b.readThrough(read);
+  return {read};
+}
 
 Operation *AttentionGradient::expand(Operation &inner, IRMapping &values) {
   Location loc = inner.getLoc();
@@ -88,7 +100,7 @@ Operation *AttentionGradient::expand(Operation &inner, IRMapping &values) {
     if (!getRows(lhs.getType()))
       std::swap(lhs, rhs);
     // Rows of two spaces meet without being copied to edges.
-    PathRead left = b.readThrough(lhs), right = b.readThrough(rhs);
+    PathRead left = readThrough(lhs), right = readThrough(rhs);
     if (getRows(rhs.getType()) && (left.value != lhs || right.value != rhs)) {
       return b.sddmm(type, left, right).getDefiningOp();
     }
@@ -178,8 +190,17 @@ Value AttentionGradient::ofScore(Value softmax, Value products) {
                b.apply(BinaryKind::Sub, type, {products}, at(sum, groups)));
 }
 
+bool AttentionGradient::isInScore(unsigned input) {
+  Block &body = op.getBody().front();
+  SmallVector<Operation *> inner;
+  for (Operation &made : body.without_terminator())
+    inner.push_back(&made);
+  return findVarying(inner, body.getArgument(input)).contains(op.getScore());
+}
+
 LogicalResult
-AttentionGradient::throughScore(Value ofScore, const llvm::BitVector &asked,
+AttentionGradient::throughScore(Value score, Value ofScore,
+                                const llvm::BitVector &asked,
                                 MutableArrayRef<Value> ofOperands) {
   SmallVector<Value> roots;
   for (unsigned i = 0; i < op.getInputs().size(); ++i)
@@ -187,15 +208,19 @@ AttentionGradient::throughScore(Value ofScore, const llvm::BitVector &asked,
       roots.push_back(op.getInputs()[i]);
   Varying varying = findVarying(ops, roots);
   Gradients gradients(b.builder);
-  Value score = ops.empty() ? reads.front() : ops.back()->getResult(0);
   gradients.add(score, ofScore);
   if (failed(differentiate(b.builder, ops, varying, gradients)))
     return failure();
   // An input that is there twice has one gradient.
   llvm::DenseSet<Value> given;
   for (unsigned i = 0; i < op.getInputs().size(); ++i)
-    if (Value input = op.getInputs()[i]; asked[i] && given.insert(input).second)
+    if (Value input = op.getInputs()[i];
+        asked[i] && given.insert(input).second) {
       ofOperands[i] = gradients.get(input);
+      if (!ofOperands[i] && isInScore(i))
+        return op.emitOpError("expected a gradient with respect to operand ")
+               << i << ", which the score depends on, got none";
+    }
   return success();
 }
 
@@ -228,7 +253,7 @@ LogicalResult AttentionGradient::build(const llvm::BitVector &asked,
   }
   if (!ofInputs)
     return success();
-  return throughScore(ofScore(softmax, products), asked, ofOperands);
+  return throughScore(score, ofScore(softmax, products), asked, ofOperands);
 }
 
 Operation *AttentionOp::getWithGradientNeeds(OpBuilder &builder) {

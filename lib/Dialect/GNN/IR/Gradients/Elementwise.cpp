@@ -3,15 +3,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The interface for elementwise ops of upstream, by external models: the
-// partial derivative of each operand, times the gradient.
+// partial derivative of each operand, times the gradient. At points without a
+// derivative, and at those of ties and NaN, it is what torch takes.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Dialect/GNN/IR/GNNDialect.h"
+#include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
 #include "GNN/Dialect/GNN/IR/Gradients.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 #include <cmath>
 
@@ -29,6 +32,18 @@ struct Point {
   Value x(unsigned operand = 0) const { return op->getOperand(operand); }
   Value y() const { return op->getResult(0); }
   Value number(double value) const { return b.splat(y().getType(), value); }
+  Value is(arith::CmpFPredicate kind, Value lhs, Value rhs) const {
+    return arith::CmpFOp::create(b.builder, b.loc, kind, lhs, rhs);
+  }
+  Value isNaN(Value value) const {
+    return is(arith::CmpFPredicate::UNO, value, value);
+  }
+  Value isBoth(Value lhs, Value rhs) const {
+    return arith::AndIOp::create(b.builder, b.loc, lhs, rhs);
+  }
+  Value isEither(Value lhs, Value rhs) const {
+    return arith::OrIOp::create(b.builder, b.loc, lhs, rhs);
+  }
 };
 
 using Rule = Value (*)(const Point &, unsigned operand);
@@ -77,11 +92,21 @@ static Value ofDiv(const Point &p, unsigned operand) {
 
 static Value ofNeg(const Point &p, unsigned) { return p.b.neg(p.g); }
 
-/// The gradient goes to the operand that is the result; the second takes it
-/// where both are equal, so that all of it arrives somewhere.
+/// The gradient goes to the operand that is the result. Equal ones have half of
+/// it each, and NaN beside a number is the result too.
 static Value ofExtreme(const Point &p, unsigned operand) {
-  bool isMax = isa<arith::MaximumFOp, arith::MaxNumFOp>(p.op);
-  Value first = isMax ? p.b.above(p.x(0), p.x(1)) : p.b.above(p.x(1), p.x(0));
+  using P = arith::CmpFPredicate;
+  Value own = p.x(operand), other = p.x(1 - operand);
+  P loses = isa<arith::MaximumFOp>(p.op) ? P::OLT : P::OGT;
+  Value shared = p.b.select(p.is(P::OEQ, own, other), p.b.mul(p.g, 0.5), p.g);
+  return p.b.select(p.is(loses, own, other), p.number(0), shared);
+}
+
+/// The same where a number goes before NaN; the first of equal ones has all.
+static Value ofExtremeNumber(const Point &p, unsigned operand) {
+  using P = arith::CmpFPredicate;
+  P wins = isa<arith::MaxNumFOp>(p.op) ? P::OGE : P::OLE;
+  Value first = p.isEither(p.is(wins, p.x(0), p.x(1)), p.isNaN(p.x(1)));
   Value zero = p.number(0);
   return operand == 0 ? p.b.select(first, p.g, zero)
                       : p.b.select(first, zero, p.g);
@@ -97,8 +122,11 @@ static Value ofSelect(const Point &p, unsigned operand) {
 // math
 //===----------------------------------------------------------------------===//
 
+/// 0 at 0.
 static Value ofAbs(const Point &p, unsigned) {
-  return p.b.select(p.b.above(p.x(), p.number(0)), p.g, p.b.neg(p.g));
+  Value zero = p.number(0);
+  return p.b.select(p.b.above(p.x(), zero), p.g,
+                    p.b.select(p.b.above(zero, p.x()), p.b.neg(p.g), zero));
 }
 
 static Value ofExp(const Point &p, unsigned) { return p.b.mul(p.g, p.y()); }
@@ -156,11 +184,13 @@ static Value ofAtan(const Point &p, unsigned) {
 }
 
 /// Of the angle of (x, y), which are the operands 1 and 0: x / r^2 and -y /
-/// r^2.
+/// r^2, and 0 where r is.
 static Value ofAtan2(const Point &p, unsigned operand) {
   Value squares = p.b.add(p.b.mul(p.x(0), p.x(0)), p.b.mul(p.x(1), p.x(1)));
+  Value zero = p.number(0);
+  Value isPoint = p.is(arith::CmpFPredicate::OEQ, squares, zero);
   Value part = p.b.div(p.b.mul(p.g, p.x(1 - operand)), squares);
-  return operand == 0 ? part : p.b.neg(part);
+  return p.b.select(isPoint, zero, operand == 0 ? part : p.b.neg(part));
 }
 
 /// exp(-x^2), up to a factor the derivative of erf.
@@ -180,18 +210,31 @@ static Value ofFma(const Point &p, unsigned operand) {
   return operand == 2 ? p.g : p.b.mul(p.g, p.x(1 - operand));
 }
 
-/// x^c: c x^(c - 1), and x^c log x. A power of 0 has no gradient with respect
-/// to its exponent.
+/// Whether all elements of a value are one number, which is not 0.
+static bool isNonZeroConstant(Value value) {
+  if (auto broadcast = value.getDefiningOp<BroadcastOp>())
+    value = broadcast.getInput();
+  APFloat number(0.0);
+  return matchPattern(value, m_ConstantFloat(&number)) && !number.isZero();
+}
+
+/// x^c: c x^(c - 1), which is 0 where c is, and x^c log x, which is 0 where x
+/// is and c is not negative.
 static Value ofPow(const Point &p, unsigned operand) {
+  using P = arith::CmpFPredicate;
+  Value base = p.x(0), exponent = p.x(1), zero = p.number(0);
   if (operand == 0) {
-    Value below = p.b.sub(p.x(1), p.number(1));
-    Value power = math::PowFOp::create(p.b.builder, p.b.loc, p.x(), below);
-    return p.b.mul(p.g, p.b.mul(p.x(1), power));
+    Value below = p.b.sub(exponent, p.number(1));
+    Value power = math::PowFOp::create(p.b.builder, p.b.loc, base, below);
+    Value part = p.b.mul(p.g, p.b.mul(exponent, power));
+    return isNonZeroConstant(exponent)
+               ? part
+               : p.b.select(p.is(P::OEQ, exponent, zero), zero, part);
   }
-  Value log = math::LogOp::create(p.b.builder, p.b.loc, p.x());
-  Value isPositive = p.b.above(p.x(), p.number(0));
-  Value part = p.b.mul(p.y(), p.b.select(isPositive, log, p.number(0)));
-  return p.b.mul(p.g, part);
+  Value log = math::LogOp::create(p.b.builder, p.b.loc, base);
+  Value isFlat =
+      p.isBoth(p.is(P::OEQ, base, zero), p.is(P::OGE, exponent, zero));
+  return p.b.select(isFlat, zero, p.b.mul(p.g, p.b.mul(p.y(), log)));
 }
 
 /// Steps are flat.
@@ -207,8 +250,8 @@ void gnn::registerGradientModels(DialectRegistry &registry) {
         attach<arith::NegFOp, ofNeg>(context);
         attach<arith::MaximumFOp, ofExtreme>(context);
         attach<arith::MinimumFOp, ofExtreme>(context);
-        attach<arith::MaxNumFOp, ofExtreme>(context);
-        attach<arith::MinNumFOp, ofExtreme>(context);
+        attach<arith::MaxNumFOp, ofExtremeNumber>(context);
+        attach<arith::MinNumFOp, ofExtremeNumber>(context);
         attach<arith::SelectOp, ofSelect>(context);
       });
   registry.addExtension(
