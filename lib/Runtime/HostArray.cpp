@@ -6,10 +6,12 @@
 
 #include "GNN/Runtime/HostArray.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
-#include <map>
 #include <mutex>
 
 using namespace gnn::runtime;
@@ -17,12 +19,32 @@ using namespace gnn::runtime;
 namespace {
 constexpr size_t kHugePage = size_t(1) << 21;
 constexpr size_t kLarge = 2 * kHugePage;
+/// What waits to be used again: so many bytes, or blocks of the last size.
+constexpr size_t kMostKept = size_t(1) << 30;
+constexpr size_t kBlocksKept = 8;
+constexpr size_t kMostBlocks = 64;
 
-/// What was freed since the first of the scopes that there are.
+struct Block {
+  size_t bytes = 0;
+  void *memory = nullptr;
+};
+
+/// What was freed since the first of the scopes that there are, the last one at
+/// the end.
 struct Kept {
   std::mutex mutex;
   int64_t scopes = 0;
-  std::multimap<size_t, void *> blocks;
+  size_t bytes = 0, count = 0;
+  std::array<Block, kMostBlocks> blocks;
+
+  void *take(size_t number) {
+    Block block = blocks[number];
+    std::move(blocks.begin() + number + 1, blocks.begin() + count,
+              blocks.begin() + number);
+    --count;
+    bytes -= block.bytes;
+    return block.memory;
+  }
 };
 
 /// Never destroyed: arrays may outlive whatever is.
@@ -30,6 +52,11 @@ Kept &kept() {
   static auto *state = new Kept();
   return *state;
 }
+
+/// So that the child of a fork does not find it locked.
+const int heldOverForks =
+    ::pthread_atfork([] { kept().mutex.lock(); }, [] { kept().mutex.unlock(); },
+                     [] { kept().mutex.unlock(); });
 
 size_t padded(size_t bytes) {
   if (bytes > SIZE_MAX - kHugePage)
@@ -41,12 +68,29 @@ size_t padded(size_t bytes) {
 void *takeKept(size_t bytes) {
   Kept &state = kept();
   std::lock_guard<std::mutex> lock(state.mutex);
-  auto found = state.blocks.lower_bound(bytes);
-  if (found == state.blocks.end() || found->first > bytes + bytes / 4)
-    return nullptr;
-  void *memory = found->second;
-  state.blocks.erase(found);
-  return memory;
+  size_t best = state.count;
+  for (size_t i = 0; i < state.count; ++i) {
+    size_t size = state.blocks[i].bytes;
+    if (size >= bytes && size <= bytes + bytes / 4 &&
+        (best == state.count || size < state.blocks[best].bytes))
+      best = i;
+  }
+  return best == state.count ? nullptr : state.take(best);
+}
+
+/// Keeps a block where there is a scope.
+bool keep(Block block) {
+  Kept &state = kept();
+  std::lock_guard<std::mutex> lock(state.mutex);
+  // Bindings that overlap may never all be done at once, and sizes differ.
+  size_t most = std::max(kMostKept, kBlocksKept * block.bytes);
+  if (state.scopes == 0)
+    return false;
+  while (state.count == kMostBlocks || state.bytes + block.bytes > most)
+    std::free(state.take(0));
+  state.blocks[state.count++] = block;
+  state.bytes += block.bytes;
+  return true;
 }
 } // namespace
 
@@ -70,19 +114,8 @@ void *gnn::runtime::allocateHost(size_t bytes) {
 }
 
 void gnn::runtime::freeHost(void *memory, size_t bytes) {
-  if (bytes >= kLarge) {
-    Kept &state = kept();
-    std::lock_guard<std::mutex> lock(state.mutex);
-    if (state.scopes > 0) {
-      try {
-        state.blocks.emplace(padded(bytes), memory);
-        return;
-      } catch (const std::bad_alloc &) {
-        // Then it is not kept.
-      }
-    }
-  }
-  std::free(memory);
+  if (bytes < kLarge || !keep({padded(bytes), memory}))
+    std::free(memory);
 }
 
 HostMemoryScope::HostMemoryScope() {
@@ -91,12 +124,9 @@ HostMemoryScope::HostMemoryScope() {
 }
 
 HostMemoryScope::~HostMemoryScope() {
-  std::multimap<size_t, void *> blocks;
-  {
-    std::lock_guard<std::mutex> lock(kept().mutex);
-    if (--kept().scopes == 0)
-      blocks.swap(kept().blocks);
-  }
-  for (const auto &[size, memory] : blocks)
-    std::free(memory);
+  Kept &state = kept();
+  std::lock_guard<std::mutex> lock(state.mutex);
+  if (--state.scopes == 0)
+    while (state.count > 0)
+      std::free(state.take(state.count - 1));
 }

@@ -18,8 +18,8 @@
 
 namespace gnn::runtime {
 
-/// Calls body(0) to body(count - 1), on up to numThreads() threads. What it
-/// calls runs nothing on threads itself.
+/// Calls body(0) to body(count - 1), on up to numThreads() threads. What such a
+/// body itself runs on threads, its own thread does.
 void runOnThreads(unsigned count, const std::function<void(unsigned)> &body);
 
 /// Items that are worth a thread: waking it takes as long as some ten thousand

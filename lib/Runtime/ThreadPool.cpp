@@ -8,16 +8,26 @@
 
 #include "Parallel.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <memory>
+#include <system_error>
 
 using namespace gnn::runtime;
 
+/// Whether this thread is in a body that a pool runs.
+static thread_local bool isInBody = false;
+
 ThreadPool::ThreadPool(unsigned count) : process(::getpid()) {
-  for (unsigned i = 1; i < count; ++i)
-    threads.emplace_back([this, i] { serve(i); });
+  threads.reserve(count);
+  try {
+    for (unsigned i = 1; i < count; ++i)
+      threads.emplace_back([this, i] { serve(i); });
+  } catch (const std::system_error &) {
+    // A limit on threads or memory: those that there are do all the work.
+  }
 }
 
 ThreadPool::~ThreadPool() {
@@ -33,6 +43,7 @@ ThreadPool::~ThreadPool() {
 bool ThreadPool::isOfThisProcess() const { return ::getpid() == process; }
 
 void ThreadPool::call(unsigned worker) {
+  isInBody = true;
   try {
     (*body)(worker);
   } catch (...) {
@@ -40,6 +51,7 @@ void ThreadPool::call(unsigned worker) {
     if (!thrown)
       thrown = std::current_exception();
   }
+  isInBody = false;
 }
 
 void ThreadPool::serve(unsigned worker) {
@@ -91,12 +103,20 @@ struct SharedPool {
   std::atomic<unsigned> threads{cores};
   std::mutex mutex;
   std::shared_ptr<ThreadPool> pool;
+  /// The threads that the pool was to have.
+  unsigned asked = 0;
 };
 
 SharedPool &shared() {
   static auto *state = new SharedPool();
   return *state;
 }
+
+/// So that the child of a fork does not find it locked by a thread that stayed
+/// with the parent.
+const int heldOverForks = ::pthread_atfork([] { shared().mutex.lock(); },
+                                           [] { shared().mutex.unlock(); },
+                                           [] { shared().mutex.unlock(); });
 
 /// The pool, made anew after a fork or with another number of threads. A run
 /// that uses the last one keeps it.
@@ -106,8 +126,9 @@ std::shared_ptr<ThreadPool> poolHere() {
   unsigned count = numThreads();
   if (state.pool && !state.pool->isOfThisProcess())
     new std::shared_ptr<ThreadPool>(std::move(state.pool)); // It cannot go.
-  if (!state.pool || state.pool->size() != count)
+  if (!state.pool || state.asked != count)
     state.pool = std::make_shared<ThreadPool>(count);
+  state.asked = count;
   return state.pool;
 }
 } // namespace
@@ -120,8 +141,11 @@ void gnn::runtime::setNumThreads(unsigned count) {
 
 void gnn::runtime::runOnThreads(unsigned count,
                                 const std::function<void(unsigned)> &body) {
-  if (count == 1)
-    return body(0);
+  if (count == 1 || isInBody) {
+    for (unsigned worker = 0; worker < count; ++worker)
+      body(worker);
+    return;
+  }
   std::shared_ptr<ThreadPool> pool = poolHere();
   // Someone may have set fewer threads meanwhile.
   unsigned threads = std::min(count, pool->size());

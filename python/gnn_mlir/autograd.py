@@ -6,6 +6,8 @@ change in place is torch's error and hooks on saved tensors see it. Imported whe
 input is a tensor.
 """
 
+import warnings
+
 import torch
 
 
@@ -22,12 +24,20 @@ def cast(inputs):
 
 
 def wanted(function, inputs):
-    """The names of the inputs whose gradients torch will ask for, in their order."""
-    if function.differentiated is None or not torch.is_grad_enabled():
+    """The names of the inputs whose gradients torch will ask for, in their order. Warns
+    where there are some and the function has no gradients."""
+    if not torch.is_grad_enabled():
         return ()
-    return tuple(name for name in function.input_names
-                 if isinstance(inputs[name], torch.Tensor) and
-                 inputs[name].requires_grad)
+    names = tuple(name for name in function.input_names
+                  if isinstance(inputs[name], torch.Tensor) and
+                  inputs[name].requires_grad)
+    if names and function.differentiated is None:
+        warnings.warn(f"{function.name}: {names[0]!r} requires a gradient, but the "
+                      "function has none, so that its outputs are constants: compile "
+                      "it with gradients=True, or call it under torch.no_grad()",
+                      stacklevel=4)
+        return ()
+    return names
 
 
 def record(call, inputs):

@@ -450,12 +450,13 @@ def _forward(function, graphs, inputs, wrt, bind):
         wrt = [part for name in wrt for part in places.get(name, [name])]
     call = differentiation.Call(function.differentiated, wrt, bind, _run)
     outputs, kept = call.forward(inputs)
+    seen = {**inputs, **outputs}
     by_name = dict(zip(function.graph_names, graphs))
 
     def place(found):
         return function.source.split_typed_inputs(by_name, given, found) if (
             places) else found
-    return _named(outputs), differentiation.Tape(call, kept, place)
+    return _named(outputs), differentiation.Tape(call, kept, seen, place)
 
 
 def _memory(function, bind, wrt, given):

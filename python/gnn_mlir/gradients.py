@@ -164,8 +164,16 @@ def _zeros(shape, like):
 class Tape:
     """What a forward pass has kept: gives gradients, as often as it is asked to."""
 
-    def __init__(self, call, kept, place_gradients):
-        self._call, self._kept, self._place = call, kept, place_gradients
+    def __init__(self, call, kept, seen, place_gradients):
+        """`seen` are the inputs and outputs that the caller has too. Of arrays there is
+        a copy; tensors that are changed in place are found by their version."""
+        self._call, self._place = call, place_gradients
+        self._kept = {name: np.array(value) if name in seen and
+                      isinstance(value, np.ndarray) else value
+                      for name, value in kept.items()}
+        self._versions = {name: value._version for name, value in kept.items()
+                          if hasattr(value, "is_inference") and
+                          not value.is_inference()}
 
     def gradients(self, cotangents):
         """The gradients of inputs by name, from gradients of outputs by name. None
@@ -180,4 +188,8 @@ class Tape:
             if name not in outputs:
                 raise ValueError(f"expected gradients of outputs {known}, got "
                                  f"{name!r}")
+        for name, version in self._versions.items():
+            if self._kept[name]._version != version:
+                raise RuntimeError(f"expected {name!r} as it was in the forward pass, "
+                                   "got a tensor that was changed in place")
         return self._place(self._call.backward(self._kept, cotangents))

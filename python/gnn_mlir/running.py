@@ -149,7 +149,9 @@ def on_stream(bound, inputs, launch):
                             device=first)
     launch([t.data_ptr() for t in tensors], [t.data_ptr() for t in outputs],
            workspace.data_ptr(), stream.cuda_stream)
-    if not torch.cuda.is_current_stream_capturing():
+    with torch.cuda.device(first):
+        capturing = torch.cuda.is_current_stream_capturing()
+    if not capturing:
         event = torch.cuda.Event()
         event.record(stream)
         with _in_flight_lock:

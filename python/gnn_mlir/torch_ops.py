@@ -20,6 +20,10 @@ def traced(function, graphs, inputs):
     if function.source is not None and function.source.typed_inputs:
         inputs = function.source.place_typed_inputs(
             dict(zip(function.graph_names, graphs)), inputs)
+    for name in inputs:
+        if name not in function.input_names:
+            raise ValueError(f"{function.name}: expected inputs "
+                             f"{', '.join(function.input_names)}, got {name!r}")
     handle = " ".join([function._token] + [graph._token for graph in graphs])
     values = []
     device = next(value.device for value in inputs.values()

@@ -5,6 +5,7 @@ emulator. What torch differentiates itself is the reference."""
 import concurrent.futures
 import copy
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -122,6 +123,32 @@ def test_a_tape_gives_gradients_again(layer, graph):
     first, second = tape.gradients(D), tape.gradients({n: 2 * d for n, d in D.items()})
     for name in first:
         np.testing.assert_array_equal(2 * first[name], second[name])
+
+
+def test_a_tape_keeps_what_was(layer, graph):
+    inputs = arrays()
+    _, tape = layer.forward(graph, inputs)
+    expected = tape.gradients(D)
+    outputs, tape = layer.forward(graph, inputs)
+    for value in (*outputs.values(), *inputs.values()):
+        value *= 3
+    found = tape.gradients(D)
+    assert all((found[n] == expected[n]).all() for n in expected)
+
+
+@pytest.mark.parametrize("changed", ["x", "z"])
+def test_a_tape_finds_changes_of_tensors(layer, graph, changed):
+    inputs = {name: torch.tensor(value) for name, value in arrays().items()}
+    outputs, tape = layer.forward(graph, inputs)
+    given = {name: torch.tensor(value) for name, value in D.items()}
+    tape.gradients(given)
+    {**inputs, **outputs}[changed].mul_(3)
+    with pytest.raises(RuntimeError, match=f"expected '{changed}' as it was in the "
+                                           "forward pass"):
+        tape.gradients(given)
+    with torch.inference_mode():
+        inputs = {name: value.clone() for name, value in inputs.items()}
+        layer.forward(graph, inputs)[1].gradients(given)
 
 
 @pytest.mark.parametrize("given", ["y", "z"])
@@ -535,7 +562,15 @@ def test_torch_compile_of_a_function_without_gradients(compiler, graph):
     run = torch.compile(lambda x: plain(graph, {**inputs, "x": x})["y"],
                         backend="aot_eager", fullgraph=True)
     assert not run(inputs["x"]).requires_grad
-    assert torch.equal(run(inputs["x"]), plain(graph, inputs)["y"])
+    with pytest.warns(UserWarning, match="f: 'x' requires a gradient, but the function "
+                                         "has none"):
+        assert torch.equal(run(inputs["x"]), plain(graph, inputs)["y"])
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("error")
+        plain(graph, inputs)
+    with pytest.raises(Exception, match="expected inputs x, w, u, i, got 'v'"):
+        torch.compile(lambda x: plain(graph, {**inputs, "v": x})["y"],
+                      backend="aot_eager", fullgraph=True)(inputs["x"])
 
 
 # -- Several processes ---------------------------------------------------------------

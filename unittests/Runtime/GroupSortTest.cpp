@@ -8,6 +8,8 @@
 #include "Parallel.h"
 #include "Testing.h"
 
+#include <malloc.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -203,6 +205,41 @@ TEST(ThreadPool, WorksInTheChildOfAFork) {
   setNumThreads(0);
 }
 
+/// Where the system gives no more threads, those that there are do the work.
+TEST(ThreadPool, WorksWithFewerThreads) {
+  pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);
+    rlimit none = {1, 1}; // no address space for a stack
+    if (::setrlimit(RLIMIT_AS, &none))
+      ::_exit(2);
+    std::atomic<int> calls{0};
+    ThreadPool pool(1000);
+    pool.run(pool.size(), [&](unsigned) { ++calls; });
+    int size = static_cast<int>(pool.size());
+    if (size == 1000 || calls != size)
+      ::_exit(3);
+    setNumThreads(8);
+    for (int again = 0; again < 2; ++again)
+      runOnThreads(8, [&](unsigned) { ++calls; });
+    ::_exit(calls == size + 16 ? 0 : 4);
+  }
+  int status = -1;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0)
+      << WEXITSTATUS(status);
+}
+
+TEST(ThreadPool, LoopsInLoops) {
+  withThreads([&] {
+    std::atomic<size_t> sum{0};
+    runOnThreads(4, [&](unsigned) {
+      forRanges(100000, [&](size_t begin, size_t end) { sum += end - begin; });
+    });
+    EXPECT_EQ(sum, 400000u);
+  });
+}
+
 TEST(ThreadPool, NumbersOfThreads) {
   unsigned first = numThreads();
   EXPECT_GE(first, 1u);
@@ -284,4 +321,21 @@ TEST(HostMemory, IsUsedAgainWithinAScope) {
   freeHost(smaller, kBytes / 2);
   freeHost(larger, 2 * kBytes);
   freeHost(first, kBytes);
+}
+
+/// However long scopes overlap, not all that is freed is kept.
+TEST(HostMemory, KeepsSoMuch) {
+  constexpr size_t kBytes = size_t(24) << 20;
+  constexpr size_t kCount = 100;
+  HostMemoryScope scope;
+  size_t before = ::mallinfo2().hblkhd;
+  std::vector<void *> blocks;
+  for (size_t i = 0; i < kCount; ++i) // whose pages nobody touches
+    blocks.push_back(allocateHost(kBytes));
+  EXPECT_GE(::mallinfo2().hblkhd - before, kCount * kBytes);
+  for (void *block : blocks)
+    freeHost(block, kBytes);
+  size_t kept = ::mallinfo2().hblkhd - before;
+  EXPECT_GE(kept, size_t(512) << 20);
+  EXPECT_LE(kept, size_t(1200) << 20);
 }

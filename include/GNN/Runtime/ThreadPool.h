@@ -23,7 +23,8 @@ namespace gnn::runtime {
 /// of several callers come one after the other.
 class ThreadPool {
 public:
-  /// `count` threads with the caller's, at least 1. Starts the others.
+  /// `count` threads with the caller's, at least 1. Starts the others, or as
+  /// many of them as the system allows.
   explicit ThreadPool(unsigned count);
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;

@@ -6,8 +6,8 @@
 
 #include "CUDA/CUDADevice.h"
 
-#include "CUDA/ContextScope.h"
 #include "CUDA/CUDACapture.h"
+#include "CUDA/ContextScope.h"
 #include "CUDA/MemoryCache.h"
 #include "CUDA/Staging.h"
 #include "Guarded.h"
