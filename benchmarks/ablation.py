@@ -27,6 +27,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import weakref
 
 import numpy as np
 
@@ -97,7 +98,8 @@ class OnGPU:
 
     def __init__(self):
         import torch
-        self.torch, self.pool = torch, torch.cuda.graph_pool_handle()
+        self.torch = torch
+        self.pool, self.alive = None, weakref.WeakSet()
 
     def inputs(self, arrays):
         return {k: self.torch.tensor(v).cuda() for k, v in arrays.items()}
@@ -115,9 +117,12 @@ class OnGPU:
             layer(inputs)
         torch.cuda.synchronize()
         torch.cuda.empty_cache()
+        if not self.alive:  # A pool goes with the last graph of it.
+            self.pool = torch.cuda.graph_pool_handle()
         captured = torch.cuda.CUDAGraph()
         with torch.cuda.graph(captured, pool=self.pool):
             out = layer(inputs)
+        self.alive.add(captured)
         captured.keeps = layer, out  # As long as the graph uses them.
         return captured
 

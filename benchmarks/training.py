@@ -17,7 +17,9 @@ a peer cannot be captured (*). The spread is the middle 80% of the rounds beside
 median. A peer that takes --slower times as long as the best is timed once. Memory is
 what a step allocates at once by torch's counter, gradients included; what is predicted
 is known when the layer is bound: outputs, saved tensors, gradients and workspace.
---check holds ours and every peer against PyG's layer in float64 on small graphs, outputs
+The difference is that of ours and torch's output and gradients, at the worst. One edge
+of RGAT whose score is 0 up to rounding, where the slope of the leaky ReLU jumps, may
+take the other side: am, biokg and wikikg2 have such edges. --check holds ours and every peer against PyG's layer in float64 on small graphs, outputs
 and all gradients; on the emulator there are no times. With --output there are FILE.json,
 with all numbers, and FILE.md, tables; rows of an earlier call on the same kind of
 device stay, so that graphs may be measured in several calls.
