@@ -25,6 +25,13 @@ double gnn::countRows(RowDomain domain, StatsAttr stats) {
   return RowCount::rows(known).evaluate(stats);
 }
 
+double gnn::countMean(RowDomain groups, RowDomain elements, StatsAttr stats) {
+  if (!groups.isKind(RowKind::Node) && !groups.isKind(RowKind::Pair))
+    return 0;
+  double rows = countRows(groups, stats);
+  return rows ? countRows(elements, stats) / rows : 0;
+}
+
 double gnn::countLongest(RowDomain groups, RowDomain elements,
                          StatsAttr stats) {
   double all = countRows(elements, stats);

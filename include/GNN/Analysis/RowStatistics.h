@@ -17,6 +17,11 @@ namespace gnn {
 /// of all elements in one group.
 double countRows(tile::RowDomain domain, StatsAttr stats);
 
+/// How many elements a group has in the mean, where groups are nodes or pairs;
+/// 0 where they are few: types, the graph, tiles.
+double countMean(tile::RowDomain groups, tile::RowDomain elements,
+                 StatsAttr stats);
+
 /// How many elements the longest of `groups` has, which are edge types, node
 /// types or the graph. Of node types, all might be of one.
 double countLongest(tile::RowDomain groups, tile::RowDomain elements,

@@ -125,7 +125,10 @@ def ScheduleLanes : SchedulePass<"gnn-tile-schedule-lanes"> {
     Sets `lanes`, `head_lanes` and `element_lanes`: as many lanes as there are
     vectors of features, then heads, within a warp. What is left of it takes
     elements, 8 at a time at most, or all of it where lanes work in step because
-    the body reduces over features while elements are walked.
+    the body reduces over features while elements are walked. Where the statistics
+    of the graph say that groups are shorter, only as many lanes as have elements
+    in a group of the mean length take some, and the warp takes more groups: down
+    to one thread a group. A body that walks no elements has one lane for them.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <columns_per_block = 64, vector = 4>
@@ -133,16 +136,17 @@ def ScheduleLanes : SchedulePass<"gnn-tile-schedule-lanes"> {
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2>
     ```
 
-    Needs: `columns_per_block` and `vector`. Keeps: every field that is set.
-    Never lets a row have more lanes than a warp.
+    Needs: `columns_per_block` and `vector`; uses `stats` of the graph. Keeps: every
+    field that is set. Never lets a row have more lanes than a warp.
   }];
 }
 
 def ScheduleRows : SchedulePass<"gnn-tile-schedule-rows"> {
   let summary = "Choose how many rows a block takes, and elements at once";
   let description = [{
-    Sets `in_flight`, 4 where there are elements, `rows_per_block`, so many that a
-    block has 256 threads, and `row_order`, the natural one.
+    Sets `in_flight`, 4 where elements are walked, or fewer where a group of the
+    mean length has fewer for each lane; `rows_per_block`, so many that a block has
+    256 threads; and `row_order`, the natural one.
 
     ```mlir
     gnn_tile.traverse ... schedule <..., lanes = 16, head_lanes = 1, element_lanes = 2>
@@ -150,8 +154,8 @@ def ScheduleRows : SchedulePass<"gnn-tile-schedule-rows"> {
     gnn_tile.traverse ... schedule <..., in_flight = 4, rows_per_block = 8, row_order = natural>
     ```
 
-    Needs: the lanes. Keeps: every field that is set. Never makes a block of more
-    than 1024 threads.
+    Needs: the lanes; uses `stats` of the graph. Keeps: every field that is set.
+    Never makes a block of more than 1024 threads.
   }];
 }
 
@@ -161,7 +165,8 @@ def ScheduleRowWalks : SchedulePass<"gnn-tile-schedule-row-walks"> {
     Sets `row_walk` and `split_rows`. Types and the whole graph are few and have
     many elements each: all teams of a block walk one. Of nodes and pairs the long
     rows are walked so, one after the other, behind the others, each of which its
-    own team walks. Without sums over elements, or where these do not fit the
+    own team walks; the block takes at least 4 elements of a long row at once,
+    whatever `in_flight` says. Without sums over elements, or where these do not fit the
     shared memory, each team walks its own row.
 
     ```mlir

@@ -55,6 +55,16 @@ Value Emitter::bitXor(Value a, Value b) {
 Value Emitter::less(Value a, Value b) {
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, a, b);
 }
+Value Emitter::isZero(Value value) {
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value,
+                               index(0));
+}
+Value Emitter::word(Value index) {
+  return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index);
+}
+Value Emitter::toIndex(Value word) {
+  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), word);
+}
 Value Emitter::both(Value a, Value b) {
   if (!a || !b)
     return a ? a : b;
@@ -87,9 +97,7 @@ SmallVector<Value> Emitter::delinearize(Value value, ArrayRef<int64_t> basis) {
 }
 
 Value Emitter::loadIndex(Value array, Value at) {
-  Value value = memref::LoadOp::create(builder, loc, array, at);
-  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                    value);
+  return toIndex(memref::LoadOp::create(builder, loc, array, at));
 }
 
 Value Emitter::load(Value memref, ValueRange indices, int64_t width) {

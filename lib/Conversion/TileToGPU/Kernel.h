@@ -42,6 +42,10 @@ struct Emitter {
   mlir::Value bitAnd(mlir::Value a, mlir::Value b);
   mlir::Value bitXor(mlir::Value a, mlir::Value b);
   mlir::Value less(mlir::Value a, mlir::Value b);
+  mlir::Value isZero(mlir::Value index);
+  /// An index as an i32, and back.
+  mlir::Value word(mlir::Value index);
+  mlir::Value toIndex(mlir::Value word);
   mlir::Value both(mlir::Value a, mlir::Value b);
   mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b);
   /// A constant of `type`: float, integer, index, or a vector of these.

@@ -120,9 +120,8 @@ Held TraverseLowering::evaluate(Value value, unsigned point) {
     return reduceLanes(reduce, held(reduce.getValue(), point),
                        getLevel(reduce.getValue()));
   if (isa<SizeOp>(inner)) {
-    Value size = arith::IndexCastOp::create(
-        e.builder, e.loc, e.builder.getI32Type(), e.sub(end, begin));
-    return {arith::SIToFPOp::create(e.builder, e.loc, value.getType(), size)};
+    return {arith::SIToFPOp::create(e.builder, e.loc, value.getType(),
+                                    e.word(e.sub(end, begin)))};
   }
   if (isa<arith::ConstantOp>(inner))
     return {e.builder.clone(*inner)->getResult(0)};
@@ -183,9 +182,7 @@ Held TraverseLowering::evaluateIndex(IndexOp index, unsigned point) {
   Held values;
   for (unsigned h = 0; h < headCount(level); ++h)
     for (unsigned c = 0; c < chunkCount(level); ++c) {
-      Value value = indicesOf(at, h, c, point).back();
-      value = arith::IndexCastOp::create(e.builder, e.loc,
-                                         e.builder.getI32Type(), value);
+      Value value = e.word(indicesOf(at, h, c, point).back());
       if (at.getFeature() && layout.vector > 1)
         value = laneColumns(e, value, layout.vector);
       values.push_back(value);

@@ -63,8 +63,8 @@ private:
   void rankValues();
 
   // Rows by teams and by whole blocks (TraverseTeams.cpp).
-  void emitShortRows(mlir::Value first);
-  void emitLongRows(mlir::Value first);
+  mlir::Value emitShortRows(mlir::Value first);
+  void emitLongRows(mlir::Value first, mlir::Value isLong);
   void emitRow();
   void combineTeams(State &state);
 
@@ -108,6 +108,7 @@ private:
   bool byBlock = false;     // all teams walk one row
   mlir::Value elementSlot;  // which element of a round this lane takes ...
   int64_t elementSlots = 1; // ... of how many
+  int64_t inFlight = 1;     // rounds whose loads are issued together
   mlir::Value group, groupInside; // a valid row; whether it counts
   mlir::Value begin, end;         // positions of its elements
   llvm::SmallVector<mlir::Value> columns, columnsInside, heads, headsInside;

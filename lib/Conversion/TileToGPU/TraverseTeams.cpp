@@ -30,46 +30,83 @@ void TraverseLowering::run() {
     emitRow();
   } else {
     Value first = e.mul(block, e.index(layout.rowsPerBlock));
-    emitShortRows(first);
+    Value isLong = emitShortRows(first);
     if (layout.rowWalk == RowWalk::ByLength)
-      emitLongRows(first);
+      emitLongRows(first, isLong);
   }
   kernel.launch(blocks, kernel.host.index(layout.columnTiles),
                 kernel.host.index(1), layout.threads());
 }
 
-void TraverseLowering::emitShortRows(Value first) {
+/// Says whether the row of this team is left, because it is long.
+Value TraverseLowering::emitShortRows(Value first) {
   locateRow(e.add(first, team));
+  Value isLong;
   if (layout.rowWalk == RowWalk::ByLength) {
-    Value isShort =
-        arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::sle,
-                              e.sub(end, begin), e.index(layout.splitRows));
-    end = e.select(isShort, end, begin);
+    isLong = e.less(e.index(layout.splitRows), e.sub(end, begin));
+    end = e.select(isLong, begin, end);
+    Value isShort = arith::XOrIOp::create(e.builder, e.loc, isLong,
+                                          e.constant(isLong.getType(), 1));
     groupInside = e.both(groupInside, isShort);
   }
   byBlock = false;
   emitRow();
+  return isLong;
 }
 
-void TraverseLowering::emitLongRows(Value first) {
-  auto loop = scf::ForOp::create(e.builder, e.loc, e.index(0),
-                                 e.index(layout.rowsPerBlock), e.index(1));
-  OpBuilder::InsertionGuard restore(e.builder);
-  e.builder.setInsertionPoint(loop.getBody()->getTerminator());
-  locateRow(e.add(first, loop.getInductionVar()));
-  // The same for all threads, and false for rows past the last one.
-  Value isLong = e.less(e.index(layout.splitRows), e.sub(end, begin));
+/// Most blocks have no long row: each warp says whether it has one, and only
+/// rows of those that do are looked at again.
+void TraverseLowering::emitLongRows(Value first, Value isLong) {
+  int64_t warps = layout.warps(), rows = layout.rowsPerWarp();
+  Type word = e.builder.getI32Type();
+  LaneReduction most{e, Reduction::Max};
+  Value has =
+      most.overLanes(arith::ExtUIOp::create(e.builder, e.loc, word, isLong),
+                     rows, layout.threadsPerRow());
+  Value flags = kernel.shared({warps}, word);
+  SmallVector<Value> place = e.delinearize(kernel.threadId(), {32});
+  e.guard(e.isZero(place[1]), [&] { e.store(has, flags, place[0]); });
+  gpu::BarrierOp::create(e.builder, e.loc);
+  auto holds = [&](Value flag) { return e.less(e.i32(0), flag); };
+  Value any;
+  for (int64_t warp = 0; warp < warps; ++warp)
+    any = most.combine(any, e.load(flags, e.index(warp), 1));
+
+  // Each condition is the same for all threads.
+  auto forEach = [&](int64_t count, function_ref<void(Value)> body) {
+    if (count == 1)
+      return body(e.index(0));
+    auto loop = scf::ForOp::create(e.builder, e.loc, e.index(0), e.index(count),
+                                   e.index(1));
+    OpBuilder::InsertionGuard restore(e.builder);
+    e.builder.setInsertionPoint(loop.getBody()->getTerminator());
+    body(loop.getInductionVar());
+  };
   byBlock = true;
-  e.guard(isLong, [&] { emitRow(); });
+  e.guard(holds(any), [&] {
+    forEach(warps, [&](Value warp) {
+      e.guard(holds(e.load(flags, warp, 1)), [&] {
+        forEach(rows, [&](Value row) {
+          locateRow(e.add(first, e.add(e.mul(warp, e.index(rows)), row)));
+          // False for rows past the last one, which have no elements.
+          e.guard(e.less(e.index(layout.splitRows), e.sub(end, begin)),
+                  [&] { emitRow(); });
+        });
+      });
+    });
+  });
 }
 
 /// Walks and stores one row, by this team or by the block.
 void TraverseLowering::emitRow() {
   elementSlot = elementLane;
   elementSlots = layout.elementLanes;
+  inFlight = layout.inFlight;
   if (byBlock) {
     elementSlot = e.add(e.mul(team, e.index(elementSlots)), elementLane);
     elementSlots *= layout.rowsPerBlock;
+    if (layout.rowWalk == RowWalk::ByLength)
+      inFlight = layout.longInFlight();
   }
   for (int64_t rank = 0; rank <= lastRank; ++rank)
     walkElements(rank);
@@ -78,8 +115,12 @@ void TraverseLowering::emitRow() {
       store(i, 0);
 }
 
-/// Gives every thread what all teams have accumulated together.
+/// Gives every thread what all teams have accumulated together. Those of a warp
+/// have done so.
 void TraverseLowering::combineTeams(State &state) {
+  int64_t warps = layout.warps();
+  if (warps == 1)
+    return;
   int64_t lanes = layout.featureLanes * layout.headLanes;
   Value lane =
       e.add(e.mul(headLane, e.index(layout.featureLanes)), featureLane);
@@ -87,34 +128,31 @@ void TraverseLowering::combineTeams(State &state) {
     auto vector = dyn_cast<VectorType>(part.getType());
     return vector ? vector.getNumElements() : 1;
   };
-  SmallVector<Value> arrays; // [team, lane, part], one a result
+  SmallVector<Value> arrays; // [warp, lane, part], one a result
   for (const Held &parts : state.parts)
-    arrays.push_back(
-        kernel.shared({layout.rowsPerBlock, lanes,
-                       static_cast<int64_t>(parts.size()) * widthOf(parts[0])},
-                      getElementTypeOrSelf(parts[0])));
-  auto indices = [&](Value ofTeam, const Held &parts, unsigned i) {
-    return SmallVector<Value>{ofTeam, lane, e.index(i * widthOf(parts[0]))};
+    arrays.push_back(kernel.shared(
+        {warps, lanes, static_cast<int64_t>(parts.size()) * widthOf(parts[0])},
+        getElementTypeOrSelf(parts[0])));
+  auto indices = [&](Value ofWarp, const Held &parts, unsigned i) {
+    return SmallVector<Value>{ofWarp, lane, e.index(i * widthOf(parts[0]))};
   };
-  auto load = [&](Value ofTeam) {
+  auto load = [&](Value ofWarp) {
     SmallVector<Held> loaded;
     for (auto [array, parts] : llvm::zip(arrays, state.parts)) {
       loaded.emplace_back();
       for (unsigned i = 0; i < parts.size(); ++i)
         loaded.back().push_back(
-            e.load(array, indices(ofTeam, parts, i), widthOf(parts[0])));
+            e.load(array, indices(ofWarp, parts, i), widthOf(parts[0])));
     }
     return loaded;
   };
-  Value first =
-      layout.elementLanes == 1
-          ? Value()
-          : arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::eq,
-                                  elementLane, e.index(0));
+  SmallVector<Value> place =
+      e.delinearize(kernel.threadId(), {32 / lanes, lanes});
+  Value first = lanes == 32 ? Value() : e.isZero(place[1]);
   e.guard(first, [&] {
     for (auto [array, parts] : llvm::zip(arrays, state.parts))
       for (auto [i, part] : llvm::enumerate(parts))
-        e.store(part, array, indices(team, parts, i));
+        e.store(part, array, indices(place[0], parts, i));
   });
   gpu::BarrierOp::create(e.builder, e.loc);
 
@@ -130,9 +168,8 @@ void TraverseLowering::combineTeams(State &state) {
       for (Value &part : parts)
         part = values[next++];
   };
-  auto loop = scf::ForOp::create(e.builder, e.loc, e.index(1),
-                                 e.index(layout.rowsPerBlock), e.index(1),
-                                 flat(load(e.index(0))));
+  auto loop = scf::ForOp::create(e.builder, e.loc, e.index(1), e.index(warps),
+                                 e.index(1), flat(load(e.index(0))));
   {
     OpBuilder::InsertionGuard restore(e.builder);
     e.builder.setInsertionPointToEnd(loop.getBody());

@@ -37,17 +37,19 @@ void TraverseLowering::collectNeeds(Value value,
 /// the same number of rounds.
 void TraverseLowering::setPoints(Value first) {
   points.clear();
-  Value last = e.sub(end, e.index(1));
-  for (int64_t u = 0; u < layout.inFlight; ++u) {
-    Value position = first;
-    if (elementSlots > 1)
-      position = e.add(position, elementSlot);
-    if (u)
-      position = e.add(position, e.index(u * elementSlots));
-    bool certain = u == 0 && elementSlots == 1;
+  // Steps from `first`, as a position past the end may not fit a word.
+  Value begins = e.word(first), left = e.word(e.sub(end, first));
+  Value last = e.sub(left, e.i32(1)), slot = e.word(elementSlot);
+  for (int64_t u = 0; u < inFlight; ++u) {
     Point point;
-    point.position = certain ? position : e.min(position, last);
-    point.inside = certain ? Value() : e.less(position, end);
+    point.position = first;
+    if (u || elementSlots > 1) {
+      Value step = e.i32(u * elementSlots);
+      if (elementSlots > 1)
+        step = u ? e.add(slot, step) : slot;
+      point.inside = e.less(step, left);
+      point.position = e.toIndex(e.add(begins, e.min(step, last)));
+    }
     points.push_back(std::move(point));
   }
 }
@@ -89,9 +91,8 @@ void TraverseLowering::walkElements(int64_t rank) {
     state = initialState(state.op);
   forEachPart([&](Value &part) { carried.push_back(part); });
 
-  auto loop =
-      scf::ForOp::create(e.builder, e.loc, begin, end,
-                         e.index(elementSlots * layout.inFlight), carried);
+  auto loop = scf::ForOp::create(e.builder, e.loc, begin, end,
+                                 e.index(elementSlots * inFlight), carried);
   unsigned next = 0;
   forEachPart([&](Value &part) { part = loop.getRegionIterArg(next++); });
   {
@@ -220,18 +221,20 @@ void TraverseLowering::accumulate(State &state, unsigned point) {
   }
 }
 
-/// Gives every lane of a row what all lanes have accumulated together.
+/// Gives every lane of a row what all its lanes of a warp have accumulated
+/// together.
 void TraverseLowering::combineLanes(State &state) {
   llvm::SaveAndRestore line(e.loc, state.op->getLoc());
   int64_t stride = layout.featureLanes * layout.headLanes;
+  int64_t count = byBlock ? 32 / stride : layout.elementLanes;
   if (auto reduce = dyn_cast<ReduceOp>(state.op)) {
     LaneReduction lanes{e, reduce.getKind()};
     for (Value &part : state.parts[0])
-      part = lanes.overLanes(part, layout.elementLanes, stride);
+      part = lanes.overLanes(part, count, stride);
     return;
   }
   // Upstream has no reduction of several values at once.
-  for (int64_t i = 1; i < layout.elementLanes; i *= 2) {
+  for (int64_t i = 1; i < count; i *= 2) {
     SmallVector<Held> others = state.parts;
     for (Held &parts : others)
       for (Value &part : parts)
@@ -273,8 +276,7 @@ void TraverseLowering::finish(State &state) {
   if (isMean) {
     Value count = e.sub(end, begin);
     count = arith::MaxSIOp::create(e.builder, e.loc, count, e.index(1));
-    count = arith::IndexCastOp::create(e.builder, e.loc, e.builder.getI32Type(),
-                                       count);
+    count = e.word(count);
     for (Value &part : state.parts[0]) {
       Value divisor = arith::SIToFPOp::create(
           e.builder, e.loc, getElementTypeOrSelf(part), count);

@@ -4,8 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
+#include "ScheduleFacts.h"
+
 #include "GNN/Transforms/Passes.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace gnn::tile;
@@ -20,9 +24,46 @@ struct ScheduleLanes : gnn::impl::ScheduleLanesBase<ScheduleLanes> {
   void runOnOperation() override {
     getOperation()->walk([&](TraverseOp op) {
       TraverseSchedule schedule(op);
-      chooseLanes(schedule, TraverseFacts(op));
+      TraverseFacts facts = gnn::getScheduleFacts(op);
+      bool isOpen = !schedule.elementLanes;
+      chooseLanes(schedule, facts);
       schedule.setOn(op);
+      if (isOpen && facts.walksElements)
+        explain(op, schedule, facts);
     });
+  }
+
+private:
+  /// Says where the length of groups decided, and where it is not known.
+  void explain(TraverseOp op, const TraverseSchedule &schedule,
+               const TraverseFacts &facts) {
+    auto named = [&](StringRef name) {
+      return remark::RemarkOpts::name(name).category(getArgument());
+    };
+    int64_t lanes = schedule.elementLanes;
+    TraverseFacts unknown = facts;
+    unknown.meanLength = 0;
+    TraverseSchedule before = schedule;
+    before.elementLanes = 0;
+    chooseLanes(before, unknown);
+    if (lanes < before.elementLanes)
+      remark::passed(op.getLoc(), named("ShortGroups"))
+          << llvm::formatv(
+                 "groups have {0:F1} elements in the mean: {1} instead "
+                 "of {2} lanes take them",
+                 facts.meanLength, lanes, before.elementLanes)
+                 .str();
+    else
+      remark::missed(op.getLoc(), named("ShortGroups"))
+          << llvm::formatv("{0} lanes take the elements of a group, {1}", lanes,
+                           facts.shufflesInsideElements ? "which work in step"
+                           : facts.meanLength
+                               ? llvm::formatv("of which it has {0:F1} in the "
+                                               "mean",
+                                               facts.meanLength)
+                                     .str()
+                               : "whose length is not known")
+                 .str();
   }
 };
 } // namespace

@@ -40,7 +40,7 @@ private:
                  const TraverseLayout &layout) {
     if (schedule.splitRows)
       return RowWalk::ByLength;
-    if (!layout.sharedBytes)
+    if (!layout.sharesRows)
       return RowWalk::Team;
     RowDomain groups = op.getDomain().getGroups();
     return groups.isKind(RowKind::Node) || groups.isKind(RowKind::Pair)

@@ -4,7 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
+#include "ScheduleFacts.h"
+
 #include "GNN/Transforms/Passes.h"
 
 using namespace mlir;
@@ -22,7 +23,7 @@ struct ScheduleRows : gnn::impl::ScheduleRowsBase<ScheduleRows> {
       TraverseSchedule schedule(op);
       if (failed(getPartialLayout(op)))
         return WalkResult::interrupt();
-      chooseRows(schedule, TraverseFacts(op));
+      chooseRows(schedule, gnn::getScheduleFacts(op));
       schedule.setOn(op);
       return WalkResult::advance();
     });

@@ -3,14 +3,18 @@
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // A field that is set is honoured; the rest follow from it. Here 4 lanes of 8
-// bytes hold 16 features in 2 vectors, 2 lanes share the edges, 8 at a time.
+// bytes hold 16 features in 2 vectors, 2 lanes share the edges, 8 at a time; of a
+// long row all 8 of a warp do.
 //
 // CHECK-LABEL: gpu.func @walk_0_traverse
 // CHECK-SAME:    known_block_size = array<i32: 128, 1, 1>
 // CHECK:         scf.for {{.+}} step %c16
 // CHECK-COUNT-16:  vector.load {{.+}}, vector<2xf32>
 // CHECK-NOT:       vector.load
-// CHECK-COUNT-8: gpu.subgroup_reduce add %{{.+}} cluster(size = 2, stride = 4) : (f32) -> f32
+// CHECK-COUNT-4: gpu.subgroup_reduce add %{{.+}} cluster(size = 2, stride = 4) : (f32) -> f32
+// CHECK-NOT:     gpu.subgroup_reduce add
+// CHECK:         gpu.barrier
+// CHECK-COUNT-4: gpu.subgroup_reduce add %{{.+}} cluster(size = 8, stride = 4) : (f32) -> f32
 // CHECK-NOT:     gpu.subgroup_reduce
 // CHECK-LABEL: func.func @walk
 // CHECK-DAG:     %[[ROWS:.+]] = arith.constant 16 : index

@@ -6,7 +6,9 @@
 
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 #include <numeric>
 
 using namespace mlir;
@@ -19,12 +21,17 @@ static constexpr int64_t maxHeldVectors = 256;
 /// What results of teams may take of the 48 KiB of shared memory.
 static constexpr int64_t maxSharedBytes = 40 << 10;
 
-/// Elements of a row that lanes take at once; more would wait for each other
-/// where rows are short.
+/// Elements of a row that lanes take at once where nothing is known of rows;
+/// more would wait for each other where rows are short.
 static constexpr int64_t mostElementLanes = 8;
 
-/// Elements whose loads a lane issues before it waits for the first.
-static constexpr int64_t elementsInFlight = 4;
+/// Elements that each lane has at least in a row of the mean length. The more
+/// rows share a warp, the longer is its longest, and lanes pay earlier: rows of
+/// few lanes for their features are many. Sums of 1 and of 64 features over
+/// rows of 1 to 7 elements in the mean, each with 1, 2 and more lanes, on an
+/// H200.
+static constexpr int64_t leastOfElements = 4, leastWhereManyRows = 2;
+static constexpr int64_t manyLanes = 8;
 
 /// Threads of a block, where its rows divide them.
 static constexpr int64_t blockThreads = 256;
@@ -119,11 +126,15 @@ TraverseFacts::TraverseFacts(TraverseOp op) {
       if (reducesElements(&inner))
         for (Value result : inner.getResults())
           sums.push_back(getLevel(result));
+  walksElements =
+      !sums.empty() ||
+      llvm::any_of(op.getOutputsAt().getAsRange<AtAttr>(),
+                   [](AtAttr at) { return at.getAnchor() == Anchor::Element; });
 }
 
 TraverseFacts::TraverseFacts(int64_t heads, int64_t features,
                              bool shufflesInsideElements)
-    : heads(heads), features(features), hasElements(true),
+    : heads(heads), features(features), hasElements(true), walksElements(true),
       reducesFeatures(shufflesInsideElements),
       shufflesInsideElements(shufflesInsideElements),
       widestVector(std::gcd<int64_t>(features, 4)) {}
@@ -131,6 +142,31 @@ TraverseFacts::TraverseFacts(int64_t heads, int64_t features,
 //===----------------------------------------------------------------------===//
 // What is not chosen
 //===----------------------------------------------------------------------===//
+
+/// So many that each has elements in a group of the mean length: groups that
+/// are shorter than the lanes of a warp share it.
+static int64_t lanesOfElements(const TraverseFacts &facts, int64_t lanes) {
+  if (!facts.walksElements)
+    return 1;
+  if (!facts.meanLength)
+    return mostElementLanes;
+  auto filled = static_cast<int64_t>(
+      facts.meanLength /
+      (lanes >= manyLanes ? leastOfElements : leastWhereManyRows));
+  return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(filled), 1,
+                             mostElementLanes);
+}
+
+/// So many that a lane takes its elements of a group of the mean length at
+/// once.
+static int64_t elementsAtOnce(const TraverseFacts &facts, int64_t lanes) {
+  if (!facts.walksElements)
+    return 1;
+  if (!facts.meanLength)
+    return elementsInFlight;
+  auto each = static_cast<int64_t>(std::lround(facts.meanLength / lanes));
+  return std::clamp<int64_t>(llvm::PowerOf2Ceil(each), 1, elementsInFlight);
+}
 
 void gnn::tile::chooseLanes(TraverseSchedule &schedule,
                             const TraverseFacts &facts) {
@@ -153,16 +189,17 @@ void gnn::tile::chooseLanes(TraverseSchedule &schedule,
         32 / (schedule.lanes * orOne(schedule.elementLanes)), facts.heads);
   int64_t left = 32 / (schedule.lanes * schedule.headLanes);
   if (!schedule.elementLanes)
-    schedule.elementLanes = !facts.hasElements ? 1
-                            : facts.shufflesInsideElements
-                                ? left
-                                : std::min(left, mostElementLanes);
+    schedule.elementLanes =
+        facts.shufflesInsideElements
+            ? left
+            : std::min(left, lanesOfElements(facts, schedule.lanes *
+                                                        schedule.headLanes));
 }
 
 void gnn::tile::chooseRows(TraverseSchedule &schedule,
                            const TraverseFacts &facts) {
   if (!schedule.inFlight)
-    schedule.inFlight = facts.hasElements ? elementsInFlight : 1;
+    schedule.inFlight = elementsAtOnce(facts, orOne(schedule.elementLanes));
   if (!schedule.rowsPerBlock)
     schedule.rowsPerBlock =
         orOne(blockThreads / layOut(schedule, facts).threadsPerRow());
@@ -185,18 +222,23 @@ static int64_t countHeld(const TraverseLayout &layout, Level level) {
   return layout.partCount(level) * (level.feature ? layout.vector : 1);
 }
 
-/// In which teams add up their parts of a row; 0 where they cannot: nothing is
-/// reduced over elements, a block has one team, or it takes too much.
-static int64_t countSharedBytes(const TraverseFacts &facts,
-                                const TraverseLayout &layout) {
-  if (layout.rowsPerBlock == 1)
-    return 0;
+/// Teams add up their parts of a row, those of a warp by themselves, unless
+/// nothing is reduced over elements, a block has one team, or it takes too much
+/// memory. Where rows go by length, each warp also says whether it has a long
+/// one.
+static void shareRows(TraverseLayout &layout, const TraverseFacts &facts) {
   int64_t parts = 0;
   for (Level level : facts.sums)
     parts += countHeld(layout, level);
-  int64_t bytes =
-      4 * parts * layout.rowsPerBlock * layout.featureLanes * layout.headLanes;
-  return bytes <= maxSharedBytes ? bytes : 0;
+  int64_t warps = layout.warps();
+  int64_t bytes = 0;
+  if (warps > 1)
+    bytes += 4 * parts * warps * layout.featureLanes * layout.headLanes;
+  if (layout.rowWalk == RowWalk::ByLength)
+    bytes += 4 * warps;
+  layout.sharesRows =
+      parts > 0 && layout.rowsPerBlock > 1 && bytes <= maxSharedBytes;
+  layout.sharedBytes = layout.sharesRows ? bytes : 0;
 }
 
 /// Sums stay in registers with what is added to them; of loads in flight and
@@ -233,7 +275,7 @@ TraverseLayout gnn::tile::layOut(const TraverseSchedule &schedule,
   layout.rowOrder = schedule.rowOrder.value_or(TakenOrder::Natural);
   layout.rowWalk = schedule.rowWalk.value_or(RowWalk::Team);
   layout.splitRows = schedule.splitRows;
-  layout.sharedBytes = countSharedBytes(facts, layout);
+  shareRows(layout, facts);
   layout.registers = estimateRegisters(facts, layout);
   return layout;
 }
@@ -313,7 +355,7 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
   if (layout.rowOrder == TakenOrder::ByDegree && !facts.hasDegrees())
     return refuse("row_order",
                   "expected groups of nodes, got '" + facts.groups.str() + "'");
-  if (!schedule.rowsPerBlock || !hasLanes(schedule) || layout.sharedBytes)
+  if (!schedule.rowsPerBlock || !hasLanes(schedule) || layout.sharesRows)
     return "";
   if (layout.splitRows || layout.rowWalk != RowWalk::Team)
     return refuse(layout.splitRows ? "split_rows" : "row_walk",

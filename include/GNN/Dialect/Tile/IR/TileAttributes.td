@@ -175,7 +175,8 @@ def Tile_TraverseScheduleAttr
     * `head_lanes`: groups of these that share the heads of one row.
     * `element_lanes`: groups of these that share the elements of one row
       (G-Sparse III-C).
-    * `in_flight`: elements whose loads are issued together.
+    * `in_flight`: elements whose loads are issued together; at least 4 of a row
+      that `by_length` gives to the block.
     * `rows_per_block`: groups a thread block takes (G-Sparse III-B, kMTile).
     * `row_order`: `natural`, or `by_degree`: long rows first.
     * `row_walk`: who walks the elements of a row: a `team` of lanes, all teams

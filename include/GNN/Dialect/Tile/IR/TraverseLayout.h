@@ -47,6 +47,11 @@ struct TraverseFacts {
   int64_t heads = 1;
   int64_t features = 1; ///< of a head
   bool hasElements = false;
+  /// The body reduces over elements or has results for them: a lane that only
+  /// asks for the size of a group walks none.
+  bool walksElements = false;
+  /// Elements that a group has in the mean; 0: not known.
+  double meanLength = 0;
   /// The body reduces over features or heads, and does so while elements are
   /// walked: lanes of a row then work in step.
   bool reducesFeatures = false;
@@ -63,6 +68,10 @@ struct TraverseFacts {
   }
 };
 
+/// Elements whose loads a lane issues before it waits for the first, where rows
+/// have that many.
+inline constexpr int64_t elementsInFlight = 4;
+
 /// Lanes of a row: features fastest, then heads, then elements.
 struct TraverseLayout {
   int64_t vector = 1;       ///< features a lane holds side by side
@@ -77,8 +86,9 @@ struct TraverseLayout {
   TakenOrder rowOrder = TakenOrder::Natural;
   RowWalk rowWalk = RowWalk::Team;
   int64_t splitRows = 0; ///< elements above which `ByLength` takes the block
-  /// Shared memory in which the teams of a block add up what they have of a
-  /// row; 0 where they cannot.
+  /// Whether the teams of a block can walk a row together, and the shared
+  /// memory in which they do.
+  bool sharesRows = false;
   int64_t sharedBytes = 0;
   /// An estimate of what a thread takes: ptxas decides.
   int64_t registers = 0;
@@ -87,6 +97,11 @@ struct TraverseLayout {
     return featureLanes * headLanes * elementLanes;
   }
   int64_t threads() const { return threadsPerRow() * rowsPerBlock; }
+  int64_t rowsPerWarp() const { return 32 / threadsPerRow(); }
+  int64_t warps() const { return threads() / 32; }
+  /// `inFlight` where a block walks the rows that `ByLength` leaves it, which
+  /// are long whatever the others are.
+  int64_t longInFlight() const { return std::max(inFlight, elementsInFlight); }
 
   /// How many values a lane holds of one at `level`.
   int64_t headCount(Level level) const { return level.head ? headChunks : 1; }

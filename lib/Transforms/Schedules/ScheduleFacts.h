@@ -1,0 +1,31 @@
+//===- ScheduleFacts.h - What a schedule is chosen by -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_TRANSFORMS_SCHEDULES_SCHEDULEFACTS_H
+#define GNN_LIB_TRANSFORMS_SCHEDULES_SCHEDULEFACTS_H
+
+#include "GNN/Analysis/CostModel.h"
+#include "GNN/Analysis/RowStatistics.h"
+#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
+
+namespace gnn {
+
+/// What the op says, and how long its groups are where the graph has
+/// statistics.
+inline tile::TraverseFacts getScheduleFacts(tile::TraverseOp op) {
+  tile::TraverseFacts facts(op);
+  auto graph = mlir::SymbolTable::lookupNearestSymbolFrom<GraphOp>(
+      op, op.getGraphAttr());
+  StatsAttr stats = graph ? getStats(graph) : nullptr;
+  if (stats && facts.hasElements)
+    facts.meanLength = countMean(facts.groups, op.getElements(), stats);
+  return facts;
+}
+
+} // namespace gnn
+
+#endif // GNN_LIB_TRANSFORMS_SCHEDULES_SCHEDULEFACTS_H
