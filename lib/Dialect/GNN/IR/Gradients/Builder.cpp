@@ -65,8 +65,10 @@ Value GradientBuilder::shareOfMean(Value gradient, RankedTensorType rows,
   RankedTensorType scalars = withFeatures(typeOf(gradient), {});
   Value degree = DegreeOp::create(builder, loc, scalars, path.from,
                                   endAttr(builder, path.via));
-  return apply(BinaryKind::Div, rows, readThrough(gradient, path),
-               {degree, path.via});
+  // One division a group, not one for each feature of its rows.
+  Value share = div(splat(scalars, 1), degree);
+  return apply(BinaryKind::Mul, rows, readThrough(gradient, path),
+               {share, path.via});
 }
 
 PathRead GradientBuilder::readThrough(Value value, RowPath path) {
