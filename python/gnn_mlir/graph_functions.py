@@ -116,6 +116,18 @@ def select_edge_types(graph, types):
                  edge_type_names=names and [names[t] for t in types])
 
 
+def select_edges(graph, kept):
+    """The edges where the mask `kept`, a bool an edge, is true, in their order. Types
+    and nodes stay as they are."""
+    _check(graph, "select_edges")
+    kept = to_numpy(kept)
+    if kept.dtype != bool or kept.shape != (graph.num_edges,):
+        raise ValueError(f"select_edges: expected bool of shape {(graph.num_edges,)}, "
+                         f"got {kept.dtype} of shape {kept.shape}")
+    return _like(graph, graph.edge_src[kept], graph.edge_dst[kept],
+                 edge_type=graph.edge_type[kept])
+
+
 def merge_types(graph, edge_types=True, node_types=True):
     """Takes away the differences between types: for models that know none."""
     _check(graph, "merge_types")

@@ -178,6 +178,18 @@ def test_refine_types(name):
     assert fine.schema == tuple(t[1:] for t in number)
 
 
+def test_select_edges():
+    for graph in graphs().values():
+        kept = np.arange(graph.num_edges) % 3 > 0
+        some = gnn_mlir.select_edges(graph, kept)
+        assert edges(some) == [e for e, k in zip(edges(graph), kept) if k]
+        assert (some.num_edge_types, some.num_node_types, some.schema, repr(some)[:20]) == (
+            graph.num_edge_types, graph.num_node_types, graph.schema, repr(graph)[:20])
+    with pytest.raises(ValueError, match=r"select_edges: expected bool of shape "
+                       r"\(3,\), got int64 of shape \(2,\)"):
+        gnn_mlir.select_edges(gnn_mlir.Graph([0, 1, 2], [0, 0, 1], 3), [0, 2])
+
+
 def test_merge_renumber_degrees():
     graph = graphs()["multigraph"]
     merged = gnn_mlir.merge_types(graph)
