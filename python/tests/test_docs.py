@@ -14,7 +14,7 @@ from gnn_mlir import Graph
 from gnn_mlir.testing import variants
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ("README.md", "docs/Python.md", "docs/Passes.md", "docs/Cost.md",
+PAGES = ("README.md", "docs/Python.md", "docs/Training.md", "docs/Passes.md", "docs/Cost.md",
          "docs/Debugging.md", "docs/Schedules.md", "docs/CAPI.md", "docs/Tile.md")
 TOOLS = ("gnn-opt", "gnn-run", "gnn-translate")
 OPTION = re.compile(r'Option<(\w+)>\s+\w+\{\s*\*this,\s*"([\w-]+)",'
@@ -127,9 +127,10 @@ def test_command(page, words, tmp_path):
     there = {"f": "rgcn", "f_backward": "rgcn_backward",
              "model.mlir": ROOT / "examples/rgcn.mlir",
              "g.npz": graph, "graph.npz": graph}
-    if "spmm.mlir" in words:
-        (tmp_path / "spmm.mlir").write_text(blocks(page, "mlir")[0])
-        Graph([0, 1, 2, 0, 3], [1, 2, 1, 3, 0], 4).save(graph)
+    for own in ("spmm.mlir", "layer.mlir"):  # The page shows what is in the file.
+        if own in words:
+            (tmp_path / own).write_text(blocks(page, "mlir")[0])
+            Graph([0, 1, 2, 0, 3], [1, 2, 1, 3, 0], 4).save(graph)
     for word in words:
         name = pathlib.Path(word).name
         if name in TOOLS and find_tool(name) is None:
@@ -143,5 +144,11 @@ def test_command(page, words, tmp_path):
     result = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=tmp_path,
                             capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
-    if any(word.startswith("--remarks-filter") for word in words):
-        assert "gnn-order-aggregate" in result.stderr
+    for word in words:
+        if word.startswith("--remarks-filter="):
+            wanted = word.partition("=")[2]
+            assert re.search(rf"Category:{wanted}\b", result.stderr)
+            # Where the page says after the command which remark comes of it, it does.
+            text = (ROOT / page).read_text().partition(word)[2]
+            for remark in re.findall(r"\A.*\n```\n\nsays `(.*)`", text):
+                assert f'"{remark}"' in result.stderr
