@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gnn_mlir import Graph
-from gnn_mlir.datasets import debian, features, wordnet
+from gnn_mlir.datasets import debian, features, made, wordnet
 
 # Two nouns with each other as hypernym and hyponym, a verb related to the first,
 # an adjective with a satellite, an adverb that comes from the adjective.
@@ -150,3 +150,45 @@ def test_hashed_words_do_not_depend_on_the_process():
         features.zlib.crc32(w) % 64 for w in (b"walks", b"walked"))
     with pytest.raises(ValueError, match="features: expected 1 to 65535, got 0"):
         features.HashedWords(0)
+
+
+# -- Made of a seed ----------------------------------------------------------------
+
+
+def test_communities(tmp_path):
+    graph = made.communities(seed=3)
+    assert (graph.num_nodes, graph.num_node_types, graph.num_edge_types) == (240, 2, 3)
+    label = graph.arrays["label"]
+    for kind in range(3):
+        some = graph.edge_type == kind
+        led = (label[graph.edge_dst[some]] - label[graph.edge_src[some]]) % 4
+        assert np.bincount(led).argmax() == kind and (led == kind).mean() > 0.75
+    x = graph.features()
+    assert x.shape == (240, 32) and (x.sum(1) == 6).all()
+    own = x.reshape(240, 4, 8).sum(2)[np.arange(240), label]
+    assert own.mean() > 4
+    masks = [graph.arrays[m] for m in ("train_mask", "val_mask", "test_mask")]
+    assert (sum(m.astype(int) for m in masks) == 1).all() and masks[0].sum() > 120
+    graph.save(tmp_path / "a.npz")
+    made.communities(seed=3).save(tmp_path / "b.npz")
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+    assert Graph.load(tmp_path / "a.npz").features().sum() == x.sum()
+    with pytest.raises(ValueError, match="nodes: expected enough for 4 classes, got 3"):
+        made.communities(nodes=3)
+
+
+def test_kinships():
+    graph = made.kinships(40, 8, 3)
+    # Five members a family: each is the head of five facts a relation.
+    assert (graph.num_nodes, graph.num_edges, graph.num_edge_types) == (40, 600, 3)
+    led = {}
+    for head, relation, tail in zip(graph.edge_src % 8, graph.edge_type,
+                                    graph.edge_dst % 8):
+        assert led.setdefault((head, relation), tail) == tail
+    assert all(led[tail, relation] == head for (head, relation), tail in led.items())
+    split = np.bincount(graph.arrays["edge_split"], minlength=3)
+    assert len(split) == 3 and split[0] > 400 and split[1:].min() > 30
+    for families in (5, 42):
+        with pytest.raises(ValueError, match="families: expected an even number, and no "
+                                             f"more than 40 entities, got {families}"):
+            made.kinships(40, families)

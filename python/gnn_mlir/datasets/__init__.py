@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Graphs made from what a Debian machine has: `wordnet`, `debian`."""
+"""Graphs made from what a Debian machine has, `wordnet` and `debian`, and of nothing,
+`made`."""

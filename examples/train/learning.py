@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the examples that learn share: a compiled model as a module of torch, the loop
+over epochs with its progress bar, the comparison with PyG, and a plot of the losses."""
+
+import argparse
+import dataclasses
+import math
+import statistics
+import sys
+import time
+
+import numpy as np
+import torch
+
+import gnn_mlir
+
+COMPARED = 20  # The steps in which the losses of both must agree.
+
+
+class Compiled(torch.nn.Module):
+    """A compiled function on one graph, with its weights as parameters. `wrt` are the
+    other inputs that gradients are wanted of."""
+
+    def __init__(self, module, graph, weights, wrt=()):
+        super().__init__()
+        self.layer = gnn_mlir.compile(module, graph=graph, gradients=[*weights, *wrt])
+        self.graph = graph
+        self.weights = torch.nn.ParameterDict({
+            name: torch.nn.Parameter(torch.tensor(array))
+            for name, array in weights.items()})
+
+    def forward(self, x):
+        return self.layer(self.graph, {"x": x, **self.weights})
+
+
+def initial_weights(module, graph, seed):
+    """The weights that a model starts with, by name: Glorot's for matrices, zeros for
+    biases, ones for HGT's prior and skip."""
+    function, = module.functions.values()
+    rng, found = np.random.default_rng(seed), {}
+    for name, value in function.inputs.items():
+        shape, last = value.type.shape(graph), name.split("_")[-1]
+        if last in ("bias", "prior", "skip"):
+            found[name] = np.full(shape, last != "bias", np.float32)
+        elif name != "x":
+            bound = math.sqrt(6 / sum(shape[-2:]))
+            found[name] = rng.uniform(-bound, bound, shape).astype(np.float32)
+    return found
+
+
+def positive(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected at least 1, got {number}")
+    return number
+
+
+def picture(text):
+    if not text.endswith(".svg"):
+        raise argparse.ArgumentTypeError(f"expected a name that ends in .svg, got {text}")
+    return text
+
+
+def add_options(parser, epochs, rate):
+    """The options that all examples have."""
+    parser.add_argument("--epochs", type=positive, default=epochs, help="(%(default)s)")
+    parser.add_argument("--rate", type=float, default=rate,
+                        help="of learning, Adam's (%(default)s)")
+    parser.add_argument("--decay", type=float, default=0.0,
+                        help="of weights, a step (%(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="(%(default)s)")
+    parser.add_argument("--device", default="auto",
+                        help="auto, cuda, cuda:N, or emulator, which needs no GPU "
+                        "(%(default)s)")
+    parser.add_argument("--compare-pyg", action="store_true",
+                        help="train PyG's layers from the same weights as well")
+    parser.add_argument("--plot", metavar="FILE.svg", type=picture,
+                        help="draw the losses")
+
+
+def find_device(name):
+    """Where tensors are: what is on the CPU runs on the emulator."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "emulator"
+    if name.partition(":")[0] not in ("cuda", "emulator"):
+        raise ValueError(f"--device: expected auto, cuda, cuda:N or emulator, got {name}")
+    if name != "emulator" and not torch.cuda.is_available():
+        raise ValueError(f"--device: expected emulator, since torch finds no GPU, got {name}")
+    return torch.device("cpu" if name == "emulator" else name)
+
+
+def read_graph(path, made, *needed):
+    """The graph of a file, or a made one where there is none."""
+    if path is None:
+        print("no --graph: a small one, made of a seed")
+        return made()
+    graph = gnn_mlir.Graph.load(path)
+    lacking = [name for name in needed if name not in graph.arrays]
+    if lacking:
+        raise ValueError(f"{path}: expected {' and '.join(needed)} in the file, got no "
+                         f"{' and no '.join(lacking)}")
+    return graph
+
+
+def import_pyg(asked="--compare-pyg"):
+    """PyG's layers; `asked` is what needs them."""
+    try:
+        import torch_geometric.nn
+    except ImportError:
+        raise ValueError(f"{asked}: expected PyTorch Geometric to be installed, got no "
+                         "module torch_geometric") from None
+    return torch_geometric.nn
+
+
+@dataclasses.dataclass
+class Run:
+    """How a training went."""
+
+    name: str
+    losses: list
+    seconds: list
+    score: float = math.nan
+
+    @property
+    def epoch(self):
+        """The median time of an epoch after the first, which also binds the graph."""
+        return statistics.median(self.seconds[1:] or self.seconds)
+
+
+def fit(name, network, step, options):
+    """Trains a network: `step` gives the loss of an epoch."""
+    network.train()
+    optimizer = torch.optim.Adam(network.parameters(), lr=options.rate,
+                                 weight_decay=options.decay)
+    run = Run(name, [], [])
+    for epoch in range(1, options.epochs + 1):
+        began = time.perf_counter()
+        optimizer.zero_grad()
+        loss = step(epoch)
+        loss.backward()
+        optimizer.step()
+        run.losses.append(loss.item())  # Waits for the GPU.
+        run.seconds.append(time.perf_counter() - began)
+        show_progress(name, epoch, options.epochs, run)
+    return run
+
+
+def show_progress(name, epoch, epochs, run, width=30):
+    """A bar on a terminal, ten lines elsewhere."""
+    done = width * epoch // epochs
+    text = (f"{name:<9}[{'#' * done}{'.' * (width - done)}] epoch {epoch}/{epochs}, "
+            f"loss {run.losses[-1]:.4f}, {sum(run.seconds):.1f} s")
+    if sys.stderr.isatty():
+        print(f"\r{text}", end="\n" if epoch == epochs else "", file=sys.stderr, flush=True)
+    elif epoch == epochs or epoch % max(1, epochs // 10) == 0:
+        print(text, file=sys.stderr, flush=True)
+
+
+def difference(runs, steps=COMPARED):
+    """The largest relative difference of the first losses."""
+    pairs = list(zip(*(run.losses for run in runs)))[:steps]
+    return max(abs(ours - other) / abs(other) for ours, other in pairs)
+
+
+def report(runs, score, plot=None):
+    """Prints what came of it; `score` says what is measured at the end."""
+    print(f"{'':<10}{'first loss':>12}{'last loss':>12}{score:>12}{'ms an epoch':>14}")
+    for run in runs:
+        print(f"{run.name:<10}{run.losses[0]:>12.5f}{run.losses[-1]:>12.5f}"
+              f"{run.score:>12.4f}{1e3 * run.epoch:>14.2f}")
+    if len(runs) > 1:
+        steps = min(COMPARED, len(runs[0].losses))
+        print(f"the losses of the first {steps} epochs differ by at most "
+              f"{difference(runs):.1e} of their size")
+    if plot:
+        with open(plot, "w", encoding="utf-8") as file:
+            file.write(draw(runs))
+        print(f"losses drawn: {plot}")
+
+
+COLOURS = ("#0072b2", "#d55e00")
+
+
+def draw(runs, width=480, height=270, edge=40):
+    """The losses over epochs as SVG: ours a line, the other one dashes over it."""
+    epochs = len(runs[0].losses)
+    highest = max(max(run.losses) for run in runs) or 1
+
+    def at(epoch, loss):
+        x = edge + (width - 2 * edge) * (epoch - 1) / max(1, epochs - 1)
+        return f"{x:.1f},{height - edge - (height - 2 * edge) * loss / highest:.1f}"
+
+    def text(x, y, words, anchor="middle", colour="black"):
+        return (f'<text x="{x}" y="{y}" text-anchor="{anchor}" fill="{colour}">'
+                f"{words}</text>")
+
+    low = height - edge
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+             'font-family="sans-serif" font-size="12">',
+             f'<rect width="{width}" height="{height}" fill="white"/>',
+             f'<path d="M{edge},{edge} V{low} H{width - edge}" fill="none" stroke="black"/>',
+             text(edge, low + 18, 1), text(width - edge, low + 18, epochs),
+             text(width // 2, low + 18, "epoch"), text(edge - 6, low, 0, "end"),
+             text(edge - 6, edge + 4, f"{highest:.3g}", "end"), text(edge, edge - 10, "loss")]
+    for i, (run, colour) in enumerate(zip(runs, COLOURS)):
+        points = " ".join(at(*point) for point in enumerate(run.losses, 1))
+        dashes = ' stroke-dasharray="5 5"' if i else ""
+        lines += [f'<polyline points="{points}" fill="none" stroke="{colour}" '
+                  f'stroke-width="2"{dashes}/>',
+                  text(width - edge, edge + 16 * i, run.name, "end", colour)]
+    return "\n".join([*lines, "</svg>", ""])
+
+
+def run_example(main):
+    """Bad input is one line."""
+    try:
+        main()
+    except (gnn_mlir.GNNError, OSError, ValueError) as error:
+        sys.exit(f"error: {error}")
