@@ -2,13 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Accesses at the outermost level where they can be (Hector 3.4.1), and none
-// that the body does not use.
+// Accesses at the outermost level where they can be (Hector 3.4.1), none that
+// the body does not use, and none of heads where there is one.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/BitVector.h"
 
@@ -74,9 +75,51 @@ struct DropUnusedInputs : OpRewritePattern<TraverseOp> {
     return success();
   }
 };
+/// The only head of a row is the row: a walk reads what is seen as [rows, 1,
+/// features] as it is, so that the traversal that makes it can share the walk.
+struct ReadOnlyHead : OpRewritePattern<TraverseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  static bool isOnlyHead(Value value, AtAttr at) {
+    auto expand = value.getDefiningOp<tensor::ExpandShapeOp>();
+    if (!expand || !at.getHead() || !at.getFeature())
+      return false;
+    RankedTensorType type = expand.getResultType();
+    return type.getRank() == 3 && expand.getSrcType().getRank() == 2 &&
+           type.getDimSize(1) == 1 &&
+           expand.getReassociationIndices()[0].size() == 1 &&
+           type.getEncoding() == expand.getSrcType().getEncoding();
+  }
+
+  LogicalResult matchAndRewrite(TraverseOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getElements())
+      return rewriter.notifyMatchFailure(op, "it walks no elements");
+    bool found = false;
+    SmallVector<Attribute> accesses(op.getInputsAt().getValue());
+    SmallVector<Value> inputs(op.getInputs());
+    for (auto [i, input] : llvm::enumerate(inputs)) {
+      AtAttr at = op.getInputAt(i);
+      if (!isOnlyHead(input, at))
+        continue;
+      found = true;
+      input = input.getDefiningOp<tensor::ExpandShapeOp>().getSrc();
+      accesses[i] = AtAttr::get(at.getContext(), at.getAnchor(), at.getSpace(),
+                                /*head=*/false, /*feature=*/true,
+                                at.getOffset(), at.getColumn());
+    }
+    if (!found)
+      return rewriter.notifyMatchFailure(op, "no input has an only head");
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getInputsMutable().assign(inputs);
+      op.setInputsAtAttr(rewriter.getArrayAttr(accesses));
+    });
+    return success();
+  }
+};
 } // namespace
 
 void TraverseOp::getCanonicalizationPatterns(RewritePatternSet &results,
                                              MLIRContext *context) {
-  results.add<DropUnusedInputs, HoistAccesses>(context);
+  results.add<DropUnusedInputs, HoistAccesses, ReadOnlyHead>(context);
 }
