@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A gather in front of a gemm or an outer becomes its gather list, what follows
-// a gemm row by row becomes its epilogue (Hector 3.3.1, 3.4.2).
+// a gemm row by row becomes its epilogue (Hector 3.3.1, 3.4.2), and sums of the
+// rows on the right of an outer become a result of that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +12,7 @@
 
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
@@ -235,6 +237,61 @@ static void fuseEpilogue(IRRewriter &rewriter, GemmOp gemm, TraverseOp op,
   rewriter.eraseOp(gemm);
 }
 
+/// True if the traversal adds up the rows of each group, and does nothing else.
+static bool isSum(TraverseOp op) {
+  if (op.getInputs().size() != 1 || op.getOutputs().size() != 1 ||
+      !op.getElements())
+    return false;
+  Block &body = op.getBody().front();
+  auto sum = body.getTerminator()->getOperand(0).getDefiningOp<ReduceOp>();
+  return sum && sum.getKind() == Reduction::Sum &&
+         sum.getDims() ==
+             ArrayRef<int32_t>{static_cast<int32_t>(Dim::Element)} &&
+         sum.getValue() == body.getArgument(0);
+}
+
+/// Why `op`, a sum of rows that `outer` has on its right, cannot be a result of
+/// `outer`; empty if it can.
+static std::string planSums(OuterOp outer, TraverseOp op) {
+  if (op.getSchedule() || outer.getSchedule())
+    return "it has a schedule";
+  if (op.getGraphAttr() != outer.getGraphAttr())
+    return "it walks another graph";
+  if (op.getGroups() != outer.getGroups() ||
+      op.getElements() != outer.getElements())
+    return "it walks other rows than the product";
+  auto right = cast<AtAttr>(outer.getInputsAt()[1]);
+  AtAttr in = op.getInputAt(0), out = op.getOutputAt(0);
+  if (in.getAnchor() != Anchor::Element || in.getSpace() != right.getSpace())
+    return "it reads other rows than the product";
+  int64_t columns = lastSize(outer.getRight());
+  bool whole = in.getFeature() && !in.getColumn() && !in.getOffset() &&
+               op.getDomain().getFeatures() == columns && out.getFeature() &&
+               !out.getOffset() && lastSize(op.getOutputs()[0]) == columns;
+  if (!whole || right.getOffset())
+    return "only a part of the columns is added up";
+  if (outer.getHeads() || in.getHead() || out.getHead())
+    return "there are heads";
+  if (out.getAnchor() != Anchor::Group || out.getSpace())
+    return "it writes rows elsewhere";
+  return "";
+}
+
+/// Whether all that reads `first`, which comes first, comes behind `last`, or
+/// is a reshape that may: one of `reshapes` then.
+static bool isReadBehind(Operation *first, Operation *last,
+                         SmallVectorImpl<Operation *> &reshapes) {
+  return llvm::all_of(first->getUsers(), [&](Operation *user) {
+    Operation *there = last->getBlock()->findAncestorOpInBlock(*user);
+    if (there && last->isBeforeInBlock(there))
+      return true;
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
+      return false;
+    reshapes.push_back(user);
+    return isReadBehind(user, last, reshapes);
+  });
+}
+
 namespace {
 struct FuseProducts : gnn::impl::FuseProductsBase<FuseProducts> {
   void runOnOperation() override {
@@ -254,6 +311,10 @@ struct FuseProducts : gnn::impl::FuseProductsBase<FuseProducts> {
           changed |= end(rewriter, gemm);
       }
     }
+    SmallVector<OuterOp> outers;
+    getOperation()->walk([&](OuterOp op) { outers.push_back(op); });
+    for (OuterOp outer : outers)
+      addSums(rewriter, outer);
     getOperation()->walk([&](TileOpInterface op) { reportNotGathered(op); });
     getOperation()->walk([&](GemmOp op) { reportNoEpilogue(op); });
   }
@@ -261,6 +322,7 @@ struct FuseProducts : gnn::impl::FuseProductsBase<FuseProducts> {
 private:
   bool gather(IRRewriter &rewriter, const Side &side);
   bool end(IRRewriter &rewriter, GemmOp gemm);
+  void addSums(IRRewriter &rewriter, OuterOp outer);
   void reportNotGathered(TileOpInterface product);
   void reportNoEpilogue(GemmOp gemm);
   remark::RemarkOpts named(StringRef name) {
@@ -294,6 +356,51 @@ bool FuseProducts::end(IRRewriter &rewriter, GemmOp gemm) {
       << "the product ends with what followed it";
   fuseEpilogue(rewriter, gemm, op, extras);
   return true;
+}
+
+/// Makes one op of `outer` and the sums of the rows on its right, at the place
+/// of the later one.
+void FuseProducts::addSums(IRRewriter &rewriter, OuterOp outer) {
+  SmallVector<TraverseOp> sums;
+  for (Operation *user : outer.getRight().getUsers())
+    if (auto op = dyn_cast<TraverseOp>(user))
+      if (isSum(op) && op.getInputs()[0] == outer.getRight() &&
+          op->getBlock() == outer->getBlock())
+        sums.push_back(op);
+  for (TraverseOp op : sums) {
+    std::string why = planSums(outer, op);
+    bool isLater = outer->isBeforeInBlock(op);
+    Operation *first = isLater ? outer : op, *last = isLater ? op : outer;
+    SmallVector<Operation *> reshapes;
+    if (why.empty() && !isReadBehind(first, last, reshapes))
+      why = "one of the two is read before the other";
+    if (!why.empty()) {
+      remark::missed(op.getLoc(), named("NoSums")) << why;
+      continue;
+    }
+    remark::passed(op.getLoc(), named("Sums"))
+        << "the product adds up the rows on its right too";
+    for (Operation *reshape : llvm::reverse(reshapes))
+      rewriter.moveOpAfter(reshape, last);
+    rewriter.setInsertionPoint(last);
+    Location loc = rewriter.getFusedLoc({outer.getLoc(), op.getLoc()});
+    Value init = op.getOutputs()[0];
+    SmallVector<ReassociationIndices> rows{{0, 1}};
+    if (!outer.getTypes()) // [1, columns], all rows being those of the graph
+      init = tensor::CollapseShapeOp::create(rewriter, loc, init, rows);
+    auto both = OuterOp::create(
+        rewriter, loc, TypeRange{outer.getOutput().getType(), init.getType()},
+        outer.getGraphAttr(), outer.getRowsAttr(), outer.getTypesAttr(),
+        outer.getLeft(), outer.getRight(), outer.getOutput(), init,
+        outer.getInputsAtAttr(), /*schedule=*/nullptr);
+    Value sum = both.getResult(1);
+    if (!outer.getTypes())
+      sum = tensor::ExpandShapeOp::create(rewriter, loc,
+                                          op.getResult(0).getType(), sum, rows);
+    rewriter.replaceOp(op, sum);
+    rewriter.replaceOp(outer, both.getResult(0));
+    return;
+  }
 }
 
 void FuseProducts::reportNotGathered(TileOpInterface product) {

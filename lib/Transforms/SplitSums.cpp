@@ -54,7 +54,8 @@ namespace {
 /// What bears on how many rows a tile has.
 struct SumShape {
   int64_t leastRows;
-  double blocks; ///< of a tile
+  double blocks;     ///< of a tile
+  bool even = false; ///< whether the last ones to end should be few
 };
 
 struct SplitSums : gnn::impl::SplitSumsBase<SplitSums> {
@@ -143,9 +144,9 @@ std::string SplitSums::choose(TileOpInterface op, SumShape shape,
     return llvm::bit_floor(
         static_cast<uint64_t>(std::clamp(count, 1., double(1 << 30))));
   };
-  int64_t most = rowsFor(evenBlocks);
-  if (most < evenRows)
-    most = std::clamp(rowsFor(fullBlocks), shape.leastRows, evenRows);
+  int64_t most = std::max(rowsFor(fullBlocks), shape.leastRows);
+  if (shape.even && most > evenRows)
+    most = std::max(rowsFor(evenBlocks), evenRows);
   double longest = countLongest(groups, elements, stats);
   if (longest <= std::max<double>(leastTiles * most, wholeRows))
     return llvm::formatv("the longest of its groups has {0:F0} rows at most, "
@@ -171,6 +172,8 @@ void SplitSums::reportDone(TileOpInterface op, RowDomain tiles) {
 /// `tensor` as one row of features for each of its leading dimension.
 static Value flatten(OpBuilder &builder, Location loc, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
+  if (type.getRank() == 2)
+    return tensor;
   SmallVector<ReassociationIndices> dims{{0}, {}};
   for (int64_t i = 1; i < type.getRank(); ++i)
     dims[1].push_back(i);
@@ -190,30 +193,21 @@ static Value withType(OpBuilder &builder, Location loc, Value tensor) {
       dims);
 }
 
-/// The matrices of all tiles, then the sum of those of each type, all elements
-/// of a matrix as one row of features.
-static void split(IRRewriter &rewriter, OuterOp op, RowDomain tiles) {
+/// The sum of the `parts` of the tiles of each type, all that a tile has as one
+/// row of features, in the place of `output`, which `op` writes.
+static Value sumParts(IRRewriter &rewriter, OuterOp op, RowDomain tiles,
+                      Value parts, Value output) {
   Location loc = op.getLoc();
   MLIRContext *context = op.getContext();
-  rewriter.setInsertionPoint(op);
-  auto type = cast<RankedTensorType>(op.getOutput().getType());
-  Type element = type.getElementType();
-  ArrayRef<int64_t> matrix = type.getShape().drop_front(op.getTypes() ? 1 : 0);
-  int64_t features = ShapedType::getNumElements(matrix);
-  Value parts = emptyParts(rewriter, op, tiles, matrix, element);
-  parts = OuterOp::create(rewriter, loc, parts.getType(), op.getGraphAttr(),
-                          op.getRowsAttr(), RowDomainAttr::get(context, tiles),
-                          op.getLeft(), op.getRight(), parts,
-                          op.getInputsAtAttr(), /*schedule=*/nullptr)
-              .getResult();
+  auto type = cast<RankedTensorType>(output.getType());
+  int64_t features = ShapedType::getNumElements(
+      type.getShape().drop_front(op.getTypes() ? 1 : 0));
   // What is shared with other templates could not be written in place.
-  Value output = op.getOutput();
-  auto empty = output.getDefiningOp<tensor::EmptyOp>();
-  if (empty)
+  if (auto empty = output.getDefiningOp<tensor::EmptyOp>())
     output = rewriter.clone(*empty)->getResult(0);
   if (!op.getTypes())
     output = withType(rewriter, loc, output);
-  Type whole = output.getType();
+  auto whole = cast<RankedTensorType>(output.getType());
   output = flatten(rewriter, loc, output);
   auto at = [&](Anchor anchor) -> Attribute {
     return AtAttr::get(context, anchor, {}, false, true, 0);
@@ -225,28 +219,55 @@ static void split(IRRewriter &rewriter, OuterOp op, RowDomain tiles) {
       rewriter.getArrayAttr(at(Anchor::Element)),
       rewriter.getArrayAttr(at(Anchor::Group)), /*schedule=*/nullptr);
   Block &body = sums.getBody().emplaceBlock();
-  Value part = body.addArgument(element, loc);
+  Value part = body.addArgument(type.getElementType(), loc);
   OpBuilder inside = OpBuilder::atBlockBegin(&body);
   Value sum = ReduceOp::create(inside, loc, Reduction::Sum,
                                {static_cast<int32_t>(Dim::Element)}, part);
   YieldOp::create(inside, loc, sum);
 
-  SmallVector<ReassociationIndices> dims{{0}, {}};
-  auto wholeType = cast<RankedTensorType>(whole);
-  for (int64_t i = 1; i < wholeType.getRank(); ++i)
-    dims[1].push_back(i);
-  Value result = tensor::ExpandShapeOp::create(rewriter, loc, wholeType,
-                                               sums.getResult(0), dims);
+  Value result = sums.getResult(0);
+  if (whole.getRank() > 2) {
+    SmallVector<ReassociationIndices> dims{{0}, {}};
+    for (int64_t i = 1; i < whole.getRank(); ++i)
+      dims[1].push_back(i);
+    result = tensor::ExpandShapeOp::create(rewriter, loc, whole, result, dims);
+  }
   if (!op.getTypes()) {
     SmallVector<ReassociationIndices> without{{0, 1}};
-    for (int64_t i = 2; i < wholeType.getRank(); ++i)
+    for (int64_t i = 2; i < whole.getRank(); ++i)
       without.push_back({i});
     result =
         tensor::CollapseShapeOp::create(rewriter, loc, type, result, without);
   }
-  rewriter.replaceOp(op, result);
-  if (empty && empty->use_empty())
-    rewriter.eraseOp(empty);
+  return result;
+}
+
+/// The matrices of all tiles, and their sums if they are wanted, then the sum
+/// of those of each type.
+static void split(IRRewriter &rewriter, OuterOp op, RowDomain tiles) {
+  rewriter.setInsertionPoint(op);
+  SmallVector<Value> outputs = llvm::to_vector(op.getDpsInits()), parts;
+  SmallVector<Type> types;
+  for (Value output : outputs) {
+    auto type = cast<RankedTensorType>(output.getType());
+    parts.push_back(emptyParts(
+        rewriter, op, tiles, type.getShape().drop_front(op.getTypes() ? 1 : 0),
+        type.getElementType()));
+    types.push_back(parts.back().getType());
+  }
+  auto ofTiles = OuterOp::create(
+      rewriter, op.getLoc(), types, op.getGraphAttr(), op.getRowsAttr(),
+      RowDomainAttr::get(op.getContext(), tiles), op.getLeft(), op.getRight(),
+      parts[0], op.getSums() ? parts[1] : Value(), op.getInputsAtAttr(),
+      /*schedule=*/nullptr);
+  SmallVector<Value> results;
+  for (auto [part, output] : llvm::zip_equal(ofTiles.getResults(), outputs))
+    results.push_back(sumParts(rewriter, op, tiles, part, output));
+  rewriter.replaceOp(op, results);
+  for (Value output : outputs)
+    if (auto empty = output.getDefiningOp<tensor::EmptyOp>())
+      if (empty->use_empty())
+        rewriter.eraseOp(empty);
 }
 
 void SplitSums::visit(OuterOp op) {
@@ -259,7 +280,8 @@ void SplitSums::visit(OuterOp op) {
   constexpr int64_t side = ProductLayout::rows;
   int64_t a = matrix[matrix.size() - 2], b = matrix.back();
   SumShape shape{leastProductRows,
-                 double(llvm::divideCeil(a, side) * llvm::divideCeil(b, side))};
+                 double(llvm::divideCeil(a, side) * llvm::divideCeil(b, side)),
+                 /*even=*/true};
   if (op.getHeads() && !op.sumsHeads())
     shape.blocks *= op.getHeads();
   RowDomain tiles;

@@ -12,8 +12,8 @@ COLUMNS = [1, 17, 70]
 ROWS = [1, 16, 17, 150]
 
 
-def run(text, graph, x, y):
-    compiled = compile_program(text, target="emulator")
+def run(text, graph, x, y, passes=None):
+    compiled = compile_program(text, target="emulator", passes=passes)
     binding = compiled.bind({"g": graph})
     return binding(dict(zip([i.name for i in binding.inputs], (x, y))))
 
@@ -52,20 +52,48 @@ func.func @f(%x: tensor<?x{depth}xf32> {{gnn.rows = #gnn.rows<@g, node>}}, %w: {
         close(out, x.astype(np.float64) @ w)
 
 
+OUTERS = [(1, 64), (64, 1), (3, 5), (64, 64), (65, 17), (8, 32)]
+
+
+def outer(left, right, groups, shape):
+    """Outer products and the sums beside them, of `groups`."""
+    matrices = f"tensor<{''.join(f'{n}x' for n in shape)}{left}x{right}xf32>"
+    sums = f"tensor<{''.join(f'{n}x' for n in shape)}{right}xf32>"
+    return f"""
+gnn.graph @g square {{node_types = 1, edge_types = 5}}
+func.func @f(%x: tensor<?x{left}xf32> {{gnn.rows = #gnn.rows<@g, edge>}},
+             %y: tensor<?x{right}xf32> {{gnn.rows = #gnn.rows<@g, edge>}})
+    -> ({matrices} {{gnn.name = "matrices"}}, {sums} {{gnn.name = "sums"}}) {{
+  %w = tensor.empty() : {matrices}
+  %b = tensor.empty() : {sums}
+  %dw, %db = gnn_tile.outer @g {groups}
+      ins(%x, %y : tensor<?x{left}xf32>, tensor<?x{right}xf32>)
+      at [#gnn_tile.at<group -> edge : feature>, #gnn_tile.at<group -> edge : feature>]
+      outs(%w : {matrices}) sums(%b : {sums}) -> {matrices}, {sums}
+  return %dw, %db : {matrices}, {sums}
+}}"""
+
+
 @pytest.mark.parametrize("rows", ROWS)
-@pytest.mark.parametrize("left, right", [(1, 64), (64, 1), (3, 5), (64, 64), (65, 17), (8, 32)])
+@pytest.mark.parametrize("left, right", OUTERS)
 def test_sums_of_outer_products(compiler, rows, left, right):
     rng = np.random.default_rng(rows)
     x, y = values(rng, rows, left), values(rng, rows, right)
-    out = run(f"""
-gnn.graph @g square {{node_types = 1, edge_types = 1}}
-func.func @f(%x: tensor<?x{left}xf32> {{gnn.rows = #gnn.rows<@g, node>}},
-             %y: tensor<?x{right}xf32> {{gnn.rows = #gnn.rows<@g, node>}})
-    -> tensor<{left}x{right}xf32> {{
-  %init = tensor.empty() : tensor<{left}x{right}xf32>
-  %sum = gnn_tile.outer @g rows src ins(%x, %y : tensor<?x{left}xf32>, tensor<?x{right}xf32>)
-      at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
-      outs(%init : tensor<{left}x{right}xf32>) -> tensor<{left}x{right}xf32>
-  return %sum : tensor<{left}x{right}xf32>
-}}""", graphs.random_graph(rows, rows, 1, 1, seed=3), x, y)
-    close(out, x.astype(np.float64).T @ y)
+    out = run(outer(left, right, "rows edge.in_rows", []),
+              graphs.random_graph(5, rows, 1, 5, seed=3), x, y)
+    close(out["matrices"], x.astype(np.float64).T @ y)
+    close(out["sums"], y.astype(np.float64).sum(0))
+
+
+@pytest.mark.parametrize("split", [0, 16])
+@pytest.mark.parametrize("edges", [0, 1, 40, 300])
+def test_sums_of_outer_products_by_type(compiler, edges, split):
+    """A long type among short ones and some without edges, whole and in two steps."""
+    graph = graphs.random_graph(20, edges, 1, 5, seed=3)
+    rng = np.random.default_rng(edges)
+    x, y = values(rng, edges, 70), values(rng, edges, 9)
+    out = run(outer(70, 9, "rows edge.src_pairs types edge_type", [5]), graph, x, y,
+              {"sum-rows": split} if split else {"split-sums": False})
+    of_type = [np.flatnonzero(graph.edge_type == t) for t in range(5)]
+    close(out["matrices"], np.stack([x[i].astype(np.float64).T @ y[i] for i in of_type]))
+    close(out["sums"], np.stack([y[i].astype(np.float64).sum(0) for i in of_type]))

@@ -43,6 +43,23 @@ func.func @heads(%x: tensor<?x2x8xf32>, %dy: tensor<?x2x4xf32>, %init: tensor<2x
   return %dw : tensor<2x8x4xf32>
 }
 
+// Sums beside the matrices are those of tiles first, too.
+//
+// CHECK-LABEL: func.func @beside
+// CHECK:         %[[PARTS:.+]]:2 = gnn_tile.outer @g rows src types tiles<graph, src, 16>
+// CHECK-SAME:      outs(%{{.+}} : tensor<?x8x4xf32>) sums(%{{.+}} : tensor<?x4xf32>) -> tensor<?x8x4xf32>, tensor<?x4xf32>
+// CHECK:         gnn_tile.traverse @g <graph, tiles<graph, src, 16>, features = 32>
+// CHECK:         %[[SUMS:.+]] = gnn_tile.traverse @g <graph, tiles<graph, src, 16>, features = 4>
+// CHECK-SAME:      ins(%[[PARTS]]#1 : tensor<?x4xf32>)
+// CHECK:         tensor.collapse_shape %[[SUMS]] {{.+}} tensor<1x4xf32> into tensor<4xf32>
+func.func @beside(%x: tensor<?x8xf32>, %dy: tensor<?x4xf32>, %w: tensor<8x4xf32>, %b: tensor<4xf32>)
+    -> (tensor<8x4xf32>, tensor<4xf32>) {
+  %dw, %db = gnn_tile.outer @g rows src ins(%x, %dy : tensor<?x8xf32>, tensor<?x4xf32>)
+      at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
+      outs(%w : tensor<8x4xf32>) sums(%b : tensor<4xf32>) -> tensor<8x4xf32>, tensor<4xf32>
+  return %dw, %db : tensor<8x4xf32>, tensor<4xf32>
+}
+
 // What sums over heads does so for each tile.
 //
 // CHECK-LABEL: func.func @sums_heads

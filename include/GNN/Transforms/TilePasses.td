@@ -67,20 +67,28 @@ def FuseProducts : Pass<"gnn-tile-fuse-products", "::mlir::func::FuncOp"> {
     A traversal that only copies rows into the input of a `gnn_tile.gemm`, or
     into either side of a `gnn_tile.outer`, becomes the product's gather list. A
     row-wise traversal that alone reads the product of a `gnn_tile.gemm` becomes
-    its epilogue.
+    its epilogue. A traversal that adds up the rows of each type that a
+    `gnn_tile.outer` of these types has on its right becomes a second result of
+    that: the gradient by a bias beside that by a weight.
 
     ```mlir
     %r = gnn_tile.gemm @g rows dst ins(%x, %w) ... // yields %acc
     %y = gnn_tile.traverse @g <dst, features = 8> ins(%r, %b) ... // adds %b
     // becomes
     %y = gnn_tile.gemm @g rows dst ins(%x, %w) ... extras(%b) ... // yields %acc + %b
+
+    %dw = gnn_tile.outer @g rows dst ins(%x, %dy) ... outs(%w) ...
+    %db = gnn_tile.traverse @g <graph, dst, features = 8> ins(%dy) ... // sums
+    // becomes
+    %dw, %db = gnn_tile.outer @g rows dst ins(%x, %dy) ... outs(%w) sums(%b) ...
     ```
 
     Needs: templates on tensors. Keeps: the value of every result. Never fuses
-    a reduction, into or out of what has a schedule, or what reads rows that no
+    another reduction, into or out of what has a schedule, or what reads rows that no
     map reaches from the product's.
   }];
-  let dependentDialects = ["::gnn::tile::TileDialect"];
+  let dependentDialects = ["::gnn::tile::TileDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def SplitSums : Pass<"gnn-tile-split-sums", "::mlir::func::FuncOp"> {
@@ -109,10 +117,11 @@ def SplitSums : Pass<"gnn-tile-split-sums", "::mlir::func::FuncOp"> {
     reductions stays behind the second one.
 
     With statistics of the graph, a tile has so few rows that there are 4 blocks a
-    multiprocessor of the target, or 8 where tiles have 1024 rows still: the number
-    of tiles is bounded, and so is what they write. It has 64 rows of an outer
-    product at least, and 256 of a traversal. Groups of which the longest has two
-    tiles at most, or 256 rows, stay whole. Without statistics, a tile has 1024 rows.
+    multiprocessor of the target; of outer products, which are computed, 8 as long as
+    tiles have 1024 rows, so that the last ones to end are few. The number of tiles is
+    bounded, and so is what they write. A tile has 64 rows of an outer product at
+    least, and 256 of a traversal. Groups of which the longest has two tiles at most,
+    or 256 rows, stay whole. Without statistics, a tile has 1024 rows.
 
     Needs: templates on tensors. Keeps: the value of every result up to the order
     of sums; all bits of it where it is no sum. Never splits sums over types, over

@@ -339,9 +339,10 @@ tile::RowDomain Lowering::elementsOf(tile::RowDomain groups,
                                      RowSpace elements) {
   if (!groups.isOfGraph() || groups != groups.getNatural())
     return {};
-  // All rows of the graph, in the order that they are kept in.
+  // All rows of the graph, in the order that they are kept in; nodes as what
+  // works on them row by row has them.
   if (groups.isIn(Space::Graph))
-    return keptRows(elements, EndPoint::Src);
+    return keptRows(elements, EndPoint::Dst);
   for (RowEnd end : {RowEnd::Src, RowEnd::Dst})
     if (auto rows = gnn::elementsOf(groups.get().space, atEnd(elements, end)))
       return *rows;

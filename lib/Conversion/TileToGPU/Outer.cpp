@@ -44,6 +44,7 @@ private:
   SmallVector<Value> sumAll(ValueRange sums);
   SmallVector<Value> sumRows(ValueRange sums);
   SmallVector<Value> sumHeads();
+  void storeSums(Value value);
 
   OuterOp op;
   Kernel &kernel;
@@ -133,14 +134,22 @@ void OuterLowering::storeRow(Value sums, int64_t i) {
 
 /// Adds the products of all rows of the type, of one head.
 SmallVector<Value> OuterLowering::sumAll(ValueRange sums) {
-  return product.sum(sums, begin, end, [&](Value row0) {
+  auto loadStep = [&](Value row0) {
     SmallVector<Value> values;
     for (const ProductPiece &piece : product.leftPieces())
       values.push_back(load(0, piece, row0));
     for (const ProductPiece &piece : product.rightPieces())
       values.push_back(load(1, piece, row0));
     return values;
-  });
+  };
+  // All right pieces of a thread have the same columns.
+  auto addRight = [&](SmallVectorImpl<Value> &sums, ValueRange loaded) {
+    if (op.getSums())
+      for (Value value : loaded.take_back(product.rightPieces().size()))
+        sums.back() =
+            arith::AddFOp::create(e.builder, e.loc, sums.back(), value);
+  };
+  return product.sum(sums, begin, end, loadStep, addRight);
 }
 
 /// A type may have no rows.
@@ -169,10 +178,38 @@ SmallVector<Value> OuterLowering::sumHeads() {
   return loop.getResults();
 }
 
+/// Of the blocks that read the same columns, those of the first rows of the
+/// matrix store what these add up to.
+void OuterLowering::storeSums(Value value) {
+  int64_t out = right.getShape().back();
+  Value sums = kernel.buffer(op.getSums(), op.getGroups(), false);
+  Value sum = product.sumOverThreads(value);
+  Value thread = product.getThread();
+  Value column = e.add(firstColumn, thread);
+  Value inside = e.both(e.less(thread, e.index(product.columns())),
+                        e.less(column, e.index(out)));
+  if (left.getShape().back() > ProductLayout::rows)
+    inside = e.both(inside, e.less(firstRow, e.index(1)));
+  e.guard(inside, [&] {
+    SmallVector<Value> indices{column};
+    if (op.getTypes())
+      indices.insert(indices.begin(), type);
+    e.store(sum, sums, indices);
+  });
+}
+
 void OuterLowering::run() {
   locate();
-  SmallVector<Value> sums =
-      op.sumsHeads() ? sumHeads() : sumRows(product.zero());
+  SmallVector<Value> zero = product.zero();
+  if (op.getSums()) {
+    Type type = right.getElementType();
+    if (int64_t width = product.rightPieces().front().width; width > 1)
+      type = VectorType::get({width}, type);
+    zero.push_back(e.constant(type, 0));
+  }
+  SmallVector<Value> sums = op.sumsHeads() ? sumHeads() : sumRows(zero);
+  if (op.getSums())
+    storeSums(sums.pop_back_val());
   for (auto [i, sum] : llvm::enumerate(sums))
     storeRow(sum, i);
 

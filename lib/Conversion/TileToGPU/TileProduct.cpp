@@ -132,7 +132,7 @@ SmallVector<Value> TileProduct::sumStaged(ValueRange sums, Value half) {
 /// registers. A thread that writes to one half of the shared memory has left
 /// the barrier behind which all have read what was there before.
 SmallVector<Value> TileProduct::sumAhead(ValueRange sums, Value begin,
-                                         Value end, Load load) {
+                                         Value end, Load load, Fold fold) {
   SmallVector<Value> state(sums);
   llvm::append_range(state, load(begin));
   state.push_back(e.index(0));
@@ -151,28 +151,51 @@ SmallVector<Value> TileProduct::sumAhead(ValueRange sums, Value begin,
     stage(loaded, half);
     SmallVector<Value> ahead = load(loop.getInductionVar());
     SmallVector<Value> next = sumStaged(before, half);
+    if (fold)
+      fold(next, loaded);
     llvm::append_range(next, ahead);
     next.push_back(e.sub(e.index(depth()), half));
     scf::YieldOp::create(e.builder, e.loc, next);
   }
   auto [before, loaded, half] = split(loop.getResults());
   stage(loaded, half);
-  return sumStaged(before, half);
+  SmallVector<Value> next = sumStaged(before, half);
+  if (fold)
+    fold(next, loaded);
+  return next;
 }
 
 SmallVector<Value> TileProduct::sum(ValueRange sums, Value begin, Value end,
-                                    Load load) {
+                                    Load load, Fold fold) {
   if (layout.loadsAhead)
-    return sumAhead(sums, begin, end, load);
+    return sumAhead(sums, begin, end, load, fold);
   auto loop =
       scf::ForOp::create(e.builder, e.loc, begin, end, e.index(depth()), sums);
   OpBuilder::InsertionGuard restore(e.builder);
   e.builder.setInsertionPointToEnd(loop.getBody());
-  stage(load(loop.getInductionVar()), e.index(0));
+  SmallVector<Value> loaded = load(loop.getInductionVar());
+  stage(loaded, e.index(0));
   SmallVector<Value> next = sumStaged(loop.getRegionIterArgs(), e.index(0));
+  if (fold)
+    fold(next, loaded);
   barrier();
   scf::YieldOp::create(e.builder, e.loc, next);
   return loop.getResults();
+}
+
+Value TileProduct::sumOverThreads(Value value) {
+  const ProductPiece &piece = right.pieces.front();
+  barrier();
+  e.store(value, right.buffer, {piece.depth, piece.across});
+  barrier();
+  Value column = e.min(thread, e.index(columns() - 1));
+  Value sum;
+  int64_t lines = layout.threads * piece.width / columns();
+  for (int64_t i = 0; i < lines; ++i) {
+    Value part = e.load(right.buffer, {e.index(i), column}, 1);
+    sum = sum ? arith::AddFOp::create(e.builder, e.loc, sum, part) : part;
+  }
+  return sum;
 }
 
 void TileProduct::barrier() { gpu::BarrierOp::create(e.builder, e.loc); }

@@ -52,11 +52,20 @@ public:
   /// begins at `first`.
   using Load =
       llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value first)>;
+  /// What else is added up of the loaded values of a step.
+  using Fold = llvm::function_ref<void(llvm::SmallVectorImpl<mlir::Value> &sums,
+                                       mlir::ValueRange loaded)>;
   /// Adds the products of all steps from `begin` to `end` in their order. There
-  /// is one at least.
+  /// is one at least. `sums` may go on with what `fold` adds to.
   llvm::SmallVector<mlir::Value> sum(mlir::ValueRange sums, mlir::Value begin,
-                                     mlir::Value end, Load load);
+                                     mlir::Value end, Load load,
+                                     Fold fold = nullptr);
+  /// The sum of `value`, which each thread has of its right pieces, over all
+  /// threads with the same columns: of column `thread` in the threads below
+  /// `columns`. Once all steps are done.
+  mlir::Value sumOverThreads(mlir::Value value);
   void barrier();
+  mlir::Value getThread() const { return thread; }
 
   /// Row `i` of the thread and first of its columns, in the tile.
   mlir::Value row(int64_t i);
@@ -86,7 +95,7 @@ private:
   Values sumStaged(mlir::ValueRange sums, mlir::Value half);
   Values sumSome(mlir::ValueRange sums, mlir::Value from);
   Values sumAhead(mlir::ValueRange sums, mlir::Value begin, mlir::Value end,
-                  Load load);
+                  Load load, Fold fold);
 
   Emitter &e;
   ProductLayout layout;

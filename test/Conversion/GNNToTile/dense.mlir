@@ -182,7 +182,7 @@ func.func @transposed_twice(%x: !edge, %w: !w) -> tensor<?xf32, #gnn.rows<@g, ed
 // All rows to one, and that one's leading dimensions.
 //
 // CHECK-LABEL: func.func @sum_rows
-// CHECK:         gnn_tile.traverse @g <graph, src, heads = 4, features = 8>
+// CHECK:         gnn_tile.traverse @g <graph, dst, heads = 4, features = 8>
 // CHECK-SAME:      at [#gnn_tile.at<element : head, feature>]
 // CHECK:           gnn_tile.reduce sum [element]
 // CHECK:         gnn_tile.traverse @g <1, heads = 4, features = 8>

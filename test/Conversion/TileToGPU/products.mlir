@@ -169,3 +169,31 @@ func.func @outer(%x: memref<?x64xf32>, %dy: memref<?x8xf32>, %dw: memref<3x64x8x
       outs(%dw : memref<3x64x8xf32>)
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// The rows on the right are added up as they are staged; what threads with the same
+// columns have is added up at the end, by the block of the first rows alone.
+//
+// CHECK-LABEL: gpu.func @sums_0_outer
+// CHECK:         scf.for
+// CHECK:           %[[NEXT:.+]] = arith.addf %{{.+}}, %[[STAGED:.+]] : vector<4xf32>
+// CHECK:           scf.yield {{.+}} %[[NEXT]]
+// CHECK:         arith.addf %{{.+}} : vector<4xf32>
+// CHECK:         gpu.barrier
+// CHECK-NEXT:    vector.store %{{.+}} : memref<64x16xf32, #gpu.address_space<workgroup>>
+// CHECK-NEXT:    gpu.barrier
+// CHECK-COUNT-31: arith.addf %{{.+}} : f32
+// CHECK-NOT:     arith.addf
+// CHECK:         arith.cmpi slt, %{{.+}}, %c1
+// CHECK:         memref.store %{{.+}} : memref<3x8xf32>
+// CHECK-NOT:     atomic
+func.func @sums(%x: memref<?x100xf32>, %dy: memref<?x8xf32>, %dw: memref<3x100x8xf32>, %db: memref<3x8xf32>) {
+  gnn_tile.outer @g rows src_pair types edge_type
+      ins(%x, %dy : memref<?x100xf32>, memref<?x8xf32>)
+      at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%dw : memref<3x100x8xf32>) sums(%db : memref<3x8xf32>)
+  return
+}

@@ -89,6 +89,18 @@ func.func @outer(%x: tensor<?x64xf32>, %dy: tensor<?x8xf32>) -> tensor<3x64x8xf3
   return %dw : tensor<3x64x8xf32>
 }
 
+// CHECK-LABEL: func.func @outer_and_sums
+// CHECK:         gnn_tile.outer @g rows src_pair types edge_type
+// CHECK-SAME:      outs(%{{.+}} : tensor<3x64x8xf32>) sums(%{{.+}} : tensor<3x8xf32>) -> tensor<3x64x8xf32>, tensor<3x8xf32>
+func.func @outer_and_sums(%x: tensor<?x64xf32>, %dy: tensor<?x8xf32>, %w: tensor<3x64x8xf32>, %b: tensor<3x8xf32>)
+    -> (tensor<3x64x8xf32>, tensor<3x8xf32>) {
+  %dw, %db = gnn_tile.outer @g rows src_pair types edge_type
+      ins(%x, %dy : tensor<?x64xf32>, tensor<?x8xf32>)
+      at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%w : tensor<3x64x8xf32>) sums(%b : tensor<3x8xf32>) -> tensor<3x64x8xf32>, tensor<3x8xf32>
+  return %dw, %db : tensor<3x64x8xf32>, tensor<3x8xf32>
+}
+
 // A matrix for each tile, and the sum of those of a type. A tile leads to its
 // group.
 //

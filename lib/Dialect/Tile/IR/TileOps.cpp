@@ -424,6 +424,19 @@ bool OuterOp::sumsHeads() {
   return getHeads() && rank == (getTypes() ? 3 : 2);
 }
 
+/// What `name` is expected to be.
+static LogicalResult verifyShape(Operation *op, StringRef name, ShapedType type,
+                                 ArrayRef<int64_t> expected) {
+  if (type.hasRank() && type.getShape() == expected)
+    return success();
+  InFlightDiagnostic diag = op->emitOpError("expected ")
+                            << name << " of shape [";
+  llvm::interleaveComma(expected, diag, [&](int64_t size) {
+    ShapedType::isDynamic(size) ? diag << "?" : diag << size;
+  });
+  return diag << "], got " << type;
+}
+
 LogicalResult OuterOp::verify() {
   if (failed(verifyFloats(*this, {getLeft().getType(), getRight().getType(),
                                   getOutput().getType()}))) // C1
@@ -461,19 +474,24 @@ LogicalResult OuterOp::verify() {
   if (heads && !sumsHeads())
     expected.push_back(heads);
   expected.append({left.getShape().back(), right.getShape().back()});
-  if (output.getShape() != ArrayRef<int64_t>(expected)) { // C1
-    InFlightDiagnostic diag = emitOpError("expected an output of shape [");
-    llvm::interleaveComma(expected, diag, [&](int64_t size) {
-      ShapedType::isDynamic(size) ? diag << "?" : diag << size;
-    });
-    return diag << "], got " << output;
-  }
+  if (failed(verifyShape(*this, "an output", output, expected))) // C1
+    return failure();
   // C5, with the shapes: tensors are in the order of their access.
   for (auto [side, at] : {std::pair(left, accesses[0]), {right, accesses[1]}})
     if (failed(verifyAccess(*this, side, at, heads ? heads : 1,
                             side.getShape().back(), getRows(), {})))
       return failure();
-  return success();
+  if (!getSums())
+    return success();
+  if (heads) // C6
+    return emitOpError("expected no heads beside 'sums', got ") << heads;
+  expected.erase(std::prev(expected.end(), 2));
+  if (failed(verifyFloats(
+          *this, {getOutput().getType(), getSums().getType()})) || // C6
+      failed(verifyWeightOrder(*this, cast<ShapedType>(getSums().getType()))))
+    return failure();
+  return verifyShape(*this, "sums", cast<ShapedType>(getSums().getType()),
+                     expected); // C6
 }
 
 //===----------------------------------------------------------------------===//

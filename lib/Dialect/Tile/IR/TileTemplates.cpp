@@ -379,7 +379,8 @@ SmallVector<StructureKey> OuterOp::getStructures() {
   return unwrap(keys);
 }
 
-/// Rows are read once, the matrices written once: one a type, or one a tile.
+/// Rows are read once, the matrices and sums written once: one a type, or one a
+/// tile.
 TileCost OuterOp::getCost() {
   CountSum rows = CountSum::rows(getRows());
   auto output = cast<ShapedType>(getOutput().getType());
@@ -391,9 +392,13 @@ TileCost OuterOp::getCost() {
       rows * (heads * (in + out) * bytesOf(output)) + bytesOfStructures(*this);
   ArrayRef<int64_t> shape = output.getShape();
   bool ofTiles = getTypes() && getTypes()->isTiles();
-  int64_t bytes =
-      ShapedType::getNumElements(shape.drop_front(ofTiles)) * bytesOf(output);
-  cost.writtenBytes = (ofTiles ? CountSum::rows(*getTypes()) : 1) * bytes;
+  int64_t entries = ShapedType::getNumElements(shape.drop_front(ofTiles));
   cost.flops = rows * (2 * heads * in * out);
+  if (getSums()) {
+    entries += entries / in;
+    cost.flops += rows * out;
+  }
+  cost.writtenBytes =
+      (ofTiles ? CountSum::rows(*getTypes()) : 1) * (entries * bytesOf(output));
   return cost;
 }

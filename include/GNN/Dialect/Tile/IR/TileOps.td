@@ -318,6 +318,10 @@ def Tile_OuterOp : Tile_TemplateOp<"outer"> {
     heads sums over them too. Summed in a fixed order, without atomics. Types may
     be tiles, `types tiles<edge_type, src_pair, 1024>`: a matrix for each.
 
+    With `sums`, the same rows of `right` are added up too, the gradient by a bias:
+
+    `sums[t, b] = sum_{i of type t} right[R(i), b]`
+
     Constraints:
     * (C1) `left` has shape `[rows, (heads,) a]`, `right` `[rows, (heads,) b]`,
       the output `[(types,) (heads,) a, b]`, all of one float type. The number of
@@ -328,6 +332,8 @@ def Tile_OuterOp : Tile_TemplateOp<"outer"> {
       and with features.
     * (C4) As C8 of `gnn_tile.traverse`.
     * (C5) As C9 of `gnn_tile.traverse`; the output has no order.
+    * (C6) `sums` has shape `[(types,) b]`, of the output's type, and there are no
+      heads.
 
     Example:
 
@@ -336,23 +342,30 @@ def Tile_OuterOp : Tile_TemplateOp<"outer"> {
         ins(%x, %dy : tensor<?x64xf32>, tensor<?x8xf32>)
         at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group : feature>]
         outs(%init : tensor<3x64x8xf32>) -> tensor<3x64x8xf32>
+    %dw2, %db = gnn_tile.outer @g rows src_pair types edge_type
+        ins(%x, %dy : tensor<?x64xf32>, tensor<?x8xf32>)
+        at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group : feature>]
+        outs(%init : tensor<3x64x8xf32>) sums(%first : tensor<3x8xf32>)
+        -> tensor<3x64x8xf32>, tensor<3x8xf32>
     ```
   }];
   let arguments = (ins
     FlatSymbolRefAttr:$graph, Tile_RowDomainAttr:$rows,
     OptionalAttr<Tile_RowDomainAttr>:$types,
     Tile_Buffer:$left, Tile_Buffer:$right, Tile_Buffer:$output,
-    Tile_AtArrayAttr:$inputs_at, OptionalAttr<Tile_GemmScheduleAttr>:$schedule);
-  let results = (outs Optional<AnyRankedTensor>:$result);
+    Optional<Tile_Buffer>:$sums, Tile_AtArrayAttr:$inputs_at, OptionalAttr<Tile_GemmScheduleAttr>:$schedule);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $graph `rows` `` $rows (`types` `` $types^)?
     `ins` `(` $left `,` $right `:` type($left) `,` type($right) `)` `at` $inputs_at
-    `outs` `(` $output `:` type($output) `)`
-    (`schedule` $schedule^)? attr-dict (`->` type($result)^)?
+    `outs` `(` $output `:` type($output) `)` (`sums` `(` $sums^ `:` type($sums) `)`)?
+    (`schedule` $schedule^)? attr-dict (`->` type($results)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputMutable(); }
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return {getOperation(), 2, getNumOperands() - 2};
+    }
     /// Heads of the product; 0 where neither operand has a head dimension.
     int64_t getHeads();
     /// True if there are heads but the output has none.
