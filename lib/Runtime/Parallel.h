@@ -23,8 +23,9 @@ namespace gnn::runtime {
 void runOnThreads(unsigned count, const std::function<void(unsigned)> &body);
 
 /// Items that are worth a thread: waking it takes as long as some ten thousand
-/// steps.
-constexpr size_t kItemsOfThread = size_t(1) << 15;
+/// steps. A sampled batch of a thousand nodes is less, and has its thread to
+/// itself.
+constexpr size_t kItemsOfThread = size_t(1) << 17;
 
 /// The parts into which `count` items are cut, one a thread. What is made of
 /// the parts must not depend on where they are cut.
@@ -91,7 +92,7 @@ template <typename IsBad> size_t findFirst(size_t count, IsBad isBad) {
 
 /// Copies bytes.
 inline void copyBytes(void *to, const void *from, size_t bytes) {
-  forParts(bytes, partsOf(bytes, 8 * kItemsOfThread),
+  forParts(bytes, partsOf(bytes, 4 * kItemsOfThread),
            [&](unsigned, size_t begin, size_t end) {
              std::memcpy(static_cast<char *>(to) + begin,
                          static_cast<const char *>(from) + begin, end - begin);

@@ -24,7 +24,7 @@ ThreadPool::ThreadPool(unsigned count) : process(::getpid()) {
   threads.reserve(count);
   try {
     for (unsigned i = 1; i < count; ++i)
-      threads.emplace_back([this, i] { serve(i); });
+      threads.emplace_back([this] { serve(); });
   } catch (const std::system_error &) {
     // A limit on threads or memory: those that there are do all the work.
   }
@@ -54,20 +54,23 @@ void ThreadPool::call(unsigned worker) {
   isInBody = false;
 }
 
-void ThreadPool::serve(unsigned worker) {
-  uint64_t seen = 0;
+/// Makes the next call, without the lock.
+void ThreadPool::callNext(std::unique_lock<std::mutex> &lock) {
+  unsigned worker = next++;
+  lock.unlock();
+  call(worker);
+  lock.lock();
+  --running;
+}
+
+void ThreadPool::serve() {
   std::unique_lock<std::mutex> lock(mutex);
   while (true) {
-    wake.wait(lock, [&] { return stopping || generation != seen; });
+    wake.wait(lock, [&] { return stopping || next < end; });
     if (stopping)
       return;
-    seen = generation;
-    if (worker > helpers)
-      continue;
-    lock.unlock();
-    call(worker);
-    lock.lock();
-    if (--running == 0)
+    callNext(lock);
+    if (running == 0)
       finished.notify_all();
   }
 }
@@ -79,13 +82,18 @@ void ThreadPool::run(unsigned count,
     std::lock_guard<std::mutex> lock(mutex);
     body = &function;
     thrown = nullptr;
-    helpers = running = count - 1;
-    ++generation;
+    next = 1;
+    end = count;
+    running = count - 1;
   }
-  if (count > 1)
-    wake.notify_all();
+  // One by one: a thread that wakes for nothing costs as much as one that works.
+  for (unsigned i = 1; i < count; ++i)
+    wake.notify_one();
   call(0);
   std::unique_lock<std::mutex> lock(mutex);
+  // Waking may take longer than the work.
+  while (next < end)
+    callNext(lock);
   finished.wait(lock, [&] { return running == 0; });
   if (std::exception_ptr first = std::exchange(thrown, nullptr))
     std::rethrow_exception(first);

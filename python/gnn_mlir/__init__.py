@@ -3,6 +3,7 @@
 
 from . import models, reference
 from ._version import VERSION
+from .batches import blocks
 from .capi import CompileError, GNNError, get_num_threads, set_num_threads
 from .compiler import (Binding, CompiledFunction, compile, explain, list_schedules, load,
                        load_plugin)
@@ -15,7 +16,7 @@ from .types import GraphDecl, TensorType, weight
 __version__ = VERSION
 __all__ = ["Binding", "CompileError", "CompiledFunction", "Function",
            "GNNError", "Graph", "GraphDecl", "Module",
-           "TensorType", "Value", "add_inverses", "add_self_loops", "compile",
+           "TensorType", "Value", "add_inverses", "add_self_loops", "blocks", "compile",
            "degrees", "explain", "get_num_threads", "list_schedules", "load", "load_plugin",
            "merge_types", "models", "reference", "refine_types", "renumber",
            "select_edges", "set_num_threads", "weight"]

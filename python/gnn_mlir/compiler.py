@@ -16,7 +16,8 @@ import sys
 import tempfile
 import weakref
 
-from . import capi, compiling, gradients as differentiation, running, tokens
+from . import batches as mini_batches, capi, compiling, gradients as differentiation
+from . import running, tokens
 from .graph import Graph
 from .program import (Function, Module, check_dict, check_graph_names,
                       check_names)
@@ -314,6 +315,13 @@ class CompiledFunction(capi.Shared):
         nothing was computed of are None or left out."""
         return self.forward(graphs, inputs, wrt)[1].gradients(cotangents)
 
+    def prefetch(self, batches, ahead=2):
+        """Iterates over mini-batches, of which the next `ahead` are made and bound on
+        another thread. An item of `batches` is the graphs of a call, or a tuple that
+        begins with them. What is bound, and where, is what the call on the graphs of an
+        item before was: the passes that it needed."""
+        return mini_batches.prefetch(self, batches, ahead)
+
     def memory(self, graphs, wrt=None, given=None, device=None):
         """Bytes of the tensors that a run makes, known before it, a dict by function:
         "call", and where there are gradients "forward" and "backward", for those of the
@@ -340,6 +348,12 @@ class CompiledFunction(capi.Shared):
                 self._bound[key] = found
             return found[0]
         return bind
+
+    def _bound_to(self, graphs):
+        """(package, name, place) of what is bound to these graphs."""
+        ids = tuple(map(id, graphs))
+        return [(found[0].package, key[1], key[2])
+                for key, found in list(self._bound.items()) if key[3:] == ids]
 
     def _graphs(self, graphs):
         """The graphs in the order of the declarations."""
@@ -405,19 +419,25 @@ def _is_tensor(value):
 
 def _place(inputs):
     """Where the inputs are: "emulator" or "cuda:N"."""
-    places = {}
+    there, first = None, None
     for name, value in inputs.items():
         if running.is_integer(value):
             continue
-        place = "emulator"
-        if _is_tensor(value) and value.device.type != "cpu":
-            place = f"{value.device.type}:{value.device.index or 0}"
-        places.setdefault(place, name)
-    if len(places) > 1:
-        (one, first), (other, second) = list(places.items())[:2]
-        raise ValueError(f"expected all inputs on one device, got {first!r} on "
-                         f"{one} and {second!r} on {other}")
-    return next(iter(places), "emulator")
+        device = value.device if _is_tensor(value) else "cpu"
+        if device == there:
+            continue
+        if there is not None and _place_of(device) != _place_of(there):
+            raise ValueError(f"expected all inputs on one device, got {first!r} on "
+                             f"{_place_of(there)} and {name!r} on {_place_of(device)}")
+        there, first = device, first or name
+    return _place_of(there)
+
+
+def _place_of(device):
+    """Of a device of torch, of "cpu", or of nothing."""
+    if device in (None, "cpu") or device.type == "cpu":
+        return "emulator"
+    return f"{device.type}:{device.index or 0}"
 
 
 def _named(outputs):

@@ -49,6 +49,18 @@ def _types(array, name, length, limit):
     if length and not limit:
         raise ValueError(f"{name}: expected at least 1 type for {length} rows, "
                          "got 0")
+    return _zeros(length)
+
+
+# Shared by the graphs without types: those of sampled batches are made by the second.
+_SHARED = 1 << 20
+_shared_zeros = _frozen(np.zeros(_SHARED, np.int32))
+
+
+def _zeros(length):
+    """Read-only int32[length] of zeros."""
+    if length <= _SHARED:
+        return _shared_zeros[:length]
     return _frozen(np.zeros(length, np.int32))
 
 
@@ -164,6 +176,14 @@ class Graph:
         not change."""
         self._maps, self._groups, self._token = {}, {}, tokens.make(self)
         self._native = None
+
+    @classmethod
+    def of_checked(cls, **attributes):
+        """A graph of attributes that another one has been checked for: of ids that are
+        in range, as read-only int32 arrays."""
+        graph = cls.__new__(cls)
+        graph.__setstate__({"arrays": {}, **attributes})
+        return graph
 
     def __setattr__(self, name, value):
         if "_native" in self.__dict__ and not name.startswith("_"):
@@ -417,11 +437,13 @@ class Graph:
                 for t, name in enumerate(names)}
 
     def join_types(self, parts, width, space="node"):
-        """Rows of all nodes of a dict by node type (number) of arrays or tensors
-        [nodes of the type, width], of one dtype; 0 at nodes of types that are
+        """Rows of all nodes of a dict by node type (name or number) of arrays or
+        tensors [nodes of the type, width], of one dtype; 0 at nodes of types that are
         not in it."""
         end, out = "dst" if space == "dst" else "src", None
         for node_type, part in parts.items():
+            if isinstance(node_type, str):
+                node_type = self.find_node_type(node_type)
             rows = self.nodes_of_type(node_type, end)
             count = len(range(rows.start, rows.stop)) if isinstance(
                 rows, slice) else len(rows)
@@ -505,10 +527,12 @@ class Graph:
                    edge_type_names=[" ".join(map(str, t)) for t in edge_index])
 
     @classmethod
-    def from_pyg(cls, data):
-        """The graph of PyG's Data or HeteroData; features stay where they are."""
+    def from_pyg(cls, data, num_edge_types=None, num_node_types=None):
+        """The graph of PyG's Data or HeteroData; features stay where they are. A Data
+        does not say how many types there are: None is as many as its largest id
+        says."""
         from . import pyg  # It knows PyG's names, and this class.
-        return pyg.graph(data)
+        return pyg.graph(data, num_edge_types, num_node_types)
 
     @classmethod
     def load(cls, path):

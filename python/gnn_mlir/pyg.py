@@ -12,17 +12,27 @@ from typing import Callable
 
 import numpy as np
 
+from . import batches
 from .graph import Graph
 from .program import Module
 
 
-def graph(data):
-    """The graph of a Data (edge_index, edge_type, node_type) or HeteroData."""
-    if hasattr(data, "edge_index_dict") and hasattr(data, "node_types"):
-        lacking = [t for t in data.edge_types if "edge_index" not in data[t]]
-        if lacking:
-            raise ValueError(f"expected an edge_index of {lacking[0]}, got "
-                             f"{', '.join(data[lacking[0]].keys()) or 'nothing'}")
+def _is_hetero(data):
+    """Whether it is a HeteroData, whose edge types all have an edge_index."""
+    if not hasattr(data, "edge_index_dict") or not hasattr(data, "node_types"):
+        return False
+    lacking = [t for t in data.edge_types if "edge_index" not in data[t]]
+    if lacking:
+        raise ValueError(f"expected an edge_index of {lacking[0]}, got "
+                         f"{', '.join(data[lacking[0]].keys()) or 'nothing'}")
+    return True
+
+
+def graph(data, num_edge_types=None, num_node_types=None):
+    """The graph of a Data (edge_index, edge_type, node_type) or HeteroData. A Data
+    does not say how many types there are: None is as many as its largest id says."""
+    if _is_hetero(data):
+        batches.refuse_types("a HeteroData", num_edge_types, num_node_types)
         return Graph.from_hetero({t: data[t].num_nodes for t in data.node_types},
                                  {t: data[t].edge_index for t in data.edge_types})
     if not hasattr(data, "edge_index") or not hasattr(data, "num_nodes"):
@@ -32,7 +42,25 @@ def graph(data):
                          f"{', '.join(data.keys()) or 'nothing'}")
     given = {name: data[name] for name in ("edge_type", "node_type")
              if name in data}
-    return Graph(*data.edge_index, data.num_nodes, **given)
+    return Graph(*data.edge_index, data.num_nodes, **given,
+                 num_edge_types=num_edge_types, num_node_types=num_node_types)
+
+
+def sampled(data, seeds=None, **types):
+    """A batch of a NeighborLoader as `gnn_mlir.blocks` cuts it; `types` are those of
+    `graph`."""
+    whole = graph(data, **types)
+    if not _is_hetero(data):
+        found = data["batch_size"] if seeds is None and "batch_size" in data else seeds
+        return batches.of_graph(whole, found)
+    if seeds is None:
+        seeds = {t: data[t].batch_size for t in data.node_types
+                 if "batch_size" in data[t]}
+    if not isinstance(seeds, dict) or not seeds or set(seeds) - set(data.node_types):
+        raise ValueError("seeds: expected a dict of numbers by node type, or a batch "
+                         f"with a batch_size, got {seeds!r}")
+    return batches.of_types(whole, [seeds.get(t, 0) for t in data.node_types])
+
 
 
 def _array(parameter):
@@ -309,8 +337,8 @@ def _check(function, prefix, conv):
 
 
 def weights(model, *convs, **named):
-    """The weights of PyG's layers by the names of the inputs of `model`, a module
-    of one function or a function.
+    """Copies of the weights of PyG's layers by the names of the inputs of `model`, a
+    module of one function or a function.
 
     One layer's are named as they are, those of several with the prefixes of a
     stack, "layer1_" and so on. Layers by name have that name and "_" before
@@ -329,5 +357,5 @@ def weights(model, *convs, **named):
         options = _check(model, prefix, conv)
         layer = _LAYERS[type(conv).__name__]
         for name, array in layer.weights(conv, options).items():
-            found[prefix + name] = np.ascontiguousarray(array)
+            found[prefix + name] = np.array(array, order="C")
     return found

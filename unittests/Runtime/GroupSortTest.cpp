@@ -98,7 +98,7 @@ std::vector<Keys> allKeys(size_t count) {
   return all;
 }
 
-const size_t kCounts[] = {0, 1, 5, 1000, 100000, 150000};
+const size_t kCounts[] = {0, 1, 5, 1000, 100000, 300000};
 } // namespace
 
 TEST(GroupSort, RowsAreStable) {
@@ -264,7 +264,7 @@ TEST(ThreadPool, NumbersOfThreads) {
 
 TEST(Parallel, FindsTheFirst) {
   withThreads([&] {
-    for (size_t count : {0, 1, 5000, 200000}) {
+    for (size_t count : {0, 1, 5000, 400000}) {
       EXPECT_EQ(findFirst(count, [](size_t) { return false; }), count);
       for (size_t bad : {size_t(0), count / 3, count - 1}) {
         if (count == 0)
@@ -281,7 +281,7 @@ TEST(Parallel, FindsTheFirst) {
 /// A part that finds one late does not hide an earlier one.
 TEST(Parallel, FindsTheFirstOfParts) {
   setNumThreads(2);
-  constexpr size_t kCount = 200000, kEarly = 7, kLate = 150000;
+  constexpr size_t kCount = 300000, kEarly = 7, kLate = 250000;
   std::atomic<bool> isLateSeen{false};
   EXPECT_EQ(findFirst(kCount,
                       [&](size_t i) {

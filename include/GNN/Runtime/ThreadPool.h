@@ -36,25 +36,27 @@ public:
   /// locks are as they were, so that the pool can neither run nor be destroyed.
   bool isOfThisProcess() const;
 
-  /// Calls body(0) on this thread and body(1) to body(count - 1) on others, and
-  /// waits for all of them. `count` is at most size(). Bodies run nothing on
-  /// the pool themselves. Throws what one of them threw.
+  /// Calls body(0) on this thread and body(1) to body(count - 1) on those that
+  /// are awake first, which may be this one again, and waits for all of them.
+  /// `count` is at most size(). Bodies run nothing on the pool themselves.
+  /// Throws what one of them threw.
   void run(unsigned count, const std::function<void(unsigned)> &body);
 
 private:
-  void serve(unsigned worker);
+  void serve();
+  void callNext(std::unique_lock<std::mutex> &lock);
   void call(unsigned worker);
 
   const pid_t process;
   std::vector<std::thread> threads;
   std::mutex launching;
 
-  // The threads wait for a new generation of `body`.
+  // The threads wait for calls of `body` that nobody has begun: those from
+  // `next` to under `end`. `running` are not done.
   std::mutex mutex;
   std::condition_variable wake, finished;
   const std::function<void(unsigned)> *body = nullptr;
-  uint64_t generation = 0;
-  unsigned helpers = 0, running = 0;
+  unsigned next = 0, end = 0, running = 0;
   bool stopping = false;
   std::exception_ptr thrown;
 };

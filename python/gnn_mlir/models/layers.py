@@ -44,6 +44,29 @@ def stack(f, x, layers, activation="relu"):
     return x
 
 
+def block_stack(module, f, features, layer, node_types=1, edge_types=1):
+    """Runs layers over sampled blocks, one bipartite graph a layer, from an input x at
+    the sources of the first one. `layer` is a function of (x at sources, x at
+    destinations, size of the output, prefix)."""
+    blocks = [module.graph(f"block{i}", square=False, node_types=node_types,
+                           edge_types=edge_types) for i in range(1, len(features))]
+    x = f.input("x", blocks[0].rows("src", features[0]))
+
+    def over(block, out):
+        def run(h, prefix):
+            if h.graph is not block:
+                h = f.rebind_rows(h, block, "src")
+            return layer(h, f.prefix_rows(h), out, prefix)
+        return run
+    return stack(f, x, [over(block, out) for block, out in zip(blocks, features[1:])])
+
+
+def blocks_text(features):
+    """The end of a model's description."""
+    return (f",\nover {len(features) - 1} sampled blocks: the destinations of a block "
+            "are its first\nsources, and the sources of the next.")
+
+
 def loops_text(self_loops):
     """The end of a model's description."""
     return (",\non a graph where each node has one self loop." if self_loops else

@@ -12,10 +12,11 @@ from . import layers
 from .rgcn import relation_weights
 
 
-def _ends(f, x, weight):
+def _ends(f, x, weight, x_dst=None):
     """x W[r] at both ends of each edge: source, destination."""
+    x_dst = x if x_dst is None else x_dst
     source = f.typed_linear(f.gather(x, "edge", via="src"), weight)
-    target = f.typed_linear(f.gather(x, "edge", via="dst"), weight)
+    target = f.typed_linear(f.gather(x_dst, "edge", via="dst"), weight)
     return source.named("h_src"), target.named("h_dst")
 
 
@@ -28,9 +29,10 @@ def _attend(f, score, h, over, negative_slope):
 
 
 def rgat_layer(f, x, out, heads=1, bases=None, prefix="", concat=True,
-               negative_slope=0.2, attention="across-relation", bias=True):
+               negative_slope=0.2, attention="across-relation", bias=True,
+               x_dst=None):
     """PyG's RGATConv with additive self-attention. `out` is the size of one
-    head."""
+    head. On a bipartite graph destinations have rows of `x_dst`."""
     over = {"across-relation": "dst", "within-relation": "dst_pair"}
     if attention not in over:
         raise ValueError(f"attention: expected {' or '.join(over)}, got "
@@ -41,7 +43,7 @@ def rgat_layer(f, x, out, heads=1, bases=None, prefix="", concat=True,
     weight = relation_weights(f, x.graph, x.features[0], size, bases, prefix)
     query = f.input(prefix + "query", types.weight(size, heads))
     key = f.input(prefix + "key", types.weight(size, heads))
-    source, target = _ends(f, x, weight)
+    source, target = _ends(f, x, weight, x_dst)
     score = f.linear(target, query) + f.linear(source, key)
     y = _attend(f, score.named("score"), f.reshape(source, heads, out),
                 over[attention], negative_slope)
@@ -68,6 +70,24 @@ def rgat(edge_types, features=(64, 64), heads=1, bases=None, concat=True,
             attention, bias)
         for i, out in enumerate(features[1:], 1)])
     f.output("out", y)
+    return module
+
+
+def rgat_blocks(edge_types, features=(64, 64, 64), heads=1, bases=None,
+                negative_slope=0.2, attention="across-relation", bias=True,
+                node_types=1):
+    """RGATConv over sampled blocks, one bipartite graph a layer, as `sage_blocks`;
+    all layers concatenate heads."""
+    features = layers.check_features(features)
+    module = Module(f"RGAT as PyG's RGATConv, {heads} heads: h = x W[r] at both\n"
+                    "ends of an edge of type r, score = leaky_relu(h[v] Q +\n"
+                    "h[u] K), softmax over the edges into v"
+                    + layers.blocks_text(features))
+    f = module.function("rgat")
+    f.output("out", layers.block_stack(
+        module, f, features, lambda x, x_dst, out, prefix: rgat_layer(
+            f, x, out, heads, bases, prefix, True, negative_slope, attention, bias,
+            x_dst), node_types, edge_types))
     return module
 
 

@@ -27,9 +27,9 @@ def relation_weights(f, graph, size, out, bases=None, prefix="", blocks=None):
 
 
 def rgcn_layer(f, x, out, bases=None, prefix="", aggregation="mean",
-               root_weight=True, bias=True, blocks=None):
+               root_weight=True, bias=True, blocks=None, x_dst=None):
     """y[v] = sum over edge types r of (mean over edges u -> v of type r of
-    x[u] W[r]) + x[v] R + b."""
+    x[u] W[r]) + x[v] R + b. On a bipartite graph x[v] are rows of `x_dst`."""
     if aggregation not in ("mean", "sum"):
         raise ValueError("aggregation: expected mean or sum, which commute with "
                          f"the weights, got {aggregation!r}")
@@ -44,7 +44,7 @@ def rgcn_layer(f, x, out, bases=None, prefix="", aggregation="mean",
     y = f.reshape(y, out) if blocks else y
     if root_weight:
         root = f.input(prefix + "root", types.weight(size, out))
-        y = y + f.linear(x, root)
+        y = y + f.linear(x if x_dst is None else x_dst, root)
     return layers.add_bias(f, y, prefix + "bias") if bias else y
 
 
@@ -69,4 +69,20 @@ def rgcn(edge_types, features=(64, 64), bases=None, aggregation="mean",
             f, h, out, bases, prefix, aggregation, root_weight, bias, blocks)
         for out in features[1:]])
     f.output("out", y)
+    return module
+
+
+def rgcn_blocks(edge_types, features=(64, 64, 64), bases=None, aggregation="mean",
+                root_weight=True, bias=True, node_types=1):
+    """RGCNConv over sampled blocks, one bipartite graph a layer, as `sage_blocks`."""
+    features = layers.check_features(features)
+    module = Module("RGCN: y[v] = sum over edge types r of\n"
+                    f"  ({aggregation} over edges u -> v of type r of x[u] W[r])"
+                    + (" + x[v] R" if root_weight else "") + (" + b" if bias else "")
+                    + layers.blocks_text(features))
+    f = module.function("rgcn")
+    f.output("out", layers.block_stack(
+        module, f, features, lambda x, x_dst, out, prefix: rgcn_layer(
+            f, x, out, bases, prefix, aggregation, root_weight, bias, x_dst=x_dst),
+        node_types, edge_types))
     return module

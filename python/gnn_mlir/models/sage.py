@@ -57,21 +57,11 @@ def sage_blocks(features=(64, 64, 64), aggregation="mean", bias=True):
     The destinations of a block are its first sources, and the sources of the next
     block are the destinations of the one before."""
     features = layers.check_features(features)
-    module = Module(f"GraphSAGE over {len(features) - 1} sampled blocks: the\n"
-                    "destinations of a block are its first sources, and the\n"
-                    "sources of the next.")
-    blocks = [module.graph(f"block{i + 1}", square=False)
-              for i in range(len(features) - 1)]
+    module = Module(f"GraphSAGE: y[v] = ({aggregation} over edges u -> v of x[u])"
+                    " W + x[v] R" + (" + b" if bias else "")
+                    + layers.blocks_text(features))
     f = module.function("sage")
-    x = f.input("x", blocks[0].rows("src", features[0]))
-
-    def layer(h, prefix, block, out):
-        if h.graph is not block:
-            h = f.rebind_rows(h, block, "src")
-        return sage_layer(f, h, f.prefix_rows(h), out, prefix, aggregation, bias)
-
-    y = layers.stack(f, x, [
-        lambda h, prefix, block=block, out=out: layer(h, prefix, block, out)
-        for block, out in zip(blocks, features[1:])])
-    f.output("out", y)
+    f.output("out", layers.block_stack(
+        module, f, features, lambda x, x_dst, out, prefix: sage_layer(
+            f, x, x_dst, out, prefix, aggregation, bias)))
     return module

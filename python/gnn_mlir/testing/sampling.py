@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A sampler of neighbours in NumPy, which gives batches as PyG's NeighborLoader does."""
+
+import numpy as np
+
+from ..graph import Graph
+
+
+class Sampler:
+    """Draws at most so many incoming edges of each node without replacement: those of
+    the seeds first, then hop by hop those of the nodes that were found. `fanouts` has
+    a number for each hop, -1 for all edges."""
+
+    def __init__(self, graph, fanouts, seed=0):
+        self.graph, self.fanouts = graph, fanouts
+        self._rng = np.random.default_rng(seed)
+        order = np.argsort(graph.edge_dst, kind="stable")
+        self._sources, self._kinds = graph.edge_src[order], graph.edge_type[order]
+        self._begin = np.zeros(graph.num_nodes + 1, np.int64)
+        np.cumsum(np.bincount(graph.edge_dst, minlength=graph.num_nodes),
+                  out=self._begin[1:])
+        self._position = np.full(graph.num_nodes, -1, np.int64)
+
+    def sample(self, seeds):
+        """The graph of a batch, whose first nodes are the seeds, all different, and the
+        nodes that it has in `graph`. Nodes are in the order in which they were found,
+        and so are edges."""
+        nodes = frontier = np.asarray(seeds, np.int64)
+        self._position[nodes] = np.arange(len(nodes))
+        ends, begin = [], 0
+        for fanout in self.fanouts:
+            row, edges = self._draw(frontier, fanout)
+            sources = self._sources[edges]
+            frontier = _first_of_each(sources[self._position[sources] < 0],
+                                      self._position)
+            self._position[frontier] = len(nodes) + np.arange(len(frontier))
+            ends.append((self._position[sources], begin + row, self._kinds[edges]))
+            begin, nodes = len(nodes), np.r_[nodes, frontier]
+        self._position[nodes] = -1
+        src, dst, kinds = (np.concatenate(part) for part in zip(*ends))
+        return Graph(src, dst, len(nodes), edge_type=kinds,
+                     node_type=self.graph.node_type[nodes],
+                     num_edge_types=self.graph.num_edge_types,
+                     num_node_types=self.graph.num_node_types,
+                     schema=self.graph.schema), nodes
+
+    def _draw(self, nodes, fanout):
+        """The place of its destination among `nodes`, for each edge that is drawn, and
+        the edge."""
+        begin = self._begin[nodes]
+        degree = self._begin[nodes + 1] - begin
+        count = degree if fanout < 0 else np.minimum(degree, fanout)
+        row = np.repeat(np.arange(len(nodes)), count)
+        rank = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
+        many = degree > count
+        if many.any():
+            rank[many[row]] = self._choose(degree[many], fanout).reshape(-1)
+        return row, begin[row] + rank
+
+    def _choose(self, degree, fanout):
+        """int[nodes, fanout], different numbers under each degree (Floyd's method)."""
+        chosen = np.full((len(degree), fanout), -1)
+        for i in range(fanout):
+            last = degree - fanout + i
+            drawn = self._rng.integers(0, last + 1)
+            again = (chosen[:, :i] == drawn[:, None]).any(1)
+            chosen[:, i] = np.where(again, last, drawn)
+        return chosen
+
+
+def _first_of_each(values, scratch):
+    """`values` without repetitions, each where it is first. Overwrites `scratch` at
+    them."""
+    places = np.arange(len(values))
+    scratch[values[::-1]] = places[::-1]
+    return values[scratch[values] == places]
