@@ -305,7 +305,7 @@ def integers(text):
     return tuple(map(int, text.split(",")))
 
 
-def main(arguments=None):
+def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.
                                      RawDescriptionHelpFormatter)
     parser.add_argument("--graph", default="products:0.25")
@@ -321,6 +321,11 @@ def main(arguments=None):
     if len(options.sizes) != len(options.fanouts) + 1:
         raise SystemExit(f"--sizes: expected {len(options.fanouts) + 1} numbers, one "
                          f"more than fan-outs, got {len(options.sizes)}")
+    return options
+
+
+def main(arguments=None):
+    options = parse(arguments)
     torch.backends.cuda.matmul.allow_tf32 = False
     random.seed(0)
     result = run(options)

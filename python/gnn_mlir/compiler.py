@@ -414,17 +414,15 @@ def open_device(device=None):
 
 
 def _is_tensor(value):
-    return hasattr(value, "detach") and hasattr(value, "data_ptr")
+    return hasattr(value, "data_ptr")
 
 
 def _place(inputs):
     """Where the inputs are: "emulator" or "cuda:N"."""
     there, first = None, None
     for name, value in inputs.items():
-        if running.is_integer(value):
-            continue
         device = value.device if _is_tensor(value) else "cpu"
-        if device == there:
+        if device == there or device == "cpu" and running.is_integer(value):
             continue
         if there is not None and _place_of(device) != _place_of(there):
             raise ValueError(f"expected all inputs on one device, got {first!r} on "

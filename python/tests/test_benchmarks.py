@@ -153,3 +153,33 @@ def test_sampled_blocks_fit(benchmarks):
         assert len(src) == len(dst) == 10 * targets
         assert src.min() == targets and src.max() == sources - 1
         assert (np.bincount(dst) == 10).all()
+
+
+def test_minibatches_on_the_emulator(benchmarks, compiler, tmp_path, capsys):
+    pytest.importorskip("torch_geometric")
+    minibatch = benchmarks("minibatch")
+    minibatch.main(["--device", "emulator", "--graph", "products:0.0005", "--batches", "3",
+                    "--batch", "8", "--fanouts", "3,2", "--sizes", "6,8,4", "--rounds",
+                    "1", "--workers", "0", "--output", str(tmp_path / "found")])
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert found["batches"] == 3 and 24 < found["edges_a_batch"] <= 8 * 3 * 4
+    assert set(found["steps"]) == set(minibatch.WHO)
+    for who in minibatch.WHO:
+        assert found["difference"][who] < 1e-5 and found["losses"][who][0] > 0
+        assert set(found["parts"][who]) == set(minibatch.PARTS)
+    assert "| ours, prefetched | " in capsys.readouterr().out
+
+
+def test_steps_differ_where_their_losses_do(benchmarks, compiler):
+    """The benchmark sees that one of two models has other weights."""
+    pytest.importorskip("torch_geometric")
+    minibatch = benchmarks("minibatch")
+    options = minibatch.parse(["--device", "emulator", "--graph", "products:0.0005",
+                               "--batches", "2", "--batch", "8", "--fanouts", "3,2",
+                               "--sizes", "6,8,4"])
+    bench = minibatch.Bench(options)
+    bench.prepare()
+    name = "weights.layer2_root"
+    bench.first["ours"][name] = bench.first["ours"][name] + 0.1
+    assert abs(bench.epoch("ours", bench.batches)[1] /
+               bench.epoch("PyG", bench.batches)[1] - 1).max() > 1e-3

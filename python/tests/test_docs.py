@@ -92,6 +92,14 @@ def test_python_page(compiler, tmp_path, monkeypatch, capsys):
         assert capsys.readouterr().out.splitlines() == printed
 
 
+def test_python_of_training_page(compiler, capsys):
+    pytest.importorskip("torch_geometric")
+    piece, = blocks("docs/Training.md", "python")
+    exec(compile(piece, "docs/Training.md", "exec"), {})  # pylint: disable=exec-used
+    printed = re.findall(r"^print\(.*\)  # (.*)$", piece, re.M)
+    assert capsys.readouterr().out.splitlines() == printed == ["True"]
+
+
 def test_python_of_schedules_page(compiler, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     piece, = blocks("docs/Schedules.md", "python")
