@@ -98,10 +98,13 @@ def _options(graph):
 
 
 def _below(ids, limit):
-    """An index of the ids under a limit, where that goes a slice."""
-    found = ids < limit
-    count = np.count_nonzero(found)
-    return slice(count) if found[:count].all() else found
+    """An index of the ids under a limit, where that goes a slice: batches have their
+    edges in the order of hops."""
+    count = int(np.searchsorted(ids, ids.dtype.type(limit)))
+    if (ids[:count].max(initial=-1) < limit and
+            ids[count:].min(initial=limit) >= limit):
+        return slice(count)
+    return ids < limit
 
 
 def _cut(sampled, layers):

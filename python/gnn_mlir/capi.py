@@ -18,7 +18,7 @@ from ctypes import byref, c_char_p, c_int64, c_size_t, c_void_p
 
 import numpy as np
 
-from .signatures import (COMPILER, FALLIBLE, PLAIN, Allocate, BindOptions, Free,
+from .signatures import (COMPILER, FALLIBLE, PLAIN, READS, Allocate, BindOptions, Free,
                          GraphArrays, LetGo, Progress, TensorInfoStruct)
 
 
@@ -82,7 +82,10 @@ def library():
     for name, arguments in {**FALLIBLE, **compiler}.items():
         function = getattr(found, name)
         function.restype, function.argtypes = c_void_p, arguments
+    held = ctypes.PyDLL(path)
     for name, (result, *arguments) in PLAIN.items():
+        if name in READS:
+            setattr(found, name, getattr(held, name))
         function = getattr(found, name)
         function.restype, function.argtypes = result, arguments
     return found

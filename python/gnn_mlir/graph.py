@@ -175,7 +175,7 @@ class Graph:
         """Starts what is made when it is asked for; from here on the graph does
         not change."""
         self._maps, self._groups, self._token = {}, {}, tokens.make(self)
-        self._native = None
+        self._native = None  # The last: nothing is set from here on.
 
     @classmethod
     def of_checked(cls, **attributes):
@@ -196,10 +196,10 @@ class Graph:
                 if not name.startswith("_")}
 
     def __setstate__(self, state):
-        for name, value in state.items():
-            # NumPy makes writable arrays of copies and pickles.
-            setattr(self, name, _frozen(value) if isinstance(value, np.ndarray)
-                    else value)
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                _frozen(value)  # NumPy makes writable arrays of copies and pickles.
+        self.__dict__.update(state)
         self._caches()
 
     def check_schema(self, schema):

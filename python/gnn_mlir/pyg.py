@@ -19,7 +19,7 @@ from .program import Module
 
 def _is_hetero(data):
     """Whether it is a HeteroData, whose edge types all have an edge_index."""
-    if not hasattr(data, "edge_index_dict") or not hasattr(data, "node_types"):
+    if not hasattr(type(data), "node_types") or not hasattr(data, "edge_index_dict"):
         return False
     lacking = [t for t in data.edge_types if "edge_index" not in data[t]]
     if lacking:

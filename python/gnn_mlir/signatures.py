@@ -122,6 +122,10 @@ PLAIN = {
     "gnnBoundOutputRole": (c_char_p, c_void_p, c_int64),
 }
 
+# Those that read a field. They keep Python's lock: to let go of it, and to wait for it
+# where another thread computes, would take far longer than they do.
+READS = tuple(name for name in PLAIN if not name.endswith(("Release", "Destroy", "Free")))
+
 # What only libGNN.so has.
 COMPILER = {
     "gnnLoadPlugin": [c_char_p], "gnnCompile": [
