@@ -86,7 +86,8 @@ void ThreadPool::run(unsigned count,
     end = count;
     running = count - 1;
   }
-  // One by one: a thread that wakes for nothing costs as much as one that works.
+  // One by one: a thread that wakes for nothing costs as much as one that
+  // works.
   for (unsigned i = 1; i < count; ++i)
     wake.notify_one();
   call(0);
