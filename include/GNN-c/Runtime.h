@@ -193,6 +193,11 @@ GNN_CAPI GnnError *gnnGraphRefineTypes(const GnnGraph *graph,
 GNN_CAPI GnnError *gnnGraphMergeTypes(const GnnGraph *graph, bool edgeTypes,
                                       bool nodeTypes, GnnGraph **result);
 
+/** What layers read for the first `seeds` nodes: `layers` bipartite graphs in
+ *  `blocks`, the first layer's first. */
+GNN_CAPI GnnError *gnnGraphBlocks(const GnnGraph *graph, int64_t seeds,
+                                  int64_t layers, GnnGraph **blocks);
+
 /** New ids of the nodes: int32[nodes] permutations. `dstIds` is null where
  *  square. */
 GNN_CAPI GnnError *gnnGraphRenumber(const GnnGraph *graph,

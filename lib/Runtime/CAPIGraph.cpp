@@ -431,6 +431,23 @@ GnnError *gnnGraphMergeTypes(const GnnGraph *graph, bool edgeTypes,
       parameters);
 }
 
+GnnError *gnnGraphBlocks(const GnnGraph *graph, int64_t seeds, int64_t layers,
+                         GnnGraph **blocks) {
+  return guardedCall("blocks", [&]() -> Error {
+    if (Error error = expectPointers("a graph and a result", graph, blocks))
+      return error;
+    auto made = makeBlocks(graph->value, seeds, layers);
+    if (!made)
+      return made.takeError();
+    std::vector<std::unique_ptr<GnnGraph>> handles;
+    for (std::shared_ptr<const Graph> &block : *made)
+      handles.emplace_back(wrap(std::move(block)));
+    for (size_t i = 0; i < handles.size(); ++i)
+      blocks[i] = handles[i].release();
+    return {};
+  });
+}
+
 GnnError *gnnGraphRenumber(const GnnGraph *graph, const int32_t *srcIds,
                            int64_t numSrcIds, const int32_t *dstIds,
                            int64_t numDstIds, GnnGraph **result) {

@@ -300,6 +300,84 @@ Expected<DerivedGraph> gnn::runtime::renumber(const Graph &graph,
   });
 }
 
+namespace {
+/// Edges of a graph, as views of its arrays or as copies of their own.
+struct EdgesOfBlock {
+  /// Those into the first `targets` nodes.
+  EdgesOfBlock(const std::shared_ptr<const Graph> &graph, int64_t targets)
+      : graph(graph), src(graph->edgeEnds(Side::Src)),
+        dst(graph->edgeEnds(Side::Dst)), type(graph->edgeType()) {
+    size_t count = 0;
+    for (int32_t node : dst)
+      count += node < targets;
+    bool isPrefix = true;
+    for (size_t e = 0; e < count; ++e)
+      isPrefix &= dst[e] < targets;
+    if (isPrefix) {
+      src = {src.data(), count};
+      dst = {dst.data(), count};
+      type = {type.data(), count};
+      return;
+    }
+    for (Indices &copy : copies)
+      copy.reserve(count);
+    for (size_t e = 0; e < dst.size(); ++e) {
+      if (dst[e] >= targets)
+        continue;
+      copies[0].push_back(src[e]);
+      copies[1].push_back(dst[e]);
+      copies[2].push_back(type[e]);
+    }
+    src = copies[0];
+    dst = copies[1];
+    type = copies[2];
+  }
+
+  std::shared_ptr<const Graph> graph;
+  Indices copies[3];
+  ArrayView<int32_t> src, dst, type;
+};
+} // namespace
+
+Expected<std::vector<std::shared_ptr<const Graph>>>
+gnn::runtime::makeBlocks(const std::shared_ptr<const Graph> &graph,
+                         int64_t seeds, int64_t layers) {
+  using Result = Expected<std::vector<std::shared_ptr<const Graph>>>;
+  return guarded("blocks", [&]() -> Result {
+    if (Error error = expectSquare(*graph))
+      return error;
+    int64_t nodes = graph->numNodes(Side::Src);
+    if (seeds < 0 || seeds > nodes)
+      return failure("expected 0 to ", nodes, " seeds, got ", seeds);
+    if (layers < 1)
+      return failure("expected 1 layer or more, got ", layers);
+    std::vector<std::shared_ptr<const Graph>> blocks(
+        static_cast<size_t>(layers));
+    GraphArrays arrays = Draft(*graph).arrays;
+    arrays.square = false;
+    arrays.numDstNodes = seeds;
+    for (size_t layer = blocks.size(); layer-- > 0;) {
+      auto edges = std::make_shared<EdgesOfBlock>(graph, arrays.numDstNodes);
+      arrays.numSrcNodes = nodes;
+      if (layer > 0) {
+        arrays.numSrcNodes = arrays.numDstNodes;
+        for (int32_t node : edges->src)
+          arrays.numSrcNodes = std::max(arrays.numSrcNodes, int64_t(node) + 1);
+      }
+      arrays.numEdges = static_cast<int64_t>(edges->src.size());
+      arrays.edgeSrc = edges->src.data();
+      arrays.edgeDst = edges->dst.data();
+      arrays.edgeType = edges->type.data();
+      auto block = Graph::borrow(arrays, std::move(edges));
+      if (!block)
+        return block.takeError();
+      blocks[layer] = std::move(*block);
+      arrays.numDstNodes = arrays.numSrcNodes;
+    }
+    return blocks;
+  });
+}
+
 Expected<std::vector<int32_t>>
 gnn::runtime::degrees(const Graph &graph, Side side, int32_t edgeType) {
   return guarded("degrees", [&]() -> Expected<std::vector<int32_t>> {

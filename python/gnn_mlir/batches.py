@@ -5,24 +5,12 @@ and bound on another thread while a step runs."""
 import concurrent.futures
 import operator
 from collections import deque
-from dataclasses import dataclass
 
 import numpy as np
 
 from . import capi
 from .graph import Graph
-
-
-@dataclass
-class Sampled:
-    """A sampled graph. Nodes of each kind are numbered by themselves, from those that
-    outputs are wanted of; each is before those that were found through it."""
-
-    nodes: list  # The number of nodes of each kind.
-    edges: list  # (kind of sources, of destinations, sources, destinations, edge type).
-    seeds: list  # How many nodes of each kind outputs are wanted of.
-    node_type: object  # Of all nodes, which are of one kind; None: kinds are types.
-    options: dict  # Of the graphs to be made.
+from .graph_functions import renumber
 
 
 def blocks(batch, layers, seeds=None, *, num_edge_types=None, num_node_types=None):
@@ -40,15 +28,18 @@ def blocks(batch, layers, seeds=None, *, num_edge_types=None, num_node_types=Non
     layers = _positive("layers", layers)
     if isinstance(batch, Graph):
         refuse_types("a Graph", num_edge_types, num_node_types)
-        sampled = of_graph(batch, seeds)
+        native = capi.NativeGraph.of(batch)
     else:
         from . import pyg  # It knows PyG's names.
-        sampled = pyg.sampled(batch, seeds, num_edge_types=num_edge_types,
-                              num_node_types=num_node_types)
-    for seed_count, nodes in zip(sampled.seeds, sampled.nodes):
-        if not 0 <= seed_count <= nodes:
-            raise ValueError(f"seeds: expected 0 to {nodes}, got {seed_count}")
-    return _cut(sampled, layers)
+        batch, native, seeds = pyg.sampled(batch, layers, seeds, num_edge_types,
+                                           num_node_types)
+    if not batch.square:
+        raise ValueError("blocks: expected a square graph, got a bipartite one")
+    if not hasattr(seeds, "__index__"):
+        raise ValueError(f"seeds: expected a number of nodes, got {seeds!r}")
+    if not 0 <= operator.index(seeds) <= batch.num_nodes:
+        raise ValueError(f"seeds: expected 0 to {batch.num_nodes}, got {seeds}")
+    return [Graph.of_native(block, batch) for block in native.blocks(seeds, layers)]
 
 
 def _positive(name, count):
@@ -66,103 +57,26 @@ def refuse_types(what, num_edge_types, num_node_types):
                              f"got {count!r}")
 
 
-def of_graph(graph, seeds):
-    """A square graph, whose first `seeds` nodes outputs are wanted of."""
-    if not graph.square:
-        raise ValueError("blocks: expected a square graph, got a bipartite one")
-    if not hasattr(seeds, "__index__"):
-        raise ValueError(f"seeds: expected a number of nodes, got {seeds!r}")
-    return Sampled([graph.num_nodes],
-                   [(0, 0, graph.edge_src, graph.edge_dst, graph.edge_type)],
-                   [operator.index(seeds)], graph.node_type, _options(graph))
-
-
-def of_types(graph, seeds):
-    """The graph of a HeteroData: nodes by type, edges by type, and so the seeds."""
-    nodes = np.bincount(graph.node_type, minlength=graph.num_node_types).tolist()
-    first = np.cumsum([0, *nodes])
-    last = np.cumsum(np.bincount(graph.edge_type, minlength=graph.num_edge_types))
-    edges, begin = [], 0
-    for (s, d), end in zip(graph.schema, last):
-        part = slice(begin, end)
-        edges.append((s, d, graph.edge_src[part] - np.int32(first[s]),
-                      graph.edge_dst[part] - np.int32(first[d]), graph.edge_type[part]))
-        begin = end
-    return Sampled(nodes, edges, seeds, None, _options(graph))
-
-
-def _options(graph):
-    return {name: getattr(graph, name) for name in (
-        "num_edge_types", "num_node_types", "schema", "edge_type_names",
-        "node_type_names")}
-
-
-def _below(ids, limit):
-    """An index of the ids under a limit, where that goes a slice: batches have their
-    edges in the order of hops."""
-    count = int(np.searchsorted(ids, ids.dtype.type(limit)))
-    if (ids[:count].max(initial=-1) < limit and
-            ids[count:].min(initial=limit) >= limit):
-        return slice(count)
-    return ids < limit
-
-
-def _cut(sampled, layers):
-    """The blocks, from the seeds on, and then turned around."""
-    reached, chosen = [sampled.seeds], []
-    for layer in range(layers):
-        here = reached[-1]
-        chosen.append([_below(dst, here[d]) for _, d, _, dst, _ in sampled.edges])
-        more = list(sampled.nodes)
-        if layer + 1 < layers:
-            more = list(here)
-            for (s, _, src, *_), index in zip(sampled.edges, chosen[-1]):
-                more[s] = max(more[s], int(src[index].max(initial=-1)) + 1)
-        reached.append(more)
-    position, node_type = _number(sampled, reached)
-    counts = [sum(numbers) for numbers in reached]
-    made = []
-    for layer in reversed(range(layers)):
-        parts = [_edges(edges, index, position)
-                 for edges, index in zip(sampled.edges, chosen[layer])]
-        src, dst, edge_type = map(_join, zip(*parts)) if parts else [
-            np.zeros(0, np.int32)] * 3
-        sources, targets = counts[layer + 1], counts[layer]
-        made.append(Graph.of_checked(
-            square=False, num_src_nodes=sources, num_dst_nodes=targets,
-            num_edges=len(src), edge_src=src, edge_dst=dst, edge_type=edge_type,
-            src_node_type=node_type[:sources], dst_node_type=node_type[:targets],
-            **sampled.options))
-    return made
-
-
-def _number(sampled, reached):
-    """The number that each node of each kind has among all, None for its own; the type
-    of each node."""
-    if sampled.node_type is not None:
-        return [None], sampled.node_type
-    position = [np.empty(count, np.int32) for count in sampled.nodes]
-    types, total, before = [], 0, [0] * len(sampled.nodes)
-    for numbers in reached:
-        for kind, (begin, end) in enumerate(zip(before, numbers)):
-            position[kind][begin:end] = np.arange(total, total + end - begin)
-            types.append(np.full(end - begin, kind, np.int32))
-            total += end - begin
-        before = numbers
-    return position, _join(types)
-
-
-def _edges(edges, index, position):
-    """The ends and the types of some edges of one kind."""
-    s, d, src, dst, edge_type = edges
-    src, dst = src[index], dst[index]
-    if position[s] is not None:
-        src, dst = position[s][src], position[d][dst]
-    return src, dst, edge_type[index]
-
-
-def _join(parts):
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+def order_by_hops(graph, seeds, layers):
+    """The graph of a HeteroData, whose nodes lie by type, with its nodes in the order
+    of hops and then of types. `seeds` is the number of those of each type."""
+    nodes = np.bincount(graph.node_type, minlength=graph.num_node_types)
+    first = np.cumsum(nodes) - nodes
+    kinds, places = ([rows[graph.ends(end)] for end in ("src", "dst")] for rows in (
+        graph.node_type, np.arange(graph.num_nodes) - first[graph.node_type]))
+    reached = [np.asarray(seeds)]
+    for _ in range(layers - 1):
+        inside = places[1] < reached[-1][kinds[1]]
+        reached.append(reached[-1].copy())
+        np.maximum.at(reached[-1], kinds[0][inside], places[0][inside] + 1)
+    order, before = [], np.zeros_like(nodes)
+    for counts in (*reached, nodes):
+        for begin, end, offset in zip(before, counts, first):
+            order.append(np.arange(begin, end) + offset)
+        before = counts
+    ids = np.empty(graph.num_nodes, np.int64)
+    ids[np.concatenate(order)] = np.arange(graph.num_nodes)
+    return renumber(graph, ids)
 
 
 _END = object()

@@ -271,6 +271,42 @@ class NativeGraph(_Handle):
             _let_go(context)
             raise
 
+    @classmethod
+    def of_int64(cls, num_nodes, edge_src, edge_dst, edge_type, node_type,
+                 num_edge_types, num_node_types):
+        """A square graph of int64 arrays, which are copied; without types: None. Those
+        numbers of types that are None are as the arrays say."""
+        counts = [len(edge_src), len(edge_dst), len(edge_src), num_nodes]
+        given = [edge_src, edge_dst, edge_type, node_type]
+        for array, count in zip(given, counts):
+            if array is not None and array.shape != (count,):
+                raise ValueError(f"expected shape ({count},), got {array.shape}")
+        node_types, edge_types = (
+            count if count is not None else 1 if array is None else
+            int(array.max(initial=0)) + 1 for count, array in (
+                (num_node_types, node_type), (num_edge_types, edge_type)))
+        arrays = GraphArrays(
+            True, 64, num_nodes, num_nodes, len(edge_src), node_types, edge_types,
+            *[None if a is None else a.ctypes.data for a in given], None, None, None,
+            None)
+        return cls(made("gnnGraphCreate", byref(arrays)))
+
+    def blocks(self, seeds, layers):
+        """The graphs that layers read for the first nodes, the first layer's first."""
+        handles = (c_void_p * layers)()
+        call("gnnGraphBlocks", self.handle, seeds, layers, handles)
+        return [NativeGraph(handle) for handle in handles]
+
+    def counts(self):
+        """Whether it is square, and numbers, as attributes of a `gnn_mlir.Graph`."""
+        lib, h = library(), self.handle
+        return {"square": lib.gnnGraphIsSquare(h),
+                "num_src_nodes": lib.gnnGraphNumNodes(h, 0),
+                "num_dst_nodes": lib.gnnGraphNumNodes(h, 1),
+                "num_edges": lib.gnnGraphNumEdges(h),
+                "num_edge_types": lib.gnnGraphNumEdgeTypes(h),
+                "num_node_types": lib.gnnGraphNumNodeTypes(h)}
+
     def arrays(self):
         """What the library holds, as the arguments of `gnn_mlir.Graph`."""
         lib, h = library(), self.handle

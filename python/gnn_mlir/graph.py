@@ -98,6 +98,10 @@ def _type_count(count, types, names, name):
     return _count(count, name, 1 << 16)
 
 
+# Of a graph of the library they are read when they are asked for.
+_ARRAYS = ("edge_src", "edge_dst", "edge_type", "src_node_type", "dst_node_type")
+
+
 class Graph:
     """A typed, directed graph. It does not change: its arrays are read-only
     copies of what it was made of, and its attributes cannot be set. Copies and
@@ -178,12 +182,26 @@ class Graph:
         self._native = None  # The last: nothing is set from here on.
 
     @classmethod
-    def of_checked(cls, **attributes):
-        """A graph of attributes that another one has been checked for: of ids that are
-        in range, as read-only int32 arrays."""
+    def of_native(cls, native, like=None):
+        """The graph of the library's, whose arrays are read when they are asked for;
+        with the names and the schema of the types of `like`."""
         graph = cls.__new__(cls)
-        graph.__setstate__({"arrays": {}, **attributes})
+        graph.__dict__.update(
+            native.counts(), arrays={},
+            **{name: getattr(like, name, None) for name in (
+                "schema", "edge_type_names", "node_type_names")})
+        graph._caches()
+        graph._native = native
         return graph
+
+    def __getattr__(self, name):
+        if name not in _ARRAYS or self.__dict__.get("_native") is None:
+            raise AttributeError(f"'Graph' object has no attribute {name!r}")
+        found = self._native.arrays()
+        for end in ("src", "dst"):
+            found.setdefault(f"{end}_node_type", found.get("node_type"))
+        self.__dict__.update({array: found[array] for array in _ARRAYS})
+        return found[name]
 
     def __setattr__(self, name, value):
         if "_native" in self.__dict__ and not name.startswith("_"):
@@ -192,6 +210,7 @@ class Graph:
         super().__setattr__(name, value)
 
     def __getstate__(self):
+        _ = self.edge_src  # Of a graph of the library, all are here from now on.
         return {name: value for name, value in self.__dict__.items()
                 if not name.startswith("_")}
 

@@ -12,7 +12,7 @@ from typing import Callable
 
 import numpy as np
 
-from . import batches
+from . import batches, capi
 from .graph import Graph
 from .program import Module
 
@@ -46,21 +46,54 @@ def graph(data, num_edge_types=None, num_node_types=None):
                  num_edge_types=num_edge_types, num_node_types=num_node_types)
 
 
-def sampled(data, seeds=None, **types):
-    """A batch of a NeighborLoader as `gnn_mlir.blocks` cuts it; `types` are those of
-    `graph`."""
-    whole = graph(data, **types)
+def sampled(data, layers, seeds, *types):
+    """A batch of a NeighborLoader as `gnn_mlir.blocks` cuts it: a square graph, that of
+    the library, and how many of its first nodes outputs are wanted of. `types` are
+    those of `graph`."""
     if not _is_hetero(data):
-        found = data["batch_size"] if seeds is None and "batch_size" in data else seeds
-        return batches.of_graph(whole, found)
+        found = _of_int64(data, *types) or graph(data, *types)
+        if seeds is None and "batch_size" in data:
+            seeds = data["batch_size"]
+        return found, capi.NativeGraph.of(found), seeds
     if seeds is None:
         seeds = {t: data[t].batch_size for t in data.node_types
                  if "batch_size" in data[t]}
     if not isinstance(seeds, dict) or not seeds or set(seeds) - set(data.node_types):
         raise ValueError("seeds: expected a dict of numbers by node type, or a batch "
                          f"with a batch_size, got {seeds!r}")
-    return batches.of_types(whole, [seeds.get(t, 0) for t in data.node_types])
+    for name, count in seeds.items():
+        if not 0 <= count <= data[name].num_nodes:
+            raise ValueError(f"seeds: expected 0 to {data[name].num_nodes} of {name}, "
+                             f"got {count}")
+    found = batches.order_by_hops(graph(data, *types), [
+        seeds.get(t, 0) for t in data.node_types], layers)
+    return found, capi.NativeGraph.of(found), sum(seeds.values())
 
+
+def _of_int64(data, num_edge_types, num_node_types):
+    """The graph of a Data whose ids are int64, as the library takes them without a
+    copy by NumPy; None where it is not that or has a fault, which `graph` tells."""
+    ids = [getattr(data, "edge_index", None)]
+    if not _is_int64(ids[0]):
+        return None
+    ids += [data[name] if name in data else None for name in ("edge_type", "node_type")]
+    if not all(value is None or _is_int64(value) for value in ids):
+        return None
+    ends, edge_type, node_type = (None if v is None else v.numpy() for v in ids)
+    if ends.ndim != 2 or len(ends) != 2:
+        return None
+    try:
+        return Graph.of_native(capi.NativeGraph.of_int64(
+            data.num_nodes, *ends, edge_type, node_type, num_edge_types,
+            num_node_types))
+    except (capi.GNNError, ValueError):
+        return None
+
+
+def _is_int64(value):
+    """Whether it is a tensor that lies in the host's memory as an array does."""
+    return (hasattr(value, "is_contiguous") and str(value.dtype) == "torch.int64" and
+            value.device.type == "cpu" and value.is_contiguous())
 
 
 def _array(parameter):

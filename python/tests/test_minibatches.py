@@ -293,7 +293,7 @@ def test_seeds_of_hetero_data():
         gnn_mlir.blocks(data, 1, {"paper": 1}, num_edge_types=3)
     with pytest.raises(ValueError, match="seeds: expected .*, got {'field': 1}"):
         gnn_mlir.blocks(data, 1, {"field": 1})
-    with pytest.raises(ValueError, match="seeds: expected 0 to 6, got 7"):
+    with pytest.raises(ValueError, match="seeds: expected 0 to 6 of paper, got 7"):
         gnn_mlir.blocks(data, 1, {"paper": 7})
     block, = gnn_mlir.blocks(data, 1, {"paper": 1, "author": 1})
     assert block.dst_node_type.tolist() == [0, 1] and block.num_edges == 4

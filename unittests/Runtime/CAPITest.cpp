@@ -214,7 +214,19 @@ TEST(CAPI, GraphsFromGraphs) {
   EXPECT_NE(text(gnnGraphRenumber(graph, ids, 6, nullptr, 0, &result)), "");
   EXPECT_NE(text(gnnGraphAddSelfLoops(graph, false, 9, &result)), "");
   EXPECT_NE(text(gnnGraphAddInverses(nullptr, &result)), "");
+  GnnGraph *blocks[2] = {nullptr, nullptr};
+  ASSERT_EQ(text(gnnGraphBlocks(graph, 2, 2, blocks)), "");
+  EXPECT_EQ(gnnGraphNumNodes(blocks[0], GNN_SRC), 7);
+  EXPECT_EQ(gnnGraphNumNodes(blocks[1], GNN_DST), 2);
+  EXPECT_NE(text(gnnGraphBlocks(graph, 8, 2, blocks)), "");
+  EXPECT_NE(text(gnnGraphBlocks(graph, 2, 2, nullptr)), "");
   gnnGraphRelease(graph);
+  // They keep the arrays of the graph that they are made of.
+  EXPECT_EQ(gnnGraphNumNodes(blocks[0], GNN_DST),
+            gnnGraphNumNodes(blocks[1], GNN_SRC));
+  EXPECT_NE(gnnGraphEdgeEnds(blocks[0], GNN_SRC), nullptr);
+  for (GnnGraph *block : blocks)
+    gnnGraphRelease(block);
 }
 
 TEST(CAPI, GraphFiles) {

@@ -193,6 +193,45 @@ TEST(GraphFunctions, Renumber) {
   EXPECT_TRUE(contains(renumber(*graph, good, good).message(), "got two"));
 }
 
+/// Nodes 0 and 1 are seeds, 2 and 3 were found through them, 4 through these.
+TEST(GraphFunctions, Blocks) {
+  for (bool inOrder : {true, false}) {
+    PlainGraph given;
+    given.srcNodes = 6;
+    given.src = {2, 3, 0, 4, 1};
+    given.dst = {0, 1, 1, 3, 2};
+    given.type = {0, 1, 1, 0, 1};
+    if (!inOrder)
+      for (Array *array : {&given.src, &given.dst, &given.type})
+        std::rotate(array->begin(), array->begin() + 3, array->end());
+    given.srcType = given.dstType = {0, 1, 0, 1, 0, 1};
+    given.nodeTypes = given.edgeTypes = 2;
+    auto graph = given.build();
+    auto made = makeBlocks(graph, 2, 2);
+    ASSERT_TRUE(made) << made.message();
+    ASSERT_EQ(made->size(), 2u);
+    PlainGraph first = plain(*(*made)[0]), last = plain(*(*made)[1]);
+    EXPECT_EQ((*made)[0]->edgeType().data() == graph->edgeType().data(), true);
+    EXPECT_EQ((*made)[1]->edgeType().data() == graph->edgeType().data(),
+              inOrder);
+    EXPECT_EQ(first.src, given.src);
+    EXPECT_EQ(first.dst, given.dst);
+    EXPECT_EQ(last.src, (Array{2, 3, 0}));
+    EXPECT_EQ(last.dst, (Array{0, 1, 1}));
+    EXPECT_EQ(last.type, (Array{0, 1, 1}));
+    EXPECT_EQ(first.srcType, given.srcType);
+    EXPECT_EQ(first.dstType, (Array{0, 1, 0, 1}));
+    EXPECT_EQ(last.srcType, (Array{0, 1, 0, 1}));
+    EXPECT_EQ(last.dstType, (Array{0, 1}));
+    EXPECT_FALSE(last.square);
+    EXPECT_EQ(makeBlocks(graph, 7, 2).message(),
+              "expected 0 to 6 seeds, got 7");
+    EXPECT_EQ(makeBlocks(graph, 2, 0).message(),
+              "expected 1 layer or more, got 0");
+    EXPECT_TRUE(contains(makeBlocks((*made)[0], 2, 2).message(), "square"));
+  }
+}
+
 TEST(GraphFunctions, Degrees) {
   for (const PlainGraph &given : oddGraphs()) {
     auto graph = given.build();

@@ -74,6 +74,16 @@ deriveGraph(const std::shared_ptr<const Graph> &parent,
 Expected<DerivedGraph> renumber(const Graph &graph, ArrayView<int32_t> srcIds,
                                 ArrayView<int32_t> dstIds);
 
+/// What `layers` layers read of a square graph for its first `seeds` nodes: a
+/// bipartite graph a layer, the first layer's first. The destinations of a
+/// block are its first sources and, but for the seeds, the sources of the next;
+/// the sources of the first are all nodes. Edges stay in their order, and where
+/// they are in that of hops, as a sampler draws them, blocks share the arrays
+/// of the graph.
+Expected<std::vector<std::shared_ptr<const Graph>>>
+makeBlocks(const std::shared_ptr<const Graph> &graph, int64_t seeds,
+           int64_t layers);
+
 /// int32[nodes of that side]: number of edges at each node; of one edge type
 /// where `edgeType` is not -1.
 Expected<std::vector<int32_t>> degrees(const Graph &graph, Side side,
