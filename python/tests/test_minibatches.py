@@ -442,7 +442,7 @@ def test_batches_leave_nothing(compiler):
     without the garbage collector, and so does their memory."""
     training, rng = Training("sage"), np.random.default_rng(0)
     big = graphs.random_graph(3000, 60000, seed=2)
-    sampler = sampling.Sampler(big, (10, 10), seed=1)
+    sampler = sampling.Sampler(big, (5, 5), seed=1)
     x = torch.randn(3000, SIZES[0])
     most, sizes = 0, []
     gc.collect()
