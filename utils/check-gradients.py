@@ -4,7 +4,7 @@
 
 The description of an op on rows has a paragraph `Gradient: ...`. It promises
 `<Op>::buildGradient` or `<Op>::buildTranspose` in the library's `Gradients`, unless it
-begins with `none`. That the rule is right is the matter of
+begins with `none`. That the rule is right, for each operand, is the matter of
 python/tests/test_differentiate.py.
 
 usage: check-gradients.py [ROOT]      ROOT: the source tree
@@ -16,10 +16,30 @@ from pathlib import Path
 
 OP = re.compile(r'^def GNN_(\w+) : GNN_(?:Row)?Op<"(\w+)"', re.M)
 SAYS = re.compile(r"^\s+Gradient:\s+(\S+)", re.M)
-RULE = re.compile(r"(\w+)::(?:buildGradient|buildTranspose)\(")
+OPERANDS = re.compile(r"let arguments = \(ins(.*?)\);", re.S)
+# A definition begins in the first column; a call does not.
+RULE = re.compile(r"^(?:Value|LogicalResult)\s+(\w+)::(?:buildGradient|buildTranspose)\(",
+                  re.M)
 # Ops in the bodies of loops and attentions have the gradient of their loop; a graph
 # is no value.
 WITHOUT = re.compile(r"GNN_OnOneRow|Symbol,|GNN_RowLoop|Terminator")
+
+
+def find_ops(root):
+    """(name, mnemonic, first word of what its gradient is or None, operands) of each
+    op on rows; of operands those that are no attributes."""
+    for path in sorted(root.glob("include/GNN/Dialect/*/IR/*Ops.td")):
+        text = path.read_text()
+        heads = list(OP.finditer(text))
+        for head, end in zip(heads, [*(h.start() for h in heads[1:]), len(text)]):
+            block, (name, mnemonic) = text[head.start():end], head.groups()
+            if WITHOUT.search(block.split("let summary")[0]):
+                continue
+            says, arguments = SAYS.search(block), OPERANDS.search(block)
+            operands = [n for kind, n in re.findall(
+                r"([\w<>:]+):\$(\w+)", arguments[1] if arguments else "")
+                if not re.search(r"Attr\b", kind)]
+            yield name, mnemonic, says and says[1].lower(), operands
 
 
 def check(root):
@@ -28,22 +48,15 @@ def check(root):
     for path in root.glob("lib/Dialect/*/IR/Gradients/*.cpp"):
         rules.update(RULE.findall(path.read_text()))
     found, complaints = 0, []
-    for path in sorted(root.glob("include/GNN/Dialect/*/IR/*Ops.td")):
-        text = path.read_text()
-        heads = list(OP.finditer(text))
-        for head, end in zip(heads, [*(h.start() for h in heads[1:]), len(text)]):
-            block, (name, mnemonic) = text[head.start():end], head.groups()
-            if WITHOUT.search(block.split("let summary")[0]):
-                continue
-            found += 1
-            says = SAYS.search(block)
-            if not says:
-                complaints.append(f"{mnemonic} does not say what its gradient is")
-            elif says[1].lower() == "none" and name in rules:
-                complaints.append(f"{mnemonic} says that it needs no gradient and has "
-                                  "a rule")
-            elif says[1].lower() != "none" and name not in rules:
-                complaints.append(f"{mnemonic} says what its gradient is and has no rule")
+    for name, mnemonic, says, _ in find_ops(root):
+        found += 1
+        if not says:
+            complaints.append(f"{mnemonic} does not say what its gradient is")
+        elif says == "none" and name in rules:
+            complaints.append(f"{mnemonic} says that it needs no gradient and has "
+                              "a rule")
+        elif says != "none" and name not in rules:
+            complaints.append(f"{mnemonic} says what its gradient is and has no rule")
     return found, complaints
 
 

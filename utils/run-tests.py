@@ -75,7 +75,9 @@ def gtest(build, totals):
         totals.add(passed, failed, count(r"\[  SKIPPED \] (\d+) tests?", out))
 
 
-def pytest(build, everything, totals):
+def virtual_environment(build):
+    """The Python with what the tests need, None where it cannot be installed, and its
+    environment."""
     venv = build / "venv"
     python = venv / "bin" / "python"
     if not python.exists():
@@ -85,13 +87,31 @@ def pytest(build, everything, totals):
                      "pytest", "pytest-xdist"])
     if status != 0:
         print("the Python packages of the tests cannot be installed")
-        totals.add(0, 1)
-        return
+        return None, {}
     environment = dict(os.environ, PYTHONPATH=str(ROOT / "python"),
                        GNN_MLIR_BUILD=str(build.resolve()),
                        GNN_REQUIRE_PYG="1")
     # A process a core, each with one thread.
     environment.setdefault("OMP_NUM_THREADS", "1")
+    return python, environment
+
+
+def seeds(build, options):
+    """Gradients of random programs alone; whether one is wrong."""
+    python, environment = virtual_environment(build)
+    if python is None:
+        return True
+    status, _ = run([python, "-m", "gnn_mlir.testing.gradient_seeds", "--seeds",
+                     options.seeds, "--results", build / "gradient-seeds.jsonl",
+                     *(["--all"] if options.all else [])], env=environment)
+    return status != 0
+
+
+def pytest(build, everything, totals):
+    python, environment = virtual_environment(build)
+    if python is None:
+        totals.add(0, 1)
+        return
     command = [python, "-m", "pytest", "-q", "-ra", "-n", "auto",
                "--dist", "worksteal", ROOT / "python" / "tests"]
     if everything:
@@ -124,9 +144,14 @@ def main():
                         help="the build folder")
     parser.add_argument("--all", action="store_true",
                         help="run the full products of the numeric tests")
+    parser.add_argument("--seeds", metavar="A..B",
+                        help="check gradients of random programs A to B (without B) "
+                        "alone; those that were checked before are not again")
     options = parser.parse_args()
     totals = Totals()
     build = options.build if options.build.is_absolute() else ROOT / options.build
+    if options.seeds:
+        return seeds(build, options)
     sources(totals)
     lit(build, totals)
     gtest(build, totals)

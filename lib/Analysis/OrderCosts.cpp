@@ -6,10 +6,6 @@
 
 #include "GNN/Analysis/OrderCosts.h"
 
-#include "GNN/Dialect/GNN/IR/Gradients.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 #include <numeric>
 
 using namespace mlir;
@@ -46,25 +42,6 @@ static double rowsOfType(StatsAttr stats, int64_t type, RowSpace space,
                                 : stats.getSrcPairs()[type];
   }
   llvm_unreachable("no row space");
-}
-
-ChainGradients ChainGradients::find(const AggregatedProduct &chain) {
-  auto func = chain.root->getParentOfType<func::FuncOp>();
-  auto asked = func ? func->getAttrOfType<ArrayAttr>("gnn.gradients") : nullptr;
-  if (!asked)
-    return {};
-  SmallVector<Value> inputs;
-  for (BlockArgument argument : func.getArguments()) {
-    auto name =
-        func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "gnn.name");
-    if (asked.empty() || llvm::is_contained(asked, name))
-      inputs.push_back(argument);
-  }
-  SmallVector<Operation *> ops;
-  for (Operation &op : func.getOps())
-    ops.push_back(&op);
-  Varying varying = findVarying(ops, inputs);
-  return {varying.contains(chain.input), varying.contains(chain.weight)};
 }
 
 OrderCosts::OrderCosts(const AggregatedProduct &chain, const CostModel &model,

@@ -26,12 +26,24 @@ static void addCleaning(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-/// What is decided of products, sums and scores.
+/// What is decided of products, sums and scores: in all functions, or in those
+/// of gradients alone.
 static void addOperatorPasses(OpPassManager &pm,
-                              const GraphPipelineOptions &options) {
+                              const GraphPipelineOptions &options,
+                              bool ofGradients) {
+  OpPassManager passes(func::FuncOp::getOperationName());
   auto add = [&](std::unique_ptr<Pass> pass) {
-    pm.addNestedPass<func::FuncOp>(std::move(pass));
-    addCleaning(pm);
+    passes.addPass(std::move(pass));
+    addCleaning(passes);
+  };
+  auto close = [&] {
+    if (passes.empty())
+      return;
+    if (ofGradients)
+      pm.addNestedPass<func::FuncOp>(createOnGradients(passes));
+    else
+      pm.nest<func::FuncOp>() = passes;
+    passes.clear();
   };
   CostTarget target = options.target;
   CostKind cost = options.cost;
@@ -41,14 +53,18 @@ static void addOperatorPasses(OpPassManager &pm,
     add(createLinearReorder({target, cost}));
   if (options.compact)
     add(createCompact({target, cost}));
-  if (options.orderAggregate) {
-    pm.addPass(createOrderAggregate({target, cost}));
-    addCleaning(pm);
+  if (options.orderAggregate) { // on the module, to which it adds graphs
+    close();
+    OrderAggregateOptions order{target, cost};
+    order.ofGradients = ofGradients;
+    pm.addPass(createOrderAggregate(order));
+    addCleaning(passes);
   }
   if (options.mergeBias) // so that no score adds a bias for each edge
     add(createMergeBias());
   if (options.fuseAttention)
     add(createFuseAttention({target, cost}));
+  close();
 }
 
 /// Ends of kernels, which need no cleaning in between.
@@ -79,14 +95,13 @@ void gnn::buildGraphPipeline(OpPassManager &pm,
   if (options.raiseLoops)
     pm.addNestedPass<func::FuncOp>(createRaiseLoops());
   addCleaning(pm);
-  addOperatorPasses(pm, options);
+  addOperatorPasses(pm, options, /*ofGradients=*/false);
   // Gradients are those of what the passes have made, and go through them
   // again.
   DifferentiateOptions gradients;
   gradients.memory = options.memory;
-  pm.addPass(createDifferentiate(gradients, [&](OpPassManager &again) {
-    addOperatorPasses(again, options);
-  }));
+  pm.addPass(createDifferentiate(gradients));
+  addOperatorPasses(pm, options, /*ofGradients=*/true);
   addKernelEnds(pm, options);
 }
 

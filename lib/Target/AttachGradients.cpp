@@ -71,7 +71,10 @@ LogicalResult gnn::attachGradients(ModuleOp module, StringRef text) {
       return module.emitError("gradients: expected outputs behind '->', got "
                               "none for '")
              << func->getName() << "'";
-    (*func)->setAttr("gnn.gradients", listNames(module.getContext(), inputs));
+    ArrayAttr wrt = listNames(module.getContext(), inputs);
+    (*func)->setAttr("gnn.gradients",
+                     wrt.empty() ? Attribute(UnitAttr::get(module.getContext()))
+                                 : wrt);
     (*func)->removeAttr("gnn.gradient_outputs");
     if (!given.empty())
       (*func)->setAttr("gnn.gradient_outputs", given);

@@ -93,20 +93,10 @@ static FailureOr<runtime::DataType> dataType(Operation *op, Type type) {
 }
 
 /// What `gnn.role` says of an argument, or that it is one of its list.
-static FailureOr<runtime::Role> roleOf(func::FuncOp func, unsigned number,
-                                       runtime::Role otherwise) {
-  Attribute given = func.getArgAttr(number, "gnn.role");
-  if (!given)
-    return otherwise;
-  auto text = dyn_cast<StringAttr>(given);
-  std::optional<runtime::Role> role =
-      text ? runtime::parseRole(text.getValue()) : std::nullopt;
-  if (!role)
-    return emitError(func.getArgument(number).getLoc())
-           << "expected \"input\", \"output\", \"saved\" or \"gradient\" for "
-              "gnn.role, got "
-           << given;
-  return *role;
+static runtime::Role roleOf(func::FuncOp func, unsigned number,
+                            runtime::Role otherwise) {
+  auto role = func.getArgAttrOfType<StringAttr>(number, "gnn.role");
+  return role ? *runtime::parseRole(role.getValue()) : otherwise;
 }
 
 /// Indices of derived graphs, until all graphs that are bound are known.
@@ -192,11 +182,8 @@ LogicalResult PlanBuilder::addBoundary() {
       spec.name = name.getValue().str();
     else
       spec.name = (isOutput ? "out" : "arg") + std::to_string(list.size());
-    FailureOr<runtime::Role> role = roleOf(
-        func, number, isOutput ? runtime::Role::Output : runtime::Role::Input);
-    if (failed(role))
-      return failure();
-    spec.role = *role;
+    spec.role = roleOf(func, number,
+                       isOutput ? runtime::Role::Output : runtime::Role::Input);
     for (int64_t size : type.getShape())
       spec.shape.push_back(ShapedType::isDynamic(size) ? -1 : size);
     FailureOr<runtime::DataType> dtype = dataType(func, type.getElementType());

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/GNN/IR/Gradients.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "BuildAggregatedProduct.h"
@@ -46,6 +47,8 @@ struct OrderAggregate : gnn::impl::OrderAggregateBase<OrderAggregate> {
 
   void runOnOperation() override {
     for (auto func : getOperation().getOps<func::FuncOp>()) {
+      if (ofGradients && !func->hasAttr("gnn.gradient_of"))
+        continue;
       DenseSet<Operation *> decided;
       while (orderOne(func, decided))
         ;
@@ -56,8 +59,10 @@ private:
   /// Changes the order of one chain; whether there was one. Ops in `decided`
   /// end chains that stay.
   bool orderOne(func::FuncOp func, DenseSet<Operation *> &decided);
-  /// The value that replaces a chain; null where it stays as it is.
-  Value reorder(OpBuilder &builder, const AggregatedProduct &chain);
+  /// The value that replaces a chain; null where it stays as it is. What is in
+  /// `trained` has a gradient.
+  Value reorder(OpBuilder &builder, const AggregatedProduct &chain,
+                const Varying &trained);
   Value reorderByRule(OpBuilder &builder, const AggregatedProduct &chain);
   void report(const AggregatedProduct &chain, bool changes,
               const Twine &reason);
@@ -109,11 +114,13 @@ Value OrderAggregate::reorderByRule(OpBuilder &builder,
 }
 
 Value OrderAggregate::reorder(OpBuilder &builder,
-                              const AggregatedProduct &chain) {
+                              const AggregatedProduct &chain,
+                              const Varying &trained) {
   StatsAttr stats = getStats(chain.root, chain.resultType);
   if (!stats || (model->getKind() == CostKind::Rows && !chain.isTyped()))
     return reorderByRule(builder, chain);
-  ChainGradients gradients = ChainGradients::find(chain);
+  ChainGradients gradients = {trained.contains(chain.input),
+                              trained.contains(chain.weight)};
   OrderCosts costs(chain, *model, stats, gradients);
   OrderChoice choice = costs.choose();
   std::string reason;
@@ -176,6 +183,7 @@ bool OrderAggregate::orderOne(func::FuncOp func,
                               DenseSet<Operation *> &decided) {
   Value replacement;
   Operation *root = nullptr;
+  Varying trained = findTrained(func);
   SmallVector<Operation *> candidates;
   func.walk([&](Operation *op) {
     if (isa<AggregateOp, SpmmOp, LinearOp, TypedLinearOp>(op))
@@ -199,7 +207,7 @@ bool OrderAggregate::orderOne(func::FuncOp func,
     OpBuilder builder(op);
     Recorder recorder;
     builder.setListener(&recorder);
-    replacement = reorder(builder, *chain);
+    replacement = reorder(builder, *chain, trained);
     if (!replacement)
       continue;
     // A product that comes first now may pass a sum before it too.

@@ -46,13 +46,14 @@ def parse(gradients, function):
     asked = gradients if isinstance(gradients, dict) else {function or "": gradients}
     texts = []
     for name, inputs in asked.items():
-        if inputs is True:
-            inputs = []
+        everything = inputs is True
+        inputs = [] if everything else inputs
         if isinstance(inputs, str) or not isinstance(inputs, (list, tuple)) or not all(
                 isinstance(text, str) and text.isidentifier()
-                for text in [*inputs, *([name] if name else [])]):
-            raise ValueError("gradients: expected True, a list of inputs, or a dict "
-                             f"of these by function, got {gradients!r}")
+                for text in [*inputs, *([name] if name else [])]) or not (
+                    inputs or everything):
+            raise ValueError("gradients: expected True, a list of inputs that is not "
+                             f"empty, or a dict of these by function, got {gradients!r}")
         texts.append(f"{name}: {' '.join(inputs)}")
     return "; ".join(texts)
 

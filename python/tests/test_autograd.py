@@ -197,11 +197,12 @@ def test_some_inputs(compiler, graph):
 
 
 def test_what_is_wrong(compiler, layer, graph):
-    with pytest.raises(ValueError, match="gradients: expected True, a list of inputs, "
-                                         "or a dict of these by function, got 'x'"):
-        gnn_mlir.compile(PROGRAM, gradients="x")
-    with pytest.raises(gnn_mlir.CompileError, match="with respect to inputs, x, w, u, "
-                                                    "i, got 'v'") as caught:
+    for bad in ("x", [], {"f": ()}):
+        with pytest.raises(ValueError, match="gradients: expected True, a list of inputs "
+                           "that is not empty, or a dict of these by function, got "):
+            gnn_mlir.compile(PROGRAM, gradients=bad)
+    with pytest.raises(gnn_mlir.CompileError, match="with respect to inputs of .*, "
+                                                    "x, w, u, got 'v'") as caught:
         gnn_mlir.compile(PROGRAM, gradients=["v"])
     assert 'gnn.gradients = ["v"]' in caught.value.reproducer
     with pytest.raises(gnn_mlir.CompileError, match="expected a function of f, got 'g'"):

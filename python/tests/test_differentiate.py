@@ -2,12 +2,16 @@
 """The functions that gnn-differentiate makes give the gradients of families of ops,
 models and random programs: held against central differences of the meaning."""
 
+import collections
+import importlib.util
+
 import numpy as np
 import pytest
+from conftest import ROOT
 
 from gnn_mlir.testing import gradient_cases, gradient_faults, gradients
 
-SEEDS, ALL_SEEDS, BLOCK = 100, 2000, 20
+SEEDS, ALL_SEEDS, BLOCK = 150, 5000, 10
 
 
 def pytest_generate_tests(metafunc):
@@ -30,8 +34,37 @@ def test_gradients(case, gnn_opt):
     assert report.checked
 
 
+def documented_ops():
+    """The operands of each op whose gradient is in its description."""
+    spec = importlib.util.spec_from_file_location(
+        "check_gradients", ROOT / "utils/check-gradients.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return {"gnn." + mnemonic: operands
+            for _, mnemonic, says, operands in module.find_ops(ROOT) if says != "none"}
+
+
+def test_each_documented_gradient_has_a_case():
+    """One with all operands, those that may be left out too. A rule that gives an
+    operand nothing is an error there."""
+    most = collections.Counter()
+    for case in gradient_cases.full_product():
+        subject, graph, heads, pipeline = case.values()
+        if graph != "schema" and heads == 1 and pipeline == "alone":
+            lines = gradient_cases.build(subject, graph, heads).function._lines
+            for op in (line for line in lines if not isinstance(line, str)):
+                head = op.head.split()[0]
+                most[head] = max(most[head], len(op.operands))
+    known = documented_ops()
+    assert len(known) > 30
+    assert {op for op, operands in known.items() if most[op] < len(operands)} == set()
+
+
 # What random programs may be refused for.
 REFUSED = {"gnn.for_edges", "gnn.for_nodes"}
+
+# How many of a block at most, where it is more than one; by the first seed.
+MOST_REFUSED = {10: 2, 20: 2, 30: 5}
 
 
 def test_gradients_of_random_programs(first_seed, gnn_opt, request):
@@ -41,8 +74,12 @@ def test_gradients_of_random_programs(first_seed, gnn_opt, request):
         gradient_cases.RANDOM_PIPELINES if everything else None)
     assert not report.failed
     assert set(report.reasons()) <= REFUSED
-    assert len(report.checked) >= len(report.refused)
-    assert len(report.open) <= len(report.checked) / 5
+    if everything:
+        assert len(report.refused) <= len(report.checked)
+        assert len(report.open) <= len(report.checked) / 5
+    else:
+        assert len(report.refused) <= MOST_REFUSED.get(first_seed, 1)
+        assert not report.open
     assert max(report.checked.values()) > 0
 
 

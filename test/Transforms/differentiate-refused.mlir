@@ -8,7 +8,7 @@
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
 // OUTPUTS: error: 'func.func' op expected gradients of results of floating point features, out0, got 'x'
-// WRT: error: 'func.func' op expected gradients with respect to inputs, x, m, v, c, got 'z'
+// WRT: error: 'func.func' op expected gradients with respect to inputs of floating point features, x, m, v, c, got 'z'
 func.func @f(%x: tensor<?x8xf32, #node> {gnn.name = "x"}, %m: tensor<8xf32> {gnn.name = "m"},
              %v: tensor<8xf32> {gnn.name = "v"}, %c: tensor<8xf32> {gnn.name = "c"}) -> tensor<?x8xf32, #node> {
   // expected-error @+1 {{'gnn.batch_norm' op has no gradient with respect to operand 1, which depends on input 'm': running statistics are not trained}}
@@ -72,21 +72,42 @@ func.func @f_forward(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// expected-error @+1 {{gnn-differentiate: expected a function of the module, got function=f}}
+// expected-error @+1 {{gnn-differentiate: expected a function of h, k, got function=f}}
 module {
-  gnn.graph @g square {node_types = 1, edge_types = 1}
+  func.func @h(%x: tensor<8xf32>) -> tensor<8xf32> {
+    return %x : tensor<8xf32>
+  }
+  func.func @k(%x: tensor<8xf32>) -> tensor<8xf32> {
+    return %x : tensor<8xf32>
+  }
 }
 
 // -----
 
-// expected-error @+1 {{expected a list of names for gnn.gradients, got 1 : i64}}
-func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> attributes {gnn.gradients = 1} {
+// What is passed by name needs a name of its own.
+
+// expected-error @+1 {{cannot be differentiated: expected a name of its own for each input, result and gradient, got 'x' for result 0 and for input 0}}
+func.func @f(%x: tensor<8xf32> {gnn.name = "x"}) -> (tensor<8xf32> {gnn.name = "x"}) {
   return %x : tensor<8xf32>
 }
 
 // -----
 
-// expected-error @+1 {{expected a list of names for gnn.gradient_outputs, got [2]}}
-func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> attributes {gnn.gradients = [], gnn.gradient_outputs = [2]} {
+// expected-error @+1 {{got 'saved_0' for input 0 and for what is saved}}
+func.func @f(%x: tensor<8xf32> {gnn.name = "saved_0"}) -> (tensor<8xf32> {gnn.name = "y"}) {
+  return %x : tensor<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{got 'd_y' for the gradient of result 0 and for input 0}}
+func.func @f(%x: tensor<8xf32> {gnn.name = "d_y"}) -> (tensor<8xf32> {gnn.name = "y"}) {
+  return %x : tensor<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{got 'arg1' for input 1 and for input 0}}
+func.func @f(%x: tensor<8xf32> {gnn.name = "arg1"}, %z: tensor<8xf32>) -> tensor<8xf32> {
   return %x : tensor<8xf32>
 }

@@ -46,7 +46,7 @@ func.func @product(%x: tensor<?x64xf32, #node> {gnn.name = "x"}, %w: tensor<64x8
 // CHECK:         gnn.gather
 // CHECK:         math.exp
 func.func @edges(%x: tensor<?x64xf32, #node> {gnn.name = "x"})
-    -> (tensor<?x64xf32, #node> {gnn.name = "y"}) attributes {gnn.gradients = []} {
+    -> (tensor<?x64xf32, #node> {gnn.name = "y"}) attributes {gnn.gradients} {
   // expected-remark @+1 {{gnn.gather: computed again, 2.56e+08 bytes: rows of many features of edges are never saved}}
   %m = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
   // expected-remark @+1 {{math.exp: computed again, 2.56e+08 bytes: rows of many features of edges are never saved}}
@@ -64,7 +64,7 @@ func.func @edges(%x: tensor<?x64xf32, #node> {gnn.name = "x"})
 // CHECK:         %[[P:.+]] = gnn.pick %{{.+}} at %{{.+}} via dst
 // CHECK:         gnn.aggregate sum %[[P]] via src
 func.func @maximum(%x: tensor<?x64xf32, #node> {gnn.name = "x"})
-    -> (tensor<?x64xf32, #node> {gnn.name = "y"}) attributes {gnn.gradients = []} {
+    -> (tensor<?x64xf32, #node> {gnn.name = "y"}) attributes {gnn.gradients} {
   // expected-remark @+1 {{gnn.aggregate result 1: saved, 2.56e+07 bytes: a sum over rows makes it}}
   %y = gnn.spmm copy %x via src reduce max via dst : (tensor<?x64xf32, #node>) -> tensor<?x64xf32, #node>
   return %y : tensor<?x64xf32, #node>
@@ -84,7 +84,7 @@ func.func @maximum(%x: tensor<?x64xf32, #node> {gnn.name = "x"})
 // CHECK:         gnn.aggregate sum
 func.func @attention(%l: tensor<?x8xf32, #node> {gnn.name = "l"}, %r: tensor<?x8xf32, #node> {gnn.name = "r"},
                      %x: tensor<?x8x16xf32, #node> {gnn.name = "x"})
-    -> (tensor<?x8x16xf32, #node> {gnn.name = "y"}) attributes {gnn.gradients = []} {
+    -> (tensor<?x8x16xf32, #node> {gnn.name = "y"}) attributes {gnn.gradients} {
   // expected-remark @+3 {{gnn.attention result 0: saved, 5.12e+07 bytes: it is a result}}
   // expected-remark @+2 {{gnn.attention result 1: saved, 3.2e+06 bytes: a sum over rows makes it}}
   // expected-remark @+1 {{gnn.attention result 2: saved, 3.2e+06 bytes: a sum over rows makes it}}

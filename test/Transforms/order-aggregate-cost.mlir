@@ -98,7 +98,7 @@ func.func @of_weight(%x: tensor<?x256xf32, #node> {gnn.name = "x"}, %w: tensor<2
 // CHECK: gnn.linear
 // CHECK: gnn.aggregate
 func.func @of_both(%x: tensor<?x256xf32, #node> {gnn.name = "x"}, %w: tensor<256x192xf32> {gnn.name = "w"}) -> tensor<?x192xf32, #node>
-    attributes {gnn.gradients = []} {
+    attributes {gnn.gradients} {
   %0 = gnn.spmm copy %x via src reduce sum via dst : (tensor<?x256xf32, #node>) -> tensor<?x256xf32, #node>
   // expected-remark-re @+1 {{product first 1000000 rows ({{.*}} us), sum first 1000000 rows ({{.*}} us), with gradients of the input and the weight}}
   %1 = gnn.linear %0, %w : (tensor<?x256xf32, #node>, tensor<256x192xf32>) -> tensor<?x192xf32, #node>

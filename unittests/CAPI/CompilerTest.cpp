@@ -419,7 +419,8 @@ TEST(CompilerCAPI, BadGradients) {
       {"f", "gradients: expected FUNCTION: INPUTS -> OUTPUTS, got 'f'"},
       {"f: w; : x", "gradients: expected each function once, got 'f' again"},
       {"f: w ->", "gradients: expected outputs behind '->', got none for 'f'"},
-      {"f: v", "expected gradients with respect to inputs, x, w, i, got 'v'"},
+      {"f: v", "expected gradients with respect to inputs of floating point "
+               "features, x, w, got 'v'"},
       {"f: i", "has no gradient with respect to input 'i': expected floating "
                "point features, got "},
       {"f: w -> n", "expected gradients of results of floating point features, "

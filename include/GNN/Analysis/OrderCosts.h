@@ -39,17 +39,14 @@ struct OrderChoice {
   enum class Best { Given, Turned, Mixed } best = Best::Given;
 };
 
-/// What the orders of a chain cost on a graph. A chain without types is one
-/// relation.
 /// Which gradients will be asked for of a chain: what follows from its order in
 /// the backward pass counts too.
 struct ChainGradients {
   bool ofInput = false, ofWeight = false;
-
-  /// What the attribute `gnn.gradients` of the function asks for.
-  static ChainGradients find(const AggregatedProduct &chain);
 };
 
+/// What the orders of a chain cost on a graph. A chain without types is one
+/// relation.
 class OrderCosts {
 public:
   OrderCosts(const AggregatedProduct &chain, const CostModel &model,

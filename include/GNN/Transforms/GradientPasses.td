@@ -56,10 +56,10 @@ def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
     saved is chosen as if all were given, so that one `@f_forward` serves any of
     them.
 
-    A function with the attribute `gnn.gradients`, a list of names of inputs, is
-    differentiated too, and `gnn.gradient_outputs` lists its `outputs`. In
-    `gnn-graph-pipeline` the passes that came before run once more where there is
-    one.
+    A function with the attribute `gnn.gradients` is differentiated too: a list of
+    names of inputs, or alone for all of floating point features, and
+    `gnn.gradient_outputs` lists its `outputs`. A caller passes tensors by name, so
+    inputs, results and gradients have names that differ.
 
     Needs: graph form, without loops over rows. Keeps: `@f`, and so the results of
     `@f_forward`. Never gives a gradient that an op on the way has no rule for: that
@@ -78,6 +78,26 @@ def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
            /*default=*/"::gnn::GradientMemory::Fast",
            "What may be computed again: fast (what is cheap), or low (products "
            "too, so that less is saved)">,
+  ];
+}
+
+def OnGradients : Pass<"gnn-on-gradients", "::mlir::func::FuncOp"> {
+  let summary = "Run passes on the functions that gnn-differentiate has made";
+  let description = [{
+    What a backward function consists of is what the ops of a function give as
+    gradients: products that commute with sums, scores, factors. So the passes that
+    decide on those run again, on functions with `gnn.gradient_of` alone.
+
+    ```sh
+    gnn-opt --pass-pipeline='builtin.module(gnn-differentiate,func.func(gnn-on-gradients{passes=gnn-compact,canonicalize,cse}))'
+    ```
+
+    Needs: what the passes need. Keeps: functions that are no gradients of others.
+    Never runs a pass that is not on a function.
+  }];
+  let options = [
+    Option<"passes", "passes", "std::string", /*default=*/"",
+           "The passes, as in func.func(...)">,
   ];
 }
 

@@ -16,6 +16,7 @@
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {
+class OpPassManager;
 class RewritePatternSet;
 } // namespace mlir
 
@@ -26,11 +27,9 @@ namespace gnn {
 #define GEN_PASS_REGISTRATION
 #include "GNN/Transforms/Passes.h.inc"
 
-/// `gnn-differentiate` of functions with `gnn.gradients`, and where there are
-/// any, the passes that `optimize` adds on the module then.
+/// `gnn-on-gradients` with these passes on functions.
 std::unique_ptr<mlir::Pass>
-createDifferentiate(const DifferentiateOptions &options,
-                    llvm::function_ref<void(mlir::OpPassManager &)> optimize);
+createOnGradients(const mlir::OpPassManager &passes);
 
 /// Patterns of `gnn-expand-device-math`: functions that a GPU lacks, on floats
 /// of at most 32 bits, as arithmetic within 2 ulp. Apply them once; what they

@@ -235,7 +235,10 @@ def OrderAggregate : Pass<"gnn-order-aggregate", "::mlir::ModuleOp">,
     differs by feature, or what has other readers; never shares out the edge
     types of a graph that is derived from another.
   }];
-  let options = costOptions;
+  let options = costOptions # [
+    Option<"ofGradients", "of-gradients", "bool", /*default=*/"false",
+           "Only the functions that gnn-differentiate has made">,
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 

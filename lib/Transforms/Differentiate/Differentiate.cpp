@@ -20,6 +20,8 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
@@ -29,25 +31,6 @@ namespace gnn {
 #define GEN_PASS_DEF_DIFFERENTIATE
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
-
-static bool isReal(Type type) {
-  return isa<RankedTensorType>(type) &&
-         isFeatureType(getElementTypeOrSelf(type));
-}
-
-//===----------------------------------------------------------------------===//
-// Names
-//===----------------------------------------------------------------------===//
-
-static std::string nameOfInput(func::FuncOp func, unsigned number) {
-  auto name = func.getArgAttrOfType<StringAttr>(number, "gnn.name");
-  return name ? name.str() : "arg" + std::to_string(number);
-}
-
-static std::string nameOfOutput(func::FuncOp func, unsigned number) {
-  auto name = func.getResultAttrOfType<StringAttr>(number, "gnn.name");
-  return name ? name.str() : "out" + std::to_string(number);
-}
 
 namespace {
 /// An argument or a result of a function that is made.
@@ -70,16 +53,9 @@ struct Border {
 
 struct Differentiate : gnn::impl::DifferentiateBase<Differentiate> {
   using DifferentiateBase::DifferentiateBase;
-  Differentiate(const DifferentiateOptions &options,
-                function_ref<void(OpPassManager &)> optimize)
-      : DifferentiateBase(options) {
-    optimize(optimization);
-  }
-
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<arith::ArithDialect, math::MathDialect, GNNDialect>();
     cleaning().getDependentDialects(registry);
-    optimization.getDependentDialects(registry);
   }
 
   void runOnOperation() override;
@@ -116,114 +92,119 @@ private:
                      ArrayRef<Border> results);
   void split(const JointFunction &joint, func::FuncOp func,
              ArrayRef<unsigned> inputs, ArrayRef<unsigned> outputs);
-
-  /// What runs on the module where there are gradients.
-  OpPassManager optimization{ModuleOp::getOperationName()};
 };
 } // namespace
 
-std::unique_ptr<Pass>
-gnn::createDifferentiate(const DifferentiateOptions &options,
-                         function_ref<void(OpPassManager &)> optimize) {
-  return std::make_unique<Differentiate>(options, optimize);
-}
-
-/// The names that the attribute `name` of `func` lists; none without it.
-static FailureOr<SmallVector<std::string>> readNames(func::FuncOp func,
-                                                     StringRef name) {
-  Attribute given = func->getAttr(name);
-  auto list = dyn_cast_or_null<ArrayAttr>(given);
-  if (given && !(list && llvm::all_of(list, llvm::IsaPred<StringAttr>)))
-    return func.emitOpError("expected a list of names for ")
-           << name << ", got " << given;
+/// The names of all values that pass a test, for an error.
+static std::string listNames(unsigned count,
+                             function_ref<bool(unsigned)> isListed,
+                             function_ref<std::string(unsigned)> nameOf) {
   SmallVector<std::string> names;
-  if (list)
-    for (Attribute text : list)
-      names.push_back(cast<StringAttr>(text).str());
-  return names;
+  for (unsigned i = 0; i < count; ++i)
+    if (isListed(i))
+      names.push_back(nameOf(i));
+  return names.empty() ? "none" : llvm::join(names, ", ");
 }
 
 void Differentiate::runOnOperation() {
   SmallVector<func::FuncOp> funcs(getOperation().getOps<func::FuncOp>());
-  bool found = false, any = false;
+  bool found = false;
   for (func::FuncOp func : funcs) {
-    bool asked = func->hasAttr("gnn.gradients");
     bool isNamed = func.getName() == function;
     found |= isNamed;
-    if (!asked && !isNamed)
+    if (!func->hasAttr("gnn.gradients") && !isNamed)
       continue;
-    FailureOr<SmallVector<std::string>> names =
-        readNames(func, "gnn.gradients");
-    FailureOr<SmallVector<std::string>> ofOutputs =
-        readNames(func, "gnn.gradient_outputs");
-    if (failed(names) || failed(ofOutputs))
-      return signalPassFailure();
+    SmallVector<std::string> names = getNames(func->getAttr("gnn.gradients")),
+                             ofOutputs = getNames(
+                                 func->getAttr("gnn.gradient_outputs"));
     if (isNamed) {
-      names->assign(wrt.begin(), wrt.end());
-      ofOutputs->assign(outputs.begin(), outputs.end());
+      names.assign(wrt.begin(), wrt.end());
+      ofOutputs.assign(outputs.begin(), outputs.end());
     }
-    func->removeAttr("gnn.gradients");
     func->removeAttr("gnn.gradient_outputs");
-    if (failed(differentiate(func, *names, *ofOutputs)))
+    func->removeAttr("gnn.gradients");
+    if (failed(differentiate(func, names, ofOutputs)))
       return signalPassFailure();
-    any = true;
   }
-  if (!function.empty() && !found) {
-    emitError(getOperation().getLoc())
-        << "gnn-differentiate: expected a function of the module, got function="
-        << function;
-    return signalPassFailure();
-  }
-  if (any && failed(runPipeline(optimization, getOperation())))
-    signalPassFailure();
+  if (function.empty() || found)
+    return;
+  emitError(getOperation().getLoc())
+      << "gnn-differentiate: expected a function of "
+      << listNames(
+             funcs.size(), [](unsigned) { return true; },
+             [&](unsigned i) { return funcs[i].getName().str(); })
+      << ", got function=" << function;
+  signalPassFailure();
 }
 
 FailureOr<SmallVector<unsigned>>
 Differentiate::findInputs(func::FuncOp func, ArrayRef<std::string> names) {
-  SmallVector<unsigned> inputs;
-  for (unsigned i = 0; i < func.getNumArguments(); ++i)
-    if (names.empty() && isReal(func.getArgument(i).getType()))
-      inputs.push_back(i);
   for (const std::string &name : names) {
     unsigned number = 0;
-    while (number < func.getNumArguments() && nameOfInput(func, number) != name)
+    while (number < func.getNumArguments() &&
+           getInputName(func, number) != name)
       ++number;
-    if (number == func.getNumArguments()) {
-      std::string known;
-      for (unsigned i = 0; i < number; ++i)
-        known += (i ? ", " : "") + nameOfInput(func, i);
-      return func.emitOpError("expected gradients with respect to inputs, ")
-             << known << ", got '" << name << "'";
-    }
-    if (!isReal(func.getArgument(number).getType()))
+    if (number == func.getNumArguments())
+      return func.emitOpError("expected gradients with respect to inputs of "
+                              "floating point features, ")
+             << listNames(
+                    number,
+                    [&](unsigned i) {
+                      return mayHaveGradient(func.getArgument(i).getType());
+                    },
+                    [&](unsigned i) { return getInputName(func, i); })
+             << ", got '" << name << "'";
+    if (!mayHaveGradient(func.getArgument(number).getType()))
       return func.emitOpError("has no gradient with respect to input '")
              << name << "': expected floating point features, got "
              << func.getArgument(number).getType();
-    if (!llvm::is_contained(inputs, number))
-      inputs.push_back(number);
   }
-  llvm::sort(inputs);
-  return inputs;
+  return getGradientInputs(func, names);
+}
+
+/// Verifies that all that a backward function may take has a name of its own.
+static LogicalResult verifyNames(func::FuncOp func) {
+  llvm::StringMap<std::string> known;
+  auto add = [&](const std::string &name, const Twine &what) -> LogicalResult {
+    auto [entry, isNew] = known.try_emplace(name, what.str());
+    StringRef number = name;
+    bool isSaved = number.consume_front("saved_") && !number.empty() &&
+                   llvm::all_of(number, llvm::isDigit);
+    if (isNew && !isSaved)
+      return success();
+    return func.emitOpError("cannot be differentiated: expected a name of its "
+                            "own for each input, result and gradient, got '")
+           << name << "' for " << what << " and for "
+           << (isSaved ? "what is saved" : entry->second);
+  };
+  for (unsigned i = 0; i < func.getNumArguments(); ++i)
+    if (failed(add(getInputName(func, i), "input " + Twine(i))))
+      return failure();
+  for (unsigned i = 0; i < func.getNumResults(); ++i)
+    if (failed(add(getResultName(func, i), "result " + Twine(i))) ||
+        (mayHaveGradient(func.getResultTypes()[i]) &&
+         failed(add("d_" + getResultName(func, i),
+                    "the gradient of result " + Twine(i)))))
+      return failure();
+  return success();
 }
 
 FailureOr<SmallVector<unsigned>>
 Differentiate::findOutputs(func::FuncOp func, ArrayRef<std::string> names) {
+  auto isReal = [&](unsigned i) {
+    return mayHaveGradient(func.getResultTypes()[i]);
+  };
+  auto nameOf = [&](unsigned i) { return getResultName(func, i); };
   SmallVector<unsigned> found;
   for (unsigned i = 0; i < func.getNumResults(); ++i)
-    if (isReal(func.getResultTypes()[i]) &&
-        (names.empty() || llvm::is_contained(names, nameOfOutput(func, i))))
+    if (isReal(i) && (names.empty() || llvm::is_contained(names, nameOf(i))))
       found.push_back(i);
   for (const std::string &name : names)
-    if (llvm::none_of(
-            found, [&](unsigned i) { return nameOfOutput(func, i) == name; })) {
-      std::string known;
-      for (unsigned i = 0; i < func.getNumResults(); ++i)
-        if (isReal(func.getResultTypes()[i]))
-          known += (known.empty() ? "" : ", ") + nameOfOutput(func, i);
+    if (llvm::none_of(found, [&](unsigned i) { return nameOf(i) == name; }))
       return func.emitOpError("expected gradients of results of floating point "
                               "features, ")
-             << known << ", got '" << name << "'";
-    }
+             << listNames(func.getNumResults(), isReal, nameOf) << ", got '"
+             << name << "'";
   return found;
 }
 
@@ -249,7 +230,7 @@ Differentiate::addGradientsOf(JointFunction &joint, ArrayRef<unsigned> inputs,
           remark::RemarkOpts::name("ZeroGradient").category(getArgument()))
           << "no result " +
                  std::string(isPart ? "whose gradient is given " : "") +
-                 "depends on input '" + nameOfInput(joint.func, number) +
+                 "depends on input '" + getInputName(joint.func, number) +
                  "': its gradient is 0";
       gradient = GradientBuilder(builder, joint.func.getLoc())
                      .splat(input.getType(), 0);
@@ -291,7 +272,7 @@ LogicalResult Differentiate::addGradients(JointFunction &joint,
   varying = findVarying(ops, wanted);
   SmallVector<std::pair<unsigned, Value>> all, some;
   for (unsigned i = 0; i < joint.numOutputs; ++i)
-    if (Value output = end->getOperand(i); isReal(output.getType())) {
+    if (Value output = end->getOperand(i); mayHaveGradient(output.getType())) {
       all.push_back({i, body.addArgument(output.getType(), output.getLoc())});
       if (llvm::is_contained(given, i))
         some.push_back(all.back());
@@ -407,7 +388,7 @@ void Differentiate::split(const JointFunction &joint, func::FuncOp func,
   llvm::DenseSet<Value> sources =
       findSources(joint.givenGradients(), values.getHandedOver());
   for (unsigned i = 0; i < joint.numInputs; ++i) {
-    Border border = {joint.body().getArgument(i), nameOfInput(func, i),
+    Border border = {joint.body().getArgument(i), getInputName(func, i),
                      "input"};
     arguments.push_back(border);
     if (sources.contains(border.value)) {
@@ -416,7 +397,7 @@ void Differentiate::split(const JointFunction &joint, func::FuncOp func,
     }
   }
   for (auto [i, output] : llvm::enumerate(joint.outputs())) {
-    Border border = {output, nameOfOutput(func, i), "output"};
+    Border border = {output, getResultName(func, i), "output"};
     results.push_back(border);
     if (sources.contains(output) && given.insert(output).second)
       of.push_back(border);
@@ -429,15 +410,15 @@ void Differentiate::split(const JointFunction &joint, func::FuncOp func,
   }
   unsigned number = joint.numInputs;
   for (unsigned i = 0; i < joint.numOutputs; ++i) {
-    if (!isReal(func.getResultTypes()[i]))
+    if (!mayHaveGradient(func.getResultTypes()[i]))
       continue;
     Value cotangent = joint.body().getArgument(number++);
     if (llvm::is_contained(outputs, i))
-      of.push_back({cotangent, "d_" + nameOfOutput(func, i), "gradient"});
+      of.push_back({cotangent, "d_" + getResultName(func, i), "gradient"});
   }
   for (auto [input, gradient] : llvm::zip(inputs, joint.givenGradients()))
     gradients.push_back(
-        {gradient, "d_" + nameOfInput(func, input), "gradient"});
+        {gradient, "d_" + getInputName(func, input), "gradient"});
   build(joint, func, "_forward", arguments, results);
   build(joint, func, "_backward", of, gradients);
 }
@@ -452,7 +433,7 @@ Differentiate::differentiate(func::FuncOp func, ArrayRef<std::string> names,
   if (failed(inputs))
     return failure();
   FailureOr<SmallVector<unsigned>> given = findOutputs(func, namesOfOutputs);
-  if (failed(given))
+  if (failed(given) || failed(verifyNames(func)))
     return failure();
   for (StringRef suffix : {"_forward", "_backward"})
     if (getOperation().lookupSymbol((func.getName() + suffix).str()))

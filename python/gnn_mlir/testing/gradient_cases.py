@@ -87,9 +87,12 @@ class Report:
 
     def reasons(self):
         """How often each op was refused."""
-        return collections.Counter(
-            (re.findall(r"error: '([\w.]+)'", text) or [text])[0]
-            for text in self.refused.values())
+        return collections.Counter(map(refused_op, self.refused.values()))
+
+
+def refused_op(text):
+    """The op that gnn-opt refuses, or all that it says."""
+    return (re.findall(r"error: '([\w.]+)'", text) or [text])[0]
 
 
 def check(gnn_opt, name, program, pipeline, directions=3):

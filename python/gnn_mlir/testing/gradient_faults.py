@@ -19,12 +19,12 @@ from ..graph import Graph
 
 def _with_ops(made, change):
     """Copies with one op of the backward function changed: all that `change` gives
-    another op for."""
+    another op for, or several in its place."""
     for number, op in enumerate(made.backward.body.ops):
         for changed in change(op):
             faulty, backward = copy.copy(made), copy.copy(made.backward)
             ops = list(backward.body.ops)
-            ops[number] = changed
+            ops[number:number + 1] = changed if isinstance(changed, list) else [changed]
             backward.body = dataclasses.replace(backward.body, ops=tuple(ops))
             faulty.backward = backward
             yield faulty
@@ -47,6 +47,18 @@ def forgotten_reader(made):
             for kept in op.operands:
                 yield dataclasses.replace(op, name="arith.maximumf",
                                           operands=(kept, kept))
+    return _with_ops(made, change)
+
+
+def forgotten_operand(made):
+    """What an operand gets from an attention's scores, or from any sum over edges, is
+    0: nothing was added up for it."""
+    def change(op):
+        if op.name == "gnn.aggregate" and len(op.results) == 1:
+            sums, kinds = ("%_sums",), op.result_types
+            yield [dataclasses.replace(op, results=sums),
+                   dataclasses.replace(op, name="arith.subf", operands=sums * 2,
+                                       types=kinds * 2, attributes={})]
     return _with_ops(made, change)
 
 
@@ -128,5 +140,6 @@ def wrong_pair(made):
         yield faulty
 
 
-FAULTS = {f.__name__: f for f in (wrong_end, forgotten_reader, missing_degree,
-                                  lost_parallel_edge, wrong_pair)}
+FAULTS = {f.__name__: f for f in (
+    wrong_end, forgotten_reader, forgotten_operand, missing_degree, lost_parallel_edge,
+    wrong_pair)}

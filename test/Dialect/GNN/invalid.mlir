@@ -186,17 +186,6 @@ gnn.graph @graph_with_key_twice square {node_types = 1, node_types = 1}
 
 // -----
 
-gnn.graph @g square {node_types = 2, edge_types = 3}
-gnn.graph @h square {node_types = 2, edge_types = 3}
-
-func.func @dialect_g1(%x: tensor<?x8xf32, #gnn.rows<@g, node>>, %y: tensor<?x8xf32, #gnn.rows<@h, node>>) {
-  // expected-error @+1 {{'gnn.apply' op has rows of two graphs: expected @g, got @h}}
-  gnn.apply add %x via src, %y via dst : (tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8xf32, #gnn.rows<@h, node>>) -> tensor<?x8xf32, #gnn.rows<@g, edge>>
-  return
-}
-
-// -----
-
 func.func @dialect_g2(%x: tensor<?x8xf32, #gnn.rows<@unknown, node>>) {
   // expected-error @+1 {{'gnn.gather' op names the graph @unknown, which no gnn.graph of the module declares}}
   gnn.gather %x via src : tensor<?x8xf32, #gnn.rows<@unknown, node>> -> tensor<?x8xf32, #gnn.rows<@unknown, edge>>

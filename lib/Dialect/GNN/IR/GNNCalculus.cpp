@@ -259,10 +259,6 @@ static constexpr StringLiteral loopHasNoGradient =
     "loops have no gradient yet, only the ops on whole tensors that "
     "gnn-raise-loops makes of them";
 
-StringRef ForEdgesOp::getNoGradientReason(unsigned) {
-  return loopHasNoGradient;
-}
+StringRef ForEdgesOp::getNoGradientOfBodyReason() { return loopHasNoGradient; }
 
-StringRef ForNodesOp::getNoGradientReason(unsigned) {
-  return loopHasNoGradient;
-}
+StringRef ForNodesOp::getNoGradientOfBodyReason() { return loopHasNoGradient; }

@@ -8,6 +8,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -56,28 +57,73 @@ void GNNDialect::initialize() {
   addLoopOps();
 }
 
+//===----------------------------------------------------------------------===//
+// Attributes of functions
+//===----------------------------------------------------------------------===//
+
 /// Verifies an attribute of an argument or a result of a function.
-static LogicalResult verifyName(Operation *op, NamedAttribute attribute) {
-  if (attribute.getName() != "gnn.name")
-    return success();
-  auto name = dyn_cast<StringAttr>(attribute.getValue());
-  if (!name || name.empty()) // G6
+static LogicalResult verifyBorder(Operation *op, NamedAttribute attribute) {
+  auto text = dyn_cast<StringAttr>(attribute.getValue());
+  if (attribute.getName() == "gnn.name" && (!text || text.empty())) // G6
     return op->emitOpError("expected a string that is not empty for gnn.name, "
                            "got ")
            << attribute.getValue();
+  constexpr StringRef roles[] = {"input", "output", "saved", "gradient"};
+  if (attribute.getName() == "gnn.role" && // G10
+      !(text && llvm::is_contained(roles, text.getValue())))
+    return op->emitOpError("expected \"input\", \"output\", \"saved\" or "
+                           "\"gradient\" for gnn.role, got ")
+           << attribute.getValue();
+  return success();
+}
+
+static bool isListOfNames(Attribute attribute) {
+  auto list = dyn_cast<ArrayAttr>(attribute);
+  return list && !list.empty() && llvm::all_of(list, llvm::IsaPred<StringAttr>);
+}
+
+LogicalResult GNNDialect::verifyOperationAttribute(Operation *op,
+                                                   NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  Attribute value = attribute.getValue();
+  if (!llvm::is_contained(
+          {"gnn.gradient_of", "gnn.gradients", "gnn.gradient_outputs"}, name))
+    return success();
+  if (!isa<FunctionOpInterface>(op)) // G11, G12, G13
+    return op->emitOpError("expected ") << name << " at a function";
+  if (name == "gnn.gradient_of") {
+    auto of = dyn_cast<FlatSymbolRefAttr>(value);
+    if (!of || !SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
+                   op, of)) // G11
+      return op->emitOpError("expected a function of the module for "
+                             "gnn.gradient_of, got ")
+             << value;
+    return success();
+  }
+  bool isInputs = name == "gnn.gradients";
+  if (!isListOfNames(value) && !(isInputs && isa<UnitAttr>(value))) // G12, G13
+    return op->emitOpError("expected a list of names that is not empty")
+           << (isInputs ? ", or nothing for all inputs," : "") << " for "
+           << name << ", got " << value;
+  if (isInputs && cast<SymbolOpInterface>(op).isPrivate()) // G12
+    return op->emitOpError("expected gnn.gradients of a function that others "
+                           "may call, got a private one");
+  if (!isInputs && !op->hasAttr("gnn.gradients")) // G13
+    return op->emitOpError("expected gnn.gradients beside "
+                           "gnn.gradient_outputs, got none");
   return success();
 }
 
 LogicalResult GNNDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                    unsigned,
                                                    NamedAttribute attribute) {
-  return verifyName(op, attribute);
+  return verifyBorder(op, attribute);
 }
 
 LogicalResult
 GNNDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned,
                                         NamedAttribute attribute) {
-  return verifyName(op, attribute);
+  return verifyBorder(op, attribute);
 }
 
 //===----------------------------------------------------------------------===//

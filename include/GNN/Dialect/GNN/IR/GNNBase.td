@@ -58,6 +58,16 @@ def GNN_Dialect : Dialect {
     passes them.
     * (G6) A `gnn.name` is a string that is not empty.
 
+    A function says what `gnn-differentiate` is asked for, and that what it is and
+    whose (docs/Training.md).
+    * (G10) `gnn.role`, of an argument or a result, is "input", "output", "saved" or
+      "gradient".
+    * (G11) `gnn.gradient_of`, of a function, is a function of the module.
+    * (G12) `gnn.gradients`, of a function that is not private, is a list of names of
+      inputs that is not empty, or stands alone for all of floating point features.
+    * (G13) `gnn.gradient_outputs` is a list of names of results that is not empty,
+      beside `gnn.gradients`.
+
     The free form says what is done for one edge or node: `gnn.for_edges`,
     `gnn.for_nodes`, and in their bodies loops over a node's edges. Within a
     body a value is the features of one row. `gnn-raise-loops` makes ops on whole
@@ -73,6 +83,7 @@ def GNN_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
+  let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
   private:
     // Registering an op instantiates all of its code: one function a theme.

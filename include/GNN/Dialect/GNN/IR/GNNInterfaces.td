@@ -93,9 +93,9 @@ def GNN_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let description = [{
     An op that knows with respect to which operands its results have a gradient,
     and builds it: `gnn-differentiate` asks the ops of a function from the last to
-    the first. An op without a gradient says why, in words a user understands. A
-    loop answers so for the values that its body reads from outside, which no number
-    stands for.
+    the first. An op without a gradient says why, in words a user understands, of an
+    operand or of the values that its body reads from outside, which no number stands
+    for.
 
     What a gradient reads are operands and results. Where the results do not say
     enough, `getWithGradientNeeds` gives an op that has more of them: the argument
@@ -106,15 +106,23 @@ def GNN_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
                     "empty where there is one.",
       "::llvm::StringRef", "getNoGradientReason", (ins "unsigned":$operand), [{}],
       /*defaultImplementation=*/"return ::gnn::detail::integerHasNoGradient($_op, operand);">,
+    InterfaceMethod<"Why there is no gradient with respect to what the body reads from "
+                    "outside and is no operand; never empty.",
+      "::llvm::StringRef", "getNoGradientOfBodyReason", (ins), [{}],
+      /*defaultImplementation=*/[{
+        return "no rule of differentiation is known for the body of this op";
+      }]>,
     InterfaceMethod<"The op with the results that its gradient reads besides, which come "
                     "behind those that it has; itself where it needs no more.",
       "::mlir::Operation *", "getWithGradientNeeds",
       (ins "::mlir::OpBuilder &":$builder), [{}],
       /*defaultImplementation=*/"return $_op;">,
-    InterfaceMethod<"The gradient with respect to each operand that is asked for and has "
-                    "one. `gradients` are those of the results, null where there is "
-                    "none. Reports at the op why it fails. An op that is linear in an "
-                    "operand is transposed in it.",
+    InterfaceMethod<"The gradient with respect to each operand that is asked for: a value "
+                    "of its type, also where it is 0. `gradients` are those of the "
+                    "results, null where there is none, and one is not. Where two "
+                    "operands are one value, one of them may have the gradient of both. "
+                    "Reports at the op why it fails. By default an op is transposed in "
+                    "the operands that its first result is linear in.",
       "::llvm::LogicalResult", "buildGradient",
       (ins "::mlir::OpBuilder &":$builder, "::llvm::ArrayRef<::mlir::Value>":$gradients,
            "const ::llvm::BitVector &":$asked,
@@ -124,12 +132,6 @@ def GNN_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
                                                   ofOperands);
       }]>,
   ];
-  let extraSharedClassDeclaration = [{
-    /// Whether there is a gradient with respect to the operand of this number.
-    bool isDifferentiableIn(unsigned operand) {
-      return $_op.getNoGradientReason(operand).empty();
-    }
-  }];
 }
 
 def GNN_RowCostInterface : OpInterface<"RowCostInterface"> {

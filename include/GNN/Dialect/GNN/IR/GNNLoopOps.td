@@ -273,7 +273,7 @@ class GNN_LoopOp<string mnemonic, list<Trait> traits = []>
 // A loop over all rows, which stands in no other.
 class GNN_OuterLoopOp<string mnemonic> : GNN_LoopOp<mnemonic, [
     DeclareOpInterfaceMethods<GNN_RowLoopInterface>,
-    DeclareOpInterfaceMethods<GNN_DifferentiableOpInterface, ["getNoGradientReason"]>,
+    DeclareOpInterfaceMethods<GNN_DifferentiableOpInterface, ["getNoGradientOfBodyReason"]>,
     DeclareOpInterfaceMethods<GNN_RowCostInterface,
         ["getFlops", "getReadBytes", "getProductRows"]>]>;
 

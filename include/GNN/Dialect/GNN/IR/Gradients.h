@@ -13,6 +13,7 @@
 #include "GNN/Dialect/GNN/IR/RowSpaces.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
@@ -47,12 +48,39 @@ using Varying = llvm::DenseMap<mlir::Value, mlir::Value>;
 /// What varies with `of` among the results of `ops`, and `of` themselves.
 Varying findVarying(llvm::ArrayRef<mlir::Operation *> ops, mlir::ValueRange of);
 
+/// What varies with the inputs that `gnn.gradients` of a function asks for.
+Varying findTrained(mlir::FunctionOpInterface func);
+
 /// Goes from the last of `ops` to the first, with `gradients` of what they
 /// give, and adds up those of all values in `varying`. Reports at an op that
 /// has no gradient with respect to one of them why it has none.
 llvm::LogicalResult differentiate(mlir::OpBuilder &builder,
                                   llvm::ArrayRef<mlir::Operation *> ops,
                                   const Varying &varying, Gradients &gradients);
+
+//===----------------------------------------------------------------------===//
+// What a function is asked for
+//===----------------------------------------------------------------------===//
+
+/// The name by which a caller passes an argument: its `gnn.name`, or "arg" and
+/// its number.
+std::string getInputName(mlir::FunctionOpInterface func, unsigned number);
+/// The same of a result, without a name "out" and its number.
+std::string getResultName(mlir::FunctionOpInterface func, unsigned number);
+
+/// Whether a value of `type` may have a gradient: a tensor of features.
+bool mayHaveGradient(mlir::Type type);
+
+/// The arguments of `func` whose gradients are asked for by `names`: all that
+/// may have one where there are none. Names of other values are left out.
+llvm::SmallVector<unsigned>
+getGradientInputs(mlir::FunctionOpInterface func,
+                  llvm::ArrayRef<std::string> names);
+/// The same by the attribute `gnn.gradients`; none without it.
+llvm::SmallVector<unsigned> getGradientInputs(mlir::FunctionOpInterface func);
+
+/// The names that an attribute lists; none without it.
+llvm::SmallVector<std::string> getNames(mlir::Attribute list);
 
 //===----------------------------------------------------------------------===//
 // What rules are made of

@@ -217,9 +217,9 @@ AttentionGradient::throughScore(Value score, Value ofScore,
     if (Value input = op.getInputs()[i];
         asked[i] && given.insert(input).second) {
       ofOperands[i] = gradients.get(input);
-      if (!ofOperands[i] && isInScore(i))
-        return op.emitOpError("expected a gradient with respect to operand ")
-               << i << ", which the score depends on, got none";
+      // Of a condition, or not read at all.
+      if (!ofOperands[i] && !isInScore(i))
+        ofOperands[i] = b.splat(input.getType(), 0);
     }
   return success();
 }

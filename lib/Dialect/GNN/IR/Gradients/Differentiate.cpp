@@ -15,6 +15,53 @@
 using namespace mlir;
 using namespace gnn;
 
+//===----------------------------------------------------------------------===//
+// What a function is asked for
+//===----------------------------------------------------------------------===//
+
+std::string gnn::getInputName(FunctionOpInterface func, unsigned number) {
+  auto name = func.getArgAttrOfType<StringAttr>(number, "gnn.name");
+  return name ? name.str() : "arg" + std::to_string(number);
+}
+
+std::string gnn::getResultName(FunctionOpInterface func, unsigned number) {
+  auto name = func.getResultAttrOfType<StringAttr>(number, "gnn.name");
+  return name ? name.str() : "out" + std::to_string(number);
+}
+
+bool gnn::mayHaveGradient(Type type) {
+  return isa<RankedTensorType>(type) &&
+         isFeatureType(getElementTypeOrSelf(type));
+}
+
+SmallVector<unsigned> gnn::getGradientInputs(FunctionOpInterface func,
+                                             ArrayRef<std::string> names) {
+  SmallVector<unsigned> inputs;
+  for (unsigned i = 0; i < func.getNumArguments(); ++i)
+    if (mayHaveGradient(func.getArgument(i).getType()) &&
+        (names.empty() || llvm::is_contained(names, getInputName(func, i))))
+      inputs.push_back(i);
+  return inputs;
+}
+
+SmallVector<unsigned> gnn::getGradientInputs(FunctionOpInterface func) {
+  Attribute asked = func->getAttr("gnn.gradients");
+  return asked ? getGradientInputs(func, getNames(asked))
+               : SmallVector<unsigned>();
+}
+
+SmallVector<std::string> gnn::getNames(Attribute list) {
+  SmallVector<std::string> names;
+  if (auto array = dyn_cast_or_null<ArrayAttr>(list))
+    for (auto name : array.getAsRange<StringAttr>())
+      names.push_back(name.str());
+  return names;
+}
+
+//===----------------------------------------------------------------------===//
+// Reverse mode
+//===----------------------------------------------------------------------===//
+
 void Gradients::add(Value value, Value part) {
   Value &sum = sums[value];
   sum = sum ? arith::AddFOp::create(builder, part.getLoc(), sum, part) : part;
@@ -43,6 +90,18 @@ Varying gnn::findVarying(ArrayRef<Operation *> ops, ValueRange of) {
       break;
     }
   return varying;
+}
+
+Varying gnn::findTrained(FunctionOpInterface func) {
+  SmallVector<Value> inputs;
+  for (unsigned number : getGradientInputs(func))
+    inputs.push_back(func.getArgument(number));
+  if (inputs.empty())
+    return Varying();
+  SmallVector<Operation *> ops;
+  for (Operation &op : func.getFunctionBody().getOps())
+    ops.push_back(&op);
+  return findVarying(ops, inputs);
 }
 
 /// "input 'x'", or the number of an argument that has no name.
@@ -74,39 +133,45 @@ static LogicalResult differentiate(OpBuilder &builder, Operation *op,
   if (llvm::none_of(ofResults, [](Value gradient) { return !!gradient; }))
     return success();
   auto rule = dyn_cast<DifferentiableOpInterface>(op);
-  auto reason = [&](unsigned operand) -> StringRef {
-    return rule ? rule.getNoGradientReason(operand)
-                : "no rule of differentiation is known for this op";
-  };
+  StringRef noRule = "no rule of differentiation is known for this op";
   llvm::BitVector asked(op->getNumOperands());
   for (OpOperand &operand : op->getOpOperands()) {
     auto found = varying.find(operand.get());
     if (found == varying.end())
       continue;
     unsigned number = operand.getOperandNumber();
-    if (StringRef why = reason(number); !why.empty())
+    if (StringRef why = rule ? rule.getNoGradientReason(number) : noRule;
+        !why.empty())
       return refuse(op, "operand " + Twine(number), found->second, why);
     asked.set(number);
   }
   for (Value read : getReads(op))
     if (auto found = varying.find(read);
         found != varying.end() && !llvm::is_contained(op->getOperands(), read))
-      return refuse(op, "what its body reads", found->second, reason(0));
+      return refuse(op, "what its body reads", found->second,
+                    rule ? rule.getNoGradientOfBodyReason() : noRule);
   if (asked.none())
     return success();
   SmallVector<Value> ofOperands(op->getNumOperands());
   if (failed(rule.buildGradient(builder, ofResults, asked, ofOperands)))
     return failure();
-  for (OpOperand &operand : op->getOpOperands()) {
-    Value gradient = ofOperands[operand.getOperandNumber()];
-    if (!gradient || !asked[operand.getOperandNumber()])
+  llvm::DenseSet<Value> given;
+  for (unsigned number : asked.set_bits()) {
+    Value operand = op->getOperand(number), gradient = ofOperands[number];
+    if (!gradient)
       continue;
-    if (gradient.getType() != operand.get().getType())
+    if (gradient.getType() != operand.getType())
       return op->emitOpError("expected a gradient of type ")
-             << operand.get().getType() << " with respect to operand "
-             << operand.getOperandNumber() << ", got " << gradient.getType();
-    gradients.add(operand.get(), gradient);
+             << operand.getType() << " with respect to operand " << number
+             << ", got " << gradient.getType();
+    gradients.add(operand, gradient);
+    given.insert(operand);
   }
+  // One that is missing would be taken to be 0.
+  for (unsigned number : asked.set_bits())
+    if (!given.contains(op->getOperand(number)))
+      return op->emitOpError("expected a gradient with respect to operand ")
+             << number << ", got none";
   return success();
 }
 
@@ -122,6 +187,9 @@ LogicalResult gnn::detail::transposeInOperands(
     Operation *op, OpBuilder &builder, ArrayRef<Value> gradients,
     const llvm::BitVector &asked, MutableArrayRef<Value> ofOperands) {
   auto linear = dyn_cast<LinearOpInterface>(op);
+  for (unsigned i = 1; i < gradients.size(); ++i)
+    if (gradients[i])
+      return op->emitOpError("has no rule of differentiation of result ") << i;
   for (unsigned operand : asked.set_bits()) {
     if (linear && linear.isLinearIn(operand))
       ofOperands[operand] =

@@ -298,5 +298,8 @@ LogicalResult PickFeatureOp::buildGradient(OpBuilder &builder,
                                            MutableArrayRef<Value> ofOperands) {
   if (asked[0])
     ofOperands[0] = buildTranspose(builder, 0, gradients[0]);
+  if (asked[1])
+    ofOperands[1] =
+        GradientBuilder(builder, getLoc()).splat(getOf().getType(), 0);
   return success();
 }

@@ -1,0 +1,75 @@
+// RUN: gnn-opt %s --verify-diagnostics --split-input-file
+
+// What functions say of gradients.
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+gnn.graph @h square {node_types = 2, edge_types = 3}
+
+func.func @dialect_g1(%x: tensor<?x8xf32, #gnn.rows<@g, node>>, %y: tensor<?x8xf32, #gnn.rows<@h, node>>) {
+  // expected-error @+1 {{'gnn.apply' op has rows of two graphs: expected @g, got @h}}
+  gnn.apply add %x via src, %y via dst : (tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8xf32, #gnn.rows<@h, node>>) -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected "input", "output", "saved" or "gradient" for gnn.role, got 3 : i64}}
+func.func private @dialect_g10(tensor<4xf32> {gnn.role = 3})
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected "input", "output", "saved" or "gradient" for gnn.role, got "banana"}}
+func.func private @dialect_g10_result() -> (tensor<4xf32> {gnn.role = "banana"})
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a function of the module for gnn.gradient_of, got @nobody}}
+func.func private @dialect_g11() attributes {gnn.gradient_of = @nobody}
+
+// -----
+
+// expected-error @+1 {{'gnn.graph' op expected gnn.gradient_of at a function}}
+gnn.graph @dialect_g11_graph square {node_types = 1, edge_types = 1} attributes {gnn.gradient_of = @f}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a list of names that is not empty, or nothing for all inputs, for gnn.gradients, got 1 : i64}}
+func.func @dialect_g12(%x: tensor<8xf32>) -> tensor<8xf32> attributes {gnn.gradients = 1} {
+  return %x : tensor<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a list of names that is not empty, or nothing for all inputs, for gnn.gradients, got []}}
+func.func @dialect_g12_empty(%x: tensor<8xf32>) -> tensor<8xf32> attributes {gnn.gradients = []} {
+  return %x : tensor<8xf32>
+}
+
+// -----
+
+// Inlined, it would be gone with what is asked of it.
+
+// expected-error @+1 {{'func.func' op expected gnn.gradients of a function that others may call, got a private one}}
+func.func private @dialect_g12_private(%x: tensor<8xf32>) -> tensor<8xf32> attributes {gnn.gradients} {
+  return %x : tensor<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op expected gnn.gradients at a function}}
+module @dialect_g12_module attributes {gnn.gradients} {
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a list of names that is not empty for gnn.gradient_outputs, got [2]}}
+func.func @dialect_g13(%x: tensor<8xf32>) -> tensor<8xf32> attributes {gnn.gradients, gnn.gradient_outputs = [2]} {
+  return %x : tensor<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected gnn.gradients beside gnn.gradient_outputs, got none}}
+func.func @dialect_g13_alone(%x: tensor<8xf32>) -> (tensor<8xf32> {gnn.name = "y"}) attributes {gnn.gradient_outputs = ["y"]} {
+  return %x : tensor<8xf32>
+}
