@@ -114,7 +114,9 @@ static void buildTilePipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());           // counts are the same everywhere
   if (options.fuse) {
     pm.addNestedPass<func::FuncOp>(createFuseTraversals());
-    pm.addNestedPass<func::FuncOp>(createJoinTraversals());
+    pm.addNestedPass<func::FuncOp>(createJoinTraversals({options.target}));
+    // A row that several traversals read may now have one reader.
+    pm.addNestedPass<func::FuncOp>(createFuseTraversals());
     pm.addNestedPass<func::FuncOp>(createFuseProducts());
     pm.addPass(createCSEPass());
   }

@@ -310,13 +310,18 @@ static SmallVector<TraverseOp> consumersOf(TraverseOp producer) {
   return consumers;
 }
 
-/// Whether a traversal makes one row of features for each edge from rows that
-/// are there: to make it again takes less than to store it and read it back.
+/// Whether a traversal gives a constant for each row, or makes one row of
+/// features for each edge from rows that are there: to make it again takes less
+/// than to store it and read it back.
 static bool isWorthRepeating(TraverseOp op) {
   DomainAttr domain = op.getDomain();
-  if (domain.getElements() || !domain.getGroups().isKind(RowKind::Edge))
+  if (domain.getElements())
     return false;
   Block &body = op.getBody().front();
+  if (body.getTerminator()->getOperand(0).getDefiningOp<arith::ConstantOp>())
+    return true;
+  if (!domain.getGroups().isKind(RowKind::Edge))
+    return false;
   if (llvm::any_of(body, [](Operation &inner) {
         return isa<ReduceOp, ArgReduceOp, FoldOp>(inner);
       }))
@@ -369,8 +374,7 @@ bool FuseTraversals::fuseOne(IRRewriter &rewriter, TraverseOp consumer) {
                (readers == 1
                     ? std::string()
                     : ", which " + std::to_string(readers - 1) +
-                          " others compute again rather than store for each "
-                          "edge");
+                          " others compute again rather than have it stored");
     fuse(rewriter, producer, consumer, plan);
     return true;
   }

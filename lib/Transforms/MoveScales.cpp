@@ -18,6 +18,8 @@
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -31,12 +33,51 @@ namespace gnn {
 static RowSpace spaceOf(Value value) { return *getRowSpace(value.getType()); }
 
 namespace {
+/// A product that is there, of some factors side by side.
+struct Product {
+  Factor whole;
+  size_t begin, end;
+};
+
 /// What is added up: features, and factors with fewer feature dimensions.
 struct Terms {
   Factor body;
   SmallVector<Factor> factors;
+  /// Of these, those that contain others first.
+  SmallVector<Product> products;
+
+  /// The factors at these numbers, in order; products of them alone are one
+  /// factor, so that nothing is multiplied that is there already.
+  SmallVector<Factor> merge(const llvm::BitVector &chosen) const;
+
+  /// Whether something else reads a product that a factor is part of.
+  bool isShared(size_t factor) const;
 };
 } // namespace
+
+SmallVector<Factor> Terms::merge(const llvm::BitVector &chosen) const {
+  SmallVector<std::pair<Factor, size_t>> starts; // with the number behind it
+  for (auto [i, factor] : llvm::enumerate(factors))
+    starts.push_back({factor, i + 1});
+  for (const Product &product : llvm::reverse(products))
+    if (product.end > starts[product.begin].second &&
+        chosen.find_first_unset_in(product.begin, product.end) < 0)
+      starts[product.begin] = {product.whole, product.end};
+  SmallVector<Factor> merged;
+  for (size_t i = 0; i < factors.size();) {
+    if (chosen[i])
+      merged.push_back(starts[i].first);
+    i = chosen[i] ? starts[i].second : i + 1;
+  }
+  return merged;
+}
+
+bool Terms::isShared(size_t factor) const {
+  return llvm::any_of(products, [&](const Product &product) {
+    return product.begin <= factor && factor < product.end &&
+           product.end - product.begin > 1 && !product.whole.value.hasOneUse();
+  });
+}
 
 /// The operand with all features of a product with a factor, and the factor;
 /// false if `op` is none.
@@ -56,14 +97,18 @@ static bool splitFactor(ApplyOp op, Factor &body, Factor &factor) {
 }
 
 /// Takes a factor apart: what it is a product of, each on its own rows.
-static void splitScale(Factor factor, SmallVectorImpl<Factor> &factors) {
+static void splitScale(Factor factor, Terms &terms) {
   Operation *op = factor.value.getDefiningOp();
+  size_t number = terms.products.size(), begin = terms.factors.size();
   auto descend = [&](Value value, RowPath path, bool inverse) {
     auto whole = compose(factor.path, path);
     if (whole)
-      splitScale({value, *whole, inverse}, factors);
+      splitScale({value, *whole, inverse}, terms);
     return whole.has_value();
   };
+  terms.products.push_back({factor, begin, begin});
+  llvm::scope_exit finish(
+      [&] { terms.products[number].end = terms.factors.size(); });
   auto own = [](Value value) {
     return RowPath{spaceOf(value), spaceOf(value), std::nullopt};
   };
@@ -92,13 +137,13 @@ static void splitScale(Factor factor, SmallVectorImpl<Factor> &factors) {
                 factor.inverse))
       return;
   }
-  factors.push_back(factor);
+  terms.factors.push_back(factor);
 }
 
 /// What `value` is a product of, as far as this op alone reads it.
 static Terms splitTerms(Value value) {
   RowSpace space = spaceOf(value);
-  Terms terms{{value, {space, space, std::nullopt}, false}, {}};
+  Terms terms{{value, {space, space, std::nullopt}, false}, {}, {}};
   while (true) {
     Operation *op = terms.body.value.getDefiningOp();
     if (!op || !terms.body.value.hasOneUse())
@@ -116,7 +161,7 @@ static Terms splitTerms(Value value) {
       auto toFactor = compose(terms.body.path, factor.path);
       if (!toFactor)
         return terms;
-      splitScale({factor.value, *toFactor, factor.inverse}, terms.factors);
+      splitScale({factor.value, *toFactor, factor.inverse}, terms);
     }
     terms.body = {body.value, *toBody, false};
   }
@@ -124,16 +169,18 @@ static Terms splitTerms(Value value) {
 
 /// Whether scaling `body` where it lies is no dearer than gathering the factor
 /// for each row that is added up. `numbers` says what decided.
-static bool paysBefore(const Terms &terms, const Factor &factor, Operation *sum,
+static bool paysBefore(const Terms &terms, size_t number, Operation *sum,
                        const CostModel &model, std::string &numbers) {
+  const Factor &factor = terms.factors[number];
   Value body = terms.body.value;
   Operation *producer = body.getDefiningOp();
   // The kernel that makes the body ends with the scale.
   bool isFree = producer && body.hasOneUse() && !isa<ReshapeOp>(producer);
   StatsAttr stats = getStats(sum, body.getType());
-  if (isFree || !stats) {
-    numbers = isFree ? "the kernel that makes the rows ends with it"
-                     : "the rows would be walked once more";
+  if (isFree || !stats || terms.isShared(number)) {
+    numbers = isFree   ? "the kernel that makes the rows ends with it"
+              : !stats ? "the rows would be walked once more"
+                       : "others read a product that it is part of";
     return isFree;
   }
   auto [before, after] = compareScale(
@@ -167,9 +214,9 @@ static void moveScales(AggregateOp op, const CostModel &model,
   GraphOp graph = getGraph(op, op.getInput().getType());
   RowPath up = op.getRowPaths().front();
   SmallVector<std::pair<Factor, RowPath>> after, before;
-  SmallVector<Factor> inside;
+  llvm::BitVector stays(terms.factors.size());
   std::string refusal, reason;
-  for (const Factor &factor : terms.factors) {
+  for (auto [i, factor] : llvm::enumerate(terms.factors)) {
     if (auto rest = restOfPath(factor.path, up, graph)) {
       if (up.isOnto()) {
         after.push_back({factor, *rest});
@@ -185,14 +232,14 @@ static void moveScales(AggregateOp op, const CostModel &model,
                     ? std::nullopt
                     : restOfPath(factor.path, terms.body.path, graph);
     std::string numbers;
-    if (rest && paysBefore(terms, factor, op, model, numbers)) {
+    if (rest && paysBefore(terms, i, op, model, numbers)) {
       before.push_back({factor, *rest});
       reason = numbers;
       continue;
     }
     if (rest)
       refusal = numbers;
-    inside.push_back(factor);
+    stays.set(i);
   }
   if (!refusal.empty())
     rewrite.missed(op.getLoc(), "ScaleStays",
@@ -220,6 +267,7 @@ static void moveScales(AggregateOp op, const CostModel &model,
                             value, path.via);
   };
   // Factors meet each other first: they are few numbers a row.
+  SmallVector<Factor> inside = terms.merge(stays);
   SmallVector<std::tuple<bool, int64_t, size_t>> order; // the last for ties
   for (auto [i, factor] : llvm::enumerate(inside))
     order.emplace_back(factor.inverse, -getNumFeatures(typeOf(factor.value)),

@@ -18,6 +18,9 @@
 #include <vector>
 
 namespace gnn {
+namespace tile {
+class TraverseOp;
+} // namespace tile
 
 /// Rows read in an order that is not that of their table.
 struct GatherWork {
@@ -102,6 +105,11 @@ std::vector<KernelWork> describeKernels(mlir::Operation *op, StatsAttr stats);
 /// The same of an op that reads through the gathers that make its operands. One
 /// that says its kernels says what they gather.
 std::vector<KernelWork> describeGathering(mlir::Operation *op, StatsAttr stats);
+
+/// The work of a traversal on a graph with `stats`. It gathers what lies in
+/// another order than its rows and has the walks of the schedule that is chosen
+/// where it has none.
+KernelWork describeTraversal(tile::TraverseOp op, StatsAttr stats);
 
 /// How many rows meet at most in one row at the end of `path`; 0 where that is
 /// not known.

@@ -55,9 +55,31 @@ def JoinTraversals : Pass<"gnn-tile-join-traversals", "::mlir::func::FuncOp"> {
     %a, %b = gnn_tile.traverse @g <edge.in_rows, features = 64> ...
     ```
 
+    What is computed for each edge by itself, such as products of the rows at its
+    ends, joins the walk over the edges of each row that reads it. What belongs to
+    the row is then read once a row and not once an edge, and what both read of an
+    edge once:
+
+    ```mlir
+    %a = gnn_tile.traverse @g <edge.in_rows, features = 64> ins(%q, %k) at [<group -> dst : feature>, <group -> src : feature>] ...
+    %b = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%a, %k) at [<element>, <element -> src : feature>] ...
+    // becomes, where others read %a too
+    %a, %b = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+        ins(%q, %k) at [<group : feature>, <element -> src : feature>]
+        outs(...) at [<element>, <group : feature>] ...
+    ```
+
+    By statistics it does so where the one kernel takes less time than the two: a long
+    row may take longer. Results that nothing reads are dropped.
+
     Needs: templates on tensors. Keeps: the value of every result. Never joins what
-    has a schedule, more than four results, or sums over types or the graph.
+    has a schedule, more than four results, or sums over types or the graph, nor
+    edges into what walks them more than once.
   }];
+  let options = [
+    Option<"target", "target", "::gnn::CostTarget",
+           /*default=*/"::gnn::CostTarget::chip", "GPU to weigh costs for">,
+  ];
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }
 

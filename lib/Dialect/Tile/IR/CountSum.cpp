@@ -74,6 +74,14 @@ Value CountSum::materialize(
   return sum;
 }
 
+double
+CountSum::evaluate(function_ref<double(const CountKey &)> valueOf) const {
+  double sum = constant;
+  for (const auto &[count, factor] : factors)
+    sum += factor * valueOf(count);
+  return sum;
+}
+
 std::string CountSum::str() const {
   std::string text;
   auto add = [&](const std::string &term) {

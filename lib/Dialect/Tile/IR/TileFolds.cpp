@@ -20,7 +20,7 @@ using namespace gnn::tile;
 /// All elements of a group lead to the row that the group leads to, so an
 /// access from the element can start from the group. Edge types lead to node
 /// types only where a schema says so: there the elements must show the way.
-static AtAttr hoist(AtAttr at, DomainAttr domain) {
+AtAttr gnn::tile::hoistAccess(AtAttr at, DomainAttr domain) {
   RowDomain groups = domain.getGroups(), space = at.getSpace();
   if (groups.isIn(Space::EdgeType) && space.isKind(RowKind::NodeType))
     return at;
@@ -41,7 +41,7 @@ struct HoistAccesses : OpRewritePattern<TraverseOp> {
                                 PatternRewriter &rewriter) const override {
     SmallVector<Attribute> accesses;
     for (AtAttr at : op.getInputsAt().getAsRange<AtAttr>())
-      accesses.push_back(hoist(at, op.getDomain()));
+      accesses.push_back(hoistAccess(at, op.getDomain()));
     if (ArrayRef<Attribute>(accesses) == op.getInputsAt().getValue())
       return rewriter.notifyMatchFailure(op, "all accesses are outermost");
     rewriter.modifyOpInPlace(

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Dialect/Tile/IR/Tile.h"
+#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
 using namespace mlir;
 using namespace gnn::tile;
@@ -76,3 +77,26 @@ Level LevelFinder::compute(Value value) {
 }
 
 Level gnn::tile::getLevel(Value value) { return LevelFinder().find(value); }
+
+int64_t gnn::tile::countWalks(TraverseOp op) {
+  llvm::DenseMap<Value, int64_t> before;
+  auto walksBefore = [&](OperandRange operands) {
+    int64_t walks = 0;
+    for (Value operand : operands)
+      walks = std::max(walks, before.lookup(operand));
+    return walks;
+  };
+  int64_t count = 0;
+  Block &body = op.getBody().front();
+  for (Operation &inner : body.without_terminator()) {
+    int64_t walks = walksBefore(inner.getOperands());
+    if (reducesElements(&inner))
+      count = std::max(count, ++walks);
+    for (Value result : inner.getResults())
+      before[result] = walks;
+  }
+  for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands()))
+    if (op.getOutputAt(i).getAnchor() == Anchor::Element)
+      count = std::max(count, before.lookup(value) + 1);
+  return count;
+}

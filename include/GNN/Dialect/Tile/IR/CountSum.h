@@ -39,6 +39,8 @@ public:
   mlir::Value
   materialize(mlir::OpBuilder &builder, mlir::Location loc,
               llvm::function_ref<mlir::Value(const CountKey &)> valueOf) const;
+  /// The sum as a number, of counts that `valueOf` gives.
+  double evaluate(llvm::function_ref<double(const CountKey &)> valueOf) const;
   std::string str() const;
 
 private:

@@ -87,9 +87,17 @@ struct Level {
 /// The level of an operand with this access.
 Level getLevel(AtAttr at);
 
+/// The access from the group of a domain where the row that an element leads to
+/// is that of its group; else the access itself.
+AtAttr hoistAccess(AtAttr at, DomainAttr domain);
+
 /// The level of a value in the body of `op`. Values from outside are constants
 /// of the whole domain.
 Level getLevel(mlir::Value value);
+
+/// How often a traversal walks the elements of a group: what depends on a
+/// reduction over them waits for the walk before.
+int64_t countWalks(TraverseOp op);
 
 /// Registers how the templates bufferize with `registry`.
 void registerBufferizableOpInterfaceExternalModels(
