@@ -29,7 +29,7 @@ namespace gnn {
 } // namespace gnn
 
 /// Results that one kernel has at most.
-static constexpr unsigned mostResults = 4;
+static constexpr unsigned mostResults = 6;
 
 namespace {
 /// How two traversals become one.

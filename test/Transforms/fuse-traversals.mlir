@@ -292,6 +292,41 @@ func.func @not_repeated(%x: tensor<?xf32>, %e: tensor<?xf32, #gnn_tile.order<edg
   return %y, %z : tensor<?xf32>, tensor<?xf32>
 }
 
+// A constant of each edge is never stored, however many read it.
+//
+// CHECK-LABEL: func.func @constants
+// CHECK-NOT:     traverse @g <edge.in_rows>
+// CHECK:         gnn_tile.traverse @g <dst, edge.in_rows>
+// CHECK:           arith.constant 5.000000e-01
+// CHECK:         gnn_tile.traverse @g <src, edge.out_rows>
+// CHECK:           arith.constant 5.000000e-01
+// CHECK-NOT:     gnn_tile.traverse
+func.func @constants(%x: tensor<?xf32>, %e: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %n: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %m = gnn_tile.traverse @g <edge.in_rows> at []
+      outs(%e : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group>] {
+    %half = arith.constant 0.5 : f32
+    gnn_tile.yield %half : f32
+  } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>
+  %y = gnn_tile.traverse @g <dst, edge.in_rows>
+      ins(%m, %x : tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?xf32>) at [#gnn_tile.at<element>, #gnn_tile.at<element -> src>]
+      outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%mv: f32, %xv: f32):
+    %p = arith.mulf %mv, %xv : f32
+    %s = gnn_tile.reduce sum [element] %p : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?xf32>
+  %z = gnn_tile.traverse @g <src, edge.out_rows>
+      ins(%m, %x : tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?xf32>)
+      at [#gnn_tile.at<element -> edge.in_rows>, #gnn_tile.at<element -> dst>]
+      outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%mv: f32, %xv: f32):
+    %p = arith.mulf %mv, %xv : f32
+    %s = gnn_tile.reduce sum [element] %p : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?xf32>
+  return %y, %z : tensor<?xf32>, tensor<?xf32>
+}
+
 // Columns stay columns.
 //
 // CHECK-LABEL: func.func @columns

@@ -53,6 +53,26 @@ func.func @pairs(%m: tensor<?x64xf32, #edge>, %scale: tensor<?xf32, #dst_pair>) 
   return %y : tensor<?x64xf32, #dst_pair>
 }
 
+// What stays in the sum stays multiplied: the product that others read is not
+// computed in another way.
+//
+// CHECK-LABEL: func.func @product_that_is_there
+// CHECK:         %[[A:.+]] = arith.mulf
+// CHECK:         %[[M:.+]] = gnn.apply mul %{{.+}}, %[[A]]
+// CHECK-NOT:     gnn.apply
+// CHECK:         %[[Y:.+]] = gnn.aggregate sum %[[M]]
+// CHECK:         gnn.apply mul %[[Y]]
+// CHECK:         return %{{.+}}, %[[A]]
+func.func @product_that_is_there(%m: tensor<?x64xf32, #edge>, %a: tensor<?xf32, #edge>, %b: tensor<?xf32, #edge>, %scale: tensor<?xf32, #dst_pair>)
+    -> (tensor<?x64xf32, #dst_pair>, tensor<?xf32, #edge>) {
+  %ab = arith.mulf %a, %b : tensor<?xf32, #edge>
+  %s = gnn.apply mul %ab, %scale : (tensor<?xf32, #edge>, tensor<?xf32, #dst_pair>) -> tensor<?xf32, #edge>
+  %n = gnn.apply mul %m, %s : (tensor<?x64xf32, #edge>, tensor<?xf32, #edge>) -> tensor<?x64xf32, #edge>
+  // expected-remark @+1 {{a scale of each sum comes after it: dst_pair rows instead of edge}}
+  %y = gnn.aggregate sum %n : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #dst_pair>
+  return %y, %ab : tensor<?x64xf32, #dst_pair>, tensor<?xf32, #edge>
+}
+
 // -----
 
 // From rows of types: the message has a row for each of the 3 edge types, the
@@ -70,4 +90,39 @@ func.func @types(%x: tensor<2x8xf32, #node_type>, %s: tensor<2xf32, #node_type>,
   // expected-remark @+1 {{a scale of gathered rows comes before the gather}}
   %y = gnn.aggregate sum %m : tensor<3x8xf32, #gnn.rows<@t, edge_type>> -> tensor<1x8xf32, #graph>
   return %y : tensor<1x8xf32, #graph>
+}
+
+// -----
+
+// By statistics, one number of each of few nodes less to gather for each of many
+// edges pays for a walk over the nodes.
+#node = #gnn.rows<@g, node>
+#edge = #gnn.rows<@g, edge>
+gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 1000, dst_nodes = 1000, edges = 50000000,
+    type_edges = [50000000], src_pairs = [1000], dst_pairs = [1000], in_degree_squares = 2500000000000, in_degree_max = 50000,
+    out_degree_squares = 2500000000000, out_degree_max = 50000, src_pair_max = [50000], dst_pair_max = [50000]>}
+
+// CHECK-LABEL: func.func @own_product
+// CHECK-SAME:    %[[X:[^:]+]]: tensor<?x64xf32
+// CHECK:         gnn.apply mul %[[X]], %{{.+}} : (tensor<?x64xf32, #{{.+}}>, tensor<?xf32
+func.func @own_product(%x: tensor<?x64xf32, #node>, %a: tensor<?xf32, #edge>, %scale: tensor<?xf32, #node>) -> tensor<?x64xf32, #node> {
+  %p = gnn.apply mul %a, %scale via src : (tensor<?xf32, #edge>, tensor<?xf32, #node>) -> tensor<?xf32, #edge>
+  %m = gnn.apply mul %x via src, %p : (tensor<?x64xf32, #node>, tensor<?xf32, #edge>) -> tensor<?x64xf32, #edge>
+  // expected-remark @+1 {{a scale of gathered rows comes before the gather}}
+  %y = gnn.aggregate sum %m via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
+  return %y : tensor<?x64xf32, #node>
+}
+
+// Negative: the product that holds it is there, so there is nothing less to gather.
+//
+// CHECK-LABEL: func.func @product_of_others
+// CHECK:         %[[P:.+]] = gnn.apply mul
+// CHECK:         gnn.apply mul %{{.+}} via src, %[[P]]
+func.func @product_of_others(%x: tensor<?x64xf32, #node>, %a: tensor<?xf32, #edge>, %scale: tensor<?xf32, #node>)
+    -> (tensor<?x64xf32, #node>, tensor<?xf32, #edge>) {
+  %p = gnn.apply mul %a, %scale via src : (tensor<?xf32, #edge>, tensor<?xf32, #node>) -> tensor<?xf32, #edge>
+  %m = gnn.apply mul %x via src, %p : (tensor<?x64xf32, #node>, tensor<?xf32, #edge>) -> tensor<?x64xf32, #edge>
+  // expected-remark @+1 {{a scale of gathered rows stays in the sum: others read a product that it is part of}}
+  %y = gnn.aggregate sum %m via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
+  return %y, %p : tensor<?x64xf32, #node>, tensor<?xf32, #edge>
 }

@@ -73,7 +73,7 @@ def JoinTraversals : Pass<"gnn-tile-join-traversals", "::mlir::func::FuncOp"> {
     row may take longer. Results that nothing reads are dropped.
 
     Needs: templates on tensors. Keeps: the value of every result. Never joins what
-    has a schedule, more than four results, or sums over types or the graph, nor
+    has a schedule, more than six results, or sums over types or the graph, nor
     edges into what walks them more than once.
   }];
   let options = [
