@@ -11,6 +11,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace gnn;
 
@@ -44,6 +46,7 @@ KernelWork &KernelWork::operator+=(const KernelWork &other) {
   reducedRows = std::max(reducedRows, other.reducedRows);
   longestRow += other.longestRow;
   walks.append(other.walks);
+  crowding = std::max(crowding, other.crowding);
   return *this;
 }
 
@@ -106,13 +109,15 @@ double CostModel::cost(const KernelWork &kernel) const {
   }
   if (kernel.reducedRows > 0)
     gathers = std::max(gathers, gatheredBytes / target.kernels.walkGather);
-  double seconds = gathers + kernel.reducedRows * target.kernels.rowSeconds;
+  double rows = kernel.reducedRows * target.kernels.rowSeconds;
   double longest = kernel.longestRow * target.kernels.edgeSeconds;
   for (const WalkWork &walk : kernel.walks) {
-    seconds += walk.getRounds() * walk.warps * target.kernels.roundSeconds;
+    rows += walk.getRounds() * walk.warps * target.kernels.roundSeconds;
     longest += longestSeconds(walk);
   }
   double product = std::max(kernel.productFlops, kernel.productTileFlops);
+  double seconds =
+      gathers * std::sqrt(kernel.crowding) + rows * kernel.crowding;
   seconds += std::max(product / target.kernels.productFlops +
                           kernel.otherFlops / target.fp32Flops,
                       kernel.streamBytes / target.memoryBandwidth);

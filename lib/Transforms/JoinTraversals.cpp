@@ -353,16 +353,20 @@ static void replace(IRRewriter &rewriter, TraverseOp first, TraverseOp second,
 TraverseOp JoinTraversals::weigh(IRRewriter &rewriter, TraverseOp first,
                                  TraverseOp second, const Join &join,
                                  std::string &numbers) {
-  if (join.intoElements && countWalks(second) > 1) {
+  if (!join.intoElements)
+    return build(rewriter, first, second, join);
+  if (countWalks(second) > 1) {
     numbers = "it walks the edges more than once";
     return nullptr;
   }
-  TraverseOp joined = build(rewriter, first, second, join);
   auto graph = SymbolTable::lookupNearestSymbolFrom<gnn::GraphOp>(
       second, second.getGraphAttr());
   StatsAttr stats = graph ? getStats(graph) : nullptr;
-  if (!join.intoElements || !stats)
-    return joined;
+  if (!stats) {
+    numbers = "rows may be short, or one of them long";
+    return nullptr;
+  }
+  TraverseOp joined = build(rewriter, first, second, join);
   double before = model->cost(
       {describeTraversal(first, stats), describeTraversal(second, stats)});
   double after = model->cost(describeTraversal(joined, stats));

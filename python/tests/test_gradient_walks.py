@@ -4,6 +4,7 @@ its scores, their gradients and the row's gradient."""
 
 import importlib
 import os
+import re
 import subprocess
 
 import numpy as np
@@ -77,8 +78,9 @@ def _expected(torch, graph, kind, inputs, up):
 
 @pytest.mark.parametrize("kind", ["dot", "gatv2", "prior"])
 @pytest.mark.parametrize("heads, features", SIZES)
-@pytest.mark.parametrize("name", GRAPHS)
-def test_attention(compiler, name, heads, features, kind):
+@pytest.mark.parametrize("name, known", [*((name, True) for name in GRAPHS),
+                                         ("hub", False)])
+def test_attention(compiler, name, known, heads, features, kind):
     torch = (importlib.import_module("torch") if "GNN_REQUIRE_PYG" in os.environ
              else pytest.importorskip("torch"))
     graph = GRAPHS[name]()
@@ -88,7 +90,8 @@ def test_attention(compiler, name, heads, features, kind):
               for n, x in f.random_inputs(graph).items()}
     up = rng.standard_normal((graph.num_nodes, heads, features)).astype(np.float32)
     expected = _expected(torch, graph, kind, inputs, up.astype(np.float64))
-    bound = gnn_mlir.compile(f, target="emulator", gradients=True).bind(graph)
+    bound = gnn_mlir.compile(f, target="emulator", gradients=True,
+                             graph=graph if known else None).bind(graph)
     runs = []
     for _ in range(2):
         out, tape = bound.forward(inputs)
@@ -102,9 +105,11 @@ def test_attention(compiler, name, heads, features, kind):
 
 @pytest.mark.parametrize("kind", ["dot", "gatv2", "prior"])
 def test_no_kernel_of_edges(compiler, kind):
-    """What is computed of an edge is so in a walk."""
-    f = _program(GRAPHS["random"](), kind, 1, 64)
-    text = f.module.text()
+    """What is computed of an edge is so in a walk: rows are neither short nor long."""
+    graph = GRAPHS["random"]()
+    f = _program(graph, kind, 1, 64)
+    text = re.sub(r"(gnn.graph @g .*)}", rf"\1, stats = {graph.stats()}}}",
+                  f.module.text())
     begin = text.index("@f(")
     end = text.index(" {\n", begin)
     asked = text[:end] + " attributes {gnn.gradients = []}" + text[end:]

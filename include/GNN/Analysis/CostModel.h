@@ -76,6 +76,10 @@ struct KernelWork {
   double longestRow = 0;
   /// Walks that an op says itself, in place of a longest row.
   llvm::SmallVector<WalkWork, 0> walks;
+  /// How many times as many warps other kernels have at work, whose lanes hold
+  /// fewer registers. Rows and rounds take as much longer, gathers, of which a
+  /// lane has several under way, its root.
+  double crowding = 1;
 
   /// Whether there is nothing to do, and so no kernel.
   bool isEmpty() const;

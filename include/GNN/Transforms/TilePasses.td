@@ -69,8 +69,9 @@ def JoinTraversals : Pass<"gnn-tile-join-traversals", "::mlir::func::FuncOp"> {
         outs(...) at [<element>, <group : feature>] ...
     ```
 
-    By statistics it does so where the one kernel takes less time than the two: a long
-    row may take longer. Results that nothing reads are dropped.
+    It does so where by statistics the one kernel takes less time than the two: short
+    rows leave lanes idle that hold many registers, and all wait for a long one. Results
+    that nothing reads are dropped.
 
     Needs: templates on tensors. Keeps: the value of every result. Never joins what
     has a schedule, more than six results, or sums over types or the graph, nor
