@@ -2,8 +2,9 @@
 """Attention alone, forward and backward, on graphs without types: GATv2 and scaled dot
 products, one head, of rows that are there. benchmarks/training.py runs it.
 
-Peers: turbo-gnn, where it is importable, and for dot products torch with cuSPARSE.
-GATv2 by torch would store several rows of features for each edge.
+Peers: turbo-gnn, where it is importable (its kernels end the process that captures
+them), and for dot products torch with cuSPARSE. GATv2 by torch would store several rows
+of features for each edge.
 """
 
 import datetime
@@ -216,7 +217,7 @@ def bench(kind, graph, features, machine):
     peers = {}
     for name, peer in peers_of(kind, graph, given, up, machine.device).items():
         peers[name] = ({"skipped": peer} if isinstance(peer, str) else
-                       machine.enter(name, peer[0]))
+                       machine.enter(name, peer[0], capture=name != "turbo-gnn"))
         if isinstance(peers[name], dict):
             print(f"  {name}: {peers[name]['skipped']}", flush=True)
     machine.race([c for c in (*ours.values(), *peers.values())

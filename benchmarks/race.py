@@ -104,16 +104,16 @@ class OnGPU:
         captured.keeps = run, out
         return captured
 
-    def enter(self, name, run, best=None, pool=None):
+    def enter(self, name, run, best=None, pool=None, capture=True):
         """A contender, or what kept it out as a dict with "skipped". `best` is the
-        least time so far."""
+        least time so far. Without `capture` its calls are timed."""
         began, found = time.monotonic(), {"captured": False}
         limit = math.inf if best is None else self.slower * best
         try:
             run()
             found["mib"] = self.memory_mib(run)
             ready, once = run, self._time(run)
-            if once <= _GAIN * limit:
+            if capture and once <= _GAIN * limit:
                 graph = self._capture(run, pool)
                 found["captured"] = graph is not None
                 ready = graph.replay if graph else run
@@ -164,7 +164,7 @@ class OnEmulator:
     def new_pool(self):
         return None
 
-    def enter(self, name, run, best=None, pool=None):
+    def enter(self, name, run, best=None, pool=None, capture=True):
         run()
         contender = Contender(name, run, {"captured": False})
         contender.once = None
