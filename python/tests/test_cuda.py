@@ -262,10 +262,11 @@ def test_same_bits_in_100_runs(compiler, model):
     module = (models.hgt(3, 4, (32, 32), schema=graph.schema) if model == "hgt" else
               getattr(models, model)(4, (32, 32), node_types=3))
     layer = gnn_mlir.compile(module, gradients=True, graph=graph)
-    inputs = {name: value.requires_grad_() for name, value in
-              on_gpu(layer.source.random_inputs(graph)).items()}
+    given = on_gpu(layer.source.random_inputs(graph))
 
-    def step():
+    def step():  # autograd waits for the stream on which a leaf was made
+        inputs = {name: value.detach().requires_grad_()
+                  for name, value in given.items()}
         out = layer(graph, inputs)
         return out, *torch.autograd.grad(out, list(inputs.values()), torch.cos(out))
     expected = [value.clone() for value in step()]
