@@ -72,24 +72,6 @@ static RowDomain reached(AtAttr at, DomainAttr domain) {
                                            : domain.getGroups();
 }
 
-/// Whether the traversal reads fewer features of a row than there are.
-static bool readsPart(TraverseOp op) {
-  return llvm::any_of(
-      llvm::zip(op.getInputs(), op.getInputsAt().getAsRange<AtAttr>()),
-      [&](auto input) {
-        auto [value, at] = input;
-        return at.getFeature() &&
-               cast<ShapedType>(value.getType()).getShape().back() !=
-                   op.getDomain().getFeatures();
-      });
-}
-
-/// Whether the traversal reads weights the other way round.
-static bool readsColumns(TraverseOp op) {
-  return llvm::any_of(op.getInputsAt().getAsRange<AtAttr>(),
-                      [](AtAttr at) { return at.getColumn(); });
-}
-
 /// Chooses heads and features of the fused domain.
 static std::string planDims(TraverseOp producer, TraverseOp consumer, AtAttr in,
                             Plan &plan) {

@@ -156,7 +156,8 @@ static std::optional<Join> joinDims(TraverseOp first, TraverseOp second) {
   if (std::optional<Join> same = attempt(false, false))
     return same;
   auto mayTurn = [](TraverseOp op, Level used) {
-    return !used.head && used.feature && !reducesLanes(op);
+    return !used.head && used.feature && !reducesLanes(op) && !readsPart(op) &&
+           !readsColumns(op);
   };
   if (mayTurn(first, usedA) && usedB.head)
     return attempt(true, false);

@@ -29,6 +29,22 @@ Level gnn::tile::usedDims(TraverseOp op) {
   return used;
 }
 
+bool gnn::tile::readsPart(TraverseOp op) {
+  return llvm::any_of(
+      llvm::zip(op.getInputs(), op.getInputsAt().getAsRange<AtAttr>()),
+      [&](auto input) {
+        auto [value, at] = input;
+        return at.getFeature() &&
+               cast<ShapedType>(value.getType()).getShape().back() !=
+                   op.getDomain().getFeatures();
+      });
+}
+
+bool gnn::tile::readsColumns(TraverseOp op) {
+  return llvm::any_of(op.getInputsAt().getAsRange<AtAttr>(),
+                      [](AtAttr at) { return at.getColumn(); });
+}
+
 std::optional<int64_t> gnn::tile::joinSize(int64_t a, bool aUses, int64_t b,
                                            bool bUses) {
   if (a == b || !bUses)

@@ -20,6 +20,12 @@ bool reducesLanes(TraverseOp op);
 /// The dimensions that operands of the traversal have.
 Level usedDims(TraverseOp op);
 
+/// Whether the traversal reads fewer features of a row than there are.
+bool readsPart(TraverseOp op);
+
+/// Whether the traversal reads weights the other way round.
+bool readsColumns(TraverseOp op);
+
 /// One size for a dimension of both traversals, if they can share it; a
 /// traversal that does not use the dimension takes any size.
 std::optional<int64_t> joinSize(int64_t a, bool aUses, int64_t b, bool bUses);

@@ -95,3 +95,27 @@ func.func @apart(%x: tensor<?x64xf32>, %n: tensor<?x64xf32>) -> (tensor<?x64xf32
   } -> tensor<?x64xf32>
   return %t, %u, %w : tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x64xf32>
 }
+
+// Negative: a part of the features of a row is no row of heads.
+//
+// CHECK-LABEL: func.func @part
+// CHECK: gnn_tile.traverse @g <dst, edge.in_rows, features = 4>
+// CHECK: gnn_tile.traverse @g <dst, edge.in_rows, heads = 4, features = 16>
+func.func @part(%a: tensor<?x12xf32, #gnn_tile.order<edge.in_rows>>, %x: tensor<?x4x16xf32>, %n: tensor<?x4xf32>, %m: tensor<?x4x16xf32>)
+    -> (tensor<?x4xf32>, tensor<?x4x16xf32>) {
+  %s = gnn_tile.traverse @g <dst, edge.in_rows, features = 4>
+      ins(%a : tensor<?x12xf32, #gnn_tile.order<edge.in_rows>>)
+      at [#gnn_tile.at<element : feature + 8>] outs(%n : tensor<?x4xf32>) at [#rows] {
+  ^bb0(%v: f32):
+    %r = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %r : f32
+  } -> tensor<?x4xf32>
+  %t = gnn_tile.traverse @g <dst, edge.in_rows, heads = 4, features = 16> ins(%x : tensor<?x4x16xf32>)
+      at [#gnn_tile.at<element -> src : head, feature>] outs(%m : tensor<?x4x16xf32>)
+      at [#gnn_tile.at<group : head, feature>] {
+  ^bb0(%v: f32):
+    %r = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %r : f32
+  } -> tensor<?x4x16xf32>
+  return %s, %t : tensor<?x4xf32>, tensor<?x4x16xf32>
+}
