@@ -145,7 +145,7 @@ def test_bad_gradients(files):
     files.fails("--gradients=other: x",
                 says=["gradients: expected a function of layer, got 'other'"])
     files.fails("--gradients=layer: y",
-                says=["expected gradients with respect to inputs, x, w, got 'y'"])
+                says=["expected gradients with respect to inputs of floating point features, x, w, got 'y'"])
 
 
 # Each thread writes its number to the same word: a race, which the last one wins.

@@ -4,7 +4,8 @@
 import numpy as np
 import pytest
 
-from gnn_mlir import Graph
+import gnn_mlir
+from gnn_mlir import Graph, models
 from gnn_mlir.compiler import compile as compile_program
 from gnn_mlir.testing import cases
 
@@ -68,3 +69,10 @@ def test_layers(compiler, subject):
     cases.check(cases.build(subject, graph_of(LENGTHS, 1700, True), 64, 1), run(found))
     assert any("element_lanes = 1" in schedule and "by_length" in schedule
                for schedule in found)
+
+
+@pytest.mark.parametrize("model", ["transformer", "gatv2"])
+def test_wide_rows_of_heads(compiler, model):
+    """Where what teams share leaves no room for more, rows are not walked by length."""
+    assert gnn_mlir.compile(getattr(models, model)((16, 128), heads=8),
+                            target="emulator").package

@@ -40,7 +40,9 @@ private:
                  const TraverseLayout &layout) {
     if (schedule.splitRows)
       return RowWalk::ByLength;
-    if (!layout.sharesRows)
+    // Rows by length take a number a warp besides.
+    if (!layout.sharesRows ||
+        layout.sharedBytes + 4 * layout.warps() > maxSharedBytes)
       return RowWalk::Team;
     RowDomain groups = op.getDomain().getGroups();
     return groups.isKind(RowKind::Node) || groups.isKind(RowKind::Pair)
