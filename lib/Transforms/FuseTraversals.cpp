@@ -221,26 +221,17 @@ static AtAttr ofConsumer(AtAttr at, const Plan &plan) {
 
 static void fuse(IRRewriter &rewriter, TraverseOp producer, TraverseOp consumer,
                  const Plan &plan) {
-  SmallVector<Value> inputs;
-  SmallVector<Attribute> accesses;
-  auto addInput = [&](Value value, AtAttr at) -> unsigned {
-    for (unsigned i = 0; i < inputs.size(); ++i)
-      if (inputs[i] == value && accesses[i] == at)
-        return i;
-    inputs.push_back(value);
-    accesses.push_back(at);
-    return inputs.size() - 1;
-  };
+  JoinedInputs inputs;
   SmallVector<unsigned> producerArgs, consumerArgs;
   for (auto [i, input] : llvm::enumerate(producer.getInputs()))
     producerArgs.push_back(
-        addInput(input, ofProducer(producer.getInputAt(i), plan)));
+        inputs.add(input, ofProducer(producer.getInputAt(i), plan)));
   constexpr unsigned fused = ~0u;
   for (auto [i, input] : llvm::enumerate(consumer.getInputs()))
     consumerArgs.push_back(
         input == producer.getResult(0)
             ? fused
-            : addInput(input, ofConsumer(consumer.getInputAt(i), plan)));
+            : inputs.add(input, ofConsumer(consumer.getInputAt(i), plan)));
   SmallVector<Attribute> outputsAt;
   for (AtAttr at : consumer.getOutputsAt().getAsRange<AtAttr>())
     outputsAt.push_back(ofConsumer(at, plan));
@@ -248,12 +239,11 @@ static void fuse(IRRewriter &rewriter, TraverseOp producer, TraverseOp consumer,
   rewriter.setInsertionPoint(consumer);
   Location loc = rewriter.getFusedLoc({producer.getLoc(), consumer.getLoc()});
   auto op = TraverseOp::create(
-      rewriter, loc, consumer.getResultTypes(), plan.graph, plan.domain, inputs,
-      consumer.getOutputs(), rewriter.getArrayAttr(accesses),
-      rewriter.getArrayAttr(outputsAt), consumer.getScheduleAttr());
-  Block &block = op.getBody().emplaceBlock();
-  for (Value input : inputs)
-    block.addArgument(getElementTypeOrSelf(input.getType()), loc);
+      rewriter, loc, consumer.getResultTypes(), plan.graph, plan.domain,
+      inputs.values, consumer.getOutputs(),
+      rewriter.getArrayAttr(inputs.accesses), rewriter.getArrayAttr(outputsAt),
+      consumer.getScheduleAttr());
+  Block &block = inputs.addBlock(op);
   OpBuilder inside = OpBuilder::atBlockBegin(&block);
   IRMapping producerMap, consumerMap;
   Block &producerBody = producer.getBody().front();

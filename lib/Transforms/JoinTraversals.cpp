@@ -273,24 +273,17 @@ static std::optional<Join> plan(TraverseOp first, TraverseOp second) {
 /// that something else reads.
 static TraverseOp build(IRRewriter &rewriter, TraverseOp first,
                         TraverseOp second, const Join &plan) {
-  SmallVector<Value> inputs, outputs;
-  SmallVector<Attribute> accesses, outputsAt;
-  auto addInput = [&](Value value, AtAttr at) -> unsigned {
-    for (unsigned i = 0; i < inputs.size(); ++i)
-      if (inputs[i] == value && accesses[i] == at)
-        return i;
-    inputs.push_back(value);
-    accesses.push_back(at);
-    return inputs.size() - 1;
-  };
+  JoinedInputs inputs;
+  SmallVector<Value> outputs;
+  SmallVector<Attribute> outputsAt;
   SmallVector<unsigned> numbers[2];
   for (auto [i, input] : llvm::enumerate(first.getInputs()))
-    numbers[0].push_back(addInput(input, plan.ofFirst(first.getInputAt(i))));
+    numbers[0].push_back(inputs.add(input, plan.ofFirst(first.getInputAt(i))));
   for (auto [i, input] : llvm::enumerate(second.getInputs()))
     numbers[1].push_back(
         input.getDefiningOp() == first
             ? ~0U
-            : addInput(input, plan.ofSecond(second.getInputAt(i))));
+            : inputs.add(input, plan.ofSecond(second.getInputAt(i))));
   auto addOutputs = [&](TraverseOp op, auto translate) {
     for (auto [i, result] : llvm::enumerate(op->getResults()))
       if (isRead(result, second)) {
@@ -303,13 +296,12 @@ static TraverseOp build(IRRewriter &rewriter, TraverseOp first,
 
   rewriter.setInsertionPoint(second);
   Location loc = rewriter.getFusedLoc({first.getLoc(), second.getLoc()});
-  auto op = TraverseOp::create(
-      rewriter, loc, ValueRange(outputs).getTypes(), first.getGraphAttr(),
-      plan.domain, inputs, outputs, rewriter.getArrayAttr(accesses),
-      rewriter.getArrayAttr(outputsAt), /*schedule=*/nullptr);
-  Block &block = op.getBody().emplaceBlock();
-  for (Value input : inputs)
-    block.addArgument(getElementTypeOrSelf(input.getType()), loc);
+  auto op = TraverseOp::create(rewriter, loc, ValueRange(outputs).getTypes(),
+                               first.getGraphAttr(), plan.domain, inputs.values,
+                               outputs, rewriter.getArrayAttr(inputs.accesses),
+                               rewriter.getArrayAttr(outputsAt),
+                               /*schedule=*/nullptr);
+  Block &block = inputs.addBlock(op);
   OpBuilder inside = OpBuilder::atBlockBegin(&block);
   SmallVector<Value> ofFirst, yielded;
   auto addBody = [&](TraverseOp traverse, ArrayRef<unsigned> args,

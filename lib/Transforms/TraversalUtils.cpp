@@ -52,6 +52,22 @@ std::optional<int64_t> gnn::tile::joinSize(int64_t a, bool aUses, int64_t b,
   return aUses ? std::nullopt : std::optional<int64_t>(b);
 }
 
+unsigned JoinedInputs::add(Value value, AtAttr at) {
+  for (unsigned i = 0; i < values.size(); ++i)
+    if (values[i] == value && accesses[i] == at)
+      return i;
+  values.push_back(value);
+  accesses.push_back(at);
+  return values.size() - 1;
+}
+
+Block &JoinedInputs::addBlock(TraverseOp op) const {
+  Block &block = op.getBody().emplaceBlock();
+  for (Value input : values)
+    block.addArgument(getElementTypeOrSelf(input.getType()), op.getLoc());
+  return block;
+}
+
 void gnn::tile::cloneBody(OpBuilder &builder, Block &from, IRMapping &mapping,
                           function_ref<AtAttr(AtAttr)> translate) {
   for (Operation &op : from.without_terminator()) {

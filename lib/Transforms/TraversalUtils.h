@@ -30,6 +30,18 @@ bool readsColumns(TraverseOp op);
 /// traversal that does not use the dimension takes any size.
 std::optional<int64_t> joinSize(int64_t a, bool aUses, int64_t b, bool bUses);
 
+/// The inputs of a traversal that is made of others, each access of a value
+/// once.
+struct JoinedInputs {
+  llvm::SmallVector<mlir::Value> values;
+  llvm::SmallVector<mlir::Attribute> accesses;
+
+  /// The number of the input.
+  unsigned add(mlir::Value value, AtAttr at);
+  /// Gives a new traversal of these inputs its block.
+  mlir::Block &addBlock(TraverseOp op) const;
+};
+
 /// Copies a body, giving its index ops the translated accesses.
 void cloneBody(mlir::OpBuilder &builder, mlir::Block &from,
                mlir::IRMapping &mapping,

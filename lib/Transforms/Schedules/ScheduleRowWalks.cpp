@@ -36,18 +36,18 @@ struct ScheduleRowWalks : gnn::impl::ScheduleRowWalksBase<ScheduleRowWalks> {
   }
 
 private:
-  RowWalk choose(TraverseOp op, const TraverseSchedule &schedule,
+  RowWalk choose(TraverseOp op, TraverseSchedule schedule,
                  const TraverseLayout &layout) {
     if (schedule.splitRows)
       return RowWalk::ByLength;
-    // Rows by length take a number a warp besides.
-    if (!layout.sharesRows ||
-        layout.sharedBytes + 4 * layout.warps() > maxSharedBytes)
+    if (!layout.sharesRows)
       return RowWalk::Team;
     RowDomain groups = op.getDomain().getGroups();
-    return groups.isKind(RowKind::Node) || groups.isKind(RowKind::Pair)
-               ? RowWalk::ByLength
-               : RowWalk::Block;
+    if (!groups.isKind(RowKind::Node) && !groups.isKind(RowKind::Pair))
+      return RowWalk::Block;
+    schedule.rowWalk = RowWalk::ByLength; // which takes more shared memory
+    return layOut(schedule, TraverseFacts(op)).sharesRows ? RowWalk::ByLength
+                                                          : RowWalk::Team;
   }
 };
 } // namespace

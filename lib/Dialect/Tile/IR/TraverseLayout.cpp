@@ -18,6 +18,9 @@ using namespace gnn::tile;
 /// Vectors of one row that a lane can hold: many more than there are registers.
 static constexpr int64_t maxHeldVectors = 256;
 
+/// What results of teams may take of the 48 KiB of shared memory.
+static constexpr int64_t maxSharedBytes = 40 << 10;
+
 /// Elements of a row that lanes take at once where nothing is known of rows;
 /// more would wait for each other where rows are short.
 static constexpr int64_t mostElementLanes = 8;

@@ -15,9 +15,6 @@
 
 namespace gnn::tile {
 
-/// What results of teams may take of the 48 KiB of shared memory.
-constexpr int64_t maxSharedBytes = 40 << 10;
-
 /// The fields of a `#gnn_tile.traverse_schedule`; what is 0 or none is not
 /// chosen yet.
 struct TraverseSchedule {
