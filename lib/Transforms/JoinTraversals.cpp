@@ -16,7 +16,6 @@
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Dialect/GNN/IR/Origin.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 
@@ -240,15 +239,6 @@ static bool isIntoElements(TraverseOp first, TraverseOp second) {
          a.getGroups() == b.getElements() && !readsOf(first, second).empty();
 }
 
-/// Whether a result is returned in another shape: its kernel writes to where
-/// the caller wants it, which that of several results does not.
-static bool isReturnedReshaped(TraverseOp op) {
-  return llvm::any_of(op->getUsers(), [](Operation *user) {
-    return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user) &&
-           llvm::any_of(user->getUsers(), llvm::IsaPred<func::ReturnOp>);
-  });
-}
-
 /// The plan for two traversals of one block, the first of which comes before
 /// the second.
 static std::optional<Join> plan(TraverseOp first, TraverseOp second) {
@@ -256,8 +246,7 @@ static std::optional<Join> plan(TraverseOp first, TraverseOp second) {
   bool isSame =
       a.getGroups() == b.getGroups() && a.getElements() == b.getElements();
   if (first.getGraphAttr() != second.getGraphAttr() ||
-      !(isSame || isIntoElements(first, second)) || isReturnedReshaped(first) ||
-      isReturnedReshaped(second))
+      !(isSame || isIntoElements(first, second)))
     return std::nullopt;
   unsigned results = countRead(first, second) + countRead(second, second);
   if (results == 0 || results > mostResults)

@@ -6,8 +6,9 @@
 
 #include "GNN/Transforms/Passes.h"
 
-#include "GNN/Dialect/Tile/IR/Tile.h"
+#include "TraversalUtils.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -33,25 +34,32 @@ static Value getRoot(Value tensor) {
   return tensor;
 }
 
-/// Computes `tensor` once more, by copies of its template, of reshapes and of
-/// what the template goes on with. Each copy is next to what it is a copy of,
-/// and so reads nothing later than that.
+/// Computes `tensor` once more, by copies of its template, of reshapes, of
+/// allocations and of what the template goes on with. Each copy is next to what
+/// it is a copy of, and so reads nothing later than that. Of several results of
+/// a traversal that one alone is computed.
 static Value computeAgain(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   unsigned number = cast<OpResult>(tensor).getResultNumber();
-  IRMapping mapping;
-  auto map = [&](Value operand) {
+  auto copyOf = [](Value operand) {
     Operation *maker = operand.getDefiningOp();
-    if (isa_and_nonnull<TileOpInterface>(maker) || isReshape(maker) ||
-        isa_and_nonnull<tensor::EmptyOp>(maker))
-      mapping.map(operand, computeAgain(operand));
+    bool copies = isReshape(maker) ||
+                  isa_and_nonnull<TileOpInterface, tensor::EmptyOp,
+                                  bufferization::AllocTensorOp>(maker);
+    return copies ? computeAgain(operand) : operand;
   };
-  if (isReshape(op))
-    map(op->getOperand(0));
-  else if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
-    llvm::for_each(destination.getDpsInits(), map);
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
+  if (auto traverse = dyn_cast<TraverseOp>(op))
+    return copyResult(builder, traverse, number,
+                      copyOf(traverse.getOutputs()[number]))
+        .getResult(0);
+  IRMapping mapping;
+  if (isReshape(op))
+    mapping.map(op->getOperand(0), copyOf(op->getOperand(0)));
+  else if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
+    for (Value init : destination.getDpsInits())
+      mapping.map(init, copyOf(init));
   return builder.clone(*op, mapping)->getResult(number);
 }
 

@@ -1,4 +1,4 @@
-//===- TraversalUtils.cpp - What passes that join traversals share --------===//
+//===- TraversalUtils.cpp - Traversals made of traversals -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -75,4 +75,39 @@ void gnn::tile::cloneBody(OpBuilder &builder, Block &from, IRMapping &mapping,
     if (auto index = dyn_cast<IndexOp>(copy))
       index.setAtAttr(translate(index.getAt()));
   }
+}
+
+TraverseOp gnn::tile::copyResult(OpBuilder &builder, TraverseOp op,
+                                 unsigned number, Value output) {
+  Block &body = op.getBody().front();
+  Value value = body.getTerminator()->getOperand(number);
+  llvm::DenseSet<Operation *> needed;
+  auto isNeeded = [&](Value inner) {
+    return inner == value ||
+           llvm::any_of(inner.getUsers(),
+                        [&](Operation *user) { return needed.contains(user); });
+  };
+  for (Operation &inner : llvm::reverse(body.without_terminator()))
+    if (llvm::any_of(inner.getResults(), isNeeded))
+      needed.insert(&inner);
+  JoinedInputs inputs;
+  SmallVector<std::pair<Value, unsigned>> arguments;
+  for (auto [i, argument] : llvm::enumerate(body.getArguments()))
+    if (isNeeded(argument))
+      arguments.emplace_back(argument,
+                             inputs.add(op.getInputs()[i], op.getInputAt(i)));
+  auto copy = TraverseOp::create(
+      builder, op.getLoc(), output.getType(), op.getGraphAttr(), op.getDomain(),
+      inputs.values, output, builder.getArrayAttr(inputs.accesses),
+      builder.getArrayAttr(op.getOutputAt(number)), op.getScheduleAttr());
+  Block &block = inputs.addBlock(copy);
+  IRMapping mapping;
+  for (auto [argument, input] : arguments)
+    mapping.map(argument, block.getArgument(input));
+  OpBuilder inside = OpBuilder::atBlockBegin(&block);
+  for (Operation &inner : body.without_terminator())
+    if (needed.contains(&inner))
+      inside.clone(inner, mapping);
+  YieldOp::create(inside, op.getLoc(), mapping.lookupOrDefault(value));
+  return copy;
 }

@@ -1,5 +1,4 @@
-//===- TraversalUtils.h - What passes that join traversals share -*- C++
-//-*-===//
+//===- TraversalUtils.h - Traversals made of traversals ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -46,6 +45,11 @@ struct JoinedInputs {
 void cloneBody(mlir::OpBuilder &builder, mlir::Block &from,
                mlir::IRMapping &mapping,
                llvm::function_ref<AtAttr(AtAttr)> translate);
+
+/// A traversal on tensors that gives result `number` of `op` alone, in
+/// `output`, and computes and reads what that takes.
+TraverseOp copyResult(mlir::OpBuilder &builder, TraverseOp op, unsigned number,
+                      mlir::Value output);
 
 } // namespace gnn::tile
 

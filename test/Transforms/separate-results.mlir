@@ -176,6 +176,51 @@ func.func @reads_what_it_goes_on_with(%x: tensor<?x1xf32>, %n: index) -> tensor<
   return %c : tensor<?x2xf32>
 }
 
+// Of a traversal with several results the one that others need is computed again
+// alone; another of them, returned in another shape, is written where it is returned.
+//
+// CHECK-LABEL: func.func @one_of_several
+// CHECK-SAME:      %[[X:[a-z0-9]+]]: tensor<?x2xf32>
+// CHECK:         %[[A:.+]]:2 = gnn_tile.traverse
+// CHECK:         %[[B:.+]] = gnn_tile.traverse @g <dst, features = 2> ins(%[[X]] : tensor<?x2xf32>)
+// CHECK-SAME:      outs(%{{.+}} : tensor<?x2xf32>) at [#gnn_tile.at<group : feature>] {
+// CHECK:           %[[E:.+]] = math.exp
+// CHECK-NEXT:      gnn_tile.yield %[[E]] : f32
+// CHECK:         gnn_tile.traverse {{.+}} outs(%[[B]] : tensor<?x2xf32>) at [#gnn_tile.at<group : feature + 1>]
+// CHECK:         gnn_tile.traverse {{.+}} outs(%[[A]]#0 : tensor<?x2xf32>) at [#gnn_tile.at<group : feature + 1>]
+//
+// BUFFERS-LABEL: func.func @one_of_several
+// BUFFERS:         %[[R:.+]] = memref.alloc({{.+}}) {{.*}}: memref<?x2x1xf32>
+// BUFFERS:         %[[C:.+]] = memref.collapse_shape %[[R]]
+// BUFFERS:         gnn_tile.traverse {{.+}} outs(%{{.+}}, %[[C]] : memref<?x2xf32>, memref<?x2xf32>)
+// BUFFERS-NOT:     memref.copy
+func.func @one_of_several(%x: tensor<?x2xf32>, %z: tensor<?x1xf32>, %y: tensor<?x2xf32>, %n: index) -> (tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2x1xf32>) {
+  %e = tensor.empty(%n) : tensor<?x2xf32>
+  %r = bufferization.alloc_tensor(%n) : tensor<?x2x1xf32>
+  %c = tensor.collapse_shape %r [[0], [1, 2]] : tensor<?x2x1xf32> into tensor<?x2xf32>
+  %a:2 = gnn_tile.traverse @g <dst, features = 2> ins(%x, %y : tensor<?x2xf32>, tensor<?x2xf32>)
+      at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
+      outs(%e, %c : tensor<?x2xf32>, tensor<?x2xf32>) at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32, %w: f32):
+    %p = math.exp %v : f32
+    %q = math.log %w : f32
+    gnn_tile.yield %p, %q : f32, f32
+  } -> tensor<?x2xf32>, tensor<?x2xf32>
+  // expected-remark @+1 {{a tensor that others need is computed once more to go on with}}
+  %xx = gnn_tile.traverse @g <dst> ins(%z : tensor<?x1xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%a#0 : tensor<?x2xf32>) at [#gnn_tile.at<group : feature + 1>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x2xf32>
+  %xy = gnn_tile.traverse @g <dst> ins(%z : tensor<?x1xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%a#0 : tensor<?x2xf32>) at [#gnn_tile.at<group : feature + 1>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x2xf32>
+  %s = tensor.expand_shape %a#1 [[0], [1, 2]] output_shape [%n, 2, 1] : tensor<?x2xf32> into tensor<?x2x1xf32>
+  return %xx, %xy, %s : tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2x1xf32>
+}
+
 // The end of the file, up to which no copy is made.
 //
 // BUFFERS-LABEL: func.func @nothing

@@ -207,7 +207,8 @@ def SeparateResults : Pass<"gnn-tile-separate-results", "::mlir::func::FuncOp"> 
 
     Nor do two templates go on with one tensor, or one with a tensor that others
     read later: two concatenations of rows that begin alike both start with these,
-    each in a tensor of its own.
+    each in a tensor of its own. Of a traversal with several results the one that is
+    needed is computed again, without the others.
 
     Needs: templates on tensors. Keeps: the value of every result. Never
     touches results that no template makes. What comes after must not merge
