@@ -1,59 +1,183 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs models and op families on a GPU under compute-sanitizer.
+"""Runs kernels on a GPU under compute-sanitizer, and checks their numbers as well.
 
-    utils/sanitize.py --build build/static [--tool memcheck,racecheck]
+    utils/sanitize.py [--tools memcheck,racecheck,synccheck,initcheck]
+        [--forward all] [--gradients rgcn,rgat,hgt,gatv2,sage-mean] [--draws 3]
+        [--graphs rows-33,hub-700] [--sizes 7x3] [--jobs 4]
 
-Each case is compiled and run by gnn-run, and its numbers are checked as well.
-Needs compute-sanitizer of the CUDA toolkit and a GPU.
+--forward names ops and models of gnn_mlir.testing.cases, held against the float64
+reference; --gradients names those whose forward and backward passes run, held against
+the emulator: with the schedules that are chosen, and with --draws others for each
+kernel, of all that are legal. "" is none. Cases are shared out to --jobs processes
+for each tool.
+
+Tensors are torch's, each in an allocation of its own, so that memcheck sees a float
+past its end; of the workspace, which is one, it sees the end alone. initcheck finds
+what is read of workspace and outputs before it is written. Needs the library
+(GNN_MLIR_BUILD or GNN_MLIR_LIBRARY), torch, a GPU, and the CUDA toolkit's
+compute-sanitizer.
 """
 
 import argparse
 import concurrent.futures
+import itertools
+import os
 import pathlib
+import random
+import subprocess
 import sys
+
+import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
 
-from gnn_mlir.testing import cases, tools  # noqa: E402
+import gnn_mlir  # noqa: E402
+from gnn_mlir.testing import cases, errors, graphs, schedules  # noqa: E402
+
+# Beside those of the tests: rows that whole blocks walk.
+HUBS = {"hub-700": lambda: graphs.hub(700, 33)}
+TOOLS = {"memcheck": ["--padding", "4096"], "racecheck": [], "synccheck": [],
+         "initcheck": []}
 
 
-def check(tool, build, case):
-    run = tools.run_by_tool(build / "bin/gnn-run", "--target", "cuda", under=(
-        "compute-sanitizer", "--tool", tool, "--error-exitcode", "9"))
-    try:
-        cases.check(cases.build(*case), run)
-    except AssertionError as error:
-        return str(error)
-    return None
+class OnGPU:
+    device, target = "cuda", None  # The emulator too, which says what is right.
+
+    @staticmethod
+    def place(arrays):
+        import torch
+        return {name: torch.tensor(x, device="cuda") for name, x in arrays.items()}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--tool", default="memcheck,racecheck")
-    parser.add_argument("--graphs", default="rows-33")
-    parser.add_argument("--sizes", default="7x3,64x1", help="features x heads")
-    parser.add_argument("--jobs", type=int, default=4)
-    options = parser.parse_args()
-    found = []
-    for graph in options.graphs.split(","):
-        for size in options.sizes.split(","):
-            features, heads = map(int, size.split("x"))
-            names = ("subject", "graph", "features", "heads")
-            found += [case for s in cases.SUBJECTS if s != "sage-blocks"
-                      for case in [(s, graph, features, heads)]
-                      if cases.allowed(dict(zip(names, case)))]
+class OnEmulator:
+    device = target = "emulator"
+
+    @staticmethod
+    def place(arrays):
+        return arrays
+
+
+def as_array(value):
+    return np.asarray(value.cpu() if hasattr(value, "cpu") else value)
+
+
+def find_cases(options):
+    """(subject, graph, features, heads, draw): `draw` is None for forward passes
+    alone, and counts schedules from 0, which is what is chosen."""
+    subjects = {"all": [s for s in cases.SUBJECTS if s != "sage-blocks"], "": []}
+    forward, gradients = (subjects.get(text, text.split(",")) for text in (
+        options.forward, options.gradients))
+    asked = [(s, None) for s in forward]
+    asked += [(s, draw) for s in gradients for draw in range(1 + options.draws)]
+    for graph, size, (subject, draw) in itertools.product(
+            options.graphs.split(","), options.sizes.split(","), asked):
+        features, heads = map(int, size.split("x"))
+        heads = heads if subject in cases.WITH_HEADS else 1
+        if cases.allowed({"subject": subject, "graph": graph, "features": features,
+                          "heads": heads}):
+            yield subject, graph, features, heads, draw
+
+
+def check_forward(program, machine):
+    def run(text, function, bound, inputs):
+        layer = gnn_mlir.compile(text, function, target=machine.target, chip=machine.chip)
+        binding = layer.bind(bound, machine.device)
+        out = binding(machine.place(inputs))
+        out = out if isinstance(out, dict) else {binding.outputs[0].name: out}
+        return {name: as_array(value) for name, value in out.items()}
+    cases.check(program, run)
+
+
+def check_gradients(program, machine, draw, name):
+    """Forward and backward pass with gradients of all that has one."""
+    function = program.function
+    bound = {g: program.graphs[g] for g in function.graphs()}
+    options = {"graph": bound, "gradients": True, "chip": machine.chip}
+    chosen = schedules.draw(
+        gnn_mlir.list_schedules(function, target=machine.target, **options),
+        random.Random(f"{name} {draw}")) if draw else None
+    layer = gnn_mlir.compile(function, target=machine.target, schedules=chosen, **options)
+
+    def passes(device, place):
+        out, tape = layer.bind(bound, device).forward(place(program.inputs))
+        return out if isinstance(out, dict) else {next(iter(function.outputs)): out}, tape
+
+    expected, right = passes("emulator", dict)
+    found, tape = passes(machine.device, machine.place)
+    rng = np.random.default_rng(0)
+    up = {n: rng.standard_normal(x.shape).astype(np.float32) for n, x in expected.items()}
+    for kind, ours, theirs in (
+            ("", found, expected),
+            ("d_", tape.gradients(machine.place(up)), right.gradients(up))):
+        for n, value in theirs.items():
+            errors.check(kind + n, as_array(ours[n]), value)
+
+
+def run_here(options, machine):
+    """Runs this process's share of the cases; the number of those that failed."""
+    part, parts = map(int, options.part.split("/"))
     failed = 0
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        jobs = {pool.submit(check, tool, options.build, case): (tool, *case)
-                for tool in options.tool.split(",") for case in found}
+    for subject, graph, features, heads, draw in list(find_cases(options))[part::parts]:
+        name = f"{subject} {graph} {features}x{heads}"
+        print(f"{name}, {'forward' if draw is None else f'gradients, schedules {draw}'}",
+              flush=True)
+        try:
+            program = cases.build(subject, HUBS[graph]() if graph in HUBS else graph,
+                                  features, heads)
+            if draw is None:
+                check_forward(program, machine)
+            else:
+                check_gradients(program, machine, draw, name)
+        except (AssertionError, RuntimeError, ValueError) as error:
+            failed += 1
+            print(f"FAILED: {error}", flush=True)
+    return failed
+
+
+def run_under(tool, part, options, arguments):
+    """Whether a share of the cases is clean under a tool, and what was said."""
+    command = ["compute-sanitizer", "--tool", tool, *TOOLS[tool], "--error-exitcode",
+               "9", sys.executable, __file__, *arguments, "--part",
+               f"{part}/{options.jobs}"]
+    environment = {**os.environ, "PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
+    found = subprocess.run(command, env=environment, capture_output=True, text=True,
+                           check=False)
+    return found.returncode == 0, found.stdout + found.stderr
+
+
+def main(arguments=None):
+    arguments = sys.argv[1:] if arguments is None else arguments
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.
+                                     RawDescriptionHelpFormatter)
+    parser.add_argument("--tools", default=",".join(TOOLS))
+    parser.add_argument("--forward", default="all")
+    parser.add_argument("--gradients", default="rgcn,rgat,hgt,gatv2,sage-mean")
+    parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--graphs", default="rows-33,hub-700")
+    parser.add_argument("--sizes", default="7x3", help="features x heads")
+    parser.add_argument("--jobs", type=int, default=4, help="processes a tool")
+    parser.add_argument("--chip", default="sm_90")
+    parser.add_argument("--part", metavar="I/N",
+                        help="run this share of the cases here, without a sanitizer")
+    parser.add_argument("--device", choices=("cuda", "emulator"), default="cuda")
+    options = parser.parse_args(arguments)
+    machine = OnGPU() if options.device == "cuda" else OnEmulator()
+    machine.chip = options.chip if options.device == "cuda" else None
+    if options.part:
+        return 1 if run_here(options, machine) else 0
+    count, failed = len(list(find_cases(options))), 0
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        jobs = {pool.submit(run_under, tool, part, options, arguments): (tool, part)
+                for tool in options.tools.split(",") for part in range(options.jobs)}
         for job in concurrent.futures.as_completed(jobs):
-            if job.result() is not None:
+            clean, said = job.result()
+            if not clean:
                 failed += 1
-                print(*jobs[job], "FAILED\n", job.result()[:2000])
-    print(f"{len(jobs) - failed} passed, {failed} failed")
+                print(*jobs[job], "FAILED\n", said[:20000])
+    print(f"{count} cases under {options.tools}: {len(jobs) - failed} of {len(jobs)} "
+          "runs clean")
     return 1 if failed else 0
 
 

@@ -67,7 +67,7 @@ def explain(program, *, target=None, chip=None, passes=None, graph=None, html=No
 
 
 def list_schedules(program, *, target=None, chip=None, passes=None, graph=None,
-                   vary=()):
+                   gradients=None, vary=()):
     """The schedules that the kernels of a program may have (docs/Schedules.md), a list
     of dicts as `compile` takes for `schedules`: those that differ from what is chosen
     in the fields named in `vary`, or all. The other arguments are those of `compile`.
@@ -77,8 +77,9 @@ def list_schedules(program, *, target=None, chip=None, passes=None, graph=None,
             all(isinstance(name, str) and name.isidentifier() for name in vary)):
         raise ValueError(f"vary: expected names of fields, got {vary!r}")
     text, passes, graphs = _read_program(program, passes, graph)
-    lines = compiling.schedules_text(text, "program.mlir", _choose_chip(target, chip), passes,
-                                graphs, vary)
+    lines = compiling.schedules_text(text, "program.mlir", _choose_chip(target, chip),
+                                     passes, graphs,
+                                     differentiation.parse(gradients, None), vary)
     return [json.loads(line) for line in lines.splitlines()]
 
 

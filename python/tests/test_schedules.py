@@ -17,6 +17,7 @@ import gnn_mlir
 from conftest import find_tool
 from gnn_mlir import Graph, models
 from gnn_mlir.testing import cases
+from gnn_mlir.testing.schedules import draw, kernel_of, text_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGET = os.environ.get("GNN_TEST_TARGET", "emulator")
@@ -24,24 +25,6 @@ TARGET = os.environ.get("GNN_TEST_TARGET", "emulator")
 DRAWS = 40 if TARGET == "cuda" else 3
 PROGRAMS = [("rgcn", "rows-1000", 33, 1), ("gat", "hub", 16, 3), ("rgat", "rows-33", 64, 1),
             ("sage-max", "rows-31", 100, 1), ("gatv2", "empty-types", 7, 3)]
-KEY = ("function", "graph", "template", "domain", "accesses", "types", "body")
-
-
-def key_of(line):
-    return json.dumps([line[part] for part in KEY])
-
-
-def text_of(line):
-    """A schedule as plans and reports have it."""
-    return ", ".join(f"{k} = {v}" for k, v in line["schedule"].items())
-
-
-def draw(lines, rng):
-    """A schedule for each kernel."""
-    kernels = {}
-    for line in lines:
-        kernels.setdefault(key_of(line), []).append(line)
-    return [rng.choice(found) for found in kernels.values()]
 
 
 @pytest.mark.parametrize("subject, graph, features, heads", PROGRAMS)
@@ -87,14 +70,14 @@ def test_layout_is_what_the_kernel_takes(compiler, capi):
 
 def test_vary(compiler):
     model = models.rgcn(3, (64, 64))
-    chosen = {key_of(line): line["schedule"]
+    chosen = {kernel_of(line): line["schedule"]
               for line in gnn_mlir.list_schedules(model, vary=["in_flight"])
               if line["schedule"].get("in_flight", 4) == 4}
     lines = gnn_mlir.list_schedules(model, vary=["in_flight", "n"])
     for line in lines:
         rest = {k: v for k, v in line["schedule"].items()
                 if k not in ("in_flight", "n")}
-        assert rest.items() <= chosen[key_of(line)].items()
+        assert rest.items() <= chosen[kernel_of(line)].items()
     found = {line["schedule"].get("in_flight") for line in lines}
     assert found == {None, 1, 2, 4, 8}
     with pytest.raises(gnn_mlir.GNNError, match="vary: expected fields .* got 'depth'"):

@@ -8,17 +8,16 @@ import tempfile
 import numpy as np
 
 
-def run_by_tool(gnn_run, *options, under=()):
+def run_by_tool(gnn_run, *options):
     """A `run` for `cases.check` that calls gnn-run, with files in between.
 
-    `gnn_run` is the path of the tool, `options` are more of its options, `under`
-    is a command that runs it, such as a sanitizer. A run
-    that fails raises AssertionError with what the tool said."""
+    `gnn_run` is the path of the tool, `options` are more of its options. A run that
+    fails raises AssertionError with what the tool said."""
     def run(text, function, graphs, inputs):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             (folder / "module.mlir").write_text(text)
-            command = [*under, gnn_run, folder / "module.mlir", "--function", function,
+            command = [gnn_run, folder / "module.mlir", "--function", function,
                        "--output", folder / "out", *options]
             for name, graph in graphs.items():
                 graph.save(folder / f"{name}.npz")
