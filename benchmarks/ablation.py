@@ -20,7 +20,6 @@ are FILE.json, with all numbers, and FILE.md, tables.
 
 import argparse
 import datetime
-import json
 import pathlib
 import random
 import statistics
@@ -35,6 +34,7 @@ import gnn_mlir
 import synthetic
 from gnn_mlir import models
 from gnn_mlir.testing import ir_counts
+from tables import number, write
 
 # Columns: the switches that are on, by the letter of each pass; L are the passes on
 # the ends of layers.
@@ -231,10 +231,6 @@ def block_medians(ratios, blocks=5):
             for i in range(0, len(ratios) - size + 1, size)]
 
 
-def number(value, digits=3):
-    return "-" if value is None else f"{value:.{digits}f}"
-
-
 def table(result):
     """The results as Markdown."""
     names = ", ".join(f"{c} {' and '.join(names)}" for c, names in LETTERS.items())
@@ -286,13 +282,6 @@ def table(result):
             [cell(n, "workspace", 2**20, 1) for n in ("none", "C", "all")] +
             [f"{max(row['error'] for row in rows.values()):.1e}"]) + " |\n"
     return text
-
-
-def write(path, result, as_table):
-    """What there is so far, should the next one fail; nothing without a path."""
-    if path:
-        path.with_suffix(".json").write_text(json.dumps(result, indent=1) + "\n")
-        path.with_suffix(".md").write_text(as_table(result))
 
 
 def main(arguments=None):

@@ -19,6 +19,7 @@ import synthetic
 import training
 from gnn_mlir import types
 from race import Contender
+from tables import markdown, number, write
 from torch_layers import Incidence
 
 GRAPHS = ("products", "proteins")
@@ -236,16 +237,16 @@ def table(result):
             f"backward, fp32\n\n{result['date']}, {about}. Milliseconds, medians over "
             f"{result['rounds']} rounds in which all take turns; *: of calls, since it "
             "cannot be captured.\n\n")
-    mib = lambda found: training.number(found.get("mib"), 1)
-    return text + training.markdown(
+    mib = lambda found: number(found.get("mib"), 1)
+    return text + markdown(
         ["graph", "edges", "attention", "training", "inference",
          "training / inference", "torch", "turbo-gnn", "best peer / ours",
          "predicted, MiB", "MiB", "torch, MiB", "turbo-gnn, MiB"],
         [[row["graph"], f"{row['edges']:,}", row["kind"],
           *(training.time_cell(row["ours"][k]) for k in ("training", "inference")),
-          training.number(row["to_inference"], 2),
+          number(row["to_inference"], 2),
           *(training.time_cell(row["peers"][k]) for k in ("torch", "turbo-gnn")),
-          training.number(row["ratio"], 2), training.number(row["predicted_mib"], 1),
+          number(row["ratio"], 2), number(row["predicted_mib"], 1),
           mib(row["ours"]["training"]),
           *(mib(row["peers"][k]) for k in ("torch", "turbo-gnn"))]
          for row in result["rows"]])
@@ -270,5 +271,5 @@ def main(options, machine):
             result["rows"].append({"graph": text, "kind": kind,
                                    "edges": graph.num_edges,
                                    **bench(kind, graph, options.features, machine)})
-            training.write(options.output, result, table)
+            write(options.output, result, table)
     print(table(result))

@@ -20,6 +20,7 @@ import numpy as np
 
 import gnn_mlir
 from gnn_mlir import models
+from gnn_mlir.testing import schedules
 
 MODELS = {"gcn": models.gcn((64, 128)), "gat": models.gat((64, 64)),
           "gat, 8 heads": models.gat((64, 64), heads=8), "rgat": models.rgat(3, (64, 32)),
@@ -51,8 +52,7 @@ def ratios(model, draws, rng, chip):
     found = []
     for line in rng.sample(legal, min(draws, len(legal))):
         compiled = gnn_mlir.compile(model, target="cuda", chip=chip, schedules=[line])
-        text = ", ".join(f"{k} = {v}" for k, v in line["schedule"].items())
-        count = taken(compiled, text, chip)
+        count = taken(compiled, schedules.text_of(line), chip)
         bound = min(255, 65536 // line["layout"]["threads"])
         if count is not None and count < bound - 1:
             found.append(count / line["layout"]["registers"])

@@ -5,6 +5,7 @@ beside layers written by hand in torch (benchmarks/torch_layers.py).
     python benchmarks/training.py [--graphs aifb,mutag,bgs,fb15k,biokg,am,mag,wikikg2]
         [--models rgcn,rgat,hgt] [--features 64] [--rounds 20] [--slower 5]
         [--peers torch,gather,pyg] [--output FILE]
+    python benchmarks/training.py --profile [--graphs aifb,am] [--models rgcn,hgt]
     python benchmarks/training.py --check
     python benchmarks/training.py --attention [--graphs products,proteins]
 
@@ -22,7 +23,8 @@ of RGAT whose score is 0 up to rounding, where the slope of the leaky ReLU jumps
 take the other side: am, biokg and wikikg2 have such edges. --check holds ours and every peer against PyG's layer in float64 on small graphs, outputs
 and all gradients; on the emulator there are no times. With --output there are FILE.json,
 with all numbers, and FILE.md, tables; rows of an earlier call on the same kind of
-device stay, so that graphs may be measured in several calls.
+device stay, so that graphs may be measured in several calls. --profile times each
+kernel of ours instead, one after another (benchmarks/kernels.py).
 """
 
 import argparse
@@ -43,12 +45,14 @@ import torch
 import torch_geometric
 
 import gnn_mlir
+import kernels
 import pyg_layers
 import synthetic
 import torch_layers
 from gnn_mlir import models, pyg
 from gnn_mlir.compiler import CompiledFunction
 from race import MIB, Contender, OnEmulator, OnGPU, out_of_memory
+from tables import markdown, number, write
 
 GRAPHS = ("aifb", "mutag", "bgs", "fb15k", "biokg", "am", "mag", "wikikg2")
 # Small ones, with types without incoming edges and with many types.
@@ -158,6 +162,13 @@ class Ours:
         return {"saved_mib": (made - output) / MIB,
                 "workspace_mib": [space / MIB for space in spaces],
                 "predicted_mib": (made + max(spaces[0], gradients + spaces[1])) / MIB}
+
+    def profile(self, inputs, up):
+        """What each pass launches, as `kernels.measure` has it."""
+        made = self._run(self.forward, inputs)
+        known = {**inputs, **made, "d_out": up}
+        return {name: kernels.measure(p, {i.name: known[i.name] for i in p.inputs})
+                for name, p in (("forward", self.forward), ("backward", self.backward))}
 
     def kernels(self):
         return [len(p.report()["steps"]) for p in (self.forward, self.backward)]
@@ -345,10 +356,6 @@ def compare(row):
     return row
 
 
-def number(value, digits=3):
-    return "-" if value is None else f"{value:.{digits}f}"
-
-
 def time_cell(found):
     """Milliseconds; * of calls, brackets where it was timed once."""
     if found is None:
@@ -373,11 +380,6 @@ def means(rows):
                                         if row["model"] == model)
                          for key in ("ratio", "to_inference"))
             for model in dict.fromkeys(row["model"] for row in rows)}
-
-
-def markdown(header, rows):
-    lines = [header, ["---"] * len(header), *rows]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
 def table(result):
@@ -427,13 +429,6 @@ def table(result):
                  ["graph", "layer", "saved", "workspace, forward", "backward",
                   "predicted", "measured", *PEERS, "kernels", "difference"], lines))
     return text
-
-
-def write(path, result, as_table=table):
-    """What there is so far, should the next one fail; nothing without a path."""
-    if path:
-        path.with_suffix(".json").write_text(json.dumps(result, indent=1) + "\n")
-        path.with_suffix(".md").write_text(as_table(result))
 
 
 def earlier(path, result):
@@ -488,7 +483,7 @@ def run(options, machine):
             except (gnn_mlir.GNNError, RuntimeError) as error:  # The others go on.
                 result["failed"].append(f"{text} {model}: {error}")
                 print(f"  failed: {error}", flush=True)
-                write(options.output, result)
+                write(options.output, result, table)
                 continue
             result["rows"] = [r for r in result["rows"] if (
                 r["graph"], r["model"]) != (text, model)] + [{
@@ -498,13 +493,44 @@ def run(options, machine):
             print(f"  compiled in {row['compile_s']:.1f} s, bound in "
                   f"{row['bind_s']:.1f} s; best peer / ours {number(row['ratio'], 2)}, "
                   f"training / inference {number(row['to_inference'], 2)}", flush=True)
-            write(options.output, result)
+            write(options.output, result, table)
             gc.collect()
             if machine.target == "cuda":
                 torch.cuda.empty_cache()
         print(f"{text}: {time.monotonic() - began:.0f} s in all", flush=True)
         made.clear()
     return result
+
+
+def profile(options, machine):
+    """Time of each kernel of ours."""
+    rows = []
+    for text in options.graphs.split(","):
+        graph = load(text)
+        for model in options.models.split(","):
+            case = Case(model, graph, options.features)
+            passes = case.ours(machine).profile(*our_inputs(
+                {"x": case.x, **case.weights}, case.up, machine))
+            rows.append({"graph": text, "model": model, **passes})
+            print(f"{text} {model}", flush=True)
+    result = {"date": datetime.date.today().isoformat(), "about": machine.about(),
+              "features": options.features, "rows": rows}
+    write(options.output, result, profile_table)
+    return result
+
+
+def profile_table(result):
+    """The kernels of each pass as Markdown."""
+    about = ", ".join(f"{k} {v}" for k, v in result["about"].items())
+    text = (f"# Kernels of one relational layer, {result['features']} to "
+            f"{result['features']} features, forward and backward\n\n{result['date']}, "
+            f"{about}. Medians of ten launches, one kernel after another.\n")
+    for row in result["rows"]:
+        for name in ("forward", "backward"):
+            ms = number(kernels.total(row[name]))
+            text += (f"\n## {row['graph']}, {row['model']}, {name}: {ms} ms\n\n"
+                     + kernels.table(row[name]))
+    return text
 
 
 def parse(arguments):
@@ -519,6 +545,8 @@ def parse(arguments):
     parser.add_argument("--slower", type=float, default=5.0,
                         help="a peer this many times slower than the best gets no turns")
     parser.add_argument("--peers", default="torch,gather,pyg")
+    parser.add_argument("--profile", action="store_true",
+                        help="the time of each of our kernels")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--attention", action="store_true",
                         help="attention alone, without types (benchmarks/attention.py)")
@@ -543,6 +571,9 @@ def main(arguments=None):
                      for errors in of_graph.values() for error in errors.values())
         return
     options.graphs = options.graphs or ",".join(GRAPHS)
+    if options.profile:
+        print(profile_table(profile(options, machine)))
+        return
     print(table(run(options, machine)))
 
 

@@ -29,7 +29,8 @@ import numpy as np
 
 import ablation
 import gnn_mlir
-from ablation import block_medians, number
+from ablation import block_medians
+from tables import number, write
 
 
 def copy_libraries(folder, to):
@@ -181,7 +182,7 @@ def main(arguments=None):
             result["cases"].append({"graph": name, "layer": model,
                                     "edges": graph.num_edges, **row})
             print(name, model, *(f"{k} {v}" for k, v in row.items()), flush=True)
-            ablation.write(options.output, result, table)
+            write(options.output, result, table)
     print(table(result))
 
 

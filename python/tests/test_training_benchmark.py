@@ -94,6 +94,21 @@ def test_training_on_the_emulator(benchmarks, compiler, torch, tmp_path):
         training.main([*arguments, "rgcn", "--peers", "dgl", "--rounds", "20"])
 
 
+def test_profile_of_kernels(benchmarks, compiler, torch, tmp_path):
+    benchmarks("training").main(
+        ["--profile", "--graphs", "aifb:0.01", "--models", "rgcn", "--features", "8",
+         "--device", "emulator", "--output", str(tmp_path / "found")])
+    row, = json.loads((tmp_path / "found.json").read_text())["rows"]
+    assert (row["graph"], row["model"]) == ("aifb:0.01", "rgcn")
+    for which in ("forward", "backward"):
+        assert all(f"rgcn_{which}_" in step["kernel"] for step in row[which])
+        assert sum(step["gflop"] for step in row[which]) > 0
+        assert {step["ms"] for step in row[which]} == {None}  # There is no timer.
+    text = (tmp_path / "found.md").read_text()
+    assert "## aifb:0.01, rgcn, backward: - ms" in text
+    assert f"| {row['forward'][0]['kernel']} | - | " in text
+
+
 def test_layers_that_fail_stop_no_others(benchmarks, compiler, torch, tmp_path,
                                          monkeypatch):
     training = benchmarks("training")

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Times of the schedules that one kernel of a layer may have: what the rules that
+choose one (lib/Dialect/Tile/IR/TraverseLayout.cpp) were set by.
+
+    python benchmarks/sweep.py --fields element_lanes,rows_per_block --threads 256
+        [--graphs rows:1,rows:4,rows:16] [--layers sum] [--features 1,64]
+    python benchmarks/sweep.py --fields lanes,element_lanes --graphs am --layers rgcn
+        [--kernel TEXT]
+
+--fields are those of `gnn_mlir.list_schedules`; all others stay as they were chosen.
+The kernel is the slowest that may have several such schedules, or the slowest of
+those with TEXT in the name. "rows:4" is a graph of a million nodes whose edges are
+drawn uniformly, 4 for each in the mean ("rows:4:0.01": of 10,000 nodes); others are
+those of benchmarks/synthetic.py. "sum" is a sum over neighbours, other layers are those
+of benchmarks/training.py, forward. Every schedule is compiled and bound at once, and
+all take turns (benchmarks/race.py): "layer" is the median over rounds of replays of a
+CUDA graph, "kernel" that of the kernel alone, by CUDA events around ten launches.
+All give the result of the one that is chosen, up to 1e-5. On the emulator there are no
+times. With --output there are FILE.json and FILE.md.
+"""
+
+import argparse
+import datetime
+import pathlib
+import random
+
+import numpy as np
+import torch
+
+import columns
+import gnn_mlir
+import kernels
+import synthetic
+import training
+from gnn_mlir.testing import schedules
+from race import Contender, OnEmulator, OnGPU
+from tables import markdown, number, write
+
+TOLERANCE = 1e-5
+
+
+def load(text):
+    """A graph by name."""
+    name, *numbers = text.split(":")
+    if name != "rows":
+        return synthetic.graph(name, *map(float, numbers))
+    mean, scale = float(numbers[0]), float((numbers + [1])[1])
+    rng, nodes = np.random.default_rng(1), int(1e6 * scale)
+    return gnn_mlir.Graph(*rng.integers(0, nodes, (2, int(mean * nodes))), nodes)
+
+
+def layer_module(name, graph, features):
+    if name == "sum":
+        return columns.neighbour_sum(features)
+    return training.MODELS[name](graph, features)
+
+
+class Layer:
+    """A layer whose kernels have the schedules in these lines, bound."""
+
+    def __init__(self, module, graph, machine, lines=()):
+        self.bound = gnn_mlir.compile(module, target=machine.target, graph=graph,
+                                      schedules=list(lines)).bind(graph, machine.place)
+        self.schedules = [s.get("schedule") for s in self.bound.report()["steps"]]
+
+    def differs(self, other):
+        """The numbers of the launches that have another schedule."""
+        return [i for i, (a, b) in enumerate(zip(self.schedules, other.schedules))
+                if a != b]
+
+
+def choose_kernel(module, graph, machine, inputs, options):
+    """The chosen layer, the number of the launch that is swept, and its lines."""
+    lines = gnn_mlir.list_schedules(module, target=machine.target, graph=graph,
+                                    vary=options.fields.split(","))
+    if options.threads:
+        lines = [x for x in lines if x["layout"]["threads"] == options.threads]
+    chosen = Layer(module, graph, machine)
+    steps, best = kernels.measure(chosen.bound, inputs), None
+    for found in schedules.by_kernel(lines).values():
+        others = [x for x in found if schedules.text_of(x) not in chosen.schedules]
+        if not others:
+            continue
+        launch = Layer(module, graph, machine, others[:1]).differs(chosen)[0]
+        # The emulator has no timer.
+        cost = steps[launch]["ms"] or steps[launch]["mb_read"]
+        if options.kernel in steps[launch]["kernel"] and (best is None or
+                                                          cost > best[0]):
+            best = cost, launch, found
+    if best is None:
+        raise SystemExit(f"expected a kernel with {options.kernel!r} in its name that may "
+                         f"have several schedules, got none of "
+                         f"{', '.join(step['kernel'] for step in steps)}")
+    return chosen, best[1], best[2]
+
+
+def sweep(module, graph, machine, options):
+    """The times of each schedule, fastest first."""
+    function, = module.functions.values()
+    inputs, _ = training.our_inputs(function.random_inputs(graph, 1), np.float32(0),
+                                    machine)
+    chosen, launch, lines = choose_kernel(module, graph, machine, inputs, options)
+    expected, rows, pool = torch.as_tensor(chosen.bound(inputs)), [], machine.new_pool()
+    for line in lines:
+        text = schedules.text_of(line)
+        layer = chosen if text == chosen.schedules[launch] else Layer(
+            module, graph, machine, [line])
+        assert layer.schedules[launch] == text, (layer.schedules[launch], text)
+        run = lambda bound=layer.bound: bound(inputs)
+        difference = training.worst_error({"out": run()}, {"out": expected})
+        assert difference <= TOLERANCE, f"{text}: {difference:.1e}"
+        rows.append({**{name: line["schedule"].get(name)
+                        for name in options.fields.split(",")},
+                     "threads": line["layout"]["threads"], "chosen": layer is chosen,
+                     "layer": layer, "entered": machine.enter(text, run, None, pool)})
+    machine.race([row["entered"] for row in rows if isinstance(row["entered"], Contender)])
+    for row in rows:
+        entered, layer = row.pop("entered"), row.pop("layer")
+        row["kernel_ms"] = kernels.measure(layer.bound, inputs)[launch]["ms"]
+        found = entered.found if isinstance(entered, Contender) else entered
+        row["layer_ms"], row["spread"] = found.get("ms"), found.get("spread")
+    rows.sort(key=lambda row: row["kernel_ms"] or 0)
+    return kernels.measure(chosen.bound, inputs)[launch]["kernel"], rows
+
+
+def table(result):
+    """The results as Markdown."""
+    about = ", ".join(f"{k} {v}" for k, v in result["about"].items())
+    fields = [*result["fields"].split(","), "threads"]
+    text = (f"# Schedules of one kernel, by {result['fields']}\n\n{result['date']}, "
+            f"{about}. Milliseconds of the kernel and of its layer, fastest first; *: "
+            "what is chosen.\n")
+    for case in result["cases"]:
+        text += (f"\n## {case['graph']}, {case['layer']}, {case['features']} features: "
+                 f"{case['kernel']}\n\n")
+        text += markdown(
+            [*fields, "kernel, ms", "layer, ms", "spread"],
+            [[*(str(row[name]) for name in fields),
+              number(row["kernel_ms"], 4) + (" *" if row["chosen"] else ""),
+              number(row["layer_ms"], 4),
+              "-" if row["spread"] is None else f"{100 * row['spread']:.1f}%"]
+             for row in case["rows"]])
+    return text
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.
+                                     RawDescriptionHelpFormatter)
+    parser.add_argument("--fields", required=True)
+    parser.add_argument("--threads", type=int, help="only of blocks of so many")
+    parser.add_argument("--kernel", default="")
+    parser.add_argument("--graphs", default="rows:1,rows:2,rows:4,rows:7,rows:16")
+    parser.add_argument("--layers", default="sum")
+    parser.add_argument("--features", default="1,64")
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--device", choices=("cuda", "emulator"), default="cuda")
+    parser.add_argument("--output", type=pathlib.Path)
+    options = parser.parse_args(arguments)
+    random.seed(0)
+    machine = OnEmulator() if options.device == "emulator" else OnGPU(
+        options.rounds, seconds=0.2)
+    result = {"date": datetime.date.today().isoformat(),
+              "about": {**machine.about(), "gnn-mlir": gnn_mlir.__version__},
+              "fields": options.fields, "cases": []}
+    for text in options.graphs.split(","):
+        graph = load(text)
+        for name in options.layers.split(","):
+            for features in map(int, options.features.split(",")):
+                kernel, rows = sweep(layer_module(name, graph, features), graph, machine,
+                                     options)
+                result["cases"].append({"graph": text, "layer": name, "kernel": kernel,
+                                        "features": features, "rows": rows})
+                write(options.output, result, table)
+                print(f"{text} {name} {features}: {len(rows)} schedules", flush=True)
+    print(table(result))
+
+
+if __name__ == "__main__":
+    main()
