@@ -76,3 +76,22 @@ def test_wide_rows_of_heads(compiler, model):
     """Where what teams share leaves no room for more, rows are not walked by length."""
     assert gnn_mlir.compile(getattr(models, model)((16, 128), heads=8),
                             target="emulator").package
+
+
+@pytest.mark.parametrize("shape", [(3, 33000), (300, 130), (70, 515)])
+def test_sums_of_wide_heads(compiler, shape):
+    """A reduction over heads takes any number of features, by parts of them."""
+    m = gnn_mlir.Module()
+    f = m.function("f")
+    x = f.input("x", m.graph("g").rows("node", *shape))
+    f.output("y", f.reduce_heads("sum", x))
+    given = np.random.default_rng(0).standard_normal((2, *shape)).astype(np.float32)
+    out = gnn_mlir.compile(m, target="emulator")(Graph([0], [1], 2), {"x": given})
+    np.testing.assert_allclose(out["y"] if isinstance(out, dict) else out,
+                               given.astype(np.float64).sum(1), atol=1e-4)
+
+
+def test_gradients_of_wide_weights(compiler):
+    """Nor is there a bound on weights whose types' gradients are added up."""
+    assert gnn_mlir.compile(models.rgat(3, (16, 128), heads=16), target="emulator",
+                            gradients=True).package

@@ -166,3 +166,33 @@ func.func @weights_of_types(%w: memref<474x4096xf32>, %y: memref<1x4096xf32>) {
   }
   return
 }
+
+// A sum of three rows, which any block does for its columns.
+//
+// CHECK-LABEL: func.func @sum_of_parts
+// CHECK:         schedule <columns_per_block = 64, vector = 4>
+func.func @sum_of_parts(%x: memref<1x3x32768xf32>, %y: memref<1x32768xf32>) {
+  gnn_tile.traverse @g <1, heads = 3, features = 32768>
+      ins(%x : memref<1x3x32768xf32>) at [#gnn_tile.at<group : head, feature>]
+      outs(%y : memref<1x32768xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [head] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// Two lanes share 300 heads, each of which holds 150, so that 16 are left for features.
+//
+// CHECK-LABEL: func.func @sum_of_many_heads
+// CHECK:         schedule <columns_per_block = 32, vector = 2>
+func.func @sum_of_many_heads(%x: memref<?x300x130xf32>, %y: memref<?x130xf32>) {
+  gnn_tile.traverse @g <dst, heads = 300, features = 130>
+      ins(%x : memref<?x300x130xf32>) at [#gnn_tile.at<group : head, feature>]
+      outs(%y : memref<?x130xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [head] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}

@@ -96,9 +96,11 @@ def ScheduleColumns : SchedulePass<"gnn-tile-schedule-columns"> {
   let summary = "Choose how many features of a row a block takes";
   let description = [{
     Sets `columns_per_block` and, on which it depends, `vector`: the widest for
-    which every row is aligned. A block takes whole rows of up to 128 vectors.
-    Where it adds up tiles or rows of types, there are few groups: it takes 4 vectors,
-    or up to 32 while there are more than 4 blocks a multiprocessor.
+    which every row is aligned. A block takes whole rows of up to 128 vectors, or of
+    fewer where a row has so many heads that a lane would take too many of them.
+    Where it adds up tiles or rows of types, or a fixed number of rows, there are few
+    groups: it takes 4 vectors, or up to 32 while there are more than 4 blocks a
+    multiprocessor.
     Where elements gather rows of tables that do not fit the L2 cache, it takes
     so many columns that the tables do, if that pays: tiles run one after the
     other, and each walks the elements again (G-Sparse III-B).

@@ -27,8 +27,8 @@ namespace gnn {
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
 
-/// Vectors that a block takes of a row at most: 4 for each lane of a warp.
-static constexpr int64_t mostVectors = 4 * 32;
+/// Vectors that a lane takes of each head of a row at most.
+static constexpr int64_t mostOfHead = 4;
 
 /// Vectors that a block takes where groups are few, at least and at most, and
 /// blocks a multiprocessor that are enough.
@@ -124,12 +124,13 @@ double ScheduleColumns::seconds(const TileWork &work, int64_t columns,
 }
 
 /// True of sums over the rows of weights and over tiles, of which each type has
-/// one or some.
-static bool hasFewGroups(TraverseOp op) {
+/// one or some, and of sums of as many rows as the program says.
+static bool hasFewGroups(TraverseOp op, const TraverseFacts &facts) {
   RowDomain elements = op.getElements();
-  return elements &&
-         (elements.isTiles() || elements.isKind(RowKind::EdgeType) ||
-          elements.isKind(RowKind::NodeType));
+  if (!elements)
+    return facts.reducesHeads && op.getGroups().isFixed();
+  return elements.isTiles() || elements.isKind(RowKind::EdgeType) ||
+         elements.isKind(RowKind::NodeType);
 }
 
 /// There are few groups, so that a block takes few columns of one, unless there
@@ -144,12 +145,14 @@ int64_t ScheduleColumns::chooseOfFew(TraverseOp op,
     if (op.getGroups().isKind(RowKind::NodeType))
       groups = graph.getNodeTypes();
   }
+  if (op.getGroups().isFixed())
+    groups = op.getGroups().getCount();
   int64_t columns = std::max(leastOfFew, schedule.lanes) * schedule.vector;
   while (columns < mostOfFew * schedule.vector &&
          groups * llvm::divideCeil(features, columns) >
              enoughBlocks * model->getTarget().multiprocessors)
     columns *= 2;
-  return std::min(columns, features);
+  return columns;
 }
 
 int64_t ScheduleColumns::choose(TraverseOp op, const TraverseSchedule &schedule,
@@ -158,14 +161,20 @@ int64_t ScheduleColumns::choose(TraverseOp op, const TraverseSchedule &schedule,
   if (facts.reducesFeatures)
     return features;
   int64_t width = schedule.lanes ? schedule.lanes * schedule.vector : 0;
-  if (hasFewGroups(op))
-    return chooseOfFew(op, schedule);
-  // A lane goes through the heads of a row as well, by a copy of the body each.
-  int64_t vectorsPerHead = std::clamp<int64_t>(
-      maxCopies / op.getDomain().getHeads(), 1, mostVectors / 32);
-  int64_t whole = std::min(features, vectorsPerHead * 32 * schedule.vector);
+  // A lane goes through the heads of a row as well, by a copy of the body each;
+  // where they are too many, more lanes share them.
+  double vectorsPerHead = static_cast<double>(facts.mostVectors()) /
+                          static_cast<double>(facts.heads);
+  int64_t lanes = 32;
+  while (lanes > 1 && vectorsPerHead * 32 < lanes)
+    lanes /= 2;
+  int64_t whole =
+      std::min(features, std::clamp<int64_t>(vectorsPerHead, 1, mostOfHead) *
+                             lanes * schedule.vector);
   if (width && whole < features)
     whole = std::max(width, whole / width * width);
+  if (hasFewGroups(op, facts))
+    return std::min(whole, chooseOfFew(op, schedule));
   auto graph =
       SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
   StatsAttr stats = graph ? getStats(graph) : nullptr;

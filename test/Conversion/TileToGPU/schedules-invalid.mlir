@@ -203,3 +203,20 @@ func.func @vector_of_columns(%w: memref<2x4x4xf32>, %y: memref<8x4xf32>) {
   }
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @held_heads(%x: memref<?x300x64xf32>, %y: memref<?x64xf32>) {
+  // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'lanes': a lane would go through 300 vectors of a row, expected at most 256}}
+  gnn_tile.traverse @g <dst, heads = 300, features = 64>
+      ins(%x : memref<?x300x64xf32>) at [#gnn_tile.at<group : head, feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <vector = 2, lanes = 32> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [head] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}

@@ -15,9 +15,6 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
-/// Vectors of one row that a lane can hold: many more than there are registers.
-static constexpr int64_t maxHeldVectors = 256;
-
 /// What results of teams may take of the 48 KiB of shared memory.
 static constexpr int64_t maxSharedBytes = 40 << 10;
 
@@ -95,12 +92,13 @@ TraverseFacts::TraverseFacts(TraverseOp op) {
   features = domain.getFeatures();
   hasElements = static_cast<bool>(domain.getElements());
   op.getBody().walk([&](ReduceOp reduce) {
-    bool acrossLanes = llvm::any_of(reduce.getDims(), [](int32_t dim) {
-      return dim != static_cast<int32_t>(Dim::Element);
-    });
-    reducesFeatures |= acrossLanes;
+    auto has = [&](Dim dim) {
+      return llvm::is_contained(reduce.getDims(), static_cast<int32_t>(dim));
+    };
+    reducesFeatures |= has(Dim::Feature);
+    reducesHeads |= has(Dim::Head);
     shufflesInsideElements |=
-        acrossLanes &&
+        (has(Dim::Feature) || has(Dim::Head)) &&
         (getLevel(reduce.getValue()).element || reducesElements(reduce));
   });
   widestVector = std::gcd<int64_t>(domain.getFeatures(), 4);
@@ -323,22 +321,21 @@ static std::string checkColumns(const TraverseSchedule &schedule,
     return refuse("columns_per_block", "expected a multiple of " +
                                            Twine(width) + ", got " +
                                            Twine(columns));
-  int64_t vectors = layout.chunks * layout.headChunks;
-  if (hasLanes(schedule) && vectors > maxCopies)
-    return refuse("lanes", "a lane would go through " + Twine(vectors) +
-                               " vectors of a row, expected at most " +
-                               Twine(maxCopies));
-  if (!facts.reducesFeatures)
-    return "";
-  if (layout.columnTiles > 1)
+  if (facts.reducesFeatures && layout.columnTiles > 1)
     return refuse("columns_per_block",
                   "a reduction over features needs all " + Twine(features) +
                       " of a row in one block, got " + Twine(columns));
-  if (schedule.lanes && vectors > maxHeldVectors)
+  int64_t vectors = layout.chunks * layout.headChunks;
+  int64_t most = facts.mostVectors();
+  if (facts.reducesFeatures && schedule.lanes && vectors > most)
     return ("reduces rows of " + Twine(facts.heads) + " x " + Twine(features) +
             " features, of which a lane would hold " + Twine(vectors) +
-            " vectors, expected at most " + Twine(maxHeldVectors))
+            " vectors, expected at most " + Twine(most))
         .str();
+  if (hasLanes(schedule) && vectors > most)
+    return refuse("lanes", "a lane would go through " + Twine(vectors) +
+                               " vectors of a row, expected at most " +
+                               Twine(most));
   return "";
 }
 

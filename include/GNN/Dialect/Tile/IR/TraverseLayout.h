@@ -52,9 +52,9 @@ struct TraverseFacts {
   bool walksElements = false;
   /// Elements that a group has in the mean; 0: not known.
   double meanLength = 0;
-  /// The body reduces over features or heads, and does so while elements are
-  /// walked: lanes of a row then work in step.
-  bool reducesFeatures = false;
+  /// The body reduces over features, or over heads.
+  bool reducesFeatures = false, reducesHeads = false;
+  /// It does so while elements are walked: lanes of a row then work in step.
   bool shufflesInsideElements = false;
   /// The widest vector for which every row of every operand is aligned.
   int64_t widestVector = 1;
@@ -65,6 +65,11 @@ struct TraverseFacts {
   /// The groups are nodes in their natural order, which have a degree.
   bool hasDegrees() const {
     return groups.isKind(RowKind::Node) && groups == groups.getNatural();
+  }
+  /// Vectors of one row that a lane may go through, its heads included: each is
+  /// a copy of the body, and held until all are there where lanes reduce.
+  int64_t mostVectors() const {
+    return reducesFeatures || reducesHeads ? 256 : 1024;
   }
 };
 
@@ -129,10 +134,6 @@ std::string explainRefusal(const TraverseSchedule &schedule,
 void chooseLanes(TraverseSchedule &schedule, const TraverseFacts &facts);
 void chooseRows(TraverseSchedule &schedule, const TraverseFacts &facts);
 void chooseSplitRows(TraverseSchedule &schedule);
-
-/// Vectors of one row that a lane may go through, its heads included, where no
-/// features are reduced: each is a copy of the body.
-inline constexpr int64_t maxCopies = 1024;
 
 /// Whether `op` of a body is a reduction that a walk over elements computes.
 bool reducesElements(mlir::Operation *op);
