@@ -32,7 +32,7 @@ EXAMPLES = {
     "graphgym": lambda: models.graphgym(64, 8, hidden=64),
     "rgcn": lambda: models.rgcn(3, (64, 64)),
     "rgcn-bases": lambda: models.rgcn(3, (64, 64), bases=2),
-    "rgcn-blocks": lambda: models.rgcn(3, (64, 64), blocks=4),
+    "rgcn-diagonal": lambda: models.rgcn(3, (64, 64), diagonal_blocks=4),
     "rgcn-two-layers": lambda: models.rgcn(3, (64, 64, 8)),
     "rgat": lambda: models.rgat(3, (64, 64)),
     "rgat-heads": lambda: models.rgat(3, (64, 16), heads=4),

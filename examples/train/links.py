@@ -135,7 +135,7 @@ def main(arguments=None):
                         help="of the vectors of entities (%(default)s)")
     parser.add_argument("--negatives", type=learning.positive, default=1,
                         help="facts drawn for each that is true (%(default)s)")
-    parser.add_argument("--blocks", type=learning.positive,
+    parser.add_argument("--diagonal-blocks", type=learning.positive,
                         help="on the diagonal of the weight of a relation (one: the "
                         "whole matrix)")
     learning.add_options(parser, epochs=50, rate=0.01)
@@ -151,12 +151,12 @@ def main(arguments=None):
     size, entities = options.size, data.num_nodes
     print(f"RGCN and DistMult on {graph}, vectors of {size}, {(split == 2).sum()} facts to "
           f"find, on {device.type.replace('cpu', 'the emulator')}")
-    module = models.rgcn(graph.num_edge_types, (size,) * 3, blocks=options.blocks,
-                         node_types=graph.num_node_types)
+    module = models.rgcn(graph.num_edge_types, (size,) * 3, node_types=graph.num_node_types,
+                         diagonal_blocks=options.diagonal_blocks)
     networks = {}
     if options.compare_pyg:
         torch.manual_seed(options.seed)
-        networks["PyG"] = PyGNetwork(graph, size, options.blocks)
+        networks["PyG"] = PyGNetwork(graph, size, options.diagonal_blocks)
         weights = pyg.weights(module, *networks["PyG"].layers)
     else:
         weights = learning.initial_weights(module, graph, options.seed)

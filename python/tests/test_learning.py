@@ -85,7 +85,7 @@ def test_classes_of_learned_vectors(files, compiler):
     assert runs[0].losses[-1] < 0.8 * runs[0].losses[0]
 
 
-@pytest.mark.parametrize("options", [(), ("--blocks", 2, "--negatives", 3)])
+@pytest.mark.parametrize("options", [(), ("--diagonal-blocks", 2, "--negatives", 3)])
 def test_links(options, files, compiler):
     expect_learning(call(links, "--graph", files["facts"], "--size", 8, "--epochs", 8,
                          "--compare-pyg", *options))
@@ -210,8 +210,8 @@ def bipartite():
     ("links.py", functools.partial(without, "kinships", "edge_split"), [],
      "in.npz: expected edge_split in the file, got no edge_split"),
     ("links.py", without_test, [], "edge_split: expected facts for test (2), got none"),
-    ("links.py", None, ["--size", "8", "--blocks", "3"],
-     "blocks: expected a divisor of 8 and 8 features, got 3"),
+    ("links.py", None, ["--size", "8", "--diagonal-blocks", "3"],
+     "diagonal_blocks: expected a divisor of 8 and 8 features, got 3"),
 ])
 def test_bad_input(script, graph, options, message, tmp_path, monkeypatch, compiler):
     monkeypatch.chdir(tmp_path)

@@ -282,12 +282,12 @@ def test_compgcn(composition, aggregation, sizes):
 @pytest.mark.parametrize("blocks", [1, 2, 4])
 @pytest.mark.parametrize("aggregation", ["mean", "sum"])
 @pytest.mark.parametrize("kind", ["RGCNConv", "FastRGCNConv"])
-def test_rgcn_blocks(blocks, aggregation, kind):
+def test_rgcn_with_blocks_on_the_diagonal(blocks, aggregation, kind):
     graph = random_graph()
     conv = randomize(getattr(nn, kind)(8, 12, 5, num_blocks=blocks,
                                        aggr=aggregation))
     x, tx, edges, types = inputs(graph, 8)
-    check(models.rgcn(5, (8, 12), aggregation=aggregation, blocks=blocks), graph,
+    check(models.rgcn(5, (8, 12), aggregation=aggregation, diagonal_blocks=blocks), graph,
           x, [conv], conv(tx, edges, types))
 
 

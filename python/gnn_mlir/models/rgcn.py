@@ -6,18 +6,20 @@ from ..program import Module
 from . import layers
 
 
-def relation_weights(f, graph, size, out, bases=None, prefix="", blocks=None):
+def relation_weights(f, graph, size, out, bases=None, prefix="",
+                     diagonal_blocks=None):
     """A weight [size, out] for each edge type: an input, or with `bases` a sum of
-    that many shared ones (basis decomposition). With `blocks` it is so many blocks
-    on the diagonal, [blocks, size / blocks, out / blocks]."""
-    if blocks is not None:
+    that many shared ones (basis decomposition). With
+    `diagonal_blocks` it is 0 but for so many blocks n on its diagonal,
+    [n, size / n, out / n]."""
+    if diagonal_blocks is not None:
+        n = diagonal_blocks
         if bases is not None:
-            raise ValueError("expected bases or blocks, got both")
-        if blocks < 1 or size % blocks or out % blocks:
-            raise ValueError(f"blocks: expected a divisor of {size} and {out} "
-                             f"features, got {blocks}")
-        return f.input(prefix + "weight", graph.rows(
-            "edge_type", blocks, size // blocks, out // blocks))
+            raise ValueError("expected bases or diagonal_blocks, got both")
+        if n < 1 or size % n or out % n:
+            raise ValueError(f"diagonal_blocks: expected a divisor of {size} and {out} "
+                             f"features, got {n}")
+        return f.input(prefix + "weight", graph.rows("edge_type", n, size // n, out // n))
     if bases is None:
         return f.input(prefix + "weight", graph.rows("edge_type", size, out))
     coefficients = f.input(prefix + "coefficients",
@@ -27,7 +29,7 @@ def relation_weights(f, graph, size, out, bases=None, prefix="", blocks=None):
 
 
 def rgcn_layer(f, x, out, bases=None, prefix="", aggregation="mean",
-               root_weight=True, bias=True, blocks=None, x_dst=None):
+               root_weight=True, bias=True, diagonal_blocks=None, x_dst=None):
     """y[v] = sum over edge types r of (mean over edges u -> v of type r of
     x[u] W[r]) + x[v] R + b. On a bipartite graph x[v] are rows of `x_dst`."""
     if aggregation not in ("mean", "sum"):
@@ -36,12 +38,13 @@ def rgcn_layer(f, x, out, bases=None, prefix="", aggregation="mean",
     layers.describe(f, prefix, "rgcn", aggregation=aggregation)
     g = x.graph
     size = x.features[0]
-    weight = relation_weights(f, g, size, out, bases, prefix, blocks)
-    h = f.reshape(x, blocks, size // blocks) if blocks else x  # A head a block.
+    weight = relation_weights(f, g, size, out, bases, prefix, diagonal_blocks)
+    h = x if diagonal_blocks is None else f.reshape(  # A head a block.
+        x, diagonal_blocks, size // diagonal_blocks)
     message = f.typed_linear(f.gather(h, "edge", via="src"), weight)
     by_type = f.aggregate(aggregation, message.named("message"), "dst_pair")
     y = f.aggregate("sum", by_type, g.dst)
-    y = f.reshape(y, out) if blocks else y
+    y = f.reshape(y, out) if diagonal_blocks else y
     if root_weight:
         root = f.input(prefix + "root", types.weight(size, out))
         y = y + f.linear(x if x_dst is None else x_dst, root)
@@ -49,7 +52,7 @@ def rgcn_layer(f, x, out, bases=None, prefix="", aggregation="mean",
 
 
 def rgcn(edge_types, features=(64, 64), bases=None, aggregation="mean",
-         root_weight=True, bias=True, node_types=1, blocks=None):
+         root_weight=True, bias=True, node_types=1, diagonal_blocks=None):
     """PyG's RGCNConv, stacked with relu: `features` are the widths of the input
     and of each layer. `print(gnn_mlir.compile(...))` lists the inputs."""
     features = layers.check_features(features)
@@ -59,14 +62,15 @@ def rgcn(edge_types, features=(64, 64), bases=None, aggregation="mean",
                     + (" + b" if bias else "")
                     + (f",\nwhere W[r] is a sum of {bases} bases."
                        if bases else
-                       f",\nwhere W[r] has {blocks} blocks on its diagonal."
-                       if blocks else "."))
+                       f",\nwhere W[r] has {diagonal_blocks} blocks on its diagonal."
+                       if diagonal_blocks else "."))
     g = module.graph("g", node_types=node_types, edge_types=edge_types)
     f = module.function("rgcn")
     x = f.input("x", g.rows("node", features[0]))
     y = layers.stack(f, x, [
         lambda h, prefix, out=out: rgcn_layer(
-            f, h, out, bases, prefix, aggregation, root_weight, bias, blocks)
+            f, h, out, bases, prefix, aggregation, root_weight, bias,
+            diagonal_blocks)
         for out in features[1:]])
     f.output("out", y)
     return module

@@ -56,10 +56,10 @@ def _head(features, heads):
     return -(-features // heads)
 
 
-def _rgcn_blocks(graph, features, heads):
+def _rgcn_diagonal(graph, features, heads):
     """A block for each head."""
     size = heads * _head(features, heads)
-    return models.rgcn(graph.num_edge_types, (size, 2 * heads), blocks=heads,
+    return models.rgcn(graph.num_edge_types, (size, 2 * heads), diagonal_blocks=heads,
                        node_types=graph.num_node_types), graph
 
 
@@ -102,7 +102,7 @@ MODELS = {
         g.num_edge_types, (f, d), node_types=g.num_node_types)),
     "rgcn-bases": _typed(lambda g, f, d, h: models.rgcn(
         g.num_edge_types, (f, d), bases=2, node_types=g.num_node_types)),
-    "rgcn-blocks": _rgcn_blocks,
+    "rgcn-diagonal": _rgcn_diagonal,
     "rgcn-two-layers": _typed(lambda g, f, d, h: models.rgcn(
         g.num_edge_types, (f, 18, d), node_types=g.num_node_types)),
     "rgat": _typed(lambda g, f, d, h: models.rgat(
@@ -122,7 +122,7 @@ MODELS = {
 }
 
 WITH_HEADS = {"gat", "gat-mean", "gatv2", "transformer", "transformer-gate",
-               "rgcn-blocks", "rgat", "rgat-within-relation", "hector-rgat", "hgt",
+               "rgcn-diagonal", "rgat", "rgat-within-relation", "hector-rgat", "hgt",
                "hgt-widths", *op_cases.WITH_HEADS}
 
 SUBJECTS = (*MODELS, *op_cases.OPS)

@@ -39,7 +39,8 @@ GRAPHS = ("aifb", "mutag", "fb15k237", "wordnet30", "debian-bookworm", "soc-epin
 TYPED = {
     "rgcn": lambda g: models.rgcn(g["edge_types"], (64, 64)),
     "rgcn-bases": lambda g: models.rgcn(g["edge_types"], (64, 64), bases=2),
-    "rgcn-blocks": lambda g: models.rgcn(g["edge_types"], (64, 64), blocks=4),
+    "rgcn-diagonal": lambda g: models.rgcn(g["edge_types"], (64, 64),
+                                             diagonal_blocks=4),
     "rgcn-two-layers": lambda g: models.rgcn(g["edge_types"], (64, 64, 8)),
     "rgat": lambda g: models.rgat(g["edge_types"], (64, 64)),
     "rgat-heads": lambda g: models.rgat(g["edge_types"], (64, 16), heads=4),
