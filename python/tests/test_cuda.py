@@ -33,6 +33,20 @@ def on_gpu(inputs):
     return {k: torch.from_numpy(v).cuda() for k, v in inputs.items()}
 
 
+def capture(run, warm=0):
+    """A CUDA graph of a run, what it gives at each replay, and what so many runs
+    before it gave, on the other stream that autograd wants them on."""
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        before = [run() for _ in range(warm)]
+    torch.cuda.current_stream().wait_stream(stream)
+    captured = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(captured):
+        out = run()
+    return captured, out, before
+
+
 def test_tensors_of_a_gpu_run_there(rgcn, graph, inputs):
     out = rgcn(graph, on_gpu(inputs))
     assert out.is_cuda and out.dtype == torch.float32
@@ -80,9 +94,7 @@ def test_a_run_is_captured_in_a_graph(rgcn, graph, inputs):
     tensors = on_gpu(inputs)
     expected = rgcn(graph, tensors).clone()
     binding = rgcn.bind(graph, "cuda")
-    captured = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(captured):
-        out = binding(tensors)
+    captured, out, _ = capture(lambda: binding(tensors))
     out.zero_()
     captured.replay()
     torch.cuda.synchronize()
@@ -104,9 +116,7 @@ def test_a_replay_reads_the_offset_of_dropout(compiler, graph):
     assert not torch.equal(*expected)
     offset = torch.zeros((), dtype=torch.int64, device="cuda")
     binding = dropped.bind(graph, "cuda")
-    captured = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(captured):
-        out = binding({"x": ones, "offset": offset})
+    captured, out, _ = capture(lambda: binding({"x": ones, "offset": offset}))
     for value, right in zip((0, 4000), expected):
         offset.fill_(value)
         captured.replay()
@@ -193,14 +203,8 @@ def test_a_whole_step_is_captured(trained, graph, trained_inputs):
     expected, eager = step_of(trained, graph, trained_inputs)
     losses = [float(eager()) for _ in range(6)]
     weights, step = step_of(trained, graph, trained_inputs, capturable=True)
-    stream = torch.cuda.Stream()
-    stream.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(stream):
-        found = [float(step()) for _ in range(2)]
-    torch.cuda.current_stream().wait_stream(stream)
-    captured = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(captured):
-        loss = step()
+    captured, loss, before = capture(step, warm=2)
+    found = [float(value) for value in before]
     for _ in range(4):
         captured.replay()
         found.append(float(loss))
@@ -272,14 +276,7 @@ def test_same_bits_in_100_runs(compiler, model):
     expected = [value.clone() for value in step()]
     same = lambda found: all(map(torch.equal, found, expected))
     assert all(same(step()) for _ in range(100))
-    stream = torch.cuda.Stream()
-    stream.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(stream):
-        step()
-    torch.cuda.current_stream().wait_stream(stream)
-    captured = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(captured):
-        found = step()
+    captured, found, _ = capture(step, warm=1)
     for _ in range(100):
         captured.replay()
         assert same(found)
