@@ -83,12 +83,22 @@ def compiler():
 def run():
     """Runs a program, for `cases.check`: on the emulator, or on a GPU where
     GNN_TEST_TARGET=cuda; through the library, else through gnn-run."""
+    return _runner(checked=True)
+
+
+@pytest.fixture(scope="session")
+def run_unchecked():
+    """The same where no access is checked, which the emulator does faster."""
+    return _runner(checked=False)
+
+
+def _runner(checked):
     from gnn_mlir import capi as found
     from gnn_mlir.testing import tools
     target = os.environ.get("GNN_TEST_TARGET", "emulator")
     try:
         if found.has_compiler():
-            return tools.run_by_library(None if target == "emulator" else target)
+            return tools.run_by_library(None if target == "emulator" else target, checked)
     except found.GNNError:
         pass
     tool = find_tool("gnn-run")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random programs compiled with no pass, all, each one off and each one alone give
-the same numbers, to 1e-5 of float64.
+the same numbers, to 1e-5 of float64. A switch is off in one program and alone in the
+next; both in each with --all.
 
 A failure names its seed and the way to compile, and prints a reduced case:
 `random_programs.random_program(seed)` is the program, `variants.check` runs it.
@@ -50,10 +51,11 @@ def report(recorded, failure):
             f"{recorded.seed}:\n{reduction.describe(small)}")
 
 
-def test_random_program(compiler, program_seed):
+def test_random_program(compiler, program_seed, pytestconfig):
     recorded = random_programs.random_program(program_seed)
     try:
-        variants.check(recorded)
+        variants.check(recorded, None if pytestconfig.getoption("--all") else
+                       variants.some(program_seed, recorded.is_raised))
     except variants.Failure as failure:
         message = report(recorded, failure)
         pytest.fail(message, pytrace=False)
@@ -167,6 +169,14 @@ def test_switches_are_those_of_the_compiler(compiler):
     text = recorded.build().function.module.text()
     found = [name for names, _ in variants.compile_all(text) for name in names]
     assert len(found) == 2 * len(variants.SWITCHES) + 3
+
+
+@pytest.mark.parametrize("raised", [False, True])
+def test_two_programs_see_all_ways(raised):
+    halves = [{name for name in variants.some(number, raised)
+               if not name.endswith("no statistics")} for number in (4, 5)]
+    assert halves[0] | halves[1] == set(variants.variants(raised))
+    assert halves[0] & halves[1] == {"all", "none", "all by rows"}
 
 
 def test_programs_have_all_spaces():

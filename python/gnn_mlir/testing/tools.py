@@ -56,22 +56,26 @@ def optimize(gnn_opt, texts, *options):
     return modules
 
 
-def run_by_library(device=None):
+def run_by_library(device=None, checked=True):
     """A `run` for `cases.check` that compiles in this process and binds to a
-    device, as `gnn_mlir.compile` does; None is the emulator. Programs of one text
-    are compiled once, for the last few of them."""
+    device, as `gnn_mlir.compile` does; None is the emulator, with every access
+    `checked` or not. Programs of one text are compiled once, for the last few of
+    them."""
     import functools
+
+    from .. import capi
 
     from ..compiler import compile as compile_program
 
     target = "emulator" if device is None else "cuda"
+    place = device or capi.Device.emulator(checked)
 
     @functools.lru_cache(maxsize=4)
     def compiled(text, function):
         return compile_program(text, function, target=target)
 
     def run(text, function, graphs, inputs):
-        binding = compiled(text, function).bind(graphs, device)
+        binding = compiled(text, function).bind(graphs, place)
         outputs = binding(inputs)
         return outputs if isinstance(outputs, dict) else {
             binding.outputs[0].name: outputs}

@@ -34,6 +34,16 @@ def variants(raised=False):
     return found
 
 
+def some(number, raised=False):
+    """The names of half of these ways: each switch is off or alone, in turn by its
+    place and a number. Those of two numbers in a row are all."""
+    kept = {RAISE} if raised else set()
+    return ["all", "none", "all by rows", *(f"{name}, no statistics"
+                                            for name in WITHOUT_STATISTICS),
+            *(f"{('without', 'only')[(i + number) % 2]} {name}"
+              for i, name in enumerate(SWITCHES) if name not in kept)]
+
+
 # The ways to compile that are taken without statistics as well, where a program
 # is compiled for graphs.
 WITHOUT_STATISTICS = ("all", "all by rows")
@@ -123,14 +133,14 @@ def outputs(package, function, graphs, inputs, device, variant):
     return out if isinstance(out, dict) else {bound.outputs[0].name: out}
 
 
-def check_program(program, total, by_row):
-    """Runs a `cases.Program` in all ways and holds it against float64 and against
-    the way without passes, by `errors.check`."""
+def check_program(program, total, by_row, names=None):
+    """Runs a `cases.Program` in all ways, or those of `names`, and holds it against
+    float64 and against the way without passes, by `errors.check`."""
     function, graphs = program.function, program.graphs
     expected = function.evaluate(graphs, program.inputs)
     for graph in graphs.values():
         capi.NativeGraph.of(graph)
-    packages = compile_all(function.module.text(), graphs=graphs)
+    packages = compile_all(function.module.text(), names, graphs)
     found = _all_at_once(lambda item: outputs(
         item[1], function.name, graphs, program.inputs,
         capi.Device.emulator(checked=False), item[0][0]), packages)
