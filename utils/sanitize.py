@@ -4,7 +4,7 @@
 
     utils/sanitize.py [--tools memcheck,racecheck,synccheck,initcheck]
         [--forward all] [--gradients rgcn,rgat,hgt,gatv2,sage-mean] [--draws 3]
-        [--graphs rows-33,hub-700] [--sizes 7x3] [--jobs 4]
+        [--graphs rows-33,hub-700] [--sizes 7x3] [--jobs 4] [--plant]
 
 --forward names ops and models of gnn_mlir.testing.cases, held against the float64
 reference; --gradients names those whose forward and backward passes run, held against
@@ -14,7 +14,8 @@ for each tool.
 
 Tensors are torch's, each in an allocation of its own, so that memcheck sees a float
 past its end; of the workspace, which is one, it sees the end alone. initcheck finds
-what is read of workspace and outputs before it is written. Needs the library
+what is read of workspace and outputs before it is written. --plant halves the memory
+of every input, which memcheck has to find: no run may be clean. Needs the library
 (GNN_MLIR_BUILD or GNN_MLIR_LIBRARY), torch, a GPU, and the CUDA toolkit's
 compute-sanitizer.
 """
@@ -45,10 +46,16 @@ TOOLS = {"memcheck": ["--padding", "4096"], "racecheck": [], "synccheck": [],
 class OnGPU:
     device, target = "cuda", None  # The emulator too, which says what is right.
 
-    @staticmethod
-    def place(arrays):
+    def __init__(self, planted=False):
+        self.planted = planted
+
+    def place(self, arrays):
         import torch
-        return {name: torch.tensor(x, device="cuda") for name, x in arrays.items()}
+        found = {name: torch.tensor(x, device="cuda") for name, x in arrays.items()}
+        for x in found.values() if self.planted else ():
+            storage = x.untyped_storage()
+            storage.resize_(storage.nbytes() // 2)
+        return found
 
 
 class OnEmulator:
@@ -158,12 +165,13 @@ def main(arguments=None):
     parser.add_argument("--graphs", default="rows-33,hub-700")
     parser.add_argument("--sizes", default="7x3", help="features x heads")
     parser.add_argument("--jobs", type=int, default=4, help="processes a tool")
+    parser.add_argument("--plant", action="store_true")
     parser.add_argument("--chip", default="sm_90")
     parser.add_argument("--part", metavar="I/N",
                         help="run this share of the cases here, without a sanitizer")
     parser.add_argument("--device", choices=("cuda", "emulator"), default="cuda")
     options = parser.parse_args(arguments)
-    machine = OnGPU() if options.device == "cuda" else OnEmulator()
+    machine = OnGPU(options.plant) if options.device == "cuda" else OnEmulator()
     machine.chip = options.chip if options.device == "cuda" else None
     if options.part:
         return 1 if run_here(options, machine) else 0
