@@ -148,8 +148,11 @@ def allowed(case):
 
 
 def covering_set():
-    """Cases for every change: each pair of subject, graph, features and heads."""
-    return covering.pairwise(FACTORS, allowed)
+    """Cases for every change: each pair of subject, graph, features and heads. Single
+    ops are left out on the largest graph, where an op has up to 46 kernels for the
+    emulator: models are there, which have them."""
+    return covering.pairwise(FACTORS, lambda case: allowed(case) and not (
+        case["graph"] == "fb15k237" and case["subject"] in op_cases.OPS))
 
 
 def full_product():
