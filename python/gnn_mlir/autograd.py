@@ -45,7 +45,7 @@ def record(call, inputs):
     tensors = {name: value for name, value in inputs.items()
                if isinstance(value, torch.Tensor)}
     others = {name: value for name, value in inputs.items() if name not in tensors}
-    outputs = _Recorded.apply(call, others, tuple(tensors), *tensors.values())
+    *outputs, _ = _Recorded.apply(call, others, tuple(tensors), *tensors.values())
     return dict(zip(call.forward_pass.outputs, outputs))
 
 
@@ -60,31 +60,48 @@ class _Recorded(torch.autograd.Function):
         ctx.others = {name: value for name, value in kept.items()
                       if not isinstance(value, torch.Tensor)}
         ctx.kept = [name for name in kept if name not in ctx.others]
-        ctx.save_for_backward(*(kept[name] for name in ctx.kept))
+        # An output that is empty: what depends on it depends on all inputs.
+        everything = tensors[0].new_empty(0, dtype=torch.float32)
+        ctx.save_for_backward(*(kept[name] for name in ctx.kept), everything)
         ctx.set_materialize_grads(False)
         differentiable = call.gradients.outputs
         ctx.mark_non_differentiable(*(value for name, value in outputs.items()
                                       if name not in differentiable))
-        return tuple(outputs.values())
+        return *outputs.values(), everything
 
     @staticmethod
     def backward(ctx, *cotangents):
-        call = ctx.call
-        given = dict(zip(call.forward_pass.outputs, cotangents))
-        found = {}
-        if any(cotangent is not None for cotangent in cotangents):
-            kept = {**ctx.others, **dict(zip(ctx.kept, ctx.saved_tensors))}
-            found = call.backward(kept, given)
-            if torch.is_grad_enabled():
-                found = _refuse_second(call.gradients.name, found)
-        return (None, None, None, *(found.get(name) for name in ctx.names))
+        call, cotangents = ctx.call, cotangents[:-1]
+        if all(cotangent is None for cotangent in cotangents):
+            return None, None, None, *(None for _ in ctx.names)
+        *kept, everything = ctx.saved_tensors
+
+        def run():
+            return call.backward({**ctx.others, **dict(zip(ctx.kept, kept))},
+                                 dict(zip(call.forward_pass.outputs, cotangents)))
+        if torch.is_grad_enabled():
+            given = (value for value in cotangents if value is not None)
+            values = _Once.apply(call.gradients.name, run, everything, *given)
+            found = dict(zip(call.wrt, values))
+        else:
+            found = run()
+        return None, None, None, *(found.get(name) for name in ctx.names)
 
 
-def _refuse_second(name, gradients):
-    """The same gradients, to differentiate which is an error. `once_differentiable`
-    takes them as constants where those of the outputs are: silently wrong here."""
-    message = (f"{name}: expected to be differentiated once, got a second derivative, "
-               "which compiled functions do not have")
-    error = torch._C._functions.DelayedError(message.encode(), len(gradients))
-    values = error(*(value.detach().requires_grad_() for value in gradients.values()))
-    return dict(zip(gradients, (values,) if len(gradients) == 1 else values))
+SECOND = ("{}: expected to be differentiated once, got a second derivative, which "
+          "compiled functions do not have")
+
+
+class _Once(torch.autograd.Function):
+    """Gradients that depend on all that they may depend on, so that to differentiate
+    them is an error however it is asked for. `once_differentiable` takes them as
+    constants where those of the outputs are: silently wrong here."""
+
+    @staticmethod
+    def forward(ctx, name, run, *_):
+        ctx.name = name
+        return tuple(run().values())
+
+    @staticmethod
+    def backward(ctx, *_):
+        raise RuntimeError(SECOND.format(ctx.name))

@@ -9,6 +9,7 @@ what torch has compiled is run, which the code that was traced sees to.
 import torch
 
 from . import gradients, tokens
+from .autograd import SECOND
 
 
 def traced(function, graphs, inputs):
@@ -104,6 +105,17 @@ def _(handle, wrt, given, kept, cotangents):
     values = dict(zip(site.call.forward_pass.kept, kept))
     bound = site.call.bind_backward(values, dict(zip(given.split(), cotangents)))[1]
     return _empty(bound.outputs, cotangents[0])
+
+
+def _setup_gradients(ctx, inputs, output):
+    ctx.handle = inputs[0]
+
+
+def _refuse(ctx, *_):
+    raise RuntimeError(SECOND.format(tokens.find(ctx.handle.split()[0]).name))
+
+
+_gradients.register_autograd(_refuse, setup_context=_setup_gradients)
 
 
 def _setup(ctx, inputs, output):

@@ -64,6 +64,18 @@ def test_what_torch_compiled_outlives_no_graph(layer):
         torch.ops.gnn_mlir.call(handle, "u", values)
 
 
+def test_torch_compile_has_no_second_derivative(layer, graph):
+    """Where torch keeps our op. AOTAutograd has an error of its own, or constants."""
+    inputs = tensors(needed="")
+    run = torch.compile(lambda u: layer(graph, {**inputs, "u": u})["z"], backend="eager",
+                        fullgraph=True)
+    u = torch.ones(4, 4, requires_grad=True)
+    first, = torch.autograd.grad(run(u).sum(), u, create_graph=True)
+    with pytest.raises(RuntimeError, match="f: expected to be differentiated once, got a "
+                                           "second derivative"):
+        torch.autograd.grad(first.sum(), u, allow_unused=True)
+
+
 def test_torch_compile_of_a_function_without_gradients(compiler, graph):
     plain = gnn_mlir.compile(PROGRAM, target="emulator")
     inputs = tensors()
