@@ -51,6 +51,7 @@ private:
   Error checkExpression(size_t index) const;
   Error checkArg(const ArgSpec &arg) const;
   Error checkStep(const StepSpec &step) const;
+  Error checkOutputs() const;
 
   const FunctionPlan &plan;
 };
@@ -195,6 +196,21 @@ Error Verifier::checkStep(const StepSpec &step) const {
   return {};
 }
 
+/// Steps run in an order that what they write decides: a plan that does not say
+/// who writes an output would run in any.
+Error Verifier::checkOutputs() const {
+  std::vector<bool> written(plan.outputs.size());
+  for (const StepSpec &step : plan.steps)
+    for (const ArgSpec &arg : step.args)
+      if (arg.kind == ArgSpec::Kind::Output && arg.written)
+        written[static_cast<size_t>(arg.index)] = true;
+  for (size_t i = 0; i < written.size(); ++i)
+    if (!written[i])
+      return failure("expected a step that writes it, got none")
+          .in(at("outputs", i, plan.outputs[i].name));
+  return {};
+}
+
 Error Verifier::verify() const {
   if (Error error = checkNames(plan.graphs, "graphs"))
     return error;
@@ -235,7 +251,7 @@ Error Verifier::verify() const {
   for (size_t i = 0; i < plan.steps.size(); ++i)
     if (Error error = checkStep(plan.steps[i]))
       return error.in(at("steps", i, plan.steps[i].kernel));
-  return {};
+  return checkOutputs();
 }
 
 Error LaunchPlan::verify() const {

@@ -150,6 +150,10 @@ TEST(Plan, SaysWhatKernelsWrite) {
                                               false, true, true, false}));
   EXPECT_EQ(written(*LaunchPlan::parse(old->json())), written(*old));
   std::string text = with("\"version\": 1", "\"version\": 5");
+  EXPECT_EQ(
+      LaunchPlan::parse(text).message(),
+      "launch plan: functions[0] ('sum'): outputs[0] ('y'): expected a step "
+      "that writes it, got none");
   size_t place = text.find("{\"output\": 0");
   text.insert(place + 1, "\"written\": true, ");
   auto plan = LaunchPlan::parse(text);
