@@ -23,8 +23,18 @@ func.func private @dialect_g10_result() -> (tensor<4xf32> {gnn.role = "banana"})
 
 // -----
 
-// expected-error @+1 {{'func.func' op expected a function of the module for gnn.gradient_of, got @nobody}}
+// expected-error @+1 {{'func.func' op expected another function of the module for gnn.gradient_of, got @nobody}}
 func.func private @dialect_g11() attributes {gnn.gradient_of = @nobody}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected another function of the module for gnn.gradient_of, got @dialect_g11_itself}}
+func.func private @dialect_g11_itself() attributes {gnn.gradient_of = @dialect_g11_itself}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected gnn.gradient_of at a function, got it at result 1}}
+func.func private @dialect_g11_result() -> (tensor<4xf32>, tensor<4xf32> {gnn.gradient_of = @dialect_g11_result})
 
 // -----
 
@@ -51,6 +61,13 @@ func.func @dialect_g12_empty(%x: tensor<8xf32>) -> tensor<8xf32> attributes {gnn
 
 // expected-error @+1 {{'func.func' op expected gnn.gradients of a function that others may call, got a private one}}
 func.func private @dialect_g12_private(%x: tensor<8xf32>) -> tensor<8xf32> attributes {gnn.gradients} {
+  return %x : tensor<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected gnn.gradients at a function, got it at argument 0}}
+func.func @dialect_g12_argument(%x: tensor<8xf32> {gnn.gradients}) -> tensor<8xf32> {
   return %x : tensor<8xf32>
 }
 

@@ -77,6 +77,22 @@ static LogicalResult verifyBorder(Operation *op, NamedAttribute attribute) {
   return success();
 }
 
+/// Whether an attribute says something of the gradients of a whole function.
+static bool isOfGradients(StringRef name) {
+  return llvm::is_contained(
+      {"gnn.gradient_of", "gnn.gradients", "gnn.gradient_outputs"}, name);
+}
+
+/// The attributes of an argument or a result of a function, `what`.
+static LogicalResult verifyAtBorder(Operation *op, StringRef what,
+                                    unsigned number, NamedAttribute attribute) {
+  if (isOfGradients(attribute.getName())) // G11, G12, G13
+    return op->emitOpError("expected ")
+           << attribute.getName().getValue() << " at a function, got it at "
+           << what << " " << number;
+  return verifyBorder(op, attribute);
+}
+
 static bool isListOfNames(Attribute attribute) {
   auto list = dyn_cast<ArrayAttr>(attribute);
   return list && !list.empty() && llvm::all_of(list, llvm::IsaPred<StringAttr>);
@@ -86,16 +102,16 @@ LogicalResult GNNDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attribute) {
   StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
-  if (!llvm::is_contained(
-          {"gnn.gradient_of", "gnn.gradients", "gnn.gradient_outputs"}, name))
+  if (!isOfGradients(name))
     return success();
   if (!isa<FunctionOpInterface>(op)) // G11, G12, G13
     return op->emitOpError("expected ") << name << " at a function";
   if (name == "gnn.gradient_of") {
     auto of = dyn_cast<FlatSymbolRefAttr>(value);
-    if (!of || !SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
-                   op, of)) // G11
-      return op->emitOpError("expected a function of the module for "
+    if (!of || SymbolTable::lookupNearestSymbolFrom(op, of) == op ||
+        !SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(op,
+                                                                   of)) // G11
+      return op->emitOpError("expected another function of the module for "
                              "gnn.gradient_of, got ")
              << value;
     return success();
@@ -115,15 +131,14 @@ LogicalResult GNNDialect::verifyOperationAttribute(Operation *op,
 }
 
 LogicalResult GNNDialect::verifyRegionArgAttribute(Operation *op, unsigned,
-                                                   unsigned,
+                                                   unsigned number,
                                                    NamedAttribute attribute) {
-  return verifyBorder(op, attribute);
+  return verifyAtBorder(op, "argument", number, attribute);
 }
 
-LogicalResult
-GNNDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned,
-                                        NamedAttribute attribute) {
-  return verifyBorder(op, attribute);
+LogicalResult GNNDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned number, NamedAttribute attribute) {
+  return verifyAtBorder(op, "result", number, attribute);
 }
 
 //===----------------------------------------------------------------------===//

@@ -62,7 +62,7 @@ def GNN_Dialect : Dialect {
     whose (docs/Training.md).
     * (G10) `gnn.role`, of an argument or a result, is "input", "output", "saved" or
       "gradient".
-    * (G11) `gnn.gradient_of`, of a function, is a function of the module.
+    * (G11) `gnn.gradient_of`, of a function, is another function of the module.
     * (G12) `gnn.gradients`, of a function that is not private, is a list of names of
       inputs that is not empty, or stands alone for all of floating point features.
     * (G13) `gnn.gradient_outputs` is a list of names of results that is not empty,
