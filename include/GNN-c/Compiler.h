@@ -45,7 +45,8 @@ typedef struct GnnCompileOptions {
    *  "": nowhere. */
   const char *phasesDirectory;
   /** File that gets the text and the pipeline where compiling fails, so that
-   *  `gnn-opt --run-reproducer FILE` fails the same way. Null or "": none. */
+   *  `gnn-opt --run-reproducer FILE` fails the same way; not where options are
+   *  wrong. Null or "": none. */
   const char *reproducer;
   /** Graphs that the program will be bound to: `numGraphs` of them, and the
    * names of their declarations, where "" is the one there is. A declaration

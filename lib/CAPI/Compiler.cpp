@@ -72,6 +72,8 @@ struct Outcome {
   /// The program with the statistics of its graphs and the gradients that it is
   /// asked for; empty where it has none.
   std::string text;
+  /// Whether the options are wrong, which gnn-opt does not have.
+  bool isOfOptions = false;
 };
 
 } // namespace
@@ -150,8 +152,9 @@ static void readProgram(llvm::StringRef text, llvm::StringRef name,
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!module)
     return;
-  if (mlir::failed(attachStatistics(*module, graphs)) ||
-      mlir::failed(attachGradients(*module, gradients)))
+  outcome.isOfOptions = mlir::failed(attachStatistics(*module, graphs)) ||
+                        mlir::failed(attachGradients(*module, gradients));
+  if (outcome.isOfOptions)
     return;
   if (!graphs.empty() || !gradients.empty()) {
     llvm::raw_string_ostream stream(outcome.text);
@@ -220,6 +223,7 @@ static Error workOn(llvm::StringRef source, const char *name,
   }
   if (finished && outcome->isDone)
     return {};
+  bool isRepeatable = !outcome->isOfOptions;
   std::string message, pipeline = outcome->pipeline;
   std::string reproduced = outcome->text.empty() ? source.str() : outcome->text;
   if (finished)
@@ -229,7 +233,7 @@ static Error workOn(llvm::StringRef source, const char *name,
   if (message.empty())
     message = std::string(name) + ": the compiler " +
               (finished ? "failed without a diagnostic" : "crashed");
-  if (!orEmpty(options.reproducer).empty())
+  if (isRepeatable && !orEmpty(options.reproducer).empty())
     if (Error error = writeReproducer(options.reproducer, reproduced, pipeline))
       message += "\n" + error.message();
   return Error(message);
@@ -277,6 +281,9 @@ GnnError *gnnCompile(const char *text, size_t size, const char *name,
                      "neither");
     auto outcome = std::make_unique<Outcome>();
     auto work = [&](mlir::ModuleOp module, Outcome &result) {
+      result.isOfOptions = mlir::failed(checkOptions(module, given));
+      if (result.isOfOptions)
+        return;
       result.pipeline = compilePipeline(module, given);
       auto made = compileToPackage(module, given);
       result.isDone = mlir::succeeded(made);

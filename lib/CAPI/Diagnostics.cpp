@@ -17,7 +17,7 @@ static std::string place(Location location, llvm::StringRef name) {
   std::string text = name.str();
   location->walk([&](Location inner) {
     auto file = dyn_cast<FileLineColLoc>(inner);
-    if (!file)
+    if (!file || !file.getLine()) // as a module's
       return WalkResult::advance();
     text.clear();
     llvm::raw_string_ostream(text) << file.getFilename().getValue() << ":"

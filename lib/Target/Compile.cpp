@@ -277,6 +277,12 @@ FailureOr<std::string> gnn::listSchedules(ModuleOp module,
   return text;
 }
 
+LogicalResult gnn::checkOptions(ModuleOp module,
+                                const CompileOptions &options) {
+  StageOptions stages;
+  return readOptions(module, options, stages);
+}
+
 std::string gnn::compilePipeline(ModuleOp module,
                                  const CompileOptions &options) {
   StageOptions stages;

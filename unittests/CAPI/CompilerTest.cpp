@@ -295,10 +295,18 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
   EXPECT_TRUE(contains(again, "},func.func(gnn-move-scales),canonicalize{max-"
                               "iterations=3},gnn-schedule-pipeline{"))
       << again;
+  // gnn-opt does not have the options.
+  std::filesystem::remove(reproducer);
   options.stagePasses = "graph-begin";
-  EXPECT_TRUE(contains(failure(source, options),
-                       "stage-passes: expected POINT=PASSES"));
+  EXPECT_EQ(failure(source, options)
+                .find("layer.mlir: stage-passes: expected POINT=PASSES"),
+            0u);
   options.stagePasses = nullptr;
+  options.gradients = "nobody: x";
+  EXPECT_EQ(failure(source, options).find("layer.mlir: gradients: expected"),
+            0u);
+  options.gradients = nullptr;
+  EXPECT_FALSE(std::filesystem::exists(reproducer));
   EXPECT_NE(failure(source, options), "");
   again = slurp(reproducer);
   EXPECT_TRUE(contains(again, "pipeline: \"builtin.module(gnn-graph-pipeline{"))

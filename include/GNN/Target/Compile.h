@@ -64,6 +64,11 @@ mlir::FailureOr<std::string> listSchedules(mlir::ModuleOp module,
                                            const CompileOptions &options,
                                            llvm::ArrayRef<std::string> vary);
 
+/// Whether `compileToPackage` can do on `module` what it is asked for, or one
+/// error.
+mlir::LogicalResult checkOptions(mlir::ModuleOp module,
+                                 const CompileOptions &options);
+
 /// What `compileToPackage` is about to run on `module`, as a pipeline for
 /// gnn-opt: it fails where compiling fails.
 std::string compilePipeline(mlir::ModuleOp module,
