@@ -3,14 +3,16 @@
 and bound on another thread while a step runs."""
 
 import concurrent.futures
-import operator
 from collections import deque
 
 import numpy as np
 
-from . import capi
+from . import capi, types
 from .graph import Graph
 from .graph_functions import renumber
+
+
+MOST_LAYERS = 65535
 
 
 def blocks(batch, layers, seeds=None, *, num_edge_types=None, num_node_types=None):
@@ -25,7 +27,7 @@ def blocks(batch, layers, seeds=None, *, num_edge_types=None, num_node_types=Non
     of the first block makes rows of them of a dict by type. For a batch without a
     batch_size `seeds` is a number, or a dict of them by node type. The numbers of types
     are those of a Data: a batch may lack some that its graph has."""
-    layers = _positive("layers", layers)
+    layers = types.integer("layers", layers, 1, MOST_LAYERS)
     if isinstance(batch, Graph):
         refuse_types("a Graph", num_edge_types, num_node_types)
         native = capi.NativeGraph.of(batch)
@@ -35,17 +37,10 @@ def blocks(batch, layers, seeds=None, *, num_edge_types=None, num_node_types=Non
                                            num_node_types)
     if not batch.square:
         raise ValueError("blocks: expected a square graph, got a bipartite one")
-    if not hasattr(seeds, "__index__"):
-        raise ValueError(f"seeds: expected a number of nodes, got {seeds!r}")
-    if not 0 <= operator.index(seeds) <= batch.num_nodes:
-        raise ValueError(f"seeds: expected 0 to {batch.num_nodes}, got {seeds}")
+    if seeds is None:
+        raise ValueError("seeds: expected a number of nodes, got None")
+    seeds = types.integer("seeds", seeds, 0, batch.num_nodes)
     return [Graph.of_native(block, batch) for block in native.blocks(seeds, layers)]
-
-
-def _positive(name, count):
-    if not hasattr(count, "__index__") or operator.index(count) < 1:
-        raise ValueError(f"{name}: expected an integer of 1 or more, got {count!r}")
-    return operator.index(count)
 
 
 def refuse_types(what, num_edge_types, num_node_types):
@@ -84,7 +79,7 @@ _END = object()
 
 def prefetch(function, batches, ahead):
     """What `CompiledFunction.prefetch` gives."""
-    return _prefetch(function, iter(batches), _positive("ahead", ahead))
+    return _prefetch(function, iter(batches), types.integer("ahead", ahead, 1))
 
 
 def _prefetch(function, source, ahead):
@@ -120,4 +115,7 @@ def _prefetch(function, source, ahead):
 
 
 def _graphs_of(item):
+    if isinstance(item, tuple) and not item:
+        raise ValueError("batches: expected graphs, or a tuple that begins with them, "
+                         "got ()")
     return item[0] if isinstance(item, tuple) else item

@@ -7,12 +7,14 @@ that GNN_MLIR_BUILD names, or in one of the checkout that this file lies in. Whe
 there is only libGNNRuntime.so, it will do to load packages and run them.
 """
 
+import contextlib
 import ctypes
 import functools
 import json
 import operator
 import os
 import pathlib
+import re
 import weakref
 from ctypes import byref, c_char_p, c_int64, c_size_t, c_void_p
 
@@ -468,6 +470,19 @@ class Package(_Handle):
         return ctypes.string_at(found, size.value) if found else None
 
 
+@contextlib.contextmanager
+def naming_types():
+    """Says in an error how a graph gets types that none of its edges or nodes has."""
+    try:
+        yield
+    except GNNError as error:
+        found = re.search(r"expected (\d+) (edge|node) types, got (\d+)", str(error))
+        if found is None or int(found[3]) >= int(found[1]):
+            raise
+        raise GNNError(f"{error}; where a type does not occur, the Graph has to be told: "
+                       f"num_{found[2]}_types={found[1]}") from None
+
+
 class TensorInfo:
     """An input or output of a bound function. `role` is "input", "output", or of a
     forward or backward pass also "saved" and "gradient"."""
@@ -501,9 +516,10 @@ class BoundFunction(_Handle):
             if progress else Progress(), None)
         native = [NativeGraph.of(g) for g in graphs]
         handles = (c_void_p * len(native))(*[g.handle for g in native])
-        super().__init__(made("gnnBind", package.handle, name.encode(), handles,
-                               len(native), device.handle, byref(options)),
-                         options)  # The library calls back when it lets go.
+        with naming_types():
+            handle = made("gnnBind", package.handle, name.encode(), handles, len(native),
+                          device.handle, byref(options))
+        super().__init__(handle, options)  # The library calls back when it lets go.
         self.name, self.device, self.package = name, device, package
         lib = library()
         self.workspace_bytes = lib.gnnBoundWorkspaceBytes(self.handle)

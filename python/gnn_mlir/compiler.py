@@ -13,12 +13,11 @@ import json
 import os
 import re
 import sys
-import tempfile
 import weakref
 
 from . import batches as mini_batches, capi, compiling, gradients as differentiation
 from . import running, tokens
-from .graph import Graph
+from .graph import Graph, not_a_graph
 from .program import (Function, Module, check_dict, check_graph_names,
                       check_names)
 
@@ -33,11 +32,17 @@ def _read_program(program, passes, graph):
     for name, one in graphs.items():
         if not isinstance(one, Graph) or not isinstance(name, str):
             raise ValueError("graph: expected a Graph or a dict of them by name, "
-                             f"got {name!r}: {one!r}")
+                             f"got {name!r}: {not_a_graph(one)}")
     if isinstance(program, Function):
         program = program.module
     text = program if isinstance(program, str) else program.text()
     return text, _pass_options(passes or {}), graphs
+
+
+def _functions(program):
+    """The functions of a program by name; none where it is text."""
+    module = program.module if isinstance(program, Function) else program
+    return module.functions if isinstance(module, Module) else {}
 
 
 def _choose_chip(target, chip):
@@ -58,7 +63,7 @@ def explain(program, *, target=None, chip=None, passes=None, graph=None, html=No
     the one that `passes` names. Raises GNNError."""
     chip = _choose_chip(target, chip)
     text, passes, graphs = _read_program(program, passes, graph)
-    arguments = text, "program.mlir", chip, passes, graphs
+    arguments = text, compiling.NAME, chip, passes, graphs
     if html is not None:
         page = compiling.explain_text(*arguments, html=True)
         with open(html, "w", encoding="utf-8") as file:
@@ -77,9 +82,9 @@ def list_schedules(program, *, target=None, chip=None, passes=None, graph=None,
             all(isinstance(name, str) and name.isidentifier() for name in vary)):
         raise ValueError(f"vary: expected names of fields, got {vary!r}")
     text, passes, graphs = _read_program(program, passes, graph)
-    lines = compiling.schedules_text(text, "program.mlir", _choose_chip(target, chip),
-                                     passes, graphs,
-                                     differentiation.parse(gradients, None), vary)
+    lines = compiling.schedules_text(
+        text, compiling.NAME, _choose_chip(target, chip), passes, graphs,
+        differentiation.parse(gradients, None, _functions(program)), vary)
     return [json.loads(line) for line in lines.splitlines()]
 
 
@@ -112,7 +117,8 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     `gradients` compiles forward and backward passes too (docs/Python.md): True for the
     gradients of all inputs of floating point, a list of the names of some, or a dict of
     these by function. Others of these inputs, and gradients of some outputs alone, are
-    compiled when they are first asked for. Raises CompileError."""
+    compiled when they are first asked for. Raises ValueError where an option is wrong,
+    and CompileError where the program is."""
     if isinstance(plugins, (str, bytes)):
         raise ValueError(f"plugins: expected a list of paths, got {plugins!r}")
     for plugin in plugins:
@@ -123,17 +129,17 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     if isinstance(program, Function):
         source, function = program, function or program.name
         program = program.module
-    asked = differentiation.parse(gradients, function)
+    asked = differentiation.parse(gradients, function, _functions(program))
     always = text, chip, target != "cuda", passes, graphs, schedules
     stage_passes = _stage_passes(stage_passes or {})
-    package = _compile(*always, phases=keep_phases, stage_passes=stage_passes,
+    package = compiling.compile_package(*always, phases=keep_phases, stage_passes=stage_passes,
                        save_schedules=save_schedules, gradients=asked,
                        allow_unused_schedules=allow_unused_schedules)
     name = _pick(package, function)
     if source is None and isinstance(program, Module):
         source = program.functions.get(name)
     # Schedules of the first compilation may be of passes that others do not have.
-    again = functools.partial(_compile, *always, stage_passes=stage_passes,
+    again = functools.partial(compiling.compile_package, *always, stage_passes=stage_passes,
                               allow_unused_schedules=True) if asked else None
     return CompiledFunction(package, name, source, again)
 
@@ -193,54 +199,6 @@ def _torch_gpu():
     return f"sm_{major}{minor}"
 
 
-def _read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
-
-
-# What schedules that are given as dicts are called in reproducers, which have them
-# as comments at the end.
-SCHEDULE_FILE = "schedules.jsonl"
-
-
-def _schedule_file(schedules, folder):
-    """The path of a file of schedules, which it writes to a folder where they are
-    given as dicts."""
-    if schedules is None or isinstance(schedules, (str, os.PathLike)):
-        return schedules
-    path = os.path.join(folder, SCHEDULE_FILE)
-    try:
-        lines = [json.dumps(dict(line)) for line in schedules]
-    except (TypeError, ValueError):
-        raise ValueError("schedules: expected a path or a list of dicts, got "
-                         f"{schedules!r}") from None
-    with open(path, "w", encoding="utf-8") as file:
-        file.writelines(line + "\n" for line in lines)
-    return path
-
-
-def _compile(text, chip, emulated, passes, graphs, schedules, gradients="", **options):
-    """A package, with the passes of `gradients`, as the compiler reads it."""
-    with tempfile.TemporaryDirectory(prefix="gnn-mlir-") as folder:
-        reproducer = os.path.join(folder, "program.mlir")
-        given, schedules = schedules, _schedule_file(schedules, folder)
-        try:
-            return compiling.compile_text(text, "program.mlir", chip, emulated, passes,
-                                     graphs, reproducer=reproducer,
-                                     schedules=schedules, gradients=gradients,
-                                     **options)
-        except capi.GNNError as error:
-            if not os.path.exists(reproducer):
-                raise
-            message, text = str(error), _read(reproducer)
-            if given is not schedules:  # a file of this folder, which goes away
-                message, text = (part.replace(schedules, SCHEDULE_FILE)
-                                 for part in (message, text))
-                text += "".join(f"// {line}\n" for line in (
-                    f"{SCHEDULE_FILE}:", *_read(schedules).splitlines()))
-            raise capi.CompileError(message.splitlines(), text) from None
-
-
 class CompiledFunction(capi.Shared):
     """A compiled function. Call it with a graph (or a dict of them by name) and a
     dict of inputs by name; it binds graphs once and keeps the binding as long as
@@ -262,7 +220,10 @@ class CompiledFunction(capi.Shared):
                                             for g in p["graphs"]))
         if source is not None:
             self._declared = list(source.module.graphs)
-        plan, = (p for p in plans if p["name"] == name)
+        plan = next((p for p in plans if p["name"] == name), None)
+        if plan is None:
+            raise ValueError(f"function: expected one of "
+                             f"{', '.join(p['name'] for p in plans)}, got {name!r}")
         self.graph_names = [g["name"] for g in plan["graphs"]]
         self.input_names = [i["name"] for i in plan["inputs"]]
         self.output_names = [o["name"] for o in plan["outputs"]]
@@ -326,9 +287,12 @@ class CompiledFunction(capi.Shared):
     def memory(self, graphs, wrt=None, given=None, device=None):
         """Bytes of the tensors that a run makes, known before it, a dict by function:
         "call", and where there are gradients "forward" and "backward", for those of the
-        inputs `wrt` from those of the outputs `given`. Each is a dict by what is made:
-        "output", "saved", "gradient", and the "workspace", which is free after the
-        run. `device` is that of `bind`."""
+        inputs `wrt` (None: all) from those of the outputs `given` (None: all). Each is a
+        dict by what is made: "output", "saved", "gradient", and the "workspace", which
+        is free after the run. "peak" is the most that there is at once of these, of a
+        forward and a backward pass, or of a call where there are no gradients; inputs,
+        gradients that are given and the index arrays of graphs come on top. `device` is
+        that of `bind`."""
         graphs, place = self._graphs(graphs), str(device or "emulator")
         return _memory(self, self._binder(graphs, place), wrt, given)
 
@@ -369,10 +333,12 @@ class CompiledFunction(capi.Shared):
             graphs = [graphs[n] for n in self.graph_names]
         if not isinstance(graphs, (list, tuple)):
             raise ValueError(f"{self.name}: expected graphs "
-                             f"{', '.join(self.graph_names)}, got {graphs!r}")
+                             f"{', '.join(self.graph_names)}, got "
+                             f"{not_a_graph(graphs)}")
         for graph in graphs:
             if not isinstance(graph, Graph):
-                raise ValueError(f"{self.name}: expected a graph, got {graph!r}")
+                raise ValueError(f"{self.name}: expected a graph, got "
+                                 f"{not_a_graph(graph)}")
         if len(graphs) != len(self.graph_names):
             raise ValueError(f"{self.name}: expected graphs "
                              f"{', '.join(self.graph_names)}, got "
@@ -465,8 +431,10 @@ def _forward(function, graphs, inputs, wrt, bind):
     given = inputs
     inputs = function._expand(graphs, inputs)
     places = function.source.typed_places(given) if function.source else {}
-    if wrt is not None and not isinstance(wrt, str):
-        wrt = [part for name in wrt for part in places.get(name, [name])]
+    if wrt is not None:
+        wrt = [part for name in differentiation.listed(
+            function.name, wrt, "inputs", function.differentiated.inputs)
+            for part in places.get(name, [name])]
     call = differentiation.Call(function.differentiated, wrt, bind, _run)
     outputs, kept = call.forward(inputs)
     seen = {**inputs, **outputs}
@@ -491,6 +459,10 @@ def _memory(function, bind, wrt, given):
         found[name] = {"workspace": one.workspace_bytes}
         for info in one.outputs:
             found[name][info.role] = found[name].get(info.role, 0) + info.bytes
+    first = found.get("forward", found["call"])
+    kept = sum(first.values()) - first["workspace"]  # It is there to the end.
+    found["peak"] = kept + max(first["workspace"],
+                               sum(found.get("backward", {}).values()))
     return found
 
 

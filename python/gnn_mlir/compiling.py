@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls of the compiler's C API (include/GNN-c/Compiler.h), text in and text out."""
 
+import json
 import os
+import tempfile
 from ctypes import byref, c_void_p
 
 from . import capi, signatures
+
+# What schedules that are given as dicts are called in reproducers, which have them
+# as comments at the end.
+SCHEDULE_FILE = "schedules.jsonl"
+
+NAME = "program.mlir"  # What a program is called in errors.
 
 
 def compile_text(text, name, chip, emulated, passes="", graphs=None, *, stage_passes="",
@@ -22,8 +30,9 @@ def compile_text(text, name, chip, emulated, passes="", graphs=None, *, stage_pa
     options.save_schedules = _path("save_schedules", save_schedules)
     options.gradients = gradients.encode()
     data = text.encode()
-    return capi.Package(capi.made("gnnCompile", data, len(data), name.encode(),
-                                   byref(options)))
+    with capi.naming_types():
+        return capi.Package(capi.made("gnnCompile", data, len(data), name.encode(),
+                                      byref(options)))
 
 
 def explain_text(text, name, chip, passes="", graphs=None, html=False):
@@ -65,3 +74,49 @@ def _compile_options(chip, emulated, passes, graphs):
         capi.strings(list(graphs)), len(native))
     options.native = native
     return options
+
+
+def _read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def _schedule_file(schedules, folder):
+    """The path of a file of schedules, which it writes to a folder where they are
+    given as dicts."""
+    if schedules is None or isinstance(schedules, (str, os.PathLike)):
+        return schedules
+    path = os.path.join(folder, SCHEDULE_FILE)
+    try:
+        lines = [json.dumps(dict(line)) for line in schedules]
+    except (TypeError, ValueError):
+        raise ValueError("schedules: expected a path or a list of dicts, got "
+                         f"{schedules!r}") from None
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(line + "\n" for line in lines)
+    return path
+
+
+def compile_package(text, chip, emulated, passes, graphs, schedules, gradients="", **options):
+    """A package, with the passes of `gradients`, as the compiler reads it. Raises
+    ValueError where an option is wrong, and CompileError where the program is."""
+    with tempfile.TemporaryDirectory(prefix="gnn-mlir-") as folder:
+        reproducer = os.path.join(folder, NAME)
+        given, schedules = schedules, _schedule_file(schedules, folder)
+        try:
+            return compile_text(text, NAME, chip, emulated, passes, graphs,
+                                reproducer=reproducer, schedules=schedules,
+                                gradients=gradients, **options)
+        except capi.GNNError as error:
+            if not os.path.exists(reproducer):
+                if not str(error).startswith(NAME) or "\nreproducer: " in str(error):
+                    raise  # There is no compiler, or no place for a reproducer.
+                # What was asked for is at fault, not the program.
+                raise ValueError(str(error).removeprefix(f"{NAME}: ")) from None
+            message, text = str(error), _read(reproducer)
+            if given is not schedules:  # a file of this folder, which goes away
+                message, text = (part.replace(schedules, SCHEDULE_FILE)
+                                 for part in (message, text))
+                text += "".join(f"// {line}\n" for line in (
+                    f"{SCHEDULE_FILE}:", *_read(schedules).splitlines()))
+            raise capi.CompileError(message.splitlines(), text) from None

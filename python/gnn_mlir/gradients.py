@@ -9,8 +9,11 @@ serves, with zeros for what is not given.
 """
 
 import threading
+from collections.abc import Iterable
 
 import numpy as np
+
+from . import types
 
 FORWARD, BACKWARD, PREFIX = "_forward", "_backward", "d_"
 
@@ -22,6 +25,10 @@ class Passes:
         self.package = package
         self.forward, self.backward = name + FORWARD, name + BACKWARD
         plans = {p["name"]: p for p in package.plan()["functions"]}
+        for made in (self.forward, self.backward):
+            if plans.get(made, {}).get("gradient_of") != name:
+                raise ValueError(f"{name}: expected its passes {self.forward} and "
+                                 f"{self.backward} beside it, got no {made}")
         results = plans[self.forward]["outputs"]
         arguments = plans[self.backward]["inputs"]
         self.outputs = [r["name"] for r in results if "role" not in r]
@@ -32,15 +39,25 @@ class Passes:
                            if a.get("role") == "gradient")
         self.wrt = tuple(r["name"].removeprefix(PREFIX)
                          for r in plans[self.backward]["outputs"])
+        inputs = [i["name"] for i in plans[name]["inputs"]]
+        for what, found, known in (
+                ("gradients of inputs of", self.wrt, inputs),
+                ("gradients of outputs of", self.given, self.outputs),
+                ("what there is of", self.kept, [*inputs, *self.outputs, *self.saved])):
+            for one in found:
+                if one not in known:
+                    raise ValueError(f"{self.backward}: expected {what} "
+                                     f"{', '.join(known)}, got {one!r}")
 
     def serves(self, forward):
         """Whether its backward pass reads no more than another pair's does."""
         return all(forward.kept.get(name) == spec for name, spec in self.kept.items())
 
 
-def parse(gradients, function):
+def parse(gradients, function, known):
     """What a user asks for as the compiler reads it; "" for no gradients. `function`
-    is the one that is compiled, None where it is the only one."""
+    is the one that is compiled, None where it is the only one; `known` are functions by
+    name, none where the program is text."""
     if gradients is None or gradients is False:
         return ""
     asked = gradients if isinstance(gradients, dict) else {function or "": gradients}
@@ -54,8 +71,24 @@ def parse(gradients, function):
                     inputs or everything):
             raise ValueError("gradients: expected True, a list of inputs that is not "
                              f"empty, or a dict of these by function, got {gradients!r}")
+        of = known.get(name) or (None if name or len(known) != 1 else
+                                 next(iter(known.values())))
+        for one in inputs if of else ():
+            if one not in of.inputs:
+                raise ValueError(f"gradients: expected inputs of {of.name} "
+                                 f"({', '.join(of.inputs)}), got {one!r}")
         texts.append(f"{name}: {' '.join(inputs)}")
     return "; ".join(texts)
+
+
+def listed(function, names, what, known):
+    """The names of inputs or outputs of a function, which may not be none."""
+    if not isinstance(names, str) and isinstance(names, Iterable):
+        names = list(names)
+    if not isinstance(names, list) or not names:
+        raise ValueError(f"{function}: expected a list of {what} ({', '.join(known)}), "
+                         f"got {types.described(names)}")
+    return names
 
 
 class Gradients:
@@ -90,9 +123,7 @@ class Gradients:
             return self._made[wrt, given]
 
     def _mask(self, names, known, what):
-        if isinstance(names, str) or not names:
-            raise ValueError(f"{self.name}: expected {what} of {', '.join(known)}, got "
-                             f"{names!r}")
+        names = listed(self.name, names, what, known)
         for name in names:
             if name not in known:
                 raise ValueError(f"{self.name}: expected {what} of {', '.join(known)}, "
@@ -167,14 +198,19 @@ class Tape:
 
     def __init__(self, call, kept, seen, place_gradients):
         """`seen` are the inputs and outputs that the caller has too. Of arrays there is
-        a copy; tensors that are changed in place are found by their version."""
+        a copy, and of torch's inference tensors, which have no version; other tensors
+        that are changed in place are found by theirs."""
         self._call, self._place = call, place_gradients
-        self._kept = {name: np.array(value) if name in seen and
-                      isinstance(value, np.ndarray) else value
-                      for name, value in kept.items()}
-        self._versions = {name: value._version for name, value in kept.items()
-                          if hasattr(value, "is_inference") and
-                          not value.is_inference()}
+        self._kept, self._versions = {}, {}
+        for name, value in kept.items():
+            if isinstance(value, np.ndarray) and name in seen:
+                value = np.array(value)
+            elif hasattr(value, "is_inference"):
+                if not value.is_inference():
+                    self._versions[name] = value._version
+                elif name in seen:
+                    value = value.clone()
+            self._kept[name] = value
 
     def gradients(self, cotangents):
         """The gradients of inputs by name, from gradients of outputs by name. None
@@ -184,7 +220,7 @@ class Tape:
         if not isinstance(cotangents, dict) or all(
                 value is None for value in cotangents.values()):
             raise ValueError(f"expected a dict of gradients of outputs ({known}), got "
-                             f"{cotangents!r}")
+                             f"{types.described(cotangents)}")
         for name in cotangents:
             if name not in outputs:
                 raise ValueError(f"expected gradients of outputs {known}, got "

@@ -19,6 +19,14 @@ def to_numpy(array):
                          f"{error}") from None
 
 
+def not_a_graph(value):
+    """What stands in a message for a value in place of a Graph."""
+    if type(value).__module__.startswith("torch_geometric."):
+        return (f"a {type(value).__name__} of PyG, of which gnn_mlir.Graph.from_pyg makes "
+                "a Graph")
+    return types.described(value)
+
+
 def _frozen(array):
     """The array, read-only from now on."""
     array.flags.writeable = False

@@ -3,12 +3,12 @@
 
 import numpy as np
 
-from .graph import Graph, to_numpy
+from .graph import Graph, not_a_graph, to_numpy
 
 
 def _check(graph, what):
     if not isinstance(graph, Graph):
-        raise ValueError(f"{what}: expected a Graph, got {graph!r}")
+        raise ValueError(f"{what}: expected a Graph, got {not_a_graph(graph)}")
 
 
 def _square(graph, what):
@@ -121,6 +121,8 @@ def select_edges(graph, kept):
     and nodes stay as they are."""
     _check(graph, "select_edges")
     kept = to_numpy(kept)
+    if not kept.size:  # An empty list is of no type.
+        kept = kept.astype(bool)
     if kept.dtype != bool or kept.shape != (graph.num_edges,):
         raise ValueError(f"select_edges: expected bool of shape {(graph.num_edges,)}, "
                          f"got {kept.dtype} of shape {kept.shape}")

@@ -23,7 +23,7 @@ import numpy as np
 from . import ops, types
 from .attention import AttentionOps
 from .feature_ops import FeatureOps
-from .graph import Graph, to_numpy
+from .graph import Graph, not_a_graph, to_numpy
 from .graph_functions import check_self_loops, select_edge_types
 from .values import Value
 
@@ -245,7 +245,7 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, FeatureOps
             graphs = {next(iter(declared)): graphs}
         if not isinstance(graphs, Mapping):
             raise ValueError(f"{self.name}: expected a graph, or a dict of graphs "
-                             f"{', '.join(declared)}, got {graphs!r}")
+                             f"{', '.join(declared)}, got {not_a_graph(graphs)}")
         for name in graphs:
             if name not in {**declared, **self.module.graphs}:
                 raise ValueError(f"{self.name}: expected graphs "
@@ -330,7 +330,7 @@ def check_dict(function, inputs):
     """Raises ValueError where the inputs of a function are not a dict."""
     if not isinstance(inputs, Mapping):
         raise ValueError(f"{function}: expected a dict of inputs by name, got "
-                         f"{inputs!r}")
+                         f"{types.described(inputs)}")
 
 
 def check_names(function, expected, inputs):
@@ -374,7 +374,8 @@ class _Names:
 
 def _check_graph(decl, graph):
     if not isinstance(graph, Graph):
-        raise ValueError(f"graph {decl.name!r}: expected a Graph, got {graph!r}")
+        raise ValueError(f"graph {decl.name!r}: expected a Graph, got "
+                         f"{not_a_graph(graph)}")
     found = {"square": graph.square, "node_types": graph.num_node_types,
              "edge_types": graph.num_edge_types}
     for what, got in found.items():

@@ -7,20 +7,24 @@ Every option of a supported layer is in the table at the end: one that the model
 has must be equal in both, one that it lacks must be at its default.
 """
 
+import re
 from dataclasses import dataclass, field
 from typing import Callable
 
 import numpy as np
 
-from . import batches, capi
+from . import batches, capi, types
 from .graph import Graph
 from .program import Module
 
 
 def _is_hetero(data):
     """Whether it is a HeteroData, whose edge types all have an edge_index."""
-    if not hasattr(type(data), "node_types") or not hasattr(data, "edge_index_dict"):
+    if not all(hasattr(type(data), name) for name in ("node_types", "edge_types")):
         return False
+    if not data.edge_types:
+        raise ValueError("expected a HeteroData with types of edges, got types of nodes "
+                         f"alone ({', '.join(data.node_types) or 'none'})")
     lacking = [t for t in data.edge_types if "edge_index" not in data[t]]
     if lacking:
         raise ValueError(f"expected an edge_index of {lacking[0]}, got "
@@ -40,18 +44,21 @@ def graph(data, num_edge_types=None, num_node_types=None):
     if data.edge_index is None:
         raise ValueError("expected an edge_index, got "
                          f"{', '.join(data.keys()) or 'nothing'}")
+    if data.edge_index.ndim != 2 or len(data.edge_index) != 2:
+        raise ValueError("edge_index: expected shape (2, edges), got "
+                         f"{tuple(data.edge_index.shape)}")
     given = {name: data[name] for name in ("edge_type", "node_type")
              if name in data}
     return Graph(*data.edge_index, data.num_nodes, **given,
                  num_edge_types=num_edge_types, num_node_types=num_node_types)
 
 
-def sampled(data, layers, seeds, *types):
+def sampled(data, layers, seeds, *counts):
     """A batch of a NeighborLoader as `gnn_mlir.blocks` cuts it: a square graph, that of
-    the library, and how many of its first nodes outputs are wanted of. `types` are
-    those of `graph`."""
+    the library, and how many of its first nodes outputs are wanted of. `counts`
+    are those of types, as `graph` has them."""
     if not _is_hetero(data):
-        found = _of_int64(data, *types) or graph(data, *types)
+        found = _of_int64(data, *counts) or graph(data, *counts)
         if seeds is None and "batch_size" in data:
             seeds = data["batch_size"]
         return found, capi.NativeGraph.of(found), seeds
@@ -61,11 +68,9 @@ def sampled(data, layers, seeds, *types):
     if not isinstance(seeds, dict) or not seeds or set(seeds) - set(data.node_types):
         raise ValueError("seeds: expected a dict of numbers by node type, or a batch "
                          f"with a batch_size, got {seeds!r}")
-    for name, count in seeds.items():
-        if not 0 <= count <= data[name].num_nodes:
-            raise ValueError(f"seeds: expected 0 to {data[name].num_nodes} of {name}, "
-                             f"got {count}")
-    found = batches.order_by_hops(graph(data, *types), [
+    seeds = {name: types.integer(f"seeds of {name}", count, 0, data[name].num_nodes)
+             for name, count in seeds.items()}
+    found = batches.order_by_hops(graph(data, *counts), [
         seeds.get(t, 0) for t in data.node_types], layers)
     return found, capi.NativeGraph.of(found), sum(seeds.values())
 
@@ -86,7 +91,7 @@ def _of_int64(data, num_edge_types, num_node_types):
         return Graph.of_native(capi.NativeGraph.of_int64(
             data.num_nodes, *ends, edge_type, node_type, num_edge_types,
             num_node_types))
-    except (capi.GNNError, ValueError):
+    except (capi.GNNError, TypeError, ValueError):
         return None
 
 
@@ -343,11 +348,14 @@ def _check(function, prefix, conv):
     if layer.kind == "linear":
         return {}
     kind, options = function.layers.get(prefix, (None, {}))
+    if kind is None:
+        known = [p[:-1] for p in function.layers if p]
+        raise ValueError(f"{name}: expected the name of a layer of {function.name} "
+                         f"({', '.join(known) or 'none'}), got {prefix[:-1] or 'none'}")
     if kind != layer.kind:
-        found = kind or "none of " + (", ".join(
-            repr(p) for p in function.layers) or "any layer")
-        raise ValueError(f"{name}: expected a layer {layer.kind} with prefix "
-                         f"{prefix!r} in {function.name}, got {found}")
+        where = f" ({prefix[:-1]})" if prefix else ""
+        raise ValueError(f"{name}: expected a layer {kind} as in {function.name}{where}, "
+                         f"got {layer.kind}")
 
     def refuse(option, expected, why):
         raise ValueError(f"{name}: expected {option} = {expected!r}{why}, got "
@@ -382,6 +390,10 @@ def weights(model, *convs, **named):
             raise ValueError("expected a module of one function, got "
                              f"{len(model.functions)}")
         model, = model.functions.values()
+    stack = [prefix for prefix in model.layers if re.fullmatch(r"(layer\d+_)?", prefix)]
+    if convs and stack and len(convs) != len(stack):
+        raise ValueError(f"{model.name}: expected {len(stack)} layer{'s' * (len(stack) > 1)} "
+                         f"of PyG, got {len(convs)}")
     layers = [(f"layer{i}_" if len(convs) > 1 else "", conv)
               for i, conv in enumerate(convs, 1)]
     layers += [(name + "_", conv) for name, conv in named.items()]

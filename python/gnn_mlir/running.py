@@ -37,14 +37,21 @@ def _dtype(info):
     return DTYPES[info.dtype]
 
 
+def _called(info):
+    """An input as its caller knows it, who gives gradients by the names of outputs."""
+    if info.role != "gradient":
+        return f"input {info.name!r}"
+    return f"the gradient of {info.name.removeprefix('d_')!r} (input {info.name!r})"
+
+
 def _check(info, shape, dtype):
     """`dtype` is a name, as NumPy and torch print it."""
     _dtype(info)
     expected = _NAMES[info.dtype]
     if dtype != expected:
-        raise ValueError(f"input {info.name!r}: expected {expected}, got {dtype}")
+        raise ValueError(f"{_called(info)}: expected {expected}, got {dtype}")
     if tuple(shape) != info.shape:
-        raise ValueError(f"input {info.name!r}: expected shape {info.shape}, got "
+        raise ValueError(f"{_called(info)}: expected shape {info.shape}, got "
                          f"{tuple(shape)}")
 
 
@@ -52,7 +59,7 @@ def _checked_tensor(info, value):
     """A tensor's values, checked and as they lie in memory."""
     _check(info, value.shape, str(value.dtype).removeprefix("torch."))
     if str(value.layout) != "torch.strided":
-        raise ValueError(f"input {info.name!r}: expected a dense tensor, got "
+        raise ValueError(f"{_called(info)}: expected a dense tensor, got "
                          f"{value.layout}")
     return value.detach().resolve_neg()
 
@@ -65,9 +72,9 @@ def is_integer(value):
 def _checked_integer(info, value):
     """An int for an input that is one; else ValueError."""
     if info.dtype != "i64" or info.shape:
-        raise ValueError(f"input {info.name!r}: expected an array or a tensor of "
+        raise ValueError(f"{_called(info)}: expected an array or a tensor of "
                          f"{np.dtype(_dtype(info)).name}, got int")
-    return types.i64(f"input {info.name!r}", value)
+    return types.i64(_called(info), value)
 
 
 def _host_array(info, value):
@@ -78,7 +85,7 @@ def _host_array(info, value):
         value = _checked_tensor(info, value).numpy()
     array = np.asarray(value) if hasattr(value, "__array__") else None
     if array is None or array.dtype == object:
-        raise ValueError(f"input {info.name!r}: expected an array or a tensor of "
+        raise ValueError(f"{_called(info)}: expected an array or a tensor of "
                          f"{np.dtype(_dtype(info)).name}, got "
                          f"{type(value).__name__}")
     value = array

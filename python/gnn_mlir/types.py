@@ -21,6 +21,15 @@ def integer(what, value, low=0, high=None):
     return number
 
 
+def described(value):
+    """A value in a message: what kind of array it is, not what is in it."""
+    if hasattr(value, "dtype") and hasattr(value, "shape"):
+        dtype = str(value.dtype).removeprefix("torch.")
+        return f"{type(value).__name__} of {dtype} of shape {tuple(value.shape)}"
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 200 else text[:200] + "..."
+
+
 def identifier(what, name):
     """A name that IR spells as it is; else ValueError."""
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*", name,

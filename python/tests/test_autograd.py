@@ -145,9 +145,19 @@ def test_a_tape_finds_changes_of_tensors(layer, graph, changed):
     with pytest.raises(RuntimeError, match=f"expected '{changed}' as it was in the "
                                            "forward pass"):
         tape.gradients(given)
+
+
+def test_a_tape_copies_inference_tensors(layer, graph):
+    """They have no version by which a change is found."""
+    _, tape = layer.forward(graph, arrays())
+    expected = tape.gradients(D)
     with torch.inference_mode():
-        inputs = {name: value.clone() for name, value in inputs.items()}
-        layer.forward(graph, inputs)[1].gradients(given)
+        inputs = {name: torch.tensor(value) for name, value in arrays().items()}
+        outputs, tape = layer.forward(graph, inputs)
+        for value in (*outputs.values(), *inputs.values()):
+            value.mul_(3)
+        found = tape.gradients({name: torch.tensor(value) for name, value in D.items()})
+    assert all((found[n].numpy() == expected[n]).all() for n in expected)
 
 
 @pytest.mark.parametrize("given", ["y", "z"])
@@ -205,18 +215,29 @@ def test_what_is_wrong(compiler, layer, graph):
                                                     "x, w, u, got 'v'") as caught:
         gnn_mlir.compile(PROGRAM, gradients=["v"])
     assert 'gnn.gradients = ["v"]' in caught.value.reproducer
-    with pytest.raises(gnn_mlir.CompileError, match="expected a function of f, got 'g'"):
+    with pytest.raises(ValueError, match="^gradients: expected a function of f, got 'g'$"):
         gnn_mlir.compile(PROGRAM, gradients={"g": True})
+    with pytest.raises(ValueError, match=r"^gradients: expected inputs of sage \(x, weight, "
+                                         r"bias, root\), got 'w'$"):
+        gnn_mlir.compile(models.sage((4, 2)), gradients=["x", "w"])
     plain = gnn_mlir.compile(PROGRAM, target="emulator")
     with pytest.raises(ValueError, match="compiled with gradients=True, got one "
                                          "without"):
         plain.gradients(graph, arrays(), D)
     for bad in (D["y"], {}, {"y": None}):
-        with pytest.raises(ValueError, match=r"dict of gradients of outputs \(y, z\)"):
+        with pytest.raises(ValueError, match=r"dict of gradients of outputs \(y, z\), got "
+                                             r"(ndarray of float32 of shape \(9, 4\)|\{)"):
             layer.gradients(graph, arrays(), bad)
+    for bad in ("w", 5, []):
+        message = rf"f: expected a list of inputs \(x, w, u\), got {bad!r}".replace("[", "\\[")
+        with pytest.raises(ValueError, match=message):
+            layer.gradients(graph, arrays(), D, wrt=bad)
+        with pytest.raises(ValueError, match=message):
+            layer.memory(graph, wrt=bad)
     with pytest.raises(ValueError, match="gradients of outputs y, z, got 'n'"):
         layer.gradients(graph, arrays(), {"n": D["y"]})
-    with pytest.raises(ValueError, match=r"input 'd_y': expected shape \(9, 4\)"):
+    with pytest.raises(ValueError, match=r"^the gradient of 'y' \(input 'd_y'\): expected "
+                                         r"shape \(9, 4\), got \(8, 4\)"):
         layer.gradients(graph, arrays(), {"y": D["y"][1:]})
 
 
@@ -258,6 +279,10 @@ def test_memory_is_known_before_a_run(layer, graph, monkeypatch):
     taken.clear()
     tape.gradients(cotangents)
     assert sum(taken) == sum(known["backward"].values())
+    made = known["forward"]["output"] + known["forward"]["saved"]
+    assert known["peak"] == max(sum(known["forward"].values()), made + sum(taken))
+    plain = gnn_mlir.compile(PROGRAM, target="emulator").memory(graph)
+    assert plain == {"call": known["call"], "peak": sum(known["call"].values())}
 
 
 def test_low_memory_saves_less(compiler, layer, graph):
@@ -326,13 +351,27 @@ def test_changes_in_place_are_caught(layer, graph, changed):
         out["z"].sum().backward()
 
 
-def test_there_is_no_second_derivative(layer, graph):
-    inputs = tensors(needed="u")
-    first, = torch.autograd.grad(layer(graph, inputs)["z"].sum(), inputs["u"],
-                                 create_graph=True)
-    with pytest.raises(RuntimeError, match="f: expected to be differentiated once, got "
-                                           "a second derivative"):
-        (first.sum() + inputs["u"].sum()).backward()
+ONCE = "f: expected to be differentiated once, got a second derivative"
+
+
+@pytest.mark.parametrize("output", "yz")
+def test_there_is_no_second_derivative(layer, graph, output):
+    """However it is asked for: y is linear in w, and not in x; z is linear in nothing."""
+    inputs = tensors()
+    leaves = [inputs[name] for name in "xwu"]
+    first = torch.autograd.grad(layer(graph, inputs)[output].sum(), leaves,
+                                create_graph=True)
+    for ask in (lambda loss: (loss + inputs["u"].sum()).backward(),
+                lambda loss: torch.autograd.grad(loss, leaves),
+                lambda loss: torch.autograd.grad(loss, leaves, allow_unused=True),
+                lambda loss: torch.autograd.grad(loss, inputs["w"], allow_unused=True)):
+        for gradient in first:
+            with pytest.raises(RuntimeError, match=ONCE):
+                ask(gradient.square().sum())
+    # What is made of gradients and does not lead to the inputs is differentiated.
+    scale = torch.ones((), requires_grad=True)
+    found, = torch.autograd.grad((scale * first[0]).sum(), scale)
+    assert torch.equal(found, first[0].detach().sum())
 
 
 def test_gradients_that_are_views(layer, graph):

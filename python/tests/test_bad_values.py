@@ -75,6 +75,33 @@ def test_inputs_that_are_no_dict(layer, program, graph, wrong):
         program.evaluate(graph, wrong)
 
 
+@pytest.mark.parametrize("make", ["Data", "HeteroData"])
+def test_graphs_of_pyg_have_to_be_made(layer, program, graph, inputs, make):
+    data = getattr(pytest.importorskip("torch_geometric.data"), make)()
+    message = f"got .*a {make} of PyG, of which gnn_mlir.Graph.from_pyg makes a Graph$"
+    for call in (lambda: layer(data, inputs), lambda: layer.memory([data]),
+                 lambda: program.evaluate(data, inputs), lambda: program.bind({"g": data}),
+                 lambda: gnn_mlir.compile(program, graph=data),
+                 lambda: gnn_mlir.add_inverses(data)):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+def test_arrays_are_not_printed(layer, graph):
+    with pytest.raises(ValueError, match=r"got ndarray of float64 of shape \(200, 3\)$"):
+        layer(graph, np.ones((200, 3)))
+
+
+def test_types_that_do_not_occur(compiler):
+    layer = gnn_mlir.compile(models.rgcn(4, (3, 2)), target="emulator")
+    few = gnn_mlir.Graph([0, 1], [1, 0], 2, edge_type=[0, 2])
+    with pytest.raises(gnn_mlir.GNNError, match="expected 4 edge types, got 3; .*: "
+                                                "num_edge_types=4$"):
+        layer.bind(few)
+    with pytest.raises(gnn_mlir.GNNError, match="expected 4 edge types, got 6$"):
+        layer.bind(gnn_mlir.Graph([0], [0], 1, num_edge_types=6))
+
+
 @pytest.mark.parametrize("wrong", [None, 3, b"func.func @f()"])
 def test_programs_that_are_none(compiler, wrong):
     with pytest.raises(ValueError, match="program: expected a Module, a Function "
@@ -96,10 +123,10 @@ def test_chip_is_text(compiler, program):
 
 
 @pytest.mark.parametrize("chip", ["sm_35", "sm_50", "h100"])
-@pytest.mark.parametrize("call", [gnn_mlir.compile, gnn_mlir.explain])
-def test_chips_that_are_not_served(compiler, program, call, chip):
-    with pytest.raises(gnn_mlir.GNNError,
-                       match=rf"expected a chip of sm_70, .*, got '{chip}'"):
+@pytest.mark.parametrize("call, kind", [(gnn_mlir.compile, ValueError),
+                                        (gnn_mlir.explain, gnn_mlir.GNNError)])
+def test_chips_that_are_not_served(compiler, program, call, kind, chip):
+    with pytest.raises(kind, match=rf"expected a chip of sm_70, .*, got '{chip}'$"):
         call(program, target="cuda", chip=chip)
 
 
@@ -109,7 +136,7 @@ def test_chips_that_are_not_served(compiler, program, call, chip):
                        "'v100'"),
     ("compact", "rows", "compact: expected true or false, got 'rows'")])
 def test_words_of_passes(compiler, program, name, value, expected):
-    with pytest.raises(gnn_mlir.GNNError, match=expected):
+    with pytest.raises(ValueError, match=f"^passes: {expected}$"):
         gnn_mlir.compile(program, target="emulator", passes={name: value})
 
 

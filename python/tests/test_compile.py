@@ -64,8 +64,10 @@ def test_other_errors_need_no_reproducer(compiler, graph, temporary):
         gnn_mlir.compile(models.rgcn(4), "gcn")
     with pytest.raises(ValueError, match="expected emulator or cuda, got 'tpu'"):
         gnn_mlir.compile(models.rgcn(4), target="tpu")
-    with pytest.raises(gnn_mlir.GNNError, match="passes: "):
+    with pytest.raises(ValueError, match="^passes: .*, got 'fuse-all=true'$"):
         gnn_mlir.compile(models.rgcn(4), passes={"fuse-all": True})
+    with pytest.raises(ValueError, match="^stage-passes: .*, got 'end=cse'$"):
+        gnn_mlir.compile(models.rgcn(4), stage_passes={"end": "cse"})
     assert not list(temporary.iterdir())
 
 

@@ -188,6 +188,7 @@ def test_select_edges():
     with pytest.raises(ValueError, match=r"select_edges: expected bool of shape "
                        r"\(3,\), got int64 of shape \(2,\)"):
         gnn_mlir.select_edges(gnn_mlir.Graph([0, 1, 2], [0, 0, 1], 3), [0, 2])
+    assert gnn_mlir.select_edges(gnn_mlir.Graph([], [], 2), []).num_nodes == 2
 
 
 def test_merge_renumber_degrees():

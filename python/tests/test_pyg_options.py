@@ -292,11 +292,19 @@ def test_layers_in_training():
 def test_layers_in_the_wrong_place():
     with pytest.raises(ValueError, match="expected a layer of GCNConv.*ChebConv"):
         pyg.weights(models.gcn((4, 4)), nn.ChebConv(4, 4, 2))
-    with pytest.raises(ValueError, match="SAGEConv: expected a layer sage with "
-                                         "prefix '' in gcn, got gcn"):
+    with pytest.raises(ValueError, match="SAGEConv: expected a layer gcn as in gcn, got "
+                                         "sage"):
         pyg.weights(models.gcn((4, 4)), nn.SAGEConv(4, 4))
-    with pytest.raises(ValueError, match="prefix 'layer1_' in gcn, got none of ''"):
-        pyg.weights(models.gcn((4, 4)), nn.GCNConv(4, 4), nn.GCNConv(4, 4))
+    with pytest.raises(ValueError, match=r"a layer gcn as in gcn \(layer2\), got sage"):
+        pyg.weights(models.gcn((4, 4, 4)), nn.GCNConv(4, 4), nn.SAGEConv(4, 4))
+    for convs, wanted in ((2, "1 layer"), (1, "3 layers"), (2, "3 layers")):
+        model = models.gcn((4,) * (1 + int(wanted[0])))
+        with pytest.raises(ValueError, match=f"^gcn: expected {wanted} of PyG, got "
+                                             f"{convs}$"):
+            pyg.weights(model, *[nn.GCNConv(4, 4)] * convs)
+    with pytest.raises(ValueError, match=r"GCNConv: expected the name of a layer of gcn "
+                                         r"\(none\), got pre"):
+        pyg.weights(models.gcn((4, 4)), pre=nn.GCNConv(4, 4))
     with pytest.raises(ValueError, match="expected a module of one function, got 0"):
         pyg.weights(gnn_mlir.Module(), nn.GCNConv(4, 4))
 
