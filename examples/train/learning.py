@@ -5,6 +5,7 @@ over epochs with its progress bar, the comparison with PyG, and a plot of the lo
 import argparse
 import dataclasses
 import math
+import pathlib
 import statistics
 import sys
 import time
@@ -24,12 +25,16 @@ class Compiled(torch.nn.Module):
     def __init__(self, module, graph, weights, wrt=()):
         super().__init__()
         self.layer = gnn_mlir.compile(module, graph=graph, gradients=[*weights, *wrt])
-        self.graph = graph
+        self.graph, self.is_first = graph, True
         self.weights = torch.nn.ParameterDict({
             name: torch.nn.Parameter(torch.tensor(array))
             for name, array in weights.items()})
 
     def forward(self, x):
+        if self.is_first:
+            print("gnn-mlir compiles the backward pass and binds the graph in the first "
+                  "epoch", file=sys.stderr, flush=True)
+        self.is_first = False
         return self.layer(self.graph, {"x": x, **self.weights})
 
 
@@ -58,6 +63,9 @@ def positive(text):
 def picture(text):
     if not text.endswith(".svg"):
         raise argparse.ArgumentTypeError(f"expected a name that ends in .svg, got {text}")
+    if not pathlib.Path(text).parent.is_dir():
+        raise argparse.ArgumentTypeError(f"expected a file of a folder that is there, got "
+                                         f"{text}")
     return text
 
 
@@ -92,8 +100,11 @@ def find_device(name):
 def read_graph(path, made, *needed):
     """The graph of a file, or a made one where there is none."""
     if path is None:
-        print("no --graph: a small one, made of a seed")
+        print("no --graph: a small one, made of a seed", flush=True)
         return made()
+    if not pathlib.Path(path).exists():
+        raise ValueError(f"--graph: expected a file, got {path}, which is not there; "
+                         "from_pyg.py beside this script writes some")
     graph = gnn_mlir.Graph.load(path)
     lacking = [name for name in needed if name not in graph.arrays]
     if lacking:
