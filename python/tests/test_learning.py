@@ -75,7 +75,9 @@ def test_classes(model, files, compiler, capsys):
     printed = capsys.readouterr()
     assert re.search(r"first 6 epochs differ by at most \d\.\de[-+]\d\d ", printed.out)
     # No bar where there is no terminal: a line for each epoch of ten at most.
-    assert len(printed.err.splitlines()) == 12 and "\r" not in printed.err
+    first, *lines = printed.err.splitlines()
+    assert first.startswith("gnn-mlir compiles") and len(lines) == 12
+    assert "\r" not in printed.err
 
 
 def test_classes_of_learned_vectors(files, compiler):

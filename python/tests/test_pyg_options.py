@@ -114,7 +114,7 @@ CARRIED = [
     ("TransformerConv", {"aggr_kwargs": {}}, {}),
     *[(conv, *case) for conv in ("RGCNConv", "FastRGCNConv") for case in [
         ({"num_bases": 2}, {"bases": 2}),
-        ({"num_blocks": 2}, {"blocks": 2}),
+        ({"num_blocks": 2}, {"diagonal_blocks": 2}),
         ({"aggr": "add"}, {"aggregation": "sum"}),
         ({"root_weight": False}, {"root_weight": False}),
         ({"bias": False}, {"bias": False}),
