@@ -109,6 +109,18 @@ def _runner(checked):
     pytest.skip("neither the library nor gnn-run is built")
 
 
+@pytest.fixture
+def unchecked(monkeypatch):
+    """Calls on the emulator check no access, for tests of something else: a checked
+    kernel takes five times as long to prepare."""
+    import gnn_mlir
+    try:
+        device = gnn_mlir.capi.Device.emulator(checked=False)
+    except gnn_mlir.GNNError:
+        return  # There is none.
+    monkeypatch.setitem(gnn_mlir.compiler._DEVICES, "emulator", device)
+
+
 @pytest.fixture(scope="module")
 def benchmarks():
     """The modules of the folder of benchmarks, which import each other."""

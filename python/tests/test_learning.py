@@ -35,6 +35,8 @@ import learning  # noqa: E402
 import links  # noqa: E402
 sys.path.remove(str(FOLDER))
 
+# Kernels with gradients are checked in test_autograd.py.
+pytestmark = pytest.mark.usefixtures("unchecked")
 PAGES = ("README.md", "docs/Training.md")
 SCRIPTS = {"classify.py": classify, "links.py": links}
 
@@ -319,11 +321,14 @@ def test_data_set_of_pyg(tmp_path, monkeypatch):
 
 
 def commands():
-    """The commands of the pages that run a script."""
+    """The commands of the pages that run a script, each once."""
+    found = {}
     for page in PAGES:
         text = (ROOT / page).read_text().replace("\\\n", " ")
         for line in re.findall(r"^python3? examples/train/(.*)$", text, re.M):
-            yield pytest.param(shlex.split(line, comments=True), id=f"{page}: {line}")
+            words = shlex.split(line, comments=True)
+            found.setdefault(tuple(words), pytest.param(words, id=f"{page}: {line}"))
+    return found.values()
 
 
 @pytest.mark.parametrize("words", list(commands()))

@@ -2,6 +2,7 @@
 """Training over sampled batches: blocks of them, two-layer models beside PyG's, and
 batches that are prepared on another thread. On the emulator."""
 
+import functools
 import gc
 import threading
 import weakref
@@ -46,6 +47,11 @@ def sample(model, fanouts=(3, 4), batches=BATCHES):
         yield gnn_mlir.blocks(batch, len(fanouts), len(seeds)), torch.from_numpy(X[nodes])
 
 
+# Once: the emulator takes longer to prepare a package than for all that it does.
+package_of = functools.lru_cache(None)(lambda model, wrt: gnn_mlir.compile(
+    MODELS[model][0](), target="emulator", gradients=wrt).package)
+
+
 class Training:
     """Our layers and PyG's with the same weights."""
 
@@ -59,8 +65,10 @@ class Training:
                 parameter.normal_(std=0.5)
         weights = pyg.weights(self.program, *self.convs)
         self.names = list(weights)
-        options = {"gradients": self.names, **options}
-        self.layer = gnn_mlir.compile(self.program, target="emulator", **options)
+        self.layer = gnn_mlir.compile(self.program, target="emulator", **{
+            "gradients": self.names, **options}) if options else (
+                gnn_mlir.compiler.CompiledFunction(package_of(model, tuple(self.names)),
+                                                   model, self.program.functions[model]))
         self.weights = {name: torch.nn.Parameter(torch.from_numpy(array))
                         for name, array in weights.items()}
 
@@ -359,9 +367,8 @@ def test_hetero_batches_of_neighbor_loader(compiler):
 def test_batches_train_as_in_pyg(compiler, compilations, model, statistics):
     """Losses and gradients, of batches that all have other counts, by what is compiled
     once. Statistics of the first batch, by which passes decide, are no sizes."""
-    first, _ = next(sample(model))
-    options = {"graph": dict(zip(("block1", "block2"), first))} if statistics else {}
-    training, compiled, counts = Training(model, **options), None, set()
+    graph = dict(zip(("block1", "block2"), next(sample(model))[0])) if statistics else None
+    training, compiled, counts = Training(model, graph=graph), None, set()
     ours, theirs = (torch.optim.SGD(p, 0.05) for p in (
         training.weights.values(), training.convs.parameters()))
     for blocks, x in sample(model):
@@ -380,7 +387,7 @@ def test_batches_train_as_in_pyg(compiler, compilations, model, statistics):
     assert len(counts) == len(BATCHES) and len(compilations) == compiled == 1
 
 
-def test_a_trained_loss_falls(compiler):
+def test_a_trained_loss_falls(unchecked, compiler):
     training = Training("rgat")
     optimizer = torch.optim.Adam(training.weights.values(), 0.02)
     losses = []
@@ -410,7 +417,7 @@ def steps_of(layer, wrt, first, monkeypatch):
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_raw_features_get_no_gradient(compiler, model, monkeypatch):
+def test_raw_features_get_no_gradient(unchecked, compiler, model, monkeypatch):
     """Nothing of it is computed: the backward pass has fewer kernels, and it reads
     nothing of the first block's edges on the way back."""
     training, first = Training(model, gradients=True), next(sample(model))
