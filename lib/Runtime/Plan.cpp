@@ -433,6 +433,8 @@ static Json toJson(const FunctionPlan &plan, const TensorSpec &tensor,
                {"dtype", name(tensor.dtype)}};
   if (tensor.role != role)
     json["role"] = name(tensor.role);
+  if (!tensor.key.empty())
+    json["key"] = tensor.key;
   return json;
 }
 

@@ -202,6 +202,8 @@ TensorSpec parseTensor(const FunctionPlan &plan, const Json &json,
              "expected input, output, saved or gradient, got '" + text + "'");
     tensor.role = *given;
   }
+  if (fields.has("key"))
+    tensor.key = fields.string("key");
   fields.done();
   return tensor;
 }

@@ -184,6 +184,8 @@ LogicalResult PlanBuilder::addBoundary() {
       spec.name = (isOutput ? "out" : "arg") + std::to_string(list.size());
     spec.role = roleOf(func, number,
                        isOutput ? runtime::Role::Output : runtime::Role::Input);
+    if (auto key = func.getArgAttrOfType<StringAttr>(number, "gnn.key"))
+      spec.key = key.getValue().str();
     for (int64_t size : type.getShape())
       spec.shape.push_back(ShapedType::isDynamic(size) ? -1 : size);
     FailureOr<runtime::DataType> dtype = dataType(func, type.getElementType());

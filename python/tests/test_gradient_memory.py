@@ -2,13 +2,17 @@
 """What training keeps in memory: of an edge a few numbers, and never a row of
 features."""
 
+import json
 import math
 import re
 import subprocess
 
 import pytest
 
+import gnn_mlir
 from conftest import find_tool
+from gnn_mlir import compiling
+from gnn_mlir.gradients import Passes
 from gnn_mlir.testing import cases, gradients, graphs
 
 GRAPH = graphs.random_graph(13, 40, 2, 3, seed=3)
@@ -72,3 +76,35 @@ def test_a_row_of_features_is_found(compiler):
     made = subprocess.run([find_tool("gnn-opt"), "-", "--gnn-tile-pipeline"], input=text,
                           text=True, capture_output=True, check=True).stdout
     assert ("@f", 64) in list(edge_buffers(made))
+
+
+class Altered:
+    """A package whose saved values have other keys."""
+
+    def __init__(self, package):
+        self._plan = json.loads(json.dumps(package.plan()))
+        for function in self._plan["functions"]:
+            for tensor in [*function["inputs"], *function["outputs"]]:
+                if "key" in tensor:
+                    tensor["key"] = "0" * 16
+
+    def plan(self):
+        return self._plan
+
+
+def test_a_backward_pass_reads_the_values_that_it_knows(compiler):
+    """Another backward pass of a function, compiled later, reads what was saved where
+    the same ops compute it, and not what has its name alone."""
+    m = gnn_mlir.Module()
+    f = m.function("f")
+    x = f.input("x", m.graph("g").rows("node", 4))
+    y = f.activation("tanh", f.linear(x, f.input("w", gnn_mlir.weight(4, 4))))
+    f.output("y", y)
+    f.output("z", f.activation("relu", f.linear(y, f.input("u", gnn_mlir.weight(4, 4)))))
+    both, one = (Passes(compiling.compile_text(m.text(), "m.mlir", None, True,
+                                               gradients=asked), "f")
+                 for asked in ("f: x w u", "f: x w u -> z"))
+    assert both.saved and one.given == ("z",)
+    assert all(re.fullmatch("[0-9a-f]{16}", spec["key"]) for spec in both.saved.values())
+    assert one.serves(both)
+    assert not Passes(Altered(one.package), "f").serves(both)

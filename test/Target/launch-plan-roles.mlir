@@ -15,12 +15,12 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // CHECK-NEXT:    {"name":"w","graph":"","space":"none","shape":[4,4],"dtype":"f32"}
 // CHECK:       "outputs": [
 // CHECK-NEXT:    {"name":"y","graph":"g","space":"node","shape":[-1,4],"dtype":"f32"},
-// CHECK-NEXT:    {"name":"saved_0","graph":"g","space":"node","shape":[-1,4],"dtype":"f32","role":"saved"}
+// CHECK-NEXT:    {"name":"saved_0","graph":"g","space":"node","shape":[-1,4],"dtype":"f32","role":"saved","key":"[[KEY:[0-9a-f]{16}]]"}
 // CHECK:      {"name": "f_backward",
 // CHECK-NEXT:  "gradient_of": "f",
 // CHECK:       "inputs": [
 // CHECK-NEXT:    {"name":"x","graph":"g","space":"node","shape":[-1,4],"dtype":"f32"},
-// CHECK-NEXT:    {"name":"saved_0","graph":"g","space":"node","shape":[-1,4],"dtype":"f32","role":"saved"},
+// CHECK-NEXT:    {"name":"saved_0","graph":"g","space":"node","shape":[-1,4],"dtype":"f32","role":"saved","key":"[[KEY]]"},
 // CHECK-NEXT:    {"name":"d_y","graph":"g","space":"node","shape":[-1,4],"dtype":"f32","role":"gradient"}
 // CHECK:       "outputs": [
 // CHECK-NEXT:    {"name":"d_w","graph":"","space":"none","shape":[4,4],"dtype":"f32","role":"gradient"}

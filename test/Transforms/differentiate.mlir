@@ -11,14 +11,14 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 //
 // CHECK-LABEL: func.func @product(
 // CHECK-LABEL: func.func @product_forward(
-// CHECK-SAME:    -> (tensor<?x8xf32, #[[NODE:.+]]> {gnn.name = "y", gnn.role = "output"}, tensor<?x8xf32, #[[NODE]]> {gnn.name = "saved_0", gnn.role = "saved"})
+// CHECK-SAME:    -> (tensor<?x8xf32, #[[NODE:.+]]> {gnn.name = "y", gnn.role = "output"}, tensor<?x8xf32, #[[NODE]]> {gnn.key = "[[KEY:[0-9a-f]+]]", gnn.name = "saved_0", gnn.role = "saved"})
 // CHECK-SAME:    attributes {gnn.gradient_of = @product}
 // CHECK:         %[[H:.+]] = gnn.linear
 // CHECK:         %[[Y:.+]] = gnn.activation relu %[[H]]
 // CHECK:         return %[[Y]], %[[H]]
 // CHECK-LABEL: func.func @product_backward(
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<?x64xf32, #[[NODE]]> {gnn.name = "x", gnn.role = "input"},
-// CHECK-SAME:    %[[H:[^:]+]]: tensor<?x8xf32, #[[NODE]]> {gnn.name = "saved_0", gnn.role = "saved"},
+// CHECK-SAME:    %[[H:[^:]+]]: tensor<?x8xf32, #[[NODE]]> {gnn.key = "[[KEY]]", gnn.name = "saved_0", gnn.role = "saved"},
 // CHECK-SAME:    %[[DY:[^:]+]]: tensor<?x8xf32, #[[NODE]]> {gnn.name = "d_y", gnn.role = "gradient"})
 // CHECK-SAME:    -> (tensor<64x8xf32> {gnn.name = "d_w", gnn.role = "gradient"})
 // CHECK:         %[[ABOVE:.+]] = arith.cmpf ogt, %[[H]]
@@ -58,7 +58,7 @@ func.func @edges(%x: tensor<?x64xf32, #node> {gnn.name = "x"})
 // A maximum gives its argument besides, which is saved.
 //
 // CHECK-LABEL: func.func @maximum_forward(
-// CHECK-SAME:    tensor<?x64xi32, #[[NODE]]> {gnn.name = "saved_0", gnn.role = "saved"}
+// CHECK-SAME:    tensor<?x64xi32, #[[NODE]]> {gnn.key = "{{[0-9a-f]+}}", gnn.name = "saved_0", gnn.role = "saved"}
 // CHECK:         %{{.+}}, %{{.+}} = gnn.aggregate max %{{.+}} via dst : {{.+}} -> tensor<?x64xf32, #[[NODE]]>, tensor<?x64xi32, #[[NODE]]>
 // CHECK-LABEL: func.func @maximum_backward(
 // CHECK:         %[[P:.+]] = gnn.pick %{{.+}} at %{{.+}} via dst
@@ -74,7 +74,7 @@ func.func @maximum(%x: tensor<?x64xf32, #node> {gnn.name = "x"})
 // softmax of an edge is computed again from its score.
 //
 // CHECK-LABEL: func.func @attention_forward(
-// CHECK-SAME:    tensor<?x8xf32, #[[NODE]]> {gnn.name = "saved_0", gnn.role = "saved"}, tensor<?x8xf32, #[[NODE]]> {gnn.name = "saved_1", gnn.role = "saved"})
+// CHECK-SAME:    tensor<?x8xf32, #[[NODE]]> {gnn.key = "{{[0-9a-f]+}}", gnn.name = "saved_0", gnn.role = "saved"}, tensor<?x8xf32, #[[NODE]]> {gnn.key = "{{[0-9a-f]+}}", gnn.name = "saved_1", gnn.role = "saved"})
 // CHECK:         gnn.attention({{.+}} -> (tensor<?x8x16xf32, #[[NODE]]>, tensor<?x8xf32, #[[NODE]]>, tensor<?x8xf32, #[[NODE]]>)
 // CHECK-LABEL: func.func @attention_backward(
 // CHECK-NOT:     gnn.attention

@@ -118,6 +118,7 @@ TEST(Plan, SaysWhatTensorsAre) {
   EXPECT_EQ(plain->functions[0].outputs[0].role, Role::Output);
   EXPECT_EQ(plain->functions[0].gradientOf, "");
   EXPECT_FALSE(contains(plain->json(), "role"));
+  EXPECT_FALSE(contains(plain->json(), "key"));
   EXPECT_FALSE(contains(plain->json(), "gradient_of"));
   std::string text =
       with("\"name\": \"sum\"", "\"name\": \"sum\", \"gradient_of\": \"mean\"");
@@ -125,6 +126,7 @@ TEST(Plan, SaysWhatTensorsAre) {
     size_t place = text.find(std::string("\"name\": ") + name);
     text.insert(place, std::string("\"role\": \"") + role + "\", ");
   }
+  text.insert(text.find("\"name\": \"y\""), "\"key\": \"0f\", ");
   auto plan = LaunchPlan::parse(text);
   ASSERT_TRUE(plan) << plan.message();
   auto again = LaunchPlan::parse(plan->json());

@@ -73,6 +73,9 @@ struct TensorSpec {
   /// -1 in the first place stands for the number of rows.
   std::vector<int64_t> shape;
   DataType dtype = DataType::F32;
+  /// Of a saved value: what it is computed by, as a hash, so that two
+  /// compilations can be told to save the same; may be empty.
+  std::string key;
 };
 
 /// A 64-bit integer known at bind time.

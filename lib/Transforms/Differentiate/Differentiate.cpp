@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SavedValues.h"
+#include "ValueKeys.h"
 
 #include "GNN/Dialect/GNN/IR/GNNDialect.h"
 #include "GNN/Dialect/GNN/IR/Gradients.h"
@@ -38,12 +39,16 @@ struct Border {
   Value value;
   std::string name;
   StringRef role;
+  std::string key = ""; ///< of a saved value, by what computes it
 
   DictionaryAttr attributes(MLIRContext *context) const {
     Builder b(context);
-    return b.getDictionaryAttr(
-        {b.getNamedAttr("gnn.name", b.getStringAttr(name)),
-         b.getNamedAttr("gnn.role", b.getStringAttr(role))});
+    SmallVector<NamedAttribute> attributes{
+        b.getNamedAttr("gnn.name", b.getStringAttr(name)),
+        b.getNamedAttr("gnn.role", b.getStringAttr(role))};
+    if (!key.empty())
+      attributes.push_back(b.getNamedAttr("gnn.key", b.getStringAttr(key)));
+    return b.getDictionaryAttr(attributes);
   }
 };
 
@@ -402,8 +407,10 @@ void Differentiate::split(const JointFunction &joint, func::FuncOp func,
     if (sources.contains(output) && given.insert(output).second)
       of.push_back(border);
   }
+  ValueKeys keys(joint.body());
   for (auto [i, value] : llvm::enumerate(values.getSaved())) {
-    Border border = {value, "saved_" + std::to_string(i), "saved"};
+    Border border = {value, "saved_" + std::to_string(i), "saved",
+                     keys.get(value)};
     results.push_back(border);
     if (sources.contains(value))
       of.push_back(border);

@@ -90,3 +90,8 @@ func.func @dialect_g13(%x: tensor<8xf32>) -> tensor<8xf32> attributes {gnn.gradi
 func.func @dialect_g13_alone(%x: tensor<8xf32>) -> (tensor<8xf32> {gnn.name = "y"}) attributes {gnn.gradient_outputs = ["y"]} {
   return %x : tensor<8xf32>
 }
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a string that is not empty for gnn.key, got 5 : i64}}
+func.func private @dialect_g14(tensor<4xf32> {gnn.key = 5})

@@ -74,6 +74,10 @@ static LogicalResult verifyBorder(Operation *op, NamedAttribute attribute) {
     return op->emitOpError("expected \"input\", \"output\", \"saved\" or "
                            "\"gradient\" for gnn.role, got ")
            << attribute.getValue();
+  if (attribute.getName() == "gnn.key" && (!text || text.empty())) // G14
+    return op->emitOpError("expected a string that is not empty for gnn.key, "
+                           "got ")
+           << attribute.getValue();
   return success();
 }
 

@@ -67,6 +67,8 @@ def GNN_Dialect : Dialect {
       inputs that is not empty, or stands alone for all of floating point features.
     * (G13) `gnn.gradient_outputs` is a list of names of results that is not empty,
       beside `gnn.gradients`.
+    * (G14) `gnn.key`, of a saved value, is a string that is not empty: equal ones are
+      of the same value.
 
     The free form says what is done for one edge or node: `gnn.for_edges`,
     `gnn.for_nodes`, and in their bodies loops over a node's edges. Within a
