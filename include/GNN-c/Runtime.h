@@ -124,6 +124,9 @@ GNN_CAPI GnnError *gnnGraphBorrow(const GnnGraphArrays *arrays,
                                   GnnGraph **graph);
 
 GNN_CAPI void gnnGraphRetain(GnnGraph *graph);
+/** Bound functions are references too: what a device was given of a graph goes
+ *  with the last of these (gnnBoundRelease), here and in
+ *  gnnGraphClearStructures. */
 GNN_CAPI void gnnGraphRelease(GnnGraph *graph);
 
 GNN_CAPI bool gnnGraphIsSquare(const GnnGraph *graph);
@@ -261,6 +264,8 @@ GNN_CAPI const char *gnnDeviceName(const GnnDevice *device);
  *  it must be freed before the device's last reference goes. */
 GNN_CAPI GnnError *gnnDeviceAllocate(GnnDevice *device, int64_t bytes,
                                      void **memory);
+/** Does not wait: nothing that is in flight may use the memory, which the next
+ *  call may get. */
 GNN_CAPI void gnnDeviceFree(GnnDevice *device, void *memory);
 
 /** Copies; done when they return. */
@@ -345,7 +350,8 @@ GNN_CAPI GnnError *gnnBind(const GnnPackage *package, const char *function,
 
 GNN_CAPI void gnnBoundRetain(GnnBoundFunction *bound);
 
-/** The last reference must not go while a run is in flight. */
+/** The last reference must not go while a run is in flight: this does not wait,
+ *  and what the device was given is used again by the next that asks. */
 GNN_CAPI void gnnBoundRelease(GnnBoundFunction *bound);
 
 /** Bytes of the workspace a run needs, 256-byte aligned, and of the structures
@@ -378,7 +384,7 @@ GNN_CAPI const char *gnnBoundGradientOf(const GnnBoundFunction *bound);
  *  null where there are no bytes; outputs and workspace must not overlap inputs
  *  or each other. Allocates nothing, copies nothing, does not wait, so that it
  *  can be captured in a CUDA graph. Re-entrant as long as workspaces and
- *  outputs are distinct. */
+ *  outputs are distinct. After an error nothing of the run is in flight. */
 GNN_CAPI GnnError *gnnBoundRun(const GnnBoundFunction *bound,
                                const void *const *inputs, int64_t numInputs,
                                void *const *outputs, int64_t numOutputs,

@@ -507,8 +507,12 @@ Error BoundFunction::run(ArrayView<const void *> inputs,
   for (const Step &step : state->steps)
     if (!step.skipped)
       if (Error error = state->launch(step, inputs, outputs, workspace, stream,
-                                      capture->get()))
+                                      capture->get())) {
+        // Who gets an error takes the run for over, and its memory back.
+        if (!*capture)
+          (void)state->device->synchronize(stream);
         return error.in(name() + ": kernel '" + step.name + "'");
+      }
   return *capture ? (*capture)->finish().in(name()) : Error();
 }
 
@@ -557,6 +561,11 @@ Expected<Report> BoundFunction::profile(ArrayView<const void *> inputs,
     Report result = report();
     if (!state->device->hasTimer())
       return result;
+    struct Wait { // as after a run that fails
+      Device &device;
+      Stream stream;
+      ~Wait() { (void)device.synchronize(stream); }
+    } wait{*state->device, stream};
     std::vector<std::vector<double>> times(state->steps.size());
     for (int i = 0; i < repetitions; ++i)
       for (size_t s = 0; s < state->steps.size(); ++s) {

@@ -19,6 +19,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -43,23 +44,19 @@ struct Plan {
 
 struct FuseTraversals : gnn::impl::FuseTraversalsBase<FuseTraversals> {
   void runOnOperation() override {
-    IRRewriter rewriter(&getContext());
-    bool changed = true;
-    while (changed) {
-      changed = false;
-      SmallVector<TraverseOp> consumers;
-      getOperation()->walk([&](TraverseOp op) { consumers.push_back(op); });
-      for (TraverseOp consumer : consumers)
-        if (fuseOne(rewriter, consumer)) {
-          changed = true;
-          break;
-        }
-    }
+    fuseAll();
     getOperation()->walk([&](TraverseOp op) { reportRefusals(op); });
   }
 
 private:
-  bool fuseOne(IRRewriter &rewriter, TraverseOp consumer);
+  void fuseAll();
+  /// What was made of a producer and a consumer.
+  struct Fused {
+    TraverseOp op;
+    Operation *producer; ///< erased where `isErased`
+    bool isErased;
+  };
+  std::optional<Fused> fuseOne(IRRewriter &rewriter, TraverseOp consumer);
   void reportRefusals(TraverseOp consumer);
 };
 } // namespace
@@ -147,8 +144,6 @@ static std::string planFusion(TraverseOp producer, TraverseOp consumer,
   auto outType = cast<ShapedType>(producer.getOutputs()[0].getType());
   if (producer.getSchedule() || consumer.getSchedule())
     return "it has a schedule";
-  if (producer.getOutputs().size() != 1)
-    return "it has several results";
   plan.graph = joinGraphs(producer, consumer);
   if (!plan.graph)
     return "it walks another graph";
@@ -219,8 +214,8 @@ static AtAttr ofConsumer(AtAttr at, const Plan &plan) {
                      at.getFeature(), at.getOffset(), at.getColumn());
 }
 
-static void fuse(IRRewriter &rewriter, TraverseOp producer, TraverseOp consumer,
-                 const Plan &plan) {
+static TraverseOp fuse(IRRewriter &rewriter, TraverseOp producer,
+                       TraverseOp consumer, const Plan &plan) {
   JoinedInputs inputs;
   SmallVector<unsigned> producerArgs, consumerArgs;
   for (auto [i, input] : llvm::enumerate(producer.getInputs()))
@@ -261,16 +256,13 @@ static void fuse(IRRewriter &rewriter, TraverseOp producer, TraverseOp consumer,
             [&](AtAttr at) { return ofConsumer(at, plan); });
   inside.clone(*consumerBody.getTerminator(), consumerMap);
   rewriter.replaceOp(consumer, op.getResults());
-  if (producer->use_empty())
-    rewriter.eraseOp(producer);
+  return op;
 }
 
 /// The traversals that read the result of `producer`, each once; none where
 /// something else does.
 static SmallVector<TraverseOp> consumersOf(TraverseOp producer) {
   SmallVector<TraverseOp> consumers;
-  if (producer.getNumResults() != 1)
-    return {};
   for (Operation *user : producer->getUsers()) {
     auto consumer = dyn_cast<TraverseOp>(user);
     if (!consumer ||
@@ -319,6 +311,8 @@ static std::string planAll(TraverseOp producer, TraverseOp consumer,
 /// Fills `plan`, or says why `producer` is not computed in `consumer`.
 static std::string whyNotFused(TraverseOp producer, TraverseOp consumer,
                                Plan &plan) {
+  if (producer.getNumResults() != 1)
+    return "it has several results";
   SmallVector<TraverseOp> consumers = consumersOf(producer);
   bool repeats = consumers.size() > 1 && isWorthRepeating(producer);
   if (consumers.empty() || (consumers.size() > 1 && !repeats))
@@ -326,13 +320,55 @@ static std::string whyNotFused(TraverseOp producer, TraverseOp consumer,
   // What one reader needs stored is there for the others.
   for (TraverseOp other : consumers) {
     Plan others;
-    if (other != consumer && !planAll(producer, other, others).empty())
-      return "its result has other readers";
+    if (other == consumer)
+      continue;
+    if (std::string why = planAll(producer, other, others); !why.empty())
+      return "its result has another reader, which cannot compute it: " + why;
   }
   return planAll(producer, consumer, plan);
 }
 
-bool FuseTraversals::fuseOne(IRRewriter &rewriter, TraverseOp consumer) {
+/// The first consumer that can be fused, again and again. Who was refused is
+/// asked once more where a producer of it has changed, or what else reads that.
+void FuseTraversals::fuseAll() {
+  IRRewriter rewriter(&getContext());
+  SmallVector<TraverseOp> ops;
+  llvm::DenseMap<Operation *, unsigned> places;
+  getOperation()->walk([&](TraverseOp op) {
+    places[op] = ops.size();
+    ops.push_back(op);
+  });
+  llvm::BitVector left(ops.size(), true);
+  auto askReaders = [&](Operation *op) {
+    if (op)
+      for (Operation *reader : op->getUsers())
+        if (auto found = places.find(reader); found != places.end())
+          left.set(found->second);
+  };
+  for (int next = left.find_first(); next >= 0; next = left.find_first()) {
+    left.reset(next);
+    TraverseOp consumer = ops[next];
+    std::optional<Fused> fused = fuseOne(rewriter, consumer);
+    if (!fused)
+      continue;
+    places.erase(consumer);
+    places[fused->op] = next;
+    ops[next] = fused->op;
+    left.set(next);
+    if (fused->isErased) {
+      left.reset(places.lookup(fused->producer));
+      places.erase(fused->producer);
+    } else {
+      askReaders(fused->producer);
+    }
+    askReaders(fused->op);
+    for (Value input : fused->op.getInputs())
+      askReaders(input.getDefiningOp());
+  }
+}
+
+std::optional<FuseTraversals::Fused>
+FuseTraversals::fuseOne(IRRewriter &rewriter, TraverseOp consumer) {
   for (Value input : consumer.getInputs()) {
     auto producer = input.getDefiningOp<TraverseOp>();
     Plan plan;
@@ -347,10 +383,14 @@ bool FuseTraversals::fuseOne(IRRewriter &rewriter, TraverseOp consumer) {
                     ? std::string()
                     : ", which " + std::to_string(readers - 1) +
                           " others compute again rather than have it stored");
-    fuse(rewriter, producer, consumer, plan);
-    return true;
+    TraverseOp op = fuse(rewriter, producer, consumer, plan);
+    bool isErased = producer->use_empty();
+    Fused fused = {op, producer, isErased};
+    if (isErased)
+      rewriter.eraseOp(producer);
+    return fused;
   }
-  return false;
+  return std::nullopt;
 }
 
 void FuseTraversals::reportRefusals(TraverseOp consumer) {

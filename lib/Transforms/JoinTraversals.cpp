@@ -18,6 +18,7 @@
 
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -46,6 +47,8 @@ struct Join {
   AtAttr ofSecond(AtAttr at) const;
 };
 
+class Dependences;
+
 struct JoinTraversals : gnn::impl::JoinTraversalsBase<JoinTraversals> {
   using JoinTraversalsBase::JoinTraversalsBase;
 
@@ -56,22 +59,21 @@ struct JoinTraversals : gnn::impl::JoinTraversalsBase<JoinTraversals> {
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    while (forPairs([&](TraverseOp first, TraverseOp second) {
-      return tryJoin(rewriter, first, second);
-    }))
-      ;
-    forPairs([&](TraverseOp first, TraverseOp second) {
-      reportRefusal(rewriter, first, second);
-      return false;
-    });
+    for (Block &block : getOperation().getBody()) {
+      joinAll(rewriter, block);
+      reportRefusals(rewriter, block);
+    }
   }
 
 private:
-  /// Calls `visit` with each two traversals of a block, one after the other in
-  /// it, until it says that it changed something, and says whether it did.
-  bool forPairs(function_ref<bool(TraverseOp, TraverseOp)> visit);
-  bool tryJoin(IRRewriter &rewriter, TraverseOp first, TraverseOp second);
-  void reportRefusal(IRRewriter &rewriter, TraverseOp first, TraverseOp second);
+  static SmallVector<TraverseOp> collect(Block &block);
+  void joinAll(IRRewriter &rewriter, Block &block);
+  /// The joined traversal, in the place of both; null where they stay.
+  TraverseOp tryJoin(IRRewriter &rewriter, TraverseOp first, TraverseOp second,
+                     Dependences &dependences);
+  void reportRefusals(IRRewriter &rewriter, Block &block);
+  void reportRefusal(IRRewriter &rewriter, TraverseOp first, TraverseOp second,
+                     const Dependences &dependences);
   /// The joined traversal; null and the reason why there is none, where it is
   /// the cost. `numbers` says what was compared.
   TraverseOp weigh(IRRewriter &rewriter, TraverseOp first, TraverseOp second,
@@ -193,30 +195,67 @@ static bool readsOwnRows(TraverseOp first, TraverseOp second,
   });
 }
 
-/// What reads `first`, or what reads that, before `second`; none where `second`
-/// is among it, so that it cannot come after `second`.
-static std::optional<SmallVector<Operation *>>
-readersBefore(Operation *first, Operation *second) {
-  SmallVector<Operation *> readers;
-  llvm::SmallPtrSet<Operation *, 8> known;
-  for (Operation *op = first->getNextNode(); op != second;
-       op = op->getNextNode()) {
-    bool reads = false;
-    op->walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands()) {
-        Operation *producer = operand.getDefiningOp();
-        reads |= producer == first || known.contains(producer);
-      }
-    });
-    if (!reads)
-      continue;
-    known.insert(op);
-    readers.push_back(op);
+namespace {
+/// What each op of a straight line is computed of.
+class Dependences {
+public:
+  explicit Dependences(Block &block);
+
+  /// Whether `op` is computed of what `other` gives.
+  bool dependsOn(Operation *op, Operation *other) const {
+    return makers[places.lookup(op)].test(places.lookup(other));
   }
-  for (Value operand : second->getOperands())
-    if (known.contains(operand.getDefiningOp()))
-      return std::nullopt;
-  return readers;
+  /// Whether it is so by way of an op in between, so that the two cannot be
+  /// one.
+  bool dependsBetween(Operation *op, Operation *other) const {
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      Operation *maker = operand.getDefiningOp();
+      return maker && maker != other && dependsOn(maker, other);
+    });
+  }
+
+  /// Puts `joined` in the place of two others, of which neither depends on the
+  /// other but for what `second` reads of `first` itself.
+  void join(Operation *first, Operation *second, Operation *joined);
+
+private:
+  llvm::DenseMap<Operation *, unsigned> places;
+  std::vector<llvm::BitVector> makers;
+};
+} // namespace
+
+Dependences::Dependences(Block &block) {
+  for (Operation &op : block)
+    places.try_emplace(&op, places.size());
+  makers.assign(places.size(), llvm::BitVector(places.size()));
+  for (Operation &op : block) {
+    llvm::BitVector &mine = makers[places.lookup(&op)];
+    op.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (auto maker = places.find(operand.getDefiningOp());
+            maker != places.end()) {
+          mine |= makers[maker->second];
+          mine.set(maker->second);
+        }
+    });
+  }
+}
+
+void Dependences::join(Operation *first, Operation *second, Operation *joined) {
+  unsigned gone = places.lookup(first), place = places.lookup(second);
+  llvm::BitVector both = makers[gone];
+  both |= makers[place];
+  both.reset(gone);
+  for (llvm::BitVector &mine : makers)
+    if (mine.test(gone) || mine.test(place)) {
+      mine |= both;
+      mine.set(place);
+      mine.reset(gone);
+    }
+  makers[place] = both;
+  places.erase(first);
+  places.erase(second);
+  places[joined] = place;
 }
 
 /// Whether something else than `second` reads a result of `first`.
@@ -239,22 +278,40 @@ static bool isIntoElements(TraverseOp first, TraverseOp second) {
          a.getGroups() == b.getElements() && !readsOf(first, second).empty();
 }
 
-/// The plan for two traversals of one block, the first of which comes before
-/// the second.
-static std::optional<Join> plan(TraverseOp first, TraverseOp second) {
+/// Whether two traversals walk the same rows, or the second as elements what
+/// the first walks one by one.
+static bool haveSameRows(TraverseOp first, TraverseOp second) {
   DomainAttr a = first.getDomain(), b = second.getDomain();
   bool isSame =
       a.getGroups() == b.getGroups() && a.getElements() == b.getElements();
-  if (first.getGraphAttr() != second.getGraphAttr() ||
-      !(isSame || isIntoElements(first, second)))
+  return first.getGraphAttr() == second.getGraphAttr() &&
+         (isSame || isIntoElements(first, second));
+}
+
+/// The plan for two traversals of one block with the same rows, the first of
+/// which comes before the second; none and the reason where there is none.
+static std::optional<Join> plan(TraverseOp first, TraverseOp second,
+                                const Dependences &dependences,
+                                std::string *why = nullptr) {
+  auto refuse = [&](const Twine &reason) {
+    if (why)
+      *why = reason.str();
     return std::nullopt;
+  };
   unsigned results = countRead(first, second) + countRead(second, second);
-  if (results == 0 || results > mostResults)
-    return std::nullopt;
+  if (results == 0)
+    return refuse("nothing reads their results");
+  if (results > mostResults)
+    return refuse("together they have " + Twine(results) +
+                  " results, more than " + Twine(mostResults));
   std::optional<Join> join = joinDims(first, second);
-  if (!join || !readsOwnRows(first, second, *join) ||
-      !readersBefore(first, second))
-    return std::nullopt;
+  if (!join)
+    return refuse("they have other heads and features");
+  if (!readsOwnRows(first, second, *join))
+    return refuse("the second reads rows of the first that it is not at, or "
+                  "goes on with one of its results");
+  if (dependences.dependsBetween(second, first))
+    return refuse("the second reads what is computed of the first in between");
   return join;
 }
 
@@ -321,15 +378,21 @@ static TraverseOp build(IRRewriter &rewriter, TraverseOp first,
   return op;
 }
 
-/// Puts the joined traversal in the place of both.
+/// Puts the joined traversal, which stands in front of the second, in the place
+/// of both, and what is computed of the first behind it.
 static void replace(IRRewriter &rewriter, TraverseOp first, TraverseOp second,
-                    TraverseOp joined) {
+                    TraverseOp joined, Dependences &dependences) {
+  SmallVector<Operation *> readers;
+  for (Operation *op = first->getNextNode(); op != joined;
+       op = op->getNextNode())
+    if (dependences.dependsOn(op, first))
+      readers.push_back(op);
   Operation *last = second;
-  auto readers = *readersBefore(first, second);
   for (Operation *reader : readers) {
     rewriter.moveOpAfter(reader, last);
     last = reader;
   }
+  dependences.join(first, second, joined);
   unsigned next = 0;
   for (TraverseOp op : {first, second})
     for (OpResult result : op->getResults())
@@ -371,15 +434,18 @@ TraverseOp JoinTraversals::weigh(IRRewriter &rewriter, TraverseOp first,
   return nullptr;
 }
 
-bool JoinTraversals::tryJoin(IRRewriter &rewriter, TraverseOp first,
-                             TraverseOp second) {
-  std::optional<Join> found = plan(first, second);
+TraverseOp JoinTraversals::tryJoin(IRRewriter &rewriter, TraverseOp first,
+                                   TraverseOp second,
+                                   Dependences &dependences) {
+  if (!haveSameRows(first, second))
+    return nullptr;
+  std::optional<Join> found = plan(first, second, dependences);
   if (!found)
-    return false;
+    return nullptr;
   std::string numbers;
   TraverseOp joined = weigh(rewriter, first, second, *found, numbers);
   if (!joined)
-    return false;
+    return nullptr;
   remark::passed(second.getLoc(),
                  remark::RemarkOpts::name("Joined").category(getArgument()))
       << (found->intoElements
@@ -388,34 +454,65 @@ bool JoinTraversals::tryJoin(IRRewriter &rewriter, TraverseOp first,
              gnn::describeOrigins(first) + " and " +
              gnn::describeOrigins(second) +
              (numbers.empty() ? "" : ", " + numbers);
-  replace(rewriter, first, second, joined);
-  return true;
+  replace(rewriter, first, second, joined, dependences);
+  return joined;
 }
 
+/// Where the rows are the same, what is not worth a word is that the second is
+/// computed of the first.
 void JoinTraversals::reportRefusal(IRRewriter &rewriter, TraverseOp first,
-                                   TraverseOp second) {
-  if (!isIntoElements(first, second))
+                                   TraverseOp second,
+                                   const Dependences &dependences) {
+  if (!haveSameRows(first, second))
     return;
-  std::optional<Join> found = plan(first, second);
-  std::string why = "it cannot be computed there";
-  if (found)
+  bool isInto = isIntoElements(first, second);
+  if (!isInto && dependences.dependsOn(second, first))
+    return;
+  std::string why;
+  if (std::optional<Join> found = plan(first, second, dependences, &why))
     weigh(rewriter, first, second, *found, why);
   remark::missed(second.getLoc(),
                  remark::RemarkOpts::name("NotJoined").category(getArgument()))
-      << "what it reads of each edge is stored: " + why;
+      << (isInto ? "what it reads of each edge is stored: "
+                 : "two traversals over the same rows, " +
+                       gnn::describeOrigins(first) + " and " +
+                       gnn::describeOrigins(second) + ": ") +
+             why;
 }
 
-bool JoinTraversals::forPairs(
-    function_ref<bool(TraverseOp, TraverseOp)> visit) {
-  for (Block &block : getOperation().getBody()) {
-    SmallVector<TraverseOp> ops;
-    for (auto op : block.getOps<TraverseOp>())
-      if (isJoinable(op))
-        ops.push_back(op);
-    for (size_t second = 1; second < ops.size(); ++second)
-      for (size_t first = 0; first < second; ++first)
-        if (visit(ops[first], ops[second]))
-          return true;
+void JoinTraversals::reportRefusals(IRRewriter &rewriter, Block &block) {
+  SmallVector<TraverseOp> ops = collect(block);
+  Dependences dependences(block);
+  for (size_t second = 1; second < ops.size(); ++second)
+    for (size_t first = 0; first < second; ++first)
+      reportRefusal(rewriter, ops[first], ops[second], dependences);
+}
+
+SmallVector<TraverseOp> JoinTraversals::collect(Block &block) {
+  SmallVector<TraverseOp> ops;
+  for (auto op : block.getOps<TraverseOp>())
+    if (isJoinable(op))
+      ops.push_back(op);
+  return ops;
+}
+
+/// Each with those before it. What two were refused for no other join takes
+/// away, so that behind one it goes on with what is new.
+void JoinTraversals::joinAll(IRRewriter &rewriter, Block &block) {
+  SmallVector<TraverseOp> ops = collect(block);
+  Dependences dependences(block);
+  for (size_t second = 1, first = 0; second < ops.size();) {
+    if (first == second) {
+      ++second;
+      first = 0;
+    } else if (TraverseOp joined =
+                   tryJoin(rewriter, ops[first], ops[second], dependences)) {
+      // Its readers have moved behind it, and it meets the first again.
+      ops = collect(block);
+      second = llvm::find(ops, joined) - ops.begin();
+      first = 0;
+    } else {
+      ++first;
+    }
   }
-  return false;
 }

@@ -77,7 +77,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-LABEL: func.func @several_results
 // CHECK-COUNT-2: gnn_tile.traverse
 func.func @several_results(%x: tensor<?xf32>, %n: tensor<?xf32>, %i: tensor<?xi32>) -> tensor<?xf32> {
-  // expected-remark @+1 {{its result has other readers}}
+  // expected-remark @+1 {{it has several results}}
   %a, %arg = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32>) at [#gnn_tile.at<element -> src>]
       outs(%n, %i : tensor<?xf32>, tensor<?xi32>) at [#row, #row] {
   ^bb0(%v: f32):
@@ -466,4 +466,34 @@ func.func @some_rows(%x: tensor<?xf32>, %z: tensor<?xf32>, %n: tensor<?xf32>) ->
     gnn_tile.yield %e : f32
   } -> tensor<?xf32>
   return %b : tensor<?xf32>
+}
+
+// -----
+
+#row = #gnn_tile.at<group>
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+// A constant for each row, which both of its readers look up by edges.
+//
+// CHECK-LABEL: func.func @cannot_compute_it
+// CHECK-COUNT-3: gnn_tile.traverse
+func.func @cannot_compute_it(%x: tensor<?xf32>, %n: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  // expected-remark @+1 {{its result has another reader, which cannot compute it: its rows are read in another order or more than once}}
+  %a = gnn_tile.traverse @g <dst> ins(%x : tensor<?xf32>) at [#row]
+      outs(%n : tensor<?xf32>) at [#row] {
+  ^bb0(%v: f32):
+    %c = arith.constant 1.0 : f32
+    gnn_tile.yield %c : f32
+  } -> tensor<?xf32>
+  %c = gnn_tile.traverse @g <edge.out_rows> ins(%a : tensor<?xf32>) at [#gnn_tile.at<group -> dst>]
+      outs(%n : tensor<?xf32>) at [#gnn_tile.at<group -> edge>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  %b = gnn_tile.traverse @g <edge.out_rows> ins(%a : tensor<?xf32>) at [#gnn_tile.at<group -> dst>]
+      outs(%n : tensor<?xf32>) at [#gnn_tile.at<group -> edge>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  return %b, %c : tensor<?xf32>, tensor<?xf32>
 }

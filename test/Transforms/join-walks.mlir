@@ -98,7 +98,7 @@ func.func @other_features(%q: tensor<?x64xf32>, %k: tensor<?x32xf32>, %e: tensor
     %r = gnn_tile.reduce sum [feature] %qv : f32
     gnn_tile.yield %r : f32
   } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>
-  // expected-remark @+1 {{what it reads of each edge is stored: it cannot be computed there}}
+  // expected-remark @+1 {{what it reads of each edge is stored: they have other heads and features}}
   %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 32> ins(%s, %k : tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?x32xf32>)
       at [#gnn_tile.at<element>, #gnn_tile.at<element -> src : feature>]
       outs(%n : tensor<?x32xf32>) at [#rows] {
@@ -127,7 +127,7 @@ func.func @on_the_way(%q: tensor<?x64xf32>, %e: tensor<?xf32, #gnn_tile.order<ed
     %r = gnn_tile.reduce sum [element] %sv : f32
     gnn_tile.yield %r : f32
   } -> tensor<?xf32>
-  // expected-remark @+1 {{what it reads of each edge is stored: it cannot be computed there}}
+  // expected-remark @+1 {{what it reads of each edge is stored: the second reads what is computed of the first in between}}
   %y = gnn_tile.traverse @g <dst, edge.in_rows> ins(%s, %t : tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?xf32>)
       at [#gnn_tile.at<element>, #gnn_tile.at<element -> src>]
       outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
@@ -229,4 +229,30 @@ func.func @long_row(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>, %e: tensor<?xf32
     gnn_tile.yield %r : f32
   } -> tensor<?x64xf32>
   return %s, %y : tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?x64xf32>
+}
+
+// -----
+
+// Walks over the same rows of 8 and of 16 features.
+
+#rows = #gnn_tile.at<group : feature>
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+// CHECK-LABEL: func.func @other_features
+// CHECK-COUNT-2: gnn_tile.traverse
+func.func @other_features(%x: tensor<?x8xf32>, %y: tensor<?x16xf32>) -> (tensor<?x8xf32>, tensor<?x16xf32>) {
+  %a = gnn_tile.traverse @g <dst, edge.in_rows, features = 8> ins(%x : tensor<?x8xf32>)
+      at [#gnn_tile.at<element -> src : feature>] outs(%x : tensor<?x8xf32>) at [#rows] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x8xf32>
+  // expected-remark-re @+1 {{two traversals over the same rows, {{.*}}: they have other heads and features}}
+  %b = gnn_tile.traverse @g <dst, edge.in_rows, features = 16> ins(%y : tensor<?x16xf32>)
+      at [#gnn_tile.at<element -> src : feature>] outs(%y : tensor<?x16xf32>) at [#rows] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x16xf32>
+  return %a, %b : tensor<?x8xf32>, tensor<?x16xf32>
 }

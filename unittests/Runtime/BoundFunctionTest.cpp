@@ -412,6 +412,11 @@ TEST(BoundFunction, PointersThatDoNotFit) {
   fake->failing = "scale";
   EXPECT_EQ(problem(runner.x, runner.y, runner.workspace),
             "sum: kernel 'scale': launch failed");
+  // What was launched before is over: the caller may free what it uses.
+  EXPECT_EQ(fake->synchronizations, 1);
+  fake->failing = "";
+  EXPECT_EQ(problem(runner.x, runner.y, runner.workspace), "");
+  EXPECT_EQ(fake->synchronizations, 1);
 }
 
 TEST(BoundFunction, LaunchesHaveNamesOfTheirOwn) {

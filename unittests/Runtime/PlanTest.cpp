@@ -118,7 +118,7 @@ TEST(Plan, SaysWhatTensorsAre) {
   EXPECT_EQ(plain->functions[0].outputs[0].role, Role::Output);
   EXPECT_EQ(plain->functions[0].gradientOf, "");
   EXPECT_FALSE(contains(plain->json(), "role"));
-  EXPECT_FALSE(contains(plain->json(), "key"));
+  EXPECT_EQ(plain->functions[0].outputs[0].key, "");
   EXPECT_FALSE(contains(plain->json(), "gradient_of"));
   std::string text =
       with("\"name\": \"sum\"", "\"name\": \"sum\", \"gradient_of\": \"mean\"");
@@ -134,6 +134,7 @@ TEST(Plan, SaysWhatTensorsAre) {
   const FunctionPlan &function = again->functions[0];
   EXPECT_EQ(function.inputs[0].role, Role::Output);
   EXPECT_EQ(function.outputs[0].role, Role::Saved);
+  EXPECT_EQ(function.outputs[0].key, "0f");
   EXPECT_EQ(function.gradientOf, "mean");
 }
 

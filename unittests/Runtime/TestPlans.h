@@ -155,6 +155,10 @@ public:
     fake.body(launch, arguments);
     return {};
   }
+  Error synchronize(Stream stream) override {
+    ++synchronizations;
+    return HostMemoryDevice::synchronize(stream);
+  }
   /// Runs launches at the end, the last first where it may be.
   struct FakeCapture : Capture {
     FakeCapture(FakeDevice &device, Stream stream)
@@ -230,7 +234,7 @@ public:
   std::vector<size_t> order;
   std::string badFormat, failing;
   std::map<std::string, Body> bodies;
-  std::atomic<int> allocations{0}, loads{0}, launches{0};
+  std::atomic<int> allocations{0}, loads{0}, launches{0}, synchronizations{0};
   std::atomic<int64_t> clock{0};
   std::atomic<Stream> lastStream{nullptr};
   std::mutex mutex;

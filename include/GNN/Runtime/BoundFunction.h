@@ -89,7 +89,8 @@ struct BindOptions {
 /// A function of a package with its graphs on a device: all structures built
 /// and uploaded, all sizes fixed. Immutable; runs are re-entrant as long as
 /// their workspaces and outputs are distinct. Keeps graphs, package and device
-/// alive. The last reference must not go while a run is in flight.
+/// alive. The last reference must not go while a run is in flight: a device
+/// gives what is freed to the next that asks, without waiting.
 class BoundFunction {
 public:
   /// Binds; may allocate and wait. `graphs` are those the function declares, in
@@ -119,7 +120,8 @@ public:
   /// Launches all steps on a stream. Takes device pointers in the order of
   /// inputs() and outputs(), aligned to kTensorAlignment; null is legal where
   /// there are no bytes. Allocates nothing, copies nothing, does not wait.
-  /// Outputs and workspace must not overlap inputs or each other.
+  /// Outputs and workspace must not overlap inputs or each other. Waits after
+  /// an error, so that nothing of the run is in flight then.
   Error run(ArrayView<const void *> inputs, ArrayView<void *> outputs,
             void *workspace, Stream stream) const;
 
