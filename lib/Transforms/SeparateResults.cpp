@@ -6,7 +6,10 @@
 
 #include "GNN/Transforms/Passes.h"
 
-#include "TraversalUtils.h"
+/// Computes `tensor` once more, by copies of its template, of reshapes, of
+/// allocations and of what the template goes on with. Each copy is next to what
+/// it is a copy of, and so reads nothing later than that. Of several results of
+/// a traversal that one alone is computed.
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -16,6 +19,7 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
+using namespace gnn;
 using namespace gnn::tile;
 
 namespace gnn {
@@ -23,6 +27,7 @@ namespace gnn {
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
 
+<<<<<<< HEAD
 static bool isReshape(Operation *op) {
   return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
 }
@@ -38,6 +43,11 @@ static Value getRoot(Value tensor) {
 /// allocations and of what the template goes on with. Each copy is next to what
 /// it is a copy of, and so reads nothing later than that. Of several results of
 /// a traversal that one alone is computed.
+=======
+/// Computes `tensor` once more, by copies of its template, of reshapes and of
+/// what the template goes on with. Each copy is next to what it is a copy of,
+/// and so reads nothing later than that.
+>>>>>>> 284956c (Results are written over inputs that nothing reads later (gnn-tile-write-in-place))
 static Value computeAgain(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   unsigned number = cast<OpResult>(tensor).getResultNumber();

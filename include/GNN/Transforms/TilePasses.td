@@ -217,6 +217,33 @@ def SeparateResults : Pass<"gnn-tile-separate-results", "::mlir::func::FuncOp"> 
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }
 
+def WriteInPlace : Pass<"gnn-tile-write-in-place", "::mlir::func::FuncOp"> {
+  let summary = "Write results over inputs that nothing reads later";
+  let description = [{
+    A template whose output is a new tensor, and that reads each row of an input
+    before it writes the row of the output (`mayOverwrite` of the template), goes on
+    with the tensor of that input: a product of rows of the same width, the term
+    that a sum or product is added to. The buffer is the same one, and where it is
+    a result of the function, that of the caller.
+
+    ```mlir
+    %e = tensor.empty(%n) : tensor<?x64xf32>
+    %y = gnn_tile.gemm @g rows src_pair ... ins(%x, %w : ...) outs(%e : tensor<?x64xf32>)
+    // becomes
+    %y = gnn_tile.gemm @g rows src_pair ... ins(%x, %w : ...) outs(%x : tensor<?x64xf32>)
+    ```
+
+    A template moves behind others that read the input, as the product of a
+    gradient and a weight behind the sum of its outer products, if nothing reads
+    its results before and no other tensor lives longer for it.
+
+    Needs: templates on tensors, each result in a tensor of its own
+    (`gnn-tile-separate-results`). Keeps: all values. Never writes over an argument
+    or a result, or over what several templates go on with.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+}
+
 def PlanMemory : Pass<"gnn-tile-plan-memory", "::mlir::func::FuncOp"> {
   let summary = "Place all buffers of a function in one workspace";
   let description = [{

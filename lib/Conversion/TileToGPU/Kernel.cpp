@@ -258,6 +258,9 @@ Value Kernel::buffer(Value memref, RowDomain rows, bool readOnly) {
     return value;
   auto type = cast<MemRefType>(memref.getType());
   MemRefType pointer = pointerType(type);
+  // What is written over is no input that caches may keep.
+  readOnly &= !llvm::is_contained(
+      cast<DestinationStyleOpInterface>(op).getDpsInits(), memref);
   auto origin = origins.find(memref);
   Location from = origin == origins.end() ? memref.getLoc() : origin->second;
   if (pointer == type)

@@ -12,6 +12,8 @@
 #include "Reductions.h"
 #include "TraverseLowering.h"
 
+#include "GNN/Dialect/Tile/IR/InPlace.h"
+
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
@@ -110,6 +112,14 @@ void TraverseLowering::emitRow() {
   }
   for (int64_t rank = 0; rank <= lastRank; ++rank)
     walkElements(rank);
+  // A row that is written over has been read for all outputs.
+  if (llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &output) {
+        return findOverwritten(op, output);
+      }))
+    for (auto [i, value] : llvm::enumerate(
+             cast<YieldOp>(op.getBody().front().getTerminator()).getValues()))
+      if (op.getOutputAt(i).getAnchor() != Anchor::Element)
+        (void)held(value, 0);
   for (unsigned i = 0; i < op.getOutputs().size(); ++i)
     if (op.getOutputAt(i).getAnchor() != Anchor::Element)
       store(i, 0);

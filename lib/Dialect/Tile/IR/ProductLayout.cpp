@@ -6,6 +6,8 @@
 
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 
+#include "GNN/Dialect/Tile/IR/InPlace.h"
+
 using namespace mlir;
 using namespace gnn::tile;
 
@@ -26,12 +28,26 @@ ProductLayout gnn::tile::layOut(OuterOp op, int64_t columns) {
   return {columns, columns == 16 ? 32 : 16, /*loadsAhead=*/true};
 }
 
+/// Blocks of other columns would read what one has written over.
+std::string gnn::tile::explainRefusal(GemmOp op, int64_t columns) {
+  OpOperand *input = findOverwritten(op, op.getOutputMutable());
+  if (input != &op.getInputMutable() || columns >= op.getOut())
+    return "";
+  return "cannot honour the schedule's 'n': expected a tile of all " +
+         std::to_string(op.getOut()) +
+         " columns where a product is written over its input, got " +
+         std::to_string(columns);
+}
+std::string gnn::tile::explainRefusal(OuterOp, int64_t) { return ""; }
+
 template <typename ProductOp>
 static FailureOr<ProductLayout> getLayoutOf(ProductOp op) {
   GemmScheduleAttr schedule = op.getScheduleAttr();
   if (!schedule || !schedule.getN())
     return op.emitOpError("expected a complete schedule, got none of 'n' "
                           "(gnn-schedule-pipeline chooses what is left out)");
+  if (std::string why = explainRefusal(op, schedule.getN()); !why.empty())
+    return op.emitOpError(why);
   return layOut(op, schedule.getN());
 }
 
@@ -50,7 +66,11 @@ void GemmOp::setTileSchedule(Attribute schedule) {
 void OuterOp::setTileSchedule(Attribute schedule) {
   setScheduleAttr(cast_if_present<GemmScheduleAttr>(schedule));
 }
-std::string GemmOp::explainSchedule() { return ""; }
+std::string GemmOp::explainSchedule() {
+  GemmScheduleAttr schedule = getScheduleAttr();
+  return schedule && schedule.getN() ? explainRefusal(*this, schedule.getN())
+                                     : "";
+}
 std::string OuterOp::explainSchedule() { return ""; }
 LogicalResult GemmOp::verifySchedule() { return getLayout(*this); }
 LogicalResult OuterOp::verifySchedule() { return getLayout(*this); }

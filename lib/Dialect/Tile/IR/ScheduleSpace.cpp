@@ -192,6 +192,8 @@ static void enumerateTiles(ProductOp op, int64_t in, Attribute given,
     auto fixed = cast_if_present<GemmScheduleAttr>(given);
     if (fixed && fixed.getN() && fixed.getN() != columns)
       continue;
+    if (!explainRefusal(op, columns).empty())
+      continue;
     ProductLayout layout = layOut(op, columns);
     use(GemmScheduleAttr::get(op.getContext(), columns),
         {layout.threads, int64_t(llvm::divideCeil(in, layout.depth)),

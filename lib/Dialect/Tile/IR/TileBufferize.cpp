@@ -35,6 +35,13 @@ struct TemplateInterface
     return false; // an input's row may be read after another row is written
   }
 
+  bool isNotConflicting(Operation *op, OpOperand *read, OpOperand *written,
+                        const AnalysisState &) const {
+    return read->getOwner() == op && written->getOwner() == op &&
+           read->get() == written->get() &&
+           cast<TemplateOp>(op).mayOverwrite(*read, *written);
+  }
+
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {

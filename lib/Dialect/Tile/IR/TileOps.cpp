@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Dialect/Tile/IR/Tile.h"
+#include "GNN/Dialect/Tile/IR/InPlace.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
@@ -241,7 +241,7 @@ LogicalResult TraverseOp::verify() {
       return emitOpError("expected a body argument of type ")
              << getElementTypeOrSelf(input.getType()) << ", got "
              << argument.getType();
-  return success();
+  return verifyInPlace(*this); // C10
 }
 
 /// Checks an op of a body against the domain that it is computed in.
@@ -408,6 +408,8 @@ LogicalResult GemmOp::verify() {
            << element << " to " << element << ", got "
            << block.getArgument(0).getType() << " and "
            << yield.getValues()[0].getType();
+  if (failed(verifyInPlace(*this))) // C10
+    return failure();
   return verifyBodyOps(*this, getBody(), /*allowTileOps=*/false); // C5
 }
 
@@ -481,6 +483,8 @@ LogicalResult OuterOp::verify() {
     if (failed(verifyAccess(*this, side, at, heads ? heads : 1,
                             side.getShape().back(), getRows(), {})))
       return failure();
+  if (failed(verifyInPlace(*this))) // C7
+    return failure();
   if (!getSums())
     return success();
   if (heads) // C6

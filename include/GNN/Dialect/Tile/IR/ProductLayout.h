@@ -18,6 +18,7 @@ namespace gnn::tile {
 /// which has the columns of the tile, 4 a thread.
 struct ProductLayout {
   static constexpr int64_t threads = 128, rows = 64, columnsPerThread = 4;
+  static constexpr int64_t widestColumns = 64;
 
   int64_t columns = 16; ///< of the tile
   int64_t depth = 16;   ///< of the summed dimension, what is staged at once
@@ -43,6 +44,9 @@ struct ProductLayout {
 /// The layout of a product whose tiles have so many columns.
 ProductLayout layOut(GemmOp op, int64_t columns);
 ProductLayout layOut(OuterOp op, int64_t columns);
+/// Empty if the product may have such tiles; else the reason.
+std::string explainRefusal(GemmOp op, int64_t columns);
+std::string explainRefusal(OuterOp op, int64_t columns);
 /// The layout that a complete schedule says; reports one that is not.
 mlir::FailureOr<ProductLayout> getLayout(GemmOp op);
 mlir::FailureOr<ProductLayout> getLayout(OuterOp op);

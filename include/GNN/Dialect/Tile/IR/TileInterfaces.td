@@ -68,6 +68,11 @@ def Tile_TileOpInterface : OpInterface<"TileOpInterface"> {
                     "output, of all its rows; none where some rows alone are.",
       "::gnn::tile::ColumnRange", "getWrittenColumns",
       (ins "::mlir::OpOperand &":$output)>,
+    InterfaceMethod<"Whether a tensor may be this input and this output: no element "
+                    "is read after it has been written. Nothing else may read it "
+                    "then.",
+      "bool", "mayOverwrite",
+      (ins "::mlir::OpOperand &":$input, "::mlir::OpOperand &":$output)>,
     InterfaceMethod<"What one launch reads, writes and computes.",
       "::gnn::tile::TileCost", "getCost">,
   ];

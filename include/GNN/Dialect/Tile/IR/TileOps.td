@@ -179,6 +179,9 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     * (C8) `graph` is a `gnn.graph` that has the rows named; see `gnn_tile.count`.
     * (C9) A tensor keeps its rows in the order that its access says
       (`#gnn_tile.order`), the natural one where its type says none.
+    * (C10) A buffer is one output, and an input beside that only where no row is
+      read after it has been written: both are at the same rows, with all heads
+      and features of the domain, and no other input is that buffer.
 
     Example: the weighted sum over neighbours.
 
@@ -258,6 +261,8 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
     * (C7) A map leads from `types` to `weights`.
     * (C8) As C8 of `gnn_tile.traverse`.
     * (C9) As C9 of `gnn_tile.traverse`; a weight has no order.
+    * (C10) As C10 of `gnn_tile.traverse`; an input that is the output too has at
+      most 64 columns, which one block computes.
 
     Example: one weight an edge type, for the distinct (source, type) pairs.
 
@@ -334,6 +339,7 @@ def Tile_OuterOp : Tile_TemplateOp<"outer"> {
     * (C5) As C9 of `gnn_tile.traverse`; the output has no order.
     * (C6) `sums` has shape `[(types,) b]`, of the output's type, and there are no
       heads.
+    * (C7) No buffer is an input and an output, or two outputs.
 
     Example:
 

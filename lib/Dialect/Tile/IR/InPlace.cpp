@@ -1,0 +1,83 @@
+//===- InPlace.cpp - Templates that write over what they read -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which input of a template may be its output too: each element of it is read
+// by the threads that compute the element in its place, and by no others, and
+// they have read it before one of them writes. What the lowerings to kernels
+// keep is said at each template.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/Tile/IR/InPlace.h"
+#include "GNN/Dialect/Tile/IR/ProductLayout.h"
+
+using namespace mlir;
+using namespace gnn::tile;
+
+/// True if the input is read where the output is written, row by row, and has
+/// the same elements, all of which are written.
+static bool liesWhereWritten(TileOpInterface op, OpOperand &input,
+                             OpOperand &output) {
+  AtAttr at = op.getAccess(input);
+  return at && at == op.getAccess(output) && at.getAnchor() == Anchor::Group &&
+         !at.getColumn() && input.get().getType() == output.get().getType() &&
+         op.getWrittenColumns(output).isWhole;
+}
+
+/// A lane reads its columns of the row before it writes them. One that computes
+/// the same columns for other elements stores nothing. An input of fewer
+/// dimensions than the domain is read by lanes and blocks that others wait for
+/// in no way.
+bool TraverseOp::mayOverwrite(OpOperand &input, OpOperand &output) {
+  AtAttr at = getAccess(output);
+  DomainAttr domain = getDomain();
+  return liesWhereWritten(*this, input, output) &&
+         (at.getFeature() || domain.getFeatures() == 1) &&
+         (at.getHead() || domain.getHeads() == 1);
+}
+
+/// A block has staged all of its rows before it writes any, so that it may
+/// write over them where it computes all columns; extras are read by the thread
+/// that writes in their place.
+bool GemmOp::mayOverwrite(OpOperand &input, OpOperand &output) {
+  if (!liesWhereWritten(*this, input, output))
+    return false;
+  return &input != &getInputMutable() ||
+         getOut() <= ProductLayout::widestColumns;
+}
+
+/// A matrix of a type is no row.
+bool OuterOp::mayOverwrite(OpOperand &, OpOperand &) { return false; }
+
+OpOperand *gnn::tile::findOverwritten(TileOpInterface op, OpOperand &output) {
+  auto destination = cast<DestinationStyleOpInterface>(*op);
+  for (OpOperand *input : destination.getDpsInputOperands())
+    if (input->get() == output.get())
+      return input;
+  return nullptr;
+}
+
+LogicalResult gnn::tile::verifyInPlace(TileOpInterface op) {
+  auto destination = cast<DestinationStyleOpInterface>(*op);
+  for (OpOperand &output : destination.getDpsInitsMutable()) {
+    if (!isa<MemRefType>(output.get().getType()))
+      continue; // tensors are values
+    for (OpOperand &other : op->getOpOperands()) {
+      if (&other == &output || other.get() != output.get())
+        continue;
+      if (destination.isDpsInit(&other))
+        return op->emitOpError("expected a buffer for each output, got one for "
+                               "two");
+      if (!op.mayOverwrite(other, output) ||
+          findOverwritten(op, output) != &other)
+        return op->emitOpError("expected a buffer for output ")
+               << output.getOperandNumber() -
+                      destination.getDpsInitOperand(0)->getOperandNumber()
+               << " that no input has, got that of input "
+               << other.getOperandNumber()
+               << ", which others read after it is written";
+    }
+  }
+  return success();
+}

@@ -1,0 +1,148 @@
+//===- WriteInPlace.cpp - Results in the memory of what they are made of --===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Transforms/Passes.h"
+
+#include "TensorUtils.h"
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+namespace gnn {
+#define GEN_PASS_DEF_WRITEINPLACE
+#include "GNN/Transforms/Passes.h.inc"
+} // namespace gnn
+
+/// True if a template of this function made `root` in a tensor of its own.
+static bool isTemporary(Value root) {
+  while (isa_and_nonnull<TileOpInterface>(root.getDefiningOp())) {
+    auto op = cast<DestinationStyleOpInterface>(root.getDefiningOp());
+    root = getRoot(op.getTiedOpOperand(cast<OpResult>(root))->get());
+  }
+  return isa_and_nonnull<tensor::EmptyOp>(root.getDefiningOp());
+}
+
+/// Calls `visit` for each use of `tensor` or of a reshaped form of it.
+static void forEachUse(Value tensor, function_ref<void(OpOperand &)> visit) {
+  for (OpOperand &use : tensor.getUses())
+    if (isReshape(use.getOwner()))
+      forEachUse(use.getOwner()->getResult(0), visit);
+    else
+      visit(use);
+}
+
+/// The later of two ops of a block; either may be null.
+static Operation *later(Operation *a, Operation *b) {
+  return !a || (b && a->isBeforeInBlock(b)) ? b : a;
+}
+
+/// The op of the block that is or holds the last use of `tensor` beside `use`.
+static Operation *findLastUser(Value tensor, Block *block,
+                               const OpOperand *use = nullptr) {
+  Operation *last = nullptr;
+  forEachUse(tensor, [&](OpOperand &other) {
+    if (&other != use)
+      last = later(last, block->findAncestorOpInBlock(*other.getOwner()));
+  });
+  return last;
+}
+
+/// Moves an op behind `place`, and reshaped forms of its results behind it.
+static void moveWithReshapes(Operation *op, Operation *place) {
+  op->moveAfter(place);
+  for (Operation *user : op->getUsers())
+    if (isReshape(user) && user->isBeforeInBlock(op))
+      moveWithReshapes(user, op);
+}
+
+namespace {
+struct WriteInPlace : gnn::impl::WriteInPlaceBase<WriteInPlace> {
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    if (func.isExternal() || !func.getBody().hasOneBlock())
+      return;
+    for (Operation &op : llvm::make_early_inc_range(func.getBody().front()))
+      if (auto templateOp = dyn_cast<TileOpInterface>(op))
+        visit(templateOp);
+  }
+
+private:
+  void visit(TileOpInterface op);
+  bool makeFree(OpOperand &input);
+};
+} // namespace
+
+/// Moves the op behind all that read the tensor of `input`, as far as that has
+/// an end: true if it is the last to read it, and nobody else has its memory.
+bool WriteInPlace::makeFree(OpOperand &input) {
+  Operation *op = input.getOwner();
+  Block *block = op->getBlock();
+  Value root = getRoot(input.get());
+  if (!isTemporary(root))
+    return false;
+  bool isShared = false;
+  forEachUse(root, [&](OpOperand &use) {
+    auto destination = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+    isShared |= (&use != &input && use.getOwner() == op) || !destination ||
+                destination.isDpsInit(&use);
+  });
+  if (isShared)
+    return false;
+  Operation *last = findLastUser(root, block, &input);
+  if (!last || last->isBeforeInBlock(op))
+    return true;
+
+  // Behind `last`, if nothing reads a result before, and nothing else that it
+  // reads lives longer for it.
+  auto isUsedBefore = [&](Value result) {
+    bool is = false;
+    forEachUse(result, [&](OpOperand &use) {
+      Operation *user = block->findAncestorOpInBlock(*use.getOwner());
+      is |= user == last || user->isBeforeInBlock(last);
+    });
+    return is;
+  };
+  auto livesLonger = [&](OpOperand &operand) {
+    Value other = getRoot(operand.get());
+    if (&operand == &input || !isTemporary(other) ||
+        isa<tensor::EmptyOp>(other.getDefiningOp()))
+      return false;
+    // `last` itself may be what writes over it.
+    Operation *end = findLastUser(other, block, &operand);
+    return !end || !last->isBeforeInBlock(end);
+  };
+  if (llvm::any_of(op->getResults(), isUsedBefore) ||
+      llvm::any_of(op->getOpOperands(), livesLonger))
+    return false;
+  moveWithReshapes(op, last);
+  return true;
+}
+
+void WriteInPlace::visit(TileOpInterface op) {
+  auto destination = cast<DestinationStyleOpInterface>(*op);
+  for (OpOperand &output : destination.getDpsInitsMutable()) {
+    if (!output.get().getDefiningOp<tensor::EmptyOp>())
+      continue;
+    for (OpOperand *input : destination.getDpsInputOperands()) {
+      if (!op.mayOverwrite(*input, output) || !makeFree(*input))
+        continue;
+      output.set(input->get());
+      remark::passed(op.getLoc(), remark::RemarkOpts::name("InPlace").category(
+                                      getArgument()))
+          << "writes over input " + std::to_string(input->getOperandNumber()) +
+                 ", which nothing reads later";
+      break;
+    }
+  }
+}

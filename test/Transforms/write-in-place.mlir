@@ -1,0 +1,182 @@
+// RUN: gnn-opt %s --gnn-tile-write-in-place --verify-diagnostics \
+// RUN:   --remarks-filter='gnn-tile-write-in-place' --remark-format=emitRemark \
+// RUN:   | FileCheck %s
+// RUN: gnn-opt %s --gnn-tile-write-in-place --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" \
+// RUN:   --buffer-results-to-out-params="hoist-dynamic-allocs hoist-static-allocs modify-public-functions" --canonicalize --cse \
+// RUN:   | FileCheck %s --check-prefix=BUFFERS
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// The product of a gradient and a weight moves behind what reads the gradient.
+//
+// CHECK-LABEL: func.func @product
+// CHECK:         %[[G:.+]] = gnn_tile.traverse
+// CHECK:         gnn_tile.outer
+// CHECK:         %[[P:.+]] = gnn_tile.gemm {{.+}} ins(%[[G]], {{.+}} outs(%[[G]] :
+// CHECK:         gnn_tile.traverse {{.+}} ins(%[[P]] :
+//
+// BUFFERS-LABEL: func.func @product
+// BUFFERS:         %[[G:.+]] = memref.alloc
+// BUFFERS-NOT:     memref.alloc
+// BUFFERS-NOT:     memref.copy
+// BUFFERS:         gnn_tile.gemm {{.+}} ins(%[[G]], {{.+}} outs(%[[G]] :
+func.func @product(%x: tensor<?x8xf32>, %dy: tensor<?x8xf32>, %w: tensor<3x8x8xf32>, %n: index, %nodes: index)
+    -> (tensor<?x8xf32>, tensor<3x8x8xf32>) {
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  %g = gnn_tile.traverse @g <src_pair, edge.src_pairs, features = 8>
+      ins(%dy : tensor<?x8xf32>) at [#gnn_tile.at<element -> dst : feature>]
+      outs(%e : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x8xf32>
+  // expected-remark @+1 {{writes over input 0, which nothing reads later}}
+  %p = gnn_tile.gemm @g rows src_pair types edge_type transposed
+      ins(%g, %w : tensor<?x8xf32>, tensor<3x8x8xf32>) at <group : feature>
+      extras at [] outs(%e : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  %f = tensor.empty() : tensor<3x8x8xf32>
+  %dw = gnn_tile.outer @g rows src_pair types edge_type
+      ins(%x, %g : tensor<?x8xf32>, tensor<?x8xf32>)
+      at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%f : tensor<3x8x8xf32>) -> tensor<3x8x8xf32>
+  %h = tensor.empty(%nodes) : tensor<?x8xf32>
+  %dx = gnn_tile.traverse @g <src, src_pair.by_node, features = 8>
+      ins(%p : tensor<?x8xf32>) at [#gnn_tile.at<element -> src_pair : feature>]
+      outs(%h : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x8xf32>
+  return %dx, %dw : tensor<?x8xf32>, tensor<3x8x8xf32>
+}
+
+// What a product, or a sum, is added to is where the result will be: in the
+// caller's buffer, reshaped forms of it too.
+//
+// CHECK-LABEL: func.func @added
+// CHECK:         %[[S:.+]] = gnn_tile.traverse
+// CHECK:         %[[P:.+]] = gnn_tile.gemm {{.+}} extras(%[[S]] : {{.+}} outs(%[[S]] :
+// CHECK:         %[[H:.+]] = tensor.expand_shape %[[P]]
+// CHECK:         %[[Q:.+]] = gnn_tile.traverse {{.+}} ins({{.+}}, %[[H]] : {{.+}} outs(%[[H]] :
+// CHECK:         return %[[Q]]
+//
+// BUFFERS-LABEL: func.func @added
+// BUFFERS-SAME:    %[[OUT:[a-z0-9]+]]: memref<?x1x8xf32>
+// BUFFERS-NOT:     memref.alloc
+// BUFFERS-NOT:     memref.copy
+// BUFFERS:         return
+func.func @added(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %n: index) -> tensor<?x1x8xf32> {
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  %s = gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
+      ins(%x : tensor<?x8xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%e : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x8xf32>
+  // expected-remark @+1 {{writes over input 2, which nothing reads later}}
+  %p = gnn_tile.gemm @g rows dst
+      ins(%x, %w : tensor<?x8xf32>, tensor<8x8xf32>) at <group : feature>
+      extras(%s : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%e : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32, %v: f32):
+    %t = arith.addf %acc, %v : f32
+    gnn_tile.yield %t : f32
+  } -> tensor<?x8xf32>
+  %h = tensor.expand_shape %p [[0], [1, 2]] output_shape [%n, 1, 8] : tensor<?x8xf32> into tensor<?x1x8xf32>
+  %k = tensor.expand_shape %x [[0], [1, 2]] output_shape [%n, 1, 8] : tensor<?x8xf32> into tensor<?x1x8xf32>
+  %f = tensor.empty(%n) : tensor<?x1x8xf32>
+  // expected-remark @+1 {{writes over input 1, which nothing reads later}}
+  %q = gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
+      ins(%k, %h : tensor<?x1x8xf32>, tensor<?x1x8xf32>)
+      at [#gnn_tile.at<element -> src : head, feature>, #gnn_tile.at<group : head, feature>]
+      outs(%f : tensor<?x1x8xf32>) at [#gnn_tile.at<group : head, feature>] {
+  ^bb0(%v: f32, %u: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    %t = arith.addf %s, %u : f32
+    gnn_tile.yield %t : f32
+  } -> tensor<?x1x8xf32>
+  return %q : tensor<?x1x8xf32>
+}
+
+// Arguments, results and what is read later stay; so does what the template
+// itself reads at other rows.
+//
+// CHECK-LABEL: func.func @kept
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<?x8xf32>, %[[W:[a-z0-9]+]]: tensor<8x8xf32>
+// CHECK-COUNT-5: outs(%{{[0-9]+}} :
+// CHECK:         return
+func.func @kept(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %n: index)
+    -> (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) {
+  %e0 = tensor.empty(%n) : tensor<?x8xf32>
+  // An argument.
+  %a = gnn_tile.gemm @g rows dst ins(%x, %w : tensor<?x8xf32>, tensor<8x8xf32>)
+      at <group : feature> extras at [] outs(%e0 : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  // A result of the function.
+  %b = gnn_tile.gemm @g rows dst ins(%a, %w : tensor<?x8xf32>, tensor<8x8xf32>)
+      at <group : feature> extras at [] outs(%e0 : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  // Rows of it are read at elements too.
+  %c = gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
+      ins(%b, %b : tensor<?x8xf32>, tensor<?x8xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%e0 : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32, %u: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    %t = arith.addf %s, %u : f32
+    gnn_tile.yield %t : f32
+  } -> tensor<?x8xf32>
+  // Its result is read before the last to read its input.
+  %d = gnn_tile.gemm @g rows dst ins(%b, %w : tensor<?x8xf32>, tensor<8x8xf32>)
+      at <group : feature> extras at [] outs(%e0 : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  %f = gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
+      ins(%d, %b : tensor<?x8xf32>, tensor<?x8xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<element -> src : feature>]
+      outs(%e0 : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32, %u: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    %r = gnn_tile.reduce sum [element] %u : f32
+    %t = arith.addf %s, %r : f32
+    gnn_tile.yield %t : f32
+  } -> tensor<?x8xf32>
+  return %a, %c, %f : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// A product of more columns than a block computes, and one that has no row of
+// its own for a row of its input.
+//
+// CHECK-LABEL: func.func @wide
+// CHECK-COUNT-3: outs(%{{[0-9]+}} :
+// CHECK:         return
+func.func @wide(%x: tensor<?x80xf32>, %w: tensor<80x80xf32>, %n: index) -> tensor<?x80xf32> {
+  %e = tensor.empty(%n) : tensor<?x80xf32>
+  %a = gnn_tile.gemm @g rows dst ins(%x, %w : tensor<?x80xf32>, tensor<80x80xf32>)
+      at <group : feature> extras at [] outs(%e : tensor<?x80xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x80xf32>
+  %b = gnn_tile.gemm @g rows dst ins(%a, %w : tensor<?x80xf32>, tensor<80x80xf32>)
+      at <group : feature> extras at [] outs(%e : tensor<?x80xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x80xf32>
+  %c = gnn_tile.gemm @g rows dst ins(%x, %w : tensor<?x80xf32>, tensor<80x80xf32>)
+      at <group : feature> extras(%b : tensor<?x80xf32>) at [#gnn_tile.at<group -> src : feature>]
+      outs(%e : tensor<?x80xf32>) at <group : feature> {
+  ^bb0(%acc: f32, %v: f32):
+    %t = arith.addf %acc, %v : f32
+    gnn_tile.yield %t : f32
+  } -> tensor<?x80xf32>
+  return %c : tensor<?x80xf32>
+}
