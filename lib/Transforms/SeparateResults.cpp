@@ -6,10 +6,8 @@
 
 #include "GNN/Transforms/Passes.h"
 
-/// Computes `tensor` once more, by copies of its template, of reshapes, of
-/// allocations and of what the template goes on with. Each copy is next to what
-/// it is a copy of, and so reads nothing later than that. Of several results of
-/// a traversal that one alone is computed.
+#include "TensorUtils.h"
+#include "TraversalUtils.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,27 +25,10 @@ namespace gnn {
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
 
-<<<<<<< HEAD
-static bool isReshape(Operation *op) {
-  return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
-}
-
-/// The value that `tensor` is a reshaped form of.
-static Value getRoot(Value tensor) {
-  while (isReshape(tensor.getDefiningOp()))
-    tensor = tensor.getDefiningOp()->getOperand(0);
-  return tensor;
-}
-
 /// Computes `tensor` once more, by copies of its template, of reshapes, of
 /// allocations and of what the template goes on with. Each copy is next to what
 /// it is a copy of, and so reads nothing later than that. Of several results of
 /// a traversal that one alone is computed.
-=======
-/// Computes `tensor` once more, by copies of its template, of reshapes and of
-/// what the template goes on with. Each copy is next to what it is a copy of,
-/// and so reads nothing later than that.
->>>>>>> 284956c (Results are written over inputs that nothing reads later (gnn-tile-write-in-place))
 static Value computeAgain(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   unsigned number = cast<OpResult>(tensor).getResultNumber();

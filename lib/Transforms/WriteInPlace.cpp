@@ -10,6 +10,7 @@
 
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
@@ -66,6 +67,45 @@ static void moveWithReshapes(Operation *op, Operation *place) {
       moveWithReshapes(user, op);
 }
 
+/// Lets templates write a result straight in the shape in which it is returned:
+/// the tensor that they fill becomes a reshaped form of one of that shape, so
+/// that the buffer returned is one that is allocated.
+static void allocateReshaped(Value result) {
+  SmallVector<Operation *> reshapes; // behind what fills it, the last one first
+  OpOperand *filled = nullptr;
+  for (Value tensor = result; Operation *root = getRoot(tensor).getDefiningOp();
+       tensor = filled->get()) {
+    if (!isa<TileOpInterface>(root))
+      break;
+    for (; tensor.getDefiningOp() != root;
+         tensor = reshapes.back()->getOperand(0))
+      reshapes.push_back(tensor.getDefiningOp());
+    filled = cast<DestinationStyleOpInterface>(root).getTiedOpOperand(
+        cast<OpResult>(tensor));
+  }
+  auto old = filled ? getRoot(filled->get()).getDefiningOp<tensor::EmptyOp>()
+                    : nullptr;
+  if (!old || (reshapes.empty() && filled->get() == old))
+    return;
+  OpBuilder builder(filled->getOwner());
+  Location loc = old.getLoc();
+  // No tensor.empty: equal ones become one, and then two results one buffer.
+  Value tensor = bufferization::AllocTensorOp::create(
+      builder, loc, cast<RankedTensorType>(result.getType()),
+      old.getDynamicSizes());
+  for (Operation *reshape : reshapes) { // undone from the last to the first
+    auto type = cast<RankedTensorType>(reshape->getOperand(0).getType());
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape))
+      tensor = tensor::CollapseShapeOp::create(
+          builder, loc, type, tensor, expand.getReassociationIndices());
+    else
+      tensor = tensor::ExpandShapeOp::create(
+          builder, loc, type, tensor,
+          cast<tensor::CollapseShapeOp>(reshape).getReassociationIndices());
+  }
+  filled->set(tensor);
+}
+
 namespace {
 struct WriteInPlace : gnn::impl::WriteInPlaceBase<WriteInPlace> {
   void runOnOperation() override {
@@ -75,6 +115,8 @@ struct WriteInPlace : gnn::impl::WriteInPlaceBase<WriteInPlace> {
     for (Operation &op : llvm::make_early_inc_range(func.getBody().front()))
       if (auto templateOp = dyn_cast<TileOpInterface>(op))
         visit(templateOp);
+    Operation *terminator = func.getBody().front().getTerminator();
+    llvm::for_each(terminator->getOperands(), allocateReshaped);
   }
 
 private:

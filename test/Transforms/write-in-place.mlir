@@ -70,7 +70,7 @@ func.func @product(%x: tensor<?x8xf32>, %dy: tensor<?x8xf32>, %w: tensor<3x8x8xf
 // BUFFERS:         return
 func.func @added(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %n: index) -> tensor<?x1x8xf32> {
   %e = tensor.empty(%n) : tensor<?x8xf32>
-  %s = gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
+  %a = gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
       ins(%x : tensor<?x8xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%e : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
   ^bb0(%v: f32):
@@ -80,7 +80,7 @@ func.func @added(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %n: index) -> tensor<
   // expected-remark @+1 {{writes over input 2, which nothing reads later}}
   %p = gnn_tile.gemm @g rows dst
       ins(%x, %w : tensor<?x8xf32>, tensor<8x8xf32>) at <group : feature>
-      extras(%s : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      extras(%a : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
       outs(%e : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32, %v: f32):
     %t = arith.addf %acc, %v : f32

@@ -218,7 +218,8 @@ def SeparateResults : Pass<"gnn-tile-separate-results", "::mlir::func::FuncOp"> 
 }
 
 def WriteInPlace : Pass<"gnn-tile-write-in-place", "::mlir::func::FuncOp"> {
-  let summary = "Write results over inputs that nothing reads later";
+  let summary = "Write over inputs that nothing reads later, and where results "
+                "are returned";
   let description = [{
     A template whose output is a new tensor, and that reads each row of an input
     before it writes the row of the output (`mayOverwrite` of the template), goes on
@@ -237,11 +238,15 @@ def WriteInPlace : Pass<"gnn-tile-write-in-place", "::mlir::func::FuncOp"> {
     gradient and a weight behind the sum of its outer products, if nothing reads
     its results before and no other tensor lives longer for it.
 
+    A result that is returned in another shape is made in a tensor of that shape,
+    which the caller allocates.
+
     Needs: templates on tensors, each result in a tensor of its own
     (`gnn-tile-separate-results`). Keeps: all values. Never writes over an argument
     or a result, or over what several templates go on with.
   }];
-  let dependentDialects = ["::gnn::tile::TileDialect"];
+  let dependentDialects = ["::gnn::tile::TileDialect",
+                           "::mlir::bufferization::BufferizationDialect"];
 }
 
 def PlanMemory : Pass<"gnn-tile-plan-memory", "::mlir::func::FuncOp"> {

@@ -360,40 +360,6 @@ static Value peelReshapes(Value tensor,
   return tensor;
 }
 
-/// Lets templates write a result straight in the shape in which it is returned:
-/// the tensor that they fill becomes a reshaped form of one of that shape, so
-/// that the buffer returned is one that is allocated.
-static void allocateReshaped(Value tensor) {
-  SmallVector<Operation *> reshapes;
-  Value root = peelReshapes(tensor, reshapes);
-  if (reshapes.empty())
-    return;
-  while (isa_and_nonnull<tile::TileOpInterface>(root.getDefiningOp()))
-    root = cast<DestinationStyleOpInterface>(root.getDefiningOp())
-               .getDpsInits()[cast<OpResult>(root).getResultNumber()];
-  auto old = root.getDefiningOp<tensor::EmptyOp>();
-  if (!old)
-    return;
-  OpBuilder builder(old);
-  Location loc = old.getLoc();
-  // No tensor.empty: equal ones become one, and then two results one buffer.
-  Value filled = bufferization::AllocTensorOp::create(
-      builder, loc, cast<RankedTensorType>(tensor.getType()),
-      old.getDynamicSizes());
-  for (Operation *reshape : reshapes) { // undone from the last to the first
-    auto type = cast<RankedTensorType>(reshape->getOperand(0).getType());
-    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape))
-      filled = tensor::CollapseShapeOp::create(
-          builder, loc, type, filled, expand.getReassociationIndices());
-    else
-      filled = tensor::ExpandShapeOp::create(
-          builder, loc, type, filled,
-          cast<tensor::CollapseShapeOp>(reshape).getReassociationIndices());
-  }
-  old.replaceAllUsesWith(filled);
-  old.erase();
-}
-
 Value Lowering::result(Location loc, Value value) {
   const Rows &rows = view(value);
   Value tensor = rows.tensor;
@@ -405,7 +371,6 @@ Value Lowering::result(Location loc, Value value) {
              userOrder && !rows.isPrefix;
   if (!own || !returned.insert(root).second)
     tensor = materialize(loc, rows, /*userOrder=*/true).tensor;
-  allocateReshaped(tensor);
   return tensor;
 }
 
