@@ -338,6 +338,15 @@ StatsAttr gnn::getStats(GraphOp graph) {
   return parent.getStatsAttr().restrictTo(*graph.getParentTypes());
 }
 
+StatsAttr gnn::getNominalStats(MLIRContext *context) {
+  constexpr int64_t nodes = 100'000, pairs = 400'000, edges = 1'000'000;
+  auto of = [&](int64_t count) {
+    return DenseI64ArrayAttr::get(context, count);
+  };
+  return StatsAttr::get(context, nodes, nodes, edges, of(edges), of(pairs),
+                        of(pairs), 0, 0, 0, 0, {}, {});
+}
+
 StatsAttr gnn::getStats(Operation *op) {
   // Rows that are taken of a graph are those of the derived one.
   for (TypeRange types :

@@ -2,15 +2,20 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Liveness on the straight line, slots, offsets.
+// Liveness on the straight line, slots, offsets. Placing the largest first is
+// what TensorFlow Lite does (Pisarchyk and Lee, "Efficient Memory Management
+// for Deep Neural Net Inference", 2020, section 5: greedy by size).
 //
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Transforms/Passes.h"
 
+#include "GNN/Analysis/CostModel.h"
+#include "GNN/Analysis/RowStatistics.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -24,17 +29,21 @@ namespace gnn {
 } // namespace gnn
 
 namespace {
-/// A buffer and the ops of the block that touch it first and last.
+/// A buffer, the ops of the block that touch it first and last, and its bytes
+/// by the statistics of the graph.
 struct Buffer {
   memref::AllocOp alloc;
-  Operation *firstUse, *lastUse;
+  Operation *firstUse = nullptr, *lastUse = nullptr;
+  double bytes = 0;
+
+  bool livesBeside(const Buffer &other) const {
+    return !lastUse->isBeforeInBlock(other.firstUse) &&
+           !other.lastUse->isBeforeInBlock(firstUse);
+  }
 };
 
-/// A range of the workspace and who lives in it.
-struct Slot {
-  SmallVector<memref::AllocOp> tenants;
-  Operation *freeAfter;
-};
+/// A range of the workspace and who lives in it, the largest first.
+using Slot = SmallVector<Buffer>;
 } // namespace
 
 /// Widens the life of `buffer` by the ops that use `value`, which it is seen
@@ -59,22 +68,65 @@ static bool sameRows(memref::AllocOp a, memref::AllocOp b) {
   return a.getDynamicSizes() == b.getDynamicSizes();
 }
 
-/// Gives each buffer, in the order of their births, a slot whose last tenant is
-/// dead before it is born.
-static SmallVector<Slot> assignSlots(ArrayRef<Buffer> buffers) {
+/// What the host will compute for `size`, by the statistics of its graphs.
+static double estimate(Value size) {
+  Operation *op = size.getDefiningOp();
+  if (std::optional<int64_t> constant = getConstantIntValue(size))
+    return *constant;
+  if (auto count = dyn_cast<CountOp>(op)) {
+    auto graph = SymbolTable::lookupNearestSymbolFrom<gnn::GraphOp>(
+        op, count.getGraphAttr());
+    gnn::StatsAttr stats = gnn::getStats(graph);
+    if (!stats)
+      stats = gnn::getNominalStats(op->getContext());
+    gnn::CountKey key = count.getOf();
+    return gnn::countRows(
+        key.kind == gnn::CountKey::Kind::TileCount
+            ? RowDomain::tiles(key.space, key.elements, key.tile)
+            : RowDomain(key.space),
+        stats);
+  }
+  double result = estimate(op->getOperand(0));
+  for (Value operand : op->getOperands().drop_front()) {
+    double other = estimate(operand);
+    result = isa<arith::AddIOp>(op)        ? result + other
+             : isa<arith::MulIOp>(op)      ? result * other
+             : isa<arith::CeilDivUIOp>(op) ? result / other
+                                           : std::max(result, other);
+  }
+  return result;
+}
+
+static double estimateBytes(memref::AllocOp alloc) {
+  MemRefType type = alloc.getType();
+  double bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  for (int64_t size : type.getShape())
+    bytes *= ShapedType::isDynamic(size) ? 1 : size;
+  for (Value size : alloc.getDynamicSizes())
+    bytes *= estimate(size);
+  return bytes;
+}
+
+/// Gives each buffer, the largest first, a slot none of whose tenants lives
+/// beside it: one of the same rows, or the smallest.
+static SmallVector<Slot> assignSlots(MutableArrayRef<Buffer> buffers) {
+  llvm::stable_sort(buffers, [](const Buffer &a, const Buffer &b) {
+    return a.bytes > b.bytes;
+  });
   SmallVector<Slot> slots;
   for (const Buffer &buffer : buffers) {
     Slot *chosen = nullptr;
     for (Slot &slot : slots) {
-      if (!slot.freeAfter->isBeforeInBlock(buffer.firstUse))
+      if (llvm::any_of(slot, [&](const Buffer &tenant) {
+            return tenant.livesBeside(buffer);
+          }))
         continue;
-      if (!chosen || sameRows(slot.tenants.front(), buffer.alloc))
+      if (!chosen || !sameRows(chosen->front().alloc, buffer.alloc))
         chosen = &slot;
     }
     if (!chosen)
       chosen = &slots.emplace_back();
-    chosen->tenants.push_back(buffer.alloc);
-    chosen->freeAfter = buffer.lastUse;
+    chosen->push_back(buffer);
   }
   return slots;
 }
@@ -142,7 +194,7 @@ struct PlanMemory : gnn::impl::PlanMemoryBase<PlanMemory> {
 
 private:
   LogicalResult collect(func::FuncOp func, SmallVector<Buffer> &buffers);
-  void place(func::FuncOp func, ArrayRef<Slot> slots);
+  void place(func::FuncOp func, MutableArrayRef<Slot> slots);
 };
 } // namespace
 
@@ -168,8 +220,9 @@ LogicalResult PlanMemory::collect(func::FuncOp func,
         alloc.emitOpError("expected sizes that the host computes from counts");
         return WalkResult::interrupt();
       }
-    Buffer &buffer = buffers.emplace_back(Buffer{alloc, nullptr, nullptr});
+    Buffer &buffer = buffers.emplace_back(Buffer{alloc});
     addUses(alloc, buffer);
+    buffer.bytes = estimateBytes(alloc);
     if (!buffer.firstUse)
       buffer.firstUse = buffer.lastUse = alloc;
     return WalkResult::advance();
@@ -183,7 +236,7 @@ LogicalResult PlanMemory::collect(func::FuncOp func,
   return success();
 }
 
-void PlanMemory::place(func::FuncOp func, ArrayRef<Slot> slots) {
+void PlanMemory::place(func::FuncOp func, MutableArrayRef<Slot> slots) {
   Block &block = func.getBody().front();
   OpBuilder builder(func);
   auto bytesType = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
@@ -201,20 +254,21 @@ void PlanMemory::place(func::FuncOp func, ArrayRef<Slot> slots) {
   }));
   Value offset = arith::ConstantIndexOp::create(builder, func.getLoc(), 0);
   SmallVector<Value> offsets;
-  for (const Slot &slot : slots) {
+  for (Slot &slot : slots) {
     Value size;
-    for (memref::AllocOp tenant : slot.tenants) {
-      Value bytes = emitBytes(builder, tenant);
-      size = size
-                 ? arith::MaxUIOp::create(builder, tenant.getLoc(), size, bytes)
-                 : bytes;
+    for (Buffer &tenant : slot) {
+      Value bytes = emitBytes(builder, tenant.alloc);
+      size = size ? arith::MaxUIOp::create(builder, tenant.alloc.getLoc(), size,
+                                           bytes)
+                  : bytes;
     }
     offsets.push_back(offset);
     offset = arith::AddIOp::create(builder, func.getLoc(), offset, size);
   }
   WorkspaceSizeOp::create(builder, func.getLoc(), offset);
   for (auto [slot, start] : llvm::zip(slots, offsets))
-    for (memref::AllocOp tenant : slot.tenants) {
+    for (Buffer &buffer : slot) {
+      memref::AllocOp tenant = buffer.alloc;
       builder.setInsertionPoint(tenant);
       auto view =
           memref::ViewOp::create(builder, tenant.getLoc(), tenant.getType(),

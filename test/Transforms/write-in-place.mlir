@@ -2,7 +2,7 @@
 // RUN:   --remarks-filter='gnn-tile-write-in-place' --remark-format=emitRemark \
 // RUN:   | FileCheck %s
 // RUN: gnn-opt %s --gnn-tile-write-in-place --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" \
-// RUN:   --buffer-results-to-out-params="hoist-dynamic-allocs hoist-static-allocs modify-public-functions" --canonicalize --cse \
+// RUN:   --canonicalize --buffer-results-to-out-params="hoist-dynamic-allocs hoist-static-allocs modify-public-functions" \
 // RUN:   | FileCheck %s --check-prefix=BUFFERS
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
@@ -153,13 +153,12 @@ func.func @kept(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %n: index)
   return %a, %c, %f : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
 }
 
-// A product of more columns than a block computes, and one that has no row of
-// its own for a row of its input.
+// A product of more columns than a block computes; extras of other rows.
 //
 // CHECK-LABEL: func.func @wide
 // CHECK-COUNT-3: outs(%{{[0-9]+}} :
 // CHECK:         return
-func.func @wide(%x: tensor<?x80xf32>, %w: tensor<80x80xf32>, %n: index) -> tensor<?x80xf32> {
+func.func @wide(%x: tensor<?x80xf32>, %w: tensor<80x80xf32>, %n: index, %edges: index) -> tensor<?x80xf32> {
   %e = tensor.empty(%n) : tensor<?x80xf32>
   %a = gnn_tile.gemm @g rows dst ins(%x, %w : tensor<?x80xf32>, tensor<80x80xf32>)
       at <group : feature> extras at [] outs(%e : tensor<?x80xf32>) at <group : feature> {
@@ -171,9 +170,10 @@ func.func @wide(%x: tensor<?x80xf32>, %w: tensor<80x80xf32>, %n: index) -> tenso
   ^bb0(%acc: f32):
     gnn_tile.yield %acc : f32
   } -> tensor<?x80xf32>
-  %c = gnn_tile.gemm @g rows dst ins(%x, %w : tensor<?x80xf32>, tensor<80x80xf32>)
-      at <group : feature> extras(%b : tensor<?x80xf32>) at [#gnn_tile.at<group -> src : feature>]
-      outs(%e : tensor<?x80xf32>) at <group : feature> {
+  %f = tensor.empty(%edges) : tensor<?x80xf32>
+  %c = gnn_tile.gemm @g rows edge ins(%x, %w : tensor<?x80xf32>, tensor<80x80xf32>)
+      at <group -> src : feature> extras(%b : tensor<?x80xf32>) at [#gnn_tile.at<group -> dst : feature>]
+      outs(%f : tensor<?x80xf32>) at <group : feature> {
   ^bb0(%acc: f32, %v: f32):
     %t = arith.addf %acc, %v : f32
     gnn_tile.yield %t : f32

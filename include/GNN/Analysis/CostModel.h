@@ -208,6 +208,10 @@ StatsAttr getStats(GraphOp graph);
 /// rows belongs to; null where unknown.
 StatsAttr getStats(mlir::Operation *op);
 
+/// The statistics of a graph of which nothing is known: edges are ten times as
+/// many as nodes, and pairs lie between them.
+StatsAttr getNominalStats(mlir::MLIRContext *context);
+
 } // namespace gnn
 
 #endif // GNN_ANALYSIS_COSTMODEL_H

@@ -254,8 +254,9 @@ def PlanMemory : Pass<"gnn-tile-plan-memory", "::mlir::func::FuncOp"> {
   let description = [{
     Every `memref.alloc` becomes a view of one workspace argument. Buffers
     whose lives, from the first op that touches them to the last, do not overlap
-    share a slot, one of the same rows where there is one; a slot is as large as
-    the largest buffer in it. Offsets are
+    share a slot. They are placed the largest first, by the statistics of the
+    graphs: in a slot of the same rows where one is free, else in the smallest. A
+    slot is as large as the largest buffer in it. Offsets are
     multiples of 256 bytes and known once a graph is bound, so the peak is
     known before anything runs (`gnn_tile.workspace_size`).
 

@@ -29,22 +29,11 @@ using namespace gnn;
 /// An op that reads more than so many times what it writes is not cheap.
 static constexpr double mostReads = 4;
 
-/// The statistics of a graph of which nothing is known: edges are ten times as
-/// many as nodes, and pairs lie between them.
-static StatsAttr nominalStats(MLIRContext *context) {
-  constexpr int64_t nodes = 100'000, pairs = 400'000, edges = 1'000'000;
-  auto of = [&](int64_t count) {
-    return DenseI64ArrayAttr::get(context, count);
-  };
-  return StatsAttr::get(context, nodes, nodes, edges, of(edges), of(pairs),
-                        of(pairs), 0, 0, 0, 0, {}, {});
-}
-
 static StatsAttr statsOf(Operation *from, Type type) {
   if (!getRows(type))
-    return nominalStats(from->getContext());
+    return getNominalStats(from->getContext());
   StatsAttr stats = getStats(from, type);
-  return stats ? stats : nominalStats(from->getContext());
+  return stats ? stats : getNominalStats(from->getContext());
 }
 
 SavedValues::SavedValues(const JointFunction &joint, GradientMemory memory)

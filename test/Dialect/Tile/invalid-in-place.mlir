@@ -70,21 +70,6 @@ func.func @gemm_c10(%x: memref<?x80xf32>, %w: memref<80x80xf32>) {
 
 // -----
 
-// So they do with narrow tiles.
-
-gnn.graph @g square {node_types = 1, edge_types = 1}
-func.func @gemm_c10_schedule(%x: memref<?x64xf32>, %w: memref<64x64xf32>) {
-  // expected-error @+1 {{'gnn_tile.gemm' op cannot honour the schedule's 'n': expected a tile of all 64 columns where a product is written over its input, got 32}}
-  gnn_tile.gemm @g rows dst ins(%x, %w : memref<?x64xf32>, memref<64x64xf32>) at <group : feature>
-      extras at [] outs(%x : memref<?x64xf32>) at <group : feature> schedule <n = 32> {
-  ^bb0(%acc: f32):
-    gnn_tile.yield %acc : f32
-  }
-  return
-}
-
-// -----
-
 func.func @outer_c7(%x: memref<64x64xf32>) {
   // expected-error @+1 {{'gnn_tile.outer' op expected a buffer for output 0 that no input has, got that of input 0, which others read after it is written}}
   gnn_tile.outer @g rows 64 ins(%x, %x : memref<64x64xf32>, memref<64x64xf32>)
