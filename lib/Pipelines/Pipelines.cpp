@@ -115,8 +115,8 @@ static void buildTilePipeline(OpPassManager &pm,
   if (options.fuse) {
     pm.addNestedPass<func::FuncOp>(createFuseTraversals());
     pm.addNestedPass<func::FuncOp>(createJoinTraversals({options.target}));
-    // A row that several traversals read may now have one reader, and walks what
-    // was reshaped for a traversal that they have taken in.
+    // A row that several traversals read may now have one reader, and walks
+    // what was reshaped for a traversal that they have taken in.
     pm.addPass(createCanonicalizerPass());
     pm.addNestedPass<func::FuncOp>(createFuseTraversals());
     pm.addNestedPass<func::FuncOp>(createFuseProducts());

@@ -110,8 +110,13 @@ static double estimateBytes(memref::AllocOp alloc) {
 /// Gives each buffer, the largest first, a slot none of whose tenants lives
 /// beside it: one of the same rows, or the smallest.
 static SmallVector<Slot> assignSlots(MutableArrayRef<Buffer> buffers) {
-  llvm::stable_sort(buffers, [](const Buffer &a, const Buffer &b) {
-    return a.bytes > b.bytes;
+  // Equally large ones by their births: not by where they are allocated, which
+  // is where the first of equal tensors was.
+  llvm::sort(buffers, [](const Buffer &a, const Buffer &b) {
+    if (a.bytes != b.bytes)
+      return a.bytes > b.bytes;
+    return a.firstUse != b.firstUse ? a.firstUse->isBeforeInBlock(b.firstUse)
+                                    : a.alloc->isBeforeInBlock(b.alloc);
   });
   SmallVector<Slot> slots;
   for (const Buffer &buffer : buffers) {
@@ -229,10 +234,6 @@ LogicalResult PlanMemory::collect(func::FuncOp func,
   });
   if (walk.wasInterrupted())
     return failure();
-  // Not where they are allocated: that is where the first of equal tensors was.
-  llvm::stable_sort(buffers, [](const Buffer &a, const Buffer &b) {
-    return a.firstUse != b.firstUse && a.firstUse->isBeforeInBlock(b.firstUse);
-  });
   return success();
 }
 

@@ -21,7 +21,7 @@ constexpr const char *source = R"(
   gnn.graph @g square {node_types = 2, edge_types = 3}
   func.func @f(%x: memref<?x64xf32>, %w: memref<?xf32>, %y: memref<?x80xf32>,
                %m: memref<3x64x8xf32>, %z: memref<?x8xf32>,
-               %b: memref<3x8xf32>, %c: memref<8xf32>) {
+               %b: memref<3x8xf32>, %c: memref<8xf32>, %v: memref<?x64xf32>) {
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
         ins(%x, %w : memref<?x64xf32>, memref<?xf32>)
         at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<element -> edge>]
@@ -45,7 +45,7 @@ constexpr const char *source = R"(
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
         ins(%x, %w : memref<?x64xf32>, memref<?xf32>)
         at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<element -> edge>]
-        outs(%x : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+        outs(%v : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
     ^bb0(%xv: f32, %unused: f32):
       %s = gnn_tile.reduce sum [element] %xv : f32
       gnn_tile.yield %s : f32
