@@ -34,6 +34,7 @@ namespace {
 
 /// How the producer's loops become loops of the fused traversal.
 struct Plan {
+  unsigned result = 0; // the one of the producer that the consumer reads
   FlatSymbolRefAttr graph;
   DomainAttr domain;
   Anchor producerGroup = Anchor::Group; // what a group of the producer is there
@@ -72,7 +73,7 @@ static RowDomain reached(AtAttr at, DomainAttr domain) {
 /// Chooses heads and features of the fused domain.
 static std::string planDims(TraverseOp producer, TraverseOp consumer, AtAttr in,
                             Plan &plan) {
-  AtAttr out = producer.getOutputAt(0);
+  AtAttr out = producer.getOutputAt(plan.result);
   DomainAttr p = producer.getDomain(), c = consumer.getDomain();
   int64_t heads = p.getHeads(), features = p.getFeatures();
   if (out.getFeature() && !out.getHead() && in.getHead() && !in.getFeature()) {
@@ -136,27 +137,77 @@ static FlatSymbolRefAttr joinGraphs(TraverseOp producer, TraverseOp consumer) {
   return knowsOnlyNodes(producer) ? b : nullptr;
 }
 
+/// Whether the consumer does something for each element of the producer's walk,
+/// by the few numbers that its group has given: the walk goes on to do that.
+static bool isReadByElements(TraverseOp producer, AtAttr out,
+                             TraverseOp consumer, AtAttr in) {
+  DomainAttr p = producer.getDomain(), c = consumer.getDomain();
+  auto hasFewNumbers = [](DomainAttr domain) {
+    return domain.getHeads() * domain.getFeatures() <= mostNumbersOfEdge;
+  };
+  if (!p.getElements() || c.getElements() || c.getGroups() != p.getElements() ||
+      out.getAnchor() != Anchor::Group || out.getSpace() ||
+      in.getAnchor() != Anchor::Group || !hasFewNumbers(p) || !hasFewNumbers(c))
+    return false;
+  AtAttr there = hoistAccess(
+      AtAttr::get(in.getContext(), Anchor::Element, in.getSpace(), in.getHead(),
+                  in.getFeature(), in.getOffset(), in.getColumn()),
+      p);
+  return there.getAnchor() == Anchor::Group && !there.getSpace();
+}
+
+/// Why the consumer of one result cannot be computed where the others are:
+/// these stay results, of the kernel of both. Empty if it can.
+static std::string whyNotAmongResults(TraverseOp producer, TraverseOp consumer,
+                                      unsigned result) {
+  if (producer.getNumResults() == 1)
+    return "";
+  bool readsLast = llvm::all_of(producer->getResults(), [&](OpResult other) {
+    return other.getResultNumber() == result ||
+           llvm::all_of(other.getUsers(), [&](Operation *user) {
+             return user->getBlock() == consumer->getBlock() &&
+                    consumer->isBeforeInBlock(user);
+           });
+  });
+  bool isRowWise = producer.getDomain().getElements() &&
+                   !consumer.getDomain().getElements() &&
+                   producer.getOutputAt(result).getAnchor() == Anchor::Group;
+  if (!readsLast || !isRowWise ||
+      producer.getNumResults() - 1 + consumer.getNumResults() > mostResults)
+    return "it has several results";
+  return "";
+}
+
 /// Fills `plan`, or says why the two do not share a loop nest.
 static std::string planFusion(TraverseOp producer, TraverseOp consumer,
                               AtAttr in, Plan &plan) {
   DomainAttr p = producer.getDomain(), c = consumer.getDomain();
-  AtAttr out = producer.getOutputAt(0);
-  auto outType = cast<ShapedType>(producer.getOutputs()[0].getType());
+  AtAttr out = producer.getOutputAt(plan.result);
+  auto outType = cast<ShapedType>(producer.getOutputs()[plan.result].getType());
   if (producer.getSchedule() || consumer.getSchedule())
     return "it has a schedule";
+  if (std::string why = whyNotAmongResults(producer, consumer, plan.result);
+      !why.empty())
+    return why;
   plan.graph = joinGraphs(producer, consumer);
   if (!plan.graph)
     return "it walks another graph";
   if (in.getOffset() || out.getOffset() ||
       (out.getFeature() && outType.getShape().back() != p.getFeatures()))
     return "only a part of its features is read or written";
-  if (producer.getWrittenColumns(*producer.getDpsInitOperand(0)).isOfSomeRows)
+  if (producer.getWrittenColumns(*producer.getDpsInitOperand(plan.result))
+          .isOfSomeRows)
     return "only some of its rows are written";
   if (in.getAnchor() == Anchor::All)
     return "all points of its consumer read it";
   if (in.getColumn())
     return "its consumer reads its columns";
 
+  if (isReadByElements(producer, out, consumer, in)) {
+    plan.domain = p;
+    plan.consumerGroup = Anchor::Element;
+    return planDims(producer, consumer, in, plan);
+  }
   bool direct = reached(out, p) == reached(in, c);
   RowDomain walked =
       in.getAnchor() == Anchor::Element ? c.getElements() : c.getGroups();
@@ -224,20 +275,30 @@ static TraverseOp fuse(IRRewriter &rewriter, TraverseOp producer,
   constexpr unsigned fused = ~0u;
   for (auto [i, input] : llvm::enumerate(consumer.getInputs()))
     consumerArgs.push_back(
-        input == producer.getResult(0)
+        input == producer.getResult(plan.result)
             ? fused
             : inputs.add(input, ofConsumer(consumer.getInputAt(i), plan)));
   SmallVector<Attribute> outputsAt;
+  SmallVector<Value> outputs(consumer.getOutputs());
   for (AtAttr at : consumer.getOutputsAt().getAsRange<AtAttr>())
     outputsAt.push_back(ofConsumer(at, plan));
+  // What else the producer gives stays, if it has readers.
+  SmallVector<OpResult> others;
+  for (OpResult result : producer->getResults())
+    if (result.getResultNumber() != plan.result && !result.use_empty())
+      others.push_back(result);
+  for (OpResult other : others) {
+    outputs.push_back(producer.getOutputs()[other.getResultNumber()]);
+    outputsAt.push_back(
+        ofProducer(producer.getOutputAt(other.getResultNumber()), plan));
+  }
 
   rewriter.setInsertionPoint(consumer);
   Location loc = rewriter.getFusedLoc({producer.getLoc(), consumer.getLoc()});
   auto op = TraverseOp::create(
-      rewriter, loc, consumer.getResultTypes(), plan.graph, plan.domain,
-      inputs.values, consumer.getOutputs(),
-      rewriter.getArrayAttr(inputs.accesses), rewriter.getArrayAttr(outputsAt),
-      consumer.getScheduleAttr());
+      rewriter, loc, ValueRange(outputs).getTypes(), plan.graph, plan.domain,
+      inputs.values, outputs, rewriter.getArrayAttr(inputs.accesses),
+      rewriter.getArrayAttr(outputsAt), consumer.getScheduleAttr());
   Block &block = inputs.addBlock(op);
   OpBuilder inside = OpBuilder::atBlockBegin(&block);
   IRMapping producerMap, consumerMap;
@@ -247,26 +308,37 @@ static TraverseOp fuse(IRRewriter &rewriter, TraverseOp producer,
     producerMap.map(producerBody.getArgument(i), block.getArgument(number));
   cloneBody(inside, producerBody, producerMap,
             [&](AtAttr at) { return ofProducer(at, plan); });
-  Value value =
-      producerMap.lookupOrDefault(producerBody.getTerminator()->getOperand(0));
+  auto ofResult = [&](unsigned number) {
+    return producerMap.lookupOrDefault(
+        producerBody.getTerminator()->getOperand(number));
+  };
+  Value value = ofResult(plan.result);
   for (auto [i, number] : llvm::enumerate(consumerArgs))
     consumerMap.map(consumerBody.getArgument(i),
                     number == fused ? value : Value(block.getArgument(number)));
   cloneBody(inside, consumerBody, consumerMap,
             [&](AtAttr at) { return ofConsumer(at, plan); });
-  inside.clone(*consumerBody.getTerminator(), consumerMap);
-  rewriter.replaceOp(consumer, op.getResults());
+  SmallVector<Value> yielded;
+  for (Value operand : consumerBody.getTerminator()->getOperands())
+    yielded.push_back(consumerMap.lookupOrDefault(operand));
+  for (OpResult other : others)
+    yielded.push_back(ofResult(other.getResultNumber()));
+  YieldOp::create(inside, consumerBody.getTerminator()->getLoc(), yielded);
+  size_t own = consumer.getNumResults();
+  rewriter.replaceOp(consumer, op.getResults().take_front(own));
+  for (auto [other, result] :
+       llvm::zip_equal(others, op.getResults().drop_front(own)))
+    rewriter.replaceAllUsesWith(other, result);
   return op;
 }
 
-/// The traversals that read the result of `producer`, each once; none where
+/// The traversals that read a result of another, each once; none where
 /// something else does.
-static SmallVector<TraverseOp> consumersOf(TraverseOp producer) {
+static SmallVector<TraverseOp> consumersOf(OpResult produced) {
   SmallVector<TraverseOp> consumers;
-  for (Operation *user : producer->getUsers()) {
+  for (Operation *user : produced.getUsers()) {
     auto consumer = dyn_cast<TraverseOp>(user);
-    if (!consumer ||
-        llvm::is_contained(consumer.getOutputs(), producer.getResult(0)))
+    if (!consumer || llvm::is_contained(consumer.getOutputs(), produced))
       return {};
     if (!llvm::is_contained(consumers, consumer))
       consumers.push_back(consumer);
@@ -295,26 +367,27 @@ static bool isWorthRepeating(TraverseOp op) {
   return copies || domain.getHeads() * domain.getFeatures() > mostNumbersOfEdge;
 }
 
-/// The plan for all inputs of `consumer` that `producer` gives.
-static std::string planAll(TraverseOp producer, TraverseOp consumer,
-                           Plan &plan) {
+/// The plan for all inputs of `consumer` that are `produced`.
+static std::string planAll(OpResult produced, TraverseOp consumer, Plan &plan) {
+  plan.result = produced.getResultNumber();
   std::optional<AtAttr> access;
   for (auto [i, input] : llvm::enumerate(consumer.getInputs()))
-    if (input == producer.getResult(0)) {
+    if (input == produced) {
       if (access && *access != consumer.getInputAt(i))
         return "its consumer reads it in two ways";
       access = consumer.getInputAt(i);
     }
-  return planFusion(producer, consumer, *access, plan);
+  return planFusion(cast<TraverseOp>(produced.getOwner()), consumer, *access,
+                    plan);
 }
 
-/// Fills `plan`, or says why `producer` is not computed in `consumer`.
-static std::string whyNotFused(TraverseOp producer, TraverseOp consumer,
+/// Fills `plan`, or says why `produced` is not computed in `consumer`.
+static std::string whyNotFused(OpResult produced, TraverseOp consumer,
                                Plan &plan) {
-  if (producer.getNumResults() != 1)
-    return "it has several results";
-  SmallVector<TraverseOp> consumers = consumersOf(producer);
-  bool repeats = consumers.size() > 1 && isWorthRepeating(producer);
+  SmallVector<TraverseOp> consumers = consumersOf(produced);
+  auto producer = cast<TraverseOp>(produced.getOwner());
+  bool repeats = consumers.size() > 1 && producer.getNumResults() == 1 &&
+                 isWorthRepeating(producer);
   if (consumers.empty() || (consumers.size() > 1 && !repeats))
     return "its result has other readers";
   // What one reader needs stored is there for the others.
@@ -322,10 +395,10 @@ static std::string whyNotFused(TraverseOp producer, TraverseOp consumer,
     Plan others;
     if (other == consumer)
       continue;
-    if (std::string why = planAll(producer, other, others); !why.empty())
+    if (std::string why = planAll(produced, other, others); !why.empty())
       return "its result has another reader, which cannot compute it: " + why;
   }
-  return planAll(producer, consumer, plan);
+  return planAll(produced, consumer, plan);
 }
 
 /// The first consumer that can be fused, again and again. Who was refused is
@@ -372,9 +445,10 @@ FuseTraversals::fuseOne(IRRewriter &rewriter, TraverseOp consumer) {
   for (Value input : consumer.getInputs()) {
     auto producer = input.getDefiningOp<TraverseOp>();
     Plan plan;
-    if (!producer || !whyNotFused(producer, consumer, plan).empty())
+    auto produced = dyn_cast<OpResult>(input);
+    if (!producer || !whyNotFused(produced, consumer, plan).empty())
       continue;
-    size_t readers = consumersOf(producer).size();
+    size_t readers = consumersOf(produced).size();
     remark::passed(consumer.getLoc(),
                    remark::RemarkOpts::name("Fused").category(getArgument()))
         << "one traversal instead of two: " + gnn::describeOrigins(producer) +
@@ -394,13 +468,13 @@ FuseTraversals::fuseOne(IRRewriter &rewriter, TraverseOp consumer) {
 }
 
 void FuseTraversals::reportRefusals(TraverseOp consumer) {
-  SmallPtrSet<Operation *, 4> seen;
+  llvm::SmallDenseSet<Value, 4> seen;
   for (Value input : consumer.getInputs()) {
     auto producer = input.getDefiningOp<TraverseOp>();
-    if (!producer || !seen.insert(producer).second)
+    if (!producer || !seen.insert(input).second)
       continue;
     Plan plan;
-    std::string why = whyNotFused(producer, consumer, plan);
+    std::string why = whyNotFused(cast<OpResult>(input), consumer, plan);
     remark::missed(producer.getLoc(),
                    remark::RemarkOpts::name("NotFused").category(getArgument()))
         << why;

@@ -29,9 +29,6 @@ namespace gnn {
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
 
-/// Results that one kernel has at most.
-static constexpr unsigned mostResults = 6;
-
 namespace {
 /// How two traversals become one.
 struct Join {

@@ -13,6 +13,9 @@
 
 namespace gnn::tile {
 
+/// Results that one kernel has at most.
+inline constexpr unsigned mostResults = 6;
+
 /// Whether a traversal reduces heads or features.
 bool reducesLanes(TraverseOp op);
 

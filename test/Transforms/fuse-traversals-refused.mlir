@@ -74,9 +74,12 @@ func.func @another_graph(%x: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> 
 #row = #gnn_tile.at<group>
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
+// Another result is read before.
+//
 // CHECK-LABEL: func.func @several_results
-// CHECK-COUNT-2: gnn_tile.traverse
-func.func @several_results(%x: tensor<?xf32>, %n: tensor<?xf32>, %i: tensor<?xi32>) -> tensor<?xf32> {
+// CHECK-COUNT-3: gnn_tile.traverse
+func.func @several_results(%x: tensor<?xf32>, %n: tensor<?xf32>, %i: tensor<?xi32>) -> (tensor<?xi32>, tensor<?xf32>) {
+  // expected-remark @+2 {{its rows are read in another order or more than once}}
   // expected-remark @+1 {{it has several results}}
   %a, %arg = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32>) at [#gnn_tile.at<element -> src>]
       outs(%n, %i : tensor<?xf32>, tensor<?xi32>) at [#row, #row] {
@@ -85,12 +88,17 @@ func.func @several_results(%x: tensor<?xf32>, %n: tensor<?xf32>, %i: tensor<?xi3
     %m, %r = gnn_tile.arg_reduce max %v, %e : f32
     gnn_tile.yield %m, %r : f32, i32
   } -> tensor<?xf32>, tensor<?xi32>
+  %c = gnn_tile.traverse @g <src> ins(%arg : tensor<?xi32>) at [#row]
+      outs(%i : tensor<?xi32>) at [#row] {
+  ^bb0(%v: i32):
+    gnn_tile.yield %v : i32
+  } -> tensor<?xi32>
   %b = gnn_tile.traverse @g <dst> ins(%a : tensor<?xf32>) at [#row]
       outs(%n : tensor<?xf32>) at [#row] {
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   } -> tensor<?xf32>
-  return %b : tensor<?xf32>
+  return %c, %b : tensor<?xi32>, tensor<?xf32>
 }
 
 // -----
@@ -496,4 +504,34 @@ func.func @cannot_compute_it(%x: tensor<?xf32>, %n: tensor<?xf32>) -> (tensor<?x
     gnn_tile.yield %v : f32
   } -> tensor<?xf32>
   return %b, %c : tensor<?xf32>, tensor<?xf32>
+}
+
+// -----
+
+#row = #gnn_tile.at<group : feature>
+#edges = #gnn_tile.order<edge.in_rows>
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// A walk does not go on to do something for each edge with rows of many features.
+//
+// CHECK-LABEL: func.func @features_after_sum
+// CHECK-COUNT-2: gnn_tile.traverse
+func.func @features_after_sum(%a: tensor<?x64xf32, #edges>, %n: tensor<?x64xf32>) -> tensor<?x64xf32, #edges> {
+  // expected-remark @+1 {{its rows are read in another order or more than once}}
+  %d = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%a : tensor<?x64xf32, #edges>) at [#gnn_tile.at<element : feature>]
+      outs(%n : tensor<?x64xf32>) at [#row] {
+  ^bb0(%av: f32):
+    %s = gnn_tile.reduce sum [element] %av : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x64xf32>
+  %r = gnn_tile.traverse @g <edge.in_rows, features = 64>
+      ins(%a, %d : tensor<?x64xf32, #edges>, tensor<?x64xf32>)
+      at [#row, #gnn_tile.at<group -> dst : feature>]
+      outs(%a : tensor<?x64xf32, #edges>) at [#row] {
+  ^bb0(%av: f32, %dv: f32):
+    %o = arith.subf %av, %dv : f32
+    gnn_tile.yield %o : f32
+  } -> tensor<?x64xf32, #edges>
+  return %r : tensor<?x64xf32, #edges>
 }

@@ -349,3 +349,62 @@ func.func @columns(%x: tensor<2x4x3xf32>, %a: tensor<6x4xf32>) -> tensor<6x4xf32
   } -> tensor<6x4xf32>
   return %z : tensor<6x4xf32>
 }
+
+// What the sum over a row's edges gives is read by each of them: the walk goes on
+// to do that, as that of a softmax does.
+//
+// CHECK-LABEL: func.func @elements_after_sum
+// CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, heads = 4>
+// CHECK-SAME:      outs(%{{.+}} : tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element : head>]
+// CHECK:           %[[D:.+]] = gnn_tile.reduce sum [element]
+// CHECK:           %[[R:.+]] = arith.subf %{{.+}}, %[[D]]
+// CHECK:           gnn_tile.yield %[[R]]
+// CHECK-NOT:     gnn_tile.traverse
+func.func @elements_after_sum(%a: tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>, %n: tensor<?x4xf32>)
+    -> tensor<?x4xf32, #gnn_tile.order<edge.in_rows>> {
+  %d = gnn_tile.traverse @g <dst, edge.in_rows, heads = 4>
+      ins(%a : tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element : head>]
+      outs(%n : tensor<?x4xf32>) at [#gnn_tile.at<group : head>] {
+  ^bb0(%av: f32):
+    %s = gnn_tile.reduce sum [element] %av : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x4xf32>
+  %r = gnn_tile.traverse @g <edge.in_rows, heads = 4>
+      ins(%a, %d : tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>, tensor<?x4xf32>)
+      at [#gnn_tile.at<group : head>, #gnn_tile.at<group -> dst : head>]
+      outs(%a : tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group : head>] {
+  ^bb0(%av: f32, %dv: f32):
+    %o = arith.subf %av, %dv : f32
+    gnn_tile.yield %o : f32
+  } -> tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>
+  return %r : tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>
+}
+
+// What is done with one result of a walk joins it; the other stays a result.
+//
+// CHECK-LABEL: func.func @one_of_two_results
+// CHECK:         %[[Y:.+]]:2 = gnn_tile.traverse @g <dst, edge.in_rows>
+// CHECK:           %[[SUM:.+]] = gnn_tile.reduce sum [element]
+// CHECK:           %[[MAX:.+]] = gnn_tile.reduce max [element]
+// CHECK:           %[[B:.+]] = arith.addf %[[SUM]]
+// CHECK:           gnn_tile.yield %[[B]], %[[MAX]]
+// CHECK-NOT:     gnn_tile.traverse
+// CHECK:         return %[[Y]]#0, %[[Y]]#1
+func.func @one_of_two_results(%x: tensor<?xf32>, %b: tensor<?xf32>, %n: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %s, %m = gnn_tile.traverse @g <dst, edge.in_rows>
+      ins(%x : tensor<?xf32>) at [#gnn_tile.at<element -> src>]
+      outs(%n, %n : tensor<?xf32>, tensor<?xf32>) at [#gnn_tile.at<group>, #gnn_tile.at<group>] {
+  ^bb0(%xv: f32):
+    %sum = gnn_tile.reduce sum [element] %xv : f32
+    %max = gnn_tile.reduce max [element] %xv : f32
+    gnn_tile.yield %sum, %max : f32, f32
+  } -> tensor<?xf32>, tensor<?xf32>
+  %y = gnn_tile.traverse @g <dst>
+      ins(%s, %b : tensor<?xf32>, tensor<?xf32>) at [#gnn_tile.at<group>, #gnn_tile.at<group>]
+      outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%sv: f32, %bv: f32):
+    %o = arith.addf %sv, %bv : f32
+    gnn_tile.yield %o : f32
+  } -> tensor<?xf32>
+  return %y, %m : tensor<?xf32>, tensor<?xf32>
+}

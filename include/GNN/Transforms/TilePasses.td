@@ -28,13 +28,18 @@ def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
     they are made, are computed in each of them: storing them takes more than
     computing them again. Rows that are only copied are read where they come from.
 
+    What is done with each row that a walk sums up joins it, and its other results
+    stay results. So does what is done, with few numbers, for each element of a walk
+    by what its group has summed up: the elements are walked once more, as for a
+    softmax.
+
     Rows that are computed one by one are computed in the order in which the
     consumer walks them. A traversal of rows of nodes is the same on a derived
     graph: there it joins one that walks edges.
 
     Needs: templates on tensors. Keeps: the value of every result. Never fuses
-    across a reduction that is read at another point than where it ends, into or
-    out of what has a schedule, or where rows would be computed more than once but
+    across a reduction that is read at another point than where it ends, but for
+    that of few numbers, into or out of what has a schedule, or where rows would be computed more than once but
     those of features of edges.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect"];
