@@ -15,7 +15,7 @@ from gnn_mlir.testing import errors
 
 torch = pytest.importorskip("torch")
 
-# y = relu(mean of x at sources W), z = tanh(x U), n = 2 i, along edges of one graph.
+# y = gelu(mean of x at sources W), z = tanh(x U), n = 2 i, along edges of one graph.
 PROGRAM = """
 #node = #gnn.rows<@g, node>
 #edge = #gnn.rows<@g, edge>
@@ -28,7 +28,7 @@ func.func @f(%x: tensor<?x4xf32, #node> {gnn.name = "x"},
   %e = gnn.gather %x via src : tensor<?x4xf32, #node> -> tensor<?x4xf32, #edge>
   %m = gnn.aggregate mean %e via dst : tensor<?x4xf32, #edge> -> tensor<?x4xf32, #node>
   %h = gnn.linear %m, %w : (tensor<?x4xf32, #node>, tensor<4x4xf32>) -> tensor<?x4xf32, #node>
-  %y = gnn.activation relu %h : tensor<?x4xf32, #node>
+  %y = gnn.activation gelu %h : tensor<?x4xf32, #node>
   %k = gnn.linear %x, %u : (tensor<?x4xf32, #node>, tensor<4x4xf32>) -> tensor<?x4xf32, #node>
   %z = gnn.activation tanh %k : tensor<?x4xf32, #node>
   %n = arith.addi %i, %i : tensor<?xi32, #node>
@@ -45,7 +45,7 @@ def reference(x, w, u, i):
     mean.index_put_((torch.tensor(DST), torch.tensor(SRC)),
                     torch.ones(EDGES, dtype=x.dtype), accumulate=True)
     mean = mean / mean.sum(1, keepdim=True).clamp(min=1)
-    return {"y": torch.relu(mean @ x @ w), "z": torch.tanh(x @ u), "n": 2 * i}
+    return {"y": torch.nn.functional.gelu(mean @ x @ w), "z": torch.tanh(x @ u), "n": 2 * i}
 
 
 @pytest.fixture(scope="module")
@@ -259,7 +259,7 @@ def test_memory_is_known_before_a_run(layer, graph, monkeypatch):
     known = layer.memory(graph)
     row = 16 * NODES
     assert known["call"]["output"] == known["forward"]["output"] == 2 * row + 4 * NODES
-    assert known["forward"]["saved"] >= row  # of relu
+    assert known["forward"]["saved"] >= row  # of gelu
     assert known["backward"]["gradient"] == row + 2 * 64
     assert layer.memory(graph, wrt=["u"])["backward"]["gradient"] == 64
     taken, take = [], running._aligned

@@ -40,7 +40,10 @@ BINARY = {
     "math.atan2": (torch.atan2, FINITE), "math.powf": (torch.pow, POWERS)}
 MORE = {"gnn.activation leaky_relu": " alpha = 0.01",
         "gnn.activation elu": " alpha = 1.0"}
-CASES = {**{op: (f, tuple((x,) for x in LINE)) for op, f in UNARY.items()}, **BINARY}
+# torch passes the gradient on where a ReLU has NaN, and takes the slope of a leaky one.
+AT_NAN = ("gnn.activation relu", "gnn.activation leaky_relu")
+CASES = {**{op: (f, tuple((x,) for x in LINE + (NAN,) * (op in AT_NAN)))
+            for op, f in UNARY.items()}, **BINARY}
 ROWS = max(len(points) for _, points in CASES.values())
 
 

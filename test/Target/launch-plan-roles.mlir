@@ -27,6 +27,6 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 func.func @f(%x: tensor<?x4xf32, #gnn.rows<@g, node>> {gnn.name = "x"}, %w: tensor<4x4xf32> {gnn.name = "w"})
     -> (tensor<?x4xf32, #gnn.rows<@g, node>> {gnn.name = "y"}) attributes {gnn.gradients = ["w"]} {
   %h = gnn.linear %x, %w : (tensor<?x4xf32, #gnn.rows<@g, node>>, tensor<4x4xf32>) -> tensor<?x4xf32, #gnn.rows<@g, node>>
-  %y = gnn.activation relu %h : tensor<?x4xf32, #gnn.rows<@g, node>>
+  %y = gnn.activation gelu %h : tensor<?x4xf32, #gnn.rows<@g, node>>
   return %y : tensor<?x4xf32, #gnn.rows<@g, node>>
 }

@@ -27,7 +27,7 @@ func.func @both(%x: tensor<?x4xf32, #node> {gnn.name = "x"}, %w: tensor<4x4xf32>
     -> (tensor<?x4xf32, #node> {gnn.name = "a"}, tensor<?x4xf32, #node> {gnn.name = "b"})
     attributes {gnn.gradients = ["w", "u"], gnn.gradient_outputs = ["b"]} {
   %h = gnn.linear %x, %w : (tensor<?x4xf32, #node>, tensor<4x4xf32>) -> tensor<?x4xf32, #node>
-  %a = gnn.activation relu %h : tensor<?x4xf32, #node>
+  %a = gnn.activation gelu %h : tensor<?x4xf32, #node>
   %k = gnn.linear %x, %u : (tensor<?x4xf32, #node>, tensor<4x4xf32>) -> tensor<?x4xf32, #node>
   %b = gnn.activation tanh %k : tensor<?x4xf32, #node>
   return %a, %b : tensor<?x4xf32, #node>, tensor<?x4xf32, #node>

@@ -6,23 +6,23 @@
 #edge = #gnn.rows<@g, edge>
 gnn.graph @g square {node_types = 1, edge_types = 3}
 
-// The input of the activation is saved, since a product makes it; the gradient
-// of an input that is not asked for is not computed.
+// The input of the activation is saved, since a product makes it, and its result
+// does not tell the gradient; the gradient of an input that is not asked for is not computed.
 //
 // CHECK-LABEL: func.func @product(
 // CHECK-LABEL: func.func @product_forward(
 // CHECK-SAME:    -> (tensor<?x8xf32, #[[NODE:.+]]> {gnn.name = "y", gnn.role = "output"}, tensor<?x8xf32, #[[NODE]]> {gnn.key = "[[KEY:[0-9a-f]+]]", gnn.name = "saved_0", gnn.role = "saved"})
 // CHECK-SAME:    attributes {gnn.gradient_of = @product}
 // CHECK:         %[[H:.+]] = gnn.linear
-// CHECK:         %[[Y:.+]] = gnn.activation relu %[[H]]
+// CHECK:         %[[Y:.+]] = gnn.activation gelu %[[H]]
 // CHECK:         return %[[Y]], %[[H]]
 // CHECK-LABEL: func.func @product_backward(
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<?x64xf32, #[[NODE]]> {gnn.name = "x", gnn.role = "input"},
 // CHECK-SAME:    %[[H:[^:]+]]: tensor<?x8xf32, #[[NODE]]> {gnn.key = "[[KEY]]", gnn.name = "saved_0", gnn.role = "saved"},
 // CHECK-SAME:    %[[DY:[^:]+]]: tensor<?x8xf32, #[[NODE]]> {gnn.name = "d_y", gnn.role = "gradient"})
 // CHECK-SAME:    -> (tensor<64x8xf32> {gnn.name = "d_w", gnn.role = "gradient"})
-// CHECK:         %[[ABOVE:.+]] = arith.cmpf ogt, %[[H]]
-// CHECK:         %[[DH:.+]] = arith.select %[[ABOVE]], %[[DY]]
+// CHECK:         math.erf
+// CHECK:         %[[DH:.+]] = arith.mulf %[[DY]]
 // CHECK:         %[[DW:.+]] = gnn.outer %[[X]], %[[DH]]
 // CHECK-NOT:     gnn.linear
 // CHECK:         return %[[DW]]
@@ -35,7 +35,7 @@ func.func @product(%x: tensor<?x64xf32, #node> {gnn.name = "x"}, %w: tensor<64x8
     -> (tensor<?x8xf32, #node> {gnn.name = "y"}) attributes {gnn.gradients = ["w"]} {
   // expected-remark @+1 {{gnn.linear: saved, 3.2e+06 bytes: a product makes it}}
   %h = gnn.linear %x, %w : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
-  %y = gnn.activation relu %h : tensor<?x8xf32, #node>
+  %y = gnn.activation gelu %h : tensor<?x8xf32, #node>
   return %y : tensor<?x8xf32, #node>
 }
 
@@ -85,6 +85,7 @@ func.func @maximum(%x: tensor<?x64xf32, #node> {gnn.name = "x"})
 func.func @attention(%l: tensor<?x8xf32, #node> {gnn.name = "l"}, %r: tensor<?x8xf32, #node> {gnn.name = "r"},
                      %x: tensor<?x8x16xf32, #node> {gnn.name = "x"})
     -> (tensor<?x8x16xf32, #node> {gnn.name = "y"}) attributes {gnn.gradients} {
+  // expected-remark @+4 {{gnn.attention: the sum of each group is taken of its result: it is there for others}}
   // expected-remark @+3 {{gnn.attention result 0: saved, 5.12e+07 bytes: it is a result}}
   // expected-remark @+2 {{gnn.attention result 1: saved, 3.2e+06 bytes: a sum over rows makes it}}
   // expected-remark @+1 {{gnn.attention result 2: saved, 3.2e+06 bytes: a sum over rows makes it}}

@@ -26,11 +26,11 @@ def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
     }
     // with wrt=w comes to
     func.func @f_backward(%x: !node {gnn.name = "x", gnn.role = "input"},
-                          %h: !out {gnn.name = "saved_0", gnn.role = "saved"},
+                          %y: !out {gnn.name = "y", gnn.role = "output"},
                           %dy: !out {gnn.name = "d_y", gnn.role = "gradient"})
         -> (tensor<64x8xf32> {gnn.name = "d_w", gnn.role = "gradient"}) attributes {gnn.gradient_of = @f} {
-      %above = arith.cmpf ogt, %h, %zero : !out
-      %dh = arith.select %above, %dy, %zero : ...
+      %below = arith.cmpf ole, %y, %zero : !out
+      %dh = arith.select %below, %zero, %dy : ...
       %dw = gnn.outer %x, %dh : (!node, !out) -> tensor<64x8xf32>
       return %dw : tensor<64x8xf32>
     }
@@ -47,6 +47,11 @@ def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
     are not saved. Arguments and results are there anyway. A remark says for each
     value what becomes of it, its bytes and why; a graph without statistics counts
     as one of 100,000 nodes, 400,000 pairs and 1,000,000 edges.
+
+    The gradient of the scores of a `gnn.attention` reads its result, or sums numbers
+    of edges over each group where the result would be saved for that alone and these
+    are fewer bytes. A remark says which and why. On which side of its kink an
+    activation is, is read off its result where that is handed over.
 
     Integers, conditions and degrees have no gradient and need none. An input that
     no result depends on has the gradient 0, and a remark.

@@ -8,10 +8,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SavedValues.h"
+#include "ReadChoices.h"
 #include "ValueKeys.h"
 
 #include "GNN/Dialect/GNN/IR/GNNDialect.h"
+#include "GNN/Dialect/GNN/IR/GNNLoopOps.h"
+#include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
 #include "GNN/Dialect/GNN/IR/Gradients.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,7 +25,6 @@
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -91,12 +92,24 @@ private:
                                ArrayRef<std::pair<unsigned, Value>> cotangents,
                                ArrayRef<Operation *> ops,
                                const Varying &varying);
+  /// Makes a function that gives results and gradients. `mark` may set
+  /// attributes of its attentions, in their order, for the rules of these.
+  FailureOr<JointFunction> join(func::FuncOp func, ArrayRef<unsigned> inputs,
+                                ArrayRef<unsigned> given,
+                                function_ref<void(unsigned, Operation *)> mark);
+  /// The attentions whose gradients add up over edges what they could read of
+  /// the results. It takes all gradients to tell.
+  FailureOr<llvm::DenseSet<unsigned>>
+  findSumsOverEdges(func::FuncOp func, ArrayRef<unsigned> inputs,
+                    ArrayRef<unsigned> given);
   /// Makes a function of some ops of `joint`.
   func::FuncOp build(const JointFunction &joint, func::FuncOp of,
                      StringRef suffix, ArrayRef<Border> arguments,
                      ArrayRef<Border> results);
   void split(const JointFunction &joint, func::FuncOp func,
              ArrayRef<unsigned> inputs, ArrayRef<unsigned> outputs);
+
+  bool isTrial = false; ///< nothing is said of what is not kept
 };
 } // namespace
 
@@ -230,13 +243,14 @@ Differentiate::addGradientsOf(JointFunction &joint, ArrayRef<unsigned> inputs,
     Value input = joint.body().getArgument(number);
     Value gradient = gradients.get(input);
     if (!gradient) {
-      remark::missed(
-          joint.func.getLoc(),
-          remark::RemarkOpts::name("ZeroGradient").category(getArgument()))
-          << "no result " +
-                 std::string(isPart ? "whose gradient is given " : "") +
-                 "depends on input '" + getInputName(joint.func, number) +
-                 "': its gradient is 0";
+      if (!isTrial)
+        remark::missed(
+            joint.func.getLoc(),
+            remark::RemarkOpts::name("ZeroGradient").category(getArgument()))
+            << "no result " +
+                   std::string(isPart ? "whose gradient is given " : "") +
+                   "depends on input '" + getInputName(joint.func, number) +
+                   "': its gradient is 0";
       gradient = GradientBuilder(builder, joint.func.getLoc())
                      .splat(input.getType(), 0);
     }
@@ -341,13 +355,6 @@ func::FuncOp Differentiate::build(const JointFunction &joint, func::FuncOp of,
   return func;
 }
 
-/// The bytes of a value in remarks.
-static std::string textOf(double bytes) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.4g bytes", bytes);
-  return text;
-}
-
 /// What `results` are computed from: values in `known`, and arguments.
 static llvm::DenseSet<Value> findSources(ValueRange results,
                                          const llvm::DenseSet<Value> &known) {
@@ -370,7 +377,10 @@ static llvm::DenseSet<Value> findSources(ValueRange results,
 void Differentiate::split(const JointFunction &joint, func::FuncOp func,
                           ArrayRef<unsigned> inputs,
                           ArrayRef<unsigned> outputs) {
-  SavedValues values(joint, memory);
+  std::optional<SavedValues> kept(std::in_place, joint, memory);
+  if (readInputsOfActivations(joint, *kept))
+    kept.emplace(joint, memory);
+  const SavedValues &values = *kept;
   for (const KeptValue &kept : values.getDecisions()) {
     Location loc = kept.value.getLoc();
     Operation *maker = kept.value.getDefiningOp();
@@ -382,7 +392,7 @@ void Differentiate::split(const JointFunction &joint, func::FuncOp func,
                     .category(getArgument());
     std::string text = name +
                        (kept.saved ? ": saved, " : ": computed again, ") +
-                       textOf(kept.bytes) + ": " + kept.reason;
+                       textOfBytes(kept.bytes) + ": " + kept.reason;
     if (kept.saved)
       remark::passed(loc, opts) << text;
     else
@@ -430,6 +440,58 @@ void Differentiate::split(const JointFunction &joint, func::FuncOp func,
   build(joint, func, "_backward", of, gradients);
 }
 
+FailureOr<JointFunction>
+Differentiate::join(func::FuncOp func, ArrayRef<unsigned> inputs,
+                    ArrayRef<unsigned> given,
+                    function_ref<void(unsigned, Operation *)> mark) {
+  JointFunction joint = {func.clone(), func.getNumArguments(),
+                         func.getNumResults()};
+  getOperation().insert(std::next(func->getIterator()), joint.func);
+  joint.func.setName((func.getName() + "_joint").str());
+  for (auto [number, attention] :
+       llvm::enumerate(joint.body().getOps<AttentionOp>()))
+    mark(number, attention);
+  OpPassManager pm = cleaning();
+  LogicalResult added = addGradients(joint, inputs, given);
+  for (auto attention : joint.body().getOps<AttentionOp>())
+    attention->removeAttr(sumOverEdges);
+  if (succeeded(added) && succeeded(runPipeline(pm, joint.func))) {
+    readReshapedResults(joint);
+    return joint;
+  }
+  joint.func.erase();
+  return failure();
+}
+
+FailureOr<llvm::DenseSet<unsigned>>
+Differentiate::findSumsOverEdges(func::FuncOp func, ArrayRef<unsigned> inputs,
+                                 ArrayRef<unsigned> given) {
+  llvm::DenseSet<unsigned> overEdges;
+  if (func.getBody().front().getOps<AttentionOp>().empty())
+    return overEdges;
+  Builder b(&getContext());
+  isTrial = true;
+  FailureOr<JointFunction> joint =
+      join(func, inputs, given, [&](unsigned number, Operation *attention) {
+        attention->setAttr(attentionNumber, b.getI64IntegerAttr(number));
+      });
+  isTrial = false;
+  if (failed(joint))
+    return failure();
+  for (const GroupSum &sum : chooseGroupSums(*joint, memory)) {
+    auto opts = remark::RemarkOpts::name("GroupSum").category(getArgument());
+    std::string text = "gnn.attention: " + sum.reason;
+    if (sum.overEdges)
+      remark::passed(sum.loc, opts) << text;
+    else
+      remark::missed(sum.loc, opts) << text;
+    if (sum.overEdges)
+      overEdges.insert(sum.attention);
+  }
+  joint->func.erase();
+  return overEdges;
+}
+
 LogicalResult
 Differentiate::differentiate(func::FuncOp func, ArrayRef<std::string> names,
                              ArrayRef<std::string> namesOfOutputs) {
@@ -446,23 +508,22 @@ Differentiate::differentiate(func::FuncOp func, ArrayRef<std::string> names,
     if (getOperation().lookupSymbol((func.getName() + suffix).str()))
       return func.emitOpError("cannot be differentiated: the module has a '")
              << func.getName() << suffix << "' already";
-  JointFunction joint = {func.clone(), func.getNumArguments(),
-                         func.getNumResults()};
-  if (inputs->empty() || given->empty()) {
-    joint.func.erase();
+  if (inputs->empty() || given->empty())
     return func.emitOpError("has no gradient: expected floating point features "
                             "among its ")
            << (inputs->empty() ? "inputs" : "results") << ", got none";
-  }
-  getOperation().insert(std::next(func->getIterator()), joint.func);
-  joint.func.setName((func.getName() + "_joint").str());
-  OpPassManager pm = cleaning();
-  if (failed(addGradients(joint, *inputs, *given)) ||
-      failed(runPipeline(pm, joint.func))) {
-    joint.func.erase();
+  FailureOr<llvm::DenseSet<unsigned>> sums =
+      findSumsOverEdges(func, *inputs, *given);
+  if (failed(sums))
     return failure();
-  }
-  split(joint, func, *inputs, *given);
-  joint.func.erase();
+  FailureOr<JointFunction> joint =
+      join(func, *inputs, *given, [&](unsigned number, Operation *attention) {
+        if (sums->contains(number))
+          attention->setAttr(sumOverEdges, UnitAttr::get(&getContext()));
+      });
+  if (failed(joint))
+    return failure();
+  split(*joint, func, *inputs, *given);
+  joint->func.erase();
   return success();
 }

@@ -36,15 +36,23 @@ static StatsAttr statsOf(Operation *from, Type type) {
   return stats ? stats : getNominalStats(from->getContext());
 }
 
-SavedValues::SavedValues(const JointFunction &joint, GradientMemory memory)
+SavedValues::SavedValues(const JointFunction &joint, GradientMemory memory,
+                         function_ref<bool(Operation *)> ignored)
     : joint(joint), memory(memory) {
-  findBackward();
+  findBackward(ignored);
   markMakers(llvm::to_vector(joint.outputs()));
   listPrimal();
   decide(findNeeded(cut()));
 }
 
-void SavedValues::findBackward() {
+double SavedValues::getSavedBytes() const {
+  double bytes = 0;
+  for (Value value : saved)
+    bytes += bytesOf(cast<RankedTensorType>(value.getType()));
+  return bytes;
+}
+
+void SavedValues::findBackward(function_ref<bool(Operation *)> ignored) {
   for (Value cotangent :
        joint.body().getArguments().drop_front(joint.numInputs))
     ofGradients.insert(cotangent);
@@ -58,11 +66,16 @@ void SavedValues::findBackward() {
   SmallVector<Value> left(joint.gradients());
   while (!left.empty()) {
     Value value = left.pop_back_val();
-    if (isPrimal(value))
+    if (isPrimal(value)) {
       read.insert(value);
-    else if (Operation *maker = value.getDefiningOp();
-             maker && seen.insert(maker).second)
-      llvm::append_range(left, getReads(maker));
+      continue;
+    }
+    Operation *maker = value.getDefiningOp();
+    if (!maker || !seen.insert(maker).second)
+      continue;
+    for (Value operand : getReads(maker))
+      if (!isPrimal(operand) || !ignored(maker))
+        left.push_back(operand);
   }
 }
 

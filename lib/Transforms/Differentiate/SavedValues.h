@@ -54,19 +54,29 @@ struct KeptValue {
 /// computes again.
 class SavedValues {
 public:
-  SavedValues(const JointFunction &joint, GradientMemory memory);
+  /// What `ignored` ops read is taken not to be needed for them.
+  SavedValues(
+      const JointFunction &joint, GradientMemory memory,
+      llvm::function_ref<bool(mlir::Operation *)> ignored =
+          [](mlir::Operation *) { return false; });
 
   /// The values that are handed over: arguments and results, which their owner
   /// has, and those that are kept for it.
   const llvm::DenseSet<mlir::Value> &getHandedOver() const { return handed; }
   /// Those that are neither arguments nor results, in their order.
   llvm::ArrayRef<mlir::Value> getSaved() const { return saved; }
+  /// The bytes of all of them.
+  double getSavedBytes() const;
+  /// Whether a value is an argument or a result: its owner has it.
+  bool isOwned(mlir::Value value) const;
+  /// The bytes of a tensor on the graphs that the function is for.
+  double bytesOf(mlir::RankedTensorType type) const;
   /// What to say of each value that is saved or computed again.
   llvm::ArrayRef<KeptValue> getDecisions() const { return decisions; }
 
 private:
   /// Marks what depends on gradients.
-  void findBackward();
+  void findBackward(llvm::function_ref<bool(mlir::Operation *)> ignored);
   /// Marks ops that `values` are computed by.
   void markMakers(llvm::SmallVector<mlir::Value> values);
   bool isPrimal(mlir::Value value) const {
@@ -74,9 +84,6 @@ private:
   }
   /// Lists what is no gradient, in the order of the function.
   void listPrimal();
-  /// Whether a value is an argument or a result: its owner has it.
-  bool isOwned(mlir::Value value) const;
-  double bytesOf(mlir::RankedTensorType type) const;
   /// Why a value is not saved, whatever it takes to compute it; empty where it
   /// may be.
   llvm::StringRef whyNotSaved(mlir::Value value) const;

@@ -58,6 +58,19 @@ llvm::LogicalResult differentiate(mlir::OpBuilder &builder,
                                   llvm::ArrayRef<mlir::Operation *> ops,
                                   const Varying &varying, Gradients &gradients);
 
+class ActivationOp;
+
+/// Whether the sign of the result of an activation is that of its input, as far
+/// as its gradient asks: it reads the result then.
+bool hasSideInResult(ActivationOp op);
+
+/// The attribute of an attention whose gradient is to do without its result:
+/// what the softmax weights of a group lose is added up over its edges.
+inline constexpr llvm::StringLiteral sumOverEdges = "gnn.sum_over_edges";
+/// A number by which an attention is known. Its gradient gives it to the
+/// product that reads the result to that end.
+inline constexpr llvm::StringLiteral attentionNumber = "gnn.attention_number";
+
 //===----------------------------------------------------------------------===//
 // What a function is asked for
 //===----------------------------------------------------------------------===//

@@ -6,8 +6,9 @@
 // of an edge follows from its score, and the sum over a group of
 // `a * factor * <g, value>` is `<g, result>`, added up from the rows of the
 // result. So nothing is walked but once for each gradient (FlashAttention, for
-// graphs). The gradient of the score goes back through the ops that the body is
-// of.
+// graphs). It is added up from numbers of edges instead where whoever asks for
+// the gradient wants the result not to be kept. The gradient of the score goes
+// back through the ops that the body is of.
 //
 //===----------------------------------------------------------------------===//
 
@@ -180,12 +181,15 @@ Value AttentionGradient::ofScore(Value softmax, Value products) {
   if (up.isAmbiguous())
     up.via = groups.getEnd();
   Value sum;
-  if (up.exists())
-    sum = b.sumAlong(
-        b.sumFeatures(b.mul(gradient, op.getResult()), op.getScoreFeatures()),
-        up, op.getStatisticsType());
-  else // A row of the result is of several groups.
+  if (up.exists() && !op->hasAttr(sumOverEdges)) {
+    Value product = b.mul(gradient, op.getResult());
+    if (Attribute number = op->getAttr(attentionNumber))
+      product.getDefiningOp()->setAttr(attentionNumber, number);
+    sum = b.sumAlong(b.sumFeatures(product, op.getScoreFeatures()), up,
+                     op.getStatisticsType());
+  } else { // Or a row of the result is of several groups.
     sum = b.sumAlong(b.mul(softmax, products), groups, op.getStatisticsType());
+  }
   return b.mul(softmax,
                b.apply(BinaryKind::Sub, type, {products}, at(sum, groups)));
 }

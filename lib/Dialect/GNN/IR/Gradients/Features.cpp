@@ -7,6 +7,7 @@
 #include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
 #include "GNN/Dialect/GNN/IR/Gradients.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 #include <cmath>
@@ -59,6 +60,20 @@ static Value throughGelu(GradientBuilder &b, Value x, Value gradient) {
   return b.mul(gradient, b.add(below, b.mul(x, density)));
 }
 
+bool gnn::hasSideInResult(ActivationOp op) {
+  double alpha = op.getAlpha() ? op.getAlpha()->convertToDouble() : 0;
+  switch (op.getKind()) {
+  case ActivationKind::Relu:
+    return true;
+  case ActivationKind::LeakyRelu:
+    return alpha >= 0;
+  case ActivationKind::Elu:
+    return alpha > 0;
+  default:
+    return false;
+  }
+}
+
 /// The gradient with respect to `x`. At a kink it is that of the side x <= 0.
 static Value throughActivation(GradientBuilder &b, ActivationOp op,
                                Value gradient) {
@@ -66,12 +81,16 @@ static Value throughActivation(GradientBuilder &b, ActivationOp op,
   auto type = op.getInput().getType();
   auto splat = [&](double number) { return b.splat(type, number); };
   double alpha = op.getAlpha() ? op.getAlpha()->convertToDouble() : 0;
+  Value side = hasSideInResult(op) ? y : x;
   auto wherePositive = [&](Value otherwise) {
-    return b.select(b.above(x, splat(0)), gradient, otherwise);
+    return b.select(b.above(side, splat(0)), gradient, otherwise);
   };
   switch (op.getKind()) {
-  case ActivationKind::Relu:
-    return wherePositive(splat(0));
+  case ActivationKind::Relu: { // All of it where x is NaN.
+    Value isBelow = arith::CmpFOp::create(
+        b.builder, b.loc, arith::CmpFPredicate::OLE, side, splat(0));
+    return b.select(isBelow, splat(0), gradient);
+  }
   case ActivationKind::LeakyRelu:
     return wherePositive(b.mul(gradient, splat(alpha)));
   case ActivationKind::Prelu: {

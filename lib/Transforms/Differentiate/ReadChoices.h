@@ -1,0 +1,47 @@
+//===- ReadChoices.h - What a backward pass reads ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Some gradients can be computed of one value or of another. Which one takes
+// less is seen once all gradients are built.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_TRANSFORMS_DIFFERENTIATE_READCHOICES_H
+#define GNN_LIB_TRANSFORMS_DIFFERENTIATE_READCHOICES_H
+
+#include "SavedValues.h"
+
+namespace gnn {
+
+/// How the sum of each group is computed that the gradient of the scores of an
+/// attention takes: of its result, or of numbers of edges.
+struct GroupSum {
+  unsigned attention; ///< its number in the function
+  mlir::Location loc;
+  bool overEdges;
+  std::string reason;
+};
+
+/// Chooses for each attention of `joint` that has a number and reads its
+/// result. Over edges where that way more bytes need not be saved than the
+/// numbers of edges have that are kept between two kernels.
+llvm::SmallVector<GroupSum> chooseGroupSums(const JointFunction &joint,
+                                            GradientMemory memory);
+
+/// Lets gradients read what is returned in another shape from there: its owner
+/// has it, so that it is not kept once more.
+void readReshapedResults(const JointFunction &joint);
+
+/// Lets gradients that ask on which side of its kink an activation is read its
+/// input where the result would be computed for them alone. Says whether there
+/// were any.
+bool readInputsOfActivations(const JointFunction &joint,
+                             const SavedValues &values);
+
+/// The bytes of a value in remarks.
+std::string textOfBytes(double bytes);
+
+} // namespace gnn
+
+#endif // GNN_LIB_TRANSFORMS_DIFFERENTIATE_READCHOICES_H

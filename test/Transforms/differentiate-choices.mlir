@@ -1,0 +1,123 @@
+// RUN: gnn-opt %s --gnn-differentiate --remarks-filter='gnn-differentiate' \
+// RUN:   --remark-format=emitRemark 2>&1 | FileCheck %s
+
+// What gradients read where they may read one thing or another.
+
+#node = #gnn.rows<@g, node>
+#many = #gnn.rows<@many, node>
+gnn.graph @g square {node_types = 1, edge_types = 1}
+gnn.graph @many square {node_types = 1, edge_types = 1,
+  stats = #gnn.stats<src_nodes = 100, dst_nodes = 100, edges = 4000, type_edges = [4000],
+                     src_pairs = [100], dst_pairs = [100], in_degree_squares = 160000,
+                     in_degree_max = 40, out_degree_squares = 160000, out_degree_max = 40>}
+
+// CHECK: remark: {{.*}}gnn.attention: the sum of each group is taken over its edges: 8e+06 bytes of numbers of edges, and 2.56e+07 bytes of its result are not saved
+// CHECK: remark: {{.*}}gnn.attention: the sum of each group is taken of its result: 2.56e+04 bytes that are saved, and 3.2e+04 bytes of numbers of edges otherwise
+// CHECK: remark: {{.*}}gnn.attention: the sum of each group is taken of its result: it is there for others
+// CHECK: remark: {{.*}}gnn.attention: the sum of each group is taken of its result: it is there for others
+
+// The result of the attention is returned with something added: it is not kept, nor
+// read by the backward pass.
+//
+// CHECK-LABEL: func.func @bias_forward(
+// CHECK-SAME:    "z", gnn.role = "output"}, tensor<?x1xf32, #{{.+}}> {gnn.name = "saved_0"{{.+}}, tensor<?x1xf32, #{{.+}}> {gnn.name = "saved_1", gnn.role = "saved"})
+// CHECK-LABEL: func.func @bias_backward(
+// CHECK-NOT:     gnn.sum_over_edges
+// CHECK:         %[[A:.+]] = gnn.apply div
+// CHECK:         %[[B:.+]] = gnn.sddmm
+// CHECK:         %[[AB:.+]] = arith.mulf %[[A]], %[[B]]
+// CHECK:         %[[D:.+]] = gnn.aggregate sum %[[AB]] via dst
+// CHECK:         gnn.apply sub %[[B]], %[[D]] via dst
+func.func @bias(%l: tensor<?x1xf32, #node> {gnn.name = "l"}, %x: tensor<?x1x64xf32, #node> {gnn.name = "x"},
+                %c: tensor<1x64xf32> {gnn.name = "c"})
+    -> (tensor<?x1x64xf32, #node> {gnn.name = "z"}) attributes {gnn.gradients} {
+  %y = gnn.attention(%a = %l via src) value %x via src over dst : (tensor<?x1xf32, #node>, tensor<?x1x64xf32, #node>) -> tensor<?x1x64xf32, #node> {
+    gnn.yield %a : tensor<1xf32>
+  }
+  %r = gnn.broadcast %c : tensor<1x64xf32> -> tensor<?x1x64xf32, #node>
+  %z = arith.addf %y, %r : tensor<?x1x64xf32, #node>
+  return %z : tensor<?x1x64xf32, #node>
+}
+
+// With 40 edges a node their numbers are more bytes than its row.
+//
+// CHECK-LABEL: func.func @many_edges_backward(
+// CHECK:         gnn.reduce_features sum
+func.func @many_edges(%l: tensor<?x1xf32, #many> {gnn.name = "l"}, %x: tensor<?x1x64xf32, #many> {gnn.name = "x"},
+                %c: tensor<1x64xf32> {gnn.name = "c"})
+    -> (tensor<?x1x64xf32, #many> {gnn.name = "z"}) attributes {gnn.gradients} {
+  %y = gnn.attention(%a = %l via src) value %x via src over dst : (tensor<?x1xf32, #many>, tensor<?x1x64xf32, #many>) -> tensor<?x1x64xf32, #many> {
+    gnn.yield %a : tensor<1xf32>
+  }
+  %r = gnn.broadcast %c : tensor<1x64xf32> -> tensor<?x1x64xf32, #many>
+  %z = arith.addf %y, %r : tensor<?x1x64xf32, #many>
+  return %z : tensor<?x1x64xf32, #many>
+}
+
+// The gradient of gelu reads the result as well.
+//
+// CHECK-LABEL: func.func @gelu_backward(
+// CHECK:         gnn.reduce_features sum
+func.func @gelu(%l: tensor<?x1xf32, #node> {gnn.name = "l"}, %x: tensor<?x1x64xf32, #node> {gnn.name = "x"})
+    -> (tensor<?x1x64xf32, #node> {gnn.name = "z"}) attributes {gnn.gradients} {
+  %y = gnn.attention(%a = %l via src) value %x via src over dst : (tensor<?x1xf32, #node>, tensor<?x1x64xf32, #node>) -> tensor<?x1x64xf32, #node> {
+    gnn.yield %a : tensor<1xf32>
+  }
+  %z = gnn.activation gelu %y : tensor<?x1x64xf32, #node>
+  return %z : tensor<?x1x64xf32, #node>
+}
+
+// A result in another shape is read from there.
+//
+// CHECK-LABEL: func.func @reshaped_backward(
+// CHECK-SAME:    %[[Z:[^:]+]]: tensor<?x64xf32, #{{[^>]+>>?}} {gnn.name = "z", gnn.role = "output"}
+// CHECK:         %[[Y:.+]] = gnn.reshape %[[Z]]
+// CHECK:         arith.mulf %{{.+}}, %[[Y]]
+func.func @reshaped(%l: tensor<?x1xf32, #node> {gnn.name = "l"}, %x: tensor<?x1x64xf32, #node> {gnn.name = "x"})
+    -> (tensor<?x64xf32, #node> {gnn.name = "z"}) attributes {gnn.gradients} {
+  %y = gnn.attention(%a = %l via src) value %x via src over dst : (tensor<?x1xf32, #node>, tensor<?x1x64xf32, #node>) -> tensor<?x1x64xf32, #node> {
+    gnn.yield %a : tensor<1xf32>
+  }
+  %z = gnn.reshape %y : tensor<?x1x64xf32, #node> -> tensor<?x64xf32, #node>
+  return %z : tensor<?x64xf32, #node>
+}
+
+// The sign of the result is that of the input: what is returned is not kept twice.
+//
+// CHECK-LABEL: func.func @relu_forward(
+// CHECK-NOT:     gnn.role = "saved"
+// CHECK-LABEL: func.func @relu_backward(
+// CHECK-SAME:    %[[Y:[^:]+]]: tensor<?x8xf32, #{{[^>]+>>?}} {gnn.name = "y", gnn.role = "output"}
+// CHECK:         %[[BELOW:.+]] = arith.cmpf ole, %[[Y]], %[[ZERO:.+]] :
+// CHECK:         arith.select %[[BELOW]], %[[ZERO]],
+func.func @relu(%x: tensor<?x64xf32, #node> {gnn.name = "x"}, %w: tensor<64x8xf32> {gnn.name = "w"})
+    -> (tensor<?x8xf32, #node> {gnn.name = "y"}) attributes {gnn.gradients} {
+  %h = gnn.linear %x, %w : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
+  %y = gnn.activation relu %h : tensor<?x8xf32, #node>
+  return %y : tensor<?x8xf32, #node>
+}
+
+// It is not where the slope is negative.
+//
+// CHECK-LABEL: func.func @negative_backward(
+// CHECK-SAME:    %[[H:[^:]+]]: tensor<?x8xf32, #{{[^>]+>>?}} {gnn.name = "saved_0"
+// CHECK:         arith.cmpf ogt, %[[H]],
+func.func @negative(%x: tensor<?x64xf32, #node> {gnn.name = "x"}, %w: tensor<64x8xf32> {gnn.name = "w"})
+    -> (tensor<?x8xf32, #node> {gnn.name = "y"}) attributes {gnn.gradients} {
+  %h = gnn.linear %x, %w : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
+  %y = gnn.activation leaky_relu %h alpha = -0.5 : tensor<?x8xf32, #node>
+  return %y : tensor<?x8xf32, #node>
+}
+
+// The input is an argument, and the result of the activation is not there.
+//
+// CHECK-LABEL: func.func @argument_backward(
+// CHECK-SAME:    %[[X:[^:]+]]: tensor<?x8xf32, #{{[^>]+>>?}} {gnn.name = "x", gnn.role = "input"}
+// CHECK-NOT:     gnn.activation
+// CHECK:         arith.cmpf ogt, %[[X]],
+func.func @argument(%x: tensor<?x8xf32, #node> {gnn.name = "x"})
+    -> (tensor<?x8xf32, #node> {gnn.name = "y"}) attributes {gnn.gradients} {
+  %h = gnn.activation leaky_relu %x alpha = 0.5 : tensor<?x8xf32, #node>
+  %y = math.exp %h : tensor<?x8xf32, #node>
+  return %y : tensor<?x8xf32, #node>
+}
