@@ -20,7 +20,7 @@ gnn.graph @many square {node_types = 1, edge_types = 1,
 // read by the backward pass.
 //
 // CHECK-LABEL: func.func @bias_forward(
-// CHECK-SAME:    "z", gnn.role = "output"}, tensor<?x1xf32, #{{.+}}> {gnn.name = "saved_0"{{.+}}, tensor<?x1xf32, #{{.+}}> {gnn.name = "saved_1", gnn.role = "saved"})
+// CHECK-SAME:    "z", gnn.role = "output"}, tensor<?x1xf32, #{{.+}}> {{{.+}}gnn.name = "saved_0"{{.+}}, tensor<?x1xf32, #{{.+}}> {{{.+}}gnn.name = "saved_1", gnn.role = "saved"})
 // CHECK-LABEL: func.func @bias_backward(
 // CHECK-NOT:     gnn.sum_over_edges
 // CHECK:         %[[A:.+]] = gnn.apply div
@@ -100,7 +100,7 @@ func.func @relu(%x: tensor<?x64xf32, #node> {gnn.name = "x"}, %w: tensor<64x8xf3
 // It is not where the slope is negative.
 //
 // CHECK-LABEL: func.func @negative_backward(
-// CHECK-SAME:    %[[H:[^:]+]]: tensor<?x8xf32, #{{[^>]+>>?}} {gnn.name = "saved_0"
+// CHECK-SAME:    %[[H:[^:]+]]: tensor<?x8xf32, #{{[^>]+>>?}} {{{.+}}gnn.name = "saved_0"
 // CHECK:         arith.cmpf ogt, %[[H]],
 func.func @negative(%x: tensor<?x64xf32, #node> {gnn.name = "x"}, %w: tensor<64x8xf32> {gnn.name = "w"})
     -> (tensor<?x8xf32, #node> {gnn.name = "y"}) attributes {gnn.gradients} {

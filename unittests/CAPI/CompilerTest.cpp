@@ -338,7 +338,7 @@ func.func @f(%x: tensor<?x3xf32, #node> {gnn.name = "x"},
         tensor<?x3xf32, #node> {gnn.name = "z"},
         tensor<?xi32, #node> {gnn.name = "n"}) {
   %h = gnn.linear %x, %w : (tensor<?x3xf32, #node>, tensor<3x3xf32>) -> tensor<?x3xf32, #node>
-  %y = gnn.activation relu %h : tensor<?x3xf32, #node>
+  %y = gnn.activation gelu %h : tensor<?x3xf32, #node>
   %z = gnn.activation tanh %x : tensor<?x3xf32, #node>
   %n = arith.addi %i, %i : tensor<?xi32, #node>
   return %y, %z, %n : tensor<?x3xf32, #node>, tensor<?x3xf32, #node>, tensor<?xi32, #node>

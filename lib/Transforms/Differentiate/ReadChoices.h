@@ -24,7 +24,7 @@ struct GroupSum {
 };
 
 /// Chooses for each attention of `joint` that has a number and reads its
-/// result. Over edges where that way more bytes need not be saved than the
+/// result. Over edges where that way many more bytes need not be saved than the
 /// numbers of edges have that are kept between two kernels.
 llvm::SmallVector<GroupSum> chooseGroupSums(const JointFunction &joint,
                                             GradientMemory memory);
