@@ -8,6 +8,7 @@
 
 #include "TensorUtils.h"
 
+#include "GNN/Dialect/GNN/IR/GNN.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -25,13 +26,46 @@ namespace gnn {
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
 
-/// True if a template of this function made `root` in a tensor of its own.
-static bool isTemporary(Value root) {
+/// The tensor that templates of this function made `root` in; null where that
+/// is not new.
+static tensor::EmptyOp findNewTensor(Value root) {
   while (isa_and_nonnull<TileOpInterface>(root.getDefiningOp())) {
     auto op = cast<DestinationStyleOpInterface>(root.getDefiningOp());
     root = getRoot(op.getTiedOpOperand(cast<OpResult>(root))->get());
   }
-  return isa_and_nonnull<tensor::EmptyOp>(root.getDefiningOp());
+  return root.getDefiningOp<tensor::EmptyOp>();
+}
+
+static bool isTemporary(Value root) {
+  return static_cast<bool>(findNewTensor(root));
+}
+
+/// True if two numbers of rows are known to be equal.
+static bool areEqual(Value a, Value b) {
+  if (a == b)
+    return true;
+  auto first = a.getDefiningOp<CountOp>(), second = b.getDefiningOp<CountOp>();
+  if (!first || !second || first.getGraphAttr() != second.getGraphAttr())
+    return false;
+  CountKey keys[] = {first.getOf(), second.getOf()};
+  if (keys[0] == keys[1])
+    return true;
+  auto graph = SymbolTable::lookupNearestSymbolFrom<GraphOp>(
+      first, first.getGraphAttr());
+  return graph && graph.getKind() == GraphKind::Square &&
+         llvm::all_of(keys, [](const CountKey &key) {
+           return key.kind == CountKey::Kind::Count &&
+                  llvm::is_contained({Space::Src, Space::Dst, Space::Node},
+                                     key.space);
+         });
+}
+
+/// True if `input` has as many rows as `output`: the first ones of a tensor may
+/// be read as if there were no others.
+static bool hasRowsOf(OpOperand &input, tensor::EmptyOp output) {
+  tensor::EmptyOp made = findNewTensor(getRoot(input.get()));
+  return made && llvm::equal(made.getDynamicSizes(), output.getDynamicSizes(),
+                             areEqual);
 }
 
 /// Calls `visit` for each use of `tensor` or of a reshaped form of it.
@@ -174,10 +208,12 @@ bool WriteInPlace::makeFree(OpOperand &input) {
 void WriteInPlace::visit(TileOpInterface op) {
   auto destination = cast<DestinationStyleOpInterface>(*op);
   for (OpOperand &output : destination.getDpsInitsMutable()) {
-    if (!output.get().getDefiningOp<tensor::EmptyOp>())
+    auto made = output.get().getDefiningOp<tensor::EmptyOp>();
+    if (!made)
       continue;
     for (OpOperand *input : destination.getDpsInputOperands()) {
-      if (!op.mayOverwrite(*input, output) || !makeFree(*input))
+      if (!op.mayOverwrite(*input, output) || !hasRowsOf(*input, made) ||
+          !makeFree(*input))
         continue;
       output.set(input->get());
       remark::passed(op.getLoc(), remark::RemarkOpts::name("InPlace").category(

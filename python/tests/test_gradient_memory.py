@@ -100,7 +100,7 @@ def test_a_backward_pass_reads_the_values_that_it_knows(compiler):
     x = f.input("x", m.graph("g").rows("node", 4))
     y = f.activation("tanh", f.linear(x, f.input("w", gnn_mlir.weight(4, 4))))
     f.output("y", y)
-    f.output("z", f.activation("relu", f.linear(y, f.input("u", gnn_mlir.weight(4, 4)))))
+    f.output("z", f.activation("gelu", f.linear(y, f.input("u", gnn_mlir.weight(4, 4)))))
     both, one = (Passes(compiling.compile_text(m.text(), "m.mlir", None, True,
                                                gradients=asked), "f")
                  for asked in ("f: x w u", "f: x w u -> z"))

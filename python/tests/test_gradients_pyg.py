@@ -108,7 +108,7 @@ def test_transformer(beta, gnn_opt):
 
 
 @pytest.mark.parametrize("options, ours", [
-    ({}, {}), ({"num_bases": 2}, {"bases": 2}), ({"num_blocks": 2}, {"blocks": 2}),
+    ({}, {}), ({"num_bases": 2}, {"bases": 2}), ({"num_blocks": 2}, {"diagonal_blocks": 2}),
     ({"aggr": "sum"}, {"aggregation": "sum"})], ids=["plain", "bases", "blocks", "sum"])
 def test_rgcn(options, ours, gnn_opt):
     graph = random_graph()

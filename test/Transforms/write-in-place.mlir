@@ -180,3 +180,51 @@ func.func @wide(%x: tensor<?x80xf32>, %w: tensor<80x80xf32>, %n: index, %edges: 
   } -> tensor<?x80xf32>
   return %c : tensor<?x80xf32>
 }
+
+// The first rows of a longer tensor. (A square graph has as many sources as
+// destinations; another graph need not.)
+//
+// CHECK-LABEL: func.func @first_rows
+// CHECK:         gnn_tile.gemm {{.+}} outs(%[[E:[0-9]+]] :
+// CHECK-NOT:     outs(%[[E]] :
+// CHECK:         return
+gnn.graph @b bipartite {node_types = 1, edge_types = 1}
+func.func @first_rows(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x8xf32> {
+  %m = gnn_tile.count @b count src : index
+  %d = tensor.empty(%m) : tensor<?x8xf32>
+  %a = gnn_tile.gemm @b rows src ins(%x, %w : tensor<?x8xf32>, tensor<8x8xf32>)
+      at <group : feature> extras at [] outs(%d : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  %n = gnn_tile.count @b count dst : index
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  %b = gnn_tile.gemm @b rows dst ins(%a, %w : tensor<?x8xf32>, tensor<8x8xf32>)
+      at <group : feature> extras at [] outs(%e : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  return %b : tensor<?x8xf32>
+}
+
+// CHECK-LABEL: func.func @all_rows
+// CHECK:         %[[A:.+]] = gnn_tile.gemm
+// CHECK:         gnn_tile.gemm {{.+}} outs(%[[A]] :
+func.func @all_rows(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x8xf32> {
+  %m = gnn_tile.count @g count src : index
+  %d = tensor.empty(%m) : tensor<?x8xf32>
+  %a = gnn_tile.gemm @g rows src ins(%x, %w : tensor<?x8xf32>, tensor<8x8xf32>)
+      at <group : feature> extras at [] outs(%d : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  %n = gnn_tile.count @g count dst : index
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  // expected-remark @+1 {{writes over input 0, which nothing reads later}}
+  %b = gnn_tile.gemm @g rows dst ins(%a, %w : tensor<?x8xf32>, tensor<8x8xf32>)
+      at <group : feature> extras at [] outs(%e : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  return %b : tensor<?x8xf32>
+}

@@ -248,7 +248,9 @@ def WriteInPlace : Pass<"gnn-tile-write-in-place", "::mlir::func::FuncOp"> {
 
     Needs: templates on tensors, each result in a tensor of its own
     (`gnn-tile-separate-results`). Keeps: all values. Never writes over an argument
-    or a result, or over what several templates go on with.
+    or a result, over what several templates go on with, or over a tensor that is not
+    known to have as many rows: that of sources, of which the destinations are the
+    first.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect",
                            "::mlir::bufferization::BufferizationDialect"];
