@@ -81,10 +81,13 @@ static void mergeBias(arith::AddFOp op, const LayerRewrite &rewrite) {
   IRRewriter &rewriter = rewrite.rewriter;
   rewriter.setInsertionPoint(op);
   RankedTensorType type = typeOf(product->getResult(0));
-  if (getFeatures(type) != getFeatures(typeOf(bias)))
-    bias =
-        ReshapeOp::create(rewriter, op.getLoc(),
-                          withFeatures(typeOf(bias), getFeatures(type)), bias);
+  if (getFeatures(type) != getFeatures(typeOf(bias))) {
+    auto shape =
+        getRows(typeOf(bias))
+            ? withFeatures(typeOf(bias), getFeatures(type))
+            : RankedTensorType::get(getFeatures(type), type.getElementType());
+    bias = ReshapeOp::create(rewriter, op.getLoc(), shape, bias);
+  }
   Value sum;
   if (auto typed = dyn_cast<TypedLinearOp>(product.getOperation()))
     sum = TypedLinearOp::create(rewriter, op.getLoc(), type, typed.getInput(),

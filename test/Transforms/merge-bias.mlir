@@ -67,3 +67,23 @@ func.func @bias_in_heads(%x: tensor<?x64xf32, #src_pair>, %w: tensor<3x64x8xf32,
   %3 = arith.addf %1, %2 : tensor<?x2x4xf32, #src_pair>
   return %3 : tensor<?x2x4xf32, #src_pair>
 }
+
+// -----
+
+#node = #gnn.rows<@g, node>
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+// So is one that has no rows.
+//
+// CHECK-LABEL: func.func @weight_in_heads
+// CHECK-SAME:    %[[X:[^:]+]]: {{[^%]+}}, %[[W:[^:]+]]: {{[^%]+}}, %[[B:[^:]+]]:
+// CHECK:         %[[F:.+]] = gnn.reshape %[[B]] : tensor<2x4xf32> -> tensor<8xf32>
+// CHECK:         gnn.linear %[[X]], %[[W]] bias %[[F]]
+func.func @weight_in_heads(%x: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>, %b: tensor<2x4xf32>) -> tensor<?x2x4xf32, #node> {
+  %0 = gnn.linear %x, %w : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
+  %1 = gnn.reshape %0 : tensor<?x8xf32, #node> -> tensor<?x2x4xf32, #node>
+  %2 = gnn.broadcast %b : tensor<2x4xf32> -> tensor<?x2x4xf32, #node>
+  // expected-remark @+1 {{the product adds it as its bias: no walk over 8 features a row}}
+  %3 = arith.addf %1, %2 : tensor<?x2x4xf32, #node>
+  return %3 : tensor<?x2x4xf32, #node>
+}
