@@ -128,7 +128,7 @@ static void buildTilePipeline(OpPassManager &pm,
   // Of tensors, and of buffers as long as each has a place of its own.
   pm.addNestedPass<func::FuncOp>(createVerifyWholeResults());
   pm.addNestedPass<func::FuncOp>(createSeparateResults());
-  pm.addNestedPass<func::FuncOp>(createWriteInPlace());
+  pm.addNestedPass<func::FuncOp>(createWriteInPlace({options.writeInPlace}));
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   bufferize.functionBoundaryTypeConversion =

@@ -10,6 +10,8 @@
 
 #include "GNN/Transforms/Passes.h"
 
+#include "RowCounts.h"
+
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Analysis/RowStatistics.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
@@ -29,10 +31,11 @@ namespace gnn {
 } // namespace gnn
 
 namespace {
-/// A buffer, the ops of the block that touch it first and last, and its bytes
-/// by the statistics of the graph.
+/// A buffer, the ops of the block that touch it, and its bytes by the
+/// statistics of the graph.
 struct Buffer {
   memref::AllocOp alloc;
+  llvm::SmallSetVector<Operation *, 4> users;
   Operation *firstUse = nullptr, *lastUse = nullptr;
   double bytes = 0;
 
@@ -56,6 +59,7 @@ static void addUses(Value value, Buffer &buffer) {
       continue;
     }
     Operation *inBlock = buffer.alloc->getBlock()->findAncestorOpInBlock(*user);
+    buffer.users.insert(inBlock);
     if (!buffer.firstUse || inBlock->isBeforeInBlock(buffer.firstUse))
       buffer.firstUse = inBlock;
     if (!buffer.lastUse || buffer.lastUse->isBeforeInBlock(inBlock))
@@ -89,10 +93,11 @@ static double estimate(Value size) {
   double result = estimate(op->getOperand(0));
   for (Value operand : op->getOperands().drop_front()) {
     double other = estimate(operand);
-    result = isa<arith::AddIOp>(op)        ? result + other
-             : isa<arith::MulIOp>(op)      ? result * other
-             : isa<arith::CeilDivUIOp>(op) ? result / other
-                                           : std::max(result, other);
+    result = isa<arith::AddIOp>(op)   ? result + other
+             : isa<arith::MulIOp>(op) ? result * other
+             : isa<arith::CeilDivUIOp, arith::DivUIOp, arith::DivSIOp>(op)
+                 ? result / std::max(other, 1.0)
+                 : std::max(result, other);
   }
   return result;
 }
@@ -107,33 +112,131 @@ static double estimateBytes(memref::AllocOp alloc) {
   return bytes;
 }
 
-/// Gives each buffer, the largest first, a slot none of whose tenants lives
-/// beside it: one of the same rows, or the smallest.
-static SmallVector<Slot> assignSlots(MutableArrayRef<Buffer> buffers) {
-  // Equally large ones by their births: not by where they are allocated, which
-  // is where the first of equal tensors was.
+/// The largest first; equally large ones by their births: not by where they are
+/// allocated, which is where the first of equal tensors was.
+static void sortBySize(MutableArrayRef<Buffer> buffers) {
   llvm::sort(buffers, [](const Buffer &a, const Buffer &b) {
     if (a.bytes != b.bytes)
       return a.bytes > b.bytes;
     return a.firstUse != b.firstUse ? a.firstUse->isBeforeInBlock(b.firstUse)
                                     : a.alloc->isBeforeInBlock(b.alloc);
   });
+}
+
+namespace {
+/// What the ops of a block wait for, whatever buffers share: those that write
+/// what they read, and those that these wait for.
+class DataFlow {
+public:
+  explicit DataFlow(ArrayRef<Buffer> buffers) {
+    llvm::DenseMap<Operation *, SmallVector<Operation *>> before;
+    for (const Buffer &buffer : buffers)
+      for (Operation *user : buffer.users)
+        if (user != buffer.firstUse)
+          before[user].push_back(buffer.firstUse);
+    SmallVector<Operation *> ops =
+        llvm::to_vector(llvm::make_first_range(before));
+    llvm::sort(
+        ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    for (Operation *op : ops)
+      for (Operation *maker : before[op]) {
+        waits[op].insert(maker);
+        waits[op].insert_range(waits[maker]);
+      }
+  }
+
+  /// Whether the ops of one of two buffers, those of which come first, are done
+  /// before the other is born in any order that the data allow.
+  bool isOrdered(const Buffer &a, const Buffer &b) {
+    const Buffer &early = a.lastUse->isBeforeInBlock(b.firstUse) ? a : b;
+    const Buffer &late = &early == &a ? b : a;
+    return llvm::all_of(early.users, [&](Operation *user) {
+      return waits[late.firstUse].contains(user);
+    });
+  }
+
+private:
+  llvm::DenseMap<Operation *, llvm::DenseSet<Operation *>> waits;
+};
+} // namespace
+
+/// Gives each buffer, the largest first, a slot none of whose tenants lives
+/// beside it: one by which no op waits for another for which it would not wait
+/// otherwise, so that kernels run side by side; of these one of the same rows,
+/// or the smallest.
+static SmallVector<Slot> assignSlots(MutableArrayRef<Buffer> buffers) {
+  DataFlow flow(buffers);
   SmallVector<Slot> slots;
   for (const Buffer &buffer : buffers) {
     Slot *chosen = nullptr;
+    std::pair<bool, bool> best; // orders nothing anew, has the same rows
     for (Slot &slot : slots) {
       if (llvm::any_of(slot, [&](const Buffer &tenant) {
             return tenant.livesBeside(buffer);
           }))
         continue;
-      if (!chosen || !sameRows(chosen->front().alloc, buffer.alloc))
-        chosen = &slot;
+      std::pair<bool, bool> merits = {
+          llvm::all_of(slot,
+                       [&](const Buffer &tenant) {
+                         return flow.isOrdered(tenant, buffer);
+                       }),
+          sameRows(slot.front().alloc, buffer.alloc)};
+      if (chosen && merits < best)
+        continue;
+      chosen = &slot;
+      best = merits;
     }
     if (!chosen)
       chosen = &slots.emplace_back();
     chosen->push_back(buffer);
   }
   return slots;
+}
+
+/// Places buffers that are dead before a result of the same type and rows is
+/// written in the caller's buffer of that, the largest first; gives the others.
+static SmallVector<Buffer> placeInResults(func::FuncOp func,
+                                          ArrayRef<Buffer> buffers) {
+  SmallVector<Slot> tenants(func.getNumArguments());
+  auto fits = [&](const Buffer &buffer, BlockArgument result) {
+    unsigned number = result.getArgNumber();
+    auto rows = func.getArgAttrOfType<gnn::RowsAttr>(number, "gnn.rows");
+    memref::AllocOp alloc = buffer.alloc;
+    if (!func.getArgAttr(number, "bufferize.result") ||
+        alloc.getType() != result.getType() || !rows ||
+        alloc.getDynamicSizes().size() != 1)
+      return false;
+    auto count = alloc.getDynamicSizes()[0].getDefiningOp<CountOp>();
+    if (!count || count.getGraphAttr() != rows.getGraph() ||
+        count.getOf().kind != gnn::CountKey::Kind::Count ||
+        !gnn::areEqualCounts(SymbolTable::lookupNearestSymbolFrom<gnn::GraphOp>(
+                                 func, rows.getGraph()),
+                             count.getOf().space,
+                             static_cast<gnn::Space>(rows.getSpace())))
+      return false;
+    Buffer own = {alloc};
+    addUses(result, own);
+    return own.firstUse && buffer.lastUse->isBeforeInBlock(own.firstUse) &&
+           llvm::none_of(tenants[number], [&](const Buffer &tenant) {
+             return tenant.livesBeside(buffer);
+           });
+  };
+  SmallVector<Buffer> left;
+  for (const Buffer &buffer : buffers) {
+    auto found = llvm::find_if(func.getArguments(), [&](BlockArgument result) {
+      return fits(buffer, result);
+    });
+    if (found == func.getArguments().end())
+      left.push_back(buffer);
+    else
+      tenants[found->getArgNumber()].push_back(buffer);
+  }
+  for (auto [result, slot] : llvm::zip(func.getArguments(), tenants))
+    for (Buffer &buffer : slot) {
+      buffer.alloc.replaceAllUsesWith(result);
+      buffer.alloc.erase();
+    }
+  return left;
 }
 
 /// What every offset in the workspace is a multiple of, in bytes; the runtime
@@ -188,12 +291,18 @@ struct PlanMemory : gnn::impl::PlanMemoryBase<PlanMemory> {
     SmallVector<Buffer> buffers;
     if (failed(collect(func, buffers)))
       return signalPassFailure();
+    sortBySize(buffers);
+    size_t all = buffers.size();
+    buffers = placeInResults(func, buffers);
     SmallVector<Slot> slots = assignSlots(buffers);
     place(func, slots);
     remark::passed(func.getLoc(),
                    remark::RemarkOpts::name("Planned").category(getArgument()))
         << (Twine(buffers.size()) + " buffers in " + Twine(slots.size()) +
-            " slots of one workspace")
+            " slots of one workspace" +
+            (all == buffers.size()
+                 ? Twine()
+                 : ", " + Twine(all - buffers.size()) + " in results"))
                .str();
   }
 

@@ -6,9 +6,9 @@
 
 #include "GNN/Transforms/Passes.h"
 
+#include "RowCounts.h"
 #include "TensorUtils.h"
 
-#include "GNN/Dialect/GNN/IR/GNN.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -36,36 +36,13 @@ static tensor::EmptyOp findNewTensor(Value root) {
   return root.getDefiningOp<tensor::EmptyOp>();
 }
 
-static bool isTemporary(Value root) {
-  return static_cast<bool>(findNewTensor(root));
-}
-
-/// True if two numbers of rows are known to be equal.
-static bool areEqual(Value a, Value b) {
-  if (a == b)
-    return true;
-  auto first = a.getDefiningOp<CountOp>(), second = b.getDefiningOp<CountOp>();
-  if (!first || !second || first.getGraphAttr() != second.getGraphAttr())
-    return false;
-  CountKey keys[] = {first.getOf(), second.getOf()};
-  if (keys[0] == keys[1])
-    return true;
-  auto graph = SymbolTable::lookupNearestSymbolFrom<GraphOp>(
-      first, first.getGraphAttr());
-  return graph && graph.getKind() == GraphKind::Square &&
-         llvm::all_of(keys, [](const CountKey &key) {
-           return key.kind == CountKey::Kind::Count &&
-                  llvm::is_contained({Space::Src, Space::Dst, Space::Node},
-                                     key.space);
-         });
-}
-
 /// True if `input` has as many rows as `output`: the first ones of a tensor may
 /// be read as if there were no others.
 static bool hasRowsOf(OpOperand &input, tensor::EmptyOp output) {
   tensor::EmptyOp made = findNewTensor(getRoot(input.get()));
-  return made && llvm::equal(made.getDynamicSizes(), output.getDynamicSizes(),
-                             areEqual);
+  return made &&
+         llvm::equal(made.getDynamicSizes(), output.getDynamicSizes(),
+                     [](Value a, Value b) { return areEqualCounts(a, b); });
 }
 
 /// Calls `visit` for each use of `tensor` or of a reshaped form of it.
@@ -142,42 +119,46 @@ static void allocateReshaped(Value result) {
 
 namespace {
 struct WriteInPlace : gnn::impl::WriteInPlaceBase<WriteInPlace> {
+  using WriteInPlaceBase::WriteInPlaceBase;
+
   void runOnOperation() override {
     func::FuncOp func = getOperation();
     if (func.isExternal() || !func.getBody().hasOneBlock())
       return;
-    for (Operation &op : llvm::make_early_inc_range(func.getBody().front()))
-      if (auto templateOp = dyn_cast<TileOpInterface>(op))
-        visit(templateOp);
+    // Some move.
+    if (overwrite)
+      for (TileOpInterface op :
+           llvm::to_vector(func.getBody().front().getOps<TileOpInterface>()))
+        visit(op);
     Operation *terminator = func.getBody().front().getTerminator();
     llvm::for_each(terminator->getOperands(), allocateReshaped);
   }
 
 private:
   void visit(TileOpInterface op);
-  bool makeFree(OpOperand &input);
+  std::string makeFree(OpOperand &input, bool &moved);
 };
 } // namespace
 
-/// Moves the op behind all that read the tensor of `input`, as far as that has
-/// an end: true if it is the last to read it, and nobody else has its memory.
-bool WriteInPlace::makeFree(OpOperand &input) {
+/// Moves the op behind all that read the tensor of `input`. Empty if it is then
+/// the last to read it, and nobody else has its memory; else why not.
+std::string WriteInPlace::makeFree(OpOperand &input, bool &moved) {
   Operation *op = input.getOwner();
   Block *block = op->getBlock();
   Value root = getRoot(input.get());
-  if (!isTemporary(root))
-    return false;
   bool isShared = false;
   forEachUse(root, [&](OpOperand &use) {
     auto destination = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
-    isShared |= (&use != &input && use.getOwner() == op) || !destination ||
-                destination.isDpsInit(&use);
+    isShared |= !destination || destination.isDpsInit(&use);
+    if (&use != &input && use.getOwner() == op)
+      isShared = true;
   });
   if (isShared)
-    return false;
+    return "it is a result of the function, what others go on with, or read at "
+           "other rows too";
   Operation *last = findLastUser(root, block, &input);
   if (!last || last->isBeforeInBlock(op))
-    return true;
+    return "";
 
   // Behind `last`, if nothing reads a result before, and nothing else that it
   // reads lives longer for it.
@@ -191,18 +172,20 @@ bool WriteInPlace::makeFree(OpOperand &input) {
   };
   auto livesLonger = [&](OpOperand &operand) {
     Value other = getRoot(operand.get());
-    if (&operand == &input || !isTemporary(other) ||
+    if (&operand == &input || !findNewTensor(other) ||
         isa<tensor::EmptyOp>(other.getDefiningOp()))
       return false;
     // `last` itself may be what writes over it.
     Operation *end = findLastUser(other, block, &operand);
     return !end || !last->isBeforeInBlock(end);
   };
-  if (llvm::any_of(op->getResults(), isUsedBefore) ||
-      llvm::any_of(op->getOpOperands(), livesLonger))
-    return false;
+  if (llvm::any_of(op->getResults(), isUsedBefore))
+    return "it is read later, and what reads the result comes before";
+  if (llvm::any_of(op->getOpOperands(), livesLonger))
+    return "it is read later, and behind that another tensor would live longer";
   moveWithReshapes(op, last);
-  return true;
+  moved = true;
+  return "";
 }
 
 void WriteInPlace::visit(TileOpInterface op) {
@@ -212,14 +195,26 @@ void WriteInPlace::visit(TileOpInterface op) {
     if (!made)
       continue;
     for (OpOperand *input : destination.getDpsInputOperands()) {
-      if (!op.mayOverwrite(*input, output) || !hasRowsOf(*input, made) ||
-          !makeFree(*input))
+      if (!op.mayOverwrite(*input, output) ||
+          !findNewTensor(getRoot(input->get())))
         continue;
+      bool moved = false;
+      std::string why = hasRowsOf(*input, made)
+                            ? makeFree(*input, moved)
+                            : "it may have more rows than the result";
+      std::string name = "input " + std::to_string(input->getOperandNumber());
+      auto opts =
+          remark::RemarkOpts::name(why.empty() ? "InPlace" : "NotInPlace")
+              .category(getArgument());
+      if (!why.empty()) {
+        remark::missed(op.getLoc(), opts)
+            << "does not write over " + name + ": " + why;
+        continue;
+      }
       output.set(input->get());
-      remark::passed(op.getLoc(), remark::RemarkOpts::name("InPlace").category(
-                                      getArgument()))
-          << "writes over input " + std::to_string(input->getOperandNumber()) +
-                 ", which nothing reads later";
+      remark::passed(op.getLoc(), opts)
+          << "writes over " + name + ", which nothing reads later" +
+                 (moved ? ": it moved behind what else reads it" : "");
       break;
     }
   }

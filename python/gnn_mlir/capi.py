@@ -462,6 +462,14 @@ class Package(_Handle):
         """The launch plan, as parsed JSON."""
         return json.loads(library().gnnPackagePlan(self.handle))
 
+    def graph_names(self, function):
+        """The names of a function's graphs, in the order in which it is bound: each
+        function of a package has its own."""
+        if not hasattr(self, "_graph_names"):
+            self._graph_names = {f["name"]: [g["name"] for g in f["graphs"]]
+                                 for f in self.plan()["functions"]}
+        return self._graph_names[function]
+
     def kernels(self, kind="ptx"):
         """The kernels as bytes, in a format such as "ptx"; None: not there."""
         size = c_size_t()

@@ -304,7 +304,9 @@ class CompiledFunction(capi.Shared):
             key = package.handle, name, there, *map(id, graphs)
             found = self._bound.get(key)
             if found is None:
-                bound = capi.BoundFunction(package, name, graphs, open_device(there))
+                bound = capi.BoundFunction(package, name,
+                                           self._graphs_of(package, name, graphs),
+                                           open_device(there))
                 # By weak references, so that no graph lives for the others, or for
                 # this object.
                 this = weakref.ref(self)
@@ -313,6 +315,12 @@ class CompiledFunction(capi.Shared):
                 self._bound[key] = found
             return found[0]
         return bind
+
+    def _graphs_of(self, package, name, graphs):
+        """Of this function's graphs those of another one, such as a pass of its
+        gradients, in the order of that."""
+        by_name = dict(zip(self.graph_names, graphs))
+        return [by_name[other] for other in package.graph_names(name)]
 
     def _bound_to(self, graphs):
         """(package, name, place) of what is bound to these graphs."""
@@ -539,8 +547,8 @@ class Binding(capi.Shared):
         """The function of a package on its graphs and device."""
         key = package.handle, name
         if key not in self._passes:
-            self._passes[key] = capi.BoundFunction(package, name, self.graphs,
-                                                   self.device)
+            graphs = self.function._graphs_of(package, name, self.graphs)
+            self._passes[key] = capi.BoundFunction(package, name, graphs, self.device)
         return self._passes[key]
 
     def _run(self, inputs, launch):

@@ -7,6 +7,7 @@ import math
 import re
 import subprocess
 
+import numpy as np
 import pytest
 
 import gnn_mlir
@@ -108,3 +109,60 @@ def test_a_backward_pass_reads_the_values_that_it_knows(compiler):
     assert all(re.fullmatch("[0-9a-f]{16}", spec["key"]) for spec in both.saved.values())
     assert one.serves(both)
     assert not Passes(Altered(one.package), "f").serves(both)
+
+
+def test_each_pass_has_its_graphs_by_name():
+    """A backward pass that reads the second graph first."""
+    m = gnn_mlir.Module()
+    a, b = m.graph("a"), m.graph("b")
+    f = m.function("f")
+    x, z = f.input("x", a.rows("node", 2)), f.input("z", b.rows("node", 2))
+    h = f.aggregate("sum", f.gather(x, "edge", via="src"), "node", via="dst")
+    y = f.rebind_rows(h, b, "node") * z
+    f.output("y", f.aggregate("sum", f.gather(y, "edge", via="src"), "node", via="dst"))
+    layer = gnn_mlir.compile(f, target="emulator", gradients=True)
+    orders = [layer.package.graph_names(name) for name in ("f", "f_backward")]
+    assert orders == [["a", "b"], ["b", "a"]]
+    ends = {"a": ([0, 0, 1], [1, 2, 2]), "b": ([2, 1, 0], [0, 0, 1])}
+    found = {name: gnn_mlir.Graph(*pair, 3) for name, pair in ends.items()}
+    dense = {name: np.zeros((3, 3)) for name in ends}
+    for name, (src, dst) in ends.items():
+        np.add.at(dense[name], (dst, src), 1)
+    rng = np.random.default_rng(0)
+    x, z, up = (rng.standard_normal((3, 2)).astype(np.float32) for _ in range(3))
+    got = layer.gradients(found, {"x": x, "z": z}, {"y": up})
+    back = dense["b"].T @ up
+    np.testing.assert_allclose(got["x"], dense["a"].T @ (back * z), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(got["z"], back * (dense["a"] @ x), rtol=1e-5, atol=1e-6)
+
+
+def test_results_of_first_rows_are_not_made_of_all():
+    """Destinations are the first of the sources: no result of theirs is written over
+    rows of all."""
+    m = gnn_mlir.Module()
+    f = m.function("f")
+    x = f.input("x", m.graph("g", square=False).rows("src", 16))
+    w, u = (f.input(name, gnn_mlir.weight(16, 16)) for name in "wu")
+    a = f.activation("relu", x)
+    f.output("p", f.linear(f.prefix_rows(a), w))
+    f.output("q", f.linear(a, u))
+    rng = np.random.default_rng(0)
+    x, w, u = (rng.standard_normal(shape).astype(np.float32)
+               for shape in ((7, 16), (16, 16), (16, 16)))
+    got = gnn_mlir.compile(m, target="emulator")(
+        gnn_mlir.Graph([0, 5, 6], [0, 1, 2], num_src_nodes=7, num_dst_nodes=3),
+        {"x": x, "w": w, "u": u})
+    a = np.maximum(x, 0)
+    np.testing.assert_allclose(got["p"], a[:3] @ w, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(got["q"], a @ u, rtol=1e-4, atol=1e-5)
+
+
+def test_a_product_in_place_has_schedules_of_its_own():
+    """A product that is written over its input has all columns in a block; one of the
+    same shape that is not may have fewer."""
+    model = gnn_mlir.models.gin((64, 64, 64))
+    lines = gnn_mlir.list_schedules(model, vary=["n"])
+    gnn_mlir.compile(model, target="emulator", schedules=lines[:1])
+    for line in lines:
+        if line["template"] == "gemm":
+            gnn_mlir.compile(model, target="emulator", schedules=[line])

@@ -30,7 +30,7 @@ func.func @product(%x: tensor<?x8xf32>, %dy: tensor<?x8xf32>, %w: tensor<3x8x8xf
     %s = gnn_tile.reduce sum [element] %v : f32
     gnn_tile.yield %s : f32
   } -> tensor<?x8xf32>
-  // expected-remark @+1 {{writes over input 0, which nothing reads later}}
+  // expected-remark @+1 {{writes over input 0, which nothing reads later: it moved behind what else reads it}}
   %p = gnn_tile.gemm @g rows src_pair types edge_type transposed
       ins(%g, %w : tensor<?x8xf32>, tensor<3x8x8xf32>) at <group : feature>
       extras at [] outs(%e : tensor<?x8xf32>) at <group : feature> {
@@ -107,7 +107,8 @@ func.func @added(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %n: index) -> tensor<
 //
 // CHECK-LABEL: func.func @kept
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<?x8xf32>, %[[W:[a-z0-9]+]]: tensor<8x8xf32>
-// CHECK-COUNT-5: outs(%{{[0-9]+}} :
+// CHECK:         %[[E:.+]] = tensor.empty
+// CHECK-COUNT-5: outs(%[[E]] :
 // CHECK:         return
 func.func @kept(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %n: index)
     -> (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) {
@@ -119,12 +120,14 @@ func.func @kept(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %n: index)
     gnn_tile.yield %acc : f32
   } -> tensor<?x8xf32>
   // A result of the function.
+  // expected-remark @+1 {{does not write over input 0: it is a result of the function}}
   %b = gnn_tile.gemm @g rows dst ins(%a, %w : tensor<?x8xf32>, tensor<8x8xf32>)
       at <group : feature> extras at [] outs(%e0 : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
     gnn_tile.yield %acc : f32
   } -> tensor<?x8xf32>
   // Rows of it are read at elements too.
+  // expected-remark @+1 {{does not write over input 1: it is a result of the function, what others go on with, or read at other rows too}}
   %c = gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
       ins(%b, %b : tensor<?x8xf32>, tensor<?x8xf32>)
       at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
@@ -135,6 +138,7 @@ func.func @kept(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %n: index)
     gnn_tile.yield %t : f32
   } -> tensor<?x8xf32>
   // Its result is read before the last to read its input.
+  // expected-remark @+1 {{does not write over input 0: it is read later, and what reads the result comes before}}
   %d = gnn_tile.gemm @g rows dst ins(%b, %w : tensor<?x8xf32>, tensor<8x8xf32>)
       at <group : feature> extras at [] outs(%e0 : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
@@ -156,7 +160,10 @@ func.func @kept(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %n: index)
 // A product of more columns than a block computes; extras of other rows.
 //
 // CHECK-LABEL: func.func @wide
-// CHECK-COUNT-3: outs(%{{[0-9]+}} :
+// CHECK:         %[[E:.+]] = tensor.empty(%{{.+}}2)
+// CHECK-COUNT-2: outs(%[[E]] :
+// CHECK:         %[[F:.+]] = tensor.empty(%{{.+}}3)
+// CHECK:         outs(%[[F]] :
 // CHECK:         return
 func.func @wide(%x: tensor<?x80xf32>, %w: tensor<80x80xf32>, %n: index, %edges: index) -> tensor<?x80xf32> {
   %e = tensor.empty(%n) : tensor<?x80xf32>
@@ -199,6 +206,7 @@ func.func @first_rows(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x8xf3
   } -> tensor<?x8xf32>
   %n = gnn_tile.count @b count dst : index
   %e = tensor.empty(%n) : tensor<?x8xf32>
+  // expected-remark @+1 {{does not write over input 0: it may have more rows than the result}}
   %b = gnn_tile.gemm @b rows dst ins(%a, %w : tensor<?x8xf32>, tensor<8x8xf32>)
       at <group : feature> extras at [] outs(%e : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
@@ -227,4 +235,51 @@ func.func @all_rows(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x8xf32>
     gnn_tile.yield %acc : f32
   } -> tensor<?x8xf32>
   return %b : tensor<?x8xf32>
+}
+
+// Lanes that go through other elements read the row for them, maybe later.
+//
+// CHECK-LABEL: func.func @elements
+// CHECK:         gnn_tile.traverse {{.+}} outs(%[[E:[0-9]+]], %{{.+}} : tensor<?x8xf32>, tensor<?x8xf32>)
+// CHECK:         return
+func.func @elements(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %n = gnn_tile.count @g count dst : index
+  %m = gnn_tile.count @g count edge : index
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  %a = gnn_tile.gemm @g rows dst ins(%x, %w : tensor<?x8xf32>, tensor<8x8xf32>)
+      at <group : feature> extras at [] outs(%e : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  %f = tensor.empty(%m) : tensor<?x8xf32>
+  %b, %c = gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
+      ins(%a : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%e, %f : tensor<?x8xf32>, tensor<?x8xf32>)
+      at [#gnn_tile.at<group : feature>, #gnn_tile.at<element -> edge : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v, %v : f32, f32
+  } -> tensor<?x8xf32>, tensor<?x8xf32>
+  return %b, %c : tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// A schedule that is given stays.
+//
+// CHECK-LABEL: func.func @narrow
+// CHECK:         %[[A:.+]] = gnn_tile.gemm
+// CHECK-NOT:     outs(%[[A]] :
+// CHECK:         schedule <n = 16>
+func.func @narrow(%x: tensor<?x64xf32>, %w: tensor<64x64xf32>) -> tensor<?x64xf32> {
+  %n = gnn_tile.count @g count dst : index
+  %e = tensor.empty(%n) : tensor<?x64xf32>
+  %a = gnn_tile.gemm @g rows dst ins(%x, %w : tensor<?x64xf32>, tensor<64x64xf32>)
+      at <group : feature> extras at [] outs(%e : tensor<?x64xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x64xf32>
+  %b = gnn_tile.gemm @g rows dst ins(%a, %w : tensor<?x64xf32>, tensor<64x64xf32>)
+      at <group : feature> extras at [] outs(%e : tensor<?x64xf32>) at <group : feature> schedule <n = 16> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x64xf32>
+  return %b : tensor<?x64xf32>
 }

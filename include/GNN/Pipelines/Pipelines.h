@@ -119,6 +119,10 @@ template <typename Base> struct TileSwitches : public Base {
       *this, "split-sums",
       llvm::cl::desc("Sum over types or the graph in two steps"),
       llvm::cl::init(true)};
+  Option<bool> writeInPlace{
+      *this, "write-in-place",
+      llvm::cl::desc("Write results over inputs that nothing reads later"),
+      llvm::cl::init(true)};
   Option<int64_t> sumRows{
       *this, "sum-rows",
       llvm::cl::desc("Rows that the first of these steps sums at once; 0: by "
@@ -129,6 +133,7 @@ template <typename Base> struct TileSwitches : public Base {
   template <typename Other> void assignTileSwitches(Other &other) const {
     other.fuse = fuse;
     other.splitSums = splitSums;
+    other.writeInPlace = writeInPlace;
     other.sumRows = sumRows;
   }
 };

@@ -252,6 +252,9 @@ def WriteInPlace : Pass<"gnn-tile-write-in-place", "::mlir::func::FuncOp"> {
     known to have as many rows: that of sources, of which the destinations are the
     first.
   }];
+  let options = [Option<"overwrite", "overwrite", "bool", "true",
+                        "Write over inputs; without it, results are only made in the "
+                        "shape in which they are returned">];
   let dependentDialects = ["::gnn::tile::TileDialect",
                            "::mlir::bufferization::BufferizationDialect"];
 }
@@ -262,8 +265,10 @@ def PlanMemory : Pass<"gnn-tile-plan-memory", "::mlir::func::FuncOp"> {
     Every `memref.alloc` becomes a view of one workspace argument. Buffers
     whose lives, from the first op that touches them to the last, do not overlap
     share a slot. They are placed the largest first, by the statistics of the
-    graphs: in a slot of the same rows where one is free, else in the smallest. A
-    slot is as large as the largest buffer in it. Offsets are
+    graphs: where a result of the function of the same type and rows will be, or
+    in a slot by which no op waits for another for which it would not wait
+    otherwise, or in any that is free; among these in one of the same rows, else in
+    the smallest. A slot is as large as the largest buffer in it. Offsets are
     multiples of 256 bytes and known once a graph is bound, so the peak is
     known before anything runs (`gnn_tile.workspace_size`).
 

@@ -6,6 +6,8 @@
 
 #include "ScheduleFile.h"
 
+#include "GNN/Dialect/Tile/IR/InPlace.h"
+
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/FileUtilities.h"
@@ -114,6 +116,10 @@ TemplateKey::TemplateKey(TileOpInterface op)
   for (OpOperand &operand : op->getOpOperands()) {
     AtAttr at = op.getAccess(operand);
     accesses.push_back(at ? stripped(at) : "");
+    auto destination = cast<DestinationStyleOpInterface>(*op);
+    if (destination.isDpsInit(&operand))
+      if (OpOperand *input = findOverwritten(op, operand))
+        accesses.back() += " over " + std::to_string(input->getOperandNumber());
     types.push_back(printed(operand.get().getType()));
   }
 }

@@ -14,7 +14,8 @@ from . import errors
 # The switches of passes (docs/Passes.md), in their order.
 SWITCHES = ("raise-loops", "linear-reorder", "compact", "order-aggregate",
             "fuse-attention", "fold-normalization", "join-sums", "move-scales",
-            "compute-in-heads", "merge-bias", "fuse", "split-sums")
+            "compute-in-heads", "merge-bias", "fuse", "split-sums",
+            "write-in-place")
 
 # What keeps a loop's products out of it. Loops with these have no traversal.
 RAISE = "raise-loops"

@@ -228,7 +228,7 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // Blocks of other columns would read the rows that one has written over.
 
 func.func @columns_in_place(%x: memref<?x64xf32>, %w: memref<64x64xf32>) {
-  // expected-error @+1 {{'gnn_tile.gemm' op cannot honour the schedule's 'n': expected a tile of all 64 columns where a product is written over its input, got 32}}
+  // expected-error @+1 {{'gnn_tile.gemm' op expected a buffer for output 0 that no input has, got that of input 0, which others read after it is written}}
   gnn_tile.gemm @g rows dst ins(%x, %w : memref<?x64xf32>, memref<64x64xf32>) at <group : feature>
       extras at [] outs(%x : memref<?x64xf32>) at <group : feature> schedule <n = 32> {
   ^bb0(%acc: f32):

@@ -12,6 +12,8 @@
 #include "GNN/Dialect/Tile/IR/InPlace.h"
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
 using namespace mlir;
 using namespace gnn::tile;
 
@@ -25,14 +27,18 @@ static bool liesWhereWritten(TileOpInterface op, OpOperand &input,
          op.getWrittenColumns(output).isWhole;
 }
 
-/// A lane reads its columns of the row before it writes them. One that computes
-/// the same columns for other elements stores nothing. An input of fewer
-/// dimensions than the domain is read by lanes and blocks that others wait for
-/// in no way.
+/// A lane reads its columns of the row before it writes them. Lanes that go
+/// through other elements read them too, maybe later: what they compute of them
+/// counts nowhere but in outputs at elements. Without features (heads), all
+/// lanes and column tiles read the row, and one of them writes it.
 bool TraverseOp::mayOverwrite(OpOperand &input, OpOperand &output) {
   AtAttr at = getAccess(output);
   DomainAttr domain = getDomain();
-  return liesWhereWritten(*this, input, output) &&
+  bool writesElements =
+      llvm::any_of(getOutputsAt().getAsRange<AtAttr>(), [](AtAttr other) {
+        return other.getAnchor() == Anchor::Element;
+      });
+  return liesWhereWritten(*this, input, output) && !writesElements &&
          (at.getFeature() || domain.getFeatures() == 1) &&
          (at.getHead() || domain.getHeads() == 1);
 }
@@ -43,8 +49,10 @@ bool TraverseOp::mayOverwrite(OpOperand &input, OpOperand &output) {
 bool GemmOp::mayOverwrite(OpOperand &input, OpOperand &output) {
   if (!liesWhereWritten(*this, input, output))
     return false;
-  return &input != &getInputMutable() ||
-         getOut() <= ProductLayout::widestColumns;
+  if (&input != &getInputMutable())
+    return true;
+  int64_t columns = getScheduleAttr() ? getScheduleAttr().getN() : 0;
+  return getOut() <= (columns ? columns : ProductLayout::widestColumns);
 }
 
 /// A matrix of a type is no row.
@@ -58,13 +66,25 @@ OpOperand *gnn::tile::findOverwritten(TileOpInterface op, OpOperand &output) {
   return nullptr;
 }
 
+/// The buffer that `value` is a reshaped form of.
+static Value getBuffer(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<memref::ExpandShapeOp, memref::CollapseShapeOp, memref::CastOp>(
+            op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
 LogicalResult gnn::tile::verifyInPlace(TileOpInterface op) {
   auto destination = cast<DestinationStyleOpInterface>(*op);
   for (OpOperand &output : destination.getDpsInitsMutable()) {
     if (!isa<MemRefType>(output.get().getType()))
       continue; // tensors are values
     for (OpOperand &other : op->getOpOperands()) {
-      if (&other == &output || other.get() != output.get())
+      if (&other == &output ||
+          getBuffer(other.get()) != getBuffer(output.get()))
         continue;
       if (destination.isDpsInit(&other))
         return op->emitOpError("expected a buffer for each output, got one for "
