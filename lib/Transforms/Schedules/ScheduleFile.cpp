@@ -116,12 +116,13 @@ TemplateKey::TemplateKey(TileOpInterface op)
   for (OpOperand &operand : op->getOpOperands()) {
     AtAttr at = op.getAccess(operand);
     accesses.push_back(at ? stripped(at) : "");
-    auto destination = cast<DestinationStyleOpInterface>(*op);
-    if (destination.isDpsInit(&operand))
-      if (OpOperand *input = findOverwritten(op, operand))
-        accesses.back() += " over " + std::to_string(input->getOperandNumber());
     types.push_back(printed(operand.get().getType()));
   }
+  // Written over its input, a product has fewer schedules.
+  if (auto gemm = dyn_cast<GemmOp>(*op);
+      gemm &&
+      findOverwritten(op, gemm.getOutputMutable()) == &gemm.getInputMutable())
+    accesses.back() += " over the input";
 }
 
 std::string TemplateKey::str(StringRef part) const {

@@ -59,7 +59,7 @@ def compile_all(text, names=None, graphs=None, raised=False):
         try:
             return compile_program(text, target="emulator", passes=passes,
                                    graph=graphs).package
-        except capi.GNNError as error:
+        except (capi.GNNError, ValueError) as error:
             raise Failure(name, f"does not compile: {error}") from error
 
     ways = [(name, passes, graphs) for name, passes in variants(raised).items()]
