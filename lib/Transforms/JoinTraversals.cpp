@@ -58,7 +58,8 @@ struct JoinTraversals : gnn::impl::JoinTraversalsBase<JoinTraversals> {
     IRRewriter rewriter(&getContext());
     for (Block &block : getOperation().getBody()) {
       joinAll(rewriter, block);
-      reportRefusals(rewriter, block);
+      if (getContext().getRemarkEngine())
+        reportRefusals(rewriter, block);
     }
   }
 
@@ -71,8 +72,8 @@ private:
   void reportRefusals(IRRewriter &rewriter, Block &block);
   void reportRefusal(IRRewriter &rewriter, TraverseOp first, TraverseOp second,
                      const Dependences &dependences);
-  /// The joined traversal; null and the reason why there is none, where it is
-  /// the cost. `numbers` says what was compared.
+  /// The joined traversal in front of the second; null where it may cost more.
+  /// `numbers` says what was compared, or what is not known.
   TraverseOp weigh(IRRewriter &rewriter, TraverseOp first, TraverseOp second,
                    const Join &join, std::string &numbers);
 
@@ -118,6 +119,17 @@ AtAttr Join::ofSecond(AtAttr at) const {
 /// Whether an access reaches the row of this point itself, all of it.
 static bool isOwnRow(AtAttr at) { return !at.getSpace() && !at.getOffset(); }
 
+/// Whether the features of a traversal that has no heads can be heads: they are
+/// those of whole rows, both of what it reads and of what it writes.
+static bool canTurn(TraverseOp op, Level used) {
+  if (used.head || !used.feature || reducesLanes(op) || readsPart(op) ||
+      readsColumns(op))
+    return false;
+  return llvm::all_of(op.getOutputsMutable(), [&](OpOperand &output) {
+    return op.getWrittenColumns(output).isWhole;
+  });
+}
+
 /// Sizes of heads and features that hold both, where features of one may be
 /// heads.
 static std::optional<Join> joinDims(TraverseOp first, TraverseOp second) {
@@ -154,13 +166,9 @@ static std::optional<Join> joinDims(TraverseOp first, TraverseOp second) {
   };
   if (std::optional<Join> same = attempt(false, false))
     return same;
-  auto mayTurn = [](TraverseOp op, Level used) {
-    return !used.head && used.feature && !reducesLanes(op) && !readsPart(op) &&
-           !readsColumns(op);
-  };
-  if (mayTurn(first, usedA) && usedB.head)
+  if (canTurn(first, usedA) && usedB.head)
     return attempt(true, false);
-  if (mayTurn(second, usedB) && usedA.head)
+  if (canTurn(second, usedB) && usedA.head)
     return attempt(false, true);
   return std::nullopt;
 }
@@ -200,7 +208,7 @@ public:
 
   /// Whether `op` is computed of what `other` gives.
   bool dependsOn(Operation *op, Operation *other) const {
-    return makers[places.lookup(op)].test(places.lookup(other));
+    return makers[places.at(op)].test(places.at(other));
   }
   /// Whether it is so by way of an op in between, so that the two cannot be
   /// one.
@@ -467,7 +475,11 @@ void JoinTraversals::reportRefusal(IRRewriter &rewriter, TraverseOp first,
     return;
   std::string why;
   if (std::optional<Join> found = plan(first, second, dependences, &why))
-    weigh(rewriter, first, second, *found, why);
+    if (TraverseOp joined = weigh(rewriter, first, second, *found, why)) {
+      // What joinAll was to take: nothing is refused, and nothing may stay.
+      rewriter.eraseOp(joined);
+      return;
+    }
   remark::missed(second.getLoc(),
                  remark::RemarkOpts::name("NotJoined").category(getArgument()))
       << (isInto ? "what it reads of each edge is stored: "

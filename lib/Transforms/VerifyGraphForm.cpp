@@ -49,13 +49,15 @@ static bool usesGraphs(func::FuncOp func) {
       .wasInterrupted();
 }
 
-/// Verifies that tensors hold numbers that the compiler knows.
+/// Verifies that tensors hold numbers, of types that the compiler knows.
 static LogicalResult verifyElementType(Operation *op, Type type) {
   auto tensor = dyn_cast<TensorType>(type);
   if (!tensor)
     return success();
   if (!tensor.hasRank())
     return op->emitOpError("expected tensors of known rank, got ") << type;
+  if (llvm::is_contained(tensor.getShape(), 0))
+    return op->emitOpError("expected tensors with elements, got ") << type;
   Type element = tensor.getElementType();
   if (isFeatureType(element) || element.isInteger(32) || element.isInteger(1))
     return success();

@@ -43,11 +43,38 @@ def test_what_a_tool_finds_fails(sanitize, monkeypatch, tmp_path, capsys):
     fake.write_text("#!/bin/sh\necho under $2\n[ $2 != racecheck ] || exit 9\n")
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    arguments = ["--gradients", "", "--forward", "gcn", "--graphs", "rows-31",
+    arguments = ["--gradients", "", "--forward", "gcn,rgcn", "--graphs", "rows-31",
                  "--jobs", "2", "--tools"]
     assert sanitize.main([*arguments, "memcheck"]) == 0
-    assert capsys.readouterr().out == "1 cases under memcheck: 2 of 2 runs clean\n"
+    assert capsys.readouterr().out == "2 cases under memcheck: 2 of 2 runs clean\n"
     assert sanitize.main([*arguments, "memcheck,racecheck"]) == 1
     said = capsys.readouterr().out
     assert said.count("FAILED\n under") == said.count("FAILED\n under racecheck") == 2
     assert said.endswith("2 of 4 runs clean\n")
+
+
+@pytest.mark.parametrize("status", [0, 9])
+def test_what_is_planted_is_found(sanitize, monkeypatch, tmp_path, status):
+    fake = tmp_path / "compute-sanitizer"
+    fake.write_text(f"#!/bin/sh\nexit {status}\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    arguments = ["--gradients", "", "--forward", "gcn", "--graphs", "rows-31",
+                 "--tools", "memcheck"]
+    assert sanitize.main([*arguments, "--plant"]) == (0 if status else 1)
+    assert sanitize.main(arguments) == (1 if status else 0)
+
+
+@pytest.mark.parametrize("arguments, reason", [
+    (["--forward", "", "--gradients", ""], "expected cases, got none"),
+    (["--forward", "gnc"], "got gnc"),
+    (["--graphs", "rows-0,hub-700"], "got rows-0"),
+    (["--tools", "memchek"], "expected tools out of initcheck, memcheck, racecheck, "
+     "synccheck, got memchek"),
+    (["--plant"], "expected --plant with --tools memcheck alone"),
+])
+def test_wrong_options_are_one_error(sanitize, capsys, arguments, reason):
+    with pytest.raises(SystemExit):
+        sanitize.main(arguments)
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert "error: " in last and reason in last

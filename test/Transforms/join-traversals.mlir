@@ -119,3 +119,30 @@ func.func @part(%a: tensor<?x12xf32, #gnn_tile.order<edge.in_rows>>, %x: tensor<
   } -> tensor<?x4x16xf32>
   return %s, %t : tensor<?x4xf32>, tensor<?x4x16xf32>
 }
+
+// Negative: features of a part of the columns, as those of a concatenation, are
+// no heads of the whole.
+//
+// CHECK-LABEL: func.func @part_of_columns
+// CHECK:         gnn_tile.traverse @g <edge.in_rows, features = 3>
+// CHECK:         gnn_tile.traverse @g <edge.in_rows, heads = 3, features = 2>
+func.func @part_of_columns(%x: tensor<?x3xf32> {gnn.rows = #gnn.rows<@g, node>}, %y: tensor<?x3x2xf32> {gnn.rows = #gnn.rows<@g, node>})
+    -> (tensor<?x6xf32, #gnn_tile.order<edge.in_rows>>, tensor<?x3xf32, #gnn_tile.order<edge.in_rows>>) {
+  %n = gnn_tile.count @g count edge : index
+  %e = tensor.empty(%n) : tensor<?x6xf32, #gnn_tile.order<edge.in_rows>>
+  %a = gnn_tile.traverse @g <edge.in_rows, features = 3>
+      ins(%x : tensor<?x3xf32>) at [#gnn_tile.at<group -> src : feature>]
+      outs(%e : tensor<?x6xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x6xf32, #gnn_tile.order<edge.in_rows>>
+  %i = tensor.empty(%n) : tensor<?x3xf32, #gnn_tile.order<edge.in_rows>>
+  %b = gnn_tile.traverse @g <edge.in_rows, heads = 3, features = 2>
+      ins(%y : tensor<?x3x2xf32>) at [#gnn_tile.at<group -> src : head, feature>]
+      outs(%i : tensor<?x3xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group : head>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [feature] %v : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x3xf32, #gnn_tile.order<edge.in_rows>>
+  return %a, %b : tensor<?x6xf32, #gnn_tile.order<edge.in_rows>>, tensor<?x3xf32, #gnn_tile.order<edge.in_rows>>
+}

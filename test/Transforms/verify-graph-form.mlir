@@ -207,3 +207,27 @@ func.func @condition_returned(%x: !node) -> !bits {
   %c = arith.cmpf ogt, %x, %x : !node
   return %c : !bits
 }
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 2}
+
+!node = tensor<?x8xf32, #gnn.rows<@g, node>>
+
+// expected-error @+1 {{'func.func' op expected tensors with elements, got 'tensor<0xf32>'}}
+func.func @no_weights(%x: !node, %w: tensor<0xf32>) -> (!node, tensor<0xf32>) {
+  %y = math.tanh %x : !node
+  %v = math.tanh %w : tensor<0xf32>
+  return %y, %v : !node, tensor<0xf32>
+}
+
+// expected-error @+1 {{'func.func' op expected tensors with elements, got 'tensor<0x4xf32>'}}
+func.func @no_rows_of_weights(%x: !node, %w: tensor<0x4xf32>) -> !node {
+  return %x : !node
+}
+
+func.func @no_elements_inside(%x: !node) -> !node {
+  // expected-error @+1 {{'tensor.empty' op expected tensors with elements, got 'tensor<4x0xf32>'}}
+  %v = tensor.empty() : tensor<4x0xf32>
+  return %x : !node
+}

@@ -9,6 +9,7 @@
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 #include <string>
 
@@ -20,7 +21,8 @@ class ValueKeys {
 public:
   explicit ValueKeys(mlir::Block &body) { add(body, 0); }
 
-  /// 16 hexadecimal digits.
+  /// 16 hexadecimal digits; empty where it is computed of a constant whose
+  /// elements are not given.
   std::string get(mlir::Value value) const;
 
 private:
@@ -30,6 +32,7 @@ private:
   uint64_t add(mlir::Operation &op);
 
   llvm::DenseMap<mlir::Value, uint64_t> keys;
+  llvm::DenseSet<mlir::Value> unknown;
 };
 
 } // namespace gnn
