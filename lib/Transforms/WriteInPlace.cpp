@@ -26,14 +26,20 @@ namespace gnn {
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
 
+/// The most templates that go on with one tensor: the time of bufferization
+/// grows with the square of that, memory hardly.
+static constexpr unsigned longestChain = 32;
+
 /// The tensor that templates of this function made `root` in; null where that
-/// is not new.
+/// is not new, or as many have gone on with it as may.
 static tensor::EmptyOp findNewTensor(Value root) {
-  while (isa_and_nonnull<TileOpInterface>(root.getDefiningOp())) {
+  unsigned length = 0;
+  for (; isa_and_nonnull<TileOpInterface>(root.getDefiningOp()); ++length) {
     auto op = cast<DestinationStyleOpInterface>(root.getDefiningOp());
     root = getRoot(op.getTiedOpOperand(cast<OpResult>(root))->get());
   }
-  return root.getDefiningOp<tensor::EmptyOp>();
+  return length < longestChain ? root.getDefiningOp<tensor::EmptyOp>()
+                               : tensor::EmptyOp();
 }
 
 /// True if `input` has as many rows as `output`: the first ones of a tensor may
@@ -76,6 +82,18 @@ static void moveWithReshapes(Operation *op, Operation *place) {
   for (Operation *user : op->getUsers())
     if (isReshape(user) && user->isBeforeInBlock(op))
       moveWithReshapes(user, op);
+}
+
+/// Gives each output a new tensor of its own where it shares one: bufferization
+/// asks of all that may be one buffer whether they are.
+static void separateNewTensors(Block &block) {
+  for (TileOpInterface op : block.getOps<TileOpInterface>())
+    for (OpOperand &output :
+         cast<DestinationStyleOpInterface>(*op).getDpsInitsMutable()) {
+      auto made = output.get().getDefiningOp<tensor::EmptyOp>();
+      if (made && !made->hasOneUse())
+        output.set(OpBuilder(op).clone(*made)->getResult(0));
+    }
 }
 
 /// Lets templates write a result straight in the shape in which it is returned:
@@ -130,6 +148,7 @@ struct WriteInPlace : gnn::impl::WriteInPlaceBase<WriteInPlace> {
       for (TileOpInterface op :
            llvm::to_vector(func.getBody().front().getOps<TileOpInterface>()))
         visit(op);
+    separateNewTensors(func.getBody().front());
     Operation *terminator = func.getBody().front().getTerminator();
     llvm::for_each(terminator->getOperands(), allocateReshaped);
   }
