@@ -109,38 +109,6 @@ def compilations(monkeypatch):
     return made
 
 
-# -- The sampler ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("fanout", [0, 1, 3, -1])
-def test_the_sampler_draws_different_edges(fanout):
-    seeds = np.random.default_rng(0).permutation(120)[:30]
-    batch, nodes = sampling.Sampler(GRAPH, [fanout], seed=2).sample(seeds)
-    assert np.array_equal(nodes[:30], seeds) and len(set(nodes)) == len(nodes)
-    degree = np.bincount(GRAPH.edge_dst, minlength=120)[seeds]
-    drawn = np.bincount(batch.edge_dst, minlength=len(nodes))
-    assert np.array_equal(drawn[:30], degree if fanout < 0 else np.minimum(degree, fanout))
-    assert not drawn[30:].any() and set(batch.edge_src) >= set(range(30, len(nodes)))
-
-    def count(src, dst, kinds):
-        return np.unique(np.stack([src, dst, kinds]), axis=1, return_counts=True)
-    known = {tuple(edge): n for edge, n in zip(*[a.T for a in count(
-        GRAPH.edge_src, GRAPH.edge_dst, GRAPH.edge_type)])}
-    for edge, n in zip(*[a.T for a in count(nodes[batch.edge_src], nodes[batch.edge_dst],
-                                            batch.edge_type)]):
-        assert n <= known[tuple(edge)]
-    assert np.array_equal(batch.node_type, GRAPH.node_type[nodes])
-
-
-def test_the_sampler_draws_all_edges_alike():
-    star = gnn_mlir.Graph(np.arange(1, 21), np.zeros(20, int), 21)
-    sampler = sampling.Sampler(star, [5])
-    drawn = np.zeros(21, int)
-    for _ in range(2000):
-        drawn[sampler.sample([0])[1]] += 1
-    assert (np.abs(drawn[1:] - 500) < 100).all()
-
-
 # -- Blocks --------------------------------------------------------------------------
 
 
@@ -194,6 +162,26 @@ def test_blocks_of_all_neighbours_give_what_the_graph_gives():
     found = parts.evaluate(blocks, {**inputs, "x": inputs["x"][nodes]})["out"]
     np.testing.assert_allclose(found, whole.evaluate(GRAPH, inputs)["out"][seeds],
                                rtol=1e-12)
+
+
+def test_blocks_are_a_list_or_a_dict(compiler):
+    program = MODELS["sage"][0]().functions["sage"]
+    batch, _ = sampling.Sampler(of_types(GRAPH, "sage"), (3, 4)).sample([3, 50])
+    blocks = gnn_mlir.blocks(batch, 2, 2)
+    named = dict(zip(("block1", "block2"), blocks))
+    inputs = program.random_inputs(blocks)
+    np.testing.assert_array_equal(program.evaluate(blocks, inputs)["out"],
+                                  program.evaluate(named, inputs)["out"])
+    layers = [gnn_mlir.compile(program, target="emulator", graph=g) for g in (blocks, named)]
+    assert layers[0].package.plan() == layers[1].package.plan()
+    for call in (lambda: program.evaluate(blocks[:1], inputs),
+                 lambda: gnn_mlir.compile(program, graph=blocks[:1])):
+        with pytest.raises(ValueError, match="sage: expected graphs block1, block2, got 1 of"):
+            call()
+    with pytest.raises(ValueError, match="graph: expected a dict of graphs by name"):
+        gnn_mlir.compile(program.module.text(), graph=blocks)
+    with pytest.raises(ValueError, match="graph: expected a Graph, .*, got 3$"):
+        gnn_mlir.compile(program, graph=3)
 
 
 # -- Batches of PyG ------------------------------------------------------------------

@@ -3,7 +3,8 @@
 
 import numpy as np
 
-from ..graph import Graph
+from .. import types
+from ..graph import Graph, to_numpy
 
 
 class Sampler:
@@ -12,7 +13,11 @@ class Sampler:
     a number for each hop, -1 for all edges."""
 
     def __init__(self, graph, fanouts, seed=0):
-        self.graph, self.fanouts = graph, fanouts
+        if not isinstance(fanouts, (list, tuple)) or not fanouts:
+            raise ValueError("fanouts: expected a list of numbers, one a hop, got "
+                             f"{types.described(fanouts)}")
+        self.graph = graph
+        self.fanouts = [types.integer("fanouts", fanout, -1) for fanout in fanouts]
         self._rng = np.random.default_rng(seed)
         order = np.argsort(graph.edge_dst, kind="stable")
         self._sources, self._kinds = graph.edge_src[order], graph.edge_type[order]
@@ -22,10 +27,39 @@ class Sampler:
         self._position = np.full(graph.num_nodes, -1, np.int64)
 
     def sample(self, seeds):
-        """The graph of a batch, whose first nodes are the seeds, all different, and the
-        nodes that it has in `graph`. Nodes are in the order in which they were found,
-        and so are edges."""
-        nodes = frontier = np.asarray(seeds, np.int64)
+        """The graph of a batch, whose first nodes are the seeds, ids that are all
+        different, and the nodes that it has in `graph`. Nodes are in the order in which
+        they were found, and so are edges."""
+        seeds = self._checked(seeds)
+        try:
+            return self._sample(seeds)
+        except BaseException:  # An interrupt, too: the next batch starts afresh.
+            self._position[:] = -1
+            raise
+
+    def _checked(self, seeds):
+        """Seeds as int64[n]; else ValueError, before anything is written."""
+        seeds = to_numpy(seeds)
+        if seeds.dtype == bool:
+            raise ValueError("seeds: expected ids of nodes, got a mask; its ids are "
+                             "np.flatnonzero(mask), or mask.nonzero().view(-1) of torch")
+        if seeds.ndim != 1 or seeds.size and not np.issubdtype(seeds.dtype, np.integer):
+            raise ValueError("seeds: expected integers in 1 dimension, got "
+                             f"{types.described(seeds)}")
+        limit = self.graph.num_nodes
+        outside = np.flatnonzero((seeds < 0) | (seeds >= limit))
+        if outside.size:
+            raise ValueError(f"seeds: expected ids from 0 to {limit - 1}, got "
+                             f"{seeds[outside[0]]} at {outside[0]}")
+        seeds = seeds.astype(np.int64)
+        ids, counts = np.unique(seeds, return_counts=True)
+        if len(ids) < len(seeds):
+            raise ValueError("seeds: expected ids that are all different, got "
+                             f"{ids[counts > 1][0]} {counts[counts > 1][0]} times")
+        return seeds
+
+    def _sample(self, seeds):
+        nodes = frontier = seeds
         self._position[nodes] = np.arange(len(nodes))
         ends, begin = [], 0
         for fanout in self.fanouts:
