@@ -7,6 +7,7 @@ Every option of a supported layer is in the table at the end: one that the model
 has must be equal in both, one that it lacks must be at its default.
 """
 
+import copy
 import re
 from dataclasses import dataclass, field
 from typing import Callable
@@ -14,7 +15,7 @@ from typing import Callable
 import numpy as np
 
 from . import batches, capi, types
-from .graph import Graph
+from .graph import Graph, to_numpy
 from .program import Module
 
 
@@ -40,7 +41,8 @@ def graph(data, num_edge_types=None, num_node_types=None):
         return Graph.from_hetero({t: data[t].num_nodes for t in data.node_types},
                                  {t: data[t].edge_index for t in data.edge_types})
     if not hasattr(data, "edge_index") or not hasattr(data, "num_nodes"):
-        raise ValueError(f"expected a Data or HeteroData of PyG, got {data!r}")
+        raise ValueError("expected a Data or HeteroData of PyG, got "
+                         f"{types.described(data)}")
     if data.edge_index is None:
         raise ValueError("expected an edge_index, got "
                          f"{', '.join(data.keys()) or 'nothing'}")
@@ -339,8 +341,9 @@ def _equal(value, expected):
     return value == expected
 
 
-def _check(function, prefix, conv):
-    """The options of the model's layer of that prefix, which `conv` must have."""
+def _check(function, prefix, conv, running=True):
+    """The options of the model's layer of that prefix, which `conv` must have. Without
+    `running` it may be in training."""
     name = type(conv).__name__
     if name not in _LAYERS:
         raise ValueError(f"expected a layer of {', '.join(_LAYERS)}, got {name}")
@@ -370,11 +373,59 @@ def _check(function, prefix, conv):
             refuse(option, options[ours], " as in the model")
     if name == "GATConv" and conv.lin is None:
         refuse("in_channels", conv.in_channels[0], "")
+    if not running:
+        return options
     if conv.training and getattr(conv, "dropout", 0):
         refuse("dropout", 0.0, " or a layer in eval()")
     if conv.training and layer is _NORM:
         raise ValueError(f"{name}: expected a layer in eval(), got one in training")
     return options
+
+
+def _one_function(model):
+    """The function of a module of one, or the function itself."""
+    if not isinstance(model, Module):
+        return model
+    if len(model.functions) != 1:
+        raise ValueError("expected a module of one function, got "
+                         f"{len(model.functions)}")
+    return next(iter(model.functions.values()))
+
+
+def _layers_of(model, convs, named):
+    """(prefix of the inputs, layer of PyG) for each layer that is given."""
+    for conv in convs:
+        if isinstance(conv, (list, tuple)) or type(conv).__name__ in ("ModuleList",
+                                                                      "Sequential"):
+            raise ValueError(f"{model.name}: expected layers of PyG, each an argument "
+                             f"(*layers), got a {type(conv).__name__}")
+    stack = [prefix for prefix in model.layers if re.fullmatch(r"(layer\d+_)?", prefix)]
+    if convs and stack and len(convs) != len(stack):
+        raise ValueError(f"{model.name}: expected {len(stack)} layer{'s' * (len(stack) > 1)} "
+                         f"of PyG, got {len(convs)}")
+    return [*((f"layer{i}_" if len(convs) > 1 else "", conv)
+              for i, conv in enumerate(convs, 1)),
+            *((name + "_", conv) for name, conv in named.items())]
+
+
+def _refuse_lazy(conv):
+    for name, value in getattr(conv, "named_parameters", list)():
+        if type(value).__name__ == "UninitializedParameter":
+            raise ValueError(f"{type(conv).__name__}: expected a layer that knows its sizes, "
+                             f"got {name} without one; call it once, or give in_channels")
+
+
+def _check_shape(model, name, got):
+    """Refuses a weight whose shape is not the model's."""
+    value = model.inputs.get(name)
+    if value is None or value.type.space is not None and value.type.rows == "?":
+        return
+    expected = tuple(value.type.shape())
+    if tuple(got) != expected:
+        heads = any((options.get("heads") or 1) > 1 for _, options in model.layers.values())
+        raise ValueError(f"{model.name}: expected {name} of shape {expected} as in the "
+                         f"model, got {tuple(got)}"
+                         + "; features are those of one head" * heads)
 
 
 def weights(model, *convs, **named):
@@ -385,22 +436,69 @@ def weights(model, *convs, **named):
     stack, "layer1_" and so on. Layers by name have that name and "_" before
     theirs: `weights(model, pre=linear, pre_norm=norm)`. A layer that would compute
     something else than the model is a ValueError that names the option."""
-    if isinstance(model, Module):
-        if len(model.functions) != 1:
-            raise ValueError("expected a module of one function, got "
-                             f"{len(model.functions)}")
-        model, = model.functions.values()
-    stack = [prefix for prefix in model.layers if re.fullmatch(r"(layer\d+_)?", prefix)]
-    if convs and stack and len(convs) != len(stack):
-        raise ValueError(f"{model.name}: expected {len(stack)} layer{'s' * (len(stack) > 1)} "
-                         f"of PyG, got {len(convs)}")
-    layers = [(f"layer{i}_" if len(convs) > 1 else "", conv)
-              for i, conv in enumerate(convs, 1)]
-    layers += [(name + "_", conv) for name, conv in named.items()]
+    model = _one_function(model)
     found = {}
-    for prefix, conv in layers:
+    for prefix, conv in _layers_of(model, convs, named):
+        _refuse_lazy(conv)
         options = _check(model, prefix, conv)
         layer = _LAYERS[type(conv).__name__]
         for name, array in layer.weights(conv, options).items():
+            _check_shape(model, prefix + name, array.shape)
             found[prefix + name] = np.array(array, order="C")
     return found
+
+
+# Above every number that a layer's weights get as a constant.
+_FIRST_PLACE = 1 << 40
+
+
+def _places(layer, conv, options):
+    """The tensors of a layer of PyG, and `weights` of it with the place that each
+    number has in them: those that are below _FIRST_PLACE are constants."""
+    traced = copy.deepcopy(conv).double()
+    tensors = [(value, other) for value, other in zip(
+        conv.state_dict().values(), traced.state_dict().values())
+        if value.is_floating_point()]
+    begin = _FIRST_PLACE
+    for _, other in tensors:
+        places = np.arange(begin, begin + other.numel(), dtype=np.float64)
+        other.copy_(other.new_tensor(places).reshape(other.shape))
+        begin += other.numel()
+    return [value for value, _ in tensors], layer.weights(traced, options)
+
+
+def load_weights(model, values, *convs, **named):
+    """Writes weights of a model into PyG's layers, the way back from `weights`, whose
+    other arguments these are: `values` are arrays or tensors by the names of inputs.
+    Where one does not fit nothing is written, and that is a ValueError."""
+    model, written = _one_function(model), []
+    known = set()
+    for prefix, conv in _layers_of(model, convs, named):
+        _refuse_lazy(conv)
+        options = _check(model, prefix, conv, running=False)
+        tensors, found = _places(_LAYERS[type(conv).__name__], conv, options)
+        numbers = np.concatenate([_array(t).reshape(-1).astype(np.float64)
+                                  for t in tensors])
+        for name, places in found.items():
+            known.add(prefix + name)
+            if prefix + name not in values:
+                raise ValueError(f"{model.name}: expected a weight {prefix + name!r}, got "
+                                 f"{', '.join(values) or 'none'}")
+            value = to_numpy(values[prefix + name])
+            if value.shape != places.shape:
+                raise ValueError(f"{prefix + name}: expected shape {places.shape} as in "
+                                 f"{type(conv).__name__}, got {value.shape}")
+            inside = places >= _FIRST_PLACE
+            if not inside.any() and not np.array_equal(value, places):
+                raise ValueError(f"{prefix + name}: expected what {type(conv).__name__} has "
+                                 "without such a weight, got other numbers")
+            numbers[places[inside].astype(np.int64) - _FIRST_PLACE] = value[inside]
+        written.append((tensors, numbers))
+    for name in values:
+        if name not in known:
+            raise ValueError(f"{model.name}: expected weights {', '.join(known)}, got "
+                             f"{name!r}")
+    for tensors, numbers in written:
+        for tensor in tensors:
+            part, numbers = np.split(numbers, [tensor.numel()])
+            tensor.copy_(tensor.new_tensor(part).reshape(tensor.shape))

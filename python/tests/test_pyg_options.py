@@ -321,3 +321,56 @@ def test_weights_that_the_model_lacks():
         function, = module.functions.values()
         with pytest.raises(ValueError, match=f"expected.*{message}"):
             function.evaluate(graph, {"x": x, **pyg.weights(module, conv)})
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_weights_go_back(name):
+    cls, arguments, make = LAYERS[name]
+    ours, theirs = (randomize(cls(*arguments or (mlp(),)), seed) for seed in (0, 1))
+    wanted = pyg.weights(make(), ours)
+    pyg.load_weights(make(), {k: torch.tensor(v) for k, v in wanted.items()}, theirs.train())
+    found = pyg.weights(make(), theirs.eval())
+    for key, value in wanted.items():
+        np.testing.assert_array_equal(found[key], value)
+
+
+def test_weights_of_several_layers_go_back_or_nothing_does():
+    model = models.gatv2((6, 3, 6), heads=2, concat=False, share_weights=True)
+
+    def make(seed):
+        return [randomize(nn.GATv2Conv(6, size, heads=2, concat=size == 3,
+                                       share_weights=True), seed) for size in (3, 6)]
+    wanted, convs = pyg.weights(model, *make(0)), make(1)
+    before = pyg.weights(model, *convs)
+    for change, message in (
+            ({"layer2_bias": None}, "expected a weight 'layer2_bias', got layer1_src"),
+            ({"layer2_att": np.ones(3)}, r"layer2_att: expected shape \(2, 6\) as in "
+             r"GATv2Conv, got \(3,\)"),
+            ({"other": np.ones(3)}, "expected weights .*, got 'other'")):
+        values = {k: v for k, v in {**wanted, **change}.items() if v is not None}
+        with pytest.raises(ValueError, match=message):
+            pyg.load_weights(model, values, *convs)
+        for key, value in pyg.weights(model, *convs).items():
+            np.testing.assert_array_equal(value, before[key])
+    pyg.load_weights(model, wanted, *convs)
+    for key, value in pyg.weights(model, *convs).items():
+        np.testing.assert_array_equal(value, wanted[key])
+    gin = nn.GINConv(mlp(bias=False))
+    values = pyg.weights(models.gin((6, 6)), gin)
+    values["bias1"] = values["bias1"] + 1
+    with pytest.raises(ValueError, match="bias1: expected what GINConv has without such"):
+        pyg.load_weights(models.gin((6, 6)), values, gin)
+
+
+@pytest.mark.parametrize("model, convs, message", [
+    (lambda: models.rgcn(4, (6, 6)), lambda: [nn.RGCNConv(6, 6, 3)],
+     r"rgcn: expected weight of shape \(4, 6, 6\) as in the model, got \(3, 6, 6\)$"),
+    (lambda: models.gat((6, 6), heads=2), lambda: [nn.GATConv(6, 3, heads=2)],
+     "as in the model, got .*; features are those of one head$"),
+    (lambda: models.gat((6, 6, 6)), lambda: [[nn.GATConv(6, 6)] * 2],
+     r"gat: expected layers of PyG, each an argument \(\*layers\), got a list"),
+    (lambda: models.sage((6, 6)), lambda: [nn.SAGEConv(-1, 6)],
+     "SAGEConv: expected a layer that knows its sizes, got lin_l.weight without")])
+def test_layers_of_other_shapes(model, convs, message):
+    with pytest.raises(ValueError, match=message):
+        pyg.weights(model(), *convs())
