@@ -60,6 +60,13 @@ def positive(text):
     return number
 
 
+def not_negative(text):
+    number = float(text)
+    if not 0 <= number < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a number of at least 0, got {text}")
+    return number
+
+
 def picture(text):
     if not text.endswith(".svg"):
         raise argparse.ArgumentTypeError(f"expected a name that ends in .svg, got {text}")
@@ -72,9 +79,9 @@ def picture(text):
 def add_options(parser, epochs, rate):
     """The options that all examples have."""
     parser.add_argument("--epochs", type=positive, default=epochs, help="(%(default)s)")
-    parser.add_argument("--rate", type=float, default=rate,
+    parser.add_argument("--rate", type=not_negative, default=rate,
                         help="of learning, Adam's (%(default)s)")
-    parser.add_argument("--decay", type=float, default=0.0,
+    parser.add_argument("--decay", type=not_negative, default=0.0,
                         help="of weights, a step (%(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="(%(default)s)")
     parser.add_argument("--device", default="auto",

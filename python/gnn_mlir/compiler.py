@@ -16,23 +16,32 @@ import sys
 import weakref
 
 from . import batches as mini_batches, capi, compiling, gradients as differentiation
-from . import running, tokens
+from . import running, tokens, types
 from .graph import Graph, not_a_graph
 from .program import (Function, Module, check_dict, check_graph_names,
-                      check_names)
+                      check_names, graphs_by_name)
 
 
-def _read_program(program, passes, graph):
-    """The text of a program, the switches of passes as text, and graphs by name."""
+def _read_program(program, passes, graph, function=None):
+    """The text of a program, the switches of passes as text, and graphs by name. A list
+    of graphs is in the order of `function`, None where there is only one."""
     if not isinstance(program, (Function, Module, str)):
         raise ValueError("program: expected a Module, a Function or text, got "
                          f"{program!r}")
+    known = _functions(program)
+    of = (program if isinstance(program, Function) else known.get(function) or
+          (next(iter(known.values())) if len(known) == 1 else None))
+    if isinstance(graph, (list, tuple)):
+        if of is None:
+            raise ValueError("graph: expected a dict of graphs by name, since no one "
+                             f"function says their order, got {types.described(graph)}")
+        graph = graphs_by_name(of.name, of.graphs(), graph)
     graphs = graph if isinstance(graph, dict) else (
         {} if graph is None else {"": graph})
     for name, one in graphs.items():
         if not isinstance(one, Graph) or not isinstance(name, str):
-            raise ValueError("graph: expected a Graph or a dict of them by name, "
-                             f"got {name!r}: {not_a_graph(one)}")
+            raise ValueError("graph: expected a Graph, or a list or dict of them by name, "
+                             f"got {f'{name!r}: ' if name else ''}{not_a_graph(one)}")
     if isinstance(program, Function):
         program = program.module
     text = program if isinstance(program, str) else program.text()
@@ -105,7 +114,7 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     for, as "sm_90"; None: torch's current one, else sm_90. `passes` sets the
     switches of passes, cost and target (docs/Passes.md), a dict: {"fuse": False}.
     `keep_phases` names a folder that gets the IR of each stage, and the PTX.
-    `graph` is the graph that it will run on, or a dict of them by name: a
+    `graph` is the graph that it will run on, or a list or dict of them: a
     declaration without statistics gets those of its graph, by which passes then
     decide. `plugins` are loaded first (`load_plugin`); `stage_passes` says where
     passes of theirs run, a dict by point: {"graph-end": "my-pass"}
@@ -124,7 +133,7 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     for plugin in plugins:
         load_plugin(plugin)
     chip = _choose_chip(target, chip)
-    text, passes, graphs = _read_program(program, passes, graph)
+    text, passes, graphs = _read_program(program, passes, graph, function)
     source = None
     if isinstance(program, Function):
         source, function = program, function or program.name
@@ -304,9 +313,8 @@ class CompiledFunction(capi.Shared):
             key = package.handle, name, there, *map(id, graphs)
             found = self._bound.get(key)
             if found is None:
-                bound = capi.BoundFunction(package, name,
-                                           self._graphs_of(package, name, graphs),
-                                           open_device(there))
+                bound = _bound(package, name, self._graphs_of(package, name, graphs),
+                               open_device(there))
                 # By weak references, so that no graph lives for the others, or for
                 # this object.
                 this = weakref.ref(self)
@@ -392,6 +400,19 @@ def _is_tensor(value):
     return hasattr(value, "data_ptr")
 
 
+def _bound(package, name, graphs, device):
+    """A function of a package, bound."""
+    try:
+        return capi.BoundFunction(package, name, graphs, device)
+    except capi.GNNError as error:
+        if (device.name.startswith("emulator") and package.kernels("ptx") and
+                not package.kernels("mlir")):
+            raise capi.GNNError(f"function {name!r}: expected inputs on a GPU, for which "
+                                "alone it was compiled (target='cuda'), got them on the "
+                                "CPU") from None
+        raise error
+
+
 def _place(inputs):
     """Where the inputs are: "emulator" or "cuda:N"."""
     there, first = None, None
@@ -456,6 +477,13 @@ def _forward(function, graphs, inputs, wrt, bind):
 
 def _memory(function, bind, wrt, given):
     """Bytes by function and by what they are for."""
+    for what, names in (("wrt", wrt), ("given", given)):
+        if isinstance(names, dict):
+            raise ValueError(f"{what}: expected a list of names, got a dict: memory takes "
+                             "no inputs")
+        if names is not None and function.differentiated is None:
+            raise ValueError(f"{function.name}: expected a function that was compiled with "
+                             f"gradients=True for {what}, got one without")
     bound = {"call": bind(function.package, function.name, {})}
     if function.differentiated is not None:
         passes = function.differentiated.find(wrt)
@@ -464,9 +492,11 @@ def _memory(function, bind, wrt, given):
         bound["backward"] = bind(passes.package, passes.backward, {})
     found = {}
     for name, one in bound.items():
-        found[name] = {"workspace": one.workspace_bytes}
+        made = {"call": ("output",), "forward": ("output", "saved"),
+                "backward": ("gradient",)}[name]
+        found[name] = {"workspace": one.workspace_bytes, **dict.fromkeys(made, 0)}
         for info in one.outputs:
-            found[name][info.role] = found[name].get(info.role, 0) + info.bytes
+            found[name][info.role] += info.bytes
     first = found.get("forward", found["call"])
     kept = sum(first.values()) - first["workspace"]  # It is there to the end.
     found["peak"] = kept + max(first["workspace"],

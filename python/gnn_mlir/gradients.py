@@ -9,7 +9,7 @@ serves, with zeros for what is not given.
 """
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, KeysView, Set
 
 import numpy as np
 
@@ -64,13 +64,18 @@ def parse(gradients, function, known):
     texts = []
     for name, inputs in asked.items():
         everything = inputs is True
-        inputs = [] if everything else inputs
+        if name not in known and any(name in of.inputs for of in known.values()):
+            raise ValueError(f"gradients: expected functions ({', '.join(known)}) in a "
+                             f"dict, and inputs in a list, got the input {name!r} in a dict")
+        inputs = ([] if everything else list(inputs) if isinstance(
+            inputs, (KeysView, Set)) else inputs)
         if isinstance(inputs, str) or not isinstance(inputs, (list, tuple)) or not all(
                 isinstance(text, str) and text.isidentifier()
                 for text in [*inputs, *([name] if name else [])]) or not (
                     inputs or everything):
             raise ValueError("gradients: expected True, a list of inputs that is not "
-                             f"empty, or a dict of these by function, got {gradients!r}")
+                             f"empty, or a dict of these by function, got "
+                             f"{types.described(gradients)}")
         of = known.get(name) or (None if name or len(known) != 1 else
                                  next(iter(known.values())))
         for one in inputs if of else ():

@@ -134,6 +134,11 @@ class Graph:
         if self.square:
             if num_nodes is None:
                 if node_type is None:
+                    if getattr(edge_src, "ndim", 1) == 2 and len(edge_src) == 2:
+                        raise ValueError(
+                            "edge_src: expected 1 dimension, got "
+                            f"{types.described(edge_src)}; of an edge_index it is "
+                            "Graph(*edge_index, num_nodes), of PyG's Data Graph.from_pyg")
                     raise ValueError("expected num_nodes, node_type, or "
                                      "num_src_nodes and num_dst_nodes")
                 num_nodes = to_numpy(node_type).size

@@ -243,8 +243,10 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, FeatureOps
                 raise ValueError(f"{self.name}: expected a dict of graphs "
                                  f"{', '.join(declared)}, got one graph")
             graphs = {next(iter(declared)): graphs}
+        if isinstance(graphs, (list, tuple)):
+            graphs = graphs_by_name(self.name, declared, graphs)
         if not isinstance(graphs, Mapping):
-            raise ValueError(f"{self.name}: expected a graph, or a dict of graphs "
+            raise ValueError(f"{self.name}: expected a graph, or a list or dict of graphs "
                              f"{', '.join(declared)}, got {not_a_graph(graphs)}")
         for name in graphs:
             if name not in {**declared, **self.module.graphs}:
@@ -343,6 +345,14 @@ def check_names(function, expected, inputs):
         if name not in inputs:
             raise ValueError(f"{function}: expected an input {name!r}, got "
                              f"{', '.join(inputs) or 'none'}")
+
+
+def graphs_by_name(function, names, graphs):
+    """A list of graphs as a dict, in the order in which a function names them first."""
+    if len(graphs) != len(names):
+        raise ValueError(f"{function}: expected graphs {', '.join(names)}, got "
+                         f"{len(graphs)} of them")
+    return dict(zip(names, graphs))
 
 
 def check_graph_names(function, declared, graphs):

@@ -165,3 +165,34 @@ def test_saving_writes_to_pipes(layer, tmp_path):
     reader.join(10)
     layer.save(tmp_path / "file")
     assert found == [(tmp_path / "file").read_bytes()]
+
+
+@pytest.mark.parametrize("make, message", [
+    (lambda: models.rgcn((16, 8), 3), r"features: expected sizes .*\(16, 8\), got 3"),
+    (lambda: models.rgcn(3, (16, 0)), "features: expected an integer of at least 1, got 0"),
+    (lambda: models.gat((16, 8), heads=0), "heads: expected an integer of at least 1, got 0"),
+    (lambda: gnn_mlir.Graph(np.zeros((2, 5), int), 50), "edge_src: expected 1 dimension, got "
+     r"ndarray of int64 of shape \(2, 5\); of an edge_index it is Graph\(\*edge_index"),
+    (lambda: gnn_mlir.Graph.from_pyg(np.zeros((2, 500), int)),
+     r"Data or HeteroData of PyG, got ndarray of int64 of shape \(2, 500\)"),
+    (lambda: gnn_mlir.compile(models.rgcn(3), gradients={"weight": True}),
+     "inputs in a list, got the input 'weight' in a dict"),
+    (lambda: gnn_mlir.compile(models.rgcn(3), gradients=np.zeros(500)),
+     r"or a dict of these by function, got ndarray of float64 of shape \(500,\)")])
+def test_likely_mistakes(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_a_layer_for_a_gpu_is_called_on_the_cpu(compiler, program, graph, inputs):
+    layer = gnn_mlir.compile(program, target="cuda")
+    for call in (lambda: layer(graph, inputs), lambda: layer.memory(graph)):
+        with pytest.raises(gnn_mlir.GNNError, match="expected inputs on a GPU, .* on the CPU"):
+            call()
+
+
+def test_memory_takes_no_inputs(layer, graph, inputs):
+    with pytest.raises(ValueError, match="wrt: expected a list of names, got a dict"):
+        layer.memory(graph, inputs)
+    with pytest.raises(ValueError, match="compiled with gradients=True for wrt, got one"):
+        layer.memory(graph, wrt=["x"])

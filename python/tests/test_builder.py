@@ -298,7 +298,7 @@ def test_graphs_and_inputs_that_nothing_reads():
     assert f.evaluate({"g": graph}, {"x": rows})["out"].shape == (2, 3)
     with pytest.raises(ValueError, match="f: expected graphs g, got 'h'"):
         f.evaluate({"g": graph, "h": graph}, {"x": rows})
-    with pytest.raises(ValueError, match="f: expected a graph, or a dict of graphs "
+    with pytest.raises(ValueError, match="f: expected a graph, or a list or dict of graphs "
                                          "g, got None"):
         f.evaluate(None, {"x": rows})
     for key in ("c", 2, -1):

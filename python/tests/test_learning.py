@@ -230,6 +230,7 @@ def test_bad_input(script, graph, options, message, tmp_path, monkeypatch, compi
 
 @pytest.mark.parametrize("options, message", [
     (["--epochs", "0"], "argument --epochs: expected at least 1, got 0"),
+    (["--rate", "-1"], "argument --rate: expected a number of at least 0, got -1"),
     (["--plot", "losses.png"],
      "argument --plot: expected a name that ends in .svg, got losses.png"),
     (["--plot", "nowhere/x.svg"], "argument --plot: expected a file of a folder that is "

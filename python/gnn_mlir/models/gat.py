@@ -39,6 +39,7 @@ def gat(features=(64, 64), heads=1, concat=True, negative_slope=0.2, bias=True,
     of one head of each layer; all layers but the last concatenate their heads, and
     the last does where `concat`, else it takes their mean."""
     features = layers.check_features(features)
+    types.integer("heads", heads, 1)
     module = Module(f"GAT with {heads} heads: additive attention over the edges\n"
                     "into each node" + layers.loops_text(self_loops))
     g = module.graph("g", self_loops=self_loops)

@@ -45,6 +45,7 @@ def gatv2(features=(64, 64), heads=1, concat=True, negative_slope=0.2, bias=True
     and of one head of each layer; all layers but the last concatenate their heads,
     and the last does where `concat`, else it takes their mean."""
     features = layers.check_features(features)
+    types.integer("heads", heads, 1)
     module = Module(f"GATv2 with {heads} heads: the leaky relu comes before the\n"
                     "product with the attention vector"
                     + layers.loops_text(self_loops))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the models share: biases, stacks of layers, typed inputs."""
 
+from collections.abc import Iterable
+
 from .. import types
 
 
@@ -75,11 +77,14 @@ def loops_text(self_loops):
 
 def check_features(features):
     """The sizes of a stack: input, hidden layers, output."""
+    if isinstance(features, str) or not isinstance(features, Iterable):
+        raise ValueError("features: expected sizes of input and output at least, such as "
+                         f"(16, 8), got {features!r}")
     features = tuple(features)
     if len(features) < 2:
         raise ValueError("features: expected sizes of input and output at least, "
                          f"got {features}")
-    return features
+    return tuple(types.integer("features", size, 1) for size in features)
 
 
 def head_size(out, heads):

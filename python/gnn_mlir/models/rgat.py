@@ -57,6 +57,7 @@ def rgat(edge_types, features=(64, 64), heads=1, bases=None, concat=True,
     """PyG's RGATConv, stacked with relu. `features` are the sizes of the input
     and of one head of each layer; all layers but the last concatenate."""
     features = layers.check_features(features)
+    types.integer("heads", heads, 1)
     module = Module(f"RGAT as PyG's RGATConv, {heads} heads: h = x W[r] at both\n"
                     "ends of an edge of type r, score = leaky_relu(h[v] Q +\n"
                     "h[u] K), softmax over the edges into v.")
@@ -79,6 +80,7 @@ def rgat_blocks(edge_types, features=(64, 64, 64), heads=1, bases=None,
     """RGATConv over sampled blocks, one bipartite graph a layer, as `sage_blocks`;
     all layers concatenate heads."""
     features = layers.check_features(features)
+    types.integer("heads", heads, 1)
     module = Module(f"RGAT as PyG's RGATConv, {heads} heads: h = x W[r] at both\n"
                     "ends of an edge of type r, score = leaky_relu(h[v] Q +\n"
                     "h[u] K), softmax over the edges into v"

@@ -45,6 +45,7 @@ def transformer(features=(64, 64), heads=1, concat=True, beta=False,
     input and of one head of each layer; all layers but the last concatenate their
     heads, and the last does where `concat`, else it takes their mean."""
     features = layers.check_features(features)
+    types.integer("heads", heads, 1)
     own = "mixed by a gate with" if beta else "plus"
     module = Module(f"Graph transformer with {heads} heads: softmax of query .\n"
                     "key over the edges into each node, which weighs values"
