@@ -56,7 +56,8 @@ static LogicalResult verifyElementType(Operation *op, Type type) {
     return success();
   if (!tensor.hasRank())
     return op->emitOpError("expected tensors of known rank, got ") << type;
-  if (llvm::is_contained(tensor.getShape(), 0))
+  // A graph may have no types, and so no weights of them.
+  if (llvm::is_contained(tensor.getShape().drop_front(hasRows(type)), 0))
     return op->emitOpError("expected tensors with elements, got ") << type;
   Type element = tensor.getElementType();
   if (isFeatureType(element) || element.isInteger(32) || element.isInteger(1))

@@ -336,8 +336,9 @@ def test_equal_layers_share_their_kernels(compiler, graph):
     codes = {step.get("code", step["kernel"]) for step in steps}
     products = [step for step in steps if "linear" in step["kernel"]]
     assert len(products) == 5 and len(set(names)) == len(names)
-    assert {step.get("code") for step in products} == {
-        None, products[0]["kernel"]}
+    # The first one reads an argument, which nothing is written over.
+    assert [step.get("code") for step in products] == [None, None] + [
+        products[1]["kernel"]] * 3
     assert gcn.ptx().count(".entry") == len(codes) < len(names)
     inputs = program.random_inputs(plain)
     errors.check("out", gcn(plain, inputs), program.evaluate(plain, inputs)["out"])

@@ -152,7 +152,7 @@ def test_one_clear_error(compiler, message):
 
 
 def test_what_is_no_graph(compiler):
-    with pytest.raises(ValueError, match="expected a Graph or a dict"):
+    with pytest.raises(ValueError, match="expected a Graph, or a list or dict"):
         gnn_mlir.compile(models.rgcn(2, (4, 4)), graph=3)
 
 

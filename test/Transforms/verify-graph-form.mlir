@@ -231,3 +231,13 @@ func.func @no_elements_inside(%x: !node) -> !node {
   %v = tensor.empty() : tensor<4x0xf32>
   return %x : !node
 }
+
+// -----
+
+// A graph without types.
+
+gnn.graph @none square {node_types = 1, edge_types = 0}
+func.func @no_types(%w: tensor<0x4xf32, #gnn.rows<@none, edge_type>>) -> tensor<0x4xf32, #gnn.rows<@none, edge_type>> {
+  %v = math.tanh %w : tensor<0x4xf32, #gnn.rows<@none, edge_type>>
+  return %v : tensor<0x4xf32, #gnn.rows<@none, edge_type>>
+}
