@@ -4,7 +4,7 @@
 //
 // Liveness on the straight line, slots, offsets. Placing the largest first is
 // what TensorFlow Lite does (Pisarchyk and Lee, "Efficient Memory Management
-// for Deep Neural Net Inference", 2020, section 5: greedy by size).
+// for Deep Neural Net Inference", 2020: greedy by size).
 //
 //===----------------------------------------------------------------------===//
 

@@ -26,8 +26,8 @@ namespace gnn {
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
 
-/// The most templates that go on with one tensor: the time of bufferization
-/// grows with the square of that, memory hardly.
+/// The most templates that go on with one tensor: bufferization asks of each
+/// two of them whether they conflict.
 static constexpr unsigned longestChain = 32;
 
 /// The tensor that templates of this function made `root` in; null where that

@@ -9,7 +9,6 @@
 #include "GNN/Conversion/GNNToTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <numeric>
 
@@ -349,14 +348,11 @@ tile::RowDomain Lowering::elementsOf(tile::RowDomain groups,
   return {};
 }
 
-/// What `tensor` is a reshaped form of, and the reshapes, last one first.
-static Value peelReshapes(Value tensor,
-                          SmallVectorImpl<Operation *> &reshapes) {
+/// What `tensor` is a reshaped form of.
+static Value getRoot(Value tensor) {
   while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
-      tensor.getDefiningOp())) {
-    reshapes.push_back(tensor.getDefiningOp());
-    tensor = reshapes.back()->getOperand(0);
-  }
+      tensor.getDefiningOp()))
+    tensor = tensor.getDefiningOp()->getOperand(0);
   return tensor;
 }
 
@@ -364,8 +360,7 @@ Value Lowering::result(Location loc, Value value) {
   const Rows &rows = view(value);
   Value tensor = rows.tensor;
   // What a template wrote for this result alone becomes an output as it is.
-  SmallVector<Operation *> reshapes;
-  Value root = peelReshapes(tensor, reshapes);
+  Value root = getRoot(tensor);
   bool userOrder = !rows.space.isOfParent() && rows.getDomain() == rows.space;
   bool own = isa_and_nonnull<tile::TileOpInterface>(root.getDefiningOp()) &&
              userOrder && !rows.isPrefix;

@@ -181,7 +181,8 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
       (`#gnn_tile.order`), the natural one where its type says none.
     * (C10) A buffer is one output, and an input beside that only where no row is
       read after it has been written: both are at the same rows, with all heads
-      and features of the domain, and no other input is that buffer.
+      and features of the domain, no output is at elements, and no other input is
+      that buffer.
 
     Example: the weighted sum over neighbours.
 
