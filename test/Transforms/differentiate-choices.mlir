@@ -121,3 +121,21 @@ func.func @argument(%x: tensor<?x8xf32, #node> {gnn.name = "x"})
   %y = math.exp %h : tensor<?x8xf32, #node>
   return %y : tensor<?x8xf32, #node>
 }
+
+// Only what asks for the sign is the same of both: others compare the result.
+//
+// CHECK-LABEL: func.func @larger_backward(
+// CHECK-SAME:    %[[X:[^:]+]]: tensor<?x8xf32, #{{[^>]+>>?}} {gnn.name = "x", gnn.role = "input"}
+// CHECK-SAME:    %[[Z:[^:]+]]: tensor<?x8xf32, #{{[^>]+>>?}} {gnn.name = "z", gnn.role = "input"}
+// CHECK:         %[[H:.+]] = gnn.activation leaky_relu %[[X]]
+// CHECK-NOT:     arith.cmpf {{oeq|olt}}, %[[X]],
+// CHECK:         arith.cmpf {{oeq|olt}}, %[[H]], %[[Z]]
+// CHECK-NOT:     arith.cmpf {{oeq|olt}}, %[[X]],
+// CHECK:         arith.cmpf ogt, %[[X]],
+func.func @larger(%x: tensor<?x8xf32, #node> {gnn.name = "x"},
+                  %z: tensor<?x8xf32, #node> {gnn.name = "z"})
+    -> (tensor<?x8xf32, #node> {gnn.name = "y"}) attributes {gnn.gradients} {
+  %h = gnn.activation leaky_relu %x alpha = 0.5 : tensor<?x8xf32, #node>
+  %y = arith.maximumf %h, %z : tensor<?x8xf32, #node>
+  return %y : tensor<?x8xf32, #node>
+}

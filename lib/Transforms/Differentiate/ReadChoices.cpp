@@ -111,12 +111,22 @@ void gnn::readReshapedResults(const JointFunction &joint) {
   }
 }
 
+/// Whether a comparison asks on which side of 0 its first operand is.
+static bool asksForSide(arith::CmpFOp compare) {
+  using P = arith::CmpFPredicate;
+  Value bound = compare.getRhs();
+  if (auto broadcast = bound.getDefiningOp<BroadcastOp>())
+    bound = broadcast.getInput();
+  return llvm::is_contained({P::OGT, P::OLE}, compare.getPredicate()) &&
+         matchPattern(bound, m_AnyZeroFloat());
+}
+
 bool gnn::readInputsOfActivations(const JointFunction &joint,
                                   const SavedValues &values) {
   bool changed = false;
   for (auto compare : joint.body().getOps<arith::CmpFOp>()) {
     auto activation = compare.getLhs().getDefiningOp<ActivationOp>();
-    if (!activation || !hasSideInResult(activation) ||
+    if (!activation || !hasSideInResult(activation) || !asksForSide(compare) ||
         values.getHandedOver().contains(activation.getResult()))
       continue;
     compare.getLhsMutable().assign(activation.getInput());
