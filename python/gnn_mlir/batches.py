@@ -30,17 +30,17 @@ def blocks(batch, layers, seeds=None, *, num_edge_types=None, num_node_types=Non
     layers = types.integer("layers", layers, 1, MOST_LAYERS)
     if isinstance(batch, Graph):
         refuse_types("a Graph", num_edge_types, num_node_types)
-        native = capi.NativeGraph.of(batch)
+        if not batch.square:
+            raise ValueError("blocks: expected a square graph, got a bipartite one")
+        native, like = capi.NativeGraph.of(batch), batch
     else:
         from . import pyg  # It knows PyG's names.
-        batch, native, seeds = pyg.sampled(batch, layers, seeds, num_edge_types,
-                                           num_node_types)
-    if not batch.square:
-        raise ValueError("blocks: expected a square graph, got a bipartite one")
+        native, seeds, like = pyg.sampled(batch, layers, seeds, num_edge_types,
+                                          num_node_types)
     if seeds is None:
         raise ValueError("seeds: expected a number of nodes, got None")
-    seeds = types.integer("seeds", seeds, 0, batch.num_nodes)
-    return [Graph.of_native(block, batch) for block in native.blocks(seeds, layers)]
+    seeds = types.integer("seeds", seeds, 0, native.counts()["num_src_nodes"])
+    return [Graph.of_native(block, like) for block in native.blocks(seeds, layers)]
 
 
 def refuse_types(what, num_edge_types, num_node_types):

@@ -462,13 +462,19 @@ class Package(_Handle):
         """The launch plan, as parsed JSON."""
         return json.loads(library().gnnPackagePlan(self.handle))
 
-    def graph_names(self, function):
-        """The names of a function's graphs, in the order in which it is bound: each
-        function of a package has its own."""
-        if not hasattr(self, "_graph_names"):
-            self._graph_names = {f["name"]: [g["name"] for g in f["graphs"]]
-                                 for f in self.plan()["functions"]}
-        return self._graph_names[function]
+    @functools.cached_property
+    def _signatures(self):
+        return {f["name"]: {
+            "graphs": [g["name"] for g in f["graphs"]],
+            **{what: [(t["name"], t["dtype"], t.get("role", what[:-1]))
+                      for t in f[what]] for what in ("inputs", "outputs")}}
+            for f in self.plan()["functions"]}
+
+    def signature(self, function):
+        """What all bindings of a function have in common, a dict: "graphs", their names
+        in the order in which it is bound, which each function of a package has for
+        itself; "inputs" and "outputs", (name, dtype, role) of each."""
+        return self._signatures[function]
 
     def kernels(self, kind="ptx"):
         """The kernels as bytes, in a format such as "ptx"; None: not there."""
@@ -493,14 +499,13 @@ def naming_types():
 
 class TensorInfo:
     """An input or output of a bound function. `role` is "input", "output", or of a
-    forward or backward pass also "saved" and "gradient"."""
+    forward or backward pass also "saved" and "gradient"; `shape` is a tuple."""
 
-    def __init__(self, info, role):
-        self.role = role.decode()
-        self.name = info.name.decode()
-        self.dtype = info.dtype.decode()
-        self.shape = tuple(info.shape[i] for i in range(info.rank))
-        self.bytes = info.bytes
+    __slots__ = "name", "dtype", "role", "shape", "bytes"
+
+    def __init__(self, name, dtype, role, shape, size):
+        self.name, self.dtype, self.role = name, dtype, role
+        self.shape, self.bytes = shape, size
 
     def __repr__(self):
         return f"{self.name}: {self.dtype}{list(self.shape)}"
@@ -529,20 +534,34 @@ class BoundFunction(_Handle):
                           device.handle, byref(options))
         super().__init__(handle, options)  # The library calls back when it lets go.
         self.name, self.device, self.package = name, device, package
-        lib = library()
-        self.workspace_bytes = lib.gnnBoundWorkspaceBytes(self.handle)
-        self.structure_bytes = lib.gnnBoundStructureBytes(self.handle)
-        self.inputs = self._infos(lib.gnnBoundInput, lib.gnnBoundNumInputs,
-                                  lib.gnnBoundInputRole)
-        self.outputs = self._infos(lib.gnnBoundOutput, lib.gnnBoundNumOutputs,
-                                   lib.gnnBoundOutputRole)
 
-    def _infos(self, get, count, role):
-        found = []
-        for i in range(count(self.handle)):
-            info = TensorInfoStruct()
+    # A binding is often made on another thread than it is run on, while that has other
+    # work for Python's lock: what a run asks for is read when it does.
+
+    @functools.cached_property
+    def workspace_bytes(self):
+        return library().gnnBoundWorkspaceBytes(self.handle)
+
+    @functools.cached_property
+    def structure_bytes(self):
+        return library().gnnBoundStructureBytes(self.handle)
+
+    @functools.cached_property
+    def inputs(self):
+        return self._infos("inputs", library().gnnBoundInput)
+
+    @functools.cached_property
+    def outputs(self):
+        return self._infos("outputs", library().gnnBoundOutput)
+
+    def _infos(self, what, get):
+        """Names and types are those of the plan, sizes those of this binding."""
+        found, info = [], TensorInfoStruct()
+        for i, (name, dtype, role) in enumerate(
+                self.package.signature(self.name)[what]):
             get(self.handle, i, byref(info))
-            found.append(TensorInfo(info, role(self.handle, i)))
+            found.append(TensorInfo(name, dtype, role, tuple(info.shape[:info.rank]),
+                                    info.bytes))
         return found
 
     def run(self, inputs, outputs, workspace=None, stream=None):

@@ -223,6 +223,7 @@ class CompiledFunction(capi.Shared):
         """`compile_more` makes a package with other gradients; None: there is no
         program to make it of."""
         self.package, self.name, self.source = package, name, source
+        # By the identity of graphs, which are there as long as what is bound to them.
         self._bound, self._token = {}, tokens.make(self)
         plans = package.plan()["functions"]
         self._declared = list(dict.fromkeys(g["name"] for p in plans
@@ -308,33 +309,32 @@ class CompiledFunction(capi.Shared):
     def _binder(self, graphs, place=None):
         """Binds functions of packages to graphs where inputs are, each once, as long as
         all of them live."""
+        ids = tuple(map(id, graphs))
+
         def bind(package, name, inputs):
             there = place or _place(inputs)
-            key = package.handle, name, there, *map(id, graphs)
-            found = self._bound.get(key)
+            key = package.handle, name, there
+            found = self._bound.get(ids)
             if found is None:
-                bound = _bound(package, name, self._graphs_of(package, name, graphs),
-                               open_device(there))
-                # By weak references, so that no graph lives for the others, or for
-                # this object.
-                this = weakref.ref(self)
-                found = bound, [weakref.ref(g, lambda _: _forget(this, key))
-                                for g in graphs]
-                self._bound[key] = found
-            return found[0]
+                found = self._bound.setdefault(ids, _Bindings(self, ids, graphs))
+            bound = found.get(key)
+            if bound is None:
+                bound = found[key] = _bound(package, name, self._graphs_of(
+                    package, name, graphs), open_device(there))
+            return bound
         return bind
 
     def _graphs_of(self, package, name, graphs):
         """Of this function's graphs those of another one, such as a pass of its
         gradients, in the order of that."""
         by_name = dict(zip(self.graph_names, graphs))
-        return [by_name[other] for other in package.graph_names(name)]
+        return [by_name[other] for other in package.signature(name)["graphs"]]
 
     def _bound_to(self, graphs):
         """(package, name, place) of what is bound to these graphs."""
-        ids = tuple(map(id, graphs))
-        return [(found[0].package, key[1], key[2])
-                for key, found in list(self._bound.items()) if key[3:] == ids]
+        found = self._bound.get(tuple(map(id, graphs)))
+        return [(bound.package, name, place)
+                for (_, name, place), bound in list(found.items())] if found else []
 
     def _graphs(self, graphs):
         """The graphs in the order of the declarations."""
@@ -371,10 +371,19 @@ class CompiledFunction(capi.Shared):
         return inputs
 
 
-def _forget(function, key):
-    """Lets go of a binding one of whose graphs is gone."""
-    if function() is not None:
-        function()._bound.pop(key, None)
+class _Bindings(dict):
+    """What functions are bound to the same graphs, by package, name and place. It knows
+    them by weak references, so that no graph lives for the others, or for the function:
+    where one goes, so do the bindings."""
+
+    def __init__(self, function, ids, graphs):
+        super().__init__()
+        this = weakref.ref(function)
+
+        def forget(_):
+            if this() is not None:
+                this()._bound.pop(ids, None)
+        self._watched = [weakref.ref(graph, forget) for graph in graphs]
 
 
 _DEVICES = {}

@@ -56,14 +56,18 @@ def graph(data, num_edge_types=None, num_node_types=None):
 
 
 def sampled(data, layers, seeds, *counts):
-    """A batch of a NeighborLoader as `gnn_mlir.blocks` cuts it: a square graph, that of
-    the library, and how many of its first nodes outputs are wanted of. `counts`
-    are those of types, as `graph` has them."""
+    """A batch of a NeighborLoader as `gnn_mlir.blocks` cuts it: the square graph of the
+    library, how many of its first nodes outputs are wanted of, and the graph with the
+    names and the schema of its types, None where it has none. `counts` are those of
+    types, as `graph` has them."""
     if not _is_hetero(data):
-        found = _of_int64(data, *counts) or graph(data, *counts)
-        if seeds is None and "batch_size" in data:
-            seeds = data["batch_size"]
-        return found, capi.NativeGraph.of(found), seeds
+        if seeds is None:
+            seeds = getattr(data, "batch_size", None)
+        native = _of_int64(data, *counts)
+        if native is not None:
+            return native, seeds, None
+        found = graph(data, *counts)
+        return capi.NativeGraph.of(found), seeds, found
     if seeds is None:
         seeds = {t: data[t].batch_size for t in data.node_types
                  if "batch_size" in data[t]}
@@ -74,25 +78,22 @@ def sampled(data, layers, seeds, *counts):
              for name, count in seeds.items()}
     found = batches.order_by_hops(graph(data, *counts), [
         seeds.get(t, 0) for t in data.node_types], layers)
-    return found, capi.NativeGraph.of(found), sum(seeds.values())
+    return capi.NativeGraph.of(found), sum(seeds.values()), found
 
 
 def _of_int64(data, num_edge_types, num_node_types):
-    """The graph of a Data whose ids are int64, as the library takes them without a
-    copy by NumPy; None where it is not that or has a fault, which `graph` tells."""
-    ids = [getattr(data, "edge_index", None)]
-    if not _is_int64(ids[0]):
-        return None
-    ids += [data[name] if name in data else None for name in ("edge_type", "node_type")]
-    if not all(value is None or _is_int64(value) for value in ids):
+    """The library's graph of a Data whose ids are int64, without a copy by NumPy; None
+    where it is not that or has a fault, which `graph` tells. It asks PyG for little:
+    batches are made while a step has other work for Python's lock."""
+    ids = [getattr(data, name, None) for name in ("edge_index", "edge_type", "node_type")]
+    if not _is_int64(ids[0]) or not all(v is None or _is_int64(v) for v in ids):
         return None
     ends, edge_type, node_type = (None if v is None else v.numpy() for v in ids)
     if ends.ndim != 2 or len(ends) != 2:
         return None
     try:
-        return Graph.of_native(capi.NativeGraph.of_int64(
-            data.num_nodes, *ends, edge_type, node_type, num_edge_types,
-            num_node_types))
+        return capi.NativeGraph.of_int64(data.num_nodes, *ends, edge_type, node_type,
+                                         num_edge_types, num_node_types)
     except (capi.GNNError, TypeError, ValueError):
         return None
 

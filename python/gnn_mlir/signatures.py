@@ -116,12 +116,8 @@ PLAIN = {
     "gnnBoundRelease": (None, c_void_p),
     "gnnBoundWorkspaceBytes": (c_int64, c_void_p),
     "gnnBoundStructureBytes": (c_int64, c_void_p),
-    "gnnBoundNumInputs": (c_int64, c_void_p),
-    "gnnBoundNumOutputs": (c_int64, c_void_p),
     "gnnBoundInput": (c_bool, c_void_p, c_int64, POINTER(TensorInfoStruct)),
     "gnnBoundOutput": (c_bool, c_void_p, c_int64, POINTER(TensorInfoStruct)),
-    "gnnBoundInputRole": (c_char_p, c_void_p, c_int64),
-    "gnnBoundOutputRole": (c_char_p, c_void_p, c_int64),
 }
 
 # Those that read a field. They keep Python's lock: to let go of it, and to wait for it

@@ -121,7 +121,7 @@ def test_each_pass_has_its_graphs_by_name():
     y = f.rebind_rows(h, b, "node") * z
     f.output("y", f.aggregate("sum", f.gather(y, "edge", via="src"), "node", via="dst"))
     layer = gnn_mlir.compile(f, target="emulator", gradients=True)
-    orders = [layer.package.graph_names(name) for name in ("f", "f_backward")]
+    orders = [layer.package.signature(name)["graphs"] for name in ("f", "f_backward")]
     assert orders == [["a", "b"], ["b", "a"]]
     ends = {"a": ([0, 0, 1], [1, 2, 2]), "b": ([2, 1, 0], [0, 0, 1])}
     found = {name: gnn_mlir.Graph(*pair, 3) for name, pair in ends.items()}
