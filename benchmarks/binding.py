@@ -33,7 +33,7 @@ import numpy as np
 
 import ablation
 import gnn_mlir
-from gnn_mlir import capi, compiler, models
+from gnn_mlir import capi, devices, models
 
 COLUMNS = ("create", "statistics", "structures", "upload", "bind", "total", "alone",
            "compile")
@@ -148,7 +148,7 @@ def main(arguments=None):
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--output")
     options = parser.parse_args(arguments)
-    device = compiler.open_device(options.device)
+    device = devices.open_device(options.device)
     target = options.device.partition(":")[0]
     print(f"{device.name}, {os.cpu_count()} cores of the host")
     print("| graph | edges | MB | threads | " + " | ".join(COLUMNS) + " |")

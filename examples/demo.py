@@ -19,7 +19,7 @@ import numpy as np
 
 import gnn_mlir
 from gnn_mlir import capi, models
-from gnn_mlir.compiler import open_device
+from gnn_mlir.devices import open_device
 from gnn_mlir.datasets import wordnet
 from gnn_mlir.testing import errors
 from gnn_mlir.testing.graphs import neighbourhood

@@ -201,6 +201,11 @@ GNN_CAPI GnnError *gnnGraphMergeTypes(const GnnGraph *graph, bool edgeTypes,
 GNN_CAPI GnnError *gnnGraphBlocks(const GnnGraph *graph, int64_t seeds,
                                   int64_t layers, GnnGraph **blocks);
 
+/** The same of a graph that is there for its blocks alone: gnnGraphCreate and
+ *  gnnGraphBlocks in one call. */
+GNN_CAPI GnnError *gnnBlocksCreate(const GnnGraphArrays *arrays, int64_t seeds,
+                                   int64_t layers, GnnGraph **blocks);
+
 /** New ids of the nodes: int32[nodes] permutations. `dstIds` is null where
  *  square. */
 GNN_CAPI GnnError *gnnGraphRenumber(const GnnGraph *graph,
@@ -347,6 +352,15 @@ GNN_CAPI GnnError *gnnBind(const GnnPackage *package, const char *function,
                            const GnnDevice *device,
                            const GnnBindOptions *options,
                            GnnBoundFunction **bound);
+
+/** The same for several functions of a package, all or none of them, such as
+ *  the forward and the backward pass of a sampled batch. Graphs are given by
+ *  name: each function takes those that it declares. */
+GNN_CAPI GnnError *
+gnnBindAll(const GnnPackage *package, const char *const *functions,
+           int64_t numFunctions, const char *const *graphNames,
+           GnnGraph *const *graphs, int64_t numGraphs, const GnnDevice *device,
+           const GnnBindOptions *options, GnnBoundFunction **bound);
 
 GNN_CAPI void gnnBoundRetain(GnnBoundFunction *bound);
 

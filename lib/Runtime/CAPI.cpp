@@ -359,6 +359,59 @@ GnnError *gnnBind(const GnnPackage *package, const char *function,
   });
 }
 
+/// Those of the named graphs that a function declares, in its order.
+static Expected<std::vector<std::shared_ptr<const Graph>>>
+graphsOf(const FunctionPlan &function, const char *const *names,
+         ArrayView<GnnGraph *> graphs) {
+  std::vector<std::shared_ptr<const Graph>> values;
+  for (const GraphSpec &spec : function.graphs) {
+    size_t i = 0;
+    while (i < graphs.size() && spec.name != names[i])
+      ++i;
+    if (i == graphs.size())
+      return failure("function '", function.name, "': expected a graph '",
+                     spec.name, "', got none of that name");
+    values.push_back(unwrap(graphs[i]));
+  }
+  return values;
+}
+
+GnnError *gnnBindAll(const GnnPackage *package, const char *const *functions,
+                     int64_t numFunctions, const char *const *graphNames,
+                     GnnGraph *const *graphs, int64_t numGraphs,
+                     const GnnDevice *device, const GnnBindOptions *options,
+                     GnnBoundFunction **bound) {
+  return guardedCall("bind", [&]() -> Error {
+    if (Error error = expectPointers("a package, functions' names, a device "
+                                     "and results",
+                                     package, functions, device, bound))
+      return error;
+    ArrayView<GnnGraph *> given = pointers(graphs, graphNames ? numGraphs : 0);
+    Expected<BindOptions> converted = convert(options);
+    if (!converted)
+      return converted.takeError();
+    std::vector<std::unique_ptr<GnnBoundFunction>> handles;
+    for (const char *function : pointers(functions, numFunctions)) {
+      auto plan = package->value->plan().find(function ? function : "");
+      if (!plan)
+        return plan.takeError();
+      auto values = graphsOf(**plan, graphNames, given);
+      if (!values)
+        return values.takeError();
+      auto value =
+          BoundFunction::bind(package->value, function, std::move(*values),
+                              device->value, *converted);
+      if (!value)
+        return value.takeError();
+      handles.push_back(std::make_unique<GnnBoundFunction>());
+      handles.back()->value = std::move(*value);
+    }
+    for (size_t i = 0; i < handles.size(); ++i)
+      bound[i] = handles[i].release();
+    return {};
+  });
+}
+
 void gnnBoundRetain(GnnBoundFunction *bound) {
   if (bound)
     bound->retain();

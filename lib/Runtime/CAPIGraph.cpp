@@ -91,6 +91,21 @@ Error setIds(const GnnGraphArrays &given, Ids &ids, GraphArrays &arrays) {
                   arrays.dstNodeType);
 }
 
+/// A graph with copies of the arrays.
+Expected<std::shared_ptr<const Graph>> copyGraph(const GnnGraphArrays &given) {
+  Expected<GraphArrays> arrays = sizes(given);
+  if (!arrays)
+    return arrays.takeError();
+  Ids ids;
+  if (Error error = setIds(given, ids, *arrays))
+    return error;
+  // Copies that are made already need no other.
+  return ids.copies.empty()
+             ? Graph::create(*arrays)
+             : Graph::borrow(*arrays,
+                             std::make_shared<const Ids>(std::move(ids)));
+}
+
 /// Copies ids of one type; the first that is not in [0, limit), -1 for none.
 template <typename Id>
 int64_t copyIds(const void *ids, int64_t count, int64_t limit,
@@ -138,6 +153,19 @@ GnnError *give(const char *function, const GnnGraph *graph, GnnGraph **result,
   });
 }
 
+Error giveBlocks(const std::shared_ptr<const Graph> &graph, int64_t seeds,
+                 int64_t layers, GnnGraph **blocks) {
+  auto made = makeBlocks(graph, seeds, layers);
+  if (!made)
+    return made.takeError();
+  std::vector<std::unique_ptr<GnnGraph>> handles;
+  for (std::shared_ptr<const Graph> &block : *made)
+    handles.emplace_back(wrap(std::move(block)));
+  for (size_t i = 0; i < handles.size(); ++i)
+    blocks[i] = handles[i].release();
+  return {};
+}
+
 const char *nameAt(const std::vector<std::string> &names, int64_t index) {
   return index >= 0 && index < static_cast<int64_t>(names.size())
              ? names[static_cast<size_t>(index)].c_str()
@@ -181,18 +209,7 @@ GnnError *gnnGraphCreate(const GnnGraphArrays *given, GnnGraph **graph) {
   return guardedCall("graph", [&]() -> Error {
     if (Error error = expectPointers("arrays and a result", given, graph))
       return error;
-    Expected<GraphArrays> arrays = sizes(*given);
-    if (!arrays)
-      return arrays.takeError();
-    Ids ids;
-    if (Error error = setIds(*given, ids, *arrays))
-      return error;
-    // Copies that are made already need no other.
-    auto value =
-        ids.copies.empty()
-            ? Graph::create(*arrays)
-            : Graph::borrow(*arrays,
-                            std::make_shared<const Ids>(std::move(ids)));
+    auto value = copyGraph(*given);
     if (!value)
       return value.takeError();
     *graph = wrap(std::move(*value));
@@ -436,15 +453,19 @@ GnnError *gnnGraphBlocks(const GnnGraph *graph, int64_t seeds, int64_t layers,
   return guardedCall("blocks", [&]() -> Error {
     if (Error error = expectPointers("a graph and a result", graph, blocks))
       return error;
-    auto made = makeBlocks(graph->value, seeds, layers);
-    if (!made)
-      return made.takeError();
-    std::vector<std::unique_ptr<GnnGraph>> handles;
-    for (std::shared_ptr<const Graph> &block : *made)
-      handles.emplace_back(wrap(std::move(block)));
-    for (size_t i = 0; i < handles.size(); ++i)
-      blocks[i] = handles[i].release();
-    return {};
+    return giveBlocks(graph->value, seeds, layers, blocks);
+  });
+}
+
+GnnError *gnnBlocksCreate(const GnnGraphArrays *given, int64_t seeds,
+                          int64_t layers, GnnGraph **blocks) {
+  return guardedCall("blocks", [&]() -> Error {
+    if (Error error = expectPointers("arrays and a result", given, blocks))
+      return error;
+    auto graph = copyGraph(*given);
+    if (!graph)
+      return graph.takeError();
+    return giveBlocks(*graph, seeds, layers, blocks);
   });
 }
 

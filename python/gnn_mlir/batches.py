@@ -2,8 +2,9 @@
 """Mini-batches: sampled graphs as one bipartite graph a layer, and graphs that are made
 and bound on another thread while a step runs."""
 
-import concurrent.futures
-from collections import deque
+import contextlib
+import queue
+import threading
 
 import numpy as np
 
@@ -30,17 +31,21 @@ def blocks(batch, layers, seeds=None, *, num_edge_types=None, num_node_types=Non
     layers = types.integer("layers", layers, 1, MOST_LAYERS)
     if isinstance(batch, Graph):
         refuse_types("a Graph", num_edge_types, num_node_types)
-        if not batch.square:
-            raise ValueError("blocks: expected a square graph, got a bipartite one")
-        native, like = capi.NativeGraph.of(batch), batch
+        found, like = native_blocks(batch, layers, seeds)
     else:
         from . import pyg  # It knows PyG's names.
-        native, seeds, like = pyg.sampled(batch, layers, seeds, num_edge_types,
-                                          num_node_types)
+        found, like = pyg.blocks(batch, layers, seeds, num_edge_types, num_node_types)
+    return [Graph.of_native(block, like) for block in found]
+
+
+def native_blocks(graph, layers, seeds):
+    """The library's blocks of a graph, and that."""
+    if not graph.square:
+        raise ValueError("blocks: expected a square graph, got a bipartite one")
     if seeds is None:
         raise ValueError("seeds: expected a number of nodes, got None")
-    seeds = types.integer("seeds", seeds, 0, native.counts()["num_src_nodes"])
-    return [Graph.of_native(block, like) for block in native.blocks(seeds, layers)]
+    seeds = types.integer("seeds", seeds, 0, graph.num_nodes)
+    return capi.NativeGraph.of(graph).blocks(seeds, layers), graph
 
 
 def refuse_types(what, num_edge_types, num_node_types):
@@ -76,6 +81,9 @@ def order_by_hops(graph, seeds, layers):
 
 _END = object()
 
+# Seconds after which a thread that waits looks whether the program has ended.
+_PATIENCE = 0.2
+
 
 def prefetch(function, batches, ahead):
     """What `CompiledFunction.prefetch` gives."""
@@ -83,35 +91,52 @@ def prefetch(function, batches, ahead):
 
 
 def _prefetch(function, source, ahead):
-    passes = []
+    # Both sides wait at C's queues alone: who waits for Python's lock wakes late.
+    wanted, ready = queue.SimpleQueue(), queue.SimpleQueue()
+    passes, ended = [], threading.Event()
 
-    def bind(item):
-        graphs = function._graphs(_graphs_of(item))
-        for package, name, place in passes:
-            try:
-                function._binder(graphs, place)(package, name, {})
-            except capi.GNNError:
-                return  # It is the call's: there it has a place in the user's program.
+    def is_wanted():
+        """Whether there is to be another item; waits for the answer. No where the
+        iteration has ended, or the program in the middle of it."""
+        while threading.main_thread().is_alive():
+            with contextlib.suppress(queue.Empty):
+                wanted.get(timeout=_PATIENCE)
+                return not ended.is_set()
+        return False
 
-    def step():
-        item = next(source, _END)
-        if item is not _END:
-            bind(item)
-        return item
-
-    with concurrent.futures.ThreadPoolExecutor(1, "gnn-mlir-prefetch") as pool:
+    def make():
         try:
-            waiting = deque(pool.submit(step) for _ in range(ahead))
-            while True:
-                item = waiting.popleft().result()
-                if item is _END:
-                    return
-                waiting.append(pool.submit(step))
-                yield item
-                passes = function._bound_to(function._graphs(_graphs_of(item)))
+            while is_wanted():
+                item = next(source, _END)
+                if item is not _END:
+                    function._bind_passes(function._graphs(_graphs_of(item)), passes)
+                ready.put((item, None))
                 item = None
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+        except BaseException as error:  # It is the iteration's.
+            ready.put((_END, error))
+
+    thread = threading.Thread(target=make, name="gnn-mlir-prefetch")
+    thread.start()
+    try:
+        for _ in range(ahead):
+            wanted.put(None)
+        while True:
+            item, error = ready.get()
+            if error is not None:
+                try:
+                    raise error
+                finally:
+                    error = None  # It holds this frame.
+            if item is _END:
+                return
+            wanted.put(None)
+            yield item
+            passes = function._bound_to(function._graphs(_graphs_of(item)))
+            item = None
+    finally:
+        ended.set()
+        wanted.put(None)
+        thread.join()
 
 
 def _graphs_of(item):

@@ -15,7 +15,7 @@ import operator
 import os
 import pathlib
 import re
-import weakref
+import sys
 from ctypes import byref, c_char_p, c_int64, c_size_t, c_void_p
 
 import numpy as np
@@ -146,14 +146,9 @@ class Shared:
         return self
 
 
-def _release_with(owner, release, *arguments):
-    """Calls `release` when `owner` goes. What is still there when the interpreter
-    exits stays: a daemon thread may be using it."""
-    weakref.finalize(owner, release, *arguments).atexit = False
-
-
 class _Handle(Shared):
-    """A reference that is released with the object."""
+    """A reference that is released with the object. What is still there when the
+    interpreter exits stays: a daemon thread may be using it."""
 
     _release = None
     # What to do instead of pickling, for the error.
@@ -161,18 +156,16 @@ class _Handle(Shared):
 
     def __init__(self, handle, *held):
         """`held` lives until the handle is released."""
-        self.handle = handle
-        _release_with(self, _release, getattr(library(), self._release), handle,
-                      held)
+        self.handle, self._held = handle, held
+
+    def __del__(self, is_finalizing=sys.is_finalizing):
+        # There is no handle where __init__ failed.
+        if not is_finalizing() and "handle" in self.__dict__:
+            getattr(library(), self._release)(self.handle)
 
     def __reduce__(self):
         raise TypeError(f"cannot pickle a {type(self).__name__}, which belongs to "
                         f"its process: {self._elsewhere}")
-
-
-def _release(release, handle, held):
-    release(handle)
-    del held
 
 
 def _array(address, count):
@@ -274,24 +267,16 @@ class NativeGraph(_Handle):
             raise
 
     @classmethod
-    def of_int64(cls, num_nodes, edge_src, edge_dst, edge_type, node_type,
-                 num_edge_types, num_node_types):
-        """A square graph of int64 arrays, which are copied; without types: None. Those
-        numbers of types that are None are as the arrays say."""
-        counts = [len(edge_src), len(edge_dst), len(edge_src), num_nodes]
-        given = [edge_src, edge_dst, edge_type, node_type]
-        for array, count in zip(given, counts):
-            if array is not None and array.shape != (count,):
-                raise ValueError(f"expected shape ({count},), got {array.shape}")
-        node_types, edge_types = (
-            count if count is not None else 1 if array is None else
-            int(array.max(initial=0)) + 1 for count, array in (
-                (num_node_types, node_type), (num_edge_types, edge_type)))
-        arrays = GraphArrays(
-            True, 64, num_nodes, num_nodes, len(edge_src), node_types, edge_types,
-            *[None if a is None else a.ctypes.data for a in given], None, None, None,
-            None)
-        return cls(made("gnnGraphCreate", byref(arrays)))
+    def blocks_of_int64(cls, seeds, layers, counts, addresses):
+        """What `blocks` gives of a square graph of int64 arrays, which are copied.
+        `counts` are those of nodes, edges, node types and edge types, `addresses` those
+        of the sources, the destinations and the types of edges and the types of nodes;
+        without types: None."""
+        nodes, *others = counts
+        arrays = GraphArrays(True, 64, nodes, nodes, *others, *addresses)
+        handles = (c_void_p * layers)()
+        call("gnnBlocksCreate", byref(arrays), operator.index(seeds), layers, handles)
+        return [cls(handle) for handle in handles]
 
     def blocks(self, seeds, layers):
         """The graphs that layers read for the first nodes, the first layer's first."""
@@ -406,7 +391,10 @@ class DeviceMemory(Shared):
     def __init__(self, device, size):
         self.device, self.size = device, size
         self.address = made("gnnDeviceAllocate", device.handle, size)
-        _release_with(self, _free_memory, device, self.address)
+
+    def __del__(self, is_finalizing=sys.is_finalizing):
+        if not is_finalizing() and "address" in self.__dict__:
+            library().gnnDeviceFree(self.device.handle, self.address)
 
     def write(self, array):
         array = np.ascontiguousarray(array)
@@ -416,10 +404,6 @@ class DeviceMemory(Shared):
     def read(self, array):
         call("gnnDeviceCopyToHost", self.device.handle, array.ctypes.data,
              self.address, array.nbytes)
-
-
-def _free_memory(device, address):
-    library().gnnDeviceFree(device.handle, address)
 
 
 class Package(_Handle):
@@ -532,6 +516,26 @@ class BoundFunction(_Handle):
         with naming_types():
             handle = made("gnnBind", package.handle, name.encode(), handles, len(native),
                           device.handle, byref(options))
+        self._hold(handle, package, name, device, options)
+
+    @classmethod
+    def of_all(cls, package, names, graphs, device):
+        """Functions of a package, bound in one call. `graphs` are by name; each takes
+        those that it declares."""
+        handles = (c_void_p * len(names))()
+        native = (c_void_p * len(graphs))(
+            *[NativeGraph.of(g).handle for g in graphs.values()])
+        with naming_types():
+            call("gnnBindAll", package.handle, strings(names), len(names),
+                 strings(graphs), native, len(graphs), device.handle, None, handles)
+        found = []
+        for name, handle in zip(names, handles):
+            bound = cls.__new__(cls)
+            bound._hold(handle, package, name, device)
+            found.append(bound)
+        return found
+
+    def _hold(self, handle, package, name, device, options=None):
         super().__init__(handle, options)  # The library calls back when it lets go.
         self.name, self.device, self.package = name, device, package
 

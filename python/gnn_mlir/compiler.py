@@ -15,7 +15,8 @@ import re
 import sys
 import weakref
 
-from . import batches as mini_batches, capi, compiling, gradients as differentiation
+from . import batches as mini_batches, capi, compiling, devices
+from . import gradients as differentiation
 from . import running, tokens, types
 from .graph import Graph, not_a_graph
 from .program import (Function, Module, check_dict, check_graph_names,
@@ -263,7 +264,7 @@ class CompiledFunction(capi.Shared):
         """Binds the function to graphs on a device: None or "emulator", "cuda",
         "cuda:1", or a `capi.Device`."""
         graphs = self._graphs(graphs)
-        return Binding(self, graphs, open_device(device), progress)
+        return Binding(self, graphs, devices.open_device(device), progress)
 
     def __call__(self, graphs, inputs):
         """Outputs as the inputs are: arrays or tensors. One output is given
@@ -319,8 +320,9 @@ class CompiledFunction(capi.Shared):
                 found = self._bound.setdefault(ids, _Bindings(self, ids, graphs))
             bound = found.get(key)
             if bound is None:
-                bound = found[key] = _bound(package, name, self._graphs_of(
-                    package, name, graphs), open_device(there))
+                bound = found[key] = devices.bind(
+                    package, name, self._graphs_of(package, name, graphs),
+                    devices.open_device(there))
             return bound
         return bind
 
@@ -331,10 +333,29 @@ class CompiledFunction(capi.Shared):
         return [by_name[other] for other in package.signature(name)["graphs"]]
 
     def _bound_to(self, graphs):
-        """(package, name, place) of what is bound to these graphs."""
-        found = self._bound.get(tuple(map(id, graphs)))
-        return [(bound.package, name, place)
-                for (_, name, place), bound in list(found.items())] if found else []
+        """What is bound to these graphs, as `_bind_passes` takes it: (package, place,
+        names) of each."""
+        found = {}
+        for (_, name, place), bound in list(self._bound.get(
+                tuple(map(id, graphs)), {}).items()):
+            found.setdefault((bound.package, place), []).append(name)
+        return [(package, place, names) for (package, place), names in found.items()]
+
+    def _bind_passes(self, graphs, passes):
+        """Binds all of `passes` to graphs that nothing is bound to yet. Where that
+        fails, the call does too: there it has a place in the user's program."""
+        ids = tuple(map(id, graphs))
+        if not passes or ids in self._bound:
+            return
+        by_name, found = dict(zip(self.graph_names, graphs)), {}
+        for package, place, names in passes:
+            try:
+                made = capi.BoundFunction.of_all(package, names, by_name,
+                                                 devices.open_device(place))
+            except capi.GNNError:
+                return
+            found.update({(package.handle, bound.name, place): bound for bound in made})
+        self._bound.setdefault(ids, _Bindings(self, ids, graphs)).update(found)
 
     def _graphs(self, graphs):
         """The graphs in the order of the declarations."""
@@ -386,40 +407,8 @@ class _Bindings(dict):
         self._watched = [weakref.ref(graph, forget) for graph in graphs]
 
 
-_DEVICES = {}
-
-
-def open_device(device=None):
-    """A device by name, opened once."""
-    if isinstance(device, capi.Device):
-        return device
-    name = str(device or "emulator")
-    kind, _, ordinal = name.partition(":")
-    if kind in ("emulator", "cpu"):
-        name = "emulator"
-    elif kind != "cuda" or (ordinal and not ordinal.isdigit()):
-        raise ValueError(f"device: expected emulator or cuda:N, got {device!r}")
-    if name not in _DEVICES:
-        _DEVICES[name] = (capi.Device.emulator() if name == "emulator" else
-                          capi.Device.cuda(int(ordinal or 0)))
-    return _DEVICES[name]
-
-
 def _is_tensor(value):
     return hasattr(value, "data_ptr")
-
-
-def _bound(package, name, graphs, device):
-    """A function of a package, bound."""
-    try:
-        return capi.BoundFunction(package, name, graphs, device)
-    except capi.GNNError as error:
-        if (device.name.startswith("emulator") and package.kernels("ptx") and
-                not package.kernels("mlir")):
-            raise capi.GNNError(f"function {name!r}: expected inputs on a GPU, for which "
-                                "alone it was compiled (target='cuda'), got them on the "
-                                "CPU") from None
-        raise error
 
 
 def _place(inputs):

@@ -108,6 +108,8 @@ def _type_count(count, types, names, name):
 
 # Of a graph of the library they are read when they are asked for.
 _ARRAYS = ("edge_src", "edge_dst", "edge_type", "src_node_type", "dst_node_type")
+_COUNTS = ("square", "num_src_nodes", "num_dst_nodes", "num_edges", "num_edge_types",
+           "num_node_types")
 
 
 class Graph:
@@ -191,26 +193,29 @@ class Graph:
     def _caches(self):
         """Starts what is made when it is asked for; from here on the graph does
         not change."""
-        self._maps, self._groups, self._token = {}, {}, tokens.make(self)
-        self._native = None  # The last: nothing is set from here on.
+        self.__dict__.update(_maps={}, _groups={}, _token=tokens.make(self), _native=None)
 
     @classmethod
     def of_native(cls, native, like=None):
-        """The graph of the library's, whose arrays are read when they are asked for;
-        with the names and the schema of the types of `like`."""
+        """The graph of the library's, which is asked for counts and arrays when they
+        are; with the names and the schema of the types of `like`."""
         graph = cls.__new__(cls)
         graph.__dict__.update(
-            native.counts(), arrays={},
-            **{name: getattr(like, name, None) for name in (
-                "schema", "edge_type_names", "node_type_names")})
+            arrays={}, schema=like and like.schema,
+            edge_type_names=like and like.edge_type_names,
+            node_type_names=like and like.node_type_names)
         graph._caches()
         graph._native = native
         return graph
 
     def __getattr__(self, name):
-        if name not in _ARRAYS or self.__dict__.get("_native") is None:
+        native = self.__dict__.get("_native")
+        if native is None or name not in (*_ARRAYS, *_COUNTS):
             raise AttributeError(f"'Graph' object has no attribute {name!r}")
-        found = self._native.arrays()
+        if name in _COUNTS:
+            self.__dict__.update(native.counts())
+            return self.__dict__[name]
+        found = native.arrays()
         for end in ("src", "dst"):
             found.setdefault(f"{end}_node_type", found.get("node_type"))
         self.__dict__.update({array: found[array] for array in _ARRAYS})
@@ -223,7 +228,8 @@ class Graph:
         super().__setattr__(name, value)
 
     def __getstate__(self):
-        _ = self.edge_src  # Of a graph of the library, all are here from now on.
+        # Of a graph of the library, all are here from now on.
+        _ = self.num_edges, self.edge_src
         return {name: value for name, value in self.__dict__.items()
                 if not name.startswith("_")}
 

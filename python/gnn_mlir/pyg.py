@@ -55,19 +55,16 @@ def graph(data, num_edge_types=None, num_node_types=None):
                  num_edge_types=num_edge_types, num_node_types=num_node_types)
 
 
-def sampled(data, layers, seeds, *counts):
-    """A batch of a NeighborLoader as `gnn_mlir.blocks` cuts it: the square graph of the
-    library, how many of its first nodes outputs are wanted of, and the graph with the
-    names and the schema of its types, None where it has none. `counts` are those of
-    types, as `graph` has them."""
+def blocks(data, layers, seeds, *counts):
+    """What `gnn_mlir.blocks` makes of a batch of a NeighborLoader: the blocks of the
+    library, and the graph with the names and the schema of its types, None where it has
+    none. `counts` are those of types, as `graph` has them."""
     if not _is_hetero(data):
         if seeds is None:
             seeds = getattr(data, "batch_size", None)
-        native = _of_int64(data, *counts)
-        if native is not None:
-            return native, seeds, None
-        found = graph(data, *counts)
-        return capi.NativeGraph.of(found), seeds, found
+        made = _blocks_of_int64(data, layers, seeds, *counts)
+        return (made, None) if made is not None else batches.native_blocks(
+            graph(data, *counts), layers, seeds)
     if seeds is None:
         seeds = {t: data[t].batch_size for t in data.node_types
                  if "batch_size" in data[t]}
@@ -78,29 +75,46 @@ def sampled(data, layers, seeds, *counts):
              for name, count in seeds.items()}
     found = batches.order_by_hops(graph(data, *counts), [
         seeds.get(t, 0) for t in data.node_types], layers)
-    return capi.NativeGraph.of(found), sum(seeds.values()), found
+    return batches.native_blocks(found, layers, sum(seeds.values()))
 
 
-def _of_int64(data, num_edge_types, num_node_types):
-    """The library's graph of a Data whose ids are int64, without a copy by NumPy; None
-    where it is not that or has a fault, which `graph` tells. It asks PyG for little:
+def _blocks_of_int64(data, layers, seeds, num_edge_types, num_node_types):
+    """The library's blocks of a Data whose ids are int64, without a copy by NumPy; None
+    where it is not that or has a fault, which the other way tells. Asks PyG for little:
     batches are made while a step has other work for Python's lock."""
-    ids = [getattr(data, name, None) for name in ("edge_index", "edge_type", "node_type")]
-    if not _is_int64(ids[0]) or not all(v is None or _is_int64(v) for v in ids):
+    if not hasattr(data, "to_dict"):
         return None
-    ends, edge_type, node_type = (None if v is None else v.numpy() for v in ids)
-    if ends.ndim != 2 or len(ends) != 2:
-        return None
+    given = data.to_dict()
+    ends, edge_type, node_type = map(given.get, ("edge_index", "edge_type", "node_type"))
     try:
-        return capi.NativeGraph.of_int64(data.num_nodes, *ends, edge_type, node_type,
-                                         num_edge_types, num_node_types)
-    except (capi.GNNError, TypeError, ValueError):
+        nodes = types.integer("num_nodes", given["num_nodes"] if "num_nodes" in given
+                              else data.num_nodes)
+        _, edges = ends.shape
+        if not (_is_int64(ends, (2, edges)) and
+                (edge_type is None or _is_int64(edge_type, (edges,))) and
+                (node_type is None or _is_int64(node_type, (nodes,)))):
+            return None
+        address = ends.data_ptr()
+        return capi.NativeGraph.blocks_of_int64(
+            seeds, layers, (nodes, edges, _count_types(node_type, num_node_types),
+                            _count_types(edge_type, num_edge_types)),
+            (address, address + 8 * edges, *(None if ids is None else ids.data_ptr()
+                                             for ids in (edge_type, node_type))))
+    except (capi.GNNError, AttributeError, TypeError, ValueError):
         return None
 
 
-def _is_int64(value):
-    """Whether it is a tensor that lies in the host's memory as an array does."""
-    return (hasattr(value, "is_contiguous") and str(value.dtype) == "torch.int64" and
+def _count_types(given, count):
+    """As many as are asked for, or as the largest says."""
+    if count is not None:
+        return count
+    return 1 if given is None or not len(given) else int(given.max()) + 1
+
+
+def _is_int64(value, shape):
+    """Whether it is a tensor of that shape that lies in the host's memory as an array
+    does."""
+    return (value.shape == shape and str(value.dtype) == "torch.int64" and
             value.device.type == "cpu" and value.is_contiguous())
 
 

@@ -118,7 +118,7 @@ def unchecked(monkeypatch):
         device = gnn_mlir.capi.Device.emulator(checked=False)
     except gnn_mlir.GNNError:
         return  # There is none.
-    monkeypatch.setitem(gnn_mlir.compiler._DEVICES, "emulator", device)
+    monkeypatch.setitem(gnn_mlir.devices._DEVICES, "emulator", device)
 
 
 @pytest.fixture(scope="module")

@@ -226,7 +226,7 @@ def test_arrays_live_as_long_as_the_library_uses_them(compiler):
     graph = Graph([0, 1], [1, 2], 3)
     array = weakref.ref(graph.edge_src)
     bound = gnn_mlir.capi.BoundFunction(layer.package, layer.name, [graph],
-                                        gnn_mlir.compiler.open_device())
+                                        gnn_mlir.devices.open_device())
     del graph
     gc.collect()
     assert array() is not None

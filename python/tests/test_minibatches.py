@@ -474,8 +474,8 @@ def test_a_wrong_batch_is_one_error(compiler):
 @pytest.fixture
 def binds(capi, monkeypatch):
     """The names of the threads that bind."""
-    threads, real = [], capi.BoundFunction.__init__
-    monkeypatch.setattr(capi.BoundFunction, "__init__", lambda self, *a, **k: (
+    threads, real = [], capi.BoundFunction._hold
+    monkeypatch.setattr(capi.BoundFunction, "_hold", lambda self, *a, **k: (
         threads.append(threading.current_thread().name), real(self, *a, **k))[1])
     return threads
 

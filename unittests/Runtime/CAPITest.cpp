@@ -225,8 +225,20 @@ TEST(CAPI, GraphsFromGraphs) {
   EXPECT_EQ(gnnGraphNumNodes(blocks[0], GNN_DST),
             gnnGraphNumNodes(blocks[1], GNN_SRC));
   EXPECT_NE(gnnGraphEdgeEnds(blocks[0], GNN_SRC), nullptr);
-  for (GnnGraph *block : blocks)
-    gnnGraphRelease(block);
+  GnnGraph *again[2] = {nullptr, nullptr};
+  GnnGraphArrays given = arrays(plain);
+  ASSERT_EQ(text(gnnBlocksCreate(&given, 2, 2, again)), "");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(gnnGraphNumEdges(again[i]), gnnGraphNumEdges(blocks[i]));
+    EXPECT_EQ(gnnGraphNumNodes(again[i], GNN_SRC),
+              gnnGraphNumNodes(blocks[i], GNN_SRC));
+    gnnGraphRelease(again[i]);
+    gnnGraphRelease(blocks[i]);
+  }
+  EXPECT_NE(text(gnnBlocksCreate(&given, 8, 2, again)), "");
+  EXPECT_NE(text(gnnBlocksCreate(nullptr, 2, 2, again)), "");
+  given.numEdgeTypes = 1;
+  EXPECT_NE(text(gnnBlocksCreate(&given, 2, 2, again)), "");
 }
 
 TEST(CAPI, GraphFiles) {
@@ -337,6 +349,25 @@ TEST(CAPI, BindsAndRuns) {
   };
   ASSERT_EQ(text(gnnBind(package, "sum", &graph, 1, device, &options, &bound)),
             "");
+  const char *functions[] = {"sum", "sum", "none"};
+  const char *names[] = {"other", "g"};
+  GnnGraph *graphs[] = {nullptr, graph};
+  GnnBoundFunction *both[] = {nullptr, nullptr, nullptr};
+  ASSERT_EQ(text(gnnBindAll(package, functions, 2, names, graphs, 2, device,
+                            nullptr, both)),
+            "");
+  for (GnnBoundFunction *one : {both[0], both[1]}) {
+    EXPECT_EQ(gnnBoundStructureBytes(one), gnnBoundStructureBytes(bound));
+    gnnBoundRelease(one);
+  }
+  both[0] = nullptr;
+  EXPECT_TRUE(contains(text(gnnBindAll(package, functions, 3, names, graphs, 2,
+                                       device, nullptr, both)),
+                       "expected"));
+  EXPECT_EQ(both[0], nullptr);
+  EXPECT_EQ(text(gnnBindAll(package, functions, 1, names, graphs, 1, device,
+                            nullptr, both)),
+            "function 'sum': expected a graph 'g', got none of that name");
   // The bound function keeps what it was made from.
   gnnGraphRelease(graph);
   gnnDeviceRelease(device);

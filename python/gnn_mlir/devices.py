@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Devices by name, and functions of packages bound on them."""
+
+from . import capi
+
+_DEVICES = {}
+
+
+def open_device(device=None):
+    """A device by name, opened once."""
+    if isinstance(device, capi.Device):
+        return device
+    name = str(device or "emulator")
+    kind, _, ordinal = name.partition(":")
+    if kind in ("emulator", "cpu"):
+        name = "emulator"
+    elif kind != "cuda" or (ordinal and not ordinal.isdigit()):
+        raise ValueError(f"device: expected emulator or cuda:N, got {device!r}")
+    if name not in _DEVICES:
+        _DEVICES[name] = (capi.Device.emulator() if name == "emulator" else
+                          capi.Device.cuda(int(ordinal or 0)))
+    return _DEVICES[name]
+
+
+def bind(package, name, graphs, device):
+    """A function of a package, bound."""
+    try:
+        return capi.BoundFunction(package, name, graphs, device)
+    except capi.GNNError as error:
+        if (device.name.startswith("emulator") and package.kernels("ptx") and
+                not package.kernels("mlir")):
+            raise capi.GNNError(f"function {name!r}: expected inputs on a GPU, for which "
+                                "alone it was compiled (target='cuda'), got them on the "
+                                "CPU") from None
+        raise error
