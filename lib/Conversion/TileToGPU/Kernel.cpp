@@ -10,6 +10,8 @@
 
 #include "Kernel.h"
 
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/SmallVector.h"
@@ -252,23 +254,40 @@ static Value withRows(Operation *marker, Value pointer, MemRefType type,
                                            sizes, strides);
 }
 
+static bool isSquare(Operation *op, FlatSymbolRefAttr graph) {
+  auto declared = graph
+                      ? SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, graph)
+                      : GraphOp();
+  return declared && declared.getKind() == GraphKind::Square;
+}
+
 Value Kernel::buffer(Value memref, RowDomain rows, bool readOnly) {
-  Value &value = buffers[memref];
-  if (value)
-    return value;
+  Buffer &buffer = buffers[memref];
   auto type = cast<MemRefType>(memref.getType());
   MemRefType pointer = pointerType(type);
-  // What is written over is no input that caches may keep.
-  readOnly &= !llvm::is_contained(
-      cast<DestinationStyleOpInterface>(op).getDpsInits(), memref);
-  auto origin = origins.find(memref);
-  Location from = origin == origins.end() ? memref.getLoc() : origin->second;
+  if (!buffer.argument) {
+    // What is written over is no input that caches may keep.
+    readOnly &= !llvm::is_contained(
+        cast<DestinationStyleOpInterface>(op).getDpsInits(), memref);
+    auto origin = origins.find(memref);
+    Location from = origin == origins.end() ? memref.getLoc() : origin->second;
+    Value passed = memref;
+    if (pointer != type)
+      passed = memref::CastOp::create(host.builder, host.loc, pointer, memref);
+    buffer.argument = addArgument(passed, from, pointer, true, readOnly);
+  }
   if (pointer == type)
-    return value = addArgument(memref, from, pointer, true, readOnly);
-  Value cast = memref::CastOp::create(host.builder, host.loc, pointer, memref);
-  Value argument = addArgument(cast, from, pointer, true, readOnly);
+    return buffer.argument;
+  bool isByNodes = rows.isKind(RowKind::Node) && isSquare(op, graph);
+  if (isByNodes && buffer.byNodes)
+    return buffer.byNodes;
   Value extent = this->rows(rows);
-  return buffers[memref] = withRows(firstOp, argument, type, extent);
+  Value &view = buffer.byExtent[extent];
+  if (!view)
+    view = withRows(firstOp, buffer.argument, type, extent);
+  if (isByNodes)
+    buffer.byNodes = view;
+  return view;
 }
 
 Value Kernel::structure(const StructureKey &key) {

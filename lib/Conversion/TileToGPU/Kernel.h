@@ -91,8 +91,9 @@ public:
   }
 
   /// The device side of a host buffer, whose dynamic extent is that of `rows`
-  /// (unused for static shapes). Read-only buffers become
-  /// `llvm.readonly`; no buffer of a kernel overlaps another one.
+  /// (unused for static shapes): the first rows of it, where it is read by
+  /// those of a shorter space too. Read-only buffers become `llvm.readonly`; no
+  /// buffer of a kernel overlaps another one.
   mlir::Value buffer(mlir::Value memref, RowDomain rows, bool readOnly);
   /// The device side of a structure of the graph: an i32 array.
   mlir::Value structure(const StructureKey &key);
@@ -127,7 +128,14 @@ private:
   /// Casts of arguments come first in the body, in front of this op.
   mlir::Operation *firstOp = nullptr;
   llvm::SmallVector<mlir::Value> operands;
-  llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  /// The argument that a host buffer is passed as, and it by its extents.
+  struct Buffer {
+    mlir::Value argument;
+    llvm::SmallDenseMap<mlir::Value, mlir::Value, 1> byExtent;
+    /// The one by the nodes of a square graph: they are as many at both ends.
+    mlir::Value byNodes;
+  };
+  llvm::DenseMap<mlir::Value, Buffer> buffers;
   llvm::DenseMap<mlir::Value, mlir::Location> origins;
   std::map<CountKey, mlir::Value> counts, hostCounts;
   /// In the order of their first use.
