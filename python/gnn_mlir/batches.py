@@ -3,6 +3,7 @@
 and bound on another thread while a step runs."""
 
 import contextlib
+import os
 import queue
 import threading
 
@@ -14,6 +15,7 @@ from .graph_functions import renumber
 
 
 MOST_LAYERS = 65535
+MOST_AHEAD = 65535
 
 
 def blocks(batch, layers, seeds=None, *, num_edge_types=None, num_node_types=None):
@@ -87,13 +89,14 @@ _PATIENCE = 0.2
 
 def prefetch(function, batches, ahead):
     """What `CompiledFunction.prefetch` gives."""
-    return _prefetch(function, iter(batches), types.integer("ahead", ahead, 1))
+    return _prefetch(function, iter(batches),
+                     types.integer("ahead", ahead, 1, MOST_AHEAD))
 
 
 def _prefetch(function, source, ahead):
     # Both sides wait at C's queues alone: who waits for Python's lock wakes late.
     wanted, ready = queue.SimpleQueue(), queue.SimpleQueue()
-    passes, ended = [], threading.Event()
+    passes, ended, process = [], threading.Event(), os.getpid()
 
     def is_wanted():
         """Whether there is to be another item; waits for the answer. No where the
@@ -121,6 +124,10 @@ def _prefetch(function, source, ahead):
         for _ in range(ahead):
             wanted.put(None)
         while True:
+            if os.getpid() != process:
+                raise RuntimeError("prefetch: expected the process that began the "
+                                   "iteration, got a fork of it, which has no such "
+                                   "thread: begin another one there")
             item, error = ready.get()
             if error is not None:
                 try:
@@ -130,13 +137,15 @@ def _prefetch(function, source, ahead):
             if item is _END:
                 return
             wanted.put(None)
+            graphs = function._graphs(_graphs_of(item))
             yield item
-            passes = function._bound_to(function._graphs(_graphs_of(item)))
-            item = None
+            passes = function._bound_to(graphs)
+            item = graphs = None
     finally:
         ended.set()
         wanted.put(None)
-        thread.join()
+        if os.getpid() == process:
+            thread.join()
 
 
 def _graphs_of(item):

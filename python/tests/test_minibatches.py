@@ -4,6 +4,7 @@ batches that are prepared on another thread. On the emulator."""
 
 import functools
 import gc
+import os
 import threading
 import weakref
 
@@ -520,10 +521,33 @@ def test_prefetched_graphs_alone(compiler):
         list(training.layer.prefetch([3]))
     with pytest.raises(ValueError, match=r"batches: expected graphs, .*, got \(\)"):
         list(training.layer.prefetch([()]))
-    for ahead, wanted in ((0, " of at least 1"), ("2", "")):
+    for ahead, wanted in ((0, " from 1 to 65535"), (1 << 20, " from 1 to 65535"), ("2", "")):
         with pytest.raises(ValueError, match=f"ahead: expected an integer{wanted}, "
                            f"got {ahead!r}"):
             training.layer.prefetch(batches, ahead)
+
+
+def test_a_fork_does_not_wait_for_a_thread_that_stayed(compiler):
+    training = Training("sage")
+    items = training.layer.prefetch([blocks for blocks, _ in sample("sage")])
+    next(items)
+    child = os.fork()
+    if child == 0:
+        try:
+            next(items)
+        except RuntimeError as error:
+            os._exit(0 if "got a fork of it" in str(error) else 2)
+        os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0 and len(list(items)) > 0
+
+
+def test_a_batch_that_the_loop_takes_apart(compiler):
+    training, seen = Training("sage"), 0
+    for blocks, x in training.layer.prefetch(sample("sage")):
+        training.ours(blocks, x)
+        blocks.clear()
+        seen += 1
+    assert seen == len(list(sample("sage")))
 
 
 def test_errors_come_where_their_batch_would(compiler):

@@ -248,10 +248,13 @@ private:
   /// Requires as many rows of `rows` as of `others`, or at most as many.
   void requireCount(mlir::Location loc, const Rows &rows, const Rows &others,
                     bool atMost);
-  /// Writes `input`, rows of `walked`, among those of `result`, which are 0
-  /// else; `written` are the rows of the latter that those lead to.
-  mlir::LogicalResult writeAmongZeros(mlir::Operation *op, Rows result,
-                                      Rows walked, tile::RowDomain written);
+  /// Rows of zeros.
+  mlir::Value zeros(mlir::Location loc, const Rows &rows, mlir::Type element);
+  /// Writes the rows of a value into `result`, whose features are two at most;
+  /// `written` are the rows of `result` that those lead to.
+  mlir::Value writeAmong(mlir::Location loc, mlir::Value input,
+                         mlir::Value result, tile::RowDomain written,
+                         llvm::ArrayRef<int64_t> dims);
   mlir::LogicalResult lowerRebind(RebindRowsOp op);
   mlir::LogicalResult lowerPrefix(PrefixRowsOp op);
   mlir::LogicalResult lowerRestrict(RestrictRowsOp op);

@@ -104,39 +104,54 @@ LogicalResult Lowering::lowerPickFeature(PickFeatureOp op) {
   return success();
 }
 
-LogicalResult Lowering::writeAmongZeros(Operation *op, Rows result, Rows walked,
-                                        tile::RowDomain written) {
-  Location loc = op->getLoc();
-  Type element = getElementTypeOrSelf(op->getResult(0).getType());
-  SmallVector<int64_t> full(result.features), dims = walkedDims(full);
-  result.features = walked.features = dims;
-  Value zeros = rowwise(loc, result, element, dims, {},
-                        [&](OpBuilder &b, Location loc, ValueRange) {
-                          return zeroOf(b, loc, element);
-                        });
-  Rows input = reshape(loc, view(op->getOperand(0)), dims);
+Value Lowering::zeros(Location loc, const Rows &rows, Type element) {
+  return rowwise(loc, rows, element, rows.features, {},
+                 [&](OpBuilder &b, Location loc, ValueRange) {
+                   return zeroOf(b, loc, element);
+                 });
+}
+
+Value Lowering::writeAmong(Location loc, Value input, Value result,
+                           tile::RowDomain written, ArrayRef<int64_t> dims) {
+  Rows rows = reshape(loc, view(input), dims);
   AtAttr at = leadingAt(Anchor::Group, dims.size(), dims.size());
   at = AtAttr::get(builder.getContext(), Anchor::Group, written, at.getHead(),
                    at.getFeature(), 0);
-  tile::RowDomain domain = walked.getDomain();
-  result.tensor = traverse(
-      loc, walked.graph, domainOf(domain, {}, dims),
-      {leading(input, Anchor::Group, domain, {}, dims.size())}, zeros, at,
+  tile::RowDomain domain =
+      describe(cast<RankedTensorType>(input.getType())).getDomain();
+  return traverse(
+      loc, rows.graph, domainOf(domain, {}, dims),
+      {leading(rows, Anchor::Group, domain, {}, dims.size())}, result, at,
       [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-  set(op->getResult(0), reshape(loc, result, full));
-  return success();
 }
 
 LogicalResult Lowering::lowerExpand(ExpandRowsOp op) {
+  Location loc = op.getLoc();
+  Type element = op.getType().getElementType();
   Rows result = describe(op.getType());
   OrderedSpace rows = result.getDomain().get();
-  return writeAmongZeros(op, result, describe(op.getInput().getType()),
-                         OrderedSpace{*ofParent(rows.space), rows.order});
+  tile::RowDomain written = OrderedSpace{*ofParent(rows.space), rows.order};
+  SmallVector<int64_t> full(result.features);
+  result.features = walkedDims(full);
+  result.tensor = zeros(loc, result, element);
+  for (Value input : op.getInputs())
+    result.tensor =
+        writeAmong(loc, input, result.tensor, written, result.features);
+  set(op.getResult(), reshape(loc, result, full));
+  return success();
 }
 
 LogicalResult Lowering::lowerExtend(ExtendRowsOp op) {
+  Location loc = op.getLoc();
   Rows result = describe(op.getType()),
        input = describe(op.getInput().getType());
-  requireCount(op.getLoc(), input, result, /*atMost=*/true);
-  return writeAmongZeros(op, result, input, result.getDomain());
+  requireCount(loc, input, result, /*atMost=*/true);
+  tile::RowDomain written = result.getDomain();
+  SmallVector<int64_t> full(result.features);
+  result.features = walkedDims(full);
+  Value among = zeros(loc, result, op.getType().getElementType());
+  result.tensor =
+      writeAmong(loc, op.getInput(), among, written, result.features);
+  set(op.getResult(), reshape(loc, result, full));
+  return success();
 }

@@ -224,6 +224,14 @@ def _reshape(call, x=None):
                      (len(x), *call.results[0].sizes))
 
 
+def _expand_rows(call):
+    """The rows of several graphs are added up."""
+    kinds = [call.graphs[call.type_of(i).graph].parent_types
+             for i in range(len(call.operands))]
+    return sum(reference.expand_rows(call.graph(), x, call.results[0].space, types)
+               for x, types in zip(call.operands, kinds))
+
+
 # -- Ops on the features of one row ------------------------------------------------
 # Arrays are [rows, ...], or [1, ...] for what all rows share.
 
@@ -259,6 +267,7 @@ _MEANINGS = {
     "tensor.extract_slice": _extract_slice, "tensor.expand_shape": _reshape,
     "tensor.collapse_shape": _reshape, "gnn.row_linear": _row_linear,
     "gnn.row_dot": lambda call: reference.dot(*call.operands),
+    "gnn.expand_rows": _expand_rows,
     "gnn.row_outer": lambda call: reference.outer_rows(*call.operands),
     "gnn.row_broadcast": _row_broadcast, "gnn.row_activation": _row_activation,
 }

@@ -86,6 +86,7 @@ func.func @pick_feature(%x: tensor<?x2x3xf32, #gnn.rows<@g, node>>, %of: tensor<
 
 gnn.graph @g square {node_types = 1, edge_types = 3}
 gnn.graph @part square of @g types [0, 2] {node_types = 1, edge_types = 2}
+gnn.graph @rest square of @g types [1] {node_types = 1, edge_types = 1}
 gnn.graph @block bipartite {node_types = 1, edge_types = 1}
 
 // All rows get zeros, then each row of the derived graph its value; what computes
@@ -107,6 +108,23 @@ func.func @expand(%x: tensor<?x8xf32, #gnn.rows<@part, edge>>, %w: tensor<8x8xf3
   %e = gnn.expand_rows %m : tensor<?x8xf32, #gnn.rows<@part, edge>> -> tensor<?x8xf32, #gnn.rows<@g, edge>>
   %y = gnn.aggregate sum %e via dst : tensor<?x8xf32, #gnn.rows<@g, edge>> -> tensor<?x8xf32, #gnn.rows<@g, node>>
   return %y : tensor<?x8xf32, #gnn.rows<@g, node>>
+}
+
+// Rows of several graphs are written one after the other.
+//
+// CHECK-LABEL: func.func @expand_all
+// CHECK:         %[[Z:.+]] = gnn_tile.traverse @g <edge_type, heads = 8, features = 4> at []
+// CHECK:         %[[X:.+]] = gnn_tile.traverse @part <edge_type, heads = 8, features = 4>
+// CHECK-SAME:      outs(%[[Z]] :
+// CHECK-SAME:      at [#gnn_tile.at<group -> parent_edge_type : head, feature>]
+// CHECK:         gnn_tile.traverse @rest <edge_type, heads = 8, features = 4>
+// CHECK-SAME:      outs(%[[X]] :
+// CHECK-NOT:     gnn_tile.traverse
+// CHECK:         return
+func.func @expand_all(%x: tensor<2x8x4xf32, #gnn.rows<@part, edge_type>>, %y: tensor<1x8x4xf32, #gnn.rows<@rest, edge_type>>)
+    -> tensor<3x8x4xf32, #gnn.rows<@g, edge_type>> {
+  %e = gnn.expand_rows %x, %y : tensor<2x8x4xf32, #gnn.rows<@part, edge_type>>, tensor<1x8x4xf32, #gnn.rows<@rest, edge_type>> -> tensor<3x8x4xf32, #gnn.rows<@g, edge_type>>
+  return %e : tensor<3x8x4xf32, #gnn.rows<@g, edge_type>>
 }
 
 // Destinations are the first sources: that there are enough is checked when the

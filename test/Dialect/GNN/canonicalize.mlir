@@ -378,6 +378,7 @@ func.func @pick_of_features(%x: tensor<?x1xf32, #gnn.rows<@g, node>>, %of: !head
 gnn.graph @g square {node_types = 1, edge_types = 3}
 gnn.graph @s square of @g types [0, 2] {node_types = 1, edge_types = 2}
 gnn.graph @r square of @g types [1, 2] {node_types = 1, edge_types = 2}
+gnn.graph @o square of @g types [1] {node_types = 1, edge_types = 1}
 gnn.graph @block bipartite {node_types = 1, edge_types = 1}
 
 !rows = tensor<?x8xf32, #gnn.rows<@s, edge>>
@@ -400,6 +401,39 @@ func.func @restrict_of_expand_elsewhere(%x: !rows) -> tensor<?x8xf32, #gnn.rows<
   %y = gnn.expand_rows %x : !rows -> tensor<?x8xf32, #gnn.rows<@g, edge>>
   %z = gnn.restrict_rows %y : tensor<?x8xf32, #gnn.rows<@g, edge>> -> tensor<?x8xf32, #gnn.rows<@r, edge>>
   return %z : tensor<?x8xf32, #gnn.rows<@r, edge>>
+}
+
+// Rows of edge types of their own are put beside each other; of one of them, there is
+// no copy.
+//
+// CHECK-LABEL: func.func @expand_both
+// CHECK-SAME:    %[[X:[^:]+]]: tensor{{.+}}, %[[U:[^:]+]]: tensor
+// CHECK-NEXT:    %[[Y:.+]] = gnn.expand_rows %[[X]], %[[U]]
+// CHECK-NEXT:    return %[[Y]], %[[U]]
+func.func @expand_both(%x: !rows, %u: tensor<?x8xf32, #gnn.rows<@o, edge>>)
+    -> (tensor<?x8xf32, #gnn.rows<@g, edge>>, tensor<?x8xf32, #gnn.rows<@o, edge>>) {
+  %y = gnn.expand_rows %x : !rows -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+  %z = gnn.expand_rows %u : tensor<?x8xf32, #gnn.rows<@o, edge>> -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+  %s = arith.addf %y, %z : tensor<?x8xf32, #gnn.rows<@g, edge>>
+  %b = gnn.expand_rows %x, %u : !rows, tensor<?x8xf32, #gnn.rows<@o, edge>> -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+  %r = gnn.restrict_rows %b : tensor<?x8xf32, #gnn.rows<@g, edge>> -> tensor<?x8xf32, #gnn.rows<@o, edge>>
+  return %s, %r : tensor<?x8xf32, #gnn.rows<@g, edge>>, tensor<?x8xf32, #gnn.rows<@o, edge>>
+}
+
+// Negative: an edge type of both, and one with another reader.
+//
+// CHECK-LABEL: func.func @expand_common
+// CHECK:         arith.addf
+// CHECK:         arith.addf
+func.func @expand_common(%x: !rows, %u: tensor<?x8xf32, #gnn.rows<@r, edge>>, %v: tensor<?x8xf32, #gnn.rows<@o, edge>>)
+    -> (tensor<?x8xf32, #gnn.rows<@g, edge>>, tensor<?x8xf32, #gnn.rows<@g, edge>>, tensor<?x8xf32, #gnn.rows<@g, edge>>) {
+  %y = gnn.expand_rows %x : !rows -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+  %z = gnn.expand_rows %u : tensor<?x8xf32, #gnn.rows<@r, edge>> -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+  %s = arith.addf %y, %z : tensor<?x8xf32, #gnn.rows<@g, edge>>
+  %p = gnn.expand_rows %x : !rows -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+  %q = gnn.expand_rows %v : tensor<?x8xf32, #gnn.rows<@o, edge>> -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+  %t = arith.addf %p, %q : tensor<?x8xf32, #gnn.rows<@g, edge>>
+  return %s, %q, %t : tensor<?x8xf32, #gnn.rows<@g, edge>>, tensor<?x8xf32, #gnn.rows<@g, edge>>, tensor<?x8xf32, #gnn.rows<@g, edge>>
 }
 
 // CHECK-LABEL: func.func @prefix_of_extend

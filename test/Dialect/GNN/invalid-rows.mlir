@@ -38,6 +38,28 @@ func.func @expand_rows_c2(%x: tensor<?x8xf32, #gnn.rows<@s, edge>>) {
 
 gnn.graph @g square {node_types = 1, edge_types = 2}
 gnn.graph @s square of @g types [1] {node_types = 1, edge_types = 1}
+gnn.graph @t square of @g types [0, 1] {node_types = 1, edge_types = 2}
+
+func.func @expand_rows_c4(%x: tensor<?x8xf32, #gnn.rows<@s, edge>>, %y: tensor<?x8xf32, #gnn.rows<@t, edge>>) {
+  // expected-error @+1 {{'gnn.expand_rows' op expected graphs without a common edge type, got type 1 in @s and @t}}
+  gnn.expand_rows %x, %y : tensor<?x8xf32, #gnn.rows<@s, edge>>, tensor<?x8xf32, #gnn.rows<@t, edge>> -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 2}
+
+func.func @expand_rows_none() {
+  // expected-error @+1 {{'gnn.expand_rows' op expected 1 or more operands, but found 0}}
+  "gnn.expand_rows"() : () -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 2}
+gnn.graph @s square of @g types [1] {node_types = 1, edge_types = 1}
 
 // The other way round, rows are restricted.
 func.func @expand_rows_c3(%x: tensor<?x8xf32, #gnn.rows<@g, edge>>) {

@@ -22,7 +22,10 @@ Action RebindRowsOp::getLinearAction(unsigned) { return LinearAction::Rows; }
 
 Action RestrictRowsOp::getLinearAction(unsigned) { return LinearAction::Rows; }
 
-Action ExpandRowsOp::getLinearAction(unsigned) { return LinearAction::Rows; }
+/// Several inputs are a sum, which is linear in none alone.
+Action ExpandRowsOp::getLinearAction(unsigned) {
+  return getInputs().size() == 1 ? Action(LinearAction::Rows) : std::nullopt;
+}
 
 Action PrefixRowsOp::getLinearAction(unsigned) { return LinearAction::Rows; }
 

@@ -128,8 +128,12 @@ RowCount ExpandRowsOp::getFlops() { return {}; }
 
 /// A row and the id of the parent's row.
 RowCount ExpandRowsOp::getReadBytes() {
-  auto type = getInput().getType();
-  return RowCount::bytes(type) + RowCount::rows(type) * idBytes;
+  RowCount bytes;
+  for (Type input : getInputs().getTypes()) {
+    auto type = cast<RankedTensorType>(input);
+    bytes = bytes + RowCount::bytes(type) + RowCount::rows(type) * idBytes;
+  }
+  return bytes;
 }
 
 RowCount PrefixRowsOp::getFlops() { return {}; }

@@ -33,10 +33,44 @@ OpFoldResult RebindRowsOp::fold(FoldAdaptor) {
 }
 
 OpFoldResult RestrictRowsOp::fold(FoldAdaptor) {
-  auto expand = definedBy<ExpandRowsOp>(getInput());
-  if (expand && expand.getInput().getType() == getType())
-    return expand.getInput();
+  if (auto expand = definedBy<ExpandRowsOp>(getInput()))
+    for (Value input : expand.getInputs())
+      if (input.getType() == getType())
+        return input;
   return {};
+}
+
+/// The edge types of the graphs of an op's inputs.
+static llvm::SmallDenseSet<int64_t> edgeTypesOf(ExpandRowsOp op) {
+  llvm::SmallDenseSet<int64_t> types;
+  for (Type input : op.getInputs().getTypes()) {
+    auto graph = SymbolTable::lookupNearestSymbolFrom<GraphOp>(
+        op, getRows(input).getGraph());
+    types.insert_range(*graph.getParentTypes());
+  }
+  return types;
+}
+
+/// The sum of rows that no edge type has in common puts each where it belongs.
+static LogicalResult mergeExpanded(arith::AddFOp op,
+                                   PatternRewriter &rewriter) {
+  auto lhs = definedBy<ExpandRowsOp>(op.getLhs()),
+       rhs = definedBy<ExpandRowsOp>(op.getRhs());
+  if (!lhs || !rhs || lhs == rhs || !lhs->hasOneUse() || !rhs->hasOneUse())
+    return rewriter.notifyMatchFailure(op, "expected two sets of rows");
+  auto types = edgeTypesOf(lhs);
+  if (llvm::any_of(edgeTypesOf(rhs),
+                   [&](int64_t type) { return types.contains(type); }))
+    return rewriter.notifyMatchFailure(op, "they have an edge type in common");
+  SmallVector<Value> inputs(lhs.getInputs());
+  llvm::append_range(inputs, rhs.getInputs());
+  rewriter.replaceOpWithNewOp<ExpandRowsOp>(op, op.getType(), inputs);
+  return success();
+}
+
+void ExpandRowsOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                               MLIRContext *) {
+  patterns.add(mergeExpanded);
 }
 
 OpFoldResult PrefixRowsOp::fold(FoldAdaptor) {

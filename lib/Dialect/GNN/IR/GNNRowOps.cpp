@@ -318,15 +318,31 @@ LogicalResult RestrictRowsOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 LogicalResult ExpandRowsOp::verify() {
   auto emitError = [&] { return emitOpError(); };
-  auto input = getInput().getType(), result = getResult().getType();
-  if (failed(verifyDerivedRows(emitError, input, result))) // C1
-    return failure();
-  return verifySameFeatures(emitError, input, result, "result"); // C2
+  for (Type type : getInputs().getTypes()) {
+    auto input = cast<RankedTensorType>(type);
+    if (failed(verifyDerivedRows(emitError, input, getType())) || // C1
+        failed(verifySameFeatures(emitError, input, getType(),
+                                  "result"))) // C2
+      return failure();
+  }
+  return success();
 }
 
 LogicalResult ExpandRowsOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyDerivedFrom(*this, symbols, getInput().getType(),
-                           getType()); // C3
+  llvm::SmallDenseMap<int64_t, FlatSymbolRefAttr> graphOfType;
+  for (Type type : getInputs().getTypes()) {
+    if (failed(verifyDerivedFrom(*this, symbols, type, getType()))) // C3
+      return failure();
+    FlatSymbolRefAttr name = getRows(type).getGraph();
+    auto graph = symbols.lookupNearestSymbolFrom<GraphOp>(*this, name);
+    for (int64_t edgeType : *graph.getParentTypes()) // C4
+      if (auto [other, isNew] = graphOfType.insert({edgeType, name}); !isNew)
+        return emitOpError("expected graphs without a common edge type, got "
+                           "type ")
+               << edgeType << " in @" << other->second.getValue() << " and @"
+               << name.getValue();
+  }
+  return success();
 }
 
 /// Verifies the spaces that an op leads from and to.

@@ -164,35 +164,40 @@ def GNN_RestrictRowsOp : GNN_Op<"restrict_rows", [
 }
 
 def GNN_ExpandRowsOp : GNN_Op<"expand_rows", [
-    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-    GNN_DifferentiableOpInterface, GNN_Linear, GNN_CostAndReads,
-    SameOperandsAndResultElementType]> {
-  let summary = "Put the rows of a derived graph among those of its parent";
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>, GNN_Gradient,
+    GNN_Linear, GNN_CostAndReads, SameOperandsAndResultElementType]> {
+  let summary = "Put rows of derived graphs among those of their parent";
   let description = [{
-    `result[o(i), :] = input[i, :]`, where row `i` of the derived graph is row
-    `o(i)` of its parent; the rows of the parent that the derived graph lacks are
-    0. It is the transpose of `gnn.restrict_rows`.
+    `result[o(i), :] = input[i, :]` for each of the inputs, where row `i` of its
+    derived graph is row `o(i)` of the parent; the rows of the parent that none of
+    the derived graphs has are 0. The sum of such rows by several graphs without a
+    common edge type is one op. With one input it is the transpose of
+    `gnn.restrict_rows`.
 
     Gradient: `gnn.restrict_rows` of the gradient of `result`.
 
     Constraints:
-    * (C1) `input` and `result` are both `edge`, `edge_type`, `src_pair` or
-      `dst_pair` rows.
+    * (C1) Each of `inputs` and `result` are both `edge`, `edge_type`, `src_pair`
+      or `dst_pair` rows.
     * (C2) Their features are the same.
-    * (C3) The graph of `input` is derived from that of `result`.
+    * (C3) The graph of each input is derived from that of `result`.
+    * (C4) No edge type is in the graphs of two inputs.
 
     Example:
 
     ```mlir
     gnn.graph @g square {node_types = 1, edge_types = 3}
     gnn.graph @part square of @g types [0, 2] {node_types = 1, edge_types = 2}
+    gnn.graph @other square of @g types [1] {node_types = 1, edge_types = 1}
     %y = gnn.expand_rows %x : tensor<?x8xf32, #gnn.rows<@part, edge>> -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+    %z = gnn.expand_rows %x, %u : tensor<?x8xf32, #gnn.rows<@part, edge>>, tensor<?x8xf32, #gnn.rows<@other, edge>> -> tensor<?x8xf32, #gnn.rows<@g, edge>>
     ```
   }];
-  let arguments = (ins GNN_Rows:$input);
+  let arguments = (ins Variadic<GNN_Rows>:$inputs);
   let results = (outs GNN_Rows:$result);
-  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "$inputs attr-dict `:` type($inputs) `->` type($result)";
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def GNN_PrefixRowsOp : GNN_RowOp<"prefix_rows", [

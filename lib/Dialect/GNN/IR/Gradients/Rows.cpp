@@ -25,10 +25,19 @@ Value RestrictRowsOp::buildTranspose(OpBuilder &builder, unsigned,
                               gradient);
 }
 
-Value ExpandRowsOp::buildTranspose(OpBuilder &builder, unsigned,
+Value ExpandRowsOp::buildTranspose(OpBuilder &builder, unsigned operand,
                                    Value gradient) {
-  return RestrictRowsOp::create(builder, getLoc(), getInput().getType(),
-                                gradient);
+  return RestrictRowsOp::create(builder, getLoc(),
+                                getInputs()[operand].getType(), gradient);
+}
+
+LogicalResult ExpandRowsOp::buildGradient(OpBuilder &builder,
+                                          ArrayRef<Value> gradients,
+                                          const llvm::BitVector &asked,
+                                          MutableArrayRef<Value> ofOperands) {
+  for (unsigned operand : asked.set_bits())
+    ofOperands[operand] = buildTranspose(builder, operand, gradients[0]);
+  return success();
 }
 
 Value PrefixRowsOp::buildTranspose(OpBuilder &builder, unsigned,
