@@ -75,7 +75,7 @@ class OnGPU:
     def memory_mib(self, run):
         """The most that a run has allocated at once, beyond what was there."""
         torch.cuda.synchronize()
-        running._in_flight.clear()  # what finished runs of ours have used
+        running.let_go()  # what finished runs of ours have used
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
         before = torch.cuda.memory_allocated()

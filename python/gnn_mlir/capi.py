@@ -443,7 +443,12 @@ class Package(_Handle):
                 for i in range(lib.gnnPackageNumFunctions(self.handle))]
 
     def plan(self):
-        """The launch plan, as parsed JSON."""
+        """The launch plan, as parsed JSON: the same object at each call, which is not to
+        be changed."""
+        return self._plan
+
+    @functools.cached_property
+    def _plan(self):
         return json.loads(library().gnnPackagePlan(self.handle))
 
     @functools.cached_property

@@ -65,7 +65,8 @@ def _choose_chip(target, chip):
     return {None: chip or gpu, "cuda": chip or gpu or "sm_90"}.get(target)
 
 
-def explain(program, *, target=None, chip=None, passes=None, graph=None, html=None):
+def explain(program, *, target=None, chip=None, passes=None, graph=None, gradients=None,
+            html=None):
     """What the passes on whole-graph ops do with a program and what its kernels cost
     without and with them, as text (docs/Cost.md); `html` is a file that gets the same
     as one page, with pictures. The other arguments are those of `compile`: costs are
@@ -73,7 +74,8 @@ def explain(program, *, target=None, chip=None, passes=None, graph=None, html=No
     the one that `passes` names. Raises GNNError."""
     chip = _choose_chip(target, chip)
     text, passes, graphs = _read_program(program, passes, graph)
-    arguments = text, compiling.NAME, chip, passes, graphs
+    arguments = (text, compiling.NAME, chip, passes, graphs,
+                 differentiation.parse(gradients, None, _functions(program)))
     if html is not None:
         page = compiling.explain_text(*arguments, html=True)
         with open(html, "w", encoding="utf-8") as file:
@@ -300,10 +302,10 @@ class CompiledFunction(capi.Shared):
         "call", and where there are gradients "forward" and "backward", for those of the
         inputs `wrt` (None: all) from those of the outputs `given` (None: all). Each is a
         dict by what is made: "output", "saved", "gradient", and the "workspace", which
-        is free after the run. "peak" is the most that there is at once of these, of a
-        forward and a backward pass, or of a call where there are no gradients; inputs,
-        gradients that are given and the index arrays of graphs come on top. `device` is
-        that of `bind`."""
+        is free after the run. "peak" is such a dict too, of what there is where a forward
+        and a backward pass together have the most, or a call where there are no gradients;
+        inputs, gradients that are given and the index arrays of graphs come on top.
+        `device` is that of `bind`."""
         graphs, place = self._graphs(graphs), str(device or "emulator")
         return _memory(self, self._binder(graphs, place), wrt, given)
 
@@ -406,6 +408,10 @@ class _Bindings(dict):
                 this()._bound.pop(ids, None)
         self._watched = [weakref.ref(graph, forget) for graph in graphs]
 
+    def __del__(self, let_go=running.let_go, is_finalizing=sys.is_finalizing):
+        if not is_finalizing():
+            let_go()
+
 
 def _is_tensor(value):
     return hasattr(value, "data_ptr")
@@ -496,9 +502,8 @@ def _memory(function, bind, wrt, given):
         for info in one.outputs:
             found[name][info.role] += info.bytes
     first = found.get("forward", found["call"])
-    kept = sum(first.values()) - first["workspace"]  # It is there to the end.
-    found["peak"] = kept + max(first["workspace"],
-                               sum(found.get("backward", {}).values()))
+    last = {**first, **found.get("backward", {})}  # But for its workspace, all is kept.
+    found["peak"] = dict(max(first, last, key=lambda made: sum(made.values())))
     return found
 
 
@@ -534,6 +539,10 @@ class Binding(capi.Shared):
         self._passes = {(function.package.handle, function.name): self.bound}
         self.inputs, self.outputs = self.bound.inputs, self.bound.outputs
         self.workspace_bytes = self.bound.workspace_bytes
+
+    def __del__(self, let_go=running.let_go, is_finalizing=sys.is_finalizing):
+        if not is_finalizing():
+            let_go()
 
     def __reduce__(self):
         return self.bound.__reduce__()

@@ -50,8 +50,11 @@ class Passes:
                                      f"{', '.join(known)}, got {one!r}")
 
     def serves(self, forward):
-        """Whether its backward pass reads no more than another pair's does."""
-        return all(forward.kept.get(name) == spec for name, spec in self.kept.items())
+        """Whether its backward pass reads no more than another pair's does. Of a saved
+        value without a key nothing is known."""
+        return all(forward.kept.get(name) == spec and
+                   (spec.get("role") != "saved" or "key" in spec)
+                   for name, spec in self.kept.items())
 
 
 def parse(gradients, function, known):

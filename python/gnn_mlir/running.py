@@ -3,8 +3,9 @@
 
 A run on a stream allocates by torch only, which reuses what is let go in the order of
 the stream. The binding lives until the GPU is done: an event is recorded after the
-launch, and it is held until that has passed. Under a CUDA graph's capture there is no
-such event; there the binding must outlive the graph.
+launch, and it is held until that is seen to have passed, by a later launch or where
+bindings go. Under a CUDA graph's capture there is no such event; there the binding must
+outlive the graph.
 """
 
 import collections
@@ -140,6 +141,26 @@ _in_flight = collections.deque()
 _in_flight_lock = threading.Lock()
 
 
+def let_go():
+    """Lets go of the bindings of all launches that are done. For finalizers, which may
+    run anywhere: within a launch, and under a capture, where no event may be asked."""
+    if not _in_flight or not _in_flight_lock.acquire(blocking=False):
+        return
+    try:
+        if _is_capturing():
+            return
+        launches = list(_in_flight)  # They go when the lock is free again.
+        _in_flight.clear()
+        _in_flight.extend(launch for launch in launches if not launch[0].query())
+    finally:
+        _in_flight_lock.release()
+
+
+def _is_capturing():
+    import torch
+    return torch.cuda.is_current_stream_capturing()
+
+
 @functools.lru_cache(maxsize=None)
 def _torch_dtypes():
     import torch
@@ -175,7 +196,7 @@ def on_stream(bound, inputs, launch):
     launch([t.data_ptr() for t in tensors], [t.data_ptr() for t in outputs],
            workspace.data_ptr(), stream.cuda_stream)
     with torch.cuda.device(first):
-        capturing = torch.cuda.is_current_stream_capturing()
+        capturing = _is_capturing()
     if not capturing:
         event = torch.cuda.Event()
         event.record(stream)

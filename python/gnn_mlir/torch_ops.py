@@ -103,8 +103,9 @@ def _gradients(handle: str, wrt: str, given: str, kept: list[torch.Tensor],
 def _(handle, wrt, given, kept, cotangents):
     site = _Site(handle, wrt)
     values = dict(zip(site.call.forward_pass.kept, kept))
-    bound = site.call.bind_backward(values, dict(zip(given.split(), cotangents)))[1]
-    return _empty(bound.outputs, cotangents[0])
+    passes, bound = site.call.bind_backward(values, dict(zip(given.split(), cotangents)))
+    infos = dict(zip(passes.wrt, bound.outputs))  # A loaded package has those of all.
+    return _empty([infos[name] for name in site.call.wrt], cotangents[0])
 
 
 def _setup_gradients(ctx, inputs, output):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Who keeps what alive; copies, pickles, forks and the interpreter's exit."""
 
+import collections
 import copy
 import gc
 import multiprocessing
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 import gnn_mlir
-from gnn_mlir import models
+from gnn_mlir import models, running
 from gnn_mlir.testing.graphs import random_graph
 from naive import graphs
 
@@ -42,6 +43,38 @@ def inputs(program, graph):
 COPIES = {"copy": copy.copy, "deepcopy": copy.deepcopy,
           "pickle": lambda value: pickle.loads(pickle.dumps(value))}
 ARRAYS = ("edge_src", "edge_dst", "edge_type", "src_node_type", "dst_node_type")
+
+
+class Event:
+    def __init__(self, is_done):
+        self.is_done = is_done
+
+    def query(self):
+        return self.is_done
+
+
+@pytest.mark.parametrize("goes", ["graph", "function", "binding"])
+def test_launches_that_are_done_are_let_go_with_bindings(compiler, program, goes, inputs,
+                                                         monkeypatch):
+    """Also those behind one that is not done; under a capture no event may be asked."""
+    monkeypatch.setattr(running, "_is_capturing", lambda: True)
+    layer = gnn_mlir.compile(program, target="emulator")
+    graph = random_graph(20, 60, seed=1)
+    found = {"graph": graph, "function": layer, "binding": layer.bind(graph)}
+    layer(graph, inputs)
+    slow, done = (Event(False), "slow"), (Event(True), "done")
+    monkeypatch.setattr(running, "_in_flight", collections.deque([slow, done]))
+    del layer, graph
+    if goes != "binding":  # which holds both
+        del found["binding"]
+    assert list(running._in_flight) == [slow, done]
+    monkeypatch.setattr(running, "_is_capturing", lambda: False)
+    with running._in_flight_lock:  # as in a launch
+        running.let_go()
+    assert list(running._in_flight) == [slow, done]
+    del found[goes]
+    gc.collect()
+    assert list(running._in_flight) == [slow]
 
 
 # Graphs.

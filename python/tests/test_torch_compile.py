@@ -51,6 +51,24 @@ def test_torch_compile_has_no_graph_break(layer, graph):
         assert torch.equal(bound(x), layer(graph, {**inputs, "x": 2 * x})["z"])
 
 
+@pytest.mark.parametrize("needed", ["w", "xw", "wu"])
+def test_a_loaded_package_gives_gradients_of_some_inputs(layer, graph, needed, tmp_path):
+    """Its backward pass gives those of all."""
+    layer.save(tmp_path / "f.gnnpkg")
+    loaded = gnn_mlir.load(tmp_path / "f.gnnpkg", "f")
+    torch._dynamo.reset()
+    inputs = tensors(needed=needed)
+
+    def differentiate(run):
+        return torch.autograd.grad(run(inputs)["y"].square().sum() + run(inputs)["z"].sum(),
+                                   [inputs[name] for name in needed])
+    compiled = torch.compile(lambda inputs: loaded(graph, inputs), backend="aot_eager",
+                             fullgraph=True)
+    for ours, eager in zip(differentiate(compiled),
+                           differentiate(lambda inputs: layer(graph, inputs))):
+        torch.testing.assert_close(ours, eager)
+
+
 def test_what_torch_compiled_outlives_no_graph(layer):
     from gnn_mlir import torch_ops
     graph = gnn_mlir.Graph(SRC, DST, NODES)
