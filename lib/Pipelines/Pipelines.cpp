@@ -100,6 +100,7 @@ void gnn::buildGraphPipeline(OpPassManager &pm,
   // again.
   DifferentiateOptions gradients;
   gradients.memory = options.memory;
+  gradients.target = options.target;
   pm.addPass(createDifferentiate(gradients));
   addOperatorPasses(pm, options, /*ofGradients=*/true);
   addKernelEnds(pm, options);

@@ -86,16 +86,17 @@ private:
   /// as results; behind them what these are where the gradients of `given`
   /// alone are not 0.
   LogicalResult addGradients(JointFunction &joint, ArrayRef<unsigned> inputs,
-                             ArrayRef<unsigned> given);
+                             ArrayRef<unsigned> given, bool isTrial);
   /// Goes backwards through `ops` from the results of these numbers.
   LogicalResult addGradientsOf(JointFunction &joint, ArrayRef<unsigned> inputs,
                                ArrayRef<std::pair<unsigned, Value>> cotangents,
                                ArrayRef<Operation *> ops,
-                               const Varying &varying);
+                               const Varying &varying, bool isTrial);
   /// Makes a function that gives results and gradients. `mark` may set
-  /// attributes of its attentions, in their order, for the rules of these.
+  /// attributes of its attentions, in their order, for the rules of these. Of
+  /// one that is not kept (`isTrial`) no remark is given.
   FailureOr<JointFunction> join(func::FuncOp func, ArrayRef<unsigned> inputs,
-                                ArrayRef<unsigned> given,
+                                ArrayRef<unsigned> given, bool isTrial,
                                 function_ref<void(unsigned, Operation *)> mark);
   /// The attentions whose gradients add up over edges what they could read of
   /// the results. It takes all gradients to tell.
@@ -108,8 +109,6 @@ private:
                      ArrayRef<Border> results);
   void split(const JointFunction &joint, func::FuncOp func,
              ArrayRef<unsigned> inputs, ArrayRef<unsigned> outputs);
-
-  bool isTrial = false; ///< nothing is said of what is not kept
 };
 } // namespace
 
@@ -229,8 +228,8 @@ Differentiate::findOutputs(func::FuncOp func, ArrayRef<std::string> names) {
 LogicalResult
 Differentiate::addGradientsOf(JointFunction &joint, ArrayRef<unsigned> inputs,
                               ArrayRef<std::pair<unsigned, Value>> cotangents,
-                              ArrayRef<Operation *> ops,
-                              const Varying &varying) {
+                              ArrayRef<Operation *> ops, const Varying &varying,
+                              bool isTrial) {
   Operation *end = joint.body().getTerminator();
   OpBuilder builder(end);
   Gradients gradients(builder);
@@ -261,7 +260,8 @@ Differentiate::addGradientsOf(JointFunction &joint, ArrayRef<unsigned> inputs,
 
 LogicalResult Differentiate::addGradients(JointFunction &joint,
                                           ArrayRef<unsigned> inputs,
-                                          ArrayRef<unsigned> given) {
+                                          ArrayRef<unsigned> given,
+                                          bool isTrial) {
   Block &body = joint.body();
   Operation *end = body.getTerminator();
   auto wanted = llvm::map_to_vector(
@@ -297,9 +297,9 @@ LogicalResult Differentiate::addGradients(JointFunction &joint,
         some.push_back(all.back());
     }
   joint.numGradients = inputs.size();
-  if (failed(addGradientsOf(joint, inputs, all, ops, varying)) ||
+  if (failed(addGradientsOf(joint, inputs, all, ops, varying, isTrial)) ||
       (some.size() < all.size() &&
-       failed(addGradientsOf(joint, inputs, some, ops, varying))))
+       failed(addGradientsOf(joint, inputs, some, ops, varying, isTrial))))
     return failure();
   joint.func.setType(FunctionType::get(&getContext(), body.getArgumentTypes(),
                                        end->getOperandTypes()));
@@ -331,17 +331,13 @@ func::FuncOp Differentiate::build(const JointFunction &joint, func::FuncOp of,
   for (auto [i, border] : llvm::enumerate(results))
     func.setResultAttrs(i, border.attributes(&getContext()));
   // What the results are computed by, in the order of the joint function.
-  llvm::DenseSet<Operation *> needed;
-  SmallVector<Value> left = outputs;
-  while (!left.empty()) {
-    Value value = left.pop_back_val();
-    if (Operation *maker = value.getDefiningOp();
-        maker && !mapping.contains(value) && needed.insert(maker).second)
-      llvm::append_range(left, getReads(maker));
-  }
+  llvm::DenseSet<Value> needed = findSources(
+      outputs, [&](Value value) { return mapping.contains(value); });
   builder.setInsertionPointToEnd(block);
   for (Operation &op : joint.body().without_terminator())
-    if (needed.contains(&op)) {
+    if (llvm::any_of(op.getResults(), [&](Value result) {
+          return needed.contains(result) && !mapping.contains(result);
+        })) {
       Operation *copy = builder.clone(op, mapping);
       for (auto [old, made] : llvm::zip(op.getResults(), copy->getResults()))
         if (!llvm::is_contained(inputs, old))
@@ -353,25 +349,6 @@ func::FuncOp Differentiate::build(const JointFunction &joint, func::FuncOp of,
         return mapping.lookup(value);
       }));
   return func;
-}
-
-/// What `results` are computed from: values in `known`, and arguments.
-static llvm::DenseSet<Value> findSources(ValueRange results,
-                                         const llvm::DenseSet<Value> &known) {
-  llvm::DenseSet<Value> seen(results.begin(), results.end()), sources;
-  SmallVector<Value> left(results);
-  while (!left.empty()) {
-    Value value = left.pop_back_val();
-    Operation *maker = value.getDefiningOp();
-    if (!maker || known.contains(value)) {
-      sources.insert(value);
-      continue;
-    }
-    for (Value operand : getReads(maker))
-      if (seen.insert(operand).second)
-        left.push_back(operand);
-  }
-  return sources;
 }
 
 void Differentiate::split(const JointFunction &joint, func::FuncOp func,
@@ -400,8 +377,10 @@ void Differentiate::split(const JointFunction &joint, func::FuncOp func,
   }
   SmallVector<Border> arguments, results, of, gradients;
   llvm::DenseSet<Value> given; // each value once
-  llvm::DenseSet<Value> sources =
-      findSources(joint.givenGradients(), values.getHandedOver());
+  auto isGiven = [&](Value value) {
+    return values.getHandedOver().contains(value);
+  };
+  llvm::DenseSet<Value> sources = findSources(joint.givenGradients(), isGiven);
   for (unsigned i = 0; i < joint.numInputs; ++i) {
     Border border = {joint.body().getArgument(i), getInputName(func, i),
                      "input"};
@@ -414,7 +393,8 @@ void Differentiate::split(const JointFunction &joint, func::FuncOp func,
   for (auto [i, output] : llvm::enumerate(joint.outputs())) {
     Border border = {output, getResultName(func, i), "output"};
     results.push_back(border);
-    if (sources.contains(output) && given.insert(output).second)
+    if (sources.contains(output) && isGiven(output) &&
+        given.insert(output).second)
       of.push_back(border);
   }
   ValueKeys keys(joint.body());
@@ -442,17 +422,18 @@ void Differentiate::split(const JointFunction &joint, func::FuncOp func,
 
 FailureOr<JointFunction>
 Differentiate::join(func::FuncOp func, ArrayRef<unsigned> inputs,
-                    ArrayRef<unsigned> given,
+                    ArrayRef<unsigned> given, bool isTrial,
                     function_ref<void(unsigned, Operation *)> mark) {
   JointFunction joint = {func.clone(), func.getNumArguments(),
                          func.getNumResults()};
-  getOperation().insert(std::next(func->getIterator()), joint.func);
   joint.func.setName((func.getName() + "_joint").str());
+  SymbolTable(getOperation())
+      .insert(joint.func, std::next(func->getIterator()));
   for (auto [number, attention] :
        llvm::enumerate(joint.body().getOps<AttentionOp>()))
     mark(number, attention);
   OpPassManager pm = cleaning();
-  LogicalResult added = addGradients(joint, inputs, given);
+  LogicalResult added = addGradients(joint, inputs, given, isTrial);
   for (auto attention : joint.body().getOps<AttentionOp>())
     attention->removeAttr(sumOverEdges);
   if (succeeded(added) && succeeded(runPipeline(pm, joint.func))) {
@@ -470,15 +451,14 @@ Differentiate::findSumsOverEdges(func::FuncOp func, ArrayRef<unsigned> inputs,
   if (func.getBody().front().getOps<AttentionOp>().empty())
     return overEdges;
   Builder b(&getContext());
-  isTrial = true;
   FailureOr<JointFunction> joint =
-      join(func, inputs, given, [&](unsigned number, Operation *attention) {
-        attention->setAttr(attentionNumber, b.getI64IntegerAttr(number));
-      });
-  isTrial = false;
+      join(func, inputs, given, /*isTrial=*/true,
+           [&](unsigned number, Operation *attention) {
+             attention->setAttr(attentionNumber, b.getI64IntegerAttr(number));
+           });
   if (failed(joint))
     return failure();
-  for (const GroupSum &sum : chooseGroupSums(*joint, memory)) {
+  for (const GroupSum &sum : chooseGroupSums(*joint, memory, target)) {
     auto opts = remark::RemarkOpts::name("GroupSum").category(getArgument());
     std::string text = "gnn.attention: " + sum.reason;
     if (sum.overEdges)
@@ -517,10 +497,11 @@ Differentiate::differentiate(func::FuncOp func, ArrayRef<std::string> names,
   if (failed(sums))
     return failure();
   FailureOr<JointFunction> joint =
-      join(func, *inputs, *given, [&](unsigned number, Operation *attention) {
-        if (sums->contains(number))
-          attention->setAttr(sumOverEdges, UnitAttr::get(&getContext()));
-      });
+      join(func, *inputs, *given, /*isTrial=*/false,
+           [&](unsigned number, Operation *attention) {
+             if (sums->contains(number))
+               attention->setAttr(sumOverEdges, UnitAttr::get(&getContext()));
+           });
   if (failed(joint))
     return failure();
   split(*joint, func, *inputs, *given);

@@ -2,7 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Edmonds and Karp: functions have some hundred values.
+// Dinic's algorithm: rounds, each of which numbers nodes by their distance from
+// the source and then fills all shortest ways. Ways of deep models are long, so
+// nothing here recurses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +14,9 @@
 
 using namespace gnn;
 
+/// The distance of a node that the source does not reach.
+static constexpr unsigned unreached = ~0U;
+
 void FlowNetwork::connect(unsigned from, unsigned to, double capacity) {
   edgesOf[from].push_back(edges.size());
   edges.push_back({to, capacity});
@@ -19,47 +24,67 @@ void FlowNetwork::connect(unsigned from, unsigned to, double capacity) {
   edges.push_back({from, 0});
 }
 
-/// The edges by which a search from node 0 first came to each node.
-static constexpr unsigned unseen = ~0U;
-
-bool FlowNetwork::augment() {
-  std::vector<unsigned> cameBy(edgesOf.size(), unseen);
+std::vector<unsigned> FlowNetwork::findDistances() const {
+  std::vector<unsigned> distances(edgesOf.size(), unreached);
+  distances[0] = 0;
   std::vector<unsigned> queue = {0};
-  for (size_t next = 0; next < queue.size() && cameBy[1] == unseen; ++next)
+  for (size_t next = 0; next < queue.size(); ++next)
     for (unsigned edge : edgesOf[queue[next]])
       if (unsigned to = edges[edge].to;
-          edges[edge].capacity > 0 && to != 0 && cameBy[to] == unseen) {
-        cameBy[to] = edge;
+          edges[edge].capacity > 0 && distances[to] == unreached) {
+        distances[to] = distances[queue[next]] + 1;
         queue.push_back(to);
       }
-  if (cameBy[1] == unseen)
-    return false;
+  return distances;
+}
+
+void FlowNetwork::fill(llvm::ArrayRef<unsigned> way) {
   double room = infinite;
-  for (unsigned node = 1; node != 0; node = edges[cameBy[node] ^ 1].to)
-    room = std::min(room, edges[cameBy[node]].capacity);
-  for (unsigned node = 1; node != 0; node = edges[cameBy[node] ^ 1].to) {
+  for (unsigned edge : way)
+    room = std::min(room, edges[edge].capacity);
+  for (unsigned edge : way) {
     // What is infinite stays so.
-    if (edges[cameBy[node]].capacity < infinite)
-      edges[cameBy[node]].capacity -= room;
-    edges[cameBy[node] ^ 1].capacity += room;
+    if (edges[edge].capacity < infinite)
+      edges[edge].capacity -= room;
+    edges[edge ^ 1].capacity += room;
   }
-  return room < infinite;
+}
+
+void FlowNetwork::fillShortest(const std::vector<unsigned> &distances) {
+  // Of each node the first edge that may still lead to the end.
+  std::vector<unsigned> next(edgesOf.size(), 0);
+  llvm::SmallVector<unsigned> way;
+  while (true) {
+    unsigned node = way.empty() ? 0 : edges[way.back()].to;
+    if (node == 1) {
+      fill(way);
+      // Back to where the first full edge starts.
+      way.truncate(
+          llvm::find_if(
+              way, [&](unsigned edge) { return edges[edge].capacity <= 0; }) -
+          way.begin());
+    } else if (next[node] < edgesOf[node].size()) {
+      unsigned edge = edgesOf[node][next[node]];
+      if (edges[edge].capacity > 0 &&
+          distances[edges[edge].to] == distances[node] + 1)
+        way.push_back(edge);
+      else
+        ++next[node];
+    } else if (way.empty()) {
+      return;
+    } else { // no way on from here: nor by the edge that led here
+      way.pop_back();
+      ++next[way.empty() ? 0 : edges[way.back()].to];
+    }
+  }
 }
 
 llvm::BitVector FlowNetwork::cut() {
-  while (augment())
-    ;
+  std::vector<unsigned> distances = findDistances();
+  for (; distances[1] != unreached; distances = findDistances())
+    fillShortest(distances);
   llvm::BitVector reached(edgesOf.size());
-  std::vector<unsigned> queue = {0};
-  reached.set(0);
-  while (!queue.empty()) {
-    unsigned node = queue.back();
-    queue.pop_back();
-    for (unsigned edge : edgesOf[node])
-      if (edges[edge].capacity > 0 && !reached[edges[edge].to]) {
-        reached.set(edges[edge].to);
-        queue.push_back(edges[edge].to);
-      }
-  }
+  for (unsigned node = 0; node < edgesOf.size(); ++node)
+    reached[node] = distances[node] != unreached;
   return reached;
 }

@@ -7,6 +7,7 @@
 #ifndef GNN_LIB_TRANSFORMS_DIFFERENTIATE_FLOWNETWORK_H
 #define GNN_LIB_TRANSFORMS_DIFFERENTIATE_FLOWNETWORK_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -32,8 +33,14 @@ private:
     unsigned to;
     double capacity;
   };
-  /// Finds a way with room and fills it; whether there was one.
-  bool augment();
+  /// How many edges with room it takes from the source to each node.
+  std::vector<unsigned> findDistances() const;
+  /// Sends as much along these edges, from the source to the end, as they have
+  /// room for.
+  void fill(llvm::ArrayRef<unsigned> way);
+  /// Fills ways each edge of which leads one further from the source, until
+  /// there are no more.
+  void fillShortest(const std::vector<unsigned> &distances);
 
   std::vector<Edge> edges; ///< an edge and, next to it, its reverse
   std::vector<llvm::SmallVector<unsigned, 4>> edgesOf;

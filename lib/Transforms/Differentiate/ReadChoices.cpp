@@ -6,6 +6,7 @@
 
 #include "ReadChoices.h"
 
+#include "GNN/Analysis/Targets.h"
 #include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
 #include "GNN/Dialect/GNN/IR/GNNLoopOps.h"
 #include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
@@ -23,10 +24,10 @@ using namespace gnn;
 /// that the gradient of the score asks for. The softmax is there anyway.
 static constexpr double numbersKept = 2;
 
-/// Bytes that are worth it: rows of fewer stay in the L2 cache, so that the sum
-/// of a result takes less time than a walk over edges (aifb, mutag on an H200:
-/// 3 to 8 us).
-static constexpr double leastBytes = 8 << 20;
+/// The share of the L2 in which so many bytes more stay between two kernels
+/// that the sum of a result takes less time than a walk over edges: 3 to 8 us
+/// for the graphs aifb and mutag, 2 and 6 MB of 60 MB, on an H200.
+static constexpr double shareOfL2 = 0.14;
 
 std::string gnn::textOfBytes(double bytes) {
   std::string text;
@@ -49,42 +50,76 @@ static AttentionOp attentionOf(Operation *product) {
   return {};
 }
 
+namespace {
+/// What the two sums of an attention take, and who reads its result for one.
+struct SumCosts {
+  AttentionOp attention;
+  double result = 0;  ///< bytes that are saved at most
+  double numbers = 0; ///< bytes of numbers of edges that are kept otherwise
+  bool isReturned = false; ///< in this shape or another
+  SparedReaders readers = {};
+
+  /// What the result takes is less where others read it too.
+  bool mayTakeEdges() const { return !isReturned && result > readers.price; }
+};
+} // namespace
+
+static std::string describe(const SumCosts &costs, double stays,
+                            bool overEdges) {
+  std::string result = textOfBytes(costs.result),
+              numbers = textOfBytes(costs.numbers);
+  if (overEdges)
+    return "over its edges: " + numbers + " of numbers of edges, and " +
+           result + " of its result are not saved";
+  if (costs.isReturned || costs.result > costs.numbers + stays)
+    return "of its result: it is there for others";
+  return "of its result: at most " + result + " that are saved" +
+         (costs.result > costs.numbers ? " and stay in the L2 cache" : "") +
+         ", and " + numbers + " of numbers of edges otherwise";
+}
+
 SmallVector<GroupSum> gnn::chooseGroupSums(const JointFunction &joint,
-                                           GradientMemory memory) {
-  llvm::MapVector<Operation *, llvm::SmallPtrSet<Operation *, 2>> products;
+                                           GradientMemory memory,
+                                           CostTarget target) {
+  llvm::MapVector<Operation *, SumCosts> attentions;
   for (Operation &op : joint.body())
     if (op.hasAttr(attentionNumber) && !isa<AttentionOp>(op))
-      if (AttentionOp attention = attentionOf(&op))
-        products[attention].insert(&op);
+      if (AttentionOp attention = attentionOf(&op)) {
+        SumCosts &costs = attentions[attention];
+        costs.attention = attention;
+        costs.isReturned = llvm::any_of(joint.outputs(), [&](Value output) {
+          return throughReshapes(output) == attention.getResult();
+        });
+        costs.readers.readers.insert(&op);
+      }
+  double stays = memory == GradientMemory::Low
+                     ? 0
+                     : shareOfL2 * getFigures(target).l2Bytes;
+  SmallVector<SparedReaders> asked;
+  for (auto &[op, costs] : attentions) {
+    RankedTensorType type = costs.attention.getType();
+    costs.result = SavedValues::bytesOf(joint, type);
+    costs.numbers =
+        numbersKept *
+        SavedValues::bytesOf(joint,
+                             withFeatures(withRowSpace(type, RowSpace::Edge),
+                                          costs.attention.getScoreFeatures()));
+    costs.readers.price = costs.numbers + stays;
+    if (costs.mayTakeEdges())
+      asked.push_back(costs.readers);
+  }
+  llvm::BitVector spared;
+  if (!asked.empty())
+    spared = SavedValues(joint, memory, asked).getSpared();
   SmallVector<GroupSum> sums;
-  if (products.empty())
-    return sums;
-  SavedValues values(joint, memory);
-  for (auto &entry : products) {
-    auto attention = cast<AttentionOp>(entry.first);
-    SavedValues without(joint, memory, [&](Operation *reader) {
-      return entry.second.contains(reader);
-    });
-    double less = values.getSavedBytes() - without.getSavedBytes();
-    double numbers =
-        numbersKept * values.bytesOf(withFeatures(
-                          withRowSpace(attention.getType(), RowSpace::Edge),
-                          attention.getScoreFeatures()));
-    bool overEdges = less > numbers + leastBytes;
-    std::string reason = "the sum of each group is taken ";
-    if (overEdges)
-      reason += "over its edges: " + textOfBytes(numbers) +
-                " of numbers of edges, and " + textOfBytes(less) +
-                " of its result are not saved";
-    else
-      reason += "of its result: " +
-                (less > 0 ? textOfBytes(less) + " that are saved, and " +
-                                textOfBytes(numbers) +
-                                " of numbers of edges otherwise"
-                          : "it is there for others");
-    auto number = cast<IntegerAttr>(attention->getAttr(attentionNumber));
-    sums.push_back({static_cast<unsigned>(number.getInt()), attention.getLoc(),
-                    overEdges, reason});
+  unsigned next = 0; // of those that were asked for
+  for (auto &[op, costs] : attentions) {
+    bool overEdges = costs.mayTakeEdges() && spared[next++];
+    auto number = cast<IntegerAttr>(op->getAttr(attentionNumber));
+    sums.push_back({static_cast<unsigned>(number.getInt()), op->getLoc(),
+                    overEdges,
+                    "the sum of each group is taken " +
+                        describe(costs, stays, overEdges)});
   }
   return sums;
 }

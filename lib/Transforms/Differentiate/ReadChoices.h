@@ -23,11 +23,14 @@ struct GroupSum {
   std::string reason;
 };
 
-/// Chooses for each attention of `joint` that has a number and reads its
-/// result. Over edges where that way many more bytes need not be saved than the
-/// numbers of edges have that are kept between two kernels.
+/// Chooses for each attention of `joint` that has a number and whose gradient
+/// reads its result. The sum over edges keeps numbers of edges between two
+/// kernels. It is taken where their bytes are fewer than those that would be
+/// saved for the other sum, and, with `GradientMemory::Fast`, where the
+/// difference is more than stays in the L2 cache of `target`.
 llvm::SmallVector<GroupSum> chooseGroupSums(const JointFunction &joint,
-                                            GradientMemory memory);
+                                            GradientMemory memory,
+                                            CostTarget target);
 
 /// Lets gradients read what is returned in another shape from there: its owner
 /// has it, so that it is not kept once more.

@@ -36,23 +36,34 @@ static StatsAttr statsOf(Operation *from, Type type) {
   return stats ? stats : getNominalStats(from->getContext());
 }
 
+llvm::DenseSet<Value> gnn::findSources(ValueRange values,
+                                       function_ref<bool(Value)> isGiven) {
+  llvm::DenseSet<Value> sources(values.begin(), values.end());
+  SmallVector<Value> left(values);
+  while (!left.empty()) {
+    Value value = left.pop_back_val();
+    Operation *maker = value.getDefiningOp();
+    if (!maker || isGiven(value))
+      continue;
+    for (Value operand : getReads(maker))
+      if (sources.insert(operand).second)
+        left.push_back(operand);
+  }
+  return sources;
+}
+
 SavedValues::SavedValues(const JointFunction &joint, GradientMemory memory,
-                         function_ref<bool(Operation *)> ignored)
-    : joint(joint), memory(memory) {
-  findBackward(ignored);
-  markMakers(llvm::to_vector(joint.outputs()));
+                         ArrayRef<SparedReaders> spared)
+    : joint(joint), memory(memory), areSpared(spared.size()) {
+  findBackward(spared);
+  for (Value value : findSources(joint.outputs(), [](Value) { return false; }))
+    if (Operation *maker = value.getDefiningOp())
+      forward.insert(maker);
   listPrimal();
-  decide(findNeeded(cut()));
+  decide(findNeeded(cut(spared)));
 }
 
-double SavedValues::getSavedBytes() const {
-  double bytes = 0;
-  for (Value value : saved)
-    bytes += bytesOf(cast<RankedTensorType>(value.getType()));
-  return bytes;
-}
-
-void SavedValues::findBackward(function_ref<bool(Operation *)> ignored) {
+void SavedValues::findBackward(ArrayRef<SparedReaders> spared) {
   for (Value cotangent :
        joint.body().getArguments().drop_front(joint.numInputs))
     ofGradients.insert(cotangent);
@@ -62,31 +73,29 @@ void SavedValues::findBackward(function_ref<bool(Operation *)> ignored) {
       for (Value result : op.getResults())
         ofGradients.insert(result);
   // Only of ops that a gradient is computed by.
-  llvm::DenseSet<Operation *> seen;
-  SmallVector<Value> left(joint.gradients());
-  while (!left.empty()) {
-    Value value = left.pop_back_val();
-    if (isPrimal(value)) {
-      read.insert(value);
+  llvm::DenseSet<Value> needed = findSources(
+      joint.gradients(), [&](Value value) { return isPrimal(value); });
+  for (Value gradient : joint.gradients())
+    if (isPrimal(gradient))
+      read.insert(gradient);
+  readIfKept.resize(spared.size());
+  for (Operation &op : joint.body().without_terminator()) {
+    if (llvm::none_of(op.getResults(), [&](Value result) {
+          return needed.contains(result) && !isPrimal(result);
+        }))
       continue;
-    }
-    Operation *maker = value.getDefiningOp();
-    if (!maker || !seen.insert(maker).second)
-      continue;
-    for (Value operand : getReads(maker))
-      if (!isPrimal(operand) || !ignored(maker))
-        left.push_back(operand);
+    const auto *found = llvm::find_if(spared, [&](const SparedReaders &some) {
+      return some.readers.contains(&op);
+    });
+    auto &reads =
+        found == spared.end() ? read : readIfKept[found - spared.begin()];
+    for (Value operand : getReads(&op))
+      if (isPrimal(operand))
+        reads.insert(operand);
   }
 }
 
-void SavedValues::markMakers(SmallVector<Value> values) {
-  while (!values.empty())
-    if (Operation *maker = values.pop_back_val().getDefiningOp();
-        maker && forward.insert(maker).second)
-      llvm::append_range(values, getReads(maker));
-}
-
-double SavedValues::bytesOf(RankedTensorType type) const {
+double SavedValues::bytesOf(const JointFunction &joint, RankedTensorType type) {
   return RowCount::bytes(type).evaluate(statsOf(joint.func, type));
 }
 
@@ -147,20 +156,21 @@ bool SavedValues::isOwned(Value value) const {
          llvm::is_contained(joint.outputs(), value);
 }
 
-llvm::DenseSet<Value> SavedValues::cut() const {
+llvm::DenseSet<Value> SavedValues::cut(ArrayRef<SparedReaders> spared) {
   // A value is two nodes: what it is computed from, and what reads it.
   llvm::DenseMap<Value, unsigned> nodes;
   for (Value value : primal)
     nodes.try_emplace(value, 2 + 2 * nodes.size());
-  FlowNetwork network(2 + 2 * nodes.size());
+  unsigned firstSpared = 2 + 2 * nodes.size();
+  FlowNetwork network(firstSpared + spared.size());
   for (Value value : primal) {
     unsigned node = nodes.lookup(value);
     bool mayBeCut = isOwned(value) || whyNotSaved(value).empty();
-    network.connect(node, node + 1,
-                    isOwned(value) ? 0
-                    : mayBeCut
-                        ? bytesOf(cast<RankedTensorType>(value.getType()))
-                        : FlowNetwork::infinite);
+    network.connect(
+        node, node + 1,
+        isOwned(value) ? 0
+        : mayBeCut     ? bytesOf(joint, cast<RankedTensorType>(value.getType()))
+                       : FlowNetwork::infinite);
     // The source joins values that may be cut alone, so that a cut exists.
     if (isa<BlockArgument>(value) || (mayBeCut && !whyNotAgain(value).empty()))
       network.connect(0, node, FlowNetwork::infinite);
@@ -170,7 +180,19 @@ llvm::DenseSet<Value> SavedValues::cut() const {
     if (read.contains(value))
       network.connect(node + 1, 1, FlowNetwork::infinite);
   }
+  // What readers that may be spared read is saved, or their price is paid.
+  for (auto [i, some] : llvm::enumerate(spared)) {
+    for (Value value : readIfKept[i])
+      network.connect(nodes.lookup(value) + 1, firstSpared + i,
+                      FlowNetwork::infinite);
+    network.connect(firstSpared + i, 1, some.price);
+  }
   llvm::BitVector reached = network.cut();
+  for (unsigned i = 0; i < spared.size(); ++i)
+    if (reached[firstSpared + i])
+      areSpared.set(i);
+    else
+      read.insert_range(readIfKept[i]);
   llvm::DenseSet<Value> border;
   for (auto [value, node] : nodes)
     if (reached[node] && !reached[node + 1])
@@ -180,18 +202,13 @@ llvm::DenseSet<Value> SavedValues::cut() const {
 
 llvm::DenseSet<Value>
 SavedValues::findNeeded(const llvm::DenseSet<Value> &border) {
-  SmallVector<Value> left(read.begin(), read.end());
-  llvm::DenseSet<Value> needed(read.begin(), read.end());
-  while (!left.empty()) {
-    Value value = left.pop_back_val();
-    if (isOwned(value) || border.contains(value)) {
+  auto isGiven = [&](Value value) {
+    return isOwned(value) || border.contains(value);
+  };
+  llvm::DenseSet<Value> needed = findSources(read.getArrayRef(), isGiven);
+  for (Value value : needed)
+    if (isGiven(value))
       handed.insert(value);
-      continue;
-    }
-    for (Value operand : getReads(value.getDefiningOp()))
-      if (needed.insert(operand).second)
-        left.push_back(operand);
-  }
   return needed;
 }
 
@@ -212,6 +229,6 @@ void SavedValues::decide(const llvm::DenseSet<Value> &needed) {
                        : !notSaved.empty() ? notSaved
                                            : "cheap, from what is saved";
     decisions.push_back(
-        {value, handed.contains(value), bytesOf(type), reason.str()});
+        {value, handed.contains(value), bytesOf(joint, type), reason.str()});
   }
 }

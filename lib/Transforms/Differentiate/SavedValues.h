@@ -10,9 +10,11 @@
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace gnn {
 
@@ -42,6 +44,19 @@ struct JointFunction {
   }
 };
 
+/// The values that `values` are computed from, and these: not what those are
+/// computed from that are given.
+llvm::DenseSet<mlir::Value>
+findSources(mlir::ValueRange values,
+            llvm::function_ref<bool(mlir::Value)> isGiven);
+
+/// Ops of a backward pass that something else can take the place of, which
+/// reads no value of the forward pass beside those that are there anyway.
+struct SparedReaders {
+  llvm::SmallPtrSet<mlir::Operation *, 2> readers;
+  double price; ///< of doing without them, as so many bytes that are saved
+};
+
 /// What becomes of a value of the forward pass that the backward pass reads.
 struct KeptValue {
   mlir::Value value;
@@ -54,31 +69,29 @@ struct KeptValue {
 /// computes again.
 class SavedValues {
 public:
-  /// What `ignored` ops read is taken not to be needed for them.
-  SavedValues(
-      const JointFunction &joint, GradientMemory memory,
-      llvm::function_ref<bool(mlir::Operation *)> ignored =
-          [](mlir::Operation *) { return false; });
+  /// Decides as well which of `spared` to do without.
+  SavedValues(const JointFunction &joint, GradientMemory memory,
+              llvm::ArrayRef<SparedReaders> spared = {});
 
   /// The values that are handed over: arguments and results, which their owner
   /// has, and those that are kept for it.
   const llvm::DenseSet<mlir::Value> &getHandedOver() const { return handed; }
   /// Those that are neither arguments nor results, in their order.
   llvm::ArrayRef<mlir::Value> getSaved() const { return saved; }
-  /// The bytes of all of them.
-  double getSavedBytes() const;
+  /// Which readers are spared: their price is less than the bytes that would be
+  /// saved for them.
+  const llvm::BitVector &getSpared() const { return areSpared; }
   /// Whether a value is an argument or a result: its owner has it.
   bool isOwned(mlir::Value value) const;
   /// The bytes of a tensor on the graphs that the function is for.
-  double bytesOf(mlir::RankedTensorType type) const;
+  static double bytesOf(const JointFunction &joint,
+                        mlir::RankedTensorType type);
   /// What to say of each value that is saved or computed again.
   llvm::ArrayRef<KeptValue> getDecisions() const { return decisions; }
 
 private:
-  /// Marks what depends on gradients.
-  void findBackward(llvm::function_ref<bool(mlir::Operation *)> ignored);
-  /// Marks ops that `values` are computed by.
-  void markMakers(llvm::SmallVector<mlir::Value> values);
+  /// Marks what depends on gradients, and what that reads.
+  void findBackward(llvm::ArrayRef<SparedReaders> spared);
   bool isPrimal(mlir::Value value) const {
     return !ofGradients.contains(value);
   }
@@ -90,8 +103,8 @@ private:
   /// Why a value that the forward pass computes is not computed again; empty
   /// where it may be.
   llvm::StringRef whyNotAgain(mlir::Value value) const;
-  /// The values of the smallest cut in bytes.
-  llvm::DenseSet<mlir::Value> cut() const;
+  /// The values of the smallest cut in bytes; marks who is spared.
+  llvm::DenseSet<mlir::Value> cut(llvm::ArrayRef<SparedReaders> spared);
   /// Finds what is handed over, and what that and the gradients are computed
   /// from between the two.
   llvm::DenseSet<mlir::Value>
@@ -103,6 +116,9 @@ private:
   GradientMemory memory;
   llvm::DenseSet<mlir::Value> ofGradients; ///< what depends on gradients
   llvm::SetVector<mlir::Value> read;       ///< primal values that these read
+  /// The same of readers that may be spared.
+  llvm::SmallVector<llvm::SetVector<mlir::Value>> readIfKept;
+  llvm::BitVector areSpared;
   llvm::SetVector<mlir::Value> primal;
   llvm::DenseSet<mlir::Operation *> forward; ///< what the results take
   llvm::DenseSet<mlir::Value> handed;
