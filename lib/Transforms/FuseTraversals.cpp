@@ -43,14 +43,34 @@ struct Plan {
   RowDomain order, walked; // the producer's rows, and where it walks them there
 };
 
+/// Who reads a result of a traversal.
+struct Readers {
+  /// The traversals, each once; none where something else does.
+  SmallVector<TraverseOp> consumers;
+  /// Whether each of several may compute it again.
+  bool mayRepeat = false;
+  /// The first two of several that cannot, and why: of one alone, the others
+  /// still stand in the way.
+  SmallVector<std::pair<TraverseOp, std::string>, 2> refused = {};
+};
+
 struct FuseTraversals : gnn::impl::FuseTraversalsBase<FuseTraversals> {
   void runOnOperation() override {
     fuseAll();
-    getOperation()->walk([&](TraverseOp op) { reportRefusals(op); });
+    if (getContext().getRemarkEngine())
+      getOperation()->walk([&](TraverseOp op) { reportRefusals(op); });
+    readers.clear();
   }
 
 private:
   void fuseAll();
+  /// The readers of a result of a traversal, as long as these and it are what
+  /// they were: many layers may read one row.
+  const Readers &getReaders(OpResult produced);
+  /// Drops what is known of the results of an op.
+  void forgetReaders(Operation *op);
+  /// Fills `plan`, or says why `produced` is not computed in `consumer`.
+  std::string whyNotFused(OpResult produced, TraverseOp consumer, Plan &plan);
   /// What was made of a producer and a consumer.
   struct Fused {
     TraverseOp op;
@@ -59,6 +79,8 @@ private:
   };
   std::optional<Fused> fuseOne(IRRewriter &rewriter, TraverseOp consumer);
   void reportRefusals(TraverseOp consumer);
+
+  llvm::DenseMap<Value, Readers> readers;
 };
 } // namespace
 
@@ -336,11 +358,12 @@ static TraverseOp fuse(IRRewriter &rewriter, TraverseOp producer,
 /// something else does.
 static SmallVector<TraverseOp> consumersOf(OpResult produced) {
   SmallVector<TraverseOp> consumers;
+  llvm::SmallPtrSet<Operation *, 8> seen;
   for (Operation *user : produced.getUsers()) {
     auto consumer = dyn_cast<TraverseOp>(user);
     if (!consumer || llvm::is_contained(consumer.getOutputs(), produced))
       return {};
-    if (!llvm::is_contained(consumers, consumer))
+    if (seen.insert(consumer).second)
       consumers.push_back(consumer);
   }
   return consumers;
@@ -381,23 +404,40 @@ static std::string planAll(OpResult produced, TraverseOp consumer, Plan &plan) {
                     plan);
 }
 
-/// Fills `plan`, or says why `produced` is not computed in `consumer`.
-static std::string whyNotFused(OpResult produced, TraverseOp consumer,
-                               Plan &plan) {
-  SmallVector<TraverseOp> consumers = consumersOf(produced);
+const Readers &FuseTraversals::getReaders(OpResult produced) {
+  auto [entry, isNew] = readers.try_emplace(produced);
+  Readers &found = entry->second;
+  if (!isNew)
+    return found;
   auto producer = cast<TraverseOp>(produced.getOwner());
-  bool repeats = consumers.size() > 1 && producer.getNumResults() == 1 &&
-                 isWorthRepeating(producer);
-  if (consumers.empty() || (consumers.size() > 1 && !repeats))
+  found.consumers = consumersOf(produced);
+  found.mayRepeat = found.consumers.size() > 1 &&
+                    producer.getNumResults() == 1 && isWorthRepeating(producer);
+  if (found.mayRepeat)
+    for (TraverseOp consumer : found.consumers) {
+      Plan plan;
+      if (std::string why = planAll(produced, consumer, plan); !why.empty())
+        found.refused.emplace_back(consumer, why);
+      if (found.refused.size() == 2)
+        break;
+    }
+  return found;
+}
+
+void FuseTraversals::forgetReaders(Operation *op) {
+  for (Value result : op->getResults())
+    readers.erase(result);
+}
+
+std::string FuseTraversals::whyNotFused(OpResult produced, TraverseOp consumer,
+                                        Plan &plan) {
+  const Readers &found = getReaders(produced);
+  if (found.consumers.size() != 1 && !found.mayRepeat)
     return "its result has other readers";
   // What one reader needs stored is there for the others.
-  for (TraverseOp other : consumers) {
-    Plan others;
-    if (other == consumer)
-      continue;
-    if (std::string why = planAll(produced, other, others); !why.empty())
+  for (auto &[other, why] : found.refused)
+    if (other != consumer)
       return "its result has another reader, which cannot compute it: " + why;
-  }
   return planAll(produced, consumer, plan);
 }
 
@@ -448,15 +488,21 @@ FuseTraversals::fuseOne(IRRewriter &rewriter, TraverseOp consumer) {
     auto produced = dyn_cast<OpResult>(input);
     if (!producer || !whyNotFused(produced, consumer, plan).empty())
       continue;
-    size_t readers = consumersOf(produced).size();
+    size_t count = getReaders(produced).consumers.size();
     remark::passed(consumer.getLoc(),
                    remark::RemarkOpts::name("Fused").category(getArgument()))
         << "one traversal instead of two: " + gnn::describeOrigins(producer) +
                " and " + gnn::describeOrigins(consumer) +
-               (readers == 1
+               (count == 1
                     ? std::string()
-                    : ", which " + std::to_string(readers - 1) +
+                    : ", which " + std::to_string(count - 1) +
                           " others compute again rather than have it stored");
+    for (Operation *op : {producer.getOperation(), consumer.getOperation()}) {
+      forgetReaders(op);
+      for (Value read : op->getOperands())
+        if (Operation *maker = read.getDefiningOp())
+          forgetReaders(maker);
+    }
     TraverseOp op = fuse(rewriter, producer, consumer, plan);
     bool isErased = producer->use_empty();
     Fused fused = {op, producer, isErased};

@@ -35,7 +35,7 @@ namespace {
 /// statistics of the graph.
 struct Buffer {
   memref::AllocOp alloc;
-  llvm::SmallSetVector<Operation *, 4> users;
+  llvm::SmallSetVector<Operation *, 4> users = {};
   Operation *firstUse = nullptr, *lastUse = nullptr;
   double bytes = 0;
 
@@ -90,16 +90,23 @@ static double estimate(Value size) {
             : RowDomain(key.space),
         stats);
   }
-  double result = estimate(op->getOperand(0));
-  for (Value operand : op->getOperands().drop_front()) {
-    double other = estimate(operand);
-    result = isa<arith::AddIOp>(op)   ? result + other
-             : isa<arith::MulIOp>(op) ? result * other
-             : isa<arith::CeilDivUIOp, arith::DivUIOp, arith::DivSIOp>(op)
-                 ? result / std::max(other, 1.0)
-                 : std::max(result, other);
+  // Arithmetic folds where all of its operands are known.
+  SmallVector<Attribute> operands;
+  double largest = 0;
+  for (Value operand : op->getOperands()) {
+    double value = estimate(operand);
+    largest = std::max(largest, value);
+    operands.push_back(
+        IntegerAttr::get(operand.getType(), static_cast<int64_t>(value)));
   }
-  return result;
+  SmallVector<OpFoldResult> folded;
+  if (succeeded(op->fold(operands, folded)) && folded.size() == 1) {
+    if (Value same = dyn_cast<Value>(folded[0]))
+      return estimate(same);
+    if (auto value = dyn_cast<IntegerAttr>(cast<Attribute>(folded[0])))
+      return value.getValue().getSExtValue();
+  }
+  return largest; // such as of a division by a count that is 0
 }
 
 static double estimateBytes(memref::AllocOp alloc) {
@@ -140,8 +147,12 @@ public:
         ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
     for (Operation *op : ops)
       for (Operation *maker : before[op]) {
-        waits[op].insert(maker);
-        waits[op].insert_range(waits[maker]);
+        // To add `op` may move what the map holds: the maker's are looked up
+        // behind that.
+        llvm::DenseSet<Operation *> &all = waits[op];
+        all.insert(maker);
+        if (auto found = waits.find(maker); found != waits.end())
+          all.insert_range(found->second);
       }
   }
 

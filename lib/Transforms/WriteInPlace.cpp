@@ -30,24 +30,27 @@ namespace gnn {
 /// two of them whether they conflict.
 static constexpr unsigned longestChain = 32;
 
-/// The tensor that templates of this function made `root` in; null where that
-/// is not new, or as many have gone on with it as may.
-static tensor::EmptyOp findNewTensor(Value root) {
-  unsigned length = 0;
-  for (; isa_and_nonnull<TileOpInterface>(root.getDefiningOp()); ++length) {
+namespace {
+/// A tensor that templates of this function make a result in.
+struct NewTensor {
+  tensor::EmptyOp made;   ///< null where it is not new
+  unsigned templates = 0; ///< that have gone on with it
+};
+} // namespace
+
+static NewTensor findNewTensor(Value root) {
+  unsigned templates = 0;
+  for (; isa_and_nonnull<TileOpInterface>(root.getDefiningOp()); ++templates) {
     auto op = cast<DestinationStyleOpInterface>(root.getDefiningOp());
     root = getRoot(op.getTiedOpOperand(cast<OpResult>(root))->get());
   }
-  return length < longestChain ? root.getDefiningOp<tensor::EmptyOp>()
-                               : tensor::EmptyOp();
+  return {root.getDefiningOp<tensor::EmptyOp>(), templates};
 }
 
-/// True if `input` has as many rows as `output`: the first ones of a tensor may
-/// be read as if there were no others.
-static bool hasRowsOf(OpOperand &input, tensor::EmptyOp output) {
-  tensor::EmptyOp made = findNewTensor(getRoot(input.get()));
-  return made &&
-         llvm::equal(made.getDynamicSizes(), output.getDynamicSizes(),
+/// Whether two new tensors have as many rows: the first ones of a tensor may be
+/// read as if there were no others.
+static bool haveSameRows(tensor::EmptyOp a, tensor::EmptyOp b) {
+  return llvm::equal(a.getDynamicSizes(), b.getDynamicSizes(),
                      [](Value a, Value b) { return areEqualCounts(a, b); });
 }
 
@@ -165,16 +168,21 @@ std::string WriteInPlace::makeFree(OpOperand &input, bool &moved) {
   Operation *op = input.getOwner();
   Block *block = op->getBlock();
   Value root = getRoot(input.get());
-  bool isShared = false;
+  std::string shared;
   forEachUse(root, [&](OpOperand &use) {
     auto destination = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
-    isShared |= !destination || destination.isDpsInit(&use);
-    if (&use != &input && use.getOwner() == op)
-      isShared = true;
+    if (isa<func::ReturnOp>(use.getOwner()))
+      shared = "it is a result of the function";
+    else if (!destination)
+      shared = "what is no template uses it";
+    else if (destination.isDpsInit(&use))
+      shared = "another template goes on with it";
+    else if (&use != &input && use.getOwner() == op)
+      shared = "it is input " + std::to_string(use.getOperandNumber()) +
+               " as well, which may be read at other rows";
   });
-  if (isShared)
-    return "it is a result of the function, what others go on with, or read at "
-           "other rows too";
+  if (!shared.empty())
+    return shared;
   Operation *last = findLastUser(root, block, &input);
   if (!last || last->isBeforeInBlock(op))
     return "";
@@ -191,7 +199,7 @@ std::string WriteInPlace::makeFree(OpOperand &input, bool &moved) {
   };
   auto livesLonger = [&](OpOperand &operand) {
     Value other = getRoot(operand.get());
-    if (&operand == &input || !findNewTensor(other) ||
+    if (&operand == &input || !findNewTensor(other).made ||
         isa<tensor::EmptyOp>(other.getDefiningOp()))
       return false;
     // `last` itself may be what writes over it.
@@ -214,13 +222,17 @@ void WriteInPlace::visit(TileOpInterface op) {
     if (!made)
       continue;
     for (OpOperand *input : destination.getDpsInputOperands()) {
-      if (!op.mayOverwrite(*input, output) ||
-          !findNewTensor(getRoot(input->get())))
+      NewTensor own = findNewTensor(getRoot(input->get()));
+      if (!op.mayOverwrite(*input, output) || !own.made)
         continue;
       bool moved = false;
-      std::string why = hasRowsOf(*input, made)
-                            ? makeFree(*input, moved)
-                            : "it may have more rows than the result";
+      std::string why =
+          own.templates >= longestChain
+              ? std::to_string(own.templates) +
+                    " templates have gone on with its tensor, which is the most"
+          : haveSameRows(own.made, made)
+              ? makeFree(*input, moved)
+              : "it may have more rows than the result";
       std::string name = "input " + std::to_string(input->getOperandNumber());
       auto opts =
           remark::RemarkOpts::name(why.empty() ? "InPlace" : "NotInPlace")

@@ -228,3 +228,41 @@ func.func @hoisted(%x: memref<?xf32>, %y: memref<?xf32>) {
   memref.copy %y, %a : memref<?xf32> to memref<?xf32>
   return
 }
+
+// -----
+
+#row = #gnn_tile.at<group>
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// What sizes are follows from the arithmetic: of 100,000 rows, 90,000 less are
+// fewer than 50,000, which come first in the workspace.
+//
+// CHECK-LABEL: func.func @fewer
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: memref<?xi8> {gnn.workspace}
+// CHECK:         %[[ZERO:.+]] = arith.constant 0 : index
+// CHECK:         memref.view %[[W]][%[[ZERO]]][%[[FIFTY:.+]]] : memref<?xi8> to memref<?xf32>
+// CHECK:         memref.view %[[W]][%{{.+}}][%[[FEWER:.+]]] : memref<?xi8> to memref<?xf32>
+// CHECK:         gnn_tile.traverse
+// expected-remark @+1 {{2 buffers in 2 slots of one workspace}}
+func.func @fewer(%x: memref<?xf32>, %y: memref<?xf32>) {
+  %n = gnn_tile.count @g count dst : index
+  %k = arith.constant 90000 : index
+  %fewer = arith.subi %n, %k : index
+  %fifty = arith.constant 50000 : index
+  %b = memref.alloc(%fifty) : memref<?xf32>
+  %a = memref.alloc(%fewer) : memref<?xf32>
+  gnn_tile.traverse @g <dst> ins(%x : memref<?xf32>) at [#row] outs(%a : memref<?xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  gnn_tile.traverse @g <dst> ins(%x : memref<?xf32>) at [#row] outs(%b : memref<?xf32>) at [#row] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  gnn_tile.traverse @g <dst> ins(%a, %b : memref<?xf32>, memref<?xf32>) at [#row, #row] outs(%y : memref<?xf32>) at [#row] {
+  ^bb0(%v: f32, %u: f32):
+    %s = arith.addf %v, %u : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}

@@ -126,7 +126,7 @@ func.func @kept(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %n: index)
     gnn_tile.yield %acc : f32
   } -> tensor<?x8xf32>
   // Rows of it are read at elements too.
-  // expected-remark @+1 {{does not write over input 1: it is a result of the function, what others go on with, or read at other rows too}}
+  // expected-remark @+1 {{does not write over input 1: it is input 0 as well, which may be read at other rows}}
   %c = gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
       ins(%b, %b : tensor<?x8xf32>, tensor<?x8xf32>)
       at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
@@ -154,6 +154,34 @@ func.func @kept(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %n: index)
     gnn_tile.yield %t : f32
   } -> tensor<?x8xf32>
   return %a, %c, %f : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// Another template goes on with the tensor that the first made.
+//
+// CHECK-LABEL: func.func @taken
+// CHECK:         %[[A:.+]] = gnn_tile.gemm
+// CHECK:         gnn_tile.gemm {{.+}} ins(%[[A]], {{.+}} outs(%{{e.+|[0-9]+}} :
+// CHECK:         gnn_tile.gemm {{.+}} outs(%[[A]] :
+func.func @taken(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %n: index) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %e0 = tensor.empty(%n) : tensor<?x8xf32>
+  %a = gnn_tile.gemm @g rows dst ins(%x, %w : tensor<?x8xf32>, tensor<8x8xf32>)
+      at <group : feature> extras at [] outs(%e0 : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  %e1 = tensor.empty(%n) : tensor<?x8xf32>
+  // expected-remark @+1 {{does not write over input 0: another template goes on with it}}
+  %b = gnn_tile.gemm @g rows dst ins(%a, %w : tensor<?x8xf32>, tensor<8x8xf32>)
+      at <group : feature> extras at [] outs(%e1 : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  %c = gnn_tile.gemm @g rows dst ins(%x, %w : tensor<?x8xf32>, tensor<8x8xf32>)
+      at <group : feature> extras at [] outs(%a : tensor<?x8xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  } -> tensor<?x8xf32>
+  return %b, %c : tensor<?x8xf32>, tensor<?x8xf32>
 }
 
 // A product of more columns than a block computes; extras of other rows.

@@ -38,9 +38,9 @@ def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
     graph: there it joins one that walks edges.
 
     Needs: templates on tensors. Keeps: the value of every result. Never fuses
-    across a reduction that is read at another point than where it ends, but for
-    that of few numbers, into or out of what has a schedule, or where rows would be computed more than once but
-    those of features of edges.
+    into or out of what has a schedule. Never fuses across a reduction that is read
+    at another point than where it ends, unless it gives few numbers. Never computes
+    rows more than once, except rows of features of edges.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }
@@ -238,6 +238,9 @@ def WriteInPlace : Pass<"gnn-tile-write-in-place", "::mlir::func::FuncOp"> {
     // becomes
     %y = gnn_tile.gemm @g rows src_pair ... ins(%x, %w : ...) outs(%x : tensor<?x64xf32>)
     ```
+
+    At most 32 templates go on with one tensor, as bufferization compares each with
+    all others; the next one makes a new tensor.
 
     A template moves behind others that read the input, as the product of a
     gradient and a weight behind the sum of its outer products, if nothing reads

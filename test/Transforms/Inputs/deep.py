@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Models of many layers in which a value is read twice by the next: KIND LAYERS."""
+"""Models of many layers in which a value is read twice by the next: KIND LAYERS [--gradients]."""
 
 import sys
 
@@ -39,7 +39,42 @@ def terms(layers):
     print(f"  return %y : {NODE}")
 
 
+def products(layers):
+    """x = x W."""
+    for i in range(layers):
+        print(f"  %v{i + 1} = gnn.linear %v{i}, %w : {LINEAR}")
+    print(f"  return %v{layers} : {NODE}")
+
+
+def scales(layers):
+    """x = relu(sum of s x W), where all layers read one s."""
+    print(f"  %s = math.exp %v0 : {NODE}")
+    for i in range(layers):
+        print(f"  %h{i} = gnn.linear %v{i}, %w : {LINEAR}")
+        print(f"  %m{i} = arith.mulf %h{i}, %s : {NODE}")
+        print(f"  %a{i} = gnn.spmm copy %m{i} via src reduce sum via dst : ({NODE}) -> {NODE}")
+        print(f"  %v{i + 1} = gnn.activation relu %a{i} : {NODE}")
+    print(f"  return %v{layers} : {NODE}")
+
+
+def attentions(layers):
+    """x = attention(x) + b, of 64 features."""
+    node, wide = "tensor<?xf32, #gnn.rows<@g, node>>", NODE.replace("x8x", "x64x")
+    eight = ", ".join([NODE] * 8)
+    print(f"  %x0 = gnn.concat {', '.join(['%v0'] * 8)} : ({eight}) -> {wide}")
+    for i in range(layers):
+        print(f"  %l{i} = gnn.reduce_features sum %x{i} : {wide} -> {node}")
+        print(f"  %a{i} = gnn.attention(%s = %l{i} via src) value %x{i} via src over dst "
+              f": ({node}, {wide}) -> {wide} {{\n    gnn.yield %s : tensor<f32>\n  }}")
+        print(f"  %x{i + 1} = arith.addf %a{i}, %x0 : {wide}")
+    print(f"  %y = gnn.slice %x{layers} at 0 : {wide} -> {NODE}")
+    print(f"  return %y : {NODE}")
+
+
+KINDS = {"residual": residual, "hops": hops, "terms": terms, "products": products,
+         "scales": scales, "attentions": attentions}
+gradients = " attributes {gnn.gradients}" if "--gradients" in sys.argv else ""
 print("gnn.graph @g square {node_types = 1, edge_types = 2}")
-print(f"func.func @f(%v0: {NODE}, %w: tensor<8x8xf32>) -> {NODE} {{")
-{"residual": residual, "hops": hops, "terms": terms}[sys.argv[1]](int(sys.argv[2]))
+print(f"func.func @f(%v0: {NODE}, %w: tensor<8x8xf32>) -> {NODE}{gradients} {{")
+KINDS[sys.argv[1]](int(sys.argv[2]))
 print("}")
