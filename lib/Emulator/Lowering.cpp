@@ -85,6 +85,9 @@ private:
   void describeAccess(Operation *op);
   void createFunction();
   void lowerOp(Operation *op);
+  void lowerDynamicShared(gpu::DynamicSharedMemoryOp op);
+  /// Checks an op that reads or writes memory, or says which memory is its own.
+  void checkAccess(Operation *op);
   void lowerId(Operation *op, gpu::Dimension dimension, int64_t offset);
   void lowerShuffle(gpu::ShuffleOp op);
   void lowerAsyncCopy(nvgpu::DeviceAsyncCopyOp op);
@@ -405,8 +408,64 @@ void KernelLowering::lowerToInteger(Operation *op, StringRef intrinsic) {
   op->erase();
 }
 
-void KernelLowering::lowerOp(Operation *op) {
+void KernelLowering::checkAccess(Operation *op) {
   using Kind = Checks::Kind;
+  TypeSwitch<Operation *>(op)
+      .Case<memref::LoadOp>([&](auto op) {
+        checks->access(addSite(op), op, op.getMemref(), op.getIndices(), 1,
+                       Kind::Read);
+      })
+      .Case<memref::StoreOp>([&](auto op) {
+        checks->access(addSite(op), op, op.getMemref(), op.getIndices(), 1,
+                       Kind::Write);
+      })
+      .Case<memref::AtomicRMWOp>([&](auto op) {
+        checks->access(addSite(op), op, op.getMemref(), op.getIndices(), 1,
+                       Kind::Atomic);
+      })
+      .Case<vector::LoadOp>([&](auto op) {
+        checks->access(addSite(op), op, op.getBase(), op.getIndices(),
+                       op.getVectorType().getNumElements(), Kind::Read);
+      })
+      .Case<vector::StoreOp>([&](auto op) {
+        checks->access(addSite(op), op, op.getBase(), op.getIndices(),
+                       op.getVectorType().getNumElements(), Kind::Write);
+      })
+      .Case<vector::MaskedLoadOp>([&](auto op) {
+        checks->maskedAccess(addSite(op), op, op.getBase(), op.getIndices(),
+                             op.getMask(), Kind::Read);
+      })
+      .Case<vector::MaskedStoreOp>([&](auto op) {
+        checks->maskedAccess(addSite(op), op, op.getBase(), op.getIndices(),
+                             op.getMask(), Kind::Write);
+      })
+      .Case<memref::ReinterpretCastOp>([&](auto op) {
+        int64_t number = cast<BlockArgument>(op.getSource()).getArgNumber();
+        checks->argumentCast(addSite(op), op,
+                             result.arguments[number].alignment);
+      })
+      .Case<memref::ViewOp>([&](auto op) { checks->view(addSite(op), op); })
+      .Case<memref::SubViewOp>(
+          [&](auto op) { checks->subview(addSite(op), op); });
+}
+
+void KernelLowering::lowerDynamicShared(gpu::DynamicSharedMemoryOp op) {
+  Value bytes =
+      emit.toIndex(emit.field(offsetof(KernelContext, dynamicSharedBytes),
+                              emit.builder.getI64Type(), /*constant=*/true));
+  auto cast = memref::ReinterpretCastOp::create(
+      emit.builder, emit.loc,
+      MemRefType::get({ShapedType::kDynamic}, emit.builder.getI8Type()),
+      dynamicShared, OpFoldResult(emit.builder.getIndexAttr(0)),
+      ArrayRef<OpFoldResult>{bytes},
+      ArrayRef<OpFoldResult>{emit.builder.getIndexAttr(1)});
+  // Keeps the memory space until types are stripped.
+  cast.getResult().setType(op.getType());
+  op.replaceAllUsesWith(cast.getResult());
+  op.erase();
+}
+
+void KernelLowering::lowerOp(Operation *op) {
   TypeSwitch<Operation *>(op)
       .Case<gpu::ThreadIdOp>([&](auto op) {
         op.replaceAllUsesWith(threadIds[static_cast<int>(op.getDimension())]);
@@ -421,21 +480,8 @@ void KernelLowering::lowerOp(Operation *op) {
       .Case<gpu::GridDimOp>([&](auto op) {
         lowerId(op, op.getDimension(), offsetof(KernelContext, gridDim));
       })
-      .Case<gpu::DynamicSharedMemoryOp>([&](auto op) {
-        Value bytes = emit.toIndex(
-            emit.field(offsetof(KernelContext, dynamicSharedBytes),
-                       emit.builder.getI64Type(), /*constant=*/true));
-        auto cast = memref::ReinterpretCastOp::create(
-            emit.builder, emit.loc,
-            MemRefType::get({ShapedType::kDynamic}, emit.builder.getI8Type()),
-            dynamicShared, OpFoldResult(emit.builder.getIndexAttr(0)),
-            ArrayRef<OpFoldResult>{bytes},
-            ArrayRef<OpFoldResult>{emit.builder.getIndexAttr(1)});
-        // Keeps the memory space until types are stripped.
-        cast.getResult().setType(op.getType());
-        op.replaceAllUsesWith(cast.getResult());
-        op.erase();
-      })
+      .Case<gpu::DynamicSharedMemoryOp>(
+          [&](auto op) { lowerDynamicShared(op); })
       .Case<gpu::ReturnOp>([&](auto op) {
         func::ReturnOp::create(emit.builder, emit.loc);
         op.erase();
@@ -468,47 +514,8 @@ void KernelLowering::lowerOp(Operation *op) {
       .Case<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(
           [&](auto op) { checks->division(addSite(op), op, false); })
       .Default([&](Operation *op) {
-        if (!checked)
-          return;
-        TypeSwitch<Operation *>(op)
-            .Case<memref::LoadOp>([&](auto op) {
-              checks->access(addSite(op), op, op.getMemref(), op.getIndices(),
-                             1, Kind::Read);
-            })
-            .Case<memref::StoreOp>([&](auto op) {
-              checks->access(addSite(op), op, op.getMemref(), op.getIndices(),
-                             1, Kind::Write);
-            })
-            .Case<memref::AtomicRMWOp>([&](auto op) {
-              checks->access(addSite(op), op, op.getMemref(), op.getIndices(),
-                             1, Kind::Atomic);
-            })
-            .Case<vector::LoadOp>([&](auto op) {
-              checks->access(addSite(op), op, op.getBase(), op.getIndices(),
-                             op.getVectorType().getNumElements(), Kind::Read);
-            })
-            .Case<vector::StoreOp>([&](auto op) {
-              checks->access(addSite(op), op, op.getBase(), op.getIndices(),
-                             op.getVectorType().getNumElements(), Kind::Write);
-            })
-            .Case<vector::MaskedLoadOp>([&](auto op) {
-              checks->maskedAccess(addSite(op), op, op.getBase(),
-                                   op.getIndices(), op.getMask(), Kind::Read);
-            })
-            .Case<vector::MaskedStoreOp>([&](auto op) {
-              checks->maskedAccess(addSite(op), op, op.getBase(),
-                                   op.getIndices(), op.getMask(), Kind::Write);
-            })
-            .Case<memref::ReinterpretCastOp>([&](auto op) {
-              int64_t number =
-                  cast<BlockArgument>(op.getSource()).getArgNumber();
-              checks->argumentCast(addSite(op), op,
-                                   result.arguments[number].alignment);
-            })
-            .Case<memref::ViewOp>(
-                [&](auto op) { checks->view(addSite(op), op); })
-            .Case<memref::SubViewOp>(
-                [&](auto op) { checks->subview(addSite(op), op); });
+        if (checked)
+          checkAccess(op);
       });
 }
 

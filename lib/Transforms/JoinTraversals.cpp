@@ -463,8 +463,8 @@ TraverseOp JoinTraversals::tryJoin(IRRewriter &rewriter, TraverseOp first,
   return joined;
 }
 
-/// Where the rows are the same, what is not worth a word is that the second is
-/// computed of the first.
+/// Says nothing of two over the same rows where the second is computed from the
+/// first, as most are.
 void JoinTraversals::reportRefusal(IRRewriter &rewriter, TraverseOp first,
                                    TraverseOp second,
                                    const Dependences &dependences) {
@@ -505,8 +505,9 @@ SmallVector<TraverseOp> JoinTraversals::collect(Block &block) {
   return ops;
 }
 
-/// Each with those before it. What two were refused for no other join takes
-/// away, so that behind one it goes on with what is new.
+/// Tries each with those before it. A pair that was refused stays refused, as
+/// the join of others takes no dependence away: after a join it goes on with
+/// the new op.
 void JoinTraversals::joinAll(IRRewriter &rewriter, Block &block) {
   SmallVector<TraverseOp> ops = collect(block);
   Dependences dependences(block);

@@ -202,24 +202,29 @@ static std::string rowsText(AggregateOp op) {
          text(op.getInput().getType());
 }
 
-static void moveScales(AggregateOp op, const CostModel &model,
-                       const LayerRewrite &rewrite) {
-  if (!isSum(op) || op.getArgument())
-    return;
-  Terms terms = splitTerms(op.getInput());
-  if (terms.factors.empty())
-    return;
-  IRRewriter &rewriter = rewrite.rewriter;
-  rewriter.setInsertionPoint(op);
+namespace {
+/// Where the factors of a sum's terms go: behind the sum and before the gather,
+/// with what is left of their paths there.
+struct Places {
+  SmallVector<std::pair<Factor, RowPath>> after, before;
+  llvm::BitVector stays; ///< the others
+  std::string reason;    ///< why before the gather
+};
+} // namespace
+
+/// Chooses a place for each factor.
+static Places choosePlaces(AggregateOp op, const Terms &terms,
+                           const CostModel &model,
+                           const LayerRewrite &rewrite) {
   GraphOp graph = getGraph(op, op.getInput().getType());
   RowPath up = op.getRowPaths().front();
-  SmallVector<std::pair<Factor, RowPath>> after, before;
-  llvm::BitVector stays(terms.factors.size());
-  std::string refusal, reason;
+  Places places;
+  places.stays.resize(terms.factors.size());
+  std::string refusal;
   for (auto [i, factor] : llvm::enumerate(terms.factors)) {
     if (auto rest = restOfPath(factor.path, up, graph)) {
       if (up.isOnto()) {
-        after.push_back({factor, *rest});
+        places.after.push_back({factor, *rest});
         continue;
       }
       // Infinity times a sum of nothing is not 0.
@@ -233,71 +238,91 @@ static void moveScales(AggregateOp op, const CostModel &model,
                     : restOfPath(factor.path, terms.body.path, graph);
     std::string numbers;
     if (rest && paysBefore(terms, i, op, model, numbers)) {
-      before.push_back({factor, *rest});
-      reason = numbers;
+      places.before.push_back({factor, *rest});
+      places.reason = numbers;
       continue;
     }
     if (rest)
       refusal = numbers;
-    stays.set(i);
+    places.stays.set(i);
   }
   if (!refusal.empty())
     rewrite.missed(op.getLoc(), "ScaleStays",
                    "a scale of gathered rows stays in the sum: " + refusal);
-  if (after.empty() && before.empty())
-    return;
-  if (!after.empty())
-    rewrite.passed(op.getLoc(), "ScaleAfter",
-                   "a scale of each sum comes after it: " + rowsText(op));
-  if (!before.empty())
-    rewrite.passed(op.getLoc(), "ScaleBefore",
-                   "a scale of gathered rows comes before the gather: " +
-                       reason);
-  Location loc = op.getLoc();
-  Value body = terms.body.value;
-  for (auto &[factor, path] : before)
-    body =
-        applyFactor(rewriter, loc, body, {factor.value, path, factor.inverse});
-  int64_t count = op.getInput().getType().getDimSize(0);
-  auto gathered = [&](Value value, RowPath path) -> Value {
-    if (path.isIdentity())
-      return value;
-    return GatherOp::create(rewriter, loc,
-                            withRowSpace(typeOf(value), path.from, count),
-                            value, path.via);
-  };
-  // Factors meet each other first: they are few numbers a row.
-  SmallVector<Factor> inside = terms.merge(stays);
-  SmallVector<std::tuple<bool, int64_t, size_t>> order; // the last for ties
-  for (auto [i, factor] : llvm::enumerate(inside))
+  return places;
+}
+
+/// Factors in the order in which they are applied: products first, and of these
+/// those of more features; the last key is for ties.
+static SmallVector<Factor> sortFactors(ArrayRef<Factor> factors) {
+  SmallVector<std::tuple<bool, int64_t, size_t>> order;
+  for (auto [i, factor] : llvm::enumerate(factors))
     order.emplace_back(factor.inverse, -getNumFeatures(typeOf(factor.value)),
                        i);
   llvm::sort(order);
-  inside = llvm::map_to_vector(
-      order, [&](auto key) { return inside[std::get<2>(key)]; });
-  Value message = gathered(body, terms.body.path);
-  if (!inside.empty() && !inside.front().inverse) {
-    Value scale = inside.front().value;
-    RowPath path = inside.front().path;
-    for (const Factor &factor : ArrayRef(inside).drop_front()) {
-      if (getNumFeatures(typeOf(factor.value)) >
-          getNumFeatures(typeOf(scale))) {
-        message = applyFactor(rewriter, loc, message, factor);
-        continue;
-      }
-      auto type = withFeatures(typeOf(message), getFeatures(typeOf(scale)));
-      scale = applyFactor(rewriter, loc, type, scale, path, factor);
-      path = {path.from, path.from, std::nullopt};
-    }
-    message = applyFactor(rewriter, loc, message, {scale, path});
-  } else {
+  return llvm::map_to_vector(
+      order, [&](auto key) { return factors[std::get<2>(key)]; });
+}
+
+/// Scales `message` by what stays in the sum. Factors meet each other first:
+/// they are few numbers a row.
+static Value applyInside(IRRewriter &rewriter, Location loc, Value message,
+                         ArrayRef<Factor> inside) {
+  if (inside.empty() || inside.front().inverse) {
     for (const Factor &factor : inside)
       message = applyFactor(rewriter, loc, message, factor);
+    return message;
   }
+  Value scale = inside.front().value;
+  RowPath path = inside.front().path;
+  for (const Factor &factor : inside.drop_front()) {
+    if (getNumFeatures(typeOf(factor.value)) > getNumFeatures(typeOf(scale))) {
+      message = applyFactor(rewriter, loc, message, factor);
+      continue;
+    }
+    auto type = withFeatures(typeOf(message), getFeatures(typeOf(scale)));
+    scale = applyFactor(rewriter, loc, type, scale, path, factor);
+    path = {path.from, path.from, std::nullopt};
+  }
+  return applyFactor(rewriter, loc, message, {scale, path});
+}
+
+static void moveScales(AggregateOp op, const CostModel &model,
+                       const LayerRewrite &rewrite) {
+  if (!isSum(op) || op.getArgument())
+    return;
+  Terms terms = splitTerms(op.getInput());
+  if (terms.factors.empty())
+    return;
+  IRRewriter &rewriter = rewrite.rewriter;
+  rewriter.setInsertionPoint(op);
+  Places places = choosePlaces(op, terms, model, rewrite);
+  if (places.after.empty() && places.before.empty())
+    return;
+  if (!places.after.empty())
+    rewrite.passed(op.getLoc(), "ScaleAfter",
+                   "a scale of each sum comes after it: " + rowsText(op));
+  if (!places.before.empty())
+    rewrite.passed(op.getLoc(), "ScaleBefore",
+                   "a scale of gathered rows comes before the gather: " +
+                       places.reason);
+  Location loc = op.getLoc();
+  Value message = terms.body.value;
+  for (auto &[factor, path] : places.before)
+    message = applyFactor(rewriter, loc, message,
+                          {factor.value, path, factor.inverse});
+  SmallVector<Factor> inside = sortFactors(terms.merge(places.stays));
+  if (RowPath path = terms.body.path; !path.isIdentity())
+    message =
+        GatherOp::create(rewriter, loc,
+                         withRowSpace(typeOf(message), path.from,
+                                      op.getInput().getType().getDimSize(0)),
+                         message, path.via);
+  message = applyInside(rewriter, loc, message, inside);
   Value sum = AggregateOp::create(rewriter, loc, op.getResult().getType(),
                                   op.getKind(), message, op.getVia())
                   .getResult();
-  for (auto &[factor, path] : after)
+  for (auto &[factor, path] : places.after)
     sum = applyFactor(rewriter, loc, sum, {factor.value, path, factor.inverse});
   rewriter.replaceAllUsesWith(op.getResult(), sum);
   rewriter.eraseOp(op);

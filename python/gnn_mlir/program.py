@@ -369,15 +369,17 @@ class _Names:
     def __init__(self):
         self.names = {}
         self.taken = set()
+        self.numbers = 0  # of the names taken, those that are numbers
 
     def of(self, value):
         if id(value) not in self.names:
-            wanted = value.name or str(sum(n.isdigit() for n in self.taken))
+            wanted = value.name or str(self.numbers)
             name, number = wanted, 0
             while name in self.taken:
                 number += 1
                 name = f"{wanted}_{number}"
             self.taken.add(name)
+            self.numbers += name.isdigit()
             self.names[id(value)] = "%" + name
         return self.names[id(value)]
 

@@ -188,7 +188,7 @@ ArrayRef<StringRef> OuterOp::getScheduleFields() { return getProductFields(); }
 template <typename ProductOp>
 static void enumerateTiles(ProductOp op, int64_t in, Attribute given,
                            ScheduleUser use) {
-  for (int64_t columns : {16, 32, 64}) {
+  for (int64_t columns : ProductLayout::allColumns) {
     auto fixed = cast_if_present<GemmScheduleAttr>(given);
     if (fixed && fixed.getN() && fixed.getN() != columns)
       continue;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Dialect/Tile/IR/ProductLayout.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/IR/Builders.h"
@@ -308,5 +309,5 @@ LogicalResult TraverseScheduleAttr::verify(
 LogicalResult
 GemmScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          int64_t n) {
-  return checkField(emitError, "n", n, {16, 32, 64});
+  return checkField(emitError, "n", n, ProductLayout::allColumns);
 }

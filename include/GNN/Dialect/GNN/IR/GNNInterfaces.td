@@ -93,9 +93,9 @@ def GNN_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let description = [{
     An op that knows with respect to which operands its results have a gradient,
     and builds it: `gnn-differentiate` asks the ops of a function from the last to
-    the first. An op without a gradient says why, in words a user understands, of an
-    operand or of the values that its body reads from outside, which no number stands
-    for.
+    the first. An op without a gradient says why, in words a user understands: it is
+    asked about an operand by its number, and about all values at once that its body
+    reads from outside.
 
     What a gradient reads are operands and results. Where the results do not say
     enough, `getWithGradientNeeds` gives an op that has more of them: the argument

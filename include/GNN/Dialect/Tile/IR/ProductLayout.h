@@ -12,13 +12,17 @@
 
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
+#include <array>
+
 namespace gnn::tile {
 
 /// A tile product in fp32 on the general cores. Threads lie in rows, each of
 /// which has the columns of the tile, 4 a thread.
 struct ProductLayout {
   static constexpr int64_t threads = 128, rows = 64, columnsPerThread = 4;
-  static constexpr int64_t widestColumns = 64;
+  /// The columns that a tile may have.
+  static constexpr std::array<int64_t, 3> allColumns = {16, 32, 64};
+  static constexpr int64_t widestColumns = allColumns.back();
 
   int64_t columns = 16; ///< of the tile
   int64_t depth = 16;   ///< of the summed dimension, what is staged at once

@@ -277,15 +277,16 @@ Operation *AttentionOp::getWithGradientNeeds(OpBuilder &builder) {
   return builder.create(state);
 }
 
-/// The statistics have no gradient of their own: they stand in no model.
+/// Only the gradient of the result is known. The statistics are results too
+/// where a program asks for them, or where it is a gradient itself.
 LogicalResult AttentionOp::buildGradient(OpBuilder &builder,
                                          ArrayRef<Value> gradients,
                                          const llvm::BitVector &asked,
                                          MutableArrayRef<Value> ofOperands) {
   if (gradients.size() > 1 && (gradients[1] || gradients[2]))
-    return emitOpError(
-        "has no gradient through its statistics: the gradient of "
-        "a gradient is not known");
+    return emitOpError("has no gradient through its statistics: expected that "
+                       "only its first result has a gradient, got one of the "
+                       "highest score or of the sum of powers of a group");
   return AttentionGradient(*this, builder, gradients[0])
       .build(asked, ofOperands);
 }
