@@ -32,11 +32,11 @@ static double weigh(const std::vector<Edge> &edges, unsigned side) {
 // weight, and no node that another one of that weight does without.
 TEST(FlowNetwork, SmallestOfAllCuts) {
   std::mt19937 random(1);
-  for (unsigned trial = 0; trial < 500; ++trial) {
-    unsigned numNodes = 3 + random() % 6;
+  for (unsigned trial = 0; trial < 5000; ++trial) {
+    unsigned numNodes = 4 + random() % 6;
     std::vector<Edge> edges;
     FlowNetwork network(numNodes);
-    for (unsigned i = 0, count = random() % (4 * numNodes); i < count; ++i) {
+    for (unsigned i = 0, count = random() % (3 * numNodes); i < count; ++i) {
       unsigned from = random() % numNodes, to = random() % numNodes;
       if (from == to)
         continue;
