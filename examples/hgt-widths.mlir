@@ -65,9 +65,13 @@ func.func @hgt(
   %25 = gnn.activation gelu %24 : tensor<?x64xf32, #node>
   %26 = gnn.typed_linear %25, %out_weight bias %out_bias : (tensor<?x64xf32, #node>, tensor<2x64x64xf32, #node_type>, tensor<2x64xf32, #node_type>) -> tensor<?x64xf32, #node>
   %27 = gnn.activation sigmoid %skip : tensor<2xf32, #node_type>
-  %28 = gnn.gather %27 : tensor<2xf32, #node_type> -> tensor<?xf32, #node>
-  %29 = arith.subf %26, %x_64 : tensor<?x64xf32, #node>
-  %30 = gnn.apply mul %28, %29 : (tensor<?xf32, #node>, tensor<?x64xf32, #node>) -> tensor<?x64xf32, #node>
-  %31 = arith.addf %x_64, %30 : tensor<?x64xf32, #node>
-  return %31 : tensor<?x64xf32, #node>
+  %28 = arith.constant dense<[1.0, 0.0]> : tensor<2xf32, #node_type>
+  %29 = arith.mulf %27, %28 : tensor<2xf32, #node_type>
+  %30 = arith.constant dense<[0.0, 1.0]> : tensor<2xf32, #node_type>
+  %31 = arith.addf %29, %30 : tensor<2xf32, #node_type>
+  %32 = gnn.gather %31 : tensor<2xf32, #node_type> -> tensor<?xf32, #node>
+  %33 = arith.subf %26, %x_64 : tensor<?x64xf32, #node>
+  %34 = gnn.apply mul %32, %33 : (tensor<?xf32, #node>, tensor<?x64xf32, #node>) -> tensor<?x64xf32, #node>
+  %35 = arith.addf %x_64, %34 : tensor<?x64xf32, #node>
+  return %35 : tensor<?x64xf32, #node>
 }

@@ -109,6 +109,10 @@ static LogicalResult verifyForeignOp(Operation *op) {
     return op->emitOpError("expected ")
            << describeRows(cast.getSource().getType())
            << " to stay what they are, got " << describeRows(cast.getType());
+  // One number for each type.
+  if (isa<arith::ConstantOp>(op) &&
+      cast<RankedTensorType>(op->getResult(0).getType()).getRank() == 1)
+    return success();
   return op->emitOpError("expected only gnn ops and elementwise arith and math "
                          "ops on rows of a graph");
 }

@@ -27,6 +27,17 @@ _COMPARE = {"lt": ("olt", "slt"), "le": ("ole", "sle"), "gt": ("ogt", "sgt"),
             "ge": ("oge", "sge"), "eq": ("oeq", "eq"), "ne": ("une", "ne")}
 
 
+def _stored(op, number):
+    """A number of f32 as MLIR's parser reads it."""
+    number = _real(op, "value", number)
+    with np.errstate(over="ignore"):
+        stored = np.float32(number)
+    _require(np.isfinite(stored) or not np.isfinite(number), op,
+             f"expected a number that f32 holds, got {number}")
+    return (_number(op, "value", number) if np.isfinite(stored) else
+            f"0x{stored.view(np.uint32):08X}")
+
+
 @checked
 class FeatureOps:
     """On the features of each row."""
@@ -308,20 +319,27 @@ class FeatureOps:
     # -- Upstream's ops on rows of one space -----------------------------------
 
     def constant(self, number, like):
-        """A number for every row and feature of a type."""
+        """A number for every row and feature of a type; or for rows of types without
+        features a list, one number for each."""
         _require(like.dtype == "f32", "constant", f"expected an f32 type, got {like}")
-        number = _real("constant", "value", number)
-        with np.errstate(over="ignore"):
-            stored = np.float32(number)
-        _require(np.isfinite(stored) or not np.isfinite(number), "constant",
-                 f"expected a number that f32 holds, got {number}")
-        text = (_number("constant", "value", number) if np.isfinite(stored) else
-                f"0x{stored.view(np.uint32):08X}")
+        if isinstance(number, (list, tuple)):
+            return self._numbers_of_types(number, like)
         scalar = types.weight()
+        text = _stored("constant", number)
         made = self._record("arith.constant", f"dense<{text}>",
                             lambda spell: spell(scalar), [], [scalar],
-                            lambda g: number)
+                            lambda g: float(number))
         return self.broadcast(made, like)
+
+    def _numbers_of_types(self, numbers, like):
+        _require(like.is_typed and not like.features, "constant",
+                 f"expected a number, or rows of types without features, got {like}")
+        _require(len(numbers) == like.rows, "constant",
+                 f"expected {like.rows} numbers, one for each type, got {len(numbers)}")
+        text = ", ".join(_stored("constant", number) for number in numbers)
+        return self._record("arith.constant", f"dense<[{text}]>",
+                            lambda spell: spell(like), [], [like],
+                            lambda g: np.array(numbers, float))
 
     def broadcast_to(self, x, like):
         """Features broadcast as in NumPy to those of a type: from the last one on,

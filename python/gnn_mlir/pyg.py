@@ -16,7 +16,7 @@ import numpy as np
 
 from . import batches, capi, types
 from .graph import Graph, to_numpy
-from .program import Module
+from .program import Function, Module
 
 
 def _is_hetero(data):
@@ -38,6 +38,9 @@ def graph(data, num_edge_types=None, num_node_types=None):
     does not say how many types there are: None is as many as its largest id says."""
     if _is_hetero(data):
         batches.refuse_types("a HeteroData", num_edge_types, num_node_types)
+        for name in (end for t in data.edge_types for end in (t[0], t[2])):
+            if name not in data.node_types or data[name].num_nodes is None:
+                raise ValueError(f"expected num_nodes or features of {name!r}, got none")
         return Graph.from_hetero({t: data[t].num_nodes for t in data.node_types},
                                  {t: data[t].edge_index for t in data.edge_types})
     if not hasattr(data, "edge_index") or not hasattr(data, "num_nodes"):
@@ -253,14 +256,10 @@ def _hgt(conv, options):
     found["out_bias"] = np.stack([_array(lin.bias) for lin in lins])
     if out in widths:
         found["skip"] = np.array([
-            _array(conv.skip[t])[0] if width == out else NO_SKIP
+            _array(conv.skip[t])[0] if width == out else 0
             for t, width in zip(conv.node_types, widths)],
             found["out_bias"].dtype)
     return found
-
-
-# sigmoid(NO_SKIP) is 1 in every precision.
-NO_SKIP = 1e4
 
 
 @dataclass(frozen=True)
@@ -399,8 +398,12 @@ def _check(function, prefix, conv, running=True):
 
 def _one_function(model):
     """The function of a module of one, or the function itself."""
-    if not isinstance(model, Module):
+    model = getattr(model, "source", None) or model  # That of a compiled function.
+    if isinstance(model, Function):
         return model
+    if not isinstance(model, Module):
+        raise ValueError("model: expected a module or a function, got "
+                         f"{types.described(model)}")
     if len(model.functions) != 1:
         raise ValueError("expected a module of one function, got "
                          f"{len(model.functions)}")
@@ -487,7 +490,9 @@ def load_weights(model, values, *convs, **named):
     other arguments these are: `values` are arrays or tensors by the names of inputs.
     Where one does not fit nothing is written, and that is a ValueError."""
     model, written = _one_function(model), []
-    known = set()
+    if not hasattr(values, "keys"):
+        raise ValueError(f"values: expected a dict by name, got {types.described(values)}")
+    known, by_layer = set(), {}
     for prefix, conv in _layers_of(model, convs, named):
         _refuse_lazy(conv)
         options = _check(model, prefix, conv, running=False)
@@ -508,6 +513,9 @@ def load_weights(model, values, *convs, **named):
                 raise ValueError(f"{prefix + name}: expected what {type(conv).__name__} has "
                                  "without such a weight, got other numbers")
             numbers[places[inside].astype(np.int64) - _FIRST_PLACE] = value[inside]
+        if not np.array_equal(by_layer.setdefault(id(conv), numbers), numbers):
+            raise ValueError(f"{prefix[:-1]}: expected the weights that the same layer of "
+                             "PyG has at another place of the model, got others")
         written.append((tensors, numbers))
     for name in values:
         if name not in known:

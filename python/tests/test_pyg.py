@@ -357,6 +357,36 @@ def test_hgt(heads, widths):
             TOLERANCE * np.linalg.norm(rows))
 
 
+def test_hgt_of_several_widths_has_no_weights_that_pyg_has_not():
+    """What is not PyG's is 0 and stays it: no gradient, no part of a penalty."""
+    widths = {"paper": 8, "author": 5, "venue": 12}
+    graph, edges, x = hetero(widths)
+    conv = randomize(nn.HGTConv(widths, 8, (list(widths), list(edges)), 2))
+    module = models.hgt(3, 4, (8, 8), 2, dict(enumerate(widths.values())))
+    weights = pyg.weights(module, conv)
+    read = [value for name, value in conv.named_parameters() if name not in (
+        "skip.author", "skip.venue")]
+    np.testing.assert_allclose(
+        sum(np.square(w, dtype=float).sum() for w in weights.values()),
+        sum(float(p.double().square().sum()) for p in read))
+    found = gnn_mlir.compile(module, gradients=list(weights)).gradients(
+        graph, {"x": {t: rows.astype(np.float32) for t, rows in x.items()}, **{
+            name: w.astype(np.float32) for name, w in weights.items()}},
+        {"out": np.ones((graph.num_nodes, 8), np.float32)})
+    for name, weight in weights.items():
+        assert not found[name][weight == 0].any(), name
+    assert weights["skip"][0] != 0 and found["skip"][0] != 0
+    assert found["skip"][1:].tolist() == [0, 0] == weights["skip"][1:].tolist()
+
+
+def test_a_hetero_data_of_edges_alone():
+    from torch_geometric.data import HeteroData
+    data = HeteroData()
+    data["a", "w", "p"].edge_index = torch.tensor([[0], [1]])
+    with pytest.raises(ValueError, match="expected num_nodes or features of 'a', got none"):
+        gnn_mlir.Graph.from_pyg(data)
+
+
 def same(graph, other):
     assert graph.num_nodes == other.num_nodes and graph.schema == other.schema
     for name in ("edge_src", "edge_dst", "edge_type", "node_type"):

@@ -362,6 +362,24 @@ def test_weights_of_several_layers_go_back_or_nothing_does():
         pyg.load_weights(models.gin((6, 6)), values, gin)
 
 
+def test_what_is_no_model_and_no_dict():
+    model, conv = models.gcn((6, 6)), randomize(nn.GCNConv(6, 6))
+    values = pyg.weights(model, conv)
+    with pytest.raises(ValueError, match="model: expected a module or a function, got GCN"):
+        pyg.weights(conv, model)
+    with pytest.raises(ValueError, match="values: expected a dict by name, got a list of "):
+        pyg.load_weights(model, list(values.values()), conv)
+    layer = gnn_mlir.compile(model)
+    assert list(pyg.weights(layer, conv)) == list(values)
+    pyg.load_weights(layer, values, conv)
+    two, tied = models.gcn((6, 6, 6)), randomize(nn.GCNConv(6, 6))
+    values = pyg.weights(two, tied, tied)
+    pyg.load_weights(two, values, tied, tied)
+    values["layer2_bias"] = values["layer2_bias"] + 1
+    with pytest.raises(ValueError, match="layer2: expected the weights that the same layer"):
+        pyg.load_weights(two, values, tied, tied)
+
+
 @pytest.mark.parametrize("model, convs, message", [
     (lambda: models.rgcn(4, (6, 6)), lambda: [nn.RGCNConv(6, 6, 3)],
      r"rgcn: expected weight of shape \(4, 6, 6\) as in the model, got \(3, 6, 6\)$"),

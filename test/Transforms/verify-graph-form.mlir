@@ -66,6 +66,21 @@ func.func @reshape_by_tensor(%x: !node) -> tensor<?xf32> {
 // -----
 
 gnn.graph @g square {node_types = 1, edge_types = 2}
+
+!types = tensor<2xf32, #gnn.rows<@g, edge_type>>
+!features = tensor<2x2xf32, #gnn.rows<@g, edge_type>>
+
+// A constant has one number for each type.
+func.func @numbers_of_types() -> (!types, !features) {
+  %c = arith.constant dense<[0.5, 1.0]> : !types
+  // expected-error @+1 {{'arith.constant' op expected only gnn ops and elementwise arith and math ops on rows of a graph}}
+  %d = arith.constant dense<0.5> : !features
+  return %c, %d : !types, !features
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 2}
 gnn.graph @h square {node_types = 1, edge_types = 2}
 
 !node = tensor<?x8xf32, #gnn.rows<@g, node>>

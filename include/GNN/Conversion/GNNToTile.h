@@ -242,6 +242,9 @@ private:
   mlir::LogicalResult lowerReduceFeatures(ReduceFeaturesOp op);
   mlir::LogicalResult lowerReshape(ReshapeOp op);
   mlir::LogicalResult lowerConstant(mlir::arith::ConstantOp op);
+  /// One number for each type: `rows` are those of `op`.
+  mlir::LogicalResult lowerNumbersOfTypes(mlir::arith::ConstantOp op, Rows rows,
+                                          mlir::DenseElementsAttr numbers);
   mlir::LogicalResult lowerElementwise(mlir::Operation *op);
   mlir::LogicalResult lowerWithRepeated(mlir::Operation *op, int64_t size);
   mlir::LogicalResult lowerRenamed(mlir::Operation *op, bool prefix);

@@ -40,19 +40,50 @@ static RankedTensorType plainType(Type type) {
   return RankedTensorType::get({}, type);
 }
 
-/// A constant is a tensor of its own, which kernels read as one number.
+/// A constant is a tensor of its own, which kernels read as one number. One
+/// number for each type is chosen by the number of the type.
 LogicalResult Lowering::lowerConstant(arith::ConstantOp op) {
   Rows rows = describe(op.getType());
   RankedTensorType type = plainType(op.getType());
   TypedAttr attr = op.getValue();
   auto dense = dyn_cast<DenseElementsAttr>(attr);
-  if (isa<RankedTensorType>(op.getType()) && (!dense || !dense.isSplat()))
+  bool isTensor = isa<RankedTensorType>(op.getType());
+  if (dense && !dense.isSplat() && rows.space && rows.features.empty())
+    return lowerNumbersOfTypes(op, rows, dense);
+  if (isTensor && (!dense || !dense.isSplat()))
     return op.emitOpError("expected a constant of one value, others are "
                           "arguments of the function; got ")
            << op.getType();
   dense = dense ? dense.reshape(type)
                 : DenseElementsAttr::get(type, Attribute(attr));
   rows.tensor = arith::ConstantOp::create(builder, op.getLoc(), dense);
+  set(op, rows);
+  return success();
+}
+
+LogicalResult Lowering::lowerNumbersOfTypes(arith::ConstantOp op, Rows rows,
+                                            DenseElementsAttr numbers) {
+  auto values = llvm::to_vector(numbers.getValues<TypedAttr>());
+  auto type = tile::AtAttr::get(builder.getContext(), tile::Anchor::Group, {},
+                                false, false,
+                                /*offset=*/0);
+  rows.tensor =
+      rowwise(op.getLoc(), rows, numbers.getElementType(), rows.features, {},
+              [&](OpBuilder &b, Location loc, ValueRange) {
+                Value number =
+                    tile::IndexOp::create(b, loc, b.getI32Type(), type);
+                Value found = arith::ConstantOp::create(b, loc, values.front());
+                for (auto [i, value] : llvm::enumerate(values)) {
+                  if (value == values.front())
+                    continue;
+                  Value is = arith::CmpIOp::create(
+                      b, loc, arith::CmpIPredicate::eq, number,
+                      arith::ConstantIntOp::create(b, loc, i, 32));
+                  Value other = arith::ConstantOp::create(b, loc, value);
+                  found = arith::SelectOp::create(b, loc, is, other, found);
+                }
+                return found;
+              });
   set(op, rows);
   return success();
 }

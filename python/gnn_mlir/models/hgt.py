@@ -11,14 +11,13 @@ from ..program import Module
 from . import layers
 
 
-def hgt_layer(f, parts, out, heads=1, prefix=""):
+def hgt_layer(f, parts, out, heads=1, prefix="", widths=None):
     """`parts` are the node features, a list of (width, value) over all nodes; one
-    entry where all node types have one width. `out` is the size of all heads
-    together.
+    entry where all node types have one width, else `widths` has that of each type.
+    `out` is the size of all heads together.
 
     Where a node type's features are as many as `out`, the result is mixed with
-    them by sigmoid(skip). A large skip leaves them out, which is how other node
-    types go about it where widths differ."""
+    them by sigmoid(skip). The skip of another type is not read."""
     layers.describe(f, prefix, "hgt")
     g = parts[0][1].graph
     size = layers.head_size(out, heads)
@@ -50,8 +49,12 @@ def hgt_layer(f, parts, out, heads=1, prefix=""):
     same = dict(parts).get(out)
     if same is None:
         return y
-    skip = f.input(prefix + "skip", g.rows("node_type"))
-    mix = f.gather(f.activation("sigmoid", skip), "node")
+    skip = f.activation("sigmoid", f.input(prefix + "skip", g.rows("node_type")))
+    if len(parts) > 1:
+        mixed = [float(widths[t] == out) for t in range(g.node_types)]
+        skip = (skip * f.constant(mixed, skip.type) +
+                f.constant([1 - one for one in mixed], skip.type))
+    mix = f.gather(skip, "node")
     return same + f.apply("mul", "node", mix, y - same)
 
 
@@ -74,6 +77,6 @@ def hgt(node_types, edge_types, features=(64, 64), heads=1, in_features=None,
         if len(features) > 2:
             f.comment(f"Layer {i}.")
         prefix = f"layer{i}_" if len(features) > 2 else ""
-        parts = [(out, hgt_layer(f, parts, out, heads, prefix))]
+        parts = [(out, hgt_layer(f, parts, out, heads, prefix, in_features))]
     f.output("out", parts[0][1])
     return module

@@ -285,6 +285,17 @@ def _elementwise(t):
            t.f.elementwise("math.absf", x))
 
 
+def _numbers_of_types(t):
+    """A constant number for each type, of which only some are equal."""
+    f = t.f
+    for space, row in (("edge_type", "edge"), ("node_type", t.src)):
+        kind = t.g.rows(space)
+        different = f.constant([0.5 * (n % 3) for n in range(kind.rows)], kind)
+        same = f.constant([2.0] * kind.rows, kind)
+        t.keep(different, different * t.rows(space) + same,
+               f.apply("mul", row, f.gather(different, row), t.rows(row, *t.shape)))
+
+
 def _number(f, condition, dtype="f32"):
     """1 where the condition holds, 0 elsewhere, as a conversion makes it."""
     op, kind = {"f32": ("uitofp", np.float64), "i32": ("extui", np.int64)}[dtype]
@@ -504,6 +515,7 @@ OPS = {
     "op-attention": attention,
     "op-activation": _activation, "op-norms": _norms,
     "op-training": _training, "op-shapes": _shapes,
+    "op-numbers-of-types": _numbers_of_types,
     "op-elementwise": _elementwise, "op-conditions": _conditions,
     "op-numpy": _numpy, "op-dimensions": _dimensions,
     "op-rebind": _rebind, "op-derived": _derived, "op-pick": _pick,

@@ -171,3 +171,18 @@ func.func @weight(%w: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %y = math.exp %w : tensor<4x6xf32>
   return %y : tensor<4x6xf32>
 }
+
+// A number for each type is chosen by the number of the type.
+
+// CHECK-LABEL: func.func @numbers_of_types
+// CHECK:         gnn_tile.traverse @g <edge_type>
+// CHECK:           %[[TYPE:.+]] = gnn_tile.index <group>
+// CHECK:           %[[MOST:.+]] = arith.constant 1.0
+// CHECK:           %[[IS_1:.+]] = arith.cmpi eq, %[[TYPE]]
+// CHECK:           %[[OTHER:.+]] = arith.constant 5.0
+// CHECK:           %[[FOUND:.+]] = arith.select %[[IS_1]], %[[OTHER]], %[[MOST]]
+// CHECK:           gnn_tile.yield %[[FOUND]]
+func.func @numbers_of_types() -> tensor<3xf32, #gnn.rows<@g, edge_type>> {
+  %c = arith.constant dense<[1.0, 5.0, 1.0]> : tensor<3xf32, #gnn.rows<@g, edge_type>>
+  return %c : tensor<3xf32, #gnn.rows<@g, edge_type>>
+}

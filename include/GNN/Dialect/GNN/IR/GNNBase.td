@@ -38,7 +38,8 @@ def GNN_Dialect : Dialect {
     same graph there are two paths, and `via src` or `via dst` picks one.
 
     Elementwise arithmetic on rows of one space is upstream `arith` and `math`
-    on these tensors.
+    on these tensors. An `arith.constant` has one value, or as
+    `tensor<2xf32, #gnn.rows<@g, node_type>>` a number for each type.
 
     Empty groups reduce to 0 (sum, mean, max, min, softmax) with argument -1;
     ties go to the lowest row, which for edges is the user's order; NaN
