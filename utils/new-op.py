@@ -4,9 +4,9 @@
 
     utils/new-op.py SoftClip
 
-makes `gnn.soft_clip`: its definition and verifier, its cost, its lowering, its
-meaning and builder in Python, and a test of each. The result builds and its tests
-pass: the op multiplies every feature by a number. Make it your own, from the
+makes `gnn.soft_clip`: its definition and verifier, its cost, its gradient, its
+lowering, its meaning and builder in Python, and a test of each. The result builds and
+its tests pass: the op multiplies every feature by a number. Make it your own, from the
 definition on; CONTRIBUTING.md says what makes it done.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 DEFINITION = """\
 def GNN_{name}Op : GNN_RowOp<"{mnemonic}", [
     GNN_RowWise, GNN_Cost, SameOperandsAndResultElementType,
-    AllTypesMatch<["input", "result"]>]> {{
+    AllTypesMatch<["input", "result"]>], GNN_Gradient> {{
   let summary = "{summary}";
   let description = [{{
     `result[i, f] = scale * input[i, f]`.
@@ -53,6 +53,19 @@ LogicalResult {name}Op::verify() {{
 
 COST = """\
 RowCount {name}Op::getFlops() {{ return RowCount::elements(getType()); }}
+
+"""
+
+GRADIENT = """\
+LogicalResult {name}Op::buildGradient(OpBuilder &builder,
+{gap}ArrayRef<Value> gradients,
+{gap}const llvm::BitVector &,
+{gap}MutableArrayRef<Value> ofOperands) {{
+  GradientBuilder b(builder, getLoc());
+  Value scale = b.splat(gradients[0].getType(), getScale().convertToDouble());
+  ofOperands[0] = b.mul(gradients[0], scale);
+  return success();
+}}
 
 """
 
@@ -183,6 +196,8 @@ def add(tree, facts):
                 fill(VERIFIER))
     tree.before(lib + "GNNCosts.cpp", "RowCount BroadcastOp::getFlops()",
                 fill(COST))
+    tree.before(lib + "Gradients/Features.cpp",
+                "LogicalResult LayerNormOp::buildGradient(", fill(GRADIENT))
     header = "include/GNN/Conversion/GNNToTile.h"
     tree.before(header, "class ReshapeOp;\n", f"class {name}Op;\n")
     tree.before(header, "  mlir::LogicalResult lowerReshape(",
@@ -221,6 +236,7 @@ def main():
     tree = Tree(options.root)
     add(tree, {"name": options.name, "mnemonic": mnemonic,
                "kebab": mnemonic.replace("_", "-"),
+               "gap": " " * len(f"LogicalResult {options.name}Op::buildGradient("),
                "summary": " ".join(parts).capitalize()})
     tree.write()
 

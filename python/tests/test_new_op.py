@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""utils/new-op.py writes an op that builds, passes its tests and computes what its
-reference does."""
+"""utils/new-op.py writes an op that builds, passes its tests, computes what its
+reference does, and has a gradient."""
 
 import os
 import re
@@ -30,6 +30,9 @@ inputs = f.random_inputs(graph)
 out = gnn_mlir.compile(f, target="emulator")(graph, inputs)
 assert abs(out - f.evaluate(graph, inputs)["out"]).max() < 1e-6
 assert abs(out + 1.5 * inputs["x"]).max() < 1e-6
+layer = gnn_mlir.compile(f, target="emulator", gradients=True)
+found = layer.gradients(graph, inputs, {"out": inputs["x"]})["x"]
+assert abs(found + 1.5 * inputs["x"]).max() < 1e-6
 print("good")
 """
 
@@ -46,7 +49,8 @@ def test_a_new_op_builds_and_passes_its_tests(tmp_path):
     written = new_op(copy.root, "SoftClip")
     assert "include/GNN/Dialect/GNN/IR/GNNFeatureOps.td" in written
     sources = [path for path in written if path.endswith(".cpp")]
-    assert len(sources) == 4
+    assert len(sources) == 5
+    run([sys.executable, ROOT / "utils/check-gradients.py", copy.root])
     run(["clang-format-22", "--dry-run", "--Werror",
          *[copy.root / path for path in written if path[-2:] in ("pp", ".h")]],
         cwd=ROOT)
