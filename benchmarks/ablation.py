@@ -98,6 +98,9 @@ class OnGPU:
 
     def __init__(self):
         import torch
+        if not torch.cuda.is_available():
+            raise SystemExit("--device: expected emulator, since torch finds no GPU, got "
+                             "cuda")
         self.torch = torch
         self.pool, self.alive = None, weakref.WeakSet()
 

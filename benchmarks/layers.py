@@ -25,7 +25,7 @@ import torch_geometric.nn as nn
 
 import gnn_mlir
 from gnn_mlir import models, pyg
-from race import Contender, OnEmulator, OnGPU
+from race import Contender, OnEmulator, OnGPU, device
 from tables import markdown, number, write
 
 
@@ -174,7 +174,7 @@ def main(arguments=None):
     parser.add_argument("--features", type=int, default=64)
     parser.add_argument("--heads", type=int, default=4)
     parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--device", choices=("cuda", "emulator"), default="cuda")
+    parser.add_argument("--device", type=device, default="cuda")
     parser.add_argument("--output", type=pathlib.Path)
     options = parser.parse_args(arguments)
     torch.backends.cuda.matmul.allow_tf32 = False

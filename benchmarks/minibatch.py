@@ -315,7 +315,7 @@ def parse(arguments):
     parser.add_argument("--sizes", type=integers, default=(100, 256, 47))
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--workers", type=int, default=4)
-    parser.add_argument("--device", choices=("cuda", "emulator"), default="cuda")
+    parser.add_argument("--device", type=race.device, default="cuda")
     parser.add_argument("--output", type=pathlib.Path)
     options = parser.parse_args(arguments)
     if len(options.sizes) != len(options.fanouts) + 1:

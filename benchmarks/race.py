@@ -2,6 +2,7 @@
 """Times of several programs that take turns: each is warm and, where that goes, a CUDA
 graph; a round runs all of them in an order of its own."""
 
+import argparse
 import math
 import random
 import statistics
@@ -15,6 +16,16 @@ from gnn_mlir import capi, running
 MIB = 2**20
 # A CUDA graph makes no program faster than this.
 _GAIN = 10
+
+
+def device(name):
+    """What --device names, of argparse."""
+    if name not in ("cuda", "emulator"):
+        raise argparse.ArgumentTypeError(f"expected cuda or emulator, got {name}")
+    if name == "cuda" and not torch.cuda.is_available():
+        raise argparse.ArgumentTypeError("expected emulator, since torch finds no GPU, got "
+                                         "cuda")
+    return name
 
 
 class Contender:

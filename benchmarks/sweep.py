@@ -33,7 +33,7 @@ import kernels
 import synthetic
 import training
 from gnn_mlir.testing import schedules
-from race import Contender, OnEmulator, OnGPU
+from race import Contender, OnEmulator, OnGPU, device
 from tables import markdown, number, write
 
 TOLERANCE = 1e-5
@@ -153,7 +153,7 @@ def main(arguments=None):
     parser.add_argument("--layers", default="sum")
     parser.add_argument("--features", default="1,64")
     parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--device", choices=("cuda", "emulator"), default="cuda")
+    parser.add_argument("--device", type=device, default="cuda")
     parser.add_argument("--output", type=pathlib.Path)
     options = parser.parse_args(arguments)
     random.seed(0)

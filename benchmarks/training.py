@@ -51,7 +51,7 @@ import synthetic
 import torch_layers
 from gnn_mlir import models, pyg
 from gnn_mlir.compiler import CompiledFunction
-from race import MIB, Contender, OnEmulator, OnGPU, out_of_memory
+from race import MIB, Contender, OnEmulator, OnGPU, device, out_of_memory
 from tables import markdown, number, write
 
 GRAPHS = ("aifb", "mutag", "bgs", "fb15k", "biokg", "am", "mag", "wikikg2")
@@ -550,7 +550,7 @@ def parse(arguments):
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--attention", action="store_true",
                         help="attention alone, without types (benchmarks/attention.py)")
-    parser.add_argument("--device", choices=("cuda", "emulator"), default="cuda")
+    parser.add_argument("--device", type=device, default="cuda")
     parser.add_argument("--output", type=pathlib.Path)
     return parser.parse_args(arguments)
 

@@ -242,3 +242,12 @@ def test_made_graphs_without_types(name, variation, benchmarks):
     assert close.mean() == pytest.approx(near + (1 - near) * by_chance, abs=0.02)
     with pytest.raises(ValueError, match="expected one of products, .*got 'reddit'"):
         synthetic.homogeneous("reddit")
+
+
+@pytest.mark.parametrize("name", ["training", "minibatch"])
+def test_no_gpu_is_one_line(name, benchmarks, torch, monkeypatch, capsys):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(SystemExit):
+        benchmarks(name).parse([])
+    assert capsys.readouterr().err.endswith(
+        "error: argument --device: expected emulator, since torch finds no GPU, got cuda\n")
