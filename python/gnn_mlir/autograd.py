@@ -37,6 +37,12 @@ def wanted(function, inputs):
                       "it with gradients=True, or call it under torch.no_grad()",
                       stacklevel=4)
         return ()
+    known = function.differentiated.inputs if names else ()
+    for name in names:
+        if name not in known:
+            raise ValueError(f"{function.name}: {name!r} requires a gradient, and gradients "
+                             f"were compiled for {', '.join(known)}: compile with it in "
+                             "`gradients`, or detach it")
     return names
 
 

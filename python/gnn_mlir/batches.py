@@ -152,4 +152,7 @@ def _graphs_of(item):
     if isinstance(item, tuple) and not item:
         raise ValueError("batches: expected graphs, or a tuple that begins with them, "
                          "got ()")
+    if isinstance(item, list) and not all(isinstance(one, Graph) for one in item):
+        raise ValueError("batches: expected graphs, or a tuple that begins with them, "
+                         f"got a list of {', '.join(type(one).__name__ for one in item)}")
     return item[0] if isinstance(item, tuple) else item

@@ -14,12 +14,12 @@ import json
 import operator
 import os
 import pathlib
-import re
 import sys
 from ctypes import byref, c_char_p, c_int64, c_size_t, c_void_p
 
 import numpy as np
 
+from . import types
 from .signatures import (COMPILER, FALLIBLE, PLAIN, READS, Allocate, BindOptions, Free,
                          GraphArrays, LetGo, Progress, TensorInfoStruct)
 
@@ -475,15 +475,14 @@ class Package(_Handle):
 
 @contextlib.contextmanager
 def naming_types():
-    """Says in an error how a graph gets types that none of its edges or nodes has."""
+    """Says in an error about numbers of types what may be meant."""
     try:
         yield
     except GNNError as error:
-        found = re.search(r"expected (\d+) (edge|node) types, got (\d+)", str(error))
-        if found is None or int(found[3]) >= int(found[1]):
+        remedy = types.count_remedy(str(error))
+        if not remedy:
             raise
-        raise GNNError(f"{error}; where a type does not occur, the Graph has to be told: "
-                       f"num_{found[2]}_types={found[1]}") from None
+        raise GNNError(str(error) + remedy) from None
 
 
 class TensorInfo:

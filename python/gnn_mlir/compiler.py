@@ -19,7 +19,7 @@ from . import batches as mini_batches, capi, compiling, devices
 from . import gradients as differentiation
 from . import running, tokens, types
 from .graph import Graph, not_a_graph
-from .program import (Function, Module, check_dict, check_graph_names,
+from .program import (Function, Module, check_counts, check_dict, check_graph_names,
                       check_names, graphs_by_name)
 
 
@@ -45,8 +45,22 @@ def _read_program(program, passes, graph, function=None):
                              f"got {f'{name!r}: ' if name else ''}{not_a_graph(one)}")
     if isinstance(program, Function):
         program = program.module
+    if isinstance(program, Module):
+        _check_counts(program, graphs)
     text = program if isinstance(program, str) else program.text()
     return text, _pass_options(passes or {}), graphs
+
+
+def _check_counts(module, graphs):
+    """Raises ValueError where graphs do not fit what a module declares."""
+    whole = [name for name, decl in module.graphs.items() if decl.parent is None]
+    for name, graph in graphs.items():
+        if not name and len(whole) != 1:
+            raise ValueError(f"graph: expected graphs {', '.join(whole) or 'none'}, got a "
+                             "Graph")
+        decl = module.graphs.get(name or whole[0])
+        if decl is not None and decl.parent is None:
+            check_counts(decl, graph)
 
 
 def _functions(program):
@@ -324,7 +338,7 @@ class CompiledFunction(capi.Shared):
             if bound is None:
                 bound = found[key] = devices.bind(
                     package, name, self._graphs_of(package, name, graphs),
-                    devices.open_device(there))
+                    devices.open_device(there), self.name)
             return bound
         return bind
 

@@ -22,14 +22,17 @@ def open_device(device=None):
     return _DEVICES[name]
 
 
-def bind(package, name, graphs, device):
-    """A function of a package, bound."""
+def bind(package, name, graphs, device, called=None):
+    """A function of a package, bound. `called` is what its caller knows, where it is a
+    pass of that."""
     try:
         return capi.BoundFunction(package, name, graphs, device)
     except capi.GNNError as error:
         if (device.name.startswith("emulator") and package.kernels("ptx") and
                 not package.kernels("mlir")):
-            raise capi.GNNError(f"function {name!r}: expected inputs on a GPU, for which "
+            raise capi.GNNError(f"function {(called or name)!r}: expected inputs on a GPU, for which "
                                 "alone it was compiled (target='cuda'), got them on the "
                                 "CPU") from None
+        if called not in (None, name):
+            raise capi.GNNError(str(error).replace(f"'{name}'", f"'{called}'")) from None
         raise error

@@ -397,11 +397,11 @@ class Graph:
 
     def find_node_type(self, name):
         """The number of the node type of that name."""
-        return _find(self.node_type_names, "node type", name)
+        return types.find_name(self.node_type_names, "node type", name)
 
     def find_edge_type(self, name):
         """The number of the edge type of that name."""
-        return _find(self.edge_type_names, "edge type", name)
+        return types.find_name(self.edge_type_names, "edge type", name)
 
     # -- Statistics ----------------------------------------------------------
 
@@ -468,11 +468,22 @@ class Graph:
         return x
 
     def split_types(self, x, space="node"):
-        """A dict by node type (name or number) of rows of all nodes."""
+        """A dict by node type (name or number) of rows of all nodes: of a square
+        graph, or at one end, "src" or "dst", of a bipartite one."""
+        expected, got = self._count_nodes(space), len(x)
+        if got != expected:
+            raise ValueError(f"split_types: expected rows of all {expected} nodes, got "
+                             f"{got}; the outputs of a mini-batch are the destinations of "
+                             'its last block: blocks[-1].split_types(out, "dst")')
         names = self.node_type_names or range(self.num_node_types)
         end = "dst" if space == "dst" else "src"
         return {name: x[self.nodes_of_type(t, end)]
                 for t, name in enumerate(names)}
+
+    def _count_nodes(self, space):
+        if space not in ("node", "src", "dst"):
+            raise ValueError(f"space: expected node, src or dst, got {space!r}")
+        return self.count(space)
 
     def join_types(self, parts, width, space="node"):
         """Rows of all nodes of a dict by node type (name or number) of arrays or
@@ -584,12 +595,3 @@ class Graph:
         """Writes a graph file, edges in their order. The bytes depend on the graph
         alone."""
         graph_files.write(self, path)
-
-
-def _find(names, what, name):
-    if names is None:
-        raise ValueError(f"the graph has no {what} names, got {name!r}")
-    if name not in names:
-        raise ValueError(f"expected {'an' if what[0] in 'aeiou' else 'a'} {what} of "
-                         f"{', '.join(names)}, got {name!r}")
-    return names.index(name)

@@ -119,7 +119,8 @@ def _checked(method):
                     ("a type", types.TensorType, name == "like")):
                 if kind and not isinstance(given, cls) and given is not default:
                     raise ValueError(f"{method.__name__}: expected {what} as {name}, "
-                                     f"got {given!r}")
+                                     f"got {given!r}; the arguments are "
+                                     f"{', '.join(list(signature.parameters)[1:])}")
             if name in _VALUES and given is not default:
                 _require(isinstance(given.type, types.TensorType), method.__name__,
                          f"expected rows or a weight as {name}, got {given.type}")

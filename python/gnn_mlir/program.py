@@ -388,17 +388,28 @@ def _check_graph(decl, graph):
     if not isinstance(graph, Graph):
         raise ValueError(f"graph {decl.name!r}: expected a Graph, got "
                          f"{not_a_graph(graph)}")
-    found = {"square": graph.square, "node_types": graph.num_node_types,
-             "edge_types": graph.num_edge_types}
-    for what, got in found.items():
-        expected = getattr(decl, what)
-        if got != expected:
-            raise ValueError(f"graph {decl.name!r}: expected {what} = "
-                             f"{expected}, got {got}")
+    if graph.square and not decl.square:
+        raise ValueError(f"graph {decl.name!r}: expected a bipartite graph, got a square "
+                         "one")
+    check_counts(decl, graph)
     if decl.schema is not None:
         graph.check_schema(decl.schema)
     if decl.self_loops:
         check_self_loops(decl.name, graph)
+
+
+def check_counts(decl, graph):
+    """Raises ValueError where a graph is not square, or has not the numbers of types, as
+    declared. A square graph may stand where a bipartite one is declared."""
+    found = None
+    if decl.square and not graph.square:
+        found = "expected a square graph, got a bipartite one"
+    elif decl.node_types != graph.num_node_types:
+        found = f"expected {decl.node_types} node types, got {graph.num_node_types}"
+    elif decl.edge_types != graph.num_edge_types:
+        found = f"expected {decl.edge_types} edge types, got {graph.num_edge_types}"
+    if found is not None:
+        raise ValueError(f"graph {decl.name!r}: {found}{types.count_remedy(found)}")
 
 
 class Module:

@@ -86,9 +86,14 @@ def _host_array(info, value):
         value = _checked_tensor(info, value).numpy()
     array = np.asarray(value) if hasattr(value, "__array__") else None
     if array is None or array.dtype == object:
-        raise ValueError(f"{_called(info)}: expected an array or a tensor of "
+        number = "an int, " * (info.dtype == "i64" and not info.shape)
+        parts = ""
+        if isinstance(value, dict):
+            parts = ("; Graph.join_types makes rows of all nodes of a dict by node type, "
+                     "and models with a dict of in_features take it")
+        raise ValueError(f"{_called(info)}: expected {number}an array or a tensor of "
                          f"{np.dtype(_dtype(info)).name}, got "
-                         f"{type(value).__name__}")
+                         f"{type(value).__name__}{parts}")
     value = array
     _check(info, value.shape, value.dtype.name)
     value = np.ascontiguousarray(value, _dtype(info))  # In native byte order.

@@ -26,6 +26,8 @@ def described(value):
     if hasattr(value, "dtype") and hasattr(value, "shape"):
         dtype = str(value.dtype).removeprefix("torch.")
         return f"{type(value).__name__} of {dtype} of shape {tuple(value.shape)}"
+    if isinstance(value, (list, tuple)) and any(hasattr(one, "dtype") for one in value):
+        return f"a {type(value).__name__} of {', '.join(map(described, value))}"[:200]
     text = " ".join(repr(value).split())
     return text if len(text) <= 200 else text[:200] + "..."
 
@@ -211,3 +213,33 @@ I64 = ScalarType("i64")
 def i64(what, value):
     """An int that fits 64 bits, also of NumPy or of a tensor; else ValueError."""
     return integer(what, value, -2 ** 63, 2 ** 63 - 1)
+
+
+def find_name(names, what, name):
+    """The number of a type, of those of these names."""
+    if names is None:
+        raise ValueError(f"the graph has no {what} names, got {name!r}")
+    if name not in names:
+        raise ValueError(f"expected {'an' if what[0] in 'aeiou' else 'a'} {what} of "
+                         f"{', '.join(names)}, got {name!r}")
+    return names.index(name)
+
+
+def count_remedy(error):
+    """What an error about a graph's number of types may go on with; "" of others."""
+    found = re.search(r"expected (\d+) (edge|node) types, got (\d+)", error)
+    if found is None:
+        return ""
+    expected, kind, got = int(found[1]), found[2], int(found[3])
+    if got > expected == 1:
+        other = "node" if kind == "edge" else "edge"
+        made = "; typed models are made with node_types={}".format(got) * (kind == "node")
+        return (f"; gnn_mlir.merge_types(graph, {other}_types=False) is the graph without "
+                f"{kind} types{made}")
+    if got == 1 < expected:
+        return (f"; all {kind}s of the graph are of type 0, as without {kind}_type. Only "
+                f"where that is meant, num_{kind}_types={expected}")
+    if got < expected:
+        return ("; where a type does not occur, the Graph has to be told: "
+                f"num_{kind}_types={expected}")
+    return ""

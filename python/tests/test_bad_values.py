@@ -196,3 +196,23 @@ def test_memory_takes_no_inputs(layer, graph, inputs):
         layer.memory(graph, inputs)
     with pytest.raises(ValueError, match="compiled with gradients=True for wrt, got one"):
         layer.memory(graph, wrt=["x"])
+
+
+def test_what_is_no_integer_and_what_is_a_dict():
+    module = gnn_mlir.Module()
+    f = module.function("f")
+    x = f.input("x", module.graph("g").rows("node", 4))
+    f.output("y", f.dropout(x, 0.5, seed=1, offset=f.input("offset", gnn_mlir.types.I64)))
+    layer, ring = gnn_mlir.compile(module), gnn_mlir.Graph([0, 1, 2], [1, 2, 0], 3)
+    rows = np.ones((3, 4), np.float32)
+    with pytest.raises(ValueError, match="input 'offset': expected an int, an array or a "
+                                         "tensor of int64, got float"):
+        layer(ring, {"x": rows, "offset": 1.5})
+    with pytest.raises(ValueError, match="input 'x': expected an array or a tensor of "
+                                         "float32, got dict; Graph.join_types makes"):
+        layer(ring, {"x": {0: rows}, "offset": 1})
+    with pytest.raises(ValueError, match="activation: expected a value as weight, got 0.2; "
+                                         "the arguments are kind, x, weight, alpha"):
+        f.activation("leaky_relu", x, 0.2)
+    with pytest.raises(ValueError, match=r"got a list of ndarray of float32 of shape \(3,"):
+        gnn_mlir.compile(module, gradients=[rows, rows])

@@ -117,6 +117,11 @@ def test_join_and_split_types():
     x = np.arange(10.0).reshape(5, 2)
     parts = graph.split_types(x)
     assert parts[2].tolist() == [[4, 5], [6, 7]] and len(parts[3]) == 0
+    with pytest.raises(ValueError, match="expected rows of all 5 nodes, got 2; the outputs "
+                                         r"of a mini-batch .* blocks\[-1\].split_types"):
+        graph.split_types(x[:2])
+    with pytest.raises(ValueError, match="space: expected node, src or dst, got 'edge'"):
+        graph.split_types(x, "edge")
     assert (graph.join_types(parts, 2) == x).all()
     del parts[0]
     tensors = {t: torch.from_numpy(p) for t, p in parts.items()}

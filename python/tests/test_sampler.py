@@ -70,3 +70,14 @@ def test_fanouts_that_are_refused():
                             ([-2], "of at least -1, got -2")):
         with pytest.raises(ValueError, match=f"fanouts: .*{wanted}"):
             sampling.Sampler(GRAPH, fanouts)
+
+
+def test_batches_keep_the_names_of_types():
+    graph = gnn_mlir.Graph([0, 5], [1, 6], 8, node_type=[0] * 5 + [1] * 3,
+                           edge_type=[0, 1], node_type_names=("p", "a"),
+                           edge_type_names=("r", "s"))
+    batch, nodes = sampling.Sampler(graph, (2,)).sample([0, 6])
+    assert batch.node_type_names == ("p", "a") and batch.edge_type_names == ("r", "s")
+    last = gnn_mlir.blocks(batch, 1, 2)[-1]
+    assert {name: rows.tolist() for name, rows in last.split_types(
+        nodes[:2], "dst").items()} == {"p": [0], "a": [6]}

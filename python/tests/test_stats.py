@@ -133,9 +133,15 @@ REFUSED = {
     "graph 'g': expected 4 edge types, got 3; where a type does not occur, the Graph has to "
     "be told: num_edge_types=4":
         lambda: gnn_mlir.compile(models.rgcn(4, (4, 4)), graph=graph_of(3)),
+    "graph 'g': expected 3 edge types, got 1; all edges of the graph are of type 0, as "
+    "without edge_type. Only where that is meant, num_edge_types=3":
+        lambda: gnn_mlir.compile(models.rgcn(3, (4, 4)), graph=graph_of(1)),
+    "graph 'g': expected 1 edge types, got 3; gnn_mlir.merge_types(graph, "
+    "node_types=False) is the graph without edge types":
+        lambda: gnn_mlir.compile(models.sage((4, 4)), graph=graph_of(3)),
     "graph 'g': expected a square graph, got a bipartite one":
         lambda: gnn_mlir.compile(models.rgcn(2, (4, 4)), graph=ODD["no destinations"]),
-    "expected one gnn.graph, or graphs by name, got 2 gnn.graphs":
+    "graph: expected graphs g, h, got a Graph":
         lambda: gnn_mlir.compile(two_graphs(), graph=graph_of()),
     "expected a gnn.graph @k, got none":
         lambda: gnn_mlir.compile(two_graphs(), graph={"k": graph_of()}),

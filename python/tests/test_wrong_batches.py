@@ -48,3 +48,15 @@ def test_hetero_data(compiler):
     with pytest.raises(ValueError, match="a HeteroData with types of edges, got types of "
                        "nodes alone"):
         gnn_mlir.blocks(data, 1, {"paper": 1})
+
+
+def test_lists_in_the_place_of_tuples(compiler):
+    layer = gnn_mlir.compile("""
+gnn.graph @g square {node_types = 1, edge_types = 1}
+func.func @copied(%x: tensor<?xf32, #gnn.rows<@g, node>>)
+    -> tensor<?xf32, #gnn.rows<@g, node>> {
+  return %x : tensor<?xf32, #gnn.rows<@g, node>>
+}""")
+    with pytest.raises(ValueError, match="batches: expected graphs, or a tuple that begins "
+                                         "with them, got a list of Graph, Tensor"):
+        next(layer.prefetch([[GRAPH, torch.zeros(3)]]))

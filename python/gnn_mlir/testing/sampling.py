@@ -76,7 +76,9 @@ class Sampler:
                      node_type=self.graph.node_type[nodes],
                      num_edge_types=self.graph.num_edge_types,
                      num_node_types=self.graph.num_node_types,
-                     schema=self.graph.schema), nodes
+                     schema=self.graph.schema,
+                     edge_type_names=self.graph.edge_type_names,
+                     node_type_names=self.graph.node_type_names), nodes
 
     def _draw(self, nodes, fanout):
         """The place of its destination among `nodes`, for each edge that is drawn, and
