@@ -10,6 +10,8 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 
 // CHECK-COUNT-1: remark: {{.*}}no result whose gradient is given depends on input 'w': its gradient is 0
 // CHECK-NOT:     gradient is 0
+// CHECK:         remark: {{.*}}no result depends on input 'n': its gradient is 0
+// CHECK-NOT:     gradient is 0
 // CHECK-LABEL: func.func @both_forward(
 // CHECK-SAME:    gnn.name = "a", gnn.role = "output"
 // CHECK-SAME:    gnn.name = "b", gnn.role = "output"
@@ -42,5 +44,16 @@ func.func @unread(%x: tensor<?x4xf32, #node> {gnn.name = "x"}, %w: tensor<4x4xf3
     attributes {gnn.gradients = ["w"]} {
   %y = gnn.linear %x, %w : (tensor<?x4xf32, #node>, tensor<4x4xf32>) -> tensor<?x4xf32, #node>
   %z = gnn.activation tanh %x : tensor<?x4xf32, #node>
+  return %y, %z : tensor<?x4xf32, #node>, tensor<?x4xf32, #node>
+}
+
+// What no result depends on is said once.
+
+// CHECK-LABEL: func.func @neither_backward(
+func.func @neither(%x: tensor<?x4xf32, #node> {gnn.name = "x"}, %n: tensor<4x4xf32> {gnn.name = "n"})
+    -> (tensor<?x4xf32, #node> {gnn.name = "y"}, tensor<?x4xf32, #node> {gnn.name = "z"})
+    attributes {gnn.gradients = ["x", "n"], gnn.gradient_outputs = ["z"]} {
+  %y = gnn.activation tanh %x : tensor<?x4xf32, #node>
+  %z = gnn.activation gelu %x : tensor<?x4xf32, #node>
   return %y, %z : tensor<?x4xf32, #node>, tensor<?x4xf32, #node>
 }

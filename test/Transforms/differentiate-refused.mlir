@@ -1,12 +1,14 @@
 // RUN: gnn-opt %s --gnn-differentiate=function=f --split-input-file --verify-diagnostics
 // RUN: not gnn-opt %s --gnn-differentiate='function=f wrt=z' --split-input-file 2>&1 | FileCheck %s --check-prefix=WRT
 // RUN: not gnn-opt %s --gnn-differentiate='function=f wrt=x outputs=x' --split-input-file 2>&1 | FileCheck %s --check-prefix=OUTPUTS
+// RUN: not gnn-opt %s --gnn-differentiate='wrt=x' --split-input-file 2>&1 | FileCheck %s --check-prefix=ALONE
 
 // Running statistics are not trained, and an activation before them is.
 
 #node = #gnn.rows<@g, node>
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
+// ALONE: error: gnn-differentiate: expected function= beside wrt=, got none
 // OUTPUTS: error: 'func.func' op expected gradients of results of floating point features, out0, got 'x'
 // WRT: error: 'func.func' op expected gradients with respect to inputs of floating point features, x, m, v, c, got 'z'
 func.func @f(%x: tensor<?x8xf32, #node> {gnn.name = "x"}, %m: tensor<8xf32> {gnn.name = "m"},

@@ -86,7 +86,7 @@ func.func @attention(%l: tensor<?x8xf32, #node> {gnn.name = "l"}, %r: tensor<?x8
                      %x: tensor<?x8x16xf32, #node> {gnn.name = "x"})
     -> (tensor<?x8x16xf32, #node> {gnn.name = "y"}) attributes {gnn.gradients} {
   // expected-remark @+4 {{gnn.attention: the sum of each group is taken of its result: it is there for others}}
-  // expected-remark @+3 {{gnn.attention result 0: saved, 5.12e+07 bytes: it is a result}}
+  // expected-remark @+3 {{gnn.attention result 0: a result, not saved, 5.12e+07 bytes}}
   // expected-remark @+2 {{gnn.attention result 1: saved, 3.2e+06 bytes: a sum over rows makes it}}
   // expected-remark @+1 {{gnn.attention result 2: saved, 3.2e+06 bytes: a sum over rows makes it}}
   %y = gnn.attention(%a = %l via src, %b = %r via dst) value %x via src over dst : (tensor<?x8xf32, #node>, tensor<?x8xf32, #node>, tensor<?x8x16xf32, #node>) -> tensor<?x8x16xf32, #node> {

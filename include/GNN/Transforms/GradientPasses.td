@@ -15,7 +15,7 @@ def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
     Reverse mode, for one function: `@f` stays, and two functions come to it.
     `@f_forward` gives the results of `@f` and behind them what has to be saved;
     `@f_backward` takes what it needs of the inputs, the results and what was
-    saved, and a gradient for each result, and gives one for each input in `wrt`.
+    saved, and the gradient of each result; it gives that of each input in `wrt`.
     Only what these need is computed (Hector 3.5).
 
     ```mlir
@@ -42,11 +42,12 @@ def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
     an edge. The transpose of what stood before them would store such rows.
 
     What the backward pass reads of the forward pass is saved or computed again,
-    by the smallest cut in bytes. Products and sums over rows are not computed
-    again (`memory=low`: sums over rows alone are not); rows of features of edges
-    are not saved. Arguments and results are there anyway. A remark says for each
-    value what becomes of it, its bytes and why; a graph without statistics counts
-    as one of 100,000 nodes, 400,000 pairs and 1,000,000 edges.
+    by the smallest cut in bytes. Rows of more than 16 features an edge are never
+    saved, whatever makes them. Other products and sums over rows are not computed
+    again (`memory=low`: sums over rows alone are not). Arguments and results are
+    there anyway. A remark says for each value what becomes of it, its bytes and why;
+    a graph without statistics counts as one of 100,000 nodes, 400,000 pairs and
+    1,000,000 edges.
 
     The gradient of the scores of a `gnn.attention` reads its result, or sums numbers
     of edges over each group: where the result would be saved for that alone, these are
@@ -65,9 +66,10 @@ def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
     them.
 
     A function with the attribute `gnn.gradients` is differentiated too: a list of
-    names of inputs, or alone for all of floating point features, and
-    `gnn.gradient_outputs` lists its `outputs`. A caller passes tensors by name, so
-    inputs, results and gradients have names that differ.
+    names of inputs, or without a list for all inputs of floating point features;
+    `gnn.gradient_outputs` lists its `outputs`. Where `function` names it, `wrt` and
+    `outputs` stand for these. A caller passes tensors by name, so inputs, results,
+    and the gradients `d_y` of results have names that differ.
 
     Needs: graph form, without loops over rows. Keeps: `@f`, and so the results of
     `@f_forward`. Never gives a gradient that an op on the way has no rule for: that

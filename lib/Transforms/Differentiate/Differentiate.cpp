@@ -109,6 +109,8 @@ private:
                      ArrayRef<Border> results);
   void split(const JointFunction &joint, func::FuncOp func,
              ArrayRef<unsigned> inputs, ArrayRef<unsigned> outputs);
+
+  llvm::DenseSet<unsigned> isZero; ///< inputs that no result depends on
 };
 } // namespace
 
@@ -124,6 +126,12 @@ static std::string listNames(unsigned count,
 }
 
 void Differentiate::runOnOperation() {
+  if (function.empty() && (!wrt.empty() || !outputs.empty())) {
+    emitError(getOperation().getLoc())
+        << "gnn-differentiate: expected function= beside "
+        << (wrt.empty() ? "outputs=" : "wrt=") << ", got none";
+    return signalPassFailure();
+  }
   SmallVector<func::FuncOp> funcs(getOperation().getOps<func::FuncOp>());
   bool found = false;
   for (func::FuncOp func : funcs) {
@@ -234,6 +242,8 @@ Differentiate::addGradientsOf(JointFunction &joint, ArrayRef<unsigned> inputs,
   OpBuilder builder(end);
   Gradients gradients(builder);
   bool isPart = end->getNumOperands() > joint.numOutputs;
+  if (!isPart)
+    isZero.clear();
   for (auto [output, cotangent] : cotangents)
     gradients.add(end->getOperand(output), cotangent);
   if (failed(gnn::differentiate(builder, ops, varying, gradients)))
@@ -242,7 +252,7 @@ Differentiate::addGradientsOf(JointFunction &joint, ArrayRef<unsigned> inputs,
     Value input = joint.body().getArgument(number);
     Value gradient = gradients.get(input);
     if (!gradient) {
-      if (!isTrial)
+      if (!isTrial && (!isPart || !isZero.contains(number)))
         remark::missed(
             joint.func.getLoc(),
             remark::RemarkOpts::name("ZeroGradient").category(getArgument()))
@@ -250,6 +260,7 @@ Differentiate::addGradientsOf(JointFunction &joint, ArrayRef<unsigned> inputs,
                    std::string(isPart ? "whose gradient is given " : "") +
                    "depends on input '" + getInputName(joint.func, number) +
                    "': its gradient is 0";
+      isZero.insert(number);
       gradient = GradientBuilder(builder, joint.func.getLoc())
                      .splat(input.getType(), 0);
     }
@@ -365,11 +376,17 @@ void Differentiate::split(const JointFunction &joint, func::FuncOp func,
     if (maker->getNumResults() > 1)
       name += " result " +
               std::to_string(cast<OpResult>(kept.value).getResultNumber());
-    auto opts = remark::RemarkOpts::name(kept.saved ? "Saved" : "Recomputed")
+    bool isResult = kept.reason.empty();
+    auto opts = remark::RemarkOpts::name(isResult     ? "Kept"
+                                         : kept.saved ? "Saved"
+                                                      : "Recomputed")
                     .category(getArgument());
     std::string text = name +
-                       (kept.saved ? ": saved, " : ": computed again, ") +
-                       textOfBytes(kept.bytes) + ": " + kept.reason;
+                       (isResult     ? ": a result, not saved, "
+                        : kept.saved ? ": saved, "
+                                     : ": computed again, ") +
+                       textOfBytes(kept.bytes) +
+                       (isResult ? "" : ": " + kept.reason);
     if (kept.saved)
       remark::passed(loc, opts) << text;
     else

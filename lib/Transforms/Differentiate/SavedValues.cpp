@@ -223,7 +223,7 @@ void SavedValues::decide(const llvm::DenseSet<Value> &needed) {
     if (isSaved)
       saved.push_back(value);
     StringRef notAgain = whyNotAgain(value), notSaved = whyNotSaved(value);
-    StringRef reason = isOwned(value)                 ? "it is a result"
+    StringRef reason = isOwned(value)                 ? ""
                        : isSaved && !notAgain.empty() ? notAgain
                        : isSaved ? "the fewest bytes of all that would do"
                        : !notSaved.empty() ? notSaved
