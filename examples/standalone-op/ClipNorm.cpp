@@ -2,11 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Its verifier, what it answers to passes, and its lowering to gnn_tile.
+// Its verifier, its gradient, and its lowering to gnn_tile.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Conversion/GNNToTile.h"
+#include "GNN/Dialect/GNN/IR/Gradients.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -43,8 +44,27 @@ LogicalResult extra::ClipNormOp::verify() {
   return success();
 }
 
-StringRef extra::ClipNormOp::getNoGradientReason(unsigned) {
-  return "clip_norm is for what follows training";
+LogicalResult
+extra::ClipNormOp::buildGradient(OpBuilder &builder, ArrayRef<Value> gradients,
+                                 const llvm::BitVector &,
+                                 MutableArrayRef<Value> ofOperands) {
+  GradientBuilder b(builder, getLoc());
+  Value x = getInput(), gradient = gradients[0];
+  double limit = getLimit().convertToDouble();
+  Value square = b.reduceFeatures(ReduceKind::Sum, b.mul(x, x));
+  Type rows = square.getType();
+  Value isCut = b.above(square, b.splat(rows, limit * limit));
+  Value one = b.splat(rows, 1), cut = b.select(isCut, square, one);
+  Value norm = math::SqrtOp::create(builder, getLoc(), cut);
+  Value scale = b.select(isCut, b.div(b.splat(rows, limit), norm), one);
+  // What the norm takes away: scale * <x, gradient> / |x|^2 of x.
+  Value dot = b.reduceFeatures(ReduceKind::Sum, b.mul(x, gradient));
+  Value along =
+      b.select(isCut, b.div(b.mul(scale, dot), cut), b.splat(rows, 0));
+  ofOperands[0] =
+      b.sub(b.apply(BinaryKind::Mul, getType(), {gradient}, {scale}),
+            b.apply(BinaryKind::Mul, getType(), {x}, {along}));
+  return success();
 }
 
 LogicalResult extra::ClipNormOp::lowerToTile(Lowering &lowering) {

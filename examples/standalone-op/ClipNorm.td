@@ -15,14 +15,15 @@ def Extra_Dialect : Dialect {
 
 def Extra_ClipNormOp : Op<Extra_Dialect, "clip_norm", [
     Pure, SameOperandsAndResultType, GNN_OnOneGraph, GNN_UsesGraph,
-    DeclareOpInterfaceMethods<GNN_DifferentiableOpInterface, ["getNoGradientReason"]>,
+    DeclareOpInterfaceMethods<GNN_DifferentiableOpInterface, ["buildGradient"]>,
     DeclareOpInterfaceMethods<GNN_LowerToTileOpInterface>]> {
   let summary = "Scale down rows that are longer than a limit";
   let description = [{
     `result[i, :] = input[i, :] * min(1, limit / |input[i, :]|)`, where the norm
     is that of the last feature dimension; rows of zeros stay zeros.
 
-    Gradient: none, the op is for what follows training.
+    Gradient: with `s = min(1, limit / |input[i, :]|)` and `g` that of `result`,
+    `s g`, and of rows that are cut less `s <input, g> / |input|^2` times `input`.
 
     Constraints:
     * (C1) `input` has one feature dimension, or heads and features.

@@ -19,14 +19,14 @@ def clip_norm(rows, limit):
 
 def expected(graph, x):
     """What @clipped of clip-norm.mlir gives."""
-    sums = np.zeros_like(x)
+    sums = np.zeros_like(x, float)
     np.add.at(sums, np.asarray(graph.edge_dst), x[np.asarray(graph.edge_src)])
     return clip_norm(sums, 1.5)
 
 
 def main(plugin):
     program = pathlib.Path(__file__).with_name("clip-norm.mlir").read_text()
-    clipped = gnn_mlir.compile(program, plugins=[plugin])
+    clipped = gnn_mlir.compile(program, plugins=[plugin], gradients=True)
     rng = np.random.default_rng(0)
     # Node 0 has no incoming edge: its row is zeros.
     graph = gnn_mlir.Graph(rng.integers(0, 20, 60), rng.integers(1, 20, 60), 20)
@@ -35,6 +35,12 @@ def main(plugin):
     np.testing.assert_allclose(out, expected(graph, x), rtol=1e-5, atol=1e-6)
     print("clip_norm: as the reference,",
           int((np.linalg.norm(out, axis=1) > 1.499).sum()), "rows clipped")
+    up, v = rng.standard_normal((2, 20, 8), np.float32)
+    found = clipped.gradients(graph, {"x": x}, {"out": up})["x"]
+    step = 1e-6 * v.astype(float)
+    change = (expected(graph, x + step) - expected(graph, x - step)) / 2e-6
+    np.testing.assert_allclose((found * v).sum(), (change * up).sum(), rtol=1e-4)
+    print("its gradient: as differences of the reference")
 
 
 if __name__ == "__main__":

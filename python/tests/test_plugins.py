@@ -75,7 +75,8 @@ def python(installed):
 def test_python_computes_what_the_reference_does(plugin, python):
     out = run(sys.executable, EXAMPLE / "clip_norm.py", plugin, env=python)
     clipped = int(re.fullmatch(
-        r"clip_norm: as the reference, (\d+) rows clipped\n", out)[1])
+        r"clip_norm: as the reference, (\d+) rows clipped\n"
+        r"its gradient: as differences of the reference\n", out)[1])
     assert 0 < clipped < 20
 
 
