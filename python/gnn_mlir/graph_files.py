@@ -52,8 +52,21 @@ def write(graph, path):
             names = [f"{kind} type {i}" for i in range(count)]
         if names is not None:
             arrays[kind + "_type_names"] = np.array(names, str)
+    for name, array in graph.arrays.items():
+        _check_rows(name, np.asanyarray(array), graph)
     arrays.update(graph.arrays)
     write_npz(path, arrays)
+
+
+def _check_rows(name, array, graph):
+    """Raises ValueError where an array that `read` knows is not what it expects."""
+    if name not in ("label", "train_mask", "val_mask", "test_mask", "edge_split"):
+        return
+    rows = graph.num_edges if name == "edge_split" else graph.num_src_nodes
+    if array.shape != (rows,):
+        raise ValueError(f"{name}: expected shape {(rows,)}, got {array.shape}")
+    if array.dtype.kind not in ("iub" if name.endswith("mask") else "iu"):
+        raise ValueError(f"{name}: expected integers, got {array.dtype}")
 
 
 def write_npz(path, arrays):

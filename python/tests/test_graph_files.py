@@ -292,3 +292,16 @@ def test_files_keep_empty_types(tmp_path, name):
     loaded = Graph.load(tmp_path / "g.npz")
     assert loaded.num_edge_types == graph.num_edge_types
     assert loaded.num_node_types == graph.num_node_types
+
+
+@pytest.mark.parametrize("arrays, message", [
+    ({"label": np.zeros(4, int)}, r"label: expected shape \(3,\), got \(4,\)"),
+    ({"label": np.zeros(3)}, "label: expected integers, got float64"),
+    ({"edge_split": np.zeros(3, int)}, r"edge_split: expected shape \(2,\), got \(3,\)"),
+    ({"train_mask": np.zeros(3)}, "train_mask: expected integers, got float64")])
+def test_what_no_file_may_have_is_not_saved(tmp_path, arrays, message):
+    with pytest.raises(ValueError, match=message):
+        Graph([0, 1], [1, 2], 3, arrays=arrays).save(tmp_path / "g.npz")
+    assert not list(tmp_path.iterdir())
+    fine = {"label": np.zeros(3, int), "train_mask": np.ones(3, bool), "other": np.ones(5)}
+    Graph([0, 1], [1, 2], 3, arrays=fine).save(tmp_path / "g.npz")
