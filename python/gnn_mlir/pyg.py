@@ -440,10 +440,12 @@ def _check_shape(model, name, got):
         return
     expected = tuple(value.type.shape())
     if tuple(got) != expected:
+        is_gin = any(kind == "gin" for kind, _ in model.layers.values())
         heads = any((options.get("heads") or 1) > 1 for _, options in model.layers.values())
         raise ValueError(f"{model.name}: expected {name} of shape {expected} as in the "
                          f"model, got {tuple(got)}"
-                         + "; features are those of one head" * heads)
+                         + "; features are those of one head" * heads
+                         + "; hidden is the inner size of nn" * is_gin)
 
 
 def weights(model, *convs, **named):
