@@ -368,7 +368,7 @@ def test_hgt_of_several_widths_has_no_weights_that_pyg_has_not():
         "skip.author", "skip.venue")]
     np.testing.assert_allclose(
         sum(np.square(w, dtype=float).sum() for w in weights.values()),
-        sum(float(p.double().square().sum()) for p in read))
+        sum(p.detach().double().square().sum().item() for p in read))
     found = gnn_mlir.compile(module, gradients=list(weights)).gradients(
         graph, {"x": {t: rows.astype(np.float32) for t, rows in x.items()}, **{
             name: w.astype(np.float32) for name, w in weights.items()}},
