@@ -46,21 +46,9 @@ def _read_program(program, passes, graph, function=None):
     if isinstance(program, Function):
         program = program.module
     if isinstance(program, Module):
-        _check_counts(program, graphs)
+        check_counts(program, graphs)
     text = program if isinstance(program, str) else program.text()
     return text, _pass_options(passes or {}), graphs
-
-
-def _check_counts(module, graphs):
-    """Raises ValueError where graphs do not fit what a module declares."""
-    whole = [name for name, decl in module.graphs.items() if decl.parent is None]
-    for name, graph in graphs.items():
-        if not name and len(whole) != 1:
-            raise ValueError(f"graph: expected graphs {', '.join(whole) or 'none'}, got a "
-                             "Graph")
-        decl = module.graphs.get(name or whole[0])
-        if decl is not None and decl.parent is None:
-            check_counts(decl, graph)
 
 
 def _functions(program):

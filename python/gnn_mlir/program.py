@@ -391,14 +391,14 @@ def _check_graph(decl, graph):
     if graph.square and not decl.square:
         raise ValueError(f"graph {decl.name!r}: expected a bipartite graph, got a square "
                          "one")
-    check_counts(decl, graph)
+    _check_counts(decl, graph)
     if decl.schema is not None:
         graph.check_schema(decl.schema)
     if decl.self_loops:
         check_self_loops(decl.name, graph)
 
 
-def check_counts(decl, graph):
+def _check_counts(decl, graph):
     """Raises ValueError where a graph is not square, or has not the numbers of types, as
     declared. A square graph may stand where a bipartite one is declared."""
     found = None
@@ -410,6 +410,18 @@ def check_counts(decl, graph):
         found = f"expected {decl.edge_types} edge types, got {graph.num_edge_types}"
     if found is not None:
         raise ValueError(f"graph {decl.name!r}: {found}{types.count_remedy(found)}")
+
+
+def check_counts(module, graphs):
+    """Raises ValueError where graphs do not fit what a module declares."""
+    whole = [name for name, decl in module.graphs.items() if decl.parent is None]
+    for name, graph in graphs.items():
+        if not name and len(whole) != 1:
+            raise ValueError(f"graph: expected graphs {', '.join(whole) or 'none'}, got a "
+                             "Graph")
+        decl = module.graphs.get(name or whole[0])
+        if decl is not None and decl.parent is None:
+            _check_counts(decl, graph)
 
 
 class Module:
