@@ -5,7 +5,7 @@
         [--models rgcn,rgat,hgt,gat,gcn] [--features 64] [--rounds 20] [--output FILE]
 
 FOLDER has the other version's Python package, as gnn_mlir_other, and its library,
-libGNN.so, with the libGNNCompiler.so.0 of a build that has one. Both compile a layer
+libGNN.so, with the libGNNCompiler.so.* of a build that has one. Both compile a layer
 with all passes for the graph, each with its own compiler and runtime, in one process;
 graphs are those of benchmarks/ablation.py. Each is bound twice, the second time in
 the other order, and a round runs all four in an order of its own. Times are medians
@@ -39,12 +39,9 @@ def copy_libraries(folder, to):
     compiler of another name. A static build has its compiler in libGNN.so."""
     old, new = b"libGNNCompiler.so", b"libGNNOtherOne.so"
     assert len(old) == len(new)  # in place: no offsets move
-    for name in ("libGNN.so", "libGNNCompiler.so.0"):
-        content = (folder / name).read_bytes()
-        name = name.replace(old.decode(), new.decode())
-        (to / name).write_bytes(content.replace(old, new))
-        if old not in content:
-            return
+    for path in (folder / "libGNN.so", *folder.glob("libGNNCompiler.so.*")):
+        name = path.name.replace(old.decode(), new.decode())
+        (to / name).write_bytes(path.read_bytes().replace(old, new))
 
 
 def load_other(folder):

@@ -46,8 +46,10 @@ class BuildWithLibrary(build_py):
                     shutil.copy(need, folder)
             # Another build has most of the compiler in a library of its own,
             # which tools and plugins share.
-            for shared in library.parent.glob("libGNNCompiler.so.?"):
-                shutil.copy(shared.resolve(), folder / shared.name)
+            needs = library.read_bytes()
+            for shared in library.parent.glob("libGNNCompiler.so.*"):
+                if shared.name.encode() + b"\0" in needs:  # its soname
+                    shutil.copy(shared.resolve(), folder / shared.name)
 
 
 class BinaryDistribution(Distribution):

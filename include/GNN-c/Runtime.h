@@ -53,6 +53,22 @@ typedef struct GnnBoundFunction GnnBoundFunction;
  *  error. */
 GNN_CAPI const char *gnnErrorMessage(const GnnError *error);
 
+/** What a failure is of, for callers that go on differently. */
+typedef enum GnnErrorKind {
+  /** Anything else: files, devices, memory, wrong calls. */
+  GNN_ERROR_OTHER = 0,
+  /** What the compiler is asked for, such as a switch that it does not have. */
+  GNN_ERROR_OPTION = 1,
+  /** The program that is compiled. */
+  GNN_ERROR_PROGRAM = 2,
+  /** A graph with fewer types of edges, or of nodes, than a program declares.
+   * It may be that some do not occur: GnnGraphArrays says how many there are.
+   */
+  GNN_ERROR_EDGE_TYPES = 3,
+  GNN_ERROR_NODE_TYPES = 4
+} GnnErrorKind;
+GNN_CAPI GnnErrorKind gnnErrorKind(const GnnError *error);
+
 /** Null is legal. */
 GNN_CAPI void gnnErrorDestroy(GnnError *error);
 
@@ -390,9 +406,25 @@ GNN_CAPI const char *gnnBoundInputRole(const GnnBoundFunction *bound,
 GNN_CAPI const char *gnnBoundOutputRole(const GnnBoundFunction *bound,
                                         int64_t index);
 
-/** The function whose forward or backward pass this is; null where it is
- *  neither. */
+/** Of a gradient: the name of the input or output of the function that it is
+ *  the gradient of; null for others. */
+GNN_CAPI const char *gnnBoundInputOf(const GnnBoundFunction *bound,
+                                     int64_t index);
+GNN_CAPI const char *gnnBoundOutputOf(const GnnBoundFunction *bound,
+                                      int64_t index);
+
+/** Of a saved value: what computes it, as text; null for others, and where
+ *  nothing is known. Equal ones are the same value, also of another package of
+ *  the same program. */
+GNN_CAPI const char *gnnBoundInputKey(const GnnBoundFunction *bound,
+                                      int64_t index);
+GNN_CAPI const char *gnnBoundOutputKey(const GnnBoundFunction *bound,
+                                       int64_t index);
+
+/** The function whose forward or backward pass this is, and which of the two:
+ *  "forward" or "backward"; null where it is neither. */
 GNN_CAPI const char *gnnBoundGradientOf(const GnnBoundFunction *bound);
+GNN_CAPI const char *gnnBoundPass(const GnnBoundFunction *bound);
 
 /** Launches the function on a stream. Takes device pointers, 16-byte aligned,
  *  null where there are no bytes; outputs and workspace must not overlap inputs

@@ -30,6 +30,7 @@
 
 using namespace gnn;
 using gnn::runtime::Error;
+using gnn::runtime::ErrorKind;
 using gnn::runtime::expectPointers;
 using gnn::runtime::failure;
 using gnn::runtime::guardedCall;
@@ -72,8 +73,9 @@ struct Outcome {
   /// The program with the statistics of its graphs and the gradients that it is
   /// asked for; empty where it has none.
   std::string text;
-  /// Whether the options are wrong, which gnn-opt does not have.
-  bool isOfOptions = false;
+  /// What fails, if something does. Of options there is no reproducer: gnn-opt
+  /// does not have them.
+  ErrorKind kind = ErrorKind::Program;
 };
 
 } // namespace
@@ -152,10 +154,12 @@ static void readProgram(llvm::StringRef text, llvm::StringRef name,
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!module)
     return;
-  outcome.isOfOptions = mlir::failed(attachStatistics(*module, graphs)) ||
-                        mlir::failed(attachGradients(*module, gradients));
-  if (outcome.isOfOptions)
+  ErrorKind kind = ErrorKind::Option;
+  if (mlir::failed(attachStatistics(*module, graphs, &kind)) ||
+      mlir::failed(attachGradients(*module, gradients))) {
+    outcome.kind = kind;
     return;
+  }
   if (!graphs.empty() || !gradients.empty()) {
     llvm::raw_string_ostream stream(outcome.text);
     module->print(stream);
@@ -223,7 +227,7 @@ static Error workOn(llvm::StringRef source, const char *name,
   }
   if (finished && outcome->isDone)
     return {};
-  bool isRepeatable = !outcome->isOfOptions;
+  ErrorKind kind = outcome->kind;
   std::string message, pipeline = outcome->pipeline;
   std::string reproduced = outcome->text.empty() ? source.str() : outcome->text;
   if (finished)
@@ -233,10 +237,10 @@ static Error workOn(llvm::StringRef source, const char *name,
   if (message.empty())
     message = std::string(name) + ": the compiler " +
               (finished ? "failed without a diagnostic" : "crashed");
-  if (isRepeatable && !orEmpty(options.reproducer).empty())
+  if (kind == ErrorKind::Program && !orEmpty(options.reproducer).empty())
     if (Error error = writeReproducer(options.reproducer, reproduced, pipeline))
       message += "\n" + error.message();
-  return Error(message);
+  return Error(message, kind);
 }
 
 const char *gnnCompilerVersion(void) {
@@ -277,13 +281,15 @@ GnnError *gnnCompile(const char *text, size_t size, const char *name,
       return error;
     CompileOptions given = readOptions(*options);
     if (given.chip.empty() && !given.emulated)
-      return failure("expected a chip, kernels for the emulator, or both, got "
-                     "neither");
+      return Error("expected a chip, kernels for the emulator, or both, got "
+                   "neither",
+                   ErrorKind::Option);
     auto outcome = std::make_unique<Outcome>();
     auto work = [&](mlir::ModuleOp module, Outcome &result) {
-      result.isOfOptions = mlir::failed(checkOptions(module, given));
-      if (result.isOfOptions)
+      if (mlir::failed(checkOptions(module, given))) {
+        result.kind = ErrorKind::Option;
         return;
+      }
       result.pipeline = compilePipeline(module, given);
       auto made = compileToPackage(module, given);
       result.isDone = mlir::succeeded(made);

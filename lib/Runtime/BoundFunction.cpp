@@ -95,21 +95,6 @@ BoundFunction::~BoundFunction() = default;
 // Bind
 //===----------------------------------------------------------------------===//
 
-Error gnn::runtime::checkGraph(const GraphSpec &spec, const Graph &graph) {
-  if (spec.square && !graph.isSquare())
-    return failure("expected a square graph, got a bipartite one");
-  if (graph.numNodeTypes() != spec.nodeTypes)
-    return failure("expected ", spec.nodeTypes, " node types, got ",
-                   graph.numNodeTypes());
-  if (graph.numEdgeTypes() != spec.edgeTypes)
-    return failure("expected ", spec.edgeTypes, " edge types, got ",
-                   graph.numEdgeTypes());
-  if (spec.schema && *spec.schema != graph.schema())
-    if (Error error = graph.checkSchema(*spec.schema))
-      return error;
-  return spec.selfLoops ? graph.checkSelfLoops() : Error();
-}
-
 Error BoundFunction::State::checkGraphs() const {
   if (graphs.size() != plan->graphs.size())
     return failure("expected ", plan->graphs.size(), " graphs, got ",
@@ -183,8 +168,11 @@ upload(const Indices &values, const std::shared_ptr<Device> &device,
   array->bytes = bytes;
   if (Error error =
           allocator ? device->copyToDevice(array->data, values.data(), bytes)
-                    : device->startCopy(array->data, values.data(), bytes))
+                    : device->startCopy(array->data, values.data(), bytes)) {
+    // Parts of it may be under way to the memory, which goes with the array.
+    (void)device->finishCopies();
     return error;
+  }
   return array;
 }
 
@@ -387,9 +375,7 @@ Expected<std::shared_ptr<const BoundFunction>> BoundFunction::bind(
 
 const std::string &BoundFunction::name() const { return state->plan->name; }
 
-const std::string &BoundFunction::gradientOf() const {
-  return state->plan->gradientOf;
-}
+const FunctionPlan &BoundFunction::plan() const { return *state->plan; }
 
 const std::shared_ptr<Device> &BoundFunction::device() const {
   return state->device;

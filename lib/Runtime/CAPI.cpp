@@ -20,13 +20,14 @@ using namespace gnn::runtime;
 
 /// What there is to return where there is no memory for an error. Never
 /// destroyed.
-static GnnError outOfMemory{"out of host memory"};
+static GnnError outOfMemory{"out of host memory", GNN_ERROR_OTHER};
 
 GnnError *gnn::runtime::wrap(const Error &error) {
   if (!error)
     return nullptr;
   try {
-    return new GnnError{error.message()};
+    return new GnnError{error.message(),
+                        static_cast<GnnErrorKind>(error.kind())};
   } catch (const std::bad_alloc &) {
     return &outOfMemory;
   }
@@ -74,6 +75,10 @@ char *gnn::runtime::copyString(const std::string &text) {
 
 const char *gnnErrorMessage(const GnnError *error) {
   return error ? error->message.c_str() : "";
+}
+
+GnnErrorKind gnnErrorKind(const GnnError *error) {
+  return error ? error->kind : GNN_ERROR_OTHER;
 }
 
 void gnnErrorDestroy(GnnError *error) {
@@ -448,24 +453,70 @@ bool gnnBoundOutput(const GnnBoundFunction *bound, int64_t index,
   return describe(bound->value->outputs(), index, info);
 }
 
-static const char *roleOf(const std::vector<TensorInfo> &tensors,
-                          int64_t index) {
-  if (index < 0 || index >= static_cast<int64_t>(tensors.size()))
-    return nullptr;
-  return name(tensors[static_cast<size_t>(index)].role);
+/// The tensor of that index; null where there is none.
+static const TensorSpec *findTensor(const std::vector<TensorSpec> &tensors,
+                                    int64_t index) {
+  bool isThere = index >= 0 && index < static_cast<int64_t>(tensors.size());
+  return isThere ? &tensors[static_cast<size_t>(index)] : nullptr;
+}
+
+static const TensorSpec *findInput(const GnnBoundFunction *bound,
+                                   int64_t index) {
+  return findTensor(bound->value->plan().inputs, index);
+}
+
+static const TensorSpec *findOutput(const GnnBoundFunction *bound,
+                                    int64_t index) {
+  return findTensor(bound->value->plan().outputs, index);
+}
+
+static const char *orNull(const std::string &text) {
+  return text.empty() ? nullptr : text.c_str();
+}
+
+static const char *roleOf(const TensorSpec *tensor) {
+  return tensor ? name(tensor->role) : nullptr;
+}
+
+static const char *whatGradientIsOf(const TensorSpec *tensor) {
+  return tensor ? orNull(tensor->of) : nullptr;
+}
+
+static const char *keyOf(const TensorSpec *tensor) {
+  return tensor ? orNull(tensor->key) : nullptr;
 }
 
 const char *gnnBoundInputRole(const GnnBoundFunction *bound, int64_t index) {
-  return roleOf(bound->value->inputs(), index);
+  return roleOf(findInput(bound, index));
 }
 
 const char *gnnBoundOutputRole(const GnnBoundFunction *bound, int64_t index) {
-  return roleOf(bound->value->outputs(), index);
+  return roleOf(findOutput(bound, index));
+}
+
+const char *gnnBoundInputOf(const GnnBoundFunction *bound, int64_t index) {
+  return whatGradientIsOf(findInput(bound, index));
+}
+
+const char *gnnBoundOutputOf(const GnnBoundFunction *bound, int64_t index) {
+  return whatGradientIsOf(findOutput(bound, index));
+}
+
+const char *gnnBoundInputKey(const GnnBoundFunction *bound, int64_t index) {
+  return keyOf(findInput(bound, index));
+}
+
+const char *gnnBoundOutputKey(const GnnBoundFunction *bound, int64_t index) {
+  return keyOf(findOutput(bound, index));
 }
 
 const char *gnnBoundGradientOf(const GnnBoundFunction *bound) {
-  const std::string &of = bound->value->gradientOf();
-  return of.empty() ? nullptr : of.c_str();
+  return orNull(bound->value->plan().gradientOf);
+}
+
+const char *gnnBoundPass(const GnnBoundFunction *bound) {
+  GradientPass pass = bound->value->plan().pass;
+  return pass == GradientPass::None ? nullptr : name(pass);
 }
 
 GnnError *gnnBoundRun(const GnnBoundFunction *bound, const void *const *inputs,

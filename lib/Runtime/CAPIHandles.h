@@ -28,6 +28,7 @@ private:
 
 struct GnnError {
   std::string message;
+  GnnErrorKind kind;
 };
 
 struct GnnGraph : GnnCounted<GnnGraph> {

@@ -110,6 +110,9 @@ Error Verifier::checkDerived(const DerivedSpec &graph) const {
 }
 
 Error Verifier::checkTensor(const TensorSpec &tensor) const {
+  if ((tensor.role == Role::Gradient) == tensor.of.empty())
+    return failure("expected what it is the gradient of where it is one, got '",
+                   tensor.of, "' of role ", name(tensor.role));
   if ((tensor.graph == -1) != !tensor.space)
     return failure("expected a graph and a space, or neither");
   if (tensor.graph != -1) {
@@ -212,6 +215,10 @@ Error Verifier::checkOutputs() const {
 }
 
 Error Verifier::verify() const {
+  if (plan.gradientOf.empty() != (plan.pass == GradientPass::None))
+    return failure("expected a function and which pass of it this is, or "
+                   "neither, got '",
+                   plan.gradientOf, "' and ", name(plan.pass));
   if (Error error = checkNames(plan.graphs, "graphs"))
     return error;
   std::set<std::string> bound;
@@ -266,8 +273,43 @@ Error LaunchPlan::verify() const {
   });
 }
 
+static Error checkTypes(const std::string &what, ErrorKind tooFew,
+                        int64_t expected, int64_t got) {
+  if (got == expected)
+    return {};
+  return Error("expected " + std::to_string(expected) + " " + what +
+                   " types, got " + std::to_string(got),
+               got < expected ? tooFew : ErrorKind::Other);
+}
+
+Error gnn::runtime::checkGraph(const GraphSpec &spec, const Graph &graph) {
+  if (spec.square && !graph.isSquare())
+    return failure("expected a square graph, got a bipartite one");
+  if (Error error = checkTypes("node", ErrorKind::NodeTypes, spec.nodeTypes,
+                               graph.numNodeTypes()))
+    return error;
+  if (Error error = checkTypes("edge", ErrorKind::EdgeTypes, spec.edgeTypes,
+                               graph.numEdgeTypes()))
+    return error;
+  if (spec.schema && *spec.schema != graph.schema())
+    if (Error error = graph.checkSchema(*spec.schema))
+      return error;
+  return spec.selfLoops ? graph.checkSelfLoops() : Error();
+}
+
 const char *gnn::runtime::name(Role role) {
   return kRoles[static_cast<size_t>(role)];
+}
+
+const char *gnn::runtime::name(GradientPass pass) {
+  return kPasses[static_cast<size_t>(pass)];
+}
+
+std::optional<GradientPass> gnn::runtime::parsePass(std::string_view text) {
+  for (size_t i = 1; i < std::size(kPasses); ++i)
+    if (text == kPasses[i])
+      return static_cast<GradientPass>(i);
+  return std::nullopt;
 }
 
 std::optional<Role> gnn::runtime::parseRole(std::string_view text) {
@@ -435,6 +477,8 @@ static Json toJson(const FunctionPlan &plan, const TensorSpec &tensor,
     json["role"] = name(tensor.role);
   if (!tensor.key.empty())
     json["key"] = tensor.key;
+  if (!tensor.of.empty())
+    json["of"] = tensor.of;
   return json;
 }
 
@@ -497,7 +541,8 @@ static void writeFunction(std::string &text, const FunctionPlan &plan) {
   };
   text += "  {\"name\": " + Json(plan.name).dump() + ",\n";
   if (!plan.gradientOf.empty())
-    text += "   \"gradient_of\": " + Json(plan.gradientOf).dump() + ",\n";
+    text += "   \"gradient_of\": " + Json(plan.gradientOf).dump() +
+            ", \"pass\": \"" + name(plan.pass) + "\",\n";
   writeList(text, "graphs", plan.graphs,
             [](const GraphSpec &graph) { return toJson(graph); });
   if (!plan.derived.empty())

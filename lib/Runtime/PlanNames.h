@@ -18,6 +18,7 @@ constexpr const char *kArgKinds[] = {"input",     "output", "workspace",
                                      "structure", "i32",    "i64"};
 
 constexpr const char *kRoles[] = {"input", "output", "saved", "gradient"};
+constexpr const char *kPasses[] = {"none", "forward", "backward"};
 constexpr const char *kRequirementOps[] = {"eq", "le"};
 
 inline const char *nameOf(Requirement::Op op) {

@@ -204,6 +204,8 @@ TensorSpec parseTensor(const FunctionPlan &plan, const Json &json,
   }
   if (fields.has("key"))
     tensor.key = fields.string("key");
+  if (fields.has("of"))
+    tensor.of = fields.string("of");
   fields.done();
   return tensor;
 }
@@ -305,6 +307,14 @@ FunctionPlan parseFunction(const Json &json, const std::string &where) {
   plan.name = fields.string("name");
   if (fields.has("gradient_of"))
     plan.gradientOf = fields.string("gradient_of");
+  if (fields.has("pass")) {
+    std::string text = fields.string("pass");
+    std::optional<GradientPass> pass = parsePass(text);
+    if (!pass)
+      refuse(fields.at("pass"),
+             "expected forward or backward, got '" + text + "'");
+    plan.pass = *pass;
+  }
   fields.each("graphs", [&](const Json &graph, const std::string &place) {
     plan.graphs.push_back(parseGraph(graph, place));
   });
@@ -339,6 +349,20 @@ FunctionPlan parseFunction(const Json &json, const std::string &where) {
   fields.done();
   return plan;
 }
+
+/// What the names of an earlier version say: "f_forward" and "f_backward" of
+/// "f", where "d_x" is the gradient of "x".
+void readNames(FunctionPlan &plan) {
+  if (plan.gradientOf.empty())
+    return;
+  for (GradientPass pass : {GradientPass::Forward, GradientPass::Backward})
+    if (plan.name == plan.gradientOf + "_" + name(pass))
+      plan.pass = pass;
+  for (auto *tensors : {&plan.inputs, &plan.outputs})
+    for (TensorSpec &tensor : *tensors)
+      if (tensor.role == Role::Gradient && tensor.name.rfind("d_", 0) == 0)
+        tensor.of = tensor.name.substr(2);
+}
 } // namespace
 
 Expected<LaunchPlan> LaunchPlan::parse(std::string_view text) {
@@ -368,6 +392,9 @@ Expected<LaunchPlan> LaunchPlan::parse(std::string_view text) {
         for (StepSpec &step : function.steps)
           for (ArgSpec &arg : step.args)
             arg.written = arg.mayBeWritten();
+    if (version < kFirstVersionOfPasses)
+      for (FunctionPlan &function : plan.functions)
+        readNames(function);
     if (Error error = plan.verify())
       return error;
     return plan;

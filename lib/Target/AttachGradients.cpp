@@ -6,6 +6,7 @@
 
 #include "GNN/Target/AttachGradients.h"
 
+#include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Transforms/Forms.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -72,12 +73,12 @@ LogicalResult gnn::attachGradients(ModuleOp module, StringRef text) {
                               "none for '")
              << func->getName() << "'";
     ArrayAttr wrt = listNames(module.getContext(), inputs);
-    (*func)->setAttr("gnn.gradients",
+    (*func)->setAttr(attribute::gradients,
                      wrt.empty() ? Attribute(UnitAttr::get(module.getContext()))
                                  : wrt);
-    (*func)->removeAttr("gnn.gradient_outputs");
+    (*func)->removeAttr(attribute::gradientOutputs);
     if (!given.empty())
-      (*func)->setAttr("gnn.gradient_outputs", given);
+      (*func)->setAttr(attribute::gradientOutputs, given);
   }
   return success();
 }

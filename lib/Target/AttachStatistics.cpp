@@ -65,7 +65,8 @@ static bool isCountedElsewhere(ModuleOp module, GraphOp graph,
 }
 
 LogicalResult gnn::attachStatistics(ModuleOp module,
-                                    ArrayRef<NamedGraph> graphs) {
+                                    ArrayRef<NamedGraph> graphs,
+                                    runtime::ErrorKind *kind) {
   for (const NamedGraph &named : graphs) {
     FailureOr<GraphOp> graph = findDeclaration(module, named.name);
     if (failed(graph))
@@ -75,7 +76,10 @@ LogicalResult gnn::attachStatistics(ModuleOp module,
                             graph->getKind() == GraphKind::Square,
                             static_cast<int64_t>(graph->getNodeTypes()),
                             static_cast<int64_t>(graph->getEdgeTypes())};
-    if (runtime::Error error = checkGraph(spec, *named.graph))
+    runtime::Error error = checkGraph(spec, *named.graph);
+    if (kind && error && error.kind() != runtime::ErrorKind::Other)
+      *kind = error.kind();
+    if (error)
       return graph->emitError(error.in("graph '" + spec.name + "'").message());
     if (graph->getStatsAttr() || isCountedElsewhere(module, *graph, graphs))
       continue;

@@ -6,6 +6,7 @@
 
 #include "Describe.h"
 
+#include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Dialect/GNN/IR/GNNDialect.h"
 
 using namespace mlir;
@@ -55,7 +56,7 @@ std::string gnn::describeResults(Operation *op) {
 }
 
 std::string gnn::describe(func::FuncOp func, unsigned argument) {
-  if (auto name = func.getArgAttrOfType<StringAttr>(argument, "gnn.name"))
+  if (auto name = func.getArgAttrOfType<StringAttr>(argument, attribute::name))
     return name.getValue().str();
   return "argument " + std::to_string(argument);
 }

@@ -212,6 +212,16 @@ static void leaveOutPasses(GraphPipelineOptions &options) {
   assert(succeeded(result) && "switches are read back");
 }
 
+std::vector<const ExplainedFunction *> Explanation::listMade() const {
+  std::vector<const ExplainedFunction *> made;
+  for (const ExplainedFunction &function : after)
+    if (llvm::none_of(before, [&](const ExplainedFunction &known) {
+          return known.name == function.name;
+        }))
+      made.push_back(&function);
+  return made;
+}
+
 FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
                                     StringRef chip) {
   StageOptions stages, none;

@@ -270,13 +270,19 @@ void gnn::printHtml(const Explanation &explanation, llvm::raw_ostream &os) {
      << " by estimate: as a module becomes without the passes on whole-graph "
      << "ops, and with them. What takes longer is darker. Point at a box or a "
      << "line for more.</p>\n";
+  using Sides = std::vector<std::pair<const char *, const ExplainedFunction *>>;
+  std::vector<Sides> functions;
   for (const ExplainedFunction &before : explanation.before) {
-    std::vector<std::pair<const char *, const ExplainedFunction *>> sides = {
-        {"Before", &before}};
+    functions.push_back({{"Before", &before}});
     for (const ExplainedFunction &after : explanation.after)
       if (after.name == before.name)
-        sides.emplace_back("After", &after);
-    os << "<h2>" << escaped(before.name) << "</h2>\n<div class=\"both\">\n";
+        functions.back().emplace_back("After", &after);
+  }
+  for (const ExplainedFunction *made : explanation.listMade())
+    functions.push_back({{"Made", made}});
+  for (const Sides &sides : functions) {
+    os << "<h2>" << escaped(sides.front().second->name)
+       << "</h2>\n<div class=\"both\">\n";
     for (auto [when, function] : sides) {
       os << "<div><h3>" << when << ": " << escaped(summaryOf(*function))
          << "</h3>\n";

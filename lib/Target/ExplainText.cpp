@@ -91,6 +91,8 @@ void gnn::printText(const Explanation &explanation, llvm::raw_ostream &os) {
       if (after.name == before.name)
         printFunction(after, "after", os);
   }
+  for (const ExplainedFunction *made : explanation.listMade())
+    printFunction(*made, "made", os);
   os << "\nchoices\n";
   for (const Choice &choice : explanation.choices)
     os << "  " << choice.pass << " at " << choice.place << ": "

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Target/LaunchPlan.h"
+#include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Dialect/GNN/IR/Origin.h"
@@ -95,7 +96,7 @@ static FailureOr<runtime::DataType> dataType(Operation *op, Type type) {
 /// What `gnn.role` says of an argument, or that it is one of its list.
 static runtime::Role roleOf(func::FuncOp func, unsigned number,
                             runtime::Role otherwise) {
-  auto role = func.getArgAttrOfType<StringAttr>(number, "gnn.role");
+  auto role = func.getArgAttrOfType<StringAttr>(number, attribute::role);
   return role ? *runtime::parseRole(role.getValue()) : otherwise;
 }
 
@@ -178,14 +179,23 @@ LogicalResult PlanBuilder::addBoundary() {
     bool isOutput = bool(func.getArgAttr(number, "bufferize.result"));
     auto &list = isOutput ? plan.outputs : plan.inputs;
     runtime::TensorSpec spec;
-    if (auto name = func.getArgAttrOfType<StringAttr>(number, "gnn.name"))
-      spec.name = name.getValue().str();
-    else
-      spec.name = (isOutput ? "out" : "arg") + std::to_string(list.size());
+    auto text = [&](StringRef attribute) {
+      auto value = func.getArgAttrOfType<StringAttr>(number, attribute);
+      return value ? value.getValue().str() : std::string();
+    };
+    spec.name = text(attribute::name);
+    if (spec.name.empty())
+      spec.name = isOutput ? defaultResultName(list.size())
+                           : defaultInputName(list.size());
     spec.role = roleOf(func, number,
                        isOutput ? runtime::Role::Output : runtime::Role::Input);
-    if (auto key = func.getArgAttrOfType<StringAttr>(number, "gnn.key"))
-      spec.key = key.getValue().str();
+    spec.key = text(attribute::key);
+    spec.of = text(attribute::of);
+    if ((spec.role == runtime::Role::Gradient) == spec.of.empty())
+      return func.emitError("expected gnn.of of gradients and of nothing else, "
+                            "got ")
+             << (spec.of.empty() ? "none" : "'" + spec.of + "'") << " of '"
+             << spec.name << "', which is of role " << runtime::name(spec.role);
     for (int64_t size : type.getShape())
       spec.shape.push_back(ShapedType::isDynamic(size) ? -1 : size);
     FailureOr<runtime::DataType> dtype = dataType(func, type.getElementType());
@@ -517,8 +527,11 @@ LogicalResult PlanBuilder::addLaunch(gpu::LaunchFuncOp launch) {
 
 FailureOr<FunctionPlan> PlanBuilder::build() {
   plan.name = func.getName().str();
-  if (auto of = func->getAttrOfType<FlatSymbolRefAttr>("gnn.gradient_of"))
+  if (auto of = func->getAttrOfType<FlatSymbolRefAttr>(attribute::gradientOf)) {
     plan.gradientOf = of.getValue().str();
+    plan.pass = *runtime::parsePass(
+        func->getAttrOfType<StringAttr>(attribute::pass).getValue());
+  }
   if (!func.getBody().hasOneBlock())
     return func.emitError("expected a straight line, got several blocks");
   plan.workspace = constant(0);

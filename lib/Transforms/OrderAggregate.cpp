@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Dialect/GNN/IR/GNN.h"
 #include "GNN/Dialect/GNN/IR/Gradients.h"
 #include "GNN/Transforms/Passes.h"
@@ -47,7 +48,7 @@ struct OrderAggregate : gnn::impl::OrderAggregateBase<OrderAggregate> {
 
   void runOnOperation() override {
     for (auto func : getOperation().getOps<func::FuncOp>()) {
-      if (ofGradients && !func->hasAttr("gnn.gradient_of"))
+      if (ofGradients && !func->hasAttr(attribute::gradientOf))
         continue;
       DenseSet<Operation *> decided;
       while (orderOne(func, decided))

@@ -20,12 +20,14 @@ from ctypes import byref, c_char_p, c_int64, c_size_t, c_void_p
 import numpy as np
 
 from . import types
-from .signatures import (COMPILER, FALLIBLE, PLAIN, READS, Allocate, BindOptions, Free,
-                         GraphArrays, LetGo, Progress, TensorInfoStruct)
+from .signatures import (COMPILER, FALLIBLE, OTHER, PLAIN, READS, Allocate, BindOptions,
+                         Free, GraphArrays, LetGo, Progress, TensorInfoStruct)
 
 
 class GNNError(RuntimeError):
     """What the library reports: one line, "expected X, got Y"."""
+
+    kind = OTHER  # of GnnErrorKind
 
 
 class CompileError(GNNError):
@@ -100,18 +102,17 @@ def has_compiler():
 
 def call(name, *arguments):
     """Calls a function that may fail; raises GNNError where it does."""
-    message = _message(getattr(library(), name)(*arguments))
-    if message is not None:
-        raise GNNError(message)
+    error = getattr(library(), name)(*arguments)
+    if error:
+        raise _raised(error)
 
 
-def _message(error):
-    """The text of an error object, which goes; None for no error."""
-    if not error:
-        return None
-    text = library().gnnErrorMessage(error).decode(errors="replace")
+def _raised(error):
+    """The exception of an error object, which goes."""
+    found = GNNError(library().gnnErrorMessage(error).decode(errors="replace"))
+    found.kind = library().gnnErrorKind(error)
     library().gnnErrorDestroy(error)
-    return text
+    return found
 
 
 def made(name, *arguments):
@@ -455,14 +456,14 @@ class Package(_Handle):
     def _signatures(self):
         return {f["name"]: {
             "graphs": [g["name"] for g in f["graphs"]],
-            **{what: [(t["name"], t["dtype"], t.get("role", what[:-1]))
+            **{what: [(t["name"], t["dtype"], t.get("role", what[:-1]), t.get("of"))
                       for t in f[what]] for what in ("inputs", "outputs")}}
             for f in self.plan()["functions"]}
 
     def signature(self, function):
         """What all bindings of a function have in common, a dict: "graphs", their names
         in the order in which it is bound, which each function of a package has for
-        itself; "inputs" and "outputs", (name, dtype, role) of each."""
+        itself; "inputs" and "outputs", (name, dtype, role, of) of each."""
         return self._signatures[function]
 
     def kernels(self, kind="ptx"):
@@ -482,17 +483,19 @@ def naming_types():
         remedy = types.count_remedy(str(error))
         if not remedy:
             raise
-        raise GNNError(str(error) + remedy) from None
+        error.args = (str(error) + remedy,)
+        raise
 
 
 class TensorInfo:
     """An input or output of a bound function. `role` is "input", "output", or of a
-    forward or backward pass also "saved" and "gradient"; `shape` is a tuple."""
+    forward or backward pass also "saved" and "gradient", which is that `of` an output or
+    an input; `shape` is a tuple."""
 
-    __slots__ = "name", "dtype", "role", "shape", "bytes"
+    __slots__ = "name", "dtype", "role", "of", "shape", "bytes"
 
-    def __init__(self, name, dtype, role, shape, size):
-        self.name, self.dtype, self.role = name, dtype, role
+    def __init__(self, name, dtype, role, of, shape, size):
+        self.name, self.dtype, self.role, self.of = name, dtype, role, of
         self.shape, self.bytes = shape, size
 
     def __repr__(self):
@@ -565,11 +568,9 @@ class BoundFunction(_Handle):
     def _infos(self, what, get):
         """Names and types are those of the plan, sizes those of this binding."""
         found, info = [], TensorInfoStruct()
-        for i, (name, dtype, role) in enumerate(
-                self.package.signature(self.name)[what]):
+        for i, named in enumerate(self.package.signature(self.name)[what]):
             get(self.handle, i, byref(info))
-            found.append(TensorInfo(name, dtype, role, tuple(info.shape[:info.rank]),
-                                    info.bytes))
+            found.append(TensorInfo(*named, tuple(info.shape[:info.rank]), info.bytes))
         return found
 
     def run(self, inputs, outputs, workspace=None, stream=None):

@@ -109,11 +109,12 @@ def compile_package(text, chip, emulated, passes, graphs, schedules, gradients="
                                 reproducer=reproducer, schedules=schedules,
                                 gradients=gradients, **options)
         except capi.GNNError as error:
-            if not os.path.exists(reproducer):
-                if not str(error).startswith(NAME) or "\nreproducer: " in str(error):
-                    raise  # There is no compiler, or no place for a reproducer.
+            if error.kind in (signatures.OPTION, signatures.EDGE_TYPES,
+                              signatures.NODE_TYPES):
                 # What was asked for is at fault, not the program.
                 raise ValueError(str(error).removeprefix(f"{NAME}: ")) from None
+            if error.kind != signatures.PROGRAM or not os.path.exists(reproducer):
+                raise  # There is no compiler, or no place for a reproducer.
             message, text = str(error), _read(reproducer)
             if given is not schedules:  # a file of this folder, which goes away
                 message, text = (part.replace(schedules, SCHEDULE_FILE)

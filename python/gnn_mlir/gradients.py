@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Forward and backward passes of a compiled function, by what they are asked for.
 
-`@f_forward` gives the outputs of `@f` and what has to be saved, `@f_backward` the
+The forward pass of `@f` gives its outputs and what has to be saved, the backward pass the
 gradients of some inputs from gradients of some outputs. A pair for other inputs or
 outputs is another program: it is compiled when it is first asked for, where the
 program is at hand. A loaded package has no program; there the pair that it has
@@ -15,31 +15,28 @@ import numpy as np
 
 from . import types
 
-FORWARD, BACKWARD, PREFIX = "_forward", "_backward", "d_"
-
 
 class Passes:
     """A forward and a backward pass of one package."""
 
     def __init__(self, package, name):
         self.package = package
-        self.forward, self.backward = name + FORWARD, name + BACKWARD
-        plans = {p["name"]: p for p in package.plan()["functions"]}
-        for made in (self.forward, self.backward):
-            if plans.get(made, {}).get("gradient_of") != name:
-                raise ValueError(f"{name}: expected its passes {self.forward} and "
-                                 f"{self.backward} beside it, got no {made}")
-        results = plans[self.forward]["outputs"]
-        arguments = plans[self.backward]["inputs"]
+        functions = package.plan()["functions"]
+        plans = {p["pass"]: p for p in functions if p.get("gradient_of") == name}
+        for which in ("forward", "backward"):
+            if which not in plans:
+                raise ValueError(f"{name}: expected its forward and its backward pass "
+                                 f"beside it, got no {which} pass")
+        self.forward, self.backward = plans["forward"]["name"], plans["backward"]["name"]
+        results = plans["forward"]["outputs"]
+        arguments = plans["backward"]["inputs"]
         self.outputs = [r["name"] for r in results if "role" not in r]
         self.saved = {r["name"]: r for r in results if r.get("role") == "saved"}
         # What the backward pass reads besides gradients, and those.
         self.kept = {a["name"]: a for a in arguments if a.get("role") != "gradient"}
-        self.given = tuple(a["name"].removeprefix(PREFIX) for a in arguments
-                           if a.get("role") == "gradient")
-        self.wrt = tuple(r["name"].removeprefix(PREFIX)
-                         for r in plans[self.backward]["outputs"])
-        inputs = [i["name"] for i in plans[name]["inputs"]]
+        self.given = tuple(a["of"] for a in arguments if a.get("role") == "gradient")
+        self.wrt = tuple(r["of"] for r in plans["backward"]["outputs"])
+        inputs = [i["name"] for f in functions if f["name"] == name for i in f["inputs"]]
         for what, found, known in (
                 ("gradients of inputs of", self.wrt, inputs),
                 ("gradients of outputs of", self.given, self.outputs),
@@ -187,7 +184,7 @@ class Call:
         inputs = {name: kept[name] for name in passes.kept}
         for info in bound.inputs:
             if info.name not in inputs:
-                found = cotangents.get(info.name.removeprefix(PREFIX))
+                found = cotangents.get(info.of)
                 inputs[info.name] = (_zeros(info.shape, some)
                                      if found is None else found)
         made = dict(zip(passes.wrt, self._run(bound, inputs)))

@@ -42,7 +42,7 @@ def _called(info):
     """An input as its caller knows it, who gives gradients by the names of outputs."""
     if info.role != "gradient":
         return f"input {info.name!r}"
-    return f"the gradient of {info.name.removeprefix('d_')!r} (input {info.name!r})"
+    return f"the gradient of {info.of!r} (input {info.name!r})"
 
 
 def _check(info, shape, dtype):

@@ -42,6 +42,9 @@ class CompileOptions(ctypes.Structure):
                 ("save_schedules", c_char_p), ("gradients", c_char_p)]
 
 
+# GnnErrorKind.
+OTHER, OPTION, PROGRAM, EDGE_TYPES, NODE_TYPES = range(5)
+
 # Functions that report failure by an error object (null: none).
 FALLIBLE = {
     "gnnSetNumThreads": [c_int64],
@@ -90,6 +93,7 @@ FALLIBLE = {
 # The others: result, then arguments.
 PLAIN = {
     "gnnErrorMessage": (c_char_p, c_void_p),
+    "gnnErrorKind": (c_int, c_void_p),
     "gnnErrorDestroy": (None, c_void_p),
     "gnnStringDestroy": (None, c_void_p),
     "gnnRuntimeVersion": (c_char_p,),

@@ -263,3 +263,14 @@ def test_by_python(compiler, files, tmp_path, monkeypatch):
         gnn_mlir.explain("nonsense")
     with pytest.raises(ValueError, match="chip: expected text"):
         gnn_mlir.explain(module, chip=90)
+
+
+def test_gradients_are_explained(compiler):
+    """The functions that training runs, beside the one that it is asked for."""
+    module = models.gcn((8, 4))
+    text = gnn_mlir.explain(module, gradients=["weight"])
+    for which in ("forward", "backward"):
+        assert f"\ngcn_{which}, made\n  kernel, op" in text
+    assert "gcn_backward" not in gnn_mlir.explain(module)
+    with pytest.raises(ValueError, match="gradients: expected inputs of gcn"):
+        gnn_mlir.explain(module, gradients=["nothing"])

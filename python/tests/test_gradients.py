@@ -67,10 +67,11 @@ class ByHand:
         f, forward, backward = re.split(r"(?=func.func)", self.module.text())[1:]
         head = self.module.text().split("func.func")[0]
         parts = [head, f]
-        for part in (forward, backward):
+        for part, which in ((forward, "forward"), (backward, "backward")):
             part = re.sub(r'gnn.name = "(\w+)"', self._with_role, part)
-            parts.append(part.replace(") {\n", ") attributes {gnn.gradient_of = @f} {\n",
-                                      1))
+            parts.append(part.replace(
+                ") {\n", ") attributes {gnn.gradient_of = @f, "
+                f'gnn.pass = "{which}"}} {{\n', 1))
         forward, backward = parts[2:]
         border, body = forward.split("-> (", 1)
         parts[2] = "-> (".join([border, body.replace(
@@ -81,7 +82,8 @@ class ByHand:
         name = match.group(1)
         role = ("gradient" if name.startswith("d_") else "saved" if name.startswith(
             "saved") else "input" if name in self.f.inputs else "output")
-        return f'{match.group()}, gnn.role = "{role}"'
+        of = f', gnn.of = "{name[2:]}"' if role == "gradient" else ""
+        return f'{match.group()}{of}, gnn.role = "{role}"'
 
 
 @pytest.fixture(scope="module")
@@ -124,13 +126,19 @@ def test_kernels_give_the_gradients(by_hand, compiler):
 
 @pytest.mark.parametrize("right, wrong, message", [
     ('"f_backward"', '"f_back"', "expected a function f_backward, got f, f_forward"),
-    ("{gnn.gradient_of = @f}", "{}", "gnn.gradient_of at f_forward f, got None"),
+    ('{gnn.gradient_of = @f, gnn.pass = "forward"}', "{}",
+     "gnn.gradient_of at f_forward f, got None"),
+    ('gnn.pass = "forward"', 'gnn.pass = "backward"',
+     "gnn.pass at f_forward forward, got backward"),
+    ('gnn.of = "y"', 'gnn.of = "x"', "gnn.of of d_y y, got x"),
     ('gnn.name = "x", gnn.role = "input"', 'gnn.name = "x"',
      "arguments of the forward function"),
     ('gnn.name = "saved_0"', 'gnn.name = "saved_1"', "results of the forward"),
-    ('gnn.name = "d_y", gnn.role = "gradient"', 'gnn.name = "d_y", gnn.role = "input"',
+    ('gnn.name = "d_y", gnn.of = "y", gnn.role = "gradient"',
+     'gnn.name = "d_y", gnn.role = "input"',
      "argument d_y of the backward function .*'gradient'.*, got .*'input'"),
-    ('gnn.name = "d_x"', 'gnn.name = "d_v"', "results of the backward function .*d_x"),
+    ('gnn.name = "d_x", gnn.of = "x"', 'gnn.name = "d_v", gnn.of = "v"',
+     "results of the backward function .*d_x"),
 ])
 def test_functions_keep_to_their_contract(right, wrong, message, by_hand):
     text = by_hand[1]

@@ -186,3 +186,17 @@ func.func @unknown_graph(%x: memref<?xf32> {gnn.rows = #gnn.rows<@missing, dst>}
 func.func @role(%x: memref<8xf32> {gnn.role = "weight"}) {
   return
 }
+
+// -----
+
+// expected-error @+1 {{expected gnn.of of gradients and of nothing else, got none of 'd_x', which is of role gradient}}
+func.func @gradient(%x: memref<8xf32> {gnn.name = "d_x", gnn.role = "gradient"}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expected gnn.of of gradients and of nothing else, got 'y' of 'x', which is of role input}}
+func.func @no_gradient(%x: memref<8xf32> {gnn.name = "x", gnn.of = "y"}) {
+  return
+}

@@ -9,7 +9,7 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // CHECK-NEXT:  "graphs"
 // CHECK-NOT:   "role"
 // CHECK:      {"name": "f_forward",
-// CHECK-NEXT:  "gradient_of": "f",
+// CHECK-NEXT:  "gradient_of": "f", "pass": "forward",
 // CHECK:       "inputs": [
 // CHECK-NEXT:    {"name":"x","graph":"g","space":"node","shape":[-1,4],"dtype":"f32"},
 // CHECK-NEXT:    {"name":"w","graph":"","space":"none","shape":[4,4],"dtype":"f32"}
@@ -17,13 +17,13 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // CHECK-NEXT:    {"name":"y","graph":"g","space":"node","shape":[-1,4],"dtype":"f32"},
 // CHECK-NEXT:    {"name":"saved_0","graph":"g","space":"node","shape":[-1,4],"dtype":"f32","role":"saved","key":"[[KEY:[0-9a-f]{16}]]"}
 // CHECK:      {"name": "f_backward",
-// CHECK-NEXT:  "gradient_of": "f",
+// CHECK-NEXT:  "gradient_of": "f", "pass": "backward",
 // CHECK:       "inputs": [
 // CHECK-NEXT:    {"name":"x","graph":"g","space":"node","shape":[-1,4],"dtype":"f32"},
 // CHECK-NEXT:    {"name":"saved_0","graph":"g","space":"node","shape":[-1,4],"dtype":"f32","role":"saved","key":"[[KEY]]"},
-// CHECK-NEXT:    {"name":"d_y","graph":"g","space":"node","shape":[-1,4],"dtype":"f32","role":"gradient"}
+// CHECK-NEXT:    {"name":"d_y","graph":"g","space":"node","shape":[-1,4],"dtype":"f32","role":"gradient","of":"y"}
 // CHECK:       "outputs": [
-// CHECK-NEXT:    {"name":"d_w","graph":"","space":"none","shape":[4,4],"dtype":"f32","role":"gradient"}
+// CHECK-NEXT:    {"name":"d_w","graph":"","space":"none","shape":[4,4],"dtype":"f32","role":"gradient","of":"w"}
 func.func @f(%x: tensor<?x4xf32, #gnn.rows<@g, node>> {gnn.name = "x"}, %w: tensor<4x4xf32> {gnn.name = "w"})
     -> (tensor<?x4xf32, #gnn.rows<@g, node>> {gnn.name = "y"}) attributes {gnn.gradients = ["w"]} {
   %h = gnn.linear %x, %w : (tensor<?x4xf32, #gnn.rows<@g, node>>, tensor<4x4xf32>) -> tensor<?x4xf32, #gnn.rows<@g, node>>

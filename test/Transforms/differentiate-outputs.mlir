@@ -19,8 +19,8 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // CHECK-LABEL: func.func @both_backward(
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<?x4xf32, #[[NODE:.+]]> {gnn.name = "x", gnn.role = "input"},
 // CHECK-SAME:    %[[B:[^:]+]]: tensor<?x4xf32, #[[NODE]]> {gnn.name = "b", gnn.role = "output"},
-// CHECK-SAME:    %[[D:[^:]+]]: tensor<?x4xf32, #[[NODE]]> {gnn.name = "d_b", gnn.role = "gradient"})
-// CHECK-SAME:    -> (tensor<4x4xf32> {gnn.name = "d_w", gnn.role = "gradient"}, tensor<4x4xf32> {gnn.name = "d_u", gnn.role = "gradient"})
+// CHECK-SAME:    %[[D:[^:]+]]: tensor<?x4xf32, #[[NODE]]> {gnn.name = "d_b", gnn.of = "b", gnn.role = "gradient"})
+// CHECK-SAME:    -> (tensor<4x4xf32> {gnn.name = "d_w", gnn.of = "w", gnn.role = "gradient"}, tensor<4x4xf32> {gnn.name = "d_u", gnn.of = "u", gnn.role = "gradient"})
 // CHECK-DAG:     %[[ZERO:.+]] = arith.constant dense<0.000000e+00> : tensor<4x4xf32>
 // CHECK-DAG:     %[[DU:.+]] = gnn.outer %[[X]]
 // CHECK:         return %[[ZERO]], %[[DU]]
@@ -37,8 +37,8 @@ func.func @both(%x: tensor<?x4xf32, #node> {gnn.name = "x"}, %w: tensor<4x4xf32>
 
 // CHECK-LABEL: func.func @unread_backward(
 // CHECK-SAME:    {gnn.name = "x", gnn.role = "input"},
-// CHECK-SAME:    {gnn.name = "d_y", gnn.role = "gradient"},
-// CHECK-SAME:    {gnn.name = "d_z", gnn.role = "gradient"})
+// CHECK-SAME:    {gnn.name = "d_y", gnn.of = "y", gnn.role = "gradient"},
+// CHECK-SAME:    {gnn.name = "d_z", gnn.of = "z", gnn.role = "gradient"})
 func.func @unread(%x: tensor<?x4xf32, #node> {gnn.name = "x"}, %w: tensor<4x4xf32> {gnn.name = "w"})
     -> (tensor<?x4xf32, #node> {gnn.name = "y"}, tensor<?x4xf32, #node> {gnn.name = "z"})
     attributes {gnn.gradients = ["w"]} {

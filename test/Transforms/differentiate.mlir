@@ -12,15 +12,15 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // CHECK-LABEL: func.func @product(
 // CHECK-LABEL: func.func @product_forward(
 // CHECK-SAME:    -> (tensor<?x8xf32, #[[NODE:.+]]> {gnn.name = "y", gnn.role = "output"}, tensor<?x8xf32, #[[NODE]]> {gnn.key = "[[KEY:[0-9a-f]+]]", gnn.name = "saved_0", gnn.role = "saved"})
-// CHECK-SAME:    attributes {gnn.gradient_of = @product}
+// CHECK-SAME:    attributes {gnn.gradient_of = @product, gnn.pass = "forward"}
 // CHECK:         %[[H:.+]] = gnn.linear
 // CHECK:         %[[Y:.+]] = gnn.activation gelu %[[H]]
 // CHECK:         return %[[Y]], %[[H]]
 // CHECK-LABEL: func.func @product_backward(
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<?x64xf32, #[[NODE]]> {gnn.name = "x", gnn.role = "input"},
 // CHECK-SAME:    %[[H:[^:]+]]: tensor<?x8xf32, #[[NODE]]> {gnn.key = "[[KEY]]", gnn.name = "saved_0", gnn.role = "saved"},
-// CHECK-SAME:    %[[DY:[^:]+]]: tensor<?x8xf32, #[[NODE]]> {gnn.name = "d_y", gnn.role = "gradient"})
-// CHECK-SAME:    -> (tensor<64x8xf32> {gnn.name = "d_w", gnn.role = "gradient"})
+// CHECK-SAME:    %[[DY:[^:]+]]: tensor<?x8xf32, #[[NODE]]> {gnn.name = "d_y", gnn.of = "y", gnn.role = "gradient"})
+// CHECK-SAME:    -> (tensor<64x8xf32> {gnn.name = "d_w", gnn.of = "w", gnn.role = "gradient"})
 // CHECK:         math.erf
 // CHECK:         %[[DH:.+]] = arith.mulf %[[DY]]
 // CHECK:         %[[DW:.+]] = gnn.outer %[[X]], %[[DH]]

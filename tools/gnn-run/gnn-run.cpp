@@ -9,6 +9,7 @@
 
 #include "Inputs.h"
 
+#include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Emulator/EmulatorDevice.h"
 #include "GNN/InitDialects.h"
@@ -175,14 +176,16 @@ static std::vector<NamedGraph> nameGraphs(mlir::ModuleOp module,
         ofFunction.insert(rows.getGraph().getValue());
   };
   // The passes of a function that is to be differentiated are not there yet.
-  StringRef name = functionName;
-  if (!module.lookupSymbol(name) && !name.consume_back("_forward"))
-    name.consume_back("_backward");
-  if (auto func = module.lookupSymbol<mlir::func::FuncOp>(name))
+  for (auto func : module.getOps<mlir::func::FuncOp>()) {
+    StringRef name = func.getName();
+    if (functionName != name && functionName != passName(name, "forward") &&
+        functionName != passName(name, "backward"))
+      continue;
     func.walk([&](mlir::Operation *op) {
       addGraphs(op->getOperandTypes());
       addGraphs(op->getResultTypes());
     });
+  }
   std::vector<NamedGraph> named;
   for (const run::LoadedGraph &graph : graphs) {
     std::string name = graph.name;

@@ -32,8 +32,12 @@ func.func @sum(%x: tensor<?x3xf32, #node> {gnn.name = "x"})
 }
 )";
 
+/// What the last error was of.
+GnnErrorKind lastKind = GNN_ERROR_OTHER;
+
 /// The message of an error, which is destroyed; empty for success.
 std::string text(GnnError *error) {
+  lastKind = gnnErrorKind(error);
   std::string message = error ? gnnErrorMessage(error) : "";
   EXPECT_EQ(error != nullptr, !message.empty());
   gnnErrorDestroy(error);
@@ -272,6 +276,7 @@ TEST(CompilerCAPI, PhasesAndReproducers) {
   EXPECT_FALSE(std::filesystem::exists(reproducer));
 
   EXPECT_NE(failure("func.func @f() {", options), "");
+  EXPECT_EQ(lastKind, GNN_ERROR_PROGRAM);
   std::string again = slurp(reproducer);
   EXPECT_EQ(again.find("func.func @f() {\n"), 0u);
   EXPECT_TRUE(contains(again, "pipeline: \"builtin.module()\""));
@@ -301,10 +306,12 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
   EXPECT_EQ(failure(source, options)
                 .find("layer.mlir: stage-passes: expected POINT=PASSES"),
             0u);
+  EXPECT_EQ(lastKind, GNN_ERROR_OPTION);
   options.stagePasses = nullptr;
   options.gradients = "nobody: x";
   EXPECT_EQ(failure(source, options).find("layer.mlir: gradients: expected"),
             0u);
+  EXPECT_EQ(lastKind, GNN_ERROR_OPTION);
   options.gradients = nullptr;
   EXPECT_FALSE(std::filesystem::exists(reproducer));
   EXPECT_NE(failure(source, options), "");
@@ -358,18 +365,26 @@ std::string borders(const GnnPackage *package, const char *function) {
   GnnBoundFunction *bound = nullptr;
   EXPECT_EQ(
       text(gnnBind(package, function, &graph, 1, device, nullptr, &bound)), "");
+  auto what = [](const char *of, const char *key) {
+    return (of ? std::string(" of ") + of : "") + (key ? " by a key" : "");
+  };
   std::string found;
   GnnTensorInfo info;
   for (int64_t i = 0; gnnBoundInput(bound, i, &info); ++i)
-    found += std::string(info.name) + ":" + gnnBoundInputRole(bound, i) + " ";
+    found += std::string(info.name) + ":" + gnnBoundInputRole(bound, i) +
+             what(gnnBoundInputOf(bound, i), gnnBoundInputKey(bound, i)) + " ";
   found += "|";
   for (int64_t i = 0; gnnBoundOutput(bound, i, &info); ++i)
-    found += std::string(" ") + info.name + ":" + gnnBoundOutputRole(bound, i);
+    found += std::string(" ") + info.name + ":" + gnnBoundOutputRole(bound, i) +
+             what(gnnBoundOutputOf(bound, i), gnnBoundOutputKey(bound, i));
+  EXPECT_EQ(gnnBoundInputOf(bound, -1), nullptr);
+  EXPECT_EQ(gnnBoundOutputKey(bound, gnnBoundNumOutputs(bound)), nullptr);
   EXPECT_EQ(gnnBoundInputRole(bound, -1), nullptr);
   EXPECT_EQ(gnnBoundInputRole(bound, gnnBoundNumInputs(bound)), nullptr);
   EXPECT_EQ(gnnBoundOutputRole(bound, gnnBoundNumOutputs(bound)), nullptr);
-  const char *of = gnnBoundGradientOf(bound);
-  found += of ? std::string(" of ") + of : "";
+  const char *of = gnnBoundGradientOf(bound), *pass = gnnBoundPass(bound);
+  EXPECT_EQ(of == nullptr, pass == nullptr);
+  found += of ? std::string(" ") + pass + " of " + of : "";
   gnnBoundRelease(bound);
   gnnDeviceRelease(device);
   gnnGraphRelease(graph);
@@ -377,17 +392,18 @@ std::string borders(const GnnPackage *package, const char *function) {
 }
 
 TEST(CompilerCAPI, Gradients) {
-  const char *ofBoth = "x:input saved_0:saved d_y:gradient d_z:gradient | "
-                       "d_w:gradient of f";
+  const char *ofBoth = "x:input saved_0:saved by a key d_y:gradient of y "
+                       "d_z:gradient of z | d_w:gradient of w backward of f";
   struct {
     const char *asked, *backward;
   } cases[] = {
       {"f: w", ofBoth},
       {" : w ;", ofBoth},
-      {"f: w -> y", "x:input saved_0:saved d_y:gradient | d_w:gradient of f"},
+      {"f: w -> y", "x:input saved_0:saved by a key d_y:gradient of y | "
+                    "d_w:gradient of w backward of f"},
       {"f:",
-       "x:input w:input z:output saved_0:saved d_y:gradient d_z:gradient | "
-       "d_x:gradient d_w:gradient of f"},
+       "x:input w:input z:output saved_0:saved by a key d_y:gradient of y "
+       "d_z:gradient of z | d_x:gradient of x d_w:gradient of w backward of f"},
   };
   for (auto [asked, backward] : cases) {
     GnnCompileOptions options = emulated();
@@ -398,7 +414,7 @@ TEST(CompilerCAPI, Gradients) {
               "x:input w:input i:input | y:output z:output n:output");
     EXPECT_EQ(borders(package, "f_forward"),
               "x:input w:input i:input | y:output z:output n:output "
-              "saved_0:saved of f");
+              "saved_0:saved by a key forward of f");
     EXPECT_EQ(borders(package, "f_backward"), backward) << asked;
     gnnPackageRelease(package);
   }
@@ -411,7 +427,8 @@ TEST(CompilerCAPI, LittleMemoryForGradients) {
   GnnPackage *package = nullptr;
   ASSERT_EQ(compile(productText, &package, options), "");
   EXPECT_EQ(borders(package, "f_backward"),
-            "x:input w:input d_y:gradient d_z:gradient | d_w:gradient of f");
+            "x:input w:input d_y:gradient of y d_z:gradient of z | "
+            "d_w:gradient of w backward of f");
   gnnPackageRelease(package);
   options.passes = "memory=none";
   EXPECT_TRUE(

@@ -228,6 +228,21 @@ TEST(BoundFunction, TakesTheCallersAllocator) {
                                             "map edge.in_rows src", "bound"}));
 }
 
+// What a copy goes to is freed when the copies are done.
+TEST(BoundFunction, WaitsForCopiesThatFail) {
+  auto fake = device();
+  fake->failCopies = true;
+  auto bound = BoundFunction::bind(
+      package(sumPlanText()), "sum",
+      {randomGraph(1, true, 20, 0, 90, 1, 2).build()}, fake);
+  EXPECT_EQ(
+      bound.message(),
+      "function 'sum': structure 'rows dst edge.in_rows': copy failed half "
+      "way");
+  EXPECT_EQ(fake->memories, 0);
+  EXPECT_EQ(fake->memoriesAtFirstFinish, 1);
+}
+
 TEST(BoundFunction, KeepsWhatItUses) {
   auto graph = randomGraph(1, true, 20, 0, 90, 1, 2).build();
   std::weak_ptr<const Graph> watch = graph;

@@ -100,6 +100,23 @@ TEST_F(CUDA, UsesSmallMemoryAgain) {
   EXPECT_EQ(ask("fakeLive"), 0);
 }
 
+TEST_F(CUDA, GivesBackWhatWaitsBeforeItFails) {
+  auto device = open();
+  device->free(*device->allocate(1000));
+  EXPECT_EQ(ask("fakeLive"), 1);
+  auto limit = symbol<void(int)>("fakeSetLimit");
+  limit(1); // pieces at once
+  auto other = device->allocate(3000);
+  EXPECT_TRUE(other) << other.message();
+  EXPECT_EQ(ask("fakeLive"), 1);
+  EXPECT_TRUE(contains(device->allocate(3000).message(),
+                       "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY"));
+  limit(1000);
+  device->free(*other);
+  device = nullptr;
+  EXPECT_EQ(ask("fakeLive"), 0);
+}
+
 /// Copies of all sizes arrive whole, whatever the host does meanwhile.
 TEST_F(CUDA, CopiesBehindTheHost) {
   struct {

@@ -27,6 +27,7 @@ FakeContext contexts[2] = {{0}, {1}};
 thread_local FakeContext *stack[8];
 thread_local int depth = 0;
 int live = 0;
+int mostLive = 1000;
 int retained = 0;
 int dynamicShared = 0;
 float now = 0;
@@ -71,6 +72,7 @@ constexpr int kNoContext = 201;
 
 extern "C" {
 int fakeLive() { return live; }
+void fakeSetLimit(int pieces) { mostLive = pieces; }
 int fakeRetained() { return retained; }
 int fakeDynamicShared() { return dynamicShared; }
 int fakeStreamCopies() { return streamCopies; }
@@ -161,7 +163,7 @@ int cuCtxPopCurrent_v2(FakeContext **context) {
 int cuMemAlloc_v2(unsigned long long *pointer, size_t bytes) {
   if (!current())
     return kNoContext;
-  if (bytes > (size_t(1) << 30))
+  if (bytes > (size_t(1) << 30) || live >= mostLive)
     return 2;
   ++live;
   *pointer = reinterpret_cast<uintptr_t>(

@@ -119,12 +119,17 @@ TEST(Plan, SaysWhatTensorsAre) {
   EXPECT_EQ(plain->functions[0].gradientOf, "");
   EXPECT_FALSE(contains(plain->json(), "role"));
   EXPECT_EQ(plain->functions[0].outputs[0].key, "");
+  EXPECT_EQ(plain->functions[0].pass, GradientPass::None);
   EXPECT_FALSE(contains(plain->json(), "gradient_of"));
+  EXPECT_FALSE(contains(plain->json(), "pass"));
   std::string text =
-      with("\"name\": \"sum\"", "\"name\": \"sum\", \"gradient_of\": \"mean\"");
-  for (auto [name, role] : {std::pair("\"x\"", "output"), {"\"y\"", "saved"}}) {
+      with("\"name\": \"sum\"", "\"name\": \"sum\", \"gradient_of\": \"mean\", "
+                                "\"pass\": \"backward\"");
+  for (auto [name, more] :
+       {std::pair("\"x\"", "\"role\": \"gradient\", \"of\": \"h\""),
+        {"\"y\"", "\"role\": \"saved\""}}) {
     size_t place = text.find(std::string("\"name\": ") + name);
-    text.insert(place, std::string("\"role\": \"") + role + "\", ");
+    text.insert(place, std::string(more) + ", ");
   }
   text.insert(text.find("\"name\": \"y\""), "\"key\": \"0f\", ");
   auto plan = LaunchPlan::parse(text);
@@ -132,10 +137,28 @@ TEST(Plan, SaysWhatTensorsAre) {
   auto again = LaunchPlan::parse(plan->json());
   ASSERT_TRUE(again) << again.message();
   const FunctionPlan &function = again->functions[0];
-  EXPECT_EQ(function.inputs[0].role, Role::Output);
+  EXPECT_EQ(function.inputs[0].role, Role::Gradient);
+  EXPECT_EQ(function.inputs[0].of, "h");
+  EXPECT_EQ(function.pass, GradientPass::Backward);
   EXPECT_EQ(function.outputs[0].role, Role::Saved);
   EXPECT_EQ(function.outputs[0].key, "0f");
   EXPECT_EQ(function.gradientOf, "mean");
+}
+
+// Until the fifth version names said what is a field now.
+TEST(Plan, ReadsNamesOfEarlierVersions) {
+  std::string text = with("\"name\": \"sum\"", "\"name\": \"mean_forward\", "
+                                               "\"gradient_of\": \"mean\"");
+  text.replace(text.find("\"name\": \"x\""), 11,
+               "\"name\": \"d_x\", \"role\": \"gradient\"");
+  auto plan = LaunchPlan::parse(text);
+  ASSERT_TRUE(plan) << plan.message();
+  EXPECT_EQ(plan->functions[0].pass, GradientPass::Forward);
+  EXPECT_EQ(plan->functions[0].inputs[0].of, "x");
+  text.replace(text.find("\"version\": 1"), 12, "\"version\": 6");
+  EXPECT_TRUE(contains(LaunchPlan::parse(text).message(),
+                       "expected a function and which pass of it this is, or "
+                       "neither, got 'mean' and none"));
 }
 
 TEST(Plan, SaysWhatKernelsWrite) {
@@ -195,8 +218,13 @@ TEST(Plan, Malformed) {
     const char *piece, *other, *part;
   } cases[] = {
       {"{\"version\": 1", "", "parse error"},
-      {"\"version\": 1", "\"version\": 6", "version: expected 1 to 5, got 6"},
-      {"\"version\": 1", "\"version\": 0", "version: expected 1 to 5, got 0"},
+      {"\"version\": 1", "\"version\": 7", "version: expected 1 to 6, got 7"},
+      {"\"version\": 1", "\"version\": 0", "version: expected 1 to 6, got 0"},
+      {"\"name\": \"sum\"", "\"name\": \"sum\", \"pass\": \"none\"",
+       "functions[0].pass: expected forward or backward, got 'none'"},
+      {"\"name\": \"x\"", "\"name\": \"x\", \"of\": \"y\"",
+       "expected what it is the gradient of where it is one, got 'y' of role "
+       "input"},
       {"\"version\": 1,", "", "expected a field 'version', got none"},
       {"\"version\": 1", "\"version\": 1.5", "expected an integer"},
       {"\"version\": 1", "\"version\": 1, \"extra\": 0",

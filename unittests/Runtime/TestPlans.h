@@ -128,6 +128,7 @@ public:
     ++allocations;
     if (failAllocations)
       return failure("out of fake memory");
+    memories += bytes != 0;
     return HostMemoryDevice::allocate(bytes);
   }
   Expected<std::shared_ptr<const Kernels>>
@@ -154,6 +155,20 @@ public:
     }
     fake.body(launch, arguments);
     return {};
+  }
+  Error startCopy(void *to, const void *from, int64_t bytes) override {
+    if (failCopies)
+      return failure("copy failed half way");
+    return HostMemoryDevice::startCopy(to, from, bytes);
+  }
+  Error finishCopies() override {
+    if (memoriesAtFirstFinish < 0)
+      memoriesAtFirstFinish = memories;
+    return HostMemoryDevice::finishCopies();
+  }
+  void free(void *memory) override {
+    memories -= memory != nullptr;
+    HostMemoryDevice::free(memory);
   }
   Error synchronize(Stream stream) override {
     ++synchronizations;
@@ -228,7 +243,10 @@ public:
   }
 
   bool timer;
-  bool failAllocations = false;
+  bool failAllocations = false, failCopies = false;
+  /// Pieces that are allocated, now and when copies were first waited for.
+  std::atomic<int> memories{0};
+  int memoriesAtFirstFinish = -1;
   bool capturing = false;
   /// Of the launches of captures.
   std::vector<size_t> order;

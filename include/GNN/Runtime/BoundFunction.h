@@ -20,10 +20,6 @@
 
 namespace gnn::runtime {
 
-/// Whether a graph is what a function declares: its kind, its numbers of types,
-/// and its schema and self loops where they are declared.
-Error checkGraph(const GraphSpec &spec, const Graph &graph);
-
 /// An input or output with its concrete shape.
 struct TensorInfo {
   std::string name;
@@ -104,8 +100,8 @@ public:
   ~BoundFunction();
 
   const std::string &name() const;
-  /// The function whose gradients it gives, it or its other half; may be empty.
-  const std::string &gradientOf() const;
+  /// What it was bound from.
+  const FunctionPlan &plan() const;
   const std::shared_ptr<Device> &device() const;
 
   /// Bytes of the workspace each run needs, aligned to kWorkspaceAlignment.

@@ -16,6 +16,10 @@
 
 namespace gnn::runtime {
 
+/// What a failure is of, where callers tell it apart: GnnErrorKind of the C
+/// API, with the same numbers.
+enum class ErrorKind { Other, Option, Program, EdgeTypes, NodeTypes };
+
 /// The outcome of a call that may fail: success, or one message that says what
 /// was expected and what was got. Messages are lower-case, without a full stop.
 /// True in a condition means failure:
@@ -28,7 +32,8 @@ public:
   Error() = default;
 
   /// A failure with the given message.
-  explicit Error(std::string message) : text(std::move(message)) {}
+  explicit Error(std::string message, ErrorKind kind = ErrorKind::Other)
+      : text(std::move(message)), failed(kind) {}
 
   /// Success, by name.
   static Error success() { return Error(); }
@@ -42,13 +47,16 @@ public:
     return text ? *text : none;
   }
 
+  ErrorKind kind() const { return failed; }
+
   /// The same failure with "`where`: " in front; success stays success.
   Error in(const std::string &where) const {
-    return text ? Error(where + ": " + *text) : Error();
+    return text ? Error(where + ": " + *text, failed) : Error();
   }
 
 private:
   std::optional<std::string> text;
+  ErrorKind failed = ErrorKind::Other;
 };
 
 /// A failure whose message is the parts written one after another.

@@ -42,6 +42,10 @@ struct GraphSpec {
   bool selfLoops = false;
 };
 
+/// Whether a graph is what a function declares: its kind, its numbers of types,
+/// and its schema and self loops where they are declared.
+Error checkGraph(const GraphSpec &spec, const Graph &graph);
+
 /// A graph that is made of edges of another one when that is bound.
 struct DerivedSpec {
   std::string name;
@@ -61,6 +65,14 @@ enum class Role { Input, Output, Saved, Gradient };
 const char *name(Role role);
 std::optional<Role> parseRole(std::string_view text);
 
+/// Which pass of another function a function is, if it is one.
+enum class GradientPass { None, Forward, Backward };
+
+/// "none", "forward", "backward".
+const char *name(GradientPass pass);
+/// Of these, "forward" and "backward".
+std::optional<GradientPass> parsePass(std::string_view text);
+
 /// An input or output of a function: rows of a space of a graph, or (graph -1)
 /// of nothing.
 struct TensorSpec {
@@ -76,6 +88,8 @@ struct TensorSpec {
   /// Of a saved value: what it is computed by, as a hash, so that two
   /// compilations can be told to save the same; may be empty.
   std::string key;
+  /// Of a gradient: the name of the input or output that it belongs to.
+  std::string of;
 };
 
 /// A 64-bit integer known at bind time.
@@ -156,9 +170,10 @@ struct Requirement {
 /// graphs, and its launches in order.
 struct FunctionPlan {
   std::string name;
-  /// The function whose gradients this one and its other half give; empty where
-  /// it is neither.
+  /// The function whose forward or backward pass this one is, and which of the
+  /// two; empty and none where it is neither.
   std::string gradientOf;
+  GradientPass pass = GradientPass::None;
   /// Those that are bound. Indices of graphs go on with the derived ones.
   std::vector<GraphSpec> graphs;
   std::vector<DerivedSpec> derived;
@@ -185,10 +200,12 @@ struct FunctionPlan {
 struct LaunchPlan {
   /// Plans of earlier versions are read too: the first derives no graphs, until
   /// the second steps name no ops and no schedule, until the third inputs are
-  /// inputs and outputs are outputs, and until the fourth kernels may write to
-  /// all that is not an input.
-  static constexpr int64_t kVersion = 5;
+  /// inputs and outputs are outputs, until the fourth kernels may write to all
+  /// that is not an input, and until the fifth names alone say which pass a
+  /// function is and what a gradient is of.
+  static constexpr int64_t kVersion = 6;
   static constexpr int64_t kFirstVersionOfWrites = 5;
+  static constexpr int64_t kFirstVersionOfPasses = 6;
   static constexpr int64_t kOldestVersion = 1;
 
   /// E.g. "sm_90"; empty where the kernels are for no GPU.

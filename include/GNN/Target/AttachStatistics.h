@@ -25,9 +25,11 @@ struct NamedGraph {
 /// Gives each of these declarations the statistics of its graph, unless it has
 /// some, or has a part or is a part of a graph that does. A graph of another
 /// kind or with other numbers of types is an error at its declaration; a name
-/// that is not declared is one at the module.
+/// that is not declared is one at the module. `kind`, where it is given, is set
+/// where a graph has too few types.
 mlir::LogicalResult attachStatistics(mlir::ModuleOp module,
-                                     llvm::ArrayRef<NamedGraph> graphs);
+                                     llvm::ArrayRef<NamedGraph> graphs,
+                                     runtime::ErrorKind *kind = nullptr);
 
 } // namespace gnn
 

@@ -80,6 +80,9 @@ struct Explanation {
   std::vector<Choice> choices;
   /// The switches of passes that did not run.
   std::vector<std::string> off;
+
+  /// The functions that passes have made: those that give gradients.
+  std::vector<const ExplainedFunction *> listMade() const;
 };
 
 /// Runs the graph pipeline on a copy of `module`, with `passes` as
@@ -89,7 +92,8 @@ mlir::FailureOr<Explanation> explain(mlir::ModuleOp module,
                                      llvm::StringRef passes,
                                      llvm::StringRef chip = "");
 
-/// Writes tables before and after, and the choices.
+/// Writes tables before and after, also of functions that are made, and the
+/// choices.
 void printText(const Explanation &explanation, llvm::raw_ostream &os);
 
 /// Writes the same as one HTML page that needs no other file, with the dataflow

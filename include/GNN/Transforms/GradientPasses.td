@@ -27,8 +27,9 @@ def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
     // with wrt=w comes to
     func.func @f_backward(%x: !node {gnn.name = "x", gnn.role = "input"},
                           %y: !out {gnn.name = "y", gnn.role = "output"},
-                          %dy: !out {gnn.name = "d_y", gnn.role = "gradient"})
-        -> (tensor<64x8xf32> {gnn.name = "d_w", gnn.role = "gradient"}) attributes {gnn.gradient_of = @f} {
+                          %dy: !out {gnn.name = "d_y", gnn.of = "y", gnn.role = "gradient"})
+        -> (tensor<64x8xf32> {gnn.name = "d_w", gnn.of = "w", gnn.role = "gradient"})
+        attributes {gnn.gradient_of = @f, gnn.pass = "backward"} {
       %below = arith.cmpf ole, %y, %zero : !out
       %dh = arith.select %below, %zero, %dy : ...
       %dw = gnn.outer %x, %dh : (!node, !out) -> tensor<64x8xf32>

@@ -35,9 +35,14 @@ Expected<DevicePointer> MemoryCache::allocate(size_t bytes) {
     memory = found->second;
     waiting.erase(found);
     waitingBytes -= size;
-  } else if (Error error =
-                 driver.check(driver.memAlloc(&memory, size), "cuMemAlloc")) {
-    return error;
+  } else {
+    Error error = driver.check(driver.memAlloc(&memory, size), "cuMemAlloc");
+    if (error && !waiting.empty()) { // which may be all that there is
+      giveBack();
+      error = driver.check(driver.memAlloc(&memory, size), "cuMemAlloc");
+    }
+    if (error)
+      return error;
   }
   if (isSmall)
     used[memory] = size;
@@ -66,6 +71,10 @@ void MemoryCache::free(DevicePointer memory) {
 
 void MemoryCache::clear() {
   std::lock_guard<std::mutex> lock(mutex);
+  giveBack();
+}
+
+void MemoryCache::giveBack() {
   for (const auto &[size, memory] : waiting)
     driver.memFree(memory);
   waiting.clear();

@@ -24,6 +24,7 @@ class MemoryCache {
 public:
   explicit MemoryCache(const Driver &driver) : driver(driver) {}
 
+  /// Where the driver has no more, what waits is given back first.
   Expected<DevicePointer> allocate(size_t bytes);
   void free(DevicePointer memory);
 
@@ -31,6 +32,9 @@ public:
   void clear();
 
 private:
+  /// Of a holder of the mutex.
+  void giveBack();
+
   const Driver &driver;
   std::mutex mutex;
   /// Sizes of the pieces that are in use.

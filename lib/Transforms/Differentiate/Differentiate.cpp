@@ -11,6 +11,7 @@
 #include "ReadChoices.h"
 #include "ValueKeys.h"
 
+#include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Dialect/GNN/IR/GNNDialect.h"
 #include "GNN/Dialect/GNN/IR/GNNLoopOps.h"
 #include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
@@ -41,14 +42,18 @@ struct Border {
   std::string name;
   StringRef role;
   std::string key = ""; ///< of a saved value, by what computes it
+  std::string of = "";  ///< of a gradient, the tensor that it belongs to
 
   DictionaryAttr attributes(MLIRContext *context) const {
     Builder b(context);
     SmallVector<NamedAttribute> attributes{
-        b.getNamedAttr("gnn.name", b.getStringAttr(name)),
-        b.getNamedAttr("gnn.role", b.getStringAttr(role))};
+        b.getNamedAttr(attribute::name, b.getStringAttr(name)),
+        b.getNamedAttr(attribute::role, b.getStringAttr(role))};
     if (!key.empty())
-      attributes.push_back(b.getNamedAttr("gnn.key", b.getStringAttr(key)));
+      attributes.push_back(
+          b.getNamedAttr(attribute::key, b.getStringAttr(key)));
+    if (!of.empty())
+      attributes.push_back(b.getNamedAttr(attribute::of, b.getStringAttr(of)));
     return b.getDictionaryAttr(attributes);
   }
 };
@@ -105,7 +110,7 @@ private:
                     ArrayRef<unsigned> given);
   /// Makes a function of some ops of `joint`.
   func::FuncOp build(const JointFunction &joint, func::FuncOp of,
-                     StringRef suffix, ArrayRef<Border> arguments,
+                     StringRef pass, ArrayRef<Border> arguments,
                      ArrayRef<Border> results);
   void split(const JointFunction &joint, func::FuncOp func,
              ArrayRef<unsigned> inputs, ArrayRef<unsigned> outputs);
@@ -137,17 +142,18 @@ void Differentiate::runOnOperation() {
   for (func::FuncOp func : funcs) {
     bool isNamed = func.getName() == function;
     found |= isNamed;
-    if (!func->hasAttr("gnn.gradients") && !isNamed)
+    if (!func->hasAttr(attribute::gradients) && !isNamed)
       continue;
-    SmallVector<std::string> names = getNames(func->getAttr("gnn.gradients")),
+    SmallVector<std::string> names =
+                                 getNames(func->getAttr(attribute::gradients)),
                              ofOutputs = getNames(
-                                 func->getAttr("gnn.gradient_outputs"));
+                                 func->getAttr(attribute::gradientOutputs));
     if (isNamed) {
       names.assign(wrt.begin(), wrt.end());
       ofOutputs.assign(outputs.begin(), outputs.end());
     }
-    func->removeAttr("gnn.gradient_outputs");
-    func->removeAttr("gnn.gradients");
+    func->removeAttr(attribute::gradientOutputs);
+    func->removeAttr(attribute::gradients);
     if (failed(differentiate(func, names, ofOutputs)))
       return signalPassFailure();
   }
@@ -193,7 +199,7 @@ static LogicalResult verifyNames(func::FuncOp func) {
   auto add = [&](const std::string &name, const Twine &what) -> LogicalResult {
     auto [entry, isNew] = known.try_emplace(name, what.str());
     StringRef number = name;
-    bool isSaved = number.consume_front("saved_") && !number.empty() &&
+    bool isSaved = number.consume_front(savedPrefix) && !number.empty() &&
                    llvm::all_of(number, llvm::isDigit);
     if (isNew && !isSaved)
       return success();
@@ -208,7 +214,7 @@ static LogicalResult verifyNames(func::FuncOp func) {
   for (unsigned i = 0; i < func.getNumResults(); ++i)
     if (failed(add(getResultName(func, i), "result " + Twine(i))) ||
         (mayHaveGradient(func.getResultTypes()[i]) &&
-         failed(add("d_" + getResultName(func, i),
+         failed(add(gradientName(getResultName(func, i)),
                     "the gradient of result " + Twine(i)))))
       return failure();
   return success();
@@ -320,7 +326,7 @@ LogicalResult Differentiate::addGradients(JointFunction &joint,
 }
 
 func::FuncOp Differentiate::build(const JointFunction &joint, func::FuncOp of,
-                                  StringRef suffix, ArrayRef<Border> arguments,
+                                  StringRef pass, ArrayRef<Border> arguments,
                                   ArrayRef<Border> results) {
   auto valuesOf = [](ArrayRef<Border> borders) {
     return llvm::map_to_vector(
@@ -329,10 +335,11 @@ func::FuncOp Differentiate::build(const JointFunction &joint, func::FuncOp of,
   SmallVector<Value> inputs = valuesOf(arguments), outputs = valuesOf(results);
   OpBuilder builder(joint.func);
   auto func = func::FuncOp::create(
-      builder, of.getLoc(), (of.getName() + suffix).str(),
+      builder, of.getLoc(), passName(of.getName(), pass),
       builder.getFunctionType(ValueRange(inputs).getTypes(),
                               ValueRange(outputs).getTypes()));
-  func->setAttr("gnn.gradient_of", FlatSymbolRefAttr::get(of));
+  func->setAttr(attribute::gradientOf, FlatSymbolRefAttr::get(of));
+  func->setAttr(attribute::pass, builder.getStringAttr(pass));
   Block *block = func.addEntryBlock();
   IRMapping mapping;
   for (auto [i, border] : llvm::enumerate(arguments)) {
@@ -416,25 +423,27 @@ void Differentiate::split(const JointFunction &joint, func::FuncOp func,
   }
   ValueKeys keys(joint.body());
   for (auto [i, value] : llvm::enumerate(values.getSaved())) {
-    Border border = {value, "saved_" + std::to_string(i), "saved",
+    Border border = {value, (savedPrefix + Twine(i)).str(), "saved",
                      keys.get(value)};
     results.push_back(border);
     if (sources.contains(value))
       of.push_back(border);
   }
+  auto ofTensor = [](Value gradient, const std::string &tensor) -> Border {
+    return {gradient, gradientName(tensor), "gradient", "", tensor};
+  };
   unsigned number = joint.numInputs;
   for (unsigned i = 0; i < joint.numOutputs; ++i) {
     if (!mayHaveGradient(func.getResultTypes()[i]))
       continue;
     Value cotangent = joint.body().getArgument(number++);
     if (llvm::is_contained(outputs, i))
-      of.push_back({cotangent, "d_" + getResultName(func, i), "gradient"});
+      of.push_back(ofTensor(cotangent, getResultName(func, i)));
   }
   for (auto [input, gradient] : llvm::zip(inputs, joint.givenGradients()))
-    gradients.push_back(
-        {gradient, "d_" + getInputName(func, input), "gradient"});
-  build(joint, func, "_forward", arguments, results);
-  build(joint, func, "_backward", of, gradients);
+    gradients.push_back(ofTensor(gradient, getInputName(func, input)));
+  build(joint, func, "forward", arguments, results);
+  build(joint, func, "backward", of, gradients);
 }
 
 FailureOr<JointFunction>
@@ -501,10 +510,11 @@ Differentiate::differentiate(func::FuncOp func, ArrayRef<std::string> names,
   FailureOr<SmallVector<unsigned>> given = findOutputs(func, namesOfOutputs);
   if (failed(given) || failed(verifyNames(func)))
     return failure();
-  for (StringRef suffix : {"_forward", "_backward"})
-    if (getOperation().lookupSymbol((func.getName() + suffix).str()))
+  for (StringRef pass : {"forward", "backward"})
+    if (std::string name = passName(func.getName(), pass);
+        getOperation().lookupSymbol(name))
       return func.emitOpError("cannot be differentiated: the module has a '")
-             << func.getName() << suffix << "' already";
+             << name << "' already";
   if (inputs->empty() || given->empty())
     return func.emitOpError("has no gradient: expected floating point features "
                             "among its ")

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -44,7 +45,7 @@ struct OnGradients : gnn::impl::OnGradientsBase<OnGradients> {
   }
 
   void runOnOperation() override {
-    if (getOperation()->hasAttr("gnn.gradient_of") &&
+    if (getOperation()->hasAttr(attribute::gradientOf) &&
         failed(runPipeline(pm, getOperation())))
       signalPassFailure();
   }

@@ -64,9 +64,14 @@ class Differentiated:
             raise Failure(f"{self.name}: expected {what} {expected}, got {got}")
 
     def _check_forward(self):
-        for function in (self.forward, self.backward):
+        for function, which in ((self.forward, "forward"), (self.backward, "backward")):
             self._expect(f"gnn.gradient_of at {function.name}", self.name,
                          function.attributes.get("gnn.gradient_of"))
+            self._expect(f"gnn.pass at {function.name}", which,
+                         function.attributes.get("gnn.pass"))
+            for name, _, more in (*function.arguments, *function.results):
+                self._expect(f"gnn.of of {name}", name.removeprefix("d_") if (
+                    more.get("gnn.role") == "gradient") else None, more.get("gnn.of"))
         arguments = [(n, t) for n, t, _ in self.function.arguments]
         self._expect("arguments of the forward function",
                      [(n, t, "input") for n, t in arguments],

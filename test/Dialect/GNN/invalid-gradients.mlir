@@ -95,3 +95,30 @@ func.func @dialect_g13_alone(%x: tensor<8xf32>) -> (tensor<8xf32> {gnn.name = "y
 
 // expected-error @+1 {{'func.func' op expected a string that is not empty for gnn.key, got 5 : i64}}
 func.func private @dialect_g14(tensor<4xf32> {gnn.key = 5})
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected gnn.pass beside gnn.gradient_of, got none}}
+func.func private @dialect_g15() attributes {gnn.gradient_of = @other}
+func.func private @other()
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected gnn.gradient_of beside gnn.pass, got none}}
+func.func private @dialect_g15_alone() attributes {gnn.pass = "forward"}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected "forward" or "backward" for gnn.pass, got "sideways"}}
+func.func private @dialect_g15_word() attributes {gnn.gradient_of = @other, gnn.pass = "sideways"}
+func.func private @other()
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected gnn.pass at a function, got it at argument 0}}
+func.func private @dialect_g15_argument(tensor<4xf32> {gnn.pass = "forward"})
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a string that is not empty for gnn.of, got ""}}
+func.func private @dialect_g16(tensor<4xf32> {gnn.of = ""})

@@ -6,6 +6,8 @@
 
 #include "GNN/Dialect/GNN/IR/GNNDialect.h"
 
+#include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -62,35 +64,35 @@ void GNNDialect::initialize() {
 //===----------------------------------------------------------------------===//
 
 /// Verifies an attribute of an argument or a result of a function.
-static LogicalResult verifyBorder(Operation *op, NamedAttribute attribute) {
-  auto text = dyn_cast<StringAttr>(attribute.getValue());
-  if (attribute.getName() == "gnn.name" && (!text || text.empty())) // G6
-    return op->emitOpError("expected a string that is not empty for gnn.name, "
-                           "got ")
-           << attribute.getValue();
+static LogicalResult verifyBorder(Operation *op, NamedAttribute named) {
+  StringRef name = named.getName();
+  auto text = dyn_cast<StringAttr>(named.getValue());
+  bool isText = name == attribute::name || // G6
+                name == attribute::key ||  // G14
+                name == attribute::of;     // G16
+  if (isText && (!text || text.empty()))
+    return op->emitOpError("expected a string that is not empty for ")
+           << name << ", got " << named.getValue();
   constexpr StringRef roles[] = {"input", "output", "saved", "gradient"};
-  if (attribute.getName() == "gnn.role" && // G10
+  if (name == attribute::role && // G10
       !(text && llvm::is_contained(roles, text.getValue())))
     return op->emitOpError("expected \"input\", \"output\", \"saved\" or "
                            "\"gradient\" for gnn.role, got ")
-           << attribute.getValue();
-  if (attribute.getName() == "gnn.key" && (!text || text.empty())) // G14
-    return op->emitOpError("expected a string that is not empty for gnn.key, "
-                           "got ")
-           << attribute.getValue();
+           << named.getValue();
   return success();
 }
 
 /// Whether an attribute says something of the gradients of a whole function.
 static bool isOfGradients(StringRef name) {
-  return llvm::is_contained(
-      {"gnn.gradient_of", "gnn.gradients", "gnn.gradient_outputs"}, name);
+  return llvm::is_contained({attribute::gradientOf, attribute::pass,
+                             attribute::gradients, attribute::gradientOutputs},
+                            name);
 }
 
 /// The attributes of an argument or a result of a function, `what`.
 static LogicalResult verifyAtBorder(Operation *op, StringRef what,
                                     unsigned number, NamedAttribute attribute) {
-  if (isOfGradients(attribute.getName())) // G11, G12, G13
+  if (isOfGradients(attribute.getName())) // G11, G12, G13, G15
     return op->emitOpError("expected ")
            << attribute.getName().getValue() << " at a function, got it at "
            << what << " " << number;
@@ -108,9 +110,20 @@ LogicalResult GNNDialect::verifyOperationAttribute(Operation *op,
   Attribute value = attribute.getValue();
   if (!isOfGradients(name))
     return success();
-  if (!isa<FunctionOpInterface>(op)) // G11, G12, G13
+  if (!isa<FunctionOpInterface>(op)) // G11, G12, G13, G15
     return op->emitOpError("expected ") << name << " at a function";
-  if (name == "gnn.gradient_of") {
+  if (name == attribute::pass) {
+    auto pass = dyn_cast<StringAttr>(value);
+    if (!pass || (pass != "forward" && pass != "backward")) // G15
+      return op->emitOpError("expected \"forward\" or \"backward\" for "
+                             "gnn.pass, got ")
+             << value;
+    if (!op->hasAttr(attribute::gradientOf)) // G15
+      return op->emitOpError("expected gnn.gradient_of beside gnn.pass, got "
+                             "none");
+    return success();
+  }
+  if (name == attribute::gradientOf) {
     auto of = dyn_cast<FlatSymbolRefAttr>(value);
     if (!of || SymbolTable::lookupNearestSymbolFrom(op, of) == op ||
         !SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(op,
@@ -118,9 +131,12 @@ LogicalResult GNNDialect::verifyOperationAttribute(Operation *op,
       return op->emitOpError("expected another function of the module for "
                              "gnn.gradient_of, got ")
              << value;
+    if (!op->hasAttr(attribute::pass)) // G15
+      return op->emitOpError("expected gnn.pass beside gnn.gradient_of, got "
+                             "none");
     return success();
   }
-  bool isInputs = name == "gnn.gradients";
+  bool isInputs = name == attribute::gradients;
   if (!isListOfNames(value) && !(isInputs && isa<UnitAttr>(value))) // G12, G13
     return op->emitOpError("expected a list of names that is not empty")
            << (isInputs ? ", or nothing for all inputs," : "") << " for "
@@ -128,7 +144,7 @@ LogicalResult GNNDialect::verifyOperationAttribute(Operation *op,
   if (isInputs && cast<SymbolOpInterface>(op).isPrivate()) // G12
     return op->emitOpError("expected gnn.gradients of a function that others "
                            "may call, got a private one");
-  if (!isInputs && !op->hasAttr("gnn.gradients")) // G13
+  if (!isInputs && !op->hasAttr(attribute::gradients)) // G13
     return op->emitOpError("expected gnn.gradients beside "
                            "gnn.gradient_outputs, got none");
   return success();

@@ -70,6 +70,9 @@ def GNN_Dialect : Dialect {
       beside `gnn.gradients`.
     * (G14) `gnn.key`, of a saved value, is a string that is not empty: equal ones are
       of the same value.
+    * (G15) `gnn.pass`, beside `gnn.gradient_of`, is "forward" or "backward".
+    * (G16) `gnn.of`, of a gradient, is a string that is not empty: the name of the input
+      or output that it belongs to.
 
     The free form says what is done for one edge or node: `gnn.for_edges`,
     `gnn.for_nodes`, and in their bodies loops over a node's edges. Within a

@@ -61,7 +61,8 @@ def GNN_LinearOpInterface : OpInterface<"LinearOpInterface"> {
       (ins "unsigned":$operand)>,
     InterfaceMethod<"The transpose of the op in an operand that it is linear in, applied "
                     "to `gradient`, which is like the result: a value like the operand. "
-                    "Null where it has none.",
+                    "Null where it has none. The default `buildGradient` alone asks for "
+                    "it: an op with another one needs none.",
       "::mlir::Value", "buildTranspose",
       (ins "::mlir::OpBuilder &":$builder, "unsigned":$operand, "::mlir::Value":$gradient),
       [{}], /*defaultImplementation=*/"return {};">,

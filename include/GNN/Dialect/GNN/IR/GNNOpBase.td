@@ -16,6 +16,8 @@ def GNN_RowWise : DeclareOpInterfaceMethods<GNN_RowWiseOpInterface>;
 def GNN_RowWisePaths : DeclareOpInterfaceMethods<GNN_RowWiseOpInterface,
     ["getOperandPath", "mayLeadElsewhere", "setOperandEnd"]>;
 def GNN_Linear : DeclareOpInterfaceMethods<GNN_LinearOpInterface, ["buildTranspose"]>;
+// The gradient has a rule for all operands instead of transposes.
+def GNN_LinearByGradient : DeclareOpInterfaceMethods<GNN_LinearOpInterface>;
 def GNN_Product : DeclareOpInterfaceMethods<GNN_ProductOpInterface>;
 def GNN_Cost : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops"]>;
 // A product of rows with weights.

@@ -11,7 +11,7 @@ include "GNN/Dialect/GNN/IR/GNNOpBase.td"
 include "mlir/IR/OpAsmInterface.td"
 
 def GNN_ApplyOp : GNN_RowOp<"apply", [
-    GNN_RowWisePaths, GNN_Linear, GNN_CostAndReads, GNN_Path,
+    GNN_RowWisePaths, GNN_LinearByGradient, GNN_CostAndReads, GNN_Path,
     SameOperandsAndResultElementType], GNN_Gradient> {
   let summary = "Combine the features that two paths lead to";
   let description = [{
@@ -97,7 +97,8 @@ def GNN_SddmmOp : GNN_RowOp<"sddmm", [
 }
 
 def GNN_SpmmOp : GNN_RowOp<"spmm", [
-    GNN_Linear, GNN_CostAndReads, GNN_Path, SameOperandsAndResultElementType], GNN_GradientWithNeeds> {
+    GNN_LinearByGradient, GNN_CostAndReads, GNN_Path,
+    SameOperandsAndResultElementType], GNN_GradientWithNeeds> {
   let summary = "Combine features for every edge and reduce the edges";
   let description = [{
     `result[g, :] = reduce(lhs[p(e), :] op rhs[q(e), :] for all edges e with
@@ -179,7 +180,7 @@ def GNN_EdgeSoftmaxOp : GNN_RowOp<"edge_softmax", [
 }
 
 def GNN_AttentionOp : GNN_RowOp<"attention", [
-    GNN_Linear, GNN_KernelCosts, GNN_Path, AttrSizedOperandSegments, SingleBlock,
+    GNN_LinearByGradient, GNN_KernelCosts, GNN_Path, AttrSizedOperandSegments, SingleBlock,
     IsolatedFromAbove,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>], GNN_GradientWithNeeds> {
   let summary = "Score edges, normalize the scores and sum what they weigh";

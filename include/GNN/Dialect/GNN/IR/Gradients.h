@@ -99,21 +99,6 @@ llvm::SmallVector<std::string> getNames(mlir::Attribute list);
 // What rules are made of
 //===----------------------------------------------------------------------===//
 
-/// The transpose in one operand of an op that has a rule for all of them: its
-/// gradient with the others fixed.
-template <typename Op>
-mlir::Value transposeByGradient(Op op, mlir::OpBuilder &builder,
-                                unsigned operand, mlir::Value gradient) {
-  llvm::BitVector asked(op->getNumOperands());
-  asked.set(operand);
-  llvm::SmallVector<mlir::Value> ofResults(op->getNumResults()),
-      ofOperands(op->getNumOperands());
-  ofResults[0] = gradient;
-  if (failed(op.buildGradient(builder, ofResults, asked, ofOperands)))
-    return {};
-  return ofOperands[operand];
-}
-
 /// Whether the graph of `type`, which `op` names, has one set of nodes at both
 /// ends.
 bool isOnSquareGraph(mlir::Operation *op, mlir::RankedTensorType type);

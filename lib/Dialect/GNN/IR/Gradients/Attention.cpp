@@ -290,10 +290,3 @@ LogicalResult AttentionOp::buildGradient(OpBuilder &builder,
   return AttentionGradient(*this, builder, gradients[0])
       .build(asked, ofOperands);
 }
-
-Value AttentionOp::buildTranspose(OpBuilder &builder, unsigned operand,
-                                  Value gradient) {
-  if (getStatistics().empty())
-    return {};
-  return transposeByGradient(*this, builder, operand, gradient);
-}

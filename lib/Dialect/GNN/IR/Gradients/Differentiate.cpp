@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Dialect/GNN/IR/GNNDialect.h"
 #include "GNN/Dialect/GNN/IR/Gradients.h"
 
@@ -20,13 +21,13 @@ using namespace gnn;
 //===----------------------------------------------------------------------===//
 
 std::string gnn::getInputName(FunctionOpInterface func, unsigned number) {
-  auto name = func.getArgAttrOfType<StringAttr>(number, "gnn.name");
-  return name ? name.str() : "arg" + std::to_string(number);
+  auto name = func.getArgAttrOfType<StringAttr>(number, attribute::name);
+  return name ? name.str() : defaultInputName(number);
 }
 
 std::string gnn::getResultName(FunctionOpInterface func, unsigned number) {
-  auto name = func.getResultAttrOfType<StringAttr>(number, "gnn.name");
-  return name ? name.str() : "out" + std::to_string(number);
+  auto name = func.getResultAttrOfType<StringAttr>(number, attribute::name);
+  return name ? name.str() : defaultResultName(number);
 }
 
 bool gnn::mayHaveGradient(Type type) {
@@ -45,7 +46,7 @@ SmallVector<unsigned> gnn::getGradientInputs(FunctionOpInterface func,
 }
 
 SmallVector<unsigned> gnn::getGradientInputs(FunctionOpInterface func) {
-  Attribute asked = func->getAttr("gnn.gradients");
+  Attribute asked = func->getAttr(attribute::gradients);
   return asked ? getGradientInputs(func, getNames(asked))
                : SmallVector<unsigned>();
 }
@@ -111,8 +112,9 @@ static std::string describe(Value value) {
     return "a value of the function";
   unsigned number = argument.getArgNumber();
   auto func = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-  if (auto name = func ? func.getArgAttrOfType<StringAttr>(number, "gnn.name")
-                       : nullptr)
+  if (auto name =
+          func ? func.getArgAttrOfType<StringAttr>(number, attribute::name)
+               : nullptr)
     return ("input '" + name.getValue() + "'").str();
   return "argument " + std::to_string(number);
 }

@@ -104,12 +104,6 @@ LogicalResult ApplyOp::buildGradient(OpBuilder &builder,
   return success();
 }
 
-/// With the other operand fixed.
-Value ApplyOp::buildTranspose(OpBuilder &builder, unsigned operand,
-                              Value gradient) {
-  return transposeByGradient(*this, builder, operand, gradient);
-}
-
 Value SddmmOp::buildTranspose(OpBuilder &builder, unsigned operand,
                               Value gradient) {
   GradientBuilder b(builder, getLoc());
@@ -155,11 +149,6 @@ LogicalResult SpmmOp::buildGradient(OpBuilder &builder,
   throughBinary(b, getKind(), edges, ofEdges, operandsOf(getOperands(), paths),
                 asked, ofOperands);
   return success();
-}
-
-Value SpmmOp::buildTranspose(OpBuilder &builder, unsigned operand,
-                             Value gradient) {
-  return transposeByGradient(*this, builder, operand, gradient);
 }
 
 //===----------------------------------------------------------------------===//

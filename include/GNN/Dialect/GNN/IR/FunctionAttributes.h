@@ -1,0 +1,51 @@
+//===- FunctionAttributes.h - What functions say of themselves --*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The attributes of a function, its arguments and its results (G6, G10 to G16),
+// and the names that are made where none are given.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_GNN_IR_FUNCTIONATTRIBUTES_H
+#define GNN_DIALECT_GNN_IR_FUNCTIONATTRIBUTES_H
+
+#include "llvm/ADT/Twine.h"
+
+#include <string>
+
+namespace gnn::attribute {
+// Of an argument or a result.
+inline constexpr llvm::StringLiteral name = "gnn.name";
+inline constexpr llvm::StringLiteral role = "gnn.role";
+inline constexpr llvm::StringLiteral key = "gnn.key";
+inline constexpr llvm::StringLiteral of = "gnn.of";
+// Of a function that is to be differentiated.
+inline constexpr llvm::StringLiteral gradients = "gnn.gradients";
+inline constexpr llvm::StringLiteral gradientOutputs = "gnn.gradient_outputs";
+// Of its passes.
+inline constexpr llvm::StringLiteral gradientOf = "gnn.gradient_of";
+inline constexpr llvm::StringLiteral pass = "gnn.pass";
+} // namespace gnn::attribute
+
+namespace gnn {
+/// The name by which a caller passes an argument or a result without one.
+inline std::string defaultInputName(size_t number) {
+  return "arg" + std::to_string(number);
+}
+inline std::string defaultResultName(size_t number) {
+  return "out" + std::to_string(number);
+}
+
+/// What a pass of `function` is called: "forward" or "backward" of it.
+inline std::string passName(llvm::StringRef function, llvm::StringRef pass) {
+  return (function + "_" + pass).str();
+}
+/// What the gradient of a tensor is called, and a saved value.
+inline std::string gradientName(llvm::StringRef tensor) {
+  return ("d_" + tensor).str();
+}
+inline constexpr llvm::StringLiteral savedPrefix = "saved_";
+} // namespace gnn
+
+#endif // GNN_DIALECT_GNN_IR_FUNCTIONATTRIBUTES_H
