@@ -158,10 +158,20 @@ void gnnDeviceFree(GnnDevice *device, void *memory) {
     device->value->free(memory);
 }
 
+static Error checkCopy(const GnnDevice *device, const void *to,
+                       const void *from, int64_t bytes) {
+  if (Error error = expectPointers("a device", device))
+    return error;
+  if (bytes < 0)
+    return failure("expected 0 or more bytes, got ", bytes);
+  return bytes ? expectPointers("memory to copy from and to", to, from)
+               : Error();
+}
+
 GnnError *gnnDeviceCopyToDevice(GnnDevice *device, void *to, const void *from,
                                 int64_t bytes) {
   return guardedCall("copy", [&]() -> Error {
-    if (Error error = expectPointers("a device", device))
+    if (Error error = checkCopy(device, to, from, bytes))
       return error;
     return device->value->copyToDevice(to, from, bytes);
   });
@@ -170,7 +180,7 @@ GnnError *gnnDeviceCopyToDevice(GnnDevice *device, void *to, const void *from,
 GnnError *gnnDeviceCopyToHost(GnnDevice *device, void *to, const void *from,
                               int64_t bytes) {
   return guardedCall("copy", [&]() -> Error {
-    if (Error error = expectPointers("a device", device))
+    if (Error error = checkCopy(device, to, from, bytes))
       return error;
     return device->value->copyToHost(to, from, bytes);
   });

@@ -315,6 +315,13 @@ TEST(CAPI, Devices) {
   EXPECT_EQ(text(gnnDeviceCopyToHost(device, &back, memory, 8)), "");
   EXPECT_EQ(text(gnnDeviceSynchronize(device, nullptr)), "");
   EXPECT_EQ(back, 42);
+  EXPECT_EQ(text(gnnDeviceCopyToDevice(device, nullptr, &value, 8)),
+            "expected memory to copy from and to, got null");
+  EXPECT_EQ(text(gnnDeviceCopyToHost(device, &back, nullptr, 8)),
+            "expected memory to copy from and to, got null");
+  EXPECT_EQ(text(gnnDeviceCopyToHost(device, &back, memory, -8)),
+            "expected 0 or more bytes, got -8");
+  EXPECT_EQ(text(gnnDeviceCopyToDevice(device, nullptr, nullptr, 0)), "");
   gnnDeviceFree(device, memory);
   gnnDeviceRelease(device);
 }
