@@ -279,8 +279,8 @@ def test_evaluate_names_what_is_wrong():
     with pytest.raises(ValueError, match=r"f: input 'x': expected shape \(3, 4\), "
                        r"got \(3, 5\)"):
         f.evaluate(graph, {"x": np.zeros((3, 5))})
-    with pytest.raises(ValueError, match="graph 'g': expected edge_types = 3, got "
-                       "1"):
+    with pytest.raises(ValueError, match="graph 'g': expected 3 edge types, got 1; all "
+                       "edges of the graph are of type 0"):
         f.evaluate(gnn_mlir.Graph([0], [1], 3, num_node_types=2), {"x": x})
     assert (f.evaluate(graph, {"x": x})["out"] == 1).all()
 

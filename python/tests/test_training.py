@@ -69,8 +69,8 @@ def test_integers_are_those_of_numpy_and_torch(compiler):
 
 
 @pytest.mark.parametrize("given,message", [
-    (1.5, "input 'seed': expected an array or a tensor of int64, got float"),
-    (True, "input 'seed': expected an array or a tensor of int64, got bool"),
+    (1.5, "input 'seed': expected an int, an array or a tensor of int64, got float"),
+    (True, "input 'seed': expected an int, an array or a tensor of int64, got bool"),
     (2 ** 63, "input 'seed': expected an integer from -9223372036854775808 to "
               "9223372036854775807, got 9223372036854775808"),
     (np.int32(1), "input 'seed': expected int64, got int32"),
