@@ -8,6 +8,7 @@
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -35,7 +36,7 @@ static std::optional<Form> getFormOf(Operation *op) {
   if (llvm::any_of(op->getOperandTypes(), isTensor) ||
       llvm::any_of(op->getResultTypes(), isTensor))
     return Form::Tensors;
-  if (isa<tile::TileOpInterface>(op))
+  if (isa<tile::TileOpInterface, scf::ForallOp>(op))
     return Form::Buffers;
   if (isa<gpu::GPUModuleOp>(op))
     return Form::Kernels;

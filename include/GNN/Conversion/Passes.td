@@ -44,8 +44,28 @@ def ConvertGNNToGNNTile : Pass<"convert-gnn-to-gnn-tile", "::mlir::ModuleOp"> {
 }
 
 def ConvertGNNTileToGPU : Pass<"convert-gnn-tile-to-gpu", "::mlir::ModuleOp"> {
-  let summary = "Make a GPU kernel and its launch of each template";
+  let summary = "Make a GPU kernel and its launch of each template or loop over blocks";
   let description = [{
+    A `scf.forall` whose dimensions are mapped to distinct `#gpu.block<x|y|z>`, with
+    a body as a thread runs it, becomes a `gpu.func` of this body and a
+    `gpu.launch_func` of as many blocks as it has iterations, of `gnn_tile.threads`
+    threads. What the body uses of the host becomes arguments in the order of first
+    use: buffers as bare pointers, those of dynamic rows through a
+    `memref.reinterpret_cast` in front of the loop, which says how many they have;
+    structures of the graph; integers. Constants are the kernel's own. A
+    `memref.alloca` of the workgroup becomes its shared memory. The attribute
+    `gnn_tile.schedule` becomes `gnn.schedule` of the launch, for reports.
+
+    ```mlir
+    %xv = memref.reinterpret_cast %x to offset: [0], sizes: [%n, 64], strides: [64, 1] : memref<?x64xf32> to memref<?x64xf32>
+    scf.forall (%b) = (0) to (%n) step (8) {
+      %t = gpu.thread_id x
+      ...
+    } {mapping = [#gpu.block<x>], gnn_tile.threads = 256 : i64}
+    // becomes
+    gpu.launch_func @f_kernels::@f_0_spmm blocks in (%blocks, %c1, %c1) threads in (%c256, %c1, %c1) args(%p : memref<1x64xf32>, %n : index)
+    ```
+
     Every `gnn_tile.gemm`, `gnn_tile.traverse` and `gnn_tile.outer` on memrefs
     becomes a `gpu.func` and a `gpu.launch_func` with its grid. Kernels take
     bare pointers; counts and structures of the graph become
@@ -57,8 +77,9 @@ def ConvertGNNTileToGPU : Pass<"convert-gnn-tile-to-gpu", "::mlir::ModuleOp"> {
     threads a block; rows with many elements walked by their whole block. A
     product has tiles of 64 rows and 16, 32 or 64 columns.
 
-    Needs: templates on memrefs of f32 and i32 with identity layouts, results in
-    arguments.
+    Needs: memrefs of f32 and i32 with identity layouts, results in arguments;
+    constant steps and lower bounds of loops over blocks, and no `gnn_tile` op left
+    in them.
     Keeps: the order of launches; the same bits on every run (no atomics).
     Never: allocates, copies to the host or synchronises.
   }];

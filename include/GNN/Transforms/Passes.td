@@ -19,7 +19,7 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
     of a module is the earliest that one of its ops has:
 
     * `tensors`: ops on tensors, of `gnn`, `gnn_tile` and others;
-    * `buffers`: templates on memrefs;
+    * `buffers`: templates on memrefs, or loops over blocks made of them;
     * `kernels`: `gpu.module`;
     * `binaries`: `gpu.binary`.
 

@@ -2,9 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arguments are bare pointers of static type; the first op on each gives it
-// its true extent, so that loads stay read-only loads and bounds checks see
-// real bounds (docs/Rationale.md).
+// The body asks for buffers, counts and structures, which become arguments.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +11,6 @@
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/SmallVector.h"
 
 using namespace mlir;
@@ -157,49 +154,10 @@ void Emitter::guard(Value condition, function_ref<void()> body) {
 // Kernel
 //===----------------------------------------------------------------------===//
 
-static gpu::GPUFuncOp createFunc(Operation *op, gpu::GPUModuleOp module,
-                                 StringRef name) {
-  OpBuilder builder = OpBuilder::atBlockEnd(&module.getBodyRegion().front());
-  auto func = gpu::GPUFuncOp::create(builder, op->getLoc(), name,
-                                     builder.getFunctionType({}, {}));
-  func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
-                builder.getUnitAttr());
-  return func;
-}
-
 Kernel::Kernel(Operation *op, FlatSymbolRefAttr graph, gpu::GPUModuleOp module,
                StringRef name)
-    : device{OpBuilder(op->getContext()), op->getLoc()},
-      host{OpBuilder(op), op->getLoc()}, op(op), graph(graph),
-      func(createFunc(op, module, name)) {
-  device.builder.setInsertionPointToEnd(&func.getBody().front());
-  firstOp = gpu::ReturnOp::create(device.builder, op->getLoc());
-  device.builder.setInsertionPoint(firstOp);
-  // A marker: casts of arguments, added late, go in front of the body proper.
-  firstOp = arith::ConstantIndexOp::create(device.builder, op->getLoc(), 0);
-  device.builder.setInsertionPointAfter(firstOp);
-}
-
-Value Kernel::addArgument(Value hostValue, Location from, Type type,
-                          bool isPointer, bool readOnly) {
-  OpBuilder builder(op->getContext());
-  unsigned position = func.getNumArguments();
-  SmallVector<NamedAttribute> attrs;
-  if (isPointer) {
-    attrs.push_back(builder.getNamedAttr(
-        LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr()));
-    attrs.push_back(builder.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
-                                         builder.getI64IntegerAttr(16)));
-    if (readOnly)
-      attrs.push_back(builder.getNamedAttr(
-          LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr()));
-  }
-  // Attributions follow the arguments in the entry block.
-  (void)func.insertArgument(position, type, builder.getDictionaryAttr(attrs),
-                            from);
-  operands.push_back(hostValue);
-  return func.getArgument(position);
-}
+    : op(op), graph(graph), func(op, module, name),
+      device{func.atEnd(), op->getLoc()}, host{OpBuilder(op), op->getLoc()} {}
 
 Value Kernel::hostCount(const CountKey &key) {
   Value &value = hostCounts[key];
@@ -212,9 +170,7 @@ Value Kernel::hostCount(const CountKey &key) {
 Value Kernel::count(const CountKey &key) {
   Value &value = counts[key];
   if (!value)
-    value =
-        addArgument(hostCount(key), op->getLoc(), device.builder.getIndexType(),
-                    /*isPointer=*/false, /*readOnly=*/false);
+    value = func.addScalar(hostCount(key));
   return value;
 }
 
@@ -228,32 +184,6 @@ Value Kernel::hostRows(RowDomain domain) {
                           : hostCount(domain.getCountKey());
 }
 
-/// The static type under which a buffer of dynamic rows is passed.
-static MemRefType pointerType(MemRefType type) {
-  SmallVector<int64_t> shape(type.getShape());
-  for (int64_t &size : shape)
-    if (ShapedType::isDynamic(size))
-      size = 1;
-  return MemRefType::get(shape, type.getElementType());
-}
-
-/// Gives a bare pointer its true number of rows, at the body's start.
-static Value withRows(Operation *marker, Value pointer, MemRefType type,
-                      Value rows) {
-  OpBuilder builder(marker);
-  SmallVector<OpFoldResult> sizes{rows}, strides;
-  int64_t stride = 1;
-  for (int64_t i = type.getRank() - 1; i > 0; --i) {
-    sizes.insert(sizes.begin() + 1, builder.getIndexAttr(type.getDimSize(i)));
-    strides.insert(strides.begin(), builder.getIndexAttr(stride));
-    stride *= type.getDimSize(i);
-  }
-  strides.insert(strides.begin(), builder.getIndexAttr(stride));
-  return memref::ReinterpretCastOp::create(builder, marker->getLoc(), type,
-                                           pointer, builder.getIndexAttr(0),
-                                           sizes, strides);
-}
-
 static bool isSquare(Operation *op, FlatSymbolRefAttr graph) {
   auto declared = graph
                       ? SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, graph)
@@ -264,27 +194,25 @@ static bool isSquare(Operation *op, FlatSymbolRefAttr graph) {
 Value Kernel::buffer(Value memref, RowDomain rows, bool readOnly) {
   Buffer &buffer = buffers[memref];
   auto type = cast<MemRefType>(memref.getType());
-  MemRefType pointer = pointerType(type);
   if (!buffer.argument) {
     // What is written over is no input that caches may keep.
     readOnly &= !llvm::is_contained(
         cast<DestinationStyleOpInterface>(op).getDpsInits(), memref);
     auto origin = origins.find(memref);
     Location from = origin == origins.end() ? memref.getLoc() : origin->second;
-    Value passed = memref;
-    if (pointer != type)
-      passed = memref::CastOp::create(host.builder, host.loc, pointer, memref);
-    buffer.argument = addArgument(passed, from, pointer, true, readOnly);
+    buffer.argument = func.addPointer(host.builder, memref, from, readOnly);
   }
-  if (pointer == type)
+  if (buffer.argument.getType() == type)
     return buffer.argument;
   bool isByNodes = rows.isKind(RowKind::Node) && isSquare(op, graph);
   if (isByNodes && buffer.byNodes)
     return buffer.byNodes;
   Value extent = this->rows(rows);
   Value &view = buffer.byExtent[extent];
-  if (!view)
-    view = withRows(firstOp, buffer.argument, type, extent);
+  if (!view) {
+    OpBuilder atStart = func.atStart();
+    view = withRows(atStart, op->getLoc(), buffer.argument, type, extent);
+  }
   if (isByNodes)
     buffer.byNodes = view;
   return view;
@@ -297,15 +225,14 @@ Value Kernel::structure(const StructureKey &key) {
     return value;
   auto type = MemRefType::get({ShapedType::kDynamic}, builder.getI32Type());
   Value array = StructureOp::create(builder, host.loc, type, graph, name);
-  MemRefType pointer = pointerType(type);
-  Value cast = memref::CastOp::create(builder, host.loc, pointer, array);
-  Value argument =
-      addArgument(cast, array.getLoc(), pointer, true, /*readOnly=*/true);
-  OpBuilder atStart(firstOp);
+  Value argument = func.addPointer(host.builder, array, array.getLoc(),
+                                   /*readOnly=*/true);
+  OpBuilder atStart = func.atStart();
   Value size = CountSum::entries(key).materialize(
       atStart, device.loc,
       [&](const CountKey &count) { return this->count(count); });
-  return structures[name] = withRows(firstOp, argument, type, size);
+  return structures[name] =
+             withRows(atStart, op->getLoc(), argument, type, size);
 }
 
 LogicalResult Kernel::checkStructures(ArrayRef<StructureKey> named) const {
@@ -329,14 +256,8 @@ LogicalResult Kernel::checkStructures(ArrayRef<StructureKey> named) const {
 Value Kernel::shared(ArrayRef<int64_t> shape, Type element) {
   auto space = gpu::AddressSpaceAttr::get(
       op->getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
-  Value array = func.addWorkgroupAttribution(
-      MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space),
-      op->getLoc());
-  // Vectors of 16 bytes are loaded from it.
-  func.setWorkgroupAttributionAttr(func.getNumWorkgroupAttributions() - 1,
-                                   LLVM::LLVMDialect::getAlignAttrName(),
-                                   device.builder.getI64IntegerAttr(16));
-  return array;
+  return func.addShared(
+      MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space));
 }
 
 Value Kernel::blockId(gpu::Dimension dimension) {
@@ -348,16 +269,8 @@ Value Kernel::threadId() {
 }
 
 void Kernel::launch(Value gridX, Value gridY, Value gridZ, int64_t threads) {
-  firstOp->erase();
-  Value one = host.index(1);
-  auto launch = gpu::LaunchFuncOp::create(
-      host.builder, host.loc, func, gpu::KernelDim3{gridX, gridY, gridZ},
-      gpu::KernelDim3{host.index(threads), one, one},
-      /*dynamicSharedMemorySize=*/Value(), operands);
-  if (Attribute schedule = op->getAttr("schedule")) // for plan and reports
-    launch->setAttr("gnn.schedule", schedule);
-  func.setKnownBlockSizeAttr(device.builder.getDenseI32ArrayAttr(
-      {static_cast<int32_t>(threads), 1, 1}));
+  func.launch(host.builder, gpu::KernelDim3{gridX, gridY, gridZ}, threads,
+              op->getAttr("schedule"));
 }
 
 //===----------------------------------------------------------------------===//

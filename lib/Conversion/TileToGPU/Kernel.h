@@ -10,14 +10,11 @@
 #ifndef GNN_LIB_CONVERSION_TILETOGPU_KERNEL_H
 #define GNN_LIB_CONVERSION_TILETOGPU_KERNEL_H
 
-#include "GNN/Dialect/Tile/IR/Tile.h"
+#include "KernelFunc.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"
 
 #include <map>
@@ -74,6 +71,10 @@ struct Emitter {
 
 /// The kernel of one template op.
 class Kernel {
+  mlir::Operation *op;
+  mlir::FlatSymbolRefAttr graph;
+  KernelFunc func;
+
 public:
   /// An empty kernel for `op`, named `name`, in `module`. The host side is
   /// built in front of `op`.
@@ -118,16 +119,6 @@ public:
               int64_t threads);
 
 private:
-  /// `from`: where what is passed comes from.
-  mlir::Value addArgument(mlir::Value hostValue, mlir::Location from,
-                          mlir::Type type, bool isPointer, bool readOnly);
-
-  mlir::Operation *op;
-  mlir::FlatSymbolRefAttr graph;
-  mlir::gpu::GPUFuncOp func;
-  /// Casts of arguments come first in the body, in front of this op.
-  mlir::Operation *firstOp = nullptr;
-  llvm::SmallVector<mlir::Value> operands;
   /// The argument that a host buffer is passed as, and it by its extents.
   struct Buffer {
     mlir::Value argument;

@@ -2,20 +2,18 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One kernel and one launch for each template, in order.
+// One kernel and one launch for each template and loop over blocks, in order.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Conversion/Passes.h"
 
 #include "Kernel.h"
-
-#include "GNN/Dialect/GNN/IR/Origin.h"
+#include "Outline.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -33,12 +31,8 @@ static LogicalResult checkBuffers(Operation *op) {
     auto type = dyn_cast<MemRefType>(operand.getType());
     if (!type)
       return op->emitOpError("expected memrefs, got ") << operand.getType();
-    if (!type.getLayout().isIdentity())
-      return op->emitOpError("expected buffers without strides, got ") << type;
-    Type element = type.getElementType();
-    bool isScalar = type.getRank() == 0 && element.isSignlessInteger(64);
-    if (!element.isF32() && !element.isSignlessInteger(32) && !isScalar)
-      return op->emitOpError("expected buffers of f32 and i32, got ") << type;
+    if (failed(checkBuffer(op, type)))
+      return failure();
   }
   return success();
 }
@@ -58,14 +52,6 @@ static void stateCost(TileOpInterface op) {
   CostOp::create(builder, op.getLoc(), reads, writes, state(cost.flops));
 }
 
-/// The buffer that `memref` is a reshaped form of.
-static Value getRoot(Value memref) {
-  while (isa_and_nonnull<memref::CollapseShapeOp, memref::ExpandShapeOp,
-                         memref::CastOp>(memref.getDefiningOp()))
-    memref = memref.getDefiningOp()->getOperand(0);
-  return memref;
-}
-
 static LogicalResult lowerTemplate(TileOpInterface op, Kernel &kernel) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](TraverseOp op) { return lowerTraverse(op, kernel); })
@@ -77,28 +63,39 @@ static LogicalResult lowerTemplate(TileOpInterface op, Kernel &kernel) {
       });
 }
 
-/// What a kernel is called for: the first ops of the model that it computes, or
-/// its template where these are unknown. Ops that only move values are named
-/// where there are no others.
-static std::string nameOf(Operation *op) {
-  constexpr size_t most = 3;
-  SmallVector<StringRef> names, moves;
-  for (const gnn::Origin &origin : gnn::getOrigins(op->getLoc())) {
-    bool isMove = llvm::is_contained(
-        {"broadcast", "concat", "gather", "reshape", "slice"}, origin.op);
-    SmallVector<StringRef> &list = isMove ? moves : names;
-    if (list.size() < most && !llvm::is_contained(list, origin.op))
-      list.push_back(origin.op);
-  }
-  if (names.empty())
-    names = moves;
-  if (names.empty())
-    names.push_back(op->getName().stripDialect());
-  std::string name = llvm::join(names, "_");
-  // As PTX wants it, whatever a plugin's op is called.
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return !llvm::isAlnum(c); }, '_');
-  return name;
+/// By the op that wrote what is in a buffer at this point of the function.
+using Writers = DenseMap<Value, Location>;
+
+/// Lowers a template by the emitter.
+static LogicalResult emit(TileOpInterface op, gpu::GPUModuleOp module,
+                          StringRef name, Writers &writers) {
+  if (failed(checkBuffers(op)))
+    return failure();
+  stateCost(op);
+  Kernel kernel(op, op.getGraphAttr(), module, name);
+  auto destination = cast<DestinationStyleOpInterface>(op.getOperation());
+  for (Value output : destination.getDpsInits())
+    writers.insert_or_assign(getRoot(output), op.getLoc());
+  for (Value operand : op->getOperands())
+    if (auto found = writers.find(getRoot(operand)); found != writers.end())
+      kernel.setOrigin(operand, found->second);
+  if (failed(lowerTemplate(op, kernel)) ||
+      failed(kernel.checkStructures(op.getStructures())))
+    return failure();
+  op->erase();
+  return success();
+}
+
+/// The ops of a function that become kernels, in order.
+static SmallVector<Operation *> findKernels(func::FuncOp func) {
+  SmallVector<Operation *> found;
+  func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!isa<TileOpInterface, scf::ForallOp>(op))
+      return WalkResult::advance();
+    found.push_back(op);
+    return WalkResult::skip();
+  });
+  return found;
 }
 
 namespace {
@@ -121,32 +118,20 @@ struct ConvertGNNTileToGPU
 
 private:
   LogicalResult convert(func::FuncOp func) {
-    SmallVector<TileOpInterface> templates;
-    func.walk([&](TileOpInterface op) { templates.push_back(op); });
-    if (templates.empty())
+    SmallVector<Operation *> kernels = findKernels(func);
+    if (kernels.empty())
       return success();
     OpBuilder builder(func);
     auto module = gpu::GPUModuleOp::create(builder, func.getLoc(),
                                            (func.getName() + "_kernels").str());
-    // The op that wrote what is in a buffer at this point of the function.
-    DenseMap<Value, Location> writers;
-    for (auto [i, op] : llvm::enumerate(templates)) {
-      if (failed(checkBuffers(op)))
-        return failure();
+    Writers writers;
+    for (auto [i, op] : llvm::enumerate(kernels)) {
       std::string name =
           (func.getName() + "_" + Twine(i) + "_" + nameOf(op)).str();
-      stateCost(op);
-      Kernel kernel(op, op.getGraphAttr(), module, name);
-      auto destination = cast<DestinationStyleOpInterface>(op.getOperation());
-      for (Value output : destination.getDpsInits())
-        writers.insert_or_assign(getRoot(output), op.getLoc());
-      for (Value operand : op->getOperands())
-        if (auto found = writers.find(getRoot(operand)); found != writers.end())
-          kernel.setOrigin(operand, found->second);
-      if (failed(lowerTemplate(op, kernel)) ||
-          failed(kernel.checkStructures(op.getStructures())))
+      auto loop = dyn_cast<scf::ForallOp>(op);
+      if (failed(loop ? outline(loop, module, name, writers)
+                      : emit(cast<TileOpInterface>(op), module, name, writers)))
         return failure();
-      op->erase();
     }
     return success();
   }
