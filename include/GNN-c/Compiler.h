@@ -73,6 +73,10 @@ typedef struct GnnCompileOptions {
    * and FUNCTION_backward come to the package (docs/CAPI.md). Null or "":
    * none. */
   const char *gradients;
+  /** The form behind which templates are run by loops of scalars, without the
+   * passes behind it: "structured" or "scheduled" (docs/Debugging.md). Null or
+   * "": none, kernels are run. */
+  const char *stopAt;
 } GnnCompileOptions;
 
 /** Compiles the text of a module, `size` bytes that need no end. `name` stands

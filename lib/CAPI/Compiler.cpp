@@ -266,6 +266,8 @@ static CompileOptions readOptions(const GnnCompileOptions &options) {
   given.schedules = orEmpty(options.schedules).str();
   given.allowUnusedSchedules = options.allowUnusedSchedules;
   given.saveSchedules = orEmpty(options.saveSchedules).str();
+  if (llvm::StringRef form = orEmpty(options.stopAt); !form.empty())
+    given.stopAt = form.str();
   llvm::SmallVector<llvm::StringRef> stagePasses;
   orEmpty(options.stagePasses).split(stagePasses, '\n', -1, false);
   for (llvm::StringRef line : stagePasses)

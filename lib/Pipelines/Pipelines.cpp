@@ -143,7 +143,7 @@ static void buildTilePipeline(OpPassManager &pm,
   outParams.modifyPublicFunctions = true;
   pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
   pm.addPass(createCSEPass());
-  pm.addNestedPass<func::FuncOp>(createPlanMemory());
+  pm.addNestedPass<func::FuncOp>(createPlanMemory({options.shareMemory}));
 }
 
 /// gnn_tile on memrefs in, the same with complete schedules out.
@@ -168,8 +168,13 @@ static void buildSchedulePipeline(OpPassManager &pm,
 
 /// gnn_tile on memrefs in, kernels as `gpu.module` and a straight-line host
 /// function of launches out.
-static void buildGPUPipeline(OpPassManager &pm, const NoOptions &) {
+static void buildGPUPipeline(OpPassManager &pm,
+                             const GPUPipelineOptions &options) {
   pm.addPass(createVerifyForm({Form::Buffers}));
+  if (options.scalarLoops) {
+    pm.addNestedPass<func::FuncOp>(createConvertGNNTileToScalarLoops());
+    pm.addPass(createCSEPass());
+  }
   pm.addPass(createConvertGNNTileToGPU());
   pm.addPass(createMergeKernels()); // what follows sees each kernel once
   pm.addPass(createCanonicalizerPass());
@@ -222,7 +227,7 @@ ArrayRef<Stage> gnn::getStages() {
                 &StageOptions::schedule),
       makeStage("gpu", "Make kernels and launches (gnn_tile -> gpu)",
                 Form::Buffers, Form::Kernels, buildGPUPipeline,
-                &StageOptions::none),
+                &StageOptions::gpu),
       makeStage("math",
                 "Write reductions and functions of kernels as arithmetic (gpu "
                 "-> gpu)",
@@ -232,6 +237,29 @@ ArrayRef<Stage> gnn::getStages() {
                 Form::Binaries, buildPTXPipeline, &StageOptions::ptx),
   };
   return stages;
+}
+
+ArrayRef<OptionWord<StopAt>> gnn::OptionWords<StopAt>::list() {
+  static const OptionWord<StopAt> words[] = {{"kernels", StopAt::Kernels},
+                                             {"structured", StopAt::Structured},
+                                             {"scheduled", StopAt::Scheduled}};
+  return words;
+}
+
+void gnn::StageOptions::chooseStop(StopAt form) {
+  stopAt = form;
+  if (form == StopAt::Kernels)
+    return;
+  gpu.scalarLoops = true;
+  if (form == StopAt::Structured) {
+    tile.writeInPlace = false;
+    tile.shareMemory = false;
+  }
+}
+
+bool gnn::Stage::isSkipped(const StageOptions &options) const {
+  bool makesSchedules = from == Form::Buffers && to == Form::Buffers;
+  return makesSchedules && options.stopAt == StopAt::Structured;
 }
 
 void gnn::CompilePipelineOptions::assignTo(StageOptions &stages) const {

@@ -54,8 +54,9 @@ static std::string printed(Operation *op) {
 }
 
 /// Whether a module of this form has this stage before it.
-static bool isAhead(const Stage &stage, std::optional<Form> form) {
-  return form && stage.from >= *form;
+static bool isAhead(const Stage &stage, std::optional<Form> form,
+                    const StageOptions &stages) {
+  return form && stage.from >= *form && !stage.isSkipped(stages);
 }
 
 /// The user's passes, all of them of stages that run, or one error.
@@ -72,7 +73,7 @@ static LogicalResult readStagePasses(ModuleOp module,
       return stage.name == point.rsplit('-').first;
     });
     bool needsChip = stage->to == Form::Binaries;
-    if (!isAhead(*stage, form) || (needsChip && given.chip.empty()))
+    if (!isAhead(*stage, form, stages) || (needsChip && given.chip.empty()))
       return module.emitError("stage-passes: expected a stage that runs on "
                               "this module, got '")
              << point << "'"
@@ -93,6 +94,10 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
     return module.emitError("passes: ") << message;
   switches.assignGraphSwitches(stages.graph);
   switches.assignTileSwitches(stages.tile);
+  llvm::Expected<StopAt> stopAt = parseWord<StopAt>(given.stopAt);
+  if (!stopAt)
+    return module.emitError("stop-at: ") << llvm::toString(stopAt.takeError());
+  stages.chooseStop(*stopAt);
   stages.chooseTarget(given.chip);
   stages.schedule.schedules = given.schedules;
   stages.schedule.allowUnusedSchedules = given.allowUnusedSchedules;
@@ -106,6 +111,10 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
   if (hasFiles && !(form && *form <= Form::Buffers))
     return module.emitError("schedules: expected a module with ops that become "
                             "kernels, got one without");
+  if (hasFiles && *stopAt == StopAt::Structured)
+    return module.emitError(
+        "schedules: expected a form that has schedules, got "
+        "stop-at=structured");
   return readStagePasses(module, given, stages);
 }
 
@@ -152,7 +161,7 @@ static LogicalResult lowerToGPU(ModuleOp module, const CompileOptions &options,
                                 const StageOptions &stages) {
   std::optional<Form> form = getForm(module);
   for (const Stage &stage : getStages().drop_back())
-    if (isAhead(stage, form) &&
+    if (isAhead(stage, form, stages) &&
         failed(runStage(module, stage, stages, options.phasesDirectory)))
       return failure();
   return success();
@@ -265,7 +274,7 @@ FailureOr<std::string> gnn::listSchedules(ModuleOp module,
   for (const Stage &stage : getStages()) {
     bool makesTemplates = stage.from == Form::Tensors;
     bool chooses = stage.from == Form::Buffers && stage.to == Form::Buffers;
-    if (isAhead(stage, form) &&
+    if (isAhead(stage, form, stages) &&
         (makesTemplates || (chooses && !vary.empty())) &&
         failed(runStage(module, stage, stages, options.phasesDirectory)))
       return failure();
@@ -298,7 +307,7 @@ std::string gnn::compilePipeline(ModuleOp module,
       bool isLast = stage.to == Form::Binaries;
       if (isLast)
         stream << "gnn-verify-launch-form";
-      if (!isAhead(stage, form) || (isLast && options.chip.empty()))
+      if (!isAhead(stage, form, stages) || (isLast && options.chip.empty()))
         continue;
       stream << (isLast ? "," : "");
       stage.print(stream, stages);

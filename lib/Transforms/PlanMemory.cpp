@@ -295,6 +295,8 @@ static llvm::DenseSet<Operation *> hoistScalars(Block &block) {
 
 namespace {
 struct PlanMemory : gnn::impl::PlanMemoryBase<PlanMemory> {
+  using PlanMemoryBase::PlanMemoryBase;
+
   void runOnOperation() override {
     func::FuncOp func = getOperation();
     if (func.isExternal())
@@ -304,8 +306,14 @@ struct PlanMemory : gnn::impl::PlanMemoryBase<PlanMemory> {
       return signalPassFailure();
     sortBySize(buffers);
     size_t all = buffers.size();
-    buffers = placeInResults(func, buffers);
-    SmallVector<Slot> slots = assignSlots(buffers);
+    SmallVector<Slot> slots;
+    if (share) {
+      buffers = placeInResults(func, buffers);
+      slots = assignSlots(buffers);
+    } else {
+      slots = llvm::map_to_vector(
+          buffers, [](const Buffer &buffer) { return Slot{buffer}; });
+    }
     place(func, slots);
     remark::passed(func.getLoc(),
                    remark::RemarkOpts::name("Planned").category(getArgument()))

@@ -110,7 +110,8 @@ def load_plugin(path):
 
 def compile(program, function=None, *, target=None, chip=None, passes=None,
             keep_phases=None, graph=None, plugins=(), stage_passes=None, schedules=None,
-            allow_unused_schedules=False, save_schedules=None, gradients=None):
+            allow_unused_schedules=False, save_schedules=None, gradients=None,
+            stop_at=None):
     """Compiles a program: a `Module`, a `Function`, or IR as text.
 
     Returns a `CompiledFunction`; `function` names it where the program has
@@ -131,7 +132,9 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     `gradients` compiles forward and backward passes too (docs/Python.md): True for the
     gradients of all inputs of floating point, a list of the names of some, or a dict of
     these by function. Others of these inputs, and gradients of some outputs alone, are
-    compiled when they are first asked for. Raises ValueError where an option is wrong,
+    compiled when they are first asked for.
+    `stop_at` runs the templates of a form by loops of scalars, without the passes behind
+    it: "structured" or "scheduled" (docs/Debugging.md). Raises ValueError where an option is wrong,
     and CompileError where the program is."""
     if isinstance(plugins, (str, bytes)):
         raise ValueError(f"plugins: expected a list of paths, got {plugins!r}")
@@ -147,14 +150,14 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     always = text, chip, target != "cuda", passes, graphs, schedules
     stage_passes = _stage_passes(stage_passes or {})
     package = compiling.compile_package(*always, phases=keep_phases, stage_passes=stage_passes,
-                       save_schedules=save_schedules, gradients=asked,
+                       stop_at=stop_at, save_schedules=save_schedules, gradients=asked,
                        allow_unused_schedules=allow_unused_schedules)
     name = _pick(package, function)
     if source is None and isinstance(program, Module):
         source = program.functions.get(name)
     # Schedules of the first compilation may be of passes that others do not have.
     again = functools.partial(compiling.compile_package, *always, stage_passes=stage_passes,
-                              allow_unused_schedules=True) if asked else None
+                              stop_at=stop_at, allow_unused_schedules=True) if asked else None
     return CompiledFunction(package, name, source, again)
 
 

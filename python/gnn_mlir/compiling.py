@@ -17,7 +17,7 @@ NAME = "program.mlir"  # What a program is called in errors.
 
 def compile_text(text, name, chip, emulated, passes="", graphs=None, *, stage_passes="",
                  phases=None, reproducer=None, schedules=None, allow_unused_schedules=False,
-                 save_schedules=None, gradients=""):
+                 save_schedules=None, gradients="", stop_at=None):
     """A package of a program; `graphs` are those that it will be bound to, by name ("":
     the one there is), the others as GNN-c/Compiler.h has them. Raises GNNError with all
     diagnostics."""
@@ -29,6 +29,7 @@ def compile_text(text, name, chip, emulated, passes="", graphs=None, *, stage_pa
     options.allow_unused_schedules = bool(allow_unused_schedules)
     options.save_schedules = _path("save_schedules", save_schedules)
     options.gradients = gradients.encode()
+    options.stop_at = _word("stop_at", stop_at)
     data = text.encode()
     with capi.naming_types():
         return capi.Package(capi.made("gnnCompile", data, len(data), name.encode(),
@@ -52,6 +53,14 @@ def schedules_text(text, name, chip, passes="", graphs=None, gradients="", vary=
     data = text.encode()
     return capi.text_of("gnnListSchedules", data, len(data), name.encode(), byref(options),
                       ",".join(vary).encode())
+
+
+def _word(name, word):
+    if word is None:
+        return None
+    if not isinstance(word, str) or not word:
+        raise ValueError(f"{name}: expected a word, got {word!r}")
+    return word.encode()
 
 
 def _path(name, path):

@@ -39,7 +39,8 @@ class CompileOptions(ctypes.Structure):
                 ("graphs", POINTER(c_void_p)), ("graph_names", POINTER(c_char_p)),
                 ("num_graphs", c_int64), ("stage_passes", c_char_p),
                 ("schedules", c_char_p), ("allow_unused_schedules", c_bool),
-                ("save_schedules", c_char_p), ("gradients", c_char_p)]
+                ("save_schedules", c_char_p), ("gradients", c_char_p),
+                ("stop_at", c_char_p)]
 
 
 # GnnErrorKind.

@@ -82,7 +82,8 @@ def compiler():
 @pytest.fixture(scope="session")
 def run():
     """Runs a program, for `cases.check`: on the emulator, or on a GPU where
-    GNN_TEST_TARGET=cuda; through the library, else through gnn-run."""
+    GNN_TEST_TARGET=cuda; through the library, else through gnn-run. With
+    GNN_TEST_STOP_AT=structured (scheduled) the templates of that form are run."""
     return _runner(checked=True)
 
 
@@ -96,14 +97,17 @@ def _runner(checked):
     from gnn_mlir import capi as found
     from gnn_mlir.testing import tools
     target = os.environ.get("GNN_TEST_TARGET", "emulator")
+    form = os.environ.get("GNN_TEST_STOP_AT")
     try:
         if found.has_compiler():
-            return tools.run_by_library(None if target == "emulator" else target, checked)
+            return tools.run_by_library(None if target == "emulator" else target, checked,
+                                        form)
     except found.GNNError:
         pass
     tool = find_tool("gnn-run")
     if tool is not None:
-        return tools.run_by_tool(tool, "--target", target)
+        return tools.run_by_tool(tool, "--target", target, "--stop-at",
+                                 form or "kernels")
     if BUILD:
         pytest.fail(f"there is neither a library nor gnn-run in {BUILD}")
     pytest.skip("neither the library nor gnn-run is built")

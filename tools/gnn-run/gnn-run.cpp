@@ -120,6 +120,11 @@ static cl::list<std::string>
                 cl::desc("Run passes at the beginning or the end of a "
                          "stage: \"graph-end=my-pass\" (docs/Plugins.md)"),
                 cl::value_desc("STAGE-begin|end=PASSES"), cl::cat(category));
+static cl::opt<std::string> stopAt(
+    "stop-at",
+    cl::desc("Run the templates of a form by loops of scalars, without the "
+             "passes behind it: structured or scheduled; kernels: run kernels"),
+    cl::value_desc("FORM"), cl::init("kernels"), cl::cat(category));
 static cl::opt<bool> unchecked("unchecked",
                                cl::desc("Emulate without checking accesses"),
                                cl::cat(category));
@@ -249,6 +254,7 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds) {
   options.passes = passes;
   options.stagePasses.assign(stagePasses.begin(), stagePasses.end());
   options.phasesDirectory = phases;
+  options.stopAt = stopAt;
   options.schedules = schedules;
   options.allowUnusedSchedules = allowUnusedSchedules;
   options.saveSchedules = saveSchedules;

@@ -9,6 +9,7 @@
 #ifndef GNN_CONVERSION_PASSES_H
 #define GNN_CONVERSION_PASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Pass/Pass.h"
 

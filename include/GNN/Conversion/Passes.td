@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// gnn -> gnn_tile, gnn_tile -> gpu.
+// gnn -> gnn_tile, gnn_tile -> gpu, and what that is held to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,6 +41,46 @@ def ConvertGNNToGNNTile : Pass<"convert-gnn-to-gnn-tile", "::mlir::ModuleOp"> {
     "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect",
     "::mlir::bufferization::BufferizationDialect",
     "::mlir::func::FuncDialect"];
+}
+
+def ConvertGNNTileToScalarLoops
+    : Pass<"convert-gnn-tile-to-scalar-loops", "::mlir::func::FuncOp"> {
+  let summary = "Make loops of scalars of each template";
+  let description = [{
+    Every `gnn_tile.gemm`, `gnn_tile.traverse` and `gnn_tile.outer` on memrefs
+    becomes the loops that its definition names: over groups, heads, features and
+    elements, with loads and stores of scalars. A value of a body is computed where
+    it is needed, a reduction by a loop of its own, in the order of the elements. An
+    input that is written over is copied first, a row at a time. All of it is one
+    block of one thread, which `convert-gnn-tile-to-gpu` makes a kernel of.
+
+    It is what a template means, run: schedules have no effect, and nothing is
+    shared with the lowerings that are held to it. Their sums may differ in the last
+    bits, as they add in another order.
+
+    ```mlir
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... // the sum over elements
+    // becomes
+    scf.forall (%b) in (1) {
+      scf.for %i = %c0 to %n step %c1 {
+        %begin, %end = ... // of row %i
+        scf.for %f = %c0 to %c64 step %c1 {
+          %s = scf.for %e = %begin to %end step %c1 iter_args(%sum = %zero) -> (f32) {
+            ...
+          }
+          memref.store %s, %y[%i, %f] : memref<?x64xf32>
+        }
+      }
+    } {mapping = [#gpu.block<x>], gnn_tile.threads = 1 : i64}
+    ```
+
+    Needs: memrefs with identity layouts. Keeps: the value of every element that is
+    written, and the order of templates. Never leaves a template.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::gnn::tile::TileDialect"];
 }
 
 def ConvertGNNTileToGPU : Pass<"convert-gnn-tile-to-gpu", "::mlir::ModuleOp"> {

@@ -150,6 +150,10 @@ struct TilePipelineOptions
       llvm::cl::desc("GPU to choose tiles of sums for; chip: the one that "
                      "stands for the chip that kernels are made for"),
       llvm::cl::init(CostTarget::chip)};
+  Option<bool> shareMemory{
+      *this, "share-memory",
+      llvm::cl::desc("Give buffers whose lives do not overlap one place"),
+      llvm::cl::init(true)};
 };
 
 /// Files of schedules, on top of other options.
@@ -187,6 +191,17 @@ struct SchedulePipelineOptions
       llvm::cl::desc("GPU to choose schedules for; chip: the one that stands "
                      "for the chip that kernels are made for"),
       llvm::cl::init(CostTarget::chip)};
+};
+
+/// Options of `gnn-gpu-pipeline`.
+struct GPUPipelineOptions
+    : public mlir::PassPipelineOptions<GPUPipelineOptions> {
+  Option<bool> scalarLoops{
+      *this, "scalar-loops",
+      llvm::cl::desc(
+          "Make loops of one thread of each template: what it means, "
+          "slowly"),
+      llvm::cl::init(false)};
 };
 
 /// The switches of all passes.
@@ -252,14 +267,31 @@ struct PTXPipelineOptions : public PTXOptions<PTXPipelineOptions> {};
 /// Options of pipelines that have none.
 struct NoOptions : public mlir::PassPipelineOptions<NoOptions> {};
 
+/// The form behind which templates become loops of scalars, so that it can be
+/// run without the passes behind it.
+enum class StopAt {
+  Kernels,    ///< nowhere: they become kernels as fast as they can be
+  Structured, ///< on tensors, behind fusion; each buffer has its own place
+  Scheduled   ///< on buffers, with schedules
+};
+
+template <> struct OptionWords<StopAt> {
+  static llvm::ArrayRef<OptionWord<StopAt>> list();
+};
+
 /// The options of all stages, and the user's passes around them.
 struct StageOptions {
   GraphPipelineOptions graph;
   TilePipelineOptions tile;
   SchedulePipelineOptions schedule;
+  GPUPipelineOptions gpu;
   NoOptions none;
   PTXPipelineOptions ptx;
   StagePasses passes;
+  StopAt stopAt = StopAt::Kernels;
+
+  /// Sets the options of the stages behind a form.
+  void chooseStop(StopAt form);
 
   /// Weighs and chooses for the GPU of `chip` unless another is named.
   void chooseTarget(llvm::StringRef chip) {
@@ -292,6 +324,8 @@ struct Stage {
   std::function<void()> add;
 
   std::string getPipeline() const { return "gnn-" + name + "-pipeline"; }
+  /// Whether it is left out, as it makes a later form than is asked for.
+  bool isSkipped(const StageOptions &options) const;
 };
 
 /// All stages, in order.

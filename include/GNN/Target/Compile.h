@@ -42,6 +42,9 @@ struct CompileOptions {
   bool allowUnusedSchedules = false;
   /// File to write the schedules of all templates to; empty: none.
   std::string saveSchedules;
+  /// The form behind which templates become loops of scalars, a word of
+  /// `StopAt`: "structured", "scheduled", or "kernels" for none.
+  std::string stopAt = "kernels";
   /// Where to write the IR after each stage; empty: nowhere.
   std::string phasesDirectory;
 };

@@ -285,6 +285,8 @@ def PlanMemory : Pass<"gnn-tile-plan-memory", "::mlir::func::FuncOp"> {
     scalars. Keeps: the contents of every buffer while it is used. Never shares
     a slot between a template's operands.
   }];
+  let options = [Option<"share", "share", "bool", "true",
+                        "Share slots; without it, each buffer has its own">];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
                            "::gnn::tile::TileDialect"];

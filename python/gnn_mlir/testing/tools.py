@@ -56,10 +56,10 @@ def optimize(gnn_opt, texts, *options):
     return modules
 
 
-def run_by_library(device=None, checked=True):
+def run_by_library(device=None, checked=True, stop_at=None):
     """A `run` for `cases.check` that compiles in this process and binds to a
     device, as `gnn_mlir.compile` does; None is the emulator, with every access
-    `checked` or not. Programs of one text are compiled once, for the last few of
+    `checked` or not; `stop_at` is that of `compile`. Programs of one text are compiled once, for the last few of
     them."""
     import functools
 
@@ -72,7 +72,7 @@ def run_by_library(device=None, checked=True):
 
     @functools.lru_cache(maxsize=4)
     def compiled(text, function):
-        return compile_program(text, function, target=target)
+        return compile_program(text, function, target=target, stop_at=stop_at)
 
     def run(text, function, graphs, inputs):
         binding = compiled(text, function).bind(graphs, place)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Forms of the compiler that are run without the passes behind them, against float64.
+
+Some cases of the covering set; GNN_TEST_STOP_AT=FORM runs all of test_numeric.py so."""
+
+import numpy as np
+import pytest
+from conftest import find_tool
+
+import gnn_mlir
+from gnn_mlir.testing import cases, tools
+
+FORMS = "structured", "scheduled"
+
+# Long rows, empty rows and types, heads, softmax, extremes, typed weights, in place.
+CASES = [("gat", "hub", 7, 3), ("hgt", "rows-1000", 16, 3),
+         ("rgcn", "rows-1000", 33, 1), ("gcn-two-layers", "hub", 1, 1),
+         ("op-extremes", "rows-1000", 7, 1), ("op-spmm", "empty", 16, 1)]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case)))
+def test_case(case, form):
+    cases.check(cases.build(*case), tools.run_by_library(checked=False, stop_at=form))
+
+
+def test_kernels_are_of_one_thread():
+    program = cases.build("gat", "rows-1000", 3, 1)
+    for form in FORMS:
+        plan = gnn_mlir.compile(program.function, stop_at=form)
+        for step in plan.package.plan()["functions"][0]["steps"]:
+            assert step["block"] == step["grid"], step
+
+
+def test_forms_that_are_not_there():
+    program = cases.build("gat", "rows-1000", 3, 1)
+    with pytest.raises(ValueError, match="stop-at: expected one of kernels, structured, "
+                                         "scheduled, got 'blocked'"):
+        gnn_mlir.compile(program.function, stop_at="blocked")
+    with pytest.raises(ValueError, match="stop_at: expected a word, got 1"):
+        gnn_mlir.compile(program.function, stop_at=1)
+
+
+def test_structured_has_no_schedules():
+    program = cases.build("gat", "rows-1000", 3, 1)
+    with pytest.raises(ValueError, match="schedules: expected a form that has schedules, "
+                                         "got stop-at=structured"):
+        gnn_mlir.compile(program.function, stop_at="structured", schedules=[])
+
+
+def test_a_printed_form(tmp_path):
+    """What a stage prints is run again, by its templates, and gives the same."""
+    tool = find_tool("gnn-run")
+    program = cases.build("gat", "rows-1000", 7, 3)
+    run = tools.run_by_tool(tool, "--phases", tmp_path)
+    function = program.function
+    expected = run(function.module.text(), function.name, program.graphs, program.inputs)
+    for file in "2-tile.mlir", "3-schedule.mlir":
+        run = tools.run_by_tool(tool, "--stop-at", "scheduled")
+        found = run((tmp_path / file).read_text(), function.name, program.graphs,
+                    program.inputs)
+        assert found.keys() == expected.keys()
+        for name, array in found.items():
+            np.testing.assert_allclose(array, expected[name], rtol=1e-4, atol=1e-5)
