@@ -44,6 +44,10 @@ void TileDialect::initialize() {
 #define GET_OP_LIST
 #include "GNN/Dialect/Tile/IR/TileOps.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "GNN/Dialect/Tile/IR/TileRowOps.cpp.inc"
+      >();
 }
 
 //===----------------------------------------------------------------------===//

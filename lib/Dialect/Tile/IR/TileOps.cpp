@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Dialect/Tile/IR/InPlace.h"
+#include "GNN/Dialect/Tile/IR/ProductForms.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
@@ -408,7 +409,8 @@ LogicalResult GemmOp::verify() {
            << element << " to " << element << ", got "
            << block.getArgument(0).getType() << " and "
            << yield.getValues()[0].getType();
-  if (failed(verifyInPlace(*this))) // C10
+  if (failed(verifyInPlace(*this)) || // C10
+      failed(verifyRange(*this)))     // C11
     return failure();
   return verifyBodyOps(*this, getBody(), /*allowTileOps=*/false); // C5
 }
@@ -483,7 +485,8 @@ LogicalResult OuterOp::verify() {
     if (failed(verifyAccess(*this, side, at, heads ? heads : 1,
                             side.getShape().back(), getRows(), {})))
       return failure();
-  if (failed(verifyInPlace(*this))) // C7
+  if (failed(verifyInPlace(*this)) || // C7
+      failed(verifyRange(*this)))     // C8
     return failure();
   if (!getSums())
     return success();

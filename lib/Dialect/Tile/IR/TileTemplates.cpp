@@ -277,7 +277,8 @@ AtAttr GemmOp::getAccess(OpOperand &operand) {
     return getInputAt();
   if (isDpsInit(&operand))
     return getOutputAt();
-  return number == 1 ? AtAttr() : getExtraAt(number - 2);
+  bool isExtra = number > 1 && number - 2 < getExtras().size();
+  return isExtra ? getExtraAt(number - 2) : AtAttr();
 }
 
 ColumnRange GemmOp::getWrittenColumns(OpOperand &output) {

@@ -9,11 +9,14 @@
 
 #include "llvm/ADT/StringRef.h"
 
-/// Discardable attributes of the `scf.forall` over blocks that becomes a kernel.
+/// Discardable attributes of the `scf.forall` over blocks that becomes a
+/// kernel.
 namespace gnn::tile::attribute {
 
 /// Threads of a block, an i64.
 inline constexpr llvm::StringLiteral threads = "gnn_tile.threads";
+/// In the loops form, the lanes over which loops and vectors are spread.
+inline constexpr llvm::StringLiteral lanes = "gnn_tile.lanes";
 /// The schedule of the template that it was made of, for reports.
 inline constexpr llvm::StringLiteral schedule = "gnn_tile.schedule";
 

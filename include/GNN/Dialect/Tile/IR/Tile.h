@@ -60,6 +60,8 @@ struct PlanResource : mlir::SideEffects::Resource::Base<PlanResource> {
 #include "GNN/Dialect/Tile/IR/TileInterfaces.h.inc"
 #define GET_OP_CLASSES
 #include "GNN/Dialect/Tile/IR/TileOps.h.inc"
+#define GET_OP_CLASSES
+#include "GNN/Dialect/Tile/IR/TileRowOps.h.inc"
 
 namespace gnn::tile {
 

@@ -11,6 +11,7 @@
 
 include "GNN/Dialect/Tile/IR/TileAttributes.td"
 include "GNN/Dialect/Tile/IR/TileInterfaces.td"
+include "GNN/Dialect/Tile/IR/TileSpread.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -226,7 +227,8 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
 }
 
 def Tile_GemmOp : Tile_TemplateOp<"gemm", [
-    IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
+    AttrSizedOperandSegments, IsolatedFromAbove,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Multiply rows by the weight of their type";
   let description = [{
     For every row `i` of `rows` (in its order), every head `h` and column `n`,
@@ -246,6 +248,12 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
     the values of `extras` at the current row and column, such as a bias, a
     scalar of the row, or what is added.
 
+    In the blocked form it is on a *range*, `rows[%first, %count] type[%t] weight[%w]
+    columns[%column] head[%h]`: `count` rows of one type from the position `first`
+    on, at most 64, the columns from `column` on, at most `n` of its schedule, and
+    one head. `t` and `w` are the rows of `types` and `weights`. The index arrays
+    it reads are operands then.
+
     Constraints:
     * (C1) `input` has shape `[rows, (heads,) in]`, `weight`
       `[(types,) (heads,) in, out]` (`[(types,) (heads,) out, in]` with
@@ -264,6 +272,9 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
     * (C9) As C9 of `gnn_tile.traverse`; a weight has no order.
     * (C10) As C10 of `gnn_tile.traverse`; an input that is the output too has at
       most 64 columns, which one block computes.
+    * (C11) A range says rows, columns, and the type, the weight and the head where
+      there are such; on one, operands are memrefs, the schedule is complete, and
+      `index_arrays` are those of `getStructures`, in order.
 
     Example: one weight an edge type, for the distinct (source, type) pairs.
 
@@ -282,23 +293,46 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
     OptionalAttr<Tile_RowDomainAttr>:$types,
     OptionalAttr<Tile_RowDomainAttr>:$weights, Tile_Buffer:$input, Tile_Buffer:$weight,
     Variadic<Tile_Buffer>:$extras, Tile_Buffer:$output,
+    Optional<Index>:$first_row, Optional<Index>:$row_count,
+    Optional<Index>:$type_row, Optional<Index>:$weight_row,
+    Optional<Index>:$first_column, Optional<Index>:$head,
+    Variadic<MemRefRankOf<[I32], [1]>>:$index_arrays,
     Tile_AtAttr:$input_at, Tile_AtArrayAttr:$extras_at, Tile_AtAttr:$output_at,
     UnitAttr:$transposed, OptionalAttr<Tile_GemmScheduleAttr>:$schedule);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let regions = (region SizedRegion<1>:$body);
+  let builders = [OpBuilder<(ins "::mlir::Type":$result,
+      "::mlir::FlatSymbolRefAttr":$graph, "RowDomainAttr":$rows,
+      "RowDomainAttr":$types, "RowDomainAttr":$weights, "::mlir::Value":$input,
+      "::mlir::Value":$weight, "::mlir::ValueRange":$extras,
+      "::mlir::Value":$output, "AtAttr":$input_at, "::mlir::ArrayAttr":$extras_at,
+      "AtAttr":$output_at, "::mlir::UnitAttr":$transposed,
+      "GemmScheduleAttr":$schedule), [{
+    build($_builder, $_state, result, graph, rows, types, weights, input, weight,
+          extras, output, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+          {}, input_at, extras_at, output_at, transposed, schedule);
+  }]>];
   let assemblyFormat = [{
     $graph `rows` `` $rows (`types` `` $types^)? (`weights` `` $weights^)?
     (`transposed` $transposed^)?
+    (`rows` `[` $first_row^ `,` $row_count `]`)? (`type` `[` $type_row^ `]`)?
+    (`weight` `[` $weight_row^ `]`)? (`columns` `[` $first_column^ `]`)?
+    (`head` `[` $head^ `]`)?
     `ins` `(` $input `,` $weight `:` type($input) `,` type($weight) `)`
     `at` $input_at
     `extras` (`(` $extras^ `:` type($extras) `)`)? `at` $extras_at
     `outs` `(` $output `:` type($output) `)` `at` $output_at
+    (`index_arrays` `(` $index_arrays^ `:` type($index_arrays) `)`)?
     (`schedule` $schedule^)? attr-dict-with-keyword $body
     (`->` type($result)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputMutable(); }
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return {getOperation(), 2 + static_cast<unsigned>(getExtras().size()), 1};
+    }
+    /// Whether it is on a range of rows and columns.
+    bool isOnRange() { return static_cast<bool>(getFirstRow()); }
     /// Heads of the product; 1 where the output has no head dimension.
     int64_t getHeads();
     /// True if each head has its own weight.
@@ -312,7 +346,7 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
   }];
 }
 
-def Tile_OuterOp : Tile_TemplateOp<"outer"> {
+def Tile_OuterOp : Tile_TemplateOp<"outer", [AttrSizedOperandSegments]> {
   let summary = "Sum the outer products of two rows over each type";
   let description = [{
     For every type `t` and head `h`,
@@ -328,6 +362,13 @@ def Tile_OuterOp : Tile_TemplateOp<"outer"> {
 
     `sums[t, b] = sum_{i of type t} right[R(i), b]`
 
+    In the blocked form it is on a *range*, `rows[%first, %count] type[%t] left[%a]
+    right[%b] head[%h]`: all rows of one type, `count` from the position `first` on,
+    the columns of `left` from `a` on, at most 64, those of `right` from `b` on, at
+    most `n` of its schedule, and one head, unless heads are summed. `sums` is
+    computed on the first columns of `left`. The index arrays it reads are operands
+    then.
+
     Constraints:
     * (C1) `left` has shape `[rows, (heads,) a]`, `right` `[rows, (heads,) b]`,
       the output `[(types,) (heads,) a, b]`, all of one float type. The number of
@@ -341,6 +382,9 @@ def Tile_OuterOp : Tile_TemplateOp<"outer"> {
     * (C6) `sums` has shape `[(types,) b]`, of the output's type, and there are no
       heads.
     * (C7) No buffer is an input and an output, or two outputs.
+    * (C8) A range says rows, columns of both sides, and the type and the head where
+      there are such; on one, operands are memrefs, the schedule is complete, and
+      `index_arrays` are those of `getStructures`, in order.
 
     Example:
 
@@ -360,19 +404,39 @@ def Tile_OuterOp : Tile_TemplateOp<"outer"> {
     FlatSymbolRefAttr:$graph, Tile_RowDomainAttr:$rows,
     OptionalAttr<Tile_RowDomainAttr>:$types,
     Tile_Buffer:$left, Tile_Buffer:$right, Tile_Buffer:$output,
-    Optional<Tile_Buffer>:$sums, Tile_AtArrayAttr:$inputs_at, OptionalAttr<Tile_GemmScheduleAttr>:$schedule);
+    Optional<Tile_Buffer>:$sums,
+    Optional<Index>:$first_row, Optional<Index>:$row_count,
+    Optional<Index>:$type_row, Optional<Index>:$left_column,
+    Optional<Index>:$right_column, Optional<Index>:$head,
+    Variadic<MemRefRankOf<[I32], [1]>>:$index_arrays,
+    Tile_AtArrayAttr:$inputs_at, OptionalAttr<Tile_GemmScheduleAttr>:$schedule);
   let results = (outs Variadic<AnyRankedTensor>:$results);
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$results,
+      "::mlir::FlatSymbolRefAttr":$graph, "RowDomainAttr":$rows,
+      "RowDomainAttr":$types, "::mlir::Value":$left, "::mlir::Value":$right,
+      "::mlir::Value":$output, "::mlir::Value":$sums,
+      "::mlir::ArrayAttr":$inputs_at, "GemmScheduleAttr":$schedule), [{
+    build($_builder, $_state, results, graph, rows, types, left, right, output,
+          sums, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, {},
+          inputs_at, schedule);
+  }]>];
   let assemblyFormat = [{
     $graph `rows` `` $rows (`types` `` $types^)?
+    (`rows` `[` $first_row^ `,` $row_count `]`)? (`type` `[` $type_row^ `]`)?
+    (`left` `[` $left_column^ `]`)? (`right` `[` $right_column^ `]`)?
+    (`head` `[` $head^ `]`)?
     `ins` `(` $left `,` $right `:` type($left) `,` type($right) `)` `at` $inputs_at
     `outs` `(` $output `:` type($output) `)` (`sums` `(` $sums^ `:` type($sums) `)`)?
+    (`index_arrays` `(` $index_arrays^ `:` type($index_arrays) `)`)?
     (`schedule` $schedule^)? attr-dict (`->` type($results)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() {
-      return {getOperation(), 2, getNumOperands() - 2};
+      return {getOperation(), 2, getSums() ? 2u : 1u};
     }
+    /// Whether it is on a range of rows and columns.
+    bool isOnRange() { return static_cast<bool>(getFirstRow()); }
     /// Heads of the product; 0 where neither operand has a head dimension.
     int64_t getHeads();
     /// True if there are heads but the output has none.

@@ -1,0 +1,34 @@
+//===- ProductForms.h - Products in their forms -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the blocked and loops forms of gemm and outer say beside their ops.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_TILE_IR_PRODUCTFORMS_H
+#define GNN_DIALECT_TILE_IR_PRODUCTFORMS_H
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+namespace gnn::tile {
+
+/// Discardable attributes of the loops form. On an op that stages a vector in
+/// workgroup memory, or sums a product: which thread holds what of it, a
+/// SpreadAttr.
+inline constexpr llvm::StringLiteral spreadAttribute = "gnn_tile.spread";
+/// On an array `[.., depth, across]` in workgroup memory, an i64 P: element
+/// (k, m) lies at `m xor 8 * (k / 4 mod P)`, so that threads that write one
+/// column each, of several k, write to different banks.
+inline constexpr llvm::StringLiteral permutedAttribute = "gnn_tile.permuted";
+/// On a loop over the summed dimension: what a step stages is loaded while the
+/// step before is summed. Taken away by `gnn-tile-load-ahead`.
+inline constexpr llvm::StringLiteral loadAheadAttribute = "gnn_tile.load_ahead";
+
+/// Checks what a product has on a range, and only there.
+mlir::LogicalResult verifyRange(GemmOp op);
+mlir::LogicalResult verifyRange(OuterOp op);
+
+} // namespace gnn::tile
+
+#endif // GNN_DIALECT_TILE_IR_PRODUCTFORMS_H

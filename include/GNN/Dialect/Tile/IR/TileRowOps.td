@@ -1,0 +1,115 @@
+//===- TileRowOps.td - Tiles of rows -----------------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What products of the loops form read and write: rows that lie anywhere, of
+// which some columns are read or written.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_TILE_IR_TILEROWOPS_TD
+#define GNN_DIALECT_TILE_IR_TILEROWOPS_TD
+
+include "GNN/Dialect/Tile/IR/TileSpread.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Tile_RowIndex : AnyTypeOf<[Index, VectorOfRankAndType<[1], [Index]>]>;
+def Tile_RowMask : VectorOfRankAndType<[1], [I1]>;
+
+def Tile_LoadRowsOp : Tile_Op<"load_rows", [AttrSizedOperandSegments]> {
+  let summary = "Read a tile of rows that lie anywhere";
+  let description = [{
+    One of the indices may be a vector: row `i` of the result is read at its entry
+    `i`. The columns of the result are read side by side from the last index on,
+    unless the rows are scalars:
+
+    `%t[i, j] = source[.., rows[i], .., column + j]`
+
+    Rows that are masked, `where(%inside)`, are 0, and so are columns of the source
+    that are not `below` a number. Masked rows are read all the same: what they are
+    is said by the vector, such as the last row again. Of columns past the end,
+    nothing is read. `aligned` is what the first column, that number, and the number
+    of columns of the source are multiples of: as many lie side by side on a boundary
+    of that size.
+
+    Upstream's `vector.gather` takes an index for each element, and does not know
+    that columns lie side by side.
+
+    Constraints:
+    * (C1) There is one index a dimension of `source`, and at most one is a vector.
+    * (C2) The result has a dimension of rows, as many as that vector has, and one
+      of columns, or one of the two; its elements are those of `source`. The index of
+      columns is no vector.
+    * (C3) `where` masks as many rows as the vector has, `below` needs a dimension of
+      columns and is positive.
+    * (C4) `aligned` is a power of two that divides the last dimension of `source`,
+      the columns, and `below`.
+
+    Example: 16 columns of 64 rows, those of which are there.
+
+    ```mlir
+    %t = gnn_tile.load_rows %x[%rows, %c] where(%inside : vector<64xi1>) aligned 4 : memref<?x64xf32>, vector<64xindex>, index -> vector<64x16xf32>
+    ```
+  }];
+  let arguments = (ins
+    Arg<AnyMemRef, "what is read", [MemRead]>:$source,
+    Variadic<Tile_RowIndex>:$indices, Optional<Tile_RowMask>:$inside,
+    OptionalAttr<I64Attr>:$below, DefaultValuedAttr<I64Attr, "1">:$aligned);
+  let results = (outs VectorOfRankAndType<[1, 2], [AnyFloat, AnySignlessInteger]>:$result);
+  let assemblyFormat = [{
+    $source `[` $indices `]` (`where` `(` $inside^ `:` type($inside) `)`)? (`below` $below^)?
+    (`aligned` $aligned^)? attr-dict
+    `:` type($source) `,` type($indices) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The vector of rows; null where there is none.
+    ::mlir::Value getRowVector();
+    /// Whether the result has a dimension of columns.
+    bool hasColumns();
+  }];
+}
+
+def Tile_StoreRowsOp : Tile_Op<"store_rows", [AttrSizedOperandSegments]> {
+  let summary = "Write a tile to rows that lie anywhere";
+  let description = [{
+    The counterpart of `gnn_tile.load_rows`: rows that are masked, and columns that
+    are not `below` the number, are not written. No two of the others are the same.
+
+    `spread` says which thread of a block writes what.
+
+    Constraints:
+    * (C1) As C1 of `gnn_tile.load_rows`.
+    * (C2) As C2 of `gnn_tile.load_rows`.
+    * (C3) As C3 of `gnn_tile.load_rows`.
+    * (C4) As C4 of `gnn_tile.load_rows`.
+    * (C5) `spread` has as many dimensions as the value.
+
+    Example:
+
+    ```mlir
+    gnn_tile.store_rows %t, %y[%rows, %c] where(%inside : vector<64xi1>) aligned 4 : vector<64x16xf32>, memref<?x64xf32>, vector<64xindex>, index
+    ```
+  }];
+  let arguments = (ins
+    VectorOfRankAndType<[1, 2], [AnyFloat, AnySignlessInteger]>:$value,
+    Arg<AnyMemRef, "what is written", [MemWrite]>:$target,
+    Variadic<Tile_RowIndex>:$indices, Optional<Tile_RowMask>:$inside,
+    OptionalAttr<I64Attr>:$below, DefaultValuedAttr<I64Attr, "1">:$aligned,
+    OptionalAttr<Tile_SpreadAttr>:$spread);
+  let assemblyFormat = [{
+    $value `,` $target `[` $indices `]` (`where` `(` $inside^ `:` type($inside) `)`)? (`below` $below^)?
+    (`aligned` $aligned^)? (`spread` $spread^)?
+    attr-dict `:` type($value) `,` type($target) `,` type($indices)
+   
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The vector of rows; null where there is none.
+    ::mlir::Value getRowVector();
+    /// Whether the value has a dimension of columns.
+    bool hasColumns();
+  }];
+}
+
+#endif // GNN_DIALECT_TILE_IR_TILEROWOPS_TD

@@ -1,0 +1,144 @@
+//===- ProductPasses.td - Products from form to form -------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Scheduled, blocked, loops, lanes: in pipeline order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TRANSFORMS_PRODUCTPASSES_TD
+#define GNN_TRANSFORMS_PRODUCTPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def BlockProducts : Pass<"gnn-tile-block-products", "::mlir::func::FuncOp"> {
+  let summary = "Make a loop over blocks of each product";
+  let description = [{
+    From the scheduled to the blocked form. A `gnn_tile.gemm` or `gnn_tile.outer`
+    becomes an `scf.forall` mapped to the grid, in which it computes a range: a gemm
+    one of the tiles that rows are cut into, or 64 rows, by the columns of its
+    schedule and one head; an outer one matrix, 64 of its rows by the columns of the
+    schedule, and one head. Counts, index arrays and views of the buffers by their
+    true extents stand in front of the loop, and what the launch costs.
+
+    ```mlir
+    gnn_tile.gemm @g rows src_pair types edge_type ins(%x, %w : memref<?x64xf32>, memref<3x64x8xf32>) ... schedule <n = 16>
+    // becomes
+    scf.forall (%b, %c, %h) = (0, 0, 0) to (%tiles, %c8, %c1) step (1, 16, 1) {
+      ...             // the type, the first row and the number of rows of tile %b
+      gnn_tile.gemm @g rows src_pair types edge_type rows[%first, %n] type[%t] columns[%c] ins(%x_rows, %w ...) ...
+    } {mapping = [#gpu.block<x>, #gpu.block<y>, #gpu.block<z>]}
+    ```
+
+    Needs: products on memrefs with complete schedules (`gnn-schedule-pipeline`).
+    Keeps: the order of launches, and all bits. Never: allocates or copies.
+  }];
+  let dependentDialects = [
+    "::gnn::tile::TileDialect", "::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def LowerProducts : Pass<"gnn-tile-lower-products", "::mlir::func::FuncOp"> {
+  let summary = "Make loops over the depth of products on ranges";
+  let description = [{
+    From the blocked to the loops form. A loop goes through the depth, or through the
+    rows of a matrix, in steps: what a step needs of both operands is loaded
+    (`gnn_tile.load_rows`), staged in workgroup memory with the depth first, and
+    multiplied by a `vector.contract` that adds to what the loop carries. The body of
+    a gemm works on the whole tile, which a `gnn_tile.store_rows` writes. Rows of a
+    gemm's input past the last one are read again and not stored, other rows and
+    columns that are not there count as 0.
+
+    Each op that stages, sums or stores says which thread holds what
+    (`gnn_tile.spread`), each staged array how it is permuted; docs/Tile.md has both.
+
+    ```mlir
+    gnn_tile.outer @g rows src_pair rows[%first, %n] left[%a] right[%b] ...
+    // becomes
+    %s = scf.for %r = %first to %end step %c16 iter_args(%acc = %zero) -> (vector<64x16xf32>) {
+      %x = gnn_tile.load_rows %left[%xrows, %a] rows %rest aligned 4 : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+      vector.transfer_write %x, %l[%c0, %c0] {gnn_tile.spread = ...} : vector<16x64xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
+      ...
+      %p = vector.contract ... %xs, %ys, %acc
+      scf.yield %p : vector<64x16xf32>
+    } {gnn_tile.load_ahead}
+    gnn_tile.store_rows %s, %dw[%rows, %b] ...
+    ```
+
+    Upstream's canonicalizer would start a sum with what is added to it afterwards,
+    which rounds in another order: it runs behind the forms, not between them.
+
+    Needs: products on ranges. Keeps: the value of every result. Never: branches
+    around a load.
+  }];
+  let dependentDialects = [
+    "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"];
+}
+
+def LoadAhead : Pass<"gnn-tile-load-ahead", "::mlir::func::FuncOp"> {
+  let summary = "Load what a step stages while the step before is summed";
+  let description = [{
+    A loop marked `gnn_tile.load_ahead` carries what its next step stages, and the
+    arrays that it stages in become two of the kind, which steps take in turns:
+    threads that stage the next step need not wait for those that still sum. The
+    first step is loaded in front of the loop, and the last one summed behind it, if
+    there is a step at all.
+
+    ```mlir
+    scf.for %r = %begin to %end step %c16 iter_args(%acc = %zero) {
+      %x = gnn_tile.load_rows ...   // stage, sum
+    } {gnn_tile.load_ahead}
+    // becomes
+    scf.if %some {
+      %x0 = gnn_tile.load_rows ...
+      scf.for %r = %second to %end step %c16 iter_args(%acc = %zero, %x = %x0, %slot = %c0) {
+        ...                          // stage %x in slot %slot
+        %next = gnn_tile.load_rows ...
+        ...                          // sum
+        %other = arith.subi %c1, %slot : index
+      }
+      ...                            // stage and sum the last step
+    }
+    ```
+
+    Refused with a remark: loops where what is loaded depends on what is summed, or
+    what is summed on the number of the step.
+
+    Needs: the loops form. Keeps: all bits. Never: loads what no step stages.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def DistributeProducts
+    : Pass<"gnn-tile-distribute-products", "::mlir::func::FuncOp"> {
+  let summary = "Give each thread of a block its part of tiles";
+  let description = [{
+    From the loops to the lanes form, for loops over blocks that say how tiles are
+    spread (`gnn_tile.spread`) and not over which lanes rows are
+    (`gnn_tile.lanes`). What is staged, summed and stored has a spread of its own;
+    what it is computed of is spread like it, and computed twice where two ask for it
+    in different ways. A thread loads pieces of up to 4 columns, stages them, reads
+    its rows and columns of each staged k and adds their products in the order of k.
+    Values that only a store needs are computed where it stores, row by row, so that
+    few are alive at once. Barriers stand where threads read or write in workgroup
+    memory what others have written or read since the last one.
+
+    Needs: the loops form with spreads. Keeps: the order of every sum. Never leaves a
+    vector of the loops form: an op that it cannot distribute, and a vector that two
+    spreads meet in, is an error at that op.
+  }];
+  let dependentDialects = [
+    "::gnn::tile::TileDialect", "::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+#endif // GNN_TRANSFORMS_PRODUCTPASSES_TD

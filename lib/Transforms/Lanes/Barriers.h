@@ -1,0 +1,23 @@
+//===- Barriers.h - Where threads wait for each other -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_TRANSFORMS_LANES_BARRIERS_H
+#define GNN_LIB_TRANSFORMS_LANES_BARRIERS_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace gnn::tile {
+
+/// Puts a `gpu.barrier` in front of what reads in workgroup memory what has
+/// been written since the last barrier, or writes what has been read or
+/// written: the vectors of the loops form in the body of `blocks`, whose loops
+/// all threads run together. An array with a leading dimension of 2 has two
+/// slots, which a loop takes in turns where it carries the slot as `1 - slot`.
+void insertBarriers(mlir::scf::ForallOp blocks);
+
+} // namespace gnn::tile
+
+#endif // GNN_LIB_TRANSFORMS_LANES_BARRIERS_H

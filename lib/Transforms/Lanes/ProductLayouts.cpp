@@ -1,0 +1,297 @@
+//===- ProductLayouts.cpp - What is asked of the values of a product ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From what is staged, summed and stored back to what it is computed of: which
+// layouts a value is asked for. A value that only a store in its own block asks
+// for is computed there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProductParts.h"
+
+#include "GNN/Dialect/Tile/IR/ProductForms.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+int64_t Layout::rowsOf(VectorType type) const {
+  return hasRows() && !isFlat() ? type.getDimSize(0) / laneRows() : 1;
+}
+
+int64_t Layout::columnsOf(VectorType type) const {
+  return hasColumns() ? type.getShape().back() / (width() * laneColumns()) : 1;
+}
+
+bool Layout::fits(VectorType type) const {
+  int64_t rank = axis == Tile ? 2 : 1;
+  if (type.getRank() != rank || (isFlat() && axis != Columns))
+    return false;
+  bool rowsFit =
+      !hasRows() || type.getDimSize(0) % (eachRows() * laneRows()) == 0;
+  bool columnsFit =
+      !hasColumns() || type.getShape().back() % (width() * laneColumns()) == 0;
+  return rowsFit && columnsFit;
+}
+
+//===----------------------------------------------------------------------===//
+// Asking
+//===----------------------------------------------------------------------===//
+
+static LogicalResult refuse(Operation *op, const Twine &expected) {
+  return op->emitOpError("cannot be distributed over threads: expected ")
+         << expected;
+}
+
+/// True if `op` may be computed at `store`, behind it in its block.
+static bool isFreeUntil(Operation *op, StoreRowsOp store) {
+  if (op->getBlock() != store->getBlock() || op->getNumRegions())
+    return false;
+  auto load = dyn_cast<LoadRowsOp>(op);
+  if (!load)
+    return isPure(op) && !isa<vector::ContractionOp>(op);
+  // A part of the store at hand may come after others have been stored.
+  if (load.getSource() == store.getTarget() &&
+      load.getIndices() != store.getIndices())
+    return false;
+  for (Operation *next = op->getNextNode(); next != store;
+       next = next->getNextNode()) {
+    WalkResult walk = next->walk([&](Operation *inner) {
+      bool isStaging = isa<vector::TransferWriteOp>(inner);
+      if (isStaging || isa<LoadRowsOp>(inner) || isMemoryEffectFree(inner) ||
+          isa<scf::ForOp, scf::IfOp, vector::TransferReadOp, gpu::BarrierOp,
+              memref::LoadOp>(inner))
+        return WalkResult::advance();
+      return WalkResult::interrupt();
+    });
+    if (walk.wasInterrupted())
+      return false;
+  }
+  return true;
+}
+
+/// Notes that `value` is held in a layout; false if that is known.
+bool ProductDistribution::record(Value value, Layout layout) {
+  SmallVector<Layout> &layouts = asked[value];
+  if (llvm::any_of(layouts, [&](const Layout &other) {
+        return other.key() == layout.key();
+      }))
+    return false;
+  layouts.push_back(layout);
+  return true;
+}
+
+LogicalResult ProductDistribution::ask(Operation *user, Value value,
+                                       Layout layout, Operation *store) {
+  auto type = dyn_cast<VectorType>(value.getType());
+  if (!type)
+    return success();
+  if (!layout.fits(type)) {
+    InFlightDiagnostic diag = user->emitOpError(
+        "cannot be distributed over threads: expected vectors that ");
+    return diag << layout.spread << " divides, got " << type;
+  }
+  Operation *op = value.getDefiningOp();
+  if (store && op && isFreeUntil(op, cast<StoreRowsOp>(store)))
+    return askOperands(op, layout, store);
+  if (!record(value, layout))
+    return success();
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop)
+      return refuse(user, "no vectors from outside of the loop over blocks");
+    return askCarried(loop, argument.getArgNumber() - 1, layout);
+  }
+  if (isa<scf::ForOp, scf::IfOp>(op))
+    return askCarried(op, cast<OpResult>(value).getResultNumber(), layout);
+  return askOperands(op, layout, nullptr);
+}
+
+/// What a loop carries, or branches give, has one layout.
+LogicalResult ProductDistribution::askCarried(Operation *op, unsigned number,
+                                              Layout layout) {
+  SmallVector<Value> same{op->getResult(number)}, given;
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    same.push_back(loop.getRegionIterArg(number));
+    given = {loop.getInitArgs()[number], loop.getYieldedValues()[number]};
+  } else {
+    for (Region &region : op->getRegions())
+      given.push_back(region.front().getTerminator()->getOperand(number));
+  }
+  for (Value value : same) {
+    record(value, layout);
+    if (asked[value].size() > 1) {
+      InFlightDiagnostic diag =
+          op->emitOpError("cannot be distributed over threads: expected one "
+                          "spread of result #");
+      return diag << number << ", got " << asked[value][0].spread << " and "
+                  << asked[value][1].spread;
+    }
+  }
+  for (Value value : given)
+    if (failed(ask(op, value, layout)))
+      return failure();
+  return success();
+}
+
+/// The row vector that a `N x 1` vector is made of; null if it is not.
+static Value rowsOfColumn(Value value) {
+  auto cast = value.getDefiningOp<vector::ShapeCastOp>();
+  return cast && cast.getSourceVectorType().getRank() == 1 ? cast.getSource()
+                                                           : Value();
+}
+
+LogicalResult ProductDistribution::askBroadcast(vector::BroadcastOp op,
+                                                Layout layout,
+                                                Operation *store) {
+  auto source = dyn_cast<VectorType>(op.getSourceType());
+  if (!source)
+    return success();
+  bool isToTile = layout.axis == Layout::Tile;
+  if (isToTile && source.getRank() == 1)
+    return ask(op, op.getSource(), layout.of(Layout::Columns), store);
+  if (isToTile && source.getDimSize(1) == 1)
+    if (Value rows = rowsOfColumn(op.getSource()))
+      return ask(op, rows, layout.of(Layout::Rows), store);
+  return refuse(op, "a scalar, a vector of columns, or one of rows by "
+                    "vector.shape_cast");
+}
+
+/// True if a constant is 0, 1, 2, and so on.
+static bool isStep(DenseElementsAttr value) {
+  if (!value.getElementType().isIndex())
+    return false;
+  int64_t expected = 0;
+  return llvm::all_of(value.getValues<APInt>(), [&](const APInt &entry) {
+    return entry.getSExtValue() == expected++;
+  });
+}
+
+LogicalResult ProductDistribution::askOperands(Operation *op, Layout layout,
+                                               Operation *store) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto value = cast<DenseElementsAttr>(constant.getValue());
+    if (value.isSplat() || (layout.axis == Layout::Rows && isStep(value)))
+      return success();
+    return refuse(op, "one value everywhere");
+  }
+  if (isa<vector::StepOp>(op))
+    return layout.axis == Layout::Rows
+               ? success()
+               : refuse(op, "numbers of rows, not of columns");
+  if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
+    return askBroadcast(broadcast, layout, store);
+  if (auto load = dyn_cast<LoadRowsOp>(op)) {
+    bool isOfTile = load.getType().getRank() == 2;
+    Layout::Axis axis = isOfTile            ? Layout::Tile
+                        : load.hasColumns() ? Layout::Columns
+                                            : Layout::Rows;
+    if (axis != layout.axis)
+      return refuse(op, "rows as rows and columns as columns");
+    for (Value rows : {load.getRowVector(), Value(load.getInside())})
+      if (rows && failed(ask(op, rows, layout.of(Layout::Rows), store)))
+        return failure();
+    return success();
+  }
+  if (auto read = dyn_cast<vector::TransferReadOp>(op)) {
+    auto type = dyn_cast<MemRefType>(read.getBase().getType());
+    if (type && gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type) &&
+        type.getRank() >= 2 && read.getPermutationMap().isMinorIdentity() &&
+        !read.hasOutOfBoundsDim() && !read.getMask() &&
+        layout.axis == Layout::Tile)
+      return success();
+    return refuse(op, "what is staged in workgroup memory");
+  }
+  if (auto slice = dyn_cast<vector::ExtractStridedSliceOp>(op)) {
+    auto numbers = [](ArrayAttr attr) {
+      return llvm::map_to_vector(
+          attr.getAsRange<IntegerAttr>(),
+          [](IntegerAttr entry) { return entry.getInt(); });
+    };
+    SmallVector<int64_t> offsets = numbers(slice.getOffsets()),
+                         sizes = numbers(slice.getSizes());
+    bool isOfRows = layout.axis == Layout::Tile && offsets.size() == 2 &&
+                    offsets[1] == 0 &&
+                    sizes[1] == slice.getSourceVectorType().getDimSize(1) &&
+                    !slice.hasNonUnitStrides() &&
+                    offsets[0] % (layout.eachRows() * layout.laneRows()) == 0;
+    return isOfRows ? ask(op, slice.getSource(), layout, store)
+                    : refuse(op, "all columns of rows that threads hold in "
+                                 "turns");
+  }
+  if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op)) {
+    VectorType source = reduction.getSourceVectorType();
+    if (layout.axis != Layout::Columns || !layout.isFlat() ||
+        reduction.getKind() != vector::CombiningKind::ADD ||
+        source.getRank() != 2 ||
+        reduction.getReductionMask() != SmallVector<bool>{true, false})
+      return refuse(op, "a sum over rows that a thread has all of");
+    SpreadAttr ofColumns = SpreadAttr::get(
+        op->getContext(), {source.getDimSize(0), layout.width()},
+        {1, layout.laneColumns()});
+    if (failed(
+            ask(op, reduction.getSource(), {ofColumns, Layout::Tile}, store)))
+      return failure();
+    return ask(op, reduction.getAcc(), layout, store);
+  }
+  if (auto contract = dyn_cast<vector::ContractionOp>(op)) {
+    auto spread = contract->getAttrOfType<SpreadAttr>(spreadAttribute);
+    if (spread == layout.spread)
+      return success();
+    InFlightDiagnostic diag = op->emitOpError(
+        "cannot be distributed over threads: expected the spread that is "
+        "asked for, ");
+    return diag << layout.spread << ", got " << spread;
+  }
+  if (!OpTrait::hasElementwiseMappableTraits(op))
+    return refuse(op, "an op that is distributed as its result is");
+  for (Value operand : op->getOperands())
+    if (failed(ask(op, operand, layout, store)))
+      return failure();
+  return success();
+}
+
+/// Asks for what is staged, summed and stored.
+LogicalResult ProductDistribution::askAll() {
+  WalkResult walk = blocks.getBody()->walk([&](Operation *op) -> WalkResult {
+    if (auto write = dyn_cast<vector::TransferWriteOp>(op)) {
+      auto spread = op->getAttrOfType<SpreadAttr>(spreadAttribute);
+      if (!spread)
+        return refuse(op, Twine("a ") + spreadAttribute);
+      threads = std::max(threads, spread.getNumThreads());
+      return ask(op, write.getVector(), {spread, Layout::Tile});
+    }
+    if (auto contract = dyn_cast<vector::ContractionOp>(op)) {
+      auto spread = op->getAttrOfType<SpreadAttr>(spreadAttribute);
+      if (!spread)
+        return refuse(op, Twine("a ") + spreadAttribute);
+      threads = std::max(threads, spread.getNumThreads());
+      record(contract.getResult(), {spread, Layout::Tile});
+      return ask(op, contract.getAcc(), {spread, Layout::Tile});
+    }
+    auto store = dyn_cast<StoreRowsOp>(op);
+    if (!store)
+      return WalkResult::advance();
+    SpreadAttr spread = store.getSpreadAttr();
+    if (!spread)
+      return refuse(op, "a spread");
+    threads = std::max(threads, spread.getNumThreads());
+    Layout layout{spread, spread.getEach().size() == 2 ? Layout::Tile
+                                                       : Layout::Columns};
+    if (!store.hasColumns())
+      return refuse(op, "columns");
+    for (Value rows : {store.getRowVector(), Value(store.getInside())})
+      if (rows && failed(ask(op, rows, layout.of(Layout::Rows), store)))
+        return failure();
+    return ask(op, store.getValue(), layout, store);
+  });
+  return failure(walk.wasInterrupted());
+}

@@ -1,0 +1,252 @@
+//===- ProductParts.cpp - Values as their threads hold them ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProductParts.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+Value ProductDistribution::index(int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+Value ProductDistribution::add(Value x, Value y) {
+  return arith::AddIOp::create(b, x, y);
+}
+Value ProductDistribution::addConstant(Value x, int64_t y) {
+  return y ? add(x, index(y)) : x;
+}
+Value ProductDistribution::less(Value x, Value y) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x, y);
+}
+Value ProductDistribution::both(Value x, Value y) {
+  if (!x || !y)
+    return x ? x : y;
+  return arith::AndIOp::create(b, x, y);
+}
+Value ProductDistribution::select(Value condition, Value x, Value y) {
+  return arith::SelectOp::create(b, condition, x, y);
+}
+Value ProductDistribution::bitXor(Value x, Value y) {
+  return arith::XOrIOp::create(b, x, y);
+}
+Value ProductDistribution::zero(Type type) {
+  return arith::ConstantOp::create(b, b.getZeroAttr(type));
+}
+
+Value ProductDistribution::loadFrom(Value memref, ValueRange indices,
+                                    int64_t width) {
+  if (width == 1)
+    return memref::LoadOp::create(b, memref, indices);
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  auto load = vector::LoadOp::create(b, VectorType::get({width}, element),
+                                     memref, indices);
+  load.setAlignment(width * element.getIntOrFloatBitWidth() / 8);
+  return load;
+}
+
+void ProductDistribution::storeTo(Value value, Value memref,
+                                  ValueRange indices) {
+  auto type = dyn_cast<VectorType>(value.getType());
+  if (!type) {
+    memref::StoreOp::create(b, value, memref, indices);
+    return;
+  }
+  auto store = vector::StoreOp::create(b, value, memref, indices);
+  store.setAlignment(type.getNumElements() *
+                     type.getElementType().getIntOrFloatBitWidth() / 8);
+}
+
+//===----------------------------------------------------------------------===//
+// Where a thread is
+//===----------------------------------------------------------------------===//
+
+/// The first row and column of this thread, computed at the body's start.
+std::pair<Value, Value> ProductDistribution::placeOf(Layout layout) {
+  auto &place = places[layout.spread.getAsOpaquePointer()];
+  if (place.first)
+    return place;
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointAfterValue(thread);
+  auto digits = affine::AffineDelinearizeIndexOp::create(
+      b, thread, ArrayRef<int64_t>{layout.laneColumns()},
+      /*hasOuterBound=*/false);
+  Value row = digits.getResult(0);
+  if (layout.spread.getNumThreads() < threads)
+    row = arith::AndIOp::create(b, row, index(layout.laneRows() - 1));
+  place = {arith::MulIOp::create(b, row, index(layout.eachRows())),
+           arith::MulIOp::create(b, digits.getResult(1),
+                                 index(layout.spread.getEach().back()))};
+  return place;
+}
+
+Value ProductDistribution::rowOf(Layout layout, Part part) {
+  int64_t each = layout.eachRows();
+  return addConstant(placeOf(layout).first,
+                     part.row / each * each * layout.laneRows() +
+                         part.row % each);
+}
+
+Value ProductDistribution::columnOf(Layout layout, Part part) {
+  return addConstant(placeOf(layout).second,
+                     part.column * layout.width() * layout.laneColumns() +
+                         std::max<int64_t>(0, part.single));
+}
+
+Type ProductDistribution::partType(Type element, Layout layout, Part part) {
+  if (layout.width() == 1 || part.single >= 0)
+    return element;
+  return VectorType::get({layout.width()}, element);
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+static std::pair<void *, std::pair<const void *, int>> keyOf(Value value,
+                                                             Layout layout) {
+  return {value.getAsOpaquePointer(), layout.key()};
+}
+
+Value ProductDistribution::get(Value value, Layout layout, Part part) {
+  if (!isa<VectorType>(value.getType()))
+    return scalar(value);
+  if (layout.width() == 1)
+    part.single = -1;
+  auto key = keyOf(value, layout);
+  if (auto found = held.find(key); found != held.end()) {
+    int64_t columns = layout.columnsOf(cast<VectorType>(value.getType()));
+    Value whole = found->second[part.row * columns + part.column];
+    return part.single < 0 ? whole
+                           : vector::ExtractOp::create(b, whole, part.single);
+  }
+  if (!branch)
+    return compute(value, layout, part);
+  std::pair at(key, std::array<int64_t, 3>{part.row, part.column, part.single});
+  if (auto found = inBranch.find(at); found != inBranch.end())
+    return found->second;
+  Value made = compute(value, layout, part);
+  inBranch[at] = made;
+  return made;
+}
+
+/// True where the mask of the branch says that `x` of `min(x, y)` is not above
+/// `y`.
+bool ProductDistribution::isUnclamped(arith::MinSIOp op, Layout layout,
+                                      Part part) {
+  if (!branch || layout.axis != Layout::Rows || !branch->op.getInside() ||
+      !isSureOfRow(branch->op.getInside(), layout, part))
+    return false;
+  auto mask = branch->op.getInside().getDefiningOp<arith::CmpIOp>();
+  return mask && mask.getPredicate() == arith::CmpIPredicate::sle &&
+         mask.getLhs() == op.getLhs() && mask.getRhs() == op.getRhs();
+}
+
+/// One op of the old body on the part.
+Value ProductDistribution::computePointwise(Operation *op, Layout layout,
+                                            Part part) {
+  if (auto clamp = dyn_cast<arith::MinSIOp>(op))
+    if (isUnclamped(clamp, layout, part))
+      return get(clamp.getLhs(), layout, part);
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(get(operand, layout, part));
+  Type type =
+      partType(getElementTypeOrSelf(op->getResult(0).getType()), layout, part);
+  OperationState state(op->getLoc(), op->getName(), operands, {type},
+                       op->getAttrs());
+  return b.create(state)->getResult(0);
+}
+
+Value ProductDistribution::broadcast(vector::BroadcastOp op, Layout layout,
+                                     Part part) {
+  auto source = dyn_cast<VectorType>(op.getSourceType());
+  Type type = partType(op.getResultVectorType().getElementType(), layout, part);
+  Value value;
+  if (!source) {
+    value = scalar(op.getSource());
+  } else if (source.getRank() == 1) {
+    return get(op.getSource(), layout.of(Layout::Columns),
+               {0, part.column, part.single});
+  } else {
+    auto cast = op.getSource().getDefiningOp<vector::ShapeCastOp>();
+    value = get(cast.getSource(), layout.of(Layout::Rows), {part.row, 0, -1});
+  }
+  return type == value.getType() ? value
+                                 : vector::BroadcastOp::create(b, type, value);
+}
+
+/// A sum of rows, one after the other.
+Value ProductDistribution::reduce(vector::MultiDimReductionOp op, Layout layout,
+                                  Part part) {
+  int64_t rows = op.getSourceVectorType().getDimSize(0);
+  Layout source{SpreadAttr::get(op.getContext(), {rows, layout.width()},
+                                {1, layout.laneColumns()}),
+                Layout::Tile};
+  Value sum = get(op.getAcc(), layout, part);
+  for (int64_t row = 0; row < rows; ++row)
+    sum = arith::AddFOp::create(
+        b, sum, get(op.getSource(), source, {row, part.column, part.single}));
+  return sum;
+}
+
+Value ProductDistribution::compute(Value value, Layout layout, Part part) {
+  Operation *op = value.getDefiningOp();
+  b.setLoc(op->getLoc());
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto dense = cast<DenseElementsAttr>(constant.getValue());
+    if (!dense.isSplat())
+      return rowOf(layout, part);
+    Type type = partType(dense.getElementType(), layout, part);
+    auto attr = dense.getSplatValue<TypedAttr>();
+    if (auto vector = dyn_cast<VectorType>(type))
+      attr = DenseElementsAttr::get(vector, Attribute(attr));
+    return arith::ConstantOp::create(b, attr);
+  }
+  if (isa<vector::StepOp>(op))
+    return rowOf(layout, part);
+  if (auto from = dyn_cast<vector::BroadcastOp>(op))
+    return broadcast(from, layout, part);
+  if (auto from = dyn_cast<LoadRowsOp>(op))
+    return load(from, layout, part);
+  if (auto from = dyn_cast<vector::TransferReadOp>(op))
+    return readStaged(from, layout, part);
+  if (auto from = dyn_cast<vector::ExtractStridedSliceOp>(op)) {
+    part.row +=
+        cast<IntegerAttr>(from.getOffsets()[0]).getInt() / layout.laneRows();
+    return get(from.getSource(), layout, part);
+  }
+  if (auto from = dyn_cast<vector::MultiDimReductionOp>(op))
+    return reduce(from, layout, part);
+  return computePointwise(op, layout, part);
+}
+
+/// All parts of `value` in a layout, row by row.
+SmallVector<Value> ProductDistribution::materialized(Value value,
+                                                     Layout layout) {
+  auto type = cast<VectorType>(value.getType());
+  SmallVector<Value> parts;
+  for (int64_t row = 0; row < layout.rowsOf(type); ++row)
+    for (int64_t column = 0; column < layout.columnsOf(type); ++column)
+      parts.push_back(get(value, layout, {row, column, -1}));
+  return parts;
+}
+
+/// Computes `value` here in the layouts that it is asked for.
+void ProductDistribution::materialize(Value value) {
+  for (const Layout &layout : asked.lookup(value))
+    held[keyOf(value, layout)] = materialized(value, layout);
+}

@@ -1,0 +1,215 @@
+//===- LowerProducts.cpp - Products on ranges as loops --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Staging and the inner product, which gemm and outer share.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProductLoops.h"
+
+#include "GNN/Dialect/Tile/IR/ProductForms.h"
+#include "GNN/Transforms/Passes.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+namespace gnn {
+#define GEN_PASS_DEF_LOWERPRODUCTS
+#include "GNN/Transforms/Passes.h.inc"
+} // namespace gnn
+
+/// Steps of the depth of which threads load some side by side at least: what a
+/// warp writes then lies in different banks.
+static constexpr int64_t leastDepths = 16;
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+Value ProductLoops::index(int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+Value ProductLoops::add(Value x, Value y) {
+  return arith::AddIOp::create(b, x, y);
+}
+Value ProductLoops::sub(Value x, Value y) {
+  return arith::SubIOp::create(b, x, y);
+}
+Value ProductLoops::addOffset(Value column, int64_t offset) {
+  return offset ? add(column, index(offset)) : column;
+}
+
+IntegerAttr ProductLoops::columnsBelow(int64_t size, int64_t step,
+                                       int64_t offset) {
+  return size % step ? b.getI64IntegerAttr(size + offset) : IntegerAttr();
+}
+
+Value ProductLoops::splat(Value value, int64_t count) {
+  return vector::BroadcastOp::create(
+      b, VectorType::get({count}, value.getType()), value);
+}
+
+ProductLoops::Rows ProductLoops::rowsFrom(Value first, int64_t count,
+                                          Value last) {
+  auto type = VectorType::get({count}, b.getIndexType());
+  Value rows = add(splat(first, count), vector::StepOp::create(b, type));
+  if (!last)
+    return {rows, {}};
+  Value end = splat(last, count);
+  Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, rows, end);
+  return {arith::MinSIOp::create(b, rows, end), inside};
+}
+
+ProductLoops::Rows ProductLoops::rowsFrom(Value first, int64_t count,
+                                          int64_t size) {
+  return rowsFrom(first, count, size % count ? index(size - 1) : Value());
+}
+
+Value ProductLoops::constant(ArrayRef<int64_t> shape, double value) {
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(VectorType::get(shape, element),
+                                b.getFloatAttr(element, value)));
+}
+
+Value ProductLoops::reachRows(
+    AtAttr at, RowDomain from, Value rows,
+    function_ref<Value(const StructureKey &)> arrayOf) {
+  if (!at.getSpace() || !needsMap(from, at.getSpace()))
+    return rows;
+  auto type = cast<VectorType>(rows.getType());
+  if (from.isTiles()) // (group, begin, end)
+    rows = arith::MulIOp::create(b, rows, splat(index(3), type.getDimSize(0)));
+  Value loaded = LoadRowsOp::create(
+      b, VectorType::get(type.getShape(), b.getI32Type()),
+      arrayOf(getMapKey(from, at.getSpace())), rows, /*inside=*/Value(),
+      /*below=*/IntegerAttr(), /*aligned=*/1);
+  return arith::IndexCastOp::create(b, type, loaded);
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+ProductLoops::ProductLoops(Operation *op, const ProductLayout &layout,
+                           Type element, ProductOperand left,
+                           ProductOperand right)
+    : b(op->getLoc(), op), layout(layout), element(element),
+      left(makeSide(ProductLayout::rows, left)),
+      right(makeSide(layout.columns, right)) {}
+
+SpreadAttr ProductLoops::spread(ArrayRef<int64_t> each,
+                                ArrayRef<int64_t> lanes) {
+  return SpreadAttr::get(b.getContext(), each, lanes);
+}
+
+SpreadAttr ProductLoops::sumsSpread() {
+  return spread({layout.rowsPerThread(), ProductLayout::columnsPerThread},
+                {ProductLayout::threads / layout.threadsPerRow(),
+                 layout.threadsPerRow()});
+}
+
+VectorType ProductLoops::loadedType(const Side &side) {
+  return side.operand.byDepth
+             ? VectorType::get({side.extent, layout.depth}, element)
+             : VectorType::get({layout.depth, side.extent}, element);
+}
+
+ProductLoops::Side ProductLoops::makeSide(int64_t extent,
+                                          ProductOperand operand) {
+  constexpr int64_t threads = ProductLayout::threads;
+  auto space = gpu::AddressSpaceAttr::get(
+      b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
+  Value array = memref::AllocaOp::create(
+      b, MemRefType::get({layout.depth, extent}, element,
+                         MemRefLayoutAttrInterface(), space));
+  array.getDefiningOp()->setAttr(
+      permutedAttribute, b.getI64IntegerAttr(std::min<int64_t>(4, extent / 8)));
+  // A thread loads vectors if there are enough of them for all.
+  int64_t perThread = layout.depth * extent / threads;
+  int64_t width = std::min(operand.aligned, perThread);
+  int64_t line = operand.byDepth
+                     ? std::max(leastDepths, threads * width / extent)
+                     : extent;
+  return {extent, operand, array,
+          spread({1, width}, {threads * width / line, line / width})};
+}
+
+/// Stages a tile, depth first.
+void ProductLoops::stage(const Side &side, Value tile) {
+  unsigned depth = side.operand.byDepth ? 1 : 0;
+  AffineMap map = AffineMap::getMultiDimMapWithTargets(2, {depth, 1 - depth},
+                                                       b.getContext());
+  Value zero = index(0);
+  auto write = vector::TransferWriteOp::create(b, tile, side.array,
+                                               ValueRange{zero, zero}, map,
+                                               ArrayRef<bool>{true, true});
+  write->setAttr(spreadAttribute, side.spread);
+}
+
+Value ProductLoops::readStaged(const Side &side) {
+  Value zero = index(0);
+  Value padding = arith::ConstantOp::create(b, b.getZeroAttr(element));
+  return vector::TransferReadOp::create(
+      b, VectorType::get({layout.depth, side.extent}, element), side.array,
+      ValueRange{zero, zero}, padding,
+      AffineMap::getMultiDimIdentityMap(2, b.getContext()),
+      ArrayRef<bool>{true, true});
+}
+
+Value ProductLoops::multiply(Value sums, Value leftTile, Value rightTile) {
+  stage(left, leftTile);
+  stage(right, rightTile);
+  Value x = readStaged(left), y = readStaged(right);
+  AffineExpr m, n, k;
+  bindDims(b.getContext(), m, n, k);
+  auto contract = vector::ContractionOp::create(
+      b, x, y, sums, ArrayRef<ArrayRef<AffineExpr>>{{k, m}, {k, n}, {m, n}},
+      ArrayRef<vector::IteratorType>{vector::IteratorType::parallel,
+                                     vector::IteratorType::parallel,
+                                     vector::IteratorType::reduction});
+  contract->setAttr(spreadAttribute, sumsSpread());
+  return contract;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct LowerProducts : gnn::impl::LowerProductsBase<LowerProducts> {
+  void runOnOperation() override {
+    SmallVector<Operation *> products;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<GemmOp, OuterOp>(op))
+        products.push_back(op);
+    });
+    for (Operation *op : products) {
+      auto gemm = dyn_cast<GemmOp>(op);
+      if (failed(gemm ? lower(gemm) : lower(cast<OuterOp>(op))))
+        return signalPassFailure();
+    }
+  }
+
+private:
+  template <typename ProductOp> LogicalResult lower(ProductOp op) {
+    if (!op.isOnRange())
+      return op.emitOpError("expected a product on a range, got one on all "
+                            "rows (gnn-tile-block-products makes blocks)");
+    FailureOr<ProductLayout> layout = getLayout(op);
+    if (failed(layout))
+      return failure();
+    lowerToLoops(op, *layout);
+    remark::passed(op.getLoc(),
+                   remark::RemarkOpts::name("Lowered").category(getArgument()))
+        << ("steps of " + Twine(layout->depth)).str();
+    op.erase();
+    return success();
+  }
+};
+} // namespace

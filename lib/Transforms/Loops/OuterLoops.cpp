@@ -1,0 +1,198 @@
+//===- OuterLoops.cpp - An outer on a range as loops ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A block walks the rows of one type in order, some at a time: the same bits on
+// every run, without atomics.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProductLoops.h"
+
+#include "GNN/Dialect/Tile/IR/ProductForms.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+static AtAttr accessOf(OuterOp op, unsigned side) {
+  return cast<AtAttr>(op.getInputsAt()[side]);
+}
+
+/// Rows of both sides have their columns side by side.
+static ProductOperand operandOf(OuterOp op, unsigned side) {
+  auto type = cast<MemRefType>(op->getOperand(side).getType());
+  bool isAligned = type.getShape().back() % 4 == 0 &&
+                   accessOf(op, side).getOffset() % 4 == 0;
+  return {/*byDepth=*/false, isAligned ? 4 : 1};
+}
+
+namespace {
+class OuterLoops {
+public:
+  OuterLoops(OuterOp op, const ProductLayout &layout)
+      : op(op), loops(op, layout, getElementTypeOrSelf(op.getLeft().getType()),
+                      operandOf(op, 0), operandOf(op, 1)),
+        b(loops.b),
+        in(cast<MemRefType>(op.getLeft().getType()).getShape().back()),
+        out(cast<MemRefType>(op.getRight().getType()).getShape().back()),
+        head(op.getHead()) {}
+
+  void run();
+
+private:
+  Value arrayOf(const StructureKey &key);
+  Value load(unsigned side, const ProductLoops::Rows &rows);
+  SmallVector<Value> addStep(ValueRange sums, Value row0);
+  SmallVector<Value> sumRows(ValueRange sums);
+  SmallVector<Value> sumHeads(ValueRange sums);
+  Value addRight(Value sum, Value tile);
+  void storeMatrix(Value tile);
+  void storeSums(Value sum);
+  /// Rows of a step that are added up apart from each other.
+  int64_t lines() { return loops.right.spread.getLanes()[0]; }
+
+  OuterOp op;
+  ProductLoops loops;
+  ImplicitLocOpBuilder &b;
+  int64_t in, out;
+  Value head, end, last;
+};
+} // namespace
+
+Value OuterLoops::arrayOf(const StructureKey &key) {
+  for (auto [other, array] :
+       llvm::zip_equal(op.getStructures(), op.getIndexArrays()))
+    if (other == key)
+      return array;
+  llvm_unreachable("a product names the index arrays that it reads");
+}
+
+/// Columns of the rows of a step.
+Value OuterLoops::load(unsigned number, const ProductLoops::Rows &rows) {
+  const ProductLoops::Side &side = number == 0 ? loops.left : loops.right;
+  AtAttr at = accessOf(op, number);
+  Value column = number == 0 ? op.getLeftColumn() : op.getRightColumn();
+  SmallVector<Value> indices{loops.reachRows(
+      at, op.getRows(), rows.clamped, [&](auto &key) { return arrayOf(key); })};
+  if (at.getHead())
+    indices.push_back(head);
+  indices.push_back(loops.addOffset(column, at.getOffset()));
+  return LoadRowsOp::create(
+      b, loops.loadedType(side), op->getOperand(number), indices, rows.inside,
+      loops.columnsBelow(number == 0 ? in : out, side.extent, at.getOffset()),
+      side.operand.aligned);
+}
+
+/// Adds the rows of a step of `right`: first those of each line in order.
+Value OuterLoops::addRight(Value sum, Value tile) {
+  int64_t columns = loops.layout.columns;
+  for (int64_t row = 0; row < loops.layout.depth; row += lines()) {
+    Value some = vector::ExtractStridedSliceOp::create(
+        b, tile, ArrayRef<int64_t>{row, 0}, ArrayRef<int64_t>{lines(), columns},
+        ArrayRef<int64_t>{1, 1});
+    sum = arith::AddFOp::create(b, sum, some);
+  }
+  return sum;
+}
+
+SmallVector<Value> OuterLoops::addStep(ValueRange sums, Value row0) {
+  ProductLoops::Rows rows = loops.rowsFrom(row0, loops.layout.depth, last);
+  Value left = load(0, rows), right = load(1, rows);
+  SmallVector<Value> next{loops.multiply(sums[0], left, right)};
+  if (op.getSums())
+    next.push_back(addRight(sums[1], right));
+  return next;
+}
+
+/// Adds the products of all rows of the type, of one head.
+SmallVector<Value> OuterLoops::sumRows(ValueRange sums) {
+  auto loop = scf::ForOp::create(b, op.getFirstRow(), end,
+                                 loops.index(loops.layout.depth), sums);
+  if (loops.layout.loadsAhead)
+    loop->setAttr(loadAheadAttribute, b.getUnitAttr());
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointToEnd(loop.getBody());
+  scf::YieldOp::create(
+      b, addStep(loop.getRegionIterArgs(), loop.getInductionVar()));
+  return loop.getResults();
+}
+
+/// One head after the other.
+SmallVector<Value> OuterLoops::sumHeads(ValueRange sums) {
+  auto loop = scf::ForOp::create(b, loops.index(0), loops.index(op.getHeads()),
+                                 loops.index(1), sums);
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointToEnd(loop.getBody());
+  head = loop.getInductionVar();
+  scf::YieldOp::create(b, sumRows(loop.getRegionIterArgs()));
+  return loop.getResults();
+}
+
+void OuterLoops::storeMatrix(Value tile) {
+  constexpr int64_t tileRows = ProductLayout::rows;
+  SmallVector<Value> indices;
+  if (op.getTypes())
+    indices.push_back(op.getTypeRow());
+  if (op.getHead())
+    indices.push_back(op.getHead());
+  ProductLoops::Rows rows = loops.rowsFrom(op.getLeftColumn(), tileRows, in);
+  indices.append({rows.clamped, op.getRightColumn()});
+  StoreRowsOp::create(b, tile, op.getOutput(), indices, rows.inside,
+                      loops.columnsBelow(out, loops.layout.columns),
+                      out % 4 == 0 ? 4 : 1, loops.sumsSpread());
+}
+
+/// Adds the lines up, in workgroup memory where each thread finds a column of
+/// all. Of the blocks that read the same columns, those of the first rows of
+/// the matrix store what these add up to.
+void OuterLoops::storeSums(Value sum) {
+  int64_t columns = loops.layout.columns;
+  Value zero = loops.index(0);
+  AffineMap identity = AffineMap::getMultiDimIdentityMap(2, b.getContext());
+  auto write = vector::TransferWriteOp::create(b, sum, loops.right.array,
+                                               ValueRange{zero, zero}, identity,
+                                               ArrayRef<bool>{true, true});
+  write->setAttr(spreadAttribute, loops.right.spread);
+  Value padding = arith::ConstantOp::create(b, b.getZeroAttr(loops.element));
+  Value staged = vector::TransferReadOp::create(
+      b, cast<VectorType>(sum.getType()), loops.right.array,
+      ValueRange{zero, zero}, padding, identity, ArrayRef<bool>{true, true});
+  Value total = vector::MultiDimReductionOp::create(
+      b, staged, loops.constant({columns}, -0.0), ArrayRef<bool>{true, false},
+      vector::CombiningKind::ADD);
+  OpBuilder::InsertionGuard restore(b);
+  if (in > ProductLayout::rows) {
+    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                          op.getLeftColumn(), zero);
+    auto only = scf::IfOp::create(b, isFirst);
+    b.setInsertionPointToStart(only.thenBlock());
+  }
+  SmallVector<Value> indices;
+  if (op.getTypes())
+    indices.push_back(op.getTypeRow());
+  indices.push_back(op.getRightColumn());
+  StoreRowsOp::create(b, total, op.getSums(), indices, Value(),
+                      loops.columnsBelow(out, columns), /*aligned=*/1,
+                      loops.spread({1}, {columns}));
+}
+
+void OuterLoops::run() {
+  end = loops.add(op.getFirstRow(), op.getRowCount());
+  last = loops.sub(end, loops.index(1));
+  int64_t columns = loops.layout.columns;
+  SmallVector<Value> sums{loops.constant({ProductLayout::rows, columns}, 0)};
+  if (op.getSums())
+    sums.push_back(loops.constant({lines(), columns}, 0));
+  sums = op.sumsHeads() ? sumHeads(sums) : sumRows(sums);
+  if (op.getSums())
+    storeSums(sums.pop_back_val());
+  storeMatrix(sums[0]);
+}
+
+void gnn::tile::lowerToLoops(OuterOp op, const ProductLayout &layout) {
+  OuterLoops(op, layout).run();
+}

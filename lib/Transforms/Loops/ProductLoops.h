@@ -1,0 +1,94 @@
+//===- ProductLoops.h - The loops of a product ------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What gemm and outer have in common: a block owns a tile of 64 rows and 16, 32
+// or 64 columns; both operands are staged in workgroup memory, depth first.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_TRANSFORMS_LOOPS_PRODUCTLOOPS_H
+#define GNN_LIB_TRANSFORMS_LOOPS_PRODUCTLOOPS_H
+
+#include "GNN/Dialect/Tile/IR/ProductLayout.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace gnn::tile {
+
+/// How an operand lies in memory.
+struct ProductOperand {
+  bool byDepth;    ///< values of the summed dimension side by side
+  int64_t aligned; ///< so many values on a boundary of their size: 1 or 4
+};
+
+/// Builds the loops of one product in front of it.
+class ProductLoops {
+public:
+  ProductLoops(mlir::Operation *op, const ProductLayout &layout,
+               mlir::Type element, ProductOperand left, ProductOperand right);
+
+  /// A staged operand: `[depth, extent]` in workgroup memory.
+  struct Side {
+    int64_t extent;
+    ProductOperand operand;
+    mlir::Value array;
+    SpreadAttr spread; ///< of what is loaded
+  };
+
+  mlir::ImplicitLocOpBuilder b;
+  ProductLayout layout;
+  mlir::Type element;
+  Side left, right;
+
+  mlir::Value index(int64_t value);
+  mlir::Value add(mlir::Value x, mlir::Value y);
+  mlir::Value sub(mlir::Value x, mlir::Value y);
+  /// `column` behind the first `offset` columns.
+  mlir::Value addOffset(mlir::Value column, int64_t offset);
+  /// Rows, and those that are there: behind the last one, it is meant again.
+  struct Rows {
+    mlir::Value clamped, inside; ///< `inside` is null where all are
+  };
+  /// `count` rows from `first` on, up to `last` (null: all).
+  Rows rowsFrom(mlir::Value first, int64_t count, mlir::Value last);
+  /// The same of `size` rows; all are there if `count` divides that.
+  Rows rowsFrom(mlir::Value first, int64_t count, int64_t size);
+  /// What columns of `size` are below, if steps of so many do not divide that.
+  mlir::IntegerAttr columnsBelow(int64_t size, int64_t step,
+                                 int64_t offset = 0);
+  /// `value` in each entry of `count`.
+  mlir::Value splat(mlir::Value value, int64_t count);
+  /// A vector that holds `value` everywhere.
+  mlir::Value constant(llvm::ArrayRef<int64_t> shape, double value);
+  /// The rows that `rows` of domain `from` lead to by an access. `arrayOf`: the
+  /// index arrays of the product by their names.
+  mlir::Value
+  reachRows(AtAttr at, RowDomain from, mlir::Value rows,
+            llvm::function_ref<mlir::Value(const StructureKey &)> arrayOf);
+
+  /// What is loaded of a step of `side`.
+  mlir::VectorType loadedType(const Side &side);
+  /// Stages what was loaded of both and adds its product to `sums`.
+  mlir::Value multiply(mlir::Value sums, mlir::Value leftTile,
+                       mlir::Value rightTile);
+  /// How the tile's sums are spread.
+  SpreadAttr sumsSpread();
+  SpreadAttr spread(llvm::ArrayRef<int64_t> each,
+                    llvm::ArrayRef<int64_t> lanes);
+
+private:
+  Side makeSide(int64_t extent, ProductOperand operand);
+  void stage(const Side &side, mlir::Value tile);
+  mlir::Value readStaged(const Side &side);
+};
+
+/// Makes loops of a product on a range, which stays to be erased.
+void lowerToLoops(GemmOp op, const ProductLayout &layout);
+void lowerToLoops(OuterOp op, const ProductLayout &layout);
+
+} // namespace gnn::tile
+
+#endif // GNN_LIB_TRANSFORMS_LOOPS_PRODUCTLOOPS_H

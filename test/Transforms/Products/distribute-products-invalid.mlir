@@ -1,0 +1,109 @@
+// RUN: gnn-opt %s --gnn-tile-distribute-products --split-input-file --verify-diagnostics
+
+!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
+
+func.func @no_spread(%x: memref<?x64xf32>) {
+  scf.forall (%b) in (1) {
+    %c0 = arith.constant 0 : index
+    %a = memref.alloca() : !tile
+    %r = vector.step : vector<16xindex>
+    %t = gnn_tile.load_rows %x[%r, %c0] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    // expected-error @+1 {{'vector.transfer_write' op cannot be distributed over threads: expected a gnn_tile.spread}}
+    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, !tile
+    gnn_tile.store_rows %t, %x[%r, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<?x64xf32>, vector<16xindex>, index
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+func.func @unknown_op(%x: memref<64x16xf32>, %y: memref<16x64xf32>) {
+  scf.forall (%b) in (1) {
+    %c0 = arith.constant 0 : index
+    %r = vector.step : vector<64xindex>
+    %q = vector.step : vector<16xindex>
+    %t = gnn_tile.load_rows %x[%r, %c0] : memref<64x16xf32>, vector<64xindex>, index -> vector<64x16xf32>
+    // expected-error @+1 {{'vector.transpose' op cannot be distributed over threads: expected an op that is distributed as its result is}}
+    %u = vector.transpose %t, [1, 0] : vector<64x16xf32> to vector<16x64xf32>
+    gnn_tile.store_rows %u, %y[%q, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+func.func @too_small(%x: memref<?x64xf32>) {
+  scf.forall (%b) in (1) {
+    %c0 = arith.constant 0 : index
+    %r = vector.step : vector<16xindex>
+    %t = gnn_tile.load_rows %x[%r, %c0] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    // expected-error @+1 {{'gnn_tile.store_rows' op cannot be distributed over threads: expected vectors that #gnn_tile.spread<each = [1, 4], lanes = [32, 16]> divides, got 'vector<16xindex>'}}
+    gnn_tile.store_rows %t, %x[%r, %c0] spread <each = [1, 4], lanes = [32, 16]> : vector<16x64xf32>, memref<?x64xf32>, vector<16xindex>, index
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+// What a loop carries is held in one way.
+
+func.func @two_spreads(%x: memref<?x64xf32>) {
+  scf.forall (%b) in (1) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c9 = arith.constant 9 : index
+    %zero = arith.constant dense<0.0> : vector<16x64xf32>
+    %r = vector.step : vector<16xindex>
+    // expected-error @+1 {{'scf.for' op cannot be distributed over threads: expected one spread of result #0, got #gnn_tile.spread<each = [1, 4], lanes = [8, 16]> and #gnn_tile.spread<each = [1, 2], lanes = [4, 32]>}}
+    %s = scf.for %i = %c0 to %c9 step %c1 iter_args(%a = %zero) -> (vector<16x64xf32>) {
+      %n = arith.addf %a, %a : vector<16x64xf32>
+      scf.yield %n : vector<16x64xf32>
+    }
+    gnn_tile.store_rows %s, %x[%r, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<?x64xf32>, vector<16xindex>, index
+    gnn_tile.store_rows %s, %x[%r, %c0] spread <each = [1, 2], lanes = [4, 32]> : vector<16x64xf32>, memref<?x64xf32>, vector<16xindex>, index
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+// Threads find the operands of a product in workgroup memory.
+
+#map = affine_map<(m, n, k) -> (k, m)>
+#map1 = affine_map<(m, n, k) -> (k, n)>
+#map2 = affine_map<(m, n, k) -> (m, n)>
+func.func @not_staged(%x: memref<?x64xf32>) {
+  scf.forall (%b) in (1) {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0.0> : vector<64x64xf32>
+    %r = vector.step : vector<16xindex>
+    %q = vector.step : vector<64xindex>
+    %t = gnn_tile.load_rows %x[%r, %c0] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    // expected-error @+1 {{'vector.contract' op cannot be distributed over threads: expected operands that are staged in workgroup memory}}
+    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %t, %t, %zero {gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>} : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    gnn_tile.store_rows %n, %x[%q, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<?x64xf32>, vector<64xindex>, index
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+// A product is stored as it is summed.
+
+#map = affine_map<(m, n, k) -> (k, m)>
+#map1 = affine_map<(m, n, k) -> (k, n)>
+#map2 = affine_map<(m, n, k) -> (m, n)>
+func.func @other_spread(%x: memref<?x64xf32>) {
+  scf.forall (%b) in (1) {
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 0.0 : f32
+    %zero = arith.constant dense<0.0> : vector<64x64xf32>
+    %q = vector.step : vector<64xindex>
+    %a = memref.alloca() : memref<16x64xf32, #gpu.address_space<workgroup>>
+    %t = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : memref<16x64xf32, #gpu.address_space<workgroup>>, vector<16x64xf32>
+    // expected-error @+1 {{'vector.contract' op cannot be distributed over threads: expected the spread that is asked for, #gnn_tile.spread<each = [4, 4], lanes = [16, 8]>, got #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>}}
+    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %t, %t, %zero {gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>} : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    gnn_tile.store_rows %n, %x[%q, %c0] spread <each = [4, 4], lanes = [16, 8]> : vector<64x64xf32>, memref<?x64xf32>, vector<64xindex>, index
+  } {mapping = [#gpu.block<x>]}
+  return
+}

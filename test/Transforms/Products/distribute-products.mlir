@@ -1,0 +1,168 @@
+// RUN: gnn-opt %s --gnn-schedule-pipeline --gnn-tile-block-products --gnn-tile-lower-products --gnn-tile-load-ahead --gnn-tile-distribute-products --canonicalize --cse --split-input-file \
+// RUN:   --remarks-filter='gnn-tile-distribute-products' --remark-format=emitRemark --verify-diagnostics | FileCheck %s
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// The tile says its type and rows. A thread reads the map once for each of the two
+// rows that it loads, stages fours of
+// the depth one below the other, in columns that are permuted by the depth, and
+// waits for the others once. It multiplies 8 rows by 4 columns, 16 steps at a time,
+// and reads the map again where it stores. Of a clamp nothing is left behind the
+// test of the row.
+//
+// CHECK-LABEL: func.func @lists
+// CHECK:         scf.forall
+// CHECK:           %[[THREAD:.+]] = gpu.thread_id x
+// CHECK-COUNT-5:   memref.load %{{.+}}[%{{.+}}] : memref<?xi32>
+// CHECK-NOT:       memref.load
+// CHECK-COUNT-8:   vector.load %{{.+}} {alignment = 16 : i64} : memref<?x64xf32>, vector<4xf32>
+// CHECK-COUNT-8:   vector.load %{{.+}} {alignment = 16 : i64} : memref<3x64x64xf32>, vector<4xf32>
+// CHECK:           %[[FOUR:.+]] = arith.divui %[[K:.+]], %c4
+// CHECK:           %[[PART:.+]] = arith.andi %[[FOUR]], %c3
+// CHECK:           %[[EIGHTS:.+]] = arith.muli %[[PART]], %c8
+// CHECK:           %[[AT:.+]] = arith.xori %{{.+}}, %[[EIGHTS]]
+// CHECK-COUNT-4:   memref.store %{{.+}}, %{{.+}}[%{{.+}}, %[[AT]]] : memref<64x64xf32, #gpu.address_space<workgroup>>
+// CHECK:           gpu.barrier
+// CHECK-NOT:       gpu.barrier
+// CHECK:           scf.for {{.+}} to %c64 step %c16 iter_args({{.+}}) -> (vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>) {
+// CHECK-COUNT-128:   math.fma %{{.+}} : vector<4xf32>
+// CHECK-NOT:       math.fma
+// CHECK-NOT:       gpu.barrier
+// CHECK-COUNT-8:   scf.if
+// CHECK-NOT:         arith.minsi
+// CHECK:             memref.load %{{.+}}[%{{.+}}] : memref<?xi32>
+// CHECK:             vector.store %{{.+}} {alignment = 16 : i64} : memref<?x64xf32>, vector<4xf32>
+// CHECK:         } {gnn_tile.schedule = {{.+}}, gnn_tile.threads = 128 : i64, mapping =
+func.func @lists(%x: memref<?x64xf32>, %w: memref<3x64x64xf32>, %y: memref<?x64xf32>) {
+  // expected-remark @+1 {{tiles are spread over threads}}
+  gnn_tile.gemm @g rows edge.dst_pairs types edge_type
+      ins(%x, %w : memref<?x64xf32>, memref<3x64x64xf32>)
+      at <group -> src : feature> extras at []
+      outs(%y : memref<?x64xf32>) at <group -> edge.in_rows : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// With several steps, threads wait before they stage again, and before they read.
+// Columns that are no fours are loaded and stored one by one.
+//
+// CHECK-LABEL: func.func @steps
+// CHECK:         scf.for {{.+}} step %c32 iter_args
+// CHECK:           memref.load %{{.+}} : memref<100x7xf32>
+// CHECK:           arith.select %{{.+}} : f32
+// CHECK:           gpu.barrier
+// CHECK:           memref.store %{{.+}} : memref<32x64xf32, #gpu.address_space<workgroup>>
+// CHECK:           gpu.barrier
+// CHECK-NOT:       gpu.barrier
+// CHECK:           math.fma
+// CHECK:         arith.cmpi slt, %{{.+}}, %c7
+// CHECK:         scf.if
+// CHECK:           vector.extract %{{.+}}[0] : f32 from vector<4xf32>
+// CHECK:           memref.store %{{.+}} : memref<?x7xf32>
+func.func @steps(%x: memref<?x100xf32>, %w: memref<100x7xf32>, %y: memref<?x7xf32>) {
+  // expected-remark @+1 {{tiles are spread over threads}}
+  gnn_tile.gemm @g rows src ins(%x, %w : memref<?x100xf32>, memref<100x7xf32>)
+      at <group : feature> extras at []
+      outs(%y : memref<?x7xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// The body runs where a row is stored, on the four columns of the thread: what it
+// reads is read there, and masked by the test of the row alone.
+//
+// CHECK-LABEL: func.func @body
+// CHECK:         math.fma
+// CHECK:         scf.if
+// CHECK-NOT:       arith.select
+// CHECK:           %[[BIAS:.+]] = vector.load %{{.+}} : memref<3x64xf32>, vector<4xf32>
+// CHECK:           %[[SCALE:.+]] = memref.load %{{.+}} : memref<?xf32>
+// CHECK:           %[[SCALES:.+]] = vector.broadcast %[[SCALE]] : f32 to vector<4xf32>
+// CHECK:           %[[A:.+]] = arith.addf %{{.+}}, %[[BIAS]] : vector<4xf32>
+// CHECK:           %[[M:.+]] = arith.mulf %[[A]], %[[SCALES]] : vector<4xf32>
+// CHECK:           vector.store %[[M]]
+func.func @body(%x: memref<?x64xf32>, %w: memref<3x64x64xf32>, %b: memref<3x64xf32>, %s: memref<?xf32>, %y: memref<?x64xf32>) {
+  // expected-remark @+1 {{tiles are spread over threads}}
+  gnn_tile.gemm @g rows src_pair types edge_type
+      ins(%x, %w : memref<?x64xf32>, memref<3x64x64xf32>) at <group -> src : feature>
+      extras(%b, %s : memref<3x64xf32>, memref<?xf32>)
+      at [#gnn_tile.at<group -> edge_type : feature>, #gnn_tile.at<group>]
+      outs(%y : memref<?x64xf32>) at <group : feature> {
+  ^bb0(%acc: f32, %bias: f32, %scale: f32):
+    %a = arith.addf %acc, %bias : f32
+    %m = arith.mulf %a, %scale : f32
+    gnn_tile.yield %m : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// Steps that take slots in turns wait once: the next step is loaded behind that.
+// Before the lines of the sums are staged where the last step was, and before they
+// are read, threads wait too. One thread a column adds up all lines.
+//
+// CHECK-LABEL: func.func @sums
+// CHECK:         scf.if
+// CHECK:           scf.for
+// CHECK:             vector.store %{{.+}} : memref<2x32x64xf32, #gpu.address_space<workgroup>>
+// CHECK:             gpu.barrier
+// CHECK-NOT:         gpu.barrier
+// CHECK:             vector.load %{{.+}} : memref<?x100xf32>
+// CHECK:             math.fma
+// CHECK-NOT:         gpu.barrier
+// CHECK:             arith.addf %{{.+}} : vector<4xf32>
+// CHECK:             scf.yield
+// CHECK:           gpu.barrier
+// CHECK:           math.fma
+// CHECK:         gpu.barrier
+// CHECK:         vector.store %{{.+}} : memref<2x32x16xf32, #gpu.address_space<workgroup>>
+// CHECK-NEXT:    gpu.barrier
+// CHECK-NOT:     gpu.barrier
+// CHECK-COUNT-31: arith.addf %{{.+}} : f32
+// CHECK:         arith.cmpi eq, %{{.+}}, %c0
+// CHECK:         arith.cmpi slt, %{{.+}}, %c16
+// CHECK:         memref.store %{{.+}} : memref<3x8xf32>
+func.func @sums(%x: memref<?x100xf32>, %dy: memref<?x8xf32>, %dw: memref<3x100x8xf32>, %db: memref<3x8xf32>) {
+  // expected-remark @+1 {{tiles are spread over threads}}
+  gnn_tile.outer @g rows src_pair types edge_type
+      ins(%x, %dy : memref<?x100xf32>, memref<?x8xf32>)
+      at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%dw : memref<3x100x8xf32>) sums(%db : memref<3x8xf32>)
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// The tiles of one head have been read before those of the next are staged.
+//
+// CHECK-LABEL: func.func @heads
+// CHECK:         scf.for {{.+}} %c4 step %c1 iter_args
+// CHECK-NOT:       memref.store
+// CHECK:           gpu.barrier
+// CHECK-NEXT:      scf.if
+// CHECK:             scf.for
+func.func @heads(%x: memref<?x4x16xf32>, %dy: memref<?x4x8xf32>, %dw: memref<16x8xf32>) {
+  // expected-remark @+1 {{tiles are spread over threads}}
+  gnn_tile.outer @g rows src
+      ins(%x, %dy : memref<?x4x16xf32>, memref<?x4x8xf32>)
+      at [#gnn_tile.at<group : head, feature>, #gnn_tile.at<group : head, feature>]
+      outs(%dw : memref<16x8xf32>)
+  return
+}

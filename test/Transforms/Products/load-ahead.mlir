@@ -1,0 +1,87 @@
+// RUN: gnn-opt %s --gnn-tile-load-ahead --split-input-file \
+// RUN:   --remarks-filter='gnn-tile-load-ahead' --remark-format=emitRemark --verify-diagnostics | FileCheck %s
+
+!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
+#map = affine_map<(m, n, k) -> (k, m)>
+#map1 = affine_map<(m, n, k) -> (k, n)>
+#map2 = affine_map<(m, n, k) -> (m, n)>
+
+// What is staged is carried; two arrays are taken in turns. The next step is loaded
+// once this one is staged, and the last one is summed behind the loop. Without a
+// step nothing is loaded. What reads the array later finds its first slot.
+//
+// CHECK-LABEL: func.func @step
+// CHECK-SAME:      %[[X:[^:]+]]: memref<?x64xf32>, %[[ROWS:[^:]+]]: vector<16xindex>, %[[ZERO:[^:]+]]: vector<64x64xf32>, %[[BEGIN:[^:]+]]: index, %[[END:[^:]+]]: index
+// CHECK:         %[[ARRAY:.+]] = memref.alloca() {gnn_tile.permuted = 4 : i64} : memref<2x16x64xf32, #gpu.address_space<workgroup>>
+// CHECK:         %[[SOME:.+]] = arith.cmpi slt, %[[BEGIN]], %[[END]]
+// CHECK:         scf.if %[[SOME]] -> (vector<64x64xf32>) {
+// CHECK:           %[[FIRST:.+]] = gnn_tile.load_rows %[[X]][%[[ROWS]], %[[BEGIN]]]
+// CHECK:           %[[SECOND:.+]] = arith.addi %[[BEGIN]], %c16
+// CHECK:           %[[LOOP:.+]]:3 = scf.for %[[K:.+]] = %[[SECOND]] to %[[END]] step %c16{{.*}} iter_args(%[[ACC:.+]] = %[[ZERO]], %[[STAGED:.+]] = %[[FIRST]], %[[SLOT:.+]] = %c0{{.*}}) -> (vector<64x64xf32>, vector<16x64xf32>, index) {
+// CHECK:             vector.transfer_write %[[STAGED]], %[[ARRAY]][%[[SLOT]], %c0, %c0]
+// CHECK:             %[[READ:.+]] = vector.transfer_read %[[ARRAY]][%[[SLOT]], %c0, %c0]
+// CHECK:             %[[NEXT:.+]] = gnn_tile.load_rows %[[X]][%[[ROWS]], %[[K]]]
+// CHECK:             %[[SUM:.+]] = vector.contract {{.+}} %[[READ]], %[[READ]], %[[ACC]]
+// CHECK:             %[[OTHER:.+]] = arith.subi %c1{{.*}}, %[[SLOT]]
+// CHECK:             scf.yield %[[SUM]], %[[NEXT]], %[[OTHER]]
+// CHECK:           vector.transfer_write %[[LOOP]]#1, %[[ARRAY]][%[[LOOP]]#2, %c0, %c0]
+// CHECK:           vector.contract {{.+}} %[[LOOP]]#0
+// CHECK:         } else {
+// CHECK-NEXT:      scf.yield %[[ZERO]]
+// CHECK:         vector.transfer_read %[[ARRAY]][%c0{{.*}}, %c0, %c0]
+func.func @step(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x64xf32>, %begin: index, %end: index) -> (vector<64x64xf32>, vector<16x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %p = arith.constant 0.0 : f32
+  %a = memref.alloca() {gnn_tile.permuted = 4 : i64} : !tile
+  // expected-remark @+1 {{the next step is loaded while one is summed}}
+  %s = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
+    %t = gnn_tile.load_rows %x[%rows, %k] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, !tile
+    %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
+    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %r, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    scf.yield %n : vector<64x64xf32>
+  } {gnn_tile.load_ahead}
+  %l = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
+  return %s, %l : vector<64x64xf32>, vector<16x64xf32>
+}
+
+// -----
+
+// What is loaded depends on what was summed: the loop stays.
+//
+// CHECK-LABEL: func.func @depends
+// CHECK-NOT:     scf.if
+// CHECK:         scf.for
+// CHECK-NOT:     gnn_tile.load_ahead
+func.func @depends(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x64xf32>, %begin: index, %end: index) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %a = memref.alloca() : memref<16x64xf32, #gpu.address_space<workgroup>>
+  // expected-remark @+1 {{what is loaded depends on what is summed}}
+  %s = scf.for %k = %begin to %end step %c16 iter_args(%at = %c0) -> (index) {
+    %t = gnn_tile.load_rows %x[%rows, %at] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
+    %n = arith.addi %at, %c16 : index
+    scf.yield %n : index
+  } {gnn_tile.load_ahead}
+  return
+}
+
+// -----
+
+// Nothing is multiplied: there is no place for the loads.
+//
+// CHECK-LABEL: func.func @sums_nothing
+// CHECK-NOT:     scf.if
+func.func @sums_nothing(%x: memref<?x64xf32>, %rows: vector<16xindex>, %begin: index, %end: index) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %a = memref.alloca() : memref<16x64xf32, #gpu.address_space<workgroup>>
+  // expected-remark @+1 {{a step has no product}}
+  scf.for %k = %begin to %end step %c16 {
+    %t = gnn_tile.load_rows %x[%rows, %k] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
+  } {gnn_tile.load_ahead}
+  return
+}
