@@ -11,6 +11,7 @@
 #include "CAPIHandles.h"
 #include "Diagnostics.h"
 
+#include "GNN/CPU/CPUDevice.h"
 #include "GNN/Emulator/EmulatorDevice.h"
 #include "GNN/InitDialects.h"
 #include "GNN/Plugins.h"
@@ -372,6 +373,18 @@ GnnError *gnnDeviceOpenEmulator(bool checked, int64_t seed,
     if (seed >= 0)
       options.seed = seed;
     *device = runtime::wrap(emulator::createDevice(std::move(options)));
+    return {};
+  });
+}
+
+GnnError *gnnDeviceOpenCpu(int threads, GnnDevice **device) {
+  return guardedCall("cpu", [&]() -> Error {
+    if (Error error = expectPointers("a result", device))
+      return error;
+    if (threads < 0)
+      return failure("expected 0 or more threads, got ", threads);
+    *device = runtime::wrap(
+        cpu::createDevice({static_cast<unsigned>(threads)}));
     return {};
   });
 }

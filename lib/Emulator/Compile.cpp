@@ -9,18 +9,13 @@
 
 #include "Compile.h"
 #include "Entries.h"
-#include "GNN/Emulator/Passes.h"
+#include "GNN/Emulator/HostCode.h"
 #include "Lowering.h"
 
-#include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstddef>
@@ -63,28 +58,6 @@ static void declareEntries(ModuleOp host) {
     }
     function.setPassthroughAttr(builder.getArrayAttr(attributes));
   }
-}
-
-static LogicalResult runLowering(ModuleOp host) {
-  PassManager manager(host.getContext(), ModuleOp::getOperationName());
-  manager.enableVerifier(false);
-  OpPassManager &functions = manager.nest<func::FuncOp>();
-  functions.addPass(memref::createExpandStridedMetadataPass());
-  functions.addPass(createLowerAffinePass());
-  functions.addPass(arith::createArithExpandOpsPass());
-  functions.addPass(createSCFToControlFlowPass());
-  manager.addPass(createConvertVectorToLLVMPass());
-  manager.addPass(createConvertMathToLLVMPass());
-  manager.addPass(createConvertMathToLibmPass());
-  manager.addPass(createFinalizeMemRefToLLVMConversionPass());
-  ConvertFuncToLLVMPassOptions options;
-  options.useBarePtrCallConv = true;
-  manager.addPass(createConvertFuncToLLVMPass(options));
-  manager.addPass(createArithToLLVMConversionPass());
-  manager.addPass(createConvertControlFlowToLLVMPass());
-  manager.addPass(createUBToLLVMConversionPass());
-  manager.addPass(createReconcileUnrealizedCastsPass());
-  return manager.run(host);
 }
 
 //===----------------------------------------------------------------------===//
@@ -232,7 +205,7 @@ void KernelBuilder::build() {
 LogicalResult
 gnn::emulator::lowerToLLVM(ModuleOp host, ArrayRef<CompiledKernel> kernels,
                            ArrayRef<SmallVector<int64_t>> sharedOffsets) {
-  if (failed(runLowering(host)))
+  if (failed(gnn::host::lowerToLLVM(host)))
     return failure();
   for (auto [kernel, offsets] : llvm::zip(kernels, sharedOffsets))
     KernelBuilder(host, kernel, offsets).build();
@@ -242,24 +215,6 @@ gnn::emulator::lowerToLLVM(ModuleOp host, ArrayRef<CompiledKernel> kernels,
 //===----------------------------------------------------------------------===//
 // All of it
 //===----------------------------------------------------------------------===//
-
-/// The kernels of `module`, verified.
-static LogicalResult collectKernels(ModuleOp module,
-                                    SmallVectorImpl<gpu::GPUFuncOp> &kernels) {
-  llvm::StringSet<> names;
-  WalkResult result = module.walk([&](gpu::GPUFuncOp kernel) {
-    if (failed(gnn::verifyKernelForm(kernel)))
-      return WalkResult::interrupt();
-    if (!names.insert(kernel.getName()).second) {
-      kernel.emitOpError("has the name of another kernel: '")
-          << kernel.getName() << "'";
-      return WalkResult::interrupt();
-    }
-    kernels.push_back(kernel);
-    return WalkResult::advance();
-  });
-  return failure(result.wasInterrupted());
-}
 
 llvm::Expected<Program> gnn::emulator::compile(ModuleOp module, bool checked) {
   std::string messages;
@@ -277,7 +232,7 @@ llvm::Expected<Program> gnn::emulator::compile(ModuleOp module, bool checked) {
   };
 
   SmallVector<gpu::GPUFuncOp> kernels;
-  if (failed(collectKernels(module, kernels)))
+  if (failed(host::collectKernels(module, kernels)))
     return fail();
   module.getContext()
       ->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,

@@ -10,6 +10,8 @@
 
 #include "Lowering.h"
 
+#include "GNN/Emulator/HostCode.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -239,10 +241,6 @@ void KernelLowering::stripTypes() {
   auto strip = [&](Value value) {
     if (value.getType() == token)
       value.setType(emit.builder.getI32Type());
-    auto type = dyn_cast<MemRefType>(value.getType());
-    if (type && type.getMemorySpace())
-      value.setType(MemRefType::get(type.getShape(), type.getElementType(),
-                                    type.getLayout()));
   };
   function.walk([&](Operation *op) {
     llvm::for_each(op->getResults(), strip);
@@ -250,8 +248,7 @@ void KernelLowering::stripTypes() {
       for (Block &block : region)
         llvm::for_each(block.getArguments(), strip);
   });
-  Block &entry = function.getBody().front();
-  function.setType(emit.builder.getFunctionType(entry.getArgumentTypes(), {}));
+  gnn::host::stripMemorySpaces(function);
 }
 
 //===----------------------------------------------------------------------===//

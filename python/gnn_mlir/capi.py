@@ -371,6 +371,16 @@ class Device(_Handle):
                          -1 if seed is None else seed))
 
     @classmethod
+    def cpu(cls, threads=None):
+        """The CPU, which runs kernels of one thread as fast as it can, of functions that
+        were compiled with target="cpu". `threads` share the blocks; None: as many as
+        OMP_NUM_THREADS says, or as there are cores."""
+        if not has_compiler():
+            raise GNNError("expected libGNN.so, which compiles for the CPU, got "
+                           f"{find_library()}")
+        return cls(made("gnnDeviceOpenCpu", threads or 0))
+
+    @classmethod
     def cuda(cls, ordinal=0):
         """A GPU, through the context that torch uses too."""
         return cls(made("gnnDeviceOpenCuda", ordinal))

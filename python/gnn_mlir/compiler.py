@@ -59,8 +59,8 @@ def _functions(program):
 
 def _choose_chip(target, chip):
     """The GPU to compile for, or None."""
-    if target not in (None, "emulator", "cuda"):
-        raise ValueError(f"target: expected emulator or cuda, got {target!r}")
+    if target not in (None, "emulator", "cpu", "cuda"):
+        raise ValueError(f"target: expected emulator, cpu or cuda, got {target!r}")
     if chip is not None and not isinstance(chip, str):
         raise ValueError(f"chip: expected text such as sm_90, got {chip!r}")
     gpu = _torch_gpu()
@@ -115,8 +115,9 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     """Compiles a program: a `Module`, a `Function`, or IR as text.
 
     Returns a `CompiledFunction`; `function` names it where the program has
-    several. `target` is "emulator", "cuda", or None for the emulator and, where
-    torch sees a GPU or a chip is named, that as well. `chip` is the GPU to compile
+    several. `target` is "emulator", "cpu", "cuda", or None for the emulator and, where
+    torch sees a GPU or a chip is named, that as well. What is compiled for the CPU is
+    run there, as loops of scalars. `chip` is the GPU to compile
     for, as "sm_90"; None: torch's current one, else sm_90. `passes` sets the
     switches of passes, cost and target (docs/Passes.md), a dict: {"fuse": False}.
     `keep_phases` names a folder that gets the IR of each stage, and the PTX.
@@ -134,13 +135,16 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     these by function. Others of these inputs, and gradients of some outputs alone, are
     compiled when they are first asked for.
     `stop_at` runs the templates of a form by loops of scalars, without the passes behind
-    it: "structured" or "scheduled" (docs/Debugging.md). Raises ValueError where an option is wrong,
+    it: "structured" or "scheduled" (docs/Debugging.md); None is "scheduled" on the CPU,
+    which runs no kernels of a GPU. Raises ValueError where an option is wrong,
     and CompileError where the program is."""
     if isinstance(plugins, (str, bytes)):
         raise ValueError(f"plugins: expected a list of paths, got {plugins!r}")
     for plugin in plugins:
         load_plugin(plugin)
     chip = _choose_chip(target, chip)
+    if target == "cpu" and stop_at is None:
+        stop_at = "scheduled"
     text, passes, graphs = _read_program(program, passes, graph, function)
     source = None
     if isinstance(program, Function):
@@ -158,7 +162,8 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     # Schedules of the first compilation may be of passes that others do not have.
     again = functools.partial(compiling.compile_package, *always, stage_passes=stage_passes,
                               stop_at=stop_at, allow_unused_schedules=True) if asked else None
-    return CompiledFunction(package, name, source, again)
+    return CompiledFunction(package, name, source, again,
+                            "cpu" if target == "cpu" else "emulator")
 
 
 def _pass_options(passes):
@@ -227,10 +232,11 @@ class CompiledFunction(capi.Shared):
     A copy is the function itself. A pickle has what `save` writes, and so no
     `source`: the program that it was compiled of."""
 
-    def __init__(self, package, name, source=None, compile_more=None):
+    def __init__(self, package, name, source=None, compile_more=None, host="emulator"):
         """`compile_more` makes a package with other gradients; None: there is no
-        program to make it of."""
+        program to make it of. `host` is the device for inputs in its memory."""
         self.package, self.name, self.source = package, name, source
+        self._host = host
         # By the identity of graphs, which are there as long as what is bound to them.
         self._bound, self._token = {}, tokens.make(self)
         plans = package.plan()["functions"]
@@ -256,7 +262,7 @@ class CompiledFunction(capi.Shared):
                 f"{', '.join(self.output_names)})")
 
     def __reduce__(self):
-        return CompiledFunction, (self.package, self.name)
+        return CompiledFunction, (self.package, self.name, None, None, self._host)
 
     def save(self, path):
         """Writes the package: all functions of the program."""
@@ -268,10 +274,11 @@ class CompiledFunction(capi.Shared):
         return None if found is None else found.decode()
 
     def bind(self, graphs, device=None, progress=None):
-        """Binds the function to graphs on a device: None or "emulator", "cuda",
-        "cuda:1", or a `capi.Device`."""
+        """Binds the function to graphs on a device: "emulator", "cpu", "cuda", "cuda:1",
+        a `capi.Device`, or None for the emulator, or the CPU where it is compiled for
+        that."""
         graphs = self._graphs(graphs)
-        return Binding(self, graphs, devices.open_device(device), progress)
+        return Binding(self, graphs, devices.open_device(device or self._host), progress)
 
     def __call__(self, graphs, inputs):
         """Outputs as the inputs are: arrays or tensors. One output is given
@@ -311,7 +318,7 @@ class CompiledFunction(capi.Shared):
         and a backward pass together have the most, or a call where there are no gradients;
         inputs, gradients that are given and the index arrays of graphs come on top.
         `device` is that of `bind`."""
-        graphs, place = self._graphs(graphs), str(device or "emulator")
+        graphs, place = self._graphs(graphs), str(device or self._host)
         return _memory(self, self._binder(graphs, place), wrt, given)
 
     def _binder(self, graphs, place=None):
@@ -321,6 +328,7 @@ class CompiledFunction(capi.Shared):
 
         def bind(package, name, inputs):
             there = place or _place(inputs)
+            there = self._host if there == "emulator" else there
             key = package.handle, name, there
             found = self._bound.get(ids)
             if found is None:
@@ -423,7 +431,7 @@ def _is_tensor(value):
 
 
 def _place(inputs):
-    """Where the inputs are: "emulator" or "cuda:N"."""
+    """Where the inputs are: "cuda:N", or "emulator" for the host's memory."""
     there, first = None, None
     for name, value in inputs.items():
         device = value.device if _is_tensor(value) else "cpu"
@@ -517,13 +525,13 @@ def _run(bound, inputs, launch=None):
     `inputs` are checked by name."""
     launch = launch or bound.run
     place = _place(inputs)
-    is_gpu = not bound.device.name.startswith("emulator")
+    is_gpu = bound.device.name.startswith("cuda")
     if place != "emulator" and not is_gpu:
-        raise ValueError(f"{bound.name} is bound to the emulator, expected inputs "
+        raise ValueError(f"{bound.name} is bound to the {bound.device.name}, expected inputs "
                          f"on the CPU, got them on {place}")
     tensors = any(_is_tensor(v) for v in inputs.values())
     if not is_gpu:
-        run = running.on_emulator
+        run = running.on_host
     else:
         run = running.on_stream if place != "emulator" else running.through_copies
     outputs = run(bound, [inputs[i.name] for i in bound.inputs], launch)

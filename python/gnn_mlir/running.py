@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs of a bound function: on the emulator, on torch's stream, or through copies.
+"""Runs of a bound function: on the host, on torch's stream, or through copies.
 
 A run on a stream allocates by torch only, which reuses what is let go in the order of
 the stream. The binding lives until the GPU is done: an event is recorded after the
@@ -111,7 +111,7 @@ def _aligned(size):
     return memory[begin:begin + size]
 
 
-def on_emulator(bound, inputs, launch):
+def on_host(bound, inputs, launch):
     """NumPy arrays or CPU tensors in, NumPy arrays out. `launch` is the run of
     `bound`, or what stands for it, here and below."""
     inputs = [_host_array(i, v) for i, v in zip(bound.inputs, inputs)]

@@ -142,4 +142,5 @@ COMPILER = {
     "gnnListSchedules": [c_char_p, c_size_t, c_char_p, POINTER(CompileOptions),
                          c_char_p, POINTER(c_void_p)],
     "gnnDeviceOpenEmulator": [c_bool, c_int64, POINTER(c_void_p)],
+    "gnnDeviceOpenCpu": [c_int, POINTER(c_void_p)],
 }

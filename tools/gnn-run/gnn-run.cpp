@@ -9,6 +9,7 @@
 
 #include "Inputs.h"
 
+#include "GNN/CPU/CPUDevice.h"
 #include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Emulator/EmulatorDevice.h"
@@ -73,7 +74,7 @@ static cl::list<std::string>
 static cl::opt<std::string>
     weights("weights", cl::desc("Where all other inputs come from"),
             cl::value_desc("random:SEED"), cl::cat(category));
-static cl::opt<std::string> target("target", cl::desc("emulator or cuda"),
+static cl::opt<std::string> target("target", cl::desc("emulator, cpu or cuda"),
                                    cl::init("emulator"), cl::cat(category));
 static cl::opt<std::string> chip("chip", cl::desc("GPU to make PTX for"),
                                  cl::init("sm_90"), cl::cat(category));
@@ -123,8 +124,9 @@ static cl::list<std::string>
 static cl::opt<std::string> stopAt(
     "stop-at",
     cl::desc("Run the templates of a form by loops of scalars, without the "
-             "passes behind it: structured or scheduled; kernels: run kernels"),
-    cl::value_desc("FORM"), cl::init("kernels"), cl::cat(category));
+             "passes behind it: structured or scheduled; kernels: run kernels "
+             "(default; on a cpu, which runs no kernels of a GPU: scheduled)"),
+    cl::value_desc("FORM"), cl::cat(category));
 static cl::opt<bool> unchecked("unchecked",
                                cl::desc("Emulate without checking accesses"),
                                cl::cat(category));
@@ -156,8 +158,10 @@ static void showProgress(StringRef what, double done) {
 static runtime::Expected<std::shared_ptr<runtime::Device>> openDevice() {
   if (target == "cuda")
     return runtime::openCudaDevice();
+  if (target == "cpu")
+    return cpu::createDevice();
   if (target != "emulator")
-    return runtime::failure("expected --target=emulator or cuda, got '",
+    return runtime::failure("expected --target=emulator, cpu or cuda, got '",
                             target.getValue(), "'");
   emulator::DeviceOptions options;
   options.kernels.checked = !unchecked;
@@ -248,13 +252,15 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds) {
   CompileOptions options;
   // PTX is also what ptxas knows registers from.
   bool needsPtx = target == "cuda" || !phases.empty() ||
-                  (reportFile.getNumOccurrences() && !findPtxas().empty());
+                  (target == "emulator" && reportFile.getNumOccurrences() &&
+                   !findPtxas().empty());
   options.chip = needsPtx ? chip.getValue() : "";
-  options.emulated = target == "emulator";
+  options.emulated = target != "cuda";
   options.passes = passes;
   options.stagePasses.assign(stagePasses.begin(), stagePasses.end());
   options.phasesDirectory = phases;
-  options.stopAt = stopAt;
+  if (!stopAt.empty() || target == "cpu")
+    options.stopAt = stopAt.empty() ? "scheduled" : stopAt.getValue();
   options.schedules = schedules;
   options.allowUnusedSchedules = allowUnusedSchedules;
   options.saveSchedules = saveSchedules;

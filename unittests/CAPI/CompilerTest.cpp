@@ -248,6 +248,10 @@ TEST(CompilerCAPI, BadOptions) {
   EXPECT_EQ(device, nullptr);
   EXPECT_EQ(text(gnnDeviceOpenEmulator(true, -1, nullptr)),
             "expected a result, got null");
+  EXPECT_EQ(text(gnnDeviceOpenCpu(-1, &device)),
+            "expected 0 or more threads, got -1");
+  EXPECT_EQ(device, nullptr);
+  EXPECT_EQ(text(gnnDeviceOpenCpu(0, nullptr)), "expected a result, got null");
 }
 
 TEST(CompilerCAPI, DeepNestingIsRefused) {

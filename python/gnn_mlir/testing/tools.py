@@ -58,7 +58,7 @@ def optimize(gnn_opt, texts, *options):
 
 def run_by_library(device=None, checked=True, stop_at=None):
     """A `run` for `cases.check` that compiles in this process and binds to a
-    device, as `gnn_mlir.compile` does; None is the emulator, with every access
+    device, as `gnn_mlir.compile` does: a name, or None for the emulator with every access
     `checked` or not; `stop_at` is that of `compile`. Programs of one text are compiled once, for the last few of
     them."""
     import functools
@@ -67,7 +67,7 @@ def run_by_library(device=None, checked=True, stop_at=None):
 
     from ..compiler import compile as compile_program
 
-    target = "emulator" if device is None else "cuda"
+    target = {None: "emulator", "cpu": "cpu"}.get(device, "cuda")
     place = device or capi.Device.emulator(checked)
 
     @functools.lru_cache(maxsize=4)

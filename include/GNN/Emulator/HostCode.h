@@ -1,0 +1,64 @@
+//===- HostCode.h - From func.funcs to code of the host ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the emulator and the CPU device have in common.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_EMULATOR_HOSTCODE_H
+#define GNN_EMULATOR_HOSTCODE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Target/TargetOptions.h"
+
+#include <functional>
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace gnn::host {
+
+/// The kernels of `module`, each with the form of gnn-verify-kernel-form and a
+/// name of its own; emits the error of the first that has not.
+mlir::LogicalResult
+collectKernels(mlir::ModuleOp module,
+               llvm::SmallVectorImpl<mlir::gpu::GPUFuncOp> &kernels);
+
+/// Takes memory spaces off the types of `function`: the host has one.
+void stripMemorySpaces(mlir::func::FuncOp function);
+
+/// Lowers func.funcs of scalars, vectors and memrefs to the LLVM dialect, with
+/// buffers as bare pointers.
+mlir::LogicalResult lowerToLLVM(mlir::ModuleOp host);
+
+/// A function of compiled code, or that it calls.
+struct Symbol {
+  llvm::StringRef name;
+  void *address;
+};
+
+/// What LLVM does with code of the host, and how well its backend selects.
+struct Optimization {
+  std::function<void(llvm::Module &, llvm::TargetMachine &)> run;
+  llvm::CodeGenOptLevel selection;
+  llvm::FPOpFusion::FPOpFusionMode fusion;
+};
+
+/// Turns a module of the LLVM dialect into code for the host's CPU. It calls
+/// the C library and `symbols`, which are given by address, so that nothing
+/// depends on what the process exports.
+llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
+generateCode(mlir::ModuleOp host, llvm::ArrayRef<Symbol> symbols,
+             const Optimization &optimization);
+
+} // namespace gnn::host
+
+#endif // GNN_EMULATOR_HOSTCODE_H

@@ -1,0 +1,225 @@
+//===- CPUDevice.cpp - Kernels of one thread on the CPU -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/CPU/CPUDevice.h"
+
+#include "Compile.h"
+
+#include "GNN/InitDialects.h"
+#include "GNN/Runtime/ThreadPool.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <map>
+
+using namespace gnn;
+using namespace gnn::cpu;
+
+namespace {
+class HostKernel : public runtime::Kernel {
+public:
+  explicit HostKernel(const CompiledKernel &code) : code(code) {}
+  const std::string &name() const override { return code.name; }
+  runtime::KernelInfo info() const override {
+    runtime::KernelInfo info;
+    info.staticSharedBytes = code.sharedBytes;
+    info.maxThreadsPerBlock = 1;
+    return info;
+  }
+
+  const CompiledKernel &code;
+};
+
+class HostKernels : public runtime::Kernels {
+public:
+  explicit HostKernels(Program compiled) : program(std::move(compiled)) {
+    for (const CompiledKernel &code : program.kernels)
+      kernels.try_emplace(code.name, code);
+  }
+  runtime::Expected<const runtime::Kernel *>
+  find(const std::string &name) const override {
+    auto found = kernels.find(name);
+    if (found == kernels.end())
+      return runtime::failure("expected a kernel '", name,
+                              "' in the image, got none");
+    return static_cast<const runtime::Kernel *>(&found->second);
+  }
+
+private:
+  Program program;
+  std::map<std::string, HostKernel> kernels;
+};
+
+/// Launches are done when they return, so that a point in time is one in the
+/// stream.
+class TimePoint : public runtime::Event {
+public:
+  std::chrono::steady_clock::time_point time = std::chrono::steady_clock::now();
+};
+
+class CPUDevice : public runtime::HostMemoryDevice {
+public:
+  explicit CPUDevice(unsigned threads) : threads(threads) {}
+
+  std::string name() const override { return "cpu"; }
+  std::vector<std::string> kernelFormats() const override { return {"mlir"}; }
+  runtime::Expected<std::shared_ptr<const runtime::Kernels>>
+  loadKernels(const std::string &format, const std::string &image,
+              const std::string &) override;
+  runtime::Error prepare(const runtime::Kernel &kernel,
+                         const runtime::Launch &launch) override;
+  runtime::Error launch(const runtime::Kernel &kernel,
+                        const runtime::Launch &launch,
+                        const runtime::LaunchArguments &arguments,
+                        runtime::Stream stream) override;
+  bool hasTimer() const override { return true; }
+  runtime::Expected<std::unique_ptr<runtime::Event>>
+  record(runtime::Stream) override {
+    return std::unique_ptr<runtime::Event>(std::make_unique<TimePoint>());
+  }
+  runtime::Expected<double> elapsed(const runtime::Event &from,
+                                    const runtime::Event &to) override {
+    auto at = [](const runtime::Event &event) {
+      return static_cast<const TimePoint &>(event).time;
+    };
+    return std::chrono::duration<double, std::milli>(at(to) - at(from)).count();
+  }
+
+private:
+  std::shared_ptr<runtime::ThreadPool> poolHere();
+
+  const unsigned threads;
+  std::mutex mutex;
+  std::shared_ptr<runtime::ThreadPool> pool;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+runtime::Expected<std::shared_ptr<const runtime::Kernels>>
+CPUDevice::loadKernels(const std::string &format, const std::string &image,
+                       const std::string &) {
+  if (format != "mlir")
+    return runtime::failure("expected kernels as 'mlir', got '", format, "'");
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  context.appendDialectRegistry(registry);
+  std::string diagnostics;
+  mlir::ScopedDiagnosticHandler handler(&context,
+                                        [&](mlir::Diagnostic &diagnostic) {
+                                          if (diagnostics.empty())
+                                            diagnostics = diagnostic.str();
+                                          return mlir::success();
+                                        });
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(image, &context);
+  if (!module)
+    return runtime::failure("the kernels cannot be parsed: ", diagnostics);
+  auto program = compile(*module);
+  if (!program)
+    return runtime::failure(llvm::toString(program.takeError()));
+  return std::shared_ptr<const runtime::Kernels>(
+      std::make_shared<HostKernels>(std::move(*program)));
+}
+
+runtime::Error CPUDevice::prepare(const runtime::Kernel &kernel,
+                                  const runtime::Launch &launch) {
+  if (runtime::Error error = HostMemoryDevice::prepare(kernel, launch))
+    return error;
+  if (launch.block != std::array<int64_t, 3>{1, 1, 1} || launch.sharedBytes)
+    return runtime::failure("kernel '", kernel.name(),
+                            "': expected one thread a block on the CPU and no "
+                            "dynamic shared memory, got (",
+                            launch.block[0], ", ", launch.block[1], ", ",
+                            launch.block[2], ") and ", launch.sharedBytes,
+                            " bytes");
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// The pool, made at the first launch, and anew in the child of a fork.
+std::shared_ptr<runtime::ThreadPool> CPUDevice::poolHere() {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (pool && !pool->isOfThisProcess()) // it cannot go
+    new std::shared_ptr<runtime::ThreadPool>(std::move(pool));
+  if (!pool)
+    pool = std::make_shared<runtime::ThreadPool>(threads);
+  return pool;
+}
+
+static runtime::Error
+checkArguments(const CompiledKernel &code,
+               const runtime::LaunchArguments &arguments) {
+  if (arguments.size != code.alignments.size())
+    return runtime::failure("kernel '", code.name, "': expected ",
+                            code.alignments.size(), " arguments, got ",
+                            arguments.size);
+  for (size_t i = 0; i < arguments.size; ++i) {
+    int64_t alignment = code.alignments[i];
+    if (alignment == 1)
+      continue;
+    auto address =
+        reinterpret_cast<uintptr_t>(*static_cast<void **>(arguments.values[i]));
+    if (address % alignment)
+      return runtime::failure(
+          "kernel '", code.name, "': argument ", i, " expected a multiple of ",
+          alignment, " bytes as address, got ", address % alignment, " more");
+  }
+  return {};
+}
+
+runtime::Error CPUDevice::launch(const runtime::Kernel &kernel,
+                                 const runtime::Launch &launch,
+                                 const runtime::LaunchArguments &arguments,
+                                 runtime::Stream) {
+  const CompiledKernel &code = static_cast<const HostKernel &>(kernel).code;
+  if (runtime::Error error = prepare(kernel, launch))
+    return error;
+  if (runtime::Error error = checkArguments(code, arguments))
+    return error;
+  int64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
+  auto run = [&](int64_t begin, int64_t end) {
+    code.function(arguments.values, launch.grid.data(), begin, end);
+  };
+  if (blocks == 1 || threads == 1) {
+    run(0, blocks);
+    return {};
+  }
+  // Some pieces a thread: blocks differ in how much they have to do.
+  constexpr int64_t piecesOfThread = 16;
+  std::shared_ptr<runtime::ThreadPool> pool = poolHere();
+  auto workers = static_cast<unsigned>(std::min<int64_t>(pool->size(), blocks));
+  int64_t piece = std::max<int64_t>(1, blocks / (workers * piecesOfThread));
+  std::atomic<int64_t> next{0};
+  pool->run(workers, [&](unsigned) {
+    for (int64_t begin = next.fetch_add(piece); begin < blocks;
+         begin = next.fetch_add(piece))
+      run(begin, std::min(begin + piece, blocks));
+  });
+  return {};
+}
+
+/// What OMP_NUM_THREADS says, or the number of cores.
+static unsigned defaultThreads() {
+  if (const char *text = std::getenv("OMP_NUM_THREADS"))
+    if (long count = std::strtol(text, nullptr, 10); count >= 1)
+      return static_cast<unsigned>(std::min(count, 1024L));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+std::shared_ptr<runtime::Device> gnn::cpu::createDevice(DeviceOptions options) {
+  return std::make_shared<CPUDevice>(options.threads ? options.threads
+                                                     : defaultThreads());
+}
