@@ -254,7 +254,7 @@ static llvm::Error generate(ModuleOp module, Program &program) {
   host::Optimization optimization;
   optimization.run = optimize;
   optimization.selection = llvm::CodeGenOptLevel::Aggressive;
-  // As on a GPU, a sum of products may round once.
+  // A product that is added may round once with the sum, unlike on a GPU.
   optimization.fusion = llvm::FPOpFusion::Fast;
   auto jit = host::generateCode(module, {}, optimization);
   if (!jit)
