@@ -383,8 +383,8 @@ GnnError *gnnDeviceOpenCpu(int threads, GnnDevice **device) {
       return error;
     if (threads < 0)
       return failure("expected 0 or more threads, got ", threads);
-    *device = runtime::wrap(
-        cpu::createDevice({static_cast<unsigned>(threads)}));
+    *device =
+        runtime::wrap(cpu::createDevice({static_cast<unsigned>(threads)}));
     return {};
   });
 }

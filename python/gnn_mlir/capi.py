@@ -362,23 +362,19 @@ class Device(_Handle):
 
     @classmethod
     def emulator(cls, checked=True, seed=None):
-        """The CPU, which runs kernels thread by thread. `seed` draws the order of
-        threads between barriers."""
-        if not has_compiler():
-            raise GNNError("expected libGNN.so, which has the emulator, got "
-                           f"{find_library()}")
-        return cls(made("gnnDeviceOpenEmulator", checked,
-                         -1 if seed is None else seed))
+        """The CPU, thread by thread. `seed` draws the order between barriers."""
+        return cls._of_host("gnnDeviceOpenEmulator", checked, -1 if seed is None else seed)
 
     @classmethod
     def cpu(cls, threads=None):
-        """The CPU, which runs kernels of one thread as fast as it can, of functions that
-        were compiled with target="cpu". `threads` share the blocks; None: as many as
-        OMP_NUM_THREADS says, or as there are cores."""
+        """The CPU on `threads`, which runs what is compiled for target="cpu"."""
+        return cls._of_host("gnnDeviceOpenCpu", threads or 0)
+
+    @classmethod
+    def _of_host(cls, name, *arguments):
         if not has_compiler():
-            raise GNNError("expected libGNN.so, which compiles for the CPU, got "
-                           f"{find_library()}")
-        return cls(made("gnnDeviceOpenCpu", threads or 0))
+            raise GNNError(f"expected libGNN.so, which has the emulator, got {find_library()}")
+        return cls(made(name, *arguments))
 
     @classmethod
     def cuda(cls, ordinal=0):

@@ -115,9 +115,8 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     """Compiles a program: a `Module`, a `Function`, or IR as text.
 
     Returns a `CompiledFunction`; `function` names it where the program has
-    several. `target` is "emulator", "cpu", "cuda", or None for the emulator and, where
-    torch sees a GPU or a chip is named, that as well. What is compiled for the CPU is
-    run there, as loops of scalars. `chip` is the GPU to compile
+    several. `target` is "emulator", "cpu" (loops of scalars), "cuda", or None for the
+    emulator and, where torch sees a GPU or a chip is named, that as well. `chip` is the GPU to compile
     for, as "sm_90"; None: torch's current one, else sm_90. `passes` sets the
     switches of passes, cost and target (docs/Passes.md), a dict: {"fuse": False}.
     `keep_phases` names a folder that gets the IR of each stage, and the PTX.
@@ -135,16 +134,14 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     these by function. Others of these inputs, and gradients of some outputs alone, are
     compiled when they are first asked for.
     `stop_at` runs the templates of a form by loops of scalars, without the passes behind
-    it: "structured" or "scheduled" (docs/Debugging.md); None is "scheduled" on the CPU,
-    which runs no kernels of a GPU. Raises ValueError where an option is wrong,
+    it: "structured" or "scheduled" (docs/Debugging.md), the default on the CPU. Raises ValueError where an option is wrong,
     and CompileError where the program is."""
     if isinstance(plugins, (str, bytes)):
         raise ValueError(f"plugins: expected a list of paths, got {plugins!r}")
     for plugin in plugins:
         load_plugin(plugin)
     chip = _choose_chip(target, chip)
-    if target == "cpu" and stop_at is None:
-        stop_at = "scheduled"
+    stop_at = stop_at or ("scheduled" if target == "cpu" else None)
     text, passes, graphs = _read_program(program, passes, graph, function)
     source = None
     if isinstance(program, Function):
@@ -162,8 +159,8 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     # Schedules of the first compilation may be of passes that others do not have.
     again = functools.partial(compiling.compile_package, *always, stage_passes=stage_passes,
                               stop_at=stop_at, allow_unused_schedules=True) if asked else None
-    return CompiledFunction(package, name, source, again,
-                            "cpu" if target == "cpu" else "emulator")
+    host = "cpu" if target == "cpu" else "emulator"
+    return CompiledFunction(package, name, source, again, host)
 
 
 def _pass_options(passes):
@@ -233,8 +230,8 @@ class CompiledFunction(capi.Shared):
     `source`: the program that it was compiled of."""
 
     def __init__(self, package, name, source=None, compile_more=None, host="emulator"):
-        """`compile_more` makes a package with other gradients; None: there is no
-        program to make it of. `host` is the device for inputs in its memory."""
+        """`compile_more` makes a package with other gradients; None: there is no program.
+        `host` is the device for inputs in its memory."""
         self.package, self.name, self.source = package, name, source
         self._host = host
         # By the identity of graphs, which are there as long as what is bound to them.
@@ -275,8 +272,7 @@ class CompiledFunction(capi.Shared):
 
     def bind(self, graphs, device=None, progress=None):
         """Binds the function to graphs on a device: "emulator", "cpu", "cuda", "cuda:1",
-        a `capi.Device`, or None for the emulator, or the CPU where it is compiled for
-        that."""
+        a `capi.Device`, or None for that of the host."""
         graphs = self._graphs(graphs)
         return Binding(self, graphs, devices.open_device(device or self._host), progress)
 
@@ -327,8 +323,7 @@ class CompiledFunction(capi.Shared):
         ids = tuple(map(id, graphs))
 
         def bind(package, name, inputs):
-            there = place or _place(inputs)
-            there = self._host if there == "emulator" else there
+            there = place or _place(inputs, self._host)
             key = package.handle, name, there
             found = self._bound.get(ids)
             if found is None:
@@ -430,8 +425,8 @@ def _is_tensor(value):
     return hasattr(value, "data_ptr")
 
 
-def _place(inputs):
-    """Where the inputs are: "cuda:N", or "emulator" for the host's memory."""
+def _place(inputs, host="emulator"):
+    """Where the inputs are: "cuda:N", or `host`."""
     there, first = None, None
     for name, value in inputs.items():
         device = value.device if _is_tensor(value) else "cpu"
@@ -441,7 +436,7 @@ def _place(inputs):
             raise ValueError(f"expected all inputs on one device, got {first!r} on "
                              f"{_place_of(there)} and {name!r} on {_place_of(device)}")
         there, first = device, first or name
-    return _place_of(there)
+    return host if _place_of(there) == "emulator" else _place_of(there)
 
 
 def _place_of(device):

@@ -415,7 +415,7 @@ def test_program_that_has_no_kernel(files):
 
 
 @pytest.mark.parametrize("option, says", [
-    ("--target=tpu", ["--target=emulator or cuda", "got 'tpu'"]),
+    ("--target=tpu", ["--target=emulator, cpu or cuda", "got 'tpu'"]),
     ("--shuffle=often", ["--shuffle", "often"]),
     ("--shuffle=-3", ["--shuffle", "-3"])])
 def test_unknown_value(files, option, says):
