@@ -172,6 +172,8 @@ static void buildGPUPipeline(OpPassManager &pm,
                              const GPUPipelineOptions &options) {
   pm.addPass(createVerifyForm({Form::Buffers}));
   if (options.scalarLoops) {
+    if (options.blocks)
+      pm.addNestedPass<func::FuncOp>(createBlockProducts());
     pm.addNestedPass<func::FuncOp>(createConvertGNNTileToScalarLoops());
     pm.addPass(createCSEPass());
   }
@@ -242,7 +244,8 @@ ArrayRef<Stage> gnn::getStages() {
 ArrayRef<OptionWord<StopAt>> gnn::OptionWords<StopAt>::list() {
   static const OptionWord<StopAt> words[] = {{"kernels", StopAt::Kernels},
                                              {"structured", StopAt::Structured},
-                                             {"scheduled", StopAt::Scheduled}};
+                                             {"scheduled", StopAt::Scheduled},
+                                             {"blocked", StopAt::Blocked}};
   return words;
 }
 
@@ -251,6 +254,7 @@ void gnn::StageOptions::chooseStop(StopAt form) {
   if (form == StopAt::Kernels)
     return;
   gpu.scalarLoops = true;
+  gpu.blocks = form == StopAt::Blocked;
   if (form == StopAt::Structured) {
     tile.writeInPlace = false;
     tile.shareMemory = false;

@@ -134,7 +134,7 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     these by function. Others of these inputs, and gradients of some outputs alone, are
     compiled when they are first asked for.
     `stop_at` runs the templates of a form by loops of scalars, without the passes behind
-    it: "structured" or "scheduled" (docs/Debugging.md), the default on the CPU. Raises ValueError where an option is wrong,
+    it: "structured", "blocked" or, by default on the CPU, "scheduled" (docs/Debugging.md). Raises ValueError where an option is wrong,
     and CompileError where the program is."""
     if isinstance(plugins, (str, bytes)):
         raise ValueError(f"plugins: expected a list of paths, got {plugins!r}")

@@ -63,7 +63,9 @@ def test_gradients(program):
 
 
 def test_any_number_of_threads_gives_the_same_bits(program):
-    function, out = run(program, target="cpu")
+    function, out = run(program, target="cpu", stop_at="blocked")
+    steps = function.package.plan()["functions"][0]["steps"]
+    assert any(step["grid"] != step["block"] for step in steps)
     for threads in 1, 2, 5:
         binding = function.bind(program.graphs, gnn_mlir.capi.Device.cpu(threads))
         np.testing.assert_array_equal(binding(program.inputs), out)

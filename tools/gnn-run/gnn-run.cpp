@@ -124,7 +124,8 @@ static cl::list<std::string>
 static cl::opt<std::string> stopAt(
     "stop-at",
     cl::desc("Run the templates of a form by loops of scalars, without the "
-             "passes behind it: structured or scheduled; kernels: run kernels "
+             "passes behind it: structured, scheduled or blocked; kernels: run "
+             "kernels "
              "(default; on a cpu, which runs no kernels of a GPU: scheduled)"),
     cl::value_desc("FORM"), cl::cat(category));
 static cl::opt<bool> unchecked("unchecked",

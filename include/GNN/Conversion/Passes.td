@@ -74,6 +74,9 @@ def ConvertGNNTileToScalarLoops
     } {mapping = [#gpu.block<x>], gnn_tile.threads = 1 : i64}
     ```
 
+    A template on a range becomes loops over this range, where it stands in its loop
+    over blocks, which has one thread then.
+
     Needs: memrefs with identity layouts. Keeps: the value of every element that is
     written, and the order of templates. Never leaves a template.
   }];

@@ -202,6 +202,10 @@ struct GPUPipelineOptions
           "Make loops of one thread of each template: what it means, "
           "slowly"),
       llvm::cl::init(false)};
+  Option<bool> blocks{
+      *this, "blocks",
+      llvm::cl::desc("Cut products into blocks before they become such loops"),
+      llvm::cl::init(false)};
 };
 
 /// The switches of all passes.
@@ -272,7 +276,8 @@ struct NoOptions : public mlir::PassPipelineOptions<NoOptions> {};
 enum class StopAt {
   Kernels,    ///< nowhere: they become kernels as fast as they can be
   Structured, ///< on tensors, behind fusion; each buffer has its own place
-  Scheduled   ///< on buffers, with schedules
+  Scheduled,  ///< on buffers, with schedules
+  Blocked     ///< in loops over blocks: products, on ranges of their rows
 };
 
 template <> struct OptionWords<StopAt> {

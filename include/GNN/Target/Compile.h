@@ -43,7 +43,7 @@ struct CompileOptions {
   /// File to write the schedules of all templates to; empty: none.
   std::string saveSchedules;
   /// The form behind which templates become loops of scalars, a word of
-  /// `StopAt`: "structured", "scheduled", or "kernels" for none.
+  /// `StopAt`: "structured", "scheduled", "blocked", or "kernels" for none.
   std::string stopAt = "kernels";
   /// Where to write the IR after each stage; empty: nowhere.
   std::string phasesDirectory;

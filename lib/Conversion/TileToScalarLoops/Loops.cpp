@@ -47,7 +47,17 @@ Value Loops::count(RowDomain rows) {
                          op.getGraphAttr().getValue(), rows.getCountKey());
 }
 
+Positions Loops::range(Value begin, int64_t most, int64_t end) {
+  Value last =
+      arith::MinSIOp::create(body, loc, add(body, begin, most), index(end));
+  return {begin, last};
+}
+
 Value Loops::structure(const StructureKey &key) {
+  if (arrays)
+    for (auto [other, array] : llvm::zip_equal(op.getStructures(), *arrays))
+      if (other == key)
+        return array;
   auto type = MemRefType::get({ShapedType::kDynamic}, host.getI32Type());
   return StructureOp::create(host, loc, type, op.getGraphAttr(),
                              StructureKeyAttr::get(op.getContext(), key));
@@ -55,7 +65,7 @@ Value Loops::structure(const StructureKey &key) {
 
 Value Loops::view(Value buffer, RowDomain rows) {
   auto type = cast<MemRefType>(buffer.getType());
-  if (type.hasStaticShape())
+  if (type.hasStaticShape() || arrays)
     return buffer;
   SmallVector<OpFoldResult> sizes = memref::getMixedSizes(host, loc, buffer);
   SmallVector<OpFoldResult> strides;

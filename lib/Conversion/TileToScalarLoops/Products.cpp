@@ -70,6 +70,11 @@ void GemmLoops::findWeight(OpBuilder &builder) {
   };
   if (!op.getTypes())
     return;
+  if (op.isOnRange()) {
+    type = op.getTypeRow();
+    weightRow = op.getWeights() ? op.getWeightRow() : type;
+    return;
+  }
   RowDomain types = *op.getTypes();
   if (types.isFixed())
     type = arith::DivUIOp::create(builder, loops.loc, row,
@@ -215,6 +220,7 @@ private:
   Value load(OpBuilder &builder, unsigned side, Value row, Value column);
   Value sum(OpBuilder &builder);
   Value sumOfRight(OpBuilder &builder);
+  Positions columnsOfSums();
 
   OuterOp op;
   Loops &loops;
@@ -225,6 +231,10 @@ private:
 } // namespace
 
 Positions OuterLoops::findRows(OpBuilder &builder) {
+  if (op.isOnRange())
+    return {op.getFirstRow(),
+            arith::AddIOp::create(builder, loops.loc, op.getFirstRow(),
+                                  op.getRowCount())};
   if (!op.getTypes())
     return {loops.index(0), loops.count(op.getRows())};
   if (!op.getTypes()->isFixed())
@@ -274,13 +284,23 @@ Value OuterLoops::sumOfRight(OpBuilder &builder) {
   return loops.loop(builder, rows, loops.zero(builder), ofRow).front();
 }
 
+/// Those of the first columns of the left side compute the sums.
+Positions OuterLoops::columnsOfSums() {
+  OpBuilder &builder = loops.body;
+  Value isFirst =
+      arith::CmpIOp::create(builder, loops.loc, arith::CmpIPredicate::eq,
+                            bounds.leftColumns.begin, loops.index(0));
+  return {bounds.columns.begin,
+          arith::SelectOp::create(builder, loops.loc, isFirst,
+                                  bounds.columns.end, bounds.columns.begin)};
+}
+
 void OuterLoops::run() {
   RowDomain groups = op.getGroups();
   Type element = getElementTypeOrSelf(op.getOutput().getType());
   auto ofType = [&](OpBuilder &builder, Value at, ValueRange) {
     type = op.getTypes() ? at : Value();
     rows = findRows(builder);
-    int64_t depth = cast<ShapedType>(op.getLeft().getType()).getShape().back();
     bool hasHeads = op.getHeads() && !op.sumsHeads();
     auto ofColumn = [&](OpBuilder &builder, Value at, ValueRange) {
       right = at;
@@ -296,7 +316,7 @@ void OuterLoops::run() {
     };
     auto ofHead = [&](OpBuilder &builder, Value at, ValueRange) {
       head = at;
-      loops.loop(builder, loops.range(depth), {}, ofLeft);
+      loops.loop(builder, bounds.leftColumns, {}, ofLeft);
       return SmallVector<Value>();
     };
     auto sumColumn = [&](OpBuilder &builder, Value at, ValueRange) {
@@ -307,7 +327,7 @@ void OuterLoops::run() {
     };
     loops.loop(builder, hasHeads ? bounds.heads : loops.range(1), {}, ofHead);
     if (op.getSums())
-      loops.loop(builder, bounds.columns, {}, sumColumn);
+      loops.loop(builder, columnsOfSums(), {}, sumColumn);
     return SmallVector<Value>();
   };
   loops.loop(loops.body, bounds.rows, {}, ofType);

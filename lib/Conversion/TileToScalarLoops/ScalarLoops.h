@@ -23,9 +23,12 @@ struct Positions {
   mlir::Value begin, end;
 };
 
-/// What a template computes: all of its rows, heads and columns, or some.
+/// What a template computes: all of its rows, heads and columns, or those of
+/// its range.
 struct Bounds {
   Positions rows, heads, columns;
+  /// Of an outer, the columns of its left side.
+  Positions leftColumns = {};
 };
 
 using LoopBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
@@ -34,20 +37,29 @@ using LoopBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
 /// Short names for loops, loads and index arithmetic of one template.
 class Loops {
 public:
-  /// Builds in front of `op`: what the host knows at `host`, the rest at
-  /// `body`.
-  Loops(TileOpInterface op, mlir::OpBuilder host, mlir::OpBuilder body)
-      : loc(op.getLoc()), body(body), op(op), host(host), front(body) {}
+  /// Builds what the host knows at `host`, the loops at `body`, and arrays at
+  /// `front`. `arrays`: the index arrays of an op that is on a range, whose
+  /// buffers have their extents.
+  Loops(TileOpInterface op, mlir::OpBuilder host, mlir::OpBuilder body,
+        mlir::OpBuilder front, std::optional<mlir::ValueRange> arrays)
+      : loc(op.getLoc()), body(body), op(op), host(host), front(front),
+        arrays(arrays) {}
 
   mlir::Location loc;
   mlir::OpBuilder body;
 
   mlir::Value index(int64_t value);
   Positions range(int64_t end) { return {index(0), index(end)}; }
+  /// At most `most` positions from `begin` on, of `end`.
+  Positions range(mlir::Value begin, int64_t most, int64_t end);
+  /// One position.
+  Positions at(mlir::Value position) {
+    return {position, add(body, position, 1)};
+  }
 
   /// The number of rows of a domain.
   mlir::Value count(RowDomain rows);
-  /// An index array of the graph.
+  /// An index array of the graph: on a range, that which the op names.
   mlir::Value structure(const StructureKey &key);
   /// A buffer with the extent of `rows`, where it is dynamic.
   mlir::Value view(mlir::Value buffer, RowDomain rows);
@@ -87,6 +99,7 @@ private:
   mlir::OpBuilder host;
   /// In front of all loops.
   mlir::OpBuilder front;
+  std::optional<mlir::ValueRange> arrays;
 };
 
 /// The domain whose count is the number of rows of an operand.

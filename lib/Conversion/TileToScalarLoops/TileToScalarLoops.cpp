@@ -9,6 +9,7 @@
 #include "ScalarLoops.h"
 
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
+#include "GNN/Dialect/Tile/IR/ProductLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -29,6 +30,8 @@ namespace gnn {
 
 static LogicalResult checkBuffers(Operation *op) {
   for (Type type : op->getOperandTypes()) {
+    if (type.isIndex()) // of a range
+      continue;
     auto buffer = dyn_cast<MemRefType>(type);
     if (!buffer)
       return op->emitOpError("expected memrefs, got ") << type;
@@ -38,45 +41,77 @@ static LogicalResult checkBuffers(Operation *op) {
   return success();
 }
 
-/// A loop of one turn, which becomes a kernel of one thread.
+/// A loop of one turn.
 static scf::ForallOp createBlock(Operation *op) {
   OpBuilder builder(op);
   auto mapping =
       gpu::GPUBlockMappingAttr::get(op->getContext(), gpu::MappingId::DimX);
-  auto block = scf::ForallOp::create(
+  return scf::ForallOp::create(
       builder, op->getLoc(), ArrayRef<OpFoldResult>{builder.getIndexAttr(1)},
       /*outputs=*/ValueRange(), builder.getArrayAttr(mapping));
-  block->setAttr(attribute::threads, builder.getI64IntegerAttr(1));
-  return block;
 }
 
-/// Everything that a template computes.
-static Bounds allOf(TileOpInterface op, Loops &loops) {
-  return llvm::TypeSwitch<Operation *, Bounds>(op)
-      .Case([&](TraverseOp op) -> Bounds {
-        DomainAttr domain = op.getDomain();
-        return {{loops.index(0), loops.count(domain.getGroups())},
-                loops.range(domain.getHeads()),
-                loops.range(domain.getFeatures())};
+static Bounds boundsOf(TraverseOp op, Loops &loops) {
+  DomainAttr domain = op.getDomain();
+  return {{loops.index(0), loops.count(domain.getGroups())},
+          loops.range(domain.getHeads()),
+          loops.range(domain.getFeatures())};
+}
+
+static Bounds boundsOf(GemmOp op, Loops &loops) {
+  if (!op.isOnRange())
+    return {{loops.index(0), loops.count(op.getRows())},
+            loops.range(op.getHeads()),
+            loops.range(op.getOut())};
+  Value end = arith::AddIOp::create(loops.body, loops.loc, op.getFirstRow(),
+                                    op.getRowCount());
+  return {{op.getFirstRow(), end},
+          op.getHead() ? loops.at(op.getHead()) : loops.range(1),
+          loops.range(op.getFirstColumn(), op.getScheduleAttr().getN(),
+                      op.getOut())};
+}
+
+/// Its rows are the types.
+static Bounds boundsOf(OuterOp op, Loops &loops) {
+  int64_t left = cast<MemRefType>(op.getLeft().getType()).getShape().back();
+  int64_t right = cast<MemRefType>(op.getRight().getType()).getShape().back();
+  if (op.isOnRange())
+    return {
+        op.getTypeRow() ? loops.at(op.getTypeRow()) : loops.range(1),
+        op.getHead() ? loops.at(op.getHead()) : loops.range(1),
+        loops.range(op.getRightColumn(), op.getScheduleAttr().getN(), right),
+        loops.range(op.getLeftColumn(), ProductLayout::rows, left)};
+  std::optional<RowDomain> types = op.getTypes();
+  Value count = !types ? loops.index(1)
+                : types->isFixed()
+                    ? loops.index(op.getRows().getCount() / types->getCount())
+                    : loops.count(*types);
+  return {{loops.index(0), count},
+          loops.range(op.getHeads()),
+          loops.range(right),
+          loops.range(left)};
+}
+
+/// The index arrays of a template on a range; none of one that is whole.
+static std::optional<ValueRange> arraysOf(TileOpInterface op) {
+  return llvm::TypeSwitch<Operation *, std::optional<ValueRange>>(op)
+      .Case<GemmOp, OuterOp>([](auto op) -> std::optional<ValueRange> {
+        if (!op.isOnRange())
+          return std::nullopt;
+        return ValueRange(op.getIndexArrays());
       })
-      .Case([&](GemmOp op) -> Bounds {
-        return {{loops.index(0), loops.count(op.getRows())},
-                loops.range(op.getHeads()),
-                loops.range(op.getOut())};
-      })
-      .Case([&](OuterOp op) -> Bounds {
-        std::optional<RowDomain> types = op.getTypes();
-        Value count =
-            !types ? loops.index(1)
-            : types->isFixed()
-                ? loops.index(op.getRows().getCount() / types->getCount())
-                : loops.count(*types);
-        ArrayRef<int64_t> right =
-            cast<MemRefType>(op.getRight().getType()).getShape();
-        return {{loops.index(0), count},
-                loops.range(op.getHeads()),
-                loops.range(right.back())};
-      });
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// The loop over blocks that a template on a range is in, or a new one of one
+/// turn, which becomes a kernel of one thread.
+static scf::ForallOp blockOf(TileOpInterface op, bool isOnRange) {
+  scf::ForallOp block =
+      isOnRange ? op->getParentOfType<scf::ForallOp>() : createBlock(op);
+  if (block)
+    block->setAttr(attribute::threads,
+                   OpBuilder(op.getContext()).getI64IntegerAttr(1));
+  return block;
 }
 
 static LogicalResult lower(TileOpInterface op) {
@@ -85,14 +120,19 @@ static LogicalResult lower(TileOpInterface op) {
                            "gnn_tile.traverse, gemm or outer");
   if (failed(checkBuffers(op)))
     return failure();
-  scf::ForallOp block = createBlock(op);
-  Loops loops(op, OpBuilder(block),
-              OpBuilder::atBlockTerminator(block.getBody()));
-  Bounds bounds = allOf(op, loops);
+  std::optional<ValueRange> arrays = arraysOf(op);
+  scf::ForallOp block = blockOf(op, arrays.has_value());
+  if (!block)
+    return op->emitOpError("expected a loop over blocks around a range");
+  OpBuilder body =
+      arrays ? OpBuilder(op) : OpBuilder::atBlockTerminator(block.getBody());
+  OpBuilder front = arrays ? OpBuilder::atBlockBegin(block.getBody()) : body;
+  Loops loops(op, OpBuilder(block), body, front, arrays);
   llvm::TypeSwitch<Operation *>(op)
-      .Case([&](TraverseOp op) { lowerTraverse(op, loops, bounds); })
-      .Case([&](GemmOp op) { lowerGemm(op, loops, bounds); })
-      .Case([&](OuterOp op) { lowerOuter(op, loops, bounds); });
+      .Case(
+          [&](TraverseOp op) { lowerTraverse(op, loops, boundsOf(op, loops)); })
+      .Case([&](GemmOp op) { lowerGemm(op, loops, boundsOf(op, loops)); })
+      .Case([&](OuterOp op) { lowerOuter(op, loops, boundsOf(op, loops)); });
   op->erase();
   return success();
 }

@@ -1,0 +1,60 @@
+// RUN: gnn-opt %s --gnn-schedule-pipeline --gnn-tile-block-products --convert-gnn-tile-to-scalar-loops --cse --canonicalize --split-input-file | FileCheck %s
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// A block's rows, type and columns are those of its range; the last columns are
+// fewer. Nothing but its loop says what a block is.
+//
+// CHECK-LABEL: func.func @gemm
+// CHECK-DAG:     %[[LIST:.+]] = gnn_tile.structure @g tiles edge_type src_pair 64
+// CHECK-DAG:     %[[MAP:.+]] = gnn_tile.structure @g map src_pair src
+// CHECK-NOT:     gnn_tile.structure
+// CHECK:         scf.forall (%[[B:.+]], %[[C:.+]], %{{.+}}) = (0, 0, 0) to (%{{.+}}, 40, 1) step (1, 32, 1)
+// CHECK:           memref.load %[[LIST]]
+// CHECK:           %[[TYPE:.+]] = arith.index_cast
+// CHECK:           %[[FIRST:.+]] = arith.index_cast
+// CHECK:           %[[PAST:.+]] = arith.addi %[[C]], %c32
+// CHECK:           %[[LAST:.+]] = arith.minsi %[[PAST]], %c40
+// CHECK:           scf.for %[[ROW:.+]] = %[[FIRST]] to
+// CHECK:             scf.for %[[COLUMN:.+]] = %[[C]] to %[[LAST]]
+// CHECK:               scf.for %[[K:.+]] = %c0 to %c64
+// CHECK:                 memref.load %[[MAP]][%[[ROW]]]
+// CHECK:                 memref.load %{{.+}}[%[[TYPE]], %[[K]], %[[COLUMN]]]
+// CHECK:               memref.store %{{.+}}, %{{.+}}[%[[ROW]], %[[COLUMN]]]
+// CHECK:         gnn_tile.threads = 1 : i64
+func.func @gemm(%x: memref<?x64xf32>, %w: memref<3x64x40xf32>, %y: memref<?x40xf32>) {
+  gnn_tile.gemm @g rows src_pair types edge_type
+      ins(%x, %w : memref<?x64xf32>, memref<3x64x40xf32>) at <group -> src : feature> extras at []
+      outs(%y : memref<?x40xf32>) at <group : feature> schedule <n = 32> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// Blocks of the first columns of the left side compute the sums; the others go
+// through none.
+//
+// CHECK-LABEL: func.func @outer
+// CHECK:         scf.forall (%[[T:.+]], %[[TILE:.+]], %{{.+}}) in (3, 4, 1)
+// CHECK-DAG:       %[[LEFT:.+]] = arith.muli %{{.+}}, %c64
+// CHECK-DAG:       %[[IS_FIRST:.+]] = arith.cmpi eq, %[[LEFT]], %c0
+// CHECK:           %[[END:.+]] = arith.select %[[IS_FIRST]], %[[LAST:.+]], %[[RIGHT:.+]] : index
+// CHECK:           scf.for %[[TYPE:.+]] = %[[T]] to
+// CHECK:           scf.for %[[A:.+]] = %[[LEFT]] to
+// CHECK:             scf.for %[[B:.+]] = %[[RIGHT]] to %[[LAST]] step
+// CHECK:               scf.for {{.+}} -> (f64)
+// CHECK:               memref.store %{{.+}}, %{{.+}}[%[[TYPE]], %[[A]], %[[B]]]
+// CHECK:           scf.for %[[B:.+]] = %[[RIGHT]] to %[[END]]
+// CHECK:             memref.store %{{.+}}, %{{.+}}[%[[TYPE]], %[[B]]]
+func.func @outer(%x: memref<?x100xf32>, %dy: memref<?x128xf32>, %dw: memref<3x100x128xf32>, %db: memref<3x128xf32>) {
+  gnn_tile.outer @g rows src_pair types edge_type
+      ins(%x, %dy : memref<?x100xf32>, memref<?x128xf32>)
+      at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%dw : memref<3x100x128xf32>) sums(%db : memref<3x128xf32>) schedule <n = 64>
+  return
+}
