@@ -7,8 +7,13 @@ import pytest
 import gnn_mlir
 from gnn_mlir.testing import graphs
 
-FORMS = ("func.func(gnn-tile-block-products,gnn-tile-lower-products,"
-         "gnn-tile-load-ahead,gnn-tile-distribute-products)")
+LOOPS = "gnn-tile-block-products,gnn-tile-lower-products"
+SCALARS = "convert-gnn-tile-vectors-to-scalar-loops"
+FORMS = f"func.func({LOOPS},gnn-tile-load-ahead,gnn-tile-distribute-products)"
+
+#: The loops form, run as it stands.
+LOOP_FORMS = [f"func.func({LOOPS},{SCALARS})",
+              f"func.func({LOOPS},gnn-tile-load-ahead,{SCALARS})"]
 
 #: A body with a bias of the type, a scale of the row, and heads; a depth of several
 #: steps that ends inside of one, columns of several tiles that do so too.
@@ -73,16 +78,17 @@ def values(binding):
 def test_same_bits(compiler, text):
     graph = graphs.random_graph(90, 300, 1, 3, seed=5)
     results = []
-    for points in ({}, {"gpu-begin": FORMS}):
+    for points in ({}, *({"gpu-begin": passes} for passes in (FORMS, *LOOP_FORMS))):
         compiled = gnn_mlir.compile(text, target="emulator", stage_passes=points)
         binding = compiled.bind({"g": graph})
         out = binding(values(binding))
         results.append(list(out.values()) if isinstance(out, dict) else [out])
-    one, other = results
-    assert len(one) == len(other) > 0
-    for expected, got in zip(one, other):
-        assert np.abs(expected).max() > 0
-        np.testing.assert_array_equal(got, expected)
+    one, *others = results
+    for other in others:
+        assert len(one) == len(other) > 0
+        for expected, got in zip(one, other):
+            assert np.abs(expected).max() > 0
+            np.testing.assert_array_equal(got, expected)
 
 
 def test_forms_make_the_kernels(compiler, tmp_path):

@@ -86,6 +86,36 @@ def ConvertGNNTileToScalarLoops
     "::gnn::tile::TileDialect"];
 }
 
+def ConvertGNNTileVectorsToScalarLoops
+    : Pass<"convert-gnn-tile-vectors-to-scalar-loops", "::mlir::func::FuncOp"> {
+  let summary = "Make loops of scalars of the vectors of a loop over blocks";
+  let description = [{
+    The loops form as it stands, run by one thread a block: what is read, summed by a
+    `vector.contract` or carried by a loop becomes an array; other vectors are
+    computed element by element where they are needed. What the form says of threads
+    (`gnn_tile.spread`, `gnn_tile.permuted`) has no effect.
+
+    ```mlir
+    vector.transfer_write %x, %staged[%c0, %c0] {permutation_map = affine_map<(d0, d1) -> (d1, d0)>} : vector<64x16xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
+    // becomes
+    scf.for %i = %c0 to %c64 step %c1 {
+      scf.for %j = %c0 to %c16 step %c1 {
+        %e = memref.load %array[%i, %j] : memref<64x16xf32>
+        memref.store %e, %staged[%j, %i] : memref<16x64xf32, #gpu.address_space<workgroup>>
+      }
+    }
+    ```
+
+    Needs: the loops form of products (`gnn-tile-lower-products`). Keeps: all bits;
+    sums are added in the order of their loops. Never leaves a vector: what it does
+    not know is an error at that op.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::gnn::tile::TileDialect"];
+}
+
 def ConvertGNNTileToGPU : Pass<"convert-gnn-tile-to-gpu", "::mlir::ModuleOp"> {
   let summary = "Make a GPU kernel and its launch of each template or loop over blocks";
   let description = [{

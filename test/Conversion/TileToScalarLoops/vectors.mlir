@@ -1,0 +1,65 @@
+// RUN: gnn-opt %s --convert-gnn-tile-vectors-to-scalar-loops --split-input-file \
+// RUN:   --remarks-filter='convert-gnn-tile-vectors-to-scalar-loops' --remark-format=emitRemark --verify-diagnostics | FileCheck %s
+
+!staged = memref<16x64xf32, #gpu.address_space<workgroup>>
+#map = affine_map<(m, n, k) -> (k, m)>
+#map1 = affine_map<(m, n, k) -> (k, n)>
+#map2 = affine_map<(m, n, k) -> (m, n)>
+
+// A tile is read into an array, staged the other way round, and multiplied in the
+// order of the depth. What the loop carries is an array too, written once all of the
+// next values are known. Masked rows are not stored.
+//
+// CHECK-LABEL: func.func @product
+// CHECK-SAME:      %[[X:[^:]+]]: memref<?x64xf32>
+// CHECK:         scf.forall
+// CHECK-DAG:       %[[NEXT:.+]] = memref.alloca() : memref<64x64xf32>
+// CHECK-DAG:       %[[TILE:.+]] = memref.alloca() : memref<64x16xf32>
+// CHECK:           %[[STAGED:.+]] = memref.alloca() {{.*}}: memref<16x64xf32, #gpu.address_space<workgroup>>
+// CHECK:           scf.for %[[K:.+]] = %c0{{.*}} to %c64{{.*}} step %c16{{.*}} {
+// CHECK:             scf.for %[[I:[^ ]+]] =
+// CHECK:               scf.for %[[J:[^ ]+]] =
+// CHECK:                 %[[AT:.+]] = arith.addi %[[K]], %[[J]]
+// CHECK:                 %[[IN:.+]] = arith.cmpi slt, %[[AT]], %c50
+// CHECK:                 %[[SAFE:.+]] = arith.select %{{.+}}, %[[AT]], %c0
+// CHECK:                 %[[ROW:.+]] = arith.minsi %[[I]], %{{.+}} : index
+// CHECK:                 %[[READ:.+]] = memref.load %[[X]][%[[ROW]], %[[SAFE]]]
+// CHECK:                 %[[MASKED:.+]] = arith.select %[[IN]], %[[READ]], %{{.+}} : f32
+// CHECK:                 memref.store %[[MASKED]], %[[TILE]][%[[I]], %[[J]]]
+// CHECK:             scf.for %[[I:[^ ]+]] =
+// CHECK:               scf.for %[[J:[^ ]+]] =
+// CHECK:                 memref.load %[[TILE]][%[[I]], %[[J]]]
+// CHECK:                 memref.store %{{.+}}, %[[STAGED]]
+// CHECK:             scf.for {{.+}} iter_args
+// CHECK:               %[[A:.+]] = memref.load
+// CHECK:               %[[B:.+]] = memref.load
+// CHECK:               math.fma %[[A]], %[[B]], %{{.+}} : f32
+// CHECK:           %[[INSIDE:.+]] = arith.cmpi sle
+// CHECK:           scf.if %[[INSIDE]]
+// CHECK:             memref.store %{{.+}} : memref<?x64xf32>
+// CHECK:         gnn_tile.threads = 1 : i64
+// CHECK-NOT:     vector<
+func.func @product(%x: memref<?x64xf32>, %last: index) {
+  // expected-remark @+1 {{computed by loops of one thread}}
+  scf.forall (%b) in (4) {
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %c64 = arith.constant 64 : index
+    %p = arith.constant 0.0 : f32
+    %zero = arith.constant dense<0.0> : vector<64x64xf32>
+    %a = memref.alloca() {gnn_tile.permuted = 4 : i64} : !staged
+    %step = vector.step : vector<64xindex>
+    %ends = vector.broadcast %last : index to vector<64xindex>
+    %rows = arith.minsi %step, %ends : vector<64xindex>
+    %inside = arith.cmpi sle, %step, %ends : vector<64xindex>
+    %s = scf.for %k = %c0 to %c64 step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
+      %t = gnn_tile.load_rows %x[%rows, %k] below 50 : memref<?x64xf32>, vector<64xindex>, index -> vector<64x16xf32>
+      vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], permutation_map = affine_map<(d0, d1) -> (d1, d0)>} : vector<64x16xf32>, !staged
+      %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !staged, vector<16x64xf32>
+      %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %r, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+      scf.yield %n : vector<64x64xf32>
+    }
+    gnn_tile.store_rows %s, %x[%rows, %c0] where(%inside : vector<64xi1>) : vector<64x64xf32>, memref<?x64xf32>, vector<64xindex>, index
+  } {mapping = [#gpu.block<x>]}
+  return
+}
