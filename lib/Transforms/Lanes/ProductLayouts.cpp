@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From what is staged, summed and stored back to what it is computed of: which
-// layouts a value is asked for. A value that only a store in its own block asks
-// for is computed there.
+// layouts a value is asked for. A value that only a load or store in its own
+// block asks for is computed there, part by part.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,18 +51,20 @@ static LogicalResult refuse(Operation *op, const Twine &expected) {
          << expected;
 }
 
-/// True if `op` may be computed at `store`, behind it in its block.
-static bool isFreeUntil(Operation *op, StoreRowsOp store) {
-  if (op->getBlock() != store->getBlock() || op->getNumRegions())
+/// True if `op` may be computed at `user`, a load or store behind it in its
+/// block.
+static bool isFreeUntil(Operation *op, Operation *user) {
+  if (op->getBlock() != user->getBlock() || op->getNumRegions())
     return false;
   auto load = dyn_cast<LoadRowsOp>(op);
   if (!load)
     return isPure(op) && !isa<vector::ContractionOp>(op);
   // A part of the store at hand may come after others have been stored.
-  if (load.getSource() == store.getTarget() &&
+  auto store = dyn_cast<StoreRowsOp>(user);
+  if (store && load.getSource() == store.getTarget() &&
       load.getIndices() != store.getIndices())
     return false;
-  for (Operation *next = op->getNextNode(); next != store;
+  for (Operation *next = op->getNextNode(); next != user;
        next = next->getNextNode()) {
     WalkResult walk = next->walk([&](Operation *inner) {
       bool isStaging = isa<vector::TransferWriteOp>(inner);
@@ -90,7 +92,7 @@ bool ProductDistribution::record(Value value, Layout layout) {
 }
 
 LogicalResult ProductDistribution::ask(Operation *user, Value value,
-                                       Layout layout, Operation *store) {
+                                       Layout layout, Operation *at) {
   auto type = dyn_cast<VectorType>(value.getType());
   if (!type)
     return success();
@@ -100,8 +102,8 @@ LogicalResult ProductDistribution::ask(Operation *user, Value value,
     return diag << layout.spread << " divides, got " << type;
   }
   Operation *op = value.getDefiningOp();
-  if (store && op && isFreeUntil(op, cast<StoreRowsOp>(store)))
-    return askOperands(op, layout, store);
+  if (at && op && isFreeUntil(op, at))
+    return askOperands(op, layout, at);
   if (!record(value, layout))
     return success();
   if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -150,17 +152,16 @@ static Value rowsOfColumn(Value value) {
 }
 
 LogicalResult ProductDistribution::askBroadcast(vector::BroadcastOp op,
-                                                Layout layout,
-                                                Operation *store) {
+                                                Layout layout, Operation *at) {
   auto source = dyn_cast<VectorType>(op.getSourceType());
   if (!source)
     return success();
   bool isToTile = layout.axis == Layout::Tile;
   if (isToTile && source.getRank() == 1)
-    return ask(op, op.getSource(), layout.of(Layout::Columns), store);
+    return ask(op, op.getSource(), layout.of(Layout::Columns), at);
   if (isToTile && source.getDimSize(1) == 1)
     if (Value rows = rowsOfColumn(op.getSource()))
-      return ask(op, rows, layout.of(Layout::Rows), store);
+      return ask(op, rows, layout.of(Layout::Rows), at);
   return refuse(op, "a scalar, a vector of columns, or one of rows by "
                     "vector.shape_cast");
 }
@@ -176,7 +177,7 @@ static bool isStep(DenseElementsAttr value) {
 }
 
 LogicalResult ProductDistribution::askOperands(Operation *op, Layout layout,
-                                               Operation *store) {
+                                               Operation *at) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     auto value = cast<DenseElementsAttr>(constant.getValue());
     if (value.isSplat() || (layout.axis == Layout::Rows && isStep(value)))
@@ -188,7 +189,7 @@ LogicalResult ProductDistribution::askOperands(Operation *op, Layout layout,
                ? success()
                : refuse(op, "numbers of rows, not of columns");
   if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
-    return askBroadcast(broadcast, layout, store);
+    return askBroadcast(broadcast, layout, at);
   if (auto load = dyn_cast<LoadRowsOp>(op)) {
     bool isOfTile = load.getType().getRank() == 2;
     Layout::Axis axis = isOfTile            ? Layout::Tile
@@ -197,7 +198,7 @@ LogicalResult ProductDistribution::askOperands(Operation *op, Layout layout,
     if (axis != layout.axis)
       return refuse(op, "rows as rows and columns as columns");
     for (Value rows : {load.getRowVector(), Value(load.getInside())})
-      if (rows && failed(ask(op, rows, layout.of(Layout::Rows), store)))
+      if (rows && failed(ask(op, rows, layout.of(Layout::Rows), at ? at : op)))
         return failure();
     return success();
   }
@@ -223,7 +224,7 @@ LogicalResult ProductDistribution::askOperands(Operation *op, Layout layout,
                     sizes[1] == slice.getSourceVectorType().getDimSize(1) &&
                     !slice.hasNonUnitStrides() &&
                     offsets[0] % (layout.eachRows() * layout.laneRows()) == 0;
-    return isOfRows ? ask(op, slice.getSource(), layout, store)
+    return isOfRows ? ask(op, slice.getSource(), layout, at)
                     : refuse(op, "all columns of rows that threads hold in "
                                  "turns");
   }
@@ -237,10 +238,9 @@ LogicalResult ProductDistribution::askOperands(Operation *op, Layout layout,
     SpreadAttr ofColumns = SpreadAttr::get(
         op->getContext(), {source.getDimSize(0), layout.width()},
         {1, layout.laneColumns()});
-    if (failed(
-            ask(op, reduction.getSource(), {ofColumns, Layout::Tile}, store)))
+    if (failed(ask(op, reduction.getSource(), {ofColumns, Layout::Tile}, at)))
       return failure();
-    return ask(op, reduction.getAcc(), layout, store);
+    return ask(op, reduction.getAcc(), layout, at);
   }
   if (auto contract = dyn_cast<vector::ContractionOp>(op)) {
     auto spread = contract->getAttrOfType<SpreadAttr>(spreadAttribute);
@@ -254,7 +254,7 @@ LogicalResult ProductDistribution::askOperands(Operation *op, Layout layout,
   if (!OpTrait::hasElementwiseMappableTraits(op))
     return refuse(op, "an op that is distributed as its result is");
   for (Value operand : op->getOperands())
-    if (failed(ask(op, operand, layout, store)))
+    if (failed(ask(op, operand, layout, at)))
       return failure();
   return success();
 }

@@ -133,13 +133,13 @@ Value ProductDistribution::get(Value value, Layout layout, Part part) {
     return part.single < 0 ? whole
                            : vector::ExtractOp::create(b, whole, part.single);
   }
-  if (!branch)
+  if (!hasAtHand)
     return compute(value, layout, part);
   std::pair at(key, std::array<int64_t, 3>{part.row, part.column, part.single});
-  if (auto found = inBranch.find(at); found != inBranch.end())
+  if (auto found = atHand.find(at); found != atHand.end())
     return found->second;
   Value made = compute(value, layout, part);
-  inBranch[at] = made;
+  atHand[at] = made;
   return made;
 }
 
@@ -247,6 +247,10 @@ SmallVector<Value> ProductDistribution::materialized(Value value,
 
 /// Computes `value` here in the layouts that it is asked for.
 void ProductDistribution::materialize(Value value) {
-  for (const Layout &layout : asked.lookup(value))
+  hasAtHand = static_cast<bool>(value.getDefiningOp<LoadRowsOp>());
+  for (const Layout &layout : asked.lookup(value)) {
+    atHand.clear();
     held[keyOf(value, layout)] = materialized(value, layout);
+  }
+  hasAtHand = false;
 }

@@ -71,11 +71,11 @@ private:
   // What is asked of values (ProductLayouts.cpp).
   mlir::LogicalResult askAll();
   mlir::LogicalResult ask(mlir::Operation *user, mlir::Value value,
-                          Layout layout, mlir::Operation *store = nullptr);
+                          Layout layout, mlir::Operation *at = nullptr);
   mlir::LogicalResult askOperands(mlir::Operation *op, Layout layout,
-                                  mlir::Operation *store);
+                                  mlir::Operation *at);
   mlir::LogicalResult askBroadcast(mlir::vector::BroadcastOp op, Layout layout,
-                                   mlir::Operation *store);
+                                   mlir::Operation *at);
   mlir::LogicalResult askCarried(mlir::Operation *op, unsigned number,
                                  Layout layout);
   bool record(mlir::Value value, Layout layout);
@@ -145,20 +145,22 @@ private:
   int64_t threads = 0;
 
   /// The layouts that values are held in; in others they are computed where
-  /// they are stored.
+  /// they are needed.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Layout>> asked;
   using Key = std::pair<void *, std::pair<const void *, int>>;
   std::map<Key, Values> held;
 
   /// The store at hand: its branch has made sure of the row and column of a
-  /// part, and knows what has been computed in it.
+  /// part.
   struct Branch {
     StoreRowsOp op;
     Layout layout;
     Part part;
   };
   std::optional<Branch> branch;
-  std::map<std::pair<Key, std::array<int64_t, 3>>, mlir::Value> inBranch;
+  /// What has been computed for the load or store at hand.
+  std::map<std::pair<Key, std::array<int64_t, 3>>, mlir::Value> atHand;
+  bool hasAtHand = false;
 
   /// First row and column of a thread by spread, and where it reads in a
   /// permuted array by these.

@@ -97,7 +97,8 @@ void ProductDistribution::storePart(StoreRowsOp op, Layout layout, Part part) {
     auto ifOp = scf::IfOp::create(b, inside);
     b.setInsertionPoint(ifOp.thenBlock()->getTerminator());
   }
-  inBranch.clear();
+  atHand.clear();
+  hasAtHand = true;
   branch = Branch{op, layout, part};
   Value value = get(op.getValue(), layout, part);
   b.setLoc(op.getLoc());
@@ -107,6 +108,7 @@ void ProductDistribution::storePart(StoreRowsOp op, Layout layout, Part part) {
   indices.back() = add(indices.back(), columnOf(layout, part));
   storeTo(value, scalar(op.getTarget()), indices);
   branch.reset();
+  hasAtHand = false;
 }
 
 void ProductDistribution::store(StoreRowsOp op) {
