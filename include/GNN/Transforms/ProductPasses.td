@@ -83,7 +83,7 @@ def LoadAhead : Pass<"gnn-tile-load-ahead", "::mlir::func::FuncOp"> {
   let summary = "Load what a step stages while the step before is summed";
   let description = [{
     A loop marked `gnn_tile.load_ahead` carries what its next step stages, and the
-    arrays that it stages in become two of the kind, which steps take in turns:
+    arrays that it stages in become twice as deep, halves that steps take in turns:
     threads that stage the next step need not wait for those that still sum. The
     first step is loaded in front of the loop, and the last one summed behind it, if
     there is a step at all.
@@ -95,11 +95,11 @@ def LoadAhead : Pass<"gnn-tile-load-ahead", "::mlir::func::FuncOp"> {
     // becomes
     scf.if %some {
       %x0 = gnn_tile.load_rows ...
-      scf.for %r = %second to %end step %c16 iter_args(%acc = %zero, %x = %x0, %slot = %c0) {
-        ...                          // stage %x in slot %slot
+      scf.for %r = %second to %end step %c16 iter_args(%acc = %zero, %x = %x0, %half = %c0) {
+        ...                          // stage %x from row %half on
         %next = gnn_tile.load_rows ...
         ...                          // sum
-        %other = arith.subi %c1, %slot : index
+        %other = arith.subi %c16, %half : index
       }
       ...                            // stage and sum the last step
     }

@@ -20,35 +20,36 @@
 using namespace mlir;
 
 namespace {
-/// Which slot of an array: `slot`, or the other one. A constant has no value.
-struct Slot {
+/// Which half of an array: that of `value`, or the other one. A constant has no
+/// value.
+struct Half {
   Value value;
   bool isOther = false, isKnown = false;
 
-  bool operator==(const Slot &slot) const {
-    return value == slot.value && isOther == slot.isOther &&
-           isKnown == slot.isKnown;
+  bool operator==(const Half &half) const {
+    return value == half.value && isOther == half.isOther &&
+           isKnown == half.isKnown;
   }
   /// True where both are never the same.
-  bool differs(const Slot &slot) const {
-    return isKnown && slot.isKnown && value == slot.value &&
-           isOther != slot.isOther;
+  bool differs(const Half &half) const {
+    return isKnown && half.isKnown && value == half.value &&
+           isOther != half.isOther;
   }
 };
 
 /// Something that threads have read or written.
 struct Access {
   Value array;
-  Slot slot;
+  Half half;
   bool isWrite;
 
   bool operator==(const Access &other) const {
-    return array == other.array && slot == other.slot &&
+    return array == other.array && half == other.half &&
            isWrite == other.isWrite;
   }
   bool conflicts(const Access &other) const {
     return array == other.array && (isWrite || other.isWrite) &&
-           !slot.differs(other.slot);
+           !half.differs(other.half);
   }
 };
 
@@ -64,16 +65,38 @@ private:
 };
 } // namespace
 
-static Slot slotOf(Value value) {
-  if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return {Value(), *constant != 0, true};
-  auto sub = value.getDefiningOp<arith::SubIOp>();
-  if (sub && getConstantIntValue(sub.getLhs()) == 1) {
-    Slot slot = slotOf(sub.getRhs());
-    slot.isOther = !slot.isOther;
-    return slot;
+/// The half that `value` is the first row of, of arrays whose halves have
+/// `rows` rows: a constant, the other half of a known one, or what a loop
+/// carries that takes halves in turns.
+static Half halfOf(Value value, int64_t rows) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value)) {
+    bool isHalf = *constant == 0 || *constant == rows;
+    return {Value(), *constant != 0, isHalf};
   }
-  return {value, false, true};
+  if (auto sub = value.getDefiningOp<arith::SubIOp>()) {
+    Half half = getConstantIntValue(sub.getLhs()) == rows
+                    ? halfOf(sub.getRhs(), rows)
+                    : Half();
+    half.isOther = !half.isOther;
+    return half;
+  }
+  scf::ForOp loop;
+  unsigned number = 0;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop || argument == loop.getInductionVar())
+      return {};
+    number = argument.getArgNumber() - 1;
+  } else if ((loop = value.getDefiningOp<scf::ForOp>())) {
+    number = cast<OpResult>(value).getResultNumber();
+  } else {
+    return {};
+  }
+  auto next = loop.getYieldedValues()[number].getDefiningOp<arith::SubIOp>();
+  bool isInTurns = next && getConstantIntValue(next.getLhs()) == rows &&
+                   next.getRhs() == loop.getRegionIterArg(number) &&
+                   halfOf(loop.getInitArgs()[number], rows).isKnown;
+  return {value, false, isInTurns};
 }
 
 /// What an op itself reads or writes in workgroup memory.
@@ -84,10 +107,17 @@ static std::optional<Access> accessOf(Operation *op) {
   auto type = dyn_cast<MemRefType>(transfer.getBase().getType());
   if (!type || !gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type))
     return std::nullopt;
-  Slot slot;
-  if (type.getRank() > 2 && type.getDimSize(0) == 2)
-    slot = slotOf(transfer.getIndices().front());
-  return Access{transfer.getBase(), slot, isa<vector::TransferWriteOp>(op)};
+  Half half;
+  VectorType vector = transfer.getVectorType();
+  AffineMap map = transfer.getPermutationMap();
+  if (type.getRank() == 2 && map.isPermutation()) {
+    // The rows that it reaches, of which a half has as many or more.
+    int64_t reached = vector.getDimSize(map.getDimPosition(0) == 0 ? 0 : 1);
+    int64_t rows = type.getDimSize(0) / 2;
+    if (reached <= rows)
+      half = halfOf(transfer.getIndices().front(), rows);
+  }
+  return Access{transfer.getBase(), half, isa<vector::TransferWriteOp>(op)};
 }
 
 static Accesses accessesIn(Operation *op) {
@@ -120,28 +150,22 @@ void BarrierInserter::waitFor(Operation *op, const Accesses &accesses,
   pending.clear();
 }
 
-/// Puts the slots that a step used in terms of the values that replace the
-/// carried ones: `1 - slot` is carried where the slots are taken in turns.
+/// Puts the halves that a step used in terms of the values that replace the
+/// carried ones, which are the other halves then.
 static Accesses inNextStep(scf::ForOp loop, const Accesses &accesses,
                            ValueRange next) {
   Accesses mapped(accesses);
   for (Access &access : mapped) {
-    if (!access.slot.value)
+    Value value = access.half.value;
+    if (!value)
       continue;
-    auto carried = llvm::find(loop.getRegionIterArgs(), access.slot.value);
-    if (carried == loop.getRegionIterArgs().end()) {
-      if (loop->isProperAncestor(
-              access.slot.value.getParentBlock()->getParentOp()) ||
-          access.slot.value.getParentBlock() == loop.getBody())
-        access.slot = {}; // of that step alone
-      continue;
+    auto carried = llvm::find(loop.getRegionIterArgs(), value);
+    if (carried != loop.getRegionIterArgs().end()) {
+      unsigned number = carried - loop.getRegionIterArgs().begin();
+      access.half = {next[number], !access.half.isOther, true};
+    } else if (loop->isAncestor(value.getParentBlock()->getParentOp())) {
+      access.half = {}; // of that step alone
     }
-    unsigned number = carried - loop.getRegionIterArgs().begin();
-    Slot yielded = slotOf(loop.getYieldedValues()[number]);
-    bool isInTurns = yielded.isKnown && yielded.value == access.slot.value;
-    access.slot = isInTurns ? Slot{next[number],
-                                   access.slot.isOther != yielded.isOther, true}
-                            : Slot{};
   }
   return mapped;
 }

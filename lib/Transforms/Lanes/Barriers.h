@@ -14,8 +14,9 @@ namespace gnn::tile {
 /// Puts a `gpu.barrier` in front of what reads in workgroup memory what has
 /// been written since the last barrier, or writes what has been read or
 /// written: the vectors of the loops form in the body of `blocks`, whose loops
-/// all threads run together. An array with a leading dimension of 2 has two
-/// slots, which a loop takes in turns where it carries the slot as `1 - slot`.
+/// all threads run together. Halves of an array are told apart where a loop
+/// takes them in turns: it carries the first row of one, and `rows - first` to
+/// the next step.
 void insertBarriers(mlir::scf::ForallOp blocks);
 
 } // namespace gnn::tile

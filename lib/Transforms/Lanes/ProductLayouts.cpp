@@ -205,7 +205,7 @@ LogicalResult ProductDistribution::askOperands(Operation *op, Layout layout,
   if (auto read = dyn_cast<vector::TransferReadOp>(op)) {
     auto type = dyn_cast<MemRefType>(read.getBase().getType());
     if (type && gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type) &&
-        type.getRank() >= 2 && read.getPermutationMap().isMinorIdentity() &&
+        type.getRank() == 2 && read.getPermutationMap().isMinorIdentity() &&
         !read.hasOutOfBoundsDim() && !read.getMask() &&
         layout.axis == Layout::Tile)
       return success();

@@ -105,6 +105,7 @@ private:
   mlir::Value load(LoadRowsOp op, Layout layout, Part part);
   bool isSureOfRow(mlir::Value inside, Layout layout, Part part);
   bool isSureOfColumn(LoadRowsOp op, Layout layout, Part part);
+  mlir::Value addFirst(mlir::Value first, mlir::Value depth);
   mlir::Value permute(mlir::Value array, mlir::Value depth, mlir::Value across);
 
   // Values (ProductParts.cpp).

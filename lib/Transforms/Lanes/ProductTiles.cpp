@@ -136,37 +136,28 @@ Value ProductDistribution::permute(Value array, Value depth, Value across) {
   return bitXor(across, arith::MulIOp::create(b, four, index(8)));
 }
 
-/// The indices of an access in front of its last two, which are 0.
-static FailureOr<SmallVector<Value>> slotOf(VectorTransferOpInterface op) {
-  SmallVector<Value> indices(op.getIndices());
-  if (indices.size() >= 2 && isZeroInteger(indices.back()) &&
-      isZeroInteger(indices[indices.size() - 2])) {
-    indices.resize(indices.size() - 2);
-    return indices;
-  }
-  return op->emitOpError("cannot be distributed over threads: expected all of "
-                         "an array from 0 on");
+/// The first row of an access to all columns of an array, which is a multiple
+/// of what is permuted.
+static FailureOr<Value> firstRowOf(VectorTransferOpInterface op) {
+  auto type = dyn_cast<MemRefType>(op.getBase().getType());
+  bool isStaged = type && type.getRank() == 2 &&
+                  gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type) &&
+                  !op.hasOutOfBoundsDim() && !op.getMask();
+  if (isStaged && isZeroInteger(op.getIndices()[1]))
+    return op.getIndices()[0];
+  return op->emitOpError("cannot be distributed over threads: expected all "
+                         "columns of an array in workgroup memory");
 }
 
 LogicalResult ProductDistribution::stage(vector::TransferWriteOp op) {
-  auto memref = dyn_cast<MemRefType>(op.getBase().getType());
-  if (!memref || !gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(memref) ||
-      memref.getRank() < 2 || op.hasOutOfBoundsDim() || op.getMask())
-    return op.emitOpError("cannot be distributed over threads: expected a "
-                          "whole tile in workgroup memory");
-  FailureOr<SmallVector<Value>> slot = slotOf(op);
-  if (failed(slot))
+  FailureOr<Value> firstRow = firstRowOf(op);
+  if (failed(firstRow))
     return failure();
-  unsigned rank = memref.getRank();
-  AffineMap map = op.getPermutationMap();
-  bool byDepth = map.getDimPosition(0) == rank - 1;
+  bool byDepth = op.getPermutationMap().getDimPosition(0) == 1;
   Layout layout{op->getAttrOfType<SpreadAttr>(spreadAttribute), Layout::Tile};
   auto type = cast<VectorType>(op.getVector().getType());
   auto storeAt = [&](Value value, Value depth, Value across) {
-    SmallVector<Value> indices =
-        llvm::map_to_vector(*slot, [&](Value at) { return scalar(at); });
-    indices.append({depth, across});
-    storeTo(value, scalar(op.getBase()), indices);
+    storeTo(value, scalar(op.getBase()), {addFirst(*firstRow, depth), across});
   };
   for (int64_t row = 0; row < layout.rowsOf(type); ++row)
     for (int64_t column = 0; column < layout.columnsOf(type); ++column) {
@@ -187,15 +178,18 @@ LogicalResult ProductDistribution::stage(vector::TransferWriteOp op) {
   return success();
 }
 
+/// Row `depth` behind the first one of an access.
+Value ProductDistribution::addFirst(Value first, Value depth) {
+  return isZeroInteger(first) ? depth : add(scalar(first), depth);
+}
+
 /// A part of what is staged, by vectors that no permutation tears.
 Value ProductDistribution::readStaged(vector::TransferReadOp op, Layout layout,
                                       Part part) {
-  SmallVector<Value> indices = llvm::map_to_vector(
-      op.getIndices(), [&](Value at) { return scalar(at); });
   Value depth = rowOf(layout, part);
-  indices.back() = permute(op.getBase(), depth, columnOf(layout, part));
-  indices[indices.size() - 2] = depth;
-  return loadFrom(scalar(op.getBase()), indices,
+  Value across = permute(op.getBase(), depth, columnOf(layout, part));
+  return loadFrom(scalar(op.getBase()),
+                  {addFirst(op.getIndices()[0], depth), across},
                   part.single < 0 ? layout.width() : 1);
 }
 
@@ -206,8 +200,7 @@ Value ProductDistribution::readStaged(vector::TransferReadOp op, Layout layout,
 /// An operand of a product: where the thread's first value of each step lies,
 /// by the permutation.
 struct ProductDistribution::Staged {
-  Value array;
-  SmallVector<Value> slot;
+  Value array, first;
   int64_t depth;
   SmallVector<Value> places;
 };
@@ -216,20 +209,15 @@ FailureOr<ProductDistribution::Staged>
 ProductDistribution::findStaged(vector::ContractionOp op, Value operand,
                                 Value first) {
   auto read = operand.getDefiningOp<vector::TransferReadOp>();
-  auto type =
-      read ? dyn_cast<MemRefType>(read.getBase().getType()) : MemRefType();
-  if (!type || !gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type) ||
-      !read.getPermutationMap().isMinorIdentity() || read.hasOutOfBoundsDim() ||
-      read.getMask())
+  if (!read || !read.getPermutationMap().isMinorIdentity())
     return op.emitOpError("cannot be distributed over threads: expected "
                           "operands that are staged in workgroup memory");
-  FailureOr<SmallVector<Value>> slot = slotOf(read);
-  if (failed(slot))
+  FailureOr<Value> firstRow = firstRowOf(read);
+  if (failed(firstRow))
     return failure();
   Staged side;
   side.array = scalar(read.getBase());
-  for (Value at : *slot)
-    side.slot.push_back(scalar(at));
+  side.first = *firstRow;
   side.depth = read.getVectorType().getDimSize(0);
   int64_t permutation =
       std::max<int64_t>(1, permutations.lookup(read.getBase()));
@@ -247,11 +235,9 @@ ProductDistribution::findStaged(vector::ContractionOp op, Value operand,
 
 Value ProductDistribution::readStep(const Staged &side, Value from, int64_t k,
                                     int64_t offset, int64_t width) {
-  SmallVector<Value> indices(side.slot);
-  indices.push_back(addConstant(from, k));
-  indices.push_back(
-      addConstant(side.places[k / 4 % side.places.size()], offset));
-  return loadFrom(side.array, indices, width);
+  Value place = side.places[k / 4 % side.places.size()];
+  return loadFrom(side.array,
+                  {addConstant(from, k), addConstant(place, offset)}, width);
 }
 
 /// Adds the products of some steps from `from` on to each row of the thread.
@@ -308,13 +294,17 @@ LogicalResult ProductDistribution::multiply(vector::ContractionOp op) {
     return op.emitOpError("cannot be distributed over threads: expected a "
                           "depth that ")
            << unrolled << " divides, got " << left->depth;
+  if (left->first != right->first &&
+      !(isZeroInteger(left->first) && isZeroInteger(right->first)))
+    return op.emitOpError("cannot be distributed over threads: expected "
+                          "operands that are staged from one row on");
   SmallVector<Value> sums = materialized(op.getAcc(), layout);
-  Value zero = index(0);
+  Value first = scalar(left->first);
   if (left->depth <= unrolled) {
-    sums = addSteps(*left, *right, rows, columns, sums, zero);
+    sums = addSteps(*left, *right, rows, columns, sums, first);
   } else {
-    auto loop =
-        scf::ForOp::create(b, zero, index(left->depth), index(unrolled), sums);
+    auto loop = scf::ForOp::create(b, first, addConstant(first, left->depth),
+                                   index(unrolled), sums);
     OpBuilder::InsertionGuard restore(b);
     b.setInsertionPointToEnd(loop.getBody());
     scf::YieldOp::create(b, addSteps(*left, *right, rows, columns,

@@ -4,7 +4,7 @@
 //
 // The body of a marked loop is cut in two: what loads, which belongs to the
 // next step then, and the rest. Upstream's pipelining would give the loop
-// stages too, but neither slots to the arrays nor a place to the loads among
+// stages too, but neither halves to the arrays nor a place to the loads among
 // the rest.
 //
 //===----------------------------------------------------------------------===//
@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -41,10 +42,9 @@ public:
 
 private:
   std::string take(Value value);
-  Value makeSlots(memref::AllocaOp array);
-  void useSlot(Operation *access, Value slot);
+  Value makeHalves(memref::AllocaOp array);
   SmallVector<Value> emitLoads(Value step);
-  SmallVector<Value> emitRest(ValueRange carried, ValueRange loaded, Value slot,
+  SmallVector<Value> emitRest(ValueRange carried, ValueRange loaded, Value half,
                               llvm::function_ref<void()> loadNext);
   void emitSome(Value begin, Value end);
 
@@ -56,6 +56,7 @@ private:
   ImplicitLocOpBuilder b;
   llvm::SetVector<Operation *> ahead; // what loads, in the order of the body
   SmallVector<Value> staged;          // what it gives
+  int64_t depth = 0;                  // of what is staged
   llvm::SetVector<memref::AllocaOp> arrays;
 };
 } // namespace
@@ -82,8 +83,13 @@ std::string AheadLoop::take(Value value) {
 std::string AheadLoop::analyse() {
   for (auto write : loop.getOps<vector::TransferWriteOp>()) {
     auto array = write.getBase().getDefiningOp<memref::AllocaOp>();
-    if (!array || array->getParentOp() == loop)
+    if (!array || array->getParentOp() == loop ||
+        array.getType().getRank() != 2)
       return "a step writes to an array that is not staged";
+    if (arrays.empty())
+      depth = array.getType().getDimSize(0);
+    if (array.getType().getDimSize(0) != depth)
+      return "a step stages arrays of several depths";
     arrays.insert(array);
     if (std::string why = take(write.getVector()); !why.empty())
       return why;
@@ -110,9 +116,10 @@ std::string AheadLoop::analyse() {
   }
   for (memref::AllocaOp array : arrays)
     for (Operation *user : array->getUsers())
-      if (!isa<vector::TransferWriteOp, vector::TransferReadOp>(user))
+      if (auto access = dyn_cast<VectorTransferOpInterface>(user);
+          !access || !isZeroInteger(access.getIndices()[0]))
         return "'" + user->getName().getStringRef().str() +
-               "' uses what is staged";
+               "' uses a part of what is staged";
   // In the order of the body: operands were taken before their users, but from
   // several ends.
   llvm::SetVector<Operation *> ordered;
@@ -123,36 +130,16 @@ std::string AheadLoop::analyse() {
   return "";
 }
 
-/// Two of the array; accesses outside of the loop are to the first.
-Value AheadLoop::makeSlots(memref::AllocaOp array) {
+/// An array of two halves; accesses outside of the loop are to the first.
+Value AheadLoop::makeHalves(memref::AllocaOp array) {
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPoint(array);
   MemRefType type = array.getType();
-  SmallVector<int64_t> shape{2};
-  llvm::append_range(shape, type.getShape());
-  auto slots = memref::AllocaOp::create(
-      b, MemRefType::get(shape, type.getElementType(),
+  auto halves = memref::AllocaOp::create(
+      b, MemRefType::get({2 * depth, type.getDimSize(1)}, type.getElementType(),
                          MemRefLayoutAttrInterface(), type.getMemorySpace()));
-  slots->setDiscardableAttrs(array->getDiscardableAttrDictionary());
-  return slots;
-}
-
-/// Lets a read or write, whose array has slots now, go to `slot`.
-void AheadLoop::useSlot(Operation *access, Value slot) {
-  auto transfer = cast<VectorTransferOpInterface>(access);
-  AffineMap map = transfer.getPermutationMap().shiftDims(1);
-  if (auto read = dyn_cast<vector::TransferReadOp>(access)) {
-    read.setPermutationMapAttr(AffineMapAttr::get(map));
-    SmallVector<Value> indices{slot};
-    llvm::append_range(indices, read.getIndices());
-    read.getIndicesMutable().assign(indices);
-    return;
-  }
-  auto write = cast<vector::TransferWriteOp>(access);
-  write.setPermutationMapAttr(AffineMapAttr::get(map));
-  SmallVector<Value> indices{slot};
-  llvm::append_range(indices, write.getIndices());
-  write.getIndicesMutable().assign(indices);
+  halves->setDiscardableAttrs(array->getDiscardableAttrDictionary());
+  return halves;
 }
 
 /// What step `step` stages.
@@ -168,7 +155,7 @@ SmallVector<Value> AheadLoop::emitLoads(Value step) {
 /// Stages and sums a step, and calls `loadNext` in front of the product, once
 /// all of it is staged.
 SmallVector<Value> AheadLoop::emitRest(ValueRange carried, ValueRange loaded,
-                                       Value slot,
+                                       Value half,
                                        llvm::function_ref<void()> loadNext) {
   IRMapping mapping;
   mapping.map(loop.getRegionIterArgs(), carried);
@@ -181,8 +168,10 @@ SmallVector<Value> AheadLoop::emitRest(ValueRange carried, ValueRange loaded,
       loadNext = nullptr;
     }
     Operation *clone = b.clone(op, mapping);
-    if (isa<vector::TransferWriteOp, vector::TransferReadOp>(op))
-      useSlot(clone, slot);
+    if (auto write = dyn_cast<vector::TransferWriteOp>(clone))
+      write.getIndicesMutable()[0].set(half);
+    else if (auto read = dyn_cast<vector::TransferReadOp>(clone))
+      read.getIndicesMutable()[0].set(half);
   }
   return llvm::map_to_vector(
       loop.getBody()->getTerminator()->getOperands(),
@@ -206,17 +195,17 @@ void AheadLoop::emitSome(Value begin, Value end) {
   {
     OpBuilder::InsertionGuard restore(b);
     b.setInsertionPointToEnd(steps.getBody());
-    auto [sums, loaded, slot] = split(steps.getRegionIterArgs());
+    auto [sums, loaded, half] = split(steps.getRegionIterArgs());
     SmallVector<Value> ahead;
-    SmallVector<Value> next = emitRest(sums, loaded, slot, [&] {
+    SmallVector<Value> next = emitRest(sums, loaded, half, [&] {
       ahead = emitLoads(steps.getInductionVar());
     });
     llvm::append_range(next, ahead);
-    next.push_back(arith::SubIOp::create(b, index(1), slot));
+    next.push_back(arith::SubIOp::create(b, index(depth), half));
     scf::YieldOp::create(b, next);
   }
-  auto [sums, loaded, slot] = split(steps.getResults());
-  scf::YieldOp::create(b, emitRest(sums, loaded, slot, nullptr));
+  auto [sums, loaded, half] = split(steps.getResults());
+  scf::YieldOp::create(b, emitRest(sums, loaded, half, nullptr));
 }
 
 void AheadLoop::rewrite() {
@@ -232,15 +221,7 @@ void AheadLoop::rewrite() {
   loop.replaceAllUsesWith(some.getResults());
   loop.erase();
   for (memref::AllocaOp array : arrays) {
-    for (Operation *user : array->getUsers()) {
-      auto transfer = cast<VectorTransferOpInterface>(user);
-      if (transfer.getIndices().size() !=
-          static_cast<size_t>(array.getType().getRank()))
-        continue; // in the loop
-      b.setInsertionPoint(user);
-      useSlot(user, index(0));
-    }
-    array.replaceAllUsesWith(makeSlots(array));
+    array.replaceAllUsesWith(makeHalves(array));
     array.erase();
   }
 }
