@@ -2,7 +2,8 @@
 """Whether a layer became slower: this version of the compiler beside another one.
 
     python benchmarks/versions.py --other FOLDER --graphs aifb.npz,mutag.npz,am,mag
-        [--models rgcn,rgat,hgt,gat,gcn] [--features 64] [--rounds 20] [--output FILE]
+        [--models rgcn,rgat,hgt,gat,gcn] [--features 64] [--rounds 20] [--training]
+        [--output FILE]
 
 FOLDER has the other version's Python package, as gnn_mlir_other, and its library,
 libGNN.so, with the libGNNCompiler.so.* of a build that has one. Both compile a layer
@@ -12,7 +13,8 @@ the other order, and a round runs all four in an order of its own. Times are med
 over rounds of replays of a CUDA graph; the ratio is the median over rounds of this
 version by the other, and the spread how far the two bindings of one version are apart
 in the worst of five blocks of rounds. Errors are ||this - other|| / ||other||. On the
-emulator there are no times.
+emulator there are no times. With --training, a layer's forward pass and its backward
+pass to all inputs, from one gradient of the output.
 """
 
 import argparse
@@ -88,7 +90,43 @@ def layers_of(version):
     return own, made
 
 
-def bench(versions, model, graphs, features, device, rounds, repeats=3):
+class Step:
+    """The forward and the backward pass of a layer, bound; called as a layer is."""
+
+    def __init__(self, version, module, graph, device):
+        (own, function), = module.functions.items()
+        signature, body = module.text().split(") {\n", 1)
+        wrt = ", ".join(f'"{name}"' for name in function.inputs)
+        text = f"{signature}) attributes {{gnn.gradients = [{wrt}]}} {{\n{body}"
+        package = version.compile(text, own, target=device.target, graph=graph).package
+        self.passes = [
+            version.compiler.CompiledFunction(package, f"{own}_{suffix}").bind(
+                graph, device.target) for suffix in ("forward", "backward")]
+
+    def __call__(self, inputs):
+        """The last gradient."""
+        known = dict(inputs)
+        for bound in self.passes:
+            out = bound({info.name: known[info.name] for info in bound.inputs})
+            known |= out if isinstance(out, dict) else {bound.outputs[0].name: out}
+            known.setdefault("d_out", known["out"])
+        return known[self.passes[-1].outputs[-1].name]
+
+    def report(self):
+        return {"steps": [step for bound in self.passes
+                          for step in bound.report()["steps"]]}
+
+
+def bound_layer(version, module, graph, device, training):
+    """What is called and timed."""
+    if training:
+        return Step(version, module, graph, device)
+    return version.compile(module, target=device.target, graph=graph).bind(
+        graph, device.target)
+
+
+def bench(versions, model, graphs, features, device, rounds, repeats=3,
+          training=False):
     """The numbers of one layer: times of all bindings, ratio, spread, error."""
     prepared, outputs, inputs, kernels, layers = {}, {}, None, {}, {}
     for name, version in versions.items():
@@ -100,8 +138,7 @@ def bench(versions, model, graphs, features, device, rounds, repeats=3):
             if inputs is None:
                 function, = own.functions.values()
                 inputs = device.inputs(function.random_inputs(graph, 1))
-            layer = versions[name].compile(own, target=device.target, graph=graph).bind(
-                graph, device.target)
+            layer = bound_layer(versions[name], own, graph, device, training)
             outputs[name] = np.asarray(device.run(layer, inputs), np.float64)
             kernels[name] = len(layer.report()["steps"])
             prepared[name + again] = device.prepare(layer, inputs)
@@ -136,7 +173,7 @@ def compare(row, versions, prepared, device, rounds, repeats):
 def table(result):
     about = ", ".join(f"{k} {v}" for k, v in result["about"].items())
     text = (f"# This version and {result['other']}, one layer of {result['features']} "
-            f"to {result['features']} features, inference, fp32\n\n{result['date']}, "
+            f"to {result['features']} features, {result['pass']}, fp32\n\n{result['date']}, "
             f"{about}. Milliseconds of a CUDA graph's replay, medians of "
             f"{result['rounds']} rounds in which both versions run in turn, each bound "
             f"twice. Slower: by more than {ablation.SLOWER - 1:.0%} and more than the "
@@ -161,6 +198,8 @@ def main(arguments=None):
     parser.add_argument("--models", default="rgcn,rgat,hgt,gat,gcn")
     parser.add_argument("--features", type=int, default=64)
     parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--training", action="store_true",
+                        help="time the forward and the backward pass")
     parser.add_argument("--device", choices=("cuda", "emulator"), default="cuda")
     parser.add_argument("--output", type=pathlib.Path)
     options = parser.parse_args(arguments)
@@ -169,13 +208,14 @@ def main(arguments=None):
     random.seed(0)
     result = {"date": datetime.date.today().isoformat(), "about": device.about(),
               "other": options.name, "features": options.features,
+              "pass": "training" if options.training else "inference",
               "rounds": options.rounds, "cases": []}
     for text in options.graphs.split(","):
         name, graph = ablation.load(text)
         graphs = {"this": graph, "other": layers_of(versions["other"])[0](graph)}
         for model in options.models.split(","):
             row = bench(versions, model, graphs, options.features, device,
-                        options.rounds)
+                        options.rounds, training=options.training)
             result["cases"].append({"graph": name, "layer": model,
                                     "edges": graph.num_edges, **row})
             print(name, model, *(f"{k} {v}" for k, v in row.items()), flush=True)

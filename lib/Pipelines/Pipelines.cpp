@@ -176,6 +176,12 @@ static void buildGPUPipeline(OpPassManager &pm,
       pm.addNestedPass<func::FuncOp>(createBlockProducts());
     pm.addNestedPass<func::FuncOp>(createConvertGNNTileToScalarLoops());
     pm.addPass(createCSEPass());
+  } else {
+    pm.addNestedPass<func::FuncOp>(createBlockTraversals());
+    pm.addNestedPass<func::FuncOp>(createLowerTraversals());
+    addCleaning(pm); // a lookup that several values need is one
+    pm.addNestedPass<func::FuncOp>(createSpreadWalks());
+    pm.addNestedPass<func::FuncOp>(createDistributeLanes());
   }
   pm.addPass(createConvertGNNTileToGPU());
   pm.addPass(createMergeKernels()); // what follows sees each kernel once

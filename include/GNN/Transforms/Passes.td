@@ -414,9 +414,10 @@ include "GNN/Transforms/TilePasses.td"
 include "GNN/Transforms/SchedulePasses.td"
 
 //===----------------------------------------------------------------------===//
-// gnn_tile -> gnn_tile: the forms of products
+// gnn_tile -> gnn_tile, from one form of kernels to the next
 //===----------------------------------------------------------------------===//
 
+include "GNN/Transforms/FormPasses.td"
 include "GNN/Transforms/ProductPasses.td"
 
 //===----------------------------------------------------------------------===//

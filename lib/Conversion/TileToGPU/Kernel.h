@@ -134,7 +134,6 @@ private:
 };
 
 /// Lowers one template op to a kernel and its launch in front of it.
-mlir::LogicalResult lowerTraverse(TraverseOp op, Kernel &kernel);
 mlir::LogicalResult lowerGemm(GemmOp op, Kernel &kernel);
 mlir::LogicalResult lowerOuter(OuterOp op, Kernel &kernel);
 

@@ -11,6 +11,7 @@
 #include "KernelFunc.h"
 
 #include "GNN/Dialect/GNN/IR/Origin.h"
+#include "GNN/Dialect/Tile/IR/FormAttributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -38,6 +39,11 @@ Value gnn::tile::getRoot(Value memref) {
   return memref;
 }
 
+static StringRef getTemplateOf(Operation *op) {
+  auto madeOf = op->getAttrOfType<StringAttr>(attribute::madeOf);
+  return madeOf ? madeOf.getValue() : op->getName().stripDialect();
+}
+
 /// Ops that only move values are named where there are no others.
 std::string gnn::tile::nameOf(Operation *op) {
   constexpr size_t most = 3;
@@ -52,7 +58,7 @@ std::string gnn::tile::nameOf(Operation *op) {
   if (names.empty())
     names = moves;
   if (names.empty())
-    names.push_back(op->getName().stripDialect());
+    names.push_back(getTemplateOf(op));
   std::string name = llvm::join(names, "_");
   // As PTX wants it, whatever a plugin's op is called.
   std::replace_if(

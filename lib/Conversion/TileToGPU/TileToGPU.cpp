@@ -54,7 +54,10 @@ static void stateCost(TileOpInterface op) {
 
 static LogicalResult lowerTemplate(TileOpInterface op, Kernel &kernel) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](TraverseOp op) { return lowerTraverse(op, kernel); })
+      .Case([&](TraverseOp op) {
+        return op.emitOpError("expected lanes, as gnn-tile-distribute-lanes "
+                              "makes them of a traversal");
+      })
       .Case([&](GemmOp op) { return lowerGemm(op, kernel); })
       .Case([&](OuterOp op) { return lowerOuter(op, kernel); })
       .Default([](Operation *op) {

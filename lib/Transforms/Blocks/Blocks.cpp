@@ -107,6 +107,8 @@ scf::ForallOp BlockBuilder::forall(ValueRange ends, ArrayRef<int64_t> steps) {
   auto loop = scf::ForallOp::create(builder, begins, foldedEnds, foldedSteps,
                                     /*outputs=*/ValueRange(),
                                     builder.getArrayAttr(mapping));
+  loop->setAttr(attribute::madeOf,
+                builder.getStringAttr(op->getName().stripDialect()));
   if (Attribute schedule = op.getTileSchedule())
     loop->setAttr(attribute::schedule, schedule);
   return loop;

@@ -151,8 +151,8 @@ func.func @extents(%x: memref<?xf32>) {
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-// Kernels are numbered beside those of templates, and called for the ops that
-// they compute. An argument says which of them wrote it.
+// Kernels are numbered, and called for the ops that they compute, or for their
+// template where these are unknown. An argument says which of them wrote it.
 //
 // CHECK-LABEL: gpu.func @both_0_traverse
 // CHECK-LABEL: gpu.func @both_1_spmm_dot
@@ -164,13 +164,13 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // LINES-SAME:      memref<1xf32> {llvm.align = 16 : i64, llvm.noalias, llvm.readonly} loc("written"
 // LINES-SAME:      memref<1xf32> {llvm.align = 16 : i64, llvm.noalias} loc(fused["gnn.spmm"("a":1:1), "gnn.dot"("a":2:1)])
 func.func @both(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>) {
-  gnn_tile.traverse @g <dst> ins(%x : memref<?xf32>) at [#gnn_tile.at<group>]
-      outs(%y : memref<?xf32>) at [#gnn_tile.at<group>]
-      schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 256, row_order = natural, row_walk = team> {
-  ^bb0(%v: f32):
-    gnn_tile.yield %v : f32
-  } loc("written"("a":3:1))
   %n = gnn_tile.count @g count dst : index
+  %xv = memref.reinterpret_cast %x to offset: [0], sizes: [%n], strides: [1] : memref<?xf32> to memref<?xf32>
+  %yw = memref.reinterpret_cast %y to offset: [0], sizes: [%n], strides: [1] : memref<?xf32> to memref<?xf32>
+  scf.forall (%i) in (%n) {
+    %v = memref.load %xv[%i] : memref<?xf32>
+    memref.store %v, %yw[%i] : memref<?xf32>
+  } {mapping = [#gpu.block<x>], gnn_tile.threads = 1 : i64, gnn_tile.template = "traverse"} loc("written"("a":3:1))
   %yv = memref.reinterpret_cast %y to offset: [0], sizes: [%n], strides: [1] : memref<?xf32> to memref<?xf32>
   %zv = memref.reinterpret_cast %z to offset: [0], sizes: [%n], strides: [1] : memref<?xf32> to memref<?xf32>
   scf.forall (%i) in (%n) {

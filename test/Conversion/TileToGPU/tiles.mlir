@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --gnn-schedule-pipeline --convert-gnn-tile-to-gpu --canonicalize --cse | FileCheck %s
+// RUN: gnn-opt %s --gnn-schedule-pipeline --gnn-gpu-pipeline | FileCheck %s
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
@@ -57,7 +57,7 @@ func.func @sums(%parts: memref<?x4096xf32>, %out: memref<3x4096xf32>) {
 //
 // CHECK-LABEL: gpu.func @walk_0_traverse
 // CHECK-DAG:     %[[C3:.+]] = arith.constant 3 : index
-// CHECK:         %[[ROW:.+]] = arith.minsi
+// CHECK:         %[[ROW:.+]] = gpu.block_id
 // CHECK:         %[[FIRST:.+]] = arith.muli %[[ROW]], %[[C3]]
 // CHECK:         arith.addi %[[FIRST]], %c1
 // CHECK:         arith.addi %[[FIRST]], %c2

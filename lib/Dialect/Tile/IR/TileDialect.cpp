@@ -48,6 +48,10 @@ void TileDialect::initialize() {
 #define GET_OP_LIST
 #include "GNN/Dialect/Tile/IR/TileRowOps.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "GNN/Dialect/Tile/IR/TileLoopOps.cpp.inc"
+      >();
 }
 
 //===----------------------------------------------------------------------===//
@@ -314,4 +318,24 @@ LogicalResult
 GemmScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          int64_t n) {
   return checkField(emitError, "n", n, ProductLayout::allColumns);
+}
+
+//===----------------------------------------------------------------------===//
+// Lanes
+//===----------------------------------------------------------------------===//
+
+LogicalResult LanesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                int64_t teams, int64_t elements, int64_t heads,
+                                int64_t features, int64_t vector) {
+  std::pair<StringRef, int64_t> powers[] = {{"elements", elements},
+                                            {"heads", heads},
+                                            {"features", features},
+                                            {"vector", vector}};
+  for (auto [name, value] : powers)
+    if (value < 1 || !llvm::isPowerOf2_64(value)) // C1
+      return emitError() << "expected '" << name
+                         << "' to be a power of two, got " << value;
+  if (teams < 1) // C1
+    return emitError() << "expected 'teams' to be positive, got " << teams;
+  return success();
 }

@@ -9,6 +9,7 @@
 
 #include "GNN/Dialect/Tile/IR/InPlace.h"
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
+#include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
@@ -242,7 +243,9 @@ LogicalResult TraverseOp::verify() {
       return emitOpError("expected a body argument of type ")
              << getElementTypeOrSelf(input.getType()) << ", got "
              << argument.getType();
-  return verifyInPlace(*this); // C10
+  if (failed(verifyInPlace(*this))) // C10
+    return failure();
+  return verifyRange(*this); // C11
 }
 
 /// Checks an op of a body against the domain that it is computed in.

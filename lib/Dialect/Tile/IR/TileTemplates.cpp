@@ -177,7 +177,10 @@ Block *TraverseOp::getScalarBody() { return &getBody().front(); }
 
 AtAttr TraverseOp::getAccess(OpOperand &operand) {
   unsigned number = operand.getOperandNumber(), inputs = getInputs().size();
-  return number < inputs ? getInputAt(number) : getOutputAt(number - inputs);
+  if (number < inputs)
+    return getInputAt(number);
+  unsigned output = number - inputs; // or where the range is, or an index array
+  return output < getOutputs().size() ? getOutputAt(output) : AtAttr();
 }
 
 ColumnRange TraverseOp::getWrittenColumns(OpOperand &output) {

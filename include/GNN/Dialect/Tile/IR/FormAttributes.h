@@ -15,6 +15,9 @@ namespace gnn::tile::attribute {
 
 /// Threads of a block, an i64.
 inline constexpr llvm::StringLiteral threads = "gnn_tile.threads";
+/// What the template was, for the kernel's name where the model's ops are
+/// unknown.
+inline constexpr llvm::StringLiteral madeOf = "gnn_tile.template";
 /// In the loops form, the lanes over which loops and vectors are spread.
 inline constexpr llvm::StringLiteral lanes = "gnn_tile.lanes";
 /// The schedule of the template that it was made of, for reports.

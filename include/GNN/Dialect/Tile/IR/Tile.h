@@ -57,11 +57,18 @@ struct PlanResource : mlir::SideEffects::Resource::Base<PlanResource> {
 };
 } // namespace gnn::tile
 
+namespace gnn::tile {
+class WalkOp;
+class ParallelOp;
+} // namespace gnn::tile
+
 #include "GNN/Dialect/Tile/IR/TileInterfaces.h.inc"
 #define GET_OP_CLASSES
 #include "GNN/Dialect/Tile/IR/TileOps.h.inc"
 #define GET_OP_CLASSES
 #include "GNN/Dialect/Tile/IR/TileRowOps.h.inc"
+#define GET_OP_CLASSES
+#include "GNN/Dialect/Tile/IR/TileLoopOps.h.inc"
 
 namespace gnn::tile {
 

@@ -152,6 +152,7 @@ def Tile_AtAttr : Tile_Attr<"At", "at"> {
 
 def Tile_TakenOrderAttr : EnumAttr<Tile_Dialect, Tile_TakenOrder, "taken_order">;
 def Tile_RowWalkAttr : EnumAttr<Tile_Dialect, Tile_RowWalk, "row_walk">;
+def Tile_WorkerAttr : EnumAttr<Tile_Dialect, Tile_Worker, "worker">;
 
 // An enum that may be absent, printed without the blank of a stripped attribute.
 class Tile_OptionalEnum<string name>
@@ -210,6 +211,32 @@ def Tile_GemmScheduleAttr : Tile_Attr<"GemmSchedule", "gemm_schedule"> {
   let parameters = (ins OptionalParameter<"int64_t">:$n);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+}
+
+def Tile_LanesAttr : Tile_Attr<"Lanes", "lanes"> {
+  let summary = "the lanes of a block, over which loops and vectors are spread";
+  let description = [{
+    `#gnn_tile.lanes<teams = 8, elements = 2, heads = 1, features = 16, vector =
+    4>`: a block has 8 teams of 2 x 1 x 16 lanes, features fastest. `vector`
+    features lie side by side in one lane; vectors of the loops form whose last
+    dimension is features, and whose first is heads where there are two, are
+    spread over the lanes in turns. The schedule of a traversal says all of them.
+
+    Constraints:
+    * (C1) All are powers of two but `teams`, which is at least 1.
+  }];
+  let parameters = (ins "int64_t":$teams, "int64_t":$elements,
+                        "int64_t":$heads, "int64_t":$features,
+                        "int64_t":$vector);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Threads of a team, and of the block.
+    int64_t getTeamLanes() const {
+      return getElements() * getHeads() * getFeatures();
+    }
+    int64_t getThreads() const { return getTeams() * getTeamLanes(); }
+  }];
 }
 
 #endif // GNN_DIALECT_TILE_IR_TILEATTRIBUTES_TD

@@ -42,4 +42,9 @@ def Tile_RowWalk : Tile_Enum<"RowWalk", "who walks the elements of a row", [
   I32EnumAttrCase<"Block", 1, "block">,
   I32EnumAttrCase<"ByLength", 2, "by_length">]>;
 
+def Tile_Worker : Tile_Enum<"Worker", "who shares work within a block", [
+  I32EnumAttrCase<"Team", 0, "team">,
+  I32EnumAttrCase<"Element", 1, "element">,
+  I32EnumAttrCase<"Block", 2, "block">]>;
+
 #endif // GNN_DIALECT_TILE_IR_TILEENUMS_TD

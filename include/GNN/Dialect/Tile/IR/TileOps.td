@@ -162,6 +162,11 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     keep what they had. Groups may be the tiles that other groups are cut into, and
     elements the tiles of a group.
 
+    In the blocked form it is on a *range*, `rows[%first to %end] columns[%column]`:
+    the groups at the positions from `first` to before `end`, at most the schedule's
+    `rows_per_block`, and the features from `column` on, at most
+    `columns_per_block`. The index arrays it reads are operands then.
+
     Constraints:
     * (C1) `inputs_at` and `outputs_at` have one access an operand.
     * (C2) An operand has a leading dimension of rows, unless it is at `all`, and
@@ -184,6 +189,8 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
       read after it has been written: both are at the same rows, with all heads
       and features of the domain, no output is at elements, and no other input is
       that buffer.
+    * (C11) On a range, the operands are memrefs, the schedule is complete, and
+      `index_arrays` are those that the op reads (`getStructures`), in order.
 
     Example: the weighted sum over neighbours.
 
@@ -202,13 +209,27 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
   let arguments = (ins
     FlatSymbolRefAttr:$graph, Tile_DomainAttr:$domain,
     Variadic<Tile_Buffer>:$inputs, Variadic<Tile_Buffer>:$outputs,
+    Optional<Index>:$first_row, Optional<Index>:$end_row,
+    Optional<Index>:$first_column,
+    Variadic<MemRefRankOf<[I32], [1]>>:$index_arrays,
     Tile_AtArrayAttr:$inputs_at, Tile_AtArrayAttr:$outputs_at,
     OptionalAttr<Tile_TraverseScheduleAttr>:$schedule);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$results,
+      "::mlir::FlatSymbolRefAttr":$graph, "DomainAttr":$domain,
+      "::mlir::ValueRange":$inputs, "::mlir::ValueRange":$outputs,
+      "::mlir::ArrayAttr":$inputs_at, "::mlir::ArrayAttr":$outputs_at,
+      "TraverseScheduleAttr":$schedule), [{
+    build($_builder, $_state, results, graph, domain, inputs, outputs, nullptr,
+          nullptr, nullptr, {}, inputs_at, outputs_at, schedule);
+  }]>];
   let assemblyFormat = [{
-    $graph $domain (`ins` `(` $inputs^ `:` type($inputs) `)`)? `at` $inputs_at
+    $graph $domain
+    (`rows` `[` $first_row^ `to` $end_row `]` `columns` `[` $first_column `]`)?
+    (`ins` `(` $inputs^ `:` type($inputs) `)`)? `at` $inputs_at
     `outs` `(` $outputs `:` type($outputs) `)` `at` $outputs_at
+    (`index_arrays` `(` $index_arrays^ `:` type($index_arrays) `)`)?
     (`schedule` $schedule^)? attr-dict-with-keyword $body
     (`->` type($results)^)?
   }];
@@ -217,6 +238,8 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputsMutable(); }
+    /// Whether it is on a range of rows and columns.
+    bool isOnRange() { return static_cast<bool>(getFirstRow()); }
     /// The access of input `i`.
     AtAttr getInputAt(unsigned i) { return ::llvm::cast<AtAttr>(getInputsAt()[i]); }
     /// The inputs whose values the body uses: the kernel has no others.
@@ -576,11 +599,12 @@ def Tile_IndexOp : Tile_BodyOp<"index"> {
 }
 
 def Tile_YieldOp : Tile_Op<"yield", [Pure, ReturnLike, Terminator,
-    ParentOneOf<["TraverseOp", "GemmOp", "FoldOp"]>]> {
+    ParentOneOf<["TraverseOp", "GemmOp", "FoldOp", "WalkOp", "ParallelOp"]>]> {
   let summary = "Give the values of a body";
   let description = [{
     Ends a body: one value for each output of a `gnn_tile.traverse`, the value
-    that a `gnn_tile.gemm` stores, or the components of a `gnn_tile.fold`.
+    that a `gnn_tile.gemm` stores, the components of a `gnn_tile.fold`, or what a
+    `gnn_tile.walk` or `gnn_tile.parallel` combines.
 
     Example:
 
@@ -588,7 +612,8 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, ReturnLike, Terminator,
     gnn_tile.yield %s : f32
     ```
   }];
-  let arguments = (ins Variadic<Tile_Scalar>:$values);
+  let arguments = (ins Variadic<AnyTypeOf<[
+      Tile_Scalar, VectorOfNonZeroRankOf<[AnyFloat, AnySignlessInteger]>]>>:$values);
   let builders = [OpBuilder<(ins), "build($_builder, $_state, ::mlir::ValueRange());">];
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }

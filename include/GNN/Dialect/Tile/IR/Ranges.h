@@ -1,0 +1,22 @@
+//===- Ranges.h - Templates on ranges ---------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The blocked form: a template computes a range of its rows and columns.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_TILE_IR_RANGES_H
+#define GNN_DIALECT_TILE_IR_RANGES_H
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+namespace gnn::tile {
+
+/// Checks what a template has on a range, and only there: memrefs, a complete
+/// schedule, and the index arrays that it reads.
+mlir::LogicalResult verifyRange(TraverseOp op);
+
+} // namespace gnn::tile
+
+#endif // GNN_DIALECT_TILE_IR_RANGES_H

@@ -1,0 +1,115 @@
+//===- TileLoopOps.td - Ops of the loops form --------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What upstream's loops cannot say: an order-free reduction of several values at
+// once, and what the workers of a block do side by side.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_TILE_IR_TILELOOPOPS_TD
+#define GNN_DIALECT_TILE_IR_TILELOOPOPS_TD
+
+include "GNN/Dialect/Tile/IR/TileAttributes.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Tile_WalkOp : Tile_Op<"walk", [
+    RecursiveMemoryEffects, SingleBlock,
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "Combine the values of all elements of a row";
+  let description = [{
+    For every position from `begin` to before `end`, `body` gives a state; the
+    states are combined by `combine`, whose two halves of arguments are two
+    states, starting from `identity`. The region must be associative and
+    commutative: a pass chooses in which order states are combined, the same on
+    every run. Without results, the body stores what it computes.
+
+    `over` says who walks: the lanes of a team that share the elements of a row
+    (`element`), or all those of the block (`block`). There are `slots` of them,
+    and each has `in_flight` elements under way at once. `gnn-tile-spread-walks`
+    makes loops of it by these.
+
+    Constraints:
+    * (C1) The body has the position as its argument and yields the identities'
+      types.
+    * (C2) With results, `combine` has two arguments a result and yields one a
+      result; without, it is left out.
+    * (C3) `over` is `element` or `block`; `slots` and `in_flight` are at least 1.
+
+    Example:
+
+    ```mlir
+    %s = gnn_tile.walk from %begin to %end over element slots 2 in_flight 4
+        identity(%zero : vector<64xf32>) {
+    ^bb0(%p: index):
+      ...
+      gnn_tile.yield %x : vector<64xf32>
+    } combine {
+    ^bb0(%a: vector<64xf32>, %b: vector<64xf32>):
+      %c = arith.addf %a, %b : vector<64xf32>
+      gnn_tile.yield %c : vector<64xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Index:$begin, Index:$end, Variadic<AnyType>:$identity,
+                       Tile_WorkerAttr:$over,
+                       I64Attr:$slots, I64Attr:$in_flight);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region SizedRegion<1>:$body, AnyRegion:$combine);
+  let assemblyFormat = [{
+    `from` $begin `to` $end `over` `` $over `slots` $slots `in_flight` $in_flight
+    (`identity` `(` $identity^ `:` type($identity) `)`)?
+    attr-dict-with-keyword $body (`combine` $combine^)?
+  }];
+  let hasRegionVerifier = 1;
+  let hasVerifier = 1;
+}
+
+def Tile_ParallelOp : Tile_Op<"parallel", [RecursiveMemoryEffects, SingleBlock]> {
+  let summary = "Do something in each worker of a block";
+  let description = [{
+    Runs `body` for `count` numbers from 0, which the workers of the kind `over`
+    share: `team`, the lanes that own a row; `element`, lanes of a team that take
+    elements of its row; `block`, these of all teams, which take elements of one
+    row. The iterations are independent of each other.
+
+    What they yield is combined in pairs of neighbours, and so on, by `combine`,
+    whose two halves of arguments are those of the lower and of the higher
+    numbers. A result `vector<8xi32>` of yielded `i32` has one entry for each
+    eighth of the numbers.
+
+    Constraints:
+    * (C1) The body has the number as its argument.
+    * (C2) A result has the type of the yielded value, or is a vector of such
+      entries whose number divides `count`.
+    * (C3) With results, `combine` has two arguments a result, of the yielded
+      types, and yields one a result; without, it is left out.
+    * (C4) `count` is at least 1.
+
+    Example: the elements of a row by four lanes.
+
+    ```mlir
+    %s = gnn_tile.parallel 4 over element -> f32 {
+    ^bb0(%slot: index):
+      ...
+      gnn_tile.yield %x : f32
+    } combine {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      gnn_tile.yield %c : f32
+    }
+    ```
+  }];
+  let arguments = (ins I64Attr:$count,
+                       Tile_WorkerAttr:$over);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region SizedRegion<1>:$body, AnyRegion:$combine);
+  let assemblyFormat = [{
+    $count `over` `` $over (`->` type($results)^)?
+    attr-dict-with-keyword $body (`combine` $combine^)?
+  }];
+  let hasRegionVerifier = 1;
+}
+
+#endif // GNN_DIALECT_TILE_IR_TILELOOPOPS_TD

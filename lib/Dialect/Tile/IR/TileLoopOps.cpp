@@ -1,0 +1,111 @@
+//===- TileLoopOps.cpp - Ops of the loops form ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verification. The ODS descriptions hold the labels that the comments below
+// refer to.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace gnn::tile;
+
+#define GET_OP_CLASSES
+#include "GNN/Dialect/Tile/IR/TileLoopOps.cpp.inc"
+
+/// Checks that a body has one index as its argument.
+static LogicalResult verifyNumber(Operation *op, Block &body) {
+  if (body.getNumArguments() == 1 && body.getArgument(0).getType().isIndex())
+    return success();
+  return op->emitOpError("expected a body of one index argument, got ")
+         << body.getNumArguments() << " arguments";
+}
+
+/// Checks the region that combines values of `types`.
+static LogicalResult verifyCombine(Operation *op, Region &combine,
+                                   TypeRange types) {
+  if (types.empty()) {
+    if (combine.empty())
+      return success();
+    return op->emitOpError("expected no 'combine' without results");
+  }
+  if (combine.empty())
+    return op->emitOpError("expected a 'combine' of ")
+           << types.size() << " results";
+  SmallVector<Type> both(types);
+  llvm::append_range(both, types);
+  Block &block = combine.front();
+  if (block.getArgumentTypes() != TypeRange(both))
+    return op->emitOpError("expected a 'combine' of the arguments ")
+           << both << ", got " << block.getArgumentTypes();
+  if (block.getTerminator()->getOperandTypes() != types)
+    return op->emitOpError("expected a 'combine' that yields ")
+           << types << ", got " << block.getTerminator()->getOperandTypes();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// walk
+//===----------------------------------------------------------------------===//
+
+LogicalResult WalkOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                       ValueRange operands, DictionaryAttr,
+                                       OpaqueProperties, RegionRange,
+                                       SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, operands.drop_front(2).getTypes());
+  return success();
+}
+
+LogicalResult WalkOp::verify() {
+  if (getOver() == Worker::Team) // C3
+    return emitOpError("expected a walk over 'element' or 'block', got '")
+           << stringifyWorker(getOver()) << "'";
+  if (getSlots() < 1 || getInFlight() < 1) // C3
+    return emitOpError("expected at least one slot and one element in flight, "
+                       "got ")
+           << getSlots() << " and " << getInFlight();
+  return success();
+}
+
+LogicalResult WalkOp::verifyRegions() {
+  Block &body = getBody().front();
+  if (failed(verifyNumber(*this, body))) // C1
+    return failure();
+  TypeRange yielded = body.getTerminator()->getOperandTypes();
+  if (yielded != getIdentity().getTypes()) // C1
+    return emitOpError("expected a body that yields ")
+           << getIdentity().getTypes() << ", got " << yielded;
+  return verifyCombine(*this, getCombine(), getResultTypes()); // C2
+}
+
+//===----------------------------------------------------------------------===//
+// parallel
+//===----------------------------------------------------------------------===//
+
+LogicalResult ParallelOp::verifyRegions() {
+  if (getCount() < 1) // C4
+    return emitOpError("expected a count of at least 1, got ") << getCount();
+  Block &body = getBody().front();
+  if (failed(verifyNumber(*this, body))) // C1
+    return failure();
+  TypeRange yielded = body.getTerminator()->getOperandTypes();
+  if (yielded.size() != getNumResults()) // C2
+    return emitOpError("expected a yielded value a result: ")
+           << getNumResults() << ", got " << yielded.size();
+  for (auto [result, value] : llvm::zip(getResultTypes(), yielded)) {
+    auto entries = dyn_cast<VectorType>(result);
+    if (result == value || (entries && entries.getRank() == 1 &&
+                            entries.getElementType() == value &&
+                            getCount() % entries.getNumElements() == 0)) // C2
+      continue;
+    return emitOpError("expected a result of type ")
+           << value << ", or a vector of it whose size divides " << getCount()
+           << ", got " << result;
+  }
+  return verifyCombine(*this, getCombine(), yielded); // C3
+}

@@ -1,0 +1,599 @@
+//===- DistributeLanes.cpp - The parts that one lane holds ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An own pass, not upstream's distribution of warps: lanes are groups within a
+// warp, and what cannot be distributed is an error here, not left to one lane
+// (docs/Rationale.md).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lanes.h"
+
+#include "GNN/Dialect/Tile/IR/FormAttributes.h"
+#include "GNN/Transforms/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace gnn::tile;
+
+namespace gnn {
+#define GEN_PASS_DEF_DISTRIBUTELANES
+#include "GNN/Transforms/Passes.h.inc"
+} // namespace gnn
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+Value LaneDistribution::index(int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+Value LaneDistribution::add(Value x, Value y) {
+  return arith::AddIOp::create(b, x, y);
+}
+Value LaneDistribution::less(Value x, Value y) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x, y);
+}
+Value LaneDistribution::isZero(Value x) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, index(0));
+}
+Value LaneDistribution::both(Value x, Value y) {
+  if (!x || !y)
+    return x ? x : y;
+  return arith::AndIOp::create(b, x, y);
+}
+
+/// `width` elements side by side: a scalar for width 1.
+Value LaneDistribution::load(Value memref, ValueRange indices, int64_t width) {
+  if (width == 1)
+    return memref::LoadOp::create(b, memref, indices);
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  auto load = vector::LoadOp::create(b, VectorType::get({width}, element),
+                                     memref, indices);
+  load.setAlignment(width * element.getIntOrFloatBitWidth() / 8);
+  return load;
+}
+
+void LaneDistribution::store(Value value, Value memref, ValueRange indices) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  if (!vector) {
+    memref::StoreOp::create(b, value, memref, indices);
+    return;
+  }
+  auto store = vector::StoreOp::create(b, value, memref, indices);
+  store.setAlignment(vector.getNumElements() *
+                     vector.getElementType().getIntOrFloatBitWidth() / 8);
+}
+
+//===----------------------------------------------------------------------===//
+// Where this lane is
+//===----------------------------------------------------------------------===//
+
+void LaneDistribution::locateLane() {
+  thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
+  auto place = affine::AffineDelinearizeIndexOp::create(
+      b, thread,
+      ArrayRef<int64_t>{lanes.getElements(), lanes.getHeads(),
+                        lanes.getFeatures()},
+      /*hasOuterBound=*/false);
+  team = place.getResult(0);
+  elementLane = place.getResult(1);
+  headLane = place.getResult(2);
+  featureLane = place.getResult(3);
+}
+
+/// The rounds of the lanes over a dimension, computed where the kernel begins.
+const SmallVector<Round> &LaneDistribution::roundsOf(Axis axis, int64_t size) {
+  auto [it, isNew] = rounds.try_emplace({axis, size});
+  if (!isNew)
+    return it->second;
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointAfterValue(featureLane);
+  bool isFeature = axis == Axis::Feature;
+  int64_t side = isFeature ? lanes.getVector() : 1;
+  int64_t step = side * (isFeature ? lanes.getFeatures() : lanes.getHeads());
+  Value first = isFeature ? featureLane : headLane;
+  if (side > 1)
+    first = arith::MulIOp::create(b, first, index(side));
+  for (int64_t begin = 0; begin < size; begin += step) {
+    Round round{begin ? add(first, index(begin)) : first, Value()};
+    if (begin + step > size) {
+      round.inside = less(round.offset, index(size));
+      round.offset =
+          arith::SelectOp::create(b, round.inside, round.offset, index(0));
+    }
+    it->second.push_back(round);
+  }
+  return it->second;
+}
+
+SmallVector<Axis, 2> LaneDistribution::defaultAxes(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector)
+    return {};
+  if (vector.getRank() == 1)
+    return {Axis::Feature};
+  return {vector.getDimSize(0) == 1 ? Axis::None : Axis::Head,
+          vector.getDimSize(1) == 1 ? Axis::None : Axis::Feature};
+}
+
+Type LaneDistribution::partType(Type element, ArrayRef<Axis> axes) {
+  bool isVector =
+      llvm::is_contained(axes, Axis::Feature) && lanes.getVector() > 1;
+  return isVector ? Type(VectorType::get({lanes.getVector()}, element))
+                  : element;
+}
+
+int64_t LaneDistribution::countParts(VectorType type, ArrayRef<Axis> axes) {
+  int64_t count = 1;
+  for (auto [axis, size] : llvm::zip(axes, type.getShape()))
+    if (axis != Axis::None)
+      count *= roundsOf(axis, size).size();
+  return count;
+}
+
+/// Whether a constant of several values counts heads.
+static bool countsHeads(DenseElementsAttr values) {
+  auto type = cast<VectorType>(values.getType());
+  if (type.getRank() != 2 || type.getDimSize(1) != 1 ||
+      !type.getElementType().isSignlessInteger(32))
+    return false;
+  for (auto [i, value] : llvm::enumerate(values.getValues<int32_t>()))
+    if (value != static_cast<int32_t>(i))
+      return false;
+  return true;
+}
+
+/// What this lane holds of a value.
+Held LaneDistribution::get(Value value) {
+  auto it = known.find(value);
+  if (it != known.end())
+    return it->second;
+  if (auto type = dyn_cast<VectorType>(value.getType()))
+    return get(value, defaultAxes(type), type);
+  return {{}, {value}}; // of the host
+}
+
+/// The same of one that may be a constant, which is made where it is used.
+Held LaneDistribution::get(Value value, ArrayRef<Axis> axes, VectorType type) {
+  DenseElementsAttr constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return get(value);
+  Held held;
+  if (!constant.isSplat()) {
+    held.axes = {Axis::Head, Axis::None};
+    for (const Round &round : roundsOf(Axis::Head, type.getDimSize(0)))
+      held.parts.push_back(
+          arith::IndexCastOp::create(b, b.getI32Type(), round.offset));
+    return held;
+  }
+  held.axes.assign(axes.begin(), axes.end());
+  TypedAttr attr = constant.getSplatValue<TypedAttr>();
+  if (auto part = dyn_cast<VectorType>(partType(type.getElementType(), axes)))
+    attr = DenseElementsAttr::get(part, Attribute(attr));
+  held.parts.assign(countParts(type, axes), arith::ConstantOp::create(b, attr));
+  return held;
+}
+
+/// Constants of the loop and of its function are made where they are used.
+static LogicalResult verifyConstants(scf::ForallOp blocks) {
+  WalkResult walk = blocks.walk([](Operation *op) {
+    for (Value operand : op->getOperands()) {
+      DenseElementsAttr values;
+      if (!isa<VectorType>(operand.getType()) ||
+          !matchPattern(operand, m_Constant(&values)) || values.isSplat() ||
+          countsHeads(values))
+        continue;
+      op->emitOpError("expected constants of equal entries, or the numbers "
+                      "of heads, got ")
+          << values;
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+static bool hasVectors(Operation *op) {
+  auto isVector = [](Type type) { return isa<VectorType>(type); };
+  return llvm::any_of(op->getOperandTypes(), isVector) ||
+         llvm::any_of(op->getResultTypes(), isVector);
+}
+
+LogicalResult LaneDistribution::distribute(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(distribute(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult LaneDistribution::distribute(Operation *op) {
+  b.setLoc(op->getLoc());
+  for (Value operand : op->getOperands()) {
+    if (Value array = flags.lookup(operand))
+      return readFlags(op, array);
+    if (isa<VectorType>(operand.getType()) && !known.contains(operand) &&
+        !matchPattern(operand, m_Constant()) &&
+        !operand.getDefiningOp<vector::CreateMaskOp>())
+      return op->emitOpError("expected vectors of the loop over blocks, got "
+                             "one from outside");
+  }
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](scf::ForOp op) { return distributeFor(op); })
+      .Case([&](scf::IfOp op) { return distributeIf(op); })
+      .Case([&](ParallelOp op) { return distributeParallel(op); })
+      .Case([&](memref::StoreOp op) {
+        Value value = scalar(op.getValue()), memref = scalar(op.getMemRef());
+        SmallVector<Value> indices = llvm::map_to_vector(
+            op.getIndices(), [&](Value index) { return scalar(index); });
+        storeOnce(Value(), {}, [&] { store(value, memref, indices); });
+        return success();
+      })
+      .Case([&](arith::ConstantOp op) { // of vectors: by its users
+        if (!isa<VectorType>(op.getType()))
+          setScalar(op, b.clone(*op)->getResult(0));
+        return success();
+      })
+      .Case([&](vector::BroadcastOp op) { return distributeBroadcast(op); })
+      .Case([&](vector::ShapeCastOp op) { return distributeShapeCast(op); })
+      .Case([&](vector::StepOp op) { return distributeStep(op); })
+      .Case([&](vector::TransferReadOp op) { return distributeRead(op); })
+      .Case([&](vector::TransferWriteOp op) { return distributeWrite(op); })
+      .Case([&](vector::MultiDimReductionOp op) {
+        return distributeReduction(op);
+      })
+      .Case([&](vector::CreateMaskOp) { return success(); }) // by its users
+      .Case([&](vector::ExtractOp op) -> LogicalResult {
+        Held held = get(op.getSource());
+        if (held.parts.size() != 1 || held.has(Axis::Feature))
+          return op.emitOpError("expected to extract the only entry, got ")
+                 << op.getSourceVectorType();
+        setScalar(op.getResult(), held.parts[0]);
+        return success();
+      })
+      .Default([&](Operation *op) { return distributePointwise(op); });
+}
+
+/// A scalar is computed by each lane, an elementwise operation on each part.
+LogicalResult LaneDistribution::distributePointwise(Operation *op) {
+  if (!hasVectors(op)) {
+    if (op->getNumRegions() > 0)
+      return op->emitOpError("cannot be distributed over lanes");
+    IRMapping mapping;
+    for (Value operand : op->getOperands())
+      mapping.map(operand, scalar(operand));
+    Operation *clone = b.clone(*op, mapping);
+    for (auto [result, lane] : llvm::zip(op->getResults(), clone->getResults()))
+      setScalar(result, lane);
+    return success();
+  }
+  if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumResults() != 1)
+    return op->emitOpError("cannot be distributed over lanes");
+  auto type = cast<VectorType>(op->getResult(0).getType());
+  // Constants go with the operand that is none.
+  SmallVector<Axis, 2> axes = defaultAxes(type);
+  for (Value operand : op->getOperands())
+    if (isa<VectorType>(operand.getType()) && known.contains(operand) &&
+        !matchPattern(operand, m_Constant()))
+      axes = known[operand].axes;
+  Held result{axes, {}};
+  SmallVector<Held> operands;
+  for (Value operand : op->getOperands()) {
+    auto vector = dyn_cast<VectorType>(operand.getType());
+    operands.push_back(vector ? get(operand, axes, vector) : get(operand));
+    if (vector && operands.back().axes != axes)
+      return op->emitOpError("expected operands that vary alike");
+  }
+  Type part = partType(type.getElementType(), axes);
+  for (int64_t i = 0, e = countParts(type, axes); i < e; ++i) {
+    SmallVector<Value> parts;
+    for (Held &operand : operands)
+      parts.push_back(operand.axes.empty() ? operand.parts[0]
+                                           : operand.parts[i]);
+    OperationState state(op->getLoc(), op->getName(), parts, {part},
+                         op->getAttrs());
+    result.parts.push_back(b.create(state)->getResult(0));
+  }
+  set(op->getResult(0), std::move(result));
+  return success();
+}
+
+LogicalResult LaneDistribution::distributeBroadcast(vector::BroadcastOp op) {
+  VectorType type = op.getResultVectorType();
+  Held from = get(op.getSource()), result{defaultAxes(type), {}};
+  Type part = partType(type.getElementType(), result.axes);
+  auto widen = [&](Value value) -> Value {
+    return value.getType() == part
+               ? value
+               : vector::BroadcastOp::create(b, part, value);
+  };
+  // Of heads, then features: where the source does not vary, its only entry.
+  auto countOf = [&](ArrayRef<Axis> axes, ArrayRef<int64_t> shape, Axis axis) {
+    for (auto [own, size] : llvm::zip(axes, shape))
+      if (own == axis)
+        return roundsOf(axis, size).size();
+    return size_t(1);
+  };
+  ArrayRef<int64_t> shape = type.getShape();
+  size_t heads = countOf(result.axes, shape, Axis::Head);
+  size_t features = countOf(result.axes, shape, Axis::Feature);
+  size_t fromFeatures = from.has(Axis::Feature) ? features : 1;
+  llvm::DenseMap<Value, Value> widened;
+  for (size_t h = 0; h < heads; ++h)
+    for (size_t f = 0; f < features; ++f) {
+      Value value = from.parts[(from.has(Axis::Head) ? h * fromFeatures : 0) +
+                               (from.has(Axis::Feature) ? f : 0)];
+      Value &wide = widened[value];
+      if (!wide)
+        wide = widen(value);
+      result.parts.push_back(wide);
+    }
+  set(op, std::move(result));
+  return success();
+}
+
+/// Adds or drops dimensions of size 1.
+LogicalResult LaneDistribution::distributeShapeCast(vector::ShapeCastOp op) {
+  Held held = get(op.getSource());
+  SmallVector<Axis, 2> left, axes;
+  llvm::copy_if(held.axes, std::back_inserter(left),
+                [](Axis axis) { return axis != Axis::None; });
+  unsigned next = 0;
+  VectorType type = op.getResultVectorType();
+  for (int64_t size : type.getShape()) {
+    bool isNone = size == 1 && (type.getRank() > 1 || left.empty());
+    if (!isNone && next == left.size())
+      return op.emitOpError("expected to add or drop dimensions of size 1");
+    axes.push_back(isNone ? Axis::None : left[next++]);
+  }
+  held.axes = axes;
+  set(op, std::move(held));
+  return success();
+}
+
+/// The numbers of features.
+LogicalResult LaneDistribution::distributeStep(vector::StepOp op) {
+  auto type = cast<VectorType>(op.getType());
+  Held held{{Axis::Feature}, {}};
+  auto part = dyn_cast<VectorType>(partType(type.getElementType(), held.axes));
+  SmallVector<Attribute> sideBySide;
+  for (int64_t i = 0; part && i < part.getNumElements(); ++i)
+    sideBySide.push_back(b.getIndexAttr(i));
+  for (const Round &round : roundsOf(Axis::Feature, type.getDimSize(0))) {
+    Value value = round.offset;
+    if (part)
+      value = add(vector::BroadcastOp::create(b, part, value),
+                  arith::ConstantOp::create(
+                      b, DenseElementsAttr::get(part, sideBySide)));
+    held.parts.push_back(value);
+  }
+  set(op, std::move(held));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+LogicalResult LaneDistribution::distributeFor(scf::ForOp loop) {
+  SmallVector<Value> inits;
+  SmallVector<Held> states;
+  for (Value init : loop.getInitArgs()) {
+    states.push_back(get(init));
+    llvm::append_range(inits, states.back().parts);
+  }
+  auto made = scf::ForOp::create(b, scalar(loop.getLowerBound()),
+                                 scalar(loop.getUpperBound()),
+                                 scalar(loop.getStep()), inits);
+  auto assign = [&](ValueRange values, ValueRange parts) {
+    unsigned next = 0;
+    for (auto [value, state] : llvm::zip(values, states)) {
+      Held held = state;
+      for (Value &part : held.parts)
+        part = parts[next++];
+      set(value, std::move(held));
+    }
+  };
+  setScalar(loop.getInductionVar(), made.getInductionVar());
+  assign(loop.getRegionIterArgs(), made.getRegionIterArgs());
+  {
+    OpBuilder::InsertionGuard restore(b);
+    if (inits.empty())
+      b.setInsertionPoint(made.getBody()->getTerminator());
+    else
+      b.setInsertionPointToEnd(made.getBody());
+    if (failed(distribute(*loop.getBody())))
+      return failure();
+    SmallVector<Value> next;
+    for (auto [value, state] :
+         llvm::zip(loop.getBody()->getTerminator()->getOperands(), states)) {
+      auto type = dyn_cast<VectorType>(value.getType());
+      Held held = type ? get(value, state.axes, type) : get(value);
+      if (held.axes != state.axes)
+        return loop.emitOpError("expected carried values that vary alike in "
+                                "each step");
+      llvm::append_range(next, held.parts);
+    }
+    if (!inits.empty())
+      scf::YieldOp::create(b, next);
+  }
+  assign(loop.getResults(), made.getResults());
+  return success();
+}
+
+LogicalResult LaneDistribution::distributeIf(scf::IfOp op) {
+  if (op.getNumResults() > 0 || op.elseBlock())
+    return op.emitOpError("expected a condition without results and else");
+  auto made = scf::IfOp::create(b, scalar(op.getCondition()),
+                                /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPoint(made.thenBlock()->getTerminator());
+  return distribute(*op.thenBlock());
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+FailureOr<SmallVector<LaneDistribution::Place>>
+LaneDistribution::placesOf(VectorTransferOpInterface op, ArrayRef<Axis> axes) {
+  SmallVector<Value> base = llvm::map_to_vector(
+      op.getIndices(), [&](Value index) { return scalar(index); });
+  Value limit; // of features; null: the size of the vector
+  if (Value mask = op.getMask()) {
+    auto create = mask.getDefiningOp<vector::CreateMaskOp>();
+    if (!create)
+      return op->emitOpError("expected a mask made by vector.create_mask");
+    limit = scalar(create.getOperands().back());
+  }
+  SmallVector<Place> places{{base, Value()}};
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    AffineExpr expr = op.getPermutationMap().getResult(i);
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (axis == Axis::None)
+      continue;
+    if (!dim)
+      return op->emitOpError("expected a dimension of the buffer for each "
+                             "dimension of the vector that is spread");
+    bool isLast = dim.getPosition() + 1 == base.size();
+    if (axis == Axis::Feature && lanes.getVector() > 1 && !isLast)
+      return op->emitOpError("expected features side by side in memory for "
+                             "vectors of ")
+             << lanes.getVector();
+    SmallVector<Place> next;
+    for (Place &place : places)
+      for (const Round &round :
+           roundsOf(axis, op.getVectorType().getDimSize(i))) {
+        Place here = place;
+        here.inside = both(here.inside, round.inside);
+        Value offset = round.offset;
+        if (limit && axis == Axis::Feature) {
+          Value inside = less(offset, limit);
+          offset = arith::SelectOp::create(b, inside, offset, index(0));
+          here.inside = both(here.inside, inside);
+        }
+        Value &at = here.indices[dim.getPosition()];
+        at = matchPattern(at, m_Zero()) ? offset : add(at, offset);
+        next.push_back(here);
+      }
+    places = next;
+  }
+  return places;
+}
+
+/// Reads past the end of a row read its beginning again.
+LogicalResult LaneDistribution::distributeRead(vector::TransferReadOp op) {
+  Held held{defaultAxes(op.getVectorType()), {}};
+  auto places =
+      placesOf(cast<VectorTransferOpInterface>(op.getOperation()), held.axes);
+  if (failed(places))
+    return failure();
+  Value memref = scalar(op.getBase());
+  int64_t width = held.has(Axis::Feature) ? lanes.getVector() : 1;
+  for (const Place &place : *places)
+    held.parts.push_back(load(memref, place.indices, width));
+  set(op, std::move(held));
+  return success();
+}
+
+LogicalResult LaneDistribution::distributeWrite(vector::TransferWriteOp op) {
+  Held held = get(op.getVector());
+  auto places =
+      placesOf(cast<VectorTransferOpInterface>(op.getOperation()), held.axes);
+  if (failed(places))
+    return failure();
+  Value memref = scalar(op.getBase()), once = onlyLane(held.axes);
+  for (auto [place, part] : llvm::zip(*places, held.parts)) {
+    OpBuilder::InsertionGuard restore(b);
+    if (Value condition = both(once, place.inside))
+      b.setInsertionPointToStart(
+          scf::IfOp::create(b, condition, /*withElseRegion=*/false)
+              .thenBlock());
+    store(part, memref, place.indices);
+  }
+  return success();
+}
+
+/// Whether this lane stores what several lanes have; null if they have not.
+Value LaneDistribution::onlyLane(ArrayRef<Axis> axes) {
+  Value once;
+  auto only = [&](bool isShared, Value lane, int64_t count) {
+    if (isShared && count > 1)
+      once = both(once, isZero(lane));
+  };
+  only(!isOfElement, elementLane, lanes.getElements());
+  only(!isOfTeam, team, lanes.getTeams());
+  only(!llvm::is_contained(axes, Axis::Head), headLane, lanes.getHeads());
+  only(!llvm::is_contained(axes, Axis::Feature), featureLane,
+       lanes.getFeatures());
+  return once;
+}
+
+void LaneDistribution::storeOnce(Value condition, ArrayRef<Axis> axes,
+                                 function_ref<void()> store) {
+  OpBuilder::InsertionGuard restore(b);
+  if (Value once = both(condition, onlyLane(axes)))
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, once, /*withElseRegion=*/false).thenBlock());
+  store();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+LogicalResult LaneDistribution::run() {
+  if (failed(verifyConstants(blocks)))
+    return failure();
+  made = cast<scf::ForallOp>(b.cloneWithoutRegions(*blocks));
+  made->removeAttr(attribute::lanes);
+  made->setAttr(attribute::threads, b.getI64IntegerAttr(lanes.getThreads()));
+  Block &body = made.getRegion().emplaceBlock();
+  for (BlockArgument argument : blocks.getBody()->getArguments())
+    setScalar(argument,
+              body.addArgument(argument.getType(), argument.getLoc()));
+  b.setInsertionPointToStart(&body);
+  scf::InParallelOp::create(b);
+  b.setInsertionPointToStart(&body);
+  locateLane();
+  if (failed(distribute(*blocks.getBody())))
+    return failure();
+  blocks.erase();
+  return success();
+}
+
+namespace {
+struct DistributeLanes : gnn::impl::DistributeLanesBase<DistributeLanes> {
+  void runOnOperation() override {
+    SmallVector<scf::ForallOp> loops;
+    getOperation()->walk([&](scf::ForallOp loop) {
+      if (loop->hasAttr(attribute::lanes))
+        loops.push_back(loop);
+    });
+    for (scf::ForallOp loop : loops) {
+      auto lanes = loop->getAttrOfType<LanesAttr>(attribute::lanes);
+      if (!lanes) {
+        loop.emitOpError("expected '")
+            << attribute::lanes << "' to be #gnn_tile.lanes";
+        return signalPassFailure();
+      }
+      remark::passed(
+          loop.getLoc(),
+          remark::RemarkOpts::name("Distributed").category(getArgument()))
+          << ("over " + Twine(lanes.getThreads()) + " lanes").str();
+      if (failed(LaneDistribution(loop, lanes).run()))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

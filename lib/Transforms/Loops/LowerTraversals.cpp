@@ -1,0 +1,222 @@
+//===- LowerTraversals.cpp - Traversals on ranges as loops ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A block has a row for each of its teams. It first walks those that are short,
+// each by its team, then the long ones one after the other, each by all teams.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TraversalLoops.h"
+
+#include "GNN/Dialect/Tile/IR/FormAttributes.h"
+#include "GNN/Transforms/Passes.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+namespace gnn {
+#define GEN_PASS_DEF_LOWERTRAVERSALS
+#include "GNN/Transforms/Passes.h.inc"
+} // namespace gnn
+
+TraversalLoops::TraversalLoops(TraverseOp op, TraverseLayout layout)
+    : op(op), layout(layout), domain(op.getDomain()), b(op.getLoc(), op),
+      heads(domain.getHeads()) {
+  columns =
+      std::min(TraverseSchedule(op).columnsPerBlock, domain.getFeatures());
+  hasPartOfColumns = domain.getFeatures() % columns;
+  for (auto [key, array] :
+       llvm::zip_equal(op.getStructures(), op.getIndexArrays()))
+    indexArrays[key.str()] = array;
+}
+
+void TraversalLoops::rankValues() {
+  for (Operation &inner : op.getBody().front().without_terminator()) {
+    int64_t rank = 0;
+    for (Value operand : inner.getOperands())
+      rank = std::max(rank, ranks.lookup(operand));
+    if (reducesElements(&inner)) {
+      lastRank = std::max(lastRank, rank);
+      ++rank;
+    }
+    for (Value result : inner.getResults())
+      ranks[result] = rank;
+  }
+  Operation *yield = op.getBody().front().getTerminator();
+  for (auto [i, value] : llvm::enumerate(yield->getOperands()))
+    if (op.getOutputAt(i).getAnchor() == Anchor::Element)
+      lastRank = std::max(lastRank, ranks.lookup(value));
+}
+
+/// The row with that number of the range, and its elements: the last one again
+/// for those behind.
+void TraversalLoops::locateRow(Value number) {
+  rowValues.clear();
+  rows.clear();
+  inside = Value();
+  row = op.getFirstRow();
+  if (number) {
+    Value end = op.getEndRow();
+    row = add(row, number);
+    inside = less(row, end);
+    Value last = arith::SubIOp::create(b, end, index(1));
+    row = arith::MinSIOp::create(b, row, last);
+  }
+  if (layout.rowOrder == TakenOrder::ByDegree) {
+    OrderedSpace nodes = domain.getGroups().get();
+    row = loadIndex(
+        indexArray(StructureKey::map({nodes.space, RowOrder::ByDegree}, nodes)),
+        row);
+  }
+  if (!domain.getElements())
+    return;
+  Value array =
+      indexArray(getRowsKey(domain.getGroups(), domain.getElements()));
+  Value first = row;
+  if (domain.getGroups().isTiles()) // (group, begin, end)
+    first = add(arith::MulIOp::create(b, row, index(3)), index(1));
+  begin = loadIndex(array, first);
+  end = loadIndex(array, add(first, index(1)));
+  if (inside)
+    end = arith::SelectOp::create(b, inside, end, begin);
+}
+
+/// Walks and stores one row.
+void TraversalLoops::makeRow() {
+  for (int64_t rank = 0; rank <= lastRank; ++rank)
+    walkElements(rank);
+  auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
+  SmallVector<unsigned> outputs;
+  for (auto [i, value] : llvm::enumerate(yield.getValues()))
+    if (op.getOutputAt(i).getAnchor() != Anchor::Element) {
+      (void)valueOf(value); // read before anything is written over it
+      outputs.push_back(i);
+    }
+  if (outputs.empty())
+    return;
+  OpBuilder::InsertionGuard restore(b);
+  if (inside)
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, inside, /*withElseRegion=*/false).thenBlock());
+  for (unsigned output : outputs)
+    store(output);
+}
+
+/// Each team its row. With rows by length, says for each warp whether one of
+/// its teams has left its row, because it is long.
+Value TraversalLoops::makeTeamRows() {
+  bool byLength = layout.rowWalk == RowWalk::ByLength;
+  SmallVector<Type> types;
+  if (byLength)
+    types.push_back(VectorType::get({layout.warps()}, b.getI32Type()));
+  auto teams = ParallelOp::create(b, types, layout.rowsPerBlock, Worker::Team);
+  OpBuilder::InsertionGuard restore(b);
+  Block &body = teams.getBody().emplaceBlock();
+  b.setInsertionPointToEnd(&body);
+  locateRow(body.addArgument(b.getIndexType(), b.getLoc()));
+  Value isLong;
+  if (byLength) {
+    isLong =
+        less(index(layout.splitRows), arith::SubIOp::create(b, end, begin));
+    end = arith::SelectOp::create(b, isLong, begin, end);
+    Value isShort =
+        arith::XOrIOp::create(b, isLong, constant(b.getI1Type(), 1));
+    inside = arith::AndIOp::create(b, inside, isShort);
+  }
+  makeRow();
+  if (!byLength) {
+    YieldOp::create(b);
+    return Value();
+  }
+  YieldOp::create(b, Value(arith::ExtUIOp::create(b, b.getI32Type(), isLong)));
+  Block &both = teams.getCombine().emplaceBlock();
+  b.setInsertionPointToEnd(&both);
+  Value x = both.addArgument(b.getI32Type(), b.getLoc());
+  Value y = both.addArgument(b.getI32Type(), b.getLoc());
+  YieldOp::create(b, Value(arith::MaxSIOp::create(b, x, y)));
+  return teams.getResult(0);
+}
+
+/// Most blocks have no long row: only rows of warps that have one are looked at
+/// again. Each condition is the same for the whole block.
+void TraversalLoops::makeLongRows(Value flags) {
+  int64_t warps = layout.warps(), rowsPerWarp = layout.rowsPerWarp();
+  Value zero = constant(b.getI32Type(), 0);
+  auto where = [&](Value condition) {
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, condition, /*withElseRegion=*/false).thenBlock());
+  };
+  auto forEach = [&](int64_t count) -> Value {
+    if (count == 1)
+      return index(0);
+    auto loop = scf::ForOp::create(b, index(0), index(count), index(1));
+    b.setInsertionPointToStart(loop.getBody());
+    return loop.getInductionVar();
+  };
+  OpBuilder::InsertionGuard restore(b);
+  where(less(zero, vector::ReductionOp::create(b, vector::CombiningKind::MAXSI,
+                                               flags)));
+  Value warp = forEach(warps);
+  where(less(zero, vector::ExtractOp::create(b, flags, OpFoldResult(warp))));
+  Value first = arith::MulIOp::create(b, warp, index(rowsPerWarp));
+  locateRow(add(first, forEach(rowsPerWarp)));
+  // False for rows past the last one, which have no elements.
+  where(less(index(layout.splitRows), arith::SubIOp::create(b, end, begin)));
+  byBlock = true;
+  makeRow();
+}
+
+void TraversalLoops::run() {
+  rankValues();
+  if (layout.rowWalk == RowWalk::Block) {
+    byBlock = true;
+    locateRow(Value());
+    makeRow();
+    return;
+  }
+  if (Value flags = makeTeamRows())
+    makeLongRows(flags);
+}
+
+static LogicalResult lower(TraverseOp op) {
+  FailureOr<TraverseLayout> layout = getLayout(op);
+  if (failed(layout))
+    return failure();
+  auto blocks = dyn_cast<scf::ForallOp>(op->getParentOp());
+  if (!blocks)
+    return op.emitOpError("expected a traversal in a loop over blocks, got '")
+           << op->getParentOp()->getName() << "'";
+  blocks->setAttr(attribute::lanes,
+                  LanesAttr::get(op.getContext(), layout->rowsPerBlock,
+                                 layout->elementLanes, layout->headLanes,
+                                 layout->featureLanes, layout->vector));
+  remark::passed(op.getLoc(), remark::RemarkOpts::name("Lowered").category(
+                                  "gnn-tile-lower-traversals"))
+      << (Twine(layout->rowsPerBlock) + " teams of " +
+          Twine(layout->threadsPerRow()) + " lanes, row_walk " +
+          stringifyRowWalk(layout->rowWalk))
+             .str();
+  TraversalLoops(op, *layout).run();
+  op.erase();
+  return success();
+}
+
+namespace {
+struct LowerTraversals : gnn::impl::LowerTraversalsBase<LowerTraversals> {
+  void runOnOperation() override {
+    SmallVector<TraverseOp> ops;
+    getOperation()->walk([&](TraverseOp op) {
+      if (op.isOnRange())
+        ops.push_back(op);
+    });
+    for (TraverseOp op : ops)
+      if (failed(lower(op)))
+        return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,265 @@
+//===- SpreadWalks.cpp - Walks as loops -----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The elements of a row go round the slots in turns, several a slot at once.
+// All slots of a row take the same number of steps, so that lanes stay
+// together.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+#include "GNN/Transforms/Passes.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/IntEqClasses.h"
+
+using namespace mlir;
+using namespace gnn::tile;
+
+namespace gnn {
+#define GEN_PASS_DEF_SPREADWALKS
+#include "GNN/Transforms/Passes.h.inc"
+} // namespace gnn
+
+namespace {
+/// One element of a step.
+struct Point {
+  Value position;
+  Value inside; // whether it counts; null: always
+  IRMapping values;
+};
+
+class WalkSpreader {
+public:
+  explicit WalkSpreader(WalkOp walk) : walk(walk), b(walk.getLoc(), walk) {}
+
+  void run();
+
+private:
+  Value word(Value index) {
+    return arith::IndexCastOp::create(b, b.getI32Type(), index);
+  }
+  bool isCombinedAlone(unsigned result);
+  SmallVector<Value> makeLoop(Value slot);
+  SmallVector<Point> makePoints(Value first, Value slot);
+  void clone(Operation *op, Point &point);
+  void cloneBody(MutableArrayRef<Point> points);
+  void cloneStores(MutableArrayRef<Point> points);
+  SmallVector<Operation *> combinersOf(unsigned result);
+  SmallVector<SmallVector<unsigned>> groupResults();
+  void combine(MutableArrayRef<Value> states, ArrayRef<unsigned> numbers,
+               Point &point);
+
+  WalkOp walk;
+  ImplicitLocOpBuilder b;
+};
+} // namespace
+
+/// Whether one operation combines this state with that of another element,
+/// without a look at the others.
+bool WalkSpreader::isCombinedAlone(unsigned result) {
+  Block &block = walk.getCombine().front();
+  unsigned count = walk.getNumResults();
+  Operation *op = block.getTerminator()->getOperand(result).getDefiningOp();
+  return op && op->getNumOperands() == 2 &&
+         op->getOperand(0) == block.getArgument(result) &&
+         op->getOperand(1) == block.getArgument(count + result);
+}
+
+SmallVector<Point> WalkSpreader::makePoints(Value first, Value slot) {
+  int64_t slots = walk.getSlots();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, value, 32);
+  };
+  SmallVector<Point> points(walk.getInFlight());
+  points[0].position = first;
+  if (points.size() == 1 && slots == 1)
+    return points;
+  // Steps from `first`, as a position past the end may not fit a word.
+  Value begins = word(first);
+  Value left = word(arith::SubIOp::create(b, walk.getEnd(), first));
+  Value last = arith::SubIOp::create(b, left, constant(1));
+  Value own = slots > 1 ? word(slot) : Value();
+  for (auto [u, point] : llvm::enumerate(points)) {
+    if (u == 0 && slots == 1)
+      continue;
+    Value step = own;
+    if (u > 0)
+      step =
+          own ? arith::AddIOp::create(b, own, constant(u * slots)).getResult()
+              : constant(u);
+    point.inside =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, step, left);
+    Value within = arith::MinSIOp::create(b, step, last);
+    point.position = arith::IndexCastOp::create(
+        b, b.getIndexType(), arith::AddIOp::create(b, begins, within));
+  }
+  return points;
+}
+
+/// Whether an operation finds rows: it is cloned where one is read.
+static bool isLookup(Operation &op) {
+  if (op.getNumResults() != 1 || hasEffect<MemoryEffects::Write>(&op))
+    return false;
+  Type type = op.getResult(0).getType();
+  return type.isIndex() || type.isInteger(32);
+}
+
+/// Clones an operation for a point, after what it needs.
+void WalkSpreader::clone(Operation *op, Point &point) {
+  for (Value operand : op->getOperands())
+    if (Operation *needed = operand.getDefiningOp();
+        needed && needed->getBlock() == op->getBlock() &&
+        !point.values.contains(operand))
+      clone(needed, point);
+  OpBuilder::InsertionGuard restore(b);
+  if (point.inside && hasEffect<MemoryEffects::Write>(op))
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, point.inside, /*withElseRegion=*/false)
+            .thenBlock());
+  b.clone(*op, point.values);
+}
+
+/// Each operation for all points before the next one: loads are issued
+/// together. Without what is stored.
+void WalkSpreader::cloneBody(MutableArrayRef<Point> points) {
+  Block &body = walk.getBody().front();
+  for (Point &point : points)
+    point.values.map(body.getArgument(0), point.position);
+  for (Operation &op : body.without_terminator())
+    if (!isLookup(op) && !hasEffect<MemoryEffects::Write>(&op))
+      for (Point &point : points)
+        clone(&op, point);
+  for (Value state : body.getTerminator()->getOperands())
+    if (Operation *op = state.getDefiningOp(); op && op->getBlock() == &body)
+      for (Point &point : points)
+        if (!point.values.contains(state))
+          clone(op, point);
+}
+
+/// The operations of `combine` by which a result is combined, in order.
+SmallVector<Operation *> WalkSpreader::combinersOf(unsigned result) {
+  Block &block = walk.getCombine().front();
+  llvm::SetVector<Operation *> found;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.filter = [&](Operation *op) { return op->getBlock() == &block; };
+  Value value = block.getTerminator()->getOperand(result);
+  if (value.getDefiningOp())
+    (void)getBackwardSlice(value, &found, options);
+  return SmallVector<Operation *>(found.begin(), found.end());
+}
+
+/// Combines the results `numbers` with what an element gives for them.
+void WalkSpreader::combine(MutableArrayRef<Value> states,
+                           ArrayRef<unsigned> numbers, Point &point) {
+  Block &block = walk.getCombine().front();
+  unsigned count = walk.getNumResults();
+  Operation *yield = walk.getBody().front().getTerminator();
+  bool isAlone = numbers.size() == 1 && isCombinedAlone(numbers[0]);
+  IRMapping mapping;
+  for (unsigned i : numbers) {
+    Value state = point.values.lookupOrDefault(yield->getOperand(i));
+    if (point.inside && isAlone)
+      state = arith::SelectOp::create(b, point.inside, state,
+                                      walk.getIdentity()[i]);
+    mapping.map(block.getArgument(i), states[i]);
+    mapping.map(block.getArgument(count + i), state);
+  }
+  for (unsigned i : numbers)
+    for (Operation *op : combinersOf(i))
+      if (!mapping.contains(op->getResult(0)))
+        b.clone(*op, mapping);
+  for (unsigned i : numbers) {
+    Value before = states[i];
+    states[i] = mapping.lookupOrDefault(block.getTerminator()->getOperand(i));
+    if (point.inside && !isAlone)
+      states[i] = arith::SelectOp::create(b, point.inside, states[i], before);
+  }
+}
+
+/// Results that are combined together: each alone, and those that look at
+/// others.
+SmallVector<SmallVector<unsigned>> WalkSpreader::groupResults() {
+  Block &block = walk.getCombine().front();
+  unsigned count = walk.getNumResults();
+  llvm::IntEqClasses classes(count);
+  for (unsigned i = 0; i < count; ++i)
+    for (Operation *op : combinersOf(i))
+      for (Value operand : op->getOperands())
+        if (auto argument = dyn_cast<BlockArgument>(operand);
+            argument && argument.getOwner() == &block)
+          classes.join(i, argument.getArgNumber() % count);
+  classes.compress();
+  SmallVector<SmallVector<unsigned>> groups(classes.getNumClasses());
+  for (unsigned i = 0; i < count; ++i)
+    groups[classes[i]].push_back(i);
+  return groups;
+}
+
+void WalkSpreader::cloneStores(MutableArrayRef<Point> points) {
+  for (Operation &op : walk.getBody().front().without_terminator())
+    if (hasEffect<MemoryEffects::Write>(&op))
+      for (Point &point : points)
+        clone(&op, point);
+}
+
+SmallVector<Value> WalkSpreader::makeLoop(Value slot) {
+  Value step =
+      arith::ConstantIndexOp::create(b, walk.getSlots() * walk.getInFlight());
+  auto loop = scf::ForOp::create(b, walk.getBegin(), walk.getEnd(), step,
+                                 walk.getIdentity());
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Point> points = makePoints(loop.getInductionVar(), slot);
+  cloneBody(points);
+  SmallVector<Value> states(loop.getRegionIterArgs());
+  if (!states.empty())
+    for (ArrayRef<unsigned> numbers : groupResults())
+      for (Point &point : points)
+        combine(states, numbers, point);
+  cloneStores(points);
+  if (states.empty())
+    return {};
+  scf::YieldOp::create(b, states);
+  return loop.getResults();
+}
+
+void WalkSpreader::run() {
+  if (walk.getSlots() == 1) {
+    walk.replaceAllUsesWith(makeLoop(Value()));
+    return;
+  }
+  auto slots = ParallelOp::create(b, walk.getResultTypes(), walk.getSlots(),
+                                  walk.getOver());
+  OpBuilder::InsertionGuard restore(b);
+  Block &body = slots.getBody().emplaceBlock();
+  Value slot = body.addArgument(b.getIndexType(), b.getLoc());
+  b.setInsertionPointToEnd(&body);
+  YieldOp::create(b, makeLoop(slot));
+  slots.getCombine().takeBody(walk.getCombine());
+  walk.replaceAllUsesWith(slots.getResults());
+}
+
+namespace {
+struct SpreadWalks : gnn::impl::SpreadWalksBase<SpreadWalks> {
+  void runOnOperation() override {
+    SmallVector<WalkOp> walks;
+    getOperation()->walk([&](WalkOp walk) { walks.push_back(walk); });
+    for (WalkOp walk : walks) {
+      remark::passed(walk.getLoc(),
+                     remark::RemarkOpts::name("Spread").category(getArgument()))
+          << ("a walk in steps of " + Twine(walk.getSlots()) + " x " +
+              Twine(walk.getInFlight()) + " elements")
+                 .str();
+      WalkSpreader(walk).run();
+      walk.erase();
+    }
+  }
+};
+} // namespace

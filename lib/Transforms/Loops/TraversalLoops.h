@@ -1,0 +1,116 @@
+//===- TraversalLoops.h - A traversal as loops ------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The body of a traversal is scalar code at levels. Here each value becomes a
+// scalar or a vector over the heads and features of its level. Elements are
+// walked once for every rank of reductions: a reduction of what needs no other
+// reduction has rank 0, and so on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_TRANSFORMS_LOOPS_TRAVERSALLOOPS_H
+#define GNN_LIB_TRANSFORMS_LOOPS_TRAVERSALLOOPS_H
+
+#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <map>
+
+namespace gnn::tile {
+
+/// Builds at another location for as long as this stands.
+struct AtLine {
+  AtLine(mlir::ImplicitLocOpBuilder &b, mlir::Location line)
+      : b(b), before(b.getLoc()) {
+    b.setLoc(line);
+  }
+  ~AtLine() { b.setLoc(before); }
+  mlir::ImplicitLocOpBuilder &b;
+  mlir::Location before;
+};
+
+/// Makes the loops of one traversal on a range, in front of it.
+class TraversalLoops {
+public:
+  TraversalLoops(TraverseOp op, TraverseLayout layout);
+
+  void run();
+
+private:
+  /// A point of a walk at which values that vary by element are computed.
+  struct Point {
+    mlir::Value position; // in the elements' order, always a valid one
+    llvm::DenseMap<mlir::Value, mlir::Value> values;
+    std::map<RowDomain, mlir::Value> rows;
+  };
+
+  // Rows (LowerTraversals.cpp).
+  void locateRow(mlir::Value number);
+  mlir::Value makeTeamRows();
+  void makeLongRows(mlir::Value flags);
+  void makeRow();
+  void rankValues();
+
+  // Values (TraversalLoops.cpp).
+  mlir::Type typeAt(mlir::Type element, Level level);
+  mlir::Value valueOf(mlir::Value value);
+  mlir::Value evaluate(mlir::Value value);
+  mlir::Value evaluateArgument(mlir::BlockArgument argument);
+  mlir::Value evaluateIndex(IndexOp index);
+  mlir::Value evaluatePointwise(mlir::Operation *inner);
+  mlir::Value spread(mlir::Value value, Level level);
+  mlir::Value reduceVector(ReduceOp reduce, mlir::Value value, Level level);
+  mlir::Value rowOf(AtAttr at);
+  llvm::SmallVector<mlir::Value> indicesOf(AtAttr at);
+  mlir::AffineMap mapOf(AtAttr at, mlir::MemRefType type);
+  mlir::Value columnMask(mlir::VectorType type, mlir::AffineMap map);
+  void store(unsigned output);
+  mlir::Value reach(AtAttr at, RowDomain from, mlir::Value row);
+  mlir::Value indexArray(const StructureKey &key);
+
+  // Walks over elements (TraversalWalks.cpp).
+  void walkElements(int64_t rank);
+  void collectNeeds(mlir::Value value, llvm::SetVector<mlir::Value> &needs);
+  llvm::SmallVector<mlir::Value> identitiesOf(mlir::Operation *reduction);
+  llvm::SmallVector<mlir::Value> statesOf(mlir::Operation *reduction);
+  llvm::SmallVector<mlir::Value>
+  combine(mlir::Operation *reduction, mlir::ValueRange a, mlir::ValueRange b);
+  void finish(mlir::Operation *reduction, mlir::ValueRange results);
+
+  // Arithmetic.
+  mlir::Value index(int64_t value);
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value less(mlir::Value a, mlir::Value b);
+  mlir::Value loadIndex(mlir::Value array, mlir::Value at);
+  mlir::Value word(mlir::Value index);
+  mlir::Value constant(mlir::Type type, double value);
+  mlir::Value constant(mlir::Type type, mlir::TypedAttr value);
+  mlir::Value combineWords(Reduction kind, mlir::Value a, mlir::Value b);
+  mlir::TypedAttr identityOf(Reduction kind, mlir::Type element);
+
+  TraverseOp op;
+  TraverseLayout layout;
+  DomainAttr domain;
+  mlir::ImplicitLocOpBuilder b;
+  std::map<std::string, mlir::Value> indexArrays;
+
+  int64_t heads, columns;  ///< of a row, and of the features of the range
+  bool hasPartOfColumns;   ///< the last range of columns is shorter
+  bool byBlock = false;    ///< the block walks one row
+  mlir::Value row, inside; ///< a valid row; whether it counts (null: it does)
+  mlir::Value begin, end;  ///< positions of its elements
+  llvm::DenseMap<mlir::Value, int64_t> ranks; ///< walks before it is ready
+  int64_t lastRank = -1;
+  llvm::DenseMap<mlir::Value, mlir::Value> rowValues;
+  std::map<RowDomain, mlir::Value> rows;
+  Point *point = nullptr; ///< of the walk that is made
+};
+
+} // namespace gnn::tile
+
+#endif // GNN_LIB_TRANSFORMS_LOOPS_TRAVERSALLOOPS_H

@@ -1,0 +1,244 @@
+//===- TraversalWalks.cpp - Reductions over elements as walks -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What each reduction starts from, takes of an element, combines and gives.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TraversalLoops.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+/// Adds `value` and all that it depends on, operands first.
+void TraversalLoops::collectNeeds(Value value, llvm::SetVector<Value> &needs) {
+  if (needs.contains(value))
+    return;
+  if (Operation *inner = value.getDefiningOp())
+    if (!reducesElements(inner))
+      for (Value operand : inner->getOperands())
+        collectNeeds(operand, needs);
+  needs.insert(value);
+}
+
+/// The reductions of this rank, and the element outputs that become ready
+/// with it.
+void TraversalLoops::walkElements(int64_t rank) {
+  SmallVector<Operation *> reductions;
+  llvm::SetVector<Value> needs;
+  SmallVector<unsigned> outputs;
+  for (Operation &inner : op.getBody().front())
+    if (reducesElements(&inner) && ranks[inner.getResult(0)] == rank + 1) {
+      for (Value operand : inner.getOperands())
+        collectNeeds(operand, needs);
+      reductions.push_back(&inner);
+    }
+  auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
+  for (auto [i, value] : llvm::enumerate(yield.getValues()))
+    if (op.getOutputAt(i).getAnchor() == Anchor::Element &&
+        ranks.lookup(value) == rank) {
+      collectNeeds(value, needs);
+      outputs.push_back(i);
+    }
+  if (reductions.empty() && outputs.empty())
+    return;
+  // What does not vary by element is computed once, in front of the walk.
+  for (Value value : needs)
+    if (!getLevel(value).element)
+      (void)valueOf(value);
+
+  SmallVector<Value> identities;
+  for (Operation *reduction : reductions)
+    llvm::append_range(identities, identitiesOf(reduction));
+  bool isLong = byBlock && layout.rowWalk == RowWalk::ByLength;
+  int64_t slots = layout.elementLanes * (byBlock ? layout.rowsPerBlock : 1);
+  auto walk = WalkOp::create(b, begin, end, identities,
+                             byBlock ? Worker::Block : Worker::Element, slots,
+                             isLong ? layout.longInFlight() : layout.inFlight);
+  OpBuilder::InsertionGuard restore(b);
+  Block &body = walk.getBody().emplaceBlock();
+  Point here;
+  here.position = body.addArgument(b.getIndexType(), b.getLoc());
+  point = &here;
+  b.setInsertionPointToEnd(&body);
+  for (Value value : needs)
+    if (getLevel(value).element)
+      (void)valueOf(value);
+  SmallVector<Value> states;
+  for (Operation *reduction : reductions)
+    llvm::append_range(states, statesOf(reduction));
+  for (unsigned output : outputs)
+    store(output);
+  YieldOp::create(b, states);
+  point = nullptr;
+  if (reductions.empty())
+    return;
+
+  Block &both = walk.getCombine().emplaceBlock();
+  for (int half = 0; half < 2; ++half)
+    for (Value identity : identities)
+      both.addArgument(identity.getType(), b.getLoc());
+  b.setInsertionPointToEnd(&both);
+  SmallVector<Value> combined;
+  unsigned first = 0;
+  for (Operation *reduction : reductions) {
+    unsigned count = reduction->getNumResults();
+    ValueRange arguments = both.getArguments();
+    llvm::append_range(
+        combined, combine(reduction, arguments.slice(first, count),
+                          arguments.slice(identities.size() + first, count)));
+    first += count;
+  }
+  YieldOp::create(b, combined);
+
+  b.setInsertionPointAfter(walk);
+  first = 0;
+  for (Operation *reduction : reductions) {
+    unsigned count = reduction->getNumResults();
+    finish(reduction, walk.getResults().slice(first, count));
+    first += count;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// One reduction
+//===----------------------------------------------------------------------===//
+
+/// Higher than every index.
+static constexpr int64_t noIndex = std::numeric_limits<int32_t>::max();
+
+static arith::AtomicRMWKind wordOf(Reduction kind, Type type) {
+  using Word = arith::AtomicRMWKind;
+  bool isFloat = isa<FloatType>(getElementTypeOrSelf(type));
+  switch (kind) {
+  case Reduction::Sum:
+  case Reduction::Mean:
+    return isFloat ? Word::addf : Word::addi;
+  case Reduction::Max: // NaN if there is one
+    return isFloat ? Word::maximumf : Word::maxs;
+  case Reduction::Min:
+    return isFloat ? Word::minimumf : Word::mins;
+  }
+  llvm_unreachable("all reductions are handled");
+}
+
+TypedAttr TraversalLoops::identityOf(Reduction kind, Type element) {
+  return arith::getIdentityValueAttr(wordOf(kind, element), element, b,
+                                     b.getLoc());
+}
+
+Value TraversalLoops::combineWords(Reduction kind, Value x, Value y) {
+  return arith::getReductionOp(wordOf(kind, x.getType()), b, b.getLoc(), x, y);
+}
+
+SmallVector<Value> TraversalLoops::identitiesOf(Operation *reduction) {
+  SmallVector<Value> identities;
+  for (OpResult result : reduction->getResults()) {
+    Level level = getLevel(result);
+    Type element = result.getType(), type = typeAt(element, level);
+    if (auto fold = dyn_cast<FoldOp>(reduction)) {
+      Value identity = fold.getIdentity()[result.getResultNumber()];
+      identities.push_back(spread(valueOf(identity), level));
+      continue;
+    }
+    auto arg = dyn_cast<ArgReduceOp>(reduction);
+    Reduction kind = arg ? arg.getKind() : cast<ReduceOp>(reduction).getKind();
+    bool isIndex = arg && result.getResultNumber() == 1;
+    identities.push_back(isIndex ? constant(type, noIndex)
+                                 : constant(type, identityOf(kind, element)));
+  }
+  return identities;
+}
+
+SmallVector<Value> TraversalLoops::statesOf(Operation *reduction) {
+  AtLine line(b, reduction->getLoc());
+  if (auto reduce = dyn_cast<ReduceOp>(reduction)) {
+    Value value = valueOf(reduce.getValue());
+    if (reduce.getDims().size() > 1)
+      value = reduceVector(reduce, value, getLevel(reduce.getValue()));
+    return {value};
+  }
+  SmallVector<Value> states;
+  for (auto [operand, result] :
+       llvm::zip(reduction->getOperands(), reduction->getResults()))
+    states.push_back(spread(valueOf(operand), getLevel(result)));
+  return states;
+}
+
+/// The better of two candidates; of equals, the one of the lower index.
+static SmallVector<Value> better(ImplicitLocOpBuilder &b, Reduction kind,
+                                 ValueRange x, ValueRange y) {
+  using P = arith::CmpFPredicate;
+  auto compare = [&](P predicate, Value l, Value r) -> Value {
+    return arith::CmpFOp::create(b, predicate, l, r);
+  };
+  auto both = [&](Value l, Value r) -> Value {
+    return arith::AndIOp::create(b, l, r);
+  };
+  auto either = [&](Value l, Value r) -> Value {
+    return arith::OrIOp::create(b, l, r);
+  };
+  Value xNaN = compare(P::UNO, x[0], x[0]), yNaN = compare(P::UNO, y[0], y[0]);
+  Value wins = compare(kind == Reduction::Max ? P::OGT : P::OLT, y[0], x[0]);
+  Value same = either(compare(P::OEQ, x[0], y[0]), both(xNaN, yNaN));
+  Value firstNaN = both(yNaN, compare(P::ORD, x[0], x[0]));
+  Value lower = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, y[1], x[1]);
+  wins = either(either(wins, firstNaN), both(same, lower));
+  return {arith::SelectOp::create(b, wins, y[0], x[0]),
+          arith::SelectOp::create(b, wins, y[1], x[1])};
+}
+
+SmallVector<Value> TraversalLoops::combine(Operation *reduction, ValueRange x,
+                                           ValueRange y) {
+  AtLine line(b, reduction->getLoc());
+  if (auto reduce = dyn_cast<ReduceOp>(reduction))
+    return {combineWords(reduce.getKind(), x[0], y[0])};
+  if (auto arg = dyn_cast<ArgReduceOp>(reduction))
+    return better(b, arg.getKind(), x, y);
+  auto fold = cast<FoldOp>(reduction);
+  Block &block = fold.getCombine().front();
+  for (auto [i, argument] : llvm::enumerate(block.getArguments()))
+    rowValues[argument] = i < x.size() ? x[i] : y[i - x.size()];
+  SmallVector<Value> combined;
+  for (auto [value, result] :
+       llvm::zip(block.getTerminator()->getOperands(), fold.getResults()))
+    combined.push_back(spread(valueOf(value), getLevel(result)));
+  for (BlockArgument argument : block.getArguments())
+    rowValues.erase(argument);
+  for (Operation &inner : block)
+    for (Value result : inner.getResults())
+      rowValues.erase(result);
+  return combined;
+}
+
+/// Divides means, and gives 0 and no index for the extreme of nothing.
+void TraversalLoops::finish(Operation *reduction, ValueRange results) {
+  AtLine line(b, reduction->getLoc());
+  SmallVector<Value> finished(results);
+  auto reduce = dyn_cast<ReduceOp>(reduction);
+  bool isMean = reduce && reduce.getKind() == Reduction::Mean;
+  bool isExtreme = isa<ArgReduceOp>(reduction) ||
+                   (reduce && reduce.getKind() != Reduction::Sum && !isMean);
+  if (isMean) {
+    Value count = arith::SubIOp::create(b, end, begin);
+    count = word(arith::MaxSIOp::create(b, count, index(1)));
+    Type type = finished[0].getType();
+    Value divisor =
+        arith::SIToFPOp::create(b, getElementTypeOrSelf(type), count);
+    if (divisor.getType() != type)
+      divisor = vector::BroadcastOp::create(b, type, divisor);
+    finished[0] = arith::DivFOp::create(b, finished[0], divisor);
+  }
+  if (isExtreme) {
+    Value any = less(begin, end);
+    for (auto [i, value] : llvm::enumerate(finished))
+      value = arith::SelectOp::create(b, any, value,
+                                      constant(value.getType(), i ? -1 : 0));
+  }
+  for (auto [result, value] : llvm::zip(reduction->getResults(), finished))
+    rowValues[result] = value;
+}

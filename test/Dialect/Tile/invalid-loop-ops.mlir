@@ -1,0 +1,169 @@
+// RUN: gnn-opt %s --verify-diagnostics --split-input-file
+
+func.func @walk_c1(%begin: index, %end: index) {
+  // expected-error @+1 {{'gnn_tile.walk' op expected a body of one index argument, got 0 arguments}}
+  gnn_tile.walk from %begin to %end over element slots 1 in_flight 1 {
+    gnn_tile.yield
+  }
+  return
+}
+
+// -----
+
+func.func @walk_c1_types(%begin: index, %end: index, %a: f32, %b: i32) {
+  // expected-error @+1 {{'gnn_tile.walk' op expected a body that yields 'f32', got 'i32'}}
+  %s = gnn_tile.walk from %begin to %end over element slots 1 in_flight 1 identity(%a : f32) {
+  ^bb0(%p: index):
+    gnn_tile.yield %b : i32
+  } combine {
+  ^bb0(%x: f32, %y: f32):
+    gnn_tile.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+func.func @walk_c2(%begin: index, %end: index, %a: f32) {
+  // expected-error @+1 {{'gnn_tile.walk' op expected a 'combine' of 1 results}}
+  %s = gnn_tile.walk from %begin to %end over element slots 1 in_flight 1 identity(%a : f32) {
+  ^bb0(%p: index):
+    gnn_tile.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @walk_c2_none(%begin: index, %end: index, %a: f32) {
+  // expected-error @+1 {{'gnn_tile.walk' op expected no 'combine' without results}}
+  gnn_tile.walk from %begin to %end over element slots 1 in_flight 1 {
+  ^bb0(%p: index):
+    gnn_tile.yield
+  } combine {
+    gnn_tile.yield
+  }
+  return
+}
+
+// -----
+
+func.func @walk_c3(%begin: index, %end: index) {
+  // expected-error @+1 {{'gnn_tile.walk' op expected a walk over 'element' or 'block', got 'team'}}
+  gnn_tile.walk from %begin to %end over team slots 1 in_flight 1 {
+  ^bb0(%p: index):
+    gnn_tile.yield
+  }
+  return
+}
+
+// -----
+
+func.func @walk_c3_slots(%begin: index, %end: index) {
+  // expected-error @+1 {{'gnn_tile.walk' op expected at least one slot and one element in flight, got 2 and 0}}
+  gnn_tile.walk from %begin to %end over element slots 2 in_flight 0 {
+  ^bb0(%p: index):
+    gnn_tile.yield
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c1() {
+  // expected-error @+1 {{'gnn_tile.parallel' op expected a body of one index argument, got 0 arguments}}
+  gnn_tile.parallel 4 over element {
+    gnn_tile.yield
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c2(%a: i32) {
+  // expected-error @+1 {{'gnn_tile.parallel' op expected a result of type 'i32', or a vector of it whose size divides 8, got 'vector<3xi32>'}}
+  %s = gnn_tile.parallel 8 over team -> vector<3xi32> {
+  ^bb0(%t: index):
+    gnn_tile.yield %a : i32
+  } combine {
+  ^bb0(%x: i32, %y: i32):
+    gnn_tile.yield %x : i32
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c3(%a: i32) {
+  // expected-error @+1 {{'gnn_tile.parallel' op expected a 'combine' of the arguments 'i32', 'i32', got 'f32', 'f32'}}
+  %s = gnn_tile.parallel 8 over team -> i32 {
+  ^bb0(%t: index):
+    gnn_tile.yield %a : i32
+  } combine {
+  ^bb0(%x: f32, %y: f32):
+    gnn_tile.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c4() {
+  // expected-error @+1 {{'gnn_tile.parallel' op expected a count of at least 1, got 0}}
+  gnn_tile.parallel 0 over team {
+  ^bb0(%t: index):
+    gnn_tile.yield
+  }
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expected 'features' to be a power of two, got 12}}
+func.func private @lanes_c1() attributes {at = #gnn_tile.lanes<teams = 8, elements = 2, heads = 1, features = 12, vector = 4>}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @traverse_c11(%x: memref<?xf32>, %y: memref<?xf32>, %first: index, %end: index, %column: index) {
+  // expected-error @+1 {{'gnn_tile.traverse' op expected as many 'index_arrays' as it reads: 1, got 0}}
+  gnn_tile.traverse @g <edge> rows[%first to %end] columns[%column]
+      ins(%x : memref<?xf32>) at [#gnn_tile.at<group -> src>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<group>]
+      schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 256, row_order = natural, row_walk = team> {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @traverse_c11_tensors(%x: tensor<?xf32>, %y: tensor<?xf32>, %first: index, %end: index, %column: index) {
+  // expected-error @+1 {{'gnn_tile.traverse' op expected memrefs on a range, got 'tensor<?xf32>'}}
+  %z = gnn_tile.traverse @g <edge> rows[%first to %end] columns[%column]
+      ins(%x : tensor<?xf32>) at [#gnn_tile.at<group>]
+      outs(%y : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?xf32>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @traverse_c11_schedule(%x: memref<?xf32>, %y: memref<?xf32>, %first: index, %end: index, %column: index) {
+  // expected-error @+1 {{'gnn_tile.traverse' op expected a complete schedule, got none of 'columns_per_block'}}
+  gnn_tile.traverse @g <edge> rows[%first to %end] columns[%column]
+      ins(%x : memref<?xf32>) at [#gnn_tile.at<group>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  return
+}

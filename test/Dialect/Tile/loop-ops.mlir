@@ -1,0 +1,70 @@
+// RUN: gnn-opt %s | gnn-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @walk
+// CHECK:         %[[S:.+]]:2 = gnn_tile.walk from %{{.+}} to %{{.+}} over block slots 16 in_flight 4 identity(%{{.+}}, %{{.+}} : f32, vector<8xf32>) {
+// CHECK:         ^bb0(%{{.+}}: index):
+// CHECK:           gnn_tile.yield %{{.+}}, %{{.+}} : f32, vector<8xf32>
+// CHECK:         } combine {
+// CHECK:           gnn_tile.yield
+// CHECK:         gnn_tile.walk from %{{.+}} to %{{.+}} over element slots 1 in_flight 1 {
+// CHECK-NOT:     combine
+func.func @walk(%begin: index, %end: index, %a: f32, %b: vector<8xf32>, %y: memref<?xf32>) {
+  %s:2 = gnn_tile.walk from %begin to %end over block slots 16 in_flight 4 identity(%a, %b : f32, vector<8xf32>) {
+  ^bb0(%p: index):
+    gnn_tile.yield %a, %b : f32, vector<8xf32>
+  } combine {
+  ^bb0(%a0: f32, %b0: vector<8xf32>, %a1: f32, %b1: vector<8xf32>):
+    gnn_tile.yield %a0, %b1 : f32, vector<8xf32>
+  }
+  gnn_tile.walk from %begin to %end over element slots 1 in_flight 1 {
+  ^bb0(%p: index):
+    memref.store %s#0, %y[%p] : memref<?xf32>
+    gnn_tile.yield
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @parallel
+// CHECK:         gnn_tile.parallel 8 over team -> vector<4xi32> {
+// CHECK:         } combine {
+// CHECK:         gnn_tile.parallel 4 over element {
+// CHECK-NOT:     combine
+func.func @parallel(%one: i32) -> vector<4xi32> {
+  %flags = gnn_tile.parallel 8 over team -> vector<4xi32> {
+  ^bb0(%t: index):
+    gnn_tile.yield %one : i32
+  } combine {
+  ^bb0(%a: i32, %b: i32):
+    %most = arith.maxsi %a, %b : i32
+    gnn_tile.yield %most : i32
+  }
+  gnn_tile.parallel 4 over element {
+  ^bb0(%e: index):
+    gnn_tile.yield
+  }
+  return %flags : vector<4xi32>
+}
+
+// CHECK: {gnn_tile.lanes = #gnn_tile.lanes<teams = 8, elements = 2, heads = 1, features = 16, vector = 4>}
+func.func @lanes() {
+  scf.forall (%i) in (4) {
+  } {gnn_tile.lanes = #gnn_tile.lanes<teams = 8, elements = 2, heads = 1, features = 16, vector = 4>}
+  return
+}
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// CHECK-LABEL: func.func @range
+// CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, features = 64> rows[%{{.+}} to %{{.+}}] columns[%{{.+}}] ins(%{{.+}} : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>] outs(%{{.+}} : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] index_arrays(%{{.+}}, %{{.+}} : memref<?xi32>, memref<?xi32>) schedule
+func.func @range(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %rows: memref<?xi32>, %src: memref<?xi32>, %first: index, %end: index, %column: index) {
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64> rows[%first to %end] columns[%column]
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      index_arrays(%rows, %src : memref<?xi32>, memref<?xi32>)
+      schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = team> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}

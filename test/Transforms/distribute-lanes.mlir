@@ -1,0 +1,99 @@
+// RUN: gnn-opt %s --gnn-tile-distribute-lanes --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: gnn-opt %s --gnn-tile-distribute-lanes --canonicalize --cse --split-input-file --remarks-filter="gnn-tile.*" --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+
+// A lane has 4 features side by side of each of 2 rounds; those past the end of
+// 96 read the beginning again, count as nothing and store nothing.
+//
+// REMARK: remark: [Passed] Distributed | Category:gnn-tile-distribute-lanes | Remark="over 64 lanes
+// CHECK-LABEL: func.func @rounds
+// CHECK:         %[[TID:.+]] = gpu.thread_id x
+// CHECK:         %[[PLACE:.+]]:2 = affine.delinearize_index %[[TID]] into (16)
+// CHECK:         %[[C0:.+]] = arith.muli %[[PLACE]]#1, %c4
+// CHECK:         %[[C1:.+]] = arith.addi %[[C0]], %c64
+// CHECK:         %[[IN:.+]] = arith.cmpi slt, %[[C1]], %c96
+// CHECK:         %[[SAFE:.+]] = arith.select %[[IN]], %[[C1]], %c0
+// CHECK:         %[[X0:.+]] = vector.load %arg0[%[[PLACE]]#0, %[[C0]]] {alignment = 16 : i64} : memref<4x96xf32>, vector<4xf32>
+// CHECK:         %[[X1:.+]] = vector.load %arg0[%[[PLACE]]#0, %[[SAFE]]]
+// CHECK:         arith.select %[[IN]], %[[X1]], %{{.+}} : vector<4xf32>
+// CHECK:         gpu.subgroup_reduce add %{{.+}} cluster(size = 16) : (f32) -> f32
+// CHECK:         vector.store %{{.+}}, %arg1[%[[PLACE]]#0, %[[C0]]]
+// CHECK:         scf.if %[[IN]] {
+// CHECK:           vector.store
+// CHECK:         gnn_tile.threads = 64 : i64
+func.func @rounds(%x: memref<4x96xf32>, %y: memref<4x96xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  scf.forall (%b) in (1) {
+    gnn_tile.parallel 4 over team {
+    ^bb0(%t: index):
+      %v = vector.transfer_read %x[%t, %c0], %zero {in_bounds = [true]} : memref<4x96xf32>, vector<96xf32>
+      %s = vector.multi_reduction <add>, %v, %zero [0] : vector<96xf32> to f32
+      %w = vector.broadcast %s : f32 to vector<96xf32>
+      vector.transfer_write %w, %y[%t, %c0] {in_bounds = [true]} : vector<96xf32>, memref<4x96xf32>
+      gnn_tile.yield
+    }
+  } {gnn_tile.lanes = #gnn_tile.lanes<teams = 4, elements = 1, heads = 1, features = 16, vector = 4>, mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+// One lane stores what several have: the first of those over elements. Several
+// results at once are exchanged by shuffles.
+//
+// CHECK-LABEL: func.func @joint
+// CHECK:         %[[PLACE:.+]]:2 = affine.delinearize_index %{{.+}} into (2)
+// CHECK:         gpu.shuffle xor %{{.+}}, %c1_i32, %c32_i32 : f32
+// CHECK:         gpu.shuffle xor %{{.+}}, %c1_i32, %c32_i32 : i32
+// CHECK:         arith.cmpf ogt
+// CHECK:         %[[ONLY:.+]] = arith.cmpi eq, %[[PLACE]]#1, %c0
+// CHECK:         scf.if %[[ONLY]] {
+// CHECK-NEXT:      memref.store
+func.func @joint(%x: memref<32xf32>, %y: memref<16xi32>) {
+  %c2 = arith.constant 2 : index
+  scf.forall (%b) in (1) {
+    gnn_tile.parallel 16 over team {
+    ^bb0(%t: index):
+      %m, %i = gnn_tile.parallel 2 over element -> f32, i32 {
+      ^bb0(%e: index):
+        %first = arith.muli %t, %c2 : index
+        %p = arith.addi %first, %e : index
+        %v = memref.load %x[%p] : memref<32xf32>
+        %n = arith.index_cast %p : index to i32
+        gnn_tile.yield %v, %n : f32, i32
+      } combine {
+      ^bb0(%m0: f32, %i0: i32, %m1: f32, %i1: i32):
+        %wins = arith.cmpf ogt, %m1, %m0 : f32
+        %best = arith.select %wins, %m1, %m0 : f32
+        %where = arith.select %wins, %i1, %i0 : i32
+        gnn_tile.yield %best, %where : f32, i32
+      }
+      memref.store %i, %y[%t] : memref<16xi32>
+      gnn_tile.yield
+    }
+  } {gnn_tile.lanes = #gnn_tile.lanes<teams = 16, elements = 2, heads = 1, features = 1, vector = 1>, mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+// One lane is all workers, one after the other.
+//
+// CHECK-LABEL: func.func @in_turn
+// CHECK:         scf.for %[[T:.+]] = %c0 to %c16 step %c1 {
+// CHECK-NEXT:      %[[V:.+]] = vector.load %arg0[%[[T]], %{{.+}}] {alignment = 32 : i64} : memref<16x8xf32>, vector<8xf32>
+// CHECK-NEXT:      vector.store %[[V]]
+// CHECK:         gnn_tile.threads = 1 : i64
+func.func @in_turn(%x: memref<16x8xf32>, %y: memref<16x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  scf.forall (%b) in (1) {
+    gnn_tile.parallel 16 over team {
+    ^bb0(%t: index):
+      %v = vector.transfer_read %x[%t, %c0], %zero {in_bounds = [true]} : memref<16x8xf32>, vector<8xf32>
+      vector.transfer_write %v, %y[%t, %c0] {in_bounds = [true]} : vector<8xf32>, memref<16x8xf32>
+      gnn_tile.yield
+    }
+  } {gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 1, vector = 8>, mapping = [#gpu.block<x>]}
+  return
+}
