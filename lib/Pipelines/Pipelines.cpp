@@ -179,7 +179,7 @@ static void buildGPUPipeline(OpPassManager &pm,
   } else {
     pm.addNestedPass<func::FuncOp>(createBlockTraversals());
     pm.addNestedPass<func::FuncOp>(createLowerTraversals());
-    addCleaning(pm); // a lookup that several values need is one
+    pm.addPass(createCSEPass()); // a lookup that several values need is one
     pm.addNestedPass<func::FuncOp>(createSpreadWalks());
     pm.addNestedPass<func::FuncOp>(createDistributeLanes());
   }
