@@ -172,8 +172,10 @@ static void buildGPUPipeline(OpPassManager &pm,
                              const GPUPipelineOptions &options) {
   pm.addPass(createVerifyForm({Form::Buffers}));
   if (options.scalarLoops) {
-    if (options.blocks)
+    if (options.blocks) {
+      pm.addNestedPass<func::FuncOp>(createBlockTraversals());
       pm.addNestedPass<func::FuncOp>(createBlockProducts());
+    }
     pm.addNestedPass<func::FuncOp>(createConvertGNNTileToScalarLoops());
     pm.addPass(createCSEPass());
   } else {

@@ -204,7 +204,7 @@ struct GPUPipelineOptions
       llvm::cl::init(false)};
   Option<bool> blocks{
       *this, "blocks",
-      llvm::cl::desc("Cut products into blocks before they become such loops"),
+      llvm::cl::desc("Cut templates into blocks before they become such loops"),
       llvm::cl::init(false)};
 };
 
@@ -277,7 +277,7 @@ enum class StopAt {
   Kernels,    ///< nowhere: they become kernels as fast as they can be
   Structured, ///< on tensors, behind fusion; each buffer has its own place
   Scheduled,  ///< on buffers, with schedules
-  Blocked     ///< in loops over blocks: products, on ranges of their rows
+  Blocked     ///< in loops over blocks, on ranges of their rows
 };
 
 template <> struct OptionWords<StopAt> {

@@ -47,9 +47,8 @@ Value Loops::count(RowDomain rows) {
                          op.getGraphAttr().getValue(), rows.getCountKey());
 }
 
-Positions Loops::range(Value begin, int64_t most, int64_t end) {
-  Value last =
-      arith::MinSIOp::create(body, loc, add(body, begin, most), index(end));
+Positions Loops::range(Value begin, int64_t most, Value end) {
+  Value last = arith::MinSIOp::create(body, loc, add(body, begin, most), end);
   return {begin, last};
 }
 

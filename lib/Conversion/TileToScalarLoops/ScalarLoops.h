@@ -50,8 +50,8 @@ public:
 
   mlir::Value index(int64_t value);
   Positions range(int64_t end) { return {index(0), index(end)}; }
-  /// At most `most` positions from `begin` on, of `end`.
-  Positions range(mlir::Value begin, int64_t most, int64_t end);
+  /// At most `most` positions from `begin` on, before `end`.
+  Positions range(mlir::Value begin, int64_t most, mlir::Value end);
   /// One position.
   Positions at(mlir::Value position) {
     return {position, add(body, position, 1)};

@@ -53,9 +53,18 @@ static scf::ForallOp createBlock(Operation *op) {
 
 static Bounds boundsOf(TraverseOp op, Loops &loops) {
   DomainAttr domain = op.getDomain();
-  return {{loops.index(0), loops.count(domain.getGroups())},
+  if (!op.isOnRange())
+    return {{loops.index(0), loops.count(domain.getGroups())},
+            loops.range(domain.getHeads()),
+            loops.range(domain.getFeatures())};
+  TraverseScheduleAttr schedule = op.getScheduleAttr();
+  bool isByBlock = schedule.getRowWalk().getValue() == RowWalk::Block;
+  return {loops.range(op.getFirstRow(),
+                      isByBlock ? 1 : schedule.getRowsPerBlock(),
+                      op.getEndRow()),
           loops.range(domain.getHeads()),
-          loops.range(domain.getFeatures())};
+          loops.range(op.getFirstColumn(), schedule.getColumnsPerBlock(),
+                      loops.index(domain.getFeatures()))};
 }
 
 static Bounds boundsOf(GemmOp op, Loops &loops) {
@@ -68,7 +77,7 @@ static Bounds boundsOf(GemmOp op, Loops &loops) {
   return {{op.getFirstRow(), end},
           op.getHead() ? loops.at(op.getHead()) : loops.range(1),
           loops.range(op.getFirstColumn(), op.getScheduleAttr().getN(),
-                      op.getOut())};
+                      loops.index(op.getOut()))};
 }
 
 /// Its rows are the types.
@@ -76,11 +85,12 @@ static Bounds boundsOf(OuterOp op, Loops &loops) {
   int64_t left = cast<MemRefType>(op.getLeft().getType()).getShape().back();
   int64_t right = cast<MemRefType>(op.getRight().getType()).getShape().back();
   if (op.isOnRange())
-    return {
-        op.getTypeRow() ? loops.at(op.getTypeRow()) : loops.range(1),
-        op.getHead() ? loops.at(op.getHead()) : loops.range(1),
-        loops.range(op.getRightColumn(), op.getScheduleAttr().getN(), right),
-        loops.range(op.getLeftColumn(), ProductLayout::rows, left)};
+    return {op.getTypeRow() ? loops.at(op.getTypeRow()) : loops.range(1),
+            op.getHead() ? loops.at(op.getHead()) : loops.range(1),
+            loops.range(op.getRightColumn(), op.getScheduleAttr().getN(),
+                        loops.index(right)),
+            loops.range(op.getLeftColumn(), ProductLayout::rows,
+                        loops.index(left))};
   std::optional<RowDomain> types = op.getTypes();
   Value count = !types ? loops.index(1)
                 : types->isFixed()
@@ -95,11 +105,12 @@ static Bounds boundsOf(OuterOp op, Loops &loops) {
 /// The index arrays of a template on a range; none of one that is whole.
 static std::optional<ValueRange> arraysOf(TileOpInterface op) {
   return llvm::TypeSwitch<Operation *, std::optional<ValueRange>>(op)
-      .Case<GemmOp, OuterOp>([](auto op) -> std::optional<ValueRange> {
-        if (!op.isOnRange())
-          return std::nullopt;
-        return ValueRange(op.getIndexArrays());
-      })
+      .Case<TraverseOp, GemmOp, OuterOp>(
+          [](auto op) -> std::optional<ValueRange> {
+            if (!op.isOnRange())
+              return std::nullopt;
+            return ValueRange(op.getIndexArrays());
+          })
       .Default([](Operation *) { return std::nullopt; });
 }
 

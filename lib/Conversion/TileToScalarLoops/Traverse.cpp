@@ -67,6 +67,7 @@ private:
     return loops.view(buffer,
                       rowsOf(at, domain.getGroups(), domain.getElements()));
   }
+  Value groupAt(OpBuilder &builder, Value position);
   void copyOverwritten(Scope &group);
   void store(Scope &group, unsigned output);
 
@@ -221,8 +222,21 @@ void TraverseLoops::store(Scope &group, unsigned output) {
   });
 }
 
+/// The group at a position: blocks may take the rows of high degree first.
+Value TraverseLoops::groupAt(OpBuilder &builder, Value position) {
+  RowDomain groups = domain.getGroups();
+  if (!op.isOnRange() ||
+      op.getScheduleAttr().getRowOrder().getValue() == TakenOrder::Natural)
+    return position;
+  auto natural = AtAttr::get(op.getContext(), Anchor::Group, groups,
+                             /*head=*/false, /*feature=*/false, 0);
+  RowDomain taken(groups.get().space, RowOrder::ByDegree);
+  return loops.reach(builder, natural, taken, position);
+}
+
 void TraverseLoops::run() {
-  auto ofGroup = [&](OpBuilder &builder, Value at, ValueRange) {
+  auto ofGroup = [&](OpBuilder &builder, Value position, ValueRange) {
+    Value at = groupAt(builder, position);
     Scope group(nullptr, std::nullopt, at, builder);
     if (domain.getElements())
       elements = loops.elements(group.builder, domain.getGroups(),

@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --gnn-schedule-pipeline --gnn-tile-block-products --convert-gnn-tile-to-scalar-loops --cse --canonicalize --split-input-file | FileCheck %s
+// RUN: gnn-opt %s --gnn-schedule-pipeline --gnn-tile-block-traversals --gnn-tile-block-products --convert-gnn-tile-to-scalar-loops --cse --canonicalize --split-input-file | FileCheck %s
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
@@ -56,5 +56,37 @@ func.func @outer(%x: memref<?x100xf32>, %dy: memref<?x128xf32>, %dw: memref<3x10
       ins(%x, %dy : memref<?x100xf32>, memref<?x128xf32>)
       at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group : feature>]
       outs(%dw : memref<3x100x128xf32>) sums(%db : memref<3x128xf32>) schedule <n = 64>
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// The rows of a block are at positions of the order in which they are taken; the
+// last block has fewer, and so have the last columns.
+//
+// CHECK-LABEL: func.func @traverse
+// CHECK-DAG:     %[[N:.+]] = gnn_tile.count @g count dst
+// CHECK-DAG:     %[[TAKEN:.+]] = gnn_tile.structure @g map dst.by_degree dst
+// CHECK:         scf.forall (%[[FIRST:.+]], %[[COLUMN:.+]]) = (0, 0) to (%[[N]], 48) step (4, 32)
+// CHECK-DAG:       %[[PAST:.+]] = arith.addi %[[FIRST]], %c4
+// CHECK-DAG:       %[[END:.+]] = arith.minsi %[[PAST]], %[[N]]
+// CHECK-DAG:       %[[NEXT:.+]] = arith.addi %[[COLUMN]], %c32
+// CHECK-DAG:       %[[LAST:.+]] = arith.minsi %[[NEXT]], %c48
+// CHECK:           scf.for %[[POSITION:.+]] = %[[FIRST]] to %[[END]]
+// CHECK:             %[[WORD:.+]] = memref.load %[[TAKEN]][%[[POSITION]]]
+// CHECK:             %[[ROW:.+]] = arith.index_cast %[[WORD]]
+// CHECK:             scf.for %[[F:.+]] = %[[COLUMN]] to %[[LAST]]
+// CHECK:               memref.store %{{.+}}, %{{.+}}[%[[ROW]], %[[F]]]
+func.func @traverse(%x: memref<?x48xf32>, %y: memref<?x48xf32>) {
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 48>
+      ins(%x : memref<?x48xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x48xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <columns_per_block = 32, rows_per_block = 4, row_order = by_degree> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
   return
 }
