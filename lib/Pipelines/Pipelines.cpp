@@ -184,6 +184,10 @@ static void buildGPUPipeline(OpPassManager &pm,
     pm.addPass(createCSEPass()); // a lookup that several values need is one
     pm.addNestedPass<func::FuncOp>(createSpreadWalks());
     pm.addNestedPass<func::FuncOp>(createDistributeLanes());
+    pm.addNestedPass<func::FuncOp>(createBlockProducts());
+    pm.addNestedPass<func::FuncOp>(createLowerProducts());
+    pm.addNestedPass<func::FuncOp>(createLoadAhead());
+    pm.addNestedPass<func::FuncOp>(createDistributeProducts());
   }
   pm.addPass(createConvertGNNTileToGPU());
   pm.addPass(createMergeKernels()); // what follows sees each kernel once
