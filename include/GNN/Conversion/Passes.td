@@ -117,7 +117,7 @@ def ConvertGNNTileVectorsToScalarLoops
 }
 
 def ConvertGNNTileToGPU : Pass<"convert-gnn-tile-to-gpu", "::mlir::ModuleOp"> {
-  let summary = "Make a GPU kernel and its launch of each template or loop over blocks";
+  let summary = "Make a GPU kernel and its launch of each loop over blocks";
   let description = [{
     A `scf.forall` whose dimensions are mapped to distinct `#gpu.block<x|y|z>`, with
     a body as a thread runs it, becomes a `gpu.func` of this body and a
@@ -138,17 +138,6 @@ def ConvertGNNTileToGPU : Pass<"convert-gnn-tile-to-gpu", "::mlir::ModuleOp"> {
     // becomes
     gpu.launch_func @f_kernels::@f_0_spmm blocks in (%blocks, %c1, %c1) threads in (%c256, %c1, %c1) args(%p : memref<1x64xf32>, %n : index)
     ```
-
-    Every `gnn_tile.gemm`, `gnn_tile.traverse` and `gnn_tile.outer` on memrefs
-    becomes a `gpu.func` and a `gpu.launch_func` with its grid. Kernels take
-    bare pointers; counts and structures of the graph become
-    `gnn_tile.count` and `gnn_tile.structure` of the host function, which ends
-    as a straight line. Schedule fields that are set are honoured or are an
-    error at the op. Fields of a traversal that are left out follow rules:
-    vectors of up to 16 bytes where all rows are aligned to them, the features of
-    a row across lanes, then heads, then elements; four elements in flight; 256
-    threads a block; rows with many elements walked by their whole block. A
-    product has tiles of 64 rows and 16, 32 or 64 columns.
 
     Needs: memrefs of f32 and i32 with identity layouts, results in arguments;
     constant steps and lower bounds of loops over blocks, and no `gnn_tile` op left

@@ -2,19 +2,22 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One kernel and one launch for each template and loop over blocks, in order.
+// One kernel and one launch for each loop over blocks, in order.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Conversion/Passes.h"
 
-#include "Kernel.h"
+#include "KernelFunc.h"
 #include "Outline.h"
 
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -25,79 +28,29 @@ namespace gnn {
 #include "GNN/Conversion/Passes.h.inc"
 } // namespace gnn
 
-/// Refuses buffers that a bare pointer cannot stand for.
-static LogicalResult checkBuffers(Operation *op) {
-  for (Value operand : op->getOperands()) {
-    auto type = dyn_cast<MemRefType>(operand.getType());
-    if (!type)
-      return op->emitOpError("expected memrefs, got ") << operand.getType();
-    if (failed(checkBuffer(op, type)))
-      return failure();
-  }
-  return success();
-}
-
-/// States the cost of the launch that follows.
-static void stateCost(TileOpInterface op) {
-  OpBuilder builder(op);
-  TileCost cost = op.getCost();
-  auto count = [&](const CountKey &key) -> Value {
-    return CountOp::create(builder, op.getLoc(), builder.getIndexType(),
-                           op.getGraphAttr().getValue(), key);
-  };
-  auto state = [&](const CountSum &sum) {
-    return sum.materialize(builder, op.getLoc(), count);
-  };
-  Value reads = state(cost.readBytes), writes = state(cost.writtenBytes);
-  CostOp::create(builder, op.getLoc(), reads, writes, state(cost.flops));
-}
-
-static LogicalResult lowerTemplate(TileOpInterface op, Kernel &kernel) {
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](TraverseOp op) {
-        return op.emitOpError("expected lanes, as gnn-tile-distribute-lanes "
-                              "makes them of a traversal");
-      })
-      .Case([&](GemmOp op) { return lowerGemm(op, kernel); })
-      .Case([&](OuterOp op) { return lowerOuter(op, kernel); })
-      .Default([](Operation *op) {
-        return op->emitOpError("expected a template that becomes a kernel: "
-                               "gnn_tile.traverse, gemm or outer");
-      });
-}
-
 /// By the op that wrote what is in a buffer at this point of the function.
 using Writers = DenseMap<Value, Location>;
 
-/// Lowers a template by the emitter.
-static LogicalResult emit(TileOpInterface op, gpu::GPUModuleOp module,
-                          StringRef name, Writers &writers) {
-  if (failed(checkBuffers(op)))
-    return failure();
-  stateCost(op);
-  Kernel kernel(op, op.getGraphAttr(), module, name);
-  auto destination = cast<DestinationStyleOpInterface>(op.getOperation());
-  for (Value output : destination.getDpsInits())
-    writers.insert_or_assign(getRoot(output), op.getLoc());
-  for (Value operand : op->getOperands())
-    if (auto found = writers.find(getRoot(operand)); found != writers.end())
-      kernel.setOrigin(operand, found->second);
-  if (failed(lowerTemplate(op, kernel)) ||
-      failed(kernel.checkStructures(op.getStructures())))
-    return failure();
-  op->erase();
-  return success();
-}
-
-/// The ops of a function that become kernels, in order.
-static SmallVector<Operation *> findKernels(func::FuncOp func) {
-  SmallVector<Operation *> found;
-  func.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (!isa<TileOpInterface, scf::ForallOp>(op))
+/// The loops over blocks of a function, in order; reports a template that is
+/// left.
+static FailureOr<SmallVector<scf::ForallOp>> findKernels(func::FuncOp func) {
+  SmallVector<scf::ForallOp> found;
+  WalkResult walk = func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<TileOpInterface>(op)) {
+      op->emitOpError(
+          "expected a loop over blocks with what its threads do, as "
+          "gnn-gpu-pipeline makes it of gnn_tile.traverse, gemm or "
+          "outer");
+      return WalkResult::interrupt();
+    }
+    auto loop = dyn_cast<scf::ForallOp>(op);
+    if (!loop)
       return WalkResult::advance();
-    found.push_back(op);
+    found.push_back(loop);
     return WalkResult::skip();
   });
+  if (walk.wasInterrupted())
+    return failure();
   return found;
 }
 
@@ -121,19 +74,17 @@ struct ConvertGNNTileToGPU
 
 private:
   LogicalResult convert(func::FuncOp func) {
-    SmallVector<Operation *> kernels = findKernels(func);
-    if (kernels.empty())
-      return success();
+    FailureOr<SmallVector<scf::ForallOp>> kernels = findKernels(func);
+    if (failed(kernels) || kernels->empty())
+      return kernels;
     OpBuilder builder(func);
     auto module = gpu::GPUModuleOp::create(builder, func.getLoc(),
                                            (func.getName() + "_kernels").str());
     Writers writers;
-    for (auto [i, op] : llvm::enumerate(kernels)) {
+    for (auto [i, loop] : llvm::enumerate(*kernels)) {
       std::string name =
-          (func.getName() + "_" + Twine(i) + "_" + nameOf(op)).str();
-      auto loop = dyn_cast<scf::ForallOp>(op);
-      if (failed(loop ? outline(loop, module, name, writers)
-                      : emit(cast<TileOpInterface>(op), module, name, writers)))
+          (func.getName() + "_" + Twine(i) + "_" + nameOf(loop)).str();
+      if (failed(outline(loop, module, name, writers)))
         return failure();
     }
     return success();
