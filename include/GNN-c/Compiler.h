@@ -77,6 +77,9 @@ typedef struct GnnCompileOptions {
    * passes behind it: "structured", "scheduled" or "blocked"
    * (docs/Debugging.md). Null or "": none, kernels are run. */
   const char *stopAt;
+  /** Kernels of one thread a block, for the cores of a CPU, which run on
+   * `gnnCpuDevice` and on the emulator. */
+  bool cores;
 } GnnCompileOptions;
 
 /** Compiles the text of a module, `size` bytes that need no end. `name` stands

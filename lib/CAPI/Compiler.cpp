@@ -269,6 +269,7 @@ static CompileOptions readOptions(const GnnCompileOptions &options) {
   given.saveSchedules = orEmpty(options.saveSchedules).str();
   if (llvm::StringRef form = orEmpty(options.stopAt); !form.empty())
     given.stopAt = form.str();
+  given.cores = options.cores;
   llvm::SmallVector<llvm::StringRef> stagePasses;
   orEmpty(options.stagePasses).split(stagePasses, '\n', -1, false);
   for (llvm::StringRef line : stagePasses)

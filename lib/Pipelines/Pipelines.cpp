@@ -156,6 +156,8 @@ static void buildSchedulePipeline(OpPassManager &pm,
   if (!options.schedules.empty()) // first, so that the others leave them
     pm.addPass(createApplySchedules(
         {options.schedules, options.allowUnusedSchedules}));
+  if (options.cores)
+    pm.addNestedPass<func::FuncOp>(createScheduleCores());
   pm.addNestedPass<func::FuncOp>(createScheduleColumns({target}));
   pm.addNestedPass<func::FuncOp>(createScheduleLanes());
   pm.addNestedPass<func::FuncOp>(createScheduleRows());
@@ -185,9 +187,14 @@ static void buildGPUPipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(createSpreadWalks());
     pm.addNestedPass<func::FuncOp>(createDistributeLanes());
     pm.addNestedPass<func::FuncOp>(createBlockProducts());
-    pm.addNestedPass<func::FuncOp>(createLowerProducts());
-    pm.addNestedPass<func::FuncOp>(createLoadAhead());
-    pm.addNestedPass<func::FuncOp>(createDistributeProducts());
+    if (options.cores) { // what they leave becomes scalar loops
+      pm.addNestedPass<func::FuncOp>(createProductsInTurn());
+      pm.addNestedPass<func::FuncOp>(createConvertGNNTileToScalarLoops());
+    } else {
+      pm.addNestedPass<func::FuncOp>(createLowerProducts());
+      pm.addNestedPass<func::FuncOp>(createLoadAhead());
+      pm.addNestedPass<func::FuncOp>(createDistributeProducts());
+    }
   }
   pm.addPass(createConvertGNNTileToGPU());
   pm.addPass(createMergeKernels()); // what follows sees each kernel once

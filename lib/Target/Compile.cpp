@@ -98,6 +98,8 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
   if (!stopAt)
     return module.emitError("stop-at: ") << llvm::toString(stopAt.takeError());
   stages.chooseStop(*stopAt);
+  if (given.cores)
+    stages.chooseCores();
   stages.chooseTarget(given.chip);
   stages.schedule.schedules = given.schedules;
   stages.schedule.allowUnusedSchedules = given.allowUnusedSchedules;

@@ -115,7 +115,7 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     """Compiles a program: a `Module`, a `Function`, or IR as text.
 
     Returns a `CompiledFunction`; `function` names it where the program has
-    several. `target` is "emulator", "cpu" (loops of scalars), "cuda", or None for the
+    several. `target` is "emulator", "cpu", "cuda", or None for the
     emulator and, where torch sees a GPU or a chip is named, that as well. `chip` is the GPU to compile
     for, as "sm_90"; None: torch's current one, else sm_90. `passes` sets the
     switches of passes, cost and target (docs/Passes.md), a dict: {"fuse": False}.
@@ -134,14 +134,15 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     these by function. Others of these inputs, and gradients of some outputs alone, are
     compiled when they are first asked for.
     `stop_at` runs the templates of a form by loops of scalars, without the passes behind
-    it: "structured", "blocked" or, by default on the CPU, "scheduled" (docs/Debugging.md). Raises ValueError where an option is wrong,
+    it: "structured", "scheduled" or "blocked" (docs/Debugging.md). Raises ValueError where
+    an option is wrong,
     and CompileError where the program is."""
     if isinstance(plugins, (str, bytes)):
         raise ValueError(f"plugins: expected a list of paths, got {plugins!r}")
     for plugin in plugins:
         load_plugin(plugin)
     chip = _choose_chip(target, chip)
-    stop_at = stop_at or ("scheduled" if target == "cpu" else None)
+    cores = target == "cpu" and not stop_at
     text, passes, graphs = _read_program(program, passes, graph, function)
     source = None
     if isinstance(program, Function):
@@ -151,14 +152,15 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     always = text, chip, target != "cuda", passes, graphs, schedules
     stage_passes = _stage_passes(stage_passes or {})
     package = compiling.compile_package(*always, phases=keep_phases, stage_passes=stage_passes,
-                       stop_at=stop_at, save_schedules=save_schedules, gradients=asked,
+                       stop_at=stop_at, cores=cores, save_schedules=save_schedules,
+                       gradients=asked,
                        allow_unused_schedules=allow_unused_schedules)
     name = _pick(package, function)
     if source is None and isinstance(program, Module):
         source = program.functions.get(name)
     # Schedules of the first compilation may be of passes that others do not have.
     again = functools.partial(compiling.compile_package, *always, stage_passes=stage_passes,
-                              stop_at=stop_at, allow_unused_schedules=True) if asked else None
+                              stop_at=stop_at, cores=cores, allow_unused_schedules=True) if asked else None
     host = "cpu" if target == "cpu" else "emulator"
     return CompiledFunction(package, name, source, again, host)
 

@@ -17,7 +17,7 @@ NAME = "program.mlir"  # What a program is called in errors.
 
 def compile_text(text, name, chip, emulated, passes="", graphs=None, *, stage_passes="",
                  phases=None, reproducer=None, schedules=None, allow_unused_schedules=False,
-                 save_schedules=None, gradients="", stop_at=None):
+                 save_schedules=None, gradients="", stop_at=None, cores=False):
     """A package of a program; `graphs` are those that it will be bound to, by name ("":
     the one there is), the others as GNN-c/Compiler.h has them. Raises GNNError with all
     diagnostics."""
@@ -30,6 +30,7 @@ def compile_text(text, name, chip, emulated, passes="", graphs=None, *, stage_pa
     options.save_schedules = _path("save_schedules", save_schedules)
     options.gradients = gradients.encode()
     options.stop_at = _word("stop_at", stop_at)
+    options.cores = cores
     data = text.encode()
     with capi.naming_types():
         return capi.Package(capi.made("gnnCompile", data, len(data), name.encode(),

@@ -40,7 +40,7 @@ class CompileOptions(ctypes.Structure):
                 ("num_graphs", c_int64), ("stage_passes", c_char_p),
                 ("schedules", c_char_p), ("allow_unused_schedules", c_bool),
                 ("save_schedules", c_char_p), ("gradients", c_char_p),
-                ("stop_at", c_char_p)]
+                ("stop_at", c_char_p), ("cores", c_bool)]
 
 
 # GnnErrorKind.

@@ -125,8 +125,7 @@ static cl::opt<std::string> stopAt(
     "stop-at",
     cl::desc("Run the templates of a form by loops of scalars, without the "
              "passes behind it: structured, scheduled or blocked; kernels: run "
-             "kernels "
-             "(default; on a cpu, which runs no kernels of a GPU: scheduled)"),
+             "kernels (default)"),
     cl::value_desc("FORM"), cl::cat(category));
 static cl::opt<bool> unchecked("unchecked",
                                cl::desc("Emulate without checking accesses"),
@@ -260,8 +259,9 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds) {
   options.passes = passes;
   options.stagePasses.assign(stagePasses.begin(), stagePasses.end());
   options.phasesDirectory = phases;
-  if (!stopAt.empty() || target == "cpu")
-    options.stopAt = stopAt.empty() ? "scheduled" : stopAt.getValue();
+  if (!stopAt.empty())
+    options.stopAt = stopAt;
+  options.cores = target == "cpu" && stopAt.empty();
   options.schedules = schedules;
   options.allowUnusedSchedules = allowUnusedSchedules;
   options.saveSchedules = saveSchedules;

@@ -191,11 +191,20 @@ struct SchedulePipelineOptions
       llvm::cl::desc("GPU to choose schedules for; chip: the one that stands "
                      "for the chip that kernels are made for"),
       llvm::cl::init(CostTarget::chip)};
+  Option<bool> cores{
+      *this, "cores",
+      llvm::cl::desc("Choose schedules for the cores of a CPU instead"),
+      llvm::cl::init(false)};
 };
 
 /// Options of `gnn-gpu-pipeline`.
 struct GPUPipelineOptions
     : public mlir::PassPipelineOptions<GPUPipelineOptions> {
+  Option<bool> cores{
+      *this, "cores",
+      llvm::cl::desc("Make kernels of one thread a block, for the cores of a "
+                     "CPU"),
+      llvm::cl::init(false)};
   Option<bool> scalarLoops{
       *this, "scalar-loops",
       llvm::cl::desc(
@@ -295,6 +304,8 @@ struct StageOptions {
   StagePasses passes;
   StopAt stopAt = StopAt::Kernels;
 
+  /// Makes kernels for the cores of a CPU.
+  void chooseCores() { schedule.cores = gpu.cores = true; }
   /// Sets the options of the stages behind a form.
   void chooseStop(StopAt form);
 

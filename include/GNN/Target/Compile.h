@@ -45,6 +45,8 @@ struct CompileOptions {
   /// The form behind which templates become loops of scalars, a word of
   /// `StopAt`: "structured", "scheduled", "blocked", or "kernels" for none.
   std::string stopAt = "kernels";
+  /// Kernels of one thread a block, for the cores of a CPU.
+  bool cores = false;
   /// Where to write the IR after each stage; empty: nowhere.
   std::string phasesDirectory;
 };

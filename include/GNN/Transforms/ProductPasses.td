@@ -141,4 +141,39 @@ def DistributeProducts
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
+def ProductsInTurn
+    : Pass<"gnn-tile-products-in-turn", "::mlir::func::FuncOp"> {
+  let summary = "Make loops of vectors of products, for the core of a CPU";
+  let description = [{
+    From the blocked form to that of one thread. Of a range, 4 rows at a time stay in
+    vectors of 16 columns while the summed dimension goes by: what a block of threads
+    stages in workgroup memory, a core has in its caches. A transposed weight is
+    copied first, so that its columns lie side by side. Columns past the last one are
+    masked, rows past the last one read again and not stored.
+
+    ```mlir
+    gnn_tile.gemm @g rows src_pair rows[%first, %n] columns[%c0] ins(%x, %w : memref<?x64xf32>, memref<64x32xf32>) ...
+    // becomes
+    scf.for %i = %c0 to %n step %c4 {
+      %s:8 = scf.for %k = %c0 to %c64 step %c1 iter_args(...) -> (vector<16xf32>, ...) {
+        %w0 = vector.load %w[%k, %c0] : memref<64x32xf32>, vector<16xf32>
+        %x0 = memref.load %x[%row0, %k] : memref<?x64xf32>
+        ...
+      }
+      vector.store ...
+    }
+    ```
+
+    Refused with a remark, and left to scalar loops: transposed weights of more than
+    48 KiB.
+
+    Needs: products on ranges. Keeps: the value of every result, and the order of
+    every sum. Never: exchanges anything between threads.
+  }];
+  let dependentDialects = [
+    "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
 #endif // GNN_TRANSFORMS_PRODUCTPASSES_TD

@@ -92,6 +92,26 @@ def ListSchedules : Pass<"gnn-tile-list-schedules", "::mlir::ModuleOp"> {
   ];
 }
 
+def ScheduleCores : SchedulePass<"gnn-tile-schedule-cores"> {
+  let summary = "Lay traversals out for the cores of a CPU";
+  let description = [{
+    Sets all fields that are open, in place of the passes that choose for a GPU: a
+    block is what a core takes at once, 64 rows, one after the other (`row_walk =
+    in_turn`), in the widest vectors of up to 16 features for which every row is
+    aligned. A row of more than 256 features is cut, unless the body reduces over
+    features.
+
+    ```mlir
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ...
+    // becomes
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <columns_per_block = 64, vector = 16, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = in_turn>
+    ```
+
+    Needs: traversals on memrefs. Keeps: every field that is set. Never cuts a row
+    over whose features the body reduces.
+  }];
+}
+
 def ScheduleColumns : SchedulePass<"gnn-tile-schedule-columns"> {
   let summary = "Choose how many features of a row a block takes";
   let description = [{

@@ -49,6 +49,11 @@ Value LaneDistribution::both(Value x, Value y) {
   return arith::AndIOp::create(b, x, y);
 }
 
+/// Of so many elements side by side, in buffers that begin at 16 bytes.
+static int64_t alignmentOf(int64_t width, Type element) {
+  return std::min<int64_t>(16, width * element.getIntOrFloatBitWidth() / 8);
+}
+
 /// `width` elements side by side: a scalar for width 1.
 Value LaneDistribution::load(Value memref, ValueRange indices, int64_t width) {
   if (width == 1)
@@ -56,7 +61,7 @@ Value LaneDistribution::load(Value memref, ValueRange indices, int64_t width) {
   Type element = cast<MemRefType>(memref.getType()).getElementType();
   auto load = vector::LoadOp::create(b, VectorType::get({width}, element),
                                      memref, indices);
-  load.setAlignment(width * element.getIntOrFloatBitWidth() / 8);
+  load.setAlignment(alignmentOf(width, element));
   return load;
 }
 
@@ -67,8 +72,8 @@ void LaneDistribution::store(Value value, Value memref, ValueRange indices) {
     return;
   }
   auto store = vector::StoreOp::create(b, value, memref, indices);
-  store.setAlignment(vector.getNumElements() *
-                     vector.getElementType().getIntOrFloatBitWidth() / 8);
+  store.setAlignment(
+      alignmentOf(vector.getNumElements(), vector.getElementType()));
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,6 +9,8 @@
 
 #include "Lanes.h"
 
+#include "GNN/Dialect/Tile/IR/Combine.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -284,18 +286,6 @@ LogicalResult LaneDistribution::runInTurns(ParallelOp op) {
   return distribute(body);
 }
 
-/// The op by which a result alone is combined; null if others have a say.
-static Operation *findCombiner(ParallelOp op, unsigned result) {
-  Block &block = op.getCombine().front();
-  unsigned count = op.getNumResults();
-  Operation *combiner =
-      block.getTerminator()->getOperand(result).getDefiningOp();
-  bool isAlone = combiner && combiner->getNumOperands() == 2 &&
-                 combiner->getOperand(0) == block.getArgument(result) &&
-                 combiner->getOperand(1) == block.getArgument(count + result);
-  return isAlone ? combiner : nullptr;
-}
-
 static std::optional<gpu::AllReduceOperation> overLanesOf(Operation *combiner) {
   using Over = gpu::AllReduceOperation;
   if (!combiner)
@@ -329,12 +319,13 @@ LogicalResult LaneDistribution::combineLanes(ParallelOp op,
                                              MutableArrayRef<Held> states,
                                              int64_t count, int64_t stride) {
   SmallVector<unsigned> joint;
-  for (auto [i, state] : llvm::enumerate(states)) {
-    if (auto operation = overLanesOf(findCombiner(op, i)))
-      for (Value &part : state.parts)
+  Block &block = op.getCombine().front();
+  for (ArrayRef<unsigned> group : groupResults(block)) {
+    if (auto operation = overLanesOf(findOnlyCombiner(block, group)))
+      for (Value &part : states[group[0]].parts)
         part = overLanes(part, *operation, count, stride);
     else
-      joint.push_back(i);
+      llvm::append_range(joint, group);
   }
   if (joint.empty())
     return success();

@@ -191,10 +191,12 @@ static LogicalResult lower(TraverseOp op) {
   if (!blocks)
     return op.emitOpError("expected a traversal in a loop over blocks, got '")
            << op->getParentOp()->getName() << "'";
+  // One lane is all teams, one after the other.
+  int64_t teams = layout->rowWalk == RowWalk::InTurn ? 1 : layout->rowsPerBlock;
   blocks->setAttr(attribute::lanes,
-                  LanesAttr::get(op.getContext(), layout->rowsPerBlock,
-                                 layout->elementLanes, layout->headLanes,
-                                 layout->featureLanes, layout->vector));
+                  LanesAttr::get(op.getContext(), teams, layout->elementLanes,
+                                 layout->headLanes, layout->featureLanes,
+                                 layout->vector));
   remark::passed(op.getLoc(), remark::RemarkOpts::name("Lowered").category(
                                   "gnn-tile-lower-traversals"))
       << (Twine(layout->rowsPerBlock) + " teams of " +

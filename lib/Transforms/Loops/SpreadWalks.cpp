@@ -8,15 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Dialect/Tile/IR/Tile.h"
+#include "GNN/Dialect/Tile/IR/Combine.h"
 #include "GNN/Transforms/Passes.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/IntEqClasses.h"
 
 using namespace mlir;
 using namespace gnn::tile;
@@ -44,14 +42,11 @@ private:
   Value word(Value index) {
     return arith::IndexCastOp::create(b, b.getI32Type(), index);
   }
-  bool isCombinedAlone(unsigned result);
   SmallVector<Value> makeLoop(Value slot);
   SmallVector<Point> makePoints(Value first, Value slot);
   void clone(Operation *op, Point &point);
   void cloneBody(MutableArrayRef<Point> points);
   void cloneStores(MutableArrayRef<Point> points);
-  SmallVector<Operation *> combinersOf(unsigned result);
-  SmallVector<SmallVector<unsigned>> groupResults();
   void combine(MutableArrayRef<Value> states, ArrayRef<unsigned> numbers,
                Point &point);
 
@@ -59,17 +54,6 @@ private:
   ImplicitLocOpBuilder b;
 };
 } // namespace
-
-/// Whether one operation combines this state with that of another element,
-/// without a look at the others.
-bool WalkSpreader::isCombinedAlone(unsigned result) {
-  Block &block = walk.getCombine().front();
-  unsigned count = walk.getNumResults();
-  Operation *op = block.getTerminator()->getOperand(result).getDefiningOp();
-  return op && op->getNumOperands() == 2 &&
-         op->getOperand(0) == block.getArgument(result) &&
-         op->getOperand(1) == block.getArgument(count + result);
-}
 
 SmallVector<Point> WalkSpreader::makePoints(Value first, Value slot) {
   int64_t slots = walk.getSlots();
@@ -142,26 +126,13 @@ void WalkSpreader::cloneBody(MutableArrayRef<Point> points) {
           clone(op, point);
 }
 
-/// The operations of `combine` by which a result is combined, in order.
-SmallVector<Operation *> WalkSpreader::combinersOf(unsigned result) {
-  Block &block = walk.getCombine().front();
-  llvm::SetVector<Operation *> found;
-  BackwardSliceOptions options;
-  options.inclusive = true;
-  options.filter = [&](Operation *op) { return op->getBlock() == &block; };
-  Value value = block.getTerminator()->getOperand(result);
-  if (value.getDefiningOp())
-    (void)getBackwardSlice(value, &found, options);
-  return SmallVector<Operation *>(found.begin(), found.end());
-}
-
 /// Combines the results `numbers` with what an element gives for them.
 void WalkSpreader::combine(MutableArrayRef<Value> states,
                            ArrayRef<unsigned> numbers, Point &point) {
   Block &block = walk.getCombine().front();
   unsigned count = walk.getNumResults();
   Operation *yield = walk.getBody().front().getTerminator();
-  bool isAlone = numbers.size() == 1 && isCombinedAlone(numbers[0]);
+  bool isAlone = findOnlyCombiner(block, numbers);
   IRMapping mapping;
   for (unsigned i : numbers) {
     Value state = point.values.lookupOrDefault(yield->getOperand(i));
@@ -172,7 +143,7 @@ void WalkSpreader::combine(MutableArrayRef<Value> states,
     mapping.map(block.getArgument(count + i), state);
   }
   for (unsigned i : numbers)
-    for (Operation *op : combinersOf(i))
+    for (Operation *op : getCombiners(block, i))
       if (!mapping.contains(op->getResult(0)))
         b.clone(*op, mapping);
   for (unsigned i : numbers) {
@@ -181,25 +152,6 @@ void WalkSpreader::combine(MutableArrayRef<Value> states,
     if (point.inside && !isAlone)
       states[i] = arith::SelectOp::create(b, point.inside, states[i], before);
   }
-}
-
-/// Results that are combined together: each alone, and those that look at
-/// others.
-SmallVector<SmallVector<unsigned>> WalkSpreader::groupResults() {
-  Block &block = walk.getCombine().front();
-  unsigned count = walk.getNumResults();
-  llvm::IntEqClasses classes(count);
-  for (unsigned i = 0; i < count; ++i)
-    for (Operation *op : combinersOf(i))
-      for (Value operand : op->getOperands())
-        if (auto argument = dyn_cast<BlockArgument>(operand);
-            argument && argument.getOwner() == &block)
-          classes.join(i, argument.getArgNumber() % count);
-  classes.compress();
-  SmallVector<SmallVector<unsigned>> groups(classes.getNumClasses());
-  for (unsigned i = 0; i < count; ++i)
-    groups[classes[i]].push_back(i);
-  return groups;
 }
 
 void WalkSpreader::cloneStores(MutableArrayRef<Point> points) {
@@ -220,7 +172,7 @@ SmallVector<Value> WalkSpreader::makeLoop(Value slot) {
   cloneBody(points);
   SmallVector<Value> states(loop.getRegionIterArgs());
   if (!states.empty())
-    for (ArrayRef<unsigned> numbers : groupResults())
+    for (ArrayRef<unsigned> numbers : groupResults(walk.getCombine().front()))
       for (Point &point : points)
         combine(states, numbers, point);
   cloneStores(points);

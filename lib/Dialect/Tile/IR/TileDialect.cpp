@@ -288,8 +288,12 @@ LogicalResult TraverseScheduleAttr::verify(
   for (auto [name, value] : powers)
     if (failed(checkField(emitError, name, value, {1, 2, 4, 8, 16, 32})))
       return failure();
-  if (failed(checkField(emitError, "vector", vector, {1, 2, 4})))
+  if (failed(checkField(emitError, "vector", vector, {1, 2, 4, 8, 16})))
     return failure();
+  if (vector > 4 && !(walk && walk.getValue() == RowWalk::InTurn))
+    return emitError() << "expected 'row_walk' in_turn with vectors of more "
+                          "than 4 features, got "
+                       << vector;
   // Each element in flight is a copy of the body; a block has 1024 threads; a
   // row has 2^31 elements at most.
   std::tuple<StringRef, int64_t, int64_t> bounds[] = {

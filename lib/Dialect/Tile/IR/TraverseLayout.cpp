@@ -101,20 +101,21 @@ TraverseFacts::TraverseFacts(TraverseOp op) {
         (has(Dim::Feature) || has(Dim::Head)) &&
         (getLevel(reduce.getValue()).element || reducesElements(reduce));
   });
-  widestVector = std::gcd<int64_t>(domain.getFeatures(), 4);
+  widestOfCPU = std::gcd<int64_t>(domain.getFeatures(), 16);
   auto restrict = [&](Value operand, AtAttr at) {
     if (!at.getFeature())
       return;
     if (at.getColumn()) // no two features side by side
-      widestVector = 1;
+      widestOfCPU = 1;
     auto type = cast<ShapedType>(operand.getType());
-    widestVector = std::gcd(widestVector, type.getShape().back());
-    widestVector = std::gcd(widestVector, at.getOffset());
+    widestOfCPU = std::gcd(widestOfCPU, type.getShape().back());
+    widestOfCPU = std::gcd(widestOfCPU, at.getOffset());
   };
   for (OpOperand *input : op.getReadInputs())
     restrict(input->get(), op.getAccess(*input));
   for (auto [i, output] : llvm::enumerate(op.getOutputs()))
     restrict(output, op.getOutputAt(i));
+  widestVector = std::gcd<int64_t>(widestOfCPU, 4);
   for (OpOperand *input : op.getReadInputs()) {
     Level level = getLevel(op.getAccess(*input));
     (level.element ? elementLoads : rowValues).push_back(level);
@@ -135,7 +136,8 @@ TraverseFacts::TraverseFacts(int64_t heads, int64_t features,
     : heads(heads), features(features), hasElements(true), walksElements(true),
       reducesFeatures(shufflesInsideElements),
       shufflesInsideElements(shufflesInsideElements),
-      widestVector(std::gcd<int64_t>(features, 4)) {}
+      widestVector(std::gcd<int64_t>(features, 4)),
+      widestOfCPU(std::gcd<int64_t>(features, 16)) {}
 
 //===----------------------------------------------------------------------===//
 // What is not chosen
@@ -292,13 +294,19 @@ static bool hasLanes(const TraverseSchedule &schedule) {
 static std::string checkLanes(const TraverseSchedule &schedule,
                               const TraverseFacts &facts,
                               const TraverseLayout &layout) {
-  if (facts.widestVector % layout.vector)
-    return refuse("vector", "rows are aligned to " + Twine(facts.widestVector) +
+  bool inTurn = layout.rowWalk == RowWalk::InTurn;
+  int64_t widest = inTurn ? facts.widestOfCPU : facts.widestVector;
+  if (widest % layout.vector)
+    return refuse("vector", "rows are aligned to " + Twine(widest) +
                                 " features, not to " + Twine(layout.vector));
+  if (inTurn && layout.threadsPerRow() > 1)
+    return refuse("row_walk", "expected one lane where rows are walked in "
+                              "turn, got " +
+                                  Twine(layout.threadsPerRow()));
   // Within a warp they are by the attribute's verifier.
   int64_t all = 32 / (layout.featureLanes * layout.headLanes);
   int64_t expected = layout.elementLanes;
-  if (!facts.hasElements)
+  if (!facts.hasElements || inTurn)
     expected = 1;
   else if (facts.shufflesInsideElements && hasLanes(schedule))
     expected = all;
@@ -344,7 +352,8 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
                                   const TraverseLayout &layout) {
   if (!facts.hasElements && layout.inFlight != 1)
     return refuse("in_flight", "the domain has no elements");
-  if (schedule.rowsPerBlock && hasLanes(schedule) &&
+  bool inTurn = layout.rowWalk == RowWalk::InTurn;
+  if (schedule.rowsPerBlock && hasLanes(schedule) && !inTurn &&
       (layout.threads() > 1024 || layout.threads() % 32))
     return refuse("rows_per_block",
                   "expected whole warps and at most 1024 threads, got " +
@@ -354,7 +363,7 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
                   "expected groups of nodes, got '" + facts.groups.str() + "'");
   if (!schedule.rowsPerBlock || !hasLanes(schedule) || layout.sharesRows)
     return "";
-  if (layout.splitRows || layout.rowWalk != RowWalk::Team)
+  if (layout.splitRows || (layout.rowWalk != RowWalk::Team && !inTurn))
     return refuse(layout.splitRows ? "split_rows" : "row_walk",
                   "expected reductions over elements, several rows a block and "
                   "results of at most 40 KiB a block");

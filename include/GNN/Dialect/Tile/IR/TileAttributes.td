@@ -171,7 +171,8 @@ def Tile_TraverseScheduleAttr
 
     * `columns_per_block`: features a block takes; the rest goes to grid.y, the
       slow dimension (G-Sparse III-B, kNTile).
-    * `vector`: features a lane loads at once: 1, 2 or 4.
+    * `vector`: features a lane loads at once: 1, 2 or 4; 8 or 16 too where rows are
+      walked `in_turn`.
     * `lanes`: lanes that share the features of one head, 1 to 32.
     * `head_lanes`: groups of these that share the heads of one row.
     * `element_lanes`: groups of these that share the elements of one row
@@ -181,7 +182,8 @@ def Tile_TraverseScheduleAttr
     * `rows_per_block`: groups a thread block takes (G-Sparse III-B, kMTile).
     * `row_order`: `natural`, or `by_degree`: long rows first.
     * `row_walk`: who walks the elements of a row: a `team` of lanes, all teams
-      of the `block`, or one of the two `by_length`.
+      of the `block`, or one of the two `by_length`; or a block has one lane, which
+      takes its rows `in_turn`, as on the core of a CPU.
     * `split_rows`: elements above which `by_length` takes the block.
   }];
   let parameters = (ins

@@ -56,8 +56,9 @@ struct TraverseFacts {
   bool reducesFeatures = false, reducesHeads = false;
   /// It does so while elements are walked: lanes of a row then work in step.
   bool shufflesInsideElements = false;
-  /// The widest vector for which every row of every operand is aligned.
-  int64_t widestVector = 1;
+  /// The widest vector for which every row of every operand is aligned, on a GPU
+  /// and on a CPU.
+  int64_t widestVector = 1, widestOfCPU = 1;
   /// The levels of what is accumulated while elements are walked, of what is
   /// loaded for each element, and of what is held for the row.
   llvm::SmallVector<Level> sums, elementLoads, rowValues;
@@ -101,7 +102,9 @@ struct TraverseLayout {
   int64_t threadsPerRow() const {
     return featureLanes * headLanes * elementLanes;
   }
-  int64_t threads() const { return threadsPerRow() * rowsPerBlock; }
+  int64_t threads() const {
+    return rowWalk == RowWalk::InTurn ? 1 : threadsPerRow() * rowsPerBlock;
+  }
   int64_t rowsPerWarp() const { return 32 / threadsPerRow(); }
   int64_t warps() const { return threads() / 32; }
   /// `inFlight` where a block walks the rows that `ByLength` leaves it, which
