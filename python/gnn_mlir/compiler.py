@@ -135,14 +135,12 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     compiled when they are first asked for.
     `stop_at` runs the templates of a form by loops of scalars, without the passes behind
     it: "structured", "scheduled" or "blocked" (docs/Debugging.md). Raises ValueError where
-    an option is wrong,
-    and CompileError where the program is."""
+    an option is wrong, and CompileError where the program is."""
     if isinstance(plugins, (str, bytes)):
         raise ValueError(f"plugins: expected a list of paths, got {plugins!r}")
     for plugin in plugins:
         load_plugin(plugin)
     chip = _choose_chip(target, chip)
-    cores = target == "cpu" and not stop_at
     text, passes, graphs = _read_program(program, passes, graph, function)
     source = None
     if isinstance(program, Function):
@@ -151,16 +149,16 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     asked = differentiation.parse(gradients, function, _functions(program))
     always = text, chip, target != "cuda", passes, graphs, schedules
     stage_passes = _stage_passes(stage_passes or {})
-    package = compiling.compile_package(*always, phases=keep_phases, stage_passes=stage_passes,
-                       stop_at=stop_at, cores=cores, save_schedules=save_schedules,
-                       gradients=asked,
-                       allow_unused_schedules=allow_unused_schedules)
+    form = {"stop_at": stop_at, "cores": target == "cpu" and not stop_at}
+    package = compiling.compile_package(
+        *always, **form, phases=keep_phases, stage_passes=stage_passes, gradients=asked,
+        save_schedules=save_schedules, allow_unused_schedules=allow_unused_schedules)
     name = _pick(package, function)
     if source is None and isinstance(program, Module):
         source = program.functions.get(name)
     # Schedules of the first compilation may be of passes that others do not have.
     again = functools.partial(compiling.compile_package, *always, stage_passes=stage_passes,
-                              stop_at=stop_at, cores=cores, allow_unused_schedules=True) if asked else None
+                              **form, allow_unused_schedules=True) if asked else None
     host = "cpu" if target == "cpu" else "emulator"
     return CompiledFunction(package, name, source, again, host)
 

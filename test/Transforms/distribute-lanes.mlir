@@ -81,7 +81,7 @@ func.func @joint(%x: memref<32xf32>, %y: memref<16xi32>) {
 //
 // CHECK-LABEL: func.func @in_turn
 // CHECK:         scf.for %[[T:.+]] = %c0 to %c16 step %c1 {
-// CHECK-NEXT:      %[[V:.+]] = vector.load %arg0[%[[T]], %{{.+}}] {alignment = 32 : i64} : memref<16x8xf32>, vector<8xf32>
+// CHECK-NEXT:      %[[V:.+]] = vector.load %arg0[%[[T]], %{{.+}}] {alignment = 16 : i64} : memref<16x8xf32>, vector<8xf32>
 // CHECK-NEXT:      vector.store %[[V]]
 // CHECK:         gnn_tile.threads = 1 : i64
 func.func @in_turn(%x: memref<16x8xf32>, %y: memref<16x8xf32>) {

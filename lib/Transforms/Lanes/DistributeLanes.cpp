@@ -241,7 +241,11 @@ LogicalResult LaneDistribution::distribute(Operation *op) {
         Value value = scalar(op.getValue()), memref = scalar(op.getMemRef());
         SmallVector<Value> indices = llvm::map_to_vector(
             op.getIndices(), [&](Value index) { return scalar(index); });
-        storeOnce(Value(), {}, [&] { store(value, memref, indices); });
+        OpBuilder::InsertionGuard restore(b);
+        if (Value once = onlyLane({}))
+          b.setInsertionPointToStart(
+              scf::IfOp::create(b, once, /*withElseRegion=*/false).thenBlock());
+        store(value, memref, indices);
         return success();
       })
       .Case([&](arith::ConstantOp op) { // of vectors: by its users
@@ -542,15 +546,6 @@ Value LaneDistribution::onlyLane(ArrayRef<Axis> axes) {
   only(!llvm::is_contained(axes, Axis::Feature), featureLane,
        lanes.getFeatures());
   return once;
-}
-
-void LaneDistribution::storeOnce(Value condition, ArrayRef<Axis> axes,
-                                 function_ref<void()> store) {
-  OpBuilder::InsertionGuard restore(b);
-  if (Value once = both(condition, onlyLane(axes)))
-    b.setInsertionPointToStart(
-        scf::IfOp::create(b, once, /*withElseRegion=*/false).thenBlock());
-  store();
 }
 
 //===----------------------------------------------------------------------===//

@@ -80,8 +80,6 @@ private:
   };
   mlir::FailureOr<llvm::SmallVector<Place>>
   placesOf(mlir::VectorTransferOpInterface op, llvm::ArrayRef<Axis> axes);
-  void storeOnce(mlir::Value condition, llvm::ArrayRef<Axis> axes,
-                 llvm::function_ref<void()> store);
   mlir::Value onlyLane(llvm::ArrayRef<Axis> axes);
 
   // Reductions and workers (LaneReductions.cpp).

@@ -42,7 +42,12 @@
 
 // -----
 
-// expected-error @+1 {{expected 'vector' in {1, 2, 4}, got 8}}
+// expected-error @+1 {{expected 'vector' in {1, 2, 4, 8, 16}, got 3}}
+#schedule = #gnn_tile.traverse_schedule<vector = 3>
+
+// -----
+
+// expected-error @+1 {{expected 'row_walk' in_turn with vectors of more than 4 features, got 8}}
 #schedule = #gnn_tile.traverse_schedule<vector = 8>
 
 // -----
