@@ -102,8 +102,11 @@ LogicalResult ProductDistribution::ask(Operation *user, Value value,
     return diag << layout.spread << " divides, got " << type;
   }
   Operation *op = value.getDefiningOp();
-  if (at && op && isFreeUntil(op, at))
-    return askOperands(op, layout, at);
+  if (at && op && isFreeUntil(op, at)) {
+    Key key{value.getAsOpaquePointer(), layout.key()};
+    bool isNew = askedAt.insert({key, at}).second; // a value may be used often
+    return isNew ? askOperands(op, layout, at) : success();
+  }
   if (!record(value, layout))
     return success();
   if (auto argument = dyn_cast<BlockArgument>(value)) {

@@ -20,6 +20,7 @@
 
 #include <array>
 #include <map>
+#include <set>
 #include <optional>
 
 namespace gnn::tile {
@@ -150,6 +151,8 @@ private:
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Layout>> asked;
   using Key = std::pair<void *, std::pair<const void *, int>>;
   std::map<Key, Values> held;
+  /// What has been asked of values that a store computes.
+  std::set<std::pair<Key, mlir::Operation *>> askedAt;
 
   /// The store at hand: its branch has made sure of the row and column of a
   /// part.
