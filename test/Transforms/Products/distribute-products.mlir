@@ -179,6 +179,7 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // CHECK-LABEL: func.func @deep
 // CHECK-COUNT-40: arith.mulf
 func.func @deep(%x: memref<?x64xf32>, %w: memref<64x16xf32>, %y: memref<?x16xf32>) {
+  // expected-remark @+1 {{tiles are spread over threads}}
   gnn_tile.gemm @g rows node ins(%x, %w : memref<?x64xf32>, memref<64x16xf32>) at <group : feature>
       extras at [] outs(%y : memref<?x16xf32>) at <group : feature> schedule <n = 16> {
   ^bb0(%v0: f32):
