@@ -325,10 +325,10 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
   EXPECT_TRUE(
       contains(again, "},gnn-tile-pipeline{fuse=false share-memory=true "))
       << again;
-  EXPECT_TRUE(contains(again,
-                       " target=h200},gnn-gpu-pipeline{blocks=false cores=false "
-                       "scalar-loops=false},gnn-math-pipeline,"
-                       "gnn-verify-launch-form,gnn-ptx-pipeline{chip=sm_90"))
+  EXPECT_TRUE(
+      contains(again, " target=h200},gnn-gpu-pipeline{blocks=false cores=false "
+                      "scalar-loops=false},gnn-math-pipeline,"
+                      "gnn-verify-launch-form,gnn-ptx-pipeline{chip=sm_90"))
       << again;
 
   // What cannot be written is told after what went wrong.

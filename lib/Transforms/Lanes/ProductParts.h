@@ -20,8 +20,8 @@
 
 #include <array>
 #include <map>
-#include <set>
 #include <optional>
+#include <set>
 
 namespace gnn::tile {
 

@@ -56,8 +56,8 @@ struct TraverseFacts {
   bool reducesFeatures = false, reducesHeads = false;
   /// It does so while elements are walked: lanes of a row then work in step.
   bool shufflesInsideElements = false;
-  /// The widest vector for which every row of every operand is aligned, on a GPU
-  /// and on a CPU.
+  /// The widest vector for which every row of every operand is aligned, on a
+  /// GPU and on a CPU.
   int64_t widestVector = 1, widestOfCPU = 1;
   /// The levels of what is accumulated while elements are walked, of what is
   /// loaded for each element, and of what is held for the row.
