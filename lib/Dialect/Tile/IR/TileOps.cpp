@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Dialect/Tile/IR/InPlace.h"
-#include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"

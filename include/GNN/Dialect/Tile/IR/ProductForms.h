@@ -25,10 +25,6 @@ inline constexpr llvm::StringLiteral permutedAttribute = "gnn_tile.permuted";
 /// step before is summed. Taken away by `gnn-tile-load-ahead`.
 inline constexpr llvm::StringLiteral loadAheadAttribute = "gnn_tile.load_ahead";
 
-/// Checks what a product has on a range, and only there.
-mlir::LogicalResult verifyRange(GemmOp op);
-mlir::LogicalResult verifyRange(OuterOp op);
-
 } // namespace gnn::tile
 
 #endif // GNN_DIALECT_TILE_IR_PRODUCTFORMS_H

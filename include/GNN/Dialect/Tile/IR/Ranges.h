@@ -16,6 +16,8 @@ namespace gnn::tile {
 /// Checks what a template has on a range, and only there: memrefs, a complete
 /// schedule, and the index arrays that it reads.
 mlir::LogicalResult verifyRange(TraverseOp op);
+mlir::LogicalResult verifyRange(GemmOp op);
+mlir::LogicalResult verifyRange(OuterOp op);
 
 } // namespace gnn::tile
 
