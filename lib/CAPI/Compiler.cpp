@@ -12,6 +12,7 @@
 #include "Diagnostics.h"
 
 #include "GNN/CPU/CPUDevice.h"
+#include "GNN/CPU/Processor.h"
 #include "GNN/Emulator/EmulatorDevice.h"
 #include "GNN/InitDialects.h"
 #include "GNN/Plugins.h"
@@ -269,7 +270,6 @@ static CompileOptions readOptions(const GnnCompileOptions &options) {
   given.saveSchedules = orEmpty(options.saveSchedules).str();
   if (llvm::StringRef form = orEmpty(options.stopAt); !form.empty())
     given.stopAt = form.str();
-  given.cores = options.cores;
   llvm::SmallVector<llvm::StringRef> stagePasses;
   orEmpty(options.stagePasses).split(stagePasses, '\n', -1, false);
   for (llvm::StringRef line : stagePasses)
@@ -284,6 +284,12 @@ GnnError *gnnCompile(const char *text, size_t size, const char *name,
                                      name, options, package))
       return error;
     CompileOptions given = readOptions(*options);
+    if (options->cores) {
+      auto registers = cpu::getRegisters();
+      if (!registers)
+        return Error(llvm::toString(registers.takeError()), ErrorKind::Option);
+      given.cores = *registers;
+    }
     if (given.chip.empty() && !given.emulated)
       return Error("expected a chip, kernels for the emulator, or both, got "
                    "neither",

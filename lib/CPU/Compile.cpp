@@ -9,11 +9,13 @@
 
 #include "Compile.h"
 
+#include "GNN/CPU/Processor.h"
 #include "GNN/Emulator/HostCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -175,6 +177,11 @@ void BlocksBuilder::lowerOp(Operation *op) {
       })
       .Case([&](gpu::ThreadIdOp) { replace(index(0)); })
       .Case([&](gpu::BlockDimOp) { replace(index(1)); })
+      .Case([&](math::FmaOp) { // without such an instruction, a call for each
+        replace(LLVM::FMulAddOp::create(builder, op->getLoc(),
+                                        op->getResult(0).getType(),
+                                        op->getOperands()));
+      })
       .Case([&](arith::FPToSIOp) { lowerToInteger(op, "llvm.fptosi.sat"); })
       .Case([&](arith::FPToUIOp) { lowerToInteger(op, "llvm.fptoui.sat"); });
 }
@@ -234,25 +241,15 @@ static void buildEntry(ModuleOp module, const CompiledKernel &kernel) {
   LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graph;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graph, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-      .run(module, modules);
+static llvm::ModulePassManager buildPasses(llvm::PassBuilder &builder) {
+  return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
 }
 
 /// Turns the lowered functions into code.
 static llvm::Error generate(ModuleOp module, Program &program) {
   host::Optimization optimization;
-  optimization.run = optimize;
+  optimization.passes = buildPasses;
+  optimization.processor = getProcessor();
   optimization.selection = llvm::CodeGenOptLevel::Aggressive;
   // A product that is added may round once with the sum, unlike on a GPU.
   optimization.fusion = llvm::FPOpFusion::Fast;

@@ -18,6 +18,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -97,21 +98,54 @@ static llvm::Error defineSymbols(llvm::orc::LLJIT &jit,
       llvm::orc::absoluteSymbols(std::move(symbols)));
 }
 
-llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
-host::generateCode(ModuleOp host, ArrayRef<Symbol> symbols,
-                   const Optimization &optimization) {
+llvm::Expected<llvm::orc::JITTargetMachineBuilder>
+host::describeMachine(StringRef processor) {
   static const bool isInitialized = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     return true;
   }();
   (void)isInitialized;
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder || processor.empty())
+    return builder;
+  auto machine = builder->createTargetMachine();
+  if (!machine)
+    return machine.takeError();
+  if (!(*machine)->getMCSubtargetInfo()->isCPUStringValid(processor))
+    return llvm::createStringError("GNN_CPU: expected a processor that LLVM "
+                                   "knows, got '" +
+                                   processor + "'");
+  llvm::orc::JITTargetMachineBuilder other((*machine)->getTargetTriple());
+  other.setCPU(processor.str());
+  return other;
+}
+
+/// Runs the passes of `optimization` on a module for `machine`.
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                     const host::Optimization &optimization) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graph, modules);
+  optimization.passes(builder).run(module, modules);
+}
+
+llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
+host::generateCode(ModuleOp host, ArrayRef<Symbol> symbols,
+                   const Optimization &optimization) {
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   host.getContext()->appendDialectRegistry(registry);
 
-  auto machineBuilder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  auto machineBuilder = describeMachine(optimization.processor);
   if (!machineBuilder)
     return machineBuilder.takeError();
   machineBuilder->getOptions().AllowFPOpFusion = optimization.fusion;
@@ -127,7 +161,7 @@ host::generateCode(ModuleOp host, ArrayRef<Symbol> symbols,
     return llvm::createStringError("cannot translate the kernels to LLVM IR");
   module->setTargetTriple((*machine)->getTargetTriple());
   module->setDataLayout((*machine)->createDataLayout());
-  optimization.run(*module, **machine);
+  optimize(*module, **machine, optimization);
 
   llvm::orc::LLJITBuilder builder;
   builder.setJITTargetMachineBuilder(std::move(*machineBuilder))

@@ -24,17 +24,7 @@ using namespace gnn::emulator;
 
 /// Optimizes for host code that is made once and mostly run once: what pays for
 /// itself even then.
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graph;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graph, modules);
+static llvm::ModulePassManager buildPasses(llvm::PassBuilder &) {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/false));
@@ -43,7 +33,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.addPass(llvm::DCEPass());
   llvm::ModulePassManager all;
   all.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
-  all.run(module, modules);
+  return all;
 }
 
 llvm::Error gnn::emulator::generateCode(ModuleOp module, Program &program) {
@@ -51,7 +41,7 @@ llvm::Error gnn::emulator::generateCode(ModuleOp module, Program &program) {
   for (const Entry &entry : getEntries())
     symbols.push_back({entry.name, entry.address});
   host::Optimization optimization;
-  optimization.run = optimize;
+  optimization.passes = buildPasses;
   // A multiplication and an addition stay two roundings, as written.
   optimization.fusion = llvm::FPOpFusion::Strict;
   // Most kernels are made for one small run: selecting better instructions

@@ -157,7 +157,8 @@ static void buildSchedulePipeline(OpPassManager &pm,
     pm.addPass(createApplySchedules(
         {options.schedules, options.allowUnusedSchedules}));
   if (options.cores)
-    pm.addNestedPass<func::FuncOp>(createScheduleCores());
+    pm.addNestedPass<func::FuncOp>(
+        createScheduleCores({options.coreVector, options.coreRegisters}));
   pm.addNestedPass<func::FuncOp>(createScheduleColumns({target}));
   pm.addNestedPass<func::FuncOp>(createScheduleLanes());
   pm.addNestedPass<func::FuncOp>(createScheduleRows());
@@ -188,7 +189,8 @@ static void buildGPUPipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(createDistributeLanes());
     pm.addNestedPass<func::FuncOp>(createBlockProducts());
     if (options.cores) { // what they leave becomes scalar loops
-      pm.addNestedPass<func::FuncOp>(createProductsInTurn());
+      pm.addNestedPass<func::FuncOp>(
+          createProductsInTurn({options.coreVector, options.coreRegisters}));
       pm.addNestedPass<func::FuncOp>(createConvertGNNTileToScalarLoops());
     } else {
       pm.addNestedPass<func::FuncOp>(createLowerProducts());

@@ -99,7 +99,7 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
     return module.emitError("stop-at: ") << llvm::toString(stopAt.takeError());
   stages.chooseStop(*stopAt);
   if (given.cores)
-    stages.chooseCores();
+    stages.chooseCores(*given.cores);
   stages.chooseTarget(given.chip);
   stages.schedule.schedules = given.schedules;
   stages.schedule.allowUnusedSchedules = given.allowUnusedSchedules;

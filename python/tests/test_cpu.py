@@ -1,25 +1,96 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The CPU as a device: kernels of one thread, as fast as LLVM makes them.
 
-Some cases of the covering set; GNN_TEST_TARGET=cpu runs all of test_numeric.py there."""
+Some cases of the covering set; GNN_TEST_TARGET=cpu runs all of test_numeric.py and
+test_gradient_kernels.py there."""
 
+import os
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import gnn_mlir
-from gnn_mlir.testing import cases, tools
+from gnn_mlir.testing import cases, gradient_cases, gradients, tools
 
 CASES = [("gat", "rows-1000", 7, 3), ("rgcn", "hub", 33, 1),
          ("op-extremes", "rows-33", 7, 1),
          ("op-spmm", "empty", 16, 1)]
+# Vectors of 16, 1 and 4; long rows, whose sums are of runs; rows of more vectors than
+# become code; products in place, by heads, of types, with a transposed weight.
+IN_VECTORS = [*CASES, ("rgcn", "rows-1000", 64, 1), ("hgt", "rows-1000", 16, 3),
+              ("gcn-two-layers", "hub", 16, 1), ("sage-max", "rows-1000", 100, 1),
+              ("op-expand", "hub", 1, 1), ("gat-mean", "sparse", 257, 1),
+              ("op-weight-gradients", "rows-33", 16, 3), ("gin", "rows-33", 64, 1)]
+
+
+def name_of(case):
+    return "-".join(map(str, case))
 
 
 @pytest.mark.parametrize("form", ["structured", "scheduled"])
-@pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case)))
+@pytest.mark.parametrize("case", CASES, ids=name_of)
 def test_case(case, form):
     cases.check(cases.build(*case), tools.run_by_library("cpu", stop_at=form))
+
+
+@pytest.mark.parametrize("case", IN_VECTORS, ids=name_of)
+def test_case_in_vectors(case):
+    cases.check(cases.build(*case), tools.run_by_library("cpu"))
+
+
+@pytest.mark.parametrize("subject", ["rgcn", "rgat", "hgt", "sage-max"])
+def test_gradients_in_vectors(subject, gnn_opt):
+    heads = 2 if subject in cases.WITH_HEADS else 1
+    program = gradient_cases.build(subject, "square", heads)
+    arguments = gnn_opt, program.function, None, gradients.PIPELINES["after the passes"]
+    gradients.check_kernels(gradients.text(*arguments), program.function, program.graphs,
+                            program.inputs, gradients.differentiate(*arguments),
+                            target="cpu")
+
+
+def test_a_large_transposed_weight():
+    """It is copied by parts, between which the sums wait."""
+    program = cases.build("sage-mean", "rows-33", 300, 1)
+    found = {}
+    for target in "cpu", "emulator":
+        function, out = run(program, target=target, gradients=["x"])
+        found[target] = function.gradients(program.graphs, program.inputs, {
+            function.output_names[0]: np.ones_like(out)})["x"]
+    np.testing.assert_allclose(found["cpu"], found["emulator"], rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("processor", ["x86-64", "x86-64-v3", "x86-64-v4"])
+def test_processors(processor):
+    """Vectors of 4, 8 and 16, where the host has them."""
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        known = file.read()
+    if {"x86-64": "sse2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl"}[
+            processor] not in known:
+        pytest.skip(f"the processor is no {processor}")
+    lines = ["from gnn_mlir.testing import cases, tools",
+             "for case in [('hgt', 'rows-1000', 64, 1), ('gin', 'rows-33', 33, 1)]:",
+             "    cases.check(cases.build(*case), tools.run_by_library('cpu'))"]
+    subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True,
+                   env={**os.environ, "GNN_CPU": processor})
+
+
+def test_processors_that_are_not_there():
+    result = subprocess.run(
+        [sys.executable, "-c", "import gnn_mlir; from gnn_mlir import models; "
+         "gnn_mlir.compile(models.gcn(), target='cpu')"], capture_output=True, text=True,
+        env={**os.environ, "GNN_CPU": "z80"}, check=False)
+    assert "GNN_CPU: expected a processor that LLVM knows, got 'z80'" in result.stderr
+
+
+def test_schedules_of_a_gpu(program, tmp_path):
+    file = str(tmp_path / "schedules.jsonl")
+    gnn_mlir.compile(program.function, target="emulator", save_schedules=file)
+    with pytest.raises(gnn_mlir.GNNError, match="expected 'row_walk' in_turn for the cores "
+                                                "of a CPU, got"):
+        gnn_mlir.compile(program.function, target="cpu", schedules=file)
 
 
 @pytest.fixture(scope="module")
@@ -62,13 +133,35 @@ def test_gradients(program):
         np.testing.assert_allclose(gradient, found["emulator"][name], rtol=1e-3, atol=1e-3)
 
 
-def test_any_number_of_threads_gives_the_same_bits(program):
-    function, out = run(program, target="cpu", stop_at="blocked")
+@pytest.mark.parametrize("form", [None, "blocked"])
+@pytest.mark.parametrize("case", [("gat", "rows-1000", 7, 3), ("rgcn", "hub", 33, 1),
+                                  ("hgt", "rows-1000", 16, 1)], ids=name_of)
+def test_any_number_of_threads_gives_the_same_bits(case, form):
+    program = cases.build(*case)
+    function, out = run(program, target="cpu", stop_at=form)
     steps = function.package.plan()["functions"][0]["steps"]
     assert any(step["grid"] != step["block"] for step in steps)
-    for threads in 1, 2, 5:
+    for threads in 1, 2, 3, 7:
         binding = function.bind(program.graphs, gnn_mlir.capi.Device.cpu(threads))
-        np.testing.assert_array_equal(binding(program.inputs), out)
+        for _ in range(3):
+            np.testing.assert_array_equal(binding(program.inputs), out)
+
+
+def test_gradients_have_the_same_bits(program, monkeypatch):
+    function, out = run(program, target="cpu", gradients=True)
+    found = []
+    for threads in 1, 2, 3, 7:
+        monkeypatch.setitem(gnn_mlir.devices._DEVICES, "cpu",
+                            gnn_mlir.capi.Device.cpu(threads))
+        again = pickle.loads(pickle.dumps(function))  # Is bound to nothing.
+        found.append(again.gradients(program.graphs, program.inputs, {
+            function.output_names[0]: np.ones_like(out)}))
+    for one in found[1:]:
+        for name, gradient in one.items():
+            np.testing.assert_array_equal(gradient, found[0][name])
+
+
+def test_numbers_of_threads():
     with pytest.raises(gnn_mlir.GNNError, match="expected 0 or more threads, got -1"):
         gnn_mlir.capi.Device.cpu(-1)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels on the emulator give the outputs and gradients that the meaning gives: of
-models, differentiated after the passes."""
+"""Kernels give the outputs and gradients that the meaning gives: of models,
+differentiated after the passes; on the emulator, or where GNN_TEST_TARGET says."""
 
-import pytest
+import os
 
 from gnn_mlir.testing import cases, gradient_cases, gradients
 
@@ -22,4 +22,5 @@ def test_kernels_give_the_gradients(subject, graph, gnn_opt, compiler):
     pipeline = gradients.PIPELINES["after the passes"]
     made = gradients.differentiate(gnn_opt, program.function, None, pipeline)
     text = gradients.text(gnn_opt, program.function, None, pipeline)
-    gradients.check_kernels(text, program.function, program.graphs, program.inputs, made)
+    gradients.check_kernels(text, program.function, program.graphs, program.inputs, made,
+                            target=os.environ.get("GNN_TEST_TARGET", "emulator"))

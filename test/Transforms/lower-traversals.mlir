@@ -117,3 +117,25 @@ func.func @columns(%x: memref<?x100xf32>, %y: memref<?x100xf32>) {
   }
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// A core has its rows one after the other. A row of more than 64 vectors stays, for
+// loops of scalars.
+//
+// REMARK: remark: [Missed] Lowered | Category:gnn-tile-lower-traversals | Remark="a row of 65 vectors"
+// CHECK-LABEL: func.func @many_vectors
+// CHECK:         gnn_tile.traverse
+func.func @many_vectors(%x: memref<?x65xf32>, %y: memref<?xf32>) {
+  gnn_tile.traverse @g <dst, features = 65>
+      ins(%x : memref<?x65xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<group>]
+      schedule <columns_per_block = 65, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = in_turn> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [feature] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}

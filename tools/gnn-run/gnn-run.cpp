@@ -10,6 +10,7 @@
 #include "Inputs.h"
 
 #include "GNN/CPU/CPUDevice.h"
+#include "GNN/CPU/Processor.h"
 #include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Emulator/EmulatorDevice.h"
@@ -261,7 +262,8 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds) {
   options.phasesDirectory = phases;
   if (!stopAt.empty())
     options.stopAt = stopAt;
-  options.cores = target == "cpu" && stopAt.empty();
+  if (target == "cpu" && stopAt.empty())
+    options.cores = ExitOnError("gnn-run: ")(cpu::getRegisters());
   options.schedules = schedules;
   options.allowUnusedSchedules = allowUnusedSchedules;
   options.saveSchedules = saveSchedules;

@@ -14,6 +14,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Target/TargetOptions.h"
 
@@ -47,10 +48,17 @@ struct Symbol {
 
 /// What LLVM does with code of the host, and how well its backend selects.
 struct Optimization {
-  std::function<void(llvm::Module &, llvm::TargetMachine &)> run;
+  std::function<llvm::ModulePassManager(llvm::PassBuilder &)> passes;
   llvm::CodeGenOptLevel selection;
   llvm::FPOpFusion::FPOpFusionMode fusion;
+  /// LLVM's name of the processor that runs it; empty: that of the host.
+  std::string processor;
 };
+
+/// The host as a target, or as if it were another processor of its kind.
+/// Errors: a name that LLVM does not know.
+llvm::Expected<llvm::orc::JITTargetMachineBuilder>
+describeMachine(llvm::StringRef processor);
 
 /// Turns a module of the LLVM dialect into code for the host's CPU. It calls
 /// the C library and `symbols`, which are given by address, so that nothing

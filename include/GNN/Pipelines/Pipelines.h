@@ -183,28 +183,51 @@ template <typename Base> struct ScheduleFiles : public Base {
   }
 };
 
+/// What kernels for a CPU are made for: the elements of a vector register, and
+/// how many of these there are. The defaults are those of AVX-512.
+struct CoreRegisters {
+  unsigned vector = 16, count = 32;
+};
+
+/// Whether to make what the cores of a CPU run, on top of other options.
+template <typename Base> struct CoreOptions : public Base {
+  template <typename T, typename... Mods>
+  using Option = mlir::detail::PassOptions::Option<T, Mods...>;
+
+  Option<bool> cores{*this, "cores",
+                     llvm::cl::desc("For the cores of a CPU: schedules that it "
+                                    "follows, kernels of one thread a block"),
+                     llvm::cl::init(false)};
+  Option<unsigned> coreVector{
+      *this, "core-vector",
+      llvm::cl::desc("Elements of a vector register of the CPU: 1 to 16"),
+      llvm::cl::init(CoreRegisters().vector)};
+  Option<unsigned> coreRegisters{
+      *this, "core-registers",
+      llvm::cl::desc("Vector registers of the CPU, at least 8"),
+      llvm::cl::init(CoreRegisters().count)};
+
+  void chooseCores(CoreRegisters registers) {
+    cores = true;
+    coreVector = registers.vector;
+    coreRegisters = registers.count;
+  }
+};
+
 /// Options of `gnn-schedule-pipeline`.
 struct SchedulePipelineOptions
-    : public ScheduleFiles<mlir::PassPipelineOptions<SchedulePipelineOptions>> {
+    : public CoreOptions<
+          ScheduleFiles<mlir::PassPipelineOptions<SchedulePipelineOptions>>> {
   Option<CostTarget> target{
       *this, "target",
       llvm::cl::desc("GPU to choose schedules for; chip: the one that stands "
                      "for the chip that kernels are made for"),
       llvm::cl::init(CostTarget::chip)};
-  Option<bool> cores{
-      *this, "cores",
-      llvm::cl::desc("Choose schedules for the cores of a CPU instead"),
-      llvm::cl::init(false)};
 };
 
 /// Options of `gnn-gpu-pipeline`.
 struct GPUPipelineOptions
-    : public mlir::PassPipelineOptions<GPUPipelineOptions> {
-  Option<bool> cores{
-      *this, "cores",
-      llvm::cl::desc("Make kernels of one thread a block, for the cores of a "
-                     "CPU"),
-      llvm::cl::init(false)};
+    : public CoreOptions<mlir::PassPipelineOptions<GPUPipelineOptions>> {
   Option<bool> scalarLoops{
       *this, "scalar-loops",
       llvm::cl::desc(
@@ -305,7 +328,10 @@ struct StageOptions {
   StopAt stopAt = StopAt::Kernels;
 
   /// Makes kernels for the cores of a CPU.
-  void chooseCores() { schedule.cores = gpu.cores = true; }
+  void chooseCores(CoreRegisters registers) {
+    schedule.chooseCores(registers);
+    gpu.chooseCores(registers);
+  }
   /// Sets the options of the stages behind a form.
   void chooseStop(StopAt form);
 

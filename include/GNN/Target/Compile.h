@@ -9,9 +9,12 @@
 #ifndef GNN_TARGET_COMPILE_H
 #define GNN_TARGET_COMPILE_H
 
+#include "GNN/Pipelines/Pipelines.h"
 #include "GNN/Runtime/Package.h"
 
 #include "mlir/IR/BuiltinOps.h"
+
+#include <optional>
 
 namespace gnn {
 
@@ -45,8 +48,9 @@ struct CompileOptions {
   /// The form behind which templates become loops of scalars, a word of
   /// `StopAt`: "structured", "scheduled", "blocked", or "kernels" for none.
   std::string stopAt = "kernels";
-  /// Kernels of one thread a block, for the cores of a CPU.
-  bool cores = false;
+  /// Kernels of one thread a block, for the cores of a CPU with such registers;
+  /// none: for a GPU.
+  std::optional<CoreRegisters> cores;
   /// Where to write the IR after each stage; empty: nowhere.
   std::string phasesDirectory;
 };

@@ -47,7 +47,9 @@ def LowerTraversals
     (`gnn_tile.walk`), one for each rank: what needs no other reduction first.
     Rows past the last one are read again and not stored. Rows with more than
     `split_rows` elements of a schedule `by_length` are left by their team, and
-    walked by the block one after the other.
+    walked by the block one after the other. Rows that are walked `in_turn` and have
+    more than 64 vectors are left with a remark: their loops of vectors would be long
+    code, loops of scalars are short.
 
     The lanes of the schedule stand on the loop over blocks, `gnn_tile.lanes`.
 
@@ -81,7 +83,8 @@ def SpreadWalks : Pass<"gnn-tile-spread-walks", "::mlir::func::FuncOp"> {
     whose results are combined; where several elements are in flight, a step of
     the loop computes all of them, loads first. Past the end, the last element is
     read again and does not count: a state that is combined by one operation is
-    replaced by its identity, any other is kept as it was.
+    replaced by its identity, any other is kept as it was. A lane that is alone in its
+    block combines runs of 256 elements, so that the error of a long sum stays small.
 
     ```mlir
     %s = gnn_tile.walk from %begin to %end over element slots 2 in_flight 4 identity(%zero : f32) { ... } combine { ... }

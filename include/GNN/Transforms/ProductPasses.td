@@ -146,10 +146,14 @@ def ProductsInTurn
   let summary = "Make loops of vectors of products, for the core of a CPU";
   let description = [{
     From the blocked form to that of one thread. Of a range, 4 rows at a time stay in
-    vectors of 16 columns while the summed dimension goes by: what a block of threads
-    stages in workgroup memory, a core has in its caches. A transposed weight is
-    copied first, so that its columns lie side by side. Columns past the last one are
-    masked, rows past the last one read again and not stored.
+    vector registers while the summed dimension goes by: what a block of threads
+    stages in workgroup memory, a core has in its caches. They are vectors of
+    `vector` elements, as many as half of the `registers` hold. Columns past the last
+    one are masked, rows past the last one read again and not stored.
+
+    A transposed weight is copied, so that its columns lie side by side: as many of
+    the summed rows as 48 KiB hold. Where these are not all, the sums of the range
+    wait in between.
 
     ```mlir
     gnn_tile.gemm @g rows src_pair rows[%first, %n] columns[%c0] ins(%x, %w : memref<?x64xf32>, memref<64x32xf32>) ...
@@ -164,12 +168,17 @@ def ProductsInTurn
     }
     ```
 
-    Refused with a remark, and left to scalar loops: transposed weights of more than
-    48 KiB.
+    Left with a remark: products on no range.
 
     Needs: products on ranges. Keeps: the value of every result, and the order of
     every sum. Never: exchanges anything between threads.
   }];
+  let options = [
+    Option<"vector", "vector", "unsigned", "16",
+           "Elements of a vector register: 1, 2, 4, 8 or 16">,
+    Option<"registers", "registers", "unsigned", "32",
+           "Vector registers of the CPU, at least 8">,
+  ];
   let dependentDialects = [
     "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",

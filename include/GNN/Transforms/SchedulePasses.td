@@ -97,9 +97,9 @@ def ScheduleCores : SchedulePass<"gnn-tile-schedule-cores"> {
   let description = [{
     Sets all fields that are open, in place of the passes that choose for a GPU: a
     block is what a core takes at once, 64 rows, one after the other (`row_walk =
-    in_turn`), in the widest vectors of up to 16 features for which every row is
-    aligned. A row of more than 256 features is cut, unless the body reduces over
-    features.
+    in_turn`), in the widest vectors that are no longer than `vector` and to which
+    every row is aligned. A row of more features than half of the `registers` hold is
+    cut, unless the body reduces over features.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ...
@@ -107,9 +107,17 @@ def ScheduleCores : SchedulePass<"gnn-tile-schedule-cores"> {
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <columns_per_block = 64, vector = 16, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = in_turn>
     ```
 
+    A schedule with another `row_walk` is one for a GPU, and an error.
+
     Needs: traversals on memrefs. Keeps: every field that is set. Never cuts a row
     over whose features the body reduces.
   }];
+  let options = [
+    Option<"vector", "vector", "unsigned", "16",
+           "Elements of a vector register: 1, 2, 4, 8 or 16">,
+    Option<"registers", "registers", "unsigned", "32",
+           "Vector registers of the CPU">,
+  ];
 }
 
 def ScheduleColumns : SchedulePass<"gnn-tile-schedule-columns"> {

@@ -191,6 +191,13 @@ static LogicalResult lower(TraverseOp op) {
   if (!blocks)
     return op.emitOpError("expected a traversal in a loop over blocks, got '")
            << op->getParentOp()->getName() << "'";
+  if (layout->rowWalk == RowWalk::InTurn &&
+      layout->vectorsOfLane() > TraverseFacts::mostVectorsInTurn) {
+    remark::missed(op.getLoc(), remark::RemarkOpts::name("Lowered").category(
+                                    "gnn-tile-lower-traversals"))
+        << ("a row of " + Twine(layout->vectorsOfLane()) + " vectors").str();
+    return success();
+  }
   // One lane is all teams, one after the other.
   int64_t teams = layout->rowWalk == RowWalk::InTurn ? 1 : layout->rowsPerBlock;
   blocks->setAttr(attribute::lanes,

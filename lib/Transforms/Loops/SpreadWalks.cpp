@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Dialect/Tile/IR/Combine.h"
+#include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -23,6 +24,10 @@ namespace gnn {
 #define GEN_PASS_DEF_SPREADWALKS
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
+
+/// Elements of a row that one lane alone adds up at once: the error of a sum
+/// grows with what is added one after the other.
+static constexpr int64_t runElements = 256;
 
 namespace {
 /// One element of a step.
@@ -42,7 +47,8 @@ private:
   Value word(Value index) {
     return arith::IndexCastOp::create(b, b.getI32Type(), index);
   }
-  SmallVector<Value> makeLoop(Value slot);
+  SmallVector<Value> makeLoop(Value begin, Value end, Value slot);
+  SmallVector<Value> makeRuns();
   SmallVector<Point> makePoints(Value first, Value slot);
   void clone(Operation *op, Point &point);
   void cloneBody(MutableArrayRef<Point> points);
@@ -161,11 +167,10 @@ void WalkSpreader::cloneStores(MutableArrayRef<Point> points) {
         clone(&op, point);
 }
 
-SmallVector<Value> WalkSpreader::makeLoop(Value slot) {
+SmallVector<Value> WalkSpreader::makeLoop(Value begin, Value end, Value slot) {
   Value step =
       arith::ConstantIndexOp::create(b, walk.getSlots() * walk.getInFlight());
-  auto loop = scf::ForOp::create(b, walk.getBegin(), walk.getEnd(), step,
-                                 walk.getIdentity());
+  auto loop = scf::ForOp::create(b, begin, end, step, walk.getIdentity());
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPointToStart(loop.getBody());
   SmallVector<Point> points = makePoints(loop.getInductionVar(), slot);
@@ -182,9 +187,55 @@ SmallVector<Value> WalkSpreader::makeLoop(Value slot) {
   return loop.getResults();
 }
 
+/// Runs of elements, whose results are combined. The first is combined with
+/// nothing: a loop of no step is a branch that every form has.
+SmallVector<Value> WalkSpreader::makeRuns() {
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  auto runs = scf::ForOp::create(b, walk.getBegin(), walk.getEnd(),
+                                 index(runElements), walk.getIdentity());
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointToStart(runs.getBody());
+  Value begin = runs.getInductionVar();
+  Value next = arith::AddIOp::create(b, begin, index(runElements));
+  SmallVector<Value> own =
+      makeLoop(begin, arith::MinSIOp::create(b, next, walk.getEnd()), Value());
+  Value before = arith::SubIOp::create(b, begin, walk.getBegin());
+  Value hasOthers = arith::MinSIOp::create(b, before, index(1));
+  auto both = scf::ForOp::create(b, index(0), hasOthers, index(1), own);
+  scf::YieldOp::create(b, both.getResults());
+  b.setInsertionPointToStart(both.getBody());
+  Block &combine = walk.getCombine().front();
+  IRMapping mapping;
+  unsigned count = own.size();
+  mapping.map(combine.getArguments().take_front(count),
+              runs.getRegionIterArgs());
+  mapping.map(combine.getArguments().drop_front(count),
+              both.getRegionIterArgs());
+  for (Operation &op : combine.without_terminator())
+    b.clone(op, mapping);
+  scf::YieldOp::create(
+      b, llvm::map_to_vector(
+             combine.getTerminator()->getOperands(),
+             [&](Value value) { return mapping.lookupOrDefault(value); }));
+  return runs.getResults();
+}
+
+/// Whether a lane walks the row alone.
+static bool isOfOneLane(WalkOp walk) {
+  auto blocks = walk->getParentOfType<scf::ForallOp>();
+  auto lanes =
+      blocks ? blocks->getAttrOfType<LanesAttr>(attribute::lanes) : LanesAttr();
+  return lanes && lanes.getThreads() == 1;
+}
+
 void WalkSpreader::run() {
   if (walk.getSlots() == 1) {
-    walk.replaceAllUsesWith(makeLoop(Value()));
+    bool hasRuns = isOfOneLane(walk) && walk.getNumResults() > 0;
+    walk.replaceAllUsesWith(
+        hasRuns ? makeRuns()
+                : makeLoop(walk.getBegin(), walk.getEnd(), Value()));
     return;
   }
   auto slots = ParallelOp::create(b, walk.getResultTypes(), walk.getSlots(),
@@ -193,7 +244,7 @@ void WalkSpreader::run() {
   Block &body = slots.getBody().emplaceBlock();
   Value slot = body.addArgument(b.getIndexType(), b.getLoc());
   b.setInsertionPointToEnd(&body);
-  YieldOp::create(b, makeLoop(slot));
+  YieldOp::create(b, makeLoop(walk.getBegin(), walk.getEnd(), slot));
   slots.getCombine().takeBody(walk.getCombine());
   walk.replaceAllUsesWith(slots.getResults());
 }

@@ -19,10 +19,6 @@ namespace gnn {
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
 
-/// Features of a row that a core goes through at once at most: their sums fit
-/// its registers or nearly so.
-static constexpr int64_t mostColumns = 256;
-
 /// Rows of a block: enough that a core takes a block seldom, few enough that
 /// the cores end together.
 static constexpr int64_t rowsOfBlock = 64;
@@ -34,25 +30,46 @@ static void setOpen(Field &field, Value value) {
     field = value;
 }
 
-static int64_t chooseColumns(const TraverseFacts &facts, int64_t vector) {
-  if (facts.reducesFeatures || facts.features <= mostColumns)
+/// As many as half of `registers` vectors of length `longest` hold as sums of a
+/// row, and no more vectors than may be.
+static int64_t chooseColumns(const TraverseFacts &facts, int64_t vector,
+                             int64_t longest, int64_t registers) {
+  if (facts.reducesFeatures)
     return facts.features;
-  return mostColumns / vector * vector;
+  int64_t vectors = TraverseFacts::mostVectorsInTurn / facts.heads;
+  int64_t most =
+      std::min(longest * registers / 2, vector * std::max<int64_t>(1, vectors));
+  return std::min(facts.features, most);
+}
+
+/// Refuses a schedule for a GPU, which a core cannot follow.
+static LogicalResult checkWalk(TraverseOp op,
+                               const TraverseSchedule &schedule) {
+  if (!schedule.rowWalk || schedule.rowWalk == RowWalk::InTurn)
+    return success();
+  return op.emitOpError(
+             "schedule: expected 'row_walk' in_turn for the cores of "
+             "a CPU, got ")
+         << stringifyRowWalk(*schedule.rowWalk);
 }
 
 namespace {
 struct ScheduleCores : gnn::impl::ScheduleCoresBase<ScheduleCores> {
+  using ScheduleCoresBase::ScheduleCoresBase;
+
   void runOnOperation() override {
     WalkResult walk = getOperation()->walk([&](TraverseOp op) {
       TraverseSchedule schedule(op);
+      if (failed(checkWalk(op, schedule)))
+        return WalkResult::interrupt();
       TraverseFacts facts(op);
       setOpen(schedule.rowWalk, RowWalk::InTurn);
-      int64_t widest =
-          schedule.columnsPerBlock && schedule.columnsPerBlock < facts.features
-              ? std::gcd(facts.widestOfCPU, schedule.columnsPerBlock)
-              : facts.widestOfCPU;
+      int64_t longest = vector, widest = std::gcd(facts.widestOfCPU, longest);
+      if (schedule.columnsPerBlock && schedule.columnsPerBlock < facts.features)
+        widest = std::gcd(widest, schedule.columnsPerBlock);
       setOpen(schedule.vector, widest);
-      setOpen(schedule.columnsPerBlock, chooseColumns(facts, schedule.vector));
+      setOpen(schedule.columnsPerBlock,
+              chooseColumns(facts, schedule.vector, longest, registers));
       for (int64_t *lanes :
            {&schedule.lanes, &schedule.headLanes, &schedule.elementLanes,
             &schedule.inFlight}) // a core looks ahead by itself

@@ -8,8 +8,9 @@ import re
 
 import numpy as np
 
-from .. import graph_functions
-from . import cases, covering, gradients, graphs, op_cases, random_programs
+from .. import capi, graph_functions
+from . import (cases, covering, gradients, graphs, op_cases, random_programs,
+               variants)
 
 GRAPHS = {
     "square": graphs.random_graph(13, 40, 2, 3, seed=3),
@@ -121,4 +122,42 @@ def check_seeds(gnn_opt, seeds, pipelines=None):
         for pipeline in pipelines or [names[seed % len(names)]]:
             report += check(gnn_opt, f"seed {seed}, {pipeline}", program,
                             RANDOM_PIPELINES[pipeline], directions=1)
+    return report
+
+
+def check_on(gnn_opt, seeds, target):
+    """The report of what random programs give on a target, against float64: outputs, by
+    a way to compile that the seed picks, and outputs and gradients of the functions
+    that a pipeline makes, which it picks too."""
+    report, names = Report(), list(RANDOM_PIPELINES)
+    for seed in seeds:
+        recorded = random_programs.random_program(seed)
+        ways = list(variants.variants(recorded.is_raised))
+        way, pipeline = ways[seed % len(ways)], names[seed % len(names)]
+        try:
+            variants.check(recorded, [way], target)
+            report.checked[f"seed {seed}, {way}"] = 0.0
+        except variants.Failure as error:
+            report.failed[f"seed {seed}, {way}"] = str(error)
+        report += check_gradients_on(gnn_opt, f"seed {seed}, {pipeline}",
+                                     random_program(seed), RANDOM_PIPELINES[pipeline],
+                                     target)
+    return report
+
+
+def check_gradients_on(gnn_opt, name, program, pipeline, target):
+    """The report of the kernels of one program. Its errors are shares of what an error
+    may be."""
+    function, report = program.function, Report()
+    arguments = gnn_opt, function, None, pipeline
+    try:
+        with np.errstate(all="ignore"):
+            report.checked[name] = gradients.check_kernels(
+                gradients.text(*arguments), function, program.graphs, program.inputs,
+                gradients.differentiate(*arguments), target=target,
+                share=variants.share)
+    except gradients.Refused as error:
+        report.refused[name] = str(error)
+    except (gradients.Failure, capi.GNNError, ValueError) as error:
+        report.failed[name] = str(error)
     return report

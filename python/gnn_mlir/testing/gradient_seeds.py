@@ -4,7 +4,9 @@ parts: what became of each seed is a line of a file, and seeds in it are not run
 
     python -m gnn_mlir.testing.gradient_seeds --seeds 0..5000 --results seeds.jsonl
 
-The last line adds up all that is in the file.
+Gradients are interpreted, and held against differences. With --target, kernels give
+outputs and gradients, and are held against what is interpreted. The last line adds up
+all that is in the file.
 """
 
 import argparse
@@ -21,12 +23,13 @@ import traceback
 from . import gradient_cases
 
 
-def run(gnn_opt, seed, everything=False):
+def run(gnn_opt, seed, everything=False, target=None):
     """What became of a seed, by one pipeline or by each: "programs" by their names,
     each "right", "refused", "wrong" or "crashed", and why. Raises nothing."""
     pipelines = gradient_cases.RANDOM_PIPELINES if everything else None
     try:
-        report = gradient_cases.check_seeds(gnn_opt, [seed], pipelines)
+        report = (gradient_cases.check_on(gnn_opt, [seed], target) if target else
+                  gradient_cases.check_seeds(gnn_opt, [seed], pipelines))
     except Exception:  # Whatever it is, the other seeds run.
         text = traceback.format_exc(limit=-3)
         return {"seed": seed, "programs": {f"seed {seed}": ["crashed", text]}}
@@ -72,7 +75,8 @@ def failures(results):
             if kind in ("wrong", "crashed")]
 
 
-def run_all(gnn_opt, seeds, path, jobs=None, everything=False, seconds=None):
+def run_all(gnn_opt, seeds, path, jobs=None, everything=False, seconds=None,
+            target=None):
     """Runs the seeds that the file does not have, until so many seconds are over,
     and returns the results of all that it has then."""
     found = read(path)
@@ -87,7 +91,7 @@ def run_all(gnn_opt, seeds, path, jobs=None, everything=False, seconds=None):
         def start():
             for seed in left:
                 if time.monotonic() < end:
-                    waiting.add(pool.submit(run, gnn_opt, seed, everything))
+                    waiting.add(pool.submit(run, gnn_opt, seed, everything, target))
                 return
 
         for _ in range(2 * jobs):
@@ -131,11 +135,13 @@ def main(arguments=None):
     parser.add_argument("--all", action="store_true",
                         help="each program by every pipeline, not by one")
     parser.add_argument("--seconds", type=float, help="start no seed after these")
+    parser.add_argument("--target", choices=("emulator", "cpu", "cuda"),
+                        help="run kernels there")
     options = parser.parse_args(arguments)
     if options.gnn_opt is None:
         parser.error("expected gnn-opt in GNN_MLIR_BUILD or the PATH, got none")
     results = run_all(options.gnn_opt, options.seeds, options.results, options.jobs,
-                      options.all, options.seconds)
+                      options.all, options.seconds, options.target)
     print(summary(results))
     return bool(failures(results))
 

@@ -270,17 +270,19 @@ def _error(program, name, direction, cotangents, gradient, limit):
 
 
 def check_kernels(module_text, function, graphs, inputs, made, passes=None, seed=0,
-                  device=None):
-    """Compiles the functions of a module and holds outputs and gradients, by kernels on
-    the emulator or a device, against the interpreted ones. Returns the largest share
+                  device=None, target="emulator", share=None):
+    """Compiles the functions of a module for a target and holds outputs and gradients,
+    by kernels on it or a device, against the interpreted ones. Returns the largest share
     of what an error may be. Raises Failure.
 
     Some gradients are 0 but for rounding, and a saturated softmax has small ones of
     large terms: the error may be 1e-5 of the result and besides 4 times what storing
-    each op's values in float32 makes of it."""
-    package = compile_program(module_text, function.name, target="emulator",
+    each op's values in float32 makes of it, or what `share` says of a result, an expected
+    and a rounded one."""
+    package = compile_program(module_text, function.name, target=target,
                               passes=passes).package
-    device = device or capi.Device.emulator(checked=False)
+    if device is None:
+        device = capi.Device.emulator(checked=False) if target == "emulator" else target
     given = {n: g for n, g in function.bind(graphs).items() if n in function.graphs()}
     inputs = {n: np.asarray(x, np.float32) for n, x in inputs.items()}
     program = _Program(function, graphs, inputs)
@@ -303,11 +305,11 @@ def check_kernels(module_text, function, graphs, inputs, made, passes=None, seed
         **out, **inputs, **{"d_" + n: c for n, c in cotangents.items()}}))
     worst, rounded = 0.0, everything(np.float32)
     for name, expected in everything().items():
-        share = _share(out[name], expected, rounded[name])
-        if not share <= 1:
-            raise Failure(f"{function.name}: {name} by kernels: error {share:.3g} times "
+        found = (share or _share)(out[name], expected, rounded[name])
+        if not found <= 1:
+            raise Failure(f"{function.name}: {name} by kernels: error {found:.3g} times "
                           "what it may be")
-        worst = max(worst, share)
+        worst = max(worst, found)
     return worst
 
 

@@ -50,14 +50,14 @@ def some(number, raised=False):
 WITHOUT_STATISTICS = ("all", "all by rows")
 
 
-def compile_all(text, names=None, graphs=None, raised=False):
+def compile_all(text, names=None, graphs=None, raised=False, target="emulator"):
     """(names, package) of each different result of compiling a program in these
     ways, for these graphs by name where given. Raises Failure where one does not
     compile."""
     def compiled(way):
         name, passes, graphs = way
         try:
-            return compile_program(text, target="emulator", passes=passes,
+            return compile_program(text, target=target, passes=passes,
                                    graph=graphs).package
         except (capi.GNNError, ValueError) as error:
             raise Failure(name, f"does not compile: {error}") from error
@@ -97,12 +97,29 @@ def comparable(expected, rounded):
         rounded == expected) | (np.isnan(rounded) & np.isnan(expected))
 
 
+def limits(out, expected, rounded):
+    """The error of floats that are held, and the largest that is no fault: 1e-5 over the
+    whole result, beyond what storing each op's values in float32 may make of it, which
+    is what `rounded` shows."""
+    held = comparable(expected, rounded)
+    difference, finite = errors.differences(out[held], expected[held])
+    noise, _ = errors.differences(rounded[held], expected[held])
+    return np.linalg.norm(difference), (
+        1e-5 * np.linalg.norm(finite) + 30 * np.linalg.norm(noise) +
+        1e-6 * np.sqrt(finite.size))
+
+
+def share(out, expected, rounded):
+    """The error of a result, as a share of what it may be."""
+    error, limit = limits(*(np.asarray(x, np.float64) for x in (out, expected, rounded)))
+    return error / limit if error else 0.0
+
+
 def deviation(out, expected, rounded):
     """What is wrong with an output; None where nothing is.
 
-    The error over the whole result is 1e-5 at most, beyond what storing each op's
-    values in float32 may make of it: that is what `rounded` shows. NaN and
-    infinities are to be where they are expected."""
+    The error is within its `limits`. NaN and infinities are to be where they are
+    expected."""
     if out.shape != expected.shape:
         return f"expected shape {expected.shape}, got {out.shape}"
     if np.issubdtype(expected.dtype, np.integer):
@@ -111,13 +128,11 @@ def deviation(out, expected, rounded):
     held = comparable(expected, rounded)
     if not held.any():
         return None
-    difference, finite = errors.differences(out[held], expected[held])
-    noise, _ = errors.differences(rounded[held], expected[held])
-    size, error = np.linalg.norm(finite), np.linalg.norm(difference)
-    limit = (1e-5 * size + 30 * np.linalg.norm(noise) +
-             1e-6 * np.sqrt(finite.size))
+    error, limit = limits(out, expected, rounded)
     if error <= limit:
         return None
+    difference, finite = errors.differences(out[held], expected[held])
+    size = np.linalg.norm(finite)
     worst = tuple(np.argwhere(held)[np.argmax(np.abs(difference))])
     return (f"expected an error of at most {limit / max(size, 1e-30):.2g}, got "
             f"{error / max(size, 1e-30):.2g}; at {tuple(map(int, worst))} expected "
@@ -156,26 +171,26 @@ def check_program(program, total, by_row, names=None):
     return len(packages)
 
 
-def check(recorded, names=None):
+def check(recorded, names=None, target="emulator"):
     """Runs a recorded program in all ways, or those of `names`, and holds all
     results against float64. Raises `Failure`. Returns how many differed.
 
-    In one program of ten the first package runs with every access checked and
-    threads in a random order: that takes as long to prepare as all the others."""
+    In one program of ten the emulator runs the first package with every access checked
+    and threads in a random order: that takes as long to prepare as all the others."""
     made = recorded.build()
     function, inputs = made.function, made.inputs()
     with np.errstate(all="ignore"):
         expected = function.evaluate(recorded.graph, inputs)
         rounded = function.evaluate(recorded.graph, inputs, storage=np.float32)
     packages = compile_all(function.module.text(), names,
-                           raised=recorded.is_raised)
+                           raised=recorded.is_raised, target=target)
     capi.NativeGraph.of(recorded.graph)  # Made once, not by each thread.
 
     def run(item):
         number, (variant, package) = item
         careful = number == 0 and recorded.seed % 10 == 0
-        device = capi.Device.emulator(checked=careful,
-                                      seed=recorded.seed if careful else None)
+        device = target if target != "emulator" else capi.Device.emulator(
+            checked=careful, seed=recorded.seed if careful else None)
         out = outputs(package, "f", recorded.graph, inputs, device, variant[0])
         for name, value in expected.items():
             wrong = deviation(out[name], np.asarray(value),

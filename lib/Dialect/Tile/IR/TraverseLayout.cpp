@@ -333,8 +333,10 @@ static std::string checkColumns(const TraverseSchedule &schedule,
     return refuse("columns_per_block",
                   "a reduction over features needs all " + Twine(features) +
                       " of a row in one block, got " + Twine(columns));
-  int64_t vectors = layout.chunks * layout.headChunks;
+  int64_t vectors = layout.vectorsOfLane();
   int64_t most = facts.mostVectors();
+  if (layout.rowWalk == RowWalk::InTurn) // more become loops of scalars
+    return "";
   if (facts.reducesFeatures && schedule.lanes && vectors > most)
     return ("reduces rows of " + Twine(facts.heads) + " x " + Twine(features) +
             " features, of which a lane would hold " + Twine(vectors) +

@@ -72,6 +72,8 @@ struct TraverseFacts {
   int64_t mostVectors() const {
     return reducesFeatures || reducesHeads ? 256 : 1024;
   }
+  /// The same where rows are walked in turn: rows of more are loops of scalars.
+  static constexpr int64_t mostVectorsInTurn = 64;
 };
 
 /// Elements whose loads a lane issues before it waits for the first, where rows
@@ -111,6 +113,8 @@ struct TraverseLayout {
   /// are long whatever the others are.
   int64_t longInFlight() const { return std::max(inFlight, elementsInFlight); }
 
+  /// Vectors of a row that a lane goes through, its heads included.
+  int64_t vectorsOfLane() const { return chunks * headChunks; }
   /// How many values a lane holds of one at `level`.
   int64_t headCount(Level level) const { return level.head ? headChunks : 1; }
   int64_t chunkCount(Level level) const { return level.feature ? chunks : 1; }

@@ -1,0 +1,27 @@
+//===- Processor.h - What kernels of the host are compiled for --*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_CPU_PROCESSOR_H
+#define GNN_CPU_PROCESSOR_H
+
+#include "GNN/Pipelines/Pipelines.h"
+
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace gnn::cpu {
+
+/// The processor that kernels are compiled for, by LLVM's name: what GNN_CPU
+/// says, such as x86-64-v3; empty: that of the host.
+std::string getProcessor();
+
+/// Its vector registers. Errors: a name that LLVM does not know.
+llvm::Expected<CoreRegisters> getRegisters();
+
+} // namespace gnn::cpu
+
+#endif // GNN_CPU_PROCESSOR_H

@@ -1,0 +1,38 @@
+//===- Processor.cpp - What kernels of the host are compiled for ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/CPU/Processor.h"
+
+#include "GNN/Emulator/HostCode.h"
+
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <cstdlib>
+
+using namespace gnn;
+
+std::string cpu::getProcessor() {
+  const char *name = std::getenv("GNN_CPU");
+  return name ? name : "";
+}
+
+llvm::Expected<CoreRegisters> cpu::getRegisters() {
+  auto builder = host::describeMachine(getProcessor());
+  if (!builder)
+    return builder.takeError();
+  auto machine = builder->createTargetMachine();
+  if (!machine)
+    return machine.takeError();
+  const llvm::MCSubtargetInfo &processor = *(*machine)->getMCSubtargetInfo();
+  if ((*machine)->getTargetTriple().isAArch64())
+    return CoreRegisters{4, 32};
+  if (!(*machine)->getTargetTriple().isX86())
+    return CoreRegisters{4, 16};
+  if (processor.checkFeatures("+avx512f"))
+    return CoreRegisters{16, 32};
+  return CoreRegisters{processor.checkFeatures("+avx") ? 8u : 4u, 16};
+}

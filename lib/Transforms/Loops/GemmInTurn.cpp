@@ -1,0 +1,294 @@
+//===- GemmInTurn.cpp - gemm on the core of a CPU -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A transposed weight has its rows, not its columns, side by side: it is copied
+// first, as many of the summed rows as a block may have memory for. Where these
+// are not all, the sums of the range wait in between.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProductsInTurn.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+/// Bytes that a block of any target may have of its own.
+static constexpr int64_t mostOwned = 48 << 10;
+
+namespace {
+class GemmInTurn : public InTurn {
+public:
+  GemmInTurn(GemmOp op, const ProductLayout &layout, Panel panel)
+      : InTurn(op, op.getIndexArrays(), panel), op(op), layout(layout) {}
+
+  void run();
+
+private:
+  SmallVector<Value> at(Value row, bool hasHead, Value column) {
+    SmallVector<Value> indices;
+    if (row)
+      indices.push_back(row);
+    if (hasHead)
+      indices.push_back(op.getHead());
+    if (column)
+      indices.push_back(column);
+    return indices;
+  }
+  /// A column of the range in the block's own arrays.
+  Value own(Value column) { return subtract(column, op.getFirstColumn()); }
+  Value allocate(int64_t rows, int64_t columns);
+  void copyWeight(Value begin, Value end);
+  Value loadWeight(Value k, const Piece &piece);
+  Value loadExtra(unsigned number, Value row, const Piece &piece);
+  void storeRow(Value row, const Piece &piece, Value sum);
+  void runParts(int64_t depth);
+  void runPanels(Value begin, Value end, Value isLast);
+  void locateRows(Value first);
+  void copyRows();
+  void runPanel(ArrayRef<Piece> pieces, Value begin, Value end, Value isLast);
+
+  GemmOp op;
+  const ProductLayout &layout;
+  int64_t columns = 0;      // of the block's own arrays
+  Value copied, copiedFrom; // of a transposed weight, [rows, columns]
+  Value waiting;            // sums of the range, [rows, columns]
+  // Four rows: their numbers in the range, whether they are in it, where they
+  // are, and where their inputs are, or a copy of these.
+  SmallVector<Value> numbers, inside, rows, inputs;
+  Value copiedInput;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+static Value getWeightRow(GemmOp op) {
+  return op.getWeightRow() ? op.getWeightRow() : op.getTypeRow();
+}
+
+Value GemmInTurn::allocate(int64_t rows, int64_t columns) {
+  auto space = gpu::AddressSpaceAttr::get(
+      b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
+  return memref::AllocaOp::create(
+      b,
+      MemRefType::get({rows, columns}, b.getF32Type(),
+                      MemRefLayoutAttrInterface(), space),
+      b.getI64IntegerAttr(64));
+}
+
+/// Rows `begin` to `end` of the summed dimension.
+void GemmInTurn::copyWeight(Value begin, Value end) {
+  copiedFrom = begin;
+  Value left = subtract(index(op.getOut()), op.getFirstColumn());
+  forEach(begin, end, 1, [&](Value k) {
+    forEach(index(0), smaller(left, index(columns)), 1, [&](Value n) {
+      SmallVector<Value> from = at(getWeightRow(op), op.weightHasHeads(),
+                                   add(op.getFirstColumn(), n));
+      from.push_back(k);
+      Value value = memref::LoadOp::create(b, op.getWeight(), from);
+      memref::StoreOp::create(b, value, copied,
+                              ValueRange{subtract(k, begin), n});
+    });
+  });
+}
+
+Value GemmInTurn::loadWeight(Value k, const Piece &piece) {
+  if (copied)
+    return load(copied, {subtract(k, copiedFrom), own(piece.column)},
+                piece.mask);
+  SmallVector<Value> indices = at(getWeightRow(op), op.weightHasHeads(), k);
+  indices.push_back(piece.column);
+  return load(op.getWeight(), indices, piece.mask);
+}
+
+Value GemmInTurn::loadExtra(unsigned number, Value row, const Piece &piece) {
+  AtAttr access = op.getExtraAt(number);
+  Value reached;
+  if (access.getAnchor() != Anchor::All)
+    reached = op.getTypes() && access.getSpace() == *op.getTypes()
+                  ? op.getTypeRow()
+              : op.getWeights() && access.getSpace() == *op.getWeights()
+                  ? op.getWeightRow()
+                  : reach(access, op.getRows(), row);
+  Value column =
+      access.getFeature() ? add(piece.column, access.getOffset()) : Value();
+  SmallVector<Value> indices = at(reached, access.getHead(), column);
+  Value extra = op.getExtras()[number];
+  if (access.getFeature())
+    return load(extra, indices, piece.mask);
+  return broadcast(memref::LoadOp::create(b, extra, indices));
+}
+
+/// Computes the body on columns of a row, and stores them.
+void GemmInTurn::storeRow(Value row, const Piece &piece, Value sum) {
+  Block &body = op.getBody().front();
+  IRMapping mapping;
+  mapping.map(body.getArgument(0), sum);
+  for (unsigned x = 0; x < op.getExtras().size(); ++x)
+    mapping.map(body.getArgument(1 + x), loadExtra(x, row, piece));
+  auto widened = [&](Type type) {
+    return VectorType::get({panel.width}, type);
+  };
+  auto widen = [&](Value value) -> Value {
+    if (isa<VectorType>(value.getType()))
+      return value;
+    return vector::BroadcastOp::create(b, widened(value.getType()), value);
+  };
+  for (Operation &inner : body.without_terminator()) {
+    if (isa<arith::ConstantOp>(inner)) {
+      b.clone(inner, mapping);
+      continue;
+    }
+    SmallVector<Value> operands;
+    for (Value operand : inner.getOperands())
+      operands.push_back(widen(mapping.lookup(operand)));
+    OperationState state(inner.getLoc(), inner.getName(), operands,
+                         {widened(inner.getResult(0).getType())},
+                         inner.getAttrs());
+    mapping.map(inner.getResult(0), b.create(state)->getResult(0));
+  }
+  Value result = widen(mapping.lookup(body.getTerminator()->getOperand(0)));
+  AtAttr access = op.getOutputAt();
+  store(result, op.getOutput(),
+        at(reach(access, op.getRows(), row), access.getHead(),
+           add(piece.column, access.getOffset())),
+        piece.mask);
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// Rows behind the last one are the last one again.
+void GemmInTurn::locateRows(Value first) {
+  for (SmallVector<Value> *list : {&numbers, &inside, &rows, &inputs})
+    list->clear();
+  Value count = op.getRowCount();
+  Value last = subtract(count, index(1));
+  for (int64_t i = 0; i < Panel::rows; ++i) {
+    Value number = add(first, i);
+    inside.push_back(i ? less(number, count) : Value());
+    numbers.push_back(smaller(number, last));
+    rows.push_back(add(op.getFirstRow(), numbers.back()));
+    inputs.push_back(reach(op.getInputAt(), op.getRows(), rows.back()));
+  }
+}
+
+/// Rows that may be written over are read for all columns before.
+void GemmInTurn::copyRows() {
+  AtAttr access = op.getInputAt();
+  forEach(index(0), index(op.getIn()), 1, [&](Value k) {
+    for (int64_t i = 0; i < Panel::rows; ++i) {
+      Value value = memref::LoadOp::create(
+          b, op.getInput(),
+          at(inputs[i], access.getHead(), add(k, access.getOffset())));
+      memref::StoreOp::create(b, value, copiedInput, ValueRange{index(i), k});
+    }
+  });
+}
+
+void GemmInTurn::runPanel(ArrayRef<Piece> pieces, Value begin, Value end,
+                          Value isLast) {
+  AtAttr access = op.getInputAt();
+  SmallVector<Value> sums;
+  for (Value number : numbers)
+    for (const Piece &piece : pieces)
+      sums.push_back(waiting
+                         ? load(waiting, {number, own(piece.column)}, Value())
+                         : zero());
+  sums = loop(begin, end, sums, [&](Value k, ValueRange before) {
+    SmallVector<Value> left, right;
+    for (const Piece &piece : pieces)
+      right.push_back(loadWeight(k, piece));
+    for (int64_t i = 0; i < Panel::rows; ++i)
+      left.push_back(
+          copiedInput
+              ? memref::LoadOp::create(b, copiedInput, ValueRange{index(i), k})
+              : memref::LoadOp::create(b, op.getInput(),
+                                       at(inputs[i], access.getHead(),
+                                          add(k, access.getOffset()))));
+    return multiply(left, right, before);
+  });
+  auto forEachSum = [&](function_ref<void(int64_t, const Piece &, Value)> put) {
+    for (int64_t i = 0; i < Panel::rows; ++i)
+      where(inside[i], [&] {
+        for (auto [j, piece] : llvm::enumerate(pieces))
+          put(i, piece, sums[i * pieces.size() + j]);
+      });
+  };
+  if (waiting)
+    forEachSum([&](int64_t i, const Piece &piece, Value sum) {
+      store(sum, waiting, {numbers[i], own(piece.column)}, Value());
+    });
+  // All rows are read before one is written, which may be the same.
+  where(isLast, [&] {
+    forEachSum([&](int64_t i, const Piece &piece, Value sum) {
+      storeRow(rows[i], piece, sum);
+    });
+  });
+}
+
+void GemmInTurn::runPanels(Value begin, Value end, Value isLast) {
+  forEach(index(0), op.getRowCount(), Panel::rows, [&](Value first) {
+    locateRows(first);
+    if (copiedInput)
+      copyRows();
+    forEachPanel(
+        op.getFirstColumn(), layout.columns, op.getOut(),
+        [&](ArrayRef<Piece> pieces) { runPanel(pieces, begin, end, isLast); });
+  });
+}
+
+/// `depth` rows of the summed dimension at once, or fewer at the end.
+void GemmInTurn::runParts(int64_t depth) {
+  waiting = allocate(ProductLayout::rows, columns);
+  forEach(index(0), op.getRowCount(), 1, [&](Value row) {
+    for (int64_t i = 0; i < columns; i += panel.width)
+      store(zero(), waiting, {row, index(i)}, Value());
+  });
+  Value size = index(op.getIn());
+  forEach(index(0), size, depth, [&](Value begin) {
+    Value next = add(begin, depth);
+    Value end = smaller(next, size);
+    copyWeight(begin, end);
+    Value isLast =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sle, size, next);
+    runPanels(begin, end, isLast);
+  });
+}
+
+void GemmInTurn::run() {
+  int64_t tile = std::min(layout.columns, op.getOut());
+  bool mayOverwrite = op.getOut() <= layout.columns &&
+                      op.getInputAt() == op.getOutputAt() &&
+                      op.getInput().getType() == op.getOutput().getType();
+  if (mayOverwrite && tile > panel.columns())
+    copiedInput = allocate(Panel::rows, op.getIn());
+  if (!op.getTransposed())
+    return runPanels(index(0), index(op.getIn()), Value());
+  columns = llvm::alignTo(tile, panel.width);
+  if (tile > panel.columns())
+    columns = llvm::alignTo(tile, panel.columns());
+  int64_t depth = mostOwned / (4 * columns);
+  bool isWhole = op.getIn() <= depth;
+  if (!isWhole)
+    depth = llvm::alignDown(depth - ProductLayout::rows, 16);
+  copied = allocate(isWhole ? op.getIn() : depth, columns);
+  if (!isWhole)
+    return runParts(depth);
+  copyWeight(index(0), index(op.getIn()));
+  runPanels(index(0), index(op.getIn()), Value());
+}
+
+void gnn::tile::lowerInTurn(GemmOp op, const ProductLayout &layout,
+                            Panel panel) {
+  GemmInTurn(op, layout, panel).run();
+}

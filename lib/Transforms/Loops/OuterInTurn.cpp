@@ -1,0 +1,138 @@
+//===- OuterInTurn.cpp - outer on the core of a CPU -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProductsInTurn.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+namespace {
+class OuterInTurn : public InTurn {
+public:
+  OuterInTurn(OuterOp op, const ProductLayout &layout, Panel panel)
+      : InTurn(op, op.getIndexArrays(), panel), op(op), layout(layout) {}
+
+  void run();
+
+private:
+  AtAttr at(unsigned side) { return cast<AtAttr>(op.getInputsAt()[side]); }
+  SmallVector<Value> indicesOf(unsigned side, Value row, Value column);
+  SmallVector<Value>
+  sumRows(ValueRange sums,
+          function_ref<SmallVector<Value>(Value, ValueRange)> body);
+  SmallVector<Value> loadRight(Value row, ArrayRef<Piece> pieces);
+  void runPanel(Value first, ArrayRef<Piece> pieces);
+  void storeSums(ArrayRef<Piece> pieces);
+
+  OuterOp op;
+  const ProductLayout &layout;
+  Value head;
+};
+} // namespace
+
+SmallVector<Value> OuterInTurn::indicesOf(unsigned side, Value row,
+                                          Value column) {
+  SmallVector<Value> indices{reach(at(side), op.getRows(), row)};
+  if (at(side).getHead())
+    indices.push_back(head);
+  indices.push_back(add(column, at(side).getOffset()));
+  return indices;
+}
+
+/// Over all rows, of one head after the other where they are summed.
+SmallVector<Value>
+OuterInTurn::sumRows(ValueRange sums,
+                     function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  Value end = add(op.getFirstRow(), op.getRowCount());
+  if (!op.sumsHeads()) {
+    head = op.getHead();
+    return loop(op.getFirstRow(), end, sums, body);
+  }
+  return loop(index(0), index(op.getHeads()), sums,
+              [&](Value number, ValueRange before) {
+                head = number;
+                return loop(op.getFirstRow(), end, before, body);
+              });
+}
+
+SmallVector<Value> OuterInTurn::loadRight(Value row, ArrayRef<Piece> pieces) {
+  SmallVector<Value> values;
+  for (const Piece &piece : pieces)
+    values.push_back(
+        load(op.getRight(), indicesOf(1, row, piece.column), piece.mask));
+  return values;
+}
+
+/// Four columns of the left side, counted from the block's first.
+void OuterInTurn::runPanel(Value first, ArrayRef<Piece> pieces) {
+  int64_t in = cast<ShapedType>(op.getLeft().getType()).getShape().back();
+  Value last = index(in - 1);
+  SmallVector<Value> columns, inside;
+  for (int64_t i = 0; i < Panel::rows; ++i) {
+    Value number = add(op.getLeftColumn(), add(first, i));
+    inside.push_back(i ? less(number, index(in)) : Value());
+    columns.push_back(smaller(number, last));
+  }
+  SmallVector<Value> sums(Panel::rows * pieces.size(), zero());
+  sums = sumRows(sums, [&](Value row, ValueRange before) {
+    SmallVector<Value> values;
+    for (Value column : columns)
+      values.push_back(
+          memref::LoadOp::create(b, op.getLeft(), indicesOf(0, row, column)));
+    return multiply(values, loadRight(row, pieces), before);
+  });
+  for (int64_t i = 0; i < Panel::rows; ++i)
+    where(inside[i], [&] {
+      for (auto [j, piece] : llvm::enumerate(pieces)) {
+        SmallVector<Value> indices;
+        if (op.getTypeRow())
+          indices.push_back(op.getTypeRow());
+        if (op.getHead())
+          indices.push_back(op.getHead());
+        indices.append({columns[i], piece.column});
+        store(sums[i * pieces.size() + j], op.getOutput(), indices, piece.mask);
+      }
+    });
+}
+
+/// The block of the first columns of the left side adds up the right one.
+void OuterInTurn::storeSums(ArrayRef<Piece> pieces) {
+  SmallVector<Value> sums(pieces.size(), zero());
+  sums = sumRows(sums, [&](Value row, ValueRange before) {
+    SmallVector<Value> next;
+    for (auto [sum, value] : llvm::zip(before, loadRight(row, pieces)))
+      next.push_back(arith::AddFOp::create(b, sum, value));
+    return next;
+  });
+  for (auto [piece, sum] : llvm::zip(pieces, sums)) {
+    SmallVector<Value> indices{piece.column};
+    if (op.getTypeRow())
+      indices.insert(indices.begin(), op.getTypeRow());
+    store(sum, op.getSums(), indices, piece.mask);
+  }
+}
+
+void OuterInTurn::run() {
+  int64_t in = cast<ShapedType>(op.getLeft().getType()).getShape().back();
+  int64_t out = cast<ShapedType>(op.getRight().getType()).getShape().back();
+  Value left = op.getLeftColumn();
+  Value count = smaller(subtract(index(in), left), index(ProductLayout::rows));
+  forEachPanel(op.getRightColumn(), layout.columns, out,
+               [&](ArrayRef<Piece> pieces) {
+                 forEach(index(0), count, Panel::rows,
+                         [&](Value first) { runPanel(first, pieces); });
+                 if (op.getSums())
+                   where(less(left, index(1)), [&] { storeSums(pieces); });
+               });
+}
+
+void gnn::tile::lowerInTurn(OuterOp op, const ProductLayout &layout,
+                            Panel panel) {
+  OuterInTurn(op, layout, panel).run();
+}

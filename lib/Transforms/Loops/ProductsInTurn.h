@@ -1,0 +1,105 @@
+//===- ProductsInTurn.h - Products on the core of a CPU ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What gemm and outer share: panels of 4 rows by some vectors stay in registers
+// while the summed dimension goes by.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_TRANSFORMS_LOOPS_PRODUCTSINTURN_H
+#define GNN_LIB_TRANSFORMS_LOOPS_PRODUCTSINTURN_H
+
+#include "GNN/Dialect/Tile/IR/ProductLayout.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include <map>
+
+namespace gnn::tile {
+
+/// A panel of sums, in elements.
+struct Panel {
+  static constexpr int64_t rows = 4;
+  int64_t width = 16;  ///< of a vector
+  int64_t vectors = 4; ///< of a row
+
+  int64_t columns() const { return width * vectors; }
+};
+
+/// Columns of the range that one vector has.
+struct Piece {
+  mlir::Value column;
+  mlir::Value mask; // those that are there; null: all
+};
+
+/// Builds loops of one product.
+class InTurn {
+public:
+  InTurn(TileOpInterface op, mlir::ValueRange arrays, Panel panel);
+
+  mlir::ImplicitLocOpBuilder b;
+
+protected:
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  mlir::Value index(int64_t value) {
+    return mlir::arith::ConstantIndexOp::create(b, value);
+  }
+  mlir::Value add(mlir::Value x, mlir::Value y) {
+    return mlir::arith::AddIOp::create(b, x, y);
+  }
+  mlir::Value add(mlir::Value x, int64_t y) { return y ? add(x, index(y)) : x; }
+  mlir::Value subtract(mlir::Value x, mlir::Value y) {
+    return mlir::arith::SubIOp::create(b, x, y);
+  }
+  mlir::Value smaller(mlir::Value x, mlir::Value y) {
+    return mlir::arith::MinSIOp::create(b, x, y);
+  }
+  mlir::Value less(mlir::Value x, mlir::Value y) {
+    return mlir::arith::CmpIOp::create(b, mlir::arith::CmpIPredicate::slt, x,
+                                       y);
+  }
+  mlir::Value zero() {
+    return mlir::arith::ConstantOp::create(b, b.getZeroAttr(vector));
+  }
+  mlir::Value broadcast(mlir::Value value);
+  mlir::Value loadIndex(mlir::Value array, mlir::Value at);
+  /// The row that an access leads to from row `row` of `from`.
+  mlir::Value reach(AtAttr at, RowDomain from, mlir::Value row);
+
+  /// Calls `body` on the panels of the columns from `first` on, of `tile` at
+  /// most; `size` there are. A range of one panel has no loop.
+  void forEachPanel(mlir::Value first, int64_t tile, int64_t size,
+                    llvm::function_ref<void(llvm::ArrayRef<Piece>)> body);
+  mlir::Value load(mlir::Value memref, mlir::ValueRange indices,
+                   mlir::Value mask);
+  void store(mlir::Value value, mlir::Value memref, mlir::ValueRange indices,
+             mlir::Value mask);
+
+  /// Loops from `begin` to `end` and adds to `sums`, which `body` gives anew.
+  Values loop(mlir::Value begin, mlir::Value end, mlir::ValueRange sums,
+              llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
+  void forEach(mlir::Value begin, mlir::Value end, int64_t step,
+               llvm::function_ref<void(mlir::Value)> body);
+  void where(mlir::Value condition, llvm::function_ref<void()> body);
+  /// Adds the products of a column of scalars and a row of vectors.
+  Values multiply(llvm::ArrayRef<mlir::Value> left,
+                  llvm::ArrayRef<mlir::Value> right, mlir::ValueRange sums);
+
+  const Panel panel;
+  const mlir::VectorType vector;
+
+private:
+  std::map<std::string, mlir::Value> indexArrays;
+};
+
+/// Makes loops of vectors of a product on a range, which stays.
+void lowerInTurn(GemmOp op, const ProductLayout &layout, Panel panel);
+void lowerInTurn(OuterOp op, const ProductLayout &layout, Panel panel);
+
+} // namespace gnn::tile
+
+#endif // GNN_LIB_TRANSFORMS_LOOPS_PRODUCTSINTURN_H

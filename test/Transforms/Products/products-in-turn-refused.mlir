@@ -1,0 +1,23 @@
+// RUN: gnn-opt %s --gnn-tile-products-in-turn --verify-diagnostics --remarks-filter=gnn-tile-products-in-turn \
+// RUN:   --remark-format=emitRemark | FileCheck %s
+// RUN: not gnn-opt %s --gnn-tile-products-in-turn="vector=12" 2>&1 | FileCheck %s --check-prefix=VECTOR
+// RUN: not gnn-opt %s --gnn-tile-products-in-turn="registers=4" 2>&1 | FileCheck %s --check-prefix=REGISTERS
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// A product that is in no loop over blocks stays.
+//
+// VECTOR:    error: gnn-tile-products-in-turn: expected a vector of 1, 2, 4, 8 or 16 and at least 8 registers, got 12 and 32
+// REGISTERS: got 16 and 4
+// CHECK-LABEL: func.func @whole
+// CHECK:         gnn_tile.gemm
+func.func @whole(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>) {
+  // expected-remark @+1 {{it is on no range}}
+  gnn_tile.gemm @g rows src
+      ins(%x, %w : memref<?x64xf32>, memref<64x64xf32>) at <group : feature> extras at []
+      outs(%y : memref<?x64xf32>) at <group : feature> schedule <n = 64> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
