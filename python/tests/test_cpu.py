@@ -11,6 +11,7 @@ import sys
 
 import numpy as np
 import pytest
+from conftest import ROOT
 
 import gnn_mlir
 from gnn_mlir.testing import cases, gradient_cases, gradients, tools
@@ -62,6 +63,10 @@ def test_a_large_transposed_weight():
     np.testing.assert_allclose(found["cpu"], found["emulator"], rtol=1e-5, atol=1e-5)
 
 
+def environment(processor):
+    return {**os.environ, "GNN_CPU": processor, "PYTHONPATH": str(ROOT / "python")}
+
+
 @pytest.mark.parametrize("processor", ["x86-64", "x86-64-v3", "x86-64-v4"])
 def test_processors(processor):
     """Vectors of 4, 8 and 16, where the host has them."""
@@ -74,14 +79,14 @@ def test_processors(processor):
              "for case in [('hgt', 'rows-1000', 64, 1), ('gin', 'rows-33', 33, 1)]:",
              "    cases.check(cases.build(*case), tools.run_by_library('cpu'))"]
     subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True,
-                   env={**os.environ, "GNN_CPU": processor})
+                   env=environment(processor))
 
 
 def test_processors_that_are_not_there():
     result = subprocess.run(
         [sys.executable, "-c", "import gnn_mlir; from gnn_mlir import models; "
          "gnn_mlir.compile(models.gcn(), target='cpu')"], capture_output=True, text=True,
-        env={**os.environ, "GNN_CPU": "z80"}, check=False)
+        env=environment("z80"), check=False)
     assert "GNN_CPU: expected a processor that LLVM knows, got 'z80'" in result.stderr
 
 
