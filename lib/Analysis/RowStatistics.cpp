@@ -8,13 +8,23 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <cmath>
+
 using namespace gnn;
 using gnn::tile::RowDomain;
 
 double gnn::countRows(RowDomain domain, StatsAttr stats) {
   if (domain.isTiles()) {
     StructureKey tiles = domain.getTiles();
-    return countRows(tiles.elements, stats) / tiles.tile + 1;
+    RowDomain elements = tiles.elements;
+    if (!domain.isLongTiles())
+      return countRows(elements, stats) / tiles.tile + 1;
+    auto length = static_cast<double>(tiles.tile);
+    double inLong = countInLong(tiles.group, elements, length, stats);
+    return inLong == 0
+               ? 0
+               : inLong / length +
+                     inLong / countLongestGroup(tiles.group, elements, stats);
   }
   if (!domain.isOfGraph())
     return domain.getCount();
@@ -42,4 +52,51 @@ double gnn::countLongest(RowDomain groups, RowDomain elements,
     ofTypes = elements.getEnd() == RowEnd::Src ? stats.getSrcPairs()
                                                : stats.getDstPairs();
   return ofTypes.empty() ? all : *llvm::max_element(ofTypes);
+}
+
+static EndPoint endPointOf(RowDomain groups) {
+  return groups.getEnd() == RowEnd::Src ? EndPoint::Src : EndPoint::Dst;
+}
+
+double gnn::countLongestGroup(RowDomain groups, RowDomain elements,
+                              StatsAttr stats) {
+  double rows = std::max(countRows(groups, stats), 1.0);
+  double mean = countRows(elements, stats) / rows;
+  if (!elements.isKind(RowKind::Edge) || groups.getEnd() == RowEnd::Neither)
+    return groups.isKind(RowKind::Node) || groups.isKind(RowKind::Pair)
+               ? mean
+               : countLongest(groups, elements, stats);
+  EndPoint end = endPointOf(groups);
+  double longest = groups.isKind(RowKind::Pair) ? stats.getLongestPair(end)
+                                                : stats.getLongestRow(end);
+  return std::max(longest, mean);
+}
+
+double gnn::countInLong(RowDomain groups, RowDomain elements, double length,
+                        StatsAttr stats) {
+  double all = countRows(elements, stats);
+  double mean = all / std::max(countRows(groups, stats), 1.0);
+  double longest = countLongestGroup(groups, elements, stats);
+  if (longest <= length)
+    return 0;
+  if (length <= mean || longest >= all)
+    return all;
+  double slope = std::log(longest / all) / std::log(longest / mean);
+  return all * std::pow(length / mean, slope);
+}
+
+double gnn::evaluateCount(const CountKey &count, StatsAttr stats) {
+  switch (count.kind) {
+  case CountKey::Kind::Count:
+    return countRows(RowDomain(count.space), stats);
+  case CountKey::Kind::TileCount:
+  case CountKey::Kind::LongTileCount:
+    return countRows(RowDomain::tilesOf(count), stats);
+  case CountKey::Kind::LongElementCount:
+    return countInLong(count.space, count.elements,
+                       static_cast<double>(count.tile), stats);
+  case CountKey::Kind::MaxRow:
+    return countLongestGroup(count.space, count.elements, stats);
+  }
+  llvm_unreachable("all kinds are handled");
 }

@@ -15,20 +15,69 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
-/// Elements of the longest group.
-static double countLongestGroup(DomainAttr domain, StatsAttr stats) {
-  RowDomain groups = domain.getGroups(), elements = domain.getElements();
-  double rows = std::max(countRows(groups, stats), 1.0);
-  double mean = countRows(elements, stats) / rows;
-  if (!elements.isKind(RowKind::Edge) || groups.getEnd() == RowEnd::Neither)
-    return groups.isKind(RowKind::Node) || groups.isKind(RowKind::Pair)
-               ? mean
-               : countLongest(groups, elements, stats);
-  EndPoint end = groups.getEnd() == RowEnd::Src ? EndPoint::Src : EndPoint::Dst;
-  double longest = groups.isKind(RowKind::Pair) ? stats.getLongestPair(end)
-                                                : stats.getLongestRow(end);
-  return std::max(longest, mean);
-}
+namespace {
+/// What of a traversal is described: all of it, the parts of its long groups,
+/// or what is left when these are made of parts.
+struct Share {
+  enum class Kind { All, Parts, Rest } kind = Kind::All;
+  int64_t length = 0;     ///< elements of a group that is not long
+  bool isOfWhole = false; ///< whether the op is yet to be split
+
+  /// That of an op as it is.
+  explicit Share(TraverseOp op) {
+    if (op.getGroups().isLongTiles()) {
+      kind = Kind::Parts;
+      length = op.getGroups().getTiles().tile;
+    } else if (op.getPartsOf()) {
+      kind = Kind::Rest;
+      length = op.getLongLength();
+    }
+  }
+  Share(Kind kind, int64_t length)
+      : kind(kind), length(length), isOfWhole(true) {}
+};
+
+/// How many rows a traversal has to do with.
+struct Rows {
+  Rows(TraverseOp op, Share share, StatsAttr stats)
+      : groups(op.getGroups()), elements(op.getElements()), stats(stats) {
+    numGroups = countRows(groups, stats);
+    numElements = countRows(elements, stats);
+    if (!elements)
+      return;
+    if (share.kind == Share::Kind::All) {
+      longest = countLongestGroup(groups, elements, stats);
+      return;
+    }
+    StructureKey key =
+        share.kind == Share::Kind::Parts && groups.isTiles()
+            ? groups.getTiles()
+            : StructureKey::longTiles(groups.get().space, elements.get(),
+                                      share.length);
+    auto length = static_cast<double>(share.length);
+    double inLong = countInLong(key.group, key.elements, length, stats);
+    numParts = countRows(RowDomain::tilesOf(key), stats);
+    longest = countLongestGroup(key.group, key.elements, stats);
+    if (share.kind == Share::Kind::Rest) {
+      numElements -= inLong;
+      return;
+    }
+    numGroups = numParts;
+    numElements = inLong;
+    longest = length;
+  }
+
+  double count(RowDomain domain) const {
+    if (domain == elements)
+      return numElements;
+    return domain == groups ? numGroups : countRows(domain, stats);
+  }
+
+  RowDomain groups, elements;
+  StatsAttr stats;
+  double numGroups = 0, numElements = 0, numParts = 0, longest = 0;
+};
+} // namespace
 
 /// Sums over features for each element, for each of which a round waits.
 static int64_t countSums(TraverseOp op) {
@@ -71,12 +120,13 @@ static double countWarps(double registers, double warpsOfBlock) {
 /// Those of the sums of 64 features that the time of a row was measured with.
 static constexpr double usualRegisters = 48;
 
-static WalkWork describeWalk(TraverseOp op, StatsAttr stats, double &crowding) {
+static WalkWork describeWalk(TraverseOp op, Share share, const Rows &rows,
+                             double &crowding) {
   TraverseFacts facts(op);
   TraverseSchedule schedule(op);
   chooseLanes(schedule, facts);
   chooseRows(schedule, facts);
-  chooseSplitRows(schedule);
+  chooseSplitRows(schedule, facts);
   TraverseLayout layout = layOut(schedule, facts);
   double warps = layout.threads() / 32.0;
   crowding =
@@ -84,14 +134,23 @@ static WalkWork describeWalk(TraverseOp op, StatsAttr stats, double &crowding) {
                         countWarps(estimateRegisters(facts, layout), warps));
   WalkWork walk;
   walk.walks = countWalks(op);
-  walk.rows = countRows(op.getGroups(), stats);
-  walk.edges = countRows(op.getElements(), stats);
-  walk.longest = countLongestGroup(op.getDomain(), stats);
+  walk.rows = rows.numGroups;
+  walk.edges = rows.numElements;
+  walk.longest = rows.longest;
   walk.edgesPerRound = layout.elementLanes * layout.inFlight;
   walk.splitEdges = schedule.splitRows;
   walk.teams = layout.rowsPerBlock;
   walk.warps = layout.threadsPerRow() / 32.0;
   walk.waits = 1 + countSums(op);
+  if (share.kind ==
+      Share::Kind::Parts) { // a block each, all of whose teams walk
+    walk.rows *= walk.teams;
+    walk.splitEdges = 0;
+  } else if (share.kind == Share::Kind::Rest) {
+    auto length = static_cast<double>(share.length);
+    walk.splitEdges = length;
+    walk.parts = std::ceil(rows.longest / length);
+  }
   return walk;
 }
 
@@ -102,13 +161,16 @@ static bool isInOrder(RowDomain from, RowDomain to) {
          to.getEnd() == RowEnd::Dst;
 }
 
-KernelWork gnn::describeTraversal(TraverseOp op, StatsAttr stats) {
+static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
+  Rows rows(op, share, stats);
   auto evaluate = [&](const CountSum &sum) {
     return sum.evaluate([&](const CountKey &count) {
-      return count.kind == CountKey::Kind::TileCount
-                 ? countRows(RowDomain::tiles(count.space, count.elements,
-                                              count.tile),
-                             stats)
+      if (count.kind != CountKey::Kind::Count || !share.isOfWhole)
+        return evaluateCount(count, stats);
+      if (rows.elements.isIn(count.space))
+        return rows.numElements;
+      return rows.groups.isIn(count.space)
+                 ? rows.numGroups
                  : countRows(RowDomain(count.space), stats);
     });
   };
@@ -127,7 +189,7 @@ KernelWork gnn::describeTraversal(TraverseOp op, StatsAttr stats) {
       continue;
     auto type = cast<ShapedType>(input->get().getType());
     GatherWork gather;
-    gather.rows = countRows(from, stats);
+    gather.rows = rows.count(from);
     gather.rowBytes = type.getElementTypeBitWidth() / 8.0 *
                       (at.getHead() ? domain.getHeads() : 1) *
                       (at.getFeature() ? domain.getFeatures() : 1);
@@ -146,8 +208,18 @@ KernelWork gnn::describeTraversal(TraverseOp op, StatsAttr stats) {
   }
   if (!domain.getElements())
     return work;
-  work.reducedRows = countRows(domain.getGroups(), stats);
-  work.walks.push_back(describeWalk(op, stats, work.crowding));
+  work.walks.push_back(describeWalk(op, share, rows, work.crowding));
+  work.reducedRows = work.walks.back().rows;
   work.walks.back().tables = {largest};
   return work;
+}
+
+KernelWork gnn::describeTraversal(TraverseOp op, StatsAttr stats) {
+  return describe(op, Share(op), stats);
+}
+
+LongRowsWork gnn::describeLongRows(TraverseOp op, int64_t length,
+                                   StatsAttr stats) {
+  return {describe(op, Share(Share::Kind::Parts, length), stats),
+          describe(op, Share(Share::Kind::Rest, length), stats)};
 }

@@ -16,7 +16,7 @@ using namespace gnn;
 
 double WalkWork::getLongestRounds() const {
   double alone = std::ceil(std::min(longest, splitEdges) / edgesPerRound);
-  return std::max(alone, longest / (edgesPerRound * teams));
+  return std::max(alone, (parts ? parts : longest) / (edgesPerRound * teams));
 }
 
 static WalkWork describeWalk(const WalkCount &walk, StatsAttr stats) {
@@ -26,7 +26,7 @@ static WalkWork describeWalk(const WalkCount &walk, StatsAttr stats) {
   tile::TraverseSchedule schedule;
   tile::chooseLanes(schedule, facts);
   tile::chooseRows(schedule, facts);
-  tile::chooseSplitRows(schedule);
+  tile::chooseSplitRows(schedule, facts);
   tile::TraverseLayout layout = tile::layOut(schedule, facts);
 
   WalkWork work;

@@ -348,9 +348,10 @@ std::optional<OrderedSpace> gnn::elementsOf(Space group, Space elements) {
 // Structures
 //===----------------------------------------------------------------------===//
 
-static constexpr const char *kStructures[] = {"map", "rows", "tiles",
-                                              "tile_rows"};
-static constexpr const char *kCounts[] = {"count", "tile_count", "max_row"};
+static constexpr const char *kStructures[] = {
+    "map", "rows", "tiles", "tile_rows", "long_tiles", "long_tile_rows"};
+static constexpr const char *kCounts[] = {
+    "count", "tile_count", "max_row", "long_tile_count", "long_element_count"};
 
 /// The place of `word` in a list of names; none where it is not there.
 template <size_t N>
@@ -369,7 +370,9 @@ std::optional<StructureKey> StructureKey::parse(std::string_view text,
   std::optional<size_t> kind = placeOf(kindWord, kStructures);
   StructureKey key;
   if (!kind) {
-    error = "expected map, rows, tiles or tile_rows, got " + quoted(kindWord);
+    error = "expected map, rows, tiles, tile_rows, long_tiles or "
+            "long_tile_rows, got " +
+            quoted(kindWord);
     return std::nullopt;
   }
   key.kind = static_cast<Kind>(*kind);
@@ -430,10 +433,16 @@ StructureKey StructureKey::tiles(Space group, OrderedSpace elements,
   return key;
 }
 
-StructureKey StructureKey::tileRows(Space group, OrderedSpace elements,
-                                    int64_t tile) {
+StructureKey StructureKey::longTiles(Space group, OrderedSpace elements,
+                                     int64_t tile) {
   StructureKey key = tiles(group, elements, tile);
-  key.kind = Kind::TileRows;
+  key.kind = Kind::LongTiles;
+  return key;
+}
+
+StructureKey StructureKey::tileRows(const StructureKey &tiles) {
+  StructureKey key = tiles;
+  key.kind = tiles.isOfLong() ? Kind::LongTileRows : Kind::TileRows;
   return key;
 }
 
@@ -444,12 +453,14 @@ std::optional<CountKey> CountKey::parse(std::string_view text,
   std::optional<size_t> kind = placeOf(kindWord, kCounts);
   CountKey key;
   if (!kind) {
-    error = "expected count, tile_count or max_row, got " + quoted(kindWord);
+    error = "expected count, tile_count, max_row, long_tile_count or "
+            "long_element_count, got " +
+            quoted(kindWord);
     return std::nullopt;
   }
   key.kind = static_cast<Kind>(*kind);
   if (key.kind != Kind::Count) {
-    if (!parseGrouping(kindWord, words, key.kind == Kind::TileCount, key.space,
+    if (!parseGrouping(kindWord, words, key.isOfTiles(), key.space,
                        key.elements, key.tile, error))
       return std::nullopt;
     return key;
@@ -469,7 +480,7 @@ std::string CountKey::str() const {
   text += std::string(" ") + name(space);
   if (kind != Kind::Count)
     text += " " + elements.str();
-  if (kind == Kind::TileCount)
+  if (isOfTiles())
     text += " " + std::to_string(tile);
   return text;
 }
@@ -485,5 +496,19 @@ CountKey CountKey::tileCount(Space group, OrderedSpace elements, int64_t tile) {
   key.kind = Kind::TileCount;
   key.elements = elements;
   key.tile = tile;
+  return key;
+}
+
+CountKey CountKey::longTileCount(Space group, OrderedSpace elements,
+                                 int64_t tile) {
+  CountKey key = tileCount(group, elements, tile);
+  key.kind = Kind::LongTileCount;
+  return key;
+}
+
+CountKey CountKey::longElementCount(Space group, OrderedSpace elements,
+                                    int64_t tile) {
+  CountKey key = tileCount(group, elements, tile);
+  key.kind = Kind::LongElementCount;
   return key;
 }

@@ -36,11 +36,14 @@ static llvm::Expected<std::string> readValue(StringRef name, StringRef value) {
     return check(parseWord<GradientMemory>(value));
   if (name == "target")
     return check(parseWord<CostTarget>(value));
-  if (name == "sum-rows") {
+  if (name == "sum-rows" || name == "long-rows") {
+    bool mayBeChosen = name == "long-rows";
     int32_t number;
-    if (value.getAsInteger(10, number) || number < 0)
-      return llvm::createStringError("expected a number of rows, got '" +
-                                     value + "'");
+    if (value.getAsInteger(10, number) || number < (mayBeChosen ? -1 : 0))
+      return llvm::createStringError(
+          Twine("expected a number of ") +
+          (mayBeChosen ? "elements, 0 or -1" : "rows") + ", got '" + value +
+          "'");
     return value.str();
   }
   StringRef plain = llvm::StringSwitch<StringRef>(value.lower())

@@ -126,6 +126,9 @@ static void buildTilePipeline(OpPassManager &pm,
   if (options.splitSums) // with all that is fused
     pm.addNestedPass<func::FuncOp>(
         createSplitSums({options.sumRows, options.target}));
+  if (options.longRows)
+    pm.addNestedPass<func::FuncOp>(
+        createSplitLongRows({options.longRows, options.target}));
   // Of tensors, and of buffers as long as each has a place of its own.
   pm.addNestedPass<func::FuncOp>(createVerifyWholeResults());
   pm.addNestedPass<func::FuncOp>(createSeparateResults());
@@ -280,6 +283,14 @@ void gnn::StageOptions::chooseStop(StopAt form) {
     tile.writeInPlace = false;
     tile.shareMemory = false;
   }
+}
+
+void gnn::StageOptions::chooseCores(CoreRegisters registers) {
+  schedule.chooseCores(registers);
+  gpu.chooseCores(registers);
+  // Cores take rows in turn: none of them is left over with a long one alone.
+  if (tile.longRows < 0)
+    tile.longRows = 0;
 }
 
 bool gnn::Stage::isSkipped(const StageOptions &options) const {

@@ -65,26 +65,30 @@ std::optional<Space> sortedBy(OrderedSpace space) {
   return std::nullopt;
 }
 
-/// Pieces of at most `tile` elements that a group of `length` is cut into.
-int64_t pieces(int64_t length, int64_t tile) {
-  return (length + tile - 1) / tile;
-}
+/// How groups are cut: into pieces of at most `tile` elements, all of them or
+/// those that are longer alone.
+struct Cut {
+  int64_t tile;
+  bool ofLong;
+
+  int64_t count(int64_t length) const {
+    return ofLong && length <= tile ? 0 : (length + tile - 1) / tile;
+  }
+};
 
 /// The pieces of groups, from the pointers to their elements.
-int64_t countPieces(const Indices &row, size_t begin, size_t end,
-                    int64_t tile) {
+int64_t countPieces(const Indices &row, size_t begin, size_t end, Cut cut) {
   int64_t result = 0;
   for (size_t g = begin; g < end; ++g)
-    result += pieces(int64_t(row[g + 1]) - row[g], tile);
+    result += cut.count(int64_t(row[g + 1]) - row[g]);
   return result;
 }
 
 /// The pieces of all groups before each part of them.
-std::vector<int64_t> piecesBefore(const Indices &row, unsigned parts,
-                                  int64_t tile) {
+std::vector<int64_t> piecesBefore(const Indices &row, unsigned parts, Cut cut) {
   std::vector<int64_t> before(parts + 1, 0);
   forParts(row.size() - 1, parts, [&](unsigned part, size_t begin, size_t end) {
-    before[part + 1] = countPieces(row, begin, end, tile);
+    before[part + 1] = countPieces(row, begin, end, cut);
   });
   std::partial_sum(before.begin(), before.end(), before.begin());
   return before;
@@ -441,14 +445,17 @@ SharedIndices StructureBuilder::rows(Space group, OrderedSpace elements) {
 
 Indices StructureBuilder::tiles(const StructureKey &key) {
   SharedIndices row = rows(key.group, key.elements);
+  Cut cut{key.tile, key.isOfLong()};
   unsigned parts = partsOf(row->size() - 1);
-  std::vector<int64_t> before = piecesBefore(*row, parts, key.tile);
+  std::vector<int64_t> before = piecesBefore(*row, parts, cut);
   Indices result(static_cast<size_t>(3 * before.back()));
   forParts(row->size() - 1, parts,
            [&](unsigned part, size_t begin, size_t end) {
              int32_t *out = result.data() + 3 * before[part];
              for (size_t g = begin; g < end; ++g) {
                int64_t last = (*row)[g + 1];
+               if (cut.count(last - (*row)[g]) == 0)
+                 continue;
                for (int64_t at = (*row)[g]; at < last; at += key.tile) {
                  *out++ = static_cast<int32_t>(g);
                  *out++ = static_cast<int32_t>(at);
@@ -461,31 +468,38 @@ Indices StructureBuilder::tiles(const StructureKey &key) {
 
 Indices StructureBuilder::tileRows(const StructureKey &key) {
   SharedIndices row = rows(key.group, key.elements);
+  Cut cut{key.tile, key.isOfLong()};
   unsigned parts = partsOf(row->size() - 1);
-  std::vector<int64_t> before = piecesBefore(*row, parts, key.tile);
+  std::vector<int64_t> before = piecesBefore(*row, parts, cut);
   Indices result(row->size());
   forParts(row->size() - 1, parts,
            [&](unsigned part, size_t begin, size_t end) {
              int64_t sum = before[part];
              for (size_t g = begin; g < end; ++g) {
                result[g] = static_cast<int32_t>(sum);
-               sum += countPieces(*row, g, g + 1, key.tile);
+               sum += countPieces(*row, g, g + 1, cut);
              }
            });
   result.back() = static_cast<int32_t>(before.back());
   return result;
 }
 
-int64_t StructureBuilder::numTiles(Space group, OrderedSpace elements,
-                                   int64_t tile) {
-  SharedIndices row = rows(group, elements);
-  return piecesBefore(*row, partsOf(row->size() - 1), tile).back();
-}
-
-int64_t StructureBuilder::longestRow(Space group, OrderedSpace elements) {
-  SharedIndices row = rows(group, elements);
-  int64_t longest = 0;
-  for (size_t g = 0; g + 1 < row->size(); ++g)
-    longest = std::max(longest, int64_t((*row)[g + 1]) - (*row)[g]);
-  return longest;
+int64_t StructureBuilder::countOfGroups(const CountKey &key) {
+  SharedIndices row = rows(key.space, key.elements);
+  unsigned parts = partsOf(row->size() - 1);
+  switch (key.kind) {
+  case CountKey::Kind::TileCount:
+    return piecesBefore(*row, parts, {key.tile, /*ofLong=*/false}).back();
+  case CountKey::Kind::LongTileCount:
+    return piecesBefore(*row, parts, {key.tile, /*ofLong=*/true}).back();
+  default:
+    break;
+  }
+  int64_t longest = 0, inLong = 0;
+  for (size_t g = 0; g + 1 < row->size(); ++g) {
+    int64_t length = int64_t((*row)[g + 1]) - (*row)[g];
+    longest = std::max(longest, length);
+    inLong += length > key.tile ? length : 0;
+  }
+  return key.kind == CountKey::Kind::MaxRow ? longest : inLong;
 }

@@ -46,8 +46,7 @@ private:
   SharedIndices map(const StructureKey &key);
   Indices tiles(const StructureKey &key);
   Indices tileRows(const StructureKey &key);
-  int64_t numTiles(Space group, OrderedSpace elements, int64_t tile);
-  int64_t longestRow(Space group, OrderedSpace elements);
+  int64_t countOfGroups(const CountKey &key);
   SharedIndices find(const StructureKey &key) const;
   SharedIndices keep(const StructureKey &key, Indices array);
   SharedIndices share(const StructureKey &key, SharedIndices array);

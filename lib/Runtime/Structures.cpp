@@ -95,8 +95,10 @@ Expected<SharedIndices> StructureBuilder::get(const StructureKey &key) {
   case StructureKey::Kind::Rows:
     return rows(key.group, key.elements);
   case StructureKey::Kind::Tiles:
+  case StructureKey::Kind::LongTiles:
     return keep(key, tiles(key));
   case StructureKey::Kind::TileRows:
+  case StructureKey::Kind::LongTileRows:
     return keep(key, tileRows(key));
   }
   return failure("unknown kind of structure");
@@ -115,9 +117,7 @@ Expected<int64_t> StructureBuilder::count(const CountKey &key) {
     return failure(problem);
   if (Error error = checkEdgeTypes(graph, key.elements, key.space))
     return error;
-  return key.kind == CountKey::Kind::MaxRow
-             ? longestRow(key.space, key.elements)
-             : numTiles(key.space, key.elements, key.tile);
+  return countOfGroups(key);
 }
 
 Expected<SharedIndices> Graph::structure(const StructureKey &key) const {

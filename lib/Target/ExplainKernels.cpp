@@ -9,6 +9,7 @@
 
 #include "ExplainKernels.h"
 
+#include "GNN/Analysis/RowStatistics.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Target/LaunchPlan.h"
 
@@ -148,8 +149,12 @@ Formula FormulaReader::readRows(size_t graph, Space space) const {
 Count FormulaReader::readCount(size_t graph, const CountKey &key) const {
   if (key.kind == CountKey::Kind::Count)
     return readRows(graph, key.space);
-  if (key.kind != CountKey::Kind::TileCount)
-    return std::nullopt;
+  if (key.kind != CountKey::Kind::TileCount) {
+    // No sum of rows.
+    if (!stats[graph])
+      return std::nullopt;
+    return Formula(plan, evaluateCount(key, stats[graph]));
+  }
   // Each group has one tile that is not full.
   return readRows(graph, key.elements.space) * (1.0 / key.tile) +
          readRows(graph, key.space);

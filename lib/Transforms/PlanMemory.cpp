@@ -83,12 +83,7 @@ static double estimate(Value size) {
     gnn::StatsAttr stats = gnn::getStats(graph);
     if (!stats)
       stats = gnn::getNominalStats(op->getContext());
-    gnn::CountKey key = count.getOf();
-    return gnn::countRows(
-        key.kind == gnn::CountKey::Kind::TileCount
-            ? RowDomain::tiles(key.space, key.elements, key.tile)
-            : RowDomain(key.space),
-        stats);
+    return gnn::evaluateCount(count.getOf(), stats);
   }
   // Arithmetic folds where all of its operands are known.
   SmallVector<Attribute> operands;

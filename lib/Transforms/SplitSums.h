@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Between the pass, which chooses tiles, and the rewrite of traversals.
+// Between the passes, which choose tiles, and the rewrite of traversals.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +34,10 @@ std::string planSplit(TraverseOp op, SplitBody &split);
 
 /// Puts a traversal of `tiles` and one of the groups in the place of `op`.
 void splitTraverse(TraverseOp op, const SplitBody &split, RowDomain tiles);
+
+/// Puts a traversal of `tiles`, those of long groups, in front of `op`, and the
+/// same one with what it gives as parts in its place.
+void splitLongRows(TraverseOp op, const SplitBody &split, RowDomain tiles);
 
 } // namespace gnn::tile
 

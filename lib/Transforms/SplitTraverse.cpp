@@ -134,11 +134,13 @@ public:
     rewriter.setInsertionPoint(op);
   }
 
-  void run() { sumGroups(sumTiles()); }
+  void run() { sumGroups(sumTiles(parts.sizes)); }
+  void runOnLong() { addParts(sumTiles({})); }
 
 private:
-  TraverseOp sumTiles();
+  TraverseOp sumTiles(ArrayRef<Type> sizes);
   void sumGroups(TraverseOp first);
+  void addParts(TraverseOp first);
   void addInputs(Step &step, const SetVector<Value> &needs, bool ofTiles);
   /// An access from a tile in place of its group.
   AtAttr fromTile(AtAttr at);
@@ -230,8 +232,8 @@ SmallVector<Value> TraverseSplit::reduceParts(OpBuilder &inside,
                                 sumElements(inside, loc, values[0]), size)};
 }
 
-/// The reductions of each tile, and how many elements it has.
-TraverseOp TraverseSplit::sumTiles() {
+/// The reductions of each tile, and how many elements it has, as `sizes`.
+TraverseOp TraverseSplit::sumTiles(ArrayRef<Type> sizes) {
   Step step;
   addInputs(step, parts.before, /*ofTiles=*/true);
   auto addOutput = [&](Level level, Type element) {
@@ -243,7 +245,7 @@ TraverseOp TraverseSplit::sumTiles() {
   for (Operation *reduction : parts.reductions)
     for (Value result : reduction->getResults())
       addOutput(getLevel(result), result.getType());
-  for (Type size : parts.sizes)
+  for (Type size : sizes)
     addOutput({}, size);
 
   auto ofTiles = DomainAttr::get(op.getContext(), tiles, domain.getElements(),
@@ -266,7 +268,7 @@ TraverseOp TraverseSplit::sumTiles() {
         index.setAtAttr(fromTile(index.getAt()));
     }
   }
-  for (Type size : parts.sizes)
+  for (Type size : sizes)
     yielded.push_back(SizeOp::create(inside, op.getLoc(), size));
   YieldOp::create(inside, op.getLoc(), yielded);
   return first;
@@ -315,6 +317,19 @@ void TraverseSplit::sumGroups(TraverseOp first) {
     }
   }
   rewriter.replaceOp(op, second.getResults());
+}
+
+/// The same traversal, which combines what `first` gives of long groups.
+void TraverseSplit::addParts(TraverseOp first) {
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getPartsMutable().assign(first.getResults());
+    op.setPartsOfAttr(RowDomainAttr::get(op.getContext(), tiles));
+  });
+}
+
+void gnn::tile::splitLongRows(TraverseOp op, const SplitBody &split,
+                              RowDomain tiles) {
+  TraverseSplit(op, split, tiles).runOnLong();
 }
 
 void gnn::tile::splitTraverse(TraverseOp op, const SplitBody &split,

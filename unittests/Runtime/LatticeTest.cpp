@@ -68,14 +68,18 @@ TEST(Lattice, KeysAreThoseOfTheTable) {
       tryStructure("rows " + a + " " + b, structures);
       tryStructure("tiles " + a + " " + b + " 16", structures);
       tryStructure("tile_rows " + a + " " + b + " 16", structures);
+      tryStructure("long_tiles " + a + " " + b + " 16", structures);
+      tryStructure("long_tile_rows " + a + " " + b + " 16", structures);
       tryCount("tile_count " + a + " " + b + " 16", counts);
       tryCount("max_row " + a + " " + b, counts);
+      tryCount("long_tile_count " + a + " " + b + " 16", counts);
+      tryCount("long_element_count " + a + " " + b + " 16", counts);
     }
   }
-  // 18 groupings and the graph over 25 domains, three times; 270 maps of a
+  // 18 groupings and the graph over 25 domains, five times; 270 maps of a
   // graph and 157 to its parent.
-  EXPECT_EQ(structures, 3 * (18 + 25) + 270 + 157);
-  EXPECT_EQ(counts, 2 * (18 + 25) + 15);
+  EXPECT_EQ(structures, 5 * (18 + 25) + 270 + 157);
+  EXPECT_EQ(counts, 4 * (18 + 25) + 15);
 }
 
 TEST(Lattice, RowsThatNoTwoLeadTo) {

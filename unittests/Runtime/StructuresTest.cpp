@@ -65,6 +65,24 @@ TEST(Structures, RowsTilesAndCountsAreAsDefined) {
             ++tileRows[static_cast<size_t>(tiles[t]) + 1];
           std::partial_sum(tileRows.begin(), tileRows.end(), tileRows.begin());
           EXPECT_EQ(build(*graph, "tile_rows " + tiled), tileRows) << tiled;
+          Array longTiles, longRows(rows.size(), 0);
+          int64_t inLong = 0;
+          for (size_t t = 0; t < tiles.size(); t += 3) {
+            auto g = static_cast<size_t>(tiles[t]);
+            if (rows[g + 1] - rows[g] <= tile)
+              continue;
+            longTiles.insert(longTiles.end(),
+                             {tiles[t], tiles[t + 1], tiles[t + 2]});
+            ++longRows[g + 1];
+            inLong += tiles[t + 2] - tiles[t + 1];
+          }
+          std::partial_sum(longRows.begin(), longRows.end(), longRows.begin());
+          EXPECT_EQ(build(*graph, "long_tiles " + tiled), longTiles) << tiled;
+          EXPECT_EQ(build(*graph, "long_tile_rows " + tiled), longRows)
+              << tiled;
+          EXPECT_EQ(countOf(*graph, "long_tile_count " + tiled),
+                    static_cast<int64_t>(longTiles.size() / 3));
+          EXPECT_EQ(countOf(*graph, "long_element_count " + tiled), inLong);
         }
       }
   }
@@ -198,6 +216,14 @@ TEST(Structures, OneGraphByHand) {
             (Array{0, 0, 2, 0, 2, 3, 2, 3, 5}));
   EXPECT_EQ(build(*graph, "tile_rows dst edge.in_rows 2"),
             (Array{0, 2, 2, 3, 3}));
+  // A row of as many as a tile has is not long.
+  EXPECT_EQ(build(*graph, "long_tiles dst edge.in_rows 2"),
+            (Array{0, 0, 2, 0, 2, 3}));
+  EXPECT_EQ(build(*graph, "long_tile_rows dst edge.in_rows 2"),
+            (Array{0, 2, 2, 2, 2}));
+  EXPECT_EQ(countOf(*graph, "long_tile_count dst edge.in_rows 2"), 2);
+  EXPECT_EQ(countOf(*graph, "long_element_count dst edge.in_rows 2"), 3);
+  EXPECT_EQ(countOf(*graph, "long_tile_count dst edge.in_rows 3"), 0);
   EXPECT_EQ(build(*graph, "map dst.by_degree dst"), (Array{0, 2, 1, 3}));
   EXPECT_EQ(countOf(*graph, "max_row dst edge.in_rows"), 3);
 }
@@ -218,7 +244,8 @@ TEST(Structures, BadKeys) {
   struct {
     const char *text, *part;
   } cases[] = {
-      {"", "expected map, rows, tiles or tile_rows, got ''"},
+      {"", "expected map, rows, tiles, tile_rows, long_tiles or "
+           "long_tile_rows, got ''"},
       {"row dst edge.in_rows", "got 'row'"},
       {"map edge", "'map A B'"},
       {"map edge  src", "'map A B'"},
@@ -241,6 +268,8 @@ TEST(Structures, BadKeys) {
       {"rows dst edge.in_rows 4", "'rows G A'"},
       {"tiles dst edge.in_rows", "'tiles G A N'"},
       {"tiles dst edge.in_rows 0", "expected a tile size"},
+      {"long_tiles dst edge.in_rows", "'long_tiles G A N'"},
+      {"long_tile_rows dst edge 4", "side by side"},
       {"tiles dst edge.in_rows 04", "expected a tile size"},
       {"tiles dst edge.in_rows -4", "expected a tile size"},
       {"tiles dst edge.in_rows 4x", "expected a tile size"},
@@ -254,7 +283,8 @@ TEST(Structures, BadKeys) {
     EXPECT_TRUE(contains(key.message(), "structure '" + std::string(text)));
   }
   EXPECT_TRUE(contains(parseCountKey("number edge").message(),
-                       "expected count, tile_count or max_row"));
+                       "expected count, tile_count, max_row, "
+                       "long_tile_count or long_element_count"));
   EXPECT_TRUE(contains(parseCountKey("count edge.in_rows").message(),
                        "expected a row space"));
   EXPECT_TRUE(

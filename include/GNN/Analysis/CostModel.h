@@ -46,6 +46,9 @@ struct WalkWork {
   /// Above so many edges all teams of a block walk a row.
   double splitEdges = 1;
   double teams = 1; ///< of a block, a row each
+  /// Parts that the longest row is made of in place of its edges, by all teams
+  /// of a block; 0: it is walked.
+  double parts = 0;
   double warps = 1; ///< of a team
   /// Times that a round waits for what it needs to go on.
   double waits = 1;
@@ -114,6 +117,14 @@ std::vector<KernelWork> describeGathering(mlir::Operation *op, StatsAttr stats);
 /// another order than its rows and has the walks of the schedule that is chosen
 /// where it has none.
 KernelWork describeTraversal(tile::TraverseOp op, StatsAttr stats);
+
+/// The work of what a traversal becomes whose groups of more than `length`
+/// elements are made of parts: that of the parts, and of what is left.
+struct LongRowsWork {
+  KernelWork parts, rest;
+};
+LongRowsWork describeLongRows(tile::TraverseOp op, int64_t length,
+                              StatsAttr stats);
 
 /// How many rows meet at most in one row at the end of `path`; 0 where that is
 /// not known.

@@ -126,8 +126,17 @@ std::optional<OrderedSpace> elementsOf(Space group, Space elements);
 ///   rows G A         int32[|G|+1]: elements of group g are [p[g], p[g+1])
 ///   tiles G A N      int32[3n]: (group, begin, end) of pieces of <= N elements
 ///   tile_rows G A N  int32[|G|+1]: tiles of group g in that list
+///   long_tiles G A N, long_tile_rows G A N: the same of groups of more than N
+///                    elements alone
 struct StructureKey {
-  enum class Kind : uint32_t { Map, Rows, Tiles, TileRows };
+  enum class Kind : uint32_t {
+    Map,
+    Rows,
+    Tiles,
+    TileRows,
+    LongTiles,
+    LongTileRows
+  };
 
   Kind kind = Kind::Map;
   /// `A`.
@@ -136,7 +145,7 @@ struct StructureKey {
   OrderedSpace target;
   /// `G` of the other kinds.
   Space group = Space::Graph;
-  /// `N` of tiles and tile_rows, at least 1.
+  /// `N` of the kinds of tiles, at least 1.
   int64_t tile = 0;
 
   /// Parses and checks canonical text, words separated by one space; else says
@@ -148,8 +157,15 @@ struct StructureKey {
   static StructureKey map(OrderedSpace from, OrderedSpace to);
   static StructureKey rows(Space group, OrderedSpace elements);
   static StructureKey tiles(Space group, OrderedSpace elements, int64_t tile);
-  static StructureKey tileRows(Space group, OrderedSpace elements,
-                               int64_t tile);
+  static StructureKey longTiles(Space group, OrderedSpace elements,
+                                int64_t tile);
+  /// The first tile of each group of a list of tiles.
+  static StructureKey tileRows(const StructureKey &tiles);
+
+  /// Whether it is about the tiles of long groups alone.
+  bool isOfLong() const {
+    return kind == Kind::LongTiles || kind == Kind::LongTileRows;
+  }
 
   auto key() const { return std::tuple(kind, elements, target, group, tile); }
   bool operator==(const StructureKey &other) const {
@@ -165,8 +181,16 @@ struct StructureKey {
 ///   count SPACE         rows of a space
 ///   tile_count G A N    tiles in `tiles G A N`
 ///   max_row G A         elements of the longest group of `rows G A`
+///   long_tile_count G A N     tiles in `long_tiles G A N`
+///   long_element_count G A N  elements in these tiles
 struct CountKey {
-  enum class Kind : uint32_t { Count, TileCount, MaxRow };
+  enum class Kind : uint32_t {
+    Count,
+    TileCount,
+    MaxRow,
+    LongTileCount,
+    LongElementCount
+  };
 
   Kind kind = Kind::Count;
   /// SPACE or `G`.
@@ -183,6 +207,13 @@ struct CountKey {
 
   static CountKey count(Space space);
   static CountKey tileCount(Space group, OrderedSpace elements, int64_t tile);
+  static CountKey longTileCount(Space group, OrderedSpace elements,
+                                int64_t tile);
+  static CountKey longElementCount(Space group, OrderedSpace elements,
+                                   int64_t tile);
+
+  /// Whether it is about tiles, and has an `N`.
+  bool isOfTiles() const { return kind != Kind::Count && kind != Kind::MaxRow; }
 
   auto key() const { return std::tuple(kind, space, elements, tile); }
   bool operator==(const CountKey &other) const { return key() == other.key(); }

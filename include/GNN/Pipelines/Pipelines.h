@@ -128,6 +128,11 @@ template <typename Base> struct TileSwitches : public Base {
       llvm::cl::desc("Rows that the first of these steps sums at once; 0: by "
                      "statistics"),
       llvm::cl::init(0)};
+  Option<int64_t> longRows{
+      *this, "long-rows",
+      llvm::cl::desc("Elements above which a row is walked in pieces, by many "
+                     "blocks; 0: none is; -1: by statistics"),
+      llvm::cl::init(-1)};
 
   /// Sets the same switches of `other`.
   template <typename Other> void assignTileSwitches(Other &other) const {
@@ -135,6 +140,7 @@ template <typename Base> struct TileSwitches : public Base {
     other.splitSums = splitSums;
     other.writeInPlace = writeInPlace;
     other.sumRows = sumRows;
+    other.longRows = longRows;
   }
 };
 
@@ -328,10 +334,7 @@ struct StageOptions {
   StopAt stopAt = StopAt::Kernels;
 
   /// Makes kernels for the cores of a CPU.
-  void chooseCores(CoreRegisters registers) {
-    schedule.chooseCores(registers);
-    gpu.chooseCores(registers);
-  }
+  void chooseCores(CoreRegisters registers);
   /// Sets the options of the stages behind a form.
   void chooseStop(StopAt form);
 

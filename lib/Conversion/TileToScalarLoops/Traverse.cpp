@@ -68,6 +68,7 @@ private:
                       rowsOf(at, domain.getGroups(), domain.getElements()));
   }
   Value groupAt(OpBuilder &builder, Value position);
+  void locateParts(OpBuilder &builder, Value group);
   void copyOverwritten(Scope &group);
   void store(Scope &group, unsigned output);
 
@@ -76,6 +77,12 @@ private:
   void compute(Operation *inner, Value value, Scope &scope);
   Value load(BlockArgument argument, Scope &scope);
   Value reduce(ReduceOp op, Scope &scope);
+  SmallVector<Value>
+  addParts(Scope &scope, ValueRange states, ArrayRef<Value> reduced,
+           llvm::function_ref<SmallVector<Value>(OpBuilder &, ValueRange,
+                                                 ValueRange)>
+               add);
+  Value sizeOf(OpBuilder &b, Dim dim, Type type);
   Value divide(Scope &scope, Value sum, ArrayRef<Dim> dims);
   Value unlessEmpty(Scope &scope, Value value, int64_t otherwise);
   void fold(FoldOp op, OpResult result, Scope &scope);
@@ -85,8 +92,9 @@ private:
   Loops &loops;
   const Bounds &bounds;
   DomainAttr domain;
-  /// The elements of the group.
-  Positions elements;
+  /// The elements of the group, those that are walked, and the parts that a
+  /// long group is made of.
+  Positions elements, walked, parts;
   /// Of inputs that are outputs too: their row, before it is written.
   llvm::DenseMap<unsigned, Value> copies;
 };
@@ -136,7 +144,7 @@ static SmallVector<Dim> dimsOf(ReduceOp op) {
 Positions TraverseLoops::range(Dim dim) {
   switch (dim) {
   case Dim::Element:
-    return elements;
+    return walked;
   case Dim::Head:
     return bounds.heads;
   case Dim::Feature:
@@ -234,13 +242,32 @@ Value TraverseLoops::groupAt(OpBuilder &builder, Value position) {
   return loops.reach(builder, natural, taken, position);
 }
 
+/// A long group has parts and walks no elements, any other one has no parts.
+void TraverseLoops::locateParts(OpBuilder &builder, Value group) {
+  walked = elements;
+  if (!op.getPartsOf())
+    return;
+  Location loc = loops.loc;
+  Value length =
+      arith::SubIOp::create(builder, loc, elements.end, elements.begin);
+  Value isLong = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
+                                       length, loops.index(op.getLongLength()));
+  parts = loops.elements(builder, domain.getGroups(), *op.getPartsOf(), group);
+  parts.end =
+      arith::SelectOp::create(builder, loc, isLong, parts.end, parts.begin);
+  walked.end = arith::SelectOp::create(builder, loc, isLong, elements.begin,
+                                       elements.end);
+}
+
 void TraverseLoops::run() {
   auto ofGroup = [&](OpBuilder &builder, Value position, ValueRange) {
     Value at = groupAt(builder, position);
     Scope group(nullptr, std::nullopt, at, builder);
-    if (domain.getElements())
+    if (domain.getElements()) {
       elements = loops.elements(group.builder, domain.getGroups(),
                                 domain.getElements(), at);
+      locateParts(group.builder, at);
+    }
     copyOverwritten(group);
     for (unsigned i = 0; i < op.getOutputs().size(); ++i)
       store(group, i);
@@ -340,18 +367,49 @@ Value TraverseLoops::unlessEmpty(Scope &scope, Value value, int64_t otherwise) {
       arith::ConstantOp::create(b, loops.loc, constant));
 }
 
+/// Adds what the parts have of results of a reduction, one after the other, to
+/// these states.
+SmallVector<Value> TraverseLoops::addParts(
+    Scope &scope, ValueRange states, ArrayRef<Value> reduced,
+    llvm::function_ref<SmallVector<Value>(OpBuilder &, ValueRange, ValueRange)>
+        add) {
+  if (!op.getPartsOf())
+    return SmallVector<Value>(states);
+  SmallVector<Value> all = op.getReduced();
+  auto addPart = [&](OpBuilder &builder, Value at, ValueRange carried) {
+    SmallVector<Value> values;
+    for (Value result : reduced) {
+      Value buffer = op.getParts()[llvm::find(all, result) - all.begin()];
+      AtAttr access = TraverseOp::getPartAt(result);
+      SmallVector<Value> indices{at};
+      if (access.getHead())
+        indices.push_back(positionOf(Dim::Head, scope));
+      if (access.getFeature())
+        indices.push_back(positionOf(Dim::Feature, scope));
+      values.push_back(
+          loops.load(builder, loops.view(buffer, *op.getPartsOf()), indices));
+    }
+    return add(builder, carried, values);
+  };
+  return loops.loop(scope.builder, parts, states, addPart);
+}
+
+/// The size of a dimension, at least 1, as a float.
+Value TraverseLoops::sizeOf(OpBuilder &b, Dim dim, Type type) {
+  Positions range = dim == Dim::Element ? elements : this->range(dim);
+  Value count = arith::SubIOp::create(b, loops.loc, range.end, range.begin);
+  count = arith::MaxSIOp::create(b, loops.loc, count, loops.index(1));
+  return arith::SIToFPOp::create(
+      b, loops.loc, type,
+      arith::IndexCastOp::create(b, loops.loc, b.getI32Type(), count));
+}
+
 /// A mean of nothing is 0.
 Value TraverseLoops::divide(Scope &scope, Value sum, ArrayRef<Dim> dims) {
   OpBuilder &b = scope.builder;
-  for (Dim dim : dims) {
-    Positions range = this->range(dim);
-    Value count = arith::SubIOp::create(b, loops.loc, range.end, range.begin);
-    count = arith::MaxSIOp::create(b, loops.loc, count, loops.index(1));
-    Value divisor = arith::SIToFPOp::create(
-        b, loops.loc, sum.getType(),
-        arith::IndexCastOp::create(b, loops.loc, b.getI32Type(), count));
-    sum = arith::DivFOp::create(b, loops.loc, sum, divisor);
-  }
+  for (Dim dim : dims)
+    sum =
+        arith::DivFOp::create(b, loops.loc, sum, sizeOf(b, dim, sum.getType()));
   return sum;
 }
 
@@ -370,7 +428,20 @@ Value TraverseLoops::reduce(ReduceOp op, Scope &scope) {
   Value start =
       isSum ? loops.zero(scope.builder)
             : arith::getIdentityValue(kind, type, scope.builder, loops.loc);
-  Value total = nest(scope, dims, start, add).front();
+  auto addPart = [&](OpBuilder &b, ValueRange carried, ValueRange values) {
+    Value value = isSum ? loops.widen(b, values.front()) : values.front();
+    // A part of a mean is that of the other dimensions.
+    for (Dim dim : dims)
+      if (op.getKind() == Reduction::Mean && dim != Dim::Element)
+        value = arith::MulFOp::create(b, loops.loc, value,
+                                      sizeOf(b, dim, value.getType()));
+    return SmallVector<Value>{
+        arith::getReductionOp(kind, b, loops.loc, carried.front(), value)};
+  };
+  SmallVector<Value> state = nest(scope, dims, start, add);
+  if (llvm::is_contained(dims, Dim::Element))
+    state = addParts(scope, state, {op.getResult()}, addPart);
+  Value total = state.front();
   if (isSum)
     total = loops.narrow(scope.builder, total, type);
   if (op.getKind() == Reduction::Mean)
@@ -393,20 +464,29 @@ void TraverseLoops::fold(FoldOp op, OpResult result, Scope &scope) {
       start.push_back(evaluate(op.getIdentity()[i], scope));
     }
   Block &combine = op.getCombine().front();
-  auto add = [&](Scope &inner, ValueRange carried) {
+  auto addState = [&](OpBuilder &builder, ValueRange carried,
+                      ValueRange values) {
     IRMapping mapping;
-    for (auto [state, i] : llvm::zip(carried, needed)) {
+    for (auto [state, value, i] : llvm::zip(carried, values, needed)) {
       mapping.map(combine.getArgument(i), state);
-      mapping.map(combine.getArgument(count + i),
-                  evaluate(op.getValues()[i], inner));
+      mapping.map(combine.getArgument(count + i), value);
     }
     SmallVector<Value> next;
     for (unsigned i : needed)
-      next.push_back(cloneValue(
-          inner.builder, combine.getTerminator()->getOperand(i), mapping));
+      next.push_back(
+          cloneValue(builder, combine.getTerminator()->getOperand(i), mapping));
     return next;
   };
-  SmallVector<Value> state = nest(scope, Dim::Element, start, add);
+  auto add = [&](Scope &inner, ValueRange carried) {
+    SmallVector<Value> values;
+    for (unsigned i : needed)
+      values.push_back(evaluate(op.getValues()[i], inner));
+    return addState(inner.builder, carried, values);
+  };
+  SmallVector<Value> state = nest(scope, Dim::Element, start, add), reduced;
+  for (unsigned i : needed)
+    reduced.push_back(op.getResult(i));
+  state = addParts(scope, state, reduced, addState);
   for (auto [value, i] : llvm::zip(state, needed))
     if (&home(getLevel(op.getResult(i)), scope) == &scope)
       scope.values[op.getResult(i)] = value;
@@ -425,11 +505,9 @@ static Value isBeyond(OpBuilder &b, Location loc, Reduction kind, Value x,
 
 void TraverseLoops::argReduce(ArgReduceOp op, Scope &scope) {
   Type type = op.getExtreme().getType();
-  auto next = [&](Scope &inner, ValueRange best) {
-    OpBuilder &b = inner.builder;
+  auto take = [&](OpBuilder &b, ValueRange best, ValueRange other) {
     Location loc = loops.loc;
-    Value value = evaluate(op.getValue(), inner);
-    Value index = evaluate(op.getIndex(), inner);
+    Value value = other[0], index = other[1];
     Value isBetter = isBeyond(b, loc, op.getKind(), value, best[0]);
     Value isWorse = isBeyond(b, loc, op.getKind(), best[0], value);
     Value isLower = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
@@ -441,12 +519,18 @@ void TraverseLoops::argReduce(ArgReduceOp op, Scope &scope) {
         arith::SelectOp::create(b, loc, takes, value, best[0]),
         arith::SelectOp::create(b, loc, takes, index, best[1])};
   };
+  auto next = [&](Scope &inner, ValueRange best) {
+    Value other[] = {evaluate(op.getValue(), inner),
+                     evaluate(op.getIndex(), inner)};
+    return take(inner.builder, best, other);
+  };
   OpBuilder &b = scope.builder;
   Value start[] = {
       arith::getIdentityValue(kindOf(op.getKind(), type), type, b, loops.loc),
       arith::ConstantIntOp::create(b, loops.loc,
                                    std::numeric_limits<int32_t>::max(), 32)};
   SmallVector<Value> best = nest(scope, Dim::Element, start, next);
+  best = addParts(scope, best, {op.getExtreme(), op.getArgument()}, take);
   scope.values[op.getExtreme()] = unlessEmpty(scope, best[0], 0);
   scope.values[op.getArgument()] = unlessEmpty(scope, best[1], -1);
 }

@@ -38,11 +38,15 @@ static TraverseOp cloneOnRange(TraverseOp op, BlockBuilder &blocks,
   for (auto [i, output] : llvm::enumerate(op.getOutputs()))
     operands.push_back(
         blocks.view(output, getRowsOf(op.getOutputAt(i), groups, elements)));
+  SmallVector<Value> parts;
+  for (Value part : op.getParts())
+    parts.push_back(blocks.view(part, *op.getPartsOf()));
   auto clone = cast<TraverseOp>(body.clone(*op));
   clone.getInputsMutable().assign(
       ValueRange(operands).take_front(op.getInputs().size()));
   clone.getOutputsMutable().assign(
       ValueRange(operands).drop_front(op.getInputs().size()));
+  clone.getPartsMutable().assign(parts);
   return clone;
 }
 

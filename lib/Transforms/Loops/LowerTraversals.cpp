@@ -84,6 +84,26 @@ void TraversalLoops::locateRow(Value number) {
   end = loadIndex(array, add(first, index(1)));
   if (inside)
     end = arith::SelectOp::create(b, inside, end, begin);
+  walked = end;
+  if (op.getPartsOf())
+    locateParts();
+}
+
+/// Where the parts of a long row are. Where rows go by length, those of teams
+/// are short; others walk elements or parts, of which they have one alone.
+void TraversalLoops::locateParts() {
+  bool byLength = layout.rowWalk == RowWalk::ByLength;
+  if (byLength && !ofParts)
+    return;
+  Value array = indexArray(getRowsKey(domain.getGroups(), *op.getPartsOf()));
+  firstPart = loadIndex(array, row);
+  endPart = loadIndex(array, add(row, index(1)));
+  if (byLength)
+    return;
+  Value isLong =
+      less(index(op.getLongLength()), arith::SubIOp::create(b, end, begin));
+  endPart = arith::SelectOp::create(b, isLong, endPart, firstPart);
+  walked = arith::SelectOp::create(b, isLong, begin, end);
 }
 
 /// Walks and stores one row.
@@ -123,7 +143,7 @@ Value TraversalLoops::makeTeamRows() {
   if (byLength) {
     isLong =
         less(index(layout.splitRows), arith::SubIOp::create(b, end, begin));
-    end = arith::SelectOp::create(b, isLong, begin, end);
+    walked = end = arith::SelectOp::create(b, isLong, begin, end);
     Value isShort =
         arith::XOrIOp::create(b, isLong, constant(b.getI1Type(), 1));
     inside = arith::AndIOp::create(b, inside, isShort);
@@ -164,6 +184,7 @@ void TraversalLoops::makeLongRows(Value flags) {
   Value warp = forEach(warps);
   where(less(zero, vector::ExtractOp::create(b, flags, OpFoldResult(warp))));
   Value first = arith::MulIOp::create(b, warp, index(rowsPerWarp));
+  ofParts = op.getPartsOf().has_value();
   locateRow(add(first, forEach(rowsPerWarp)));
   // False for rows past the last one, which have no elements.
   where(less(index(layout.splitRows), arith::SubIOp::create(b, end, begin)));

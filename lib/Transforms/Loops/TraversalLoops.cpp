@@ -113,10 +113,10 @@ Value TraversalLoops::rowOf(AtAttr at) {
   return known;
 }
 
-SmallVector<Value> TraversalLoops::indicesOf(AtAttr at) {
+SmallVector<Value> TraversalLoops::indicesOf(AtAttr at, Value row) {
   SmallVector<Value> indices;
-  if (at.getAnchor() != Anchor::All)
-    indices.push_back(rowOf(at));
+  if (row)
+    indices.push_back(row);
   if (at.getHead())
     indices.push_back(index(0));
   if (at.getFeature())
@@ -177,30 +177,41 @@ Value TraversalLoops::evaluateArgument(BlockArgument argument) {
   unsigned number = argument.getArgNumber();
   AtAttr at = op.getInputAt(number);
   Value memref = op.getInputs()[number];
+  if (!at.getColumn())
+    return load(memref, indicesOf(at), at);
+  // [matrices, features, columns]
+  auto type = cast<MemRefType>(memref.getType());
+  Value width = index(type.getDimSize(2));
+  Value indices[] = {arith::DivUIOp::create(b, row, width), op.getFirstColumn(),
+                     arith::RemUIOp::create(b, row, width)};
+  auto vector =
+      dyn_cast<VectorType>(typeAt(type.getElementType(), getLevel(at)));
+  if (!vector)
+    return memref::LoadOp::create(b, memref, indices);
+  SmallVector<AffineExpr> results;
+  if (heads > 1)
+    results.push_back(b.getAffineConstantExpr(0));
+  results.push_back(b.getAffineDimExpr(1));
+  return read(memref, vector, indices,
+              AffineMap::get(3, 0, results, b.getContext()));
+}
+
+/// What an operand has at the row that `indices` begin with.
+Value TraversalLoops::load(Value memref, ValueRange indices, AtAttr at) {
   auto type = cast<MemRefType>(memref.getType());
   auto vector =
       dyn_cast<VectorType>(typeAt(type.getElementType(), getLevel(at)));
-  SmallVector<Value> indices;
-  AffineMap map;
-  if (at.getColumn()) { // [matrices, features, columns]
-    Value width = index(type.getDimSize(2));
-    indices = {arith::DivUIOp::create(b, row, width), op.getFirstColumn(),
-               arith::RemUIOp::create(b, row, width)};
-    SmallVector<AffineExpr> results;
-    if (heads > 1)
-      results.push_back(b.getAffineConstantExpr(0));
-    results.push_back(b.getAffineDimExpr(1));
-    map = AffineMap::get(3, 0, results, b.getContext());
-  } else {
-    indices = indicesOf(at);
-    map = mapOf(at, type);
-  }
   if (!vector)
     return memref::LoadOp::create(b, memref, indices);
+  return read(memref, vector, indices, mapOf(at, type));
+}
+
+Value TraversalLoops::read(Value memref, VectorType type, ValueRange indices,
+                           AffineMap map) {
   Value padding = constant(type.getElementType(), 0);
-  Value mask = columnMask(vector, map);
-  SmallVector<bool> inBounds(vector.getRank(), true);
-  return vector::TransferReadOp::create(b, vector, memref, indices,
+  Value mask = columnMask(type, map);
+  SmallVector<bool> inBounds(type.getRank(), true);
+  return vector::TransferReadOp::create(b, type, memref, indices,
                                         AffineMapAttr::get(map), padding, mask,
                                         b.getBoolArrayAttr(inBounds));
 }

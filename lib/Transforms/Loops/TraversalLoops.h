@@ -55,6 +55,7 @@ private:
   void makeLongRows(mlir::Value flags);
   void makeRow();
   void rankValues();
+  void locateParts();
 
   // Values (TraversalLoops.cpp).
   mlir::Type typeAt(mlir::Type element, Level level);
@@ -66,7 +67,13 @@ private:
   mlir::Value spread(mlir::Value value, Level level);
   mlir::Value reduceVector(ReduceOp reduce, mlir::Value value, Level level);
   mlir::Value rowOf(AtAttr at);
-  llvm::SmallVector<mlir::Value> indicesOf(AtAttr at);
+  llvm::SmallVector<mlir::Value> indicesOf(AtAttr at) {
+    return indicesOf(at, at.getAnchor() == Anchor::All ? nullptr : rowOf(at));
+  }
+  llvm::SmallVector<mlir::Value> indicesOf(AtAttr at, mlir::Value row);
+  mlir::Value load(mlir::Value memref, mlir::ValueRange indices, AtAttr at);
+  mlir::Value read(mlir::Value memref, mlir::VectorType type,
+                   mlir::ValueRange indices, mlir::AffineMap map);
   mlir::AffineMap mapOf(AtAttr at, mlir::MemRefType type);
   mlir::Value columnMask(mlir::VectorType type, mlir::AffineMap map);
   void store(unsigned output);
@@ -74,7 +81,15 @@ private:
   mlir::Value indexArray(const StructureKey &key);
 
   // Walks over elements (TraversalWalks.cpp).
+  /// Reductions that are ready after one walk.
+  using Reductions = llvm::ArrayRef<mlir::Operation *>;
   void walkElements(int64_t rank);
+  llvm::SmallVector<mlir::Value> walkParts(Reductions reductions);
+  WalkOp createWalk(mlir::Value begin, mlir::Value end, Reductions reductions,
+                    int64_t inFlight);
+  llvm::SmallVector<mlir::Value>
+  combineAll(Reductions reductions, mlir::ValueRange a, mlir::ValueRange b);
+  void finishAll(Reductions reductions, mlir::ValueRange results);
   void collectNeeds(mlir::Value value, llvm::SetVector<mlir::Value> &needs);
   llvm::SmallVector<mlir::Value> identitiesOf(mlir::Operation *reduction);
   llvm::SmallVector<mlir::Value> statesOf(mlir::Operation *reduction);
@@ -104,6 +119,10 @@ private:
   bool byBlock = false;    ///< the block walks one row
   mlir::Value row, inside; ///< a valid row; whether it counts (null: it does)
   mlir::Value begin, end;  ///< positions of its elements
+  mlir::Value walked;      ///< where its walk over them ends
+  /// Positions of the parts that it is made of; null: of none.
+  mlir::Value firstPart, endPart;
+  bool ofParts = false; ///< the row is long, and made of parts alone
   llvm::DenseMap<mlir::Value, int64_t> ranks; ///< walks before it is ready
   int64_t lastRank = -1;
   llvm::DenseMap<mlir::Value, mlir::Value> rowValues;

@@ -46,23 +46,20 @@ void TraversalLoops::walkElements(int64_t rank) {
     }
   if (reductions.empty() && outputs.empty())
     return;
+  if (ofParts)
+    return finishAll(reductions, walkParts(reductions));
   // What does not vary by element is computed once, in front of the walk.
   for (Value value : needs)
     if (!getLevel(value).element)
       (void)valueOf(value);
 
-  SmallVector<Value> identities;
-  for (Operation *reduction : reductions)
-    llvm::append_range(identities, identitiesOf(reduction));
   bool isLong = byBlock && layout.rowWalk == RowWalk::ByLength;
-  int64_t slots = layout.elementLanes * (byBlock ? layout.rowsPerBlock : 1);
-  auto walk = WalkOp::create(b, begin, end, identities,
-                             byBlock ? Worker::Block : Worker::Element, slots,
-                             isLong ? layout.longInFlight() : layout.inFlight);
+  WalkOp walk = createWalk(begin, walked, reductions,
+                           isLong ? layout.longInFlight() : layout.inFlight);
   OpBuilder::InsertionGuard restore(b);
-  Block &body = walk.getBody().emplaceBlock();
+  Block &body = walk.getBody().front();
   Point here;
-  here.position = body.addArgument(b.getIndexType(), b.getLoc());
+  here.position = body.getArgument(0);
   point = &here;
   b.setInsertionPointToEnd(&body);
   for (Value value : needs)
@@ -77,30 +74,72 @@ void TraversalLoops::walkElements(int64_t rank) {
   point = nullptr;
   if (reductions.empty())
     return;
+  b.setInsertionPointAfter(walk);
+  SmallVector<Value> results(walk.getResults());
+  if (firstPart)
+    results = combineAll(reductions, results, walkParts(reductions));
+  finishAll(reductions, results);
+}
 
+/// The states of a long row, from those of its parts.
+SmallVector<Value> TraversalLoops::walkParts(Reductions reductions) {
+  WalkOp walk =
+      createWalk(firstPart, endPart, reductions, layout.longInFlight());
+  OpBuilder::InsertionGuard restore(b);
+  Block &body = walk.getBody().front();
+  b.setInsertionPointToEnd(&body);
+  SmallVector<Value> states;
+  for (auto [part, reduced] : llvm::zip_equal(op.getParts(), op.getReduced())) {
+    AtAttr at = TraverseOp::getPartAt(reduced);
+    states.push_back(load(part, indicesOf(at, body.getArgument(0)), at));
+  }
+  YieldOp::create(b, states);
+  return SmallVector<Value>(walk.getResults());
+}
+
+/// A walk that combines the states of these reductions, without what it does
+/// at a position.
+WalkOp TraversalLoops::createWalk(Value begin, Value end, Reductions reductions,
+                                  int64_t inFlight) {
+  SmallVector<Value> identities;
+  for (Operation *reduction : reductions)
+    llvm::append_range(identities, identitiesOf(reduction));
+  int64_t slots = layout.elementLanes * (byBlock ? layout.rowsPerBlock : 1);
+  auto walk = WalkOp::create(b, begin, end, identities,
+                             byBlock ? Worker::Block : Worker::Element, slots,
+                             inFlight);
+  OpBuilder::InsertionGuard restore(b);
+  walk.getBody().emplaceBlock().addArgument(b.getIndexType(), b.getLoc());
+  if (reductions.empty())
+    return walk;
   Block &both = walk.getCombine().emplaceBlock();
   for (int half = 0; half < 2; ++half)
     for (Value identity : identities)
       both.addArgument(identity.getType(), b.getLoc());
   b.setInsertionPointToEnd(&both);
-  SmallVector<Value> combined;
-  unsigned first = 0;
-  for (Operation *reduction : reductions) {
-    unsigned count = reduction->getNumResults();
-    ValueRange arguments = both.getArguments();
-    llvm::append_range(
-        combined, combine(reduction, arguments.slice(first, count),
-                          arguments.slice(identities.size() + first, count)));
-    first += count;
-  }
-  YieldOp::create(b, combined);
+  ValueRange states = both.getArguments();
+  YieldOp::create(b,
+                  combineAll(reductions, states.take_front(identities.size()),
+                             states.drop_front(identities.size())));
+  return walk;
+}
 
-  b.setInsertionPointAfter(walk);
-  first = 0;
+SmallVector<Value> TraversalLoops::combineAll(Reductions reductions,
+                                              ValueRange x, ValueRange y) {
+  SmallVector<Value> combined;
+  for (Operation *reduction : reductions) {
+    unsigned first = combined.size(), count = reduction->getNumResults();
+    llvm::append_range(combined, combine(reduction, x.slice(first, count),
+                                         y.slice(first, count)));
+  }
+  return combined;
+}
+
+void TraversalLoops::finishAll(Reductions reductions, ValueRange results) {
   for (Operation *reduction : reductions) {
     unsigned count = reduction->getNumResults();
-    finish(reduction, walk.getResults().slice(first, count));
-    first += count;
+    finish(reduction, results.take_front(count));
+    results = results.drop_front(count);
   }
 }
 

@@ -27,7 +27,7 @@ struct ScheduleRowWalks : gnn::impl::ScheduleRowWalksBase<ScheduleRowWalks> {
       if (!schedule.rowWalk)
         schedule.rowWalk = choose(op, schedule, *layout);
       if (schedule.rowWalk == RowWalk::ByLength)
-        chooseSplitRows(schedule);
+        chooseSplitRows(schedule, TraverseFacts(op));
       schedule.setOn(op);
       return WalkResult::advance();
     });

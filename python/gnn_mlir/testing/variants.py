@@ -17,6 +17,10 @@ SWITCHES = ("raise-loops", "linear-reorder", "compact", "order-aggregate",
             "compute-in-heads", "merge-bias", "fuse", "split-sums",
             "write-in-place")
 
+# Elements above which rows are walked in pieces: graphs are too small for the cost
+# model to split any.
+PIECES = 3
+
 # What keeps a loop's products out of it. Loops with these have no traversal.
 RAISE = "raise-loops"
 
@@ -32,6 +36,7 @@ def variants(raised=False):
         found[f"without {name}"] = {name: False}
         found[f"only {name}"] = {**none, name: True}
     found["all by rows"] = {"cost": "rows"}
+    found["all in pieces"] = {"long-rows": PIECES}
     return found
 
 
@@ -39,7 +44,7 @@ def some(number, raised=False):
     """The names of half of these ways: each switch is off or alone, in turn by its
     place and a number. Those of two numbers in a row are all."""
     kept = {RAISE} if raised else set()
-    return ["all", "none", "all by rows", *(f"{name}, no statistics"
+    return ["all", "none", "all by rows", "all in pieces", *(f"{name}, no statistics"
                                             for name in WITHOUT_STATISTICS),
             *(f"{('without', 'only')[(i + number) % 2]} {name}"
               for i, name in enumerate(SWITCHES) if name not in kept)]

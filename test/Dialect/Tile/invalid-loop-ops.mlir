@@ -174,7 +174,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 
 func.func @traverse_c11_parts(%x: memref<?xf32>, %y: memref<?xf32>, %first: index) {
   // expected-error @+1 {{'gnn_tile.traverse' op expected 'rows' on its range}}
-  "gnn_tile.traverse"(%x, %y, %first) <{domain = #gnn_tile.domain<edge>, graph = @g, inputs_at = [#gnn_tile.at<group>], outputs_at = [#gnn_tile.at<group>], operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>}> ({
+  "gnn_tile.traverse"(%x, %y, %first) <{domain = #gnn_tile.domain<edge>, graph = @g, inputs_at = [#gnn_tile.at<group>], outputs_at = [#gnn_tile.at<group>], operandSegmentSizes = array<i32: 1, 1, 0, 1, 0, 0, 0>}> ({
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   }) : (memref<?xf32>, memref<?xf32>, index) -> ()

@@ -23,9 +23,11 @@ CountSum CountSum::entries(const StructureKey &key) {
   case StructureKey::Kind::Map:
     return CountKey::count(key.elements.space);
   case StructureKey::Kind::Tiles:
-    return CountSum(CountKey::tileCount(key.group, key.elements, key.tile)) * 3;
+  case StructureKey::Kind::LongTiles:
+    return rows(RowDomain::tilesOf(key)) * 3;
   case StructureKey::Kind::Rows:
   case StructureKey::Kind::TileRows:
+  case StructureKey::Kind::LongTileRows:
     return CountSum(CountKey::count(key.group)) + 1;
   }
   llvm_unreachable("all kinds are handled");

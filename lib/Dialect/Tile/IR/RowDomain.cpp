@@ -25,7 +25,27 @@ RowDomain RowDomain::tiles(Space groups, OrderedSpace elements, int64_t most) {
   return domain;
 }
 
+RowDomain RowDomain::longTiles(Space groups, OrderedSpace elements,
+                               int64_t most) {
+  RowDomain domain = tiles(groups, elements, most);
+  domain.kind = Kind::LongTiles;
+  return domain;
+}
+
+RowDomain RowDomain::tilesOf(const StructureKey &key) {
+  return key.isOfLong() ? longTiles(key.group, key.elements, key.tile)
+                        : tiles(key.group, key.elements, key.tile);
+}
+
+RowDomain RowDomain::tilesOf(const CountKey &key) {
+  return key.kind == CountKey::Kind::TileCount
+             ? tiles(key.space, key.elements, key.tile)
+             : longTiles(key.space, key.elements, key.tile);
+}
+
 CountKey RowDomain::getCountKey() const {
+  if (isLongTiles())
+    return CountKey::longTileCount(tiled, rows, count);
   return isTiles() ? CountKey::tileCount(tiled, rows, count)
                    : CountKey::count(rows.space);
 }
@@ -43,8 +63,9 @@ std::string RowDomain::str() const {
   case Kind::Fixed:
     return std::to_string(count);
   case Kind::Tiles:
-    return std::string("tiles<") + name(tiled) + ", " + rows.str() + ", " +
-           std::to_string(count) + ">";
+  case Kind::LongTiles:
+    return std::string(isLongTiles() ? "long_tiles<" : "tiles<") + name(tiled) +
+           ", " + rows.str() + ", " + std::to_string(count) + ">";
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -92,8 +113,7 @@ StructureKey gnn::tile::getRowsKey(RowDomain groups, RowDomain elements) {
     return groups.getTiles();
   if (!elements.isTiles())
     return StructureKey::rows(groups.get().space, elements.get());
-  StructureKey tiles = elements.getTiles();
-  return StructureKey::tileRows(tiles.group, tiles.elements, tiles.tile);
+  return StructureKey::tileRows(elements.getTiles());
 }
 
 StructureKey gnn::tile::getMapKey(RowDomain from, RowDomain to) {
@@ -101,8 +121,9 @@ StructureKey gnn::tile::getMapKey(RowDomain from, RowDomain to) {
                         : StructureKey::map(from.get(), to.get());
 }
 
-/// Parses what follows `tiles`: `<edge_type, src_pair, 1024>`.
-static FailureOr<RowDomain> parseTiles(AsmParser &parser, SMLoc loc) {
+/// Parses what follows `tiles` or `long_tiles`: `<edge_type, src_pair, 1024>`.
+static FailureOr<RowDomain> parseTiles(AsmParser &parser, SMLoc loc,
+                                       StringRef kind) {
   StringRef groups, elements;
   int64_t most;
   if (parser.parseLess() || parser.parseKeyword(&groups) ||
@@ -111,10 +132,10 @@ static FailureOr<RowDomain> parseTiles(AsmParser &parser, SMLoc loc) {
     return failure();
   std::string error;
   auto key = StructureKey::parse(
-      ("tiles " + groups + " " + elements + " " + Twine(most)).str(), error);
+      (kind + " " + groups + " " + elements + " " + Twine(most)).str(), error);
   if (!key)
     return parser.emitError(loc) << error;
-  return RowDomain::tiles(key->group, key->elements, key->tile);
+  return RowDomain::tilesOf(*key);
 }
 
 FailureOr<RowDomain> FieldParser<RowDomain>::parse(AsmParser &parser) {
@@ -132,8 +153,8 @@ FailureOr<RowDomain> FieldParser<RowDomain>::parse(AsmParser &parser) {
   StringRef word;
   if (failed(parser.parseKeyword(&word)))
     return failure();
-  if (word == "tiles")
-    return parseTiles(parser, loc);
+  if (word == "tiles" || word == "long_tiles")
+    return parseTiles(parser, loc, word);
   std::string error;
   if (auto rows = OrderedSpace::parse(word, error))
     return RowDomain(*rows);

@@ -149,7 +149,7 @@ void TraverseSpace::chooseWalk() {
 void TraverseSpace::chooseSplit() {
   if (current.rowWalk != RowWalk::ByLength)
     return finish();
-  chooseSplitRows(current);
+  chooseSplitRows(current, facts);
   int64_t length = current.splitRows;
   forEach(&Schedule::splitRows, {length / 4, length, 4 * length},
           &TraverseSpace::finish);

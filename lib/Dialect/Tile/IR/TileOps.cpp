@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Dialect/Tile/IR/InPlace.h"
+#include "GNN/Dialect/Tile/IR/Parts.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -293,7 +294,8 @@ LogicalResult TraverseOp::verifyRegions() {
       return emitOpError("a value yielded to an output at ")
              << at << " varies by a dimension that the output does not have";
   }
-  return success();
+  // C13, with the parts: there is one for each result of a reduction.
+  return verifyParts(*this); // C12
 }
 
 bool GemmOp::weightHasHeads() {

@@ -209,6 +209,8 @@ SmallVector<StructureKey> TraverseOp::getStructures() {
                                        groups.get())));
   if (elements)
     keys.insert(wrap(context, getRowsKey(groups, elements)));
+  if (getPartsOf())
+    keys.insert(wrap(context, getRowsKey(groups, *getPartsOf())));
   auto add = [&](AtAttr at) {
     bool isElement = at.getAnchor() == Anchor::Element;
     addMap(keys, context, isElement ? elements : groups, at);
@@ -223,16 +225,32 @@ SmallVector<StructureKey> TraverseOp::getStructures() {
 
 TileCost TraverseOp::getCost() {
   DomainAttr domain = getDomain();
+  auto columnsAt = [&](Level level) {
+    return (level.head ? domain.getHeads() : 1) *
+           (level.feature ? domain.getFeatures() : 1);
+  };
   auto pointsAt = [&](Level level) {
-    return CountSum::rows(level.element ? getElements() : getGroups()) *
-           ((level.head ? domain.getHeads() : 1) *
-            (level.feature ? domain.getFeatures() : 1));
+    return (level.element ? countWalked() : CountSum::rows(getGroups())) *
+           columnsAt(level);
   };
   TileCost cost;
   // Each tile of columns walks the elements again.
   int64_t columns = TraverseSchedule(*this).columnsPerBlock;
   int64_t walks = columns ? llvm::divideCeil(domain.getFeatures(), columns) : 1;
-  cost.readBytes = bytesOfStructures(*this) * walks;
+  CountSum entries;
+  for (const StructureKey &key : getStructures()) {
+    bool ofElements = key.kind == StructureKey::Kind::Map && getElements() &&
+                      RowDomain(key.elements) == getElements();
+    entries += ofElements ? countWalked() : CountSum::entries(key);
+  }
+  cost.readBytes = entries * (4 * walks);
+  if (getPartsOf())
+    for (Value reduced : getReduced()) {
+      CountSum parts =
+          CountSum::rows(*getPartsOf()) * columnsAt(getLevel(reduced));
+      cost.readBytes += parts * bytesOf(reduced.getType());
+      cost.flops += parts;
+    }
   for (OpOperand &output : getDpsInitsMutable())
     cost.writtenBytes +=
         pointsAt(getLevel(getAccess(output))) * bytesOf(output.get().getType());

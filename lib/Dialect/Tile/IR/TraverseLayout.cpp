@@ -91,6 +91,7 @@ TraverseFacts::TraverseFacts(TraverseOp op) {
   heads = domain.getHeads();
   features = domain.getFeatures();
   hasElements = static_cast<bool>(domain.getElements());
+  longLength = op.getLongLength();
   op.getBody().walk([&](ReduceOp reduce) {
     auto has = [&](Dim dim) {
       return llvm::is_contained(reduce.getDims(), static_cast<int32_t>(dim));
@@ -207,10 +208,14 @@ void gnn::tile::chooseRows(TraverseSchedule &schedule,
     schedule.rowOrder = TakenOrder::Natural;
 }
 
-void gnn::tile::chooseSplitRows(TraverseSchedule &schedule) {
-  if (!schedule.splitRows)
-    schedule.splitRows =
-        longRounds * orOne(schedule.elementLanes) * orOne(schedule.inFlight);
+void gnn::tile::chooseSplitRows(TraverseSchedule &schedule,
+                                const TraverseFacts &facts) {
+  if (schedule.splitRows)
+    return;
+  schedule.splitRows = facts.longLength
+                           ? facts.longLength
+                           : longRounds * orOne(schedule.elementLanes) *
+                                 orOne(schedule.inFlight);
 }
 
 //===----------------------------------------------------------------------===//
@@ -363,6 +368,12 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
   if (layout.rowOrder == TakenOrder::ByDegree && !facts.hasDegrees())
     return refuse("row_order",
                   "expected groups of nodes, got '" + facts.groups.str() + "'");
+  if (facts.longLength && schedule.splitRows &&
+      schedule.splitRows != facts.longLength)
+    return refuse("split_rows", "groups of more than " +
+                                    Twine(facts.longLength) +
+                                    " elements are made of parts, got " +
+                                    Twine(schedule.splitRows));
   if (!schedule.rowsPerBlock || !hasLanes(schedule) || layout.sharesRows)
     return "";
   if (layout.splitRows || (layout.rowWalk != RowWalk::Team && !inTurn))

@@ -29,12 +29,19 @@ public:
   /// The pieces of at most `most` elements that each of `groups` is cut into:
   /// those of the structure `tiles GROUPS ELEMENTS MOST`.
   static RowDomain tiles(Space groups, OrderedSpace elements, int64_t most);
+  /// The same of groups that have more than `most` elements alone: those of
+  /// `long_tiles GROUPS ELEMENTS MOST`.
+  static RowDomain longTiles(Space groups, OrderedSpace elements, int64_t most);
+  /// The tiles that a structure or a count is about.
+  static RowDomain tilesOf(const StructureKey &key);
+  static RowDomain tilesOf(const CountKey &key);
 
   /// Whether there are rows, and which.
   explicit operator bool() const { return kind != Kind::None; }
   bool isFixed() const { return kind == Kind::Fixed; }
   bool isOfGraph() const { return kind == Kind::OfGraph; }
-  bool isTiles() const { return kind == Kind::Tiles; }
+  bool isTiles() const { return kind == Kind::Tiles || isLongTiles(); }
+  bool isLongTiles() const { return kind == Kind::LongTiles; }
 
   /// The number of fixed rows.
   int64_t getCount() const { return count; }
@@ -42,7 +49,8 @@ public:
   OrderedSpace get() const { return rows; }
   /// The structure that lists the tiles: what is cut, and where.
   StructureKey getTiles() const {
-    return StructureKey::tiles(tiled, rows, count);
+    return isLongTiles() ? StructureKey::longTiles(tiled, rows, count)
+                         : StructureKey::tiles(tiled, rows, count);
   }
   /// The count of rows of the graph, or of tiles.
   CountKey getCountKey() const;
@@ -74,7 +82,7 @@ public:
   }
 
 private:
-  enum class Kind { None, OfGraph, Fixed, Tiles };
+  enum class Kind { None, OfGraph, Fixed, Tiles, LongTiles };
   std::tuple<int, uint32_t, uint32_t, uint32_t, int64_t> key() const {
     return {static_cast<int>(kind), static_cast<uint32_t>(rows.space),
             static_cast<uint32_t>(rows.order), static_cast<uint32_t>(tiled),
@@ -129,7 +137,8 @@ inline llvm::hash_code hash_value(const CountKey &key) {
 }
 } // namespace gnn
 
-/// `edge`, `edge.in_rows`, `tiles<edge_type, src_pair, 1024>`, or `192`.
+/// `edge`, `edge.in_rows`, `tiles<edge_type, src_pair, 1024>`,
+/// `long_tiles<dst, edge.in_rows, 256>`, or `192`.
 template <> struct mlir::FieldParser<gnn::tile::RowDomain> {
   static mlir::FailureOr<gnn::tile::RowDomain> parse(mlir::AsmParser &parser);
 };

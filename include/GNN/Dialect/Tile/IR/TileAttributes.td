@@ -46,7 +46,8 @@ def Tile_RowDomainAttr : Tile_KeyAttr<"RowDomain", "rows",
   let summary = "rows in an order";
   let description = [{
     A row space in one of its orders, `edge.in_rows`, the tiles that groups are cut
-    into, `tiles<edge_type, src_pair, 1024>`, or a number of rows, `192`: those of
+    into, `tiles<edge_type, src_pair, 1024>`, or long groups alone,
+    `long_tiles<dst, edge.in_rows, 256>`, or a number of rows, `192`: those of
     weights. docs/Structures.md has all of them.
   }];
 }
@@ -79,8 +80,9 @@ def Tile_StructureKeyAttr : Tile_KeyAttr<"StructureKey", "structure",
     (ins Tile_StructureKey:$value), "::gnn::StructureKey"> {
   let summary = "an index array of a graph";
   let description = [{
-    `map FROM TO`, `rows GROUPS ELEMENTS`, `tiles GROUPS ELEMENTS N` or
-    `tile_rows GROUPS ELEMENTS N` of docs/Structures.md.
+    `map FROM TO`, `rows GROUPS ELEMENTS`, `tiles GROUPS ELEMENTS N`,
+    `tile_rows GROUPS ELEMENTS N`, or `long_tiles` and `long_tile_rows` of the same,
+    of docs/Structures.md.
   }];
 }
 
@@ -88,7 +90,8 @@ def Tile_CountKeyAttr : Tile_KeyAttr<"CountKey", "count",
     (ins Tile_CountKey:$value), "::gnn::CountKey"> {
   let summary = "a scalar of a graph";
   let description = [{
-    `count SPACE`, `tile_count GROUPS ELEMENTS N` or `max_row GROUPS ELEMENTS` of
+    `count SPACE`, `tile_count GROUPS ELEMENTS N`, `max_row GROUPS ELEMENTS`,
+    `long_tile_count` or `long_element_count GROUPS ELEMENTS N` of
     docs/Structures.md.
   }];
 }
@@ -184,7 +187,8 @@ def Tile_TraverseScheduleAttr
     * `row_walk`: who walks the elements of a row: a `team` of lanes, all teams
       of the `block`, or one of the two `by_length`; or a block has one lane, which
       takes its rows `in_turn`, as on the core of a CPU.
-    * `split_rows`: elements above which `by_length` takes the block.
+    * `split_rows`: elements above which `by_length` takes the block; where long
+      groups are made of parts, those above which a group is long.
   }];
   let parameters = (ins
     OptionalParameter<"int64_t">:$columns_per_block,

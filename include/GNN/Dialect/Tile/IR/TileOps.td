@@ -162,6 +162,13 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     keep what they had. Groups may be the tiles that other groups are cut into, and
     elements the tiles of a group.
 
+    `parts(...) of long_tiles<dst, edge.in_rows, 256>` gives what is reduced of
+    groups with more than 256 elements: a row for each of their tiles, with the
+    results of the body's reductions over the tile's elements, in the order of the
+    body; of a mean, the sum over elements of what is left of other dimensions.
+    Such a group combines its parts in place of its elements, which are not walked.
+    All else is as without: the size of the group is that of its elements.
+
     In the blocked form it is on a *range*, `rows[%first to %end] columns[%column]`:
     the groups at the positions from `first` to before `end`, at most the schedule's
     `rows_per_block`, and the features from `column` on, at most
@@ -191,6 +198,10 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
       that buffer.
     * (C11) On a range, the operands are memrefs, the schedule is complete, and
       `index_arrays` are those that the op reads (`getStructures`), in order.
+    * (C12) `parts` are of `long_tiles` of the domain's groups and elements; no
+      output is at elements, and no reduction over elements needs another one first.
+    * (C13) There is one of `parts` for each result of a reduction over elements,
+      `[?, heads, features]` as far as the result varies by them, of its type.
 
     Example: the weighted sum over neighbours.
 
@@ -209,10 +220,12 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
   let arguments = (ins
     FlatSymbolRefAttr:$graph, Tile_DomainAttr:$domain,
     Variadic<Tile_Buffer>:$inputs, Variadic<Tile_Buffer>:$outputs,
+    Variadic<Tile_Buffer>:$parts,
     Optional<Index>:$first_row, Optional<Index>:$end_row,
     Optional<Index>:$first_column,
     Variadic<MemRefRankOf<[I32], [1]>>:$index_arrays,
     Tile_AtArrayAttr:$inputs_at, Tile_AtArrayAttr:$outputs_at,
+    OptionalAttr<Tile_RowDomainAttr>:$parts_of,
     OptionalAttr<Tile_TraverseScheduleAttr>:$schedule);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
@@ -221,14 +234,16 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
       "::mlir::ValueRange":$inputs, "::mlir::ValueRange":$outputs,
       "::mlir::ArrayAttr":$inputs_at, "::mlir::ArrayAttr":$outputs_at,
       "TraverseScheduleAttr":$schedule), [{
-    build($_builder, $_state, results, graph, domain, inputs, outputs, nullptr,
-          nullptr, nullptr, {}, inputs_at, outputs_at, schedule);
+    build($_builder, $_state, results, graph, domain, inputs, outputs, {},
+          nullptr, nullptr, nullptr, {}, inputs_at, outputs_at, nullptr,
+          schedule);
   }]>];
   let assemblyFormat = [{
     $graph $domain
     (`rows` `[` $first_row^ `to` $end_row `]` `columns` `[` $first_column `]`)?
     (`ins` `(` $inputs^ `:` type($inputs) `)`)? `at` $inputs_at
     `outs` `(` $outputs `:` type($outputs) `)` `at` $outputs_at
+    (`parts` `(` $parts `:` type($parts) `)` `of` `` $parts_of^)?
     (`index_arrays` `(` $index_arrays^ `:` type($index_arrays) `)`)?
     (`schedule` $schedule^)? attr-dict-with-keyword $body
     (`->` type($results)^)?
@@ -246,6 +261,15 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     ::llvm::SmallVector<::mlir::OpOperand *> getReadInputs();
     /// The access of output `i`.
     AtAttr getOutputAt(unsigned i) { return ::llvm::cast<AtAttr>(getOutputsAt()[i]); }
+    /// The results of reductions over elements, in the order of the body.
+    ::llvm::SmallVector<::mlir::Value> getReduced();
+    /// What of a tile's row the part of a reduction's result has.
+    static AtAttr getPartAt(::mlir::Value reduced);
+    /// Elements above which a group is made of its parts; 0: none is.
+    int64_t getLongLength();
+    /// The elements that are walked: those of long groups are not where there
+    /// are parts, and where groups are tiles of long groups, no others are.
+    CountSum countWalked();
   }];
 }
 

@@ -50,6 +50,8 @@ struct TraverseFacts {
   /// The body reduces over elements or has results for them: a lane that only
   /// asks for the size of a group walks none.
   bool walksElements = false;
+  /// Elements above which a group is made of parts; 0: none is.
+  int64_t longLength = 0;
   /// Elements that a group has in the mean; 0: not known.
   double meanLength = 0;
   /// The body reduces over features, or over heads.
@@ -140,7 +142,7 @@ std::string explainRefusal(const TraverseSchedule &schedule,
 /// elements above which a row is long.
 void chooseLanes(TraverseSchedule &schedule, const TraverseFacts &facts);
 void chooseRows(TraverseSchedule &schedule, const TraverseFacts &facts);
-void chooseSplitRows(TraverseSchedule &schedule);
+void chooseSplitRows(TraverseSchedule &schedule, const TraverseFacts &facts);
 
 /// Whether `op` of a body is a reduction that a walk over elements computes.
 bool reducesElements(mlir::Operation *op);

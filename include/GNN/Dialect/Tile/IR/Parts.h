@@ -1,0 +1,21 @@
+//===- Parts.h - Groups that are made of parts ------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What another traversal has reduced of the tiles of long groups.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_TILE_IR_PARTS_H
+#define GNN_DIALECT_TILE_IR_PARTS_H
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+namespace gnn::tile {
+
+/// Checks the parts of a traversal, whose body is verified.
+mlir::LogicalResult verifyParts(TraverseOp op);
+
+} // namespace gnn::tile
+
+#endif // GNN_DIALECT_TILE_IR_PARTS_H
