@@ -123,6 +123,9 @@ static constexpr double usualRegisters = 48;
 static WalkWork describeWalk(TraverseOp op, Share share, const Rows &rows,
                              double &crowding) {
   TraverseFacts facts(op);
+  if (share.kind !=
+      Share::Kind::Parts) // whose groups are as long as they may be
+    facts.meanLength = countMean(rows.groups, rows.elements, rows.stats);
   TraverseSchedule schedule(op);
   chooseLanes(schedule, facts);
   chooseRows(schedule, facts);
@@ -222,4 +225,34 @@ LongRowsWork gnn::describeLongRows(TraverseOp op, int64_t length,
                                    StatsAttr stats) {
   return {describe(op, Share(Share::Kind::Parts, length), stats),
           describe(op, Share(Share::Kind::Rest, length), stats)};
+}
+
+void gnn::takeShare(KernelWork &work, const StructureKey &tiles,
+                    StatsAttr stats) {
+  RowDomain pieces = RowDomain::tilesOf(tiles);
+  auto length = static_cast<double>(tiles.tile);
+  double longest = countLongestGroup(tiles.group, tiles.elements, stats);
+  double all = countRows(tiles.elements, stats);
+  double share = countInLong(tiles.group, tiles.elements, length, stats) /
+                 std::max(all, 1.0);
+  bool ofPieces = tiles.kind == StructureKey::Kind::LongTiles;
+  if (ofPieces) {
+    work *= share;
+    work.reducedRows = countRows(pieces, stats);
+  } else {
+    for (GatherWork &gather : work.gathers)
+      gather.rows *= 1 - share;
+  }
+  work.longestRow *= std::min(1.0, length / std::max(longest, 1.0));
+  for (WalkWork &walk : work.walks) {
+    if (ofPieces) {
+      walk.rows = work.reducedRows * walk.teams;
+      walk.longest = std::min(walk.longest, length);
+      walk.splitEdges = 0;
+    } else {
+      walk.edges *= 1 - share;
+      walk.splitEdges = length;
+      walk.parts = std::ceil(walk.longest / length);
+    }
+  }
 }

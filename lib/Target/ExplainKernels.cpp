@@ -23,6 +23,7 @@
 
 using namespace mlir;
 using namespace gnn;
+using runtime::ArgSpec;
 using runtime::Expr;
 using runtime::FunctionPlan;
 
@@ -254,6 +255,13 @@ namespace {
 struct Launch {
   llvm::SmallSetVector<unsigned, 4> nodes;
   Count bytes, reads, flops;
+  /// Of long groups, where it reads their tiles or where they are.
+  std::optional<StructureKey> longTiles;
+
+  /// Whether the launch behind it goes on with what it gives of the same ops.
+  bool isOfTiles() const {
+    return longTiles && longTiles->kind == StructureKey::Kind::LongTiles;
+  }
 };
 
 /// Makes kernels of the launches of one function.
@@ -304,6 +312,11 @@ KernelReader::KernelReader(func::FuncOp func, func::FuncOp lowered,
     };
     launch.reads = readFormula(step.reads);
     launch.flops = readFormula(step.flops);
+    for (const ArgSpec &arg : step.args)
+      if (arg.kind == ArgSpec::Kind::Structure)
+        if (const StructureKey &key = plan.structures[arg.index].key;
+            key.isOfLong())
+          launch.longTiles = key;
     Count writes = readFormula(step.writes);
     if (launch.reads && writes)
       launch.bytes = *launch.reads + *writes;
@@ -364,7 +377,7 @@ KernelWork KernelReader::describe(unsigned node, size_t index,
   std::vector<KernelWork> kernels = describeKernels(ops[node], stats);
   size_t before = 0, all = 0;
   for (auto [i, launch] : llvm::enumerate(launches)) {
-    bool isOf = launch.nodes.contains(node);
+    bool isOf = launch.nodes.contains(node) && !launch.isOfTiles();
     before += isOf && i < index;
     all += isOf;
   }
@@ -397,8 +410,12 @@ std::optional<double> KernelReader::weigh(size_t index) const {
     return std::nullopt;
   KernelWork work;
   for (unsigned node : launch.nodes)
-    if (StatsAttr stats = ops[node] ? getStats(ops[node]) : nullptr)
-      work += describe(node, index, stats);
+    if (StatsAttr stats = ops[node] ? getStats(ops[node]) : nullptr) {
+      KernelWork ofOp = describe(node, index, stats);
+      if (launch.longTiles)
+        takeShare(ofOp, *launch.longTiles, stats);
+      work += ofOp;
+    }
   llvm::erase_if(work.gathers, [&](const GatherWork &gather) {
     return computes(launch, gather.table);
   });

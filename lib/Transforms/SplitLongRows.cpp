@@ -116,7 +116,7 @@ std::string SplitLongRows::choose(TraverseOp op, RowDomain &tiles,
                        "longest has {2:F0}",
                        model->textOf(then), model->textOf(now), most)
              .str();
-  return model->isBetter(now, then)
+  return then < KernelFigures::piecesShare * now
              ? ""
              : "pieces of long rows pay too little" + gain;
 }

@@ -322,8 +322,7 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
   again = slurp(reproducer);
   EXPECT_TRUE(contains(again, "pipeline: \"builtin.module(gnn-graph-pipeline{"))
       << again;
-  EXPECT_TRUE(
-      contains(again, "},gnn-tile-pipeline{fuse=false share-memory=true "))
+  EXPECT_TRUE(contains(again, "},gnn-tile-pipeline{fuse=false long-rows=-1 "))
       << again;
   EXPECT_TRUE(
       contains(again, " target=h200},gnn-gpu-pipeline{blocks=false cores=false "

@@ -18,6 +18,7 @@
 #include <vector>
 
 namespace gnn {
+struct StructureKey;
 namespace tile {
 class TraverseOp;
 } // namespace tile
@@ -125,6 +126,11 @@ struct LongRowsWork {
 };
 LongRowsWork describeLongRows(tile::TraverseOp op, int64_t length,
                               StatsAttr stats);
+
+/// Leaves of the work of a kernel what the one does that reads these tiles of
+/// long groups (`long_tiles`), or the one that makes the groups of what that
+/// gives (`long_tile_rows`).
+void takeShare(KernelWork &work, const StructureKey &tiles, StatsAttr stats);
 
 /// How many rows meet at most in one row at the end of `path`; 0 where that is
 /// not known.
