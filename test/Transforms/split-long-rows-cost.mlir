@@ -85,13 +85,13 @@ func.func @small(%x: tensor<?x64xf32>, %init: tensor<?x64xf32>) -> (tensor<?x64x
 
 // -----
 
-gnn.graph @unknown square {node_types = 1, edge_types = 1}
+gnn.graph @any square {node_types = 1, edge_types = 1}
 
 // CHECK-LABEL: func.func @unknown
 // CHECK-NOT:     long_tiles
 func.func @unknown(%x: tensor<?x64xf32>, %init: tensor<?x64xf32>) -> tensor<?x64xf32> {
   // expected-remark @+1 {{nothing is known of the length of its rows}}
-  %y = gnn_tile.traverse @unknown <dst, edge.in_rows, features = 64>
+  %y = gnn_tile.traverse @any <dst, edge.in_rows, features = 64>
       ins(%x : tensor<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%init : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
   ^bb0(%v: f32):
