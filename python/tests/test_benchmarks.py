@@ -131,6 +131,19 @@ def test_weight_gradients_on_the_emulator(benchmarks, compiler, capsys):
         assert "  torch " in part
 
 
+def test_long_rows_on_the_emulator(benchmarks, compiler, capsys):
+    """Pieces are kernels of their own, and give the numbers of whole rows."""
+    benchmarks("long_rows").main(
+        ["--device", "emulator", "--graphs", "mutag:0.01", "--features", "8", "--layers",
+         "rgcn", "gcn", "--lengths", "8"])
+    rows = [[text.strip() for text in line.split("|")[1:-1]]
+            for line in capsys.readouterr().out.splitlines() if line.startswith("| mutag")]
+    assert [row[1] for row in rows] == ["rgcn", "gcn"]
+    for _, _, whole, chosen, split in rows:
+        kernels = int(whole.strip("[]"))
+        assert chosen.startswith(f"[{kernels}") and split == f"[{kernels + 1}]"
+
+
 def opened_libraries():
     """Which of the files that this process has open are libraries of this project."""
     lines = pathlib.Path("/proc/self/maps").read_text().splitlines()
