@@ -324,10 +324,11 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
       << again;
   EXPECT_TRUE(contains(again, "},gnn-tile-pipeline{fuse=false long-rows=-1 "))
       << again;
-  EXPECT_TRUE(
-      contains(again, " target=h200},gnn-gpu-pipeline{blocks=false cores=false "
-                      "scalar-loops=false},gnn-math-pipeline,"
-                      "gnn-verify-launch-form,gnn-ptx-pipeline{chip=sm_90"))
+  EXPECT_TRUE(contains(again,
+                       " target=h200},gnn-gpu-pipeline{blocks=false "
+                       "core-registers=32 core-vector=16 cores=false "
+                       "scalar-loops=false},gnn-math-pipeline,"
+                       "gnn-verify-launch-form,gnn-ptx-pipeline{chip=sm_90"))
       << again;
 
   // What cannot be written is told after what went wrong.
