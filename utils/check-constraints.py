@@ -5,8 +5,9 @@
 A line `* (C2) ...` in the description of an op or attribute promises a line of
 its verifier marked `// C2` and a case `@<mnemonic>_c2...` in an invalid test;
 a line `* (G1) ...` in the description of a dialect promises `// G1` in its
-library and a case `@dialect_g1...`. It holds the other way round too: no mark
-and no case without a promise.
+library and a case `@dialect_g1...`. A line `* (C1) ...` in the description of
+gnn-verify-form promises `// C1` in what it checks loops over blocks by, and a case
+`@form_c1...`. It holds the other way round too: no mark and no case without a promise.
 
 usage: check-constraints.py [ROOT]      ROOT: the source tree
 """
@@ -106,6 +107,28 @@ def check_dialect(root, folder):
     return complaints, sum(map(len, defs.values())) + len(shared)
 
 
+def check_forms(root):
+    """Returns the complaints about the contract of gnn-verify-form."""
+    path = root / "include/GNN/Transforms/Passes.td"
+    if not path.exists():
+        return [], 0
+    passes = path.read_text()
+    block = passes[passes.index("def VerifyForm"):]
+    promised = set(LABEL.findall(block[:block.index("\n}\n")]))
+    verified = {label for name in ("BlockForms.cpp", "VerifyForm.cpp")
+                for path in (root / "lib/Transforms").glob(name)
+                for label in MARK.findall(path.read_text())}
+    tests = sorted((root / "test/Transforms").glob("verify-form*.mlir"))
+    tested = cases(tests).get("form", set())
+    complaints = []
+    for what, got in ("verified", verified), ("tested", tested):
+        complaints += [f"gnn-verify-form: ({label}) is not {what}"
+                       for label in sorted(promised - got)]
+        complaints += [f"gnn-verify-form: ({label}) is {what} but not described"
+                       for label in sorted(got - promised)]
+    return complaints, len(promised)
+
+
 def main():
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[1])
     folders = sorted((root / "include/GNN/Dialect").glob("*/IR"))
@@ -114,6 +137,9 @@ def main():
         found, labels = check_dialect(root, folder)
         complaints += found
         total += labels
+    found, labels = check_forms(root)
+    complaints += found
+    total += labels
     if not total:
         complaints.append(f"no constraint found below {root}")
     for complaint in complaints:

@@ -29,7 +29,7 @@ Results are arguments, everything between lies in one workspace whose size is
 known before anything runs."""),
     ("Kernels and launches",
      ["--gnn-graph-pipeline", "--gnn-tile-pipeline",
-      "--gnn-schedule-pipeline", "--gnn-gpu-pipeline"], """
+      "--gnn-schedule-pipeline", "--gnn-kernels-pipeline"], """
 The host function is a straight line of counts, structures and launches. It
 becomes the launch plan."""),
 ]

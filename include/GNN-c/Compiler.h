@@ -74,8 +74,8 @@ typedef struct GnnCompileOptions {
    * none. */
   const char *gradients;
   /** The form behind which templates are run by loops of scalars, without the
-   * passes behind it: "structured", "scheduled" or "blocked"
-   * (docs/Debugging.md). Null or "": none, kernels are run. */
+   * passes behind it: "structured", "scheduled", "blocked" or
+   * "loops" (docs/Debugging.md). Null or "": none, kernels are run. */
   const char *stopAt;
   /** Kernels of one thread a block, for the cores of a CPU, which run on
    * `gnnCpuDevice` and on the emulator. */

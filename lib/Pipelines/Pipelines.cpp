@@ -172,35 +172,55 @@ static void buildSchedulePipeline(OpPassManager &pm,
     pm.addPass(createSaveSchedules({options.saveSchedules}));
 }
 
-/// gnn_tile on memrefs in, kernels as `gpu.module` and a straight-line host
-/// function of launches out.
-static void buildGPUPipeline(OpPassManager &pm,
-                             const GPUPipelineOptions &options) {
+/// What is left of templates, by loops of one thread.
+static void addScalarLoops(OpPassManager &pm, std::unique_ptr<Pass> pass) {
+  pm.addNestedPass<func::FuncOp>(std::move(pass));
+  pm.addPass(createCSEPass());
+}
+
+/// Templates with schedules in, loops over blocks of templates on ranges out.
+static void buildBlockPipeline(OpPassManager &pm,
+                               const BlockPipelineOptions &options) {
   pm.addPass(createVerifyForm({Form::Buffers}));
-  if (options.scalarLoops) {
-    if (options.blocks) {
-      pm.addNestedPass<func::FuncOp>(createBlockTraversals());
-      pm.addNestedPass<func::FuncOp>(createBlockProducts());
-    }
+  if (options.scalarLoops)
+    return addScalarLoops(pm, createConvertGNNTileToScalarLoops());
+  pm.addNestedPass<func::FuncOp>(createBlockTraversals());
+  pm.addNestedPass<func::FuncOp>(createBlockProducts());
+}
+
+/// Templates on ranges in, loops and vectors out. Nothing is canonicalized from
+/// here to the lanes: that would change how sums are rounded.
+static void buildLoopsPipeline(OpPassManager &pm,
+                               const LoopsPipelineOptions &options) {
+  pm.addPass(createVerifyForm({Form::Blocked}));
+  if (options.scalarLoops)
+    return addScalarLoops(pm, createConvertGNNTileToScalarLoops());
+  pm.addNestedPass<func::FuncOp>(createLowerTraversals());
+  if (options.cores) { // what they leave becomes scalar loops
+    pm.addNestedPass<func::FuncOp>(
+        createProductsInTurn({options.coreVector, options.coreRegisters}));
     pm.addNestedPass<func::FuncOp>(createConvertGNNTileToScalarLoops());
-    pm.addPass(createCSEPass());
   } else {
-    pm.addNestedPass<func::FuncOp>(createBlockTraversals());
-    pm.addNestedPass<func::FuncOp>(createLowerTraversals());
-    pm.addPass(createCSEPass()); // a lookup that several values need is one
-    pm.addNestedPass<func::FuncOp>(createSpreadWalks());
-    pm.addNestedPass<func::FuncOp>(createDistributeLanes());
-    pm.addNestedPass<func::FuncOp>(createBlockProducts());
-    if (options.cores) { // what they leave becomes scalar loops
-      pm.addNestedPass<func::FuncOp>(
-          createProductsInTurn({options.coreVector, options.coreRegisters}));
-      pm.addNestedPass<func::FuncOp>(createConvertGNNTileToScalarLoops());
-    } else {
-      pm.addNestedPass<func::FuncOp>(createLowerProducts());
-      pm.addNestedPass<func::FuncOp>(createLoadAhead());
-      pm.addNestedPass<func::FuncOp>(createDistributeProducts());
-    }
+    pm.addNestedPass<func::FuncOp>(createLowerProducts());
   }
+}
+
+/// Loops and vectors in, what each thread does out.
+static void buildLanesPipeline(OpPassManager &pm,
+                               const LanesPipelineOptions &options) {
+  pm.addPass(createVerifyForm({Form::Loops}));
+  if (options.scalarLoops)
+    return addScalarLoops(pm, createConvertGNNTileVectorsToScalarLoops());
+  pm.addNestedPass<func::FuncOp>(createSpreadWalks());
+  pm.addNestedPass<func::FuncOp>(createLoadAhead());
+  pm.addNestedPass<func::FuncOp>(createDistributeLanes());
+  pm.addNestedPass<func::FuncOp>(createDistributeProducts());
+}
+
+/// Loops over blocks in, kernels as `gpu.module` and a straight-line host
+/// function of launches out.
+static void buildGPUPipeline(OpPassManager &pm, const NoOptions &) {
+  pm.addPass(createVerifyForm({Form::Lanes}));
   pm.addPass(createConvertGNNTileToGPU());
   pm.addPass(createMergeKernels()); // what follows sees each kernel once
   pm.addPass(createCanonicalizerPass());
@@ -251,9 +271,18 @@ ArrayRef<Stage> gnn::getStages() {
       makeStage("schedule", "Lay templates out (gnn_tile -> gnn_tile)",
                 Form::Buffers, Form::Buffers, buildSchedulePipeline,
                 &StageOptions::schedule),
-      makeStage("gpu", "Make kernels and launches (gnn_tile -> gpu)",
-                Form::Buffers, Form::Kernels, buildGPUPipeline,
-                &StageOptions::gpu),
+      makeStage("block", "Make loops over blocks (gnn_tile -> gnn_tile, scf)",
+                Form::Buffers, Form::Blocked, buildBlockPipeline,
+                &StageOptions::block),
+      makeStage("loops", "Make loops and vectors (gnn_tile -> scf, vector)",
+                Form::Blocked, Form::Loops, buildLoopsPipeline,
+                &StageOptions::loops),
+      makeStage("lanes", "Make what each thread does (scf, vector -> scf, gpu)",
+                Form::Loops, Form::Lanes, buildLanesPipeline,
+                &StageOptions::lanes),
+      makeStage("gpu", "Make kernels and launches (scf, gpu -> gpu)",
+                Form::Lanes, Form::Kernels, buildGPUPipeline,
+                &StageOptions::none),
       makeStage("math",
                 "Write reductions and functions of kernels as arithmetic (gpu "
                 "-> gpu)",
@@ -269,16 +298,32 @@ ArrayRef<OptionWord<StopAt>> gnn::OptionWords<StopAt>::list() {
   static const OptionWord<StopAt> words[] = {{"kernels", StopAt::Kernels},
                                              {"structured", StopAt::Structured},
                                              {"scheduled", StopAt::Scheduled},
-                                             {"blocked", StopAt::Blocked}};
+                                             {"blocked", StopAt::Blocked},
+                                             {"loops", StopAt::Loops}};
   return words;
+}
+
+std::optional<Form> gnn::getForm(StopAt stopAt) {
+  switch (stopAt) {
+  case StopAt::Kernels:
+    return std::nullopt;
+  case StopAt::Structured:
+  case StopAt::Scheduled:
+    return Form::Buffers;
+  case StopAt::Blocked:
+    return Form::Blocked;
+  case StopAt::Loops:
+    return Form::Loops;
+  }
+  llvm_unreachable("all forms are handled");
 }
 
 void gnn::StageOptions::chooseStop(StopAt form) {
   stopAt = form;
-  if (form == StopAt::Kernels)
-    return;
-  gpu.scalarLoops = true;
-  gpu.blocks = form == StopAt::Blocked;
+  std::optional<Form> last = getForm(form);
+  block.scalarLoops = last == Form::Buffers;
+  loops.scalarLoops = last == Form::Blocked;
+  lanes.scalarLoops = last == Form::Loops;
   if (form == StopAt::Structured) {
     tile.writeInPlace = false;
     tile.shareMemory = false;
@@ -287,15 +332,17 @@ void gnn::StageOptions::chooseStop(StopAt form) {
 
 void gnn::StageOptions::chooseCores(CoreRegisters registers) {
   schedule.chooseCores(registers);
-  gpu.chooseCores(registers);
+  loops.chooseCores(registers);
   // Cores take rows in turn: none of them is left over with a long one alone.
   if (tile.longRows < 0)
     tile.longRows = 0;
 }
 
 bool gnn::Stage::isSkipped(const StageOptions &options) const {
-  bool makesSchedules = from == Form::Buffers && to == Form::Buffers;
-  return makesSchedules && options.stopAt == StopAt::Structured;
+  if (from == Form::Buffers && to == Form::Buffers) // makes schedules
+    return options.stopAt == StopAt::Structured;
+  std::optional<Form> last = getForm(options.stopAt);
+  return last && from > *last && to <= Form::Lanes;
 }
 
 void gnn::CompilePipelineOptions::assignTo(StageOptions &stages) const {
@@ -318,9 +365,26 @@ void gnn::buildCompilePipeline(OpPassManager &pm,
     stage.build(pm, all);
 }
 
+/// From templates with schedules, or what comes behind them, to kernels.
+static void buildKernelsPipeline(OpPassManager &pm,
+                                 const KernelsPipelineOptions &options) {
+  StageOptions all;
+  all.chooseStop(options.stopAt);
+  if (options.cores)
+    all.chooseCores({options.coreVector, options.coreRegisters});
+  for (const Stage &stage : getStages())
+    if (stage.to > Form::Buffers && stage.from < Form::Kernels &&
+        stage.from >= Form::Buffers && !stage.isSkipped(all))
+      stage.build(pm, all);
+}
+
 void gnn::registerPipelines() {
   for (const Stage &stage : getStages())
     stage.add();
+  PassPipelineRegistration<KernelsPipelineOptions>(
+      "gnn-kernels-pipeline",
+      "The stages block, loops, lanes and gpu (gnn_tile -> gpu)",
+      buildKernelsPipeline);
   PassPipelineRegistration<CompilePipelineOptions>("gnn-compile-pipeline",
                                                    "All stages (gnn -> binary)",
                                                    buildCompilePipeline);

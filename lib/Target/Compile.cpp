@@ -108,7 +108,12 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
   stages.ptx.features = given.features;
   stages.ptx.optLevel = given.optLevel;
   stages.ptx.lineInfo = given.lineInfo;
-  std::optional<Form> form = getForm(module);
+  std::optional<Form> form = getForm(module), last = getForm(*stopAt);
+  if (form && last && *form > *last)
+    return module.emitError("stop-at: expected a form that the module is not "
+                            "past, got '")
+           << given.stopAt << "' and a module of the form '"
+           << stringifyWord(*form) << "'";
   bool hasFiles = !given.schedules.empty() || !given.saveSchedules.empty();
   if (hasFiles && !(form && *form <= Form::Buffers))
     return module.emitError("schedules: expected a module with ops that become "

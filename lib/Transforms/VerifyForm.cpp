@@ -7,6 +7,9 @@
 #include "GNN/Dialect/Tile/IR/Tile.h"
 #include "GNN/Transforms/Passes.h"
 
+#include "BlockForms.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
@@ -24,10 +27,11 @@ using namespace mlir;
 using namespace gnn;
 
 llvm::ArrayRef<OptionWord<Form>> OptionWords<Form>::list() {
-  static const OptionWord<Form> words[] = {{"tensors", Form::Tensors},
-                                           {"buffers", Form::Buffers},
-                                           {"kernels", Form::Kernels},
-                                           {"binaries", Form::Binaries}};
+  static const OptionWord<Form> words[] = {
+      {"tensors", Form::Tensors},  {"buffers", Form::Buffers},
+      {"blocked", Form::Blocked},  {"loops", Form::Loops},
+      {"lanes", Form::Lanes},      {"kernels", Form::Kernels},
+      {"binaries", Form::Binaries}};
   return words;
 }
 
@@ -36,8 +40,10 @@ static std::optional<Form> getFormOf(Operation *op) {
   if (llvm::any_of(op->getOperandTypes(), isTensor) ||
       llvm::any_of(op->getResultTypes(), isTensor))
     return Form::Tensors;
-  if (isa<tile::TileOpInterface, scf::ForallOp>(op))
-    return Form::Buffers;
+  if (isa<tile::TileOpInterface>(op))
+    return op->getParentOfType<scf::ForallOp>() ? Form::Blocked : Form::Buffers;
+  if (auto loop = dyn_cast<scf::ForallOp>(op))
+    return gnn::getFormOf(loop);
   if (isa<gpu::GPUModuleOp>(op))
     return Form::Kernels;
   if (isa<gpu::BinaryOp>(op))
@@ -70,6 +76,13 @@ static StringRef describe(Form form) {
     return "ops on tensors";
   case Form::Buffers:
     return "templates on buffers, as gnn-tile-pipeline makes them";
+  case Form::Blocked:
+    return "templates in loops over blocks, as gnn-block-pipeline makes them";
+  case Form::Loops:
+    return "loops and vectors in loops over blocks, as gnn-loops-pipeline "
+           "makes them";
+  case Form::Lanes:
+    return "threads in loops over blocks, as gnn-lanes-pipeline makes them";
   case Form::Kernels:
     return "kernels, as gnn-gpu-pipeline makes them";
   case Form::Binaries:
@@ -158,23 +171,65 @@ struct VerifyForm : gnn::impl::VerifyFormBase<VerifyForm> {
 
   void runOnOperation() override {
     auto [op, found] = findEarliest(getOperation());
-    if (found && *found != form) {
+    if (found && !isTaken(*found)) {
       emitError(op->getLoc()) << "expected " << describe(form) << ", got '"
-                              << op->getName() << "'" << ending(*found);
+                              << op->getName() << "'" << ending(op, *found);
       return signalPassFailure();
     }
     if (found == Form::Tensors && failed(verifyOrdersKept(getOperation())))
       return signalPassFailure();
-    if (!hasMath && findMath())
-      signalPassFailure();
+    if (failed(verifyBlocks()) || (!hasMath && findMath()))
+      return signalPassFailure();
     markAllAnalysesPreserved();
   }
 
 private:
-  static StringRef ending(Form form) {
-    return form == Form::Tensors   ? " on tensors"
-           : form == Form::Buffers ? " on buffers"
-                                   : "";
+  /// Loops over blocks may be in a later form than the stage makes of others.
+  bool isTaken(Form found) {
+    bool isOfBlocks = form >= Form::Blocked && form <= Form::Lanes;
+    return isOfBlocks ? found >= form && found <= Form::Lanes : found == form;
+  }
+
+  static StringRef ending(Operation *op, Form form) {
+    switch (form) {
+    case Form::Tensors:
+      return " on tensors";
+    case Form::Buffers:
+      return isOnRange(op) ? " on a range outside of a loop over blocks"
+                           : " on buffers";
+    case Form::Blocked:
+      return isa<scf::ForallOp>(op) ? " with templates"
+                                    : " in a loop over blocks";
+    case Form::Loops:
+      return " without threads";
+    case Form::Lanes:
+      return " of threads";
+    default:
+      return "";
+    }
+  }
+
+  /// Templates are where passes find them, and each of these loops has
+  /// what its form promises.
+  LogicalResult verifyBlocks() {
+    if (form < Form::Buffers || form > Form::Lanes)
+      return success();
+    WalkResult walk =
+        getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+          if (auto loop = dyn_cast<scf::ForallOp>(op))
+            return failed(verifyBlockForm(loop)) ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
+          if (!isa<tile::TileOpInterface>(op))
+            return WalkResult::advance();
+          if (!op->getParentOfType<func::FuncOp>()) // C1
+            op->emitOpError("expected a template in a func.func of the module");
+          else if (isOnRange(op) && !op->getParentOfType<scf::ForallOp>()) // C1
+            op->emitOpError("expected a loop over blocks around a range");
+          else
+            return WalkResult::advance();
+          return WalkResult::interrupt();
+        });
+    return failure(walk.wasInterrupted());
   }
 
   /// Emits an error at an operation that is not expanded; whether there is one.

@@ -134,8 +134,8 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     these by function. Others of these inputs, and gradients of some outputs alone, are
     compiled when they are first asked for.
     `stop_at` runs the templates of a form by loops of scalars, without the passes behind
-    it: "structured", "scheduled" or "blocked" (docs/Debugging.md). Raises ValueError where
-    an option is wrong, and CompileError where the program is."""
+    it: "structured", "scheduled", "blocked" or "loops" (docs/Debugging.md). Raises
+    ValueError where an option is wrong, and CompileError where the program is."""
     if isinstance(plugins, (str, bytes)):
         raise ValueError(f"plugins: expected a list of paths, got {plugins!r}")
     for plugin in plugins:

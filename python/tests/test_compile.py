@@ -74,8 +74,9 @@ def test_other_errors_need_no_reproducer(compiler, graph, temporary):
 def test_phases_are_kept(compiler, tmp_path):
     gnn_mlir.compile(models.gcn((4, 4)), keep_phases=tmp_path / "phases")
     names = sorted(p.name for p in (tmp_path / "phases").iterdir())
-    assert names[:5] == ["1-graph.mlir", "2-tile.mlir", "3-schedule.mlir",
-                         "4-gpu.mlir", "5-math.mlir"]
+    assert names[:8] == ["1-graph.mlir", "2-tile.mlir", "3-schedule.mlir",
+                         "4-block.mlir", "5-loops.mlir", "6-lanes.mlir",
+                         "7-gpu.mlir", "8-math.mlir"]
 
 
 def test_bad_inputs(rgcn, graph):

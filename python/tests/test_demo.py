@@ -24,5 +24,5 @@ def test_demo(compiler, tmp_path):
     assert "26496" in result.stdout and "of 27 types" in result.stdout
     assert result.stdout.count("rows against float64") == 2
     for model in ("rgcn", "rgat"):
-        for name in ("1-graph.mlir", "4-gpu.mlir", "kernels.ptx"):
+        for name in ("1-graph.mlir", "7-gpu.mlir", "kernels.ptx"):
             assert (tmp_path / model / name).stat().st_size > 0

@@ -10,7 +10,7 @@ from conftest import find_tool
 import gnn_mlir
 from gnn_mlir.testing import cases, tools
 
-FORMS = "structured", "scheduled", "blocked"
+FORMS = "structured", "scheduled", "blocked", "loops"
 
 # Long rows, empty rows and types, heads, softmax, extremes, typed weights, in place.
 CASES = [("gat", "hub", 7, 3), ("hgt", "rows-1000", 16, 3),
@@ -29,13 +29,13 @@ def test_kernels_are_of_one_thread():
     for form in FORMS:
         plan = gnn_mlir.compile(program.function, stop_at=form)
         for step in plan.package.plan()["functions"][0]["steps"]:
-            assert step["block"] == step["grid"] or form == "blocked", step
+            assert step["block"] == step["grid"] or form in ("blocked", "loops"), step
 
 
 def test_forms_that_are_not_there():
     program = cases.build("gat", "rows-1000", 3, 1)
     with pytest.raises(ValueError, match="stop-at: expected one of kernels, structured, "
-                                         "scheduled, blocked, got 'tiled'"):
+                                         "scheduled, blocked, loops, got 'tiled'"):
         gnn_mlir.compile(program.function, stop_at="tiled")
     with pytest.raises(ValueError, match="stop_at: expected a word, got 1"):
         gnn_mlir.compile(program.function, stop_at=1)

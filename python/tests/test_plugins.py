@@ -158,6 +158,7 @@ def test_gnn_run_runs_a_pass_of_a_plugin(installed, pass_plugin, tmp_path):
 @pytest.mark.parametrize("passes, message", [
     ("grph-end=hoist-linear", "stage-passes: expected POINT=PASSES with a point of "
      "graph-begin, graph-end, tile-begin, tile-end, schedule-begin, schedule-end, "
+     "block-begin, block-end, loops-begin, loops-end, lanes-begin, lanes-end, "
      "gpu-begin, gpu-end, math-begin, math-end, ptx-begin, ptx-end, got "
      "'grph-end=hoist-linear'"),
     ("hoist-linear", "with a point of graph-begin, "),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products through the forms: the same bits as in one step, kernels without faults."""
+"""Loops of products as they stand give the same bits as the kernels made of them."""
 
 import numpy as np
 import pytest
@@ -7,13 +7,10 @@ import pytest
 import gnn_mlir
 from gnn_mlir.testing import graphs
 
-LOOPS = "gnn-tile-block-products,gnn-tile-lower-products"
-SCALARS = "convert-gnn-tile-vectors-to-scalar-loops"
-FORMS = f"func.func({LOOPS},gnn-tile-load-ahead,gnn-tile-distribute-products)"
-
-#: The loops form, run as it stands.
-LOOP_FORMS = [f"func.func({LOOPS},{SCALARS})",
-              f"func.func({LOOPS},gnn-tile-load-ahead,{SCALARS})"]
+#: The loops form, run as it stands: as it is made, and with loads ahead.
+LOOPS = [{"stop_at": "loops"},
+         {"stop_at": "loops",
+          "stage_passes": {"loops-end": "func.func(gnn-tile-load-ahead)"}}]
 
 #: A body with a bias of the type, a scale of the row, and heads; a depth of several
 #: steps that ends inside of one, columns of several tiles that do so too.
@@ -78,8 +75,8 @@ def values(binding):
 def test_same_bits(compiler, text):
     graph = graphs.random_graph(90, 300, 1, 3, seed=5)
     results = []
-    for points in ({}, *({"gpu-begin": passes} for passes in (FORMS, *LOOP_FORMS))):
-        compiled = gnn_mlir.compile(text, target="emulator", stage_passes=points)
+    for options in {}, *LOOPS:
+        compiled = gnn_mlir.compile(text, target="emulator", **options)
         binding = compiled.bind({"g": graph})
         out = binding(values(binding))
         results.append(list(out.values()) if isinstance(out, dict) else [out])
@@ -89,10 +86,3 @@ def test_same_bits(compiler, text):
         for expected, got in zip(one, other):
             assert np.abs(expected).max() > 0
             np.testing.assert_array_equal(got, expected)
-
-
-def test_forms_make_the_kernels(compiler, tmp_path):
-    gnn_mlir.compile(GEMM, target="emulator", stage_passes={"gpu-begin": FORMS},
-                     keep_phases=tmp_path)
-    kernels = (tmp_path / "4-gpu.mlir").read_text()
-    assert "gnn_tile.gemm " not in kernels and "gpu.launch_func" in kernels

@@ -16,7 +16,10 @@ POINTS = {
     "graph-begin": "tensors", "graph-end": "tensors",
     "tile-begin": "tensors", "tile-end": "buffers",
     "schedule-begin": "buffers", "schedule-end": "buffers",
-    "gpu-begin": "buffers", "gpu-end": "kernels",
+    "block-begin": "buffers", "block-end": "blocked",
+    "loops-begin": "blocked", "loops-end": "loops",
+    "lanes-begin": "loops", "lanes-end": "lanes",
+    "gpu-begin": "lanes", "gpu-end": "kernels",
     "math-begin": "kernels", "math-end": "kernels",
     "ptx-begin": "kernels", "ptx-end": "binaries",
 }

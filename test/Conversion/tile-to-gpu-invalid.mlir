@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --gnn-schedule-pipeline --gnn-gpu-pipeline --verify-diagnostics --split-input-file
+// RUN: gnn-opt %s --gnn-schedule-pipeline --gnn-kernels-pipeline --verify-diagnostics --split-input-file
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 

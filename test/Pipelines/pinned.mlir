@@ -1,5 +1,5 @@
 // RUN: gnn-opt %s --gnn-tile-pipeline | FileCheck %s --check-prefix=TILE
-// RUN: gnn-opt %s --gnn-tile-pipeline --gnn-schedule-pipeline --gnn-gpu-pipeline | FileCheck %s --check-prefix=GPU
+// RUN: gnn-opt %s --gnn-tile-pipeline --gnn-schedule-pipeline --gnn-kernels-pipeline | FileCheck %s --check-prefix=GPU
 // RUN: gnn-translate %s --gnn-to-plan | FileCheck %s --check-prefix=PLAN
 // RUN: gnn-translate %s --gnn-to-ptx | FileCheck %s --check-prefix=PTX
 

@@ -1,7 +1,7 @@
 // RUN: gnn-opt %s --gnn-graph-pipeline | FileCheck %s --check-prefix=GRAPH
 // RUN: gnn-opt %s --gnn-graph-pipeline --gnn-tile-pipeline | FileCheck %s --check-prefix=TILE
-// RUN: gnn-opt %s --gnn-tile-pipeline --gnn-schedule-pipeline --gnn-gpu-pipeline | FileCheck %s --check-prefix=GPU
-// RUN: gnn-opt %s --gnn-tile-pipeline --gnn-schedule-pipeline --gnn-gpu-pipeline --gnn-math-pipeline --gnn-ptx-pipeline | FileCheck %s --check-prefix=PTX
+// RUN: gnn-opt %s --gnn-tile-pipeline --gnn-schedule-pipeline --gnn-kernels-pipeline | FileCheck %s --check-prefix=GPU
+// RUN: gnn-opt %s --gnn-tile-pipeline --gnn-schedule-pipeline --gnn-kernels-pipeline --gnn-math-pipeline --gnn-ptx-pipeline | FileCheck %s --check-prefix=PTX
 // RUN: gnn-opt %s --gnn-compile-pipeline | FileCheck %s --check-prefix=PTX
 
 // One layer of RGCN at every border.

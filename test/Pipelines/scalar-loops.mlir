@@ -1,9 +1,10 @@
-// RUN: gnn-opt %s --gnn-gpu-pipeline=scalar-loops=true | FileCheck %s
+// RUN: gnn-opt %s --gnn-kernels-pipeline=stop-at=scheduled | FileCheck %s
 // RUN: gnn-opt %s --convert-gnn-tile-to-scalar-loops --remarks-filter='convert-gnn-tile-to-scalar-loops' --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-// A template without a schedule becomes a kernel of one thread.
+// A template without a schedule becomes a kernel of one thread, whose launch costs
+// what the template says.
 //
 // CHECK-LABEL: gpu.func @sum_0_forall
 // CHECK-SAME:    known_block_size = array<i32: 1, 1, 1>
@@ -12,6 +13,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK:           scf.for
 // CHECK:         gpu.return
 // CHECK-LABEL: func.func @sum
+// CHECK:         gnn_tile.cost
 // CHECK:         gpu.launch_func {{.+}} blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
 //
 // REMARK: remark: [Passed] Lowered | Category:convert-gnn-tile-to-scalar-loops | Remark="computed by loops of one thread"

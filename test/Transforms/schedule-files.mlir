@@ -61,7 +61,7 @@
 //
 // RUN: gnn-opt %t/top.mlir -o /dev/null --gnn-tile-list-schedules=vary=vector | FileCheck %s --check-prefix=TOP
 // RUN: gnn-opt %t/top.mlir -o /dev/null --gnn-tile-save-schedules=file=%t/top.jsonl
-// RUN: not gnn-opt %t/top.mlir --gnn-schedule-pipeline --gnn-gpu-pipeline 2>&1 | FileCheck %s --check-prefix=LEFT
+// RUN: not gnn-opt %t/top.mlir --gnn-schedule-pipeline --gnn-kernels-pipeline 2>&1 | FileCheck %s --check-prefix=LEFT
 // LEFT: error: 'gnn_tile.traverse' op expected a template in a func.func of the module
 // TOP: {"function":"","graph":"g","template":"traverse","domain":"<dst, features = 64>"
 

@@ -124,9 +124,9 @@ static cl::list<std::string>
                 cl::value_desc("STAGE-begin|end=PASSES"), cl::cat(category));
 static cl::opt<std::string> stopAt(
     "stop-at",
-    cl::desc("Run the templates of a form by loops of scalars, without the "
-             "passes behind it: structured, scheduled or blocked; kernels: run "
-             "kernels (default)"),
+    cl::desc("Run a form by loops of scalars, without the passes behind it: "
+             "structured, scheduled, blocked or loops; kernels: run kernels "
+             "(default)"),
     cl::value_desc("FORM"), cl::cat(category));
 static cl::opt<bool> unchecked("unchecked",
                                cl::desc("Emulate without checking accesses"),

@@ -274,8 +274,9 @@ TEST(CompilerCAPI, PhasesAndReproducers) {
   ASSERT_EQ(compile(sumText, &package, options), "");
   gnnPackageRelease(package);
   for (const char *name :
-       {"1-graph.mlir", "2-tile.mlir", "3-schedule.mlir", "4-gpu.mlir",
-        "5-math.mlir", "6-ptx.mlir", "kernels.ptx"})
+       {"1-graph.mlir", "2-tile.mlir", "3-schedule.mlir", "4-block.mlir",
+        "5-loops.mlir", "6-lanes.mlir", "7-gpu.mlir", "8-math.mlir",
+        "9-ptx.mlir", "kernels.ptx"})
     EXPECT_FALSE(slurp(folder.path / "phases" / name).empty()) << name;
   EXPECT_FALSE(std::filesystem::exists(reproducer));
 
@@ -324,11 +325,13 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
       << again;
   EXPECT_TRUE(contains(again, "},gnn-tile-pipeline{fuse=false long-rows=-1 "))
       << again;
-  EXPECT_TRUE(contains(again,
-                       " target=h200},gnn-gpu-pipeline{blocks=false "
-                       "core-registers=32 core-vector=16 cores=false "
-                       "scalar-loops=false},gnn-math-pipeline,"
-                       "gnn-verify-launch-form,gnn-ptx-pipeline{chip=sm_90"))
+  EXPECT_TRUE(
+      contains(again, " target=h200},gnn-block-pipeline{scalar-loops=false},"
+                      "gnn-loops-pipeline{core-registers=32 core-vector=16 "
+                      "cores=false scalar-loops=false},"
+                      "gnn-lanes-pipeline{scalar-loops=false},gnn-gpu-pipeline,"
+                      "gnn-math-pipeline,"
+                      "gnn-verify-launch-form,gnn-ptx-pipeline{chip=sm_90"))
       << again;
 
   // What cannot be written is told after what went wrong.

@@ -91,9 +91,11 @@ def ConvertGNNTileVectorsToScalarLoops
   let summary = "Make loops of scalars of the vectors of a loop over blocks";
   let description = [{
     The loops form as it stands, run by one thread a block: what is read, summed by a
-    `vector.contract` or carried by a loop becomes an array; other vectors are
-    computed element by element where they are needed. What the form says of threads
-    (`gnn_tile.spread`, `gnn_tile.permuted`) has no effect.
+    `vector.contract`, reduced, carried by a loop or needed twice becomes an array;
+    other vectors are computed element by element where they are needed. A
+    `gnn_tile.walk` takes one element after the other, 64 at a time with a state of
+    their own; a `gnn_tile.parallel` one worker after the other. What the form says of
+    threads (`gnn_tile.lanes`, `gnn_tile.spread`, `gnn_tile.permuted`) has no effect.
 
     ```mlir
     vector.transfer_write %x, %staged[%c0, %c0] {permutation_map = affine_map<(d0, d1) -> (d1, d0)>} : vector<64x16xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
@@ -106,9 +108,9 @@ def ConvertGNNTileVectorsToScalarLoops
     }
     ```
 
-    Needs: the loops form of products (`gnn-tile-lower-products`). Keeps: all bits;
-    sums are added in the order of their loops. Never leaves a vector: what it does
-    not know is an error at that op.
+    Needs: the loops form (`gnn-loops-pipeline`). Keeps: the bits of products, and the
+    value of each result up to the order in which the elements of a row and of a vector
+    are added. Never leaves a vector: what it does not know is an error at that op.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",

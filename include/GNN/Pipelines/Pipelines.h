@@ -231,20 +231,30 @@ struct SchedulePipelineOptions
       llvm::cl::init(CostTarget::chip)};
 };
 
-/// Options of `gnn-gpu-pipeline`.
-struct GPUPipelineOptions
-    : public CoreOptions<mlir::PassPipelineOptions<GPUPipelineOptions>> {
+/// What a stage that lowers templates may do instead, on top of other options.
+template <typename Base> struct ScalarLoops : public Base {
+  template <typename T, typename... Mods>
+  using Option = mlir::detail::PassOptions::Option<T, Mods...>;
+
   Option<bool> scalarLoops{
       *this, "scalar-loops",
-      llvm::cl::desc(
-          "Make loops of one thread of each template: what it means, "
-          "slowly"),
-      llvm::cl::init(false)};
-  Option<bool> blocks{
-      *this, "blocks",
-      llvm::cl::desc("Cut templates into blocks before they become such loops"),
+      llvm::cl::desc("Make loops of one thread of what comes in instead: what "
+                     "it means, slowly"),
       llvm::cl::init(false)};
 };
+
+/// Options of `gnn-block-pipeline`.
+struct BlockPipelineOptions
+    : public ScalarLoops<mlir::PassPipelineOptions<BlockPipelineOptions>> {};
+
+/// Options of `gnn-loops-pipeline`.
+struct LoopsPipelineOptions
+    : public ScalarLoops<
+          CoreOptions<mlir::PassPipelineOptions<LoopsPipelineOptions>>> {};
+
+/// Options of `gnn-lanes-pipeline`.
+struct LanesPipelineOptions
+    : public ScalarLoops<mlir::PassPipelineOptions<LanesPipelineOptions>> {};
 
 /// The switches of all passes.
 struct PassSwitches
@@ -257,6 +267,24 @@ struct PassSwitches
 llvm::LogicalResult parsePassSwitches(llvm::StringRef text,
                                       PassSwitches &switches,
                                       std::string &message);
+
+/// The form that becomes loops of scalars, so that it can be run without the
+/// passes behind it.
+enum class StopAt {
+  Kernels,    ///< none: all become kernels as fast as they can be
+  Structured, ///< templates as fusion leaves them; each buffer has its own
+              ///< place
+  Scheduled,  ///< templates on buffers, with schedules
+  Blocked,    ///< templates on ranges, in loops over blocks
+  Loops       ///< loops and vectors, in loops over blocks
+};
+
+template <> struct OptionWords<StopAt> {
+  static llvm::ArrayRef<OptionWord<StopAt>> list();
+};
+
+/// The form of a module that is run; none where all stages are.
+std::optional<Form> getForm(StopAt stopAt);
 
 /// What the kernels become: PTX text, or what CUDA's ptxas makes of it.
 enum class KernelFormat { ISA, Bin, Fatbin };
@@ -273,7 +301,22 @@ class llvm::cl::parser<gnn::KernelFormat>
   using WordParser::WordParser;
 };
 
+template <>
+class llvm::cl::parser<gnn::StopAt> : public gnn::WordParser<gnn::StopAt> {
+  using WordParser::WordParser;
+};
+
 namespace gnn {
+
+/// Options of `gnn-kernels-pipeline`.
+struct KernelsPipelineOptions
+    : public CoreOptions<mlir::PassPipelineOptions<KernelsPipelineOptions>> {
+  Option<StopAt> stopAt{
+      *this, "stop-at",
+      llvm::cl::desc("Make loops of one thread of the form structured, "
+                     "scheduled, blocked or loops; kernels: of none"),
+      llvm::cl::init(StopAt::Kernels)};
+};
 
 /// The options of every pipeline that ends in PTX.
 template <typename Options>
@@ -309,25 +352,14 @@ struct PTXPipelineOptions : public PTXOptions<PTXPipelineOptions> {};
 /// Options of pipelines that have none.
 struct NoOptions : public mlir::PassPipelineOptions<NoOptions> {};
 
-/// The form behind which templates become loops of scalars, so that it can be
-/// run without the passes behind it.
-enum class StopAt {
-  Kernels,    ///< nowhere: they become kernels as fast as they can be
-  Structured, ///< on tensors, behind fusion; each buffer has its own place
-  Scheduled,  ///< on buffers, with schedules
-  Blocked     ///< in loops over blocks, on ranges of their rows
-};
-
-template <> struct OptionWords<StopAt> {
-  static llvm::ArrayRef<OptionWord<StopAt>> list();
-};
-
 /// The options of all stages, and the user's passes around them.
 struct StageOptions {
   GraphPipelineOptions graph;
   TilePipelineOptions tile;
   SchedulePipelineOptions schedule;
-  GPUPipelineOptions gpu;
+  BlockPipelineOptions block;
+  LoopsPipelineOptions loops;
+  LanesPipelineOptions lanes;
   NoOptions none;
   PTXPipelineOptions ptx;
   StagePasses passes;
@@ -335,7 +367,7 @@ struct StageOptions {
 
   /// Makes kernels for the cores of a CPU.
   void chooseCores(CoreRegisters registers);
-  /// Sets the options of the stages behind a form.
+  /// Runs a form without the stages behind it.
   void chooseStop(StopAt form);
 
   /// Weighs and chooses for the GPU of `chip` unless another is named.
@@ -369,7 +401,7 @@ struct Stage {
   std::function<void()> add;
 
   std::string getPipeline() const { return "gnn-" + name + "-pipeline"; }
-  /// Whether it is left out, as it makes a later form than is asked for.
+  /// Whether it is left out, as what it takes is behind the form that is run.
   bool isSkipped(const StageOptions &options) const;
 };
 

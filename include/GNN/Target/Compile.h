@@ -46,7 +46,8 @@ struct CompileOptions {
   /// File to write the schedules of all templates to; empty: none.
   std::string saveSchedules;
   /// The form behind which templates become loops of scalars, a word of
-  /// `StopAt`: "structured", "scheduled", "blocked", or "kernels" for none.
+  /// `StopAt`: "structured", "scheduled", "blocked", "loops", or "kernels" for
+  /// none.
   std::string stopAt = "kernels";
   /// Kernels of one thread a block, for the cores of a CPU with such registers;
   /// none: for a GPU.

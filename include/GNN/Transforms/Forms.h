@@ -15,7 +15,7 @@ namespace gnn {
 
 /// The forms of a module, in the order in which the compiler makes them.
 /// `gnn-verify-form` says what each is.
-enum class Form { Tensors, Buffers, Kernels, Binaries };
+enum class Form { Tensors, Buffers, Blocked, Loops, Lanes, Kernels, Binaries };
 
 template <> struct OptionWords<Form> {
   static llvm::ArrayRef<OptionWord<Form>> list();

@@ -19,11 +19,33 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
     of a module is the earliest that one of its ops has:
 
     * `tensors`: ops on tensors, of `gnn`, `gnn_tile` and others;
-    * `buffers`: templates on memrefs, or loops over blocks made of them;
+    * `buffers`: templates on memrefs;
+    * `blocked`: templates on ranges, in loops over blocks;
+    * `loops`: loops over blocks of loops and vectors;
+    * `lanes`: loops over blocks of what one thread does;
     * `kernels`: `gpu.module`;
     * `binaries`: `gpu.binary`.
 
-    A module without such ops has every form.
+    A module without such ops has every form. Of the loops over blocks, some may be
+    in a later form than the module: a stage leaves them as they are.
+
+    Each loop over blocks, an `scf.forall`, keeps the contract of its form:
+
+    * (C1) A template is in a `func.func`, one on a range in a loop over blocks.
+    * (C2) The loop has no results and stands in no other; its lower bounds and steps
+      are constants, and its dimensions are mapped to different ones of
+      `#gpu.block<x>`, `<y>` and `<z>`.
+    * (C3) Blocked: a template stands by itself in the loop's body, and computes a
+      range; its own verifier asks for a complete schedule and index arrays.
+    * (C4) Blocked: the loop has `gnn_tile.schedule`, and neither `gnn_tile.lanes` nor
+      `gnn_tile.threads`; a `gnn_tile.cost` stands in front of it.
+    * (C5) Loops: no op of the `gpu` dialect: no thread ids, barriers, shuffles.
+    * (C6) Loops: `gnn_tile.lanes` says over which lanes vectors are spread, or
+      `gnn_tile.spread` of each op that stages, multiplies or stores a tile what
+      threads hold of it. `gnn_tile.walk` and `gnn_tile.parallel` need lanes.
+    * (C7) Lanes: `gnn_tile.threads` is 1 to 1024, and no op of `gnn_tile` is left.
+    * (C8) Lanes: vectors have up to 16 elements, and no transfer, contraction or
+      reduction of vectors of many lanes is left.
 
     In the form `tensors`, only templates change the order of rows
     (`#gnn_tile.order`): no `tensor.cast`, reshape or other op on tensors gives
@@ -36,7 +58,8 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"form", "form", "::gnn::Form", /*default=*/"::gnn::Form::Tensors",
-           "The form: tensors, buffers, kernels or binaries">,
+           "The form: tensors, buffers, blocked, loops, lanes, kernels or "
+           "binaries">,
     Option<"hasMath", "has-math", "bool", /*default=*/"true",
            "Kernels may have operations that a GPU lacks">,
   ];

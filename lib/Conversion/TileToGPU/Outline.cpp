@@ -11,85 +11,17 @@
 
 #include "KernelFunc.h"
 
+#include "GNN/Dialect/Tile/IR/BlockLoops.h"
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
-
-/// The most threads that a block of any GPU has.
-static constexpr int64_t kMostThreads = 1024;
-
-//===----------------------------------------------------------------------===//
-// What is expected
-//===----------------------------------------------------------------------===//
-
-/// The dimension of the grid that dimension `i` of the loop is mapped to.
-static std::optional<gpu::Dimension> getDimension(scf::ForallOp op,
-                                                  unsigned i) {
-  std::optional<ArrayAttr> mapping = op.getMapping();
-  if (!mapping || i >= mapping->size())
-    return std::nullopt;
-  auto block = dyn_cast<gpu::GPUBlockMappingAttr>((*mapping)[i]);
-  if (!block || block.isLinearMapping())
-    return std::nullopt;
-  return static_cast<gpu::Dimension>(block.getRelativeIndex());
-}
-
-static LogicalResult checkMapping(scf::ForallOp op) {
-  llvm::SmallSet<gpu::Dimension, 3> seen;
-  for (int64_t i = 0; i < op.getRank(); ++i) {
-    std::optional<gpu::Dimension> dimension = getDimension(op, i);
-    if (dimension && seen.insert(*dimension).second)
-      continue;
-    InFlightDiagnostic diag =
-        op.emitOpError("expected a loop over blocks, each dimension mapped to "
-                       "one of #gpu.block<x>, <y> and <z>, got ");
-    return op.getMapping() ? diag << *op.getMapping() : diag << "no mapping";
-  }
-  return success();
-}
-
-static LogicalResult checkThreads(scf::ForallOp op) {
-  auto threads = op->getAttrOfType<IntegerAttr>(attribute::threads);
-  if (threads && threads.getInt() >= 1 && threads.getInt() <= kMostThreads)
-    return success();
-  InFlightDiagnostic diag = op.emitOpError("expected ")
-                            << attribute::threads << " of 1 to " << kMostThreads
-                            << ", got ";
-  if (Attribute given = op->getAttr(attribute::threads))
-    return diag << given;
-  return diag << "none";
-}
-
-static LogicalResult checkLoop(scf::ForallOp op) {
-  if (op.getNumResults())
-    return op.emitOpError("expected a loop over blocks on buffers, got one "
-                          "with results");
-  for (ArrayRef<OpFoldResult> bounds :
-       {op.getMixedLowerBound(), op.getMixedStep()})
-    for (OpFoldResult bound : bounds)
-      if (!getConstantIntValue(bound))
-        return op.emitOpError("expected constant lower bounds and steps");
-  if (failed(checkMapping(op)) || failed(checkThreads(op)))
-    return failure();
-  WalkResult walk =
-      op.getBody()->walk<WalkOrder::PreOrder>([](Operation *inner) {
-        if (!isa<TileDialect>(inner->getDialect()))
-          return WalkResult::advance();
-        inner->emitOpError(
-            "has no form for a thread: expected it to be lowered "
-            "before its loop over blocks becomes a kernel");
-        return WalkResult::interrupt();
-      });
-  return failure(walk.wasInterrupted());
-}
 
 //===----------------------------------------------------------------------===//
 // What is written
@@ -319,7 +251,7 @@ void Outliner::moveBody() {
   };
   for (auto [i, variable] : llvm::enumerate(op.getInductionVars())) {
     Value value =
-        gpu::BlockIdOp::create(builder, op.getLoc(), *getDimension(op, i));
+        gpu::BlockIdOp::create(builder, op.getLoc(), *getGridDimension(op, i));
     int64_t step = *getConstantIntValue(op.getMixedStep()[i]);
     if (step != 1)
       value = arith::MulIOp::create(builder, op.getLoc(), value, index(step));
@@ -347,7 +279,7 @@ void Outliner::launch() {
     if (step != 1)
       size = arith::CeilDivUIOp::create(
           host, loc, size, arith::ConstantIndexOp::create(host, loc, step));
-    sizes[static_cast<int>(*getDimension(op, i))] = size;
+    sizes[static_cast<int>(*getGridDimension(op, i))] = size;
   }
   for (Value &size : sizes)
     if (!size)
@@ -369,7 +301,7 @@ LogicalResult Outliner::run() {
 LogicalResult gnn::tile::outline(scf::ForallOp op, gpu::GPUModuleOp module,
                                  StringRef name,
                                  DenseMap<Value, Location> &writers) {
-  if (failed(checkLoop(op)))
+  if (failed(verifyBlocks(op)) || failed(verifyThreads(op)))
     return failure();
   FailureOr<SetVector<Value>> written = findWritten(op);
   if (failed(written))

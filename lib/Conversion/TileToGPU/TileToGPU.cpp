@@ -39,7 +39,7 @@ static FailureOr<SmallVector<scf::ForallOp>> findKernels(func::FuncOp func) {
     if (isa<TileOpInterface>(op)) {
       op->emitOpError(
           "expected a loop over blocks with what its threads do, as "
-          "gnn-gpu-pipeline makes it of gnn_tile.traverse, gemm or "
+          "gnn-lanes-pipeline makes it of gnn_tile.traverse, gemm or "
           "outer");
       return WalkResult::interrupt();
     }

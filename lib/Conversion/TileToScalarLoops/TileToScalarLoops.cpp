@@ -18,6 +18,8 @@
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
@@ -114,9 +116,29 @@ static std::optional<ValueRange> arraysOf(TileOpInterface op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
+/// States what the launch costs: no template is left to ask.
+static void stateCost(TileOpInterface op) {
+  OpBuilder builder(op);
+  std::map<CountKey, Value> counts;
+  TileCost cost = op.getCost();
+  auto state = [&](const CountSum &sum) {
+    return sum.materialize(builder, op.getLoc(), [&](const CountKey &key) {
+      Value &count = counts[key];
+      if (!count)
+        count = CountOp::create(builder, op.getLoc(), builder.getIndexType(),
+                                op.getGraphAttr().getValue(), key);
+      return count;
+    });
+  };
+  Value reads = state(cost.readBytes), writes = state(cost.writtenBytes);
+  CostOp::create(builder, op.getLoc(), reads, writes, state(cost.flops));
+}
+
 /// The loop over blocks that a template on a range is in, or a new one of one
 /// turn, which becomes a kernel of one thread.
 static scf::ForallOp blockOf(TileOpInterface op, bool isOnRange) {
+  if (!isOnRange) // else it is stated
+    stateCost(op);
   scf::ForallOp block =
       isOnRange ? op->getParentOfType<scf::ForallOp>() : createBlock(op);
   if (block)

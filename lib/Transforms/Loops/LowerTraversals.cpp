@@ -13,7 +13,10 @@
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/CSE.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -233,6 +236,11 @@ static LogicalResult lower(TraverseOp op) {
              .str();
   TraversalLoops(op, *layout).run();
   op.erase();
+  // A lookup that several values need is one. What stands in front of the loop
+  // is left, so that kernels that do the same stay the same.
+  IRRewriter rewriter(blocks.getContext());
+  DominanceInfo dominance(blocks);
+  eliminateCommonSubExpressions(rewriter, dominance, blocks);
   return success();
 }
 

@@ -1,5 +1,5 @@
 // RUN: gnn-opt %s --convert-gnn-to-gnn-tile --split-input-file | FileCheck %s
-// RUN: gnn-opt %s --gnn-tile-pipeline --gnn-schedule-pipeline --gnn-gpu-pipeline --split-input-file | FileCheck %s --check-prefix=GPU
+// RUN: gnn-opt %s --gnn-tile-pipeline --gnn-schedule-pipeline --gnn-kernels-pipeline --split-input-file | FileCheck %s --check-prefix=GPU
 
 gnn.graph @g square {node_types = 1, edge_types = 3}
 gnn.graph @part square of @g types [0, 2] {node_types = 1, edge_types = 2}

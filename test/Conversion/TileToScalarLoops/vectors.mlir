@@ -63,3 +63,79 @@ func.func @product(%x: memref<?x64xf32>, %last: index) {
   } {mapping = [#gpu.block<x>]}
   return
 }
+
+// -----
+
+// A walk: 64 elements at a time are combined from the identity on, one after the other,
+// then with those before. Columns past the last one are not there.
+//
+// CHECK-LABEL: func.func @walk
+// CHECK-DAG:     %[[SUM:.+]] = memref.alloca() : memref<8xf32>
+// CHECK:         scf.for %[[FIRST:.+]] = %{{.+}} to %{{.+}} step %c64
+// CHECK:           %[[NEXT:.+]] = arith.addi %[[FIRST]], %c64
+// CHECK:           %[[LAST:.+]] = arith.minsi %[[NEXT]],
+// CHECK:           scf.for %[[P:.+]] = %[[FIRST]] to %[[LAST]] step %c1
+// CHECK:             arith.cmpi slt, %{{.+}}, %{{.+}}
+// CHECK:             scf.if %{{.+}} -> (f32) {
+// CHECK:               memref.load %{{.+}}[%[[P]], %{{.+}}] : memref<9x12xf32>
+// CHECK:             } else {
+// CHECK:             arith.addf {{.+}} : f32
+// CHECK:           arith.addf {{.+}} : f32
+// CHECK:         memref.store %{{.+}} : memref<9x12xf32>
+// CHECK-NOT:     gnn_tile.walk
+// CHECK-NOT:     vector<
+func.func @walk(%x: memref<9x12xf32>, %y: memref<9x12xf32>, %begin: index, %end: index, %left: index) {
+  // expected-remark @+1 {{computed by loops of one thread}}
+  scf.forall (%b) in (9) {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : f32
+    %zero = arith.constant dense<0.0> : vector<8xf32>
+    %mask = vector.create_mask %left : vector<8xi1>
+    %s = gnn_tile.walk from %begin to %end over element slots 2 in_flight 4 identity(%zero : vector<8xf32>) {
+    ^bb0(%p: index):
+      %v = vector.transfer_read %x[%p, %c0], %pad, %mask {in_bounds = [true]} : memref<9x12xf32>, vector<8xf32>
+      gnn_tile.yield %v : vector<8xf32>
+    } combine {
+    ^bb0(%u: vector<8xf32>, %v: vector<8xf32>):
+      %w = arith.addf %u, %v : vector<8xf32>
+      gnn_tile.yield %w : vector<8xf32>
+    }
+    vector.transfer_write %s, %y[%b, %c0], %mask {in_bounds = [true]} : vector<8xf32>, memref<9x12xf32>
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 2, heads = 1, features = 16, vector = 1>}
+  return
+}
+
+// -----
+
+// Workers: the first of each four begins an entry, the others are combined with it.
+//
+// CHECK-LABEL: func.func @workers
+// CHECK-DAG:     %[[FLAGS:.+]] = memref.alloca() : memref<2xi32>
+// CHECK-DAG:     %[[STATE:.+]] = memref.alloca() : memref<i32>
+// CHECK:         scf.for %[[T:.+]] = %c0{{.*}} to %c8{{.*}} step %c1
+// CHECK:           %[[REST:.+]] = arith.remsi %[[T]], %c4
+// CHECK:           %[[IS:.+]] = arith.cmpi eq, %[[REST]],
+// CHECK:           scf.if %[[IS]] {
+// CHECK-NEXT:        memref.store %{{.+}}, %[[STATE]][] : memref<i32>
+// CHECK-NEXT:      } else {
+// CHECK:             arith.maxsi
+// CHECK:           %[[ENTRY:.+]] = arith.divsi %[[T]], %c4
+// CHECK:           memref.store %{{.+}}, %[[FLAGS]][%[[ENTRY]]] : memref<2xi32>
+// CHECK:         memref.load %[[FLAGS]]
+func.func @workers(%y: memref<2xi32>) {
+  // expected-remark @+1 {{computed by loops of one thread}}
+  scf.forall (%b) in (2) {
+    %f = gnn_tile.parallel 8 over team -> vector<2xi32> {
+    ^bb0(%t: index):
+      %i = arith.index_cast %t : index to i32
+      gnn_tile.yield %i : i32
+    } combine {
+    ^bb0(%u: i32, %v: i32):
+      %w = arith.maxsi %u, %v : i32
+      gnn_tile.yield %w : i32
+    }
+    %e = vector.extract %f[%b] : i32 from vector<2xi32>
+    memref.store %e, %y[%b] : memref<2xi32>
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 8, elements = 1, heads = 1, features = 8, vector = 1>}
+  return
+}

@@ -1,5 +1,5 @@
 // RUN: gnn-opt %s --canonicalize | FileCheck %s
-// RUN: gnn-opt %s --gnn-schedule-pipeline --gnn-gpu-pipeline \
+// RUN: gnn-opt %s --gnn-schedule-pipeline --gnn-kernels-pipeline \
 // RUN:   | FileCheck %s --check-prefix=KERNEL
 
 gnn.graph @g square {node_types = 2, edge_types = 3}

@@ -117,8 +117,8 @@ def Tile_CostOp : Tile_PlanOp<"cost"> {
   let description = [{
     Bytes read, bytes written, and floating-point operations, as if there were
     no caches: a row that is gathered counts each time. For reports: its effect
-    is on the plan, not on buffers. `convert-gnn-tile-to-gpu` asks them of the
-    template (`TileOpInterface`).
+    is on the plan, not on buffers. What makes a loop
+    over blocks of a template asks it for them (`TileOpInterface`).
 
     Example:
 

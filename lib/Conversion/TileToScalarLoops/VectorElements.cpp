@@ -1,0 +1,297 @@
+//===- VectorElements.cpp - One element of a vector -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VectorLoops.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace gnn::tile;
+
+LogicalResult gnn::tile::refuseVectors(Operation *op, StringRef expected) {
+  return op->emitOpError("has no loops of scalars: expected ") << expected;
+}
+
+FailureOr<Value> VectorLoops::element(Value value, const Indices &at) {
+  if (!isa<VectorType>(value.getType()))
+    return scalar(value);
+  if (Value array = arrays.lookup(value))
+    return memref::LoadOp::create(b, array, at).getResult();
+  Operation *op = value.getDefiningOp();
+  if (!op || (!blocks->isAncestor(op) && !isa<arith::ConstantOp>(op)))
+    return refuseVectors(blocks, "vectors of its own, and constants");
+  return compute(op, at);
+}
+
+/// The value everywhere, or the one of those that are there.
+FailureOr<Value> VectorLoops::elementOfConstant(arith::ConstantOp op,
+                                                const Indices &at) {
+  auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!dense)
+    return refuseVectors(op, "values that are all given");
+  auto make = [&](Attribute value) -> Value {
+    return arith::ConstantOp::create(b, cast<TypedAttr>(value));
+  };
+  if (dense.isSplat())
+    return make(dense.getSplatValue<Attribute>());
+  Value position = index(0);
+  for (auto [i, size] : llvm::zip(at, dense.getType().getShape()))
+    position = arith::AddIOp::create(
+        b, arith::MulIOp::create(b, position, index(size)), i);
+  Value found;
+  for (auto [i, value] : llvm::enumerate(dense.getValues<Attribute>())) {
+    Value isHere =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, position, index(i));
+    found =
+        found
+            ? arith::SelectOp::create(b, isHere, make(value), found).getResult()
+            : make(value);
+  }
+  return found;
+}
+
+FailureOr<Value> VectorLoops::elementOfBroadcast(vector::BroadcastOp op,
+                                                 const Indices &at) {
+  auto source = dyn_cast<VectorType>(op.getSourceType());
+  if (!source)
+    return scalar(op.getSource());
+  Indices from(ArrayRef<Value>(at).take_back(source.getRank()));
+  for (auto [i, size] : llvm::enumerate(source.getShape()))
+    if (size == 1)
+      from[i] = index(0);
+  return element(op.getSource(), from);
+}
+
+/// Adds or drops dimensions of size 1.
+FailureOr<Value> VectorLoops::elementOfShapeCast(vector::ShapeCastOp op,
+                                                 const Indices &at) {
+  auto isLong = [](int64_t size) { return size != 1; };
+  VectorType from = op.getSourceVectorType(), to = op.getResultVectorType();
+  if (!llvm::equal(llvm::make_filter_range(from.getShape(), isLong),
+                   llvm::make_filter_range(to.getShape(), isLong)))
+    return refuseVectors(op, "to add or drop dimensions of size 1");
+  Indices left, source;
+  for (auto [i, size] : llvm::zip(at, to.getShape()))
+    if (isLong(size))
+      left.push_back(i);
+  size_t next = 0;
+  for (int64_t size : from.getShape())
+    source.push_back(isLong(size) ? left[next++] : index(0));
+  return element(op.getSource(), source);
+}
+
+FailureOr<Value> VectorLoops::elementOfMask(vector::CreateMaskOp op,
+                                            const Indices &at) {
+  Value inside;
+  for (auto [i, size] : llvm::zip(at, op.getOperands())) {
+    Value isBelow =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, i, scalar(size));
+    inside = inside ? arith::AndIOp::create(b, inside, isBelow).getResult()
+                    : isBelow;
+  }
+  return inside;
+}
+
+/// `count` terms, in their order, behind `init`.
+FailureOr<Value>
+VectorLoops::reduce(vector::CombiningKind kind, int64_t count, Value init,
+                    llvm::function_ref<FailureOr<Value>(Value)> term) {
+  auto loop = scf::ForOp::create(b, index(0), index(count), index(1), init);
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointToEnd(loop.getBody());
+  FailureOr<Value> one = term(loop.getInductionVar());
+  if (failed(one))
+    return failure();
+  Value next = vector::makeArithReduction(b, b.getLoc(), kind, *one,
+                                          loop.getRegionIterArg(0));
+  scf::YieldOp::create(b, next);
+  return loop.getResult(0);
+}
+
+/// Over one dimension, in its order.
+FailureOr<Value> VectorLoops::elementOfReduction(vector::MultiDimReductionOp op,
+                                                 const Indices &at) {
+  if (op.getReductionDims().size() != 1)
+    return refuseVectors(op, "a reduction of one dimension");
+  FailureOr<Value> first = element(op.getAcc(), at);
+  if (failed(first))
+    return failure();
+  int64_t dim = op.getReductionDims()[0];
+  return reduce(op.getKind(), op.getSourceVectorType().getDimSize(dim), *first,
+                [&](Value i) {
+                  Indices from(at);
+                  from.insert(from.begin() + dim, i);
+                  return element(op.getSource(), from);
+                });
+}
+
+FailureOr<Value> VectorLoops::elementOfExtract(vector::ExtractOp op,
+                                               const Indices &at) {
+  Indices from;
+  for (OpFoldResult position : op.getMixedPosition())
+    from.push_back(
+        isa<Attribute>(position)
+            ? index(cast<IntegerAttr>(cast<Attribute>(position)).getInt())
+            : scalar(cast<Value>(position)));
+  llvm::append_range(from, at);
+  return element(op.getSource(), from);
+}
+
+FailureOr<Value> VectorLoops::isInside(Value mask, std::optional<int64_t> below,
+                                       Value row, Value column) {
+  Value inside;
+  if (mask) {
+    FailureOr<Value> isRow = element(mask, {row});
+    if (failed(isRow))
+      return failure();
+    inside = *isRow;
+  }
+  if (!below)
+    return inside;
+  Value isColumn = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, column,
+                                         index(*below));
+  return inside ? arith::AndIOp::create(b, inside, isColumn).getResult()
+                : isColumn;
+}
+
+/// An element of a tile of rows.
+FailureOr<Value> VectorLoops::elementOfRows(LoadRowsOp op, const Indices &at) {
+  Value row = op.getRowVector() ? at.front() : Value(), column;
+  if (op.hasColumns())
+    column =
+        arith::AddIOp::create(b, scalar(op.getIndices().back()), at.back());
+  FailureOr<Value> inside =
+      isInside(op.getInside(), op.getBelow(), row, column);
+  if (failed(inside))
+    return failure();
+  if (op.getBelow()) // nothing is read past the end
+    column = arith::SelectOp::create(
+        b,
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, column,
+                              index(*op.getBelow())),
+        column, index(0));
+  Indices indices;
+  for (Value from : op.getIndices()) {
+    FailureOr<Value> one = element(from, {row});
+    if (failed(one))
+      return failure();
+    indices.push_back(*one);
+  }
+  if (column)
+    indices.back() = column;
+  Value value = memref::LoadOp::create(b, scalar(op.getSource()), indices);
+  if (!*inside)
+    return value;
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(value.getType()));
+  return arith::SelectOp::create(b, *inside, value, zero).getResult();
+}
+
+SmallVector<Value> VectorLoops::placeOf(VectorTransferOpInterface op,
+                                        const Indices &at) {
+  Indices indices =
+      llvm::map_to_vector(op.getIndices(), [&](Value i) { return scalar(i); });
+  for (auto [offset, expr] : llvm::zip(at, op.getPermutationMap().getResults()))
+    if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+      Value &position = indices[dim.getPosition()];
+      position = arith::AddIOp::create(b, position, offset);
+    }
+  return indices;
+}
+
+/// A mask has the dimensions of the memory, in their order, and none for what
+/// is repeated.
+FailureOr<Value> VectorLoops::isTransferred(VectorTransferOpInterface op,
+                                            const Indices &at) {
+  if (!op.getMask())
+    return Value();
+  SmallVector<std::pair<unsigned, Value>> dims;
+  for (auto [i, expr] : llvm::zip(at, op.getPermutationMap().getResults()))
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      dims.push_back({dim.getPosition(), i});
+  llvm::sort(dims, llvm::less_first());
+  return element(op.getMask(), llvm::map_to_vector(
+                                   dims, [](auto &dim) { return dim.second; }));
+}
+
+FailureOr<Value> VectorLoops::elementOfRead(vector::TransferReadOp op,
+                                            const Indices &at) {
+  if (op.hasOutOfBoundsDim() || !isa<MemRefType>(op.getBase().getType()))
+    return refuseVectors(op, "a read that stays inside of an array");
+  auto transfer = cast<VectorTransferOpInterface>(op.getOperation());
+  FailureOr<Value> inside = isTransferred(transfer, at);
+  if (failed(inside))
+    return failure();
+  auto load = [&]() -> Value {
+    return memref::LoadOp::create(b, scalar(op.getBase()),
+                                  placeOf(transfer, at));
+  };
+  if (!*inside)
+    return load();
+  auto read = scf::IfOp::create(b, op.getVectorType().getElementType(), *inside,
+                                /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointToEnd(read.thenBlock());
+  Value loaded = load();
+  scf::YieldOp::create(b, loaded);
+  b.setInsertionPointToEnd(read.elseBlock());
+  scf::YieldOp::create(b, scalar(op.getPadding()));
+  return read.getResult(0);
+}
+
+FailureOr<Value> VectorLoops::pointwise(Operation *op, const Indices &at) {
+  if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumResults() != 1)
+    return refuseVectors(op, "an op whose elements are known");
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    FailureOr<Value> one = element(operand, at);
+    if (failed(one))
+      return failure();
+    operands.push_back(*one);
+  }
+  OperationState state(op->getLoc(), op->getName(), operands,
+                       {getElementTypeOrSelf(op->getResult(0).getType())},
+                       op->getAttrs());
+  return b.create(state)->getResult(0);
+}
+
+FailureOr<Value> VectorLoops::compute(Operation *op, const Indices &at) {
+  return llvm::TypeSwitch<Operation *, FailureOr<Value>>(op)
+      .Case([&](arith::ConstantOp op) { return elementOfConstant(op, at); })
+      .Case([&](LoadRowsOp op) { return elementOfRows(op, at); })
+      .Case([&](vector::TransferReadOp op) { return elementOfRead(op, at); })
+      .Case([&](vector::StepOp) { return FailureOr<Value>(at.front()); })
+      .Case([&](vector::BroadcastOp op) { return elementOfBroadcast(op, at); })
+      .Case([&](vector::ShapeCastOp op) { return elementOfShapeCast(op, at); })
+      .Case([&](vector::CreateMaskOp op) { return elementOfMask(op, at); })
+      .Case([&](vector::ExtractOp op) { return elementOfExtract(op, at); })
+      .Case([&](vector::ReductionOp op) -> FailureOr<Value> {
+        if (op.getAcc())
+          return refuseVectors(op, "a reduction that starts from nothing");
+        FailureOr<Value> first = element(op.getVector(), {index(0)});
+        if (failed(first))
+          return failure();
+        int64_t count = op.getSourceVectorType().getDimSize(0);
+        return reduce(op.getKind(), count - 1, *first, [&](Value i) {
+          Value next = arith::AddIOp::create(b, i, index(1));
+          return element(op.getVector(), {next});
+        });
+      })
+      .Case([&](vector::ExtractStridedSliceOp op) -> FailureOr<Value> {
+        if (op.hasNonUnitStrides())
+          return refuseVectors(op, "a slice without strides");
+        Indices from(at);
+        for (auto [i, offset] :
+             llvm::enumerate(op.getOffsets().getAsRange<IntegerAttr>()))
+          from[i] = arith::AddIOp::create(b, at[i], index(offset.getInt()));
+        return element(op.getSource(), from);
+      })
+      .Case([&](vector::MultiDimReductionOp op) {
+        return elementOfReduction(op, at);
+      })
+      .Default([&](Operation *op) { return pointwise(op, at); });
+}

@@ -1,0 +1,107 @@
+//===- VectorLoops.h - Vectors as loops of scalars --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is read, summed, carried, reduced or needed twice becomes an array of
+// one thread; any other vector is computed element by element where one of
+// these, or a store, needs it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_CONVERSION_TILETOSCALARLOOPS_VECTORLOOPS_H
+#define GNN_LIB_CONVERSION_TILETOSCALARLOOPS_VECTORLOOPS_H
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace gnn::tile {
+
+/// Makes the loops of scalars of one loop over blocks.
+class VectorLoops {
+public:
+  explicit VectorLoops(mlir::scf::ForallOp blocks)
+      : blocks(blocks), b(blocks.getLoc(), blocks) {}
+
+  mlir::LogicalResult run();
+
+private:
+  using Value = mlir::Value;
+  using Indices = llvm::SmallVector<Value>;
+  using MaybeValue = mlir::FailureOr<Value>;
+  using Body = llvm::function_ref<mlir::LogicalResult(const Indices &)>;
+
+  // Elements (VectorElements.cpp).
+  MaybeValue element(Value value, const Indices &at);
+  MaybeValue compute(mlir::Operation *op, const Indices &at);
+  MaybeValue elementOfConstant(mlir::arith::ConstantOp op, const Indices &at);
+  MaybeValue elementOfBroadcast(mlir::vector::BroadcastOp op,
+                                const Indices &at);
+  MaybeValue elementOfShapeCast(mlir::vector::ShapeCastOp op,
+                                const Indices &at);
+  MaybeValue elementOfMask(mlir::vector::CreateMaskOp op, const Indices &at);
+  MaybeValue elementOfReduction(mlir::vector::MultiDimReductionOp op,
+                                const Indices &at);
+  MaybeValue elementOfExtract(mlir::vector::ExtractOp op, const Indices &at);
+  MaybeValue elementOfRows(LoadRowsOp op, const Indices &at);
+  MaybeValue elementOfRead(mlir::vector::TransferReadOp op, const Indices &at);
+  MaybeValue pointwise(mlir::Operation *op, const Indices &at);
+  MaybeValue reduce(mlir::vector::CombiningKind kind, int64_t count, Value init,
+                    llvm::function_ref<MaybeValue(Value)> term);
+  /// Whether a row and column are inside; null where all are.
+  MaybeValue isInside(Value mask, std::optional<int64_t> below, Value row,
+                      Value column);
+  /// The mask of a transfer at an element of its vector; null where all are
+  /// there.
+  MaybeValue isTransferred(mlir::VectorTransferOpInterface op,
+                           const Indices &at);
+  /// Where a transfer finds an element of its vector.
+  Indices placeOf(mlir::VectorTransferOpInterface op, const Indices &at);
+
+  // Statements (Vectors.cpp).
+  mlir::LogicalResult lower(mlir::Block &block);
+  mlir::LogicalResult lower(mlir::Operation *op);
+  mlir::LogicalResult lowerPure(mlir::Operation *op);
+  mlir::LogicalResult lowerFor(mlir::scf::ForOp loop);
+  mlir::LogicalResult lowerIf(mlir::scf::IfOp op);
+  mlir::LogicalResult lowerWrite(mlir::vector::TransferWriteOp op);
+  mlir::LogicalResult lowerContract(mlir::vector::ContractionOp op);
+  mlir::LogicalResult lowerStore(StoreRowsOp op);
+  mlir::LogicalResult fill(Value array, Value value);
+  mlir::LogicalResult keep(Value value);
+
+  // Workers (Workers.cpp).
+  mlir::LogicalResult lowerWalk(WalkOp walk);
+  mlir::LogicalResult lowerParallel(ParallelOp op);
+  mlir::LogicalResult combine(mlir::Block &block, mlir::ValueRange others,
+                              mlir::ValueRange states);
+  mlir::FailureOr<llvm::SmallVector<Value>> evaluate(mlir::ValueRange values);
+  void assign(mlir::ValueRange evaluated, mlir::ValueRange states);
+  Value stateFor(mlir::Type type);
+  void bind(Value value, Value state);
+
+  Value index(int64_t value) {
+    return mlir::arith::ConstantIndexOp::create(b, value);
+  }
+  Value scalar(Value value) { return scalars.lookupOrDefault(value); }
+  Value arrayFor(mlir::Type type);
+  mlir::LogicalResult forAll(llvm::ArrayRef<int64_t> shape, Body body,
+                             const Indices &outer = {});
+  void copy(Value from, Value to);
+
+  mlir::scf::ForallOp blocks, made;
+  mlir::ImplicitLocOpBuilder b;
+  mlir::IRMapping scalars;
+  llvm::DenseMap<Value, Value> arrays;
+};
+
+/// The error at an op that has no loops of scalars.
+mlir::LogicalResult refuseVectors(mlir::Operation *op,
+                                  llvm::StringRef expected);
+
+} // namespace gnn::tile
+
+#endif // GNN_LIB_CONVERSION_TILETOSCALARLOOPS_VECTORLOOPS_H

@@ -1,0 +1,186 @@
+//===- BlockForms.cpp - The forms of loops over blocks --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What each form has, and what it has not. The description of gnn-verify-form
+// holds the labels that the comments below refer to.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockForms.h"
+
+#include "GNN/Dialect/Tile/IR/BlockLoops.h"
+#include "GNN/Dialect/Tile/IR/FormAttributes.h"
+#include "GNN/Dialect/Tile/IR/ProductForms.h"
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+/// The most elements that one lane holds as a vector: a core's registers have
+/// no more.
+static constexpr int64_t mostOfLane = 16;
+
+Form gnn::getFormOf(scf::ForallOp loop) {
+  bool hasTemplates =
+      loop.getBody()
+          ->walk([](TileOpInterface) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (hasTemplates)
+    return Form::Blocked;
+  return loop->hasAttr(attribute::threads) ? Form::Lanes : Form::Loops;
+}
+
+bool gnn::isOnRange(Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<TraverseOp, GemmOp, OuterOp>([](auto op) { return op.isOnRange(); })
+      .Default([](Operation *) { return false; });
+}
+
+/// Checks all ops in a loop, up to the first error.
+static LogicalResult
+verifyAll(scf::ForallOp loop,
+          llvm::function_ref<LogicalResult(Operation *)> verify) {
+  return failure(loop.getBody()
+                     ->walk<WalkOrder::PreOrder>([&](Operation *op) {
+                       return failed(verify(op)) ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
+                     })
+                     .wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// Blocked
+//===----------------------------------------------------------------------===//
+
+/// Whether the cost of the launch stands between it and the one before.
+static bool hasCost(scf::ForallOp loop) {
+  for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode()) {
+    if (isa<CostOp>(op))
+      return true;
+    if (isa<scf::ForallOp, TileOpInterface>(op))
+      return false;
+  }
+  return false;
+}
+
+static LogicalResult verifyTemplates(scf::ForallOp loop) {
+  for (StringRef name : {attribute::threads, attribute::lanes})
+    if (loop->hasAttr(name)) // C4
+      return loop.emitOpError("expected no '")
+             << name << "' where templates are left";
+  if (!loop->hasAttr(attribute::schedule)) // C4
+    return loop.emitOpError("expected '")
+           << attribute::schedule << "', the schedule of its template";
+  if (!hasCost(loop)) // C4
+    return loop.emitOpError("expected a gnn_tile.cost in front of it: behind "
+                            "this form there is no template to ask");
+  return verifyAll(loop, [&](Operation *op) -> LogicalResult {
+    if (!isa<TileOpInterface>(op))
+      return success();
+    if (!isOnRange(op)) // C3
+      return op->emitOpError("expected a template on a range in a loop over "
+                             "blocks, got one on all rows");
+    if (op->getParentOp() == loop)
+      return success();
+    return op->emitOpError(
+               "expected a template that stands by itself in its " // C3
+               "loop over blocks, got one in '")
+           << op->getParentOp()->getName() << "'";
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Whether an op says over which threads a tile is spread.
+static bool isSpread(Operation *op) {
+  if (auto store = dyn_cast<StoreRowsOp>(op))
+    return static_cast<bool>(store.getSpread());
+  return isa_and_present<SpreadAttr>(op->getAttr(spreadAttribute));
+}
+
+/// Whether an op has to.
+static bool needsSpread(Operation *op) {
+  if (auto write = dyn_cast<vector::TransferWriteOp>(op)) {
+    auto type = dyn_cast<MemRefType>(write.getBase().getType());
+    auto space =
+        type ? dyn_cast_if_present<gpu::AddressSpaceAttr>(type.getMemorySpace())
+             : gpu::AddressSpaceAttr();
+    return space &&
+           space.getValue() == gpu::GPUDialect::getWorkgroupAddressSpace();
+  }
+  return isa<StoreRowsOp, vector::ContractionOp>(op);
+}
+
+static LogicalResult verifyLoops(scf::ForallOp loop) {
+  bool hasLanes = isa_and_present<LanesAttr>(loop->getAttr(attribute::lanes));
+  if (loop->hasAttr(attribute::lanes) && !hasLanes) // C6
+    return loop.emitOpError("expected '")
+           << attribute::lanes << "' to be #gnn_tile.lanes, got "
+           << loop->getAttr(attribute::lanes);
+  bool hasSpread = false;
+  LogicalResult all = verifyAll(loop, [&](Operation *op) -> LogicalResult {
+    if (isa<gpu::GPUDialect>(op->getDialect())) // C5
+      return op->emitOpError("expected no op of threads before lanes are "
+                             "given their parts, by gnn-lanes-pipeline");
+    hasSpread |= isSpread(op);
+    if (hasLanes)
+      return success();
+    if (isa<WalkOp, ParallelOp>(op)) // C6
+      return op->emitOpError("expected '")
+             << attribute::lanes << "' on the loop over blocks around it";
+    if (needsSpread(op) && !isSpread(op)) // C6
+      return op->emitOpError("expected '")
+             << spreadAttribute << "', which says what each thread has of it";
+    return success();
+  });
+  if (failed(all) || hasLanes || hasSpread)
+    return all;
+  return loop.emitOpError("expected '") // C6
+         << attribute::lanes << "', tiles with '" << spreadAttribute
+         << "', or the lanes form with '" << attribute::threads
+         << "', got none of them";
+}
+
+//===----------------------------------------------------------------------===//
+// Lanes
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyLanes(scf::ForallOp loop) {
+  if (failed(verifyThreads(loop))) // C7
+    return failure();
+  return verifyAll(loop, [](Operation *op) -> LogicalResult {
+    if (isa<VectorTransferOpInterface, vector::ContractionOp,
+            vector::MultiDimReductionOp>(op)) // C8
+      return op->emitOpError("expected what one lane does, got an op on "
+                             "vectors that lanes share");
+    for (Type type : op->getResultTypes())
+      if (auto vector = dyn_cast<VectorType>(type);
+          vector && vector.getNumElements() > mostOfLane) // C8
+        return op->emitOpError("expected vectors of up to ")
+               << mostOfLane << " elements, which one lane holds, got " << type;
+    return success();
+  });
+}
+
+LogicalResult gnn::verifyBlockForm(scf::ForallOp loop) {
+  if (auto outer = loop->getParentOfType<scf::ForallOp>()) // C2
+    return loop.emitOpError("expected one loop over blocks, got one in "
+                            "another");
+  if (failed(verifyBlocks(loop))) // C2
+    return failure();
+  switch (getFormOf(loop)) {
+  case Form::Blocked:
+    return verifyTemplates(loop);
+  case Form::Loops:
+    return verifyLoops(loop);
+  default:
+    return verifyLanes(loop);
+  }
+}
