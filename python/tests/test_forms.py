@@ -48,17 +48,39 @@ def test_structured_has_no_schedules():
         gnn_mlir.compile(program.function, stop_at="structured", schedules=[])
 
 
-def test_a_printed_form(tmp_path):
-    """What a stage prints is run again, by its templates, and gives the same."""
+def test_printed_forms(tmp_path):
+    """What each stage prints is run again, from there on, and gives the same; by its
+    own form too, where that has loops of scalars."""
     tool = find_tool("gnn-run")
     program = cases.build("gat", "rows-1000", 7, 3)
-    run = tools.run_by_tool(tool, "--phases", tmp_path)
     function = program.function
-    expected = run(function.module.text(), function.name, program.graphs, program.inputs)
-    for file in "2-tile.mlir", "3-schedule.mlir":
-        run = tools.run_by_tool(tool, "--stop-at", "scheduled")
-        found = run((tmp_path / file).read_text(), function.name, program.graphs,
-                    program.inputs)
+
+    def run(text, *options):
+        return tools.run_by_tool(tool, *options)(text, function.name, program.graphs,
+                                                 program.inputs)
+
+    expected = run(function.module.text(), "--phases", tmp_path)
+    printed = {file.name: file.read_text() for file in tmp_path.glob("*.mlir")}
+    del printed["9-ptx.mlir"]  # A GPU's.
+    assert len(printed) == 8
+    ways = [(file, ()) for file in sorted(printed)]
+    for file, form in (("2-tile.mlir", "scheduled"), ("3-schedule.mlir", "scheduled"),
+                       ("4-block.mlir", "blocked"), ("5-loops.mlir", "loops")):
+        ways.append((file, ("--stop-at", form)))
+    for file, options in ways:
+        found = run(printed[file], *options)
         assert found.keys() == expected.keys()
         for name, array in found.items():
-            np.testing.assert_allclose(array, expected[name], rtol=1e-4, atol=1e-5)
+            if options:
+                np.testing.assert_allclose(array, expected[name], rtol=1e-4, atol=1e-5)
+            else:
+                np.testing.assert_array_equal(array, expected[name], file)
+    # A library goes on from there too.
+    binding = gnn_mlir.compile(printed["5-loops.mlir"], function.name,
+                               target="emulator").bind(program.graphs)
+    out = binding(program.inputs)
+    np.testing.assert_array_equal(out, expected[binding.outputs[0].name])
+    with pytest.raises(AssertionError, match="stop-at: expected a form that the module is "
+                                             "not past, got 'blocked' and a module of the "
+                                             "form 'loops'"):
+        run(printed["5-loops.mlir"], "--stop-at", "blocked")
