@@ -167,6 +167,7 @@ static void buildSchedulePipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createScheduleRows());
   pm.addNestedPass<func::FuncOp>(createScheduleRowWalks());
   pm.addNestedPass<func::FuncOp>(createScheduleProducts());
+  addPasses(pm, options.afterSchedule);
   pm.addNestedPass<func::FuncOp>(createVerifySchedules());
   if (!options.saveSchedules.empty())
     pm.addPass(createSaveSchedules({options.saveSchedules}));
@@ -186,6 +187,7 @@ static void buildBlockPipeline(OpPassManager &pm,
     return addScalarLoops(pm, createConvertGNNTileToScalarLoops());
   pm.addNestedPass<func::FuncOp>(createBlockTraversals());
   pm.addNestedPass<func::FuncOp>(createBlockProducts());
+  addPasses(pm, options.afterBlocked);
 }
 
 /// Templates on ranges in, loops and vectors out. Nothing is canonicalized from
@@ -203,6 +205,7 @@ static void buildLoopsPipeline(OpPassManager &pm,
   } else {
     pm.addNestedPass<func::FuncOp>(createLowerProducts());
   }
+  addPasses(pm, options.afterLoops);
 }
 
 /// Loops and vectors in, what each thread does out.
@@ -316,6 +319,16 @@ std::optional<Form> gnn::getForm(StopAt stopAt) {
     return Form::Loops;
   }
   llvm_unreachable("all forms are handled");
+}
+
+LogicalResult gnn::StageOptions::addPasses(StringRef text,
+                                           std::string &message) {
+  if (failed(passes.add(text, message)))
+    return failure();
+  schedule.afterSchedule = passes.getText("after-schedule").str();
+  block.afterBlocked = passes.getText("after-blocked").str();
+  loops.afterLoops = passes.getText("after-loops").str();
+  return success();
 }
 
 void gnn::StageOptions::chooseStop(StopAt form) {

@@ -27,8 +27,8 @@ namespace {
 /// The plugins of the process. A library stays as long as the process, and so
 /// does this.
 struct Plugins {
-  /// Of this and of MLIR's registry of passes.
-  std::mutex mutex;
+  /// Of this and of MLIR's registry of passes. Options of passes may be passes.
+  std::recursive_mutex mutex;
   /// By real path; none for plugins of passes alone.
   std::map<std::string, std::optional<DialectPlugin>> loaded;
 
@@ -52,7 +52,7 @@ llvm::Error gnn::loadPlugin(StringRef path) {
     return fail(error.message());
   std::string name(realPath);
   Plugins &plugins = Plugins::get();
-  std::lock_guard<std::mutex> lock(plugins.mutex);
+  std::lock_guard<std::recursive_mutex> lock(plugins.mutex);
   if (plugins.loaded.count(name))
     return llvm::Error::success();
   std::string message;
@@ -85,7 +85,7 @@ llvm::Error gnn::loadPlugin(StringRef path) {
 
 LogicalResult gnn::parsePasses(StringRef text, OpPassManager &pm,
                                raw_ostream &errors) {
-  std::lock_guard<std::mutex> lock(Plugins::get().mutex);
+  std::lock_guard<std::recursive_mutex> lock(Plugins::get().mutex);
   static bool isRegistered = [] {
     registerGNNConversionPasses();
     registerGNNTransformsPasses();
@@ -99,7 +99,7 @@ LogicalResult gnn::parsePasses(StringRef text, OpPassManager &pm,
 
 void gnn::registerPluginDialects(DialectRegistry &registry) {
   Plugins &plugins = Plugins::get();
-  std::lock_guard<std::mutex> lock(plugins.mutex);
+  std::lock_guard<std::recursive_mutex> lock(plugins.mutex);
   for (const auto &[name, dialects] : plugins.loaded)
     if (dialects)
       dialects->registerDialectRegistryCallbacks(registry);

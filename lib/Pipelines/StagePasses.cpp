@@ -21,12 +21,14 @@ static std::string joinPoint(StringRef stage, StringRef side) {
   return (stage + "-" + side).str();
 }
 
-/// All points, in the order in which their passes run.
+/// All points: those of stages in the order in which their passes run.
 static SmallVector<std::string> listPoints() {
   SmallVector<std::string> points;
   for (const Stage &stage : getStages())
     for (StringRef side : {"begin", "end"})
       points.push_back(joinPoint(stage.name, side));
+  for (const FormPoint &point : formPoints)
+    points.push_back(point.name.str());
   return points;
 }
 
@@ -48,6 +50,25 @@ static std::string printPasses(OpPassManager &pm) {
   return text;
 }
 
+/// Checks passes on the module; fails with what was expected.
+static LogicalResult checkPasses(StringRef text, std::string &message) {
+  OpPassManager pm(ModuleOp::getOperationName());
+  std::string errors;
+  llvm::raw_string_ostream stream(errors);
+  if (failed(parsePasses(text, pm, stream))) {
+    message = firstMessage(errors).str();
+    return failure();
+  }
+  std::string printed = printPasses(pm);
+  if (pm.empty())
+    message = "expected passes, got none";
+  else if (StringRef(printed).contains("builtin.module(")) // run on nothing
+    message = "expected passes on the module and on what is in it, got passes "
+              "on modules inside: '" +
+              printed + "'";
+  return success(message.empty());
+}
+
 LogicalResult StagePasses::add(StringRef text, std::string &message) {
   auto [point, passes] = text.split('=');
   auto points = listPoints();
@@ -57,36 +78,45 @@ LogicalResult StagePasses::add(StringRef text, std::string &message) {
                   .str();
     return failure();
   }
-  auto fail = [&, point = point](const Twine &what) {
-    message = (point + ": " + what).str();
+  if (failed(checkPasses(passes, message))) {
+    message = (point + ": " + message).str();
     return failure();
-  };
-  OpPassManager pm(ModuleOp::getOperationName());
-  std::string errors;
-  llvm::raw_string_ostream stream(errors);
-  if (failed(parsePasses(passes, pm, stream)))
-    return fail(firstMessage(errors));
-  if (pm.empty())
-    return fail("expected passes, got none");
-  std::string printed = printPasses(pm);
-  if (StringRef(printed).contains("builtin.module(")) // they run on nothing
-    return fail(
-        "expected passes on the module and on what is in it, got passes "
-        "on modules inside: '" +
-        printed + "'");
+  }
   std::string &all = texts[point.str()];
   all += (all.empty() ? "" : ",") + passes.str();
   return success();
 }
 
-StringRef StagePasses::getText(StringRef stage, StringRef side) const {
-  auto found = texts.find(joinPoint(stage, side));
+bool PassesParser::parse(llvm::cl::Option &option, StringRef, StringRef text,
+                         std::string &value) {
+  value = text.str();
+  std::string message;
+  return !text.empty() && failed(checkPasses(text, message)) &&
+         option.error(message);
+}
+
+void gnn::addPasses(OpPassManager &pm, StringRef text) {
+  if (!text.empty()) // parsed before, and passes stay registered
+    (void)parsePasses(text, pm, llvm::nulls());
+}
+
+StringRef StagePasses::getStage(StringRef point) {
+  for (const FormPoint &named : formPoints)
+    if (named.name == point)
+      return named.stage;
+  return point.rsplit('-').first;
+}
+
+StringRef StagePasses::getText(StringRef point) const {
+  auto found = texts.find(point.str());
   return found == texts.end() ? StringRef() : StringRef(found->second);
+}
+
+StringRef StagePasses::getText(StringRef stage, StringRef side) const {
+  return getText(joinPoint(stage, side));
 }
 
 void StagePasses::build(OpPassManager &pm, StringRef stage,
                         StringRef side) const {
-  if (StringRef text = getText(stage, side); !text.empty())
-    // Parsed before, and passes stay registered.
-    (void)parsePasses(text, pm, llvm::nulls());
+  addPasses(pm, getText(stage, side));
 }

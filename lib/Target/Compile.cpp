@@ -59,21 +59,30 @@ static bool isAhead(const Stage &stage, std::optional<Form> form,
   return form && stage.from >= *form && !stage.isSkipped(stages);
 }
 
+/// Whether the form that passes of a point get is not made, as what it would be
+/// made of is run.
+static bool isBehindStop(StringRef point, StopAt stopAt) {
+  std::optional<Form> last = getForm(stopAt);
+  return (last == Form::Buffers && point == "after-blocked") ||
+         (last == Form::Blocked && point == "after-loops");
+}
+
 /// The user's passes, all of them of stages that run, or one error.
 static LogicalResult readStagePasses(ModuleOp module,
                                      const CompileOptions &given,
                                      StageOptions &stages) {
   std::string message;
   for (const std::string &text : given.stagePasses)
-    if (failed(stages.passes.add(text, message)))
+    if (failed(stages.addPasses(text, message)))
       return module.emitError("stage-passes: ") << message;
   std::optional<Form> form = getForm(module);
   for (StringRef point : stages.passes.getPoints()) {
     auto stage = llvm::find_if(getStages(), [&](const Stage &stage) {
-      return stage.name == point.rsplit('-').first;
+      return stage.name == StagePasses::getStage(point);
     });
     bool needsChip = stage->to == Form::Binaries;
-    if (!isAhead(*stage, form, stages) || (needsChip && given.chip.empty()))
+    if (!isAhead(*stage, form, stages) || (needsChip && given.chip.empty()) ||
+        isBehindStop(point, stages.stopAt))
       return module.emitError("stage-passes: expected a stage that runs on "
                               "this module, got '")
              << point << "'"

@@ -159,7 +159,8 @@ def test_gnn_run_runs_a_pass_of_a_plugin(installed, pass_plugin, tmp_path):
     ("grph-end=hoist-linear", "stage-passes: expected POINT=PASSES with a point of "
      "graph-begin, graph-end, tile-begin, tile-end, schedule-begin, schedule-end, "
      "block-begin, block-end, loops-begin, loops-end, lanes-begin, lanes-end, "
-     "gpu-begin, gpu-end, math-begin, math-end, ptx-begin, ptx-end, got "
+     "gpu-begin, gpu-end, math-begin, math-end, ptx-begin, ptx-end, "
+     "after-schedule, after-blocked, after-loops, got "
      "'grph-end=hoist-linear'"),
     ("hoist-linear", "with a point of graph-begin, "),
     ("graph-end=hoist", "stage-passes: graph-end: 'hoist' does not refer to a "

@@ -22,6 +22,7 @@ POINTS = {
     "gpu-begin": "lanes", "gpu-end": "kernels",
     "math-begin": "kernels", "math-end": "kernels",
     "ptx-begin": "kernels", "ptx-end": "binaries",
+    "after-schedule": "buffers", "after-blocked": "blocked", "after-loops": "loops",
 }
 
 
@@ -35,7 +36,7 @@ def test_passes_run_where_they_are_asked_for(compiler, gnn_opt, program, tmp_pat
                                              point, form):
     def compile_with(wanted):
         return gnn_mlir.compile(program, chip="sm_90", stage_passes={
-            point: f"cse,gnn-verify-form{{form={wanted}}}"})
+            point: f"cse,gnn-verify-form{{form={wanted} has-math=true}}"})
 
     assert compile_with(form).ptx()
     wrong = "kernels" if form == "tensors" else "tensors"
@@ -48,6 +49,35 @@ def test_passes_run_where_they_are_asked_for(compiler, gnn_opt, program, tmp_pat
                            capture_output=True, text=True, check=False)
     assert again.returncode == 1
     assert info.value.diagnostics[0].split(": ", 1)[1] in again.stderr
+
+
+def test_points_of_forms(compiler, program, tmp_path):
+    """Schedules are complete and not yet saved; a form that is run by itself has what
+    passes did to it, and none behind it runs."""
+    file = tmp_path / "schedules.jsonl"
+    gnn_mlir.compile(program, save_schedules=file)
+    narrow = tmp_path / "narrow.jsonl"
+    narrow.write_text(file.read_text().replace('"in_flight":4', '"in_flight":2'))
+    assert narrow.read_text() != file.read_text()
+    saved = tmp_path / "saved.jsonl"
+    with pytest.raises(gnn_mlir.CompileError, match="expected 'in_flight' = 4, which the "
+                                                    "template has, got 2"):
+        gnn_mlir.compile(program, save_schedules=saved, stage_passes={
+            "after-schedule": f"gnn-tile-apply-schedules{{file={narrow}}}"})
+    assert not saved.exists()
+
+    def compile_at(form, point):
+        return gnn_mlir.compile(program, stop_at=form, target="emulator",
+                                stage_passes={point: "cse"})
+
+    for form, point in (("scheduled", "after-schedule"), ("blocked", "after-blocked"),
+                        ("loops", "after-loops")):
+        compile_at(form, point)
+    for form, point in (("structured", "after-schedule"), ("scheduled", "after-blocked"),
+                        ("blocked", "after-loops")):
+        with pytest.raises(ValueError, match="stage-passes: expected a stage that runs on "
+                                             f"this module, got '{point}'"):
+            compile_at(form, point)
 
 
 def test_what_is_computed_stays(compiler, program):

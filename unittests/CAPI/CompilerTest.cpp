@@ -326,9 +326,10 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
   EXPECT_TRUE(contains(again, "},gnn-tile-pipeline{fuse=false long-rows=-1 "))
       << again;
   EXPECT_TRUE(
-      contains(again, " target=h200},gnn-block-pipeline{scalar-loops=false},"
-                      "gnn-loops-pipeline{core-registers=32 core-vector=16 "
-                      "cores=false scalar-loops=false},"
+      contains(again, " target=h200},"
+                      "gnn-block-pipeline{after-blocked= scalar-loops=false},"
+                      "gnn-loops-pipeline{after-loops= core-registers=32 "
+                      "core-vector=16 cores=false scalar-loops=false},"
                       "gnn-lanes-pipeline{scalar-loops=false},gnn-gpu-pipeline,"
                       "gnn-math-pipeline,"
                       "gnn-verify-launch-form,gnn-ptx-pipeline{chip=sm_90"))

@@ -229,6 +229,11 @@ struct SchedulePipelineOptions
       llvm::cl::desc("GPU to choose schedules for; chip: the one that stands "
                      "for the chip that kernels are made for"),
       llvm::cl::init(CostTarget::chip)};
+  Option<std::string, PassesParser> afterSchedule{
+      *this, "after-schedule",
+      llvm::cl::desc("Passes on the module that get schedules as chosen, "
+                     "before they are checked and saved"),
+      llvm::cl::init("")};
 };
 
 /// What a stage that lowers templates may do instead, on top of other options.
@@ -245,12 +250,22 @@ template <typename Base> struct ScalarLoops : public Base {
 
 /// Options of `gnn-block-pipeline`.
 struct BlockPipelineOptions
-    : public ScalarLoops<mlir::PassPipelineOptions<BlockPipelineOptions>> {};
+    : public ScalarLoops<mlir::PassPipelineOptions<BlockPipelineOptions>> {
+  Option<std::string, PassesParser> afterBlocked{
+      *this, "after-blocked",
+      llvm::cl::desc("Passes on the module that get loops over blocks"),
+      llvm::cl::init("")};
+};
 
 /// Options of `gnn-loops-pipeline`.
 struct LoopsPipelineOptions
     : public ScalarLoops<
-          CoreOptions<mlir::PassPipelineOptions<LoopsPipelineOptions>>> {};
+          CoreOptions<mlir::PassPipelineOptions<LoopsPipelineOptions>>> {
+  Option<std::string, PassesParser> afterLoops{
+      *this, "after-loops",
+      llvm::cl::desc("Passes on the module that get loops and vectors"),
+      llvm::cl::init("")};
+};
 
 /// Options of `gnn-lanes-pipeline`.
 struct LanesPipelineOptions
@@ -367,6 +382,8 @@ struct StageOptions {
 
   /// Makes kernels for the cores of a CPU.
   void chooseCores(CoreRegisters registers);
+  /// Adds passes of the user, as `StagePasses::add` takes them.
+  mlir::LogicalResult addPasses(llvm::StringRef text, std::string &message);
   /// Runs a form without the stages behind it.
   void chooseStop(StopAt form);
 

@@ -12,6 +12,7 @@
 
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <map>
@@ -23,27 +24,53 @@ class OpPassManager;
 
 namespace gnn {
 
-/// Passes at the beginning and at the end of stages, by their names.
+/// The points that are named by the form that a pass gets there: a point, and
+/// the stage whose option it is.
+struct FormPoint {
+  llvm::StringLiteral name, stage;
+};
+
+/// Schedules that are to be complete, loops over blocks, and loops.
+inline constexpr FormPoint formPoints[] = {{"after-schedule", "schedule"},
+                                           {"after-blocked", "block"},
+                                           {"after-loops", "loops"}};
+
+/// Passes of the user, by the points where they run.
 class StagePasses {
 public:
-  /// Adds the passes of "POINT=PASSES", where a point is `STAGE-begin` or
-  /// `STAGE-end`, behind those that are there. PASSES is a pipeline on the
-  /// module. Fails with what was expected in `message`.
+  /// Adds the passes of "POINT=PASSES", where a point is `STAGE-begin`,
+  /// `STAGE-end` or that of a form, behind those that are there. PASSES is a
+  /// pipeline on the module. Fails with what was expected in `message`.
   mlir::LogicalResult add(llvm::StringRef text, std::string &message);
 
   /// The points that have passes.
   auto getPoints() const { return llvm::make_first_range(texts); }
+  /// The stage that runs those of a point.
+  static llvm::StringRef getStage(llvm::StringRef point);
 
   /// Adds the passes of a point to `pm`.
   void build(mlir::OpPassManager &pm, llvm::StringRef stage,
              llvm::StringRef side) const;
   /// Their text as it was given; empty where there are none.
   llvm::StringRef getText(llvm::StringRef stage, llvm::StringRef side) const;
+  llvm::StringRef getText(llvm::StringRef point) const;
 
 private:
   /// By point; passes with commas between.
   std::map<std::string, std::string> texts;
 };
+
+/// Parses an option that is a pipeline on the module, or empty.
+class PassesParser : public llvm::cl::parser<std::string> {
+public:
+  using parser::parser;
+
+  bool parse(llvm::cl::Option &option, llvm::StringRef, llvm::StringRef text,
+             std::string &value);
+};
+
+/// Adds passes that were parsed before, as text; none of none.
+void addPasses(mlir::OpPassManager &pm, llvm::StringRef text);
 
 } // namespace gnn
 
