@@ -17,6 +17,7 @@ from conftest import BUILD, ROOT
 
 EXAMPLE = ROOT / "examples/standalone-op"
 PASS_EXAMPLE = ROOT / "examples/standalone-pass"
+TILE_EXAMPLE = ROOT / "examples/standalone-tile-pass"
 pytestmark = pytest.mark.skipif(not BUILD, reason="needs a build")
 
 
@@ -272,3 +273,30 @@ def test_python_refuses_what_is_no_plugin(compiler, tmp_path):
     with pytest.raises(gnn_mlir.GNNError, match="this one is static" if static
                        else "No such file"):
         gnn_mlir.load_plugin(tmp_path / "missing.so")
+
+
+def test_passes_on_kernels(installed, python, tmp_path):
+    """Passes of a plugin on schedules and on loops; kernels give what they gave, and so
+    does the form that the passes leave."""
+    build_plugin(TILE_EXAMPLE, tmp_path, installed)
+    script = f"""
+import json
+import numpy as np
+import gnn_mlir
+from gnn_mlir.testing.graphs import random_graph
+text = open({str(TILE_EXAMPLE / "sum.mlir")!r}).read()
+points = {{"after-schedule": "func.func(smaller-blocks{{rows=4}})",
+          "after-loops": "func.func(deepen-walks{{by=2}})"}}
+graph = random_graph(40, 200, 1, 1, seed=1)
+x = np.random.default_rng(0).integers(-9, 9, (40, 64)).astype(np.float32)
+plain = gnn_mlir.compile(text, target="emulator")
+expected = plain(graph, {{"x": x}})
+for stop_at in None, "loops":
+    function = gnn_mlir.compile(text, plugins=[{str(tmp_path / "TilePasses.so")!r}],
+                                target="emulator", stage_passes=points, stop_at=stop_at)
+    np.testing.assert_array_equal(function(graph, {{"x": x}}), expected)
+    plan = json.dumps(function.package.plan())
+    assert "rows_per_block = 4" in plan, plan
+assert "rows_per_block = 4" not in json.dumps(plain.package.plan())
+"""
+    run(sys.executable, "-c", script, env=python)

@@ -1,0 +1,80 @@
+//===- TilePasses.cpp - Passes on schedules and on loops ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes on kernels outside of the tree, as a plugin of gnn-opt, gnn-run and
+// Python: one chooses a schedule, one rewrites loops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Tools/Plugins/PassPlugin.h"
+
+using namespace mlir;
+using namespace gnn::tile;
+
+namespace standalone {
+#define GEN_PASS_DECL
+#define GEN_PASS_DEF_SMALLERBLOCKS
+#define GEN_PASS_DEF_DEEPENWALKS
+#define GEN_PASS_REGISTRATION
+#include "Passes.h.inc"
+} // namespace standalone
+
+/// The most elements of a row that one lane has under way.
+static constexpr int64_t mostInFlight = 16;
+
+namespace {
+
+struct SmallerBlocks : standalone::impl::SmallerBlocksBase<SmallerBlocks> {
+  using SmallerBlocksBase::SmallerBlocksBase;
+
+  void runOnOperation() override {
+    getOperation()->walk([&](TraverseOp op) {
+      TraverseSchedule before(op), schedule(op);
+      if (schedule.rowsPerBlock <= rows)
+        return;
+      schedule.rowsPerBlock = rows;
+      schedule.setOn(op);
+      std::string why = op.explainSchedule();
+      auto options = remark::RemarkOpts::name("Rows").category(getArgument());
+      if (why.empty()) {
+        remark::passed(op.getLoc(), options)
+            << ("blocks of " + Twine(rows) + " rows").str();
+        return;
+      }
+      remark::missed(op.getLoc(), options) << why;
+      before.setOn(op);
+    });
+  }
+};
+
+struct DeepenWalks : standalone::impl::DeepenWalksBase<DeepenWalks> {
+  using DeepenWalksBase::DeepenWalksBase;
+
+  void runOnOperation() override {
+    getOperation()->walk([&](WalkOp walk) {
+      int64_t deeper = walk.getInFlight() * by;
+      auto options = remark::RemarkOpts::name("Walk").category(getArgument());
+      if (deeper > mostInFlight) {
+        remark::missed(walk.getLoc(), options)
+            << (Twine(deeper) + " elements in flight are too many").str();
+        return;
+      }
+      remark::passed(walk.getLoc(), options)
+          << (Twine(deeper) + " elements in flight").str();
+      walk.setInFlight(deeper);
+    });
+  }
+};
+
+} // namespace
+
+extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo mlirGetPassPluginInfo() {
+  return {MLIR_PLUGIN_API_VERSION, "TilePasses", "0.1",
+          [] { standalone::registerTilePassesPasses(); }};
+}
