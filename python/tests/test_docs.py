@@ -18,7 +18,7 @@ PAGES = ("README.md", "docs/Python.md", "docs/Training.md", "docs/Passes.md", "d
          "docs/Debugging.md", "docs/Schedules.md", "docs/CAPI.md", "docs/Tile.md")
 TOOLS = ("gnn-opt", "gnn-run", "gnn-translate")
 OPTION = re.compile(r'Option<(\w+)>\s+\w+\{\s*\*this,\s*"([\w-]+)",'
-                    r'.*?llvm::cl::init\((?:\w+::)?(\w+)\)\}', re.S)
+                    r'.*?llvm::cl::init\((?:\w+::)?(-?\w+)\)\}', re.S)
 
 
 def blocks(page, language):
