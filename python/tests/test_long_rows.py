@@ -52,7 +52,8 @@ def split(length, found=None, device=None, **options):
 
 
 FORMS = {"emulator": {}, "cpu": {"target": "cpu", "device": "cpu"},
-         **{form: {"stop_at": form} for form in ("structured", "scheduled", "blocked")}}
+         **{form: {"stop_at": form}
+            for form in ("structured", "scheduled", "blocked", "loops")}}
 
 
 @pytest.mark.parametrize("form", FORMS)

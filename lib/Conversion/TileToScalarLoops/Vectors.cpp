@@ -78,6 +78,7 @@ LogicalResult VectorLoops::fill(Value array, Value value) {
 /// Computes a vector here, where it stands.
 LogicalResult VectorLoops::keep(Value value) {
   Value array = arrayFor(value.getType());
+  arrays.erase(value); // of the last time, where a block is lowered twice
   LogicalResult done = fill(array, value);
   arrays[value] = array;
   return done;
