@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Compare.h"
 #include "Inputs.h"
 
 #include "GNN/CPU/CPUDevice.h"
@@ -128,6 +129,13 @@ static cl::opt<std::string> stopAt(
              "structured, scheduled, blocked or loops; kernels: run kernels "
              "(default)"),
     cl::value_desc("FORM"), cl::cat(category));
+static cl::list<std::string> compared(
+    "compare",
+    cl::desc("Compile a second time with this option besides, run both in "
+             "turns, and print what it changes: times, launches, registers, "
+             "outputs (docs/Debugging.md)"),
+    cl::value_desc("passes|stage-passes|schedules|stop-at=VALUE"),
+    cl::cat(category));
 static cl::opt<bool> unchecked("unchecked",
                                cl::desc("Emulate without checking accesses"),
                                cl::cat(category));
@@ -219,8 +227,10 @@ static mlir::LogicalResult printExplanation(mlir::ModuleOp module) {
   return mlir::success();
 }
 
+/// Compiles the file, with the options to compare where `isSecond`.
 static std::shared_ptr<const runtime::Package>
-compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds) {
+compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
+        bool isSecond = false) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry);
@@ -247,14 +257,14 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds) {
       mlir::failed(attachStatistics(*module, nameGraphs(*module, graphs))) ||
       mlir::failed(attachGradients(*module, gradients)))
     return nullptr;
-  if (explainFile.getNumOccurrences() &&
+  if (explainFile.getNumOccurrences() && !isSecond &&
       mlir::failed(printExplanation(*module)))
     return nullptr;
   CompileOptions options;
   // PTX is also what ptxas knows registers from.
   bool needsPtx = target == "cuda" || !phases.empty() ||
-                  (target == "emulator" && reportFile.getNumOccurrences() &&
-                   !findPtxas().empty());
+                  (target == "emulator" && !findPtxas().empty() &&
+                   (reportFile.getNumOccurrences() || !compared.empty()));
   options.chip = needsPtx ? chip.getValue() : "";
   options.emulated = target != "cuda";
   options.passes = passes;
@@ -262,11 +272,20 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds) {
   options.phasesDirectory = phases;
   if (!stopAt.empty())
     options.stopAt = stopAt;
-  if (target == "cpu" && stopAt.empty())
+  if (isSecond) {
+    options.phasesDirectory = "";
+    for (const std::string &text : compared)
+      if (runtime::Error failure = run::addOption(options, text)) {
+        fail(failure.message());
+        return nullptr;
+      }
+  }
+  if (target == "cpu" && options.stopAt == "kernels")
     options.cores = ExitOnError("gnn-run: ")(cpu::getRegisters());
-  options.schedules = schedules;
+  if (options.schedules.empty())
+    options.schedules = schedules;
   options.allowUnusedSchedules = allowUnusedSchedules;
-  options.saveSchedules = saveSchedules;
+  options.saveSchedules = isSecond ? "" : saveSchedules.getValue();
   auto package = compileToPackage(*module, options);
   milliseconds = std::chrono::duration<double, std::milli>(
                      std::chrono::steady_clock::now() - start)
@@ -329,6 +348,30 @@ static runtime::Error printReport(const runtime::Report &result,
   return {};
 }
 
+/// Compiles with the options to compare, and runs both.
+static int
+compareWith(ArrayRef<run::LoadedGraph> loaded,
+            const std::vector<std::shared_ptr<const runtime::Graph>> &graphs,
+            const runtime::Package &first, const runtime::BoundFunction &bound,
+            const std::shared_ptr<runtime::Device> &device,
+            const std::vector<std::string> &values) {
+  double unused = 0;
+  auto second = compile(loaded, unused, /*isSecond=*/true);
+  if (!second)
+    return 1;
+  auto other =
+      runtime::BoundFunction::bind(second, functionName, graphs, device, {});
+  if (!other)
+    return fail(other.takeError().message());
+  run::Side without{
+      bound, [&](runtime::Report &report) { addRegisters(report, first); }};
+  run::Side with{
+      **other, [&](runtime::Report &report) { addRegisters(report, *second); }};
+  if (runtime::Error error = run::compare(without, with, *device, values))
+    return fail(error.message());
+  return 0;
+}
+
 int main(int argc, char **argv) {
   InitLLVM initialize(argc, argv);
   setVersionPrinter();
@@ -383,6 +426,9 @@ int main(int argc, char **argv) {
       run::loadInputs((*bound)->inputs(), **plan, *graphs, inputs, weights);
   if (!values)
     return fail(values.takeError().message());
+  if (!compared.empty())
+    return compareWith(loaded, graphs->graphs, *package, **bound, *device,
+                       *values);
   auto results = run::execute(**bound, **device, *values,
                               reportFile.getNumOccurrences() > 0);
   if (!results)

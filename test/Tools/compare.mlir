@@ -1,0 +1,38 @@
+// RUN: %python %S/../Conversion/TileToGPU/Inputs/arrays.py write %t.npz %t.npy 3 32
+// RUN: gnn-run %s --function f --graph %t.npz --input x=%t.npy --compare=passes=fuse=false \
+// RUN:   | FileCheck %s --check-prefixes=LAUNCHES,SAME
+// RUN: gnn-run %s --function f --graph %t.npz --input x=%t.npy --target=cpu --compare=stop-at=scheduled \
+// RUN:   | FileCheck %s --check-prefixes=TIMES,SAME
+// RUN: gnn-run %s --function f --graph %t.npz --input x=%t.npy \
+// RUN:   --compare='stage-passes=after-loops=func.func(gnn-tile-spread-walks)' \
+// RUN:   | FileCheck %s --check-prefixes=NOTHING,SAME
+// RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --compare=fuse=false 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=OPTION
+// RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --compare=stop-at=tiles 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=VALUE
+
+// A function is compiled without and with an option: what each launch is, what it takes
+// where the device has times, and how far the outputs are apart.
+//
+// LAUNCHES:      {{^launch +blocks, threads, registers$}}
+// LAUNCHES-NEXT: {{^f_0_aggregate_activation +1 -> -, [0-9]+ -> -, ([0-9]+ -> )?-$}}
+// LAUNCHES-NEXT: {{^f_0_gather +- -> 1, - -> [0-9]+, -}}
+// TIMES:         {{^launch +ms without +ms with +ratio +blocks, threads, registers$}}
+// TIMES-NEXT:    {{^f_0_aggregate_activation +[0-9.]+ +[0-9.]+ +[0-9.]+ +1, 1, -$}}
+// TIMES-NEXT:    {{^all +[0-9.]+ +[0-9.]+ +[0-9.]+$}}
+// NOTHING:       {{^launch +blocks, threads, registers$}}
+// NOTHING-NEXT:  {{^f_0_aggregate_activation +1, [0-9]+, (-|[0-9]+)$}}
+// SAME:          out: the same bits
+// OPTION:        error: --compare: expected passes=, stage-passes=, schedules= or stop-at=, got 'fuse=false'
+// VALUE:         error: stop-at: expected one of kernels, {{.+}}, got 'tiles'
+
+gnn.graph @g square {node_types = 1, edge_types = 2}
+!node = tensor<?x32xf32, #gnn.rows<@g, node>>
+!edge = tensor<?x32xf32, #gnn.rows<@g, edge>>
+
+func.func @f(%x: !node {gnn.name = "x"}) -> (!node {gnn.name = "out"}) {
+  %m = gnn.gather %x via src : !node -> !edge
+  %y = gnn.aggregate sum %m via dst : !edge -> !node
+  %z = gnn.activation relu %y : !node
+  return %z : !node
+}
