@@ -8,11 +8,7 @@
 
 #include "Compile.h"
 
-#include "GNN/InitDialects.h"
 #include "GNN/Runtime/ThreadPool.h"
-
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 
 #include <atomic>
 #include <chrono>
@@ -37,24 +33,24 @@ public:
   const CompiledKernel &code;
 };
 
+/// Kernels are compiled when they are expected or found.
 class HostKernels : public runtime::Kernels {
 public:
-  explicit HostKernels(Program compiled) : program(std::move(compiled)) {
-    for (const CompiledKernel &code : program.kernels)
-      kernels.try_emplace(code.name, code);
+  HostKernels(std::unique_ptr<Program> program, unsigned threads)
+      : program(std::move(program)), threads(threads) {}
+  runtime::Error expect(const std::vector<std::string> &names) const override {
+    if (llvm::Error error = program->compile(names, threads))
+      return runtime::Error(llvm::toString(std::move(error)));
+    return {};
   }
   runtime::Expected<const runtime::Kernel *>
-  find(const std::string &name) const override {
-    auto found = kernels.find(name);
-    if (found == kernels.end())
-      return runtime::failure("expected a kernel '", name,
-                              "' in the image, got none");
-    return static_cast<const runtime::Kernel *>(&found->second);
-  }
+  find(const std::string &name) const override;
 
 private:
-  Program program;
-  std::map<std::string, HostKernel> kernels;
+  std::unique_ptr<Program> program;
+  const unsigned threads;
+  mutable std::mutex mutex;
+  mutable std::map<std::string, HostKernel> found;
 };
 
 /// Launches are done when they return, so that a point in time is one in the
@@ -105,30 +101,29 @@ private:
 // Kernels
 //===----------------------------------------------------------------------===//
 
+runtime::Expected<const runtime::Kernel *>
+HostKernels::find(const std::string &name) const {
+  if (!program->has(name))
+    return runtime::failure("expected a kernel '", name,
+                            "' in the image, got none");
+  if (runtime::Error error = expect({name}))
+    return error;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto [it, isNew] = found.try_emplace(name, *program->find(name));
+  return static_cast<const runtime::Kernel *>(&it->second);
+}
+
 runtime::Expected<std::shared_ptr<const runtime::Kernels>>
 CPUDevice::loadKernels(const std::string &format, const std::string &image,
                        const std::string &) {
-  if (format != "mlir")
-    return runtime::failure("expected kernels as 'mlir', got '", format, "'");
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  context.appendDialectRegistry(registry);
-  std::string diagnostics;
-  mlir::ScopedDiagnosticHandler handler(&context,
-                                        [&](mlir::Diagnostic &diagnostic) {
-                                          if (diagnostics.empty())
-                                            diagnostics = diagnostic.str();
-                                          return mlir::success();
-                                        });
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(image, &context);
-  if (!module)
-    return runtime::failure("the kernels cannot be parsed: ", diagnostics);
-  auto program = compile(*module);
+  auto kernels = host::parseKernels(format, image);
+  if (!kernels)
+    return kernels.takeError();
+  auto program = Program::create(std::move(*kernels));
   if (!program)
     return runtime::failure(llvm::toString(program.takeError()));
   return std::shared_ptr<const runtime::Kernels>(
-      std::make_shared<HostKernels>(std::move(*program)));
+      std::make_shared<HostKernels>(std::move(*program), threads));
 }
 
 runtime::Error CPUDevice::prepare(const runtime::Kernel &kernel,

@@ -241,61 +241,80 @@ static void buildEntry(ModuleOp module, const CompiledKernel &kernel) {
   LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
 
+/// O3 takes longer and makes no kernel faster: what it is for, the passes
+/// before have done.
 static llvm::ModulePassManager buildPasses(llvm::PassBuilder &builder) {
-  return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
+  return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
 }
 
-/// Turns the lowered functions into code.
-static llvm::Error generate(ModuleOp module, Program &program) {
+static host::Optimization getOptimization() {
   host::Optimization optimization;
   optimization.passes = buildPasses;
   optimization.processor = getProcessor();
-  optimization.selection = llvm::CodeGenOptLevel::Aggressive;
+  optimization.selection = llvm::CodeGenOptLevel::Default;
   // A product that is added may round once with the sum, unlike on a GPU.
   optimization.fusion = llvm::FPOpFusion::Fast;
-  auto jit = host::generateCode(module, {}, optimization);
-  if (!jit)
-    return jit.takeError();
-  for (CompiledKernel &kernel : program.kernels) {
-    auto address = (*jit)->lookup(entryName(kernel.name));
-    if (!address)
-      return address.takeError();
-    kernel.function = address->toPtr<KernelFunction>();
-  }
-  program.jit = std::move(*jit);
-  return llvm::Error::success();
+  return optimization;
 }
 
-llvm::Expected<Program> gnn::cpu::compile(ModuleOp module) {
-  std::string messages;
-  ScopedDiagnosticHandler handler(
-      module.getContext(), [&](Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-          return failure();
-        llvm::raw_string_ostream os(messages);
-        os << (messages.empty() ? "" : "\n") << diagnostic.getLocation() << ": "
-           << diagnostic;
-        return success();
-      });
+//===----------------------------------------------------------------------===//
+// The kernels of an image
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<std::unique_ptr<Program>>
+Program::create(host::ParsedKernels image) {
+  host::CollectedErrors errors(image.context.get());
   SmallVector<gpu::GPUFuncOp> kernels;
-  if (failed(host::collectKernels(module, kernels)) ||
+  if (failed(host::collectKernels(*image.module, kernels)) ||
       llvm::any_of(kernels, [](gpu::GPUFuncOp kernel) {
         return failed(checkThreads(kernel));
       }))
-    return llvm::createStringError(messages);
-  module.getContext()
-      ->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
-                    memref::MemRefDialect, scf::SCFDialect,
-                    vector::VectorDialect>();
-  Program program;
-  OwningOpRef<ModuleOp> lowered = ModuleOp::create(module.getLoc());
+    return errors.take();
+  auto jit = host::Jit::create({}, getOptimization());
+  if (!jit)
+    return jit.takeError();
+  std::unique_ptr<Program> program(new Program(std::move(image)));
+  program->jit = std::move(*jit);
   for (gpu::GPUFuncOp kernel : kernels)
-    program.kernels.push_back(BlocksBuilder(kernel, *lowered).build());
-  if (failed(host::lowerToLLVM(*lowered)))
-    return llvm::createStringError(messages);
-  for (const CompiledKernel &kernel : program.kernels)
-    buildEntry(*lowered, kernel);
-  if (llvm::Error error = generate(*lowered, program))
-    return std::move(error);
+    program->kernels[kernel.getName()] = kernel;
   return std::move(program);
+}
+
+const CompiledKernel *Program::find(StringRef name) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = compiled.find(name);
+  return found == compiled.end() ? nullptr : &found->second;
+}
+
+llvm::Error Program::compile(ArrayRef<std::string> names, unsigned threads) {
+  std::lock_guard<std::mutex> lock(mutex);
+  host::CollectedErrors errors(image.context.get());
+  std::map<std::string, CompiledKernel> made;
+  SmallVector<OwningOpRef<ModuleOp>> owners;
+  SmallVector<ModuleOp> modules;
+  for (const std::string &name : names) {
+    gpu::GPUFuncOp kernel = kernels.lookup(name);
+    if (!kernel || compiled.count(name) || made.count(name))
+      continue;
+    OwningOpRef<ModuleOp> lowered = ModuleOp::create(kernel.getLoc());
+    CompiledKernel code = BlocksBuilder(kernel, *lowered).build();
+    if (failed(host::lowerToLLVM(*lowered)))
+      return errors.take();
+    buildEntry(*lowered, code);
+    made.emplace(name, std::move(code));
+    modules.push_back(*lowered);
+    owners.push_back(std::move(lowered));
+  }
+  if (modules.empty())
+    return llvm::Error::success();
+  if (llvm::Error error = jit->add(modules, threads))
+    return error;
+  for (auto &[name, code] : made) {
+    auto address = jit->lookup(entryName(name));
+    if (!address)
+      return address.takeError();
+    code.function = address->toPtr<KernelFunction>();
+  }
+  compiled.merge(made);
+  return llvm::Error::success();
 }

@@ -7,14 +7,15 @@
 #ifndef GNN_LIB_CPU_COMPILE_H
 #define GNN_LIB_CPU_COMPILE_H
 
-#include "mlir/IR/BuiltinOps.h"
+#include "GNN/Emulator/HostCode.h"
+
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 
-#include <array>
+#include <map>
+#include <mutex>
 #include <string>
-#include <vector>
 
 namespace gnn::cpu {
 
@@ -31,16 +32,32 @@ struct CompiledKernel {
   KernelFunction function = nullptr;
 };
 
-/// The kernels of a module, and the code they live in.
-struct Program {
-  std::vector<CompiledKernel> kernels;
-  std::unique_ptr<llvm::orc::LLJIT> jit;
-};
+/// The kernels of an image, compiled when they are asked for. Safe to use from
+/// several threads.
+class Program {
+public:
+  /// Errors: a kernel that has not the form of gnn-verify-kernel-form, has more
+  /// than one thread, or waits for others; two kernels of one name.
+  static llvm::Expected<std::unique_ptr<Program>>
+  create(host::ParsedKernels image);
 
-/// Compiles all kernels of `module`, which stays as it is. Errors: a kernel
-/// that has not the form of gnn-verify-kernel-form, has more than one thread,
-/// or waits for others; two kernels of one name.
-llvm::Expected<Program> compile(mlir::ModuleOp module);
+  bool has(llvm::StringRef name) const { return kernels.contains(name); }
+  /// Compiles those of `names` that are there and were not compiled yet, on up
+  /// to so many threads.
+  llvm::Error compile(llvm::ArrayRef<std::string> names, unsigned threads);
+  /// A kernel that was compiled, else null. Lives as long as this object.
+  const CompiledKernel *find(llvm::StringRef name);
+
+private:
+  explicit Program(host::ParsedKernels image) : image(std::move(image)) {}
+
+  host::ParsedKernels image;
+  llvm::StringMap<mlir::gpu::GPUFuncOp> kernels;
+  std::mutex mutex;
+  std::unique_ptr<host::Jit> jit;
+  /// By name; where they are does not change.
+  std::map<std::string, CompiledKernel, std::less<>> compiled;
+};
 
 } // namespace gnn::cpu
 

@@ -217,27 +217,10 @@ gnn::emulator::lowerToLLVM(ModuleOp host, ArrayRef<CompiledKernel> kernels,
 //===----------------------------------------------------------------------===//
 
 llvm::Expected<Program> gnn::emulator::compile(ModuleOp module, bool checked) {
-  std::string messages;
-  ScopedDiagnosticHandler handler(
-      module.getContext(), [&](Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-          return failure();
-        llvm::raw_string_ostream os(messages);
-        os << (messages.empty() ? "" : "\n") << diagnostic.getLocation() << ": "
-           << diagnostic;
-        return success();
-      });
-  auto fail = [&]() -> llvm::Error {
-    return llvm::createStringError(messages);
-  };
-
+  host::CollectedErrors errors(module.getContext());
   SmallVector<gpu::GPUFuncOp> kernels;
   if (failed(host::collectKernels(module, kernels)))
-    return fail();
-  module.getContext()
-      ->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
-                    memref::MemRefDialect, scf::SCFDialect,
-                    vector::VectorDialect>();
+    return errors.take();
   Program program;
   OwningOpRef<ModuleOp> host = ModuleOp::create(module.getLoc());
   declareEntries(*host);
@@ -249,7 +232,7 @@ llvm::Expected<Program> gnn::emulator::compile(ModuleOp module, bool checked) {
     sharedOffsets.push_back(layOutShared(kernel, bytes));
   }
   if (failed(lowerToLLVM(*host, program.kernels, sharedOffsets)))
-    return fail();
+    return errors.take();
   if (llvm::Error error = generateCode(*host, program))
     return std::move(error);
   return std::move(program);

@@ -9,8 +9,9 @@
 
 #include "Program.h"
 
+#include "GNN/Emulator/HostCode.h"
+
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/Error.h"
 
 #include <memory>
@@ -22,7 +23,7 @@ namespace gnn::emulator {
 struct Program {
   std::vector<Site> sites;
   std::vector<CompiledKernel> kernels;
-  std::unique_ptr<llvm::orc::LLJIT> jit;
+  std::unique_ptr<host::Jit> jit;
 };
 
 /// Compiles all kernels of `module`, which stays as it is. Errors: a kernel

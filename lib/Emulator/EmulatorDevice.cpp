@@ -8,10 +8,7 @@
 
 #include "GNN/Emulator/EmulatorDevice.h"
 
-#include "GNN/InitDialects.h"
-
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
+#include "GNN/Emulator/HostCode.h"
 
 using namespace gnn;
 using namespace gnn::emulator;
@@ -83,23 +80,10 @@ private:
 runtime::Expected<std::shared_ptr<const runtime::Kernels>>
 EmulatorDevice::loadKernels(const std::string &format, const std::string &image,
                             const std::string &) {
-  if (format != "mlir")
-    return runtime::failure("expected kernels as 'mlir', got '", format, "'");
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  context.appendDialectRegistry(registry);
-  std::string diagnostics;
-  mlir::ScopedDiagnosticHandler handler(&context,
-                                        [&](mlir::Diagnostic &diagnostic) {
-                                          if (diagnostics.empty())
-                                            diagnostics = diagnostic.str();
-                                          return mlir::success();
-                                        });
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(image, &context);
-  if (!module)
-    return runtime::failure("the kernels cannot be parsed: ", diagnostics);
-  auto emulator = Emulator::create(*module, options.kernels);
+  auto kernels = host::parseKernels(format, image);
+  if (!kernels)
+    return kernels.takeError();
+  auto emulator = Emulator::create(*kernels->module, options.kernels);
   if (!emulator)
     return runtime::failure(llvm::toString(emulator.takeError()));
   return std::shared_ptr<const runtime::Kernels>(

@@ -7,23 +7,71 @@
 #include "GNN/Emulator/HostCode.h"
 #include "Entries.h"
 #include "GNN/Emulator/Passes.h"
+#include "GNN/InitDialects.h"
+#include "GNN/Runtime/ThreadPool.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
+#include "llvm/ExecutionEngine/Orc/CompileUtils.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
+#include <atomic>
+
 using namespace mlir;
 using namespace gnn;
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+runtime::Expected<host::ParsedKernels>
+host::parseKernels(const std::string &format, const std::string &image) {
+  if (format != "mlir")
+    return runtime::failure("expected kernels as 'mlir', got '", format, "'");
+  ParsedKernels kernels;
+  kernels.context =
+      std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
+  DialectRegistry registry;
+  registerDialects(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  kernels.context->appendDialectRegistry(registry);
+  std::string first;
+  ScopedDiagnosticHandler handler(kernels.context.get(),
+                                  [&](Diagnostic &diagnostic) {
+                                    if (first.empty())
+                                      first = diagnostic.str();
+                                    return success();
+                                  });
+  kernels.module = parseSourceString<ModuleOp>(image, kernels.context.get());
+  if (!kernels.module)
+    return runtime::failure("the kernels cannot be parsed: ", first);
+  return kernels;
+}
+
+host::CollectedErrors::CollectedErrors(MLIRContext *context)
+    : handler(context, [this](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+          return failure();
+        llvm::raw_string_ostream os(messages);
+        os << (messages.empty() ? "" : "\n") << diagnostic.getLocation() << ": "
+           << diagnostic;
+        return success();
+      }) {}
 
 LogicalResult host::collectKernels(ModuleOp module,
                                    SmallVectorImpl<gpu::GPUFuncOp> &kernels) {
@@ -39,8 +87,16 @@ LogicalResult host::collectKernels(ModuleOp module,
     kernels.push_back(kernel);
     return WalkResult::advance();
   });
+  module.getContext()
+      ->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
+                    memref::MemRefDialect, scf::SCFDialect,
+                    vector::VectorDialect>();
   return failure(result.wasInterrupted());
 }
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
 
 void host::stripMemorySpaces(func::FuncOp function) {
   auto strip = [&](Value value) {
@@ -81,6 +137,10 @@ LogicalResult host::lowerToLLVM(ModuleOp host) {
   manager.addPass(createReconcileUnrealizedCastsPass());
   return manager.run(host);
 }
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
 
 static llvm::Error defineSymbols(llvm::orc::LLJIT &jit,
                                  ArrayRef<host::Symbol> own) {
@@ -137,34 +197,16 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   optimization.passes(builder).run(module, modules);
 }
 
-llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
-host::generateCode(ModuleOp host, ArrayRef<Symbol> symbols,
-                   const Optimization &optimization) {
-  DialectRegistry registry;
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
-  host.getContext()->appendDialectRegistry(registry);
-
-  auto machineBuilder = describeMachine(optimization.processor);
-  if (!machineBuilder)
-    return machineBuilder.takeError();
-  machineBuilder->getOptions().AllowFPOpFusion = optimization.fusion;
-  machineBuilder->setCodeGenOptLevel(optimization.selection);
-  auto machine = machineBuilder->createTargetMachine();
+llvm::Expected<std::unique_ptr<host::Jit>>
+host::Jit::create(ArrayRef<Symbol> symbols, Optimization optimization) {
+  auto machine = describeMachine(optimization.processor);
   if (!machine)
     return machine.takeError();
-
-  auto context = std::make_unique<llvm::LLVMContext>();
-  std::unique_ptr<llvm::Module> module =
-      translateModuleToLLVMIR(host, *context, "kernels");
-  if (!module)
-    return llvm::createStringError("cannot translate the kernels to LLVM IR");
-  module->setTargetTriple((*machine)->getTargetTriple());
-  module->setDataLayout((*machine)->createDataLayout());
-  optimize(*module, **machine, optimization);
-
+  machine->getOptions().AllowFPOpFusion = optimization.fusion;
+  machine->setCodeGenOptLevel(optimization.selection);
+  auto made = std::unique_ptr<Jit>(new Jit(*machine, std::move(optimization)));
   llvm::orc::LLJITBuilder builder;
-  builder.setJITTargetMachineBuilder(std::move(*machineBuilder))
+  builder.setJITTargetMachineBuilder(std::move(*machine))
       .setLinkProcessSymbolsByDefault(false)
       .setPlatformSetUp(llvm::orc::setUpInactivePlatform);
   auto jit = builder.create();
@@ -172,8 +214,55 @@ host::generateCode(ModuleOp host, ArrayRef<Symbol> symbols,
     return jit.takeError();
   if (llvm::Error error = defineSymbols(**jit, symbols))
     return std::move(error);
-  if (llvm::Error error = (*jit)->addIRModule(
-          llvm::orc::ThreadSafeModule(std::move(module), std::move(context))))
-    return std::move(error);
-  return std::move(*jit);
+  made->jit = std::move(*jit);
+  return std::move(made);
+}
+
+namespace {
+/// One module on its way to code. Its context is no other's.
+struct Unit {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module;
+  std::unique_ptr<llvm::TargetMachine> machine;
+  std::unique_ptr<llvm::MemoryBuffer> object;
+  std::string problem;
+
+  void compile(const host::Optimization &optimization) {
+    optimize(*module, *machine, optimization);
+    auto made = llvm::orc::SimpleCompiler(*machine)(*module);
+    if (made)
+      object = std::move(*made);
+    else
+      problem = llvm::toString(made.takeError());
+  }
+};
+} // namespace
+
+llvm::Error host::Jit::add(ArrayRef<ModuleOp> modules, unsigned threads) {
+  std::vector<Unit> units(modules.size());
+  for (auto [module, unit] : llvm::zip_equal(modules, units)) {
+    auto made = machine.createTargetMachine();
+    if (!made)
+      return made.takeError();
+    unit.machine = std::move(*made);
+    unit.module = translateModuleToLLVMIR(module, unit.context, "kernels");
+    if (!unit.module)
+      return llvm::createStringError("cannot translate kernels to LLVM IR");
+    unit.module->setTargetTriple(unit.machine->getTargetTriple());
+    unit.module->setDataLayout(unit.machine->createDataLayout());
+  }
+  auto count = static_cast<unsigned>(
+      std::clamp<size_t>(units.size(), 1, std::max(1u, threads)));
+  std::atomic<size_t> next{0};
+  runtime::ThreadPool(count).run(count, [&](unsigned) {
+    for (size_t i = next++; i < units.size(); i = next++)
+      units[i].compile(optimization);
+  });
+  for (Unit &unit : units) {
+    if (!unit.problem.empty())
+      return llvm::createStringError(unit.problem);
+    if (llvm::Error error = jit->addObjectFile(std::move(unit.object)))
+      return error;
+  }
+  return llvm::Error::success();
 }

@@ -47,9 +47,11 @@ llvm::Error gnn::emulator::generateCode(ModuleOp module, Program &program) {
   // Most kernels are made for one small run: selecting better instructions
   // takes longer than they do.
   optimization.selection = llvm::CodeGenOptLevel::None;
-  auto jit = host::generateCode(module, symbols, optimization);
+  auto jit = host::Jit::create(symbols, optimization);
   if (!jit)
     return jit.takeError();
+  if (llvm::Error error = (*jit)->add(module, /*threads=*/1))
+    return error;
   for (CompiledKernel &kernel : program.kernels) {
     auto address = (*jit)->lookup(kernelFunctionName(kernel.name));
     if (!address)

@@ -269,6 +269,11 @@ Error BoundFunction::State::bindArg(const ArgSpec &arg, Step &step) const {
 }
 
 Error BoundFunction::State::bindSteps() {
+  std::vector<std::string> names;
+  for (const StepSpec &spec : plan->steps)
+    names.push_back(spec.kernel);
+  if (Error error = kernels->expect(names))
+    return error;
   for (const StepSpec &spec : plan->steps) {
     std::string where = "step " + std::to_string(steps.size()) + " (kernel '" +
                         spec.kernel + "')";

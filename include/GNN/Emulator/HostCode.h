@@ -9,9 +9,12 @@
 #ifndef GNN_EMULATOR_HOSTCODE_H
 #define GNN_EMULATOR_HOSTCODE_H
 
+#include "GNN/Runtime/Error.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -27,8 +30,30 @@ class TargetMachine;
 
 namespace gnn::host {
 
+/// Kernels as IR, and the context that they live in.
+struct ParsedKernels {
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+/// Parses an image of kernels, whose format is to be "mlir".
+runtime::Expected<ParsedKernels> parseKernels(const std::string &format,
+                                              const std::string &image);
+
+/// Keeps what is reported in a context as text, for as long as it stands.
+class CollectedErrors {
+public:
+  explicit CollectedErrors(mlir::MLIRContext *context);
+  llvm::Error take() { return llvm::createStringError(messages); }
+
+private:
+  std::string messages;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
 /// The kernels of `module`, each with the form of gnn-verify-kernel-form and a
-/// name of its own; emits the error of the first that has not.
+/// name of its own; emits the error of the first that has not. Loads the
+/// dialects that they are lowered through.
 mlir::LogicalResult
 collectKernels(mlir::ModuleOp module,
                llvm::SmallVectorImpl<mlir::gpu::GPUFuncOp> &kernels);
@@ -60,12 +85,30 @@ struct Optimization {
 llvm::Expected<llvm::orc::JITTargetMachineBuilder>
 describeMachine(llvm::StringRef processor);
 
-/// Turns a module of the LLVM dialect into code for the host's CPU. It calls
-/// the C library and `symbols`, which are given by address, so that nothing
-/// depends on what the process exports.
-llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
-generateCode(mlir::ModuleOp host, llvm::ArrayRef<Symbol> symbols,
-             const Optimization &optimization);
+/// Code of the host in this process, to which more may be added. It calls the C
+/// library and symbols that are given by address, so that nothing depends on
+/// what the process exports.
+class Jit {
+public:
+  static llvm::Expected<std::unique_ptr<Jit>>
+  create(llvm::ArrayRef<Symbol> symbols, Optimization optimization);
+
+  /// Turns modules of the LLVM dialect into code, on up to so many threads.
+  llvm::Error add(llvm::ArrayRef<mlir::ModuleOp> modules, unsigned threads);
+
+  /// The address of a function that was added.
+  llvm::Expected<llvm::orc::ExecutorAddr> lookup(llvm::StringRef name) {
+    return jit->lookup(name);
+  }
+
+private:
+  Jit(llvm::orc::JITTargetMachineBuilder machine, Optimization optimization)
+      : machine(std::move(machine)), optimization(std::move(optimization)) {}
+
+  llvm::orc::JITTargetMachineBuilder machine;
+  Optimization optimization;
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+};
 
 } // namespace gnn::host
 

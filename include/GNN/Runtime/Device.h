@@ -47,6 +47,10 @@ public:
   /// The kernel of that name; the error says what was looked for. Lives as long
   /// as this object.
   virtual Expected<const Kernel *> find(const std::string &name) const = 0;
+
+  /// Says that these kernels, some of them more than once, are about to be
+  /// found: a device that compiles kernels when they are does so at once here.
+  virtual Error expect(const std::vector<std::string> &names) const;
 };
 
 /// One launch: `grid` blocks of `block` threads. None of the extents is zero.
