@@ -3,7 +3,7 @@
 """A two-layer RGCN and an RGAT on WordNet: compiled, run, and checked against
 the float64 reference on a sample of the rows.
 
-Runs on a GPU where there is a driver, else on the emulator, with every access
+Runs on a GPU where there is a driver, else on the CPU; on the emulator with every access
 checked. Only NumPy is needed.
 """
 
@@ -35,7 +35,7 @@ def find_device(wanted):
             capi.call("gnnCudaDeviceCount", ctypes.byref(count))
         except gnn_mlir.GNNError:
             pass  # No driver.
-        wanted = "cuda" if count.value else "emulator"
+        wanted = "cuda" if count.value else "cpu"
     return open_device(wanted)
 
 
@@ -93,11 +93,11 @@ def compare(function, graph, inputs, out, layers, count=500):
 def show(name, module, graph, layers, device, folder):
     """Compiles a model, runs it, and says all about it."""
     print(f"\n{name}")
-    gpu = device.name.startswith("cuda")
+    gpu, cpu = device.name.startswith("cuda"), device.name == "cpu"
     chip = re.search(r"sm_\d+\w?", device.name)
+    place = {"target": "cpu"} if cpu else {"chip": chip.group() if chip else "sm_90"}
     start = time.monotonic()
-    compiled = gnn_mlir.compile(module, chip=chip.group() if chip else "sm_90",
-                                keep_phases=folder, graph=graph)
+    compiled = gnn_mlir.compile(module, keep_phases=folder, graph=graph, **place)
     compile_time = time.monotonic() - start
     start = time.monotonic()
     binding = compiled.bind(graph, device)
@@ -108,18 +108,18 @@ def show(name, module, graph, layers, device, folder):
     start = time.monotonic()
     out = binding(inputs)
     took = time.monotonic() - start
-    print(f"  ran in {took:.1f} s" + ("" if gpu else ", which says nothing of a "
+    print(f"  ran in {took:.3g} s" + ("" if gpu or cpu else ", which says nothing of a "
                                       "GPU's time"))
-    print_report(binding.profile(inputs) if gpu else binding.report())
+    print_report(binding.profile(inputs) if gpu or cpu else binding.report())
     good = compare(compiled.source, graph, inputs, out, layers)
-    print(f"  IR of every phase and PTX: {os.path.relpath(folder)}/")
+    print(f"  IR of every phase{'' if cpu else ' and PTX'}: {os.path.relpath(folder)}/")
     return good
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--device", default="auto",
-                        help="auto, emulator, cuda or cuda:N (%(default)s)")
+                        help="auto, cpu, cuda, cuda:N or emulator (%(default)s)")
     parser.add_argument("--features", type=int, default=64,
                         help="of the nodes and of each layer (%(default)s)")
     parser.add_argument("--output", type=pathlib.Path,

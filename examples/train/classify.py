@@ -163,7 +163,7 @@ def main(arguments=None):
     x, learned = features(data, options.hidden, options.seed)
     sizes = x.shape[1], options.hidden, int(labels.max()) + 1
     print(f"{model} on {graph}, {'learned vectors' if learned else 'features'} of "
-          f"{sizes[0]}, {sizes[2]} classes, on {device.type.replace('cpu', 'the emulator')}",
+          f"{sizes[0]}, {sizes[2]} classes, on {device.type.replace('cpu', 'the CPU')}",
           flush=True)
     module = program(model, graph, sizes, heads)
     networks = {}

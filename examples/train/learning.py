@@ -85,8 +85,7 @@ def add_options(parser, epochs, rate):
                         help="of weights, a step (%(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="(%(default)s)")
     parser.add_argument("--device", default="auto",
-                        help="auto, cuda, cuda:N, or emulator, which needs no GPU "
-                        "(%(default)s)")
+                        help="auto, cuda, cuda:N or cpu (%(default)s)")
     parser.add_argument("--compare-pyg", action="store_true",
                         help="train PyG's layers from the same weights as well")
     parser.add_argument("--plot", metavar="FILE.svg", type=picture,
@@ -94,14 +93,14 @@ def add_options(parser, epochs, rate):
 
 
 def find_device(name):
-    """Where tensors are: what is on the CPU runs on the emulator."""
+    """Where tensors are, and what computes."""
     if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "emulator"
-    if name.partition(":")[0] not in ("cuda", "emulator"):
-        raise ValueError(f"--device: expected auto, cuda, cuda:N or emulator, got {name}")
-    if name != "emulator" and not torch.cuda.is_available():
-        raise ValueError(f"--device: expected emulator, since torch finds no GPU, got {name}")
-    return torch.device("cpu" if name == "emulator" else name)
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    if name.partition(":")[0] not in ("cuda", "cpu"):
+        raise ValueError(f"--device: expected auto, cuda, cuda:N or cpu, got {name}")
+    if name != "cpu" and not torch.cuda.is_available():
+        raise ValueError(f"--device: expected cpu, since torch finds no GPU, got {name}")
+    return torch.device(name)
 
 
 def read_graph(path, made, *needed):

@@ -150,7 +150,7 @@ def main(arguments=None):
     graph = gnn_mlir.add_inverses(gnn_mlir.select_edges(data, split == 0))
     size, entities = options.size, data.num_nodes
     print(f"RGCN and DistMult on {graph}, vectors of {size}, {(split == 2).sum()} facts to "
-          f"find, on {device.type.replace('cpu', 'the emulator')}",
+          f"find, on {device.type.replace('cpu', 'the CPU')}",
           flush=True)
     module = models.rgcn(graph.num_edge_types, (size,) * 3, node_types=graph.num_node_types,
                          diagonal_blocks=options.diagonal_blocks)

@@ -62,7 +62,8 @@ public:
 
 class CPUDevice : public runtime::HostMemoryDevice {
 public:
-  explicit CPUDevice(unsigned threads) : threads(threads) {}
+  explicit CPUDevice(unsigned threads)
+      : HostMemoryDevice(Fresh::Anything), threads(threads) {}
 
   std::string name() const override { return "cpu"; }
   std::vector<std::string> kernelFormats() const override { return {"mlir"}; }

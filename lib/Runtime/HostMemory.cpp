@@ -30,7 +30,8 @@ Expected<void *> HostMemoryDevice::allocate(int64_t bytes) {
     void *memory = std::aligned_alloc(256, padded);
     if (!memory)
       return failure("out of host memory: ", bytes, " bytes asked for");
-    std::memset(memory, 0xff, padded);
+    if (fresh == Fresh::Poison)
+      std::memset(memory, 0xff, padded);
     std::lock_guard<std::mutex> lock(mutex);
     allocations[memory] = bytes;
     return memory;

@@ -4,7 +4,7 @@
     layer = gnn_mlir.compile(models.rgcn(3, (64, 64)))
     out = layer(graph, {"x": x, "weight": w, "root": r, "bias": b})
 
-NumPy arrays and CPU tensors run on the emulator, CUDA tensors on their GPU, on
+NumPy arrays and CPU tensors run on the CPU, CUDA tensors on their GPU, on
 torch's current stream and with memory from torch's allocator.
 """
 
@@ -115,9 +115,11 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     """Compiles a program: a `Module`, a `Function`, or IR as text.
 
     Returns a `CompiledFunction`; `function` names it where the program has
-    several. `target` is "emulator", "cpu", "cuda", or None for the
-    emulator and, where torch sees a GPU or a chip is named, that as well. `chip` is the GPU to compile
-    for, as "sm_90"; None: torch's current one, else sm_90. `passes` sets the
+    several. `target` is "cpu" for the cores of this machine, "cuda" for a GPU, or
+    "emulator", which runs kernels of a GPU here and checks them. None is a GPU, and
+    the emulator for inputs on the CPU, where torch sees a GPU or a chip is named, else
+    "cpu". `chip` is the GPU to compile for, as "sm_90"; None: torch's current one, else
+    sm_90. `passes` sets the
     switches of passes, cost and target (docs/Passes.md), a dict: {"fuse": False}.
     `keep_phases` names a folder that gets the IR of each stage, and the PTX.
     `graph` is the graph that it will run on, or a list or dict of them: a
@@ -149,6 +151,8 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     asked = differentiation.parse(gradients, function, _functions(program))
     always = text, chip, target != "cuda", passes, graphs, schedules
     stage_passes = _stage_passes(stage_passes or {})
+    if target is None and chip is None:
+        target = "cpu"
     form = {"stop_at": stop_at, "cores": target == "cpu" and not stop_at}
     package = compiling.compile_package(
         *always, **form, phases=keep_phases, stage_passes=stage_passes, gradients=asked,
@@ -192,7 +196,17 @@ def _stage_passes(passes):
 def load(path, function=None):
     """A function of a package that was saved."""
     package = capi.Package.load(path)
-    return CompiledFunction(package, _pick(package, function))
+    name = _pick(package, function)
+    return CompiledFunction(package, name, host=_host_of(package))
+
+
+def _host_of(package):
+    """The device for inputs on the CPU: kernels of one thread a block are for it, others
+    are emulated."""
+    one = {"op": "const", "value": 1}
+    alone = all(plan["exprs"][i] == one for plan in package.plan()["functions"]
+                for step in plan["steps"] for i in step["block"])
+    return "cpu" if alone else "emulator"
 
 
 def _pick(package, wanted):
@@ -271,7 +285,7 @@ class CompiledFunction(capi.Shared):
         return None if found is None else found.decode()
 
     def bind(self, graphs, device=None, progress=None):
-        """Binds the function to graphs on a device: "emulator", "cpu", "cuda", "cuda:1",
+        """Binds the function to graphs on a device: "cpu", "cuda", "cuda:1", "emulator",
         a `capi.Device`, or None for that of the host."""
         graphs = self._graphs(graphs)
         return Binding(self, graphs, devices.open_device(device or self._host), progress)
@@ -425,7 +439,7 @@ def _is_tensor(value):
     return hasattr(value, "data_ptr")
 
 
-def _place(inputs, host="emulator"):
+def _place(inputs, host="cpu"):
     """Where the inputs are: "cuda:N", or `host`."""
     there, first = None, None
     for name, value in inputs.items():
@@ -436,13 +450,13 @@ def _place(inputs, host="emulator"):
             raise ValueError(f"expected all inputs on one device, got {first!r} on "
                              f"{_place_of(there)} and {name!r} on {_place_of(device)}")
         there, first = device, first or name
-    return host if _place_of(there) == "emulator" else _place_of(there)
+    return host if _place_of(there) == "cpu" else _place_of(there)
 
 
 def _place_of(device):
     """Of a device of torch, of "cpu", or of nothing."""
     if device in (None, "cpu") or device.type == "cpu":
-        return "emulator"
+        return "cpu"
     return f"{device.type}:{device.index or 0}"
 
 
@@ -521,16 +535,16 @@ def _run(bound, inputs, launch=None):
     launch = launch or bound.run
     place = _place(inputs)
     is_gpu = bound.device.name.startswith("cuda")
-    if place != "emulator" and not is_gpu:
+    if place != "cpu" and not is_gpu:
         raise ValueError(f"{bound.name} is bound to the {bound.device.name}, expected inputs "
                          f"on the CPU, got them on {place}")
     tensors = any(_is_tensor(v) for v in inputs.values())
     if not is_gpu:
         run = running.on_host
     else:
-        run = running.on_stream if place != "emulator" else running.through_copies
+        run = running.on_stream if place != "cpu" else running.through_copies
     outputs = run(bound, [inputs[i.name] for i in bound.inputs], launch)
-    if tensors and place == "emulator":
+    if tensors and place == "cpu":
         import torch
         outputs = [torch.from_numpy(o) for o in outputs]
     return outputs

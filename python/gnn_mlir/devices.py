@@ -12,11 +12,9 @@ def open_device(device=None):
         return device
     name = str(device or "emulator")
     kind, _, ordinal = name.partition(":")
-    if kind == "cpu" and not isinstance(device, str):  # torch's, where tensors are
-        name = kind = "emulator"
     if name not in ("emulator", "cpu") and (
             kind != "cuda" or (ordinal and not ordinal.isdigit())):
-        raise ValueError(f"device: expected emulator, cpu or cuda:N, got {device!r}")
+        raise ValueError(f"device: expected cpu, cuda:N or emulator, got {device!r}")
     if name not in _DEVICES:
         _DEVICES[name] = (capi.Device.cuda(int(ordinal or 0)) if kind == "cuda" else
                           getattr(capi.Device, name)())

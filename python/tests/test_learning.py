@@ -41,7 +41,7 @@ PAGES = ("README.md", "docs/Training.md")
 SCRIPTS = {"classify.py": classify, "links.py": links}
 
 
-def call(script, *arguments, device="emulator"):
+def call(script, *arguments, device="cpu"):
     return script.main([*map(str, arguments), "--device", device])
 
 
@@ -210,7 +210,7 @@ def bipartite():
     ("classify.py", None, ["--model", "hgt", "--heads", "3"],
      "expected heads that divide 16 features, got 3"),
     ("classify.py", None, ["--device", "tpu"],
-     "--device: expected auto, cuda, cuda:N or emulator, got tpu"),
+     "--device: expected auto, cuda, cuda:N or cpu, got tpu"),
     ("links.py", functools.partial(without, "kinships", "edge_split"), [],
      "in.npz: expected edge_split in the file, got no edge_split"),
     ("links.py", without_test, [], "edge_split: expected facts for test (2), got none"),
@@ -247,7 +247,7 @@ def test_what_is_not_there(monkeypatch, tmp_path):
                                          "installed, got no module torch_geometric"):
         learning.import_pyg()
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(ValueError, match="--device: expected emulator, since torch finds "
+    with pytest.raises(ValueError, match="--device: expected cpu, since torch finds "
                                          "no GPU, got cuda:1"):
         learning.find_device("cuda:1")
     assert learning.find_device("auto").type == "cpu"

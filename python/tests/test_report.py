@@ -45,7 +45,7 @@ def run(folder, *options, path):
         pytest.skip("gnn-run is not built")
     result = subprocess.run(
         [tool, "rgcn.mlir", "--function", "rgcn", "--graph", "g.npz", "--weights",
-         "random:1", *options], cwd=folder, text=True, capture_output=True,
+         "random:1", "--target=emulator", *options], cwd=folder, text=True, capture_output=True,
         timeout=120, check=False, env={**os.environ, "PATH": str(path)})
     assert result.returncode == 0, result.stderr
     return result.stdout, result.stderr

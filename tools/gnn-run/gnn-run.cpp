@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiles a module, binds a graph, and runs one function on the emulator or
+// Compiles a module, binds a graph, and runs one function on the CPU, a GPU or
 // on a GPU.
 //
 //===----------------------------------------------------------------------===//
@@ -76,8 +76,11 @@ static cl::list<std::string>
 static cl::opt<std::string>
     weights("weights", cl::desc("Where all other inputs come from"),
             cl::value_desc("random:SEED"), cl::cat(category));
-static cl::opt<std::string> target("target", cl::desc("emulator, cpu or cuda"),
-                                   cl::init("emulator"), cl::cat(category));
+static cl::opt<std::string>
+    target("target",
+           cl::desc("cuda, cpu or emulator; by default a GPU where there is "
+                    "one, else the CPU"),
+           cl::cat(category));
 static cl::opt<std::string> chip("chip", cl::desc("GPU to make PTX for"),
                                  cl::init("sm_90"), cl::cat(category));
 static cl::opt<std::string>
@@ -164,13 +167,20 @@ static void showProgress(StringRef what, double done) {
     errs() << "\r" << std::string(66, ' ') << "\r";
 }
 
+/// Where to run, as nobody has said it.
+static std::string chooseTarget() {
+  if (unchecked || shuffleSeed.getNumOccurrences())
+    return "emulator";
+  return runtime::openCudaDevice() ? "cuda" : "cpu";
+}
+
 static runtime::Expected<std::shared_ptr<runtime::Device>> openDevice() {
   if (target == "cuda")
     return runtime::openCudaDevice();
   if (target == "cpu")
     return cpu::createDevice();
   if (target != "emulator")
-    return runtime::failure("expected --target=emulator, cpu or cuda, got '",
+    return runtime::failure("expected --target=cuda, cpu or emulator, got '",
                             target.getValue(), "'");
   emulator::DeviceOptions options;
   options.kernels.checked = !unchecked;
@@ -262,9 +272,12 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
     return nullptr;
   CompileOptions options;
   // PTX is also what ptxas knows registers from.
-  bool needsPtx = target == "cuda" || !phases.empty() ||
-                  (target == "emulator" && !findPtxas().empty() &&
-                   (reportFile.getNumOccurrences() || !compared.empty()));
+  bool needsPtx =
+      target == "cuda" ||
+      (target == "emulator" &&
+       (!phases.empty() ||
+        (!findPtxas().empty() &&
+         (reportFile.getNumOccurrences() || !compared.empty()))));
   options.chip = needsPtx ? chip.getValue() : "";
   options.emulated = target != "cuda";
   options.passes = passes;
@@ -394,6 +407,8 @@ int main(int argc, char **argv) {
   for (const std::string &plugin : plugins)
     if (llvm::Error error = loadPlugin(plugin))
       return fail(llvm::toString(std::move(error)));
+  if (target.empty())
+    target = chooseTarget();
   auto device = openDevice();
   if (!device)
     return fail(device.takeError().message());

@@ -25,10 +25,14 @@ struct MemoryRange {
 /// is its name, its kernels and its launches.
 class HostMemoryDevice : public Device {
 public:
+  /// What is in memory at first: where it is poison, every byte is 0xff, so that
+  /// floats read before they are written are NaN.
+  enum class Fresh { Poison, Anything };
+
+  explicit HostMemoryDevice(Fresh fresh = Fresh::Poison) : fresh(fresh) {}
   ~HostMemoryDevice() override;
 
-  /// Aligned to 256 bytes. Every byte is 0xff at first, so that floats read
-  /// before they are written are NaN.
+  /// Aligned to 256 bytes.
   Expected<void *> allocate(int64_t bytes) override;
   void free(void *memory) override;
   Error copyToDevice(void *to, const void *from, int64_t bytes) override;
@@ -42,6 +46,7 @@ public:
   std::optional<MemoryRange> findAllocation(const void *pointer) const;
 
 private:
+  const Fresh fresh;
   mutable std::mutex mutex;
   std::map<const void *, int64_t> allocations;
 };

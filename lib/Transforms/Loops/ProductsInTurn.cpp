@@ -146,6 +146,22 @@ static Panel getPanel(int64_t vector, int64_t registers) {
   return {vector, std::max<int64_t>(1, registers / (2 * Panel::rows))};
 }
 
+/// Why a product stays as it is; empty where it does not.
+template <typename ProductOp> static std::string explainRefusal(ProductOp op) {
+  if (!op.isOnRange())
+    return "it is on no range";
+  for (Value operand : op->getOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.getType());
+    bool isIndexArray = llvm::is_contained(op.getIndexArrays(), operand);
+    if (type && !isIndexArray && !type.getElementType().isF32()) {
+      std::string why;
+      llvm::raw_string_ostream(why) << "it is of " << type.getElementType();
+      return why;
+    }
+  }
+  return "";
+}
+
 namespace {
 struct ProductsInTurn : gnn::impl::ProductsInTurnBase<ProductsInTurn> {
   using ProductsInTurnBase::ProductsInTurnBase;
@@ -175,8 +191,8 @@ private:
     auto named = [&](StringRef name) {
       return remark::RemarkOpts::name(name).category(getArgument());
     };
-    if (!op.isOnRange()) {
-      remark::missed(op.getLoc(), named("Lowered")) << "it is on no range";
+    if (std::string why = explainRefusal(op); !why.empty()) {
+      remark::missed(op.getLoc(), named("Lowered")) << why;
       return success();
     }
     auto blocks = dyn_cast<scf::ForallOp>(op->getParentOp());

@@ -21,3 +21,21 @@ func.func @whole(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf3
   }
   return
 }
+
+// Neither is one of another type lowered.
+//
+// CHECK-LABEL: func.func @other_type
+// CHECK:         gnn_tile.gemm
+func.func @other_type(%x: memref<?x64xbf16>, %w: memref<64x64xbf16>, %y: memref<?x64xbf16>, %n: index) {
+  %c0 = arith.constant 0 : index
+  scf.forall (%i) = (0) to (%n) step (64) {
+    // expected-remark @+1 {{it is of bf16}}
+    gnn_tile.gemm @g rows src rows[%i, %n] columns[%c0]
+        ins(%x, %w : memref<?x64xbf16>, memref<64x64xbf16>) at <group : feature> extras at []
+        outs(%y : memref<?x64xbf16>) at <group : feature> schedule <n = 64> {
+    ^bb0(%acc: bf16):
+      gnn_tile.yield %acc : bf16
+    }
+  }
+  return
+}
