@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <map>
 
 using namespace gnn;
@@ -31,6 +32,8 @@ public:
   }
 
   const CompiledKernel &code;
+  /// What a block took when it was last looked at; -1: nobody has.
+  mutable std::atomic<int64_t> blockNanoseconds{-1};
 };
 
 /// Kernels are compiled when they are expected or found.
@@ -151,7 +154,8 @@ std::shared_ptr<runtime::ThreadPool> CPUDevice::poolHere() {
   if (pool && !pool->isOfThisProcess()) // it cannot go
     new std::shared_ptr<runtime::ThreadPool>(std::move(pool));
   if (!pool)
-    pool = std::make_shared<runtime::ThreadPool>(threads);
+    pool = std::make_shared<runtime::ThreadPool>(
+        threads, std::chrono::microseconds(50)); // the next kernel comes soon
   return pool;
 }
 
@@ -176,21 +180,51 @@ checkArguments(const CompiledKernel &code,
   return {};
 }
 
+namespace {
+/// Runs blocks on one thread, and says how long one took.
+class Worker {
+public:
+  explicit Worker(const std::function<void(int64_t, int64_t)> &run)
+      : run(run) {}
+  void take(int64_t begin, int64_t end) {
+    run(begin, end);
+    blocks += end - begin;
+  }
+  int64_t blockNanoseconds() const {
+    std::chrono::nanoseconds took = std::chrono::steady_clock::now() - start;
+    return took.count() / std::max<int64_t>(blocks, 1);
+  }
+
+private:
+  const std::function<void(int64_t, int64_t)> &run;
+  std::chrono::steady_clock::time_point start =
+      std::chrono::steady_clock::now();
+  int64_t blocks = 0;
+};
+} // namespace
+
 runtime::Error CPUDevice::launch(const runtime::Kernel &kernel,
                                  const runtime::Launch &launch,
                                  const runtime::LaunchArguments &arguments,
                                  runtime::Stream) {
-  const CompiledKernel &code = static_cast<const HostKernel &>(kernel).code;
+  const auto &host = static_cast<const HostKernel &>(kernel);
+  const CompiledKernel &code = host.code;
   if (runtime::Error error = prepare(kernel, launch))
     return error;
   if (runtime::Error error = checkArguments(code, arguments))
     return error;
   int64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
-  auto run = [&](int64_t begin, int64_t end) {
+  std::function<void(int64_t, int64_t)> run = [&](int64_t begin, int64_t end) {
     code.function(arguments.values, launch.grid.data(), begin, end);
   };
-  if (blocks == 1 || threads == 1) {
-    run(0, blocks);
+  // Threads that are woken for little end after one that works.
+  constexpr int64_t worthWaking = 20'000;
+  int64_t known = host.blockNanoseconds;
+  Worker first(run);
+  if (blocks == 1 || threads == 1 ||
+      (known >= 0 && known * blocks < worthWaking)) {
+    first.take(0, blocks);
+    host.blockNanoseconds = first.blockNanoseconds();
     return {};
   }
   // Some pieces a thread: blocks differ in how much they have to do.
@@ -199,10 +233,13 @@ runtime::Error CPUDevice::launch(const runtime::Kernel &kernel,
   auto workers = static_cast<unsigned>(std::min<int64_t>(pool->size(), blocks));
   int64_t piece = std::max<int64_t>(1, blocks / (workers * piecesOfThread));
   std::atomic<int64_t> next{0};
-  pool->run(workers, [&](unsigned) {
+  pool->run(workers, [&](unsigned number) {
+    Worker own(run);
     for (int64_t begin = next.fetch_add(piece); begin < blocks;
          begin = next.fetch_add(piece))
-      run(begin, std::min(begin + piece, blocks));
+      own.take(begin, std::min(begin + piece, blocks));
+    if (number == 0)
+      host.blockNanoseconds = own.blockNanoseconds();
   });
   return {};
 }

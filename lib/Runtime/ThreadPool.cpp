@@ -20,7 +20,8 @@ using namespace gnn::runtime;
 /// Whether this thread is in a body that a pool runs.
 static thread_local bool isInBody = false;
 
-ThreadPool::ThreadPool(unsigned count) : process(::getpid()) {
+ThreadPool::ThreadPool(unsigned count, std::chrono::microseconds patience)
+    : process(::getpid()), patience(patience) {
   threads.reserve(count);
   try {
     for (unsigned i = 1; i < count; ++i)
@@ -63,9 +64,26 @@ void ThreadPool::callNext(std::unique_lock<std::mutex> &lock) {
   --running;
 }
 
+/// Waits as long as patience lasts, without a lock.
+bool ThreadPool::watch(const std::function<bool()> &isThere) const {
+  if (patience.count() == 0)
+    return false;
+  auto end = std::chrono::steady_clock::now() + patience;
+  while (!isThere())
+    if (std::chrono::steady_clock::now() > end)
+      return false;
+  return true;
+}
+
 void ThreadPool::serve() {
   std::unique_lock<std::mutex> lock(mutex);
   while (true) {
+    if (next >= end && !stopping) {
+      uint64_t known = runs;
+      lock.unlock();
+      watch([&] { return runs != known; });
+      lock.lock();
+    }
     wake.wait(lock, [&] { return stopping || next < end; });
     if (stopping)
       return;
@@ -85,6 +103,7 @@ void ThreadPool::run(unsigned count,
     next = 1;
     end = count;
     running = count - 1;
+    ++runs;
   }
   // One by one: a thread that wakes for nothing costs as much as one that
   // works.
@@ -95,6 +114,9 @@ void ThreadPool::run(unsigned count,
   // Waking may take longer than the work.
   while (next < end)
     callNext(lock);
+  lock.unlock();
+  watch([&] { return running == 0; });
+  lock.lock();
   finished.wait(lock, [&] { return running == 0; });
   if (std::exception_ptr first = std::exchange(thrown, nullptr))
     std::rethrow_exception(first);

@@ -9,6 +9,8 @@
 
 #include <sys/types.h>
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -24,8 +26,10 @@ namespace gnn::runtime {
 class ThreadPool {
 public:
   /// `count` threads with the caller's, at least 1. Starts the others, or as
-  /// many of them as the system allows.
-  explicit ThreadPool(unsigned count);
+  /// many of them as the system allows. For `patience` after its last work a
+  /// thread looks for more without sleep, from which it wakes slowly.
+  explicit ThreadPool(unsigned count, std::chrono::microseconds patience =
+                                          std::chrono::microseconds(0));
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
@@ -44,10 +48,12 @@ public:
 
 private:
   void serve();
+  bool watch(const std::function<bool()> &isThere) const;
   void callNext(std::unique_lock<std::mutex> &lock);
   void call(unsigned worker);
 
   const pid_t process;
+  const std::chrono::microseconds patience;
   std::vector<std::thread> threads;
   std::mutex launching;
 
@@ -56,7 +62,10 @@ private:
   std::mutex mutex;
   std::condition_variable wake, finished;
   const std::function<void(unsigned)> *body = nullptr;
-  unsigned next = 0, end = 0, running = 0;
+  unsigned next = 0, end = 0;
+  /// Changed under the lock, and watched without it.
+  std::atomic<unsigned> running{0};
+  std::atomic<uint64_t> runs{0};
   bool stopping = false;
   std::exception_ptr thrown;
 };
