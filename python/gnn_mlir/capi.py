@@ -550,8 +550,7 @@ class BoundFunction(_Handle):
 
     def _hold(self, handle, package, name, device, options=None):
         super().__init__(handle, options)  # The library calls back when it lets go.
-        self.name, self.device, self.package = name, device, package
-        self.workspaces = []  # Of runs on the host that are done.
+        self.name, self.device, self.package, self.workspaces = name, device, package, []
 
     # A binding is often made on another thread than it is run on, while that has other
     # work for Python's lock: what a run asks for is read when it does.

@@ -197,16 +197,7 @@ def load(path, function=None):
     """A function of a package that was saved."""
     package = capi.Package.load(path)
     name = _pick(package, function)
-    return CompiledFunction(package, name, host=_host_of(package))
-
-
-def _host_of(package):
-    """The device for inputs on the CPU: kernels of one thread a block are for it, others
-    are emulated."""
-    one = {"op": "const", "value": 1}
-    alone = all(plan["exprs"][i] == one for plan in package.plan()["functions"]
-                for step in plan["steps"] for i in step["block"])
-    return "cpu" if alone else "emulator"
+    return CompiledFunction(package, name, host=devices.host_of(package))
 
 
 def _pick(package, wanted):
@@ -337,7 +328,7 @@ class CompiledFunction(capi.Shared):
         ids = tuple(map(id, graphs))
 
         def bind(package, name, inputs):
-            there = place or _place(inputs, self._host)
+            there = place or devices.place(inputs, self._host)
             key = package.handle, name, there
             found = self._bound.get(ids)
             if found is None:
@@ -435,31 +426,6 @@ class _Bindings(dict):
             let_go()
 
 
-def _is_tensor(value):
-    return hasattr(value, "data_ptr")
-
-
-def _place(inputs, host="cpu"):
-    """Where the inputs are: "cuda:N", or `host`."""
-    there, first = None, None
-    for name, value in inputs.items():
-        device = value.device if _is_tensor(value) else "cpu"
-        if device == there or device == "cpu" and running.is_integer(value):
-            continue
-        if there is not None and _place_of(device) != _place_of(there):
-            raise ValueError(f"expected all inputs on one device, got {first!r} on "
-                             f"{_place_of(there)} and {name!r} on {_place_of(device)}")
-        there, first = device, first or name
-    return host if _place_of(there) == "cpu" else _place_of(there)
-
-
-def _place_of(device):
-    """Of a device of torch, of "cpu", or of nothing."""
-    if device in (None, "cpu") or device.type == "cpu":
-        return "cpu"
-    return f"{device.type}:{device.index or 0}"
-
-
 def _named(outputs):
     """One output itself, several as the dict by name that they are."""
     return next(iter(outputs.values())) if len(outputs) == 1 else outputs
@@ -467,7 +433,7 @@ def _named(outputs):
 
 def _call(function, inputs, bind):
     """Outputs of a call; `inputs` are checked by name."""
-    if any(map(_is_tensor, inputs.values())):
+    if any(map(devices.is_tensor, inputs.values())):
         from . import autograd
         inputs = autograd.cast(inputs)
         wrt = autograd.wanted(function, inputs)
@@ -533,12 +499,12 @@ def _run(bound, inputs, launch=None):
     """The outputs in order, after `launch` (None: the run) has got all addresses.
     `inputs` are checked by name."""
     launch = launch or bound.run
-    place = _place(inputs)
+    place = devices.place(inputs)
     is_gpu = bound.device.name.startswith("cuda")
     if place != "cpu" and not is_gpu:
         raise ValueError(f"{bound.name} is bound to the {bound.device.name}, expected inputs "
                          f"on the CPU, got them on {place}")
-    tensors = any(_is_tensor(v) for v in inputs.values())
+    tensors = any(devices.is_tensor(v) for v in inputs.values())
     if not is_gpu:
         run = running.on_host
     else:

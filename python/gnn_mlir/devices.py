@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Devices by name, and functions of packages bound on them."""
 
-from . import capi
+from . import capi, running
 
 _DEVICES = {}
 
@@ -35,3 +35,37 @@ def bind(package, name, graphs, device, called=None):
         if called not in (None, name):
             raise capi.GNNError(str(error).replace(f"'{name}'", f"'{called}'")) from None
         raise error
+
+
+def is_tensor(value):
+    return hasattr(value, "data_ptr")
+
+
+def place(inputs, host="cpu"):
+    """Where the inputs are: "cuda:N", or `host`."""
+    there, first = None, None
+    for name, value in inputs.items():
+        device = value.device if is_tensor(value) else "cpu"
+        if device == there or device == "cpu" and running.is_integer(value):
+            continue
+        if there is not None and _place_of(device) != _place_of(there):
+            raise ValueError(f"expected all inputs on one device, got {first!r} on "
+                             f"{_place_of(there)} and {name!r} on {_place_of(device)}")
+        there, first = device, first or name
+    return host if _place_of(there) == "cpu" else _place_of(there)
+
+
+def _place_of(device):
+    """Of a device of torch, of "cpu", or of nothing."""
+    if device in (None, "cpu") or device.type == "cpu":
+        return "cpu"
+    return f"{device.type}:{device.index or 0}"
+
+
+def host_of(package):
+    """The device for inputs on the CPU: kernels of one thread a block are for it, others
+    are emulated."""
+    one = {"op": "const", "value": 1}
+    alone = all(plan["exprs"][i] == one for plan in package.plan()["functions"]
+                for step in plan["steps"] for i in step["block"])
+    return "cpu" if alone else "emulator"

@@ -241,3 +241,24 @@ def test_steps_differ_where_their_losses_do(benchmarks, compiler):
     bench.first["ours"][name][:, 0] += 1  # Of all classes it would change nothing.
     assert abs(bench.epoch("ours", bench.batches)[1] /
                bench.epoch("PyG", bench.batches)[1] - 1).max() > 1e-3
+
+
+def test_cores_beside_pyg(benchmarks, compiler, tmp_path):
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("torch_geometric")
+    graphs.random_graph(200, 900, 2, 3).save(tmp_path / "small.npz")
+    threads = torch.get_num_threads()
+    try:
+        benchmarks("cores").main([
+            "--data", str(tmp_path), "--graphs", "small", "--features", "8", "--rounds", "2",
+            "--threads", str(threads), "--models", "rgcn,sage", "--output",
+            str(tmp_path / "found.json")])
+    finally:
+        torch.set_num_threads(threads)
+    rows = json.loads((tmp_path / "found.json").read_text())["rows"]
+    assert [row["layer"] for row in rows] == ["rgcn", "sage"]
+    for row in rows:
+        assert max(one["error"] for one in row["runs"].values()) < 1e-5
+    assert {"ours", "SAGEConv, CSR", "SAGEConv, edge_index"} == set(rows[1]["runs"])
+    assert {"RGCNConv, edge_index", "FastRGCNConv, edge_index"} < set(rows[0]["runs"])
+    assert (tmp_path / "found.md").read_text().count("| small |") == 2
