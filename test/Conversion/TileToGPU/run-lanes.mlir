@@ -1,5 +1,5 @@
 // RUN: %python %S/Inputs/arrays.py write %t.npz %t.npy 3 32
-// RUN: gnn-run %s --function sum --graph %t.npz --input x=%t.npy --output %t.out --report | FileCheck %s
+// RUN: gnn-run %s --function sum --graph %t.npz --input x=%t.npy --output %t.out --target=emulator --report | FileCheck %s
 // RUN: %python %S/Inputs/arrays.py print %t.out/y.npy 32 | FileCheck %s --check-prefix=SUMS
 
 // A loop over blocks that is written by hand, thread by thread, is run as a
