@@ -152,7 +152,7 @@ def test_command_of_the_page(compiler, tmp_path):
         folder = tmp_path / name
         subprocess.run(
             [tool, ROOT / "examples/rgcn.mlir", "--function", "rgcn", "--graph",
-             tmp_path / "g.npz", "--weights", "random:1", "--phases", folder,
+             tmp_path / "g.npz", "--weights", "random:1", "--target=emulator", "--phases", folder,
              f"--report={folder}.json", "--output", folder, *options], check=True)
         out, = (np.load(p) for p in folder.glob("*.npy"))
         steps = json.loads((tmp_path / f"{name}.json").read_text())["steps"]
