@@ -315,9 +315,10 @@ class CompiledFunction(capi.Shared):
         "call", and where there are gradients "forward" and "backward", for those of the
         inputs `wrt` (None: all) from those of the outputs `given` (None: all). Each is a
         dict by what is made: "output", "saved", "gradient", and the "workspace", which
-        is free after the run, or on the CPU for the next one. "peak" is such a dict too, of what there is where a forward
-        and a backward pass together have the most, or a call where there are no gradients;
-        inputs, gradients that are given and the index arrays of graphs come on top.
+        is free after the run, or on the CPU for the next one. "peak" is such a dict
+        too, of what there is where a forward and a backward pass together have the
+        most, or a call where there are no gradients; inputs, gradients that are given
+        and the index arrays of graphs come on top.
         `device` is that of `bind`."""
         graphs, place = self._graphs(graphs), str(device or self._host)
         return _memory(self, self._binder(graphs, place), wrt, given)

@@ -25,8 +25,8 @@ struct MemoryRange {
 /// is its name, its kernels and its launches.
 class HostMemoryDevice : public Device {
 public:
-  /// What is in memory at first: where it is poison, every byte is 0xff, so that
-  /// floats read before they are written are NaN.
+  /// What is in memory at first: where it is poison, every byte is 0xff, so
+  /// that floats read before they are written are NaN.
   enum class Fresh { Poison, Anything };
 
   explicit HostMemoryDevice(Fresh fresh = Fresh::Poison) : fresh(fresh) {}
