@@ -13,7 +13,8 @@ all programs of a layer in an order of its own; a turn is one run that is not ti
 that threads and caches are those of the program, and then several that are. Times are of
 calls as a user makes them: the median of a turn's, and over rounds the median and the
 least, which is what is left where a machine has other work. PyG's fastest form is that of
-the least time. A form that takes five times as long as the best gets three turns. With
+the least time. A form that takes five times as long as the best gets three turns, one
+that takes twenty times as long one. With
 --calm a layer begins when the machine's load is below, or after five minutes. Errors are ||out - ref|| / ||ref|| against PyG's layer in
 float64. With --output there are FILE.json, with all numbers, and FILE.md, a table; a
 FILE.json that is there is added to.
@@ -40,7 +41,8 @@ from gnn_mlir import capi, models, pyg
 from race import summary
 from tables import markdown, number, write
 
-SLOW, FEW = 5.0, 3
+# Forms that take so many times as long as the best have few turns, or one.
+SLOW, FEW, HOPELESS = 5.0, 3, 20.0
 
 
 def looped(graph):
@@ -174,7 +176,7 @@ class Contender:
 
     def turn(self):
         """One run for nothing, and those that fit 30 ms, 1 to 20."""
-        if self.once < 1000:
+        if self.once < 500:
             self.run()
         count = max(1, min(20, int(30 / self.once)))
         self.times.append(statistics.median(self._time() for _ in range(count)))
@@ -201,7 +203,9 @@ def race(contenders, rounds):
     best = min(c.once for c in contenders)
     for number in range(rounds):
         for one in random.sample(contenders, len(contenders)):
-            if one.once <= SLOW * best or number < FEW:
+            turns = rounds if one.once <= SLOW * best else (
+                FEW if one.once <= HOPELESS * best else 1)
+            if number < turns:
                 one.turn()
 
 
@@ -272,7 +276,7 @@ def table(result):
             f"{about}; {result['threads']} threads each, {result['heads']} head. The "
             f"load of the machine before each row was {result['load']}. Medians of "
             f"{result['rounds']} rounds (forms of PyG that take over {SLOW:.0f} times the "
-            f"best: {FEW}) and the least, milliseconds a call; spread: the middle 80% of "
+            f"best: {FEW}, {HOPELESS:.0f} times: 1) and the least, milliseconds a call; spread: the middle 80% of "
             "rounds beside the median; the ratio is of the least times. mutag, fb15k237 and wordnet30 have inverse edges.\n\n" +
             markdown(["graph", "layer", "ours, ms", "least", "spread", "PyG's fastest, ms",
                       "least", "spread", "which is", "PyG / ours", "error of ours",

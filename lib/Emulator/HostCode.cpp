@@ -47,8 +47,6 @@ host::parseKernels(const std::string &format, const std::string &image) {
       std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
   DialectRegistry registry;
   registerDialects(registry);
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
   kernels.context->appendDialectRegistry(registry);
   std::string first;
   ScopedDiagnosticHandler handler(kernels.context.get(),
@@ -239,6 +237,11 @@ struct Unit {
 } // namespace
 
 llvm::Error host::Jit::add(ArrayRef<ModuleOp> modules, unsigned threads) {
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  for (ModuleOp module : modules)
+    module.getContext()->appendDialectRegistry(registry);
   std::vector<Unit> units(modules.size());
   for (auto [module, unit] : llvm::zip_equal(modules, units)) {
     auto made = machine.createTargetMachine();
