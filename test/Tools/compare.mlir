@@ -1,9 +1,9 @@
 // RUN: %python %S/../Conversion/TileToGPU/Inputs/arrays.py write %t.npz %t.npy 3 32
-// RUN: gnn-run %s --function f --graph %t.npz --input x=%t.npy --compare=passes=fuse=false \
+// RUN: gnn-run %s --function f --graph %t.npz --input x=%t.npy --target=emulator --compare=passes=fuse=false \
 // RUN:   | FileCheck %s --check-prefixes=LAUNCHES,SAME
 // RUN: gnn-run %s --function f --graph %t.npz --input x=%t.npy --target=cpu --compare=stop-at=scheduled \
 // RUN:   | FileCheck %s --check-prefixes=TIMES,SAME
-// RUN: gnn-run %s --function f --graph %t.npz --input x=%t.npy \
+// RUN: gnn-run %s --function f --graph %t.npz --input x=%t.npy --target=emulator \
 // RUN:   --compare='stage-passes=after-loops=func.func(gnn-tile-spread-walks)' \
 // RUN:   | FileCheck %s --check-prefixes=NOTHING,SAME
 // RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --compare=fuse=false 2>&1 \

@@ -272,12 +272,11 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
     return nullptr;
   CompileOptions options;
   // PTX is also what ptxas knows registers from.
-  bool needsPtx =
-      target == "cuda" ||
-      (target == "emulator" &&
-       (!phases.empty() ||
-        (!findPtxas().empty() &&
-         (reportFile.getNumOccurrences() || !compared.empty()))));
+  bool needsPtx = target == "cuda" ||
+                  (target == "emulator" &&
+                   (!phases.empty() ||
+                    (!findPtxas().empty() &&
+                     (reportFile.getNumOccurrences() || !compared.empty()))));
   options.chip = needsPtx ? chip.getValue() : "";
   options.emulated = target != "cuda";
   options.passes = passes;
