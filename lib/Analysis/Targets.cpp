@@ -81,6 +81,14 @@ CostTarget gnn::getTargetOfChip(llvm::StringRef chip) {
   return it == targets.end() ? CostTarget{} : CostTarget(it - targets.begin());
 }
 
+bool gnn::hasTF32(llvm::StringRef chip) {
+  if (chip.empty())
+    chip = getTargets().front().chip;
+  unsigned number = 0;
+  return chip.consume_front("sm_") && !chip.consumeInteger(10, number) &&
+         number >= 80;
+}
+
 //===----------------------------------------------------------------------===//
 // Chips
 //===----------------------------------------------------------------------===//

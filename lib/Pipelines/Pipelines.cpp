@@ -166,7 +166,7 @@ static void buildSchedulePipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createScheduleLanes());
   pm.addNestedPass<func::FuncOp>(createScheduleRows());
   pm.addNestedPass<func::FuncOp>(createScheduleRowWalks());
-  pm.addNestedPass<func::FuncOp>(createScheduleProducts());
+  pm.addNestedPass<func::FuncOp>(createScheduleProducts({options.tensorCores}));
   addPasses(pm, options.afterSchedule);
   pm.addNestedPass<func::FuncOp>(createVerifySchedules());
   if (!options.saveSchedules.empty())
@@ -216,6 +216,7 @@ static void buildLanesPipeline(OpPassManager &pm,
     return addScalarLoops(pm, createConvertGNNTileVectorsToScalarLoops());
   pm.addNestedPass<func::FuncOp>(createSpreadWalks());
   pm.addNestedPass<func::FuncOp>(createLoadAhead());
+  pm.addNestedPass<func::FuncOp>(createUseTensorCores());
   pm.addNestedPass<func::FuncOp>(createDistributeLanes());
   pm.addNestedPass<func::FuncOp>(createDistributeProducts());
 }
@@ -346,6 +347,7 @@ void gnn::StageOptions::chooseStop(StopAt form) {
 void gnn::StageOptions::chooseCores(CoreRegisters registers) {
   schedule.chooseCores(registers);
   loops.chooseCores(registers);
+  schedule.tensorCores = false;
   // Cores take rows in turn: none of them is left over with a long one alone.
   if (tile.longRows < 0)
     tile.longRows = 0;
@@ -361,6 +363,7 @@ bool gnn::Stage::isSkipped(const StageOptions &options) const {
 void gnn::CompilePipelineOptions::assignTo(StageOptions &stages) const {
   assignGraphSwitches(stages.graph);
   assignTileSwitches(stages.tile);
+  assignScheduleSwitches(stages.schedule);
   stages.chooseTarget(chip);
   assignScheduleFiles(stages.schedule);
   stages.ptx.chip = chip;

@@ -103,6 +103,7 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
     return module.emitError("passes: ") << message;
   switches.assignGraphSwitches(stages.graph);
   switches.assignTileSwitches(stages.tile);
+  switches.assignScheduleSwitches(stages.schedule);
   llvm::Expected<StopAt> stopAt = parseWord<StopAt>(given.stopAt);
   if (!stopAt)
     return module.emitError("stop-at: ") << llvm::toString(stopAt.takeError());

@@ -182,6 +182,7 @@ static LogicalResult readOptions(ModuleOp module, StringRef passes,
     return module.emitError("passes: ") << message;
   all.assignGraphSwitches(stages.graph);
   all.assignTileSwitches(stages.tile);
+  all.assignScheduleSwitches(stages.schedule);
   stages.chooseTarget(chip);
   return success();
 }

@@ -46,15 +46,17 @@ def table(title):
 
 
 def options():
-    """(type, name, default) of each switch and setting, in pipeline order."""
+    """(type, name, default) of each switch and setting, in pipeline order. Those of
+    schedules leave out no pass."""
     text = (ROOT / "include/GNN/Pipelines/Pipelines.h").read_text()
     found = []
-    for struct in ("GraphSwitches", "TileSwitches"):
+    for struct in ("GraphSwitches", "TileSwitches", "ScheduleSwitches"):
         body = re.search(rf"struct {struct} : public Base .*?^}};", text,
                          re.M | re.S)[0]
         matches = OPTION.findall(body)
         assert len(matches) == body.count("*this,")
-        found += [(kind, name, default.lower()) for kind, name, default in matches]
+        found += [("setting" if struct == "ScheduleSwitches" else kind, name,
+                   default.lower()) for kind, name, default in matches]
     return found
 
 
@@ -106,7 +108,7 @@ def test_python_of_schedules_page(compiler, tmp_path, monkeypatch):
     names = {}
     exec(compile(piece, "docs/Schedules.md", "exec"), names)
     steps = names["layer"].package.plan()["functions"][0]["steps"]
-    assert "n = 16" in [step["schedule"] for step in steps]
+    assert "n = 16, kind = ffma" in [step["schedule"] for step in steps]
 
 
 def test_python_page_has_every_layer():

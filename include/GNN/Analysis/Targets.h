@@ -93,6 +93,9 @@ const TargetFigures &getFigures(CostTarget target);
 /// The GPU that stands for a chip, such as "sm_80"; the first GPU for other
 /// chips and for none.
 CostTarget getTargetOfChip(llvm::StringRef chip);
+/// Whether the tensor cores of that chip multiply tf32 numbers: from sm_80 on.
+/// None named is that of the first GPU.
+bool hasTF32(llvm::StringRef chip);
 
 /// Fails where no kernels can be made for `chip`, or not with the PTX version
 /// that `features` ask for, such as "+ptx80".

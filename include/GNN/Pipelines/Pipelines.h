@@ -144,6 +144,22 @@ template <typename Base> struct TileSwitches : public Base {
   }
 };
 
+/// Switches of the passes on schedules, on top of other options.
+template <typename Base> struct ScheduleSwitches : public Base {
+  template <typename T, typename... Mods>
+  using Option = mlir::detail::PassOptions::Option<T, Mods...>;
+
+  Option<bool> tensorCores{
+      *this, "tensor-cores",
+      llvm::cl::desc("Multiply on tensor cores where that is faster"),
+      llvm::cl::init(true)};
+
+  /// Sets the same switches of `other`.
+  template <typename Other> void assignScheduleSwitches(Other &other) const {
+    other.tensorCores = tensorCores;
+  }
+};
+
 /// Options of `gnn-graph-pipeline`.
 struct GraphPipelineOptions
     : public GraphSwitches<mlir::PassPipelineOptions<GraphPipelineOptions>> {};
@@ -222,8 +238,8 @@ template <typename Base> struct CoreOptions : public Base {
 
 /// Options of `gnn-schedule-pipeline`.
 struct SchedulePipelineOptions
-    : public CoreOptions<
-          ScheduleFiles<mlir::PassPipelineOptions<SchedulePipelineOptions>>> {
+    : public CoreOptions<ScheduleFiles<ScheduleSwitches<
+          mlir::PassPipelineOptions<SchedulePipelineOptions>>>> {
   Option<CostTarget> target{
       *this, "target",
       llvm::cl::desc("GPU to choose schedules for; chip: the one that stands "
@@ -273,8 +289,8 @@ struct LanesPipelineOptions
 
 /// The switches of all passes.
 struct PassSwitches
-    : public TileSwitches<
-          GraphSwitches<mlir::PassPipelineOptions<PassSwitches>>> {};
+    : public ScheduleSwitches<TileSwitches<
+          GraphSwitches<mlir::PassPipelineOptions<PassSwitches>>>> {};
 
 /// Reads "NAME=VALUE ..." as switches, with spaces or commas between, where
 /// true and false are also on and off. A name is that of the switch or of its
@@ -392,13 +408,14 @@ struct StageOptions {
     graph.chooseTarget(chip);
     tile.target = graph.target;
     schedule.target = graph.target;
+    schedule.tensorCores = schedule.tensorCores && hasTF32(chip);
   }
 };
 
 /// Options of `gnn-compile-pipeline`: those of its stages.
 struct CompilePipelineOptions
-    : public ScheduleFiles<
-          TileSwitches<GraphSwitches<PTXOptions<CompilePipelineOptions>>>> {
+    : public ScheduleFiles<ScheduleSwitches<
+          TileSwitches<GraphSwitches<PTXOptions<CompilePipelineOptions>>>>> {
   void assignTo(StageOptions &stages) const;
 };
 

@@ -116,6 +116,27 @@ def LoadAhead : Pass<"gnn-tile-load-ahead", "::mlir::func::FuncOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def UseTensorCores
+    : Pass<"gnn-tile-use-tensor-cores", "::mlir::func::FuncOp"> {
+  let summary = "Spread the sums of products as tensor cores hold them";
+  let description = [{
+    Products whose schedule says `kind = tf32x3` are summed in fragments of
+    `mma.sync.m16n8k8` (PTX ISA, 9.7.14). This pass spreads the sums so in the loops
+    form, and what is stored of them; `gnn-tile-distribute-products` then writes the
+    fragments. Of a thread's columns four still lie side by side.
+
+    ```mlir
+    %p = vector.contract ... %xs, %ys, %acc {gnn_tile.kind = #gnn_tile<product_kind tf32x3>, gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>}
+    // becomes
+    %p = vector.contract ... %xs, %ys, %acc {gnn_tile.kind = #gnn_tile<product_kind tf32x3>, gnn_tile.spread = #gnn_tile.spread<each = [2, 4], lanes = [32, 4]>}
+    ```
+
+    Needs: the loops form of products. Keeps: what is loaded and staged, and how.
+    Never leaves a product that it cannot spread so: it is an error at that op.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+}
+
 def DistributeProducts
     : Pass<"gnn-tile-distribute-products", "::mlir::func::FuncOp"> {
   let summary = "Give each thread of a block its part of tiles";
@@ -138,7 +159,8 @@ def DistributeProducts
     "::gnn::tile::TileDialect", "::mlir::affine::AffineDialect",
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+    "::mlir::nvgpu::NVGPUDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"];
 }
 
 def ProductsInTurn

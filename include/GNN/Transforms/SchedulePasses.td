@@ -211,19 +211,24 @@ def ScheduleRowWalks : SchedulePass<"gnn-tile-schedule-row-walks"> {
 }
 
 def ScheduleProducts : SchedulePass<"gnn-tile-schedule-products"> {
-  let summary = "Choose the tiles of products";
+  let summary = "Choose the tiles of products, and the cores";
   let description = [{
     Sets `n` of a `gnn_tile.gemm` or `gnn_tile.outer`: the narrowest tile of 16, 32
-    or 64 columns that holds all columns, or 64.
+    or 64 columns that holds all columns, or 64; and `kind`. That is `tf32x3` with
+    `tensor-cores`, which pipelines set for GPUs that have them (sm_80 and later),
+    where operands are f32: of every gemm, and of an outer product in tiles of 16
+    columns without sums. Else it is `ffma`.
 
     ```mlir
     gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>) ...
     // becomes
-    gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>) ... schedule <n = 16>
+    gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>) ... schedule <n = 16, kind = ffma>
     ```
 
-    Needs: nothing. Keeps: a tile that is set. Never touches traversals.
+    Needs: nothing. Keeps: fields that are set. Never touches traversals.
   }];
+  let options = [Option<"tensorCores", "tensor-cores", "bool", /*default=*/"false",
+                        "Multiply on tensor cores where that is faster">];
 }
 
 def VerifySchedules : Pass<"gnn-verify-schedules", "::mlir::func::FuncOp"> {

@@ -92,13 +92,26 @@ private:
   // Products and memory (ProductTiles.cpp).
   mlir::LogicalResult stage(mlir::vector::TransferWriteOp op);
   mlir::LogicalResult multiply(mlir::vector::ContractionOp op);
-  struct Staged; // an operand of a product
+  /// An operand of a product: its array, and the first step's row there.
+  struct Staged {
+    mlir::Value array, first;
+    int64_t depth;
+  };
+  using StepAdder = llvm::function_ref<Values(mlir::ValueRange, mlir::Value)>;
   mlir::FailureOr<Staged> findStaged(mlir::vector::ContractionOp op,
-                                     mlir::Value operand, mlir::Value first);
-  mlir::Value readStep(const Staged &side, mlir::Value from, int64_t k,
-                       int64_t offset, int64_t width);
-  Values addSteps(const Staged &left, const Staged &right, int64_t rows,
-                  int64_t columns, mlir::ValueRange sums, mlir::Value from);
+                                     mlir::Value operand);
+  Values placesIn(mlir::Value array, mlir::Value first);
+  Values addSteps(const Staged &left, const Staged &right, Layout layout,
+                  mlir::ValueRange sums, mlir::Value from);
+  Values addAllSteps(const Staged &side, Values sums, StepAdder add);
+
+  // Products on tensor cores (ProductMma.cpp).
+  mlir::LogicalResult checkFragments(mlir::vector::ContractionOp op,
+                                     Layout layout);
+  Values addFragments(const Staged &left, const Staged &right, Layout layout,
+                      mlir::ValueRange sums, mlir::Value from);
+  mlir::Value permuted(const Staged &side, Layout layout, mlir::Value across);
+
   void store(StoreRowsOp op);
   void storePart(StoreRowsOp op, Layout layout, Part part);
   mlir::Value readStaged(mlir::vector::TransferReadOp op, Layout layout,

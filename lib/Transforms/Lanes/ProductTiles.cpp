@@ -197,17 +197,8 @@ Value ProductDistribution::readStaged(vector::TransferReadOp op, Layout layout,
 // Products
 //===----------------------------------------------------------------------===//
 
-/// An operand of a product: where the thread's first value of each step lies,
-/// by the permutation.
-struct ProductDistribution::Staged {
-  Value array, first;
-  int64_t depth;
-  SmallVector<Value> places;
-};
-
 FailureOr<ProductDistribution::Staged>
-ProductDistribution::findStaged(vector::ContractionOp op, Value operand,
-                                Value first) {
+ProductDistribution::findStaged(vector::ContractionOp op, Value operand) {
   auto read = operand.getDefiningOp<vector::TransferReadOp>();
   if (!read || !read.getPermutationMap().isMinorIdentity())
     return op.emitOpError("cannot be distributed over threads: expected "
@@ -215,42 +206,41 @@ ProductDistribution::findStaged(vector::ContractionOp op, Value operand,
   FailureOr<Value> firstRow = firstRowOf(read);
   if (failed(firstRow))
     return failure();
-  Staged side;
-  side.array = scalar(read.getBase());
-  side.first = *firstRow;
-  side.depth = read.getVectorType().getDimSize(0);
-  int64_t permutation =
-      std::max<int64_t>(1, permutations.lookup(read.getBase()));
-  SmallVector<Value> &known =
-      readPlaces[{first.getAsOpaquePointer(), permutation}];
+  return Staged{read.getBase(), *firstRow, read.getVectorType().getDimSize(0)};
+}
+
+/// Where the thread's first value of each step lies, by the permutation.
+SmallVector<Value> ProductDistribution::placesIn(Value array, Value first) {
+  int64_t permutation = std::max<int64_t>(1, permutations.lookup(array));
+  Values &known = readPlaces[{first.getAsOpaquePointer(), permutation}];
   if (known.empty()) {
     OpBuilder::InsertionGuard restore(b);
     b.setInsertionPointAfterValue(first);
     for (int64_t i = 0; i < permutation; ++i)
       known.push_back(i ? bitXor(first, index(8 * i)) : first);
   }
-  side.places = known;
-  return side;
-}
-
-Value ProductDistribution::readStep(const Staged &side, Value from, int64_t k,
-                                    int64_t offset, int64_t width) {
-  Value place = side.places[k / 4 % side.places.size()];
-  return loadFrom(side.array,
-                  {addConstant(from, k), addConstant(place, offset)}, width);
+  return known;
 }
 
 /// Adds the products of some steps from `from` on to each row of the thread.
 SmallVector<Value> ProductDistribution::addSteps(const Staged &left,
                                                  const Staged &right,
-                                                 int64_t rows, int64_t columns,
-                                                 ValueRange sums, Value from) {
-  SmallVector<Value> next(sums);
+                                                 Layout layout, ValueRange sums,
+                                                 Value from) {
+  int64_t rows = layout.eachRows(), columns = layout.width();
+  auto [row, column] = placeOf(layout);
+  Values next(sums), leftPlaces = placesIn(left.array, row),
+                     rightPlaces = placesIn(right.array, column);
   int64_t atOnce = std::min(mostRows, rows);
+  auto read = [&](Value array, ArrayRef<Value> places, int64_t k,
+                  int64_t offset, int64_t width) {
+    Value place = addConstant(places[k / 4 % places.size()], offset);
+    return loadFrom(scalar(array), {addConstant(from, k), place}, width);
+  };
   for (int64_t k = 0; k < std::min(unrolled, left.depth); ++k) {
-    Value y = readStep(right, from, k, 0, columns);
+    Value y = read(right.array, rightPlaces, k, 0, columns);
     for (int64_t first = 0; first < rows; first += atOnce) {
-      Value x = readStep(left, from, k, first, atOnce);
+      Value x = read(left.array, leftPlaces, k, first, atOnce);
       for (int64_t i = 0; i < atOnce; ++i) {
         Value factor = atOnce > 1 ? vector::ExtractOp::create(b, x, i) : x;
         if (columns > 1)
@@ -260,6 +250,22 @@ SmallVector<Value> ProductDistribution::addSteps(const Staged &left,
     }
   }
   return next;
+}
+
+/// Adds all steps of what is staged, some at a time.
+SmallVector<Value> ProductDistribution::addAllSteps(const Staged &side,
+                                                    Values sums,
+                                                    StepAdder add) {
+  Value first = scalar(side.first);
+  if (side.depth <= unrolled)
+    return add(sums, first);
+  auto loop = scf::ForOp::create(b, first, addConstant(first, side.depth),
+                                 index(unrolled), sums);
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointToEnd(loop.getBody());
+  scf::YieldOp::create(b,
+                       add(loop.getRegionIterArgs(), loop.getInductionVar()));
+  return llvm::to_vector_of<Value>(loop.getResults());
 }
 
 /// True if both operands have the summed dimension first, and it is summed.
@@ -278,16 +284,19 @@ static bool isDepthFirst(vector::ContractionOp op) {
 LogicalResult ProductDistribution::multiply(vector::ContractionOp op) {
   Layout layout{op->getAttrOfType<SpreadAttr>(spreadAttribute), Layout::Tile};
   auto type = cast<VectorType>(op.getAccType());
+  bool isOfFragments = isOnTensorCores(op);
   int64_t rows = layout.eachRows(), columns = layout.width();
-  if (!isDepthFirst(op) || layout.rowsOf(type) != rows ||
-      layout.columnsOf(type) != 1 || rows > 8 || columns > 8)
+  bool isSideBySide = layout.rowsOf(type) == rows &&
+                      layout.columnsOf(type) == 1 && rows <= 8 && columns <= 8;
+  if (!isDepthFirst(op) || (!isOfFragments && !isSideBySide))
     return op.emitOpError("cannot be distributed over threads: expected a sum "
                           "over the first dimension of both operands, of which "
                           "each thread has up to 8 rows and columns side by "
                           "side");
-  auto [row, column] = placeOf(layout);
-  FailureOr<Staged> left = findStaged(op, op.getLhs(), row);
-  FailureOr<Staged> right = findStaged(op, op.getRhs(), column);
+  if (isOfFragments && failed(checkFragments(op, layout)))
+    return failure();
+  FailureOr<Staged> left = findStaged(op, op.getLhs());
+  FailureOr<Staged> right = findStaged(op, op.getRhs());
   if (failed(left) || failed(right))
     return failure();
   if (left->depth > unrolled && left->depth % unrolled)
@@ -298,20 +307,11 @@ LogicalResult ProductDistribution::multiply(vector::ContractionOp op) {
       !(isZeroInteger(left->first) && isZeroInteger(right->first)))
     return op.emitOpError("cannot be distributed over threads: expected "
                           "operands that are staged from one row on");
-  SmallVector<Value> sums = materialized(op.getAcc(), layout);
-  Value first = scalar(left->first);
-  if (left->depth <= unrolled) {
-    sums = addSteps(*left, *right, rows, columns, sums, first);
-  } else {
-    auto loop = scf::ForOp::create(b, first, addConstant(first, left->depth),
-                                   index(unrolled), sums);
-    OpBuilder::InsertionGuard restore(b);
-    b.setInsertionPointToEnd(loop.getBody());
-    scf::YieldOp::create(b, addSteps(*left, *right, rows, columns,
-                                     loop.getRegionIterArgs(),
-                                     loop.getInductionVar()));
-    sums.assign(loop.getResults().begin(), loop.getResults().end());
-  }
+  Values sums = addAllSteps(
+      *left, materialized(op.getAcc(), layout), [&](ValueRange sums, Value at) {
+        return isOfFragments ? addFragments(*left, *right, layout, sums, at)
+                             : addSteps(*left, *right, layout, sums, at);
+      });
   held[{op.getResult().getAsOpaquePointer(), layout.key()}] = sums;
   return success();
 }

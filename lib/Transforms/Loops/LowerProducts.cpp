@@ -174,6 +174,9 @@ Value ProductLoops::multiply(Value sums, Value leftTile, Value rightTile) {
                                      vector::IteratorType::parallel,
                                      vector::IteratorType::reduction});
   contract->setAttr(spreadAttribute, sumsSpread());
+  if (layout.onTensorCores)
+    contract->setAttr(kindAttribute, ProductKindAttr::get(b.getContext(),
+                                                          ProductKind::TF32x3));
   return contract;
 }
 

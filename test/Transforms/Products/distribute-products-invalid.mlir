@@ -107,3 +107,27 @@ func.func @other_spread(%x: memref<?x64xf32>) {
   } {mapping = [#gpu.block<x>]}
   return
 }
+
+// -----
+
+// Tensor cores hold sums in one way.
+
+#k_m = affine_map<(m, n, k) -> (k, m)>
+#k_n = affine_map<(m, n, k) -> (k, n)>
+#m_n = affine_map<(m, n, k) -> (m, n)>
+!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
+
+func.func @fragments(%y: memref<64x64xf32>) {
+  scf.forall (%b) in (1) {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0.0> : vector<64x64xf32>
+    %none = arith.constant 0.0 : f32
+    %a = memref.alloca() : !tile
+    %r = vector.step : vector<64xindex>
+    %x = vector.transfer_read %a[%c0, %c0], %none {in_bounds = [true, true]} : !tile, vector<16x64xf32>
+    // expected-error @+1 {{'vector.contract' op cannot be multiplied on tensor cores: expected sums of 64 rows and a multiple of 16 columns of f32, spread as #gnn_tile.spread<each = [2, 4], lanes = [32, 4]>, over a depth that 16 divides, got 'vector<64x64xf32>' spread as #gnn_tile.spread<each = [8, 4], lanes = [8, 16]> over 16}}
+    %s = vector.contract {indexing_maps = [#k_m, #k_n, #m_n], iterator_types = ["parallel", "parallel", "reduction"], gnn_tile.kind = #gnn_tile<product_kind tf32x3>, gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>} %x, %x, %zero : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    gnn_tile.store_rows %s, %y[%r, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<64x64xf32>, vector<64xindex>, index
+  } {mapping = [#gpu.block<x>]}
+  return
+}

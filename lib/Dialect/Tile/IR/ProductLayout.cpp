@@ -8,37 +8,54 @@
 
 #include "GNN/Dialect/Tile/IR/InPlace.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 using namespace gnn::tile;
 
 /// The depth of a row of weights is staged whole, or in halves of that: other
 /// blocks compute while one loads.
-ProductLayout gnn::tile::layOut(GemmOp op, int64_t columns) {
+ProductLayout gnn::tile::layOut(GemmOp op, GemmScheduleAttr schedule) {
   int64_t in = op.getIn();
-  return {columns,
-          in <= 16              ? 16
-          : in <= 32 || in > 64 ? 32
-                                : 64,
-          /*loadsAhead=*/false};
+  int64_t depth = in <= 16 ? 16 : in <= 32 || in > 64 ? 32 : 64;
+  return {schedule.getN(), depth, /*loadsAhead=*/false,
+          schedule.isOnTensorCores()};
 }
 
 /// A block walks many rows. Narrow tiles wait for memory, so that they load
 /// more of them at a time.
-ProductLayout gnn::tile::layOut(OuterOp op, int64_t columns) {
-  return {columns, columns == 16 ? 32 : 16, /*loadsAhead=*/true};
+ProductLayout gnn::tile::layOut(OuterOp, GemmScheduleAttr schedule) {
+  int64_t columns = schedule.getN();
+  return {columns, columns == 16 ? 32 : 16, /*loadsAhead=*/true,
+          schedule.isOnTensorCores()};
+}
+
+/// What tensor cores cannot multiply.
+static std::string explainKind(Operation *op, GemmScheduleAttr schedule) {
+  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+  if (!schedule.isOnTensorCores() || element.isF32())
+    return "";
+  std::string text = "cannot honour the schedule's 'kind': expected operands "
+                     "of f32 for tf32x3, got ";
+  llvm::raw_string_ostream(text) << element;
+  return text;
 }
 
 /// Blocks of other columns would read what one has written over.
-std::string gnn::tile::explainRefusal(GemmOp op, int64_t columns) {
+std::string gnn::tile::explainRefusal(GemmOp op, GemmScheduleAttr schedule) {
+  if (std::string why = explainKind(op, schedule); !why.empty())
+    return why;
   OpOperand *input = findOverwritten(op, op.getOutputMutable());
-  if (input != &op.getInputMutable() || columns >= op.getOut())
+  if (input != &op.getInputMutable() || schedule.getN() >= op.getOut())
     return "";
   return "cannot honour the schedule's 'n': expected a tile of all " +
          std::to_string(op.getOut()) +
          " columns where a product is written over its input, got " +
-         std::to_string(columns);
+         std::to_string(schedule.getN());
 }
-std::string gnn::tile::explainRefusal(OuterOp, int64_t) { return ""; }
+std::string gnn::tile::explainRefusal(OuterOp op, GemmScheduleAttr schedule) {
+  return explainKind(op, schedule);
+}
 
 template <typename ProductOp>
 static FailureOr<ProductLayout> getLayoutOf(ProductOp op) {
@@ -46,9 +63,9 @@ static FailureOr<ProductLayout> getLayoutOf(ProductOp op) {
   if (!schedule || !schedule.getN())
     return op.emitOpError("expected a complete schedule, got none of 'n' "
                           "(gnn-schedule-pipeline chooses what is left out)");
-  if (std::string why = explainRefusal(op, schedule.getN()); !why.empty())
+  if (std::string why = explainRefusal(op, schedule); !why.empty())
     return op.emitOpError(why);
-  return layOut(op, schedule.getN());
+  return layOut(op, schedule);
 }
 
 FailureOr<ProductLayout> gnn::tile::getLayout(GemmOp op) {
@@ -68,9 +85,11 @@ void OuterOp::setTileSchedule(Attribute schedule) {
 }
 std::string GemmOp::explainSchedule() {
   GemmScheduleAttr schedule = getScheduleAttr();
-  return schedule && schedule.getN() ? explainRefusal(*this, schedule.getN())
-                                     : "";
+  return schedule && schedule.getN() ? explainRefusal(*this, schedule) : "";
 }
-std::string OuterOp::explainSchedule() { return ""; }
+std::string OuterOp::explainSchedule() {
+  GemmScheduleAttr schedule = getScheduleAttr();
+  return schedule && schedule.getN() ? explainRefusal(*this, schedule) : "";
+}
 LogicalResult GemmOp::verifySchedule() { return getLayout(*this); }
 LogicalResult OuterOp::verifySchedule() { return getLayout(*this); }

@@ -175,7 +175,7 @@ void TraverseOp::enumerateSchedules(Attribute given, ScheduleUser use) {
 //===----------------------------------------------------------------------===//
 
 static ArrayRef<StringRef> getProductFields() {
-  static const StringRef fields[] = {"n"};
+  static const StringRef fields[] = {"n", "kind"};
   return fields;
 }
 
@@ -184,21 +184,25 @@ StringRef OuterOp::getScheduleName() { return GemmScheduleAttr::name; }
 ArrayRef<StringRef> GemmOp::getScheduleFields() { return getProductFields(); }
 ArrayRef<StringRef> OuterOp::getScheduleFields() { return getProductFields(); }
 
-/// Tiles of all widths, for products of `in` values, or of 0: the graph says.
+/// Tiles of all widths on all cores, for products of `in` values, or of 0: the
+/// graph says.
 template <typename ProductOp>
 static void enumerateTiles(ProductOp op, int64_t in, Attribute given,
                            ScheduleUser use) {
-  for (int64_t columns : ProductLayout::allColumns) {
-    auto fixed = cast_if_present<GemmScheduleAttr>(given);
-    if (fixed && fixed.getN() && fixed.getN() != columns)
-      continue;
-    if (!explainRefusal(op, columns).empty())
-      continue;
-    ProductLayout layout = layOut(op, columns);
-    use(GemmScheduleAttr::get(op.getContext(), columns),
-        {layout.threads, int64_t(llvm::divideCeil(in, layout.depth)),
-         layout.sharedBytes(), layout.registers()});
-  }
+  auto fixed = cast_if_present<GemmScheduleAttr>(given);
+  for (int64_t columns : ProductLayout::allColumns)
+    for (ProductKind kind : {ProductKind::FFMA, ProductKind::TF32x3}) {
+      auto schedule = GemmScheduleAttr::get(op.getContext(), columns, kind);
+      bool isOther =
+          fixed && ((fixed.getN() && fixed.getN() != columns) ||
+                    (fixed.getKind() && fixed.getKind().getValue() != kind));
+      if (isOther || !explainRefusal(op, schedule).empty())
+        continue;
+      ProductLayout layout = layOut(op, schedule);
+      use(schedule,
+          {layout.threads, int64_t(llvm::divideCeil(in, layout.depth)),
+           layout.sharedBytes(), layout.registers()});
+    }
 }
 
 void GemmOp::enumerateSchedules(Attribute given, ScheduleUser use) {

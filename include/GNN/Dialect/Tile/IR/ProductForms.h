@@ -11,6 +11,8 @@
 
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
 namespace gnn::tile {
 
 /// Discardable attributes of the loops form. On an op that stages a vector in
@@ -24,6 +26,22 @@ inline constexpr llvm::StringLiteral permutedAttribute = "gnn_tile.permuted";
 /// On a loop over the summed dimension: what a step stages is loaded while the
 /// step before is summed. Taken away by `gnn-tile-load-ahead`.
 inline constexpr llvm::StringLiteral loadAheadAttribute = "gnn_tile.load_ahead";
+/// On a `vector.contract`, which cores multiply, a ProductKindAttr; absent: the
+/// general ones.
+inline constexpr llvm::StringLiteral kindAttribute = "gnn_tile.kind";
+
+inline bool isOnTensorCores(mlir::vector::ContractionOp op) {
+  auto kind = op->getAttrOfType<ProductKindAttr>(kindAttribute);
+  return kind && kind.getValue() != ProductKind::FFMA;
+}
+
+/// How four warps hold the sums of a product on tensor cores, 64 rows by 16
+/// columns or more of these: a thread has two of the rows that are those of a
+/// fragment (g and g + 8 of mma.sync.m16n8k8), and of two fragments side by
+/// side its columns in turns, so that four lie side by side.
+inline SpreadAttr getFragmentSpread(mlir::MLIRContext *context) {
+  return SpreadAttr::get(context, {2, 4}, {32, 4});
+}
 
 } // namespace gnn::tile
 

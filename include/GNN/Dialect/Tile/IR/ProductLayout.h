@@ -16,8 +16,9 @@
 
 namespace gnn::tile {
 
-/// A tile product in fp32 on the general cores. Threads lie in rows, each of
-/// which has the columns of the tile, 4 a thread.
+/// A tile product of a block. On the general cores threads lie in rows, each of
+/// which has the columns of the tile, 4 a thread; on the tensor cores as their
+/// fragments do (ProductMma.cpp), with as many sums a thread.
 struct ProductLayout {
   static constexpr int64_t threads = 128, rows = 64, columnsPerThread = 4;
   /// The columns that a tile may have.
@@ -28,6 +29,7 @@ struct ProductLayout {
   int64_t depth = 16;   ///< of the summed dimension, what is staged at once
   /// Whether the next step is loaded while one is summed.
   bool loadsAhead = false;
+  bool onTensorCores = false;
 
   int64_t threadsPerRow() const { return columns / columnsPerThread; }
   int64_t rowsPerThread() const { return rows * threadsPerRow() / threads; }
@@ -45,12 +47,12 @@ struct ProductLayout {
   }
 };
 
-/// The layout of a product whose tiles have so many columns.
-ProductLayout layOut(GemmOp op, int64_t columns);
-ProductLayout layOut(OuterOp op, int64_t columns);
-/// Empty if the product may have such tiles; else the reason.
-std::string explainRefusal(GemmOp op, int64_t columns);
-std::string explainRefusal(OuterOp op, int64_t columns);
+/// The layout of a product by a complete schedule.
+ProductLayout layOut(GemmOp op, GemmScheduleAttr schedule);
+ProductLayout layOut(OuterOp op, GemmScheduleAttr schedule);
+/// Empty if the product can be computed so; else the reason.
+std::string explainRefusal(GemmOp op, GemmScheduleAttr schedule);
+std::string explainRefusal(OuterOp op, GemmScheduleAttr schedule);
 /// The layout that a complete schedule says; reports one that is not.
 mlir::FailureOr<ProductLayout> getLayout(GemmOp op);
 mlir::FailureOr<ProductLayout> getLayout(OuterOp op);

@@ -155,6 +155,8 @@ def Tile_AtAttr : Tile_Attr<"At", "at"> {
 
 def Tile_TakenOrderAttr : EnumAttr<Tile_Dialect, Tile_TakenOrder, "taken_order">;
 def Tile_RowWalkAttr : EnumAttr<Tile_Dialect, Tile_RowWalk, "row_walk">;
+def Tile_ProductKindAttr
+    : EnumAttr<Tile_Dialect, Tile_ProductKind, "product_kind">;
 def Tile_WorkerAttr : EnumAttr<Tile_Dialect, Tile_Worker, "worker">;
 
 // An enum that may be absent, printed without the blank of a stripped attribute.
@@ -210,11 +212,25 @@ def Tile_GemmScheduleAttr : Tile_Attr<"GemmSchedule", "gemm_schedule"> {
   let description = [{
     The passes of `gnn-schedule-pipeline` set the fields that are left out. A
     product that has a schedule before templates are fused is not fused. A block
-    computes a tile of 64 rows on the general cores; `ProductLayout.h` says how.
+    computes a tile of 64 rows; `ProductLayout.h` says how.
 
     * `n`: columns of a block's tile: 16, 32 or 64.
+    * `kind`: `ffma`, on the general cores, as where it is left out; or `tf32x3`, of fp32 on the tensor
+      cores: each operand as the sum of two tf32 numbers, of whose products the
+      largest three are added (Ootomo and Yokota, IJHPCA 2022). Infinite operands
+      give NaN there.
   }];
-  let parameters = (ins OptionalParameter<"int64_t">:$n);
+  let parameters = (ins
+    OptionalParameter<"int64_t">:$n,
+    Tile_OptionalEnum<"ProductKind">:$kind);
+  let builders = [AttrBuilder<(ins "int64_t":$n, "ProductKind":$kind), [{
+    return $_get($_ctxt, n, ProductKindAttr::get($_ctxt, kind));
+  }]>];
+  let extraClassDeclaration = [{
+    bool isOnTensorCores() const {
+      return getKind() && getKind().getValue() != ProductKind::FFMA;
+    }
+  }];
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

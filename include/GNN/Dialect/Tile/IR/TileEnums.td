@@ -43,6 +43,10 @@ def Tile_RowWalk : Tile_Enum<"RowWalk", "who walks the elements of a row", [
   I32EnumAttrCase<"ByLength", 2, "by_length">,
   I32EnumAttrCase<"InTurn", 3, "in_turn">]>;
 
+def Tile_ProductKind : Tile_Enum<"ProductKind", "which cores multiply, and in which numbers", [
+  I32EnumAttrCase<"FFMA", 0, "ffma">,
+  I32EnumAttrCase<"TF32x3", 1, "tf32x3">]>;
+
 def Tile_Worker : Tile_Enum<"Worker", "who shares work within a block", [
   I32EnumAttrCase<"Team", 0, "team">,
   I32EnumAttrCase<"Element", 1, "element">,

@@ -1,0 +1,44 @@
+// RUN: gnn-opt %s --gnn-tile-use-tensor-cores --split-input-file --verify-diagnostics
+
+#k_m = affine_map<(m, n, k) -> (k, m)>
+#k_n = affine_map<(m, n, k) -> (k, n)>
+#m_n = affine_map<(m, n, k) -> (m, n)>
+
+func.func @depth(%x: vector<8x64xf32>, %y: vector<8x16xf32>, %z: vector<64x16xf32>, %to: memref<64x16xf32>) {
+  scf.forall (%b) in (1) {
+    %c0 = arith.constant 0 : index
+    %r = vector.step : vector<64xindex>
+    // expected-error @+1 {{'vector.contract' op cannot be multiplied on tensor cores: expected a depth that 16 divides, got 'vector<8x64xf32>' and 'vector<8x16xf32>'}}
+    %s = vector.contract {indexing_maps = [#k_m, #k_n, #m_n], iterator_types = ["parallel", "parallel", "reduction"], gnn_tile.kind = #gnn_tile<product_kind tf32x3>} %x, %y, %z : vector<8x64xf32>, vector<8x16xf32> into vector<64x16xf32>
+    gnn_tile.store_rows %s, %to[%r, %c0] spread <each = [2, 4], lanes = [32, 4]> : vector<64x16xf32>, memref<64x16xf32>, vector<64xindex>, index
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+#k_m = affine_map<(m, n, k) -> (k, m)>
+#k_n = affine_map<(m, n, k) -> (k, n)>
+#m_n = affine_map<(m, n, k) -> (m, n)>
+
+func.func @type(%x: vector<16x64xf64>, %y: vector<16x16xf64>, %z: vector<64x16xf64>) {
+  scf.forall (%b) in (1) {
+    // expected-error @+1 {{expected f32, got 'vector<16x64xf64>' and 'vector<16x16xf64>'}}
+    %s = vector.contract {indexing_maps = [#k_m, #k_n, #m_n], iterator_types = ["parallel", "parallel", "reduction"], gnn_tile.kind = #gnn_tile<product_kind tf32x3>} %x, %y, %z : vector<16x64xf64>, vector<16x16xf64> into vector<64x16xf64>
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+#k_m = affine_map<(m, n, k) -> (k, m)>
+#k_n = affine_map<(m, n, k) -> (k, n)>
+#m_n = affine_map<(m, n, k) -> (m, n)>
+
+func.func @columns(%x: vector<16x64xf32>, %y: vector<16x8xf32>, %z: vector<64x8xf32>) {
+  scf.forall (%b) in (1) {
+    // expected-error @+1 {{expected sums of 64 rows and a multiple of 16 columns, got 'vector<16x64xf32>' and 'vector<16x8xf32>'}}
+    %s = vector.contract {indexing_maps = [#k_m, #k_n, #m_n], iterator_types = ["parallel", "parallel", "reduction"], gnn_tile.kind = #gnn_tile<product_kind tf32x3>} %x, %y, %z : vector<16x64xf32>, vector<16x8xf32> into vector<64x8xf32>
+  } {mapping = [#gpu.block<x>]}
+  return
+}
