@@ -202,6 +202,10 @@ private:
     FailureOr<ProductLayout> layout = getLayout(op);
     if (failed(layout))
       return failure();
+    if (layout->onTensorCores)
+      return op.emitOpError(
+          "cannot honour the schedule's 'kind': expected ffma "
+          "on the cores of a CPU, got tf32x3");
     Panel panel = getPanel(vector, registers);
     remark::passed(op.getLoc(), named("Lowered"))
         << ("panels of " + Twine(Panel::rows) + " rows by " +
