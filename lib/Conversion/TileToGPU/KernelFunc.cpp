@@ -4,7 +4,7 @@
 //
 // Arguments are bare pointers of static type; the first op on each gives it
 // its true extent, so that loads stay read-only loads and bounds checks see
-// real bounds (docs/Rationale.md).
+// real bounds (docs/RationaleKernels.md).
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,7 +4,7 @@
 //
 // An own pass, not upstream's distribution of warps: lanes are groups within a
 // warp, and what cannot be distributed is an error here, not left to one lane
-// (docs/Rationale.md).
+// (docs/RationaleKernels.md).
 //
 //===----------------------------------------------------------------------===//
 
