@@ -35,8 +35,8 @@ class Way:
     def __getattr__(self, name):
         return getattr(gnn_mlir, name)
 
-    def compile(self, module, **options):
-        return gnn_mlir.compile(module, passes=self.passes, **options)
+    def compile(self, *module, **options):
+        return gnn_mlir.compile(*module, passes=self.passes, **options)
 
 
 def lengths(layer):

@@ -31,7 +31,7 @@ namespace gnn {
 
 /// Elements above which a row may be long. Shorter pieces would be as many as
 /// rows, longer ones have waited for too long.
-static constexpr int64_t shortest = 64, longest = 4096;
+static constexpr int64_t shortest = 64, longest = 128;
 
 namespace {
 struct SplitLongRows : gnn::impl::SplitLongRowsBase<SplitLongRows> {
