@@ -52,7 +52,7 @@ func.func @f(%x: tensor<?x{left}xf32> {{gnn.rows = #gnn.rows<@g, edge>}},
 
 
 def run(text, graph, *values, **options):
-    binding = compile_program(text, target=TARGET, **options).bind({"g": graph})
+    binding = compile_program(text, target=TARGET, **options).bind({"g": graph}, TARGET)
     out = binding(dict(zip([i.name for i in binding.inputs], values)))
     outs = out if isinstance(out, (tuple, list)) else list(out.values()) if isinstance(
         out, dict) else [out]

@@ -326,7 +326,7 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
   EXPECT_TRUE(contains(again, "},gnn-tile-pipeline{fuse=false long-rows=-1 "))
       << again;
   EXPECT_TRUE(
-      contains(again, " target=h200},"
+      contains(again, " target=h200 tensor-cores=true},"
                       "gnn-block-pipeline{after-blocked= scalar-loops=false},"
                       "gnn-loops-pipeline{after-loops= core-registers=32 "
                       "core-vector=16 cores=false scalar-loops=false},"
