@@ -55,14 +55,14 @@ def test_points_of_forms(compiler, program, tmp_path):
     """Schedules are complete and not yet saved; a form that is run by itself has what
     passes did to it, and none behind it runs."""
     file = tmp_path / "schedules.jsonl"
-    gnn_mlir.compile(program, save_schedules=file)
+    gnn_mlir.compile(program, target="emulator", save_schedules=file)
     narrow = tmp_path / "narrow.jsonl"
     narrow.write_text(file.read_text().replace('"in_flight":4', '"in_flight":2'))
     assert narrow.read_text() != file.read_text()
     saved = tmp_path / "saved.jsonl"
     with pytest.raises(gnn_mlir.CompileError, match="expected 'in_flight' = 4, which the "
                                                     "template has, got 2"):
-        gnn_mlir.compile(program, save_schedules=saved, stage_passes={
+        gnn_mlir.compile(program, target="emulator", save_schedules=saved, stage_passes={
             "after-schedule": f"gnn-tile-apply-schedules{{file={narrow}}}"})
     assert not saved.exists()
 
