@@ -187,7 +187,7 @@ def SplitLongRows : Pass<"gnn-tile-split-long-rows", "::mlir::func::FuncOp"> {
     ```
 
     Rows of more than `length` elements are long, and so many are in a piece. By the
-    statistics of the graph, it is that of 64, 128 and so on up to 4096 for which
+    statistics of the graph, it is that of 64 and 128 for which
     the cost model gives the least time, if both kernels together take less
     than the one before by a margin: a launch more must pay. On a graph without
     long rows the first one launches nothing.
