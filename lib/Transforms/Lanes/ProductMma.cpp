@@ -30,18 +30,14 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
-/// Depths of a step: two of mma.sync.
-static constexpr int64_t stepDepth = 16;
-/// Columns of two fragments, which lie in turns.
-static constexpr int64_t pairColumns = 16;
-
 LogicalResult ProductDistribution::checkFragments(vector::ContractionOp op,
                                                   Layout layout) {
   auto type = cast<VectorType>(op.getAccType());
   int64_t depth = cast<VectorType>(op.getLhsType()).getDimSize(0);
-  bool fits = layout.spread == getFragmentSpread(op.getContext()) &&
-              type.getElementType().isF32() && type.getDimSize(0) == 64 &&
-              type.getDimSize(1) % pairColumns == 0 && depth % stepDepth == 0;
+  bool fits =
+      layout.spread == getFragmentSpread(op.getContext()) &&
+      type.getElementType().isF32() && type.getDimSize(0) == fragmentRows &&
+      type.getDimSize(1) % fragmentColumns == 0 && depth % fragmentDepth == 0;
   if (fits)
     return success();
   InFlightDiagnostic diag = op.emitOpError(
@@ -105,8 +101,8 @@ ProductDistribution::addFragments(const Staged &left, const Staged &right,
   auto [row, column] = placeOf(layout);
   Value depth = add(from, column);
   Value rows = permuted(left, layout, row);
-  Value first = permuted(right, layout,
-                         arith::AndIOp::create(b, row, index(pairColumns - 1)));
+  Value first = permuted(
+      right, layout, arith::AndIOp::create(b, row, index(fragmentColumns - 1)));
   int64_t pairs = sums.size() / layout.eachRows();
   // Two values of two depths side by side, by half, value, depth.
   using Four = std::array<std::array<std::array<Value, 2>, 2>, 2>;
@@ -124,7 +120,7 @@ ProductDistribution::addFragments(const Staged &left, const Staged &right,
     return values;
   };
   Values next(sums);
-  for (int64_t k = 0; k < stepDepth / 4; k += 2) {
+  for (int64_t k = 0; k < fragmentDepth / 4; k += 2) {
     Four x = read(left, k, rows);
     Value lefts[2];
     for (Half half : {High, Low})
@@ -132,8 +128,9 @@ ProductDistribution::addFragments(const Staged &left, const Staged &right,
           b, {x[half][0][0], x[half][1][0], x[half][0][1], x[half][1][1]});
     for (int64_t pair = 0; pair < pairs; ++pair) {
       // The permutation reaches into the next pair.
-      Value columns = pair % 2 ? bitXor(first, index(pairColumns)) : first;
-      Four y = read(right, k, addConstant(columns, pair / 2 * 2 * pairColumns));
+      Value columns = pair % 2 ? bitXor(first, index(fragmentColumns)) : first;
+      Four y =
+          read(right, k, addConstant(columns, pair / 2 * 2 * fragmentColumns));
       for (int64_t e = 0; e < 2; ++e) { // fragments, whose columns lie in turns
         Value sum = zero(VectorType::get({2, 2}, b.getF32Type()));
         // Small products first.

@@ -29,9 +29,10 @@ static std::string explainRefusal(vector::ContractionOp op) {
     return "expected a product of matrices";
   if (!sums.getElementType().isF32() || !left.getElementType().isF32())
     return "expected f32";
-  if (sums.getDimSize(0) != 64 || sums.getDimSize(1) % 16)
+  if (sums.getDimSize(0) != fragmentRows ||
+      sums.getDimSize(1) % fragmentColumns)
     return "expected sums of 64 rows and a multiple of 16 columns";
-  if (left.getDimSize(0) % 16)
+  if (left.getDimSize(0) % fragmentDepth)
     return "expected a depth that 16 divides";
   return "";
 }

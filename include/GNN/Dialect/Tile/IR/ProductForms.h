@@ -35,6 +35,11 @@ inline bool isOnTensorCores(mlir::vector::ContractionOp op) {
   return kind && kind.getValue() != ProductKind::FFMA;
 }
 
+/// What the sums of a product on tensor cores have: so many rows, a multiple of
+/// the columns of two fragments, and of the depth that is summed at once.
+inline constexpr int64_t fragmentRows = 64, fragmentColumns = 16,
+                         fragmentDepth = 16;
+
 /// How four warps hold the sums of a product on tensor cores, 64 rows by 16
 /// columns or more of these: a thread has two of the rows that are those of a
 /// fragment (g and g + 8 of mma.sync.m16n8k8), and of two fragments side by
