@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What columns by the L2 give: the sum over neighbours of wide rows, on a graph of
-the counts and the degrees of Reddit, whose sources are drawn uniformly.
+the counts and the degrees of Reddit (synthetic.py's), whose sources are drawn uniformly.
 
     python benchmarks/columns.py --features 64 128 256 512
 
@@ -17,22 +17,7 @@ import numpy as np
 import torch
 
 import gnn_mlir
-
-NODES, EDGES, VARIATION = 232_965, 114_615_892, 1.63
-
-
-def graph(scale=1.0):
-    """In-degrees are lognormal with Reddit's mean and coefficient of variation."""
-    rng = np.random.default_rng(20261122)
-    nodes, edges = int(NODES * scale), int(EDGES * scale)
-    spread = np.log1p(VARIATION ** 2)
-    share = np.exp(rng.standard_normal(nodes) * np.sqrt(spread))
-    ends = np.cumsum(share) / share.sum() * edges
-    destinations = np.searchsorted(ends, np.arange(edges), "right")
-    destinations = np.minimum(destinations, nodes - 1).astype(np.int32)
-    sources = rng.integers(0, nodes, edges, dtype=np.int32)
-    return gnn_mlir.Graph(sources, destinations, nodes)
-
+import synthetic
 
 def neighbour_sum(features):
     module = gnn_mlir.Module()
@@ -64,7 +49,7 @@ def main():
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--runs", type=int, default=15)
     options = parser.parse_args()
-    made = graph(options.scale)
+    made = synthetic.homogeneous("reddit", options.scale)
     order = np.argsort(made.edge_dst, kind="stable")
     pointer = np.searchsorted(made.edge_dst[order], np.arange(made.num_nodes + 1))
     sparse = torch.sparse_csr_tensor(

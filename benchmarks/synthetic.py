@@ -34,7 +34,10 @@ _MAG_SHARE = 0.3
 NAMES = (*_COUNTS, "mag")
 # Nodes, edges, variation of the in-degree, share of sources near the destination.
 _PLAIN = {"products": (2_449_029, 123_718_280, 1.88, 0.8),
-          "proteins": (132_534, 79_122_504, 1.04, 0.0)}
+          "products-uniform": (2_449_029, 123_718_280, 1.88, 0.0),
+          "proteins": (132_534, 79_122_504, 1.04, 0.0),
+          "reddit": (232_965, 114_615_892, 1.63, 0.0)}
+WITHOUT_TYPES = tuple(_PLAIN)
 _NEAR = 4096
 
 
@@ -96,11 +99,11 @@ def graph(name, scale=1.0):
 
 
 def homogeneous(name, scale=1.0):
-    """A graph without types: counts and in-degrees of ogbn-products or ogbn-proteins,
-    lognormal. Sources are drawn uniformly, those of products mostly from the 4096
-    nodes around the destination."""
-    if name not in _PLAIN:
-        raise ValueError(f"expected one of {', '.join(_PLAIN)}, got {name!r}")
+    """A graph without types: counts and in-degrees of ogbn-products, ogbn-proteins or
+    Reddit, lognormal. Sources are drawn uniformly, those of products (without -uniform)
+    mostly from the 4096 nodes around the destination."""
+    if name not in WITHOUT_TYPES:
+        raise ValueError(f"expected one of {', '.join(WITHOUT_TYPES)}, got {name!r}")
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     nodes, edges, variation, near = _PLAIN[name]
     nodes, edges = max(16, int(nodes * scale)), int(edges * scale)

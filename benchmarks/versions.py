@@ -2,13 +2,15 @@
 """Whether a layer became slower: this version of the compiler beside another one.
 
     python benchmarks/versions.py --other FOLDER --graphs aifb.npz,mutag.npz,am,mag
-        [--models rgcn,rgat,hgt,gat,gcn] [--features 64] [--rounds 20] [--training]
+        [--models rgcn,rgat,hgt,gat,gcn] [--features 64,256] [--rounds 20] [--training]
         [--output FILE]
 
 FOLDER has the other version's Python package, as gnn_mlir_other, and its library,
 libGNN.so, with the libGNNCompiler.so.* of a build that has one. Both compile a layer
 with all passes for the graph, each with its own compiler and runtime, in one process;
-graphs are those of benchmarks/ablation.py. Each is bound twice, the second time in
+graphs are those of benchmarks/ablation.py and synthetic.py's without types. Beside the
+layers there are sum, weighted-sum and dot: over the edges into a node, and a score for
+each edge. Each is bound twice, the second time in
 the other order, and a round runs all four in an order of its own. Times are medians
 over rounds of replays of a CUDA graph; the ratio is the median over rounds of this
 version by the other, and the spread how far the two bindings of one version are apart
@@ -20,6 +22,7 @@ pass to all inputs, from one gradient of the output.
 import argparse
 import datetime
 import importlib
+import itertools
 import os
 import pathlib
 import random
@@ -31,6 +34,7 @@ import numpy as np
 
 import ablation
 import gnn_mlir
+import synthetic
 from ablation import block_medians
 from tables import number, write
 
@@ -87,7 +91,35 @@ def layers_of(version):
     made["hgt"] = hgt
     made["gat"] = lambda g, f: (version.models.gat((f, f)), looped(g))
     made["gcn"] = lambda g, f: (version.models.gcn((f, f)), looped(g))
+    for name in ("sum", "weighted-sum", "dot"):
+        made[name] = lambda g, f, name=name: (of_edges(version, name, f), g)
     return own, made
+
+
+def of_edges(version, name, features):
+    """A sum over the edges into each node, or a score for each edge."""
+    module = version.Module()
+    g = module.graph("g")
+    f = module.function(name.replace("-", "_"))
+    x = f.input("x", g.rows("node", features))
+    if name == "dot":
+        z = f.input("z", g.rows("node", features))
+        f.output("out", f.dot(f.gather(x, "edge", via="src"),
+                              f.gather(z, "edge", via="dst")))
+        return module
+    rows = f.gather(x, "edge", via="src")
+    if name == "weighted-sum":
+        rows = f.mul(rows, f.input("w", g.rows("edge")))
+    f.output("out", f.aggregate("sum", rows, "node", via="dst"))
+    return module
+
+
+def load(text):
+    """(name, graph) of a file or of a made graph, with types or without."""
+    name, _, scale = text.partition(":")
+    if name in synthetic.WITHOUT_TYPES:
+        return text, synthetic.homogeneous(name, float(scale or 1))
+    return ablation.load(text)
 
 
 class Step:
@@ -172,16 +204,17 @@ def compare(row, versions, prepared, device, rounds, repeats):
 
 def table(result):
     about = ", ".join(f"{k} {v}" for k, v in result["about"].items())
-    text = (f"# This version and {result['other']}, one layer of {result['features']} "
-            f"to {result['features']} features, {result['pass']}, fp32\n\n{result['date']}, "
+    text = (f"# This version and {result['other']}, one layer of F to F features, "
+            f"{result['pass']}, fp32\n\n{result['date']}, "
             f"{about}. Milliseconds of a CUDA graph's replay, medians of "
             f"{result['rounds']} rounds in which both versions run in turn, each bound "
             f"twice. Slower: by more than {ablation.SLOWER - 1:.0%} and more than the "
             "spread.\n\n"
-            "| graph | layer | edges | other | this | this / other | spread | kernels, "
-            "other | this | difference | slower |\n" + "|---" * 11 + "|\n")
+            "| graph | layer | F | edges | other | this | this / other | spread | kernels, "
+            "other | this | difference | slower |\n" + "|---" * 12 + "|\n")
     for row in result["cases"]:
-        text += (f"| {row['graph']} | {row['layer']} | {row['edges']:,} | "
+        text += (f"| {row['graph']} | {row['layer']} | {row['features']} | "
+                 f"{row['edges']:,} | "
                  f"{number(row.get('other ms'), 4)} | {number(row.get('this ms'), 4)} | "
                  f"{number(row.get('ratio'))} | {number(row.get('spread'))} | "
                  f"{row['kernels']['other']} | "
@@ -196,7 +229,7 @@ def main(arguments=None):
     parser.add_argument("--name", default="the other", help="what the other version is")
     parser.add_argument("--graphs", required=True)
     parser.add_argument("--models", default="rgcn,rgat,hgt,gat,gcn")
-    parser.add_argument("--features", type=int, default=64)
+    parser.add_argument("--features", default="64")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--training", action="store_true",
                         help="time the forward and the backward pass")
@@ -207,18 +240,20 @@ def main(arguments=None):
     versions = {"other": load_other(options.other.resolve()), "this": gnn_mlir}
     random.seed(0)
     result = {"date": datetime.date.today().isoformat(), "about": device.about(),
-              "other": options.name, "features": options.features,
+              "other": options.name,
               "pass": "training" if options.training else "inference",
               "rounds": options.rounds, "cases": []}
     for text in options.graphs.split(","):
-        name, graph = ablation.load(text)
+        name, graph = load(text)
         graphs = {"this": graph, "other": layers_of(versions["other"])[0](graph)}
-        for model in options.models.split(","):
-            row = bench(versions, model, graphs, options.features, device,
-                        options.rounds, training=options.training)
-            result["cases"].append({"graph": name, "layer": model,
+        for model, features in itertools.product(
+                options.models.split(","), map(int, options.features.split(","))):
+            row = bench(versions, model, graphs, features, device, options.rounds,
+                        training=options.training)
+            result["cases"].append({"graph": name, "layer": model, "features": features,
                                     "edges": graph.num_edges, **row})
-            print(name, model, *(f"{k} {v}" for k, v in row.items()), flush=True)
+            print(name, model, features, *(f"{k} {v}" for k, v in row.items()),
+                  flush=True)
             write(options.output, result, table)
     print(table(result))
 

@@ -168,7 +168,8 @@ def test_versions_on_the_emulator(benchmarks, compiler, tmp_path):
     graphs.random_graph(20, 60, 2, 3).save(tmp_path / "small.npz")
     try:
         versions.main(["--other", str(tmp_path), "--graphs",
-                       f"{tmp_path / 'small.npz'}", "--models", "rgcn,hgt,gat",
+                       f"{tmp_path / 'small.npz'}", "--models",
+                       "rgcn,hgt,gat,sum,weighted-sum,dot",
                        "--features", "8", "--device", "emulator", "--output",
                        str(tmp_path / "found.json")])
     finally:
@@ -176,12 +177,13 @@ def test_versions_on_the_emulator(benchmarks, compiler, tmp_path):
             del sys.modules[name]
         sys.path.remove(str(tmp_path))
     cases = json.loads((tmp_path / "found.json").read_text())["cases"]
-    assert [case["layer"] for case in cases] == ["rgcn", "hgt", "gat"]
+    assert [case["layer"] for case in cases] == [
+        "rgcn", "hgt", "gat", "sum", "weighted-sum", "dot"]
     for case in cases:
         assert case["error"] == 0
         assert case["kernels"]["this"] == case["kernels"]["other"] > 0
     assert len(opened_libraries() - own) == len(copied)
-    assert "| small | hgt |" in (tmp_path / "found.md").read_text()
+    assert "| small | hgt | 8 |" in (tmp_path / "found.md").read_text()
 
 
 def test_binding_on_the_emulator(benchmarks, compiler, tmp_path, capsys):
