@@ -19,6 +19,7 @@ import torch
 import gnn_mlir
 import synthetic
 
+
 def neighbour_sum(features):
     module = gnn_mlir.Module()
     g = module.graph("g")

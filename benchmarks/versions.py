@@ -107,9 +107,11 @@ def of_edges(version, name, features):
         f.output("out", f.dot(f.gather(x, "edge", via="src"),
                               f.gather(z, "edge", via="dst")))
         return module
-    rows = f.gather(x, "edge", via="src")
     if name == "weighted-sum":
-        rows = f.mul(rows, f.input("w", g.rows("edge")))
+        w = f.input("w", g.rows("edge"))
+        rows = f.apply("mul", "edge", w, x, rhs_via="src")
+    else:
+        rows = f.gather(x, "edge", via="src")
     f.output("out", f.aggregate("sum", rows, "node", via="dst"))
     return module
 

@@ -166,24 +166,28 @@ def test_versions_on_the_emulator(benchmarks, compiler, tmp_path):
     for path in copied:
         shutil.copy(path, tmp_path)
     graphs.random_graph(20, 60, 2, 3).save(tmp_path / "small.npz")
+
+    def compared(name, graph, models, features):
+        versions.main(["--other", str(tmp_path), "--graphs", graph, "--models", models,
+                       "--features", features, "--device", "emulator", "--output",
+                       str(tmp_path / f"{name}.json")])
+        return json.loads((tmp_path / f"{name}.json").read_text())["cases"]
+
     try:
-        versions.main(["--other", str(tmp_path), "--graphs",
-                       f"{tmp_path / 'small.npz'}", "--models",
-                       "rgcn,hgt,gat,sum,weighted-sum,dot",
-                       "--features", "8", "--device", "emulator", "--output",
-                       str(tmp_path / "found.json")])
+        cases = compared("layers", f"{tmp_path / 'small.npz'}", "rgcn,hgt,gat", "8")
+        sums = compared("sums", "products:0.00001", "sum,weighted-sum,dot", "8,3")
     finally:
         for name in [n for n in sys.modules if n.startswith("gnn_mlir_other")]:
             del sys.modules[name]
         sys.path.remove(str(tmp_path))
-    cases = json.loads((tmp_path / "found.json").read_text())["cases"]
-    assert [case["layer"] for case in cases] == [
-        "rgcn", "hgt", "gat", "sum", "weighted-sum", "dot"]
-    for case in cases:
+    assert [case["layer"] for case in cases] == ["rgcn", "hgt", "gat"]
+    assert [(case["layer"], case["features"]) for case in sums] == [
+        (layer, f) for layer in ("sum", "weighted-sum", "dot") for f in (8, 3)]
+    for case in cases + sums:
         assert case["error"] == 0
         assert case["kernels"]["this"] == case["kernels"]["other"] > 0
     assert len(opened_libraries() - own) == len(copied)
-    assert "| small | hgt | 8 |" in (tmp_path / "found.md").read_text()
+    assert "| small | hgt | 8 |" in (tmp_path / "layers.md").read_text()
 
 
 def test_binding_on_the_emulator(benchmarks, compiler, tmp_path, capsys):
