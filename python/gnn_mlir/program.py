@@ -271,9 +271,9 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, FeatureOps
         """The outputs by name, in float64.
 
         `graphs` is a graph, or a dict of them by name; `inputs` a dict of arrays
-        by name. Missing, unknown and misshapen inputs are errors. `storage`, such
-        as np.float32, rounds what each op gives: how good a result can be that
-        stores its values so."""
+        by name. Missing, unknown and misshapen inputs are errors. `storage`, a
+        function such as np.float32, rounds what each op gives: how good a result
+        can be that stores its values so."""
         graphs = self.bind(graphs)
         check_dict(self.name, inputs)
         inputs = self.place_typed_inputs(graphs, inputs)
@@ -300,7 +300,7 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, FeatureOps
                 results = (results,)
             for value, result in zip(op.results, results):
                 if storage is not None and value.type.dtype == "f32":
-                    result = np.asarray(result).astype(storage)
+                    result = np.asarray(storage(np.asarray(result)))
                 arrays[id(value)] = result
             for v in op.operands:
                 if last[id(v)] == i:

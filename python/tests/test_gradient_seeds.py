@@ -3,7 +3,7 @@
 
 import pytest
 
-from gnn_mlir.testing import gradient_cases, gradient_seeds
+from gnn_mlir.testing import gradient_cases, gradient_faults, gradient_seeds, gradients
 
 
 def test_seeds_run_once_and_are_added_up(gnn_opt, tmp_path, capsys):
@@ -52,6 +52,40 @@ def test_a_crash_of_the_compiler_is_one(tmp_path):
     result = gradient_seeds.run(crashing, 0)
     (kind, why), = result["programs"].values()
     assert kind == "crashed" and "gnn-opt crashes" in why
+
+
+@pytest.fixture(scope="module")
+def cancelling(gnn_opt):
+    """A program with a softmax over 12 parallel edges: their scores are equal, and the
+    difference of two terms of about 3, which is their gradient, is 0. It is multiplied by
+    large values, so that its rounding is the error of three gradients. Rounded to nearest,
+    the terms are equal too."""
+    program, pipeline = (gradient_cases.random_program(279),
+                         gradient_cases.RANDOM_PIPELINES["of loops"])
+    arguments = gnn_opt, program.function, None, pipeline
+    return program, gradients.text(*arguments), gradients.differentiate(*arguments)
+
+
+def check(cancelling, made):
+    program, text, _ = cancelling
+    return gradients.check_kernels(text, program.function, program.graphs, program.inputs,
+                                   made, target="cpu")
+
+
+def test_what_cancels_may_have_the_error_of_its_terms(cancelling, compiler, monkeypatch):
+    assert 0 < check(cancelling, cancelling[2]) <= 1
+    # Rounding to nearest alone does not know it.
+    monkeypatch.setattr(gradients, "RANDOM_ROUNDINGS", 0)
+    with pytest.raises(gradients.Failure, match="by kernels: error .* times"):
+        check(cancelling, cancelling[2])
+
+
+@pytest.mark.parametrize("fault", [f for f in gradient_faults.FAULTS
+                                   if f != "missing_degree"])  # There are no means.
+def test_faults_are_found_beside_what_cancels(fault, cancelling, compiler):
+    faulty = next(iter(gradient_faults.FAULTS[fault](cancelling[2])))
+    with pytest.raises(gradients.Failure, match="by kernels: error .* times"):
+        check(cancelling, faulty)
 
 
 @pytest.mark.parametrize("text", ["5", "5..5", "a..b", "..5"])

@@ -124,6 +124,16 @@ def test_kernels_give_the_gradients(by_hand, compiler):
                                        made) <= 1
 
 
+@pytest.mark.parametrize("fault", gradient_faults.FAULTS)
+def test_kernels_show_each_fault(fault, by_hand, compiler):
+    """The kernels are right: it is what they are held to that has the fault."""
+    function = by_hand[0].f
+    inputs = gradients.smooth_inputs(function, GRAPH)
+    for made in gradient_faults.FAULTS[fault](differentiated(by_hand[1])):
+        with pytest.raises(gradients.Failure, match="f: d_[xw] by kernels: error"):
+            gradients.check_kernels(by_hand[0].text(), function, GRAPH, inputs, made)
+
+
 @pytest.mark.parametrize("right, wrong, message", [
     ('"f_backward"', '"f_back"', "expected a function f_backward, got f, f_forward"),
     ('{gnn.gradient_of = @f, gnn.pass = "forward"}', "{}",

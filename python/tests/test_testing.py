@@ -111,6 +111,28 @@ def test_errors():
         errors.check("argument", np.array([1, 4]), np.array([1, 3]))
 
 
+def test_random_rounding():
+    """Up to one unit in the last place, each element by itself."""
+    rounded = errors.random_rounding(0)
+    x = np.full(1000, 1 / 12)
+    found = rounded(x)
+    unit = 2.0 ** -27  # of numbers from 1/16 to 1/8
+    assert found.dtype == np.float32 and np.abs(found - x).max() <= unit
+    assert 2 <= len(np.unique(found)) <= 3
+    assert np.array_equal(rounded(np.zeros(3)), np.zeros(3))
+    assert np.array_equal(rounded(np.array([np.inf, -np.inf])), [np.inf, -np.inf])
+    assert np.array_equal(errors.random_rounding(0)(x), found)  # By its seed.
+
+
+def test_furthest():
+    expected = np.array([1.0, 1.0, np.inf, np.nan, 2.0])
+    found = errors.furthest(expected, [[1.1, 0.8, np.inf, np.nan, 2.0],
+                                       [0.95, 1.1, 3e38, np.nan, np.inf],
+                                       [1.0, 1.0, np.inf, np.nan, np.nan]])
+    np.testing.assert_array_equal(found, [1.1, 0.8, 3e38, np.nan, np.inf])
+    assert errors.furthest(np.array(1.0), [1.5, 0.0]) == 0.0
+
+
 @pytest.mark.parametrize("name", graphs.DATA_SETS)
 def test_made_graphs_have_the_shape_of_the_data_sets(name):
     made = graphs.made(name)

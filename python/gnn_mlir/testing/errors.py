@@ -47,6 +47,32 @@ def _largest(difference, size):
     return float(np.max(np.where(difference == 0, 0.0, ratio), initial=0.0))
 
 
+def random_rounding(seed):
+    """A function that rounds numbers to float32 as some way to compute them in float32
+    may: by up to one unit in the last place, at random (Monte Carlo arithmetic).
+
+    Rounding to nearest is one such way, and a lucky one where values cancel: what is
+    equal stays equal, and the difference is 0. Kernels that add in another order do not
+    get the same bits, and have a small difference of large terms."""
+    rng = np.random.default_rng(seed)
+
+    def rounded(x):
+        x = np.asarray(x, np.float64)
+        return (x * (1 + rng.uniform(-2.0 ** -24, 2.0 ** -24, x.shape))).astype(np.float32)
+    return rounded
+
+
+def furthest(expected, found):
+    """Of each element, the one of several results that is the furthest off; one that is
+    not finite where that is not expected is further than all others."""
+    found = np.stack([np.asarray(x, np.float64) for x in found])
+    same = (found == expected) | (np.isnan(found) & np.isnan(expected))
+    with np.errstate(invalid="ignore"):
+        distance = np.where(same, 0.0, np.abs(found - expected))
+    distance[np.isnan(distance)] = np.inf
+    return np.take_along_axis(found, np.argmax(distance, axis=0)[None], axis=0)[0]
+
+
 def check(name, out, expected, total=TOTAL, by_row=BY_ROW):
     """Raises AssertionError where `out` is too far from `expected`; integers must
     be equal. Returns both errors."""

@@ -30,6 +30,9 @@ PIPELINES = {
 STEPS = (1e-6, 1e-7, 3e-8)
 LIMIT = 2e-5
 
+# Ways to round, at random, by which it is known how a gradient is conditioned.
+RANDOM_ROUNDINGS = 4
+
 
 class Failure(AssertionError):
     """A gradient that is wrong, or functions that are not as agreed."""
@@ -270,15 +273,14 @@ def _error(program, name, direction, cotangents, gradient, limit):
 
 
 def check_kernels(module_text, function, graphs, inputs, made, passes=None, seed=0,
-                  device=None, target="emulator", share=None):
+                  device=None, target="emulator"):
     """Compiles the functions of a module for a target and holds outputs and gradients,
     by kernels on it or a device, against the interpreted ones. Returns the largest share
     of what an error may be. Raises Failure.
 
     Some gradients are 0 but for rounding, and a saturated softmax has small ones of
-    large terms: the error may be 1e-5 of the result and besides 4 times what storing
-    each op's values in float32 makes of it, or what `share` says of a result, an expected
-    and a rounded one."""
+    large terms: the error may be 1e-5 of the result and besides 4 times what rounding
+    each op's values to float32 makes of it, to nearest and at random."""
     package = compile_program(module_text, function.name, target=target,
                               passes=passes).package
     if device is None:
@@ -303,9 +305,11 @@ def check_kernels(module_text, function, graphs, inputs, made, passes=None, seed
     out = by_kernels("_forward", inputs)
     out.update(by_kernels("_backward", {
         **out, **inputs, **{"d_" + n: c for n, c in cotangents.items()}}))
-    worst, rounded = 0.0, everything(np.float32)
+    worst, rounded = 0.0, [everything(storage) for storage in (
+        np.float32, *map(errors.random_rounding, range(RANDOM_ROUNDINGS)))]
     for name, expected in everything().items():
-        found = (share or _share)(out[name], expected, rounded[name])
+        found = _share(out[name], expected, errors.furthest(
+            expected, [one[name] for one in rounded]))
         if not found <= 1:
             raise Failure(f"{function.name}: {name} by kernels: error {found:.3g} times "
                           "what it may be")

@@ -111,7 +111,7 @@ class Scope:
             raise ValueError(f"{op.name}: expected {kind}, {shape} on this graph, got "
                              f"{array.shape}")
         if self.storage is not None and self.rows is None and kind.dtype == "f32":
-            array = array.astype(self.storage)
+            array = np.asarray(self.storage(array))
         return array
 
 
@@ -262,8 +262,8 @@ class Function:
 
     def evaluate(self, graphs, inputs, storage=None):
         """The outputs by name. `graphs` is a graph or a dict of them by name, those
-        that are derived left out; `inputs` a dict of arrays by name. `storage`, such
-        as np.float32, rounds what each op gives."""
+        that are derived left out; `inputs` a dict of arrays by name. `storage`, a
+        function such as np.float32, rounds what each op gives."""
         graphs = self.module.bind(graphs)
         names = [name for name, *_ in self.arguments]
         if None in names + [name for name, *_ in self.results]:
