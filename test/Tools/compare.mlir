@@ -17,9 +17,9 @@
 // LAUNCHES:      {{^launch +blocks, threads, registers$}}
 // LAUNCHES-NEXT: {{^f_0_aggregate_activation +1 -> -, [0-9]+ -> -, ([0-9]+ -> )?-$}}
 // LAUNCHES-NEXT: {{^f_0_gather +- -> 1, - -> [0-9]+, -}}
-// TIMES:         {{^launch +ms without +ms with +ratio +blocks, threads, registers$}}
-// TIMES-NEXT:    {{^f_0_aggregate_activation +[0-9.]+ +[0-9.]+ +[0-9.]+ +1, 1, -$}}
-// TIMES-NEXT:    {{^all +[0-9.]+ +[0-9.]+ +[0-9.]+$}}
+// TIMES:         {{^launch +ms without +ms with +ratio +least, largest +blocks, threads, registers$}}
+// TIMES-NEXT:    {{^f_0_aggregate_activation +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ \.\. [0-9.]+ +1, 1, -$}}
+// TIMES-NEXT:    {{^all +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ \.\. [0-9.]+$}}
 // NOTHING:       {{^launch +blocks, threads, registers$}}
 // NOTHING-NEXT:  {{^f_0_aggregate_activation +1, [0-9]+, (-|[0-9]+)$}}
 // SAME:          out: the same bits

@@ -11,6 +11,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace llvm;
@@ -114,23 +115,39 @@ static std::string change(const std::string &without, const std::string &with) {
   return without == with ? without : without + " -> " + with;
 }
 
+/// How much longer the second side took than the first, in each round.
+static std::vector<double> ratiosOf(const std::vector<double> &without,
+                                    const std::vector<double> &with) {
+  std::vector<double> ratios;
+  for (auto [before, after] : llvm::zip(without, with))
+    if (before > 0)
+      ratios.push_back(after / before);
+  return ratios;
+}
+
+/// The medians of all rounds, and the least and the largest of their ratios.
 static std::string timesText(const std::vector<double> &without,
                              const std::vector<double> &with) {
   auto one = [](const std::vector<double> &times) {
     return times.empty() ? "-" : formatv("{0:f4}", medianOf(times)).str();
   };
-  std::string ratio = "-";
-  if (!without.empty() && !with.empty() && medianOf(without) > 0)
-    ratio = formatv("{0:f2}", medianOf(with) / medianOf(without)).str();
-  return formatv("  {0,10}  {1,10}  {2,6}", one(without), one(with), ratio);
+  std::string ratio = "-", spread = "-";
+  std::vector<double> ratios = ratiosOf(without, with);
+  if (!ratios.empty()) {
+    auto [least, largest] = std::minmax_element(ratios.begin(), ratios.end());
+    ratio = formatv("{0:f2}", medianOf(ratios));
+    spread = formatv("{0:f2} .. {1:f2}", *least, *largest);
+  }
+  return formatv("  {0,10}  {1,10}  {2,6}  {3,14}", one(without), one(with),
+                 ratio, spread);
 }
 
 static void printTable(const Measured &without, const Measured &with) {
   bool isTimed = without.hasTimes() || with.hasTimes();
   outs() << formatv("{0,-40}", "launch");
   if (isTimed)
-    outs() << formatv("  {0,10}  {1,10}  {2,6}", "ms without", "ms with",
-                      "ratio");
+    outs() << formatv("  {0,10}  {1,10}  {2,6}  {3,14}", "ms without",
+                      "ms with", "ratio", "least, largest");
   outs() << "  blocks, threads, registers\n";
   for (const Row &row : pairLaunches(without.last.report, with.last.report)) {
     auto describe = [&](const Measured &side, std::optional<size_t> i,
