@@ -142,55 +142,6 @@ FailureOr<Value> VectorLoops::elementOfExtract(vector::ExtractOp op,
   return element(op.getSource(), from);
 }
 
-FailureOr<Value> VectorLoops::isInside(Value mask, std::optional<int64_t> below,
-                                       Value row, Value column) {
-  Value inside;
-  if (mask) {
-    FailureOr<Value> isRow = element(mask, {row});
-    if (failed(isRow))
-      return failure();
-    inside = *isRow;
-  }
-  if (!below)
-    return inside;
-  Value isColumn = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, column,
-                                         index(*below));
-  return inside ? arith::AndIOp::create(b, inside, isColumn).getResult()
-                : isColumn;
-}
-
-/// An element of a tile of rows.
-FailureOr<Value> VectorLoops::elementOfRows(LoadRowsOp op, const Indices &at) {
-  Value row = op.getRowVector() ? at.front() : Value(), column;
-  if (op.hasColumns())
-    column =
-        arith::AddIOp::create(b, scalar(op.getIndices().back()), at.back());
-  FailureOr<Value> inside =
-      isInside(op.getInside(), op.getBelow(), row, column);
-  if (failed(inside))
-    return failure();
-  if (op.getBelow()) // nothing is read past the end
-    column = arith::SelectOp::create(
-        b,
-        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, column,
-                              index(*op.getBelow())),
-        column, index(0));
-  Indices indices;
-  for (Value from : op.getIndices()) {
-    FailureOr<Value> one = element(from, {row});
-    if (failed(one))
-      return failure();
-    indices.push_back(*one);
-  }
-  if (column)
-    indices.back() = column;
-  Value value = memref::LoadOp::create(b, scalar(op.getSource()), indices);
-  if (!*inside)
-    return value;
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(value.getType()));
-  return arith::SelectOp::create(b, *inside, value, zero).getResult();
-}
-
 SmallVector<Value> VectorLoops::placeOf(VectorTransferOpInterface op,
                                         const Indices &at) {
   Indices indices =

@@ -46,20 +46,27 @@ private:
   MaybeValue elementOfReduction(mlir::vector::MultiDimReductionOp op,
                                 const Indices &at);
   MaybeValue elementOfExtract(mlir::vector::ExtractOp op, const Indices &at);
-  MaybeValue elementOfRows(LoadRowsOp op, const Indices &at);
   MaybeValue elementOfRead(mlir::vector::TransferReadOp op, const Indices &at);
   MaybeValue pointwise(mlir::Operation *op, const Indices &at);
   MaybeValue reduce(mlir::vector::CombiningKind kind, int64_t count, Value init,
                     llvm::function_ref<MaybeValue(Value)> term);
-  /// Whether a row and column are inside; null where all are.
-  MaybeValue isInside(Value mask, std::optional<int64_t> below, Value row,
-                      Value column);
   /// The mask of a transfer at an element of its vector; null where all are
   /// there.
   MaybeValue isTransferred(mlir::VectorTransferOpInterface op,
                            const Indices &at);
   /// Where a transfer finds an element of its vector.
   Indices placeOf(mlir::VectorTransferOpInterface op, const Indices &at);
+
+  // Tiles of rows (RowTiles.cpp).
+  struct RowElement {
+    Indices indices;
+    Value isColumn; ///< whether it lies before the end; null: it does
+    Value inside;   ///< that, and whether its row is there; null: both are so
+  };
+  template <typename RowsOp>
+  mlir::FailureOr<RowElement> locate(RowsOp op, const Indices &at);
+  MaybeValue elementOfRows(LoadRowsOp op, const Indices &at);
+  mlir::LogicalResult lowerStore(StoreRowsOp op);
 
   // Statements (Vectors.cpp).
   mlir::LogicalResult lower(mlir::Block &block);
@@ -69,7 +76,6 @@ private:
   mlir::LogicalResult lowerIf(mlir::scf::IfOp op);
   mlir::LogicalResult lowerWrite(mlir::vector::TransferWriteOp op);
   mlir::LogicalResult lowerContract(mlir::vector::ContractionOp op);
-  mlir::LogicalResult lowerStore(StoreRowsOp op);
   mlir::LogicalResult fill(Value array, Value value);
   mlir::LogicalResult keep(Value value);
 

@@ -245,39 +245,6 @@ LogicalResult VectorLoops::lowerContract(vector::ContractionOp op) {
   return done;
 }
 
-LogicalResult VectorLoops::lowerStore(StoreRowsOp op) {
-  auto type = cast<VectorType>(op.getValue().getType());
-  return forAll(type.getShape(), [&](const Indices &at) -> LogicalResult {
-    Value row = op.getRowVector() ? at.front() : Value(), column;
-    if (op.hasColumns())
-      column =
-          arith::AddIOp::create(b, scalar(op.getIndices().back()), at.back());
-    FailureOr<Value> inside =
-        isInside(op.getInside(), op.getBelow(), row, column);
-    if (failed(inside))
-      return failure();
-    OpBuilder::InsertionGuard restore(b);
-    if (*inside) {
-      auto only = scf::IfOp::create(b, *inside);
-      b.setInsertionPoint(only.thenBlock()->getTerminator());
-    }
-    FailureOr<Value> one = element(op.getValue(), at);
-    Indices indices;
-    for (Value to : op.getIndices()) {
-      FailureOr<Value> position = element(to, {row});
-      if (failed(position))
-        return failure();
-      indices.push_back(*position);
-    }
-    if (failed(one))
-      return failure();
-    if (column)
-      indices.back() = column;
-    memref::StoreOp::create(b, *one, scalar(op.getTarget()), indices);
-    return success();
-  });
-}
-
 /// A vector that is needed twice is kept, or chains of such would be computed
 /// over and over; rows and what is inside are cheap. Scalars are computed here.
 LogicalResult VectorLoops::lowerPure(Operation *op) {

@@ -19,10 +19,10 @@
 // CHECK:           scf.for %[[K:.+]] = %c0{{.*}} to %c64{{.*}} step %c16{{.*}} {
 // CHECK:             scf.for %[[I:[^ ]+]] =
 // CHECK:               scf.for %[[J:[^ ]+]] =
+// CHECK:                 %[[ROW:.+]] = arith.minsi %[[I]], %{{.+}} : index
 // CHECK:                 %[[AT:.+]] = arith.addi %[[K]], %[[J]]
 // CHECK:                 %[[IN:.+]] = arith.cmpi slt, %[[AT]], %c50
-// CHECK:                 %[[SAFE:.+]] = arith.select %{{.+}}, %[[AT]], %c0
-// CHECK:                 %[[ROW:.+]] = arith.minsi %[[I]], %{{.+}} : index
+// CHECK:                 %[[SAFE:.+]] = arith.select %[[IN]], %[[AT]], %c0
 // CHECK:                 %[[READ:.+]] = memref.load %[[X]][%[[ROW]], %[[SAFE]]]
 // CHECK:                 %[[MASKED:.+]] = arith.select %[[IN]], %[[READ]], %{{.+}} : f32
 // CHECK:                 memref.store %[[MASKED]], %[[TILE]][%[[I]], %[[J]]]
@@ -101,6 +101,57 @@ func.func @walk(%x: memref<9x12xf32>, %y: memref<9x12xf32>, %begin: index, %end:
       gnn_tile.yield %w : vector<8xf32>
     }
     vector.transfer_write %s, %y[%b, %c0], %mask {in_bounds = [true]} : vector<8xf32>, memref<9x12xf32>
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 2, heads = 1, features = 16, vector = 1>}
+  return
+}
+
+// -----
+
+// A fold: the state is a maximum and a sum relative to it. It is combined in two places,
+// 64 elements and then those before, and in each what the combination needs twice, the
+// maximum, is computed of the states that are combined there.
+//
+// CHECK-LABEL: func.func @fold
+// CHECK:         scf.forall
+// CHECK:           scf.for %[[FIRST:.+]] = %{{.+}} to %{{.+}} step %c64
+// CHECK:             scf.for %{{.+}} = %[[FIRST]] to %{{.+}} step %c1
+// CHECK:               %[[M:.+]] = arith.maximumf
+// CHECK-NEXT:          memref.store %[[M]], %[[SOME:[a-z_0-9]+]][
+// CHECK:               memref.load %[[SOME]][
+// CHECK:               %[[K:.+]] = memref.load %[[SOME]][%{{.+}}] : memref<8xf32>
+// CHECK-NEXT:          arith.subf %{{.+}}, %[[K]]
+// CHECK:             %[[A:.+]] = arith.maximumf
+// CHECK-NEXT:        memref.store %[[A]], %[[ALL:[a-z_0-9]+]][
+// CHECK-NOT:         memref.load %[[SOME]][
+// CHECK:             memref.load %[[ALL]][
+// CHECK:             %[[L:.+]] = memref.load %[[ALL]][%{{.+}}] : memref<8xf32>
+// CHECK-NEXT:        arith.subf %{{.+}}, %[[L]]
+// CHECK-NOT:     vector<
+func.func @fold(%x: memref<9x12xf32>, %y: memref<9x12xf32>, %begin: index, %end: index) {
+  // expected-remark @+1 {{computed by loops of one thread}}
+  scf.forall (%b) in (9) {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : f32
+    %lowest = arith.constant dense<0xFF7FFFFF> : vector<8xf32>
+    %zero = arith.constant dense<0.0> : vector<8xf32>
+    %one = arith.constant dense<1.0> : vector<8xf32>
+    %s:2 = gnn_tile.walk from %begin to %end over element slots 2 in_flight 4 identity(%lowest, %zero : vector<8xf32>, vector<8xf32>) {
+    ^bb0(%p: index):
+      %v = vector.transfer_read %x[%p, %c0], %pad {in_bounds = [true]} : memref<9x12xf32>, vector<8xf32>
+      gnn_tile.yield %v, %one : vector<8xf32>, vector<8xf32>
+    } combine {
+    ^bb0(%m0: vector<8xf32>, %z0: vector<8xf32>, %m1: vector<8xf32>, %z1: vector<8xf32>):
+      %m = arith.maximumf %m0, %m1 : vector<8xf32>
+      %d0 = arith.subf %m0, %m : vector<8xf32>
+      %d1 = arith.subf %m1, %m : vector<8xf32>
+      %e0 = math.exp %d0 : vector<8xf32>
+      %e1 = math.exp %d1 : vector<8xf32>
+      %p0 = arith.mulf %z0, %e0 : vector<8xf32>
+      %p1 = arith.mulf %z1, %e1 : vector<8xf32>
+      %t = arith.addf %p0, %p1 : vector<8xf32>
+      gnn_tile.yield %m, %t : vector<8xf32>, vector<8xf32>
+    }
+    vector.transfer_write %s#1, %y[%b, %c0] {in_bounds = [true]} : vector<8xf32>, memref<9x12xf32>
   } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 2, heads = 1, features = 16, vector = 1>}
   return
 }
