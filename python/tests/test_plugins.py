@@ -34,12 +34,11 @@ def cached(name):
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory):
+def installed():
     if cached("GNN_STATIC_MLIR") == "ON":
         pytest.skip("a static build loads no plugins")
-    folder = tmp_path_factory.mktemp("installed")
-    run("cmake", "--install", BUILD, "--prefix", folder)
-    return folder
+    return pathlib.Path(run(sys.executable, ROOT / "utils/install-for-tests.py",
+                            BUILD).strip())
 
 
 def build_plugin(source, build, installed):
