@@ -154,7 +154,8 @@ def check_gradients_on(gnn_opt, name, program, pipeline, target):
         with np.errstate(all="ignore"):
             report.checked[name] = gradients.check_kernels(
                 gradients.text(*arguments), function, program.graphs, program.inputs,
-                gradients.differentiate(*arguments), target=target)
+                gradients.differentiate(*arguments), target=target,
+                share=variants.share)
     except gradients.Refused as error:
         report.refused[name] = str(error)
     except (gradients.Failure, capi.GNNError, ValueError) as error:

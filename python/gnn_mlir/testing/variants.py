@@ -114,6 +114,12 @@ def limits(out, expected, rounded):
         1e-6 * np.sqrt(finite.size))
 
 
+def share(out, expected, rounded):
+    """The error of a result, as a share of what it may be."""
+    error, limit = limits(*(np.asarray(x, np.float64) for x in (out, expected, rounded)))
+    return error / limit if error else 0.0
+
+
 def deviation(out, expected, rounded):
     """What is wrong with an output; None where nothing is.
 
