@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Products.h"
 #include "Blocks.h"
 
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
@@ -231,16 +232,9 @@ void ProductBlocks::block(OuterOp outer, const ProductLayout &layout) {
 namespace {
 struct BlockProducts : gnn::impl::BlockProductsBase<BlockProducts> {
   void runOnOperation() override {
-    SmallVector<Operation *> products;
-    getOperation()->walk([&](Operation *op) {
-      if (isa<GemmOp, OuterOp>(op))
-        products.push_back(op);
-    });
-    for (Operation *op : products) {
-      auto gemm = dyn_cast<GemmOp>(op);
-      if (failed(gemm ? block(gemm) : block(cast<OuterOp>(op))))
-        return signalPassFailure();
-    }
+    auto each = [&](auto op) { return block(op); };
+    if (failed(forEachProduct(getOperation(), each)))
+      signalPassFailure();
   }
 
 private:

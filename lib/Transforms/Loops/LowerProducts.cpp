@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Products.h"
 #include "ProductLoops.h"
 
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
@@ -187,16 +188,9 @@ Value ProductLoops::multiply(Value sums, Value leftTile, Value rightTile) {
 namespace {
 struct LowerProducts : gnn::impl::LowerProductsBase<LowerProducts> {
   void runOnOperation() override {
-    SmallVector<Operation *> products;
-    getOperation()->walk([&](Operation *op) {
-      if (isa<GemmOp, OuterOp>(op))
-        products.push_back(op);
-    });
-    for (Operation *op : products) {
-      auto gemm = dyn_cast<GemmOp>(op);
-      if (failed(gemm ? lower(gemm) : lower(cast<OuterOp>(op))))
-        return signalPassFailure();
-    }
+    auto each = [&](auto op) { return lower(op); };
+    if (failed(forEachProduct(getOperation(), each)))
+      signalPassFailure();
   }
 
 private:

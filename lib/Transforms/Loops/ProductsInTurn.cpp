@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProductsInTurn.h"
+#include "../Products.h"
 
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Transforms/Passes.h"
@@ -174,16 +175,9 @@ struct ProductsInTurn : gnn::impl::ProductsInTurnBase<ProductsInTurn> {
           << vector.getValue() << " and " << registers.getValue();
       return signalPassFailure();
     }
-    SmallVector<Operation *> products;
-    getOperation()->walk([&](Operation *op) {
-      if (isa<GemmOp, OuterOp>(op))
-        products.push_back(op);
-    });
-    for (Operation *op : products) {
-      auto gemm = dyn_cast<GemmOp>(op);
-      if (failed(gemm ? lower(gemm) : lower(cast<OuterOp>(op))))
-        return signalPassFailure();
-    }
+    auto each = [&](auto op) { return lower(op); };
+    if (failed(forEachProduct(getOperation(), each)))
+      signalPassFailure();
   }
 
 private:

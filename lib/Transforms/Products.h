@@ -1,0 +1,33 @@
+//===- Products.h - Passes on gemm and outer --------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_TRANSFORMS_PRODUCTS_H
+#define GNN_LIB_TRANSFORMS_PRODUCTS_H
+
+#include "GNN/Dialect/Tile/IR/ProductLayout.h"
+
+namespace gnn::tile {
+
+/// Calls `lower` on every gemm and outer in a function, which it may erase,
+/// until it fails.
+template <typename Lower>
+mlir::LogicalResult forEachProduct(mlir::Operation *function, Lower lower) {
+  llvm::SmallVector<mlir::Operation *> products;
+  function->walk([&](mlir::Operation *op) {
+    if (mlir::isa<GemmOp, OuterOp>(op))
+      products.push_back(op);
+  });
+  for (mlir::Operation *op : products) {
+    auto gemm = mlir::dyn_cast<GemmOp>(op);
+    if (failed(gemm ? lower(gemm) : lower(mlir::cast<OuterOp>(op))))
+      return mlir::failure();
+  }
+  return mlir::success();
+}
+
+} // namespace gnn::tile
+
+#endif // GNN_LIB_TRANSFORMS_PRODUCTS_H
