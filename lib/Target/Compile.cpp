@@ -141,6 +141,12 @@ static LogicalResult runStage(ModuleOp module, const Stage &stage,
                               StringRef phasesDirectory) {
   PassManager pm(module.getContext());
   stage.build(pm, stages);
+  // LLVM verifies what the passes to PTX make, nearly all of them upstream's.
+  bool hasOthers =
+      llvm::any_of(stages.passes.getPoints(), [&](StringRef point) {
+        return StagePasses::getStage(point) == stage.name;
+      });
+  pm.enableVerifier(stage.to != Form::Binaries || hasOthers);
   if (failed(pm.run(module)))
     return failure();
   if (phasesDirectory.empty())

@@ -97,6 +97,19 @@ def test_layers_on_the_emulator(benchmarks, compiler, tmp_path):
     assert "| small | 120 | rgcn | - |" in (tmp_path / "found.md").read_text()
 
 
+def test_compiling(benchmarks, compiler, tmp_path):
+    """Both passes of a layer, from text to PTX; a part of them is less than all."""
+    graphs.random_graph(20, 60, 2, 3).save(tmp_path / "small.npz")
+    benchmarks("compiling").main(
+        ["--graph", str(tmp_path / "small.npz"), "--models", "gcn", "--features", "8",
+         "--repeats", "1", "--output", str(tmp_path / "found")])
+    forward, both = json.loads((tmp_path / "found.json").read_text())["rows"]
+    assert (forward["pass"], both["pass"]) == ("inference", "training")
+    assert 0 < forward["CPU ms"] < both["CPU ms"]
+    assert 0 < forward["PTX bytes"] < both["PTX bytes"]
+    assert "| gcn | training | " in (tmp_path / "found.md").read_text()
+
+
 def test_sweep_on_the_emulator(benchmarks, compiler, tmp_path):
     """All legal schedules of one kernel, one of which is what was chosen."""
     pytest.importorskip("torch_geometric")
