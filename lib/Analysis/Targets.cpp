@@ -81,13 +81,17 @@ CostTarget gnn::getTargetOfChip(llvm::StringRef chip) {
   return it == targets.end() ? CostTarget{} : CostTarget(it - targets.begin());
 }
 
-bool gnn::hasTF32(llvm::StringRef chip) {
+/// Whether a chip is of the Ampere architecture or a later one.
+static bool isFromAmpereOn(llvm::StringRef chip) {
   if (chip.empty())
     chip = getTargets().front().chip;
   unsigned number = 0;
   return chip.consume_front("sm_") && !chip.consumeInteger(10, number) &&
          number >= 80;
 }
+
+bool gnn::hasTF32(llvm::StringRef chip) { return isFromAmpereOn(chip); }
+bool gnn::hasAsyncCopies(llvm::StringRef chip) { return isFromAmpereOn(chip); }
 
 //===----------------------------------------------------------------------===//
 // Chips

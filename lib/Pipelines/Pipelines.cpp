@@ -166,7 +166,8 @@ static void buildSchedulePipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createScheduleLanes());
   pm.addNestedPass<func::FuncOp>(createScheduleRows());
   pm.addNestedPass<func::FuncOp>(createScheduleRowWalks());
-  pm.addNestedPass<func::FuncOp>(createScheduleProducts({options.tensorCores}));
+  pm.addNestedPass<func::FuncOp>(
+      createScheduleProducts({options.tensorCores, options.asyncCopies}));
   addPasses(pm, options.afterSchedule);
   pm.addNestedPass<func::FuncOp>(createVerifySchedules());
   if (!options.saveSchedules.empty())
@@ -215,6 +216,7 @@ static void buildLanesPipeline(OpPassManager &pm,
   if (options.scalarLoops)
     return addScalarLoops(pm, createConvertGNNTileVectorsToScalarLoops());
   pm.addNestedPass<func::FuncOp>(createSpreadWalks());
+  pm.addNestedPass<func::FuncOp>(createCopyAsync());
   pm.addNestedPass<func::FuncOp>(createLoadAhead());
   pm.addNestedPass<func::FuncOp>(createUseTensorCores());
   pm.addNestedPass<func::FuncOp>(createDistributeLanes());
@@ -348,6 +350,7 @@ void gnn::StageOptions::chooseCores(CoreRegisters registers) {
   schedule.chooseCores(registers);
   loops.chooseCores(registers);
   schedule.tensorCores = false;
+  schedule.asyncCopies = false;
   // Cores take rows in turn: none of them is left over with a long one alone.
   if (tile.longRows < 0)
     tile.longRows = 0;

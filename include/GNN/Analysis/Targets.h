@@ -96,6 +96,8 @@ CostTarget getTargetOfChip(llvm::StringRef chip);
 /// Whether the tensor cores of that chip multiply tf32 numbers: from sm_80 on.
 /// None named is that of the first GPU.
 bool hasTF32(llvm::StringRef chip);
+/// Whether it copies to workgroup memory asynchronously: from sm_80 on too.
+bool hasAsyncCopies(llvm::StringRef chip);
 
 /// Fails where no kernels can be made for `chip`, or not with the PTX version
 /// that `features` ask for, such as "+ptx80".

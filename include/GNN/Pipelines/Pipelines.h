@@ -154,9 +154,15 @@ template <typename Base> struct ScheduleSwitches : public Base {
       llvm::cl::desc("Multiply on tensor cores where that is faster"),
       llvm::cl::init(true)};
 
+  Option<bool> asyncCopies{
+      *this, "async-copies",
+      llvm::cl::desc("Copy tiles of products past the registers of threads"),
+      llvm::cl::init(false)};
+
   /// Sets the same switches of `other`.
   template <typename Other> void assignScheduleSwitches(Other &other) const {
     other.tensorCores = tensorCores;
+    other.asyncCopies = asyncCopies;
   }
 };
 
@@ -409,6 +415,7 @@ struct StageOptions {
     tile.target = graph.target;
     schedule.target = graph.target;
     schedule.tensorCores = schedule.tensorCores && hasTF32(chip);
+    schedule.asyncCopies = schedule.asyncCopies && hasAsyncCopies(chip);
   }
 };
 

@@ -79,6 +79,52 @@ def LowerProducts : Pass<"gnn-tile-lower-products", "::mlir::func::FuncOp"> {
     "::mlir::vector::VectorDialect"];
 }
 
+def CopyAsync : Pass<"gnn-tile-copy-async", "::mlir::func::FuncOp"> {
+  let summary = "Copy what a step stages while the step before is summed";
+  let description = [{
+    What is marked `gnn_tile.copy_async` does not pass through registers:
+    `gnn_tile.async` says so, and `gnn-tile-distribute-products` makes copies of it
+    that threads do not wait for. In a loop that is to load ahead, the arrays become
+    twice as deep, halves that steps take in turns: what the next step stages is
+    copied to one while the other is summed. The first step is copied in front of the
+    loop, and the last one summed behind it, if there is a step at all. What else
+    reads a tile reads it where it is staged. In any other place a copy begins where
+    its rows are known, and threads wait for it where it is read.
+
+    ```mlir
+    scf.for %r = %begin to %end step %c16 iter_args(%acc = %zero) {
+      %x = gnn_tile.load_rows ...
+      vector.transfer_write %x, %l[%c0, %c0] {gnn_tile.copy_async, ...}
+      ...                             // sum
+    } {gnn_tile.load_ahead}
+    // becomes
+    scf.if %some {
+      %x0 = gnn_tile.load_rows ...
+      vector.transfer_write %x0, %l[%c0, %c0] {gnn_tile.async, ...}
+      scf.for %r = %second to %end step %c16 iter_args(%acc = %zero, %half = %c0) {
+        %x = gnn_tile.load_rows ...
+        %g = nvgpu.device_async_create_group
+        nvgpu.device_async_wait %g    // for what the step before began to copy
+        %other = arith.subi %c16, %half : index
+        vector.transfer_write %x, %l[%other, %c0] {gnn_tile.async, ...}
+        ...                           // sum from row %half on
+      }
+      ...                             // wait, and sum the last step
+    }
+    ```
+
+    Refused with a remark, and loaded: what a thread does not stage by 16 bytes of a
+    row. The same holds for loops that stage anything else besides, where what is
+    copied depends on what is summed, or what is summed on the number of the step.
+
+    Needs: the loops form. Keeps: all bits. Never: copies what no step stages.
+  }];
+  let dependentDialects = [
+    "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::nvgpu::NVGPUDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
 def LoadAhead : Pass<"gnn-tile-load-ahead", "::mlir::func::FuncOp"> {
   let summary = "Load what a step stages while the step before is summed";
   let description = [{

@@ -211,24 +211,30 @@ def ScheduleRowWalks : SchedulePass<"gnn-tile-schedule-row-walks"> {
 }
 
 def ScheduleProducts : SchedulePass<"gnn-tile-schedule-products"> {
-  let summary = "Choose the tiles of products, and the cores";
+  let summary = "Choose the tiles of products, the cores, and how tiles are copied";
   let description = [{
     Sets `n` of a `gnn_tile.gemm` or `gnn_tile.outer`: the narrowest tile of 16, 32
     or 64 columns that holds all columns, or 64; and `kind`. That is `tf32x3` with
     `tensor-cores`, which pipelines set for GPUs that have them (sm_80 and later),
     where operands are f32: of every gemm, and of an outer product in tiles of 16
-    columns without sums. Else it is `ffma`.
+    columns without sums. Else it is `ffma`. `copies` is `async` with `async-copies`
+    where it can be: of outer products, and of gemms with a weight that is not
+    transposed, whose rows are aligned to 16 bytes. Else it is `registers`.
 
     ```mlir
     gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>) ...
     // becomes
-    gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>) ... schedule <n = 16, kind = ffma>
+    gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>) ... schedule <n = 16, kind = ffma, copies = registers>
     ```
 
     Needs: nothing. Keeps: fields that are set. Never touches traversals.
   }];
-  let options = [Option<"tensorCores", "tensor-cores", "bool", /*default=*/"false",
-                        "Multiply on tensor cores where that is faster">];
+  let options = [
+    Option<"tensorCores", "tensor-cores", "bool", /*default=*/"false",
+           "Multiply on tensor cores where that is faster">,
+    Option<"asyncCopies", "async-copies", "bool", /*default=*/"false",
+           "Copy tiles of products past the registers of threads">,
+  ];
 }
 
 def VerifySchedules : Pass<"gnn-verify-schedules", "::mlir::func::FuncOp"> {

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -278,6 +279,8 @@ LogicalResult VectorLoops::lower(Operation *op) {
       .Case([&](vector::TransferWriteOp op) { return lowerWrite(op); })
       .Case([&](vector::ContractionOp op) { return lowerContract(op); })
       .Case([&](StoreRowsOp op) { return lowerStore(op); })
+      .Case<nvgpu::DeviceAsyncCreateGroupOp, nvgpu::DeviceAsyncWaitOp>(
+          [](Operation *) { return success(); }) // copies are done at once
       .Case<LoadRowsOp, vector::TransferReadOp>(
           [&](auto op) { return keep(op.getResult()); })
       .Default([&](Operation *op) -> LogicalResult {

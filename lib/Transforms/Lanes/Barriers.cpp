@@ -11,13 +11,17 @@
 
 #include "Barriers.h"
 
+#include "GNN/Dialect/Tile/IR/ProductForms.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
+using namespace gnn;
 
 namespace {
 /// Which half of an array: that of `value`, or the other one. A constant has no
@@ -42,10 +46,11 @@ struct Access {
   Value array;
   Half half;
   bool isWrite;
+  bool isInFlight = false; // a copy that nobody has waited for
 
   bool operator==(const Access &other) const {
     return array == other.array && half == other.half &&
-           isWrite == other.isWrite;
+           isWrite == other.isWrite && isInFlight == other.isInFlight;
   }
   bool conflicts(const Access &other) const {
     return array == other.array && (isWrite || other.isWrite) &&
@@ -58,8 +63,10 @@ using Accesses = SmallVector<Access>;
 class BarrierInserter {
 public:
   void walk(Block &block, Accesses &pending);
+  bool isRefused = false;
 
 private:
+  void visit(Operation *op, const Access &access, Accesses &pending);
   void waitFor(Operation *op, const Accesses &accesses, Accesses &pending);
   void walkLoop(scf::ForOp loop, Accesses &pending);
 };
@@ -117,7 +124,8 @@ static std::optional<Access> accessOf(Operation *op) {
     if (reached <= rows)
       half = halfOf(transfer.getIndices().front(), rows);
   }
-  return Access{transfer.getBase(), half, isa<vector::TransferWriteOp>(op)};
+  return Access{transfer.getBase(), half, isa<vector::TransferWriteOp>(op),
+                op->hasAttr(tile::asyncAttribute)};
 }
 
 static Accesses accessesIn(Operation *op) {
@@ -135,19 +143,39 @@ static void addAll(Accesses &to, const Accesses &from) {
       to.push_back(access);
 }
 
+/// A barrier holds no copy up.
+static void passBarrier(Accesses &pending) {
+  llvm::erase_if(pending,
+                 [](const Access &access) { return !access.isInFlight; });
+}
+
 /// Lets threads wait in front of `op` if one of its accesses needs that.
 void BarrierInserter::waitFor(Operation *op, const Accesses &accesses,
                               Accesses &pending) {
   bool mustWait = llvm::any_of(accesses, [&](const Access &access) {
     return llvm::any_of(pending, [&](const Access &before) {
-      return access.conflicts(before);
+      return !before.isInFlight && access.conflicts(before);
     });
   });
   if (!mustWait)
     return;
   OpBuilder builder(op);
   gpu::BarrierOp::create(builder, op->getLoc());
-  pending.clear();
+  passBarrier(pending);
+}
+
+void BarrierInserter::visit(Operation *op, const Access &access,
+                            Accesses &pending) {
+  waitFor(op, {access}, pending);
+  bool isCopied = llvm::any_of(pending, [&](const Access &before) {
+    return before.isInFlight && access.conflicts(before);
+  });
+  if (isCopied && !isRefused) {
+    op->emitOpError("uses what is being copied: expected an "
+                    "nvgpu.device_async_wait in front of it");
+    isRefused = true;
+  }
+  addAll(pending, {access});
 }
 
 /// Puts the halves that a step used in terms of the values that replace the
@@ -185,7 +213,11 @@ void BarrierInserter::walkLoop(scf::ForOp loop, Accesses &pending) {
 void BarrierInserter::walk(Block &block, Accesses &pending) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (isa<gpu::BarrierOp>(op)) {
-      pending.clear();
+      passBarrier(pending);
+    } else if (auto wait = dyn_cast<nvgpu::DeviceAsyncWaitOp>(op)) {
+      if (wait.getNumGroups().value_or(0) == 0)
+        for (Access &access : pending)
+          access.isInFlight = false;
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       walkLoop(loop, pending);
     } else if (op.getNumRegions()) {
@@ -198,13 +230,14 @@ void BarrierInserter::walk(Block &block, Accesses &pending) {
           addAll(pending, after);
         }
     } else if (std::optional<Access> access = accessOf(&op)) {
-      waitFor(&op, {*access}, pending);
-      addAll(pending, {*access});
+      visit(&op, *access, pending);
     }
   }
 }
 
-void gnn::tile::insertBarriers(scf::ForallOp blocks) {
+LogicalResult gnn::tile::insertBarriers(scf::ForallOp blocks) {
   Accesses pending;
-  BarrierInserter().walk(*blocks.getBody(), pending);
+  BarrierInserter inserter;
+  inserter.walk(*blocks.getBody(), pending);
+  return failure(inserter.isRefused);
 }

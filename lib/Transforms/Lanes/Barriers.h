@@ -16,8 +16,9 @@ namespace gnn::tile {
 /// written: the vectors of the loops form in the body of `blocks`, whose loops
 /// all threads run together. Halves of an array are told apart where a loop
 /// takes them in turns: it carries the first row of one, and `rows - first` to
-/// the next step.
-void insertBarriers(mlir::scf::ForallOp blocks);
+/// the next step. What is copied asynchronously counts as written where threads
+/// wait for it; an op that uses it before is an error.
+mlir::LogicalResult insertBarriers(mlir::scf::ForallOp blocks);
 
 } // namespace gnn::tile
 

@@ -153,7 +153,8 @@ LogicalResult ProductDistribution::distribute(Block &block) {
 LogicalResult ProductDistribution::run() {
   if (failed(askAll()))
     return failure();
-  insertBarriers(blocks);
+  if (failed(insertBarriers(blocks)))
+    return failure();
   made = scf::ForallOp::create(
       b, blocks.getMixedLowerBound(), blocks.getMixedUpperBound(),
       blocks.getMixedStep(), /*outputs=*/ValueRange(), blocks.getMapping());

@@ -262,6 +262,22 @@ LogicalResult ProductDistribution::askOperands(Operation *op, Layout layout,
   return success();
 }
 
+/// A copy takes rows and their mask, and no part of what is loaded. They are
+/// computed where they stand, in front of what copies wait for.
+LogicalResult ProductDistribution::askCopied(vector::TransferWriteOp op,
+                                             Layout layout) {
+  LoadRowsOp load = getCopiedRows(op);
+  if (!load || load->getBlock() != op->getBlock())
+    return refuse(op, "a copy of rows that its block loads, 16 bytes of one a "
+                      "thread");
+  if (!layout.fits(load.getType()))
+    return refuse(op, "a spread that divides the rows that are copied");
+  for (Value rows : {load.getRowVector(), Value(load.getInside())})
+    if (rows && failed(ask(op, rows, layout.of(Layout::Rows))))
+      return failure();
+  return success();
+}
+
 /// Asks for what is staged, summed and stored.
 LogicalResult ProductDistribution::askAll() {
   WalkResult walk = blocks.getBody()->walk([&](Operation *op) -> WalkResult {
@@ -270,6 +286,8 @@ LogicalResult ProductDistribution::askAll() {
       if (!spread)
         return refuse(op, Twine("a ") + spreadAttribute);
       threads = std::max(threads, spread.getNumThreads());
+      if (op->hasAttr(asyncAttribute))
+        return askCopied(write, {spread, Layout::Tile});
       return ask(op, write.getVector(), {spread, Layout::Tile});
     }
     if (auto contract = dyn_cast<vector::ContractionOp>(op)) {

@@ -79,6 +79,8 @@ private:
                                    mlir::Operation *at);
   mlir::LogicalResult askCarried(mlir::Operation *op, unsigned number,
                                  Layout layout);
+  mlir::LogicalResult askCopied(mlir::vector::TransferWriteOp op,
+                                Layout layout);
   bool record(mlir::Value value, Layout layout);
 
   // Statements (DistributeProducts.cpp).
@@ -117,6 +119,14 @@ private:
   mlir::Value readStaged(mlir::vector::TransferReadOp op, Layout layout,
                          Part part);
   mlir::Value load(LoadRowsOp op, Layout layout, Part part);
+  /// Where a part of rows lies, and whether it is there (null: it is).
+  struct Place {
+    Values indices;
+    mlir::Value inside;
+  };
+  Place locate(LoadRowsOp op, Layout layout, Part part);
+  void copy(LoadRowsOp op, Layout layout, Part part, mlir::Value array,
+            mlir::ValueRange indices);
   bool isSureOfRow(mlir::Value inside, Layout layout, Part part);
   bool isSureOfColumn(LoadRowsOp op, Layout layout, Part part);
   mlir::Value addFirst(mlir::Value first, mlir::Value depth);

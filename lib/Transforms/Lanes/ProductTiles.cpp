@@ -11,6 +11,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -44,16 +45,8 @@ bool ProductDistribution::isSureOfColumn(LoadRowsOp op, Layout layout,
 }
 
 /// Of columns past the end, column 0 is read.
-Value ProductDistribution::load(LoadRowsOp op, Layout layout, Part part) {
-  int64_t width = part.single < 0 ? layout.width() : 1;
-  Type element = op.getType().getElementType();
-  if (width > 1 && op.getAligned() % width) { // one by one
-    SmallVector<Value> values;
-    for (int64_t i = 0; i < width; ++i)
-      values.push_back(load(op, layout, {part.row, part.column, i}));
-    return vector::FromElementsOp::create(b, VectorType::get({width}, element),
-                                          values);
-  }
+ProductDistribution::Place
+ProductDistribution::locate(LoadRowsOp op, Layout layout, Part part) {
   Value inside;
   if (op.getInside() && !isSureOfRow(op.getInside(), layout, part))
     inside = get(op.getInside(), layout.of(Layout::Rows), {part.row, 0, -1});
@@ -75,9 +68,34 @@ Value ProductDistribution::load(LoadRowsOp op, Layout layout, Part part) {
   }
   if (column)
     indices.back() = column;
+  return {indices, both(inside, columnInside)};
+}
+
+Value ProductDistribution::load(LoadRowsOp op, Layout layout, Part part) {
+  int64_t width = part.single < 0 ? layout.width() : 1;
+  Type element = op.getType().getElementType();
+  if (width > 1 && op.getAligned() % width) { // one by one
+    SmallVector<Value> values;
+    for (int64_t i = 0; i < width; ++i)
+      values.push_back(load(op, layout, {part.row, part.column, i}));
+    return vector::FromElementsOp::create(b, VectorType::get({width}, element),
+                                          values);
+  }
+  auto [indices, inside] = locate(op, layout, part);
   Value value = loadFrom(scalar(op.getSource()), indices, width);
-  inside = both(inside, columnInside);
   return inside ? select(inside, value, zero(value.getType())) : value;
+}
+
+/// Copies a part; of what is not there, nothing is read, and zeros are written.
+void ProductDistribution::copy(LoadRowsOp op, Layout layout, Part part,
+                               Value array, ValueRange indices) {
+  auto [from, inside] = locate(op, layout, part);
+  int64_t width = layout.width();
+  Value count = inside ? select(inside, index(width), index(0)) : Value();
+  nvgpu::DeviceAsyncCopyOp::create(
+      b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), array, indices,
+      scalar(op.getSource()), from, b.getIndexAttr(width), count,
+      /*bypassL1=*/b.getUnitAttr());
 }
 
 void ProductDistribution::storePart(StoreRowsOp op, Layout layout, Part part) {
@@ -156,14 +174,21 @@ LogicalResult ProductDistribution::stage(vector::TransferWriteOp op) {
   bool byDepth = op.getPermutationMap().getDimPosition(0) == 1;
   Layout layout{op->getAttrOfType<SpreadAttr>(spreadAttribute), Layout::Tile};
   auto type = cast<VectorType>(op.getVector().getType());
+  bool isCopied = op->hasAttr(asyncAttribute);
   auto storeAt = [&](Value value, Value depth, Value across) {
     storeTo(value, scalar(op.getBase()), {addFirst(*firstRow, depth), across});
   };
   for (int64_t row = 0; row < layout.rowsOf(type); ++row)
     for (int64_t column = 0; column < layout.columnsOf(type); ++column) {
       Part part{row, column, -1};
-      Value value = get(op.getVector(), layout, part);
       Value depth = rowOf(layout, part), across = columnOf(layout, part);
+      if (isCopied) {
+        across = permute(op.getBase(), depth, across);
+        copy(op.getVector().getDefiningOp<LoadRowsOp>(), layout, part,
+             scalar(op.getBase()), {addFirst(*firstRow, depth), across});
+        continue;
+      }
+      Value value = get(op.getVector(), layout, part);
       if (byDepth)
         std::swap(depth, across);
       across = permute(op.getBase(), depth, across);

@@ -101,8 +101,8 @@ ProductLoops::ProductLoops(Operation *op, const ProductLayout &layout,
                            Type element, ProductOperand left,
                            ProductOperand right)
     : b(op->getLoc(), op), layout(layout), element(element),
-      left(makeSide(ProductLayout::rows, left)),
-      right(makeSide(layout.columns, right)) {}
+      left(makeSide(ProductLayout::rows, left, layout.copiesLeft)),
+      right(makeSide(layout.columns, right, layout.copiesRight)) {}
 
 SpreadAttr ProductLoops::spread(ArrayRef<int64_t> each,
                                 ArrayRef<int64_t> lanes) {
@@ -121,8 +121,8 @@ VectorType ProductLoops::loadedType(const Side &side) {
              : VectorType::get({layout.depth, side.extent}, element);
 }
 
-ProductLoops::Side ProductLoops::makeSide(int64_t extent,
-                                          ProductOperand operand) {
+ProductLoops::Side
+ProductLoops::makeSide(int64_t extent, ProductOperand operand, bool isCopied) {
   constexpr int64_t threads = ProductLayout::threads;
   auto space = gpu::AddressSpaceAttr::get(
       b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
@@ -138,7 +138,7 @@ ProductLoops::Side ProductLoops::makeSide(int64_t extent,
                      ? std::max(leastDepths, threads * width / extent)
                      : extent;
   return {extent, operand, array,
-          spread({1, width}, {threads * width / line, line / width})};
+          spread({1, width}, {threads * width / line, line / width}), isCopied};
 }
 
 /// Stages a tile, depth first.
@@ -151,6 +151,8 @@ void ProductLoops::stage(const Side &side, Value tile) {
                                                ValueRange{zero, zero}, map,
                                                ArrayRef<bool>{true, true});
   write->setAttr(spreadAttribute, side.spread);
+  if (side.isCopied)
+    write->setAttr(copyAsyncAttribute, b.getUnitAttr());
 }
 
 Value ProductLoops::readStaged(const Side &side) {

@@ -36,6 +36,7 @@ public:
     ProductOperand operand;
     mlir::Value array;
     SpreadAttr spread; ///< of what is loaded
+    bool isCopied;     ///< past the registers of threads
   };
 
   mlir::ImplicitLocOpBuilder b;
@@ -80,7 +81,7 @@ public:
                     llvm::ArrayRef<int64_t> lanes);
 
 private:
-  Side makeSide(int64_t extent, ProductOperand operand);
+  Side makeSide(int64_t extent, ProductOperand operand, bool isCopied);
   void stage(const Side &side, mlir::Value tile);
   mlir::Value readStaged(const Side &side);
 };

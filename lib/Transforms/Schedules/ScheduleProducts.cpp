@@ -46,16 +46,22 @@ private:
   template <typename ProductOp> void choose(ProductOp op, int64_t out) {
     GemmScheduleAttr given = op.getScheduleAttr();
     int64_t columns = given && given.getN() ? given.getN() : tileFor(out);
-    auto on = [&](ProductKind kind) {
-      return GemmScheduleAttr::get(op.getContext(), columns, kind);
+    ProductKind kind = ProductKind::FFMA;
+    ProductCopies copies = ProductCopies::Registers;
+    auto get = [&](ProductKind kind, ProductCopies copies) {
+      return GemmScheduleAttr::get(op.getContext(), columns, kind, copies);
     };
-    GemmScheduleAttr schedule = on(ProductKind::FFMA);
+    if (given && given.getCopies())
+      copies = given.getCopies().getValue();
+    else if (asyncCopies &&
+             explainRefusal(op, get(kind, ProductCopies::Async)).empty())
+      copies = ProductCopies::Async;
     if (given && given.getKind())
-      schedule = on(given.getKind().getValue());
+      kind = given.getKind().getValue();
     else if (tensorCores && gainsByTensorCores(op, columns) &&
-             explainRefusal(op, on(ProductKind::TF32x3)).empty())
-      schedule = on(ProductKind::TF32x3);
-    op.setScheduleAttr(schedule);
+             explainRefusal(op, get(ProductKind::TF32x3, copies)).empty())
+      kind = ProductKind::TF32x3;
+    op.setScheduleAttr(get(kind, copies));
   }
 };
 } // namespace

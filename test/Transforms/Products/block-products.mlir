@@ -24,7 +24,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-SAME:        ins(%[[XS]], %[[W]] :
 // CHECK-SAME:        outs(%[[YS]] :
 // CHECK-SAME:        index_arrays(%[[LIST]], %[[MAP]] :
-// CHECK:         } {gnn_tile.schedule = #gnn_tile.gemm_schedule<n = 64, kind = ffma>, gnn_tile.template = "gemm", mapping = [#gpu.block<x>, #gpu.block<y>, #gpu.block<z>]}
+// CHECK:         } {gnn_tile.schedule = #gnn_tile.gemm_schedule<n = 64, kind = ffma, copies = registers>, gnn_tile.template = "gemm", mapping = [#gpu.block<x>, #gpu.block<y>, #gpu.block<z>]}
 func.func @typed(%x: memref<?x64xf32>, %w: memref<3x64x64xf32>, %y: memref<?x64xf32>) {
   // expected-remark @+1 {{tiles of 64 rows and 64 columns}}
   gnn_tile.gemm @g rows src_pair types edge_type

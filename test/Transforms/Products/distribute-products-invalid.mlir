@@ -131,3 +131,44 @@ func.func @fragments(%y: memref<64x64xf32>) {
   } {mapping = [#gpu.block<x>]}
   return
 }
+
+// -----
+
+// What is copied is there once threads have waited for it.
+
+!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
+#map = affine_map<(m, n, k) -> (k, m)>
+#map1 = affine_map<(m, n, k) -> (k, n)>
+#map2 = affine_map<(m, n, k) -> (m, n)>
+
+func.func @no_wait(%x: memref<?x64xf32>) {
+  scf.forall (%b) in (1) {
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 0.0 : f32
+    %zero = arith.constant dense<0.0> : vector<64x64xf32>
+    %a = memref.alloca() : !tile
+    %r = vector.step : vector<16xindex>
+    %q = vector.step : vector<64xindex>
+    %t = gnn_tile.load_rows %x[%r, %c0] aligned 4 : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.async, gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !tile
+    // expected-error @+1 {{'vector.transfer_read' op uses what is being copied: expected an nvgpu.device_async_wait in front of it}}
+    %y = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
+    %s = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>} %y, %y, %zero : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    gnn_tile.store_rows %s, %x[%q, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<?x64xf32>, vector<64xindex>, index
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
+func.func @no_rows(%x: memref<?x64xf32>) {
+  scf.forall (%b) in (1) {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0.0> : vector<16x64xf32>
+    %a = memref.alloca() : !tile
+    // expected-error @+1 {{'vector.transfer_write' op cannot be distributed over threads: expected a copy of rows that its block loads, 16 bytes of one a thread}}
+    vector.transfer_write %zero, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.async, gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !tile
+  } {mapping = [#gpu.block<x>]}
+  return
+}

@@ -18,16 +18,24 @@ using namespace gnn::tile;
 ProductLayout gnn::tile::layOut(GemmOp op, GemmScheduleAttr schedule) {
   int64_t in = op.getIn();
   int64_t depth = in <= 16 ? 16 : in <= 32 || in > 64 ? 32 : 64;
-  return {schedule.getN(), depth, /*loadsAhead=*/false,
-          schedule.isOnTensorCores()};
+  return {schedule.getN(),
+          depth,
+          /*loadsAhead=*/false,
+          schedule.isOnTensorCores(),
+          /*copiesLeft=*/false,
+          /*copiesRight=*/schedule.copiesAsync()};
 }
 
 /// A block walks many rows. Narrow tiles wait for memory, so that they load
 /// more of them at a time.
 ProductLayout gnn::tile::layOut(OuterOp, GemmScheduleAttr schedule) {
   int64_t columns = schedule.getN();
-  return {columns, columns == 16 ? 32 : 16, /*loadsAhead=*/true,
-          schedule.isOnTensorCores()};
+  return {columns,
+          columns == 16 ? 32 : 16,
+          /*loadsAhead=*/true,
+          schedule.isOnTensorCores(),
+          /*copiesLeft=*/schedule.copiesAsync(),
+          /*copiesRight=*/schedule.copiesAsync()};
 }
 
 /// What tensor cores cannot multiply.
@@ -41,9 +49,44 @@ static std::string explainKind(Operation *op, GemmScheduleAttr schedule) {
   return text;
 }
 
+/// What cannot be copied: a thread copies 16 bytes of a row at once.
+static std::string explainCopies(GemmOp op, GemmScheduleAttr schedule) {
+  auto type = cast<ShapedType>(op.getWeight().getType());
+  bool fits = type.getElementType().isF32() && !op.getTransposed() &&
+              op.getOut() % 4 == 0;
+  if (!schedule.copiesAsync() || fits)
+    return "";
+  std::string text = "cannot honour the schedule's 'copies': expected a weight "
+                     "of f32 with rows aligned to 16 bytes for async, got ";
+  llvm::raw_string_ostream(text)
+      << (op.getTransposed() ? "a transposed one of " : "") << type;
+  return text;
+}
+static std::string explainCopies(OuterOp op, GemmScheduleAttr schedule) {
+  if (!schedule.copiesAsync())
+    return "";
+  for (unsigned number : {0, 1}) {
+    auto type = cast<ShapedType>(op->getOperand(number).getType());
+    auto at = cast<AtAttr>(op.getInputsAt()[number]);
+    if (type.getElementType().isF32() && type.getShape().back() % 4 == 0 &&
+        at.getOffset() % 4 == 0)
+      continue;
+    std::string text = "cannot honour the schedule's 'copies': expected rows "
+                       "of f32 aligned to 16 bytes for async, got ";
+    llvm::raw_string_ostream stream(text);
+    stream << type;
+    if (at.getOffset())
+      stream << " from column " << at.getOffset() << " on";
+    return text;
+  }
+  return "";
+}
+
 /// Blocks of other columns would read what one has written over.
 std::string gnn::tile::explainRefusal(GemmOp op, GemmScheduleAttr schedule) {
   if (std::string why = explainKind(op, schedule); !why.empty())
+    return why;
+  if (std::string why = explainCopies(op, schedule); !why.empty())
     return why;
   OpOperand *input = findOverwritten(op, op.getOutputMutable());
   if (input != &op.getInputMutable() || schedule.getN() >= op.getOut())
@@ -54,7 +97,8 @@ std::string gnn::tile::explainRefusal(GemmOp op, GemmScheduleAttr schedule) {
          std::to_string(schedule.getN());
 }
 std::string gnn::tile::explainRefusal(OuterOp op, GemmScheduleAttr schedule) {
-  return explainKind(op, schedule);
+  std::string why = explainKind(op, schedule);
+  return why.empty() ? explainCopies(op, schedule) : why;
 }
 
 template <typename ProductOp>

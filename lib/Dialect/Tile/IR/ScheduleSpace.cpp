@@ -175,7 +175,7 @@ void TraverseOp::enumerateSchedules(Attribute given, ScheduleUser use) {
 //===----------------------------------------------------------------------===//
 
 static ArrayRef<StringRef> getProductFields() {
-  static const StringRef fields[] = {"n", "kind"};
+  static const StringRef fields[] = {"n", "kind", "copies"};
   return fields;
 }
 
@@ -184,25 +184,32 @@ StringRef OuterOp::getScheduleName() { return GemmScheduleAttr::name; }
 ArrayRef<StringRef> GemmOp::getScheduleFields() { return getProductFields(); }
 ArrayRef<StringRef> OuterOp::getScheduleFields() { return getProductFields(); }
 
-/// Tiles of all widths on all cores, for products of `in` values, or of 0: the
-/// graph says.
+/// Tiles of all widths on all cores, copied in all ways, for products of `in`
+/// values, or of 0: the graph says.
 template <typename ProductOp>
 static void enumerateTiles(ProductOp op, int64_t in, Attribute given,
                            ScheduleUser use) {
   auto fixed = cast_if_present<GemmScheduleAttr>(given);
+  auto isOpen = [](auto field, auto value) {
+    return !field || field.getValue() == value;
+  };
+  auto tryOut = [&](int64_t columns, ProductKind kind, ProductCopies copies) {
+    auto schedule =
+        GemmScheduleAttr::get(op.getContext(), columns, kind, copies);
+    bool isOther = fixed && ((fixed.getN() && fixed.getN() != columns) ||
+                             !isOpen(fixed.getKind(), kind) ||
+                             !isOpen(fixed.getCopies(), copies));
+    if (isOther || !explainRefusal(op, schedule).empty())
+      return;
+    ProductLayout layout = layOut(op, schedule);
+    use(schedule, {layout.threads, int64_t(llvm::divideCeil(in, layout.depth)),
+                   layout.sharedBytes(), layout.registers()});
+  };
   for (int64_t columns : ProductLayout::allColumns)
-    for (ProductKind kind : {ProductKind::FFMA, ProductKind::TF32x3}) {
-      auto schedule = GemmScheduleAttr::get(op.getContext(), columns, kind);
-      bool isOther =
-          fixed && ((fixed.getN() && fixed.getN() != columns) ||
-                    (fixed.getKind() && fixed.getKind().getValue() != kind));
-      if (isOther || !explainRefusal(op, schedule).empty())
-        continue;
-      ProductLayout layout = layOut(op, schedule);
-      use(schedule,
-          {layout.threads, int64_t(llvm::divideCeil(in, layout.depth)),
-           layout.sharedBytes(), layout.registers()});
-    }
+    for (ProductKind kind : {ProductKind::FFMA, ProductKind::TF32x3})
+      for (ProductCopies copies :
+           {ProductCopies::Registers, ProductCopies::Async})
+        tryOut(columns, kind, copies);
 }
 
 void GemmOp::enumerateSchedules(Attribute given, ScheduleUser use) {

@@ -320,7 +320,7 @@ LogicalResult TraverseScheduleAttr::verify(
 
 LogicalResult
 GemmScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                         int64_t n, ProductKindAttr) {
+                         int64_t n, ProductKindAttr, ProductCopiesAttr) {
   return checkField(emitError, "n", n, ProductLayout::allColumns);
 }
 

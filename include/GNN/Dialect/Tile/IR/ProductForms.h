@@ -26,9 +26,19 @@ inline constexpr llvm::StringLiteral permutedAttribute = "gnn_tile.permuted";
 /// On a loop over the summed dimension: what a step stages is loaded while the
 /// step before is summed. Taken away by `gnn-tile-load-ahead`.
 inline constexpr llvm::StringLiteral loadAheadAttribute = "gnn_tile.load_ahead";
+/// On an op that stages what is to be copied instead, past the registers of
+/// threads. Taken away by `gnn-tile-copy-async`.
+inline constexpr llvm::StringLiteral copyAsyncAttribute = "gnn_tile.copy_async";
+/// On an op that stages what a `gnn_tile.load_rows` gives: threads copy it and
+/// need not wait for it, before an `nvgpu.device_async_wait`.
+inline constexpr llvm::StringLiteral asyncAttribute = "gnn_tile.async";
 /// On a `vector.contract`, which cores multiply, a ProductKindAttr; absent: the
 /// general ones.
 inline constexpr llvm::StringLiteral kindAttribute = "gnn_tile.kind";
+
+/// The rows that `write` stages where a thread can copy them: in their order,
+/// 16 bytes of one at a time. Null where it stages anything else.
+LoadRowsOp getCopiedRows(mlir::vector::TransferWriteOp write);
 
 inline bool isOnTensorCores(mlir::vector::ContractionOp op) {
   auto kind = op->getAttrOfType<ProductKindAttr>(kindAttribute);

@@ -30,11 +30,16 @@ struct ProductLayout {
   /// Whether the next step is loaded while one is summed.
   bool loadsAhead = false;
   bool onTensorCores = false;
+  /// Which operands are copied, past the registers of threads.
+  bool copiesLeft = false, copiesRight = false;
 
   int64_t threadsPerRow() const { return columns / columnsPerThread; }
   int64_t rowsPerThread() const { return rows * threadsPerRow() / threads; }
   /// Values that a thread loads of a step.
-  int64_t loads() const { return depth * (rows + columns) / threads; }
+  int64_t loads() const {
+    int64_t across = (copiesLeft ? 0 : rows) + (copiesRight ? 0 : columns);
+    return depth * across / threads;
+  }
   /// Sums, a row and a column of the staged tiles; what is loaded, beside them
   /// or before; places. An estimate.
   int64_t registers() const {

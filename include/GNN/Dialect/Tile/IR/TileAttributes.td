@@ -157,6 +157,8 @@ def Tile_TakenOrderAttr : EnumAttr<Tile_Dialect, Tile_TakenOrder, "taken_order">
 def Tile_RowWalkAttr : EnumAttr<Tile_Dialect, Tile_RowWalk, "row_walk">;
 def Tile_ProductKindAttr
     : EnumAttr<Tile_Dialect, Tile_ProductKind, "product_kind">;
+def Tile_ProductCopiesAttr
+    : EnumAttr<Tile_Dialect, Tile_ProductCopies, "product_copies">;
 def Tile_WorkerAttr : EnumAttr<Tile_Dialect, Tile_Worker, "worker">;
 
 // An enum that may be absent, printed without the blank of a stripped attribute.
@@ -219,16 +221,26 @@ def Tile_GemmScheduleAttr : Tile_Attr<"GemmSchedule", "gemm_schedule"> {
       cores: each operand as the sum of two tf32 numbers, of whose products the
       largest three are added (Ootomo and Yokota, IJHPCA 2022). Infinite operands
       give NaN there.
+    * `copies`: how tiles come into workgroup memory: `registers`, through those of
+      the threads, as where it is left out; or `async`, of which the next step's are
+      copied while one is summed: both operands of outer products, and the weight of
+      gemms, where rows are aligned to 16 bytes.
   }];
   let parameters = (ins
     OptionalParameter<"int64_t">:$n,
-    Tile_OptionalEnum<"ProductKind">:$kind);
-  let builders = [AttrBuilder<(ins "int64_t":$n, "ProductKind":$kind), [{
-    return $_get($_ctxt, n, ProductKindAttr::get($_ctxt, kind));
+    Tile_OptionalEnum<"ProductKind">:$kind,
+    Tile_OptionalEnum<"ProductCopies">:$copies);
+  let builders = [AttrBuilder<(ins "int64_t":$n, "ProductKind":$kind,
+      "ProductCopies":$copies), [{
+    return $_get($_ctxt, n, ProductKindAttr::get($_ctxt, kind),
+                 ProductCopiesAttr::get($_ctxt, copies));
   }]>];
   let extraClassDeclaration = [{
     bool isOnTensorCores() const {
       return getKind() && getKind().getValue() != ProductKind::FFMA;
+    }
+    bool copiesAsync() const {
+      return getCopies() && getCopies().getValue() == ProductCopies::Async;
     }
   }];
   let assemblyFormat = "`<` struct(params) `>`";

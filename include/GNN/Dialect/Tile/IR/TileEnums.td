@@ -47,6 +47,10 @@ def Tile_ProductKind : Tile_Enum<"ProductKind", "which cores multiply, and in wh
   I32EnumAttrCase<"FFMA", 0, "ffma">,
   I32EnumAttrCase<"TF32x3", 1, "tf32x3">]>;
 
+def Tile_ProductCopies : Tile_Enum<"ProductCopies", "how tiles of a product come into workgroup memory", [
+  I32EnumAttrCase<"Registers", 0, "registers">,
+  I32EnumAttrCase<"Async", 1, "async">]>;
+
 def Tile_Worker : Tile_Enum<"Worker", "who shares work within a block", [
   I32EnumAttrCase<"Team", 0, "team">,
   I32EnumAttrCase<"Element", 1, "element">,
