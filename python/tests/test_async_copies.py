@@ -109,3 +109,31 @@ def test_switch(compiler):
     assert copies(text, chip="sm_90") == {"async"}
     assert copies(text, chip="sm_75") == {"registers"}
     assert copies(text, chip="sm_90", passes={"async-copies": False}) == {"registers"}
+
+
+def gemm(depth, columns, schedule):
+    """By edge type, of the weight alone what is copied."""
+    return f"""
+gnn.graph @g square {{node_types = 1, edge_types = 3}}
+func.func @f(%x: tensor<?x{depth}xf32> {{gnn.rows = #gnn.rows<@g, src>}}, %w: tensor<3x{depth}x{columns}xf32>)
+    -> (tensor<?x{columns}xf32> {{gnn.rows = #gnn.rows<@g, edge>}}) {{
+  %n = gnn_tile.count @g count edge : index
+  %init = tensor.empty(%n) : tensor<?x{columns}xf32>
+  %y = gnn_tile.gemm @g rows edge.dst_pairs types edge_type
+      ins(%x, %w : tensor<?x{depth}xf32>, tensor<3x{depth}x{columns}xf32>)
+      at <group -> src : feature> extras at []
+      outs(%init : tensor<?x{columns}xf32>) at <group -> edge : feature> schedule <{schedule}> {{
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }} -> tensor<?x{columns}xf32>
+  return %y : tensor<?x{columns}xf32>
+}}"""
+
+
+@pytest.mark.parametrize("kind", ["ffma", "tf32x3"])
+@pytest.mark.parametrize("depth, columns", [(1, 4), (16, 8), (33, 20), (64, 64), (70, 36),
+                                            (130, 68)])
+def test_gemm(compiler, depth, columns, kind):
+    """Of a weight, in one step and in several."""
+    assert_same_bits(lambda copies: gemm(depth, columns, f"kind = {kind}, {copies}"),
+                     GRAPHS[-1])

@@ -310,11 +310,19 @@ static std::string copyAtOnce(vector::TransferWriteOp write) {
   if (!reader)
     return "nothing behind it reads what it stages";
   if (load->getBlock() == write->getBlock()) {
-    bool isUsed = false;
+    bool isFree = true;
     for (Operation *op = load->getNextNode(); op != write;
          op = op->getNextNode())
-      isUsed |= uses(op);
-    if (!isUsed)
+      isFree &= !uses(op);
+    for (Value at : write.getIndices()) {
+      Operation *op = at.getDefiningOp();
+      if (op && matchPattern(op, m_Constant()))
+        op->moveBefore(&write->getBlock()->front());
+      else
+        isFree &= !op || op->getBlock() != load->getBlock() ||
+                  op->isBeforeInBlock(load);
+    }
+    if (isFree)
       write->moveAfter(load);
   }
   write->setAttr(asyncAttribute, UnitAttr::get(write.getContext()));
