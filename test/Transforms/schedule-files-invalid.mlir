@@ -41,7 +41,7 @@
 // NONE: none.jsonl:1:1: error: expected an object as 'schedule'
 // HALF: half.jsonl:1:1: error: expected a positive whole number or a word as 'n' of the schedule, got 3.5
 // WORD: word.jsonl:1:1: error: expected a positive whole number or a word as 'row_walk' of the schedule, got "team> junk
-// FIELD: field.jsonl:1:1: error: expected a field of the schedule of a 'gnn_tile.gemm' (n, kind), got 'm'
+// FIELD: field.jsonl:1:1: error: expected a field of the schedule of a 'gnn_tile.gemm' (n, kind, copies), got 'm'
 // VALUE: value.jsonl:1:1: error: schedule: 'n' = 33: expected 'n' in {16, 32, 64}, got 33
 // ENUM: enum.jsonl:1:1: error: schedule: 'row_walk' = crowd: expected RowWalk to be one of: team, block, by_length
 // TWICE: twice.jsonl:3:1: error: ambiguous: expected one line for a template, got another one as line 1

@@ -116,7 +116,12 @@ std::string CopiedLoop::takeWrite(vector::TransferWriteOp write) {
     return "a step stages what is not to be copied";
   if (load->getParentOp() != loop)
     return "a step stages what it does not load";
-  arrays.insert(array);
+  bool isReadBefore = llvm::any_of(array->getUsers(), [&](Operation *user) {
+    return user->getBlock() == write->getBlock() &&
+           user->isBeforeInBlock(write);
+  });
+  if (!arrays.insert(array) || isReadBefore)
+    return "a step uses an array before it stages in it";
   writes.push_back(write);
   stagedBy.try_emplace(write.getVector(), write);
   for (Value operand : {write.getVector(), Value(write.getIndices()[1])})
