@@ -15,7 +15,7 @@
 // SAVED-SAME: "schedule":{"columns_per_block":64,"vector":4,"lanes":16,{{.*}}"row_order":"natural","row_walk":"by_length","split_rows":256}}
 // SAVED:      {"function":"two","graph":"g","template":"gemm","domain":"rows src_pair types edge_type",
 // SAVED-SAME: "accesses":["<group -> src : feature>","","<group : feature>"]
-// SAVED-SAME: "schedule":{"n":16,"kind":"tf32x3","copies":"registers"}}
+// SAVED-SAME: "schedule":{"n":16,"kind":"tf32x3","copies":"async"}}
 // SAVED:      {{.*}}"template":"outer","domain":"rows src_pair types edge_type"{{.*}}"body":"",
 // SAVED-NOT:  "function"
 
@@ -30,7 +30,7 @@
 // NARROW:        gnn_tile.traverse
 // NARROW-SAME:     schedule <columns_per_block = 32, vector = 2, lanes = 16,
 // NARROW:        gnn_tile.gemm
-// NARROW-SAME:     schedule <n = 16, kind = tf32x3, copies = registers>
+// NARROW-SAME:     schedule <n = 16, kind = tf32x3, copies = async>
 // REMARK-COUNT-2: ScheduleApplied{{.*}}takes the schedule of {{.*}}narrow.jsonl:1
 
 // All that the open fields allow.
@@ -42,9 +42,9 @@
 // VARY:     "schedule":{"columns_per_block":64,"vector":1,"lanes":16,{{.*}}"layout":{"threads":256,"rounds":4,"shared_bytes":{{[0-9]+}},"registers":{{[0-9]+}}}}
 // VARY:     "schedule":{"columns_per_block":64,"vector":2,"lanes":16,{{.*}}"layout":{"threads":256,"rounds":2,
 // VARY:     "schedule":{"columns_per_block":64,"vector":4,"lanes":16,{{.*}}"layout":{"threads":256,"rounds":1,
-// VARY:     "template":"gemm",{{.*}}"schedule":{"n":16,"kind":"tf32x3","copies":"registers"},"layout":{"threads":128,"rounds":1,"shared_bytes":20480,
-// VARY:     "template":"gemm",{{.*}}"schedule":{"n":32,"kind":"tf32x3","copies":"registers"}
-// VARY:     "template":"gemm",{{.*}}"schedule":{"n":64,"kind":"tf32x3","copies":"registers"}
+// VARY:     "template":"gemm",{{.*}}"schedule":{"n":16,"kind":"tf32x3","copies":"async"},"layout":{"threads":128,"rounds":1,"shared_bytes":20480,
+// VARY:     "template":"gemm",{{.*}}"schedule":{"n":32,"kind":"tf32x3","copies":"async"}
+// VARY:     "template":"gemm",{{.*}}"schedule":{"n":64,"kind":"tf32x3","copies":"async"}
 // VARY-COUNT-3: "template":"outer"
 // VARY-NOT: "function"
 // ONE-COUNT-3: "layout"

@@ -157,7 +157,7 @@ template <typename Base> struct ScheduleSwitches : public Base {
   Option<bool> asyncCopies{
       *this, "async-copies",
       llvm::cl::desc("Copy tiles of products past the registers of threads"),
-      llvm::cl::init(false)};
+      llvm::cl::init(true)};
 
   /// Sets the same switches of `other`.
   template <typename Other> void assignScheduleSwitches(Other &other) const {

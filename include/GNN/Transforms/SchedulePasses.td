@@ -216,8 +216,8 @@ def ScheduleProducts : SchedulePass<"gnn-tile-schedule-products"> {
     Sets `n` of a `gnn_tile.gemm` or `gnn_tile.outer`: the narrowest tile of 16, 32
     or 64 columns that holds all columns, or 64; and `kind`. That is `tf32x3` with
     `tensor-cores`, which pipelines set for GPUs that have them (sm_80 and later),
-    where operands are f32: of every gemm, and of an outer product in tiles of 16
-    columns without sums. Else it is `ffma`. `copies` is `async` with `async-copies`
+    where operands are f32: of every gemm, and of an outer product without sums in
+    tiles of 16 columns or whose `copies` are `async`. Else it is `ffma`. `copies` is `async` with `async-copies`
     where it can be: of outer products, and of gemms with a weight that is not
     transposed, whose rows are aligned to 16 bytes. Else it is `registers`.
 

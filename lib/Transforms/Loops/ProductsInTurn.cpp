@@ -200,6 +200,10 @@ private:
       return op.emitOpError(
           "cannot honour the schedule's 'kind': expected ffma "
           "on the cores of a CPU, got tf32x3");
+    if (layout->copiesRight)
+      return op.emitOpError(
+          "cannot honour the schedule's 'copies': expected registers on the "
+          "cores of a CPU, got async");
     Panel panel = getPanel(vector, registers);
     remark::passed(op.getLoc(), named("Lowered"))
         << ("panels of " + Twine(Panel::rows) + " rows by " +
