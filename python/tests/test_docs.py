@@ -108,7 +108,7 @@ def test_python_of_schedules_page(compiler, tmp_path, monkeypatch):
     names = {}
     exec(compile(piece, "docs/Schedules.md", "exec"), names)
     steps = names["layer"].package.plan()["functions"][0]["steps"]
-    assert "n = 16, kind = ffma, copies = async" in [step["schedule"] for step in steps]
+    assert "n = 16, kind = ffma, copies = registers" in [step["schedule"] for step in steps]
 
 
 def test_python_page_has_every_layer():
