@@ -27,9 +27,15 @@ def test_case(case, form):
 def test_kernels_are_of_one_thread():
     program = cases.build("gat", "rows-1000", 3, 1)
     for form in FORMS:
-        plan = gnn_mlir.compile(program.function, stop_at=form)
-        for step in plan.package.plan()["functions"][0]["steps"]:
-            assert step["block"] == step["grid"] or form in ("blocked", "loops"), step
+        plan = gnn_mlir.compile(program.function, stop_at=form).package.plan()
+        function = plan["functions"][0]
+        one = {"op": "const", "value": 1}
+        for step in function["steps"]:
+            sizes = {of: [function["exprs"][size] for size in step[of]]
+                     for of in ("grid", "block")}
+            assert sizes["block"] == 3 * [one], step
+            if form in ("structured", "scheduled"):
+                assert sizes["grid"] == 3 * [one], step
 
 
 def test_forms_that_are_not_there():

@@ -112,10 +112,29 @@ def test_special_values(compiler):
     x[0, 3], x[1, 5], x[2, 7] = np.nan, np.inf, 3e38
     w = np.full((16, 8), 0.5, np.float32)
     out, = run(gemm(16, 8, "tf32x3"), graph, x, w)
-    assert np.isnan(out[0]).all() and not np.isfinite(out[1]).any()
+    assert np.isnan(out[0]).all() and np.isnan(out[1]).all()
     np.testing.assert_allclose(out[2], 1.5e38, rtol=1e-5)
     np.testing.assert_array_equal(out[3], 8)
     assert np.isposinf(run(gemm(16, 8, "ffma"), graph, x, w)[0][1]).all()
+
+
+def test_limits(compiler):
+    """At the ends of the range: what rounds to more than the highest tf32 number gives
+    NaN, and small operands are exact to 2 ** -136, as RationaleKernels.md says."""
+    graph = graphs.random_graph(7, 8, 1, 1, seed=1)
+    first = np.uint32(0x7f7ff000).view(np.float32)  # 3.40199e38
+    below = np.uint32(0x7f7fefff).view(np.float32)
+    x = np.zeros((7, 16), np.float32)
+    x[:, 0] = [first, -first, 3.4028e38, below, 1e-37, 1e-40, -1e-42]
+    w = np.full((16, 8), 0.5, np.float32)
+    expected = 0.5 * x[:, 0].astype(np.float64)
+    out = run(gemm(16, 8, "tf32x3"), graph, x, w)[0][:, 0]
+    assert np.isnan(out[:3]).all()
+    np.testing.assert_allclose(out[3], expected[3], rtol=BOUND)
+    np.testing.assert_allclose(out[4:], expected[4:], rtol=0, atol=2.0 ** -137)
+    assert (np.abs(out[4:] - expected[4:]) > BOUND * np.abs(expected[4:])).any()
+    exact = run(gemm(16, 8, "ffma"), graph, x, w)[0][:, 0]
+    np.testing.assert_allclose(exact, expected, rtol=BOUND, atol=2.0 ** -149)
 
 
 def test_which_products(compiler):
