@@ -14,6 +14,7 @@
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -79,7 +80,7 @@ static LogicalResult verifyTemplates(scf::ForallOp loop) {
   if (!hasCost(loop)) // C4
     return loop.emitOpError("expected a gnn_tile.cost in front of it: behind "
                             "this form there is no template to ask");
-  return verifyAll(loop, [&](Operation *op) -> LogicalResult {
+  LogicalResult all = verifyAll(loop, [&](Operation *op) -> LogicalResult {
     if (!isa<TileOpInterface>(op))
       return success();
     if (!isOnRange(op)) // C3
@@ -92,6 +93,19 @@ static LogicalResult verifyTemplates(scf::ForallOp loop) {
                "loop over blocks, got one in '")
            << op->getParentOp()->getName() << "'";
   });
+  if (failed(all))
+    return failure();
+  auto templates = loop.getBody()->getOps<TileOpInterface>();
+  size_t count = llvm::range_size(templates);
+  if (count != 1) // C3
+    return loop.emitOpError("expected one template in a loop over blocks, got ")
+           << count;
+  Attribute schedule = (*templates.begin()).getTileSchedule();
+  if (schedule != loop->getAttr(attribute::schedule)) // C4
+    return loop.emitOpError("expected '")
+           << attribute::schedule << "' to be that of its template, "
+           << schedule << ", got " << loop->getAttr(attribute::schedule);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -119,14 +133,10 @@ static bool needsSpread(Operation *op) {
 }
 
 static LogicalResult verifyLoops(scf::ForallOp loop) {
-  bool hasLanes = isa_and_present<LanesAttr>(loop->getAttr(attribute::lanes));
-  if (loop->hasAttr(attribute::lanes) && !hasLanes) // C6
-    return loop.emitOpError("expected '")
-           << attribute::lanes << "' to be #gnn_tile.lanes, got "
-           << loop->getAttr(attribute::lanes);
+  bool hasLanes = loop->hasAttr(attribute::lanes);
   bool hasSpread = false;
   LogicalResult all = verifyAll(loop, [&](Operation *op) -> LogicalResult {
-    if (isa<gpu::GPUDialect>(op->getDialect())) // C5
+    if (isa<gpu::GPUDialect, NVVM::NVVMDialect>(op->getDialect())) // C5
       return op->emitOpError("expected no op of threads before lanes are "
                              "given their parts, by gnn-lanes-pipeline");
     hasSpread |= isSpread(op);
@@ -140,8 +150,14 @@ static LogicalResult verifyLoops(scf::ForallOp loop) {
              << spreadAttribute << "', which says what each thread has of it";
     return success();
   });
-  if (failed(all) || hasLanes || hasSpread)
-    return all;
+  if (failed(all))
+    return failure();
+  if (hasLanes && hasSpread) // C6
+    return loop.emitOpError("expected '")
+           << attribute::lanes << "' or tiles with '" << spreadAttribute
+           << "', got both";
+  if (hasLanes || hasSpread)
+    return success();
   return loop.emitOpError("expected '") // C6
          << attribute::lanes << "', tiles with '" << spreadAttribute
          << "', or the lanes form with '" << attribute::threads

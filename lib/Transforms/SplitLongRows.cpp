@@ -30,8 +30,8 @@ namespace gnn {
 } // namespace gnn
 
 /// Elements above which a row may be long: of 64 to 1024, 64 or 128 were the
-/// best on an H200 (benchmarks/results/2026-11-23-h200-long-rows.md). Shorter
-/// pieces would be as many as rows, longer ones have waited for too long.
+/// best on an H200 (benchmarks/results/2026-11-23-h200-long-rows.md). With a
+/// lower limit most rows would be cut; with a higher one their blocks end last.
 static constexpr int64_t shortest = 64, longest = 128;
 
 namespace {

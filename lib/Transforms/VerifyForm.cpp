@@ -95,8 +95,9 @@ static StringRef describe(Form form) {
 // Orders of rows
 //===----------------------------------------------------------------------===//
 
-/// The tensors whose rows an op gives on; none of templates, which change the
-/// order of rows and check that themselves, and of what passes control on.
+/// The operands whose rows are those of an op's results; none of templates,
+/// which change the order of rows and check that themselves, and of ops with
+/// control flow.
 static SmallVector<Value> getRowsGivenOn(Operation *op) {
   if (isa<tile::TileOpInterface, CallOpInterface, RegionBranchOpInterface>(op))
     return {};

@@ -7,7 +7,7 @@ func.func @op(%x: memref<4x64xf32>) {
     %v = vector.transfer_read %x[%b, %c0], %zero {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
     // expected-error @+1 {{'vector.shuffle' op cannot be distributed over lanes}}
     %w = vector.shuffle %v, %v [0, 1] : vector<64xf32>, vector<64xf32>
-  } {gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 16, vector = 4>}
+  } {gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 1, heads = 1, features = 16, vector = 4>}
   return
 }
 
@@ -31,7 +31,7 @@ func.func @outside(%v: vector<64xf32>, %x: memref<4x64xf32>) {
   scf.forall (%b) in (4) {
     // expected-error @+1 {{'vector.transfer_write' op expected vectors of the loop over blocks, got one from outside}}
     vector.transfer_write %v, %x[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<4x64xf32>
-  } {gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 16, vector = 4>}
+  } {gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 1, heads = 1, features = 16, vector = 4>}
   return
 }
 
@@ -43,16 +43,7 @@ func.func @constants(%x: memref<4x2xf32>) {
   scf.forall (%b) in (4) {
     // expected-error @+1 {{'vector.transfer_write' op expected constants of equal entries, or the numbers of heads}}
     vector.transfer_write %v, %x[%b, %c0] {in_bounds = [true]} : vector<2xf32>, memref<4x2xf32>
-  } {gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 2, vector = 1>}
-  return
-}
-
-// -----
-
-func.func @attribute() {
-  // expected-error @+1 {{'scf.forall' op expected 'gnn_tile.lanes' to be #gnn_tile.lanes}}
-  scf.forall (%b) in (4) {
-  } {gnn_tile.lanes = 4}
+  } {gnn_tile.lanes = #gnn_tile.lanes<teams = 16, elements = 1, heads = 1, features = 2, vector = 1>}
   return
 }
 
@@ -65,6 +56,114 @@ func.func @walk(%begin: index, %end: index) {
     ^bb0(%p: index):
       gnn_tile.yield
     }
-  } {gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 16, vector = 4>}
+  } {gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 1, heads = 1, features = 16, vector = 4>}
+  return
+}
+
+// -----
+
+func.func @mask(%x: memref<64xf32>, %n: index, %k: index) {
+  scf.forall (%b) in (%n) {
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 0.0 : f32
+    %z = arith.constant dense<0.0> : vector<64xf32>
+    %m = vector.create_mask %k : vector<64xi1>
+    %v = vector.transfer_read %x[%c0], %p {in_bounds = [true]} : memref<64xf32>, vector<64xf32>
+    // expected-error @+1 {{'arith.select' op expected a mask to be used by what reads or writes only}}
+    %s = arith.select %m, %v, %z : vector<64xi1>, vector<64xf32>
+    vector.transfer_write %s, %x[%c0] {in_bounds = [true]} : vector<64xf32>, memref<64xf32>
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  return
+}
+
+// -----
+
+func.func @outside(%x: memref<64xf32>, %n: index, %o: vector<64xf32>, %z: vector<64xf32>) {
+  scf.forall (%b) in (%n) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %i = arith.constant dense<0.0> : vector<64xf32>
+    %s = scf.for %k = %c0 to %n step %c1 iter_args(%a = %i) -> (vector<64xf32>) {
+      // expected-error @+1 {{'scf.yield' op expected vectors of the loop over blocks, got one from outside}}
+      scf.yield %o : vector<64xf32>
+    }
+    vector.transfer_write %s, %x[%c0] {in_bounds = [true]} : vector<64xf32>, memref<64xf32>
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  return
+}
+
+// -----
+
+func.func @out_of_bounds(%x: memref<?x63xf32>, %n: index) {
+  scf.forall (%b) in (%n) {
+    %c1 = arith.constant 1 : index
+    %p = arith.constant 0.0 : f32
+    // expected-error @+1 {{'vector.transfer_read' op expected dimensions in bounds, got [false]}}
+    %v = vector.transfer_read %x[%b, %c1], %p {in_bounds = [false]} : memref<?x63xf32>, vector<64xf32>
+    vector.transfer_write %v, %x[%b, %c1] {in_bounds = [false]} : vector<64xf32>, memref<?x63xf32>
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 4>}
+  return
+}
+
+// -----
+
+func.func @partial_vector(%x: memref<?x68xf32>, %n: index) {
+  scf.forall (%b) in (%n) {
+    %c1 = arith.constant 1 : index
+    %p = arith.constant 0.0 : f32
+    // expected-error @+1 {{'vector.transfer_read' op expected features in whole vectors of 4, got 66}}
+    %v = vector.transfer_read %x[%b, %c1], %p {in_bounds = [true]} : memref<?x68xf32>, vector<66xf32>
+    vector.transfer_write %v, %x[%b, %c1] {in_bounds = [true]} : vector<66xf32>, memref<?x68xf32>
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 4, elements = 1, heads = 1, features = 8, vector = 4>}
+  return
+}
+
+// -----
+
+func.func @partial_mask(%x: memref<?x64xf32>, %n: index) {
+  scf.forall (%b) in (%n) {
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 0.0 : f32
+    %m = vector.create_mask %n : vector<64xi1>
+    // expected-error @+1 {{'vector.transfer_read' op expected a mask of whole vectors: of a number of features that is a multiple of 4}}
+    %v = vector.transfer_read %x[%b, %c0], %p, %m {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 1, heads = 1, features = 16, vector = 4>}
+  return
+}
+
+// -----
+
+func.func @unknown_mask(%x: memref<?x64xf32>, %n: index, %m: vector<64xi1>) {
+  scf.forall (%b) in (%n) {
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 0.0 : f32
+    %one = arith.constant dense<true> : vector<64xi1>
+    // expected-error @+1 {{'vector.transfer_read' op expected a mask made by vector.create_mask}}
+    %v = vector.transfer_read %x[%b, %c0], %p, %one {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 1, heads = 1, features = 16, vector = 4>}
+  return
+}
+
+// -----
+
+func.func @features_apart(%x: memref<64x4xf32>, %n: index) {
+  scf.forall (%b) in (%n) {
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 0.0 : f32
+    // expected-error @+1 {{'vector.transfer_read' op expected features side by side in memory for vectors of 4}}
+    %v = vector.transfer_read %x[%c0, %b], %p {in_bounds = [true], permutation_map = affine_map<(d, e) -> (d)>} : memref<64x4xf32>, vector<64xf32>
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 1, heads = 1, features = 16, vector = 4>}
+  return
+}
+
+// -----
+
+func.func @atomic(%m: memref<64xf32>, %n: index) {
+  scf.forall (%b) in (%n) {
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 1.0 : f32
+    // expected-error @+1 {{'memref.atomic_rmw' op cannot be done by every thread of a block: expected no effects but those of a load}}
+    %r = memref.atomic_rmw addf %p, %m[%c0] : (f32, memref<64xf32>) -> f32
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 8, elements = 1, heads = 1, features = 32, vector = 1>}
   return
 }

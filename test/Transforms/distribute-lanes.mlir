@@ -97,3 +97,59 @@ func.func @in_turn(%x: memref<16x8xf32>, %y: memref<16x8xf32>) {
   } {gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 1, vector = 8>, mapping = [#gpu.block<x>]}
   return
 }
+
+// -----
+
+// Where vectors of a buffer begin elsewhere, nothing is said of alignment.
+//
+// CHECK-LABEL: func.func @unaligned
+// CHECK:         vector.load %{{[^{]+}} : memref<?x65xf32>, vector<4xf32>
+// CHECK:         vector.store %{{[^{]+}} : memref<?x65xf32>, vector<4xf32>
+// CHECK:         vector.load %{{[^{]+}} : memref<?x64xf32>, vector<4xf32>
+// CHECK:         vector.load %{{.+}} {alignment = 16 : i64} : memref<?x64xf32>, vector<4xf32>
+func.func @unaligned(%x: memref<?x65xf32>, %y: memref<?x64xf32>, %n: index) {
+  scf.forall (%b, %c) = (0, 0) to (%n, 64) step (1, 32) {
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    %p = arith.constant 0.0 : f32
+    %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<?x65xf32>, vector<64xf32>
+    vector.transfer_write %v, %x[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<?x65xf32>
+    %u = vector.transfer_read %y[%b, %b], %p {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
+    vector.transfer_write %u, %x[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<?x65xf32>
+    %next = arith.addi %c, %c4 : index
+    %w = vector.transfer_read %y[%b, %next], %p {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
+    vector.transfer_write %w, %x[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<?x65xf32>
+  } {mapping = [#gpu.block<x>, #gpu.block<y>], gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 1, heads = 1, features = 16, vector = 4>}
+  return
+}
+
+// -----
+
+// Branches give what a lane holds of their results.
+//
+// CHECK-LABEL: func.func @branches
+// CHECK:         %[[V:.+]] = vector.load
+// CHECK:         %[[Q:.+]] = arith.select %arg2, %{{.+}}, %arg3 : f32
+// CHECK:         %[[R:.+]] = scf.if %arg2 -> (vector<4xf32>) {
+// CHECK:           %[[S:.+]] = arith.addf %[[V]], %[[V]] : vector<4xf32>
+// CHECK:           scf.yield %[[S]]
+// CHECK:         } else {
+// CHECK:           scf.yield %[[V]]
+// CHECK:         vector.store %[[R]]
+// CHECK:         memref.store %[[Q]]
+func.func @branches(%x: memref<4x64xf32>, %y: memref<4xf32>, %c: i1, %k: f32) {
+  scf.forall (%b) in (4) {
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 0.0 : f32
+    %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
+    %r, %q = scf.if %c -> (vector<64xf32>, f32) {
+      %s = arith.addf %v, %v : vector<64xf32>
+      scf.yield %s, %p : vector<64xf32>, f32
+    } else {
+      scf.yield %v, %k : vector<64xf32>, f32
+    }
+    vector.transfer_write %r, %x[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<4x64xf32>
+    memref.store %q, %y[%b] : memref<4xf32>
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 1, heads = 1, features = 16, vector = 4>}
+  return
+}

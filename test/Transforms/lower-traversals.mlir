@@ -125,7 +125,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // A core has its rows one after the other. A row of more than 64 vectors stays, for
 // loops of scalars.
 //
-// REMARK: remark: [Missed] Lowered | Category:gnn-tile-lower-traversals | Remark="a row of 65 vectors"
+// REMARK: remark: [Missed] Refused | Category:gnn-tile-lower-traversals | Remark="expected at most 64 vectors of a row, got 65: left for loops of scalars"
 // CHECK-LABEL: func.func @many_vectors
 // CHECK:         gnn_tile.traverse
 func.func @many_vectors(%x: memref<?x65xf32>, %y: memref<?xf32>) {

@@ -136,7 +136,7 @@ func.func @form_c4_cost(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
       ^bb0(%v: f32):
         gnn_tile.yield %v : f32
       }
-  } {mapping = [#gpu.block<x>], gnn_tile.schedule = #gnn_tile.traverse_schedule<vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 8, vector = 1, lanes = 8, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 8, row_order = natural, row_walk = team>}
   // expected-error @+1 {{'scf.forall' op expected a gnn_tile.cost in front of it: behind this form there is no template to ask}}
   scf.forall (%b) = (0) to (%n) step (8) {
     gnn_tile.traverse @g <dst, features = 8> rows[%b to %n] columns[%c0]
@@ -170,18 +170,6 @@ func.func @form_c6_none(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
   scf.forall (%b) = (0) to (%n) step (8) {
     memref.store %z, %x[%b, %b] : memref<8x8xf32>
   } {mapping = [#gpu.block<x>]}
-  return
-}
-
-// -----
-
-func.func @form_c6_lanes(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
-  %c0 = arith.constant 0 : index
-  %z = arith.constant 0.0 : f32
-  // expected-error @+1 {{'scf.forall' op expected 'gnn_tile.lanes' to be #gnn_tile.lanes, got 8 : i64}}
-  scf.forall (%b) = (0) to (%n) step (8) {
-    memref.store %z, %x[%b, %b] : memref<8x8xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = 8 : i64}
   return
 }
 
@@ -257,5 +245,89 @@ func.func @form_c8_size(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
     // expected-error @+1 {{'vector.broadcast' op expected vectors of up to 16 elements, which one lane holds, got 'vector<64xindex>'}}
     %v = vector.broadcast %b : index to vector<64xindex>
   } {mapping = [#gpu.block<x>], gnn_tile.threads = 32 : i64}
+  return
+}
+
+// -----
+
+func.func @form_c5_nvvm(%x: memref<64xf32>, %n: index) {
+  scf.forall (%b) in (%n) {
+    %c0 = arith.constant 0 : index
+    // expected-error @+1 {{'nvvm.barrier' op expected no op of threads before lanes are given their parts, by gnn-lanes-pipeline}}
+    nvvm.barrier
+    %v = memref.load %x[%c0] : memref<64xf32>
+    memref.store %v, %x[%c0] : memref<64xf32>
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @form_c3_two(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  gnn_tile.cost %c0, %c0, %c0
+  // expected-error @+1 {{'scf.forall' op expected one template in a loop over blocks, got 2}}
+  scf.forall (%i) = (0) to (%n) step (256) {
+    gnn_tile.traverse @g <edge> rows[%i to %n] columns[%c0]
+        ins(%x : memref<?xf32>) at [#gnn_tile.at<group>]
+        outs(%y : memref<?xf32>) at [#gnn_tile.at<group>]
+        schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 256, row_order = natural, row_walk = team> {
+    ^bb0(%v: f32):
+      gnn_tile.yield %v : f32
+    }
+    gnn_tile.traverse @g <edge> rows[%i to %n] columns[%c0]
+        ins(%y : memref<?xf32>) at [#gnn_tile.at<group>]
+        outs(%z : memref<?xf32>) at [#gnn_tile.at<group>]
+        schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 256, row_order = natural, row_walk = team> {
+    ^bb0(%v: f32):
+      gnn_tile.yield %v : f32
+    }
+  } {mapping = [#gpu.block<x>], gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 256, row_order = natural, row_walk = team>}
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @form_c4_schedule(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  gnn_tile.cost %c0, %c0, %c0
+  // expected-error @+1 {{'scf.forall' op expected 'gnn_tile.schedule' to be that of its template, #gnn_tile.traverse_schedule<columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 256, row_order = natural, row_walk = team>, got #gnn_tile.traverse_schedule<vector = 1>}}
+  scf.forall (%i) = (0) to (%n) step (256) {
+    gnn_tile.traverse @g <edge> rows[%i to %n] columns[%c0]
+        ins(%x : memref<?xf32>) at [#gnn_tile.at<group>]
+        outs(%y : memref<?xf32>) at [#gnn_tile.at<group>]
+        schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 256, row_order = natural, row_walk = team> {
+    ^bb0(%v: f32):
+      gnn_tile.yield %v : f32
+    }
+  } {mapping = [#gpu.block<x>], gnn_tile.schedule = #gnn_tile.traverse_schedule<vector = 1>}
+  return
+}
+
+// -----
+
+#k_m = affine_map<(m, n, k) -> (k, m)>
+#k_n = affine_map<(m, n, k) -> (k, n)>
+#m_n = affine_map<(m, n, k) -> (m, n)>
+!l = memref<16x64xf32, #gpu.address_space<workgroup>>
+func.func @form_c6_both(%x: memref<?x64xf32>, %to: memref<64x64xf32>, %n: index) {
+  // expected-error @+1 {{'scf.forall' op expected 'gnn_tile.lanes' or tiles with 'gnn_tile.spread', got both}}
+  scf.forall (%b) in (1) {
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 0.0 : f32
+    %z = arith.constant dense<0.0> : vector<64x64xf32>
+    %k = vector.step : vector<16xindex>
+    %r = vector.step : vector<64xindex>
+    %a = memref.alloca() : !l
+    %t = gnn_tile.load_rows %x[%k, %c0] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !l
+    %xs = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !l, vector<16x64xf32>
+    %s = vector.contract {indexing_maps = [#k_m, #k_n, #m_n], iterator_types = ["parallel", "parallel", "reduction"], gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>} %xs, %xs, %z : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    gnn_tile.store_rows %s, %to[%r, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<64x64xf32>, vector<64xindex>, index
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
   return
 }

@@ -47,7 +47,8 @@ def LowerTraversals
     (`gnn_tile.walk`), one for each rank: what needs no other reduction first.
     Rows past the last one are read again and not stored. Rows with more than
     `split_rows` elements of a schedule `by_length` are left by their team, and
-    walked by the block one after the other. Rows that are walked `in_turn` and have
+    walked by the block one after the other. One lane alone walks `in_turn`, in runs of
+    256 elements. Rows that are walked `in_turn` and have
     more than 64 vectors are left with a remark: their loops of vectors would be long
     code, loops of scalars are short.
 
@@ -79,12 +80,12 @@ def SpreadWalks : Pass<"gnn-tile-spread-walks", "::mlir::func::FuncOp"> {
   let summary = "Make loops of walks: several slots, several elements at once";
   let description = [{
     A `gnn_tile.walk` becomes an `scf.for` over its elements. Where it has several
-    slots, each of them takes every so manieth element, in a `gnn_tile.parallel`
-    whose results are combined; where several elements are in flight, a step of
+    n slots, each of them takes every n-th element, in a `gnn_tile.parallel` whose
+    results are combined; where several elements are in flight, a step of
     the loop computes all of them, loads first. Past the end, the last element is
     read again and does not count: a state that is combined by one operation is
-    replaced by its identity, any other is kept as it was. A lane that is alone in its
-    block combines runs of 256 elements, so that the error of a long sum stays small.
+    replaced by its identity, any other is kept as it was. With a `run`, a second loop
+    around this one combines runs of so many elements.
 
     ```mlir
     %s = gnn_tile.walk from %begin to %end over element slots 2 in_flight 4 identity(%zero : f32) { ... } combine { ... }
@@ -98,7 +99,7 @@ def SpreadWalks : Pass<"gnn-tile-spread-walks", "::mlir::func::FuncOp"> {
 
     Needs: the loops form. Keeps: the value of every result up to the order in
     which states are combined, which is the same on every run. Never: branches
-    around a load.
+    around a load. An op with a region in a walk is an error at that op.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect",
                            "::mlir::arith::ArithDialect",
@@ -119,7 +120,8 @@ def DistributeLanes : Pass<"gnn-tile-distribute-lanes", "::mlir::func::FuncOp"> 
 
     Needs: the loops form with walks spread. Keeps: the order of every sum that a
     loop has. Never leaves a vector of the loops form: an op that it cannot
-    distribute is an error at that op.
+    distribute is an error at that op, and so is one with other effects than a load
+    or a store, which every lane would repeat.
   }];
   let dependentDialects = [
     "::gnn::tile::TileDialect", "::mlir::affine::AffineDialect",

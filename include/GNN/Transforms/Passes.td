@@ -35,12 +35,13 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
     * (C2) The loop has no results and stands in no other; its lower bounds and steps
       are constants, and its dimensions are mapped to different ones of
       `#gpu.block<x>`, `<y>` and `<z>`.
-    * (C3) Blocked: a template stands by itself in the loop's body, and computes a
+    * (C3) Blocked: one template stands by itself in the loop's body, and computes a
       range; its own verifier asks for a complete schedule and index arrays.
-    * (C4) Blocked: the loop has `gnn_tile.schedule`, and neither `gnn_tile.lanes` nor
-      `gnn_tile.threads`; a `gnn_tile.cost` stands in front of it.
-    * (C5) Loops: no op of the `gpu` dialect: no thread ids, barriers, shuffles.
-    * (C6) Loops: `gnn_tile.lanes` says over which lanes vectors are spread, or
+    * (C4) Blocked: the loop has that schedule as its `gnn_tile.schedule`, and neither
+      `gnn_tile.lanes` nor `gnn_tile.threads`; a `gnn_tile.cost` stands in front of it.
+    * (C5) Loops: no op of the `gpu` and `nvvm` dialects: no thread ids, barriers,
+      shuffles.
+    * (C6) Loops: either `gnn_tile.lanes` says over which lanes vectors are spread, or
       `gnn_tile.spread` of each op that stages, multiplies or stores a tile what
       threads hold of it. `gnn_tile.walk` and `gnn_tile.parallel` need lanes.
     * (C7) Lanes: `gnn_tile.threads` is 1 to 1024, and no op of `gnn_tile` is left.

@@ -236,7 +236,7 @@ def ProductsInTurn
     }
     ```
 
-    Left with a remark: products on no range, and of other types than f32.
+    Left with a remark: products of other types than f32.
 
     Needs: products on ranges. Keeps: the value of every result, and the order of
     every sum. Never: exchanges anything between threads.

@@ -31,14 +31,6 @@ LogicalResult gnn::tile::checkBuffer(Operation *op, MemRefType type) {
   return success();
 }
 
-Value gnn::tile::getRoot(Value memref) {
-  while (isa_and_nonnull<memref::CollapseShapeOp, memref::ExpandShapeOp,
-                         memref::CastOp, memref::ReinterpretCastOp>(
-      memref.getDefiningOp()))
-    memref = memref.getDefiningOp()->getOperand(0);
-  return memref;
-}
-
 static StringRef getTemplateOf(Operation *op) {
   auto madeOf = op->getAttrOfType<StringAttr>(attribute::madeOf);
   return madeOf ? madeOf.getValue() : op->getName().stripDialect();

@@ -21,9 +21,6 @@ namespace gnn::tile {
 /// Refuses a buffer that a bare pointer cannot stand for, at `op`.
 mlir::LogicalResult checkBuffer(mlir::Operation *op, mlir::MemRefType type);
 
-/// The buffer that `memref` is a view or a reshaped form of.
-mlir::Value getRoot(mlir::Value memref);
-
 /// What a kernel is called for: the first ops of the model that `op` computes,
 /// or its own name where these are unknown.
 std::string nameOf(mlir::Operation *op);

@@ -13,6 +13,7 @@
 
 #include "GNN/Dialect/Tile/IR/BlockLoops.h"
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
+#include "GNN/Dialect/Tile/IR/InPlace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -44,7 +45,7 @@ static FailureOr<SetVector<Value>> findWritten(scf::ForallOp op) {
                                  "the body, or to a view of one");
       memref = view.getViewSource();
     }
-    written.insert(getRoot(memref));
+    written.insert(getBuffer(memref));
     return success();
   };
   auto writeAll = [&](Operation *user) {
@@ -115,7 +116,7 @@ FailureOr<Value> Outliner::pointer(Operation *user, Value memref) {
     return known;
   if (failed(checkBuffer(user, cast<MemRefType>(memref.getType()))))
     return failure();
-  Value root = getRoot(memref);
+  Value root = getBuffer(memref);
   bool isWritten = written.contains(root);
   if (!forms.try_emplace(root, memref).second && isWritten)
     return user->emitOpError("expected one form of a buffer that the loop "
@@ -273,9 +274,12 @@ void Outliner::launch() {
     int64_t step = *getConstantIntValue(op.getMixedStep()[i]);
     Value size =
         getValueOrCreateConstantIndexOp(host, loc, op.getMixedUpperBound()[i]);
-    if (first != 0)
+    if (first != 0) { // none where it ends before
       size = arith::SubIOp::create(
           host, loc, size, arith::ConstantIndexOp::create(host, loc, first));
+      size = arith::MaxSIOp::create(
+          host, loc, size, arith::ConstantIndexOp::create(host, loc, 0));
+    }
     if (step != 1)
       size = arith::CeilDivUIOp::create(
           host, loc, size, arith::ConstantIndexOp::create(host, loc, step));

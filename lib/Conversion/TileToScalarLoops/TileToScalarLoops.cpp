@@ -177,11 +177,12 @@ struct ConvertGNNTileToScalarLoops
     SmallVector<TileOpInterface> templates;
     getOperation()->walk([&](TileOpInterface op) { templates.push_back(op); });
     for (TileOpInterface op : templates) {
-      remark::passed(op.getLoc(), remark::RemarkOpts::name("Lowered").category(
-                                      getArgument()))
-          << "computed by loops of one thread";
+      Location loc = op.getLoc(); // it is replaced
       if (failed(lower(op)))
         return signalPassFailure();
+      remark::passed(
+          loc, remark::RemarkOpts::name("Lowered").category(getArgument()))
+          << "computed by loops of one thread";
     }
   }
 };

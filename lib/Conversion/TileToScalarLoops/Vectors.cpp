@@ -328,12 +328,12 @@ struct ConvertGNNTileVectorsToScalarLoops
         loops.push_back(blocks);
     });
     for (scf::ForallOp blocks : loops) {
-      remark::passed(
-          blocks.getLoc(),
-          remark::RemarkOpts::name("Lowered").category(getArgument()))
-          << "computed by loops of one thread";
+      Location loc = blocks.getLoc(); // it is replaced
       if (failed(VectorLoops(blocks).run()))
         return signalPassFailure();
+      remark::passed(
+          loc, remark::RemarkOpts::name("Lowered").category(getArgument()))
+          << "computed by loops of one thread";
     }
   }
 };

@@ -239,8 +239,12 @@ struct BlockProducts : gnn::impl::BlockProductsBase<BlockProducts> {
 
 private:
   template <typename ProductOp> LogicalResult block(ProductOp op) {
-    if (op.isOnRange())
+    if (op.isOnRange()) {
+      remark::missed(op.getLoc(), remark::RemarkOpts::name("Refused").category(
+                                      getArgument()))
+          << "is on a range already";
       return success();
+    }
     for (Type type : op->getOperandTypes())
       if (!isa<MemRefType>(type))
         return op.emitOpError("expected memrefs, got ") << type;

@@ -51,6 +51,9 @@ static TraverseOp cloneOnRange(TraverseOp op, BlockBuilder &blocks,
 }
 
 static LogicalResult block(TraverseOp op) {
+  for (Type type : op->getOperandTypes())
+    if (!isa<MemRefType>(type))
+      return op.emitOpError("expected memrefs, got ") << type;
   FailureOr<TraverseLayout> layout = getLayout(op);
   if (failed(layout))
     return failure();
@@ -98,6 +101,11 @@ struct BlockTraversals : gnn::impl::BlockTraversalsBase<BlockTraversals> {
     getOperation()->walk([&](TraverseOp op) {
       if (!op.isOnRange())
         ops.push_back(op);
+      else
+        remark::missed(
+            op.getLoc(),
+            remark::RemarkOpts::name("Refused").category(getArgument()))
+            << "is on a range already";
     });
     for (TraverseOp op : ops)
       if (failed(block(op)))

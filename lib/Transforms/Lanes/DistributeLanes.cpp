@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lanes.h"
+#include "RunByEach.h"
 
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Transforms/Passes.h"
@@ -47,33 +48,6 @@ Value LaneDistribution::both(Value x, Value y) {
   if (!x || !y)
     return x ? x : y;
   return arith::AndIOp::create(b, x, y);
-}
-
-/// Of so many elements side by side, in buffers that begin at 16 bytes.
-static int64_t alignmentOf(int64_t width, Type element) {
-  return std::min<int64_t>(16, width * element.getIntOrFloatBitWidth() / 8);
-}
-
-/// `width` elements side by side: a scalar for width 1.
-Value LaneDistribution::load(Value memref, ValueRange indices, int64_t width) {
-  if (width == 1)
-    return memref::LoadOp::create(b, memref, indices);
-  Type element = cast<MemRefType>(memref.getType()).getElementType();
-  auto load = vector::LoadOp::create(b, VectorType::get({width}, element),
-                                     memref, indices);
-  load.setAlignment(alignmentOf(width, element));
-  return load;
-}
-
-void LaneDistribution::store(Value value, Value memref, ValueRange indices) {
-  auto vector = dyn_cast<VectorType>(value.getType());
-  if (!vector) {
-    memref::StoreOp::create(b, value, memref, indices);
-    return;
-  }
-  auto store = vector::StoreOp::create(b, value, memref, indices);
-  store.setAlignment(
-      alignmentOf(vector.getNumElements(), vector.getElementType()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -215,24 +189,40 @@ static bool hasVectors(Operation *op) {
          llvm::any_of(op->getResultTypes(), isVector);
 }
 
+/// Checks that lanes hold the vectors that an operation uses. A mask is made
+/// where it is used, by what reads or writes.
+LogicalResult LaneDistribution::verifyOperands(Operation *op) {
+  for (Value operand : op->getOperands()) {
+    if (!isa<VectorType>(operand.getType()) || known.contains(operand) ||
+        matchPattern(operand, m_Constant()))
+      continue;
+    if (flags.contains(operand))
+      return op->emitOpError("expected an entry or the maximum of what teams "
+                             "have said");
+    if (!operand.getDefiningOp<vector::CreateMaskOp>())
+      return op->emitOpError("expected vectors of the loop over blocks, got "
+                             "one from outside");
+    if (!isa<VectorTransferOpInterface>(op))
+      return op->emitOpError("expected a mask to be used by what reads or "
+                             "writes only");
+  }
+  return success();
+}
+
 LogicalResult LaneDistribution::distribute(Block &block) {
   for (Operation &op : block.without_terminator())
     if (failed(distribute(&op)))
       return failure();
-  return success();
+  return verifyOperands(block.getTerminator());
 }
 
 LogicalResult LaneDistribution::distribute(Operation *op) {
   b.setLoc(op->getLoc());
-  for (Value operand : op->getOperands()) {
+  for (Value operand : op->getOperands())
     if (Value array = flags.lookup(operand))
       return readFlags(op, array);
-    if (isa<VectorType>(operand.getType()) && !known.contains(operand) &&
-        !matchPattern(operand, m_Constant()) &&
-        !operand.getDefiningOp<vector::CreateMaskOp>())
-      return op->emitOpError("expected vectors of the loop over blocks, got "
-                             "one from outside");
-  }
+  if (failed(verifyOperands(op)))
+    return failure();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](scf::ForOp op) { return distributeFor(op); })
       .Case([&](scf::IfOp op) { return distributeIf(op); })
@@ -278,6 +268,8 @@ LogicalResult LaneDistribution::distributePointwise(Operation *op) {
   if (!hasVectors(op)) {
     if (op->getNumRegions() > 0)
       return op->emitOpError("cannot be distributed over lanes");
+    if (failed(verifyRunByEach(op)))
+      return failure();
     IRMapping mapping;
     for (Value operand : op->getOperands())
       mapping.map(operand, scalar(operand));
@@ -441,111 +433,56 @@ LogicalResult LaneDistribution::distributeFor(scf::ForOp loop) {
 }
 
 LogicalResult LaneDistribution::distributeIf(scf::IfOp op) {
-  if (op.getNumResults() > 0 || op.elseBlock())
-    return op.emitOpError("expected a condition without results and else");
   auto made = scf::IfOp::create(b, scalar(op.getCondition()),
-                                /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard restore(b);
-  b.setInsertionPoint(made.thenBlock()->getTerminator());
-  return distribute(*op.thenBlock());
-}
-
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
-FailureOr<SmallVector<LaneDistribution::Place>>
-LaneDistribution::placesOf(VectorTransferOpInterface op, ArrayRef<Axis> axes) {
-  SmallVector<Value> base = llvm::map_to_vector(
-      op.getIndices(), [&](Value index) { return scalar(index); });
-  Value limit; // of features; null: the size of the vector
-  if (Value mask = op.getMask()) {
-    auto create = mask.getDefiningOp<vector::CreateMaskOp>();
-    if (!create)
-      return op->emitOpError("expected a mask made by vector.create_mask");
-    limit = scalar(create.getOperands().back());
-  }
-  SmallVector<Place> places{{base, Value()}};
-  for (auto [i, axis] : llvm::enumerate(axes)) {
-    AffineExpr expr = op.getPermutationMap().getResult(i);
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (axis == Axis::None)
+                                static_cast<bool>(op.elseBlock()));
+  SmallVector<Held> results;
+  SmallVector<SmallVector<Value>> yielded;
+  for (auto [from, to] :
+       llvm::zip_equal(op->getRegions(), made->getRegions())) {
+    if (from.empty())
       continue;
-    if (!dim)
-      return op->emitOpError("expected a dimension of the buffer for each "
-                             "dimension of the vector that is spread");
-    bool isLast = dim.getPosition() + 1 == base.size();
-    if (axis == Axis::Feature && lanes.getVector() > 1 && !isLast)
-      return op->emitOpError("expected features side by side in memory for "
-                             "vectors of ")
-             << lanes.getVector();
-    SmallVector<Place> next;
-    for (Place &place : places)
-      for (const Round &round :
-           roundsOf(axis, op.getVectorType().getDimSize(i))) {
-        Place here = place;
-        here.inside = both(here.inside, round.inside);
-        Value offset = round.offset;
-        if (limit && axis == Axis::Feature) {
-          Value inside = less(offset, limit);
-          offset = arith::SelectOp::create(b, inside, offset, index(0));
-          here.inside = both(here.inside, inside);
-        }
-        Value &at = here.indices[dim.getPosition()];
-        at = matchPattern(at, m_Zero()) ? offset : add(at, offset);
-        next.push_back(here);
-      }
-    places = next;
-  }
-  return places;
-}
-
-/// Reads past the end of a row read its beginning again.
-LogicalResult LaneDistribution::distributeRead(vector::TransferReadOp op) {
-  Held held{defaultAxes(op.getVectorType()), {}};
-  auto places =
-      placesOf(cast<VectorTransferOpInterface>(op.getOperation()), held.axes);
-  if (failed(places))
-    return failure();
-  Value memref = scalar(op.getBase());
-  int64_t width = held.has(Axis::Feature) ? lanes.getVector() : 1;
-  for (const Place &place : *places)
-    held.parts.push_back(load(memref, place.indices, width));
-  set(op, std::move(held));
-  return success();
-}
-
-LogicalResult LaneDistribution::distributeWrite(vector::TransferWriteOp op) {
-  Held held = get(op.getVector());
-  auto places =
-      placesOf(cast<VectorTransferOpInterface>(op.getOperation()), held.axes);
-  if (failed(places))
-    return failure();
-  Value memref = scalar(op.getBase()), once = onlyLane(held.axes);
-  for (auto [place, part] : llvm::zip(*places, held.parts)) {
     OpBuilder::InsertionGuard restore(b);
-    if (Value condition = both(once, place.inside))
-      b.setInsertionPointToStart(
-          scf::IfOp::create(b, condition, /*withElseRegion=*/false)
-              .thenBlock());
-    store(part, memref, place.indices);
+    b.setInsertionPoint(to.front().getTerminator());
+    if (failed(distribute(from.front())))
+      return failure();
+    SmallVector<Value> &parts = yielded.emplace_back();
+    for (auto [i, value] :
+         llvm::enumerate(from.front().getTerminator()->getOperands())) {
+      auto type = dyn_cast<VectorType>(value.getType());
+      bool isFirst = i == results.size();
+      Held held =
+          type && !isFirst ? get(value, results[i].axes, type) : get(value);
+      if (isFirst)
+        results.push_back(held);
+      if (held.axes != results[i].axes)
+        return op.emitOpError("expected results that vary alike in both "
+                              "branches");
+      llvm::append_range(parts, held.parts);
+    }
+  }
+  if (results.empty())
+    return success();
+  b.setLoc(op.getLoc());
+  auto withResults =
+      scf::IfOp::create(b, ValueRange(yielded[0]).getTypes(),
+                        made.getCondition(), /*withElseRegion=*/true);
+  for (auto [from, to, parts] : llvm::zip_equal(
+           made->getRegions(), withResults->getRegions(), yielded)) {
+    to.takeBody(from);
+    to.front().getTerminator()->erase();
+    OpBuilder::InsertionGuard restore(b);
+    b.setInsertionPointToEnd(&to.front());
+    scf::YieldOp::create(b, parts);
+  }
+  made.erase();
+  ValueRange parts = withResults.getResults();
+  for (auto [result, held] : llvm::zip_equal(op.getResults(), results)) {
+    size_t count = held.parts.size();
+    held.parts.assign(parts.begin(), parts.begin() + count);
+    parts = parts.drop_front(count);
+    set(result, held);
   }
   return success();
-}
-
-/// Whether this lane stores what several lanes have; null if they have not.
-Value LaneDistribution::onlyLane(ArrayRef<Axis> axes) {
-  Value once;
-  auto only = [&](bool isShared, Value lane, int64_t count) {
-    if (isShared && count > 1)
-      once = both(once, isZero(lane));
-  };
-  only(!isOfElement, elementLane, lanes.getElements());
-  only(!isOfTeam, team, lanes.getTeams());
-  only(!llvm::is_contained(axes, Axis::Head), headLane, lanes.getHeads());
-  only(!llvm::is_contained(axes, Axis::Feature), featureLane,
-       lanes.getFeatures());
-  return once;
 }
 
 //===----------------------------------------------------------------------===//
@@ -582,17 +519,12 @@ struct DistributeLanes : gnn::impl::DistributeLanesBase<DistributeLanes> {
     });
     for (scf::ForallOp loop : loops) {
       auto lanes = loop->getAttrOfType<LanesAttr>(attribute::lanes);
-      if (!lanes) {
-        loop.emitOpError("expected '")
-            << attribute::lanes << "' to be #gnn_tile.lanes";
-        return signalPassFailure();
-      }
-      remark::passed(
-          loop.getLoc(),
-          remark::RemarkOpts::name("Distributed").category(getArgument()))
-          << ("over " + Twine(lanes.getThreads()) + " lanes").str();
+      Location loc = loop.getLoc(); // it is replaced
       if (failed(LaneDistribution(loop, lanes).run()))
         return signalPassFailure();
+      remark::passed(
+          loc, remark::RemarkOpts::name("Distributed").category(getArgument()))
+          << ("over " + Twine(lanes.getThreads()) + " lanes").str();
     }
   }
 };

@@ -9,6 +9,7 @@
 
 #include "Barriers.h"
 #include "ProductParts.h"
+#include "RunByEach.h"
 
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
@@ -135,6 +136,8 @@ LogicalResult ProductDistribution::distribute(Operation *op) {
   if (givesVectors || llvm::any_of(op->getOperandTypes(), isVector) ||
       op->getNumRegions())
     return op->emitOpError("cannot be distributed over threads");
+  if (failed(verifyRunByEach(op)))
+    return failure();
   Operation *clone = b.clone(*op, scalars);
   if (auto permuted = clone->getAttrOfType<IntegerAttr>(permutedAttribute)) {
     permutations[op->getResult(0)] = permuted.getInt();
@@ -192,12 +195,12 @@ struct DistributeProducts
         loops.push_back(blocks);
     });
     for (scf::ForallOp blocks : loops) {
-      remark::passed(
-          blocks.getLoc(),
-          remark::RemarkOpts::name("Distributed").category(getArgument()))
-          << "tiles are spread over threads";
+      Location loc = blocks.getLoc(); // it is replaced
       if (failed(ProductDistribution(blocks).run()))
         return signalPassFailure();
+      remark::passed(
+          loc, remark::RemarkOpts::name("Distributed").category(getArgument()))
+          << "tiles are spread over threads";
     }
   }
 };

@@ -70,6 +70,9 @@ private:
   mlir::LogicalResult distributeBroadcast(mlir::vector::BroadcastOp op);
   mlir::LogicalResult distributeShapeCast(mlir::vector::ShapeCastOp op);
   mlir::LogicalResult distributeStep(mlir::vector::StepOp op);
+  mlir::LogicalResult verifyOperands(mlir::Operation *op);
+
+  // Memory (LaneMemory.cpp).
   mlir::LogicalResult distributeRead(mlir::vector::TransferReadOp op);
   mlir::LogicalResult distributeWrite(mlir::vector::TransferWriteOp op);
   /// Where the parts of a vector that is read or written lie: for each, the
@@ -81,6 +84,11 @@ private:
   mlir::FailureOr<llvm::SmallVector<Place>>
   placesOf(mlir::VectorTransferOpInterface op, llvm::ArrayRef<Axis> axes);
   mlir::Value onlyLane(llvm::ArrayRef<Axis> axes);
+  bool isAligned(mlir::VectorTransferOpInterface op);
+  mlir::Value load(mlir::Value memref, mlir::ValueRange indices, int64_t width,
+                   bool isAligned = true);
+  void store(mlir::Value value, mlir::Value memref, mlir::ValueRange indices,
+             bool isAligned = true);
 
   // Reductions and workers (LaneReductions.cpp).
   mlir::LogicalResult distributeReduction(mlir::vector::MultiDimReductionOp op);
@@ -109,8 +117,6 @@ private:
   mlir::Value less(mlir::Value x, mlir::Value y);
   mlir::Value isZero(mlir::Value x);
   mlir::Value both(mlir::Value x, mlir::Value y);
-  mlir::Value load(mlir::Value memref, mlir::ValueRange indices, int64_t width);
-  void store(mlir::Value value, mlir::Value memref, mlir::ValueRange indices);
 
   int64_t warps() const { return lanes.getThreads() / 32; }
 

@@ -10,6 +10,7 @@
 
 #include "ProductParts.h"
 
+#include "GNN/Dialect/Tile/IR/InPlace.h"
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -60,14 +61,17 @@ static bool isFreeUntil(Operation *op, Operation *user) {
   if (!load)
     return isPure(op) && !isa<vector::ContractionOp>(op);
   // A part of the store at hand may come after others have been stored.
+  Value buffer = getBuffer(load.getSource());
   auto store = dyn_cast<StoreRowsOp>(user);
-  if (store && load.getSource() == store.getTarget() &&
-      load.getIndices() != store.getIndices())
+  bool isInPlace = store && getBuffer(store.getTarget()) == buffer;
+  if (isInPlace && (load.getSource().getType() != store.getTarget().getType() ||
+                    load.getIndices() != store.getIndices()))
     return false;
   for (Operation *next = op->getNextNode(); next != user;
        next = next->getNextNode()) {
     WalkResult walk = next->walk([&](Operation *inner) {
-      bool isStaging = isa<vector::TransferWriteOp>(inner);
+      auto write = dyn_cast<vector::TransferWriteOp>(inner);
+      bool isStaging = write && getBuffer(write.getBase()) != buffer;
       if (isStaging || isa<LoadRowsOp>(inner) || isMemoryEffectFree(inner) ||
           isa<scf::ForOp, scf::IfOp, vector::TransferReadOp, gpu::BarrierOp,
               memref::LoadOp>(inner))

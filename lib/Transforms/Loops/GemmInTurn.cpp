@@ -10,6 +10,8 @@
 
 #include "ProductsInTurn.h"
 
+#include "GNN/Dialect/Tile/IR/InPlace.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -267,10 +269,9 @@ void GemmInTurn::runParts(int64_t depth) {
 
 void GemmInTurn::run() {
   int64_t tile = std::min(layout.columns, op.getOut());
-  bool mayOverwrite = op.getOut() <= layout.columns &&
-                      op.getInputAt() == op.getOutputAt() &&
-                      op.getInput().getType() == op.getOutput().getType();
-  if (mayOverwrite && tile > panel.columns())
+  bool overwritesInput =
+      findOverwritten(op, op.getOutputMutable()) == &op.getInputMutable();
+  if (overwritesInput && tile > panel.columns())
     copiedInput = allocate(Panel::rows, op.getIn());
   if (!op.getTransposed())
     return runPanels(index(0), index(op.getIn()), Value());

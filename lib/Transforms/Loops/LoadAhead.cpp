@@ -168,10 +168,16 @@ SmallVector<Value> AheadLoop::emitRest(ValueRange carried, ValueRange loaded,
       loadNext = nullptr;
     }
     Operation *clone = b.clone(op, mapping);
+    // What a step only reads has no halves.
+    auto access = dyn_cast<VectorTransferOpInterface>(op);
+    auto array = access ? access.getBase().getDefiningOp<memref::AllocaOp>()
+                        : memref::AllocaOp();
+    if (!array || !arrays.contains(array))
+      continue;
     if (auto write = dyn_cast<vector::TransferWriteOp>(clone))
       write.getIndicesMutable()[0].set(half);
-    else if (auto read = dyn_cast<vector::TransferReadOp>(clone))
-      read.getIndicesMutable()[0].set(half);
+    else
+      cast<vector::TransferReadOp>(clone).getIndicesMutable()[0].set(half);
   }
   return llvm::map_to_vector(
       loop.getBody()->getTerminator()->getOperands(),
@@ -244,9 +250,10 @@ struct LoadAhead : gnn::impl::LoadAheadBase<LoadAhead> {
         remark::missed(loop.getLoc(), named("Refused")) << why;
         continue;
       }
-      remark::passed(loop.getLoc(), named("Ahead"))
-          << "the next step is loaded while one is summed";
+      Location loc = loop.getLoc(); // it is replaced
       ahead.rewrite();
+      remark::passed(loc, named("Ahead"))
+          << "the next step is loaded while one is summed";
     }
   }
 };

@@ -208,6 +208,9 @@ void TraversalLoops::run() {
 }
 
 static LogicalResult lower(TraverseOp op) {
+  if (!op.isOnRange())
+    return op.emitOpError("expected a traversal on a range, got one on all "
+                          "rows (gnn-tile-block-traversals makes blocks)");
   FailureOr<TraverseLayout> layout = getLayout(op);
   if (failed(layout))
     return failure();
@@ -217,11 +220,17 @@ static LogicalResult lower(TraverseOp op) {
            << op->getParentOp()->getName() << "'";
   if (layout->rowWalk == RowWalk::InTurn &&
       layout->vectorsOfLane() > TraverseFacts::mostVectorsInTurn) {
-    remark::missed(op.getLoc(), remark::RemarkOpts::name("Lowered").category(
+    remark::missed(op.getLoc(), remark::RemarkOpts::name("Refused").category(
                                     "gnn-tile-lower-traversals"))
-        << ("a row of " + Twine(layout->vectorsOfLane()) + " vectors").str();
+        << ("expected at most " + Twine(TraverseFacts::mostVectorsInTurn) +
+            " vectors of a row, got " + Twine(layout->vectorsOfLane()) +
+            ": left for loops of scalars")
+               .str();
     return success();
   }
+  if (blocks->hasAttr(attribute::lanes))
+    return op.emitOpError("expected to be the only traversal of its loop over "
+                          "blocks, got another one before it");
   // One lane is all teams, one after the other.
   int64_t teams = layout->rowWalk == RowWalk::InTurn ? 1 : layout->rowsPerBlock;
   blocks->setAttr(attribute::lanes,
@@ -248,10 +257,7 @@ namespace {
 struct LowerTraversals : gnn::impl::LowerTraversalsBase<LowerTraversals> {
   void runOnOperation() override {
     SmallVector<TraverseOp> ops;
-    getOperation()->walk([&](TraverseOp op) {
-      if (op.isOnRange())
-        ops.push_back(op);
-    });
+    getOperation()->walk([&](TraverseOp op) { ops.push_back(op); });
     for (TraverseOp op : ops)
       if (failed(lower(op)))
         return signalPassFailure();

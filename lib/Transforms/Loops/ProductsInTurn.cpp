@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProductsInTurn.h"
+#include "../CoreOptions.h"
 #include "../Products.h"
 
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
@@ -18,7 +19,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -149,8 +149,6 @@ static Panel getPanel(int64_t vector, int64_t registers) {
 
 /// Why a product stays as it is; empty where it does not.
 template <typename ProductOp> static std::string explainRefusal(ProductOp op) {
-  if (!op.isOnRange())
-    return "it is on no range";
   for (Value operand : op->getOperands()) {
     auto type = dyn_cast<MemRefType>(operand.getType());
     bool isIndexArray = llvm::is_contained(op.getIndexArrays(), operand);
@@ -167,14 +165,11 @@ namespace {
 struct ProductsInTurn : gnn::impl::ProductsInTurnBase<ProductsInTurn> {
   using ProductsInTurnBase::ProductsInTurnBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    return verifyCoreOptions(context, getArgument(), vector, registers);
+  }
+
   void runOnOperation() override {
-    if (!llvm::isPowerOf2_32(vector) || vector > 16 || registers < 8) {
-      getOperation()->emitError("gnn-tile-products-in-turn: expected a vector "
-                                "of 1, 2, 4, 8 or 16 and at least 8 registers, "
-                                "got ")
-          << vector.getValue() << " and " << registers.getValue();
-      return signalPassFailure();
-    }
     auto each = [&](auto op) { return lower(op); };
     if (failed(forEachProduct(getOperation(), each)))
       signalPassFailure();
@@ -182,11 +177,14 @@ struct ProductsInTurn : gnn::impl::ProductsInTurnBase<ProductsInTurn> {
 
 private:
   template <typename ProductOp> LogicalResult lower(ProductOp op) {
+    if (!op.isOnRange())
+      return op.emitOpError("expected a product on a range, got one on all "
+                            "rows (gnn-tile-block-products makes blocks)");
     auto named = [&](StringRef name) {
       return remark::RemarkOpts::name(name).category(getArgument());
     };
     if (std::string why = explainRefusal(op); !why.empty()) {
-      remark::missed(op.getLoc(), named("Lowered")) << why;
+      remark::missed(op.getLoc(), named("Refused")) << why;
       return success();
     }
     auto blocks = dyn_cast<scf::ForallOp>(op->getParentOp());

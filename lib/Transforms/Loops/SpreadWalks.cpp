@@ -9,7 +9,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Dialect/Tile/IR/Combine.h"
-#include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -24,10 +23,6 @@ namespace gnn {
 #define GEN_PASS_DEF_SPREADWALKS
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
-
-/// Elements of a row that one lane alone adds up at once: the error of a sum
-/// grows with what is added one after the other.
-static constexpr int64_t runElements = 256;
 
 namespace {
 /// One element of a step.
@@ -44,7 +39,7 @@ public:
   void run();
 
 private:
-  Value word(Value index) {
+  Value toI32(Value index) {
     return arith::IndexCastOp::create(b, b.getI32Type(), index);
   }
   SmallVector<Value> makeLoop(Value begin, Value end, Value slot);
@@ -70,11 +65,11 @@ SmallVector<Point> WalkSpreader::makePoints(Value first, Value slot) {
   points[0].position = first;
   if (points.size() == 1 && slots == 1)
     return points;
-  // Steps from `first`, as a position past the end may not fit a word.
-  Value begins = word(first);
-  Value left = word(arith::SubIOp::create(b, walk.getEnd(), first));
+  // Steps from `first`, as a position past the end may not fit 32 bits.
+  Value begins = toI32(first);
+  Value left = toI32(arith::SubIOp::create(b, walk.getEnd(), first));
   Value last = arith::SubIOp::create(b, left, constant(1));
-  Value own = slots > 1 ? word(slot) : Value();
+  Value own = slots > 1 ? toI32(slot) : Value();
   for (auto [u, point] : llvm::enumerate(points)) {
     if (u == 0 && slots == 1)
       continue;
@@ -187,32 +182,31 @@ SmallVector<Value> WalkSpreader::makeLoop(Value begin, Value end, Value slot) {
   return loop.getResults();
 }
 
-/// Runs of elements, whose results are combined. The first is combined with
-/// nothing: a loop of no step is a branch that every form has.
+/// Runs of elements, whose results are combined. The first has none before it.
 SmallVector<Value> WalkSpreader::makeRuns() {
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, value);
-  };
-  auto runs = scf::ForOp::create(b, walk.getBegin(), walk.getEnd(),
-                                 index(runElements), walk.getIdentity());
+  Value length = arith::ConstantIndexOp::create(b, *walk.getRun());
+  auto runs = scf::ForOp::create(b, walk.getBegin(), walk.getEnd(), length,
+                                 walk.getIdentity());
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPointToStart(runs.getBody());
   Value begin = runs.getInductionVar();
-  Value next = arith::AddIOp::create(b, begin, index(runElements));
+  Value next = arith::AddIOp::create(b, begin, length);
   SmallVector<Value> own =
       makeLoop(begin, arith::MinSIOp::create(b, next, walk.getEnd()), Value());
-  Value before = arith::SubIOp::create(b, begin, walk.getBegin());
-  Value hasOthers = arith::MinSIOp::create(b, before, index(1));
-  auto both = scf::ForOp::create(b, index(0), hasOthers, index(1), own);
+  Value hasOthers = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, begin,
+                                          walk.getBegin());
+  auto both = scf::IfOp::create(b, walk.getResultTypes(), hasOthers,
+                                /*withElseRegion=*/true);
   scf::YieldOp::create(b, both.getResults());
-  b.setInsertionPointToStart(both.getBody());
+  b.setInsertionPointToStart(both.elseBlock());
+  scf::YieldOp::create(b, own);
+  b.setInsertionPointToStart(both.thenBlock());
   Block &combine = walk.getCombine().front();
   IRMapping mapping;
   unsigned count = own.size();
   mapping.map(combine.getArguments().take_front(count),
               runs.getRegionIterArgs());
-  mapping.map(combine.getArguments().drop_front(count),
-              both.getRegionIterArgs());
+  mapping.map(combine.getArguments().drop_front(count), own);
   for (Operation &op : combine.without_terminator())
     b.clone(op, mapping);
   scf::YieldOp::create(
@@ -222,20 +216,11 @@ SmallVector<Value> WalkSpreader::makeRuns() {
   return runs.getResults();
 }
 
-/// Whether a lane walks the row alone.
-static bool isOfOneLane(WalkOp walk) {
-  auto blocks = walk->getParentOfType<scf::ForallOp>();
-  auto lanes =
-      blocks ? blocks->getAttrOfType<LanesAttr>(attribute::lanes) : LanesAttr();
-  return lanes && lanes.getThreads() == 1;
-}
-
 void WalkSpreader::run() {
   if (walk.getSlots() == 1) {
-    bool hasRuns = isOfOneLane(walk) && walk.getNumResults() > 0;
     walk.replaceAllUsesWith(
-        hasRuns ? makeRuns()
-                : makeLoop(walk.getBegin(), walk.getEnd(), Value()));
+        walk.getRun() ? makeRuns()
+                      : makeLoop(walk.getBegin(), walk.getEnd(), Value()));
     return;
   }
   auto slots = ParallelOp::create(b, walk.getResultTypes(), walk.getSlots(),
@@ -249,16 +234,29 @@ void WalkSpreader::run() {
   walk.replaceAllUsesWith(slots.getResults());
 }
 
+/// Checks that a step can have several elements of a walk.
+static LogicalResult verifyBody(WalkOp walk) {
+  for (Operation &op : walk.getBody().front())
+    if (op.getNumRegions() > 0)
+      return op.emitOpError("cannot be computed for several elements of a walk "
+                            "at once: expected ops without regions");
+  return success();
+}
+
 namespace {
 struct SpreadWalks : gnn::impl::SpreadWalksBase<SpreadWalks> {
   void runOnOperation() override {
     SmallVector<WalkOp> walks;
     getOperation()->walk([&](WalkOp walk) { walks.push_back(walk); });
     for (WalkOp walk : walks) {
+      if (failed(verifyBody(walk)))
+        return signalPassFailure();
       remark::passed(walk.getLoc(),
                      remark::RemarkOpts::name("Spread").category(getArgument()))
           << ("a walk in steps of " + Twine(walk.getSlots()) + " x " +
-              Twine(walk.getInFlight()) + " elements")
+              Twine(walk.getInFlight()) + " elements" +
+              (walk.getRun() ? ", in runs of " + std::to_string(*walk.getRun())
+                             : ""))
                  .str();
       WalkSpreader(walk).run();
       walk.erase();

@@ -97,6 +97,10 @@ SmallVector<Value> TraversalLoops::walkParts(Reductions reductions) {
   return SmallVector<Value>(walk.getResults());
 }
 
+/// Elements of a row that one lane alone adds up at once: the error of a sum
+/// grows with what is added one after the other.
+static constexpr int64_t runElements = 256;
+
 /// A walk that combines the states of these reductions, without what it does
 /// at a position.
 WalkOp TraversalLoops::createWalk(Value begin, Value end, Reductions reductions,
@@ -105,9 +109,11 @@ WalkOp TraversalLoops::createWalk(Value begin, Value end, Reductions reductions,
   for (Operation *reduction : reductions)
     llvm::append_range(identities, identitiesOf(reduction));
   int64_t slots = layout.elementLanes * (byBlock ? layout.rowsPerBlock : 1);
+  bool hasRuns = layout.rowWalk == RowWalk::InTurn && !reductions.empty();
+  IntegerAttr run = hasRuns ? b.getI64IntegerAttr(runElements) : IntegerAttr();
   auto walk = WalkOp::create(b, begin, end, identities,
                              byBlock ? Worker::Block : Worker::Element, slots,
-                             inFlight);
+                             inFlight, run);
   OpBuilder::InsertionGuard restore(b);
   walk.getBody().emplaceBlock().addArgument(b.getIndexType(), b.getLoc());
   if (reductions.empty())

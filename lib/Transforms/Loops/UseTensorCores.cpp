@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace gnn::tile;
@@ -21,61 +22,89 @@ namespace gnn {
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
 
-/// Why tensor cores cannot multiply so; empty if they can.
-static std::string explainRefusal(vector::ContractionOp op) {
+/// Checks that tensor cores can multiply so.
+static LogicalResult verifyProduct(vector::ContractionOp op) {
+  auto refuse = [&](StringRef expected) {
+    return op.emitOpError("cannot be multiplied on tensor cores: expected ")
+           << expected << ", got ";
+  };
   auto sums = dyn_cast<VectorType>(op.getAccType());
   auto left = cast<VectorType>(op.getLhsType());
   if (!sums || sums.getRank() != 2 || left.getRank() != 2)
-    return "expected a product of matrices";
-  if (!sums.getElementType().isF32() || !left.getElementType().isF32())
-    return "expected f32";
+    return refuse("a product of matrices")
+           << op.getLhsType() << " and " << op.getRhsType();
+  if (!left.getElementType().isF32())
+    return refuse("f32") << op.getLhsType() << " and " << op.getRhsType();
+  if (!sums.getElementType().isF32())
+    return refuse("sums of f32") << sums;
   if (sums.getDimSize(0) != fragmentRows ||
       sums.getDimSize(1) % fragmentColumns)
-    return "expected sums of 64 rows and a multiple of 16 columns";
+    return refuse("sums of 64 rows and a multiple of 16 columns") << sums;
   if (left.getDimSize(0) % fragmentDepth)
-    return "expected a depth that 16 divides";
-  return "";
+    return refuse("a depth that 16 divides")
+           << op.getLhsType() << " and " << op.getRhsType();
+  return success();
+}
+
+/// Lets what stores the sums of a product, or values computed of them, do that
+/// as fragments hold them.
+static LogicalResult spreadStores(vector::ContractionOp op, Attribute before,
+                                  SpreadAttr fragments) {
+  llvm::SetVector<Value> sums;
+  sums.insert(op.getResult());
+  auto follow = [&](Operation *user, unsigned number) -> LogicalResult {
+    if (auto store = dyn_cast<StoreRowsOp>(user)) {
+      if (store.getSpreadAttr() != before && store.getSpreadAttr() != fragments)
+        return store.emitOpError("expected the spread of the product that it "
+                                 "stores, ")
+               << before << ", got " << store.getSpreadAttr();
+      store.setSpreadAttr(fragments);
+    } else if (auto loop = dyn_cast<scf::ForOp>(user)) {
+      number -= loop.getNumControlOperands();
+      sums.insert(loop.getRegionIterArg(number));
+      sums.insert(loop.getResult(number));
+    } else if (isa<scf::YieldOp>(user)) {
+      if (auto loop = dyn_cast<scf::ForOp>(user->getParentOp()))
+        sums.insert(loop.getRegionIterArg(number));
+      sums.insert(user->getParentOp()->getResult(number));
+    } else if (OpTrait::hasElementwiseMappableTraits(user)) {
+      sums.insert(user->result_begin(), user->result_end());
+    }
+    return success();
+  };
+  for (size_t i = 0; i < sums.size(); ++i)
+    for (OpOperand &use : sums[i].getUses())
+      if (failed(follow(use.getOwner(), use.getOperandNumber())))
+        return failure();
+  return success();
 }
 
 namespace {
 struct UseTensorCores : gnn::impl::UseTensorCoresBase<UseTensorCores> {
   void runOnOperation() override {
-    WalkResult walk = getOperation()->walk([&](scf::ForallOp blocks) {
-      return failed(spread(blocks)) ? WalkResult::interrupt()
-                                    : WalkResult::advance();
+    WalkResult walk = getOperation()->walk([&](vector::ContractionOp op) {
+      return failed(spread(op)) ? WalkResult::interrupt()
+                                : WalkResult::advance();
     });
     if (walk.wasInterrupted())
       signalPassFailure();
   }
 
 private:
-  LogicalResult spread(scf::ForallOp blocks) {
-    Attribute before;
-    auto fragments = getFragmentSpread(&getContext());
-    WalkResult walk =
-        blocks.getBody()->walk([&](vector::ContractionOp op) -> WalkResult {
-          if (!isOnTensorCores(op))
-            return WalkResult::advance();
-          if (std::string why = explainRefusal(op); !why.empty())
-            return op.emitOpError("cannot be multiplied on tensor cores: ")
-                   << why << ", got " << op.getLhsType() << " and "
-                   << op.getRhsType();
-          before = op->getAttr(spreadAttribute);
-          op->setAttr(spreadAttribute, fragments);
-          return WalkResult::advance();
-        });
-    if (walk.wasInterrupted())
-      return failure();
-    if (!before)
+  LogicalResult spread(vector::ContractionOp op) {
+    if (!isOnTensorCores(op))
       return success();
-    blocks.getBody()->walk([&](StoreRowsOp op) {
-      if (op.getSpreadAttr() == before)
-        op.setSpreadAttr(fragments);
-    });
+    if (failed(verifyProduct(op)))
+      return failure();
+    auto fragments = getFragmentSpread(&getContext());
+    Attribute before = op->getAttr(spreadAttribute);
+    op->setAttr(spreadAttribute, fragments);
+    if (failed(spreadStores(op, before, fragments)))
+      return failure();
     remark::passed(
-        blocks.getLoc(),
+        op.getLoc(),
         remark::RemarkOpts::name("TensorCores").category(getArgument()))
-        << "products are summed in fragments of mma.sync";
+        << "sums are held in fragments of mma.sync";
     return success();
   }
 };

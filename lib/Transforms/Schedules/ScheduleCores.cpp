@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../CoreOptions.h"
 #include "ScheduleFacts.h"
 
 #include "GNN/Transforms/Passes.h"
@@ -56,6 +57,10 @@ static LogicalResult checkWalk(TraverseOp op,
 namespace {
 struct ScheduleCores : gnn::impl::ScheduleCoresBase<ScheduleCores> {
   using ScheduleCoresBase::ScheduleCoresBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return gnn::verifyCoreOptions(context, getArgument(), vector, registers);
+  }
 
   void runOnOperation() override {
     WalkResult walk = getOperation()->walk([&](TraverseOp op) {

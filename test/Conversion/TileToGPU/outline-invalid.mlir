@@ -194,3 +194,25 @@ func.func @array_of_unknown_size(%n: index) {
   } {mapping = [#gpu.block<x>], gnn_tile.threads = 1 : i64}
   return
 }
+
+// -----
+
+func.func @step(%y: memref<4xf32>, %n: index) {
+  %zero = arith.constant 0.0 : f32
+  // expected-error @+1 {{'scf.forall' op expected steps of at least 1, got 0}}
+  scf.forall (%i) = (0) to (%n) step (0) {
+    memref.store %zero, %y[%i] : memref<4xf32>
+  } {mapping = [#gpu.block<x>], gnn_tile.threads = 1 : i64}
+  return
+}
+
+// -----
+
+func.func @step_back(%y: memref<4xf32>, %n: index) {
+  %zero = arith.constant 0.0 : f32
+  // expected-error @+1 {{'scf.forall' op expected steps of at least 1, got -2}}
+  scf.forall (%i) = (0) to (%n) step (-2) {
+    memref.store %zero, %y[%i] : memref<4xf32>
+  } {mapping = [#gpu.block<x>], gnn_tile.threads = 1 : i64}
+  return
+}

@@ -179,3 +179,21 @@ func.func @both(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>) {
   } {mapping = [#gpu.block<x>], gnn_tile.threads = 1 : i64} loc(fused["gnn.spmm"("a":1:1), "gnn.dot"("a":2:1)])
   return
 }
+
+// -----
+
+// Where the first block is not 0 there may be none at all.
+//
+// CHECK-LABEL: func.func @from_five
+// CHECK:         %[[LEFT:.+]] = arith.subi %{{.+}}, %c5
+// CHECK:         %[[SOME:.+]] = arith.maxsi %[[LEFT]], %c0
+// CHECK:         %[[GRID:.+]] = arith.ceildivui %[[SOME]], %c2
+// CHECK:         gpu.launch_func {{.*}} blocks in (%[[GRID]]
+func.func @from_five(%x: memref<64xf32>, %n: index) {
+  scf.forall (%b) = (5) to (%n) step (2) {
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 1.0 : f32
+    memref.store %p, %x[%c0] : memref<64xf32>
+  } {mapping = [#gpu.block<x>], gnn_tile.threads = 32 : i64}
+  return
+}

@@ -180,3 +180,83 @@ func.func @traverse_c11_parts(%x: memref<?xf32>, %y: memref<?xf32>, %first: inde
   }) : (memref<?xf32>, memref<?xf32>, index) -> ()
   return
 }
+
+// -----
+
+// expected-error @+1 {{expected at most 32 lanes in a team, got 64}}
+func.func private @lanes_c2_team() attributes {at = #gnn_tile.lanes<teams = 1, elements = 4, heads = 1, features = 16, vector = 4>}
+
+// -----
+
+// expected-error @+1 {{expected one lane, or whole warps of 32 up to 1024 lanes, got 16}}
+func.func private @lanes_c2_warp() attributes {at = #gnn_tile.lanes<teams = 1, elements = 4, heads = 1, features = 4, vector = 1>}
+
+// -----
+
+// expected-error @+1 {{expected one lane, or whole warps of 32 up to 1024 lanes, got 2048}}
+func.func private @lanes_c2_threads() attributes {at = #gnn_tile.lanes<teams = 64, elements = 2, heads = 1, features = 16, vector = 1>}
+
+// -----
+
+// expected-error @+1 {{expected at most 1024 lanes, got 4611686018427387904}}
+func.func private @lanes_c2_overflow() attributes {at = #gnn_tile.lanes<teams = 4611686018427387904, elements = 4, heads = 1, features = 1, vector = 1>}
+
+// -----
+
+func.func @parallel_c5_block() {
+  gnn_tile.parallel 8 over team {
+  ^bb0(%t: index):
+    // expected-error @+1 {{'gnn_tile.parallel' op expected workers of 'block' outside of those of another gnn_tile.parallel, got it in one over 'team'}}
+    gnn_tile.parallel 8 over block {
+    ^bb0(%slot: index):
+      gnn_tile.yield
+    }
+    gnn_tile.yield
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c5_same(%c: i1) {
+  gnn_tile.parallel 8 over element {
+  ^bb0(%t: index):
+    scf.if %c {
+      // expected-error @+1 {{'gnn_tile.parallel' op expected workers of 'element' outside of those of another gnn_tile.parallel, got it in one over 'element'}}
+      gnn_tile.parallel 8 over element {
+      ^bb0(%slot: index):
+        gnn_tile.yield
+      }
+    }
+    gnn_tile.yield
+  }
+  return
+}
+
+// -----
+
+func.func @walk_c4_length(%n: index, %x: f32) {
+  // expected-error @+1 {{'gnn_tile.walk' op expected runs of at least one element, got 0}}
+  %s = gnn_tile.walk from %n to %n over element slots 1 in_flight 1 run 0 identity(%x : f32) {
+  ^bb0(%p: index):
+    gnn_tile.yield %x : f32
+  } combine {
+  ^bb0(%a: f32, %b: f32):
+    gnn_tile.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @walk_c4_slots(%n: index, %x: f32) {
+  // expected-error @+1 {{'gnn_tile.walk' op expected 'run' of a walk with results and one slot, got 1 results and 2 slots}}
+  %s = gnn_tile.walk from %n to %n over element slots 2 in_flight 1 run 256 identity(%x : f32) {
+  ^bb0(%p: index):
+    gnn_tile.yield %x : f32
+  } combine {
+  ^bb0(%a: f32, %b: f32):
+    gnn_tile.yield %a : f32
+  }
+  return
+}

@@ -27,3 +27,14 @@ func.func @outer_c6_heads(%x: tensor<?x2x4xf32>, %dy: tensor<?x2x8xf32>, %init: 
       outs(%init : tensor<2x4x8xf32>) sums(%b : tensor<8xf32>) -> tensor<2x4x8xf32>, tensor<8xf32>
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @outer_c1_static(%x: memref<?x?xf32>, %y: memref<?x8xf32>, %w: memref<4x8xf32>) {
+  // expected-error @+1 {{'gnn_tile.outer' op expected static sizes but that of rows at #gnn_tile.at<group : feature>, got 'memref<?x?xf32>'}}
+  gnn_tile.outer @g rows src ins(%x, %y : memref<?x?xf32>, memref<?x8xf32>)
+      at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>] outs(%w : memref<4x8xf32>)
+  return
+}

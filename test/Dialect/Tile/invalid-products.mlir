@@ -246,3 +246,11 @@ func.func private @spread_c1() attributes {s = #gnn_tile.spread<each = [1, 4], l
 
 // expected-error @+1 {{expected one or two dimensions of 'each' and as many of 'lanes', got 2 and 1}}
 func.func private @spread_c1_dimensions() attributes {s = #gnn_tile.spread<each = [1, 4], lanes = [4]>}
+
+// -----
+
+func.func @load_rows_c4_layout(%x: memref<?x64xf32, strided<[65, 1]>>, %r: vector<16xindex>, %c: index) {
+  // expected-error @+1 {{'gnn_tile.load_rows' op expected a memref without a layout beside 'aligned', got 'memref<?x64xf32, strided<[65, 1]>>'}}
+  %t = gnn_tile.load_rows %x[%r, %c] aligned 4 : memref<?x64xf32, strided<[65, 1]>>, vector<16xindex>, index -> vector<16x64xf32>
+  return
+}

@@ -172,3 +172,18 @@ func.func @no_rows(%x: memref<?x64xf32>) {
   } {mapping = [#gpu.block<x>]}
   return
 }
+
+// -----
+
+func.func @atomic(%x: memref<16x64xf32>, %m: memref<4xf32>) {
+  scf.forall (%b) in (1) {
+    %c0 = arith.constant 0 : index
+    %r = vector.step : vector<16xindex>
+    %one = arith.constant 1.0 : f32
+    // expected-error @+1 {{'memref.atomic_rmw' op cannot be done by every thread of a block: expected no effects but those of a load}}
+    %s = memref.atomic_rmw addf %one, %m[%c0] : (f32, memref<4xf32>) -> f32
+    %t = gnn_tile.load_rows %x[%r, %c0] : memref<16x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    gnn_tile.store_rows %t, %x[%r, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
+  } {mapping = [#gpu.block<x>]}
+  return
+}

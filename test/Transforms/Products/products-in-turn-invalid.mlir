@@ -33,3 +33,33 @@ func.func @copies(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf
   }
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @whole(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>) {
+  // expected-error @+1 {{'gnn_tile.gemm' op expected a product on a range, got one on all rows (gnn-tile-block-products makes blocks)}}
+  gnn_tile.gemm @g rows src
+      ins(%x, %w : memref<?x64xf32>, memref<64x64xf32>) at <group : feature> extras at []
+      outs(%y : memref<?x64xf32>) at <group : feature> schedule <n = 64> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @no_blocks(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>, %i: index, %n: index) {
+  // expected-error @+1 {{'gnn_tile.gemm' op expected a product in a loop over blocks, got 'func.func'}}
+  gnn_tile.gemm @g rows src rows[%i, %n] columns[%i]
+      ins(%x, %w : memref<?x64xf32>, memref<64x64xf32>) at <group : feature> extras at []
+      outs(%y : memref<?x64xf32>) at <group : feature> schedule <n = 64> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}

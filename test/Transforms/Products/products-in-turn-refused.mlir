@@ -5,25 +5,10 @@
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-// A product that is in no loop over blocks stays.
+// A product of another type stays.
 //
 // VECTOR:    error: gnn-tile-products-in-turn: expected a vector of 1, 2, 4, 8 or 16 and at least 8 registers, got 12 and 32
 // REGISTERS: got 16 and 4
-// CHECK-LABEL: func.func @whole
-// CHECK:         gnn_tile.gemm
-func.func @whole(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>) {
-  // expected-remark @+1 {{it is on no range}}
-  gnn_tile.gemm @g rows src
-      ins(%x, %w : memref<?x64xf32>, memref<64x64xf32>) at <group : feature> extras at []
-      outs(%y : memref<?x64xf32>) at <group : feature> schedule <n = 64> {
-  ^bb0(%acc: f32):
-    gnn_tile.yield %acc : f32
-  }
-  return
-}
-
-// Neither is one of another type lowered.
-//
 // CHECK-LABEL: func.func @other_type
 // CHECK:         gnn_tile.gemm
 func.func @other_type(%x: memref<?x64xbf16>, %w: memref<64x64xbf16>, %y: memref<?x64xbf16>, %n: index) {

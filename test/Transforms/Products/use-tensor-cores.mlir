@@ -41,7 +41,7 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // LANES:         return
 func.func @gemm(%x: memref<?x16xf32> {gnn.rows = #gnn.rows<@g, node>}, %w: memref<16x8xf32>,
                 %y: memref<?x8xf32> {gnn.rows = #gnn.rows<@g, node>}) {
-  // expected-remark @+1 {{products are summed in fragments of mma.sync}}
+  // expected-remark @+1 {{sums are held in fragments of mma.sync}}
   gnn_tile.gemm @g rows src ins(%x, %w : memref<?x16xf32>, memref<16x8xf32>)
       at <group : feature> extras at []
       outs(%y : memref<?x8xf32>) at <group : feature> schedule <n = 16, kind = tf32x3> {

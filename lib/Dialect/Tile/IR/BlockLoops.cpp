@@ -52,6 +52,10 @@ LogicalResult gnn::tile::verifyBlocks(scf::ForallOp op) {
     for (OpFoldResult bound : bounds)
       if (!getConstantIntValue(bound))
         return op.emitOpError("expected constant lower bounds and steps");
+  for (OpFoldResult step : op.getMixedStep())
+    if (*getConstantIntValue(step) < 1)
+      return op.emitOpError("expected steps of at least 1, got ")
+             << *getConstantIntValue(step);
   return verifyMapping(op);
 }
 

@@ -66,15 +66,12 @@ OpOperand *gnn::tile::findOverwritten(TileOpInterface op, OpOperand &output) {
   return nullptr;
 }
 
-/// The buffer that `value` is a reshaped form of.
-static Value getBuffer(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<memref::ExpandShapeOp, memref::CollapseShapeOp, memref::CastOp>(
-            op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
+Value gnn::tile::getBuffer(Value memref) {
+  while (isa_and_nonnull<memref::CollapseShapeOp, memref::ExpandShapeOp,
+                         memref::CastOp, memref::ReinterpretCastOp>(
+      memref.getDefiningOp()))
+    memref = memref.getDefiningOp()->getOperand(0);
+  return memref;
 }
 
 LogicalResult gnn::tile::verifyInPlace(TileOpInterface op) {

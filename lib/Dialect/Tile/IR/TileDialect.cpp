@@ -341,5 +341,20 @@ LogicalResult LanesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << "' to be a power of two, got " << value;
   if (teams < 1) // C1
     return emitError() << "expected 'teams' to be positive, got " << teams;
+  constexpr int64_t warp = 32, mostThreads = 1024;
+  for (int64_t lanes : {teams, elements, heads, features})
+    if (lanes > mostThreads) // C2, and no overflow
+      return emitError() << "expected at most " << mostThreads << " lanes, got "
+                         << lanes;
+  int64_t teamLanes = elements * heads * features;
+  int64_t threads = teams * teamLanes;
+  if (threads == 1) // C2
+    return success();
+  if (teamLanes > warp) // C2
+    return emitError() << "expected at most " << warp
+                       << " lanes in a team, got " << teamLanes;
+  if (threads % warp || threads > mostThreads) // C2
+    return emitError() << "expected one lane, or whole warps of " << warp
+                       << " up to " << mostThreads << " lanes, got " << threads;
   return success();
 }

@@ -69,6 +69,13 @@ LogicalResult WalkOp::verify() {
     return emitOpError("expected at least one slot and one element in flight, "
                        "got ")
            << getSlots() << " and " << getInFlight();
+  if (getRun() && *getRun() < 1) // C4
+    return emitOpError("expected runs of at least one element, got ")
+           << *getRun();
+  if (getRun() && (getSlots() != 1 || getNumResults() == 0)) // C4
+    return emitOpError("expected 'run' of a walk with results and one slot, "
+                       "got ")
+           << getNumResults() << " results and " << getSlots() << " slots";
   return success();
 }
 
@@ -90,6 +97,15 @@ LogicalResult WalkOp::verifyRegions() {
 LogicalResult ParallelOp::verifyRegions() {
   if (getCount() < 1) // C4
     return emitOpError("expected a count of at least 1, got ") << getCount();
+  for (auto outer = (*this)->getParentOfType<ParallelOp>(); outer;
+       outer = outer->getParentOfType<ParallelOp>())
+    if (getOver() == Worker::Block || getOver() == outer.getOver()) // C5
+      return emitOpError("expected workers of '")
+             << stringifyWorker(getOver())
+             << "' outside of those of another gnn_tile.parallel, got it in "
+                "one "
+                "over '"
+             << stringifyWorker(outer.getOver()) << "'";
   Block &body = getBody().front();
   if (failed(verifyNumber(*this, body))) // C1
     return failure();

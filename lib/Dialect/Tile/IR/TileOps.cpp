@@ -94,8 +94,7 @@ static LogicalResult verifyBodyOps(Operation *op, Region &body,
   return failure(walk.wasInterrupted());
 }
 
-/// Checks that an operand has the dimensions that its access names, before
-/// their sizes are read.
+/// Checks the dimensions that an access names, before their sizes are read.
 static LogicalResult verifyRank(Operation *op, Type type, AtAttr at) {
   unsigned leading = at.getAnchor() == Anchor::All ? 0 : 1;
   unsigned rank = leading + at.getHead() + at.getFeature() + at.getColumn();
@@ -103,6 +102,10 @@ static LogicalResult verifyRank(Operation *op, Type type, AtAttr at) {
   if (!shaped.hasRank() || shaped.getRank() != rank)
     return op->emitOpError("expected an operand of ")
            << rank << " dimensions at " << at << ", got " << type;
+  auto columns = shaped.getShape().drop_front(leading);
+  if (!at.getColumn() && llvm::any_of(columns, ShapedType::isDynamic))
+    return op->emitOpError("expected static sizes but that of rows at ")
+           << at << ", got " << type;
   return success();
 }
 
@@ -368,6 +371,9 @@ LogicalResult GemmOp::verify() {
       weight.getRank() > least + heads) // C1
     return emitOpError("expected a weight of ")
            << least + heads << " dimensions, got " << weight;
+  if (llvm::any_of(weight.getShape().drop_front(getTypes() ? 1 : 0),
+                   ShapedType::isDynamic)) // C1
+    return emitOpError("expected a weight of static sizes, got ") << weight;
   if (weightHasHeads() &&
       weight.getDimSize(weight.getRank() - 3) != getHeads()) // C1
     return emitOpError("expected a weight for ")

@@ -114,6 +114,10 @@ static LogicalResult verifyAligned(RowsOp op, VectorType tile,
                "expected 'aligned' to be a power of two that divides "
                "the columns of ")
            << memref << " and " << tile << " and 'below', got " << aligned;
+  if (!memref.getLayout().isIdentity())
+    return op.emitOpError("expected a memref without a layout beside "
+                          "'aligned', got ")
+           << memref;
   return success();
 }
 

@@ -11,6 +11,9 @@
 
 namespace gnn::tile {
 
+/// The buffer that `memref` is a view or a reshaped form of.
+mlir::Value getBuffer(mlir::Value memref);
+
 /// The first input that is the same tensor or buffer as `output`, or null.
 mlir::OpOperand *findOverwritten(TileOpInterface op, mlir::OpOperand &output);
 

@@ -258,6 +258,8 @@ def Tile_LanesAttr : Tile_Attr<"Lanes", "lanes"> {
 
     Constraints:
     * (C1) All are powers of two but `teams`, which is at least 1.
+    * (C2) There is one lane in all; or there are whole warps of 32, at most 1024 lanes,
+      and at most 32 in a team.
   }];
   let parameters = (ins "int64_t":$teams, "int64_t":$elements,
                         "int64_t":$heads, "int64_t":$features,

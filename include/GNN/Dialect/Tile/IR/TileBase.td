@@ -26,7 +26,25 @@ def Tile_Dialect : Dialect {
 
     A *domain* names a row space and the order in which it is walked:
     `edge.in_rows` is the edges sorted by destination. Docs: docs/Structures.md.
+
+    Discardable attributes on ops of upstream dialects say what the forms of a
+    kernel need beside them. Others are not checked.
+
+    Constraints:
+    * (A1) `gnn_tile.threads`, an i64; `gnn_tile.lanes`, `#gnn_tile.lanes`;
+      `gnn_tile.schedule`, the schedule of a template or a text for it; and `gnn_tile.template`, a
+      string, are at an `scf.forall`.
+    * (A2) `gnn_tile.spread`, `#gnn_tile.spread`, is at a `vector.transfer_write` or
+      a `vector.contract`.
+    * (A3) `gnn_tile.kind`, `#gnn_tile.product_kind`, is at a `vector.contract`.
+    * (A4) `gnn_tile.load_ahead`, which has no value, is at an `scf.for`;
+      `gnn_tile.copy_async` and `gnn_tile.async`, which have none either, are at a
+      `vector.transfer_write`.
+    * (A5) `gnn_tile.permuted`, an i64 and a power of two, is at a `memref.alloca` of
+      workgroup memory with two or more dimensions, and 8 times it divides the last
+      one.
   }];
+  let hasOperationAttrVerify = 1;
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

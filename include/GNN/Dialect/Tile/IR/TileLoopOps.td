@@ -27,8 +27,10 @@ def Tile_WalkOp : Tile_Op<"walk", [
 
     `over` says who walks: the lanes of a team that share the elements of a row
     (`element`), or all those of the block (`block`). There are `slots` of them,
-    and each has `in_flight` elements under way at once. `gnn-tile-spread-walks`
-    makes loops of it by these.
+    and each has `in_flight` elements under way at once. With `run`, each combines so
+    many elements, one after the other, with those before them: the error of a sum
+    grows with what is added in one go. `gnn-tile-spread-walks` makes loops of it by
+    these.
 
     Constraints:
     * (C1) The body has the position as its argument and yields the identities'
@@ -36,6 +38,7 @@ def Tile_WalkOp : Tile_Op<"walk", [
     * (C2) With results, `combine` has two arguments a result and yields one a
       result; without, it is left out.
     * (C3) `over` is `element` or `block`; `slots` and `in_flight` are at least 1.
+    * (C4) `run` is at least 1, of a walk with results and one slot.
 
     Example:
 
@@ -54,11 +57,13 @@ def Tile_WalkOp : Tile_Op<"walk", [
   }];
   let arguments = (ins Index:$begin, Index:$end, Variadic<AnyType>:$identity,
                        Tile_WorkerAttr:$over,
-                       I64Attr:$slots, I64Attr:$in_flight);
+                       I64Attr:$slots, I64Attr:$in_flight,
+                       OptionalAttr<I64Attr>:$run);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body, AnyRegion:$combine);
   let assemblyFormat = [{
     `from` $begin `to` $end `over` `` $over `slots` $slots `in_flight` $in_flight
+    (`run` $run^)?
     (`identity` `(` $identity^ `:` type($identity) `)`)?
     attr-dict-with-keyword $body (`combine` $combine^)?
   }];
@@ -74,10 +79,15 @@ def Tile_ParallelOp : Tile_Op<"parallel", [RecursiveMemoryEffects, SingleBlock]>
     elements of its row; `block`, these of all teams, which take elements of one
     row. The iterations are independent of each other.
 
-    What they yield is combined in pairs of neighbours, and so on, by `combine`,
-    whose two halves of arguments are those of the lower and of the higher
-    numbers. A result `vector<8xi32>` of yielded `i32` has one entry for each
-    eighth of the numbers.
+    What they yield is combined by `combine`, whose two halves of arguments are what
+    two iterations, or two sets of them, have yielded. The region must be associative
+    and commutative, as that of `gnn_tile.walk`: a pass chooses the order, the same on
+    every run. A result `vector<8xi32>` of yielded `i32` has one entry for each eighth
+    of the numbers.
+
+    The workers exchange results through workgroup memory where they are all those
+    of the block, so that all threads have to reach the op: outside of any other
+    `gnn_tile.parallel`, control flow is the same for all of them.
 
     Constraints:
     * (C1) The body has the number as its argument.
@@ -86,6 +96,8 @@ def Tile_ParallelOp : Tile_Op<"parallel", [RecursiveMemoryEffects, SingleBlock]>
     * (C3) With results, `combine` has two arguments a result, of the yielded
       types, and yields one a result; without, it is left out.
     * (C4) `count` is at least 1.
+    * (C5) One over `block` is in no other `gnn_tile.parallel`, and none is in one
+      over the same workers.
 
     Example: the elements of a row by four lanes.
 

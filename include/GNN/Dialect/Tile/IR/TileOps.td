@@ -178,8 +178,9 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     * (C1) `inputs_at` and `outputs_at` have one access an operand.
     * (C2) An operand has a leading dimension of rows, unless it is at `all`, and
       the trailing dimensions that its access names: the domain's heads, and at
-      least the domain's features behind the offset. A map leads to its rows. An
-      input at `column` has as many columns as the groups are a number of rows.
+      least the domain's features behind the offset, all of a static size. A map
+      leads to its rows. An input at `column` has as many columns as the groups are
+      a number of rows.
     * (C3) The body has one argument an input, of its element type.
     * (C4) The yielded values have the element types of the outputs, and their
       levels are within those of the outputs.
@@ -304,7 +305,8 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
     Constraints:
     * (C1) `input` has shape `[rows, (heads,) in]`, `weight`
       `[(types,) (heads,) in, out]` (`[(types,) (heads,) out, in]` with
-      `transposed`), the output `[rows, (heads,) out]`, all of one float type.
+      `transposed`), the output `[rows, (heads,) out]`, all of one float type. All
+      sizes but those of rows and types are static.
     * (C2) The output's access is `group` or rows to which no two rows lead; see
       C6 of `gnn_tile.traverse`.
     * (C3) `extras_at` has one access an extra; none is at `element`, and only a
@@ -418,8 +420,8 @@ def Tile_OuterOp : Tile_TemplateOp<"outer", [AttrSizedOperandSegments]> {
 
     Constraints:
     * (C1) `left` has shape `[rows, (heads,) a]`, `right` `[rows, (heads,) b]`,
-      the output `[(types,) (heads,) a, b]`, all of one float type. The number of
-      tiles is `?`, that of other types is known.
+      the output `[(types,) (heads,) a, b]`, all of one float type. All sizes but
+      those of rows and of tiles are static.
     * (C2) `rows` is a row space in one of its orders, in which the rows of one
       of `types` lie side by side.
     * (C3) `inputs_at` has an access for each of `left` and `right`, at the group

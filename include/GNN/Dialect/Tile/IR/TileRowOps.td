@@ -43,7 +43,8 @@ def Tile_LoadRowsOp : Tile_Op<"load_rows", [AttrSizedOperandSegments]> {
     * (C3) `where` masks as many rows as the vector has, `below` needs a dimension of
       columns and is positive.
     * (C4) `aligned` is a power of two that divides the last dimension of `source`,
-      the columns, and `below`.
+      the columns, and `below`; beside one above 1, `source` has no layout. That it
+      divides the index of columns is not checked.
 
     Example: 16 columns of 64 rows, those of which are there.
 

@@ -1,0 +1,113 @@
+//===- FormAttributes.cpp - Attributes of the forms of a kernel -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verification of the discardable attributes. The description of the dialect
+// holds the labels that the comments below refer to.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/Tile/IR/FormAttributes.h"
+#include "GNN/Dialect/Tile/IR/ProductForms.h"
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+namespace {
+/// What an attribute has to be, and at which op.
+struct Rule {
+  StringRef name;
+  StringRef ops; // in words
+  bool isAtOp;
+  StringRef value; // in words
+  bool isValue;
+};
+} // namespace
+
+static bool isI64(Attribute value) {
+  auto integer = dyn_cast<IntegerAttr>(value);
+  return integer && integer.getType().isSignlessInteger(64);
+}
+
+static bool isSchedule(Attribute value) {
+  return isa<TraverseScheduleAttr, GemmScheduleAttr, StringAttr>(value);
+}
+
+/// Checks the array of `gnn_tile.permuted`: columns are exchanged within
+/// blocks of 8 * `value` of them.
+static LogicalResult verifyPermuted(memref::AllocaOp array, int64_t value) {
+  MemRefType type = array.getType();
+  auto space =
+      dyn_cast_if_present<gpu::AddressSpaceAttr>(type.getMemorySpace());
+  bool isOfWorkgroup =
+      space && space.getValue() == gpu::GPUDialect::getWorkgroupAddressSpace();
+  if (!isOfWorkgroup || type.getRank() < 2)
+    return array.emitOpError("expected '")
+           << permutedAttribute
+           << "' at an array of workgroup memory of two or more dimensions, "
+              "got "
+           << type;
+  int64_t columns = type.getShape().back();
+  if (value < 1 || !llvm::isPowerOf2_64(value) ||
+      ShapedType::isDynamic(columns) || columns % 8 || columns / 8 % value)
+    return array.emitOpError("expected '")
+           << permutedAttribute << "' to be a power of two, 8 times which "
+           << "divides the columns of " << type << ", got " << value;
+  return success();
+}
+
+LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  Attribute value = attribute.getValue();
+  bool isLoop = isa<scf::ForallOp>(op);
+  bool isWrite = isa<vector::TransferWriteOp>(op);
+  bool isContract = isa<vector::ContractionOp>(op);
+  const Rule rules[] = {
+      // A1
+      {attribute::threads, "an scf.forall", isLoop, "an i64", isI64(value)},
+      {attribute::lanes, "an scf.forall", isLoop, "#gnn_tile.lanes",
+       isa<LanesAttr>(value)},
+      {attribute::schedule, "an scf.forall", isLoop,
+       "the schedule of a template, or its text", isSchedule(value)},
+      {attribute::madeOf, "an scf.forall", isLoop, "a string",
+       isa<StringAttr>(value)},
+      // A2
+      {spreadAttribute, "a vector.transfer_write or a vector.contract",
+       isContract || isWrite, "#gnn_tile.spread", isa<SpreadAttr>(value)},
+      // A3
+      {kindAttribute, "a vector.contract", isContract, "#gnn_tile.product_kind",
+       isa<ProductKindAttr>(value)},
+      // A4
+      {loadAheadAttribute, "an scf.for", isa<scf::ForOp>(op), "without a value",
+       isa<UnitAttr>(value)},
+      {copyAsyncAttribute, "a vector.transfer_write", isWrite,
+       "without a value", isa<UnitAttr>(value)},
+      {asyncAttribute, "a vector.transfer_write", isWrite, "without a value",
+       isa<UnitAttr>(value)},
+      // A5
+      {permutedAttribute, "a memref.alloca", isa<memref::AllocaOp>(op),
+       "an i64", isI64(value)},
+  };
+  const Rule *rule =
+      llvm::find_if(rules, [&](const Rule &rule) { return rule.name == name; });
+  if (rule == std::end(rules))
+    return success();
+  if (!rule->isAtOp)
+    return op->emitOpError("expected '")
+           << name << "' at " << rule->ops << " only";
+  if (!rule->isValue)
+    return op->emitOpError("expected '")
+           << name << "' to be " << rule->value << ", got " << value;
+  if (name == permutedAttribute) // A5
+    return verifyPermuted(cast<memref::AllocaOp>(op),
+                          cast<IntegerAttr>(value).getInt());
+  return success();
+}
