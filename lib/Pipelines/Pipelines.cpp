@@ -146,7 +146,8 @@ static void buildTilePipeline(OpPassManager &pm,
   outParams.modifyPublicFunctions = true;
   pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
   pm.addPass(createCSEPass());
-  pm.addNestedPass<func::FuncOp>(createPlanMemory({options.shareMemory}));
+  pm.addNestedPass<func::FuncOp>(
+      createPlanMemory({options.shareMemory, options.sumsInProducts}));
 }
 
 /// gnn_tile on memrefs in, the same with complete schedules out.
@@ -188,6 +189,8 @@ static void buildBlockPipeline(OpPassManager &pm,
     return addScalarLoops(pm, createConvertGNNTileToScalarLoops());
   pm.addNestedPass<func::FuncOp>(createBlockTraversals());
   pm.addNestedPass<func::FuncOp>(createBlockProducts());
+  if (options.sumsInProducts)
+    pm.addNestedPass<func::FuncOp>(createFuseSumsIntoProducts());
   addPasses(pm, options.afterBlocked);
 }
 
@@ -351,6 +354,8 @@ void gnn::StageOptions::chooseCores(CoreRegisters registers) {
   loops.chooseCores(registers);
   schedule.tensorCores = false;
   schedule.asyncCopies = false;
+  // A core sums one row after the other, and multiplies what is in its cache.
+  tile.sumsInProducts = block.sumsInProducts = false;
   // Cores take rows in turn: none of them is left over with a long one alone.
   if (tile.longRows < 0)
     tile.longRows = 0;
@@ -367,6 +372,7 @@ void gnn::CompilePipelineOptions::assignTo(StageOptions &stages) const {
   assignGraphSwitches(stages.graph);
   assignTileSwitches(stages.tile);
   assignScheduleSwitches(stages.schedule);
+  assignBlockSwitches(stages);
   stages.chooseTarget(chip);
   assignScheduleFiles(stages.schedule);
   stages.ptx.chip = chip;

@@ -104,6 +104,7 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
   switches.assignGraphSwitches(stages.graph);
   switches.assignTileSwitches(stages.tile);
   switches.assignScheduleSwitches(stages.schedule);
+  switches.assignBlockSwitches(stages);
   llvm::Expected<StopAt> stopAt = parseWord<StopAt>(given.stopAt);
   if (!stopAt)
     return module.emitError("stop-at: ") << llvm::toString(stopAt.takeError());

@@ -183,6 +183,7 @@ static LogicalResult readOptions(ModuleOp module, StringRef passes,
   all.assignGraphSwitches(stages.graph);
   all.assignTileSwitches(stages.tile);
   all.assignScheduleSwitches(stages.schedule);
+  all.assignBlockSwitches(stages);
   stages.chooseTarget(chip);
   return success();
 }
@@ -248,6 +249,7 @@ FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
   Explanation result;
   result.off = listSwitches(stages.graph, "=false");
   llvm::append_range(result.off, listSwitches(stages.tile, "=false"));
+  llvm::erase(result.off, "sums-in-products"); // off unless asked for
   result.target = model.getTarget().title.str();
   result.before = readFunctions(*copy);
   stages.tile.assignTileSwitches(none.tile);

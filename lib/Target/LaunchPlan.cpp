@@ -450,8 +450,11 @@ FailureOr<ArgSpec> PlanBuilder::argument(gpu::LaunchFuncOp launch,
   return spec;
 }
 
-/// "rows_per_block = 4, lanes = 8" of #gnn_tile.traverse_schedule<...>.
+/// "rows_per_block = 4, lanes = 8" of #gnn_tile.traverse_schedule<...>; of the
+/// schedules of several templates, one after the other.
 static std::string describeSchedule(Attribute schedule) {
+  if (auto several = dyn_cast<ArrayAttr>(schedule))
+    return llvm::join(llvm::map_range(several, describeSchedule), "; ");
   std::string printed;
   llvm::raw_string_ostream(printed) << schedule;
   StringRef text = StringRef(printed).trim('"');

@@ -12,7 +12,7 @@
 #include "GNN/Dialect/Tile/IR/BlockLoops.h"
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
-#include "GNN/Dialect/Tile/IR/Tile.h"
+#include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -69,6 +69,17 @@ static bool hasCost(scf::ForallOp loop) {
   return false;
 }
 
+/// What a loop over blocks of these says as its schedule.
+static Attribute getSchedules(ArrayRef<TileOpInterface> templates) {
+  SmallVector<Attribute> schedules;
+  for (TileOpInterface op : templates)
+    if (schedules.empty() || schedules.back() != op.getTileSchedule())
+      schedules.push_back(op.getTileSchedule());
+  return schedules.size() == 1
+             ? schedules.front()
+             : ArrayAttr::get(schedules.front().getContext(), schedules);
+}
+
 static LogicalResult verifyTemplates(scf::ForallOp loop) {
   for (StringRef name : {attribute::threads, attribute::lanes})
     if (loop->hasAttr(name)) // C4
@@ -95,12 +106,14 @@ static LogicalResult verifyTemplates(scf::ForallOp loop) {
   });
   if (failed(all))
     return failure();
-  auto templates = loop.getBody()->getOps<TileOpInterface>();
-  size_t count = llvm::range_size(templates);
-  if (count != 1) // C3
+  auto templates = llvm::to_vector(loop.getBody()->getOps<TileOpInterface>());
+  bool areShared = llvm::all_of(templates, [](TileOpInterface op) {
+    return llvm::any_of(op->getOperands(), isInWorkgroup);
+  });
+  if (templates.size() != 1 && !areShared) // C3
     return loop.emitOpError("expected one template in a loop over blocks, got ")
-           << count;
-  Attribute schedule = (*templates.begin()).getTileSchedule();
+           << templates.size();
+  Attribute schedule = getSchedules(templates);
   if (schedule != loop->getAttr(attribute::schedule)) // C4
     return loop.emitOpError("expected '")
            << attribute::schedule << "' to be that of its template, "
@@ -132,6 +145,13 @@ static bool needsSpread(Operation *op) {
   return isa<StoreRowsOp, vector::ContractionOp>(op);
 }
 
+/// The loop in a block, or over blocks, around an op that says its lanes.
+static Operation *findLanes(Operation *op) {
+  while (op && !op->hasAttr(attribute::lanes))
+    op = isa<scf::ForallOp>(op) ? nullptr : op->getParentOp();
+  return op;
+}
+
 static LogicalResult verifyLoops(scf::ForallOp loop) {
   bool hasLanes = loop->hasAttr(attribute::lanes);
   bool hasSpread = false;
@@ -140,7 +160,7 @@ static LogicalResult verifyLoops(scf::ForallOp loop) {
       return op->emitOpError("expected no op of threads before lanes are "
                              "given their parts, by gnn-lanes-pipeline");
     hasSpread |= isSpread(op);
-    if (hasLanes)
+    if (findLanes(op))
       return success();
     if (isa<WalkOp, ParallelOp>(op)) // C6
       return op->emitOpError("expected '")

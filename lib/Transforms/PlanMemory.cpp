@@ -67,6 +67,41 @@ static void addUses(Value value, Buffer &buffer) {
   }
 }
 
+/// What `value` is seen as a part or form of.
+static Value getViewed(Value value) {
+  while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
+    value = view.getViewSource();
+  return value;
+}
+
+/// Lets what a sum reads live until the product that reads the sum, whose block
+/// may compute it then (gnn-tile-fuse-sums-into-products).
+static void keepForProducts(func::FuncOp func,
+                            MutableArrayRef<Buffer> buffers) {
+  auto keepUntil = [&](TraverseOp sum, GemmOp product) {
+    for (Buffer &buffer : buffers) {
+      if (!buffer.users.contains(sum) ||
+          !buffer.lastUse->isBeforeInBlock(product))
+        continue;
+      buffer.users.insert(product);
+      buffer.lastUse = product;
+    }
+  };
+  SmallVector<TraverseOp> sums;
+  func.walk([&](Operation *op) {
+    auto traverse = dyn_cast<TraverseOp>(op);
+    if (traverse && traverse.getDomain().getElements())
+      sums.push_back(traverse);
+    auto product = dyn_cast<GemmOp>(op);
+    if (!product)
+      return;
+    for (TraverseOp sum : sums)
+      if (llvm::is_contained(llvm::map_range(sum.getOutputs(), getViewed),
+                             getViewed(product.getInput())))
+        keepUntil(sum, product);
+  });
+}
+
 /// True if two buffers have the same run-time rows.
 static bool sameRows(memref::AllocOp a, memref::AllocOp b) {
   return a.getDynamicSizes() == b.getDynamicSizes();
@@ -299,6 +334,8 @@ struct PlanMemory : gnn::impl::PlanMemoryBase<PlanMemory> {
     SmallVector<Buffer> buffers;
     if (failed(collect(func, buffers)))
       return signalPassFailure();
+    if (sumsInProducts)
+      keepForProducts(func, buffers);
     sortBySize(buffers);
     size_t all = buffers.size();
     SmallVector<Slot> slots;

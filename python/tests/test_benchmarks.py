@@ -4,6 +4,7 @@ gives times."""
 
 import json
 import pathlib
+import re
 import shutil
 import sys
 
@@ -155,6 +156,21 @@ def test_long_rows_on_the_emulator(benchmarks, compiler, capsys):
     for _, _, whole, chosen, split in rows:
         kernels = int(whole.strip("[]"))
         assert chosen.startswith(f"[{kernels}") and split == f"[{kernels + 1}]"
+
+
+def test_sums_in_products_on_the_emulator(benchmarks, compiler, capsys):
+    """One kernel sums and multiplies; what it sums has no place in the workspace."""
+    benchmarks("sums_in_products").main(
+        ["--device", "emulator", "--graphs", "mutag:0.01", "--features", "16", "--out",
+         "8"])
+    rows = [[text.strip() for text in line.split("|")[1:-1]]
+            for line in capsys.readouterr().out.splitlines() if line.startswith("| mutag")]
+    assert [row[1] for row in rows] == ["gcn", "sage", "rgcn"]
+    for row in rows:
+        apart, together = (
+            [float(x) for x in re.split("[/,]", text.strip("[]"))] for text in row[3:])
+        assert apart[1] == 0 and together[1] == 1
+        assert together[0] == apart[0] - 1 and together[2] <= apart[2]
 
 
 def opened_libraries():

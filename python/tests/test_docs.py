@@ -47,16 +47,17 @@ def table(title):
 
 def options():
     """(type, name, default) of each switch and setting, in pipeline order. Those of
-    schedules leave out no pass."""
+    schedules and of blocks leave out no pass."""
     text = (ROOT / "include/GNN/Pipelines/Pipelines.h").read_text()
     found = []
-    for struct in ("GraphSwitches", "TileSwitches", "ScheduleSwitches"):
+    for struct in ("GraphSwitches", "TileSwitches", "ScheduleSwitches", "BlockSwitches"):
         body = re.search(rf"struct {struct} : public Base .*?^}};", text,
                          re.M | re.S)[0]
         matches = OPTION.findall(body)
         assert len(matches) == body.count("*this,")
-        found += [("setting" if struct == "ScheduleSwitches" else kind, name,
-                   default.lower()) for kind, name, default in matches]
+        leaves_out = struct in ("GraphSwitches", "TileSwitches")
+        found += [(kind if leaves_out else "setting", name, default.lower())
+                  for kind, name, default in matches]
     return found
 
 

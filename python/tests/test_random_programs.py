@@ -168,7 +168,7 @@ def test_switches_are_those_of_the_compiler(compiler):
     recorded = random_programs.random_program(0, ops=3).replace(stats=True)
     text = recorded.build().function.module.text()
     found = [name for names, _ in variants.compile_all(text) for name in names]
-    assert len(found) == 2 * len(variants.SWITCHES) + 4
+    assert len(found) == 2 * len(variants.SWITCHES) + 5
 
 
 @pytest.mark.parametrize("raised", [False, True])
@@ -176,7 +176,8 @@ def test_two_programs_see_all_ways(raised):
     halves = [{name for name in variants.some(number, raised)
                if not name.endswith("no statistics")} for number in (4, 5)]
     assert halves[0] | halves[1] == set(variants.variants(raised))
-    assert halves[0] & halves[1] == {"all", "none", "all by rows", "all in pieces"}
+    assert halves[0] & halves[1] == {"all", "none", "all by rows", "all in pieces",
+                                     "sums in products"}
 
 
 def test_programs_have_all_spaces():

@@ -327,7 +327,8 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
       << again;
   EXPECT_TRUE(
       contains(again, " target=h200 tensor-cores=true},"
-                      "gnn-block-pipeline{after-blocked= scalar-loops=false},"
+                      "gnn-block-pipeline{after-blocked= scalar-loops=false "
+                      "sums-in-products=false},"
                       "gnn-loops-pipeline{after-loops= core-registers=32 "
                       "core-vector=16 cores=false scalar-loops=false},"
                       "gnn-lanes-pipeline{scalar-loops=false},gnn-gpu-pipeline,"

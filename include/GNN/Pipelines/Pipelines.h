@@ -166,6 +166,23 @@ template <typename Base> struct ScheduleSwitches : public Base {
   }
 };
 
+/// Switches of the passes on loops over blocks, on top of other options.
+template <typename Base> struct BlockSwitches : public Base {
+  template <typename T, typename... Mods>
+  using Option = mlir::detail::PassOptions::Option<T, Mods...>;
+
+  Option<bool> sumsInProducts{
+      *this, "sums-in-products",
+      llvm::cl::desc("Sum rows in the block that multiplies them"),
+      llvm::cl::init(false)};
+
+  /// Sets the same switches of all stages: memory is planned for it.
+  template <typename Stages> void assignBlockSwitches(Stages &stages) const {
+    stages.tile.sumsInProducts = sumsInProducts;
+    stages.block.sumsInProducts = sumsInProducts;
+  }
+};
+
 /// Options of `gnn-graph-pipeline`.
 struct GraphPipelineOptions
     : public GraphSwitches<mlir::PassPipelineOptions<GraphPipelineOptions>> {};
@@ -182,6 +199,11 @@ struct TilePipelineOptions
       *this, "share-memory",
       llvm::cl::desc("Give buffers whose lives do not overlap one place"),
       llvm::cl::init(true)};
+  Option<bool> sumsInProducts{
+      *this, "sums-in-products",
+      llvm::cl::desc("Keep what sums read for the products that may compute "
+                     "them"),
+      llvm::cl::init(false)};
 };
 
 /// Files of schedules, on top of other options.
@@ -272,7 +294,8 @@ template <typename Base> struct ScalarLoops : public Base {
 
 /// Options of `gnn-block-pipeline`.
 struct BlockPipelineOptions
-    : public ScalarLoops<mlir::PassPipelineOptions<BlockPipelineOptions>> {
+    : public BlockSwitches<
+          ScalarLoops<mlir::PassPipelineOptions<BlockPipelineOptions>>> {
   Option<std::string, PassesParser> afterBlocked{
       *this, "after-blocked",
       llvm::cl::desc("Passes on the module that get loops over blocks"),
@@ -295,8 +318,8 @@ struct LanesPipelineOptions
 
 /// The switches of all passes.
 struct PassSwitches
-    : public ScheduleSwitches<TileSwitches<
-          GraphSwitches<mlir::PassPipelineOptions<PassSwitches>>>> {};
+    : public BlockSwitches<ScheduleSwitches<TileSwitches<
+          GraphSwitches<mlir::PassPipelineOptions<PassSwitches>>>>> {};
 
 /// Reads "NAME=VALUE ..." as switches, with spaces or commas between, where
 /// true and false are also on and off. A name is that of the switch or of its
@@ -421,8 +444,8 @@ struct StageOptions {
 
 /// Options of `gnn-compile-pipeline`: those of its stages.
 struct CompilePipelineOptions
-    : public ScheduleFiles<ScheduleSwitches<
-          TileSwitches<GraphSwitches<PTXOptions<CompilePipelineOptions>>>>> {
+    : public ScheduleFiles<BlockSwitches<ScheduleSwitches<
+          TileSwitches<GraphSwitches<PTXOptions<CompilePipelineOptions>>>>>> {
   void assignTo(StageOptions &stages) const;
 };
 

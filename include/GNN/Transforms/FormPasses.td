@@ -52,7 +52,9 @@ def LowerTraversals
     more than 64 vectors are left with a remark: their loops of vectors would be long
     code, loops of scalars are short.
 
-    The lanes of the schedule stand on the loop over blocks, `gnn_tile.lanes`.
+    The lanes of the schedule stand on the loop over blocks, `gnn_tile.lanes`. A
+    traversal into workgroup memory becomes a loop over the rows of its range, which
+    has them instead: what else is in the block is not spread so.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> rows[%r to %rows] ...
@@ -110,7 +112,7 @@ def DistributeLanes : Pass<"gnn-tile-distribute-lanes", "::mlir::func::FuncOp"> 
   let summary = "Give each lane of a block its part of loops and vectors";
   let description = [{
     From the loops to the lanes form, by the `gnn_tile.lanes` of a loop over
-    blocks. A vector over heads and features becomes the parts that one lane
+    blocks, or of a loop in one, for that part of the block. A vector over heads and features becomes the parts that one lane
     holds, of `vector` features side by side; scalars are computed by every lane.
     A reduction of a vector becomes one in the lane and a `gpu.subgroup_reduce`.
     A `gnn_tile.parallel` becomes the work of one of its workers; its results are

@@ -36,14 +36,17 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
       are constants, and its dimensions are mapped to different ones of
       `#gpu.block<x>`, `<y>` and `<z>`.
     * (C3) Blocked: one template stands by itself in the loop's body, and computes a
-      range; its own verifier asks for a complete schedule and index arrays.
-    * (C4) Blocked: the loop has that schedule as its `gnn_tile.schedule`, and neither
+      range; its own verifier asks for a complete schedule and index arrays. There are
+      several only where each reads or writes an array in workgroup memory.
+    * (C4) Blocked: the loop has that schedule as its `gnn_tile.schedule`, of several
+      templates an array of those that differ from the one before, and neither
       `gnn_tile.lanes` nor `gnn_tile.threads`; a `gnn_tile.cost` stands in front of it.
     * (C5) Loops: no op of the `gpu` and `nvvm` dialects: no thread ids, barriers,
       shuffles.
     * (C6) Loops: either `gnn_tile.lanes` says over which lanes vectors are spread, or
       `gnn_tile.spread` of each op that stages, multiplies or stores a tile what
-      threads hold of it. `gnn_tile.walk` and `gnn_tile.parallel` need lanes.
+      threads hold of it. A loop in the block may have `gnn_tile.lanes` for that part
+      of it. `gnn_tile.walk` and `gnn_tile.parallel` need lanes.
     * (C7) Lanes: `gnn_tile.threads` is 1 to 1024, and no op of `gnn_tile` is left.
     * (C8) Lanes: vectors have up to 16 elements, and no transfer, contraction or
       reduction of vectors of many lanes is left.

@@ -39,6 +39,57 @@ def BlockProducts : Pass<"gnn-tile-block-products", "::mlir::func::FuncOp"> {
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
+def FuseSumsIntoProducts
+    : Pass<"gnn-tile-fuse-sums-into-products", "::mlir::func::FuncOp"> {
+  let summary = "Sum rows in the block that multiplies them";
+  let description = [{
+    On the blocked form: aggregate-then-transform as one kernel. Where a product
+    reads the rows of a traversal, and nothing else does, a block walks the rows of
+    its tile, keeps what it gets in workgroup memory, and multiplies it there. A row
+    is not written to global memory and read again, and a launch less is needed.
+
+    ```mlir
+    scf.forall (%r) = (0) to (%rows) step (8) {
+      gnn_tile.traverse @g <dst, edge.in_rows, features = 64> rows[%r to %rows] ... outs(%sums : memref<?x64xf32>) ...
+    }
+    scf.forall (%r, %c, %h) = (0, 0, 0) to (%rows, 64, 1) step (64, 64, 1) {
+      gnn_tile.gemm @g rows dst rows[%r, %n] columns[%c] ins(%sums, %w : memref<?x64xf32>, memref<64x64xf32>) ...
+    }
+    // becomes
+    scf.forall (%r, %c, %h) = (0, 0, 0) to (%rows, 64, 1) step (64, 64, 1) {
+      %s = memref.alloca() : memref<64x64xf32, #gpu.address_space<workgroup>>
+      %end = arith.addi %r, %n : index
+      gnn_tile.traverse @g <dst, edge.in_rows, features = 64> rows[%r to %end] ... outs(%s : memref<64x64xf32, #gpu.address_space<workgroup>>) ...
+      gnn_tile.gemm @g rows dst rows[%r, %n] columns[%c] ins(%s, %w : memref<64x64xf32, #gpu.address_space<workgroup>>, memref<64x64xf32>) ...
+    }
+    ```
+
+    An array in workgroup memory has the rows of the range alone. The traversal is
+    laid out again: as many rows side by side as 128 threads walk, as they lie.
+    The product stages its weight through registers. The loop has the schedules of both,
+    and the cost of both without the rows that stay in the block. What the workspace
+    held of them is given up where nothing else lived there.
+
+    A product of more columns than a block has becomes several in one block, one after
+    the other.
+
+    Refused with a remark: several results, heads, other rows or columns than those
+    of the product; rows that something else reads; a product, or a kernel in front of
+    it, that writes over what the traversal reads; rows that whole blocks or the cores
+    of a CPU walk; more than 48 KiB of workgroup memory with what the product stages.
+    Memory is planned before: `sums-in-products=true` of `gnn-tile-pipeline` has what
+    the traversal reads last until the product.
+
+    Needs: the blocked form, in places of one workspace. Keeps: the order of launches
+    otherwise; sums up to the order in which lanes add them. Never: computes a row
+    twice.
+  }];
+  let dependentDialects = [
+    "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
 def LowerProducts : Pass<"gnn-tile-lower-products", "::mlir::func::FuncOp"> {
   let summary = "Make loops over the depth of products on ranges";
   let description = [{
@@ -195,7 +246,8 @@ def DistributeProducts
     its rows and columns of each staged k and adds their products in the order of k.
     Values that only a store needs are computed where it stores, row by row, so that
     few are alive at once. Barriers stand where threads read or write in workgroup
-    memory what others have written or read since the last one.
+    memory what others have written or read since the last one. A part of the block
+    that is what a thread does already (`gnn_tile.threads`) stays as it is.
 
     Needs: the loops form with spreads. Keeps: the order of every sum. Never leaves a
     vector of the loops form: an op that it cannot distribute, and a vector that two

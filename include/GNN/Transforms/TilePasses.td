@@ -316,6 +316,9 @@ def PlanMemory : Pass<"gnn-tile-plan-memory", "::mlir::func::FuncOp"> {
     multiples of 256 bytes and known once a graph is bound, so the peak is
     known before anything runs (`gnn_tile.workspace_size`).
 
+    With `sums-in-products`, what a traversal reads lives until the product that reads
+    its rows: `gnn-tile-fuse-sums-into-products` may move it there.
+
     ```mlir
     %b = memref.alloc(%n) : memref<?x64xf32>
     // becomes
@@ -326,8 +329,12 @@ def PlanMemory : Pass<"gnn-tile-plan-memory", "::mlir::func::FuncOp"> {
     scalars. Keeps: the contents of every buffer while it is used. Never shares
     a slot between a template's operands.
   }];
-  let options = [Option<"share", "share", "bool", "true",
-                        "Share slots; without it, each buffer has its own">];
+  let options = [
+    Option<"share", "share", "bool", "true",
+           "Share slots; without it, each buffer has its own">,
+    Option<"sumsInProducts", "sums-in-products", "bool", "false",
+           "Keep what sums read for the products that may compute them">,
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
                            "::gnn::tile::TileDialect"];

@@ -7,6 +7,7 @@
 #include "ScalarLoops.h"
 
 #include "GNN/Dialect/Tile/IR/InPlace.h"
+#include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -114,9 +115,12 @@ Value GemmLoops::loadInput(OpBuilder &builder, Value k) {
   if (copy)
     return loops.load(builder, copy, list({ofHead, k}));
   Value input = loops.view(op.getInput(), rowsOf(at, rows, {}));
-  return loops.load(builder, input,
-                    list({loops.reach(builder, at, rows, row), ofHead,
-                          loops.add(builder, k, at.getOffset())}));
+  Value from = loops.reach(builder, at, rows, row);
+  if (isInWorkgroup(op.getInput())) // the rows of the range alone
+    from = arith::SubIOp::create(builder, loops.loc, from, op.getFirstRow());
+  return loops.load(
+      builder, input,
+      list({from, ofHead, loops.add(builder, k, at.getOffset())}));
 }
 
 Value GemmLoops::loadWeight(OpBuilder &builder, Value k) {

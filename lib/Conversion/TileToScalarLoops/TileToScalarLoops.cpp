@@ -10,6 +10,7 @@
 
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
+#include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -61,10 +62,12 @@ static Bounds boundsOf(TraverseOp op, Loops &loops) {
             loops.range(domain.getFeatures())};
   TraverseScheduleAttr schedule = op.getScheduleAttr();
   bool isByBlock = schedule.getRowWalk().getValue() == RowWalk::Block;
-  return {loops.range(op.getFirstRow(),
-                      isByBlock ? 1 : schedule.getRowsPerBlock(),
-                      op.getEndRow()),
-          loops.range(domain.getHeads()),
+  Positions rows = {op.getFirstRow(), op.getEndRow()};
+  if (!isForBlock(op))
+    rows =
+        loops.range(op.getFirstRow(),
+                    isByBlock ? 1 : schedule.getRowsPerBlock(), op.getEndRow());
+  return {rows, loops.range(domain.getHeads()),
           loops.range(op.getFirstColumn(), schedule.getColumnsPerBlock(),
                       loops.index(domain.getFeatures()))};
 }

@@ -11,6 +11,7 @@
 #include "ScalarLoops.h"
 
 #include "GNN/Dialect/Tile/IR/InPlace.h"
+#include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -224,8 +225,11 @@ void TraverseLoops::store(Scope &group, unsigned output) {
   Value yielded = op.getBody().front().getTerminator()->getOperand(output);
   nest(group, dimsOf(at), {}, [&](Scope &scope, ValueRange) {
     Value value = evaluate(yielded, scope);
-    loops.store(scope.builder, value, view(op.getOutputs()[output], at),
-                indices(scope, at));
+    SmallVector<Value> to = indices(scope, at);
+    if (isInWorkgroup(op.getOutputs()[output])) // the rows of the range alone
+      to.front() = arith::SubIOp::create(scope.builder, loops.loc, to.front(),
+                                         op.getFirstRow());
+    loops.store(scope.builder, value, view(op.getOutputs()[output], at), to);
     return SmallVector<Value>();
   });
 }

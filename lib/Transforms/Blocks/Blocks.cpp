@@ -47,8 +47,7 @@ Value BlockBuilder::rows(RowDomain domain) {
                           : count(domain.getCountKey());
 }
 
-void BlockBuilder::stateCost() {
-  TileCost cost = op.getCost();
+void BlockBuilder::stateCost(const TileCost &cost) {
   auto state = [&](const CountSum &sum) {
     return sum.materialize(builder, builder.getLoc(),
                            [&](const CountKey &key) { return count(key); });

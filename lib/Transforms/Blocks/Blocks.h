@@ -27,8 +27,9 @@ class BlockBuilder {
 public:
   explicit BlockBuilder(TileOpInterface op);
 
-  /// States what the launch costs.
-  void stateCost();
+  /// States what the launch costs: what the template does, or `cost`.
+  void stateCost() { stateCost(op.getCost()); }
+  void stateCost(const TileCost &cost);
   /// A count of the graph, and the number of rows of a domain.
   mlir::Value count(const CountKey &key);
   mlir::Value rows(RowDomain domain);

@@ -11,7 +11,9 @@
 
 #include "Barriers.h"
 
+#include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
+#include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -22,6 +24,7 @@
 
 using namespace mlir;
 using namespace gnn;
+using namespace gnn::tile;
 
 namespace {
 /// Which half of an array: that of `value`, or the other one. A constant has no
@@ -108,12 +111,17 @@ static Half halfOf(Value value, int64_t rows) {
 
 /// What an op itself reads or writes in workgroup memory.
 static std::optional<Access> accessOf(Operation *op) {
+  if (auto load = dyn_cast<LoadRowsOp>(op)) {
+    if (!isInWorkgroup(load.getSource()))
+      return std::nullopt;
+    return Access{load.getSource(), Half(), /*isWrite=*/false};
+  }
   auto transfer = dyn_cast<VectorTransferOpInterface>(op);
   if (!transfer)
     return std::nullopt;
-  auto type = dyn_cast<MemRefType>(transfer.getBase().getType());
-  if (!type || !gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type))
+  if (!isInWorkgroup(transfer.getBase()))
     return std::nullopt;
+  auto type = cast<MemRefType>(transfer.getBase().getType());
   Half half;
   VectorType vector = transfer.getVectorType();
   AffineMap map = transfer.getPermutationMap();
@@ -128,11 +136,26 @@ static std::optional<Access> accessOf(Operation *op) {
                 op->hasAttr(tile::asyncAttribute)};
 }
 
+/// The same of an op of the lanes form, which says it by its effects.
+static Accesses accessesOfLane(Operation *op) {
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  if (isa<memref::LoadOp, memref::StoreOp, vector::LoadOp, vector::StoreOp>(op))
+    cast<MemoryEffectOpInterface>(op).getEffects(effects);
+  Accesses all;
+  for (const MemoryEffects::EffectInstance &effect : effects)
+    if (Value array = effect.getValue(); array && isInWorkgroup(array))
+      all.push_back(
+          {array, Half(), isa<MemoryEffects::Write>(effect.getEffect())});
+  return all;
+}
+
 static Accesses accessesIn(Operation *op) {
   Accesses all;
   op->walk([&](Operation *inner) {
     if (std::optional<Access> access = accessOf(inner))
       all.push_back(*access);
+    else
+      llvm::append_range(all, accessesOfLane(inner));
   });
   return all;
 }
@@ -218,6 +241,10 @@ void BarrierInserter::walk(Block &block, Accesses &pending) {
       if (wait.getNumGroups().value_or(0) == 0)
         for (Access &access : pending)
           access.isInFlight = false;
+    } else if (op.hasAttr(attribute::threads)) { // it has its own barriers
+      Accesses all = accessesIn(&op);
+      waitFor(&op, all, pending);
+      addAll(pending, all);
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       walkLoop(loop, pending);
     } else if (op.getNumRegions()) {

@@ -161,8 +161,8 @@ Held LaneDistribution::get(Value value, ArrayRef<Axis> axes, VectorType type) {
 }
 
 /// Constants of the loop and of its function are made where they are used.
-static LogicalResult verifyConstants(scf::ForallOp blocks) {
-  WalkResult walk = blocks.walk([](Operation *op) {
+static LogicalResult verifyConstants(Operation *loop) {
+  WalkResult walk = loop->walk([](Operation *op) {
     for (Value operand : op->getOperands()) {
       DenseElementsAttr values;
       if (!isa<VectorType>(operand.getType()) ||
@@ -489,10 +489,10 @@ LogicalResult LaneDistribution::distributeIf(scf::IfOp op) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-LogicalResult LaneDistribution::run() {
+LogicalResult LaneDistribution::run(scf::ForallOp blocks) {
   if (failed(verifyConstants(blocks)))
     return failure();
-  made = cast<scf::ForallOp>(b.cloneWithoutRegions(*blocks));
+  auto made = cast<scf::ForallOp>(b.cloneWithoutRegions(*blocks));
   made->removeAttr(attribute::lanes);
   made->setAttr(attribute::threads, b.getI64IntegerAttr(lanes.getThreads()));
   Block &body = made.getRegion().emplaceBlock();
@@ -509,23 +509,49 @@ LogicalResult LaneDistribution::run() {
   return success();
 }
 
+LogicalResult LaneDistribution::runOnPart(scf::ForOp part) {
+  if (failed(verifyConstants(part)))
+    return failure();
+  locateLane();
+  if (failed(distributeFor(part)))
+    return failure();
+  Operation *made = part->getPrevNode();
+  made->setAttr(attribute::threads, b.getI64IntegerAttr(lanes.getThreads()));
+  if (!flags.empty()) { // the next step writes them again
+    b.setInsertionPoint(made->getRegion(0).front().getTerminator());
+    gpu::BarrierOp::create(b);
+  }
+  part.erase();
+  return success();
+}
+
 namespace {
 struct DistributeLanes : gnn::impl::DistributeLanesBase<DistributeLanes> {
   void runOnOperation() override {
-    SmallVector<scf::ForallOp> loops;
-    getOperation()->walk([&](scf::ForallOp loop) {
-      if (loop->hasAttr(attribute::lanes))
+    SmallVector<Operation *> loops;
+    getOperation()->walk([&](Operation *loop) {
+      if (isa<scf::ForallOp, scf::ForOp>(loop) &&
+          loop->hasAttr(attribute::lanes))
         loops.push_back(loop);
     });
-    for (scf::ForallOp loop : loops) {
-      auto lanes = loop->getAttrOfType<LanesAttr>(attribute::lanes);
-      Location loc = loop.getLoc(); // it is replaced
-      if (failed(LaneDistribution(loop, lanes).run()))
+    for (Operation *loop : loops)
+      if (failed(distribute(loop)))
         return signalPassFailure();
-      remark::passed(
-          loc, remark::RemarkOpts::name("Distributed").category(getArgument()))
-          << ("over " + Twine(lanes.getThreads()) + " lanes").str();
-    }
+  }
+
+private:
+  LogicalResult distribute(Operation *loop) {
+    auto lanes = loop->getAttrOfType<LanesAttr>(attribute::lanes);
+    Location loc = loop->getLoc(); // it is replaced
+    LaneDistribution distribution(loop, lanes);
+    auto blocks = dyn_cast<scf::ForallOp>(loop);
+    if (failed(blocks ? distribution.run(blocks)
+                      : distribution.runOnPart(cast<scf::ForOp>(loop))))
+      return failure();
+    remark::passed(
+        loc, remark::RemarkOpts::name("Distributed").category(getArgument()))
+        << ("over " + Twine(lanes.getThreads()) + " lanes").str();
+    return success();
   }
 };
 } // namespace

@@ -117,8 +117,21 @@ LogicalResult ProductDistribution::distributeIf(scf::IfOp op) {
   return success();
 }
 
+/// A part of the block that is what a thread does already.
+LogicalResult ProductDistribution::copyPart(Operation *op) {
+  auto ofPart = op->getAttrOfType<IntegerAttr>(attribute::threads);
+  if (ofPart.getInt() != threads)
+    return op->emitOpError("cannot be distributed over threads: expected as "
+                           "many as the tiles of the block are spread over, ")
+           << threads << ", got " << ofPart.getInt();
+  b.clone(*op, scalars)->removeAttr(attribute::threads);
+  return success();
+}
+
 LogicalResult ProductDistribution::distribute(Operation *op) {
   b.setLoc(op->getLoc());
+  if (op->hasAttr(attribute::threads))
+    return copyPart(op);
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return distributeFor(loop);
   if (auto branch = dyn_cast<scf::IfOp>(op))

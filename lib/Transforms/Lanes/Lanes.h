@@ -40,13 +40,16 @@ struct Round {
   mlir::Value inside; // whether it has something; null: always
 };
 
-/// Makes the lanes form of one loop over blocks.
+/// Makes the lanes form of one loop over blocks, or of a part of it.
 class LaneDistribution {
 public:
-  LaneDistribution(mlir::scf::ForallOp blocks, LanesAttr lanes)
-      : blocks(blocks), lanes(lanes), b(blocks.getLoc(), blocks) {}
+  /// `loop` is spread over `lanes`.
+  LaneDistribution(mlir::Operation *loop, LanesAttr lanes)
+      : lanes(lanes), b(loop->getLoc(), loop) {}
 
-  mlir::LogicalResult run();
+  mlir::LogicalResult run(mlir::scf::ForallOp blocks);
+  /// Leaves the rest of the loop over blocks as it is.
+  mlir::LogicalResult runOnPart(mlir::scf::ForOp part);
 
 private:
   // Values (DistributeLanes.cpp).
@@ -120,10 +123,8 @@ private:
 
   int64_t warps() const { return lanes.getThreads() / 32; }
 
-  mlir::scf::ForallOp blocks;
   LanesAttr lanes;
   mlir::ImplicitLocOpBuilder b;
-  mlir::scf::ForallOp made;
   mlir::Value thread, featureLane, headLane, elementLane, team;
   llvm::DenseMap<mlir::Value, Held> known;
   std::map<std::pair<Axis, int64_t>, llvm::SmallVector<Round>> rounds;

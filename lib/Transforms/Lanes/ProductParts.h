@@ -86,6 +86,7 @@ private:
   // Statements (DistributeProducts.cpp).
   mlir::LogicalResult distribute(mlir::Block &block);
   mlir::LogicalResult distribute(mlir::Operation *op);
+  mlir::LogicalResult copyPart(mlir::Operation *op);
   mlir::LogicalResult distributeFor(mlir::scf::ForOp loop);
   mlir::LogicalResult distributeIf(mlir::scf::IfOp op);
   Values partsOf(mlir::ValueRange values, mlir::ValueRange as);

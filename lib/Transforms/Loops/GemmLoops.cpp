@@ -9,6 +9,8 @@
 
 #include "ProductLoops.h"
 
+#include "GNN/Dialect/Tile/IR/Ranges.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -58,6 +60,7 @@ private:
   ProductLoops loops;
   ImplicitLocOpBuilder &b;
   ProductLoops::Rows rows;                       // of the range
+  Value inputRows;                               // of the input
   llvm::SmallDenseMap<Attribute, Value> reached; // by the space
 };
 } // namespace
@@ -74,7 +77,10 @@ void GemmLoops::locate() {
   Value last =
       loops.sub(loops.add(op.getFirstRow(), op.getRowCount()), loops.index(1));
   rows = loops.rowsFrom(op.getFirstRow(), ProductLayout::rows, last);
-  reach(op.getInputAt()); // in front of the loop
+  inputRows = reach(op.getInputAt()); // in front of the loop
+  if (isInWorkgroup(op.getInput()))   // those of the range alone
+    inputRows = loops.sub(inputRows,
+                          loops.splat(op.getFirstRow(), ProductLayout::rows));
 }
 
 SmallVector<Value> GemmLoops::withHead(Value row, bool hasHead, Value column) {
@@ -92,7 +98,7 @@ Value GemmLoops::loadInput(Value k0) {
   AtAttr at = op.getInputAt();
   return LoadRowsOp::create(
       b, loops.loadedType(loops.left), op.getInput(),
-      withHead(reach(at), at.getHead(), loops.addOffset(k0, at.getOffset())),
+      withHead(inputRows, at.getHead(), loops.addOffset(k0, at.getOffset())),
       Value(),
       loops.columnsBelow(op.getIn(), loops.layout.depth, at.getOffset()),
       loops.left.operand.aligned);

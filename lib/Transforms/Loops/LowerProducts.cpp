@@ -101,8 +101,10 @@ ProductLoops::ProductLoops(Operation *op, const ProductLayout &layout,
                            Type element, ProductOperand left,
                            ProductOperand right)
     : b(op->getLoc(), op), layout(layout), element(element),
-      left(makeSide(ProductLayout::rows, left, layout.copiesLeft)),
-      right(makeSide(layout.columns, right, layout.copiesRight)) {}
+      left(makeSide(ProductLayout::rows, left, layout.copiesLeft,
+                    /*other=*/Value())),
+      right(makeSide(layout.columns, right, layout.copiesRight,
+                     this->left.array)) {}
 
 SpreadAttr ProductLoops::spread(ArrayRef<int64_t> each,
                                 ArrayRef<int64_t> lanes) {
@@ -121,16 +123,28 @@ VectorType ProductLoops::loadedType(const Side &side) {
              : VectorType::get({layout.depth, side.extent}, element);
 }
 
-ProductLoops::Side
-ProductLoops::makeSide(int64_t extent, ProductOperand operand, bool isCopied) {
-  constexpr int64_t threads = ProductLayout::threads;
+/// An array to stage a side in: one that a product before has in the block, if
+/// `other` is another one.
+Value ProductLoops::makeArray(int64_t extent, Value other) {
   auto space = gpu::AddressSpaceAttr::get(
       b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
-  Value array = memref::AllocaOp::create(
-      b, MemRefType::get({layout.depth, extent}, element,
-                         MemRefLayoutAttrInterface(), space));
-  array.getDefiningOp()->setAttr(
-      permutedAttribute, b.getI64IntegerAttr(std::min<int64_t>(4, extent / 8)));
+  auto type = MemRefType::get({layout.depth, extent}, element,
+                              MemRefLayoutAttrInterface(), space);
+  for (auto array : b.getInsertionBlock()->getOps<memref::AllocaOp>())
+    if (array.getType() == type && array->hasAttr(permutedAttribute) &&
+        array.getResult() != other)
+      return array;
+  auto array = memref::AllocaOp::create(b, type);
+  array->setAttr(permutedAttribute,
+                 b.getI64IntegerAttr(std::min<int64_t>(4, extent / 8)));
+  return array;
+}
+
+ProductLoops::Side ProductLoops::makeSide(int64_t extent,
+                                          ProductOperand operand, bool isCopied,
+                                          Value other) {
+  constexpr int64_t threads = ProductLayout::threads;
+  Value array = makeArray(extent, other);
   // A thread loads vectors if there are enough of them for all.
   int64_t perThread = layout.depth * extent / threads;
   int64_t width = std::min(operand.aligned, perThread);

@@ -10,6 +10,7 @@
 #include "TraversalLoops.h"
 
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
+#include "GNN/Dialect/Tile/IR/Ranges.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -29,7 +30,7 @@ namespace gnn {
 
 TraversalLoops::TraversalLoops(TraverseOp op, TraverseLayout layout)
     : op(op), layout(layout), domain(op.getDomain()), b(op.getLoc(), op),
-      heads(domain.getHeads()) {
+      heads(domain.getHeads()), firstRow(op.getFirstRow()) {
   columns =
       std::min(TraverseSchedule(op).columnsPerBlock, domain.getFeatures());
   hasPartOfColumns = domain.getFeatures() % columns;
@@ -62,7 +63,7 @@ void TraversalLoops::locateRow(Value number) {
   rowValues.clear();
   rows.clear();
   inside = Value();
-  row = op.getFirstRow();
+  row = firstRow;
   if (number) {
     Value end = op.getEndRow();
     row = add(row, number);
@@ -195,8 +196,29 @@ void TraversalLoops::makeLongRows(Value flags) {
   makeRow();
 }
 
+LanesAttr TraversalLoops::lanesOf(MLIRContext *context,
+                                  const TraverseLayout &layout) {
+  // One lane is all teams, one after the other.
+  int64_t teams = layout.rowWalk == RowWalk::InTurn ? 1 : layout.rowsPerBlock;
+  return LanesAttr::get(context, teams, layout.elementLanes, layout.headLanes,
+                        layout.featureLanes, layout.vector);
+}
+
+/// Rows that another template of the block reads: all of them, some at a time.
+/// The loop is the part of the block that has these lanes.
+void TraversalLoops::makeRowsOfBlock() {
+  bool isByBlock = layout.rowWalk == RowWalk::Block;
+  auto steps = scf::ForOp::create(b, op.getFirstRow(), op.getEndRow(),
+                                  index(isByBlock ? 1 : layout.rowsPerBlock));
+  steps->setAttr(attribute::lanes, lanesOf(op.getContext(), layout));
+  b.setInsertionPointToStart(steps.getBody());
+  firstRow = steps.getInductionVar();
+}
+
 void TraversalLoops::run() {
   rankValues();
+  if (isForBlock(op))
+    makeRowsOfBlock();
   if (layout.rowWalk == RowWalk::Block) {
     byBlock = true;
     locateRow(Value());
@@ -231,12 +253,9 @@ static LogicalResult lower(TraverseOp op) {
   if (blocks->hasAttr(attribute::lanes))
     return op.emitOpError("expected to be the only traversal of its loop over "
                           "blocks, got another one before it");
-  // One lane is all teams, one after the other.
-  int64_t teams = layout->rowWalk == RowWalk::InTurn ? 1 : layout->rowsPerBlock;
-  blocks->setAttr(attribute::lanes,
-                  LanesAttr::get(op.getContext(), teams, layout->elementLanes,
-                                 layout->headLanes, layout->featureLanes,
-                                 layout->vector));
+  if (!isForBlock(op))
+    blocks->setAttr(attribute::lanes,
+                    TraversalLoops::lanesOf(op.getContext(), *layout));
   remark::passed(op.getLoc(), remark::RemarkOpts::name("Lowered").category(
                                   "gnn-tile-lower-traversals"))
       << (Twine(layout->rowsPerBlock) + " teams of " +

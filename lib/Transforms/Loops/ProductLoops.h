@@ -81,7 +81,9 @@ public:
                     llvm::ArrayRef<int64_t> lanes);
 
 private:
-  Side makeSide(int64_t extent, ProductOperand operand, bool isCopied);
+  Side makeSide(int64_t extent, ProductOperand operand, bool isCopied,
+                mlir::Value other);
+  mlir::Value makeArray(int64_t extent, mlir::Value other);
   void stage(const Side &side, mlir::Value tile);
   mlir::Value readStaged(const Side &side);
 };

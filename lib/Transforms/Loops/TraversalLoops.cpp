@@ -8,6 +8,8 @@
 
 #include "TraversalLoops.h"
 
+#include "GNN/Dialect/Tile/IR/Ranges.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include <numeric>
 
@@ -326,7 +328,10 @@ void TraversalLoops::store(unsigned output) {
   Value value = spread(valueOf(yield.getValues()[output]), level);
   Value memref = op.getOutputs()[output];
   auto type = cast<MemRefType>(memref.getType());
-  SmallVector<Value> indices = indicesOf(at);
+  SmallVector<Value> indices =
+      isInWorkgroup(memref)
+          ? indicesOf(at, arith::SubIOp::create(b, row, op.getFirstRow()))
+          : indicesOf(at);
   auto vector = dyn_cast<VectorType>(value.getType());
   if (!vector) {
     memref::StoreOp::create(b, value, memref, indices);

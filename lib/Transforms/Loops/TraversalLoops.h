@@ -41,6 +41,10 @@ public:
 
   void run();
 
+  /// The lanes that a block has for one step of its rows.
+  static LanesAttr lanesOf(mlir::MLIRContext *context,
+                           const TraverseLayout &layout);
+
 private:
   /// A point of a walk at which values that vary by element are computed.
   struct Point {
@@ -50,6 +54,7 @@ private:
   };
 
   // Rows (LowerTraversals.cpp).
+  void makeRowsOfBlock();
   void locateRow(mlir::Value number);
   mlir::Value makeTeamRows();
   void makeLongRows(mlir::Value flags);
@@ -117,6 +122,7 @@ private:
   int64_t heads, columns;  ///< of a row, and of the features of the range
   bool hasPartOfColumns;   ///< the last range of columns is shorter
   bool byBlock = false;    ///< the block walks one row
+  mlir::Value firstRow;    ///< of those that the block walks side by side
   mlir::Value row, inside; ///< a valid row; whether it counts (null: it does)
   mlir::Value begin, end;  ///< positions of its elements
   mlir::Value walked;      ///< where its walk over them ends

@@ -37,6 +37,7 @@ def variants(raised=False):
         found[f"only {name}"] = {**none, name: True}
     found["all by rows"] = {"cost": "rows"}
     found["all in pieces"] = {"long-rows": PIECES}
+    found["sums in products"] = {"sums-in-products": True}
     return found
 
 
@@ -44,7 +45,8 @@ def some(number, raised=False):
     """The names of half of these ways: each switch is off or alone, in turn by its
     place and a number. Those of two numbers in a row are all."""
     kept = {RAISE} if raised else set()
-    return ["all", "none", "all by rows", "all in pieces", *(f"{name}, no statistics"
+    return ["all", "none", "all by rows", "all in pieces",
+            "sums in products", *(f"{name}, no statistics"
                                             for name in WITHOUT_STATISTICS),
             *(f"{('without', 'only')[(i + number) % 2]} {name}"
               for i, name in enumerate(SWITCHES) if name not in kept)]

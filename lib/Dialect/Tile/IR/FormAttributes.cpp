@@ -37,7 +37,9 @@ static bool isI64(Attribute value) {
 }
 
 static bool isSchedule(Attribute value) {
-  return isa<TraverseScheduleAttr, GemmScheduleAttr, StringAttr>(value);
+  auto several = dyn_cast<ArrayAttr>(value);
+  return isa<TraverseScheduleAttr, GemmScheduleAttr, StringAttr>(value) ||
+         (several && llvm::all_of(several, isSchedule));
 }
 
 /// Checks the array of `gnn_tile.permuted`: columns are exchanged within
@@ -68,13 +70,16 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
   StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
   bool isLoop = isa<scf::ForallOp>(op);
+  bool isPart =
+      isa<scf::ForOp>(op) && isa_and_present<scf::ForallOp>(op->getParentOp());
   bool isWrite = isa<vector::TransferWriteOp>(op);
   bool isContract = isa<vector::ContractionOp>(op);
   const Rule rules[] = {
       // A1
-      {attribute::threads, "an scf.forall", isLoop, "an i64", isI64(value)},
-      {attribute::lanes, "an scf.forall", isLoop, "#gnn_tile.lanes",
-       isa<LanesAttr>(value)},
+      {attribute::threads, "an scf.forall or an scf.for in one",
+       isLoop || isPart, "an i64", isI64(value)},
+      {attribute::lanes, "an scf.forall or an scf.for in one", isLoop || isPart,
+       "#gnn_tile.lanes", isa<LanesAttr>(value)},
       {attribute::schedule, "an scf.forall", isLoop,
        "the schedule of a template, or its text", isSchedule(value)},
       {attribute::madeOf, "an scf.forall", isLoop, "a string",

@@ -7,6 +7,7 @@
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 
 #include "GNN/Dialect/Tile/IR/InPlace.h"
+#include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -16,6 +17,8 @@ using namespace gnn::tile;
 /// The depth of a row of weights is staged whole, or in halves of that: other
 /// blocks compute while one loads.
 ProductLayout gnn::tile::layOut(GemmOp op, GemmScheduleAttr schedule) {
+  if (isInWorkgroup(op.getInput()))
+    return layOutInBlock(op, schedule);
   int64_t in = op.getIn();
   int64_t depth = in <= 16 ? 16 : in <= 32 || in > 64 ? 32 : 64;
   return {schedule.getN(),
@@ -24,6 +27,14 @@ ProductLayout gnn::tile::layOut(GemmOp op, GemmScheduleAttr schedule) {
           schedule.isOnTensorCores(),
           /*copiesLeft=*/false,
           /*copiesRight=*/schedule.copiesAsync()};
+}
+
+/// The rows take workgroup memory already, and nothing waits for them: little
+/// is staged at once.
+ProductLayout gnn::tile::layOutInBlock(GemmOp op, GemmScheduleAttr schedule) {
+  int64_t depth = op.getIn() <= 16 || op.getIn() > 64 ? 16 : 32;
+  return {schedule.getN(), depth, /*loadsAhead=*/false,
+          schedule.isOnTensorCores()};
 }
 
 /// A block walks many rows. Narrow tiles wait for memory, so that they load
@@ -51,6 +62,9 @@ static std::string explainKind(Operation *op, GemmScheduleAttr schedule) {
 
 /// What cannot be copied: a thread copies 16 bytes of a row at once.
 static std::string explainCopies(GemmOp op, GemmScheduleAttr schedule) {
+  if (schedule.copiesAsync() && isInWorkgroup(op.getInput()))
+    return "cannot honour the schedule's 'copies': expected registers beside "
+           "rows in workgroup memory, got async";
   auto type = cast<ShapedType>(op.getWeight().getType());
   bool fits = type.getElementType().isF32() && !op.getTransposed() &&
               op.getOut() % 4 == 0;

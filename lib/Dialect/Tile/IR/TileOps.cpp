@@ -248,7 +248,7 @@ LogicalResult TraverseOp::verify() {
              << argument.getType();
   if (failed(verifyInPlace(*this))) // C10
     return failure();
-  return verifyRange(*this); // C11
+  return verifyRange(*this); // C11, // C14
 }
 
 /// Checks an op of a body against the domain that it is computed in.
@@ -420,7 +420,7 @@ LogicalResult GemmOp::verify() {
            << block.getArgument(0).getType() << " and "
            << yield.getValues()[0].getType();
   if (failed(verifyInPlace(*this)) || // C10
-      failed(verifyRange(*this)))     // C11
+      failed(verifyRange(*this)))     // C11, // C12
     return failure();
   return verifyBodyOps(*this, getBody(), /*allowTileOps=*/false); // C5
 }
@@ -496,7 +496,7 @@ LogicalResult OuterOp::verify() {
                             side.getShape().back(), getRows(), {})))
       return failure();
   if (failed(verifyInPlace(*this)) || // C7
-      failed(verifyRange(*this)))     // C8
+      failed(verifyRange(*this)))     // C8, // C9
     return failure();
   if (!getSums())
     return success();

@@ -10,6 +10,7 @@
 
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
+#include "GNN/Dialect/Tile/IR/Ranges.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -252,8 +253,9 @@ TileCost TraverseOp::getCost() {
       cost.flops += parts;
     }
   for (OpOperand &output : getDpsInitsMutable())
-    cost.writtenBytes +=
-        pointsAt(getLevel(getAccess(output))) * bytesOf(output.get().getType());
+    if (!isInWorkgroup(output.get()))
+      cost.writtenBytes += pointsAt(getLevel(getAccess(output))) *
+                           bytesOf(output.get().getType());
   for (OpOperand *input : getReadInputs()) {
     AtAttr at = getAccess(*input);
     auto type = cast<ShapedType>(input->get().getType());
@@ -329,14 +331,16 @@ SmallVector<StructureKey> GemmOp::getStructures() {
   return unwrap(keys);
 }
 
-/// Rows are read and written once, weights and extras of all rows or of a type
-/// once in all, and other extras once a row.
+/// Rows are read and written once, those in workgroup memory not, weights and
+/// extras of all rows or of a type once in all, and other extras once a row.
 TileCost GemmOp::getCost() {
   CountSum rows = CountSum::rows(getRows());
   int64_t heads = getHeads(), in = getIn(), out = getOut();
   int64_t bytes = bytesOf(getOutput().getType());
   auto weight = cast<ShapedType>(getWeight().getType());
-  CountSum elements = rows * (heads * in);
+  CountSum elements;
+  if (!isInWorkgroup(getInput()))
+    elements += rows * (heads * in);
   if (getWeights()) // one a type, of more
     elements += CountSum::rows(*getTypes()) *
                 ShapedType::getNumElements(weight.getShape().drop_front());

@@ -55,6 +55,8 @@ struct ProductLayout {
 /// The layout of a product by a complete schedule.
 ProductLayout layOut(GemmOp op, GemmScheduleAttr schedule);
 ProductLayout layOut(OuterOp op, GemmScheduleAttr schedule);
+/// The layout of a gemm whose input is an array of its block.
+ProductLayout layOutInBlock(GemmOp op, GemmScheduleAttr schedule);
 /// Empty if the product can be computed so; else the reason.
 std::string explainRefusal(GemmOp op, GemmScheduleAttr schedule);
 std::string explainRefusal(OuterOp op, GemmScheduleAttr schedule);

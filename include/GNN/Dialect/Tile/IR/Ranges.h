@@ -13,6 +13,16 @@
 
 namespace gnn::tile {
 
+/// Whether an operand is an array in workgroup memory. It belongs to the block:
+/// it has the rows of the range alone, the first of which is its row 0.
+bool isInWorkgroup(mlir::Value operand);
+
+/// Whether a traversal on a range leaves its rows to another template of the
+/// block: it walks all rows of the range then.
+inline bool isForBlock(TraverseOp op) {
+  return llvm::any_of(op.getOutputs(), isInWorkgroup);
+}
+
 /// Checks what a template has on a range, and only there: memrefs, a complete
 /// schedule, and the index arrays that it reads.
 mlir::LogicalResult verifyRange(TraverseOp op);

@@ -172,7 +172,9 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     In the blocked form it is on a *range*, `rows[%first to %end] columns[%column]`:
     the groups at the positions from `first` to before `end`, at most the schedule's
     `rows_per_block`, and the features from `column` on, at most
-    `columns_per_block`. The index arrays it reads are operands then.
+    `columns_per_block`. The index arrays it reads are operands then. An output may be
+    an array in workgroup memory there, whose row 0 is that of the group at `first`:
+    all groups of the range are walked then, `rows_per_block` of them side by side.
 
     Constraints:
     * (C1) `inputs_at` and `outputs_at` have one access an operand.
@@ -203,6 +205,8 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
       output is at elements, and no reduction over elements needs another one first.
     * (C13) There is one of `parts` for each result of a reduction over elements,
       `[?, heads, features]` as far as the result varies by them, of its type.
+    * (C14) On a range, a single output may be in workgroup memory, at `group` without
+      another space and of 64 rows or more. No other operand is.
 
     Example: the weighted sum over neighbours.
 
@@ -300,7 +304,8 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
     columns[%column] head[%h]`: `count` rows of one type from the position `first`
     on, at most 64, the columns from `column` on, at most `n` of its schedule, and
     one head. `t` and `w` are the rows of `types` and `weights`. The index arrays
-    it reads are operands then.
+    it reads are operands then. The input may be an array in workgroup memory there,
+    whose row 0 is that of the position `first`.
 
     Constraints:
     * (C1) `input` has shape `[rows, (heads,) in]`, `weight`
@@ -324,6 +329,8 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
     * (C11) A range says rows, columns, and the type, the weight and the head where
       there are such; on one, operands are memrefs, the schedule is complete, and
       `index_arrays` are those of `getStructures`, in order.
+    * (C12) On a range, the input may be in workgroup memory, at `group` without
+      another space and of 64 rows or more. No other operand is.
 
     Example: one weight an edge type, for the distinct (source, type) pairs.
 
@@ -434,6 +441,7 @@ def Tile_OuterOp : Tile_TemplateOp<"outer", [AttrSizedOperandSegments]> {
     * (C8) A range says rows, columns of both sides, and the type and the head where
       there are such; on one, operands are memrefs, the schedule is complete, and
       `index_arrays` are those of `getStructures`, in order.
+    * (C9) No operand is in workgroup memory.
 
     Example:
 

@@ -1,0 +1,340 @@
+// RUN: gnn-opt %s --gnn-schedule-pipeline=tensor-cores=false --gnn-block-pipeline=sums-in-products=true --split-input-file \
+// RUN:   --remarks-filter='gnn-tile-fuse-sums-into-products' --remark-policy=all --remark-format=emitRemark --verify-diagnostics | FileCheck %s
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+
+// Another product reads the sum.
+//
+// CHECK-LABEL: func.func @read_later
+// CHECK-NOT:     memref.alloca
+func.func @read_later(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>, %z: memref<?x16xf32>) {
+  %n = gnn_tile.count @g count dst : index
+  %s = memref.alloc(%n) : memref<?x16xf32>
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
+      ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%s : memref<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: f32):
+    %sum = gnn_tile.reduce sum [element] %xv : f32
+    gnn_tile.yield %sum : f32
+  }
+  // expected-remark @+1 {{stays a kernel: something else reads it}}
+  gnn_tile.gemm @g rows dst ins(%s, %w : memref<?x16xf32>, memref<16x16xf32>)
+      at <group : feature> extras at []
+      outs(%y : memref<?x16xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  // expected-remark @+1 {{stays a kernel: something else reads it}}
+  gnn_tile.gemm @g rows dst ins(%s, %w : memref<?x16xf32>, memref<16x16xf32>)
+      at <group : feature> extras at []
+      outs(%z : memref<?x16xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+
+// So does one in front of it.
+//
+// CHECK-LABEL: func.func @read_before
+// CHECK-NOT:     memref.alloca
+func.func @read_before(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>, %z: memref<?x16xf32>) {
+  %n = gnn_tile.count @g count dst : index
+  %s = memref.alloc(%n) : memref<?x16xf32>
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
+      ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%s : memref<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: f32):
+    %sum = gnn_tile.reduce sum [element] %xv : f32
+    gnn_tile.yield %sum : f32
+  }
+  // expected-remark @+1 {{stays a kernel: something else reads it}}
+  gnn_tile.gemm @g rows dst ins(%s, %w : memref<?x16xf32>, memref<16x16xf32>)
+      at <group : feature> extras at []
+      outs(%z : memref<?x16xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  // expected-remark @+1 {{stays a kernel: something else reads it}}
+  gnn_tile.gemm @g rows dst ins(%s, %w : memref<?x16xf32>, memref<16x16xf32>)
+      at <group : feature> extras at []
+      outs(%y : memref<?x16xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+
+// The sum is a result as well.
+//
+// CHECK-LABEL: func.func @of_the_caller
+// CHECK-NOT:     memref.alloca
+func.func @of_the_caller(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>, %s: memref<?x16xf32>) {
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
+      ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%s : memref<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: f32):
+    %sum = gnn_tile.reduce sum [element] %xv : f32
+    gnn_tile.yield %sum : f32
+  }
+  // expected-remark @+1 {{stays a kernel: something else reads it}}
+  gnn_tile.gemm @g rows dst ins(%s, %w : memref<?x16xf32>, memref<16x16xf32>)
+      at <group : feature> extras at []
+      outs(%y : memref<?x16xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+
+// What is summed is no longer there when the product is computed.
+//
+// CHECK-LABEL: func.func @written_between
+// CHECK-NOT:     memref.alloca
+func.func @written_between(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>, %z: memref<?x16xf32>) {
+  %n = gnn_tile.count @g count dst : index
+  %s = memref.alloc(%n) : memref<?x16xf32>
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
+      ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%s : memref<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: f32):
+    %sum = gnn_tile.reduce sum [element] %xv : f32
+    gnn_tile.yield %sum : f32
+  }
+  gnn_tile.gemm @g rows dst ins(%z, %w : memref<?x16xf32>, memref<16x16xf32>)
+      at <group : feature> extras at []
+      outs(%x : memref<?x16xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  // expected-remark @+1 {{stays a kernel: what it reads is written before the product}}
+  gnn_tile.gemm @g rows dst ins(%s, %w : memref<?x16xf32>, memref<16x16xf32>)
+      at <group : feature> extras at []
+      outs(%y : memref<?x16xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+
+// Blocks that are done would write over what others still sum.
+//
+// CHECK-LABEL: func.func @written_by_the_product
+// CHECK-NOT:     memref.alloca
+func.func @written_by_the_product(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>, %z: memref<?x16xf32>) {
+  %n = gnn_tile.count @g count dst : index
+  %s = memref.alloc(%n) : memref<?x16xf32>
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
+      ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%s : memref<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: f32):
+    %sum = gnn_tile.reduce sum [element] %xv : f32
+    gnn_tile.yield %sum : f32
+  }
+  // expected-remark @+1 {{stays a kernel: the product writes over what it reads}}
+  gnn_tile.gemm @g rows dst ins(%s, %w : memref<?x16xf32>, memref<16x16xf32>)
+      at <group : feature> extras at []
+      outs(%x : memref<?x16xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+
+// Two results of the workspace in one place are as one.
+//
+// CHECK-LABEL: func.func @one_place
+// CHECK-NOT:     memref.alloca
+func.func @one_place(%w: memref<16x16xf32>, %z: memref<?x16xf32>, %ws: memref<?xi8> {gnn.workspace}) {
+  %n = gnn_tile.count @g count dst : index
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %bytes = arith.muli %n, %c64 : index
+  %begin = arith.addi %c0, %bytes : index
+  %all = arith.addi %begin, %bytes : index
+  gnn_tile.workspace_size %all
+  %x = memref.view %ws[%c0][%n] : memref<?xi8> to memref<?x16xf32>
+  %s = memref.view %ws[%begin][%n] : memref<?xi8> to memref<?x16xf32>
+  %y = memref.view %ws[%c0][%n] : memref<?xi8> to memref<?x16xf32>
+  gnn_tile.gemm @g rows dst ins(%z, %w : memref<?x16xf32>, memref<16x16xf32>)
+      at <group : feature> extras at []
+      outs(%x : memref<?x16xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
+      ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%s : memref<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: f32):
+    %sum = gnn_tile.reduce sum [element] %xv : f32
+    gnn_tile.yield %sum : f32
+  }
+  // expected-remark @+1 {{stays a kernel: the product writes over what it reads}}
+  gnn_tile.gemm @g rows dst ins(%s, %w : memref<?x16xf32>, memref<16x16xf32>)
+      at <group : feature> extras at []
+      outs(%y : memref<?x16xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+
+// Each of its rows is walked by a whole block.
+//
+// CHECK-LABEL: func.func @by_block
+// CHECK-NOT:     memref.alloca
+func.func @by_block(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>, %z: memref<?x16xf32>) {
+  %n = gnn_tile.count @g count dst : index
+  %s = memref.alloc(%n) : memref<?x16xf32>
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
+      ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%s : memref<?x16xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <row_walk = block, rows_per_block = 8, element_lanes = 8> {
+  ^bb0(%xv: f32):
+    %sum = gnn_tile.reduce sum [element] %xv : f32
+    gnn_tile.yield %sum : f32
+  }
+  // expected-remark @+1 {{stays a kernel: a block walks each of its rows}}
+  gnn_tile.gemm @g rows dst ins(%s, %w : memref<?x16xf32>, memref<16x16xf32>)
+      at <group : feature> extras at []
+      outs(%y : memref<?x16xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+
+// 64 rows of 200 features are more than workgroup memory holds.
+//
+// CHECK-LABEL: func.func @large
+// CHECK-NOT:     memref.alloca
+func.func @large(%x: memref<?x200xf32>, %w: memref<200x16xf32>, %y: memref<?x16xf32>) {
+  %n = gnn_tile.count @g count dst : index
+  %s = memref.alloc(%n) : memref<?x200xf32>
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 200>
+      ins(%x : memref<?x200xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%s : memref<?x200xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: f32):
+    %sum = gnn_tile.reduce sum [element] %xv : f32
+    gnn_tile.yield %sum : f32
+  }
+  // expected-remark @+1 {{stays a kernel: it would take 60432 bytes of workgroup memory with its product, of 49152}}
+  gnn_tile.gemm @g rows dst ins(%s, %w : memref<?x200xf32>, memref<200x16xf32>)
+      at <group : feature> extras at []
+      outs(%y : memref<?x16xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+
+// Rows of pairs read those of their destinations: a block would sum them for each.
+//
+// CHECK-LABEL: func.func @other_rows
+// CHECK-NOT:     memref.alloca
+func.func @other_rows(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>, %z: memref<?x16xf32>) {
+  %n = gnn_tile.count @g count dst : index
+  %s = memref.alloc(%n) : memref<?x16xf32>
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
+      ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%s : memref<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: f32):
+    %sum = gnn_tile.reduce sum [element] %xv : f32
+    gnn_tile.yield %sum : f32
+  }
+  // expected-remark @+1 {{stays a kernel: the product does not read its rows one by one}}
+  gnn_tile.gemm @g rows dst_pair ins(%s, %w : memref<?x16xf32>, memref<16x16xf32>)
+      at <group -> dst : feature> extras at []
+      outs(%y : memref<?x16xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+
+// The degree is a result too.
+//
+// CHECK-LABEL: func.func @two_results
+// CHECK-NOT:     memref.alloca
+func.func @two_results(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>, %d: memref<?xf32>) {
+  %n = gnn_tile.count @g count dst : index
+  %s = memref.alloc(%n) : memref<?x16xf32>
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
+      ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%s, %d : memref<?x16xf32>, memref<?xf32>) at [#gnn_tile.at<group : feature>, #gnn_tile.at<group>] {
+  ^bb0(%xv: f32):
+    %sum = gnn_tile.reduce sum [element] %xv : f32
+    %size = gnn_tile.size : f32
+    gnn_tile.yield %sum, %size : f32, f32
+  }
+  // expected-remark @+1 {{stays a kernel: it has several results}}
+  gnn_tile.gemm @g rows dst ins(%s, %w : memref<?x16xf32>, memref<16x16xf32>)
+      at <group : feature> extras at []
+      outs(%y : memref<?x16xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+
+// No remark of rows that are computed one by one: there is no sum.
+//
+// CHECK-LABEL: func.func @no_sum
+// CHECK-NOT:     memref.alloca
+func.func @no_sum(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>, %z: memref<?x16xf32>) {
+  %n = gnn_tile.count @g count dst : index
+  %s = memref.alloc(%n) : memref<?x16xf32>
+  gnn_tile.gemm @g rows dst ins(%x, %w : memref<?x16xf32>, memref<16x16xf32>)
+      at <group : feature> extras at []
+      outs(%s : memref<?x16xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  gnn_tile.gemm @g rows dst ins(%s, %w : memref<?x16xf32>, memref<16x16xf32>)
+      at <group : feature> extras at []
+      outs(%y : memref<?x16xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
