@@ -7,9 +7,11 @@
 
 Compared in turn, as CUDA graphs in one process on torch's current GPU: rows that stay
 whole (`long-rows=0`), those that `gnn-tile-split-long-rows` splits by the statistics of
-the graph, and all that have more elements than each of the lengths. The table has
-milliseconds, medians of all rounds, and the time of whole rows by each: above 1 is
-faster. In brackets is how many kernels there are, and of `chosen` the lengths. Results
+the graph (`chosen`), the same where passes on whole graphs weigh rows as if they stayed
+whole (`unaware`: `cost=whole-rows`), and all that have more elements than each of the
+lengths. The table has milliseconds, medians of all rounds, and the time of whole rows by
+each: above 1 is faster. In brackets is how many kernels there are, and of what is chosen
+by statistics the lengths. Results
 must agree to 1e-5, and are the same bits in two runs. Graphs and layers are those of
 ablation.py; --training is the forward and the backward pass of a layer.
 """
@@ -50,11 +52,11 @@ def bench(model, graph, device, options):
     module, graph = ablation.LAYERS[model](graph, options.features)
     function, = module.functions.values()
     inputs = device.inputs(function.random_inputs(graph, 1))
-    ways = {"whole": 0, "chosen": -1, **{str(n): n for n in options.lengths}}
+    ways = {"whole": {"long-rows": 0}, "chosen": {}, "unaware": {"cost": "whole-rows"},
+            **{str(n): {"long-rows": n} for n in options.lengths}}
     rows, prepared, first = {}, {}, None
-    for name, length in ways.items():
-        layer = bound_layer(Way({"long-rows": length}), module, graph, device,
-                            options.training)
+    for name, passes in ways.items():
+        layer = bound_layer(Way(passes), module, graph, device, options.training)
         out, again = (np.asarray(device.run(layer, inputs)) for _ in range(2))
         assert np.array_equal(out.view(np.int32), again.view(np.int32)), name
         out = out.astype(np.float64)
@@ -63,8 +65,10 @@ def bench(model, graph, device, options):
         assert error < 1e-5, (name, error)
         rows[name] = {"ms": [], "kernels": len(layer.report()["steps"]), "error": error}
         prepared[name] = device.prepare(layer, inputs)
-    chosen = gnn_mlir.compile(module, target=device.target, graph=graph)
-    rows["chosen"]["lengths"] = lengths(chosen)
+    for name in ("chosen", "unaware"):
+        rows[name]["lengths"] = lengths(
+            gnn_mlir.compile(module, target=device.target, graph=graph,
+                             passes=ways[name]))
     if device.target == "cuda":
         for _ in range(options.rounds):
             for name in random.sample(list(ways), len(ways)):
@@ -94,7 +98,7 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     device = ablation.OnGPU() if options.device == "cuda" else ablation.OnEmulator()
     random.seed(0)
-    names = ["whole", "chosen", *map(str, options.lengths)]
+    names = ["whole", "chosen", "unaware", *map(str, options.lengths)]
     print(re.sub(r"[{}']", "", str(device.about())))
     print(f"| graph | layer | {' | '.join(names)} |\n|{'---|' * (len(names) + 2)}")
     for text in options.graphs:

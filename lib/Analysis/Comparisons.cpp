@@ -33,7 +33,7 @@ Comparison gnn::compareRows(const CostModel &model, Operation *op,
                             StatsAttr stats) {
   std::vector<KernelWork> before = describeGathering(op, stats);
   std::vector<KernelWork> after = describeGathering(moved, stats);
-  if (model.getKind() == CostKind::Rows)
+  if (!model.isTime())
     return {model.cost(before), model.cost(after)};
   // Who reads the result now goes by an id to a row that others read too.
   RankedTensorType result = resultOf(op);
@@ -46,7 +46,7 @@ Comparison gnn::compareRows(const CostModel &model, Operation *op,
   Comparison costs{model.cost(before), model.cost(after)};
   // A walk along a long row waits for ids first.
   if (isPairSpace(path.to) && path.from == RowSpace::Edge)
-    costs.after += stats.getLongestRow(EndPoint::Dst) *
+    costs.after += model.countInTurn(stats.getLongestRow(EndPoint::Dst)) *
                    model.getTarget().kernels.edgeSeconds * waitOf(wait);
   return costs;
 }
@@ -66,10 +66,11 @@ Comparison gnn::compareJoin(const CostModel &model, Operation *outer,
                      (idBytes + numberBytes) * groups;
   one.gathers.push_back({rowsOf(inner->getOperand(0)), numberBytes, groups});
   one.reducedRows = second.back().reducedRows;
-  one.longestRow = isNodeSpace(path.to) && path.getEnd()
-                       ? stats.getLongestRow(*path.getEnd()) *
-                             CostModel::steps(inner->getNumOperands() + 1)
+  double longest = isNodeSpace(path.to) && path.getEnd()
+                       ? stats.getLongestRow(*path.getEnd())
                        : 0;
+  one.lengths = {one.reducedRows, rowsOf(inner->getOperand(0)), longest};
+  one.longestRow = longest * CostModel::steps(inner->getNumOperands() + 1);
   return {model.cost(first) + model.cost(second), model.cost(one)};
 }
 

@@ -44,6 +44,8 @@ KernelWork &KernelWork::operator+=(const KernelWork &other) {
   streamBytes += other.streamBytes;
   gathers.append(other.gathers);
   reducedRows = std::max(reducedRows, other.reducedRows);
+  if (lengths.rows < other.lengths.rows)
+    lengths = other.lengths;
   longestRow += other.longestRow;
   walks.append(other.walks);
   crowding = std::max(crowding, other.crowding);
@@ -57,6 +59,7 @@ KernelWork &KernelWork::operator*=(double factor) {
   otherFlops *= factor;
   streamBytes *= factor;
   reducedRows *= factor;
+  lengths *= factor;
   for (GatherWork &gather : gathers)
     gather.rows *= factor;
   for (WalkWork &walk : walks) {
@@ -96,9 +99,45 @@ double CostModel::longestSeconds(const WalkWork &walk) const {
   return walk.getLongestRounds() * seconds;
 }
 
+PiecesChoice
+CostModel::choosePieces(double whole, double longest,
+                        llvm::function_ref<double(int64_t)> costOf) {
+  PiecesChoice choice;
+  choice.whole = whole;
+  int64_t best = 0;
+  for (auto n = static_cast<int64_t>(KernelFigures::shortestPiece);
+       n <= KernelFigures::longestPiece && n < longest; n *= 2) {
+    double cost = costOf(n);
+    if (cost < choice.pieces)
+      best = n;
+    choice.pieces = std::min(choice.pieces, cost);
+  }
+  if (choice.pieces < KernelFigures::piecesShare * whole)
+    choice.length = best;
+  return choice;
+}
+
+double CostModel::countInTurn(double longest) const {
+  return kind == CostKind::Full ? std::min(longest, KernelFigures::longestPiece)
+                                : longest;
+}
+
 double CostModel::cost(const KernelWork &kernel) const {
-  if (kind == CostKind::Rows)
+  if (!isTime())
     return kernel.productRows;
+  double whole = seconds(kernel);
+  if (kind != CostKind::Full)
+    return whole;
+  auto inPieces = [&](int64_t length) {
+    KernelWork pieces = kernel, rest = kernel;
+    takeShare(pieces, kernel.lengths, length, /*ofPieces=*/true);
+    takeShare(rest, kernel.lengths, length, /*ofPieces=*/false);
+    return seconds(pieces) + seconds(rest);
+  };
+  return choosePieces(whole, kernel.lengths.longest, inPieces).getCost();
+}
+
+double CostModel::seconds(const KernelWork &kernel) const {
   if (kernel.isEmpty())
     return 0;
   double gathers = 0, gatheredBytes = 0;
@@ -107,11 +146,17 @@ double CostModel::cost(const KernelWork &kernel) const {
     gatheredBytes +=
         gather.rows * std::max(gather.rowBytes, double(target.l2RowBytes));
   }
-  if (kernel.reducedRows > 0)
-    gathers = std::max(gathers, gatheredBytes / target.kernels.walkGather);
-  double rows = kernel.reducedRows * target.kernels.rowSeconds;
+  double rows = 0;
+  if (!llvm::any_of(kernel.walks,
+                    [](const WalkWork &walk) { return walk.isScheduled; })) {
+    rows = kernel.reducedRows * target.kernels.rowSeconds;
+    if (kernel.reducedRows > 0)
+      gathers = std::max(gathers, gatheredBytes / target.kernels.walkGather);
+  }
   double longest = kernel.longestRow * target.kernels.edgeSeconds;
   for (const WalkWork &walk : kernel.walks) {
+    if (walk.isScheduled)
+      rows += walk.rows * walk.warps * target.kernels.warpSeconds;
     rows += walk.getRounds() * walk.warps * target.kernels.roundSeconds;
     longest += longestSeconds(walk);
   }
@@ -262,8 +307,10 @@ static KernelWork describeOne(Operation *op, StatsAttr stats) {
   if (std::optional<RowPath> path = getReduction(paths);
       path && (isNodeSpace(path->to) || isPairSpace(path->to))) {
     work.reducedRows = RowCount::rows(path->to).evaluate(stats);
-    work.longestRow =
-        getLongestRow(*path, stats) * CostModel::steps(op->getNumOperands());
+    double longest = getLongestRow(*path, stats);
+    work.longestRow = longest * CostModel::steps(op->getNumOperands());
+    if (path->from == RowSpace::Edge && getRowSpace(result) != path->from)
+      work.lengths = {work.reducedRows, double(stats.getEdges()), longest};
   }
   auto withRows = llvm::make_filter_range(
       op->getOperands(), [](Value v) { return getRows(v.getType()); });

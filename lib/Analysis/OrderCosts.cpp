@@ -151,7 +151,8 @@ void OrderCosts::addProductFirst(ArrayRef<int64_t> list,
   if (meanOfPairs)
     sum.gathers.push_back({edges, 4, groups});
   sum.reducedRows = numNodes;
-  sum.longestRow = longestRow(list) *
+  sum.lengths = {numNodes, edges, longestRow(list)};
+  sum.longestRow = sum.lengths.longest *
                    CostModel::steps(1 + chain.scales.size() + meanOfPairs);
   kernels.append({product, sum});
 }
@@ -171,8 +172,10 @@ void OrderCosts::addAggregateFirst(ArrayRef<int64_t> list,
   sum.otherFlops = 2 * edges * in;
   sum.streamBytes = edges * edgeBytes + rows * in * element;
   sum.reducedRows = chain.isTyped() ? rows : numNodes;
-  sum.longestRow = (chain.isTyped() ? longestPair(list) : longestRow(list)) *
-                   CostModel::steps(1 + chain.scales.size());
+  sum.lengths = {sum.reducedRows, edges,
+                 chain.isTyped() ? longestPair(list) : longestRow(list)};
+  sum.longestRow =
+      sum.lengths.longest * CostModel::steps(1 + chain.scales.size());
   KernelWork product = multiply(list, rows);
   product.streamBytes += rows * in * element;
   kernels.append({sum, product});
@@ -199,6 +202,7 @@ void OrderCosts::addGradients(ArrayRef<int64_t> list, bool productFirst,
   walk.otherFlops = 2 * edges * features;
   walk.longestRow = longestInput * CostModel::steps(1 + chain.scales.size());
   walk.reducedRows = productFirst ? rows : numInputs;
+  walk.lengths = {walk.reducedRows, edges, longestInput};
   walk.streamBytes = edges * edgeBytes + walk.reducedRows * features * element;
   walk.gathers.push_back(
       {edges, features * element, productFirst ? numNodes : rows});

@@ -13,18 +13,35 @@
 using namespace gnn;
 using gnn::tile::RowDomain;
 
+double RowLengths::countInLong(double length) const {
+  double mean = elements / std::max(rows, 1.0);
+  if (longest <= length)
+    return 0;
+  if (length <= mean || longest >= elements)
+    return elements;
+  double slope = std::log(longest / elements) / std::log(longest / mean);
+  return elements * std::pow(length / mean, slope);
+}
+
+double RowLengths::countPieces(double length) const {
+  double inLong = countInLong(length);
+  return inLong == 0 ? 0 : inLong / length + inLong / longest;
+}
+
+RowLengths &RowLengths::operator*=(double factor) {
+  rows *= factor;
+  elements *= factor;
+  return *this;
+}
+
 double gnn::countRows(RowDomain domain, StatsAttr stats) {
   if (domain.isTiles()) {
     StructureKey tiles = domain.getTiles();
     RowDomain elements = tiles.elements;
     if (!domain.isLongTiles())
       return countRows(elements, stats) / tiles.tile + 1;
-    auto length = static_cast<double>(tiles.tile);
-    double inLong = countInLong(tiles.group, elements, length, stats);
-    return inLong == 0
-               ? 0
-               : inLong / length +
-                     inLong / countLongestGroup(tiles.group, elements, stats);
+    return getLengths(tiles.group, elements, stats)
+        .countPieces(static_cast<double>(tiles.tile));
   }
   if (!domain.isOfGraph())
     return domain.getCount();
@@ -72,17 +89,15 @@ double gnn::countLongestGroup(RowDomain groups, RowDomain elements,
   return std::max(longest, mean);
 }
 
+RowLengths gnn::getLengths(RowDomain groups, RowDomain elements,
+                           StatsAttr stats) {
+  return {countRows(groups, stats), countRows(elements, stats),
+          countLongestGroup(groups, elements, stats)};
+}
+
 double gnn::countInLong(RowDomain groups, RowDomain elements, double length,
                         StatsAttr stats) {
-  double all = countRows(elements, stats);
-  double mean = all / std::max(countRows(groups, stats), 1.0);
-  double longest = countLongestGroup(groups, elements, stats);
-  if (longest <= length)
-    return 0;
-  if (length <= mean || longest >= all)
-    return all;
-  double slope = std::log(longest / all) / std::log(longest / mean);
-  return all * std::pow(length / mean, slope);
+  return getLengths(groups, elements, stats).countInLong(length);
 }
 
 double gnn::evaluateCount(const CountKey &count, StatsAttr stats) {

@@ -52,8 +52,10 @@ llvm::ArrayRef<OptionWord<GradientMemory>> OptionWords<GradientMemory>::list() {
 }
 
 llvm::ArrayRef<OptionWord<CostKind>> OptionWords<CostKind>::list() {
-  static const OptionWord<CostKind> words[] = {{"full", CostKind::Full},
-                                               {"rows", CostKind::Rows}};
+  static const OptionWord<CostKind> words[] = {
+      {"full", CostKind::Full},
+      {"whole-rows", CostKind::WholeRows},
+      {"rows", CostKind::Rows}};
   return words;
 }
 

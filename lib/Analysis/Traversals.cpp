@@ -136,11 +136,13 @@ static WalkWork describeWalk(TraverseOp op, Share share, const Rows &rows,
       std::max(1.0, countWarps(usualRegisters, warps) /
                         countWarps(estimateRegisters(facts, layout), warps));
   WalkWork walk;
+  walk.isScheduled = true;
   walk.walks = countWalks(op);
   walk.rows = rows.numGroups;
   walk.edges = rows.numElements;
   walk.longest = rows.longest;
   walk.edgesPerRound = layout.elementLanes * layout.inFlight;
+  walk.edgesPerLongRound = layout.elementLanes * layout.longInFlight();
   walk.splitEdges = schedule.splitRows;
   walk.teams = layout.rowsPerBlock;
   walk.warps = layout.threadsPerRow() / 32.0;
@@ -227,23 +229,43 @@ LongRowsWork gnn::describeLongRows(TraverseOp op, int64_t length,
           describe(op, Share(Share::Kind::Rest, length), stats)};
 }
 
-void gnn::takeShare(KernelWork &work, const StructureKey &tiles,
-                    StatsAttr stats) {
-  RowDomain pieces = RowDomain::tilesOf(tiles);
-  auto length = static_cast<double>(tiles.tile);
-  double longest = countLongestGroup(tiles.group, tiles.elements, stats);
-  double all = countRows(tiles.elements, stats);
-  double share = countInLong(tiles.group, tiles.elements, length, stats) /
-                 std::max(all, 1.0);
-  bool ofPieces = tiles.kind == StructureKey::Kind::LongTiles;
+bool gnn::mayHaveLongRows(TraverseOp op) {
+  RowDomain groups = op.getGroups();
+  return (groups.isKind(RowKind::Node) || groups.isKind(RowKind::Pair)) &&
+         op.getElements().isOfGraph() && !op.getPartsOf() &&
+         !op.getReduced().empty();
+}
+
+PiecesChoice gnn::choosePieces(const CostModel &model, TraverseOp op,
+                               StatsAttr stats) {
+  auto inPieces = [&](int64_t length) {
+    LongRowsWork work = describeLongRows(op, length, stats);
+    return model.cost(work.parts) + model.cost(work.rest);
+  };
+  return CostModel::choosePieces(
+      model.cost(describeTraversal(op, stats)),
+      countLongestGroup(op.getGroups(), op.getElements(), stats), inPieces);
+}
+
+double gnn::costTraversal(const CostModel &model, TraverseOp op,
+                          StatsAttr stats) {
+  if (model.getKind() == CostKind::Full && mayHaveLongRows(op) &&
+      countWalks(op) == 1)
+    return choosePieces(model, op, stats).getCost();
+  return model.cost(describeTraversal(op, stats));
+}
+
+void gnn::takeShare(KernelWork &work, const RowLengths &lengths, double length,
+                    bool ofPieces) {
+  double share = lengths.countInLong(length) / std::max(lengths.elements, 1.0);
   if (ofPieces) {
     work *= share;
-    work.reducedRows = countRows(pieces, stats);
+    work.reducedRows = lengths.countPieces(length);
   } else {
     for (GatherWork &gather : work.gathers)
       gather.rows *= 1 - share;
   }
-  work.longestRow *= std::min(1.0, length / std::max(longest, 1.0));
+  work.longestRow *= std::min(1.0, length / std::max(lengths.longest, 1.0));
   for (WalkWork &walk : work.walks) {
     if (ofPieces) {
       walk.rows = work.reducedRows * walk.teams;
@@ -255,4 +277,11 @@ void gnn::takeShare(KernelWork &work, const StructureKey &tiles,
       walk.parts = std::ceil(walk.longest / length);
     }
   }
+}
+
+void gnn::takeShare(KernelWork &work, const StructureKey &tiles,
+                    StatsAttr stats) {
+  takeShare(work, getLengths(tiles.group, tiles.elements, stats),
+            static_cast<double>(tiles.tile),
+            tiles.kind == StructureKey::Kind::LongTiles);
 }

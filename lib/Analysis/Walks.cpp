@@ -16,7 +16,11 @@ using namespace gnn;
 
 double WalkWork::getLongestRounds() const {
   double alone = std::ceil(std::min(longest, splitEdges) / edgesPerRound);
-  return std::max(alone, (parts ? parts : longest) / (edgesPerRound * teams));
+  double walked = parts ? parts : longest;
+  double together = longest > splitEdges || !isScheduled
+                        ? walked / (edgesPerLongRound * teams)
+                        : 0;
+  return isScheduled ? alone + together : std::max(alone, together);
 }
 
 static WalkWork describeWalk(const WalkCount &walk, StatsAttr stats) {
@@ -37,6 +41,7 @@ static WalkWork describeWalk(const WalkCount &walk, StatsAttr stats) {
   work.longest = std::max(getLongestRow(walk.path, stats),
                           work.edges / std::max(work.rows, 1.0));
   work.edgesPerRound = layout.elementLanes * layout.inFlight;
+  work.edgesPerLongRound = layout.elementLanes * layout.longInFlight();
   work.splitEdges = schedule.splitRows;
   work.teams = layout.rowsPerBlock;
   work.warps = layout.threadsPerRow() / 32.0;
@@ -51,6 +56,9 @@ KernelWork gnn::describeKernel(const KernelCounts &kernel, StatsAttr stats) {
   work.streamBytes = (kernel.readBytes + kernel.writtenBytes).evaluate(stats);
   work.reducedRows = RowCount::rows(kernel.walk.path.to).evaluate(stats);
   work.walks.push_back(describeWalk(kernel.walk, stats));
+  const WalkWork &walk = work.walks.back();
+  if (kernel.walk.walks == 1 && kernel.walk.path.from == RowSpace::Edge)
+    work.lengths = {walk.rows, walk.edges, walk.longest};
   // What only one walk reads the last one does.
   double inFirst = 0, inLast = 0;
   for (const ReadCount &read : kernel.reads) {

@@ -115,7 +115,8 @@ static void buildTilePipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());           // counts are the same everywhere
   if (options.fuse) {
     pm.addNestedPass<func::FuncOp>(createFuseTraversals());
-    pm.addNestedPass<func::FuncOp>(createJoinTraversals({options.target}));
+    pm.addNestedPass<func::FuncOp>(createJoinTraversals(
+        {options.target, /*longRows=*/options.longRows != 0}));
     // A row that several traversals read may now have one reader, and walks
     // what was reshaped for a traversal that they have taken in.
     pm.addPass(createCanonicalizerPass());

@@ -229,8 +229,9 @@ FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
   StageOptions stages, none;
   if (failed(readOptions(module, passes, chip, stages)))
     return failure();
-  // Times are shown whatever is weighed.
-  CostModel model(stages.graph.target.getValue(), CostKind::Full);
+  // Times are shown whatever is weighed, of rows as they are: pieces have
+  // launches of their own.
+  CostModel model(stages.graph.target.getValue(), CostKind::WholeRows);
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream, OpPrintingFlags().enableDebugInfo());

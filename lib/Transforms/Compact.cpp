@@ -377,8 +377,7 @@ bool Compact::pays(Operation *op, Candidate &candidate, StatsAttr stats) const {
     return true;
   double numRows = getNumRows(op->getResult(0).getType(), stats);
   candidate.rows = getNumRows(candidate.value.getType(), stats);
-  IdWait wait = model->getKind() == CostKind::Full &&
-                        isPairSpace(candidate.to.to) &&
+  IdWait wait = model->isTime() && isPairSpace(candidate.to.to) &&
                         candidate.to.from == RowSpace::Edge
                     ? getWait(op->getResult(0), candidate.to.to)
                     : IdWait::None;

@@ -129,7 +129,7 @@ static void foldNormalization(BatchNormOp op, const CostModel &model,
   std::string numbers =
       llvm::formatv(": {0} weights and biases", weights.size());
   StatsAttr stats = getStats(op);
-  bool isFull = model.getKind() == CostKind::Full;
+  bool isFull = model.isTime();
   if (!stats && isFull)
     return rewrite.missed(
         op.getLoc(), "NotFolded",

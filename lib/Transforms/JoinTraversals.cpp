@@ -50,7 +50,8 @@ struct JoinTraversals : gnn::impl::JoinTraversalsBase<JoinTraversals> {
   using JoinTraversalsBase::JoinTraversalsBase;
 
   LogicalResult initialize(MLIRContext *) override {
-    model.emplace(target.getValue(), CostKind::Full);
+    model.emplace(target.getValue(),
+                  longRows ? CostKind::Full : CostKind::WholeRows);
     return success();
   }
 
@@ -428,9 +429,9 @@ TraverseOp JoinTraversals::weigh(IRRewriter &rewriter, TraverseOp first,
     return nullptr;
   }
   TraverseOp joined = build(rewriter, first, second, join);
-  double before = model->cost(
-      {describeTraversal(first, stats), describeTraversal(second, stats)});
-  double after = model->cost(describeTraversal(joined, stats));
+  double before = costTraversal(*model, first, stats) +
+                  costTraversal(*model, second, stats);
+  double after = costTraversal(*model, joined, stats);
   numbers = model->textOf(after) + " instead of " + model->textOf(before) +
             " by the model";
   if (model->isBetter(before, after))

@@ -29,18 +29,13 @@ namespace gnn {
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
 
-/// Elements above which a row may be long: of 64 to 1024, 64 or 128 were the
-/// best on an H200 (benchmarks/results/2026-11-23-h200-long-rows.md). With a
-/// lower limit most rows would be cut; with a higher one their blocks end last.
-static constexpr int64_t shortest = 64, longest = 128;
-
 namespace {
 struct SplitLongRows : gnn::impl::SplitLongRowsBase<SplitLongRows> {
   using SplitLongRowsBase::SplitLongRowsBase;
 
   LogicalResult initialize(MLIRContext *context) override {
     constexpr int64_t most = std::numeric_limits<int32_t>::max();
-    model.emplace(target.getValue(), CostKind::Full);
+    model.emplace(target.getValue(), CostKind::WholeRows);
     if (length >= -1 && length <= most)
       return success();
     return emitError(UnknownLoc::get(context))
@@ -53,7 +48,7 @@ struct SplitLongRows : gnn::impl::SplitLongRowsBase<SplitLongRows> {
       return;
     SmallVector<TraverseOp> ops;
     getOperation()->walk([&](TraverseOp op) {
-      if (hasLongRows(op))
+      if (mayHaveLongRows(op))
         ops.push_back(op);
     });
     for (TraverseOp op : ops)
@@ -61,7 +56,6 @@ struct SplitLongRows : gnn::impl::SplitLongRowsBase<SplitLongRows> {
   }
 
 private:
-  static bool hasLongRows(TraverseOp op);
   void visit(TraverseOp op);
   std::string choose(TraverseOp op, RowDomain &tiles, std::string &gain);
   remark::RemarkOpts named(StringRef name) {
@@ -71,15 +65,6 @@ private:
   std::optional<CostModel> model;
 };
 } // namespace
-
-/// Whether its groups are nodes or pairs, of which some may have far more
-/// elements than others, and it reduces over these.
-bool SplitLongRows::hasLongRows(TraverseOp op) {
-  RowDomain groups = op.getGroups();
-  return (groups.isKind(RowKind::Node) || groups.isKind(RowKind::Pair)) &&
-         op.getElements().isOfGraph() && !op.getPartsOf() &&
-         !op.getReduced().empty();
-}
 
 /// Chooses the tiles of rows that are long, or gives the reason why none is:
 /// the length for which the cost model gives the least time in all, as `gain`
@@ -100,26 +85,20 @@ std::string SplitLongRows::choose(TraverseOp op, RowDomain &tiles,
   if (!stats)
     return "nothing is known of the length of its rows";
   double most = countLongestGroup(op.getGroups(), op.getElements(), stats);
-  if (most <= shortest)
+  if (most <= KernelFigures::shortestPiece)
     return llvm::formatv("the longest of its rows has {0:F0} elements, which "
                          "are few",
                          most);
-  double now = model->cost(describeTraversal(op, stats));
-  double then = std::numeric_limits<double>::infinity();
-  for (int64_t n = shortest; n <= longest && n < most; n *= 2) {
-    LongRowsWork work = describeLongRows(op, n, stats);
-    double cost = model->cost(work.parts) + model->cost(work.rest);
-    if (cost < then)
-      cut(n);
-    then = std::min(then, cost);
-  }
+  PiecesChoice choice = choosePieces(*model, op, stats);
   gain = llvm::formatv(": {0} in all instead of {1} by the model, where the "
                        "longest has {2:F0}",
-                       model->textOf(then), model->textOf(now), most)
+                       model->textOf(choice.pieces),
+                       model->textOf(choice.whole), most)
              .str();
-  return then < KernelFigures::piecesShare * now
-             ? ""
-             : "pieces of long rows pay too little" + gain;
+  if (!choice.length)
+    return "pieces of long rows pay too little" + gain;
+  cut(choice.length);
+  return "";
 }
 
 void SplitLongRows::visit(TraverseOp op) {

@@ -305,6 +305,8 @@ void SplitSums::visit(TraverseOp op) {
   std::string why = planSplit(op, split);
   if (why.empty() && split.reductions.empty())
     return;
+  if (why.empty() && !split.ofElements.empty())
+    why = "it writes a row for each of its elements";
   if (std::string before = explainElements(op); !before.empty())
     why = before;
   RowDomain tiles;

@@ -21,6 +21,8 @@ struct SplitBody {
   llvm::SetVector<mlir::Value> before, behind;
   /// As what the elements of a group are counted.
   llvm::SmallVector<mlir::Type> sizes;
+  /// The outputs with a row for each element, which need no reduction first.
+  llvm::SmallVector<unsigned> ofElements;
 };
 
 /// A tensor of these features for each tile.
@@ -32,11 +34,13 @@ mlir::Value emptyParts(mlir::OpBuilder &builder, TileOpInterface op,
 /// empty if it can.
 std::string planSplit(TraverseOp op, SplitBody &split);
 
-/// Puts a traversal of `tiles` and one of the groups in the place of `op`.
+/// Puts a traversal of `tiles` and one of the groups in the place of `op`,
+/// which has no outputs of elements.
 void splitTraverse(TraverseOp op, const SplitBody &split, RowDomain tiles);
 
 /// Puts a traversal of `tiles`, those of long groups, in front of `op`, and the
-/// same one with what it gives as parts in its place.
+/// same one with what it gives as parts in its place. The first one writes the
+/// rows of its elements, the second one those of all others.
 void splitLongRows(TraverseOp op, const SplitBody &split, RowDomain tiles);
 
 } // namespace gnn::tile

@@ -62,10 +62,16 @@ std::string gnn::tile::planSplit(TraverseOp op, SplitBody &split) {
     if (isLate)
       late.insert(inner.result_begin(), inner.result_end());
   }
+  Operation *yield = body.getTerminator();
+  for (auto [i, value] : llvm::enumerate(yield->getOperands())) {
+    if (op.getOutputAt(i).getAnchor() != Anchor::Element)
+      continue;
+    if (late.contains(value))
+      return "rows of elements need all elements of their group first";
+    split.ofElements.push_back(i);
+    split.before.insert(value);
+  }
   addNeeds(body, split.before);
-  for (AtAttr at : op.getOutputsAt().getAsRange<AtAttr>())
-    if (at.getAnchor() == Anchor::Element)
-      return "it writes a row for each of its elements";
   for (Value value : split.before) {
     AtAttr at;
     if (auto argument = dyn_cast<BlockArgument>(value))
@@ -76,7 +82,6 @@ std::string gnn::tile::planSplit(TraverseOp op, SplitBody &split) {
         at.getSpace() != op.getGroups())
       return "no map leads from a tile to what it reads for its group";
   }
-  Operation *yield = body.getTerminator();
   split.behind.insert(yield->operand_begin(), yield->operand_end());
   auto addSize = [&](Type type) {
     if (!llvm::is_contained(split.sizes, type))
@@ -232,7 +237,8 @@ SmallVector<Value> TraverseSplit::reduceParts(OpBuilder &inside,
                                 sumElements(inside, loc, values[0]), size)};
 }
 
-/// The reductions of each tile, and how many elements it has, as `sizes`.
+/// The reductions of each tile, how many elements it has, as `sizes`, and the
+/// rows of its elements.
 TraverseOp TraverseSplit::sumTiles(ArrayRef<Type> sizes) {
   Step step;
   addInputs(step, parts.before, /*ofTiles=*/true);
@@ -247,6 +253,10 @@ TraverseOp TraverseSplit::sumTiles(ArrayRef<Type> sizes) {
       addOutput(getLevel(result), result.getType());
   for (Type size : sizes)
     addOutput({}, size);
+  for (unsigned i : parts.ofElements) {
+    step.outputs.push_back(op.getOutputs()[i]);
+    step.outputsAt.push_back(op.getOutputAt(i));
+  }
 
   auto ofTiles = DomainAttr::get(op.getContext(), tiles, domain.getElements(),
                                  domain.getHeads(), domain.getFeatures());
@@ -270,6 +280,9 @@ TraverseOp TraverseSplit::sumTiles(ArrayRef<Type> sizes) {
   }
   for (Type size : sizes)
     yielded.push_back(SizeOp::create(inside, op.getLoc(), size));
+  Operation *yield = op.getBody().front().getTerminator();
+  for (unsigned i : parts.ofElements)
+    yielded.push_back(mapping.lookup(yield->getOperand(i)));
   YieldOp::create(inside, op.getLoc(), yielded);
   return first;
 }
@@ -319,11 +332,17 @@ void TraverseSplit::sumGroups(TraverseOp first) {
   rewriter.replaceOp(op, second.getResults());
 }
 
-/// The same traversal, which combines what `first` gives of long groups.
+/// The same traversal, which combines what `first` gives of long groups and
+/// goes on with the rows of their elements.
 void TraverseSplit::addParts(TraverseOp first) {
+  ResultRange results = first.getResults();
+  size_t count = results.size() - parts.ofElements.size();
   rewriter.modifyOpInPlace(op, [&] {
-    op.getPartsMutable().assign(first.getResults());
+    op.getPartsMutable().assign(results.take_front(count));
     op.setPartsOfAttr(RowDomainAttr::get(op.getContext(), tiles));
+    for (auto [i, rows] :
+         llvm::zip(parts.ofElements, results.drop_front(count)))
+      op.getOutputsMutable()[i].assign(rows);
   });
 }
 

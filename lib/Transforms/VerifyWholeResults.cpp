@@ -4,9 +4,10 @@
 //
 // Templates that write parts of one tensor go on with each other's results: the
 // columns along such a chain are added up wherever something else reads its
-// end; what is written of some rows alone counts for nothing. On buffers they
-// write to one memref: the columns are added up in the order of the straight
-// line.
+// end; what is written of some rows alone counts for nothing. Rows of elements
+// of long groups are written by the traversal of their tiles, and all others by
+// the one that goes on with its result. On buffers they write to one memref:
+// the columns are added up in the order of the straight line.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,6 +53,22 @@ static int64_t countColumns(Type type) {
   return ShapedType::isDynamic(last) ? 1 : last;
 }
 
+/// The tiles of long groups of whose elements `output` keeps the rows; none if
+/// it keeps no such rows.
+static std::optional<RowDomain> getKeptTiles(OpOperand &output) {
+  auto op = dyn_cast<TraverseOp>(output.getOwner());
+  bool ofElements = op && op.getAccess(output).getAnchor() == Anchor::Element;
+  return ofElements ? op.getPartsOf() : std::nullopt;
+}
+
+/// The tiles of long groups of whose elements `output` has the rows.
+static RowDomain getWrittenTiles(OpOperand &output) {
+  auto op = dyn_cast<TraverseOp>(output.getOwner());
+  bool ofTiles = op && op.getGroups().isLongTiles() &&
+                 op.getAccess(output).getAnchor() == Anchor::Element;
+  return ofTiles ? op.getGroups() : RowDomain();
+}
+
 /// The error at the template that wrote last of columns that are read.
 static InFlightDiagnostic reportGap(Operation *op,
                                     ArrayRef<ColumnRange> columns,
@@ -89,6 +106,11 @@ static bool collectColumns(Value tensor, Columns &columns) {
     if (columns.back().isWhole)
       return false;
     tensor = output.get();
+    if (std::optional<RowDomain> kept = getKeptTiles(output)) {
+      auto before = dyn_cast_if_present<TraverseOp>(tensor.getDefiningOp());
+      if (!before || getWrittenTiles(outputOf(cast<OpResult>(tensor))) != *kept)
+        columns.back() = {0, 0, false, /*isOfSomeRows=*/true};
+    }
   }
   Operation *maker = tensor.getDefiningOp();
   while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(maker))
@@ -124,6 +146,8 @@ namespace {
 /// What has been written of a buffer that had no values to begin with.
 struct Buffer {
   Columns columns;
+  /// Tiles of long groups of whose elements rows have been written.
+  SmallVector<RowDomain> tiles;
   Operation *lastWriter = nullptr;
   Type type; ///< in which the last writer sees it
   bool isWhole = false;
@@ -256,6 +280,11 @@ void BufferCheck::write(OpOperand &output) {
     return;
   Operation *op = output.getOwner();
   ColumnRange range = cast<TileOpInterface>(op).getWrittenColumns(output);
+  if (std::optional<RowDomain> kept = getKeptTiles(output))
+    if (!llvm::is_contained(buffer->tiles, *kept))
+      range = {0, 0, false, /*isOfSomeRows=*/true};
+  if (RowDomain tiles = getWrittenTiles(output))
+    buffer->tiles.push_back(tiles);
   auto shapeOf = [](Type type) {
     return cast<ShapedType>(type).getShape().drop_front();
   };

@@ -12,7 +12,7 @@
 
 // CHECK:     for the --target option: expected one of h200, h100, a100, rtx3090, chip, got 'v100'
 // CHECK-NOT: expected
-// COST:      for the --cost option: expected one of full, rows, got 'time'
+// COST:      for the --cost option: expected one of full, whole-rows, rows, got 'time'
 // COST-NOT:  expected
 
 gnn.graph @g square {node_types = 1, edge_types = 1}

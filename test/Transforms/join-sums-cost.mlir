@@ -1,6 +1,7 @@
-// RUN: gnn-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(gnn-join-sums),canonicalize,cse)' \
+// RUN: gnn-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(gnn-join-sums{cost=whole-rows}),canonicalize,cse)' \
 // RUN:   --remarks-filter='gnn-join-sums' --remark-format=emitRemark \
 // RUN:   --verify-diagnostics | FileCheck %s
+// RUN: gnn-opt %s --split-input-file --gnn-join-sums | FileCheck %s --check-prefix=PIECES
 
 #edge = #gnn.rows<@g, edge>
 #dst_pair = #gnn.rows<@g, dst_pair>
@@ -14,8 +15,12 @@ gnn.graph @g square {node_types = 1, edge_types = 4,
                      in_degree_squares = 160000000000, in_degree_max = 400000,
                      dst_pair_max = [100000, 100000, 100000, 100000]>}
 
-// Negative: walks of one type's edges are shorter.
+// Negative: walks of one type's edges are shorter. A long row in pieces is not waited
+// for.
 //
+// PIECES-LABEL: func.func @long_row
+// PIECES-NOT:     gnn.aggregate mean
+// PIECES:         return
 // CHECK-LABEL: func.func @long_row
 // CHECK:         gnn.aggregate mean
 // CHECK:         gnn.aggregate sum

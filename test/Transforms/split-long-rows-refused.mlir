@@ -45,7 +45,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-LABEL: func.func @of_elements
 // CHECK-NOT:     long_tiles
 func.func @of_elements(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
-  // expected-remark @+1 {{it writes a row for each of its elements}}
+  // expected-remark @+1 {{rows of elements need all elements of their group first}}
   %y = gnn_tile.traverse @g <dst, edge.in_rows>
       ins(%x : tensor<?xf32>) at [#gnn_tile.at<element -> edge>]
       outs(%init : tensor<?xf32>) at [#gnn_tile.at<element -> edge>] {

@@ -104,6 +104,35 @@ func.func @fold(%s: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
   return %z : tensor<?xf32>
 }
 
+// Rows of elements of long rows are written by the first one, with what they read of
+// their row, and the second one goes on with them.
+//
+// CHECK-LABEL: func.func @of_elements
+// CHECK-SAME:    %[[S:.+]]: tensor<?xf32>, %[[W:.+]]: tensor<?xf32>, %[[A:.+]]: tensor<?xf32>, %[[B:.+]]: tensor<?xf32>)
+// CHECK:         %[[PARTS:.+]]:2 = gnn_tile.traverse @g <long_tiles<dst, edge.in_rows, 16>, edge.in_rows>
+// CHECK-SAME:      ins(%[[S]], %[[W]] : tensor<?xf32>, tensor<?xf32>)
+// CHECK-SAME:      at [#gnn_tile.at<element -> edge>, #gnn_tile.at<group -> dst>]
+// CHECK-SAME:      outs(%{{.+}}, %[[B]] : tensor<?xf32>, tensor<?xf32>)
+// CHECK-SAME:      at [#gnn_tile.at<group>, #gnn_tile.at<element -> edge>]
+// CHECK:           %[[MAX:.+]] = gnn_tile.reduce max [element] %[[E:.+]] : f32
+// CHECK-NEXT:      gnn_tile.yield %[[MAX]], %[[E]] : f32, f32
+// CHECK:         %[[Y:.+]]:2 = gnn_tile.traverse @g <dst, edge.in_rows>
+// CHECK-SAME:      outs(%[[A]], %[[PARTS]]#1 : tensor<?xf32>, tensor<?xf32>)
+// CHECK-SAME:      parts(%[[PARTS]]#0 : tensor<?xf32>) of long_tiles<dst, edge.in_rows, 16>
+// CHECK:         return %[[Y]]#0, %[[Y]]#1
+func.func @of_elements(%s: tensor<?xf32>, %w: tensor<?xf32>, %a: tensor<?xf32>, %b: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %y:2 = gnn_tile.traverse @g <dst, edge.in_rows>
+      ins(%s, %w : tensor<?xf32>, tensor<?xf32>)
+      at [#gnn_tile.at<element -> edge>, #gnn_tile.at<group>]
+      outs(%a, %b : tensor<?xf32>, tensor<?xf32>) at [#gnn_tile.at<group>, #gnn_tile.at<element -> edge>] {
+  ^bb0(%score: f32, %scale: f32):
+    %e = arith.mulf %score, %scale : f32
+    %max = gnn_tile.reduce max [element] %e : f32
+    gnn_tile.yield %max, %e : f32, f32
+  } -> tensor<?xf32>, tensor<?xf32>
+  return %y#0, %y#1 : tensor<?xf32>, tensor<?xf32>
+}
+
 // Rows of types are summed in two steps elsewhere, and rows without elements are none.
 //
 // CHECK-LABEL: func.func @others

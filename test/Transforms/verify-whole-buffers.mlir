@@ -355,3 +355,69 @@ func.func @some_rows_behind_all(%x: memref<?xf32>, %y: memref<?xf32> {bufferize.
   }
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// Elements of long rows, and then all others, are all of them.
+
+func.func @elements(%x: memref<?xf32>, %p: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>, %n: index) {
+  %e = memref.alloc(%n) : memref<?xf32>
+  gnn_tile.traverse @g <long_tiles<dst, edge.in_rows, 16>, edge.in_rows>
+      ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> edge>]
+      outs(%p, %e : memref<?xf32>, memref<?xf32>) at [#gnn_tile.at<group>, #gnn_tile.at<element -> edge>] {
+  ^bb0(%v: f32):
+    %max = gnn_tile.reduce max [element] %v : f32
+    gnn_tile.yield %max, %v : f32, f32
+  }
+  gnn_tile.traverse @g <dst, edge.in_rows>
+      ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> edge>]
+      outs(%y, %e : memref<?xf32>, memref<?xf32>) at [#gnn_tile.at<group>, #gnn_tile.at<element -> edge>]
+      parts(%p : memref<?xf32>) of long_tiles<dst, edge.in_rows, 16> {
+  ^bb0(%v: f32):
+    %max = gnn_tile.reduce max [element] %v : f32
+    gnn_tile.yield %max, %v : f32, f32
+  }
+  gnn_tile.traverse @g <edge.in_rows>
+      ins(%e : memref<?xf32>) at [#gnn_tile.at<group -> edge>]
+      outs(%z : memref<?xf32>) at [#gnn_tile.at<group -> edge>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// Those of more than 32 elements leave some of more than 16.
+
+func.func @other_elements(%x: memref<?xf32>, %p: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>, %n: index) {
+  %e = memref.alloc(%n) : memref<?xf32>
+  gnn_tile.traverse @g <long_tiles<dst, edge.in_rows, 32>, edge.in_rows>
+      ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> edge>]
+      outs(%p, %e : memref<?xf32>, memref<?xf32>) at [#gnn_tile.at<group>, #gnn_tile.at<element -> edge>] {
+  ^bb0(%v: f32):
+    %max = gnn_tile.reduce max [element] %v : f32
+    gnn_tile.yield %max, %v : f32, f32
+  }
+  // expected-error @+1 {{leaves some rows of 'memref<?xf32>' without a value}}
+  gnn_tile.traverse @g <dst, edge.in_rows>
+      ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> edge>]
+      outs(%y, %e : memref<?xf32>, memref<?xf32>) at [#gnn_tile.at<group>, #gnn_tile.at<element -> edge>]
+      parts(%p : memref<?xf32>) of long_tiles<dst, edge.in_rows, 16> {
+  ^bb0(%v: f32):
+    %max = gnn_tile.reduce max [element] %v : f32
+    gnn_tile.yield %max, %v : f32, f32
+  }
+  // expected-note @+1 {{what reads them}}
+  gnn_tile.traverse @g <edge.in_rows>
+      ins(%e : memref<?xf32>) at [#gnn_tile.at<group -> edge>]
+      outs(%z : memref<?xf32>) at [#gnn_tile.at<group -> edge>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  return
+}

@@ -127,3 +127,56 @@ func.func @some_rows_behind_all(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>, %w: te
   } -> tensor<?x8xf32>
   return %b : tensor<?x8xf32>
 }
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// Elements of long rows, and then all others, are all of them.
+
+func.func @elements(%x: tensor<?xf32>, %p: tensor<?xf32>, %y: tensor<?xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>) {
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %t:2 = gnn_tile.traverse @g <long_tiles<dst, edge.in_rows, 16>, edge.in_rows>
+      ins(%x : tensor<?xf32>) at [#gnn_tile.at<element -> edge>]
+      outs(%p, %e : tensor<?xf32>, tensor<?xf32>) at [#gnn_tile.at<group>, #gnn_tile.at<element -> edge>] {
+  ^bb0(%v: f32):
+    %max = gnn_tile.reduce max [element] %v : f32
+    gnn_tile.yield %max, %v : f32, f32
+  } -> tensor<?xf32>, tensor<?xf32>
+  %r:2 = gnn_tile.traverse @g <dst, edge.in_rows>
+      ins(%x : tensor<?xf32>) at [#gnn_tile.at<element -> edge>]
+      outs(%y, %t#1 : tensor<?xf32>, tensor<?xf32>) at [#gnn_tile.at<group>, #gnn_tile.at<element -> edge>]
+      parts(%p : tensor<?xf32>) of long_tiles<dst, edge.in_rows, 16> {
+  ^bb0(%v: f32):
+    %max = gnn_tile.reduce max [element] %v : f32
+    gnn_tile.yield %max, %v : f32, f32
+  } -> tensor<?xf32>, tensor<?xf32>
+  return %r#0, %r#1 : tensor<?xf32>, tensor<?xf32>
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// Those of more than 32 elements leave some of more than 16.
+
+func.func @other_elements(%x: tensor<?xf32>, %p: tensor<?xf32>, %y: tensor<?xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>) {
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %t:2 = gnn_tile.traverse @g <long_tiles<dst, edge.in_rows, 32>, edge.in_rows>
+      ins(%x : tensor<?xf32>) at [#gnn_tile.at<element -> edge>]
+      outs(%p, %e : tensor<?xf32>, tensor<?xf32>) at [#gnn_tile.at<group>, #gnn_tile.at<element -> edge>] {
+  ^bb0(%v: f32):
+    %max = gnn_tile.reduce max [element] %v : f32
+    gnn_tile.yield %max, %v : f32, f32
+  } -> tensor<?xf32>, tensor<?xf32>
+  // expected-error @+1 {{leaves some rows of 'tensor<?xf32>' without a value}}
+  %r:2 = gnn_tile.traverse @g <dst, edge.in_rows>
+      ins(%x : tensor<?xf32>) at [#gnn_tile.at<element -> edge>]
+      outs(%y, %t#1 : tensor<?xf32>, tensor<?xf32>) at [#gnn_tile.at<group>, #gnn_tile.at<element -> edge>]
+      parts(%p : tensor<?xf32>) of long_tiles<dst, edge.in_rows, 16> {
+  ^bb0(%v: f32):
+    %max = gnn_tile.reduce max [element] %v : f32
+    gnn_tile.yield %max, %v : f32, f32
+  } -> tensor<?xf32>, tensor<?xf32>
+  return %r#0, %r#1 : tensor<?xf32>, tensor<?xf32>
+}

@@ -21,8 +21,9 @@ TEST(TargetsTest, AllFiguresAreGiven) {
           &target.fp32Flops, &target.kernels.productFlops,
           &target.multiprocessors, &target.launchSeconds,
           &target.kernels.rowSeconds, &target.kernels.edgeSeconds,
-          &target.kernels.walkGather, &target.kernels.roundSeconds,
-          &target.kernels.waitSeconds, &target.kernels.memoryWaitSeconds})
+          &target.kernels.walkGather, &target.kernels.warpSeconds,
+          &target.kernels.roundSeconds, &target.kernels.waitSeconds,
+          &target.kernels.memoryWaitSeconds})
       EXPECT_GT(figure->value, 0);
     EXPECT_LT(target.memoryGather, target.l2Gather);
     EXPECT_LT(target.kernels.waitSeconds, target.kernels.memoryWaitSeconds);

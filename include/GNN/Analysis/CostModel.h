@@ -10,11 +10,14 @@
 #ifndef GNN_ANALYSIS_COSTMODEL_H
 #define GNN_ANALYSIS_COSTMODEL_H
 
+#include "GNN/Analysis/RowStatistics.h"
 #include "GNN/Analysis/Targets.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <limits>
 #include <vector>
 
 namespace gnn {
@@ -44,13 +47,18 @@ struct WalkWork {
   double longest = 0; ///< edges of one row
   /// Edges of a row that its team takes in one round.
   double edgesPerRound = 1;
-  /// Above so many edges all teams of a block walk a row.
+  /// The same of each team where all of a block walk a row.
+  double edgesPerLongRound = 1;
+  /// Above so many edges all teams of a block walk a row, when each has walked
+  /// its own.
   double splitEdges = 1;
   double teams = 1; ///< of a block, a row each
   /// Parts that the longest row is made of in place of its edges, by all teams
   /// of a block; 0: it is walked.
   double parts = 0;
   double warps = 1; ///< of a team
+  /// Whether it is that of a traversal, whose schedule is known.
+  bool isScheduled = false;
   /// Times that a round waits for what it needs to go on.
   double waits = 1;
   /// Bytes of the largest table that a walk gathers from for the first time, of
@@ -78,6 +86,9 @@ struct KernelWork {
   /// longest of them (`CostModel::steps` of each edge).
   double reducedRows = 0;
   double longestRow = 0;
+  /// The lengths of these rows where long ones may become pieces in a kernel of
+  /// their own (gnn-tile-split-long-rows); no rows where they stay whole.
+  RowLengths lengths;
   /// Walks that an op says itself, in place of a longest row.
   llvm::SmallVector<WalkWork, 0> walks;
   /// How many times as many warps other kernels have at work, whose lanes hold
@@ -119,6 +130,10 @@ std::vector<KernelWork> describeGathering(mlir::Operation *op, StatsAttr stats);
 /// where it has none.
 KernelWork describeTraversal(tile::TraverseOp op, StatsAttr stats);
 
+/// Whether groups of a traversal may be long: nodes or pairs, of which some may
+/// have far more elements than others, and which it reduces over.
+bool mayHaveLongRows(tile::TraverseOp op);
+
 /// The work of what a traversal becomes whose groups of more than `length`
 /// elements are made of parts: that of the parts, and of what is left.
 struct LongRowsWork {
@@ -127,9 +142,13 @@ struct LongRowsWork {
 LongRowsWork describeLongRows(tile::TraverseOp op, int64_t length,
                               StatsAttr stats);
 
-/// Leaves of the work of a kernel what the one does that reads these tiles of
-/// long groups (`long_tiles`), or the one that makes the groups of what that
-/// gives (`long_tile_rows`).
+/// Leaves of the work of a kernel what the one does that walks the pieces of
+/// rows of more than `length` elements, or the one that makes the rows of what
+/// that gives.
+void takeShare(KernelWork &work, const RowLengths &lengths, double length,
+               bool ofPieces);
+/// The same of the one that reads these tiles of long groups (`long_tiles`), or
+/// what they give (`long_tile_rows`).
 void takeShare(KernelWork &work, const StructureKey &tiles, StatsAttr stats);
 
 /// How many rows meet at most in one row at the end of `path`; 0 where that is
@@ -149,6 +168,16 @@ struct OpCounts {
 /// arithmetic on tensors of rows; none for others.
 std::optional<OpCounts> countOp(mlir::Operation *op);
 
+/// What is chosen for long rows.
+struct PiecesChoice {
+  /// Elements of a piece; 0: rows stay whole.
+  int64_t length = 0;
+  double whole = 0;
+  double pieces = std::numeric_limits<double>::infinity(); ///< at the least
+
+  double getCost() const { return length ? pieces : whole; }
+};
+
 /// Weighs kernels against each other.
 class CostModel {
 public:
@@ -159,7 +188,8 @@ public:
   CostModel(CostTarget target, CostKind kind)
       : CostModel(getFigures(target), kind) {}
 
-  /// Seconds or rows of one kernel, its launch included.
+  /// Seconds or rows of one kernel, its launch included. Of `CostKind::Full`,
+  /// of both that it becomes where long rows are chosen to be pieces.
   ///
   /// A kernel gathers, and multiplies while it reads and writes in order:
   /// `launch + max(rows + rounds + gathers + max(flops, stream), longest row)`.
@@ -167,6 +197,16 @@ public:
   /// from the L2 with the probability with which it is there, which is the
   /// share of the table that fits.
   double cost(const KernelWork &kernel) const;
+
+  /// Whether rows, the longest of which has `longest` elements, become pieces,
+  /// where a kernel costs `whole` without and `costOf` a length both that it
+  /// becomes: those of the best length must take less by a share.
+  static PiecesChoice choosePieces(double whole, double longest,
+                                   llvm::function_ref<double(int64_t)> costOf);
+
+  /// The elements of a row of `longest` that are walked one after another:
+  /// those of a piece where it becomes pieces, or is not waited for.
+  double countInTurn(double longest) const;
 
   /// How many steps an edge of a row takes that reads so many tensors.
   static double steps(unsigned reads);
@@ -176,7 +216,7 @@ public:
 
   /// What a kernel costs whatever it does.
   double getLaunch() const {
-    return kind == CostKind::Full ? double(target.launchSeconds) : 0;
+    return isTime() ? double(target.launchSeconds) : 0;
   }
 
   /// The cost of a part of the work of a kernel that costs `whole`.
@@ -190,7 +230,7 @@ public:
   /// Whether a cost of `then` is worth leaving one of `now` for: fewer rows, or
   /// a time that is shorter by more than the margin.
   bool isBetter(double now, double then) const {
-    return then < (kind == CostKind::Full ? 1 - margin : 1) * now;
+    return then < (isTime() ? 1 - margin : 1) * now;
   }
 
   /// A cost as remarks have it: "12.00 us", or "5 rows of products" where they
@@ -198,18 +238,32 @@ public:
   std::string textOf(double cost) const;
 
   CostKind getKind() const { return kind; }
+  /// Whether costs are seconds.
+  bool isTime() const { return kind != CostKind::Rows; }
   const TargetFigures &getTarget() const { return target; }
 
   /// Seconds that reading these rows takes alone.
   double gatherSeconds(const GatherWork &gather) const;
 
 private:
+  /// Seconds of a kernel whose rows are whole, or pieces.
+  double seconds(const KernelWork &kernel) const;
   /// Seconds of the longest row of a walk, for which all others wait.
   double longestSeconds(const WalkWork &walk) const;
 
   TargetFigures target;
   CostKind kind;
 };
+
+/// Whether long rows of a traversal become pieces, which they may, by the work
+/// of each of its kernels.
+PiecesChoice choosePieces(const CostModel &model, tile::TraverseOp op,
+                          StatsAttr stats);
+
+/// What a traversal costs: of `CostKind::Full`, of both that it becomes where
+/// its long rows are chosen to be pieces.
+double costTraversal(const CostModel &model, tile::TraverseOp op,
+                     StatsAttr stats);
 
 /// The declaration of the graph that rows of `type` belong to; null where it
 /// has no rows or `from` is in no module that declares it.

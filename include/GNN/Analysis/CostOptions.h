@@ -15,8 +15,10 @@ namespace gnn {
 
 /// What is to be small.
 enum class CostKind {
-  /// Seconds.
+  /// Seconds, where long rows become pieces if that pays.
   Full,
+  /// Seconds, where they stay whole.
+  WholeRows,
   /// Rows through products with weights, and nothing else.
   Rows,
 };

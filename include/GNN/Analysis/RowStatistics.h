@@ -12,6 +12,23 @@
 
 namespace gnn {
 
+/// How many elements rows have that a walk reduces them into.
+struct RowLengths {
+  double rows = 0, elements = 0;
+  double longest = 0; ///< elements of one row
+
+  /// About how many elements rows of more than `length` have together: all of
+  /// them where that is the mean, those of the longest row where it is nearly
+  /// as long, between these by a power of `length`. On fifteen graphs, of nodes
+  /// and of pairs, there are 0.3 to 6 times as many, as many in the median.
+  double countInLong(double length) const;
+  /// Their pieces of `length`: one beyond those of all elements for each row,
+  /// as if all were as long as the longest.
+  double countPieces(double length) const;
+  /// So many times as many rows, the longest of which stays as long.
+  RowLengths &operator*=(double factor);
+};
+
 /// How many rows a domain has on a graph with `stats`. None are counted of node
 /// types, edge types and the graph, which are few; of tiles, one beyond those
 /// of all elements in one group; of tiles of long groups, one beyond those of
@@ -33,10 +50,10 @@ double countLongest(tile::RowDomain groups, tile::RowDomain elements,
 double countLongestGroup(tile::RowDomain groups, tile::RowDomain elements,
                          StatsAttr stats);
 
-/// About how many elements groups of more than `length` have together: all of
-/// them where that is the mean, those of the longest group where it is nearly
-/// as long, between these by a power of `length`. On ten graphs, from either
-/// end, there are 0.4 to 10 times as many, 1.7 times in the median.
+/// The lengths of these groups.
+RowLengths getLengths(tile::RowDomain groups, tile::RowDomain elements,
+                      StatsAttr stats);
+/// How many elements groups of more than `length` have together.
 double countInLong(tile::RowDomain groups, tile::RowDomain elements,
                    double length, StatsAttr stats);
 

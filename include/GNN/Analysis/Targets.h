@@ -42,6 +42,11 @@ struct KernelFigures {
   Figure edgeSeconds;
   /// Bytes of gathered rows a second that such a walk reaches at most.
   Figure walkGather;
+  /// Of traversals, whose lanes follow from the lengths of rows, in place of
+  /// these two: seconds that a warp takes that walks the edges of rows, with
+  /// all of the GPU at it, beside the rounds of its walk: from its start to the
+  /// first edges, and from the last ones to the row's.
+  Figure warpSeconds;
   /// Seconds of each round that a warp walks over the edges of a row, with all
   /// of the GPU at it.
   Figure roundSeconds;

@@ -69,8 +69,9 @@ template <typename Base> struct GraphSwitches : public Base {
       llvm::cl::init(true)};
   Option<CostKind> cost{
       *this, "cost",
-      llvm::cl::desc("What passes weigh: full (time), or rows (through "
-                     "products)"),
+      llvm::cl::desc("What passes weigh: full (time), whole-rows (time, "
+                     "where long rows do not become pieces), or rows "
+                     "(through products)"),
       llvm::cl::init(CostKind::Full)};
   Option<CostTarget> target{
       *this, "target",
@@ -432,9 +433,12 @@ struct StageOptions {
   /// Runs a form without the stages behind it.
   void chooseStop(StopAt form);
 
-  /// Weighs and chooses for the GPU of `chip` unless another is named.
+  /// Weighs and chooses for the GPU of `chip` unless another is named, and for
+  /// whole rows where none become pieces.
   void chooseTarget(llvm::StringRef chip) {
     graph.chooseTarget(chip);
+    if (!tile.longRows && graph.cost == CostKind::Full)
+      graph.cost = CostKind::WholeRows;
     tile.target = graph.target;
     schedule.target = graph.target;
     schedule.tensorCores = schedule.tensorCores && hasTF32(chip);

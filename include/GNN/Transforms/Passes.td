@@ -104,7 +104,8 @@ class GNN_CostOptions {
            "pipeline knows and is h200 elsewhere">,
     Option<"cost", "cost", "::gnn::CostKind",
            /*default=*/"::gnn::CostKind::Full",
-           "What is weighed: full (time), or rows (through products) alone">,
+           "What is weighed: full (time), whole-rows (time, where long rows do not "
+           "become pieces), or rows (through products) alone">,
   ];
 }
 

@@ -75,8 +75,9 @@ def JoinTraversals : Pass<"gnn-tile-join-traversals", "::mlir::func::FuncOp"> {
     ```
 
     It does so where by statistics the one kernel takes less time than the two: short
-    rows leave lanes idle that hold many registers, and all wait for a long one. Results
-    that nothing reads are dropped.
+    rows leave lanes idle that hold many registers, and all wait for a long one unless
+    `gnn-tile-split-long-rows` will make pieces of it. Results that nothing reads are
+    dropped.
 
     Needs: templates on tensors. Keeps: the value of every result. Never joins what
     has a schedule, more than six results, or sums over types or the graph, nor
@@ -85,6 +86,8 @@ def JoinTraversals : Pass<"gnn-tile-join-traversals", "::mlir::func::FuncOp"> {
   let options = [
     Option<"target", "target", "::gnn::CostTarget",
            /*default=*/"::gnn::CostTarget::chip", "GPU to weigh costs for">,
+    Option<"longRows", "long-rows", "bool", /*default=*/"true",
+           "Whether long rows become pieces where that pays">,
   ];
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }
@@ -186,6 +189,9 @@ def SplitLongRows : Pass<"gnn-tile-split-long-rows", "::mlir::func::FuncOp"> {
         parts(%parts : tensor<?x64xf32>) of long_tiles<dst, edge.in_rows, 256> ...
     ```
 
+    Where the op writes rows of its elements too, those of long rows are written by
+    the first traversal, and the second one goes on with them.
+
     Rows of more than `length` elements are long, and so many are in a piece. By the
     statistics of the graph, it is that of 64 and 128 for which
     the cost model gives the least time, if both kernels together take less
@@ -194,8 +200,8 @@ def SplitLongRows : Pass<"gnn-tile-split-long-rows", "::mlir::func::FuncOp"> {
 
     Needs: templates on tensors; without statistics of the graph, a `length`. Keeps:
     the value of every result up to the order of sums; all bits of it where it is no
-    sum. Never splits what walks elements again, writes rows of them or has a
-    schedule, nor what reads rows of a group that no map leads to from a piece.
+    sum. Never splits what walks elements again or has a schedule, nor what reads
+    rows of a group that no map leads to from a piece.
   }];
   let options = [
     Option<"length", "length", "int64_t", /*default=*/"-1",

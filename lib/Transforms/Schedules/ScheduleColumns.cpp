@@ -58,7 +58,7 @@ struct ScheduleColumns : gnn::impl::ScheduleColumnsBase<ScheduleColumns> {
   using ScheduleColumnsBase::ScheduleColumnsBase;
 
   LogicalResult initialize(MLIRContext *) override {
-    model.emplace(target.getValue(), CostKind::Full);
+    model.emplace(target.getValue(), CostKind::WholeRows);
     return success();
   }
 

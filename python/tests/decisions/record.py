@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the passes on whole graphs decide, for every model on stored statistics.
+"""What the passes on whole graphs decide, for every model on stored statistics, and
+which long rows become pieces.
 
     python3 python/tests/decisions/record.py --write       writes decisions.txt
+                       and long_rows.txt
     python3 python/tests/decisions/record.py --numbers     prints every remark in full
     python3 python/tests/decisions/record.py --statistics FOLDER
                        writes statistics.json from the graphs of that folder
 
 decisions.txt has a paragraph for each way that models are compiled in, with the graphs
 where they are: what each pass did or refused, in order. Numbers are left out, and what
-repeats has a count.
+repeats has a count. long_rows.txt has a line for each layer on each graph: the
+elements above which the rows of its traversals become pieces, "whole" where that pays
+too little or none is long, and why others cannot.
 """
 
 import argparse
@@ -30,7 +34,12 @@ from gnn_mlir import graph_functions, models  # noqa: E402
 from gnn_mlir.graph import Graph  # noqa: E402
 
 GOLDEN, STATISTICS = FOLDER / "decisions.txt", FOLDER / "statistics.json"
+LONG_ROWS = FOLDER / "long_rows.txt"
 GRAPHS = ("aifb", "mutag", "fb15k237", "wordnet30", "debian-bookworm", "soc-epinions")
+# More whose layers were measured with long rows whole and in pieces; those of UNDIRECTED
+# have both directions of every edge.
+MEASURED = ("cora", "pubmed", "wn18rr", "debian-files")
+UNDIRECTED = ("cora", "pubmed")
 
 # By the form of the graph: with its types and inverse edges, with a node type at each
 # end of an edge type, or with one type and self loops. `g` has the counts of types.
@@ -73,6 +82,16 @@ LOOPED = {
 MODELS = {**{name: ("typed", build) for name, build in TYPED.items()},
           **{name: ("refined", build) for name, build in REFINED.items()},
           **{name: ("looped", build) for name, build in LOOPED.items()}}
+# As benchmarks/ablation.py has them.
+LAYERS = {
+    "rgcn": ("typed", lambda g: models.rgcn(g["edge_types"], (64, 64),
+                                            node_types=g["node_types"])),
+    "rgat": ("typed", lambda g: models.rgat(g["edge_types"], (64, 64),
+                                            node_types=g["node_types"])),
+    "hgt": ("refined", REFINED["hgt"]),
+    "gat": ("doubled", lambda g: models.gat((64, 64))),
+    "gcn": ("doubled", lambda g: models.gcn((64, 64))),
+}
 # Other settings, on fewer graphs.
 SETTINGS = {"cost=rows": ("aifb", "fb15k237"), "target=a100": ("wordnet30",)}
 
@@ -80,9 +99,9 @@ REMARK = re.compile(r"remark: \[(\w+)\] (\w+) \| Category:gnn-([\w-]+)"
                     r'(?: \| Function=\S+)?(?: \| Remark="(.*)")')
 
 
-def forms(graph):
+def forms(graph, undirected=False):
     """The graph in each form."""
-    typed = graph_functions.add_inverses(graph)
+    typed = graph if undirected else graph_functions.add_inverses(graph)
     merged = graph_functions.merge_types(graph)
     return {"typed": typed, "refined": graph_functions.refine_types(typed),
             "looped": graph_functions.add_self_loops(merged, "replace", 0),
@@ -98,8 +117,8 @@ def read_statistics(folder):
                 "schema": None if graph.schema is None else
                           [list(map(int, ends)) for ends in graph.schema]}
     return {name: {form: described(graph) for form, graph in forms(
-        Graph.load(pathlib.Path(folder) / f"{name}.npz")).items()}
-        for name in GRAPHS}
+        Graph.load(pathlib.Path(folder) / f"{name}.npz"), name in UNDIRECTED).items()}
+        for name in GRAPHS + MEASURED}
 
 
 def with_statistics(text, graph):
@@ -127,11 +146,20 @@ def cases():
     return found
 
 
-def remarks(gnn_opt, setting, text):
-    """(pass, done, name, message) of each remark, in order."""
+def with_gradients(program, text):
+    """The text of a program with one function, with its gradients by all inputs."""
+    function, = program.functions.values()
+    signature, body = text.split(") {\n", 1)
+    wrt = ", ".join(f'"{name}"' for name in function.inputs)
+    return f"{signature}) attributes {{gnn.gradients = [{wrt}]}} {{\n{body}"
+
+
+def remarks(gnn_opt, setting, text, passes="gnn-.*", more=()):
+    """(pass, done, name, message) of each remark of `passes`, in order."""
     run = subprocess.run(
-        [gnn_opt, "-", f"--gnn-graph-pipeline={setting}", "--remarks-filter=gnn-.*",
-         "--remark-format=emitRemark", "-o", os.devnull, "--mlir-disable-threading"],
+        [gnn_opt, "-", f"--gnn-graph-pipeline={setting}", *more,
+         f"--remarks-filter={passes}", "--remark-format=emitRemark", "-o", os.devnull,
+         "--mlir-disable-threading"],
         input=text, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     found = REMARK.findall(run.stderr)
@@ -176,6 +204,40 @@ def decisions(gnn_opt):
     return "".join(sorted(texts))
 
 
+def choice(done, message):
+    """What of a remark on long rows is recorded."""
+    if done:
+        return re.search(r"more than (\d+)", message)[1]
+    few = re.match("pieces of long rows pay too little|the longest of its rows", message)
+    return "whole" if few else message
+
+
+def long_rows(gnn_opt):
+    """{(layer, "inference" or "training", graph): choices} of all traversals, in their
+    order. Training is the forward and the backward pass."""
+    stored = json.loads(STATISTICS.read_text())
+    texts = {}
+    for layer, (form, build) in LAYERS.items():
+        for name in GRAPHS + MEASURED:
+            program = build(stored[name][form])
+            text = with_statistics(program.text(), stored[name][form])
+            texts[layer, "inference", name] = text
+            if name in GRAPHS:
+                texts[layer, "training", name] = with_gradients(program, text)
+    def find(text):
+        found = remarks(gnn_opt, "", text, "gnn-tile-split-long-rows",
+                        ["--gnn-tile-pipeline"])
+        return [choice(done, message) for _, done, _, message in found]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return dict(zip(texts, pool.map(find, texts.values())))
+
+
+def long_rows_text(found):
+    """The text of long_rows.txt."""
+    return "".join(f"{', '.join(case)}: {', '.join(choices)}\n"
+                   for case, choices in found.items())
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--gnn-opt", default=str(ROOT / "build/ci/bin/gnn-opt"))
@@ -190,6 +252,7 @@ def main():
         STATISTICS.write_text("{" + ",\n".join(lines) + "}\n")
     elif options.write:
         GOLDEN.write_text(decisions(options.gnn_opt))
+        LONG_ROWS.write_text(long_rows_text(long_rows(options.gnn_opt)))
     else:
         for case, found in everything(options.gnn_opt).items():
             print(*case)

@@ -52,25 +52,8 @@ func.func @traverse_c12_rows(%x: memref<?x8xf32>, %p: memref<?x8xf32>, %y: memre
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-func.func @traverse_c12_elements(%x: memref<?xf32>, %p: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>) {
-  // expected-error @+1 {{expected no output at elements beside parts, got #gnn_tile.at<element -> edge>}}
-  gnn_tile.traverse @g <dst, edge.in_rows>
-      ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> edge>]
-      outs(%y, %z : memref<?xf32>, memref<?xf32>) at [#gnn_tile.at<group>, #gnn_tile.at<element -> edge>]
-      parts(%p : memref<?xf32>) of long_tiles<dst, edge.in_rows, 16> {
-  ^bb0(%v: f32):
-    %s = gnn_tile.reduce sum [element] %v : f32
-    gnn_tile.yield %s, %v : f32, f32
-  }
-  return
-}
-
-// -----
-
-gnn.graph @g square {node_types = 2, edge_types = 3}
-
 func.func @traverse_c12_again(%x: memref<?xf32>, %p: memref<?xf32>, %y: memref<?xf32>) {
-  // expected-error @+1 {{expected reductions that need no other one first, where groups are made of parts}}
+  // expected-error @+1 {{expected elements that are walked once where groups are made of parts, got a body that needs a reduction over them for each of them}}
   gnn_tile.traverse @g <dst, edge.in_rows>
       ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> edge>]
       outs(%y : memref<?xf32>) at [#gnn_tile.at<group>]
@@ -80,6 +63,24 @@ func.func @traverse_c12_again(%x: memref<?xf32>, %p: memref<?xf32>, %y: memref<?
     %d = arith.subf %v, %max : f32
     %s = gnn_tile.reduce sum [element] %d : f32
     gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @traverse_c12_elements(%x: memref<?xf32>, %p: memref<?xf32>, %y: memref<?xf32>) {
+  // expected-error @+1 {{expected elements that are walked once where groups are made of parts}}
+  gnn_tile.traverse @g <dst, edge.in_rows>
+      ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> edge>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<element -> edge>]
+      parts(%p : memref<?xf32>) of long_tiles<dst, edge.in_rows, 16> {
+  ^bb0(%v: f32):
+    %max = gnn_tile.reduce max [element] %v : f32
+    %d = arith.subf %v, %max : f32
+    gnn_tile.yield %d : f32
   }
   return
 }

@@ -75,13 +75,11 @@ LogicalResult gnn::tile::verifyParts(TraverseOp op) {
                           "elements, '")
            << groups.str() << "' and '" << elements.str() << "', got '"
            << tiles->str() << "'";
-  for (AtAttr at : op.getOutputsAt().getAsRange<AtAttr>())
-    if (at.getAnchor() == Anchor::Element) // C12
-      return op.emitOpError("expected no output at elements beside parts, got ")
-             << at;
   if (countWalks(op) > 1) // C12
-    return op.emitOpError("expected reductions that need no other one first, "
-                          "where groups are made of parts");
+    return op.emitOpError(
+        "expected elements that are walked once where groups "
+        "are made of parts, got a body that needs a reduction "
+        "over them for each of them");
   SmallVector<Value> reduced = op.getReduced();
   if (op.getParts().size() != reduced.size() || reduced.empty()) // C13
     return op.emitOpError("expected one of 'parts' for each result of a "

@@ -187,9 +187,16 @@ AtAttr TraverseOp::getAccess(OpOperand &operand) {
 ColumnRange TraverseOp::getWrittenColumns(OpOperand &output) {
   AtAttr at = getAccess(output);
   bool isElement = at.getAnchor() == Anchor::Element;
-  return rangeOf(output.get().getType(), at,
-                 isElement ? getElements() : getGroups(),
-                 getDomain().getFeatures());
+  if (isElement && getGroups().isLongTiles())
+    return {0, 0, false, /*isOfSomeRows=*/true};
+  Type type = output.get().getType();
+  ColumnRange range = rangeOf(type, at, isElement ? getElements() : getGroups(),
+                              getDomain().getFeatures());
+  if (!isElement || !getPartsOf() || !range.isWhole)
+    return range;
+  // Elements of long groups have their rows from the traversal of their tiles.
+  int64_t columns = cast<ShapedType>(type).getShape().back();
+  return {0, ShapedType::isDynamic(columns) ? 1 : columns};
 }
 
 SmallVector<OpOperand *> TraverseOp::getReadInputs() {

@@ -166,8 +166,10 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     groups with more than 256 elements: a row for each of their tiles, with the
     results of the body's reductions over the tile's elements, in the order of the
     body; of a mean, the sum over elements of what is left of other dimensions.
-    Such a group combines its parts in place of its elements, which are not walked.
-    All else is as without: the size of the group is that of its elements.
+    Such a group combines its parts in place of its elements, which are not walked:
+    an output at elements keeps what it had of theirs, which the traversal of the
+    tiles has written. All else is as without: the size of the group is that of its
+    elements.
 
     In the blocked form it is on a *range*, `rows[%first to %end] columns[%column]`:
     the groups at the positions from `first` to before `end`, at most the schedule's
@@ -201,8 +203,8 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
       that buffer.
     * (C11) On a range, the operands are memrefs, the schedule is complete, and
       `index_arrays` are those that the op reads (`getStructures`), in order.
-    * (C12) `parts` are of `long_tiles` of the domain's groups and elements; no
-      output is at elements, and no reduction over elements needs another one first.
+    * (C12) `parts` are of `long_tiles` of the domain's groups and elements, which
+      are walked once: nothing of an element needs a reduction over all first.
     * (C13) There is one of `parts` for each result of a reduction over elements,
       `[?, heads, features]` as far as the result varies by them, of its type.
     * (C14) On a range, a single output may be in workgroup memory, at `group` without
