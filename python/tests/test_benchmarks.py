@@ -153,7 +153,7 @@ def test_long_rows_on_the_emulator(benchmarks, compiler, capsys):
     rows = [[text.strip() for text in line.split("|")[1:-1]]
             for line in capsys.readouterr().out.splitlines() if line.startswith("| mutag")]
     assert [row[1] for row in rows] == ["rgcn", "gcn"]
-    for _, _, whole, chosen, split in rows:
+    for _, _, whole, chosen, _, split in rows:
         kernels = int(whole.strip("[]"))
         assert chosen.startswith(f"[{kernels}") and split == f"[{kernels + 1}]"
 

@@ -1,5 +1,7 @@
-// RUN: gnn-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(gnn-compact),canonicalize,cse)' \
+// RUN: gnn-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(gnn-compact{cost=whole-rows}),canonicalize,cse)' \
 // RUN:   --remarks-filter='gnn-compact' --remark-policy=all --verify-diagnostics | FileCheck %s
+// RUN: gnn-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(gnn-compact),canonicalize,cse)' \
+// RUN:   | FileCheck %s --check-prefix=PIECES
 
 #edge = #gnn.rows<@g, edge>
 #edge_type = #gnn.rows<@g, edge_type>
@@ -89,7 +91,10 @@ func.func @about_the_same(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32, #
 
 gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 1000000, dst_nodes = 1000000, edges = 1000000, type_edges = [1000000], src_pairs = [600000], dst_pairs = [600000], in_degree_squares = 10000000000, in_degree_max = 50000>}
 
-// Negative: scores of the edges of a long row wait for the ids of their pairs.
+// Negative: scores of the edges of a long row wait for the ids of their pairs. Those of
+// a piece do not wait for long.
+// PIECES-LABEL: @long_row(
+// PIECES:         gnn.typed_linear {{.*}}src_pair>>
 // CHECK-LABEL: @long_row
 // CHECK: gnn.typed_linear {{.*}}edge>>
 func.func @long_row(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32, #edge_type>) -> tensor<?xf32, #edge> {
@@ -113,6 +118,8 @@ func.func @long_row_unscored(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32
 }
 
 // Weights of each edge wait for nothing, so the sum with them waits, by half as much.
+// PIECES-LABEL: @long_row_weighted(
+// PIECES:         gnn.typed_linear {{.*}}src_pair>>
 // CHECK-LABEL: @long_row_weighted
 // CHECK: gnn.typed_linear {{.*}}edge>>
 func.func @long_row_weighted(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32, #edge_type>, %a: tensor<?xf32, #edge>) -> tensor<?x64xf32, #node> {

@@ -143,8 +143,26 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // CHECK-LABEL: func.func @element_rows
 // CHECK-NOT:     tiles
-func.func @element_rows(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+func.func @element_rows(%x: tensor<?xf32>, %init: tensor<?xf32>, %all: tensor<1xf32>) -> (tensor<?xf32>, tensor<1xf32>) {
   // expected-remark @+1 {{it writes a row for each of its elements}}
+  %y:2 = gnn_tile.traverse @g <graph, src>
+      ins(%x : tensor<?xf32>) at [#gnn_tile.at<element>]
+      outs(%init, %all : tensor<?xf32>, tensor<1xf32>) at [#gnn_tile.at<element>, #gnn_tile.at<group>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %v, %s : f32, f32
+  } -> tensor<?xf32>, tensor<1xf32>
+  return %y#0, %y#1 : tensor<?xf32>, tensor<1xf32>
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// CHECK-LABEL: func.func @element_rows_after
+// CHECK-NOT:     tiles
+func.func @element_rows_after(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-remark @+1 {{rows of elements need all elements of their group first}}
   %y = gnn_tile.traverse @g <graph, src>
       ins(%x : tensor<?xf32>) at [#gnn_tile.at<element>]
       outs(%init : tensor<?xf32>) at [#gnn_tile.at<element>] {

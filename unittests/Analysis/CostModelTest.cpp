@@ -113,7 +113,7 @@ TEST(CostModelTest, RowsAloneOrNothing) {
 TEST(CostModelTest, OptionsOfPasses) {
   EXPECT_EQ(*parseWord<CostKind>("rows"), CostKind::Rows);
   EXPECT_EQ(llvm::toString(parseWord<CostKind>("bytes").takeError()),
-            "expected one of full, rows, got 'bytes'");
+            "expected one of full, whole-rows, rows, got 'bytes'");
 }
 
 TEST_F(DescribeTest, Product) {
@@ -253,6 +253,45 @@ TEST_F(DescribeTest, WaitsForIds) {
               1e-15);
   EXPECT_NEAR(after(IdWait::Sum) - after(IdWait::None), longest * step / 6,
               1e-15);
+}
+
+// A long row costs the less of itself and of its pieces, which take a launch.
+TEST(CostModelTest, LongRowsBecomePieces) {
+  KernelWork sum;
+  sum.streamBytes = 4e6;
+  sum.gathers.push_back({100e3, 256, 10e3});
+  sum.reducedRows = 10e3;
+  sum.lengths = {10e3, 100e3, 10e3};
+  sum.longestRow = 10e3;
+  CostModel full = model(), whole = model(CostKind::WholeRows);
+  double hub = 10e3 * full.getTarget().kernels.edgeSeconds;
+  EXPECT_DOUBLE_EQ(whole.cost(sum), whole.getLaunch() + hub);
+  EXPECT_LT(full.cost(sum), whole.cost(sum) / 2);
+  EXPECT_GT(full.cost(sum), 2 * full.getLaunch());
+  EXPECT_EQ(full.countInTurn(10e3), KernelFigures::longestPiece);
+  EXPECT_EQ(whole.countInTurn(10e3), 10e3);
+
+  // Of what walks twice nothing is known: its rows stay whole.
+  KernelWork twice = sum;
+  twice.lengths = {};
+  EXPECT_EQ(full.cost(twice), whole.cost(twice));
+  // A launch more is not worth a row of 100 elements.
+  sum.lengths.longest = sum.longestRow = 100;
+  EXPECT_EQ(full.cost(sum), whole.cost(sum));
+  EXPECT_EQ(model(CostKind::Rows).cost(sum), 0);
+}
+
+// The better of two lengths, where it saves its share.
+TEST(CostModelTest, ChoosesTheLengthOfPieces) {
+  auto costOf = [](int64_t length) { return length == 64 ? 30.0 : 20.0; };
+  PiecesChoice choice = CostModel::choosePieces(40, 1000, costOf);
+  EXPECT_EQ(choice.length, 128);
+  EXPECT_EQ(choice.getCost(), 20);
+  EXPECT_EQ(CostModel::choosePieces(40, 100, costOf).length, 64);
+  EXPECT_EQ(CostModel::choosePieces(40, 64, costOf).length, 0);
+  choice = CostModel::choosePieces(20.5, 1000, costOf);
+  EXPECT_EQ(choice.length, 0);
+  EXPECT_EQ(choice.getCost(), 20.5);
 }
 
 TEST_F(DescribeTest, HalfTheRows) {

@@ -199,7 +199,8 @@ protected:
     return nullptr;
   }
 
-  CostModel model{CostTarget::h200, CostKind::Full};
+  /// What was measured had whole rows.
+  CostModel model{CostTarget::h200, CostKind::WholeRows};
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
 };
