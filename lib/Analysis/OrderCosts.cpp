@@ -202,7 +202,6 @@ void OrderCosts::addGradients(ArrayRef<int64_t> list, bool productFirst,
   walk.otherFlops = 2 * edges * features;
   walk.longestRow = longestInput * CostModel::steps(1 + chain.scales.size());
   walk.reducedRows = productFirst ? rows : numInputs;
-  walk.lengths = {walk.reducedRows, edges, longestInput};
   walk.streamBytes = edges * edgeBytes + walk.reducedRows * features * element;
   walk.gathers.push_back(
       {edges, features * element, productFirst ? numNodes : rows});
@@ -242,6 +241,10 @@ SmallVector<KernelWork> OrderCosts::kernels(const Order &order) const {
   }
   if (!gradients.ofInput && !gradients.ofWeight)
     return kernels;
+  // A backward pass has more kernels than are counted here, and pieces of long
+  // rows would hide that: all rows stay whole.
+  for (KernelWork &kernel : kernels)
+    kernel.lengths = {};
   if (!order.productFirst.empty())
     addGradients(order.productFirst, /*productFirst=*/true, kernels);
   if (!order.aggregateFirst.empty())
