@@ -59,9 +59,53 @@ func.func @walk_c3(%begin: index, %end: index) {
 
 // -----
 
-func.func @walk_c3_slots(%begin: index, %end: index) {
-  // expected-error @+1 {{'gnn_tile.walk' op expected at least one slot and one element in flight, got 2 and 0}}
+func.func @walk_c3_in_flight(%begin: index, %end: index) {
+  // expected-error @+1 {{'gnn_tile.walk' op expected 1 to 1024 slots and 1 to 32 elements in flight, got 2 and 0}}
   gnn_tile.walk from %begin to %end over element slots 2 in_flight 0 {
+  ^bb0(%p: index):
+    gnn_tile.yield
+  }
+  return
+}
+
+// -----
+
+func.func @walk_c3_negative_in_flight(%begin: index, %end: index) {
+  // expected-error @+1 {{'gnn_tile.walk' op expected 1 to 1024 slots and 1 to 32 elements in flight, got 1 and -4}}
+  gnn_tile.walk from %begin to %end over element slots 1 in_flight -4 {
+  ^bb0(%p: index):
+    gnn_tile.yield
+  }
+  return
+}
+
+// -----
+
+func.func @walk_c3_slots(%begin: index, %end: index) {
+  // expected-error @+1 {{'gnn_tile.walk' op expected 1 to 1024 slots and 1 to 32 elements in flight, got -1 and 1}}
+  gnn_tile.walk from %begin to %end over element slots -1 in_flight 1 {
+  ^bb0(%p: index):
+    gnn_tile.yield
+  }
+  return
+}
+
+// -----
+
+func.func @walk_c3_many_slots(%begin: index, %end: index) {
+  // expected-error @+1 {{'gnn_tile.walk' op expected 1 to 1024 slots and 1 to 32 elements in flight, got 2048 and 1}}
+  gnn_tile.walk from %begin to %end over element slots 2048 in_flight 1 {
+  ^bb0(%p: index):
+    gnn_tile.yield
+  }
+  return
+}
+
+// -----
+
+func.func @walk_c3_many_in_flight(%begin: index, %end: index) {
+  // expected-error @+1 {{'gnn_tile.walk' op expected 1 to 1024 slots and 1 to 32 elements in flight, got 1 and 4294967296}}
+  gnn_tile.walk from %begin to %end over element slots 1 in_flight 4294967296 {
   ^bb0(%p: index):
     gnn_tile.yield
   }
@@ -109,8 +153,30 @@ func.func @parallel_c3(%a: i32) {
 // -----
 
 func.func @parallel_c4() {
-  // expected-error @+1 {{'gnn_tile.parallel' op expected a count of at least 1, got 0}}
+  // expected-error @+1 {{'gnn_tile.parallel' op expected a count of 1 to 1024, got 0}}
   gnn_tile.parallel 0 over team {
+  ^bb0(%t: index):
+    gnn_tile.yield
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c4_negative() {
+  // expected-error @+1 {{'gnn_tile.parallel' op expected a count of 1 to 1024, got -1}}
+  gnn_tile.parallel -1 over team {
+  ^bb0(%t: index):
+    gnn_tile.yield
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c4_many() {
+  // expected-error @+1 {{'gnn_tile.parallel' op expected a count of 1 to 1024, got 2048}}
+  gnn_tile.parallel 2048 over team {
   ^bb0(%t: index):
     gnn_tile.yield
   }
@@ -236,8 +302,22 @@ func.func @parallel_c5_same(%c: i1) {
 // -----
 
 func.func @walk_c4_length(%n: index, %x: f32) {
-  // expected-error @+1 {{'gnn_tile.walk' op expected runs of at least one element, got 0}}
+  // expected-error @+1 {{'gnn_tile.walk' op expected a run of 1 to 2147483648 elements, got 0}}
   %s = gnn_tile.walk from %n to %n over element slots 1 in_flight 1 run 0 identity(%x : f32) {
+  ^bb0(%p: index):
+    gnn_tile.yield %x : f32
+  } combine {
+  ^bb0(%a: f32, %b: f32):
+    gnn_tile.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @walk_c4_negative_length(%n: index, %x: f32) {
+  // expected-error @+1 {{'gnn_tile.walk' op expected a run of 1 to 2147483648 elements, got -256}}
+  %s = gnn_tile.walk from %n to %n over element slots 1 in_flight 1 run -256 identity(%x : f32) {
   ^bb0(%p: index):
     gnn_tile.yield %x : f32
   } combine {

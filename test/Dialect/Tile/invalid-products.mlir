@@ -254,3 +254,13 @@ func.func @load_rows_c4_layout(%x: memref<?x64xf32, strided<[65, 1]>>, %r: vecto
   %t = gnn_tile.load_rows %x[%r, %c] aligned 4 : memref<?x64xf32, strided<[65, 1]>>, vector<16xindex>, index -> vector<16x64xf32>
   return
 }
+
+// -----
+
+// expected-error @+1 {{expected at most 1024 values of a thread and as many threads, got [4611686018427387904, 4]}}
+func.func private @spread_c1_values() attributes {s = #gnn_tile.spread<each = [4611686018427387904, 4], lanes = [1, 1]>}
+
+// -----
+
+// expected-error @+1 {{expected at most 1024 values of a thread and as many threads, got [64, 32]}}
+func.func private @spread_c1_threads() attributes {s = #gnn_tile.spread<each = [1, 1], lanes = [64, 32]>}

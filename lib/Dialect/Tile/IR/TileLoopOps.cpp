@@ -18,6 +18,16 @@ using namespace gnn::tile;
 #define GET_OP_CLASSES
 #include "GNN/Dialect/Tile/IR/TileLoopOps.cpp.inc"
 
+/// The most workers: a block of any GPU has no more threads, and a core takes
+/// no more rows in turn.
+static constexpr int64_t mostWorkers = 1024;
+
+/// The most elements in flight, each of which is a copy of the body.
+static constexpr int64_t mostInFlight = 32;
+
+/// The most elements of a row.
+static constexpr int64_t mostOfRow = int64_t(1) << 31;
+
 /// Checks that a body has one index as its argument.
 static LogicalResult verifyNumber(Operation *op, Block &body) {
   if (body.getNumArguments() == 1 && body.getArgument(0).getType().isIndex())
@@ -65,17 +75,20 @@ LogicalResult WalkOp::verify() {
   if (getOver() == Worker::Team) // C3
     return emitOpError("expected a walk over 'element' or 'block', got '")
            << stringifyWorker(getOver()) << "'";
-  if (getSlots() < 1 || getInFlight() < 1) // C3
-    return emitOpError("expected at least one slot and one element in flight, "
-                       "got ")
-           << getSlots() << " and " << getInFlight();
-  if (getRun() && *getRun() < 1) // C4
-    return emitOpError("expected runs of at least one element, got ")
-           << *getRun();
-  if (getRun() && (getSlots() != 1 || getNumResults() == 0)) // C4
+  int64_t slots = getSlots(), inFlight = getInFlight();
+  if (slots < 1 || slots > mostWorkers || inFlight < 1 ||
+      inFlight > mostInFlight) // C3
+    return emitOpError("expected 1 to ")
+           << mostWorkers << " slots and 1 to " << mostInFlight
+           << " elements in flight, got " << slots << " and " << inFlight;
+  std::optional<int64_t> run = getRun();
+  if (run && (*run < 1 || *run > mostOfRow)) // C4
+    return emitOpError("expected a run of 1 to ")
+           << mostOfRow << " elements, got " << *run;
+  if (run && (slots != 1 || getNumResults() == 0)) // C4
     return emitOpError("expected 'run' of a walk with results and one slot, "
                        "got ")
-           << getNumResults() << " results and " << getSlots() << " slots";
+           << getNumResults() << " results and " << slots << " slots";
   return success();
 }
 
@@ -95,16 +108,17 @@ LogicalResult WalkOp::verifyRegions() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ParallelOp::verifyRegions() {
-  if (getCount() < 1) // C4
-    return emitOpError("expected a count of at least 1, got ") << getCount();
+  int64_t count = getCount();
+  if (count < 1 || count > mostWorkers) // C4
+    return emitOpError("expected a count of 1 to ")
+           << mostWorkers << ", got " << count;
   for (auto outer = (*this)->getParentOfType<ParallelOp>(); outer;
        outer = outer->getParentOfType<ParallelOp>())
     if (getOver() == Worker::Block || getOver() == outer.getOver()) // C5
       return emitOpError("expected workers of '")
              << stringifyWorker(getOver())
              << "' outside of those of another gnn_tile.parallel, got it in "
-                "one "
-                "over '"
+                "one over '"
              << stringifyWorker(outer.getOver()) << "'";
   Block &body = getBody().front();
   if (failed(verifyNumber(*this, body))) // C1
@@ -117,10 +131,10 @@ LogicalResult ParallelOp::verifyRegions() {
     auto entries = dyn_cast<VectorType>(result);
     if (result == value || (entries && entries.getRank() == 1 &&
                             entries.getElementType() == value &&
-                            getCount() % entries.getNumElements() == 0)) // C2
+                            count % entries.getNumElements() == 0)) // C2
       continue;
     return emitOpError("expected a result of type ")
-           << value << ", or a vector of it whose size divides " << getCount()
+           << value << ", or a vector of it whose size divides " << count
            << ", got " << result;
   }
   return verifyCombine(*this, getCombine(), yielded); // C3

@@ -37,8 +37,9 @@ def Tile_WalkOp : Tile_Op<"walk", [
       types.
     * (C2) With results, `combine` has two arguments a result and yields one a
       result; without, it is left out.
-    * (C3) `over` is `element` or `block`; `slots` and `in_flight` are at least 1.
-    * (C4) `run` is at least 1, of a walk with results and one slot.
+    * (C3) `over` is `element` or `block`; there are 1 to 1024 `slots` and 1 to 32
+      elements `in_flight`.
+    * (C4) `run` is 1 to 2^31, of a walk with results and one slot.
 
     Example:
 
@@ -95,7 +96,7 @@ def Tile_ParallelOp : Tile_Op<"parallel", [RecursiveMemoryEffects, SingleBlock]>
       entries whose number divides `count`.
     * (C3) With results, `combine` has two arguments a result, of the yielded
       types, and yields one a result; without, it is left out.
-    * (C4) `count` is at least 1.
+    * (C4) `count` is 1 to 1024.
     * (C5) One over `block` is in no other `gnn_tile.parallel`, and none is in one
       over the same workers.
 

@@ -25,7 +25,7 @@ def Tile_SpreadAttr : Tile_Attr<"Spread", "spread"> {
 
     Constraints:
     * (C1) `each` and `lanes` have one entry a dimension, of one or two, all powers
-      of two.
+      of two. The product of each is at most 1024.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$each,
                         ArrayRefParameter<"int64_t">:$lanes);
