@@ -168,8 +168,11 @@ static void buildSchedulePipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createScheduleLanes());
   pm.addNestedPass<func::FuncOp>(createScheduleRows());
   pm.addNestedPass<func::FuncOp>(createScheduleRowWalks());
+  // A CPU has neither tensor cores nor copies past registers.
+  bool tensorCores = options.tensorCores && !options.cores;
+  bool asyncCopies = options.asyncCopies && !options.cores;
   pm.addNestedPass<func::FuncOp>(
-      createScheduleProducts({options.tensorCores, options.asyncCopies}));
+      createScheduleProducts({tensorCores, asyncCopies}));
   addPasses(pm, options.afterSchedule);
   pm.addNestedPass<func::FuncOp>(createVerifySchedules());
   if (!options.saveSchedules.empty())
@@ -353,8 +356,6 @@ void gnn::StageOptions::chooseStop(StopAt form) {
 void gnn::StageOptions::chooseCores(CoreRegisters registers) {
   schedule.chooseCores(registers);
   loops.chooseCores(registers);
-  schedule.tensorCores = false;
-  schedule.asyncCopies = false;
   // A core sums one row after the other, and multiplies what is in its cache.
   tile.sumsInProducts = block.sumsInProducts = false;
   // Cores take rows in turn: none of them is left over with a long one alone.
