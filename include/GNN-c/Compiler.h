@@ -78,7 +78,7 @@ typedef struct GnnCompileOptions {
    * "loops" (docs/Debugging.md). Null or "": none, kernels are run. */
   const char *stopAt;
   /** Kernels of one thread a block, for the cores of a CPU, which run on
-   * `gnnCpuDevice` and on the emulator. */
+   * the CPU and on the emulator; with `stopAt`, the forms of these. */
   bool cores;
 } GnnCompileOptions;
 
@@ -123,8 +123,8 @@ GNN_CAPI GnnError *gnnListSchedules(const char *text, size_t size,
 GNN_CAPI GnnError *gnnDeviceOpenEmulator(bool checked, int64_t seed,
                                          GnnDevice **device);
 
-/** Opens the CPU, which runs packages compiled with `emulated` and `stopAt`, as
- *  well as LLVM can make their loops: nothing is checked. Kernels of more than
+/** Opens the CPU, which runs packages compiled with `emulated`, and `cores` or
+ *  `stopAt`, as well as LLVM can make their loops: nothing is checked. Kernels of more than
  *  one thread a block are an error when they are bound. Streams are not used.
  *  `threads` run blocks side by side, and results have the same bits for any
  *  number; 0: as many as OMP_NUM_THREADS says, or as there are cores. */

@@ -153,7 +153,7 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     stage_passes = _stage_passes(stage_passes or {})
     if target is None and chip is None:
         target = "cpu"
-    form = {"stop_at": stop_at, "cores": target == "cpu" and not stop_at}
+    form = {"stop_at": stop_at, "cores": target == "cpu"}
     package = compiling.compile_package(
         *always, **form, phases=keep_phases, stage_passes=stage_passes, gradients=asked,
         save_schedules=save_schedules, allow_unused_schedules=allow_unused_schedules)

@@ -138,6 +138,24 @@ def test_gradients(program):
         np.testing.assert_allclose(gradient, found["emulator"][name], rtol=1e-3, atol=1e-3)
 
 
+@pytest.mark.parametrize("subject", ["rgcn", "gat"])
+def test_forms_that_are_stopped_at_are_those_of_the_cores(subject):
+    """Not those of a GPU: the border at which a number goes wrong is searched in what
+    runs."""
+    program = cases.build(subject, "hub", 16, 1)
+
+    def steps(form):
+        function = gnn_mlir.compile(program.function, target="cpu", stop_at=form)
+        return function.bind(program.graphs).report()["steps"]
+    expected = [step["schedule"] for step in steps(None)]
+    assert any("row_walk = in_turn" in schedule for schedule in expected)
+    for form in "blocked", "loops":
+        found = steps(form)
+        assert [step["schedule"] for step in found] == expected
+        assert not any(step["static_shared_bytes"] for step in found)
+    assert len(steps("scheduled")) == len(expected)
+
+
 @pytest.mark.parametrize("form", [None, "blocked"])
 @pytest.mark.parametrize("case", [("gat", "rows-1000", 7, 3), ("rgcn", "hub", 33, 1),
                                   ("hgt", "rows-1000", 16, 1)], ids=name_of)

@@ -8,6 +8,10 @@
 // RUN:   | FileCheck %s --check-prefixes=NOTHING,SAME
 // RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --compare=fuse=false 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=OPTION
+// RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --compare=passes=fuse=false --output=%t.out 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=OUTPUT
+// RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --compare=passes=fuse=false --report 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REPORT
 // RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --compare=stop-at=tiles 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=VALUE
 
@@ -24,6 +28,8 @@
 // NOTHING-NEXT:  {{^f_0_aggregate_activation +1, [0-9]+, (-|[0-9]+)$}}
 // SAME:          out: the same bits
 // OPTION:        error: --compare: expected passes=, stage-passes=, schedules= or stop-at=, got 'fuse=false'
+// OUTPUT:        error: --compare: expected neither --report nor --output, as two functions are run, got --output
+// REPORT:        error: --compare: expected neither --report nor --output, as two functions are run, got --report
 // VALUE:         error: stop-at: expected one of kernels, {{.+}}, got 'tiles'
 
 gnn.graph @g square {node_types = 1, edge_types = 2}

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compiles a module, binds a graph, and runs one function on the CPU, a GPU or
-// on a GPU.
+// the emulator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -292,7 +292,7 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
         return nullptr;
       }
   }
-  if (target == "cpu" && options.stopAt == "kernels")
+  if (target == "cpu")
     options.cores = ExitOnError("gnn-run: ")(cpu::getRegisters());
   if (options.schedules.empty())
     options.schedules = schedules;
@@ -400,6 +400,11 @@ int main(int argc, char **argv) {
     return printStatistics(statsFile);
   if (file.empty() || functionName.empty())
     return fail("expected FILE.mlir and --function NAME, or --stats FILE.npz");
+  if (!compared.empty() &&
+      (reportFile.getNumOccurrences() || !outputDirectory.empty()))
+    return fail(Twine("--compare: expected neither --report nor --output, as "
+                      "two functions are run, got ") +
+                (outputDirectory.empty() ? "--report" : "--output"));
   if (!weights.empty())
     if (auto seed = run::parseSeed(weights); !seed)
       return fail("--weights: " + seed.takeError().message());
