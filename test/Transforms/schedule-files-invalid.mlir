@@ -12,6 +12,9 @@
 // RUN: not gnn-opt %t/f.mlir --gnn-schedule-pipeline=schedules=%t/field.jsonl 2>&1 | FileCheck %s --check-prefix=FIELD
 // RUN: not gnn-opt %t/f.mlir --gnn-schedule-pipeline=schedules=%t/value.jsonl 2>&1 | FileCheck %s --check-prefix=VALUE
 // RUN: not gnn-opt %t/f.mlir --gnn-schedule-pipeline=schedules=%t/enum.jsonl 2>&1 | FileCheck %s --check-prefix=ENUM
+// RUN: sed 's/schedule <vector = 2>//' %t/f.mlir > %t/open.mlir
+// RUN: not gnn-opt %t/open.mlir --gnn-schedule-pipeline=schedules=%t/split.jsonl 2>&1 | FileCheck %s --check-prefix=SPLIT
+// RUN: not gnn-opt %t/open.mlir --gnn-schedule-pipeline=schedules=%t/wide.jsonl 2>&1 | FileCheck %s --check-prefix=WIDE
 // RUN: not gnn-opt %t/f.mlir --gnn-schedule-pipeline=schedules=%t/twice.jsonl 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not gnn-opt %t/f.mlir --gnn-schedule-pipeline=schedules=%t/types.jsonl 2>&1 | FileCheck %s --check-prefix=TYPES
 // RUN: not gnn-opt %t/f.mlir --gnn-schedule-pipeline=schedules=%t/body.jsonl 2>&1 | FileCheck %s --check-prefix=BODY
@@ -44,6 +47,8 @@
 // FIELD: field.jsonl:1:1: error: expected a field of the schedule of a 'gnn_tile.gemm' (n, kind, copies), got 'm'
 // VALUE: value.jsonl:1:1: error: schedule: 'n' = 33: expected 'n' in {16, 32, 64}, got 33
 // ENUM: enum.jsonl:1:1: error: schedule: 'row_walk' = crowd: expected RowWalk to be one of: team, block, by_length
+// SPLIT: split.jsonl:1:1: error: schedule: expected 'row_walk' by_length with 'split_rows', got in_turn
+// WIDE: wide.jsonl:1:1: error: schedule: 'vector' = 16: expected 'row_walk' in_turn with vectors of more than 4 features, got 16
 // TWICE: twice.jsonl:3:1: error: ambiguous: expected one line for a template, got another one as line 1
 // TYPES: types.jsonl:1:1: error: stale: no template has this key; expected 'types' to be [memref<?x8xf32>, memref<8x8xf32>, memref<?x8xf32>], as in the one most like it, got [memref<?x9xf32>, memref<8x8xf32>, memref<?x9xf32>]
 // BODY: body.jsonl:1:1: error: stale: no template has this key; expected 'body' to be 82bdc2c73dd2203a, as in the one most like it, got 0
@@ -135,6 +140,12 @@ not json
 
 //--- enum.jsonl
 {"function":"f","graph":"g","template":"traverse","domain":"<dst, edge.in_rows, features = 8>","accesses":["<element -> src : feature>","<group : feature>"],"types":["memref<?x8xf32>","memref<?x8xf32>"],"body":"4049f3264ed989ab","schedule":{"row_walk":"crowd"}}
+
+//--- split.jsonl
+{"function":"f","graph":"g","template":"traverse","domain":"<dst, edge.in_rows, features = 8>","accesses":["<element -> src : feature>","<group : feature>"],"types":["memref<?x8xf32>","memref<?x8xf32>"],"body":"4049f3264ed989ab","schedule":{"vector":16,"row_walk":"in_turn","split_rows":64}}
+
+//--- wide.jsonl
+{"function":"f","graph":"g","template":"traverse","domain":"<dst, edge.in_rows, features = 8>","accesses":["<element -> src : feature>","<group : feature>"],"types":["memref<?x8xf32>","memref<?x8xf32>"],"body":"4049f3264ed989ab","schedule":{"vector":16,"lanes":1}}
 
 //--- twice.jsonl
 {"function":"f","graph":"g","template":"gemm","domain":"rows src","accesses":["<group : feature>","","<group : feature>"],"types":["memref<?x8xf32>","memref<8x8xf32>","memref<?x8xf32>"],"body":"82bdc2c73dd2203a","schedule":{"n":32}}

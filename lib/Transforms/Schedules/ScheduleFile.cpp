@@ -203,18 +203,18 @@ FailureOr<Attribute> gnn::tile::makeSchedule(TileOpInterface op,
   };
   if (Attribute schedule = parse(fields))
     return schedule;
-  // A field that is wrong alone is named; the parser names its C++ type.
+  // A field that is wrong alone, and for that, is named; the parser names its
+  // C++ type.
+  std::string why = std::move(message);
   for (const auto &field : fields) {
-    std::string why;
-    std::swap(why, message);
-    if (!parse(field))
+    message.clear();
+    if (!parse(field) && message == why)
       return emitError(loc, "schedule: '")
              << field.first << "' = " << field.second << ": "
-             << StringRef(message).split("::gnn::tile::").first
-             << StringRef(message).split("::gnn::tile::").second;
-    message = why;
+             << StringRef(why).split("::gnn::tile::").first
+             << StringRef(why).split("::gnn::tile::").second;
   }
-  return emitError(loc, "schedule: ") << message;
+  return emitError(loc, "schedule: ") << why;
 }
 
 //===----------------------------------------------------------------------===//
