@@ -115,7 +115,7 @@ def check_forms(root):
     passes = path.read_text()
     block = passes[passes.index("def VerifyForm"):]
     promised = set(LABEL.findall(block[:block.index("\n}\n")]))
-    verified = {label for name in ("BlockForms.cpp", "VerifyForm.cpp")
+    verified = {label for name in ("BlockForms.cpp", "BlockRanges.cpp", "VerifyForm.cpp")
                 for path in (root / "lib/Transforms").glob(name)
                 for label in MARK.findall(path.read_text())}
     tests = sorted((root / "test/Transforms").glob("verify-form*.mlir"))

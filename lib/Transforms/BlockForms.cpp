@@ -213,7 +213,7 @@ LogicalResult gnn::verifyBlockForm(scf::ForallOp loop) {
     return failure();
   switch (getFormOf(loop)) {
   case Form::Blocked:
-    return verifyTemplates(loop);
+    return failure(failed(verifyTemplates(loop)) || failed(verifyRanges(loop)));
   case Form::Loops:
     return verifyLoops(loop);
   default:

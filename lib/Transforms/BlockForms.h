@@ -24,6 +24,10 @@ bool isOnRange(mlir::Operation *op);
 /// `gnn-verify-form` describes it.
 mlir::LogicalResult verifyBlockForm(mlir::scf::ForallOp loop);
 
+/// Checks that the ranges of the templates in a loop over blocks lie side by
+/// side, so that together they are all rows and columns.
+mlir::LogicalResult verifyRanges(mlir::scf::ForallOp loop);
+
 } // namespace gnn
 
 #endif // GNN_LIB_TRANSFORMS_BLOCKFORMS_H

@@ -50,6 +50,10 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
     * (C7) Lanes: `gnn_tile.threads` is 1 to 1024, and no op of `gnn_tile` is left.
     * (C8) Lanes: vectors have up to 16 elements, and no transfer, contraction or
       reduction of vectors of many lanes is left.
+    * (C9) Blocked: where a range begins at an index of the loop, or at a multiple of
+      one, the rows and columns of its template end where the next range begins; where
+      all blocks begin at the same column, they have all columns. Templates that write
+      one buffer may share the columns of a step.
 
     In the form `tensors`, only templates change the order of rows
     (`#gnn_tile.order`): no `tensor.cast`, reshape or other op on tensors gives

@@ -1,0 +1,181 @@
+//===- BlockRanges.cpp - The ranges of a loop over blocks -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A template on a range takes as many rows and columns as its schedule says,
+// from where the loop over blocks says. A pass that changes one of the two
+// leaves rows that nobody writes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockForms.h"
+
+#include "GNN/Dialect/Tile/IR/ProductLayout.h"
+#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+namespace {
+/// Where the range of a block begins: `step` times `number`, and `offset`.
+struct Start {
+  Value number; ///< of the block, from 0; null: all blocks begin there
+  int64_t step = 0;
+  int64_t offset = 0;
+};
+
+/// What one template takes along one dimension of its range.
+struct Part {
+  Operation *op;
+  Value output;
+  StringRef what;
+  Start start;
+  int64_t size;
+  int64_t all; ///< what there is of it; 0: not known here
+};
+
+/// All parts of a loop whose starts can be followed.
+class Parts {
+public:
+  explicit Parts(scf::ForallOp loop);
+  LogicalResult verify() const;
+
+private:
+  void add(TraverseOp op);
+  void add(GemmOp op);
+  void add(OuterOp op);
+  void add(Operation *op, Value output, StringRef what, Value first,
+           int64_t size, int64_t all);
+  std::optional<Start> follow(Value first);
+  LogicalResult verify(const Part &part) const;
+
+  scf::ForallOp loop;
+  SmallVector<Part> parts;
+};
+} // namespace
+
+Parts::Parts(scf::ForallOp loop) : loop(loop) {
+  for (Operation &op : loop.getBody()->without_terminator())
+    llvm::TypeSwitch<Operation *>(&op).Case<TraverseOp, GemmOp, OuterOp>(
+        [&](auto op) { add(op); });
+}
+
+/// Nothing where the start is none of the forms that passes make, such as one
+/// that is read from an index array.
+std::optional<Start> Parts::follow(Value first) {
+  Start start;
+  if (std::optional<int64_t> constant = getConstantIntValue(first)) {
+    start.offset = *constant;
+    return start;
+  }
+  if (auto add = first.getDefiningOp<arith::AddIOp>())
+    if (std::optional<int64_t> offset = getConstantIntValue(add.getRhs())) {
+      start.offset = *offset;
+      first = add.getLhs();
+    }
+  int64_t factor = 1;
+  if (auto multiply = first.getDefiningOp<arith::MulIOp>())
+    if (std::optional<int64_t> by = getConstantIntValue(multiply.getRhs())) {
+      factor = *by;
+      first = multiply.getLhs();
+    }
+  start.number = first;
+  if (first.getDefiningOp<affine::AffineDelinearizeIndexOp>()) {
+    start.step = factor;
+    return start;
+  }
+  auto variable = dyn_cast<BlockArgument>(first);
+  if (!variable || variable.getOwner() != loop.getBody() ||
+      variable.getArgNumber() >= loop.getRank())
+    return std::nullopt;
+  std::optional<int64_t> step =
+      getConstantIntValue(loop.getMixedStep()[variable.getArgNumber()]);
+  if (!step)
+    return std::nullopt;
+  start.step = *step * factor;
+  return start;
+}
+
+void Parts::add(Operation *op, Value output, StringRef what, Value first,
+                int64_t size, int64_t all) {
+  if (std::optional<Start> start = follow(first))
+    parts.push_back({op, output, what, *start, size, all});
+}
+
+void Parts::add(TraverseOp op) {
+  TraverseSchedule schedule(op);
+  Value output = op.getOutputs().front();
+  // What is left to another template of the block has all rows of the range.
+  bool isForBlock = llvm::any_of(op.getOutputs(), [](Value value) {
+    auto type = dyn_cast<MemRefType>(value.getType());
+    return type && gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type);
+  });
+  if (!isForBlock)
+    add(op, output, "rows", op.getFirstRow(),
+        schedule.rowWalk == RowWalk::Block ? 1 : schedule.rowsPerBlock, 0);
+  add(op, output, "columns", op.getFirstColumn(), schedule.columnsPerBlock,
+      op.getDomain().getFeatures());
+}
+
+void Parts::add(GemmOp op) {
+  add(op, op.getOutput(), "rows", op.getFirstRow(), ProductLayout::rows, 0);
+  add(op, op.getOutput(), "columns", op.getFirstColumn(),
+      op.getScheduleAttr().getN(), op.getOut());
+}
+
+void Parts::add(OuterOp op) {
+  auto columnsOf = [](Value side) {
+    return cast<ShapedType>(side.getType()).getShape().back();
+  };
+  add(op, op.getOutput(), "columns of 'left'", op.getLeftColumn(),
+      ProductLayout::rows, columnsOf(op.getLeft()));
+  add(op, op.getOutput(), "columns of 'right'", op.getRightColumn(),
+      op.getScheduleAttr().getN(), columnsOf(op.getRight()));
+}
+
+/// Checks a part with all that begin by the same number, of which it is the
+/// first.
+LogicalResult Parts::verify(const Part &part) const {
+  SmallVector<int64_t> offsets;
+  for (const Part &other : parts)
+    if (other.op->getName() == part.op->getName() &&
+        other.output == part.output && other.what == part.what &&
+        other.start.number == part.start.number && other.size == part.size) {
+      if (offsets.empty() && &other != &part) // checked with that one
+        return success();
+      offsets.push_back(other.start.offset);
+    }
+  llvm::sort(offsets);
+  int64_t taken = 0;
+  for (int64_t offset : offsets)
+    if (offset <= taken)
+      taken = std::max(taken, offset + part.size);
+  if (part.start.number) {
+    if (taken == part.start.step)
+      return success();
+    return part.op->emitOpError("expected ") // C9
+           << part.start.step << " " << part.what
+           << " a block, where the next block begins, got " << taken;
+  }
+  if (!part.all || taken >= part.all)
+    return success();
+  return part.op->emitOpError("expected all ") // C9
+         << part.all << " " << part.what << " in a block, got " << taken;
+}
+
+LogicalResult Parts::verify() const {
+  for (const Part &part : parts)
+    if (failed(verify(part)))
+      return failure();
+  return success();
+}
+
+LogicalResult gnn::verifyRanges(scf::ForallOp loop) {
+  return Parts(loop).verify();
+}

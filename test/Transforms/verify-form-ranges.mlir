@@ -1,0 +1,143 @@
+// RUN: gnn-opt %s --gnn-verify-form=form=blocked --verify-diagnostics --split-input-file
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+// A pass has changed the schedule on the blocked form: rows between 16 and 64 of each
+// block would be written by nobody.
+func.func @form_c9_rows(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  gnn_tile.cost %n, %n, %n
+  scf.forall (%b) = (0) to (%n) step (64) {
+    // expected-error @+1 {{'gnn_tile.traverse' op expected 64 rows a block, where the next block begins, got 16}}
+    gnn_tile.traverse @g <edge, features = 64> rows[%b to %n] columns[%c0]
+        ins(%x : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+        outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+        schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 16, row_order = natural, row_walk = team> {
+    ^bb0(%v: f32):
+      gnn_tile.yield %v : f32
+    }
+  } {gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 16, row_order = natural, row_walk = team>, mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+// A block that walks its row together takes one.
+func.func @form_c9_block_walk(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %rows: memref<?xi32>, %map: memref<?xi32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  gnn_tile.cost %n, %n, %n
+  scf.forall (%b) = (0) to (%n) step (8) {
+    // expected-error @+1 {{'gnn_tile.traverse' op expected 8 rows a block, where the next block begins, got 1}}
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> rows[%b to %n] columns[%c0]
+        ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+        outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+        index_arrays(%rows, %map : memref<?xi32>, memref<?xi32>)
+        schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = block> {
+    ^bb0(%v: f32):
+      %s = gnn_tile.reduce sum [element] %v : f32
+      gnn_tile.yield %s : f32
+    }
+  } {gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = block>, mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @form_c9_tiles_of_columns(%x: memref<?x320xf32>, %y: memref<?x320xf32>, %n: index) {
+  gnn_tile.cost %n, %n, %n
+  scf.forall (%b, %c) = (0, 0) to (%n, 320) step (16, 256) {
+    // expected-error @+1 {{'gnn_tile.traverse' op expected 256 columns a block, where the next block begins, got 64}}
+    gnn_tile.traverse @g <edge, features = 320> rows[%b to %n] columns[%c]
+        ins(%x : memref<?x320xf32>) at [#gnn_tile.at<group : feature>]
+        outs(%y : memref<?x320xf32>) at [#gnn_tile.at<group : feature>]
+        schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 16, row_order = natural, row_walk = team> {
+    ^bb0(%v: f32):
+      gnn_tile.yield %v : f32
+    }
+  } {gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 16, row_order = natural, row_walk = team>, mapping = [#gpu.block<x>, #gpu.block<y>]}
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @form_c9_all_columns(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  gnn_tile.cost %n, %n, %n
+  scf.forall (%b) = (0) to (%n) step (16) {
+    // expected-error @+1 {{'gnn_tile.traverse' op expected all 64 columns in a block, got 32}}
+    gnn_tile.traverse @g <edge, features = 64> rows[%b to %n] columns[%c0]
+        ins(%x : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+        outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+        schedule <columns_per_block = 32, vector = 4, lanes = 8, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 16, row_order = natural, row_walk = team> {
+    ^bb0(%v: f32):
+      gnn_tile.yield %v : f32
+    }
+  } {gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 32, vector = 4, lanes = 8, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 16, row_order = natural, row_walk = team>, mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @form_c9_gemm_columns(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>, %n: index) {
+  gnn_tile.cost %n, %n, %n
+  scf.forall (%b, %c, %h) = (0, 0, 0) to (%n, 64, 1) step (64, 64, 1) {
+    %left = arith.subi %n, %b : index
+    // expected-error @+1 {{'gnn_tile.gemm' op expected 64 columns a block, where the next block begins, got 16}}
+    gnn_tile.gemm @g rows edge rows[%b, %left] columns[%c]
+        ins(%x, %w : memref<?x64xf32>, memref<64x64xf32>) at <group : feature> extras at []
+        outs(%y : memref<?x64xf32>) at <group : feature> schedule <n = 16, kind = ffma> {
+    ^bb0(%v: f32):
+      gnn_tile.yield %v : f32
+    }
+  } {gnn_tile.schedule = #gnn_tile.gemm_schedule<n = 16, kind = ffma>, mapping = [#gpu.block<x>, #gpu.block<y>, #gpu.block<z>]}
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+// A product takes 64 rows, whatever its schedule says.
+func.func @form_c9_gemm_rows(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>, %n: index) {
+  gnn_tile.cost %n, %n, %n
+  scf.forall (%b, %c, %h) = (0, 0, 0) to (%n, 64, 1) step (128, 64, 1) {
+    %left = arith.subi %n, %b : index
+    // expected-error @+1 {{'gnn_tile.gemm' op expected 128 rows a block, where the next block begins, got 64}}
+    gnn_tile.gemm @g rows edge rows[%b, %left] columns[%c]
+        ins(%x, %w : memref<?x64xf32>, memref<64x64xf32>) at <group : feature> extras at []
+        outs(%y : memref<?x64xf32>) at <group : feature> schedule <n = 64, kind = ffma> {
+    ^bb0(%v: f32):
+      gnn_tile.yield %v : f32
+    }
+  } {gnn_tile.schedule = #gnn_tile.gemm_schedule<n = 64, kind = ffma>, mapping = [#gpu.block<x>, #gpu.block<y>, #gpu.block<z>]}
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+// Tiles of a matrix are numbered by one dimension of the grid.
+func.func @form_c9_outer_columns(%x: memref<?x32xf32>, %y: memref<?x80xf32>, %z: memref<32x80xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  gnn_tile.cost %n, %n, %n
+  scf.forall (%b, %t, %h) in (1, 2, 1) {
+    %tile:2 = affine.delinearize_index %t into (2) : index, index
+    %c64 = arith.constant 64 : index
+    %left = arith.muli %tile#0, %c64 : index
+    %right = arith.muli %tile#1, %c64 : index
+    // expected-error @+1 {{'gnn_tile.outer' op expected 64 columns of 'right' a block, where the next block begins, got 16}}
+    gnn_tile.outer @g rows dst rows[%c0, %n] left[%left] right[%right]
+        ins(%x, %y : memref<?x32xf32>, memref<?x80xf32>) at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
+        outs(%z : memref<32x80xf32>) schedule <n = 16, kind = ffma>
+  } {gnn_tile.schedule = #gnn_tile.gemm_schedule<n = 16, kind = ffma>, mapping = [#gpu.block<x>, #gpu.block<y>, #gpu.block<z>]}
+  return
+}
