@@ -124,10 +124,10 @@ GNN_CAPI GnnError *gnnDeviceOpenEmulator(bool checked, int64_t seed,
                                          GnnDevice **device);
 
 /** Opens the CPU, which runs packages compiled with `emulated`, and `cores` or
- *  `stopAt`, as well as LLVM can make their loops: nothing is checked. Kernels of more than
- *  one thread a block are an error when they are bound. Streams are not used.
- *  `threads` run blocks side by side, and results have the same bits for any
- *  number; 0: as many as OMP_NUM_THREADS says, or as there are cores. */
+ *  `stopAt`, as well as LLVM can make their loops: nothing is checked. Kernels
+ * of more than one thread a block are an error when they are bound. Streams are
+ * not used. `threads` run blocks side by side, and results have the same bits
+ * for any number; 0: as many as OMP_NUM_THREADS says, or as there are cores. */
 GNN_CAPI GnnError *gnnDeviceOpenCpu(int threads, GnnDevice **device);
 
 #ifdef __cplusplus

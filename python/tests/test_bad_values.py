@@ -131,7 +131,7 @@ def test_chips_that_are_not_served(compiler, program, call, kind, chip):
 
 
 @pytest.mark.parametrize("name, value, expected", [
-    ("cost", "time", "cost: expected one of full, rows, got 'time'"),
+    ("cost", "time", "cost: expected one of full, whole-rows, rows, got 'time'"),
     ("target", "v100", "target: expected one of h200, h100, a100, rtx3090, chip, got "
                        "'v100'"),
     ("compact", "rows", "compact: expected true or false, got 'rows'")])
