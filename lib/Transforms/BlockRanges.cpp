@@ -11,10 +11,10 @@
 #include "BlockForms.h"
 
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
+#include "GNN/Dialect/Tile/IR/Ranges.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -110,13 +110,10 @@ void Parts::add(Operation *op, Value output, StringRef what, Value first,
 
 void Parts::add(TraverseOp op) {
   TraverseSchedule schedule(op);
-  Value output = op.getOutputs().front();
+  ValueRange outputs = op.getOutputs();
+  Value output = outputs.empty() ? Value() : outputs.front();
   // What is left to another template of the block has all rows of the range.
-  bool isForBlock = llvm::any_of(op.getOutputs(), [](Value value) {
-    auto type = dyn_cast<MemRefType>(value.getType());
-    return type && gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type);
-  });
-  if (!isForBlock)
+  if (!isForBlock(op))
     add(op, output, "rows", op.getFirstRow(),
         schedule.rowWalk == RowWalk::Block ? 1 : schedule.rowsPerBlock, 0);
   add(op, output, "columns", op.getFirstColumn(), schedule.columnsPerBlock,

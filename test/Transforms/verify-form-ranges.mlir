@@ -141,3 +141,44 @@ func.func @form_c9_outer_columns(%x: memref<?x32xf32>, %y: memref<?x80xf32>, %z:
   } {gnn_tile.schedule = #gnn_tile.gemm_schedule<n = 16, kind = ffma>, mapping = [#gpu.block<x>, #gpu.block<y>, #gpu.block<z>]}
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+// Products of what a block has summed share the columns of a step: the second one is not
+// behind the first. The sum itself has all rows of its range.
+func.func @form_c9_shared(%x: memref<?x64xf32>, %w: memref<64x96xf32>, %y: memref<?x96xf32>, %rows: memref<?xi32>, %map: memref<?xi32>, %n: index) {
+  gnn_tile.cost %n, %n, %n
+  scf.forall (%b, %c, %h) = (0, 0, 0) to (%n, 96, 1) step (64, 96, 1) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %left = arith.subi %n, %b : index
+    %end = arith.addi %b, %left : index
+    %second = arith.addi %c, %c64 : index
+    %sums = memref.alloca() : memref<64x64xf32, #gpu.address_space<workgroup>>
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> rows[%b to %end] columns[%c0]
+        ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+        outs(%sums : memref<64x64xf32, #gpu.address_space<workgroup>>) at [#gnn_tile.at<group : feature>]
+        index_arrays(%rows, %map : memref<?xi32>, memref<?xi32>)
+        schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2, in_flight = 4, rows_per_block = 4, row_order = natural, row_walk = team> {
+    ^bb0(%v: f32):
+      %s = gnn_tile.reduce sum [element] %v : f32
+      gnn_tile.yield %s : f32
+    }
+    // expected-error @+1 {{'gnn_tile.gemm' op expected 96 columns a block, where the next block begins, got 32}}
+    gnn_tile.gemm @g rows dst rows[%b, %left] columns[%c]
+        ins(%sums, %w : memref<64x64xf32, #gpu.address_space<workgroup>>, memref<64x96xf32>) at <group : feature> extras at []
+        outs(%y : memref<?x96xf32>) at <group : feature> schedule <n = 32, kind = ffma> {
+    ^bb0(%v: f32):
+      gnn_tile.yield %v : f32
+    }
+    gnn_tile.gemm @g rows dst rows[%b, %left] columns[%second]
+        ins(%sums, %w : memref<64x64xf32, #gpu.address_space<workgroup>>, memref<64x96xf32>) at <group : feature> extras at []
+        outs(%y : memref<?x96xf32>) at <group : feature> schedule <n = 32, kind = ffma> {
+    ^bb0(%v: f32):
+      gnn_tile.yield %v : f32
+    }
+  } {gnn_tile.schedule = [#gnn_tile.traverse_schedule<columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2, in_flight = 4, rows_per_block = 4, row_order = natural, row_walk = team>, #gnn_tile.gemm_schedule<n = 32, kind = ffma>], mapping = [#gpu.block<x>, #gpu.block<y>, #gpu.block<z>]}
+  return
+}
