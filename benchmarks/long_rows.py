@@ -47,13 +47,9 @@ def lengths(layer):
     return sorted({int(key.split()[-1]) for key in keys if key.startswith("long_tiles ")})
 
 
-def bench(model, graph, device, options):
-    """By way: milliseconds of each round, kernels, the error beside whole rows."""
-    module, graph = ablation.LAYERS[model](graph, options.features)
-    function, = module.functions.values()
-    inputs = device.inputs(function.random_inputs(graph, 1))
-    ways = {"whole": {"long-rows": 0}, "chosen": {}, "unaware": {"cost": "whole-rows"},
-            **{str(n): {"long-rows": n} for n in options.lengths}}
+def race(ways, module, graph, inputs, device, options, about):
+    """By way to compile, {name: passes}: milliseconds of each round, and what `about`
+    says of the layer. Results are the same bits in two runs, and agree to 1e-5."""
     rows, prepared, first = {}, {}, None
     for name, passes in ways.items():
         layer = bound_layer(Way(passes), module, graph, device, options.training)
@@ -63,12 +59,8 @@ def bench(model, graph, device, options):
         first = out if first is None else first
         error = float(np.linalg.norm(out - first) / np.linalg.norm(first))
         assert error < 1e-5, (name, error)
-        rows[name] = {"ms": [], "kernels": len(layer.report()["steps"]), "error": error}
+        rows[name] = {"ms": [], **about(layer)}
         prepared[name] = device.prepare(layer, inputs)
-    for name in ("chosen", "unaware"):
-        rows[name]["lengths"] = lengths(
-            gnn_mlir.compile(module, target=device.target, graph=graph,
-                             passes=ways[name]))
     if device.target == "cuda":
         for _ in range(options.rounds):
             for name in random.sample(list(ways), len(ways)):
@@ -76,14 +68,37 @@ def bench(model, graph, device, options):
     return rows
 
 
+def bench(model, graph, device, options):
+    """By way: milliseconds of each round, kernels, lengths."""
+    module, graph = ablation.LAYERS[model](graph, options.features)
+    function, = module.functions.values()
+    inputs = device.inputs(function.random_inputs(graph, 1))
+    ways = {"whole": {"long-rows": 0}, "chosen": {}, "unaware": {"cost": "whole-rows"},
+            **{str(n): {"long-rows": n} for n in options.lengths}}
+    rows = race(ways, module, graph, inputs, device, options, about)
+    for name in ("chosen", "unaware"):
+        rows[name]["lengths"] = lengths(
+            gnn_mlir.compile(module, target=device.target, graph=graph,
+                             passes=ways[name]))
+    return rows
+
+
+def about(layer):
+    return {"kernels": len(layer.report()["steps"])}
+
+
+def timed(row, beside, text):
+    """A way's time and that of `beside` by it, round by round, in front of a text."""
+    if not row["ms"]:
+        return text
+    gain = statistics.median(a / b for a, b in zip(beside["ms"], row["ms"]))
+    return f"{statistics.median(row['ms']):.4f} ({gain:.2f}) {text}"
+
+
 def cell(row, whole):
     """The time of one way, beside whole rows."""
-    about = ", ".join(map(str, row.get("lengths", [])))
-    about = f"[{row['kernels']}{': ' if about else ''}{about}]"
-    if not row["ms"]:
-        return about
-    gain = statistics.median(a / b for a, b in zip(whole["ms"], row["ms"]))
-    return f"{statistics.median(row['ms']):.4f} ({gain:.2f}) {about}"
+    text = ", ".join(map(str, row.get("lengths", [])))
+    return timed(row, whole, f"[{row['kernels']}{': ' if text else ''}{text}]")
 
 
 def main(arguments=None):

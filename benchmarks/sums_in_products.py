@@ -18,16 +18,12 @@ backward pass of a layer.
 import argparse
 import random
 import re
-import statistics
-
-import numpy as np
 
 import ablation
 from gnn_mlir import types
 from gnn_mlir.models.gcn import gcn_norm, propagate
 from gnn_mlir.program import Module
-from long_rows import Way
-from versions import bound_layer
+from long_rows import race, timed
 
 WAYS = {"chosen": {}, "apart": {"order-aggregate": False},
         "in one": {"order-aggregate": False, "sums-in-products": True}}
@@ -81,34 +77,20 @@ def bench(model, graph, device, options):
     module, graph = LAYERS[model](graph, options.features, options.out)
     function, = module.functions.values()
     inputs = device.inputs(function.random_inputs(graph, 1))
-    rows, prepared, first = {}, {}, None
-    for name, passes in WAYS.items():
-        layer = bound_layer(Way(passes), module, graph, device, options.training)
-        out, again = (np.asarray(device.run(layer, inputs)) for _ in range(2))
-        assert np.array_equal(out.view(np.int32), again.view(np.int32)), name
-        out = out.astype(np.float64)
-        first = out if first is None else first
-        error = float(np.linalg.norm(out - first) / np.linalg.norm(first))
-        assert error < 1e-5, (name, error)
-        parts = getattr(layer, "passes", [layer])
-        steps = [step for part in parts for step in part.report()["steps"]]
-        rows[name] = {"ms": [], "kernels": len(steps), "joint": joint(steps),
-                      "workspace": max(part.workspace_bytes for part in parts)}
-        prepared[name] = device.prepare(layer, inputs)
-    if device.target == "cuda":
-        for _ in range(options.rounds):
-            for name in random.sample(list(WAYS), len(WAYS)):
-                rows[name]["ms"].append(device.time(prepared[name], 3))
-    return rows
+    return race(WAYS, module, graph, inputs, device, options, about)
+
+
+def about(layer):
+    parts = getattr(layer, "passes", [layer])
+    steps = [step for part in parts for step in part.report()["steps"]]
+    return {"kernels": len(steps), "joint": joint(steps),
+            "workspace": max(part.workspace_bytes for part in parts)}
 
 
 def cell(row, apart):
     """The time of one way, beside that of sums apart."""
-    about = f"[{row['kernels']}/{row['joint']}, {row['workspace'] / 2**20:.2f}]"
-    if not row["ms"]:
-        return about
-    gain = statistics.median(a / b for a, b in zip(apart["ms"], row["ms"]))
-    return f"{statistics.median(row['ms']):.4f} ({gain:.2f}) {about}"
+    return timed(row, apart, f"[{row['kernels']}/{row['joint']}, "
+                             f"{row['workspace'] / 2**20:.2f}]")
 
 
 def main(arguments=None):
