@@ -2,25 +2,20 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The body of a loop whose steps are loaded ahead is cut in two: what stages,
-// which belongs to the next step then, and the rest. LoadAhead.cpp does the
-// same with what loads; here nothing is carried but the half of the arrays that
-// holds the step. Elsewhere a copy goes on until what it stages is read.
+// In a loop that is to load ahead, a step begins with its copies: nothing is
+// carried but the buffer that holds the step. Elsewhere a copy goes on until
+// what it stages is read.
 //
 //===----------------------------------------------------------------------===//
+
+#include "PipelinedLoop.h"
 
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Transforms/Passes.h"
 
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -49,66 +44,32 @@ namespace {
 /// One loop of marked writes.
 class CopiedLoop {
 public:
-  explicit CopiedLoop(scf::ForOp loop) : loop(loop), b(loop.getLoc(), loop) {}
+  explicit CopiedLoop(scf::ForOp loop)
+      : loop(loop), steps(loop, "copied", PipelinedLoop::Staging::Ahead),
+        b(steps.b) {}
 
   /// Cuts the body in two. Empty if that can be done, else why not.
   std::string analyse();
   void rewrite();
 
 private:
-  std::string take(Value value);
-  std::string takeWrite(vector::TransferWriteOp write);
-  bool isAhead(Value value);
-  std::string explainRest();
-  void makeHalves(memref::AllocaOp array);
-  IRMapping emitLoads(Value step);
-  void emitCopies(IRMapping &mapping, Value half);
-  SmallVector<Value> emitRest(ValueRange carried, Value half);
-  void readStaged(Operation *user, Value half, IRMapping &mapping);
-  void emitSome(Value begin, Value end);
-
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
+  std::string take(vector::TransferWriteOp write);
+  void copy(IRMapping &loaded, Value buffer);
+  void readStaged(Operation &user, Value buffer, IRMapping &mapping);
+  SmallVector<Value> sum(const PipelinedLoop::Step &step);
 
   scf::ForOp loop;
-  ImplicitLocOpBuilder b;
-  llvm::SetVector<Operation *> ahead; // what a copy is computed of, and loads
+  PipelinedLoop steps;
+  ImplicitLocOpBuilder &b;
   SmallVector<vector::TransferWriteOp> writes;
   /// Where what is loaded is staged.
   llvm::SmallDenseMap<Value, vector::TransferWriteOp> stagedBy;
-  int64_t depth = 0; // of what is staged
-  llvm::SetVector<memref::AllocaOp> arrays;
 };
 } // namespace
 
-/// Takes what computes `value` to the part that is ahead.
-std::string CopiedLoop::take(Value value) {
-  if (value == loop.getInductionVar())
-    return "";
-  if (llvm::is_contained(loop.getRegionIterArgs(), value))
-    return "what is copied depends on what is summed";
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getParentOp() != loop || ahead.contains(op))
-    return "";
-  if (!isPure(op) && !isa<LoadRowsOp>(op))
-    return "what is copied depends on '" + op->getName().getStringRef().str() +
-           "'";
-  for (Value operand : op->getOperands())
-    if (std::string why = take(operand); !why.empty())
-      return why;
-  ahead.insert(op);
-  return "";
-}
-
-std::string CopiedLoop::takeWrite(vector::TransferWriteOp write) {
-  auto array = write.getBase().getDefiningOp<memref::AllocaOp>();
-  if (!array || array->getParentOp() == loop || array.getType().getRank() != 2)
-    return "a step writes to an array that is not staged";
-  if (arrays.empty())
-    depth = array.getType().getDimSize(0);
-  if (array.getType().getDimSize(0) != depth)
-    return "a step stages arrays of several depths";
+std::string CopiedLoop::take(vector::TransferWriteOp write) {
+  if (std::string why = steps.take(write); !why.empty())
+    return why;
   LoadRowsOp load = getCopiedRows(write);
   if (!load)
     return notOfRows.str();
@@ -116,104 +77,31 @@ std::string CopiedLoop::takeWrite(vector::TransferWriteOp write) {
     return "a step stages what is not to be copied";
   if (load->getParentOp() != loop)
     return "a step stages what it does not load";
-  bool isReadBefore = llvm::any_of(array->getUsers(), [&](Operation *user) {
-    return user->getBlock() == write->getBlock() &&
-           user->isBeforeInBlock(write);
-  });
-  if (!arrays.insert(array) || isReadBefore)
-    return "a step uses an array before it stages in it";
   writes.push_back(write);
   stagedBy.try_emplace(write.getVector(), write);
-  for (Value operand : {write.getVector(), Value(write.getIndices()[1])})
-    if (std::string why = take(operand); !why.empty())
-      return why;
-  return "";
-}
-
-/// Whether a value is of the part that is ahead alone. Constants are of both.
-bool CopiedLoop::isAhead(Value value) {
-  Operation *op = value.getDefiningOp();
-  return value == loop.getInductionVar() ||
-         (op && ahead.contains(op) && !matchPattern(op, m_Constant()));
-}
-
-/// What keeps the rest of a step from being computed behind its copies.
-std::string CopiedLoop::explainRest() {
-  if (loop.getOps<vector::ContractionOp>().empty())
-    return "a step has no product";
-  for (Operation &op : *loop.getBody()) {
-    if (ahead.contains(&op) || isa<vector::TransferWriteOp>(op))
-      continue;
-    bool isLocal = op.getNumRegions() == 0 &&
-                   (isPure(&op) || isa<vector::TransferReadOp>(op) ||
-                    op.hasTrait<OpTrait::IsTerminator>());
-    if (!isLocal)
-      return "a step holds '" + op.getName().getStringRef().str() + "'";
-    for (Value operand : op.getOperands())
-      if (isAhead(operand) && !stagedBy.contains(operand))
-        return "what is summed depends on the number of the step";
-  }
-  for (memref::AllocaOp array : arrays)
-    for (Operation *user : array->getUsers())
-      if (auto access = dyn_cast<VectorTransferOpInterface>(user);
-          !access || !isZeroInteger(access.getIndices()[0]))
-        return "'" + user->getName().getStringRef().str() +
-               "' uses a part of what is staged";
-  return "";
+  return steps.take(write.getIndices()[1]);
 }
 
 std::string CopiedLoop::analyse() {
   for (auto write : loop.getOps<vector::TransferWriteOp>())
-    if (std::string why = takeWrite(write); !why.empty())
+    if (std::string why = take(write); !why.empty())
       return why;
-  if (arrays.empty())
-    return "a step stages nothing";
-  if (std::string why = explainRest(); !why.empty())
-    return why;
-  // In the order of the body: operands were taken before their users, but from
-  // several ends.
-  llvm::SetVector<Operation *> ordered;
-  for (Operation &op : *loop.getBody())
-    if (ahead.contains(&op))
-      ordered.insert(&op);
-  ahead = std::move(ordered);
-  return "";
+  return steps.explainRest();
 }
 
-/// An array of two halves; accesses outside of the loop are to the first.
-void CopiedLoop::makeHalves(memref::AllocaOp array) {
-  b.setInsertionPoint(array);
-  MemRefType type = array.getType();
-  auto halves = memref::AllocaOp::create(
-      b, MemRefType::get({2 * depth, type.getDimSize(1)}, type.getElementType(),
-                         MemRefLayoutAttrInterface(), type.getMemorySpace()));
-  halves->setDiscardableAttrs(array->getDiscardableAttrDictionary());
-  array.replaceAllUsesWith(halves.getResult());
-  array.erase();
-}
-
-/// What the copies of step `step` are computed of.
-IRMapping CopiedLoop::emitLoads(Value step) {
-  IRMapping mapping;
-  mapping.map(loop.getInductionVar(), step);
-  for (Operation *op : ahead)
-    b.clone(*op, mapping);
-  return mapping;
-}
-
-/// Begins to copy a step to the rows from `half` on.
-void CopiedLoop::emitCopies(IRMapping &mapping, Value half) {
+/// Begins to copy a step to the buffers at `buffer`.
+void CopiedLoop::copy(IRMapping &loaded, Value buffer) {
   for (vector::TransferWriteOp write : writes) {
-    auto copy = cast<vector::TransferWriteOp>(b.clone(*write, mapping));
-    copy.getIndicesMutable()[0].set(half);
+    auto copy = cast<vector::TransferWriteOp>(b.clone(*write, loaded));
+    copy.getIndicesMutable()[0].set(buffer);
     copy->removeAttr(copyAsyncAttribute);
     copy->setAttr(asyncAttribute, b.getUnitAttr());
   }
 }
 
 /// What an op takes of the loaded tiles is read where they are staged.
-void CopiedLoop::readStaged(Operation *user, Value half, IRMapping &mapping) {
-  for (Value operand : user->getOperands()) {
+void CopiedLoop::readStaged(Operation &user, Value buffer, IRMapping &mapping) {
+  for (Value operand : user.getOperands()) {
     vector::TransferWriteOp write = stagedBy.lookup(operand);
     if (!write || mapping.contains(operand))
       continue;
@@ -221,73 +109,41 @@ void CopiedLoop::readStaged(Operation *user, Value half, IRMapping &mapping) {
         b, b.getZeroAttr(write.getVectorType().getElementType()));
     SmallVector<bool> inBounds(2, true);
     Value read = vector::TransferReadOp::create(
-        b, write.getVectorType(), write.getBase(), ValueRange{half, index(0)},
-        padding, AffineMap::getMultiDimIdentityMap(2, b.getContext()),
+        b, write.getVectorType(), write.getBase(),
+        ValueRange{buffer, steps.index(0)}, padding,
+        AffineMap::getMultiDimIdentityMap(2, b.getContext()),
         ArrayRef<bool>(inBounds));
     mapping.map(operand, read);
   }
 }
 
-/// Sums a step that lies in the rows from `half` on.
-SmallVector<Value> CopiedLoop::emitRest(ValueRange carried, Value half) {
+SmallVector<Value> CopiedLoop::sum(const PipelinedLoop::Step &step) {
   IRMapping mapping;
-  mapping.map(loop.getRegionIterArgs(), carried);
-  for (Operation &op : loop.getBody()->without_terminator()) {
-    bool isOfCopies = ahead.contains(&op) && !matchPattern(&op, m_Constant());
-    if (isOfCopies || isa<vector::TransferWriteOp>(op))
-      continue;
-    readStaged(&op, half, mapping);
-    Operation *clone = b.clone(op, mapping);
-    if (auto read = dyn_cast<vector::TransferReadOp>(clone))
-      read.getIndicesMutable()[0].set(half);
-  }
-  readStaged(loop.getBody()->getTerminator(), half, mapping);
-  return llvm::map_to_vector(loop.getYieldedValues(), [&](Value value) {
-    return mapping.lookupOrDefault(value);
+  return steps.emitRest(step, mapping, [&](Operation &op) {
+    readStaged(op, step.buffer, mapping);
   });
 }
 
-/// All steps, of which there is one.
-void CopiedLoop::emitSome(Value begin, Value end) {
-  IRMapping first = emitLoads(begin);
-  emitCopies(first, index(0));
-  SmallVector<Value> state(loop.getInitArgs());
-  state.push_back(index(0));
-  auto steps =
-      scf::ForOp::create(b, arith::AddIOp::create(b, begin, loop.getStep()),
-                         end, loop.getStep(), state);
-  {
-    OpBuilder::InsertionGuard restore(b);
-    b.setInsertionPointToEnd(steps.getBody());
-    ValueRange carried = steps.getRegionIterArgs();
-    Value half = carried.back();
-    IRMapping next = emitLoads(steps.getInductionVar());
-    emitWait(b, b.getLoc());
-    Value other = arith::SubIOp::create(b, index(depth), half);
-    emitCopies(next, other);
-    SmallVector<Value> sums = emitRest(carried.drop_back(), half);
-    sums.push_back(other);
-    scf::YieldOp::create(b, sums);
-  }
-  emitWait(b, b.getLoc());
-  ValueRange results = steps.getResults();
-  scf::YieldOp::create(b, emitRest(results.drop_back(), results.back()));
-}
-
 void CopiedLoop::rewrite() {
-  Value begin = loop.getLowerBound(), end = loop.getUpperBound();
-  Value isSome =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, begin, end);
-  auto some = scf::IfOp::create(b, loop.getResultTypes(), isSome,
-                                /*withElseRegion=*/true);
-  b.setInsertionPointToStart(some.thenBlock());
-  emitSome(begin, end);
-  b.setInsertionPointToStart(some.elseBlock());
-  scf::YieldOp::create(b, loop.getInitArgs());
-  loop.replaceAllUsesWith(some.getResults());
-  loop.erase();
-  for (memref::AllocaOp array : arrays)
-    makeHalves(array);
+  auto first = [&](Value number, Value buffer) -> SmallVector<Value> {
+    IRMapping loaded = steps.emitBeginning(number);
+    copy(loaded, buffer);
+    return {};
+  };
+  auto both = [&](const PipelinedLoop::Step &step, Value next) {
+    IRMapping loaded = steps.emitBeginning(next);
+    emitWait(b, b.getLoc());
+    Value other = steps.getOther(step.buffer);
+    copy(loaded, other);
+    SmallVector<Value> state = sum(step);
+    state.push_back(other);
+    return state;
+  };
+  auto last = [&](const PipelinedLoop::Step &step) {
+    emitWait(b, b.getLoc());
+    return sum(step);
+  };
+  steps.rewrite({first, both, last});
 }
 
 //===----------------------------------------------------------------------===//

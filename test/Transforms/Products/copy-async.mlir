@@ -195,3 +195,34 @@ func.func @reads_first(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vec
   } {gnn_tile.load_ahead}
   return %s : vector<64x64xf32>
 }
+
+// -----
+
+// An array that the step reads and does not stage has no halves.
+//
+// CHECK-LABEL: func.func @other
+// CHECK-SAME:      %[[OTHER:[^ ,]+]]: memref<16x64xf32, #gpu.address_space<workgroup>>)
+// CHECK:         scf.for
+// CHECK:           vector.transfer_read %{{.+}}[%[[HALF:arg[0-9]+]], %c0]
+// CHECK:           vector.transfer_read %[[OTHER]][%c0, %c0]
+// CHECK:         vector.transfer_read %[[OTHER]][%c0, %c0]
+!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
+#map = affine_map<(m, n, k) -> (k, m)>
+#map1 = affine_map<(m, n, k) -> (k, n)>
+#map2 = affine_map<(m, n, k) -> (m, n)>
+func.func @other(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x64xf32>, %begin: index, %end: index, %other: !tile) -> vector<64x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %p = arith.constant 0.0 : f32
+  %a = memref.alloca() : !tile
+  // expected-remark @+1 {{the next step is copied while one is summed}}
+  %s = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
+    %t = gnn_tile.load_rows %x[%rows, %k] aligned 4 : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.copy_async, gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !tile
+    %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
+    %w = vector.transfer_read %other[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
+    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %w, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    scf.yield %n : vector<64x64xf32>
+  } {gnn_tile.load_ahead}
+  return %s : vector<64x64xf32>
+}

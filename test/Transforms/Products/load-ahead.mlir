@@ -142,3 +142,81 @@ func.func @other(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64
   } {gnn_tile.load_ahead}
   return %s : vector<64x64xf32>
 }
+
+// -----
+
+// What the step before has left in the array would be in the other half.
+//
+// CHECK-LABEL: func.func @reads_first
+// CHECK-NOT:     scf.if
+!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
+#map = affine_map<(m, n, k) -> (k, m)>
+#map1 = affine_map<(m, n, k) -> (k, n)>
+#map2 = affine_map<(m, n, k) -> (m, n)>
+func.func @reads_first(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x64xf32>, %begin: index, %end: index) -> vector<64x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %p = arith.constant 0.0 : f32
+  %a = memref.alloca() : !tile
+  // expected-remark @+1 {{a step uses an array before it stages in it}}
+  %s = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
+    %t = gnn_tile.load_rows %x[%rows, %k] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
+    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, !tile
+    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %r, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    scf.yield %n : vector<64x64xf32>
+  } {gnn_tile.load_ahead}
+  return %s : vector<64x64xf32>
+}
+
+// -----
+
+// The next step is given what is computed of this one's number.
+//
+// CHECK-LABEL: func.func @yields_number
+// CHECK-NOT:     scf.if
+!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
+#map = affine_map<(m, n, k) -> (k, m)>
+#map1 = affine_map<(m, n, k) -> (k, n)>
+#map2 = affine_map<(m, n, k) -> (m, n)>
+func.func @yields_number(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x64xf32>, %begin: index, %end: index) -> (vector<64x64xf32>, index) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %p = arith.constant 0.0 : f32
+  %a = memref.alloca() : !tile
+  // expected-remark @+1 {{what is summed depends on the number of the step}}
+  %s:2 = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero, %before = %c0) -> (vector<64x64xf32>, index) {
+    %t = gnn_tile.load_rows %x[%rows, %k] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, !tile
+    %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
+    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %r, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    scf.yield %n, %k : vector<64x64xf32>, index
+  } {gnn_tile.load_ahead}
+  return %s#0, %s#1 : vector<64x64xf32>, index
+}
+
+// -----
+
+// A constant of what is loaded and of what is summed is of both.
+//
+// CHECK-LABEL: func.func @constant
+// CHECK:         scf.if
+!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
+#map = affine_map<(m, n, k) -> (k, m)>
+#map1 = affine_map<(m, n, k) -> (k, n)>
+#map2 = affine_map<(m, n, k) -> (m, n)>
+func.func @constant(%x: memref<?x?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x64xf32>, %begin: index, %end: index) -> vector<64x64xf32> {
+  %c16 = arith.constant 16 : index
+  %p = arith.constant 0.0 : f32
+  %a = memref.alloca() : !tile
+  // expected-remark @+1 {{the next step is loaded while one is summed}}
+  %s = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
+    %c0 = arith.constant 0 : index
+    %t = gnn_tile.load_rows %x[%c0, %rows, %k] : memref<?x?x64xf32>, index, vector<16xindex>, index -> vector<16x64xf32>
+    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, !tile
+    %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
+    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %r, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    scf.yield %n : vector<64x64xf32>
+  } {gnn_tile.load_ahead}
+  return %s : vector<64x64xf32>
+}

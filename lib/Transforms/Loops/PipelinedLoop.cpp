@@ -1,0 +1,198 @@
+//===- PipelinedLoop.cpp - Steps that begin a step early ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PipelinedLoop.h"
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace gnn::tile;
+
+static std::string quote(Operation *op) {
+  return "'" + op->getName().getStringRef().str() + "'";
+}
+
+//===----------------------------------------------------------------------===//
+// Analysis
+//===----------------------------------------------------------------------===//
+
+std::string PipelinedLoop::take(Value value) {
+  if (value == loop.getInductionVar())
+    return "";
+  std::string depends = ("what is " + done + " depends on ").str();
+  if (llvm::is_contained(loop.getRegionIterArgs(), value))
+    return depends + "what is summed";
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getParentOp() != loop || beginning.contains(op))
+    return "";
+  if (!isPure(op) && !isa<LoadRowsOp>(op))
+    return depends + quote(op);
+  for (Value operand : op->getOperands())
+    if (std::string why = take(operand); !why.empty())
+      return why;
+  beginning.insert(op);
+  return "";
+}
+
+std::string PipelinedLoop::take(vector::TransferWriteOp write) {
+  auto array = write.getBase().getDefiningOp<memref::AllocaOp>();
+  if (!array || array->getParentOp() == loop || array.getType().getRank() != 2)
+    return "a step writes to an array that is not staged";
+  if (arrays.empty())
+    depth = array.getType().getDimSize(0);
+  if (array.getType().getDimSize(0) != depth)
+    return "a step stages arrays of several depths";
+  // What the step before has left would be in the other buffer.
+  bool isUsedBefore = llvm::any_of(array->getUsers(), [&](Operation *user) {
+    return user->getBlock() == write->getBlock() &&
+           user->isBeforeInBlock(write);
+  });
+  if (isUsedBefore)
+    return "a step uses an array before it stages in it";
+  arrays.insert(array);
+  staged.insert(write.getVector());
+  return take(write.getVector());
+}
+
+/// Constants are of both parts.
+bool PipelinedLoop::isOfBeginning(Operation &op) {
+  if (staging == Staging::Ahead && isa<vector::TransferWriteOp>(op))
+    return true;
+  return beginning.contains(&op) && !matchPattern(&op, m_Constant());
+}
+
+bool PipelinedLoop::isOfBeginning(Value value) {
+  Operation *op = value.getDefiningOp();
+  return value == loop.getInductionVar() || (op && isOfBeginning(*op));
+}
+
+std::string PipelinedLoop::explainRest() {
+  if (arrays.empty())
+    return "a step stages nothing";
+  if (loop.getOps<vector::ContractionOp>().empty())
+    return "a step has no product";
+  for (Operation &op : *loop.getBody()) {
+    if (isOfBeginning(op))
+      continue;
+    bool isLocal = op.getNumRegions() == 0 &&
+                   (isPure(&op) || op.hasTrait<OpTrait::IsTerminator>() ||
+                    isa<vector::TransferWriteOp, vector::TransferReadOp>(op));
+    if (!isLocal)
+      return "a step holds " + quote(&op);
+    for (Value operand : op.getOperands())
+      if (isOfBeginning(operand) && !staged.contains(operand))
+        return "what is summed depends on the number of the step";
+  }
+  for (memref::AllocaOp array : arrays)
+    for (Operation *user : array->getUsers())
+      if (auto access = dyn_cast<VectorTransferOpInterface>(user);
+          !access || !isZeroInteger(access.getIndices()[0]))
+        return quote(user) + " uses a part of what is staged";
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+Value PipelinedLoop::index(int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+
+Value PipelinedLoop::getOther(Value buffer) {
+  return arith::SubIOp::create(b, index(depth), buffer);
+}
+
+bool PipelinedLoop::isBuffered(Value array) {
+  auto alloca = array.getDefiningOp<memref::AllocaOp>();
+  return alloca && arrays.contains(alloca);
+}
+
+IRMapping PipelinedLoop::emitBeginning(Value number) {
+  IRMapping mapping;
+  mapping.map(loop.getInductionVar(), number);
+  for (Operation &op : *loop.getBody())
+    if (beginning.contains(&op))
+      b.clone(op, mapping);
+  return mapping;
+}
+
+PipelinedLoop::Values
+PipelinedLoop::emitRest(const Step &step, IRMapping &mapping,
+                        function_ref<void(Operation &)> inFrontOf) {
+  mapping.map(loop.getRegionIterArgs(), step.sums);
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (isOfBeginning(op))
+      continue;
+    inFrontOf(op);
+    Operation *clone = b.clone(op, mapping);
+    auto access = dyn_cast<VectorTransferOpInterface>(op);
+    if (!access || !isBuffered(access.getBase()))
+      continue;
+    if (auto write = dyn_cast<vector::TransferWriteOp>(clone))
+      write.getIndicesMutable()[0].set(step.buffer);
+    else
+      cast<vector::TransferReadOp>(clone).getIndicesMutable()[0].set(
+          step.buffer);
+  }
+  inFrontOf(*loop.getBody()->getTerminator());
+  return llvm::map_to_vector(loop.getYieldedValues(), [&](Value value) {
+    return mapping.lookupOrDefault(value);
+  });
+}
+
+/// All steps, of which there is one.
+PipelinedLoop::Values PipelinedLoop::emitSteps(const Stages &stages) {
+  Value begin = loop.getLowerBound();
+  Value buffer = index(0);
+  Values state(loop.getInitArgs());
+  size_t sums = state.size();
+  llvm::append_range(state, stages.first(begin, buffer));
+  state.push_back(buffer);
+  auto steps =
+      scf::ForOp::create(b, arith::AddIOp::create(b, begin, loop.getStep()),
+                         loop.getUpperBound(), loop.getStep(), state);
+  auto stepOf = [&](ValueRange values) {
+    return Step{values.take_front(sums), values.drop_front(sums).drop_back(),
+                values.back()};
+  };
+  {
+    OpBuilder::InsertionGuard restore(b);
+    b.setInsertionPointToEnd(steps.getBody());
+    scf::YieldOp::create(b, stages.both(stepOf(steps.getRegionIterArgs()),
+                                        steps.getInductionVar()));
+  }
+  return stages.last(stepOf(steps.getResults()));
+}
+
+void PipelinedLoop::makeBuffers(memref::AllocaOp array) {
+  b.setInsertionPoint(array);
+  MemRefType type = array.getType();
+  auto buffers = memref::AllocaOp::create(
+      b, MemRefType::get({2 * depth, type.getDimSize(1)}, type.getElementType(),
+                         MemRefLayoutAttrInterface(), type.getMemorySpace()));
+  buffers->setDiscardableAttrs(array->getDiscardableAttrDictionary());
+  array.replaceAllUsesWith(buffers.getResult());
+  array.erase();
+}
+
+void PipelinedLoop::rewrite(const Stages &stages) {
+  Value isSome = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::slt, loop.getLowerBound(), loop.getUpperBound());
+  auto some = scf::IfOp::create(b, loop.getResultTypes(), isSome,
+                                /*withElseRegion=*/true);
+  b.setInsertionPointToStart(some.thenBlock());
+  scf::YieldOp::create(b, emitSteps(stages));
+  b.setInsertionPointToStart(some.elseBlock());
+  scf::YieldOp::create(b, loop.getInitArgs());
+  loop.replaceAllUsesWith(some.getResults());
+  loop.erase();
+  for (memref::AllocaOp array : arrays)
+    makeBuffers(array);
+}
