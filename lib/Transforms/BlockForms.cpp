@@ -15,6 +15,7 @@
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -134,14 +135,8 @@ static bool isSpread(Operation *op) {
 
 /// Whether an op has to.
 static bool needsSpread(Operation *op) {
-  if (auto write = dyn_cast<vector::TransferWriteOp>(op)) {
-    auto type = dyn_cast<MemRefType>(write.getBase().getType());
-    auto space =
-        type ? dyn_cast_if_present<gpu::AddressSpaceAttr>(type.getMemorySpace())
-             : gpu::AddressSpaceAttr();
-    return space &&
-           space.getValue() == gpu::GPUDialect::getWorkgroupAddressSpace();
-  }
+  if (auto write = dyn_cast<vector::TransferWriteOp>(op))
+    return isInWorkgroup(write.getBase());
   return isa<StoreRowsOp, vector::ContractionOp>(op);
 }
 
@@ -152,6 +147,29 @@ static Operation *findLanes(Operation *op) {
   return op;
 }
 
+/// Checks that an array in workgroup memory is used where it is seen: barriers
+/// follow from the effects of ops on it, and columns of one are exchanged where
+/// it is staged and read as a tile.
+static LogicalResult verifyArray(memref::AllocaOp array) {
+  if (!isInWorkgroup(array))
+    return success();
+  for (Operation *user : array->getUsers()) {
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    if (auto memory = dyn_cast<MemoryEffectOpInterface>(user))
+      memory.getEffectsOnValue(array, effects);
+    if (effects.empty()) // C10
+      return user->emitOpError("expected an op that reads or writes the array "
+                               "in workgroup memory itself, such as a "
+                               "transfer, got another use of ")
+             << array.getType();
+    if (array->hasAttr(permutedAttribute) &&
+        !isa<VectorTransferOpInterface>(user)) // C10
+      return user->emitOpError("expected transfers of an array with '")
+             << permutedAttribute << "' only";
+  }
+  return success();
+}
+
 static LogicalResult verifyLoops(scf::ForallOp loop) {
   bool hasLanes = loop->hasAttr(attribute::lanes);
   bool hasSpread = false;
@@ -159,6 +177,9 @@ static LogicalResult verifyLoops(scf::ForallOp loop) {
     if (isa<gpu::GPUDialect, NVVM::NVVMDialect>(op->getDialect())) // C5
       return op->emitOpError("expected no op of threads before lanes are "
                              "given their parts, by gnn-lanes-pipeline");
+    if (auto array = dyn_cast<memref::AllocaOp>(op);
+        array && failed(verifyArray(array)))
+      return failure();
     hasSpread |= isSpread(op);
     if (findLanes(op))
       return success();

@@ -331,3 +331,36 @@ func.func @form_c6_both(%x: memref<?x64xf32>, %to: memref<64x64xf32>, %n: index)
   } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
   return
 }
+
+// -----
+
+!l = memref<16x64xf32, #gpu.address_space<workgroup>>
+!v = memref<?x64xf32, #gpu.address_space<workgroup>>
+func.func @form_c10_view(%x: memref<16x64xf32>, %n: index) {
+  scf.forall (%b) in (1) {
+    %c0 = arith.constant 0 : index
+    %z = arith.constant dense<0.0> : vector<16x64xf32>
+    %k = vector.step : vector<16xindex>
+    %a = memref.alloca() : !l
+    // expected-error @+1 {{'memref.cast' op expected an op that reads or writes the array in workgroup memory itself, such as a transfer, got another use of 'memref<16x64xf32, #gpu.address_space<workgroup>>'}}
+    %v = memref.cast %a : !l to !v
+    vector.transfer_write %z, %v[%c0, %c0] {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !v
+    gnn_tile.store_rows %z, %x[%k, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+!l = memref<16x64xf32, #gpu.address_space<workgroup>>
+func.func @form_c10_permuted(%x: memref<16x64xf32>, %n: index) {
+  scf.forall (%b) in (1) {
+    %c0 = arith.constant 0 : index
+    %k = vector.step : vector<16xindex>
+    %a = memref.alloca() {gnn_tile.permuted = 4 : i64} : !l
+    // expected-error @+1 {{'gnn_tile.load_rows' op expected transfers of an array with 'gnn_tile.permuted' only}}
+    %t = gnn_tile.load_rows %a[%k, %c0] : !l, vector<16xindex>, index -> vector<16x64xf32>
+    gnn_tile.store_rows %t, %x[%k, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
+  } {mapping = [#gpu.block<x>]}
+  return
+}

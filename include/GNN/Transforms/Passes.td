@@ -54,6 +54,9 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
       one, the rows and columns of its template end where the next range begins; where
       all blocks begin at the same column, they have all columns. Templates that write
       one buffer may share the columns of a step.
+    * (C10) Loops: an array in workgroup memory is used by ops that read or write it,
+      not by views, calls or control flow: barriers follow from the effects of ops on
+      it. One with `gnn_tile.permuted` is used by transfers only.
 
     In the form `tensors`, only templates change the order of rows
     (`#gnn_tile.order`): no `tensor.cast`, reshape or other op on tensors gives

@@ -12,6 +12,7 @@
 #include "Blocks.h"
 
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
+#include "GNN/Dialect/Tile/IR/InPlace.h"
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 #include "GNN/Transforms/Passes.h"
@@ -40,25 +41,14 @@ static constexpr int64_t mostSharedBytes = 48 << 10;
 // Buffers
 //===----------------------------------------------------------------------===//
 
-/// The buffer that `memref` is a form of: an argument, an allocation or a place
-/// in the workspace.
-static Value bufferOf(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>()) {
-    if (isa<memref::ViewOp>(view))
-      break;
-    memref = view.getViewSource();
-  }
-  return memref;
-}
-
 /// Whether two buffers may share memory. Places in the workspace do where they
 /// begin at the same byte, others lie apart (gnn-tile-plan-memory).
 static bool mayOverlap(Value a, Value b) {
   auto viewA = a.getDefiningOp<memref::ViewOp>();
   auto viewB = b.getDefiningOp<memref::ViewOp>();
   if (a == b || !viewA || !viewB)
-    return a == b || (viewA && bufferOf(viewA.getSource()) == b) ||
-           (viewB && bufferOf(viewB.getSource()) == a);
+    return a == b || (viewA && getBuffer(viewA.getSource()) == b) ||
+           (viewB && getBuffer(viewB.getSource()) == a);
   return viewA.getSource() == viewB.getSource() &&
          isEqualConstantIntOrValue(viewA.getByteShift(), viewB.getByteShift());
 }
@@ -90,8 +80,8 @@ void Touched::add(Operation *op) {
     if (!effects) { // such as a call
       for (Value operand : inner->getOperands())
         if (isa<MemRefType>(operand.getType())) {
-          read.insert(bufferOf(operand));
-          written.insert(bufferOf(operand));
+          read.insert(getBuffer(operand));
+          written.insert(getBuffer(operand));
         }
       return;
     }
@@ -102,9 +92,9 @@ void Touched::add(Operation *op) {
       if (!value || !isa<MemRefType>(value.getType()))
         continue;
       if (isa<MemoryEffects::Read>(effect.getEffect()))
-        read.insert(bufferOf(value));
+        read.insert(getBuffer(value));
       else if (isa<MemoryEffects::Write>(effect.getEffect()))
-        written.insert(bufferOf(value));
+        written.insert(getBuffer(value));
     }
   });
 }
@@ -143,7 +133,7 @@ public:
       : sum(sum), product(product),
         sumBlocks(cast<scf::ForallOp>(sum->getParentOp())),
         productBlocks(cast<scf::ForallOp>(product->getParentOp())),
-        buffer(bufferOf(sum.getOutputs()[0])) {}
+        buffer(getBuffer(sum.getOutputs()[0])) {}
 
   /// Empty if the block of the product can compute the sum, else why not.
   std::string explainRefusal();
@@ -226,7 +216,7 @@ bool SumIntoProduct::isOverwritten() {
     return llvm::any_of(
         destination.getDpsInitsMutable(), [&](OpOperand &output) {
           AtAttr at = writer.getAccess(output);
-          return bufferOf(output.get()) == buffer && at &&
+          return getBuffer(output.get()) == buffer && at &&
                  at.getAnchor() == Anchor::Group && !at.getSpace() &&
                  writer.getGroups() == product.getRows() &&
                  writer.getWrittenColumns(output).isWhole;
@@ -252,9 +242,9 @@ std::string SumIntoProduct::checkBuffers() {
       return "the product writes over what it reads";
   // The product as its input, and maybe as its output.
   int64_t reads = llvm::count_if(product->getOperands(), [&](Value operand) {
-    return isa<MemRefType>(operand.getType()) && bufferOf(operand) == buffer;
+    return isa<MemRefType>(operand.getType()) && getBuffer(operand) == buffer;
   });
-  bool isOutput = bufferOf(product.getOutput()) == buffer;
+  bool isOutput = getBuffer(product.getOutput()) == buffer;
   if (reads != 1 + isOutput || !isOverwritten())
     return "something else reads it";
   return "";
@@ -430,7 +420,7 @@ void SumIntoProduct::fuse() {
 
 /// What wrote the rows that a product reads, if a traversal alone did.
 static TraverseOp findSum(GemmOp product) {
-  Value buffer = bufferOf(product.getInput());
+  Value buffer = getBuffer(product.getInput());
   for (Operation *op = product->getParentOp()->getPrevNode(); op;
        op = op->getPrevNode()) {
     auto loop = dyn_cast<scf::ForallOp>(op);

@@ -12,12 +12,12 @@
 #include "Barriers.h"
 
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
+#include "GNN/Dialect/Tile/IR/InPlace.h"
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -69,7 +69,7 @@ public:
   bool isRefused = false;
 
 private:
-  void visit(Operation *op, const Access &access, Accesses &pending);
+  void visit(Operation *op, Accesses &pending);
   void waitFor(Operation *op, const Accesses &accesses, Accesses &pending);
   void walkLoop(scf::ForOp loop, Accesses &pending);
 };
@@ -109,54 +109,47 @@ static Half halfOf(Value value, int64_t rows) {
   return {value, false, isInTurns};
 }
 
-/// What an op itself reads or writes in workgroup memory.
-static std::optional<Access> accessOf(Operation *op) {
-  if (auto load = dyn_cast<LoadRowsOp>(op)) {
-    if (!isInWorkgroup(load.getSource()))
-      return std::nullopt;
-    return Access{load.getSource(), Half(), /*isWrite=*/false};
-  }
+/// The half of an array that an op accesses: of transfers to and from the array
+/// itself, of others an unknown one.
+static Half halfOf(Operation *op, Value array) {
   auto transfer = dyn_cast<VectorTransferOpInterface>(op);
-  if (!transfer)
-    return std::nullopt;
-  if (!isInWorkgroup(transfer.getBase()))
-    return std::nullopt;
-  auto type = cast<MemRefType>(transfer.getBase().getType());
-  Half half;
-  VectorType vector = transfer.getVectorType();
+  if (!transfer || transfer.getBase() != array)
+    return {};
+  auto type = cast<MemRefType>(array.getType());
   AffineMap map = transfer.getPermutationMap();
-  if (type.getRank() == 2 && map.isPermutation()) {
-    // The rows that it reaches, of which a half has as many or more.
-    int64_t reached = vector.getDimSize(map.getDimPosition(0) == 0 ? 0 : 1);
-    int64_t rows = type.getDimSize(0) / 2;
-    if (reached <= rows)
-      half = halfOf(transfer.getIndices().front(), rows);
-  }
-  return Access{transfer.getBase(), half, isa<vector::TransferWriteOp>(op),
-                op->hasAttr(tile::asyncAttribute)};
+  if (type.getRank() != 2 || !map.isPermutation())
+    return {};
+  // The rows that it reaches, of which a half has as many or more.
+  int64_t reached =
+      transfer.getVectorType().getDimSize(map.getDimPosition(0) == 0 ? 0 : 1);
+  int64_t rows = type.getDimSize(0) / 2;
+  return reached <= rows ? halfOf(transfer.getIndices().front(), rows) : Half();
 }
 
-/// The same of an op of the lanes form, which says it by its effects.
-static Accesses accessesOfLane(Operation *op) {
+/// What an op itself reads or writes in workgroup memory, by its effects.
+static Accesses accessesOf(Operation *op) {
+  auto memory = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!memory)
+    return {};
   SmallVector<MemoryEffects::EffectInstance> effects;
-  if (isa<memref::LoadOp, memref::StoreOp, vector::LoadOp, vector::StoreOp>(op))
-    cast<MemoryEffectOpInterface>(op).getEffects(effects);
+  memory.getEffects(effects);
   Accesses all;
-  for (const MemoryEffects::EffectInstance &effect : effects)
-    if (Value array = effect.getValue(); array && isInWorkgroup(array))
-      all.push_back(
-          {array, Half(), isa<MemoryEffects::Write>(effect.getEffect())});
+  for (const MemoryEffects::EffectInstance &effect : effects) {
+    bool isWrite = isa<MemoryEffects::Write>(effect.getEffect());
+    if (!effect.getValue() || !isInWorkgroup(effect.getValue()) ||
+        (!isWrite && !isa<MemoryEffects::Read>(effect.getEffect())))
+      continue;
+    Value array = getBuffer(effect.getValue());
+    all.push_back(
+        {array, halfOf(op, array), isWrite, op->hasAttr(asyncAttribute)});
+  }
   return all;
 }
 
 static Accesses accessesIn(Operation *op) {
   Accesses all;
-  op->walk([&](Operation *inner) {
-    if (std::optional<Access> access = accessOf(inner))
-      all.push_back(*access);
-    else
-      llvm::append_range(all, accessesOfLane(inner));
-  });
+  op->walk(
+      [&](Operation *inner) { llvm::append_range(all, accessesOf(inner)); });
   return all;
 }
 
@@ -187,18 +180,20 @@ void BarrierInserter::waitFor(Operation *op, const Accesses &accesses,
   passBarrier(pending);
 }
 
-void BarrierInserter::visit(Operation *op, const Access &access,
-                            Accesses &pending) {
-  waitFor(op, {access}, pending);
-  bool isCopied = llvm::any_of(pending, [&](const Access &before) {
-    return before.isInFlight && access.conflicts(before);
+void BarrierInserter::visit(Operation *op, Accesses &pending) {
+  Accesses accesses = accessesOf(op);
+  waitFor(op, accesses, pending);
+  bool isCopied = llvm::any_of(accesses, [&](const Access &access) {
+    return llvm::any_of(pending, [&](const Access &before) {
+      return before.isInFlight && access.conflicts(before);
+    });
   });
   if (isCopied && !isRefused) {
     op->emitOpError("uses what is being copied: expected an "
                     "nvgpu.device_async_wait in front of it");
     isRefused = true;
   }
-  addAll(pending, {access});
+  addAll(pending, accesses);
 }
 
 /// Puts the halves that a step used in terms of the values that replace the
@@ -256,8 +251,8 @@ void BarrierInserter::walk(Block &block, Accesses &pending) {
           walk(inner, after);
           addAll(pending, after);
         }
-    } else if (std::optional<Access> access = accessOf(&op)) {
-      visit(&op, *access, pending);
+    } else {
+      visit(&op, pending);
     }
   }
 }

@@ -13,12 +13,13 @@ namespace gnn::tile {
 
 /// Puts a `gpu.barrier` in front of what reads in workgroup memory what has
 /// been written since the last barrier, or writes what has been read or
-/// written: the vectors of the loops form in the body of `blocks`, whose loops
-/// all threads run together. A part that is in the lanes form already has its
-/// own, and is waited for as a whole. Halves of an array are told apart where a
-/// loop takes them in turns: it carries the first row of one, and `rows -
-/// first` to the next step. What is copied asynchronously counts as written
-/// where threads wait for it; an op that uses it before is an error.
+/// written: the ops of the loops form in the body of `blocks`, by their
+/// effects, whose loops all threads run together. A part that is in the lanes
+/// form already has its own, and is waited for as a whole. Halves of an array
+/// are told apart where a loop takes them in turns: it carries the first row of
+/// one, and `rows - first` to the next step. What is copied asynchronously
+/// counts as written where threads wait for it; an op that uses it before is an
+/// error.
 mlir::LogicalResult insertBarriers(mlir::scf::ForallOp blocks);
 
 } // namespace gnn::tile

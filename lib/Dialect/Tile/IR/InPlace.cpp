@@ -67,10 +67,11 @@ OpOperand *gnn::tile::findOverwritten(TileOpInterface op, OpOperand &output) {
 }
 
 Value gnn::tile::getBuffer(Value memref) {
-  while (isa_and_nonnull<memref::CollapseShapeOp, memref::ExpandShapeOp,
-                         memref::CastOp, memref::ReinterpretCastOp>(
-      memref.getDefiningOp()))
-    memref = memref.getDefiningOp()->getOperand(0);
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>()) {
+    if (isa<memref::ViewOp>(view)) // a place in the workspace
+      break;
+    memref = view.getViewSource();
+  }
   return memref;
 }
 

@@ -1,0 +1,63 @@
+// RUN: gnn-opt %s --gnn-tile-distribute-products --split-input-file | FileCheck %s
+
+// Threads wait for each other wherever an op reads what others have staged, by its
+// effects on the array and not by what kind of op it is.
+
+!staged = memref<16x64xf32, #gpu.address_space<workgroup>>
+
+// A load of one element.
+//
+// CHECK-LABEL: func.func @load
+// CHECK:         scf.forall
+// CHECK-NOT:       gpu.barrier
+// CHECK-COUNT-2:   vector.store {{.*}}#gpu.address_space<workgroup>
+// CHECK-NEXT:      gpu.barrier
+// CHECK-NEXT:      memref.load %{{.+}} #gpu.address_space<workgroup>
+// CHECK-NOT:       gpu.barrier
+// CHECK:         return
+func.func @load(%x: memref<?x64xf32>, %to: memref<16x64xf32>) {
+  scf.forall (%b) in (1) {
+    %c0 = arith.constant 0 : index
+    %k = vector.step : vector<16xindex>
+    %a = memref.alloca() : !staged
+    %t = gnn_tile.load_rows %x[%k, %c0] aligned 4 : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !staged
+    %first = memref.load %a[%c0, %c0] : !staged
+    %all = vector.broadcast %first : f32 to vector<16x64xf32>
+    gnn_tile.store_rows %all, %to[%k, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+!staged = memref<32x64xf32, #gpu.address_space<workgroup>>
+!view = memref<16x64xf32, strided<[64, 1], offset: 1024>, #gpu.address_space<workgroup>>
+
+// A view of an array is that array, and its rows are not those of the array: what is
+// the first half here is in the second.
+//
+// CHECK-LABEL: func.func @view
+// CHECK:         scf.forall
+// CHECK-NOT:       gpu.barrier
+// CHECK-COUNT-2:   vector.store {{.*}}memref<32x64xf32, #gpu.address_space<workgroup>>
+// CHECK-NEXT:      gpu.barrier
+// CHECK:           vector.load {{.*}}memref<16x64xf32, strided<[64, 1], offset: 1024>
+// CHECK-NOT:       gpu.barrier
+// CHECK:         return
+func.func @view(%x: memref<?x64xf32>, %to: memref<8x64xf32>) {
+  scf.forall (%b) in (1) {
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %p = arith.constant 0.0 : f32
+    %k = vector.step : vector<16xindex>
+    %r = vector.step : vector<8xindex>
+    %a = memref.alloca() : !staged
+    %v = memref.reinterpret_cast %a to offset: [1024], sizes: [16, 64], strides: [64, 1] : !staged to !view
+    %t = gnn_tile.load_rows %x[%k, %c0] aligned 4 : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    vector.transfer_write %t, %a[%c16, %c0] {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !staged
+    %u = vector.transfer_read %v[%c0, %c0], %p {in_bounds = [true, true]} : !view, vector<8x64xf32>
+    gnn_tile.store_rows %u, %to[%r, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<8x64xf32>, memref<8x64xf32>, vector<8xindex>, index
+  } {mapping = [#gpu.block<x>]}
+  return
+}
