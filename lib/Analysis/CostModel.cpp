@@ -96,12 +96,19 @@ double CostModel::longestSeconds(const WalkWork &walk) const {
   for (double table : walk.tables)
     seconds += (1 - std::min(1.0, near / std::max(table, 1.0))) *
                (kernels.memoryWaitSeconds - kernels.waitSeconds);
-  return walk.getLongestRounds() * seconds;
+  // A block gathers at the rate of one multiprocessor.
+  double bytes = 0;
+  for (double row : walk.edgeBytes)
+    bytes += std::max(row, double(target.l2RowBytes));
+  double fetch = bytes * walk.edgesPerLongRound * walk.teams *
+                 target.multiprocessors / target.l2Gather;
+  LongestRounds rounds = walk.getLongestRounds();
+  return rounds.alone * seconds + rounds.together * std::max(seconds, fetch);
 }
 
 PiecesChoice
 CostModel::choosePieces(double whole, double longest,
-                        llvm::function_ref<double(int64_t)> costOf) {
+                        llvm::function_ref<double(int64_t)> costOf) const {
   PiecesChoice choice;
   choice.whole = whole;
   int64_t best = 0;
@@ -112,7 +119,8 @@ CostModel::choosePieces(double whole, double longest,
       best = n;
     choice.pieces = std::min(choice.pieces, cost);
   }
-  if (choice.pieces < KernelFigures::piecesShare * whole)
+  if (choice.pieces < KernelFigures::piecesShare * whole &&
+      choice.pieces < whole - KernelFigures::piecesLaunch * getLaunch())
     choice.length = best;
   return choice;
 }

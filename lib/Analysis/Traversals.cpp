@@ -185,6 +185,7 @@ static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
   work.otherFlops = evaluate(cost.flops);
   work.streamBytes = evaluate(cost.readBytes) + evaluate(cost.writtenBytes);
   double largest = 0;
+  SmallVector<double, 2> edgeBytes;
   for (OpOperand *input : op.getReadInputs()) {
     AtAttr at = hoistAccess(op.getAccess(*input), domain);
     bool isElement = at.getAnchor() == Anchor::Element;
@@ -207,8 +208,10 @@ static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
       work.streamBytes += tableBytes;
       continue;
     }
-    if (isElement)
+    if (isElement) {
       largest = std::max(largest, tableBytes);
+      edgeBytes.push_back(gather.rowBytes);
+    }
     work.gathers.push_back(gather);
   }
   if (!domain.getElements())
@@ -216,6 +219,7 @@ static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
   work.walks.push_back(describeWalk(op, share, rows, work.crowding));
   work.reducedRows = work.walks.back().rows;
   work.walks.back().tables = {largest};
+  work.walks.back().edgeBytes = edgeBytes;
   return work;
 }
 
@@ -242,7 +246,7 @@ PiecesChoice gnn::choosePieces(const CostModel &model, TraverseOp op,
     LongRowsWork work = describeLongRows(op, length, stats);
     return model.cost(work.parts) + model.cost(work.rest);
   };
-  return CostModel::choosePieces(
+  return model.choosePieces(
       model.cost(describeTraversal(op, stats)),
       countLongestGroup(op.getGroups(), op.getElements(), stats), inPieces);
 }

@@ -14,13 +14,16 @@
 using namespace mlir;
 using namespace gnn;
 
-double WalkWork::getLongestRounds() const {
+LongestRounds WalkWork::getLongestRounds() const {
   double alone = std::ceil(std::min(longest, splitEdges) / edgesPerRound);
-  double walked = parts ? parts : longest;
-  double together = longest > splitEdges || !isScheduled
-                        ? walked / (edgesPerLongRound * teams)
-                        : 0;
-  return isScheduled ? alone + together : std::max(alone, together);
+  double together = (parts ? parts : longest) / (edgesPerLongRound * teams);
+  if (!isScheduled)
+    return {std::max(alone, together), 0};
+  if (longest <= splitEdges)
+    return {alone, 0};
+  // Rows that are long lie side by side, more of them in a block of more rows.
+  double neighbors = std::sqrt(teams / KernelFigures::teamsOfOneLongRow);
+  return {alone, together * std::max(1.0, neighbors)};
 }
 
 static WalkWork describeWalk(const WalkCount &walk, StatsAttr stats) {

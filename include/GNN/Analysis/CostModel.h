@@ -39,6 +39,12 @@ struct GatherWork {
   mlir::Value table = nullptr;
 };
 
+/// Rounds of the block that takes most, one after another.
+struct LongestRounds {
+  double alone = 0;    ///< while each team walks its own row
+  double together = 0; ///< while all teams walk long rows
+};
+
 /// Walks over the edges of rows, by teams of lanes.
 struct WalkWork {
   double walks = 0; ///< one after another
@@ -64,11 +70,13 @@ struct WalkWork {
   /// Bytes of the largest table that a walk gathers from for the first time, of
   /// each walk that does.
   llvm::SmallVector<double, 2> tables;
+  /// Bytes of each row that an edge gathers for one block.
+  llvm::SmallVector<double, 2> edgeBytes;
 
   /// Rounds of all teams.
   double getRounds() const { return walks * (rows + edges / edgesPerRound); }
-  /// Rounds of the row that takes most, one after another, of one walk.
-  double getLongestRounds() const;
+  /// Those of one walk.
+  LongestRounds getLongestRounds() const;
 };
 
 /// One kernel as the cost model sees it.
@@ -200,9 +208,10 @@ public:
 
   /// Whether rows, the longest of which has `longest` elements, become pieces,
   /// where a kernel costs `whole` without and `costOf` a length both that it
-  /// becomes: those of the best length must take less by a share.
-  static PiecesChoice choosePieces(double whole, double longest,
-                                   llvm::function_ref<double(int64_t)> costOf);
+  /// becomes: those of the best length must take less by a share, and by a part
+  /// of a launch.
+  PiecesChoice choosePieces(double whole, double longest,
+                            llvm::function_ref<double(int64_t)> costOf) const;
 
   /// The elements of a row of `longest` that are walked one after another:
   /// those of a piece where it becomes pieces, or is not waited for.
