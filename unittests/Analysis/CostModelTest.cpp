@@ -281,17 +281,63 @@ TEST(CostModelTest, LongRowsBecomePieces) {
   EXPECT_EQ(model(CostKind::Rows).cost(sum), 0);
 }
 
-// The better of two lengths, where it saves its share.
+// The better of two lengths, where it saves its share and half of a launch.
 TEST(CostModelTest, ChoosesTheLengthOfPieces) {
-  auto costOf = [](int64_t length) { return length == 64 ? 30.0 : 20.0; };
-  PiecesChoice choice = CostModel::choosePieces(40, 1000, costOf);
+  CostModel full = model(CostKind::Full);
+  double half = full.getLaunch() / 2;
+  auto costOf = [&](int64_t length) { return (length == 64 ? 12 : 8) * half; };
+  PiecesChoice choice = full.choosePieces(16 * half, 1000, costOf);
   EXPECT_EQ(choice.length, 128);
-  EXPECT_EQ(choice.getCost(), 20);
-  EXPECT_EQ(CostModel::choosePieces(40, 100, costOf).length, 64);
-  EXPECT_EQ(CostModel::choosePieces(40, 64, costOf).length, 0);
-  choice = CostModel::choosePieces(20.5, 1000, costOf);
+  EXPECT_EQ(choice.getCost(), 8 * half);
+  EXPECT_EQ(full.choosePieces(16 * half, 100, costOf).length, 64);
+  EXPECT_EQ(full.choosePieces(16 * half, 64, costOf).length, 0);
+  EXPECT_EQ(full.choosePieces(9.1 * half, 1000, costOf).length, 128);
+  choice = full.choosePieces(8.9 * half, 1000, costOf);
   EXPECT_EQ(choice.length, 0);
-  EXPECT_EQ(choice.getCost(), 20.5);
+  EXPECT_EQ(choice.getCost(), 8.9 * half);
+  auto many = [&](int64_t) { return 80 * half; };
+  EXPECT_EQ(full.choosePieces(84 * half, 1000, many).length, 0);
+  EXPECT_EQ(full.choosePieces(85 * half, 1000, many).length, 64);
+}
+
+// Rows of 16 elements a round and team, above 512 of a whole block.
+static WalkWork longWalk(double teams) {
+  WalkWork walk;
+  walk.isScheduled = true;
+  walk.walks = 1;
+  walk.edgesPerRound = walk.edgesPerLongRound = 16;
+  walk.splitEdges = 512;
+  walk.teams = teams;
+  walk.longest = 32 * 16 * teams;
+  return walk;
+}
+
+TEST(CostModelTest, RoundsOfTheLongestRow) {
+  LongestRounds eight = longWalk(8).getLongestRounds();
+  EXPECT_EQ(eight.alone, 32);
+  EXPECT_EQ(eight.together, 32);
+  // Long rows lie side by side.
+  EXPECT_EQ(longWalk(32).getLongestRounds().together, 64);
+  EXPECT_EQ(longWalk(4).getLongestRounds().together, 32);
+  WalkWork none = longWalk(32);
+  none.longest = 160;
+  EXPECT_EQ(none.getLongestRounds().alone, 10);
+  EXPECT_EQ(none.getLongestRounds().together, 0);
+}
+
+// All teams of a block gather at the rate of one multiprocessor.
+TEST(CostModelTest, ABlockGathersSlowly) {
+  auto cost = [](double teams, ArrayRef<double> bytes) {
+    KernelWork kernel;
+    kernel.walks.push_back(longWalk(teams));
+    kernel.walks[0].edgeBytes.assign(bytes.begin(), bytes.end());
+    kernel.streamBytes = 1;
+    return model(CostKind::Full).cost(kernel);
+  };
+  EXPECT_EQ(cost(8, {4}), cost(8, {}));     // 128 edges, 0.1 us
+  EXPECT_GT(cost(64, {4}), cost(64, {}));   // 1024 edges, 0.9 us
+  EXPECT_EQ(cost(64, {4}), cost(64, {64})); // of the L2 64 bytes at least
+  EXPECT_GT(cost(64, {4, 4}), 1.3 * cost(64, {4}));
 }
 
 TEST_F(DescribeTest, HalfTheRows) {
