@@ -84,12 +84,8 @@ private:
 };
 } // namespace
 
-/// The domain whose rows an access reaches.
 static RowDomain reached(AtAttr at, DomainAttr domain) {
-  if (at.getSpace())
-    return at.getSpace();
-  return at.getAnchor() == Anchor::Element ? domain.getElements()
-                                           : domain.getGroups();
+  return at.getRows(domain.getGroups(), domain.getElements());
 }
 
 /// Chooses heads and features of the fused domain.
@@ -231,14 +227,12 @@ static std::string planFusion(TraverseOp producer, TraverseOp consumer,
     return planDims(producer, consumer, in, plan);
   }
   bool direct = reached(out, p) == reached(in, c);
-  RowDomain walked =
-      in.getAnchor() == Anchor::Element ? c.getElements() : c.getGroups();
+  RowDomain walked = in.getStart(c.getGroups(), c.getElements());
   bool inPlace = direct && reached(in, c) == walked;
   // Rows that are computed one by one are so in any order of their space.
   bool reordered = direct && !p.getElements() &&
                    (inPlace || reached(in, c).hasSpaceOf(walked));
-  RowDomain writes =
-      out.getAnchor() == Anchor::Element ? p.getElements() : p.getGroups();
+  RowDomain writes = out.getStart(p.getGroups(), p.getElements());
   if (!reordered && (!inPlace || reached(out, p) != writes))
     return "its rows are read in another order or more than once";
 

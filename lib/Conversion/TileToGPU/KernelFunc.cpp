@@ -147,17 +147,3 @@ void KernelFunc::launch(OpBuilder &host, gpu::KernelDim3 grid, int64_t threads,
   func.setKnownBlockSizeAttr(
       host.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
 }
-
-Value gnn::tile::withRows(OpBuilder &builder, Location loc, Value pointer,
-                          MemRefType type, Value rows) {
-  SmallVector<OpFoldResult> sizes{rows}, strides;
-  int64_t stride = 1;
-  for (int64_t i = type.getRank() - 1; i > 0; --i) {
-    sizes.insert(sizes.begin() + 1, builder.getIndexAttr(type.getDimSize(i)));
-    strides.insert(strides.begin(), builder.getIndexAttr(stride));
-    stride *= type.getDimSize(i);
-  }
-  strides.insert(strides.begin(), builder.getIndexAttr(stride));
-  return memref::ReinterpretCastOp::create(
-      builder, loc, type, pointer, builder.getIndexAttr(0), sizes, strides);
-}

@@ -64,11 +64,6 @@ private:
   llvm::SmallVector<mlir::Value> operands;
 };
 
-/// Gives a bare pointer the number of rows of `type`.
-mlir::Value withRows(mlir::OpBuilder &builder, mlir::Location loc,
-                     mlir::Value pointer, mlir::MemRefType type,
-                     mlir::Value rows);
-
 } // namespace gnn::tile
 
 #endif // GNN_LIB_CONVERSION_TILETOGPU_KERNELFUNC_H

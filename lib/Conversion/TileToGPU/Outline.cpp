@@ -12,8 +12,8 @@
 #include "KernelFunc.h"
 
 #include "GNN/Dialect/Tile/IR/BlockLoops.h"
+#include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
-#include "GNN/Dialect/Tile/IR/InPlace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

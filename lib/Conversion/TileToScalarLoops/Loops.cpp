@@ -6,6 +6,8 @@
 
 #include "ScalarLoops.h"
 
+#include "GNN/Dialect/Tile/IR/Buffers.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -13,13 +15,6 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 using namespace gnn::tile::scalar;
-
-RowDomain gnn::tile::scalar::rowsOf(AtAttr at, RowDomain groups,
-                                    RowDomain elements) {
-  if (at.getSpace())
-    return at.getSpace();
-  return at.getAnchor() == Anchor::Element ? elements : groups;
-}
 
 Value gnn::tile::scalar::cloneValue(OpBuilder &builder, Value value,
                                     IRMapping &mapping) {
@@ -66,16 +61,7 @@ Value Loops::view(Value buffer, RowDomain rows) {
   auto type = cast<MemRefType>(buffer.getType());
   if (type.hasStaticShape() || arrays)
     return buffer;
-  SmallVector<OpFoldResult> sizes = memref::getMixedSizes(host, loc, buffer);
-  SmallVector<OpFoldResult> strides;
-  sizes.front() = count(rows);
-  int64_t stride = 1;
-  for (int64_t size : llvm::reverse(type.getShape())) {
-    strides.insert(strides.begin(), host.getIndexAttr(stride));
-    stride *= size;
-  }
-  return memref::ReinterpretCastOp::create(
-      host, loc, type, buffer, host.getIndexAttr(0), sizes, strides);
+  return withRows(host, loc, buffer, type, count(rows));
 }
 
 Value Loops::array(ArrayRef<int64_t> shape, Type element) {

@@ -73,7 +73,7 @@ void GemmLoops::findWeight(OpBuilder &builder) {
     return;
   if (op.isOnRange()) {
     type = op.getTypeRow();
-    weightRow = op.getWeights() ? op.getWeightRow() : type;
+    weightRow = op.getMatrixRow();
     return;
   }
   RowDomain types = *op.getTypes();
@@ -98,7 +98,7 @@ void GemmLoops::copyInput(OpBuilder &builder) {
   loops.loop(builder, heads, {}, [&](OpBuilder &b, Value h, ValueRange) {
     loops.loop(
         b, loops.range(op.getIn()), {}, [&](OpBuilder &b, Value k, ValueRange) {
-          Value input = loops.view(op.getInput(), rowsOf(at, rows, {}));
+          Value input = loops.view(op.getInput(), at.getRows(rows, {}));
           Value from = loops.reach(b, at, rows, row);
           Value value =
               loops.load(b, input, list({from, at.getHead() ? h : Value(), k}));
@@ -114,7 +114,7 @@ Value GemmLoops::loadInput(OpBuilder &builder, Value k) {
   Value ofHead = at.getHead() ? head : Value();
   if (copy)
     return loops.load(builder, copy, list({ofHead, k}));
-  Value input = loops.view(op.getInput(), rowsOf(at, rows, {}));
+  Value input = loops.view(op.getInput(), at.getRows(rows, {}));
   Value from = loops.reach(builder, at, rows, row);
   if (isInWorkgroup(op.getInput())) // the rows of the range alone
     from = arith::SubIOp::create(builder, loops.loc, from, op.getFirstRow());
@@ -155,7 +155,7 @@ Value GemmLoops::loadExtra(OpBuilder &builder, unsigned number) {
     else
       from = loops.reach(builder, at, rows, row);
   }
-  Value extra = loops.view(op.getExtras()[number], rowsOf(at, rows, {}));
+  Value extra = loops.view(op.getExtras()[number], at.getRows(rows, {}));
   return loops.load(
       builder, extra,
       list({from, at.getHead() ? head : Value(),
@@ -173,7 +173,7 @@ void GemmLoops::storeElement(OpBuilder &builder) {
       cloneValue(builder, body.getTerminator()->getOperand(0), mapping);
   AtAttr at = op.getOutputAt();
   loops.store(
-      builder, value, loops.view(op.getOutput(), rowsOf(at, rows, {})),
+      builder, value, loops.view(op.getOutput(), at.getRows(rows, {})),
       list({loops.reach(builder, at, rows, row), at.getHead() ? head : Value(),
             loops.add(builder, column, at.getOffset())}));
 }
@@ -252,7 +252,7 @@ Value OuterLoops::load(OpBuilder &builder, unsigned side, Value row,
                        Value column) {
   auto at = cast<AtAttr>(op.getInputsAt()[side]);
   Value buffer = loops.view(side == 0 ? op.getLeft() : op.getRight(),
-                            rowsOf(at, op.getRows(), {}));
+                            at.getRows(op.getRows(), {}));
   return loops.load(builder, buffer,
                     list({loops.reach(builder, at, op.getRows(), row),
                           at.getHead() ? head : Value(),

@@ -102,9 +102,6 @@ private:
   std::optional<mlir::ValueRange> arrays;
 };
 
-/// The domain whose count is the number of rows of an operand.
-RowDomain rowsOf(AtAttr at, RowDomain groups, RowDomain elements);
-
 /// The arithmetic of a region, of those of its values that are asked for:
 /// `mapping` holds its arguments.
 mlir::Value cloneValue(mlir::OpBuilder &builder, mlir::Value value,

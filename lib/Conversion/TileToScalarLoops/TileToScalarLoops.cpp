@@ -8,6 +8,7 @@
 
 #include "ScalarLoops.h"
 
+#include "GNN/Dialect/Tile/IR/Counts.h"
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
@@ -18,8 +19,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/TypeSwitch.h"
-
-#include <map>
 
 using namespace mlir;
 using namespace gnn;
@@ -87,8 +86,7 @@ static Bounds boundsOf(GemmOp op, Loops &loops) {
 
 /// Its rows are the types.
 static Bounds boundsOf(OuterOp op, Loops &loops) {
-  int64_t left = cast<MemRefType>(op.getLeft().getType()).getShape().back();
-  int64_t right = cast<MemRefType>(op.getRight().getType()).getShape().back();
+  int64_t left = op.getIn(), right = op.getOut();
   if (op.isOnRange())
     return {op.getTypeRow() ? loops.at(op.getTypeRow()) : loops.range(1),
             op.getHead() ? loops.at(op.getHead()) : loops.range(1),
@@ -119,34 +117,16 @@ static std::optional<ValueRange> arraysOf(TileOpInterface op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// States what the launch costs: no template is left to ask.
-static void stateCost(TileOpInterface op) {
-  OpBuilder builder(op);
-  std::map<CountKey, Value> counts;
-  TileCost cost = op.getCost();
-  auto state = [&](const CountSum &sum) {
-    return sum.materialize(builder, op.getLoc(), [&](const CountKey &key) {
-      Value &count = counts[key];
-      if (!count)
-        count = CountOp::create(builder, op.getLoc(), builder.getIndexType(),
-                                op.getGraphAttr().getValue(), key);
-      return count;
-    });
-  };
-  Value reads = state(cost.readBytes), writes = state(cost.writtenBytes);
-  CostOp::create(builder, op.getLoc(), reads, writes, state(cost.flops));
-}
-
 /// The loop over blocks that a template on a range is in, or a new one of one
 /// turn, which becomes a kernel of one thread.
 static scf::ForallOp blockOf(TileOpInterface op, bool isOnRange) {
+  OpBuilder builder(op);
   if (!isOnRange) // else it is stated
-    stateCost(op);
+    Counts(builder, op.getLoc(), op.getGraphAttr()).stateCost(op.getCost());
   scf::ForallOp block =
       isOnRange ? op->getParentOfType<scf::ForallOp>() : createBlock(op);
   if (block)
-    block->setAttr(attribute::threads,
-                   OpBuilder(op.getContext()).getI64IntegerAttr(1));
+    block->setAttr(attribute::threads, builder.getI64IntegerAttr(1));
   return block;
 }
 

@@ -59,14 +59,13 @@ private:
 
   // Where operands lie.
   RowDomain domainOf(AtAttr at) {
-    return at.getAnchor() == Anchor::Element ? domain.getElements()
-                                             : domain.getGroups();
+    return at.getStart(domain.getGroups(), domain.getElements());
   }
   SmallVector<Value> indices(Scope &scope, AtAttr at);
   SmallVector<Value> indicesOfColumn(Scope &scope, Value buffer);
   Value view(Value buffer, AtAttr at) {
     return loops.view(buffer,
-                      rowsOf(at, domain.getGroups(), domain.getElements()));
+                      at.getRows(domain.getGroups(), domain.getElements()));
   }
   Value groupAt(OpBuilder &builder, Value position);
   void locateParts(OpBuilder &builder, Value group);

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../IndexArrays.h"
 #include "../Products.h"
 #include "Blocks.h"
 
@@ -36,72 +37,49 @@ struct Rows {
   Value first, count, type;
 };
 
-/// Short names for index arithmetic in the body of a loop over blocks.
-struct BodyBuilder {
-  ImplicitLocOpBuilder b;
-
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
-  Value add(Value x, int64_t y) {
-    return arith::AddIOp::create(b, x, index(y));
-  }
-  Value sub(Value x, Value y) { return arith::SubIOp::create(b, x, y); }
-  Value mul(Value x, int64_t y) {
-    return arith::MulIOp::create(b, x, index(y));
-  }
-  /// As many of `most` as are left before `end`.
-  Value atMost(int64_t most, Value end, Value first) {
-    return arith::MinSIOp::create(b, index(most), sub(end, first));
-  }
-  Value loadIndex(Value array, Value at) {
-    return arith::IndexCastOp::create(b, b.getIndexType(),
-                                      memref::LoadOp::create(b, array, at));
-  }
-  /// `value` over `by`, and what is left.
-  std::pair<Value, Value> divide(Value value, int64_t by) {
-    auto digits = affine::AffineDelinearizeIndexOp::create(
-        b, value, ArrayRef<int64_t>{by}, /*hasOuterBound=*/false);
-    return {digits.getResult(0), digits.getResult(1)};
-  }
-};
-
 /// What one product becomes.
 class ProductBlocks {
 public:
   explicit ProductBlocks(TileOpInterface op) : op(op), host(op) {
     host.stateCost();
-    arrays = host.indexArrays();
+    structures = host.indexArrays();
+    arrays = IndexArrays(op, structures);
   }
 
   void block(GemmOp gemm, const ProductLayout &layout);
   void block(OuterOp outer, const ProductLayout &layout);
 
 private:
-  Value arrayOf(const StructureKey &key);
-  BodyBuilder openBody(ArrayRef<Value> ends, ArrayRef<int64_t> steps);
-  Rows locate(BodyBuilder &body, GemmOp gemm, Value rows);
-  Rows locate(BodyBuilder &body, OuterOp outer, Value rows);
+  IndexBuilder openBody(ArrayRef<Value> ends, ArrayRef<int64_t> steps);
+  Rows locate(IndexBuilder &body, GemmOp gemm, Value rows);
+  Rows locate(IndexBuilder &body, OuterOp outer, Value rows);
   template <typename ProductOp> ProductOp moveIn();
 
   TileOpInterface op;
   BlockBuilder host;
-  SmallVector<Value> arrays;
+  SmallVector<Value> structures;
+  IndexArrays arrays;
   scf::ForallOp loop;
 };
 } // namespace
 
-Value ProductBlocks::arrayOf(const StructureKey &key) {
-  for (auto [other, array] : llvm::zip_equal(op.getStructures(), arrays))
-    if (other == key)
-      return array;
-  llvm_unreachable("a product names the index arrays that it reads");
+/// As many of `most` as are left before `end`.
+static Value atMost(IndexBuilder &b, int64_t most, Value end, Value first) {
+  return b.min(b.index(most), b.sub(end, first));
 }
 
-BodyBuilder ProductBlocks::openBody(ArrayRef<Value> ends,
-                                    ArrayRef<int64_t> steps) {
+/// `value` over `by`, and what is left.
+static std::pair<Value, Value> divide(IndexBuilder &b, Value value,
+                                      int64_t by) {
+  auto digits = affine::AffineDelinearizeIndexOp::create(
+      b, value, ArrayRef<int64_t>{by}, /*hasOuterBound=*/false);
+  return {digits.getResult(0), digits.getResult(1)};
+}
+
+IndexBuilder ProductBlocks::openBody(ArrayRef<Value> ends,
+                                     ArrayRef<int64_t> steps) {
   loop = host.forall(ends, steps);
-  return {ImplicitLocOpBuilder(op.getLoc(), loop.getBody()->getTerminator())};
+  return IndexBuilder(op.getLoc(), loop.getBody()->getTerminator());
 }
 
 /// The product in the loop's body, on views of its buffers.
@@ -111,8 +89,8 @@ template <typename ProductOp> ProductOp ProductBlocks::moveIn() {
       continue;
     AtAttr at = op.getAccess(operand);
     RowDomain rows =
-        at ? getRowsOf(
-                 at, isa<OuterOp>(*op) ? op.getElements() : op.getGroups(), {})
+        at ? at.getRows(isa<OuterOp>(*op) ? op.getElements() : op.getGroups(),
+                        {})
            : op.getGroups(); // of an outer's matrices
     operand.set(host.view(operand.get(), rows));
   }
@@ -120,30 +98,29 @@ template <typename ProductOp> ProductOp ProductBlocks::moveIn() {
   return cast<ProductOp>(*op);
 }
 
-Rows ProductBlocks::locate(BodyBuilder &body, GemmOp gemm, Value rows) {
+Rows ProductBlocks::locate(IndexBuilder &body, GemmOp gemm, Value rows) {
   constexpr int64_t tileRows = ProductLayout::rows;
   Value tile = loop.getInductionVar(0);
   if (!gemm.getTypes())
-    return {tile, body.atMost(tileRows, rows, tile), {}};
+    return {tile, atMost(body, tileRows, rows, tile), {}};
   if (gemm.getTypes()->isFixed()) {
     int64_t perType = gemm.getTypes()->getCount();
     auto [type, number] =
-        body.divide(tile, llvm::divideCeil(perType, tileRows));
+        divide(body, tile, llvm::divideCeil(perType, tileRows));
     Value offset = body.mul(number, tileRows);
-    Value first =
-        arith::AddIOp::create(body.b, body.mul(type, perType), offset);
-    return {first, body.atMost(tileRows, body.index(perType), offset), type};
+    Value first = body.add(body.mul(type, perType), offset);
+    return {first, atMost(body, tileRows, body.index(perType), offset), type};
   }
-  Value tiles = arrayOf(StructureKey::tiles(gemm.getTypes()->get().space,
-                                            gemm.getRows().get(), tileRows));
-  Value at = body.mul(tile, 3); // (type, begin, end)
+  Value tiles = arrays.get(StructureKey::tiles(gemm.getTypes()->get().space,
+                                               gemm.getRows().get(), tileRows));
+  Value at = IndexArrays::firstOfTile(body, tile);
   Value type = body.loadIndex(tiles, at);
   Value first = body.loadIndex(tiles, body.add(at, 1));
   Value end = body.loadIndex(tiles, body.add(at, 2));
   return {first, body.sub(end, first), type};
 }
 
-Rows ProductBlocks::locate(BodyBuilder &body, OuterOp outer, Value rows) {
+Rows ProductBlocks::locate(IndexBuilder &body, OuterOp outer, Value rows) {
   if (!outer.getTypes())
     return {body.index(0), rows, {}};
   Value type = loop.getInductionVar(0);
@@ -151,38 +128,34 @@ Rows ProductBlocks::locate(BodyBuilder &body, OuterOp outer, Value rows) {
     int64_t perType = outer.getTypes()->getCount();
     return {body.mul(type, perType), body.index(perType), type};
   }
-  Value array = arrayOf(getRowsKey(*outer.getTypes(), outer.getRows()));
-  Value at = type;
-  if (outer.getTypes()->isTiles()) // (type, begin, end)
-    at = body.add(body.mul(type, 3), 1);
-  Value first = body.loadIndex(array, at);
-  Value end = body.loadIndex(array, body.add(at, 1));
-  return {first, body.sub(end, first), type};
+  auto [begin, end] =
+      arrays.elementsOf(body, *outer.getTypes(), outer.getRows(), type);
+  return {begin, body.sub(end, begin), type};
 }
 
 void ProductBlocks::block(GemmOp gemm, const ProductLayout &layout) {
   constexpr int64_t tileRows = ProductLayout::rows;
-  Value rows = host.rows(gemm.getRows()), tiles = rows;
+  Value rows = host.counts.rows(gemm.getRows()), tiles = rows;
   if (gemm.getTypes() && gemm.getTypes()->isFixed()) {
     int64_t perType = gemm.getTypes()->getCount();
-    tiles = host.index(gemm.getRows().getCount() / perType *
-                       llvm::divideCeil(perType, tileRows));
+    tiles = host.b.index(gemm.getRows().getCount() / perType *
+                         llvm::divideCeil(perType, tileRows));
   } else if (gemm.getTypes()) {
-    tiles = host.count(CountKey::tileCount(gemm.getTypes()->get().space,
-                                           gemm.getRows().get(), tileRows));
+    tiles = host.counts.get(CountKey::tileCount(
+        gemm.getTypes()->get().space, gemm.getRows().get(), tileRows));
   }
   bool hasHeads = gemm.getOutputAt().getHead();
-  BodyBuilder body =
-      openBody({tiles, host.index(gemm.getOut()), host.index(gemm.getHeads())},
-               {gemm.getTypes() ? 1 : tileRows, layout.columns, 1});
+  IndexBuilder body = openBody(
+      {tiles, host.b.index(gemm.getOut()), host.b.index(gemm.getHeads())},
+      {gemm.getTypes() ? 1 : tileRows, layout.columns, 1});
   Rows range = locate(body, gemm, rows);
   Value weight;
   if (gemm.getWeights())
     weight =
-        body.loadIndex(arrayOf(StructureKey::map(gemm.getTypes()->get(),
-                                                 gemm.getWeights()->get())),
+        body.loadIndex(arrays.get(StructureKey::map(gemm.getTypes()->get(),
+                                                    gemm.getWeights()->get())),
                        range.type);
-  host.builder.setInsertionPoint(loop);
+  host.b.setInsertionPoint(loop);
   auto ranged = moveIn<GemmOp>();
   ranged.getFirstRowMutable().assign(range.first);
   ranged.getRowCountMutable().assign(range.count);
@@ -193,30 +166,30 @@ void ProductBlocks::block(GemmOp gemm, const ProductLayout &layout) {
   ranged.getFirstColumnMutable().assign(loop.getInductionVar(1));
   if (hasHeads)
     ranged.getHeadMutable().assign(loop.getInductionVar(2));
-  ranged.getIndexArraysMutable().assign(arrays);
+  ranged.getIndexArraysMutable().assign(structures);
 }
 
 void ProductBlocks::block(OuterOp outer, const ProductLayout &layout) {
-  int64_t in = cast<ShapedType>(outer.getLeft().getType()).getShape().back();
-  int64_t out = cast<ShapedType>(outer.getRight().getType()).getShape().back();
+  int64_t in = outer.getIn();
+  int64_t out = outer.getOut();
   int64_t rowTiles = llvm::divideCeil(in, ProductLayout::rows);
   int64_t columnTiles = llvm::divideCeil(out, layout.columns);
-  Value rows = host.rows(outer.getRows()), types = host.index(1);
+  Value rows = host.counts.rows(outer.getRows()), types = host.b.index(1);
   if (outer.getTypes() && outer.getTypes()->isTiles())
-    types = host.rows(*outer.getTypes());
+    types = host.counts.rows(*outer.getTypes());
   else if (outer.getTypes())
-    types =
-        host.index(cast<ShapedType>(outer.getOutput().getType()).getDimSize(0));
+    types = host.b.index(
+        cast<ShapedType>(outer.getOutput().getType()).getDimSize(0));
   bool hasHeads = outer.getHeads() && !outer.sumsHeads();
   // Grids have three dimensions: the tiles of a matrix are one of them.
-  BodyBuilder body = openBody({types, host.index(rowTiles * columnTiles),
-                               host.index(hasHeads ? outer.getHeads() : 1)},
-                              {1, 1, 1});
+  IndexBuilder body = openBody({types, host.b.index(rowTiles * columnTiles),
+                                host.b.index(hasHeads ? outer.getHeads() : 1)},
+                               {1, 1, 1});
   Rows range = locate(body, outer, rows);
-  auto [row, column] = body.divide(loop.getInductionVar(1), columnTiles);
+  auto [row, column] = divide(body, loop.getInductionVar(1), columnTiles);
   Value left = body.mul(row, ProductLayout::rows);
   Value right = body.mul(column, layout.columns);
-  host.builder.setInsertionPoint(loop);
+  host.b.setInsertionPoint(loop);
   auto ranged = moveIn<OuterOp>();
   ranged.getFirstRowMutable().assign(range.first);
   ranged.getRowCountMutable().assign(range.count);
@@ -226,7 +199,7 @@ void ProductBlocks::block(OuterOp outer, const ProductLayout &layout) {
   ranged.getRightColumnMutable().assign(right);
   if (hasHeads)
     ranged.getHeadMutable().assign(loop.getInductionVar(2));
-  ranged.getIndexArraysMutable().assign(arrays);
+  ranged.getIndexArraysMutable().assign(structures);
 }
 
 namespace {

@@ -34,10 +34,10 @@ static TraverseOp cloneOnRange(TraverseOp op, BlockBuilder &blocks,
   SmallVector<Value> operands(op.getInputs());
   for (OpOperand *input : op.getReadInputs())
     operands[input->getOperandNumber()] = blocks.view(
-        input->get(), getRowsOf(op.getAccess(*input), groups, elements));
+        input->get(), op.getAccess(*input).getRows(groups, elements));
   for (auto [i, output] : llvm::enumerate(op.getOutputs()))
     operands.push_back(
-        blocks.view(output, getRowsOf(op.getOutputAt(i), groups, elements)));
+        blocks.view(output, op.getOutputAt(i).getRows(groups, elements)));
   SmallVector<Value> parts;
   for (Value part : op.getParts())
     parts.push_back(blocks.view(part, *op.getPartsOf()));
@@ -63,11 +63,11 @@ static LogicalResult block(TraverseOp op) {
   int64_t rowsPerBlock = byBlock ? 1 : layout->rowsPerBlock;
   int64_t features = op.getDomain().getFeatures();
   int64_t columns = TraverseSchedule(op).columnsPerBlock;
-  Value rows = blocks.rows(op.getGroups());
+  Value rows = blocks.counts.rows(op.getGroups());
   SmallVector<Value> arrays = blocks.indexArrays(), ends{rows};
   SmallVector<int64_t> steps{rowsPerBlock};
   if (layout->columnTiles > 1) {
-    ends.push_back(blocks.index(features));
+    ends.push_back(blocks.b.index(features));
     steps.push_back(columns);
   }
   // Views come in front of the loop, where its body's builder does not stand.
@@ -76,14 +76,11 @@ static LogicalResult block(TraverseOp op) {
   scf::ForallOp loop = blocks.forall(ends, steps);
   ranged->moveBefore(loop.getBody()->getTerminator());
 
-  ImplicitLocOpBuilder body(op.getLoc(), ranged);
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(body, value);
-  };
+  IndexBuilder body(op.getLoc(), ranged);
   ranged.getFirstRowMutable().assign(loop.getInductionVar(0));
   ranged.getEndRowMutable().assign(rows);
   ranged.getFirstColumnMutable().assign(
-      layout->columnTiles > 1 ? loop.getInductionVar(1) : index(0));
+      layout->columnTiles > 1 ? loop.getInductionVar(1) : body.index(0));
   ranged.getIndexArraysMutable().assign(arrays);
   remark::passed(op.getLoc(), remark::RemarkOpts::name("Blocked").category(
                                   "gnn-tile-block-traversals"))

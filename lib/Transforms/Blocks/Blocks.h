@@ -10,17 +10,14 @@
 #ifndef GNN_LIB_TRANSFORMS_BLOCKS_BLOCKS_H
 #define GNN_LIB_TRANSFORMS_BLOCKS_BLOCKS_H
 
+#include "../IndexBuilder.h"
+
+#include "GNN/Dialect/Tile/IR/Counts.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
-
-#include <map>
 
 namespace gnn::tile {
-
-/// The domain whose count is the number of rows of an operand.
-RowDomain getRowsOf(AtAttr at, RowDomain groups, RowDomain elements);
 
 /// Builds in front of one template.
 class BlockBuilder {
@@ -29,11 +26,7 @@ public:
 
   /// States what the launch costs: what the template does, or `cost`.
   void stateCost() { stateCost(op.getCost()); }
-  void stateCost(const TileCost &cost);
-  /// A count of the graph, and the number of rows of a domain.
-  mlir::Value count(const CountKey &key);
-  mlir::Value rows(RowDomain domain);
-  mlir::Value index(int64_t value);
+  void stateCost(const TileCost &cost) { counts.stateCost(cost); }
   /// `buffer` with as many rows as `rows` has, so that what is read past them
   /// is found: itself where its shape is static. One view a number of rows.
   mlir::Value view(mlir::Value buffer, RowDomain rows);
@@ -43,12 +36,12 @@ public:
   mlir::scf::ForallOp forall(mlir::ValueRange ends,
                              llvm::ArrayRef<int64_t> steps);
 
-  mlir::ImplicitLocOpBuilder builder;
+  IndexBuilder b;
+  Counts counts;
 
 private:
   TileOpInterface op;
   bool isSquare;
-  std::map<CountKey, mlir::Value> counts;
   llvm::DenseMap<std::pair<mlir::Value, mlir::Value>, mlir::Value> views;
   /// Views by the nodes of a square graph: they are as many at both ends.
   llvm::DenseMap<mlir::Value, mlir::Value> byNodes;

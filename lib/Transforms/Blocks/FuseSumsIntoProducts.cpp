@@ -11,8 +11,8 @@
 
 #include "Blocks.h"
 
+#include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
-#include "GNN/Dialect/Tile/IR/InPlace.h"
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 #include "GNN/Transforms/Passes.h"
@@ -330,7 +330,7 @@ void SumIntoProduct::moveSum(Value array) {
 /// States what both cost in place of what each has cost alone.
 void SumIntoProduct::stateCost() {
   BlockBuilder blocks(product);
-  blocks.builder.setInsertionPoint(productBlocks);
+  blocks.b.setInsertionPoint(productBlocks);
   TileCost cost = sum.getCost(), ofProduct = product.getCost();
   cost.readBytes += ofProduct.readBytes;
   cost.writtenBytes += ofProduct.writtenBytes;

@@ -11,8 +11,8 @@
 
 #include "Barriers.h"
 
+#include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
-#include "GNN/Dialect/Tile/IR/InPlace.h"
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 

@@ -32,24 +32,6 @@ namespace gnn {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-Value LaneDistribution::index(int64_t value) {
-  return arith::ConstantIndexOp::create(b, value);
-}
-Value LaneDistribution::add(Value x, Value y) {
-  return arith::AddIOp::create(b, x, y);
-}
-Value LaneDistribution::less(Value x, Value y) {
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x, y);
-}
-Value LaneDistribution::isZero(Value x) {
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, index(0));
-}
-Value LaneDistribution::both(Value x, Value y) {
-  if (!x || !y)
-    return x ? x : y;
-  return arith::AndIOp::create(b, x, y);
-}
-
 //===----------------------------------------------------------------------===//
 // Where this lane is
 //===----------------------------------------------------------------------===//
@@ -79,13 +61,13 @@ const SmallVector<Round> &LaneDistribution::roundsOf(Axis axis, int64_t size) {
   int64_t step = side * (isFeature ? lanes.getFeatures() : lanes.getHeads());
   Value first = isFeature ? featureLane : headLane;
   if (side > 1)
-    first = arith::MulIOp::create(b, first, index(side));
+    first = b.mul(first, side);
   for (int64_t begin = 0; begin < size; begin += step) {
-    Round round{begin ? add(first, index(begin)) : first, Value()};
+    Round round{b.add(first, begin), Value()};
     if (begin + step > size) {
-      round.inside = less(round.offset, index(size));
+      round.inside = b.less(round.offset, b.index(size));
       round.offset =
-          arith::SelectOp::create(b, round.inside, round.offset, index(0));
+          arith::SelectOp::create(b, round.inside, round.offset, b.index(0));
     }
     it->second.push_back(round);
   }
@@ -235,7 +217,7 @@ LogicalResult LaneDistribution::distribute(Operation *op) {
         if (Value once = onlyLane({}))
           b.setInsertionPointToStart(
               scf::IfOp::create(b, once, /*withElseRegion=*/false).thenBlock());
-        store(value, memref, indices);
+        b.storeVector(value, memref, indices);
         return success();
       })
       .Case([&](arith::ConstantOp op) { // of vectors: by its users
@@ -373,9 +355,9 @@ LogicalResult LaneDistribution::distributeStep(vector::StepOp op) {
   for (const Round &round : roundsOf(Axis::Feature, type.getDimSize(0))) {
     Value value = round.offset;
     if (part)
-      value = add(vector::BroadcastOp::create(b, part, value),
-                  arith::ConstantOp::create(
-                      b, DenseElementsAttr::get(part, sideBySide)));
+      value = b.add(vector::BroadcastOp::create(b, part, value),
+                    arith::ConstantOp::create(
+                        b, DenseElementsAttr::get(part, sideBySide)));
     held.parts.push_back(value);
   }
   set(op, std::move(held));

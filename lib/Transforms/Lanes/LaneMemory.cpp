@@ -14,37 +14,6 @@
 using namespace mlir;
 using namespace gnn::tile;
 
-/// Of so many elements side by side, in buffers that begin at 16 bytes.
-static int64_t alignmentOf(int64_t width, Type element) {
-  return std::min<int64_t>(16, width * element.getIntOrFloatBitWidth() / 8);
-}
-
-/// `width` elements side by side: a scalar for width 1.
-Value LaneDistribution::load(Value memref, ValueRange indices, int64_t width,
-                             bool isAligned) {
-  if (width == 1)
-    return memref::LoadOp::create(b, memref, indices);
-  Type element = cast<MemRefType>(memref.getType()).getElementType();
-  auto load = vector::LoadOp::create(b, VectorType::get({width}, element),
-                                     memref, indices);
-  if (isAligned)
-    load.setAlignment(alignmentOf(width, element));
-  return load;
-}
-
-void LaneDistribution::store(Value value, Value memref, ValueRange indices,
-                             bool isAligned) {
-  auto vector = dyn_cast<VectorType>(value.getType());
-  if (!vector) {
-    memref::StoreOp::create(b, value, memref, indices);
-    return;
-  }
-  auto store = vector::StoreOp::create(b, value, memref, indices);
-  if (isAligned)
-    store.setAlignment(
-        alignmentOf(vector.getNumElements(), vector.getElementType()));
-}
-
 /// Whether a number is sure to be a multiple of `by`.
 static bool isMultiple(OpFoldResult number, int64_t by) {
   if (std::optional<int64_t> constant = getConstantIntValue(number))
@@ -130,15 +99,15 @@ LaneDistribution::placesOf(VectorTransferOpInterface op, ArrayRef<Axis> axes) {
       for (const Round &round :
            roundsOf(axis, op.getVectorType().getDimSize(i))) {
         Place here = place;
-        here.inside = both(here.inside, round.inside);
+        here.inside = b.both(here.inside, round.inside);
         Value offset = round.offset;
         if (limit && axis == Axis::Feature) {
-          Value inside = less(offset, scalar(limit));
-          offset = arith::SelectOp::create(b, inside, offset, index(0));
-          here.inside = both(here.inside, inside);
+          Value inside = b.less(offset, scalar(limit));
+          offset = arith::SelectOp::create(b, inside, offset, b.index(0));
+          here.inside = b.both(here.inside, inside);
         }
         Value &at = here.indices[dim.getPosition()];
-        at = matchPattern(at, m_Zero()) ? offset : add(at, offset);
+        at = matchPattern(at, m_Zero()) ? offset : b.add(at, offset);
         next.push_back(here);
       }
     places = next;
@@ -157,7 +126,7 @@ LogicalResult LaneDistribution::distributeRead(vector::TransferReadOp op) {
   int64_t width = held.has(Axis::Feature) ? lanes.getVector() : 1;
   bool aligned = isAligned(op);
   for (const Place &place : *places)
-    held.parts.push_back(load(memref, place.indices, width, aligned));
+    held.parts.push_back(b.loadVector(memref, place.indices, width, aligned));
   set(op, std::move(held));
   return success();
 }
@@ -172,11 +141,11 @@ LogicalResult LaneDistribution::distributeWrite(vector::TransferWriteOp op) {
   bool aligned = isAligned(op);
   for (auto [place, part] : llvm::zip(*places, held.parts)) {
     OpBuilder::InsertionGuard restore(b);
-    if (Value condition = both(once, place.inside))
+    if (Value condition = b.both(once, place.inside))
       b.setInsertionPointToStart(
           scf::IfOp::create(b, condition, /*withElseRegion=*/false)
               .thenBlock());
-    store(part, memref, place.indices, aligned);
+    b.storeVector(part, memref, place.indices, aligned);
   }
   return success();
 }
@@ -186,7 +155,7 @@ Value LaneDistribution::onlyLane(ArrayRef<Axis> axes) {
   Value once;
   auto only = [&](bool isShared, Value lane, int64_t count) {
     if (isShared && count > 1)
-      once = both(once, isZero(lane));
+      once = b.both(once, b.isZero(lane));
   };
   only(!isOfElement, elementLane, lanes.getElements());
   only(!isOfTeam, team, lanes.getTeams());

@@ -221,8 +221,7 @@ LogicalResult LaneDistribution::distributeParallel(ParallelOp op) {
     workers = lanes.getTeams() * lanes.getElements();
     own = elementLane;
     if (lanes.getTeams() > 1)
-      own = add(arith::MulIOp::create(b, team, index(lanes.getElements())),
-                elementLane);
+      own = b.add(b.mul(team, lanes.getElements()), elementLane);
     break;
   }
   if (workers == 1 && count > 1)
@@ -275,7 +274,8 @@ LogicalResult LaneDistribution::runInTurns(ParallelOp op) {
   if (op.getNumResults() > 0)
     return op.emitOpError("expected several workers where results are "
                           "combined");
-  auto loop = scf::ForOp::create(b, index(0), index(op.getCount()), index(1));
+  auto loop =
+      scf::ForOp::create(b, b.index(0), b.index(op.getCount()), b.index(1));
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPoint(loop.getBody()->getTerminator());
   Block &body = op.getBody().front();
@@ -349,9 +349,7 @@ LogicalResult LaneDistribution::combineLanes(ParallelOp op,
 LogicalResult LaneDistribution::combineWarps(ParallelOp op,
                                              MutableArrayRef<Held> states) {
   int64_t stride = lanes.getFeatures() * lanes.getHeads();
-  Value lane =
-      add(arith::MulIOp::create(b, headLane, index(lanes.getFeatures())),
-          featureLane);
+  Value lane = b.add(b.mul(headLane, lanes.getFeatures()), featureLane);
   auto widthOf = [](const Held &held) -> int64_t {
     auto vector = dyn_cast<VectorType>(held.parts[0].getType());
     return vector ? vector.getNumElements() : 1;
@@ -363,13 +361,13 @@ LogicalResult LaneDistribution::combineWarps(ParallelOp op,
                 static_cast<int64_t>(held.parts.size()) * widthOf(held)},
                getElementTypeOrSelf(held.parts[0])));
   auto indices = [&](Value warp, const Held &held, unsigned i) {
-    return SmallVector<Value>{warp, lane, index(i * widthOf(held))};
+    return SmallVector<Value>{warp, lane, b.index(i * widthOf(held))};
   };
   auto loadAll = [&](Value warp) {
     SmallVector<Held> loaded(states.begin(), states.end());
     for (auto [array, held] : llvm::zip(arrays, loaded))
       for (auto [i, part] : llvm::enumerate(held.parts))
-        part = load(array, indices(warp, held, i), widthOf(held));
+        part = b.loadVector(array, indices(warp, held, i), widthOf(held));
     return loaded;
   };
   auto place = affine::AffineDelinearizeIndexOp::create(
@@ -379,16 +377,16 @@ LogicalResult LaneDistribution::combineWarps(ParallelOp op,
     OpBuilder::InsertionGuard restore(b);
     if (stride < 32)
       b.setInsertionPointToStart(scf::IfOp::create(b,
-                                                   isZero(place.getResult(1)),
+                                                   b.isZero(place.getResult(1)),
                                                    /*withElseRegion=*/false)
                                      .thenBlock());
     for (auto [array, held] : llvm::zip(arrays, states))
       for (auto [i, part] : llvm::enumerate(held.parts))
-        store(part, array, indices(place.getResult(0), held, i));
+        b.storeVector(part, array, indices(place.getResult(0), held, i));
   }
   gpu::BarrierOp::create(b);
   SmallVector<Value> inits;
-  for (const Held &held : loadAll(index(0)))
+  for (const Held &held : loadAll(b.index(0)))
     llvm::append_range(inits, held.parts);
   auto assign = [&](ValueRange values) {
     unsigned next = 0;
@@ -396,7 +394,8 @@ LogicalResult LaneDistribution::combineWarps(ParallelOp op,
       for (Value &part : held.parts)
         part = values[next++];
   };
-  auto loop = scf::ForOp::create(b, index(1), index(warps()), index(1), inits);
+  auto loop =
+      scf::ForOp::create(b, b.index(1), b.index(warps()), b.index(1), inits);
   {
     OpBuilder::InsertionGuard restore(b);
     b.setInsertionPointToEnd(loop.getBody());
@@ -428,10 +427,11 @@ void LaneDistribution::storeFlags(ParallelOp op, ArrayRef<Held> states) {
       b, thread, ArrayRef<int64_t>{32}, /*hasOuterBound=*/false);
   {
     OpBuilder::InsertionGuard restore(b);
-    b.setInsertionPointToStart(scf::IfOp::create(b, isZero(place.getResult(1)),
+    b.setInsertionPointToStart(scf::IfOp::create(b,
+                                                 b.isZero(place.getResult(1)),
                                                  /*withElseRegion=*/false)
                                    .thenBlock());
-    store(value, array, place.getResult(0));
+    b.storeVector(value, array, place.getResult(0));
   }
   gpu::BarrierOp::create(b);
   flags[op.getResult(0)] = array;
@@ -443,9 +443,9 @@ LogicalResult LaneDistribution::readFlags(Operation *op, Value array) {
     SmallVector<OpFoldResult> position = extract.getMixedPosition();
     Value at =
         isa<Attribute>(position[0])
-            ? index(cast<IntegerAttr>(cast<Attribute>(position[0])).getInt())
+            ? b.index(cast<IntegerAttr>(cast<Attribute>(position[0])).getInt())
             : scalar(cast<Value>(position[0]));
-    setScalar(extract.getResult(), load(array, at, 1));
+    setScalar(extract.getResult(), b.loadVector(array, at, 1));
     return success();
   }
   auto reduction = dyn_cast<vector::ReductionOp>(op);
@@ -454,7 +454,7 @@ LogicalResult LaneDistribution::readFlags(Operation *op, Value array) {
                            "have said");
   Value most;
   for (int64_t warp = 0; warp < warps(); ++warp) {
-    Value flag = load(array, index(warp), 1);
+    Value flag = b.loadVector(array, b.index(warp), 1);
     most = most ? arith::MaxSIOp::create(b, most, flag).getResult() : flag;
   }
   setScalar(reduction.getDest(), most);

@@ -11,12 +11,13 @@
 #ifndef GNN_LIB_TRANSFORMS_LANES_LANES_H
 #define GNN_LIB_TRANSFORMS_LANES_LANES_H
 
+#include "../IndexBuilder.h"
+
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 #include <map>
 
@@ -88,10 +89,6 @@ private:
   placesOf(mlir::VectorTransferOpInterface op, llvm::ArrayRef<Axis> axes);
   mlir::Value onlyLane(llvm::ArrayRef<Axis> axes);
   bool isAligned(mlir::VectorTransferOpInterface op);
-  mlir::Value load(mlir::Value memref, mlir::ValueRange indices, int64_t width,
-                   bool isAligned = true);
-  void store(mlir::Value value, mlir::Value memref, mlir::ValueRange indices,
-             bool isAligned = true);
 
   // Reductions and workers (LaneReductions.cpp).
   mlir::LogicalResult distributeReduction(mlir::vector::MultiDimReductionOp op);
@@ -114,17 +111,10 @@ private:
   mlir::Value forEachPart(mlir::Value value,
                           llvm::function_ref<mlir::Value(mlir::Value)> f);
 
-  // Arithmetic.
-  mlir::Value index(int64_t value);
-  mlir::Value add(mlir::Value x, mlir::Value y);
-  mlir::Value less(mlir::Value x, mlir::Value y);
-  mlir::Value isZero(mlir::Value x);
-  mlir::Value both(mlir::Value x, mlir::Value y);
-
   int64_t warps() const { return lanes.getThreads() / 32; }
 
   LanesAttr lanes;
-  mlir::ImplicitLocOpBuilder b;
+  IndexBuilder b;
   mlir::Value thread, featureLane, headLane, elementLane, team;
   llvm::DenseMap<mlir::Value, Held> known;
   std::map<std::pair<Axis, int64_t>, llvm::SmallVector<Round>> rounds;

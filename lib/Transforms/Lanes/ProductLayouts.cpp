@@ -10,7 +10,7 @@
 
 #include "ProductParts.h"
 
-#include "GNN/Dialect/Tile/IR/InPlace.h"
+#include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

@@ -56,8 +56,8 @@ Value ProductDistribution::permuted(const Staged &side, Layout layout,
     return across;
   // Depths begin at 4t, which is the column that the thread begins at.
   Value turn = arith::AndIOp::create(b, placeOf(layout).second,
-                                     index(4 * (permutation - 1)));
-  return bitXor(across, arith::MulIOp::create(b, turn, index(2)));
+                                     b.index(4 * (permutation - 1)));
+  return bitXor(across, b.mul(turn, 2));
 }
 
 namespace {
@@ -99,10 +99,11 @@ SmallVector<Value>
 ProductDistribution::addFragments(const Staged &left, const Staged &right,
                                   Layout layout, ValueRange sums, Value from) {
   auto [row, column] = placeOf(layout);
-  Value depth = add(from, column);
+  Value depth = b.add(from, column);
   Value rows = permuted(left, layout, row);
-  Value first = permuted(
-      right, layout, arith::AndIOp::create(b, row, index(fragmentColumns - 1)));
+  Value first =
+      permuted(right, layout,
+               arith::AndIOp::create(b, row, b.index(fragmentColumns - 1)));
   int64_t pairs = sums.size() / layout.eachRows();
   // Two values of two depths side by side, by half, value, depth.
   using Four = std::array<std::array<std::array<Value, 2>, 2>, 2>;
@@ -110,7 +111,7 @@ ProductDistribution::addFragments(const Staged &left, const Staged &right,
     Four values;
     for (int64_t i = 0; i < 2; ++i) {
       Value two =
-          loadFrom(scalar(side.array), {addConstant(depth, k + i), across}, 2);
+          b.loadVector(scalar(side.array), {b.add(depth, k + i), across}, 2);
       for (int64_t e = 0; e < 2; ++e) {
         Halves halves = halve(b, vector::ExtractOp::create(b, two, e));
         values[High][e][i] = halves.high;
@@ -128,9 +129,9 @@ ProductDistribution::addFragments(const Staged &left, const Staged &right,
           b, {x[half][0][0], x[half][1][0], x[half][0][1], x[half][1][1]});
     for (int64_t pair = 0; pair < pairs; ++pair) {
       // The permutation reaches into the next pair.
-      Value columns = pair % 2 ? bitXor(first, index(fragmentColumns)) : first;
-      Four y =
-          read(right, k, addConstant(columns, pair / 2 * 2 * fragmentColumns));
+      Value columns =
+          pair % 2 ? bitXor(first, b.index(fragmentColumns)) : first;
+      Four y = read(right, k, b.add(columns, pair / 2 * 2 * fragmentColumns));
       for (int64_t e = 0; e < 2; ++e) { // fragments, whose columns lie in turns
         Value sum = zero(VectorType::get({2, 2}, b.getF32Type()));
         // Small products first.

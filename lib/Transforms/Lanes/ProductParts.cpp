@@ -20,23 +20,6 @@ using namespace gnn::tile;
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-Value ProductDistribution::index(int64_t value) {
-  return arith::ConstantIndexOp::create(b, value);
-}
-Value ProductDistribution::add(Value x, Value y) {
-  return arith::AddIOp::create(b, x, y);
-}
-Value ProductDistribution::addConstant(Value x, int64_t y) {
-  return y ? add(x, index(y)) : x;
-}
-Value ProductDistribution::less(Value x, Value y) {
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x, y);
-}
-Value ProductDistribution::both(Value x, Value y) {
-  if (!x || !y)
-    return x ? x : y;
-  return arith::AndIOp::create(b, x, y);
-}
 Value ProductDistribution::select(Value condition, Value x, Value y) {
   return arith::SelectOp::create(b, condition, x, y);
 }
@@ -45,29 +28,6 @@ Value ProductDistribution::bitXor(Value x, Value y) {
 }
 Value ProductDistribution::zero(Type type) {
   return arith::ConstantOp::create(b, b.getZeroAttr(type));
-}
-
-Value ProductDistribution::loadFrom(Value memref, ValueRange indices,
-                                    int64_t width) {
-  if (width == 1)
-    return memref::LoadOp::create(b, memref, indices);
-  Type element = cast<MemRefType>(memref.getType()).getElementType();
-  auto load = vector::LoadOp::create(b, VectorType::get({width}, element),
-                                     memref, indices);
-  load.setAlignment(width * element.getIntOrFloatBitWidth() / 8);
-  return load;
-}
-
-void ProductDistribution::storeTo(Value value, Value memref,
-                                  ValueRange indices) {
-  auto type = dyn_cast<VectorType>(value.getType());
-  if (!type) {
-    memref::StoreOp::create(b, value, memref, indices);
-    return;
-  }
-  auto store = vector::StoreOp::create(b, value, memref, indices);
-  store.setAlignment(type.getNumElements() *
-                     type.getElementType().getIntOrFloatBitWidth() / 8);
 }
 
 //===----------------------------------------------------------------------===//
@@ -86,24 +46,22 @@ std::pair<Value, Value> ProductDistribution::placeOf(Layout layout) {
       /*hasOuterBound=*/false);
   Value row = digits.getResult(0);
   if (layout.spread.getNumThreads() < threads)
-    row = arith::AndIOp::create(b, row, index(layout.laneRows() - 1));
-  place = {arith::MulIOp::create(b, row, index(layout.eachRows())),
-           arith::MulIOp::create(b, digits.getResult(1),
-                                 index(layout.spread.getEach().back()))};
+    row = arith::AndIOp::create(b, row, b.index(layout.laneRows() - 1));
+  place = {b.mul(row, layout.eachRows()),
+           b.mul(digits.getResult(1), layout.spread.getEach().back())};
   return place;
 }
 
 Value ProductDistribution::rowOf(Layout layout, Part part) {
   int64_t each = layout.eachRows();
-  return addConstant(placeOf(layout).first,
-                     part.row / each * each * layout.laneRows() +
-                         part.row % each);
+  return b.add(placeOf(layout).first,
+               part.row / each * each * layout.laneRows() + part.row % each);
 }
 
 Value ProductDistribution::columnOf(Layout layout, Part part) {
-  return addConstant(placeOf(layout).second,
-                     part.column * layout.width() * layout.laneColumns() +
-                         std::max<int64_t>(0, part.single));
+  return b.add(placeOf(layout).second,
+               part.column * layout.width() * layout.laneColumns() +
+                   std::max<int64_t>(0, part.single));
 }
 
 Type ProductDistribution::partType(Type element, Layout layout, Part part) {

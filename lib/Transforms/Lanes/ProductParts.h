@@ -11,12 +11,13 @@
 #ifndef GNN_LIB_TRANSFORMS_LANES_PRODUCTPARTS_H
 #define GNN_LIB_TRANSFORMS_LANES_PRODUCTPARTS_H
 
+#include "../IndexBuilder.h"
+
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 #include <array>
 #include <map>
@@ -152,20 +153,12 @@ private:
   }
 
   // Arithmetic (ProductParts.cpp).
-  mlir::Value index(int64_t value);
-  mlir::Value add(mlir::Value x, mlir::Value y);
-  mlir::Value addConstant(mlir::Value x, int64_t y);
-  mlir::Value less(mlir::Value x, mlir::Value y);
-  mlir::Value both(mlir::Value x, mlir::Value y);
   mlir::Value select(mlir::Value condition, mlir::Value x, mlir::Value y);
   mlir::Value bitXor(mlir::Value x, mlir::Value y);
   mlir::Value zero(mlir::Type type);
-  mlir::Value loadFrom(mlir::Value memref, mlir::ValueRange indices,
-                       int64_t width);
-  void storeTo(mlir::Value value, mlir::Value memref, mlir::ValueRange indices);
 
   mlir::scf::ForallOp blocks, made;
-  mlir::ImplicitLocOpBuilder b;
+  IndexBuilder b;
   mlir::IRMapping scalars;
   mlir::Value thread;
   int64_t threads = 0;

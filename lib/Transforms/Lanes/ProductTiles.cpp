@@ -52,10 +52,10 @@ ProductDistribution::locate(LoadRowsOp op, Layout layout, Part part) {
     inside = get(op.getInside(), layout.of(Layout::Rows), {part.row, 0, -1});
   Value column, columnInside;
   if (op.hasColumns()) {
-    column = add(scalar(op.getIndices().back()), columnOf(layout, part));
+    column = b.add(scalar(op.getIndices().back()), columnOf(layout, part));
     if (op.getBelow() && !isSureOfColumn(op, layout, part)) {
-      columnInside = less(column, index(*op.getBelow()));
-      column = select(columnInside, column, index(0));
+      columnInside = b.less(column, b.index(*op.getBelow()));
+      column = select(columnInside, column, b.index(0));
     }
   }
   SmallVector<Value> indices;
@@ -68,7 +68,7 @@ ProductDistribution::locate(LoadRowsOp op, Layout layout, Part part) {
   }
   if (column)
     indices.back() = column;
-  return {indices, both(inside, columnInside)};
+  return {indices, b.both(inside, columnInside)};
 }
 
 Value ProductDistribution::load(LoadRowsOp op, Layout layout, Part part) {
@@ -82,7 +82,7 @@ Value ProductDistribution::load(LoadRowsOp op, Layout layout, Part part) {
                                           values);
   }
   auto [indices, inside] = locate(op, layout, part);
-  Value value = loadFrom(scalar(op.getSource()), indices, width);
+  Value value = b.loadVector(scalar(op.getSource()), indices, width);
   return inside ? select(inside, value, zero(value.getType())) : value;
 }
 
@@ -91,7 +91,7 @@ void ProductDistribution::copy(LoadRowsOp op, Layout layout, Part part,
                                Value array, ValueRange indices) {
   auto [from, inside] = locate(op, layout, part);
   int64_t width = layout.width();
-  Value count = inside ? select(inside, index(width), index(0)) : Value();
+  Value count = inside ? select(inside, b.index(width), b.index(0)) : Value();
   nvgpu::DeviceAsyncCopyOp::create(
       b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), array, indices,
       scalar(op.getSource()), from, b.getIndexAttr(width), count,
@@ -101,15 +101,14 @@ void ProductDistribution::copy(LoadRowsOp op, Layout layout, Part part,
 void ProductDistribution::storePart(StoreRowsOp op, Layout layout, Part part) {
   Value inside;
   if (layout.spread.getNumThreads() < threads)
-    inside = less(thread, index(layout.spread.getNumThreads()));
+    inside = b.less(thread, b.index(layout.spread.getNumThreads()));
   if (op.getInside())
-    inside = both(inside, get(op.getInside(), layout.of(Layout::Rows),
-                              {part.row, 0, -1}));
+    inside = b.both(inside, get(op.getInside(), layout.of(Layout::Rows),
+                                {part.row, 0, -1}));
   if (op.getBelow())
-    inside =
-        both(inside,
-             less(add(scalar(op.getIndices().back()), columnOf(layout, part)),
-                  index(*op.getBelow())));
+    inside = b.both(inside, b.less(b.add(scalar(op.getIndices().back()),
+                                         columnOf(layout, part)),
+                                   b.index(*op.getBelow())));
   OpBuilder::InsertionGuard restore(b);
   if (inside) {
     auto ifOp = scf::IfOp::create(b, inside);
@@ -123,8 +122,8 @@ void ProductDistribution::storePart(StoreRowsOp op, Layout layout, Part part) {
   SmallVector<Value> indices;
   for (Value at : op.getIndices())
     indices.push_back(get(at, layout.of(Layout::Rows), {part.row, 0, -1}));
-  indices.back() = add(indices.back(), columnOf(layout, part));
-  storeTo(value, scalar(op.getTarget()), indices);
+  indices.back() = b.add(indices.back(), columnOf(layout, part));
+  b.storeVector(value, scalar(op.getTarget()), indices);
   branch.reset();
   hasAtHand = false;
 }
@@ -149,9 +148,10 @@ Value ProductDistribution::permute(Value array, Value depth, Value across) {
   int64_t permutation = permutations.lookup(array);
   if (permutation <= 1)
     return across;
-  Value four = arith::AndIOp::create(
-      b, arith::DivUIOp::create(b, depth, index(4)), index(permutation - 1));
-  return bitXor(across, arith::MulIOp::create(b, four, index(8)));
+  Value four =
+      arith::AndIOp::create(b, arith::DivUIOp::create(b, depth, b.index(4)),
+                            b.index(permutation - 1));
+  return bitXor(across, b.mul(four, 8));
 }
 
 /// The first row of an access to all columns of an array, which is a multiple
@@ -176,7 +176,8 @@ LogicalResult ProductDistribution::stage(vector::TransferWriteOp op) {
   auto type = cast<VectorType>(op.getVector().getType());
   bool isCopied = op->hasAttr(asyncAttribute);
   auto storeAt = [&](Value value, Value depth, Value across) {
-    storeTo(value, scalar(op.getBase()), {addFirst(*firstRow, depth), across});
+    b.storeVector(value, scalar(op.getBase()),
+                  {addFirst(*firstRow, depth), across});
   };
   for (int64_t row = 0; row < layout.rowsOf(type); ++row)
     for (int64_t column = 0; column < layout.columnsOf(type); ++column) {
@@ -197,7 +198,7 @@ LogicalResult ProductDistribution::stage(vector::TransferWriteOp op) {
         continue;
       }
       for (int64_t i = 0; i < layout.width(); ++i)
-        storeAt(vector::ExtractOp::create(b, value, i), addConstant(depth, i),
+        storeAt(vector::ExtractOp::create(b, value, i), b.add(depth, i),
                 across);
     }
   return success();
@@ -205,7 +206,7 @@ LogicalResult ProductDistribution::stage(vector::TransferWriteOp op) {
 
 /// Row `depth` behind the first one of an access.
 Value ProductDistribution::addFirst(Value first, Value depth) {
-  return isZeroInteger(first) ? depth : add(scalar(first), depth);
+  return isZeroInteger(first) ? depth : b.add(scalar(first), depth);
 }
 
 /// A part of what is staged, by vectors that no permutation tears.
@@ -213,9 +214,9 @@ Value ProductDistribution::readStaged(vector::TransferReadOp op, Layout layout,
                                       Part part) {
   Value depth = rowOf(layout, part);
   Value across = permute(op.getBase(), depth, columnOf(layout, part));
-  return loadFrom(scalar(op.getBase()),
-                  {addFirst(op.getIndices()[0], depth), across},
-                  part.single < 0 ? layout.width() : 1);
+  return b.loadVector(scalar(op.getBase()),
+                      {addFirst(op.getIndices()[0], depth), across},
+                      part.single < 0 ? layout.width() : 1);
 }
 
 //===----------------------------------------------------------------------===//
@@ -242,7 +243,7 @@ SmallVector<Value> ProductDistribution::placesIn(Value array, Value first) {
     OpBuilder::InsertionGuard restore(b);
     b.setInsertionPointAfterValue(first);
     for (int64_t i = 0; i < permutation; ++i)
-      known.push_back(i ? bitXor(first, index(8 * i)) : first);
+      known.push_back(i ? bitXor(first, b.index(8 * i)) : first);
   }
   return known;
 }
@@ -259,8 +260,8 @@ SmallVector<Value> ProductDistribution::addSteps(const Staged &left,
   int64_t atOnce = std::min(mostRows, rows);
   auto read = [&](Value array, ArrayRef<Value> places, int64_t k,
                   int64_t offset, int64_t width) {
-    Value place = addConstant(places[k / 4 % places.size()], offset);
-    return loadFrom(scalar(array), {addConstant(from, k), place}, width);
+    Value place = b.add(places[k / 4 % places.size()], offset);
+    return b.loadVector(scalar(array), {b.add(from, k), place}, width);
   };
   for (int64_t k = 0; k < std::min(unrolled, left.depth); ++k) {
     Value y = read(right.array, rightPlaces, k, 0, columns);
@@ -284,8 +285,8 @@ SmallVector<Value> ProductDistribution::addAllSteps(const Staged &side,
   Value first = scalar(side.first);
   if (side.depth <= unrolled)
     return add(sums, first);
-  auto loop = scf::ForOp::create(b, first, addConstant(first, side.depth),
-                                 index(unrolled), sums);
+  auto loop = scf::ForOp::create(b, first, b.add(first, side.depth),
+                                 b.index(unrolled), sums);
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPointToEnd(loop.getBody());
   scf::YieldOp::create(b,

@@ -60,7 +60,7 @@ private:
 
   scf::ForOp loop;
   PipelinedLoop steps;
-  ImplicitLocOpBuilder &b;
+  IndexBuilder &b;
   SmallVector<vector::TransferWriteOp> writes;
   /// Where what is loaded is staged.
   llvm::SmallDenseMap<Value, vector::TransferWriteOp> stagedBy;
@@ -110,7 +110,7 @@ void CopiedLoop::readStaged(Operation &user, Value buffer, IRMapping &mapping) {
     SmallVector<bool> inBounds(2, true);
     Value read = vector::TransferReadOp::create(
         b, write.getVectorType(), write.getBase(),
-        ValueRange{buffer, steps.index(0)}, padding,
+        ValueRange{buffer, b.index(0)}, padding,
         AffineMap::getMultiDimIdentityMap(2, b.getContext()),
         ArrayRef<bool>(inBounds));
     mapping.map(operand, read);

@@ -44,7 +44,7 @@ private:
     return indices;
   }
   /// A column of the range in the block's own arrays.
-  Value own(Value column) { return subtract(column, op.getFirstColumn()); }
+  Value own(Value column) { return b.sub(column, op.getFirstColumn()); }
   Value allocate(int64_t rows, int64_t columns);
   void copyWeight(Value begin, Value end);
   Value loadWeight(Value k, const Piece &piece);
@@ -72,10 +72,6 @@ private:
 // Operands
 //===----------------------------------------------------------------------===//
 
-static Value getWeightRow(GemmOp op) {
-  return op.getWeightRow() ? op.getWeightRow() : op.getTypeRow();
-}
-
 Value GemmInTurn::allocate(int64_t rows, int64_t columns) {
   auto space = gpu::AddressSpaceAttr::get(
       b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
@@ -89,24 +85,22 @@ Value GemmInTurn::allocate(int64_t rows, int64_t columns) {
 /// Rows `begin` to `end` of the summed dimension.
 void GemmInTurn::copyWeight(Value begin, Value end) {
   copiedFrom = begin;
-  Value left = subtract(index(op.getOut()), op.getFirstColumn());
+  Value left = b.sub(b.index(op.getOut()), op.getFirstColumn());
   forEach(begin, end, 1, [&](Value k) {
-    forEach(index(0), smaller(left, index(columns)), 1, [&](Value n) {
-      SmallVector<Value> from = at(getWeightRow(op), op.weightHasHeads(),
-                                   add(op.getFirstColumn(), n));
+    forEach(b.index(0), b.min(left, b.index(columns)), 1, [&](Value n) {
+      SmallVector<Value> from = at(op.getMatrixRow(), op.weightHasHeads(),
+                                   b.add(op.getFirstColumn(), n));
       from.push_back(k);
       Value value = memref::LoadOp::create(b, op.getWeight(), from);
-      memref::StoreOp::create(b, value, copied,
-                              ValueRange{subtract(k, begin), n});
+      memref::StoreOp::create(b, value, copied, ValueRange{b.sub(k, begin), n});
     });
   });
 }
 
 Value GemmInTurn::loadWeight(Value k, const Piece &piece) {
   if (copied)
-    return load(copied, {subtract(k, copiedFrom), own(piece.column)},
-                piece.mask);
-  SmallVector<Value> indices = at(getWeightRow(op), op.weightHasHeads(), k);
+    return load(copied, {b.sub(k, copiedFrom), own(piece.column)}, piece.mask);
+  SmallVector<Value> indices = at(op.getMatrixRow(), op.weightHasHeads(), k);
   indices.push_back(piece.column);
   return load(op.getWeight(), indices, piece.mask);
 }
@@ -118,10 +112,10 @@ Value GemmInTurn::loadExtra(unsigned number, Value row, const Piece &piece) {
     reached = op.getTypes() && access.getSpace() == *op.getTypes()
                   ? op.getTypeRow()
               : op.getWeights() && access.getSpace() == *op.getWeights()
-                  ? op.getWeightRow()
-                  : reach(access, op.getRows(), row);
+                  ? op.getMatrixRow()
+                  : arrays.reach(b, access, op.getRows(), row);
   Value column =
-      access.getFeature() ? add(piece.column, access.getOffset()) : Value();
+      access.getFeature() ? b.add(piece.column, access.getOffset()) : Value();
   SmallVector<Value> indices = at(reached, access.getHead(), column);
   Value extra = op.getExtras()[number];
   if (access.getFeature())
@@ -160,8 +154,8 @@ void GemmInTurn::storeRow(Value row, const Piece &piece, Value sum) {
   Value result = widen(mapping.lookup(body.getTerminator()->getOperand(0)));
   AtAttr access = op.getOutputAt();
   store(result, op.getOutput(),
-        at(reach(access, op.getRows(), row), access.getHead(),
-           add(piece.column, access.getOffset())),
+        at(arrays.reach(b, access, op.getRows(), row), access.getHead(),
+           b.add(piece.column, access.getOffset())),
         piece.mask);
 }
 
@@ -174,25 +168,26 @@ void GemmInTurn::locateRows(Value first) {
   for (SmallVector<Value> *list : {&numbers, &inside, &rows, &inputs})
     list->clear();
   Value count = op.getRowCount();
-  Value last = subtract(count, index(1));
+  Value last = b.sub(count, b.index(1));
   for (int64_t i = 0; i < Panel::rows; ++i) {
-    Value number = add(first, i);
-    inside.push_back(i ? less(number, count) : Value());
-    numbers.push_back(smaller(number, last));
-    rows.push_back(add(op.getFirstRow(), numbers.back()));
-    inputs.push_back(reach(op.getInputAt(), op.getRows(), rows.back()));
+    Value number = b.add(first, i);
+    inside.push_back(i ? b.less(number, count) : Value());
+    numbers.push_back(b.min(number, last));
+    rows.push_back(b.add(op.getFirstRow(), numbers.back()));
+    inputs.push_back(
+        arrays.reach(b, op.getInputAt(), op.getRows(), rows.back()));
   }
 }
 
 /// Rows that may be written over are read for all columns before.
 void GemmInTurn::copyRows() {
   AtAttr access = op.getInputAt();
-  forEach(index(0), index(op.getIn()), 1, [&](Value k) {
+  forEach(b.index(0), b.index(op.getIn()), 1, [&](Value k) {
     for (int64_t i = 0; i < Panel::rows; ++i) {
       Value value = memref::LoadOp::create(
           b, op.getInput(),
-          at(inputs[i], access.getHead(), add(k, access.getOffset())));
-      memref::StoreOp::create(b, value, copiedInput, ValueRange{index(i), k});
+          at(inputs[i], access.getHead(), b.add(k, access.getOffset())));
+      memref::StoreOp::create(b, value, copiedInput, ValueRange{b.index(i), k});
     }
   });
 }
@@ -213,10 +208,11 @@ void GemmInTurn::runPanel(ArrayRef<Piece> pieces, Value begin, Value end,
     for (int64_t i = 0; i < Panel::rows; ++i)
       left.push_back(
           copiedInput
-              ? memref::LoadOp::create(b, copiedInput, ValueRange{index(i), k})
+              ? memref::LoadOp::create(b, copiedInput,
+                                       ValueRange{b.index(i), k})
               : memref::LoadOp::create(b, op.getInput(),
                                        at(inputs[i], access.getHead(),
-                                          add(k, access.getOffset()))));
+                                          b.add(k, access.getOffset()))));
     return multiply(left, right, before);
   });
   auto forEachSum = [&](function_ref<void(int64_t, const Piece &, Value)> put) {
@@ -239,7 +235,7 @@ void GemmInTurn::runPanel(ArrayRef<Piece> pieces, Value begin, Value end,
 }
 
 void GemmInTurn::runPanels(Value begin, Value end, Value isLast) {
-  forEach(index(0), op.getRowCount(), Panel::rows, [&](Value first) {
+  forEach(b.index(0), op.getRowCount(), Panel::rows, [&](Value first) {
     locateRows(first);
     if (copiedInput)
       copyRows();
@@ -252,14 +248,14 @@ void GemmInTurn::runPanels(Value begin, Value end, Value isLast) {
 /// `depth` rows of the summed dimension at once, or fewer at the end.
 void GemmInTurn::runParts(int64_t depth) {
   waiting = allocate(ProductLayout::rows, columns);
-  forEach(index(0), op.getRowCount(), 1, [&](Value row) {
+  forEach(b.index(0), op.getRowCount(), 1, [&](Value row) {
     for (int64_t i = 0; i < columns; i += panel.width)
-      store(zero(), waiting, {row, index(i)}, Value());
+      store(zero(), waiting, {row, b.index(i)}, Value());
   });
-  Value size = index(op.getIn());
-  forEach(index(0), size, depth, [&](Value begin) {
-    Value next = add(begin, depth);
-    Value end = smaller(next, size);
+  Value size = b.index(op.getIn());
+  forEach(b.index(0), size, depth, [&](Value begin) {
+    Value next = b.add(begin, depth);
+    Value end = b.min(next, size);
     copyWeight(begin, end);
     Value isLast =
         arith::CmpIOp::create(b, arith::CmpIPredicate::sle, size, next);
@@ -274,7 +270,7 @@ void GemmInTurn::run() {
   if (overwritesInput && tile > panel.columns())
     copiedInput = allocate(Panel::rows, op.getIn());
   if (!op.getTransposed())
-    return runPanels(index(0), index(op.getIn()), Value());
+    return runPanels(b.index(0), b.index(op.getIn()), Value());
   columns = llvm::alignTo(tile, panel.width);
   if (tile > panel.columns())
     columns = llvm::alignTo(tile, panel.columns());
@@ -285,8 +281,8 @@ void GemmInTurn::run() {
   copied = allocate(isWhole ? op.getIn() : depth, columns);
   if (!isWhole)
     return runParts(depth);
-  copyWeight(index(0), index(op.getIn()));
-  runPanels(index(0), index(op.getIn()), Value());
+  copyWeight(b.index(0), b.index(op.getIn()));
+  runPanels(b.index(0), b.index(op.getIn()), Value());
 }
 
 void gnn::tile::lowerInTurn(GemmOp op, const ProductLayout &layout,

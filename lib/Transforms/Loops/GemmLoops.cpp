@@ -36,7 +36,8 @@ namespace {
 class GemmLoops {
 public:
   GemmLoops(GemmOp op, const ProductLayout &layout)
-      : op(op), loops(op, layout, getElementTypeOrSelf(op.getInput().getType()),
+      : op(op), loops(op, op.getIndexArrays(), layout,
+                      getElementTypeOrSelf(op.getInput().getType()),
                       inputOperand(op), weightOperand(op)),
         b(loops.b) {}
 
@@ -44,7 +45,6 @@ public:
 
 private:
   void locate();
-  Value arrayOf(const StructureKey &key);
   SmallVector<Value> withHead(Value row, bool hasHead, Value column);
   Value loadInput(Value k0);
   Value loadWeight(Value k0);
@@ -58,29 +58,20 @@ private:
 
   GemmOp op;
   ProductLoops loops;
-  ImplicitLocOpBuilder &b;
+  IndexBuilder &b;
   ProductLoops::Rows rows;                       // of the range
   Value inputRows;                               // of the input
   llvm::SmallDenseMap<Attribute, Value> reached; // by the space
 };
 } // namespace
 
-Value GemmLoops::arrayOf(const StructureKey &key) {
-  for (auto [other, array] :
-       llvm::zip_equal(op.getStructures(), op.getIndexArrays()))
-    if (other == key)
-      return array;
-  llvm_unreachable("a product names the index arrays that it reads");
-}
-
 void GemmLoops::locate() {
-  Value last =
-      loops.sub(loops.add(op.getFirstRow(), op.getRowCount()), loops.index(1));
+  Value last = b.sub(b.add(op.getFirstRow(), op.getRowCount()), b.index(1));
   rows = loops.rowsFrom(op.getFirstRow(), ProductLayout::rows, last);
   inputRows = reach(op.getInputAt()); // in front of the loop
   if (isInWorkgroup(op.getInput()))   // those of the range alone
-    inputRows = loops.sub(inputRows,
-                          loops.splat(op.getFirstRow(), ProductLayout::rows));
+    inputRows =
+        b.sub(inputRows, b.splat(op.getFirstRow(), ProductLayout::rows));
 }
 
 SmallVector<Value> GemmLoops::withHead(Value row, bool hasHead, Value column) {
@@ -98,8 +89,7 @@ Value GemmLoops::loadInput(Value k0) {
   AtAttr at = op.getInputAt();
   return LoadRowsOp::create(
       b, loops.loadedType(loops.left), op.getInput(),
-      withHead(inputRows, at.getHead(), loops.addOffset(k0, at.getOffset())),
-      Value(),
+      withHead(inputRows, at.getHead(), b.add(k0, at.getOffset())), Value(),
       loops.columnsBelow(op.getIn(), loops.layout.depth, at.getOffset()),
       loops.left.operand.aligned);
 }
@@ -117,7 +107,7 @@ Value GemmLoops::loadWeight(Value k0) {
   }
   ProductLoops::Rows weightRows = loops.rowsFrom(first, count, size);
   SmallVector<Value> indices;
-  if (Value row = op.getWeightRow() ? op.getWeightRow() : op.getTypeRow())
+  if (Value row = op.getMatrixRow())
     indices.push_back(row);
   if (op.weightHasHeads())
     indices.push_back(op.getHead());
@@ -136,11 +126,11 @@ Value GemmLoops::addStep(Value sums, Value k0) {
 Value GemmLoops::sumDepth() {
   int64_t depth = loops.layout.depth;
   Value zero = loops.constant({ProductLayout::rows, loops.layout.columns}, 0),
-        k0 = loops.index(0);
+        k0 = b.index(0);
   if (op.getIn() <= depth)
     return addStep(zero, k0);
-  auto loop = scf::ForOp::create(b, k0, loops.index(op.getIn()),
-                                 loops.index(depth), zero);
+  auto loop =
+      scf::ForOp::create(b, k0, b.index(op.getIn()), b.index(depth), zero);
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPointToEnd(loop.getBody());
   Value next = addStep(loop.getRegionIterArg(0), loop.getInductionVar());
@@ -152,8 +142,7 @@ Value GemmLoops::sumDepth() {
 Value GemmLoops::reach(AtAttr at) {
   Value &found = reached[RowDomainAttr::get(b.getContext(), at.getSpace())];
   if (!found)
-    found = loops.reachRows(at, op.getRows(), rows.clamped,
-                            [&](auto &key) { return arrayOf(key); });
+    found = loops.arrays.reach(b, at, op.getRows(), rows.clamped);
   return found;
 }
 
@@ -164,16 +153,15 @@ Value GemmLoops::loadExtra(unsigned number) {
   AtAttr at = op.getExtraAt(number);
   Value extra = op.getExtras()[number], row;
   if (at.getAnchor() != Anchor::All) {
-    Value weight = op.getWeightRow() ? op.getWeightRow() : op.getTypeRow();
     row = op.getTypes() && at.getSpace() == *op.getTypes() ? op.getTypeRow()
-          : op.getWeights() && at.getSpace() == *op.getWeights() ? weight
-                                                                 : reach(at);
+          : op.getWeights() && at.getSpace() == *op.getWeights()
+              ? op.getMatrixRow()
+              : reach(at);
   }
   auto type = cast<MemRefType>(extra.getType());
   bool isByRow = row && isa<VectorType>(row.getType());
-  Value column = at.getFeature()
-                     ? loops.addOffset(op.getFirstColumn(), at.getOffset())
-                     : Value();
+  Value column =
+      at.getFeature() ? b.add(op.getFirstColumn(), at.getOffset()) : Value();
   SmallVector<Value> indices = withHead(row, at.getHead(), column);
   if (!isByRow && !column)
     return widen(memref::LoadOp::create(b, extra, indices));
@@ -239,7 +227,7 @@ void GemmLoops::store(Value tile) {
   auto type = cast<MemRefType>(op.getOutput().getType());
   bool isAligned = op.getOut() % 4 == 0 && type.getShape().back() % 4 == 0 &&
                    at.getOffset() % 4 == 0;
-  Value column = loops.addOffset(op.getFirstColumn(), at.getOffset());
+  Value column = b.add(op.getFirstColumn(), at.getOffset());
   StoreRowsOp::create(
       b, tile, op.getOutput(), withHead(reach(at), at.getHead(), column),
       rows.inside,

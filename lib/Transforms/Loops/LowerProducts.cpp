@@ -33,43 +33,25 @@ static constexpr int64_t leastDepths = 16;
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-Value ProductLoops::index(int64_t value) {
-  return arith::ConstantIndexOp::create(b, value);
-}
-Value ProductLoops::add(Value x, Value y) {
-  return arith::AddIOp::create(b, x, y);
-}
-Value ProductLoops::sub(Value x, Value y) {
-  return arith::SubIOp::create(b, x, y);
-}
-Value ProductLoops::addOffset(Value column, int64_t offset) {
-  return offset ? add(column, index(offset)) : column;
-}
-
 IntegerAttr ProductLoops::columnsBelow(int64_t size, int64_t step,
                                        int64_t offset) {
   return size % step ? b.getI64IntegerAttr(size + offset) : IntegerAttr();
 }
 
-Value ProductLoops::splat(Value value, int64_t count) {
-  return vector::BroadcastOp::create(
-      b, VectorType::get({count}, value.getType()), value);
-}
-
 ProductLoops::Rows ProductLoops::rowsFrom(Value first, int64_t count,
                                           Value last) {
   auto type = VectorType::get({count}, b.getIndexType());
-  Value rows = add(splat(first, count), vector::StepOp::create(b, type));
+  Value rows = b.add(b.splat(first, count), vector::StepOp::create(b, type));
   if (!last)
     return {rows, {}};
-  Value end = splat(last, count);
+  Value end = b.splat(last, count);
   Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, rows, end);
-  return {arith::MinSIOp::create(b, rows, end), inside};
+  return {b.min(rows, end), inside};
 }
 
 ProductLoops::Rows ProductLoops::rowsFrom(Value first, int64_t count,
                                           int64_t size) {
-  return rowsFrom(first, count, size % count ? index(size - 1) : Value());
+  return rowsFrom(first, count, size % count ? b.index(size - 1) : Value());
 }
 
 Value ProductLoops::constant(ArrayRef<int64_t> shape, double value) {
@@ -78,29 +60,14 @@ Value ProductLoops::constant(ArrayRef<int64_t> shape, double value) {
                                 b.getFloatAttr(element, value)));
 }
 
-Value ProductLoops::reachRows(
-    AtAttr at, RowDomain from, Value rows,
-    function_ref<Value(const StructureKey &)> arrayOf) {
-  if (!at.getSpace() || !needsMap(from, at.getSpace()))
-    return rows;
-  auto type = cast<VectorType>(rows.getType());
-  if (from.isTiles()) // (group, begin, end)
-    rows = arith::MulIOp::create(b, rows, splat(index(3), type.getDimSize(0)));
-  Value loaded = LoadRowsOp::create(
-      b, VectorType::get(type.getShape(), b.getI32Type()),
-      arrayOf(getMapKey(from, at.getSpace())), rows, /*inside=*/Value(),
-      /*below=*/IntegerAttr(), /*aligned=*/1);
-  return arith::IndexCastOp::create(b, type, loaded);
-}
-
 //===----------------------------------------------------------------------===//
 // Tiles
 //===----------------------------------------------------------------------===//
 
-ProductLoops::ProductLoops(Operation *op, const ProductLayout &layout,
-                           Type element, ProductOperand left,
-                           ProductOperand right)
-    : b(op->getLoc(), op), layout(layout), element(element),
+ProductLoops::ProductLoops(TileOpInterface op, ValueRange arrays,
+                           const ProductLayout &layout, Type element,
+                           ProductOperand left, ProductOperand right)
+    : b(op.getLoc(), op), arrays(op, arrays), layout(layout), element(element),
       left(makeSide(ProductLayout::rows, left, layout.copiesLeft,
                     /*other=*/Value())),
       right(makeSide(layout.columns, right, layout.copiesRight,
@@ -160,7 +127,7 @@ void ProductLoops::stage(const Side &side, Value tile) {
   unsigned depth = side.operand.byDepth ? 1 : 0;
   AffineMap map = AffineMap::getMultiDimMapWithTargets(2, {depth, 1 - depth},
                                                        b.getContext());
-  Value zero = index(0);
+  Value zero = b.index(0);
   auto write = vector::TransferWriteOp::create(b, tile, side.array,
                                                ValueRange{zero, zero}, map,
                                                ArrayRef<bool>{true, true});
@@ -170,7 +137,7 @@ void ProductLoops::stage(const Side &side, Value tile) {
 }
 
 Value ProductLoops::readStaged(const Side &side) {
-  Value zero = index(0);
+  Value zero = b.index(0);
   Value padding = arith::ConstantOp::create(b, b.getZeroAttr(element));
   return vector::TransferReadOp::create(
       b, VectorType::get({layout.depth, side.extent}, element), side.array,

@@ -30,13 +30,11 @@ namespace gnn {
 
 TraversalLoops::TraversalLoops(TraverseOp op, TraverseLayout layout)
     : op(op), layout(layout), domain(op.getDomain()), b(op.getLoc(), op),
-      heads(domain.getHeads()), firstRow(op.getFirstRow()) {
+      arrays(op, op.getIndexArrays()), heads(domain.getHeads()),
+      firstRow(op.getFirstRow()) {
   columns =
       std::min(TraverseSchedule(op).columnsPerBlock, domain.getFeatures());
   hasPartOfColumns = domain.getFeatures() % columns;
-  for (auto [key, array] :
-       llvm::zip_equal(op.getStructures(), op.getIndexArrays()))
-    indexArrays[key.str()] = array;
 }
 
 void TraversalLoops::rankValues() {
@@ -66,26 +64,23 @@ void TraversalLoops::locateRow(Value number) {
   row = firstRow;
   if (number) {
     Value end = op.getEndRow();
-    row = add(row, number);
-    inside = less(row, end);
-    Value last = arith::SubIOp::create(b, end, index(1));
-    row = arith::MinSIOp::create(b, row, last);
+    row = b.add(row, number);
+    inside = b.less(row, end);
+    Value last = b.sub(end, b.index(1));
+    row = b.min(row, last);
   }
   if (layout.rowOrder == TakenOrder::ByDegree) {
     OrderedSpace nodes = domain.getGroups().get();
-    row = loadIndex(
-        indexArray(StructureKey::map({nodes.space, RowOrder::ByDegree}, nodes)),
+    row = b.loadIndex(
+        arrays.get(StructureKey::map({nodes.space, RowOrder::ByDegree}, nodes)),
         row);
   }
   if (!domain.getElements())
     return;
-  Value array =
-      indexArray(getRowsKey(domain.getGroups(), domain.getElements()));
-  Value first = row;
-  if (domain.getGroups().isTiles()) // (group, begin, end)
-    first = add(arith::MulIOp::create(b, row, index(3)), index(1));
-  begin = loadIndex(array, first);
-  end = loadIndex(array, add(first, index(1)));
+  IndexArrays::Range elements =
+      arrays.elementsOf(b, domain.getGroups(), domain.getElements(), row);
+  begin = elements.begin;
+  end = elements.end;
   if (inside)
     end = arith::SelectOp::create(b, inside, end, begin);
   walked = end;
@@ -99,13 +94,13 @@ void TraversalLoops::locateParts() {
   bool byLength = layout.rowWalk == RowWalk::ByLength;
   if (byLength && !ofParts)
     return;
-  Value array = indexArray(getRowsKey(domain.getGroups(), *op.getPartsOf()));
-  firstPart = loadIndex(array, row);
-  endPart = loadIndex(array, add(row, index(1)));
+  IndexArrays::Range parts =
+      arrays.elementsOf(b, domain.getGroups(), *op.getPartsOf(), row);
+  firstPart = parts.begin;
+  endPart = parts.end;
   if (byLength)
     return;
-  Value isLong =
-      less(index(op.getLongLength()), arith::SubIOp::create(b, end, begin));
+  Value isLong = b.less(b.index(op.getLongLength()), b.sub(end, begin));
   endPart = arith::SelectOp::create(b, isLong, endPart, firstPart);
   walked = arith::SelectOp::create(b, isLong, begin, end);
 }
@@ -145,8 +140,7 @@ Value TraversalLoops::makeTeamRows() {
   locateRow(body.addArgument(b.getIndexType(), b.getLoc()));
   Value isLong;
   if (byLength) {
-    isLong =
-        less(index(layout.splitRows), arith::SubIOp::create(b, end, begin));
+    isLong = b.less(b.index(layout.splitRows), b.sub(end, begin));
     walked = end = arith::SelectOp::create(b, isLong, begin, end);
     Value isShort =
         arith::XOrIOp::create(b, isLong, constant(b.getI1Type(), 1));
@@ -177,21 +171,21 @@ void TraversalLoops::makeLongRows(Value flags) {
   };
   auto forEach = [&](int64_t count) -> Value {
     if (count == 1)
-      return index(0);
-    auto loop = scf::ForOp::create(b, index(0), index(count), index(1));
+      return b.index(0);
+    auto loop = scf::ForOp::create(b, b.index(0), b.index(count), b.index(1));
     b.setInsertionPointToStart(loop.getBody());
     return loop.getInductionVar();
   };
   OpBuilder::InsertionGuard restore(b);
-  where(less(zero, vector::ReductionOp::create(b, vector::CombiningKind::MAXSI,
-                                               flags)));
+  where(b.less(zero, vector::ReductionOp::create(
+                         b, vector::CombiningKind::MAXSI, flags)));
   Value warp = forEach(warps);
-  where(less(zero, vector::ExtractOp::create(b, flags, OpFoldResult(warp))));
-  Value first = arith::MulIOp::create(b, warp, index(rowsPerWarp));
+  where(b.less(zero, vector::ExtractOp::create(b, flags, OpFoldResult(warp))));
+  Value first = b.mul(warp, rowsPerWarp);
   ofParts = op.getPartsOf().has_value();
-  locateRow(add(first, forEach(rowsPerWarp)));
+  locateRow(b.add(first, forEach(rowsPerWarp)));
   // False for rows past the last one, which have no elements.
-  where(less(index(layout.splitRows), arith::SubIOp::create(b, end, begin)));
+  where(b.less(b.index(layout.splitRows), b.sub(end, begin)));
   byBlock = true;
   makeRow();
 }
@@ -209,7 +203,7 @@ LanesAttr TraversalLoops::lanesOf(MLIRContext *context,
 void TraversalLoops::makeRowsOfBlock() {
   bool isByBlock = layout.rowWalk == RowWalk::Block;
   auto steps = scf::ForOp::create(b, op.getFirstRow(), op.getEndRow(),
-                                  index(isByBlock ? 1 : layout.rowsPerBlock));
+                                  b.index(isByBlock ? 1 : layout.rowsPerBlock));
   steps->setAttr(attribute::lanes, lanesOf(op.getContext(), layout));
   b.setInsertionPointToStart(steps.getBody());
   firstRow = steps.getInductionVar();

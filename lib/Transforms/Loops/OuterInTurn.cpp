@@ -38,10 +38,10 @@ private:
 
 SmallVector<Value> OuterInTurn::indicesOf(unsigned side, Value row,
                                           Value column) {
-  SmallVector<Value> indices{reach(at(side), op.getRows(), row)};
+  SmallVector<Value> indices{arrays.reach(b, at(side), op.getRows(), row)};
   if (at(side).getHead())
     indices.push_back(head);
-  indices.push_back(add(column, at(side).getOffset()));
+  indices.push_back(b.add(column, at(side).getOffset()));
   return indices;
 }
 
@@ -49,12 +49,12 @@ SmallVector<Value> OuterInTurn::indicesOf(unsigned side, Value row,
 SmallVector<Value>
 OuterInTurn::sumRows(ValueRange sums,
                      function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  Value end = add(op.getFirstRow(), op.getRowCount());
+  Value end = b.add(op.getFirstRow(), op.getRowCount());
   if (!op.sumsHeads()) {
     head = op.getHead();
     return loop(op.getFirstRow(), end, sums, body);
   }
-  return loop(index(0), index(op.getHeads()), sums,
+  return loop(b.index(0), b.index(op.getHeads()), sums,
               [&](Value number, ValueRange before) {
                 head = number;
                 return loop(op.getFirstRow(), end, before, body);
@@ -71,13 +71,13 @@ SmallVector<Value> OuterInTurn::loadRight(Value row, ArrayRef<Piece> pieces) {
 
 /// Four columns of the left side, counted from the block's first.
 void OuterInTurn::runPanel(Value first, ArrayRef<Piece> pieces) {
-  int64_t in = cast<ShapedType>(op.getLeft().getType()).getShape().back();
-  Value last = index(in - 1);
+  int64_t in = op.getIn();
+  Value last = b.index(in - 1);
   SmallVector<Value> columns, inside;
   for (int64_t i = 0; i < Panel::rows; ++i) {
-    Value number = add(op.getLeftColumn(), add(first, i));
-    inside.push_back(i ? less(number, index(in)) : Value());
-    columns.push_back(smaller(number, last));
+    Value number = b.add(op.getLeftColumn(), b.add(first, i));
+    inside.push_back(i ? b.less(number, b.index(in)) : Value());
+    columns.push_back(b.min(number, last));
   }
   SmallVector<Value> sums(Panel::rows * pieces.size(), zero());
   sums = sumRows(sums, [&](Value row, ValueRange before) {
@@ -119,16 +119,16 @@ void OuterInTurn::storeSums(ArrayRef<Piece> pieces) {
 }
 
 void OuterInTurn::run() {
-  int64_t in = cast<ShapedType>(op.getLeft().getType()).getShape().back();
-  int64_t out = cast<ShapedType>(op.getRight().getType()).getShape().back();
+  int64_t in = op.getIn();
+  int64_t out = op.getOut();
   Value left = op.getLeftColumn();
-  Value count = smaller(subtract(index(in), left), index(ProductLayout::rows));
+  Value count = b.min(b.sub(b.index(in), left), b.index(ProductLayout::rows));
   forEachPanel(op.getRightColumn(), layout.columns, out,
                [&](ArrayRef<Piece> pieces) {
-                 forEach(index(0), count, Panel::rows,
+                 forEach(b.index(0), count, Panel::rows,
                          [&](Value first) { runPanel(first, pieces); });
                  if (op.getSums())
-                   where(less(left, index(1)), [&] { storeSums(pieces); });
+                   where(b.less(left, b.index(1)), [&] { storeSums(pieces); });
                });
 }
 

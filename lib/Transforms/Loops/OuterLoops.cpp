@@ -34,17 +34,14 @@ namespace {
 class OuterLoops {
 public:
   OuterLoops(OuterOp op, const ProductLayout &layout)
-      : op(op), loops(op, layout, getElementTypeOrSelf(op.getLeft().getType()),
+      : op(op), loops(op, op.getIndexArrays(), layout,
+                      getElementTypeOrSelf(op.getLeft().getType()),
                       operandOf(op, 0), operandOf(op, 1)),
-        b(loops.b),
-        in(cast<MemRefType>(op.getLeft().getType()).getShape().back()),
-        out(cast<MemRefType>(op.getRight().getType()).getShape().back()),
-        head(op.getHead()) {}
+        b(loops.b), in(op.getIn()), out(op.getOut()), head(op.getHead()) {}
 
   void run();
 
 private:
-  Value arrayOf(const StructureKey &key);
   Value load(unsigned side, const ProductLoops::Rows &rows);
   SmallVector<Value> addStep(ValueRange sums, Value row0);
   SmallVector<Value> sumRows(ValueRange sums);
@@ -57,30 +54,22 @@ private:
 
   OuterOp op;
   ProductLoops loops;
-  ImplicitLocOpBuilder &b;
+  IndexBuilder &b;
   int64_t in, out;
   Value head, end, last;
 };
 } // namespace
-
-Value OuterLoops::arrayOf(const StructureKey &key) {
-  for (auto [other, array] :
-       llvm::zip_equal(op.getStructures(), op.getIndexArrays()))
-    if (other == key)
-      return array;
-  llvm_unreachable("a product names the index arrays that it reads");
-}
 
 /// Columns of the rows of a step.
 Value OuterLoops::load(unsigned number, const ProductLoops::Rows &rows) {
   const ProductLoops::Side &side = number == 0 ? loops.left : loops.right;
   AtAttr at = accessOf(op, number);
   Value column = number == 0 ? op.getLeftColumn() : op.getRightColumn();
-  SmallVector<Value> indices{loops.reachRows(
-      at, op.getRows(), rows.clamped, [&](auto &key) { return arrayOf(key); })};
+  SmallVector<Value> indices{
+      loops.arrays.reach(b, at, op.getRows(), rows.clamped)};
   if (at.getHead())
     indices.push_back(head);
-  indices.push_back(loops.addOffset(column, at.getOffset()));
+  indices.push_back(b.add(column, at.getOffset()));
   return LoadRowsOp::create(
       b, loops.loadedType(side), op->getOperand(number), indices, rows.inside,
       loops.columnsBelow(number == 0 ? in : out, side.extent, at.getOffset()),
@@ -111,7 +100,7 @@ SmallVector<Value> OuterLoops::addStep(ValueRange sums, Value row0) {
 /// Adds the products of all rows of the type, of one head.
 SmallVector<Value> OuterLoops::sumRows(ValueRange sums) {
   auto loop = scf::ForOp::create(b, op.getFirstRow(), end,
-                                 loops.index(loops.layout.depth), sums);
+                                 b.index(loops.layout.depth), sums);
   if (loops.layout.loadsAhead)
     loop->setAttr(loadAheadAttribute, b.getUnitAttr());
   OpBuilder::InsertionGuard restore(b);
@@ -123,8 +112,8 @@ SmallVector<Value> OuterLoops::sumRows(ValueRange sums) {
 
 /// One head after the other.
 SmallVector<Value> OuterLoops::sumHeads(ValueRange sums) {
-  auto loop = scf::ForOp::create(b, loops.index(0), loops.index(op.getHeads()),
-                                 loops.index(1), sums);
+  auto loop = scf::ForOp::create(b, b.index(0), b.index(op.getHeads()),
+                                 b.index(1), sums);
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPointToEnd(loop.getBody());
   head = loop.getInductionVar();
@@ -151,7 +140,7 @@ void OuterLoops::storeMatrix(Value tile) {
 /// the matrix store what these add up to.
 void OuterLoops::storeSums(Value sum) {
   int64_t columns = loops.layout.columns;
-  Value zero = loops.index(0);
+  Value zero = b.index(0);
   AffineMap identity = AffineMap::getMultiDimIdentityMap(2, b.getContext());
   auto write = vector::TransferWriteOp::create(b, sum, loops.right.array,
                                                ValueRange{zero, zero}, identity,
@@ -181,8 +170,8 @@ void OuterLoops::storeSums(Value sum) {
 }
 
 void OuterLoops::run() {
-  end = loops.add(op.getFirstRow(), op.getRowCount());
-  last = loops.sub(end, loops.index(1));
+  end = b.add(op.getFirstRow(), op.getRowCount());
+  last = b.sub(end, b.index(1));
   int64_t columns = loops.layout.columns;
   SmallVector<Value> sums{loops.constant({ProductLayout::rows, columns}, 0)};
   if (op.getSums())

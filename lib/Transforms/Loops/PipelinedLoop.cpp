@@ -101,12 +101,8 @@ std::string PipelinedLoop::explainRest() {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-Value PipelinedLoop::index(int64_t value) {
-  return arith::ConstantIndexOp::create(b, value);
-}
-
 Value PipelinedLoop::getOther(Value buffer) {
-  return arith::SubIOp::create(b, index(depth), buffer);
+  return b.sub(b.index(depth), buffer);
 }
 
 bool PipelinedLoop::isBuffered(Value array) {
@@ -150,14 +146,13 @@ PipelinedLoop::emitRest(const Step &step, IRMapping &mapping,
 /// All steps, of which there is one.
 PipelinedLoop::Values PipelinedLoop::emitSteps(const Stages &stages) {
   Value begin = loop.getLowerBound();
-  Value buffer = index(0);
+  Value buffer = b.index(0);
   Values state(loop.getInitArgs());
   size_t sums = state.size();
   llvm::append_range(state, stages.first(begin, buffer));
   state.push_back(buffer);
-  auto steps =
-      scf::ForOp::create(b, arith::AddIOp::create(b, begin, loop.getStep()),
-                         loop.getUpperBound(), loop.getStep(), state);
+  auto steps = scf::ForOp::create(b, b.add(begin, loop.getStep()),
+                                  loop.getUpperBound(), loop.getStep(), state);
   auto stepOf = [&](ValueRange values) {
     return Step{values.take_front(sums), values.drop_front(sums).drop_back(),
                 values.back()};
@@ -183,8 +178,7 @@ void PipelinedLoop::makeBuffers(memref::AllocaOp array) {
 }
 
 void PipelinedLoop::rewrite(const Stages &stages) {
-  Value isSome = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::slt, loop.getLowerBound(), loop.getUpperBound());
+  Value isSome = b.less(loop.getLowerBound(), loop.getUpperBound());
   auto some = scf::IfOp::create(b, loop.getResultTypes(), isSome,
                                 /*withElseRegion=*/true);
   b.setInsertionPointToStart(some.thenBlock());

@@ -13,11 +13,12 @@
 #ifndef GNN_LIB_TRANSFORMS_LOOPS_PIPELINEDLOOP_H
 #define GNN_LIB_TRANSFORMS_LOOPS_PIPELINEDLOOP_H
 
+#include "../IndexBuilder.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace gnn::tile {
@@ -74,9 +75,8 @@ public:
                   llvm::function_ref<void(mlir::Operation &op)> inFrontOf);
   /// The buffer that the next step stages in.
   mlir::Value getOther(mlir::Value buffer);
-  mlir::Value index(int64_t value);
 
-  mlir::ImplicitLocOpBuilder b;
+  IndexBuilder b;
   /// What the writes stage, without repetition.
   llvm::SetVector<mlir::Value> staged;
 

@@ -10,11 +10,12 @@
 #ifndef GNN_LIB_TRANSFORMS_LOOPS_PRODUCTLOOPS_H
 #define GNN_LIB_TRANSFORMS_LOOPS_PRODUCTLOOPS_H
 
+#include "../IndexArrays.h"
+
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace gnn::tile {
 
@@ -27,8 +28,9 @@ struct ProductOperand {
 /// Builds the loops of one product in front of it.
 class ProductLoops {
 public:
-  ProductLoops(mlir::Operation *op, const ProductLayout &layout,
-               mlir::Type element, ProductOperand left, ProductOperand right);
+  ProductLoops(TileOpInterface op, mlir::ValueRange arrays,
+               const ProductLayout &layout, mlir::Type element,
+               ProductOperand left, ProductOperand right);
 
   /// A staged operand: `[depth, extent]` in workgroup memory.
   struct Side {
@@ -39,16 +41,12 @@ public:
     bool isCopied;     ///< past the registers of threads
   };
 
-  mlir::ImplicitLocOpBuilder b;
+  IndexBuilder b;
+  IndexArrays arrays;
   ProductLayout layout;
   mlir::Type element;
   Side left, right;
 
-  mlir::Value index(int64_t value);
-  mlir::Value add(mlir::Value x, mlir::Value y);
-  mlir::Value sub(mlir::Value x, mlir::Value y);
-  /// `column` behind the first `offset` columns.
-  mlir::Value addOffset(mlir::Value column, int64_t offset);
   /// Rows, and those that are there: behind the last one, it is meant again.
   struct Rows {
     mlir::Value clamped, inside; ///< `inside` is null where all are
@@ -60,15 +58,8 @@ public:
   /// What columns of `size` are below, if steps of so many do not divide that.
   mlir::IntegerAttr columnsBelow(int64_t size, int64_t step,
                                  int64_t offset = 0);
-  /// `value` in each entry of `count`.
-  mlir::Value splat(mlir::Value value, int64_t count);
   /// A vector that holds `value` everywhere.
   mlir::Value constant(llvm::ArrayRef<int64_t> shape, double value);
-  /// The rows that `rows` of domain `from` lead to by an access. `arrayOf`: the
-  /// index arrays of the product by their names.
-  mlir::Value
-  reachRows(AtAttr at, RowDomain from, mlir::Value rows,
-            llvm::function_ref<mlir::Value(const StructureKey &)> arrayOf);
 
   /// What is loaded of a step of `side`.
   mlir::VectorType loadedType(const Side &side);

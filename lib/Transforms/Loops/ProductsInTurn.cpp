@@ -35,27 +35,11 @@ namespace gnn {
 
 InTurn::InTurn(TileOpInterface op, ValueRange arrays, Panel panel)
     : b(op->getLoc(), op), panel(panel),
-      vector(VectorType::get({panel.width}, b.getF32Type())) {
-  for (auto [key, array] : llvm::zip_equal(op.getStructures(), arrays))
-    indexArrays[key.str()] = array;
-}
+      vector(VectorType::get({panel.width}, b.getF32Type())),
+      arrays(op, arrays) {}
 
 Value InTurn::broadcast(Value value) {
   return vector::BroadcastOp::create(b, vector, value);
-}
-
-Value InTurn::loadIndex(Value array, Value at) {
-  return arith::IndexCastOp::create(b, b.getIndexType(),
-                                    memref::LoadOp::create(b, array, at));
-}
-
-Value InTurn::reach(AtAttr at, RowDomain from, Value row) {
-  if (!at.getSpace() || !needsMap(from, at.getSpace()))
-    return row;
-  Value array = indexArrays.at(getMapKey(from, at.getSpace()).str());
-  if (from.isTiles()) // (group, begin, end)
-    row = arith::MulIOp::create(b, row, index(3));
-  return loadIndex(array, row);
 }
 
 void InTurn::forEachPanel(Value first, int64_t tile, int64_t size,
@@ -66,11 +50,11 @@ void InTurn::forEachPanel(Value first, int64_t tile, int64_t size,
   auto piecesFrom = [&](Value begin) {
     SmallVector<Piece> pieces;
     for (int64_t i = 0; i < std::min(tile, panel.columns()); i += panel.width) {
-      Piece piece{add(begin, i), Value()};
+      Piece piece{b.add(begin, i), Value()};
       if (hasMasks)
         piece.mask = vector::CreateMaskOp::create(
             b, VectorType::get({panel.width}, b.getI1Type()),
-            subtract(index(size), piece.column));
+            b.sub(b.index(size), piece.column));
       pieces.push_back(piece);
     }
     return pieces;
@@ -79,7 +63,7 @@ void InTurn::forEachPanel(Value first, int64_t tile, int64_t size,
     body(piecesFrom(first));
     return;
   }
-  Value end = smaller(add(first, tile), index(size));
+  Value end = b.min(b.add(first, tile), b.index(size));
   forEach(first, end, panel.columns(),
           [&](Value begin) { body(piecesFrom(begin)); });
 }
@@ -101,7 +85,7 @@ void InTurn::store(Value value, Value memref, ValueRange indices, Value mask) {
 SmallVector<Value>
 InTurn::loop(Value begin, Value end, ValueRange sums,
              function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  auto made = scf::ForOp::create(b, begin, end, index(1), sums);
+  auto made = scf::ForOp::create(b, begin, end, b.index(1), sums);
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPointToEnd(made.getBody());
   scf::YieldOp::create(b,
@@ -111,7 +95,7 @@ InTurn::loop(Value begin, Value end, ValueRange sums,
 
 void InTurn::forEach(Value begin, Value end, int64_t step,
                      function_ref<void(Value)> body) {
-  auto made = scf::ForOp::create(b, begin, end, index(step));
+  auto made = scf::ForOp::create(b, begin, end, b.index(step));
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPoint(made.getBody()->getTerminator());
   body(made.getInductionVar());

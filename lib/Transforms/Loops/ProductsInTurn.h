@@ -10,13 +10,11 @@
 #ifndef GNN_LIB_TRANSFORMS_LOOPS_PRODUCTSINTURN_H
 #define GNN_LIB_TRANSFORMS_LOOPS_PRODUCTSINTURN_H
 
+#include "../IndexArrays.h"
+
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
-
-#include <map>
 
 namespace gnn::tile {
 
@@ -40,35 +38,15 @@ class InTurn {
 public:
   InTurn(TileOpInterface op, mlir::ValueRange arrays, Panel panel);
 
-  mlir::ImplicitLocOpBuilder b;
+  IndexBuilder b;
 
 protected:
   using Values = llvm::SmallVector<mlir::Value>;
 
-  mlir::Value index(int64_t value) {
-    return mlir::arith::ConstantIndexOp::create(b, value);
-  }
-  mlir::Value add(mlir::Value x, mlir::Value y) {
-    return mlir::arith::AddIOp::create(b, x, y);
-  }
-  mlir::Value add(mlir::Value x, int64_t y) { return y ? add(x, index(y)) : x; }
-  mlir::Value subtract(mlir::Value x, mlir::Value y) {
-    return mlir::arith::SubIOp::create(b, x, y);
-  }
-  mlir::Value smaller(mlir::Value x, mlir::Value y) {
-    return mlir::arith::MinSIOp::create(b, x, y);
-  }
-  mlir::Value less(mlir::Value x, mlir::Value y) {
-    return mlir::arith::CmpIOp::create(b, mlir::arith::CmpIPredicate::slt, x,
-                                       y);
-  }
   mlir::Value zero() {
     return mlir::arith::ConstantOp::create(b, b.getZeroAttr(vector));
   }
   mlir::Value broadcast(mlir::Value value);
-  mlir::Value loadIndex(mlir::Value array, mlir::Value at);
-  /// The row that an access leads to from row `row` of `from`.
-  mlir::Value reach(AtAttr at, RowDomain from, mlir::Value row);
 
   /// Calls `body` on the panels of the columns from `first` on, of `tile` at
   /// most; `size` there are. A range of one panel has no loop.
@@ -91,9 +69,7 @@ protected:
 
   const Panel panel;
   const mlir::VectorType vector;
-
-private:
-  std::map<std::string, mlir::Value> indexArrays;
+  const IndexArrays arrays;
 };
 
 /// Makes loops of vectors of a product on a range, which stays.

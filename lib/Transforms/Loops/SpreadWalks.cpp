@@ -8,12 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../IndexBuilder.h"
+
 #include "GNN/Dialect/Tile/IR/Combine.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -39,9 +40,6 @@ public:
   void run();
 
 private:
-  Value toI32(Value index) {
-    return arith::IndexCastOp::create(b, b.getI32Type(), index);
-  }
   SmallVector<Value> makeLoop(Value begin, Value end, Value slot);
   SmallVector<Value> makeRuns();
   SmallVector<Point> makePoints(Value first, Value slot);
@@ -52,7 +50,7 @@ private:
                Point &point);
 
   WalkOp walk;
-  ImplicitLocOpBuilder b;
+  IndexBuilder b;
 };
 } // namespace
 
@@ -66,23 +64,20 @@ SmallVector<Point> WalkSpreader::makePoints(Value first, Value slot) {
   if (points.size() == 1 && slots == 1)
     return points;
   // Steps from `first`, as a position past the end may not fit 32 bits.
-  Value begins = toI32(first);
-  Value left = toI32(arith::SubIOp::create(b, walk.getEnd(), first));
-  Value last = arith::SubIOp::create(b, left, constant(1));
-  Value own = slots > 1 ? toI32(slot) : Value();
+  Value begins = b.toI32(first);
+  Value left = b.toI32(b.sub(walk.getEnd(), first));
+  Value last = b.sub(left, constant(1));
+  Value own = slots > 1 ? b.toI32(slot) : Value();
   for (auto [u, point] : llvm::enumerate(points)) {
     if (u == 0 && slots == 1)
       continue;
     Value step = own;
     if (u > 0)
-      step =
-          own ? arith::AddIOp::create(b, own, constant(u * slots)).getResult()
-              : constant(u);
-    point.inside =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, step, left);
-    Value within = arith::MinSIOp::create(b, step, last);
-    point.position = arith::IndexCastOp::create(
-        b, b.getIndexType(), arith::AddIOp::create(b, begins, within));
+      step = own ? b.add(own, constant(u * slots)) : constant(u);
+    point.inside = b.less(step, left);
+    Value within = b.min(step, last);
+    point.position =
+        arith::IndexCastOp::create(b, b.getIndexType(), b.add(begins, within));
   }
   return points;
 }
@@ -163,8 +158,7 @@ void WalkSpreader::cloneStores(MutableArrayRef<Point> points) {
 }
 
 SmallVector<Value> WalkSpreader::makeLoop(Value begin, Value end, Value slot) {
-  Value step =
-      arith::ConstantIndexOp::create(b, walk.getSlots() * walk.getInFlight());
+  Value step = b.index(walk.getSlots() * walk.getInFlight());
   auto loop = scf::ForOp::create(b, begin, end, step, walk.getIdentity());
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPointToStart(loop.getBody());
@@ -184,15 +178,14 @@ SmallVector<Value> WalkSpreader::makeLoop(Value begin, Value end, Value slot) {
 
 /// Runs of elements, whose results are combined. The first has none before it.
 SmallVector<Value> WalkSpreader::makeRuns() {
-  Value length = arith::ConstantIndexOp::create(b, *walk.getRun());
+  Value length = b.index(*walk.getRun());
   auto runs = scf::ForOp::create(b, walk.getBegin(), walk.getEnd(), length,
                                  walk.getIdentity());
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPointToStart(runs.getBody());
   Value begin = runs.getInductionVar();
-  Value next = arith::AddIOp::create(b, begin, length);
-  SmallVector<Value> own =
-      makeLoop(begin, arith::MinSIOp::create(b, next, walk.getEnd()), Value());
+  Value next = b.add(begin, length);
+  SmallVector<Value> own = makeLoop(begin, b.min(next, walk.getEnd()), Value());
   Value hasOthers = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, begin,
                                           walk.getBegin());
   auto both = scf::IfOp::create(b, walk.getResultTypes(), hasOthers,

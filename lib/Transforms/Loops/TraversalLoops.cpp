@@ -21,22 +21,6 @@ using namespace gnn::tile;
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-Value TraversalLoops::index(int64_t value) {
-  return arith::ConstantIndexOp::create(b, value);
-}
-Value TraversalLoops::add(Value x, Value y) {
-  return arith::AddIOp::create(b, x, y);
-}
-Value TraversalLoops::less(Value x, Value y) {
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x, y);
-}
-Value TraversalLoops::loadIndex(Value array, Value at) {
-  return arith::IndexCastOp::create(b, b.getIndexType(),
-                                    memref::LoadOp::create(b, array, at));
-}
-Value TraversalLoops::word(Value index) {
-  return arith::IndexCastOp::create(b, b.getI32Type(), index);
-}
 Value TraversalLoops::constant(Type type, TypedAttr value) {
   if (auto vector = dyn_cast<VectorType>(type))
     value = DenseElementsAttr::get(vector, Attribute(value));
@@ -80,11 +64,10 @@ Value TraversalLoops::columnMask(VectorType type, AffineMap map) {
   SmallVector<Value> sizes;
   SmallVector<int64_t> shape{columns};
   if (type.getRank() == 2 && isa<AffineDimExpr>(map.getResult(0))) {
-    sizes.push_back(index(type.getDimSize(0)));
+    sizes.push_back(b.index(type.getDimSize(0)));
     shape.insert(shape.begin(), type.getDimSize(0));
   }
-  sizes.push_back(arith::SubIOp::create(b, index(domain.getFeatures()),
-                                        op.getFirstColumn()));
+  sizes.push_back(b.sub(b.index(domain.getFeatures()), op.getFirstColumn()));
   return vector::CreateMaskOp::create(b, VectorType::get(shape, b.getI1Type()),
                                       sizes);
 }
@@ -93,25 +76,13 @@ Value TraversalLoops::columnMask(VectorType type, AffineMap map) {
 // Rows of operands
 //===----------------------------------------------------------------------===//
 
-Value TraversalLoops::indexArray(const StructureKey &key) {
-  return indexArrays.at(key.str());
-}
-
-Value TraversalLoops::reach(AtAttr at, RowDomain from, Value row) {
-  if (!at.getSpace() || !needsMap(from, at.getSpace()))
-    return row;
-  Value array = indexArray(getMapKey(from, at.getSpace()));
-  if (from.isTiles()) // (group, begin, end)
-    row = arith::MulIOp::create(b, row, index(3));
-  return loadIndex(array, row);
-}
-
 Value TraversalLoops::rowOf(AtAttr at) {
   bool element = at.getAnchor() == Anchor::Element;
   Value &known = element ? point->rows[at.getSpace()] : rows[at.getSpace()];
   if (!known)
-    known = reach(at, element ? domain.getElements() : domain.getGroups(),
-                  element ? point->position : row);
+    known =
+        arrays.reach(b, at, element ? domain.getElements() : domain.getGroups(),
+                     element ? point->position : row);
   return known;
 }
 
@@ -120,11 +91,9 @@ SmallVector<Value> TraversalLoops::indicesOf(AtAttr at, Value row) {
   if (row)
     indices.push_back(row);
   if (at.getHead())
-    indices.push_back(index(0));
+    indices.push_back(b.index(0));
   if (at.getFeature())
-    indices.push_back(at.getOffset()
-                          ? add(op.getFirstColumn(), index(at.getOffset()))
-                          : op.getFirstColumn());
+    indices.push_back(b.add(op.getFirstColumn(), at.getOffset()));
   return indices;
 }
 
@@ -161,7 +130,7 @@ Value TraversalLoops::evaluate(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return evaluateArgument(argument);
   Operation *inner = value.getDefiningOp();
-  AtLine line(b, inner->getLoc());
+  LocationScope scope(b, inner->getLoc());
   if (auto index = dyn_cast<IndexOp>(inner))
     return evaluateIndex(index);
   if (auto reduce = dyn_cast<ReduceOp>(inner)) // of a vector; walks do the rest
@@ -169,7 +138,7 @@ Value TraversalLoops::evaluate(Value value) {
                         getLevel(reduce.getValue()));
   if (isa<SizeOp>(inner))
     return arith::SIToFPOp::create(b, value.getType(),
-                                   word(arith::SubIOp::create(b, end, begin)));
+                                   b.toI32(b.sub(end, begin)));
   if (isa<arith::ConstantOp>(inner))
     return b.clone(*inner)->getResult(0);
   return evaluatePointwise(inner);
@@ -183,7 +152,7 @@ Value TraversalLoops::evaluateArgument(BlockArgument argument) {
     return load(memref, indicesOf(at), at);
   // [matrices, features, columns]
   auto type = cast<MemRefType>(memref.getType());
-  Value width = index(type.getDimSize(2));
+  Value width = b.index(type.getDimSize(2));
   Value indices[] = {arith::DivUIOp::create(b, row, width), op.getFirstColumn(),
                      arith::RemUIOp::create(b, row, width)};
   auto vector =
@@ -223,7 +192,7 @@ Value TraversalLoops::evaluateIndex(IndexOp index) {
   AtAttr at = index.getAt();
   Type i32 = b.getI32Type();
   if (at.getAnchor() != Anchor::All)
-    return word(rowOf(at));
+    return b.toI32(rowOf(at));
   auto type = dyn_cast<VectorType>(typeAt(i32, getLevel(at)));
   if (at.getHead()) {
     if (!type)
@@ -233,7 +202,7 @@ Value TraversalLoops::evaluateIndex(IndexOp index) {
     return arith::ConstantOp::create(
         b, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
   }
-  Value first = word(op.getFirstColumn());
+  Value first = b.toI32(op.getFirstColumn());
   if (!type)
     return first;
   Value steps =
@@ -241,7 +210,7 @@ Value TraversalLoops::evaluateIndex(IndexOp index) {
   steps = arith::IndexCastOp::create(b, VectorType::get({columns}, i32), steps);
   if (steps.getType() != type)
     steps = vector::BroadcastOp::create(b, type, steps);
-  return add(vector::BroadcastOp::create(b, type, first), steps);
+  return b.add(vector::BroadcastOp::create(b, type, first), steps);
 }
 
 Value TraversalLoops::evaluatePointwise(Operation *inner) {
@@ -328,10 +297,9 @@ void TraversalLoops::store(unsigned output) {
   Value value = spread(valueOf(yield.getValues()[output]), level);
   Value memref = op.getOutputs()[output];
   auto type = cast<MemRefType>(memref.getType());
-  SmallVector<Value> indices =
-      isInWorkgroup(memref)
-          ? indicesOf(at, arith::SubIOp::create(b, row, op.getFirstRow()))
-          : indicesOf(at);
+  SmallVector<Value> indices = isInWorkgroup(memref)
+                                   ? indicesOf(at, b.sub(row, op.getFirstRow()))
+                                   : indicesOf(at);
   auto vector = dyn_cast<VectorType>(value.getType());
   if (!vector) {
     memref::StoreOp::create(b, value, memref, indices);

@@ -12,27 +12,17 @@
 #ifndef GNN_LIB_TRANSFORMS_LOOPS_TRAVERSALLOOPS_H
 #define GNN_LIB_TRANSFORMS_LOOPS_TRAVERSALLOOPS_H
 
+#include "../IndexArrays.h"
+
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <map>
 
 namespace gnn::tile {
-
-/// Builds at another location for as long as this stands.
-struct AtLine {
-  AtLine(mlir::ImplicitLocOpBuilder &b, mlir::Location line)
-      : b(b), before(b.getLoc()) {
-    b.setLoc(line);
-  }
-  ~AtLine() { b.setLoc(before); }
-  mlir::ImplicitLocOpBuilder &b;
-  mlir::Location before;
-};
 
 /// Makes the loops of one traversal on a range, in front of it.
 class TraversalLoops {
@@ -82,8 +72,6 @@ private:
   mlir::AffineMap mapOf(AtAttr at, mlir::MemRefType type);
   mlir::Value columnMask(mlir::VectorType type, mlir::AffineMap map);
   void store(unsigned output);
-  mlir::Value reach(AtAttr at, RowDomain from, mlir::Value row);
-  mlir::Value indexArray(const StructureKey &key);
 
   // Walks over elements (TraversalWalks.cpp).
   /// Reductions that are ready after one walk.
@@ -103,21 +91,16 @@ private:
   void finish(mlir::Operation *reduction, mlir::ValueRange results);
 
   // Arithmetic.
-  mlir::Value index(int64_t value);
-  mlir::Value add(mlir::Value a, mlir::Value b);
-  mlir::Value less(mlir::Value a, mlir::Value b);
-  mlir::Value loadIndex(mlir::Value array, mlir::Value at);
-  mlir::Value word(mlir::Value index);
   mlir::Value constant(mlir::Type type, double value);
   mlir::Value constant(mlir::Type type, mlir::TypedAttr value);
-  mlir::Value combineWords(Reduction kind, mlir::Value a, mlir::Value b);
+  mlir::Value combineKind(Reduction kind, mlir::Value a, mlir::Value b);
   mlir::TypedAttr identityOf(Reduction kind, mlir::Type element);
 
   TraverseOp op;
   TraverseLayout layout;
   DomainAttr domain;
-  mlir::ImplicitLocOpBuilder b;
-  std::map<std::string, mlir::Value> indexArrays;
+  IndexBuilder b;
+  IndexArrays arrays;
 
   int64_t heads, columns;  ///< of a row, and of the features of the range
   bool hasPartOfColumns;   ///< the last range of columns is shorter

@@ -156,28 +156,29 @@ void TraversalLoops::finishAll(Reductions reductions, ValueRange results) {
 /// Higher than every index.
 static constexpr int64_t noIndex = std::numeric_limits<int32_t>::max();
 
-static arith::AtomicRMWKind wordOf(Reduction kind, Type type) {
-  using Word = arith::AtomicRMWKind;
+static arith::AtomicRMWKind reductionKind(Reduction kind, Type type) {
+  using Kind = arith::AtomicRMWKind;
   bool isFloat = isa<FloatType>(getElementTypeOrSelf(type));
   switch (kind) {
   case Reduction::Sum:
   case Reduction::Mean:
-    return isFloat ? Word::addf : Word::addi;
+    return isFloat ? Kind::addf : Kind::addi;
   case Reduction::Max: // NaN if there is one
-    return isFloat ? Word::maximumf : Word::maxs;
+    return isFloat ? Kind::maximumf : Kind::maxs;
   case Reduction::Min:
-    return isFloat ? Word::minimumf : Word::mins;
+    return isFloat ? Kind::minimumf : Kind::mins;
   }
   llvm_unreachable("all reductions are handled");
 }
 
 TypedAttr TraversalLoops::identityOf(Reduction kind, Type element) {
-  return arith::getIdentityValueAttr(wordOf(kind, element), element, b,
+  return arith::getIdentityValueAttr(reductionKind(kind, element), element, b,
                                      b.getLoc());
 }
 
-Value TraversalLoops::combineWords(Reduction kind, Value x, Value y) {
-  return arith::getReductionOp(wordOf(kind, x.getType()), b, b.getLoc(), x, y);
+Value TraversalLoops::combineKind(Reduction kind, Value x, Value y) {
+  return arith::getReductionOp(reductionKind(kind, x.getType()), b, b.getLoc(),
+                               x, y);
 }
 
 SmallVector<Value> TraversalLoops::identitiesOf(Operation *reduction) {
@@ -200,7 +201,7 @@ SmallVector<Value> TraversalLoops::identitiesOf(Operation *reduction) {
 }
 
 SmallVector<Value> TraversalLoops::statesOf(Operation *reduction) {
-  AtLine line(b, reduction->getLoc());
+  LocationScope scope(b, reduction->getLoc());
   if (auto reduce = dyn_cast<ReduceOp>(reduction)) {
     Value value = valueOf(reduce.getValue());
     if (reduce.getDims().size() > 1)
@@ -239,9 +240,9 @@ static SmallVector<Value> better(ImplicitLocOpBuilder &b, Reduction kind,
 
 SmallVector<Value> TraversalLoops::combine(Operation *reduction, ValueRange x,
                                            ValueRange y) {
-  AtLine line(b, reduction->getLoc());
+  LocationScope scope(b, reduction->getLoc());
   if (auto reduce = dyn_cast<ReduceOp>(reduction))
-    return {combineWords(reduce.getKind(), x[0], y[0])};
+    return {combineKind(reduce.getKind(), x[0], y[0])};
   if (auto arg = dyn_cast<ArgReduceOp>(reduction))
     return better(b, arg.getKind(), x, y);
   auto fold = cast<FoldOp>(reduction);
@@ -262,15 +263,15 @@ SmallVector<Value> TraversalLoops::combine(Operation *reduction, ValueRange x,
 
 /// Divides means, and gives 0 and no index for the extreme of nothing.
 void TraversalLoops::finish(Operation *reduction, ValueRange results) {
-  AtLine line(b, reduction->getLoc());
+  LocationScope scope(b, reduction->getLoc());
   SmallVector<Value> finished(results);
   auto reduce = dyn_cast<ReduceOp>(reduction);
   bool isMean = reduce && reduce.getKind() == Reduction::Mean;
   bool isExtreme = isa<ArgReduceOp>(reduction) ||
                    (reduce && reduce.getKind() != Reduction::Sum && !isMean);
   if (isMean) {
-    Value count = arith::SubIOp::create(b, end, begin);
-    count = word(arith::MaxSIOp::create(b, count, index(1)));
+    Value count = b.sub(end, begin);
+    count = b.toI32(arith::MaxSIOp::create(b, count, b.index(1)));
     Type type = finished[0].getType();
     Value divisor =
         arith::SIToFPOp::create(b, getElementTypeOrSelf(type), count);
@@ -279,7 +280,7 @@ void TraversalLoops::finish(Operation *reduction, ValueRange results) {
     finished[0] = arith::DivFOp::create(b, finished[0], divisor);
   }
   if (isExtreme) {
-    Value any = less(begin, end);
+    Value any = b.less(begin, end);
     for (auto [i, value] : llvm::enumerate(finished))
       value = arith::SelectOp::create(b, any, value,
                                       constant(value.getType(), i ? -1 : 0));

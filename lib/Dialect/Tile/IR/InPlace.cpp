@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Dialect/Tile/IR/InPlace.h"
+
+#include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -64,15 +66,6 @@ OpOperand *gnn::tile::findOverwritten(TileOpInterface op, OpOperand &output) {
     if (input->get() == output.get())
       return input;
   return nullptr;
-}
-
-Value gnn::tile::getBuffer(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>()) {
-    if (isa<memref::ViewOp>(view)) // a place in the workspace
-      break;
-    memref = view.getViewSource();
-  }
-  return memref;
 }
 
 LogicalResult gnn::tile::verifyInPlace(TileOpInterface op) {

@@ -238,6 +238,14 @@ void AtAttr::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
+RowDomain AtAttr::getStart(RowDomain groups, RowDomain elements) const {
+  return getAnchor() == Anchor::Element ? elements : groups;
+}
+
+RowDomain AtAttr::getRows(RowDomain groups, RowDomain elements) const {
+  return getSpace() ? getSpace() : getStart(groups, elements);
+}
+
 LogicalResult AtAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                              Anchor anchor, RowDomain space, bool head,
                              bool feature, int64_t offset, bool column) {

@@ -185,7 +185,7 @@ static LogicalResult verifyAccess(Operation *op, Type type, AtAttr at,
   if (at.getAnchor() == Anchor::Element && !elements)
     return op->emitOpError("has an access at the element of a domain without "
                            "elements");
-  RowDomain from = at.getAnchor() == Anchor::Element ? elements : groups;
+  RowDomain from = at.getStart(groups, elements);
   if (leading && !at.getSpace() && from.isFixed() &&
       shaped.getDimSize(0) != from.getCount())
     return op->emitOpError("expected ")
@@ -230,8 +230,7 @@ LogicalResult TraverseOp::verify() {
                             domain.getFeatures(), domain.getGroups(),
                             domain.getElements(), /*isOutput=*/true))) // C2
       return failure();
-    RowDomain walked = at.getAnchor() == Anchor::Element ? domain.getElements()
-                                                         : domain.getGroups();
+    RowDomain walked = at.getStart(domain.getGroups(), domain.getElements());
     if (at.getAnchor() == Anchor::All ||
         (at.getSpace() && !isInjective(walked, at.getSpace()))) // C6
       return emitOpError("several points would write one row of an output at ")
@@ -267,8 +266,7 @@ static LogicalResult verifyInDomain(Operation *inner, DomainAttr domain) {
   if (!index || !index.getAt().getSpace())
     return success();
   AtAttr at = index.getAt();
-  RowDomain from = at.getAnchor() == Anchor::Element ? domain.getElements()
-                                                     : domain.getGroups();
+  RowDomain from = at.getStart(domain.getGroups(), domain.getElements());
   if (!hasMap(from, at.getSpace()))
     return inner->emitOpError() << explainMap(from, at.getSpace());
   return success();

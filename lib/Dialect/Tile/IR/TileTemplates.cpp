@@ -378,6 +378,14 @@ TileCost GemmOp::getCost() {
 // outer
 //===----------------------------------------------------------------------===//
 
+int64_t OuterOp::getIn() {
+  return cast<ShapedType>(getLeft().getType()).getShape().back();
+}
+
+int64_t OuterOp::getOut() {
+  return cast<ShapedType>(getRight().getType()).getShape().back();
+}
+
 LogicalResult OuterOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyGraph(*this, symbols); // C4
 }
@@ -418,8 +426,7 @@ TileCost OuterOp::getCost() {
   CountSum rows = CountSum::rows(getRows());
   auto output = cast<ShapedType>(getOutput().getType());
   int64_t heads = std::max<int64_t>(1, getHeads());
-  int64_t in = cast<ShapedType>(getLeft().getType()).getShape().back();
-  int64_t out = cast<ShapedType>(getRight().getType()).getShape().back();
+  int64_t in = getIn(), out = getOut();
   TileCost cost;
   cost.readBytes =
       rows * (heads * (in + out) * bytesOf(output)) + bytesOfStructures(*this);

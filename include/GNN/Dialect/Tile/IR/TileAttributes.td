@@ -149,6 +149,14 @@ def Tile_AtAttr : Tile_Attr<"At", "at"> {
       "bool":$head, "bool":$feature, "int64_t":$offset), [{
     return $_get($_ctxt, anchor, space, head, feature, offset, /*column=*/false);
   }]>];
+  let extraClassDeclaration = [{
+    /// The rows that it starts from, of a domain with these.
+    ::gnn::tile::RowDomain getStart(::gnn::tile::RowDomain groups,
+                                    ::gnn::tile::RowDomain elements) const;
+    /// The domain whose rows it leads to, as many as the operand has.
+    ::gnn::tile::RowDomain getRows(::gnn::tile::RowDomain groups,
+                                   ::gnn::tile::RowDomain elements) const;
+  }];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

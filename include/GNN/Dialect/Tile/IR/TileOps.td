@@ -395,6 +395,10 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
     int64_t getHeads();
     /// True if each head has its own weight.
     bool weightHasHeads();
+    /// On a range, the matrix of the weight; null where there is one alone.
+    ::mlir::Value getMatrixRow() {
+      return getWeightRow() ? getWeightRow() : getTypeRow();
+    }
     /// Depth of the product.
     int64_t getIn();
     /// Columns of the product.
@@ -496,6 +500,9 @@ def Tile_OuterOp : Tile_TemplateOp<"outer", [AttrSizedOperandSegments]> {
     }
     /// Whether it is on a range of rows and columns.
     bool isOnRange() { return static_cast<bool>(getFirstRow()); }
+    /// Columns of the left and of the right side.
+    int64_t getIn();
+    int64_t getOut();
     /// Heads of the product; 0 where neither operand has a head dimension.
     int64_t getHeads();
     /// True if there are heads but the output has none.

@@ -1,0 +1,25 @@
+//===- Buffers.h - Buffers behind views -------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_TILE_IR_BUFFERS_H
+#define GNN_DIALECT_TILE_IR_BUFFERS_H
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace gnn::tile {
+
+/// The buffer that `memref` is a view or a reshaped form of: an argument, an
+/// allocation or a place in the workspace.
+mlir::Value getBuffer(mlir::Value memref);
+
+/// `buffer` as a `type` of `rows` rows, whose other dimensions are static.
+mlir::Value withRows(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value buffer, mlir::MemRefType type,
+                     mlir::Value rows);
+
+} // namespace gnn::tile
+
+#endif // GNN_DIALECT_TILE_IR_BUFFERS_H

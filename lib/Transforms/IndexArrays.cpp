@@ -1,0 +1,33 @@
+//===- IndexArrays.cpp - The index arrays of a template -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "IndexArrays.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+IndexArrays::IndexArrays(TileOpInterface op, ValueRange arrays) {
+  for (auto [key, array] : llvm::zip_equal(op.getStructures(), arrays))
+    byKey.try_emplace(key, array);
+}
+
+Value IndexArrays::reach(IndexBuilder &b, AtAttr at, RowDomain from,
+                         Value row) const {
+  if (!at.getSpace() || !needsMap(from, at.getSpace()))
+    return row;
+  Value array = get(getMapKey(from, at.getSpace()));
+  return b.loadIndex(array, from.isTiles() ? firstOfTile(b, row) : row);
+}
+
+IndexArrays::Range IndexArrays::elementsOf(IndexBuilder &b, RowDomain groups,
+                                           RowDomain elements,
+                                           Value group) const {
+  Value array = get(getRowsKey(groups, elements));
+  Value first = groups.isTiles() ? b.add(firstOfTile(b, group), 1) : group;
+  Value begin = b.loadIndex(array, first);
+  return {begin, b.loadIndex(array, b.add(first, 1))};
+}
