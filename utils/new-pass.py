@@ -85,10 +85,9 @@ SOURCE = """\
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "{header}"
-
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace {namespace};
@@ -108,13 +107,8 @@ struct {name} : gnn::impl::{name}Base<{name}> {{
   void runOnOperation() override {{
     getOperation()->walk([&]({op} op) {{
       if (std::string why = refusal(op); !why.empty())
-        remark::missed(op.getLoc(), named("Refused")) << why;
+        gnn::refused(getArgument(), op.getLoc()) << why;
     }});
-  }}
-
-private:
-  remark::RemarkOpts named(StringRef name) {{
-    return remark::RemarkOpts::name(name).category(getArgument());
   }}
 }};
 }} // namespace

@@ -15,6 +15,7 @@
 
 #include "GNN/Dialect/GNN/IR/Origin.h"
 #include "GNN/Target/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Remarks.h"
@@ -160,8 +161,9 @@ void ChoiceStreamer::streamOptimizationRemark(
   std::string message;
   for (const auto &arg : remark.getArgs())
     message += (arg.key == "Remark" ? "" : arg.key + " ") + arg.val;
+  StringRef name = remark.getRemarkName();
   choices.push_back({remark.getCategoryName().str(),
-                     remark.getRemarkName().str(),
+                     name == refusalName ? "" : name.str(),
                      describe(getPlace(remark.getLocation())), message,
                      remark.getRemarkType() == llvm::remarks::Type::Passed});
 }

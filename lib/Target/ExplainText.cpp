@@ -96,7 +96,8 @@ void gnn::printText(const Explanation &explanation, llvm::raw_ostream &os) {
   os << "\nchoices\n";
   for (const Choice &choice : explanation.choices)
     os << "  " << choice.pass << " at " << choice.place << ": "
-       << (choice.isDone ? "done" : "refused") << ", " << choice.name << ": "
+       << (choice.isDone ? "done" : "refused")
+       << (choice.name.empty() ? "" : ", ") << choice.name << ": "
        << choice.message << "\n";
   if (explanation.choices.empty())
     os << "  none\n";

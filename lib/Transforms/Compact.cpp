@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "GNN/Analysis/Comparisons.h"
 #include "GNN/Analysis/RowAnalysis.h"
@@ -16,7 +17,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -408,13 +408,10 @@ void Compact::compact(IRRewriter &rewriter, Operation *op, RowAnalysis &rows) {
       getElementTypeOrSelf(result.getType()).isInteger(1) ||
       (weigh(op) != Weight::Heavy && llvm::all_of(op->getOperands(), isWeight)))
     return;
-  auto named = [&](StringRef name) {
-    return remark::RemarkOpts::name(name).category(getArgument());
-  };
   StatsAttr stats = getStats(op, result.getType());
   rewriter.setInsertionPoint(op);
   std::optional<Candidate> best;
-  std::string refused;
+  std::string worse;
   auto describe = [&](const Candidate &candidate) {
     std::string text = describeRows(candidate.value.getType(), stats) +
                        " instead of " + describeRows(result.getType(), stats);
@@ -427,7 +424,7 @@ void Compact::compact(IRRewriter &rewriter, Operation *op, RowAnalysis &rows) {
     Candidate candidate{std::move(mover), to, value, ""};
     bool isBetter = pays(op, candidate, stats);
     if (!isBetter) {
-      refused += (refused.empty() ? "" : "; ") + describe(candidate);
+      worse += (worse.empty() ? "" : "; ") + describe(candidate);
     } else if (best) {
       isBetter = std::pair(candidate.cost, candidate.rows) <
                  std::pair(best->cost, best->rows);
@@ -442,7 +439,7 @@ void Compact::compact(IRRewriter &rewriter, Operation *op, RowAnalysis &rows) {
       break; // as coarse as can be
   }
   if (best) {
-    remark::passed(op->getLoc(), named("Compacted")) << describe(*best);
+    passed(getArgument(), op->getLoc(), "Compacted") << describe(*best);
     auto back = GatherOp::create(rewriter, op->getLoc(), result.getType(),
                                  best->value, best->to.via);
     rewriter.replaceAllUsesWith(result, back);
@@ -450,9 +447,8 @@ void Compact::compact(IRRewriter &rewriter, Operation *op, RowAnalysis &rows) {
   }
   staying.insert(op);
   if (!targets.empty())
-    remark::missed(op->getLoc(), named("NotCompacted")) << refused;
+    refused(getArgument(), op->getLoc()) << worse;
   else if (weigh(op) == Weight::Heavy &&
            getRowSpace(result.getType()) == RowSpace::Edge)
-    remark::missed(op->getLoc(), named("NotCompacted"))
-        << "its rows depend on the whole edge";
+    refused(getArgument(), op->getLoc()) << "its rows depend on the whole edge";
 }

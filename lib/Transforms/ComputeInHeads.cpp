@@ -79,19 +79,19 @@ static void computeInHeads(Operation *op, ReshapeOp reshape,
   if (!isReadOnce(reshape)) {
     Value read =
         reshape->hasOneUse() ? reshape.getInput() : reshape.getResult();
-    return rewrite.missed(op->getLoc(), "NotInHeads",
-                          llvm::formatv("not computed head by head: heads are "
-                                        "read {0} times, expected once",
-                                        read.getNumUses())
-                              .str());
+    return rewrite.refused(op->getLoc(),
+                           llvm::formatv("not computed head by head: heads are "
+                                         "read {0} times, expected once",
+                                         read.getNumUses())
+                               .str());
   }
   SmallVector<Type> types(op->getOperandTypes());
   types.push_back(op->getResult(0).getType());
   for (Type type : types)
     if (isa<RankedTensorType>(type) &&
         !isFeatureType(getElementTypeOrSelf(type)))
-      return rewrite.missed(
-          op->getLoc(), "NotInHeads",
+      return rewrite.refused(
+          op->getLoc(),
           llvm::formatv("not computed head by head: only features of f32, bf16 "
                         "or f16 can be split or joined, got {0}",
                         getElementTypeOrSelf(type))

@@ -125,23 +125,22 @@ static void foldNormalization(BatchNormOp op, const CostModel &model,
   RankedTensorType type = op.getMean().getType();
   std::string why = findWeights(op.getInput(), type.getShape(), weights);
   if (!why.empty())
-    return rewrite.missed(op.getLoc(), "NotFolded", why);
+    return rewrite.refused(op.getLoc(), why);
   std::string numbers =
       llvm::formatv(": {0} weights and biases", weights.size());
   StatsAttr stats = getStats(op);
   bool isFull = model.isTime();
   if (!stats && isFull)
-    return rewrite.missed(
-        op.getLoc(), "NotFolded",
-        "without statistics what makes the rows ends with it");
+    return rewrite.refused(
+        op.getLoc(), "without statistics what makes the rows ends with it");
   if (stats && isFull) {
     Comparison costs =
         compareFold(model, op, type.getNumElements(), weights, stats);
     numbers = llvm::formatv(": {0:f2} us on weights, {1:f2} us on rows",
                             costs.after * 1e6, costs.before * 1e6);
     if (!model.isBetter(costs.before, costs.after))
-      return rewrite.missed(op.getLoc(), "NotFolded",
-                            "scaling the weights is dearer" + numbers);
+      return rewrite.refused(op.getLoc(),
+                             "scaling the weights is dearer" + numbers);
   }
   rewrite.passed(op.getLoc(), "Folded",
                  "the weights are normalized, once a call" + numbers);

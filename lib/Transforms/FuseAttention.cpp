@@ -14,13 +14,13 @@
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "AttentionScore.h"
 #include "Utils.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -316,16 +316,13 @@ private:
   std::optional<CostModel> model;
 
   void fuse(EdgeSoftmaxOp softmax, const CostModel &model);
-  remark::RemarkOpts named(StringRef name) {
-    return remark::RemarkOpts::name(name).category(getArgument());
-  }
 };
 } // namespace
 
 void FuseAttention::fuse(EdgeSoftmaxOp softmax, const CostModel &model) {
   Match match;
   if (std::string why = describeAttention(softmax, match); !why.empty()) {
-    remark::missed(softmax.getLoc(), named("NotFused")) << why;
+    refused(getArgument(), softmax.getLoc()) << why;
     return;
   }
   ScoreSlice slice = describeScore(match);
@@ -334,7 +331,7 @@ void FuseAttention::fuse(EdgeSoftmaxOp softmax, const CostModel &model) {
   auto [attention, result] = build(builder, match, slice);
   std::string numbers;
   if (chooseForm(attention, model, numbers)) {
-    remark::missed(softmax.getLoc(), named("NotFused"))
+    refused(getArgument(), softmax.getLoc())
         << llvm::formatv("one attention is not {0:P0} faster: {1}",
                          CostModel::margin, numbers)
                .str();
@@ -344,7 +341,7 @@ void FuseAttention::fuse(EdgeSoftmaxOp softmax, const CostModel &model) {
   }
   match.sum->getResult(0).replaceAllUsesWith(result);
   StringRef choice = attention.getStored() ? "stored" : "computed twice";
-  remark::passed(attention.getLoc(), named("Fused"))
+  passed(getArgument(), attention.getLoc(), "Fused")
       << llvm::formatv(
              "one attention: no {0} features an edge, scores are {1}; {2}",
              getNumFeatures(attention.getType()), choice, numbers)

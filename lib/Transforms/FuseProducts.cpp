@@ -9,13 +9,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace gnn::tile;
@@ -325,9 +325,6 @@ private:
   void addSums(IRRewriter &rewriter, OuterOp outer);
   void reportNotGathered(TileOpInterface product);
   void reportNoEpilogue(GemmOp gemm);
-  remark::RemarkOpts named(StringRef name) {
-    return remark::RemarkOpts::name(name).category(getArgument());
-  }
 };
 } // namespace
 
@@ -340,7 +337,7 @@ bool FuseProducts::gather(IRRewriter &rewriter, const Side &side) {
   side.read(op.getInputs()[0], *at);
   if (op->use_empty())
     rewriter.eraseOp(op);
-  remark::passed(side.product->getLoc(), named("Gathered"))
+  gnn::passed(getArgument(), side.product->getLoc(), "Gathered")
       << "the product reads the rows it needs";
   return true;
 }
@@ -352,9 +349,10 @@ bool FuseProducts::end(IRRewriter &rewriter, GemmOp gemm) {
   if (!op || !planEpilogue(gemm, op).empty() ||
       !collectExtras(gemm, op, extras))
     return false;
-  remark::passed(gemm.getLoc(), named("Epilogue"))
-      << "the product ends with what followed it";
+  Location loc = gemm.getLoc(); // it is replaced
   fuseEpilogue(rewriter, gemm, op, extras);
+  gnn::passed(getArgument(), loc, "Epilogue")
+      << "the product ends with what followed it";
   return true;
 }
 
@@ -375,11 +373,10 @@ void FuseProducts::addSums(IRRewriter &rewriter, OuterOp outer) {
     if (why.empty() && !isReadBehind(first, last, reshapes))
       why = "one of the two is read before the other";
     if (!why.empty()) {
-      remark::missed(op.getLoc(), named("NoSums")) << why;
+      gnn::refused(getArgument(), op.getLoc())
+          << "a kernel of its own adds up the rows: " + why;
       continue;
     }
-    remark::passed(op.getLoc(), named("Sums"))
-        << "the product adds up the rows on its right too";
     for (Operation *reshape : llvm::reverse(reshapes))
       rewriter.moveOpAfter(reshape, last);
     rewriter.setInsertionPoint(last);
@@ -397,8 +394,11 @@ void FuseProducts::addSums(IRRewriter &rewriter, OuterOp outer) {
     if (!outer.getTypes())
       sum = tensor::ExpandShapeOp::create(rewriter, loc,
                                           op.getResult(0).getType(), sum, rows);
+    Location summed = op.getLoc();
     rewriter.replaceOp(op, sum);
     rewriter.replaceOp(outer, both.getResult(0));
+    gnn::passed(getArgument(), summed, "Sums")
+        << "the product adds up the rows on its right too";
     return;
   }
 }
@@ -407,8 +407,8 @@ void FuseProducts::reportNotGathered(TileOpInterface product) {
   std::optional<AtAttr> at;
   for (const Side &side : getSides(product))
     if (TraverseOp op = side.getMaker())
-      remark::missed(op.getLoc(), named("NotGathered"))
-          << planGather(side, op, at);
+      gnn::refused(getArgument(), op.getLoc())
+          << "the rows are stored for the product: " + planGather(side, op, at);
 }
 
 void FuseProducts::reportNoEpilogue(GemmOp gemm) {
@@ -416,12 +416,14 @@ void FuseProducts::reportNoEpilogue(GemmOp gemm) {
   if (!op) {
     if (gemm->getNumResults() &&
         llvm::any_of(gemm.getResult().getUsers(), llvm::IsaPred<TraverseOp>))
-      remark::missed(gemm.getLoc(), named("NoEpilogue"))
-          << "its result has other readers";
+      gnn::refused(getArgument(), gemm.getLoc())
+          << "the product's result is stored: it has other readers";
     return;
   }
   std::string why = planEpilogue(gemm, op);
-  remark::missed(op.getLoc(), named("NoEpilogue"))
-      << (why.empty() ? "no map leads from the product's rows to what it reads"
-                      : why);
+  gnn::refused(getArgument(), op.getLoc())
+      << "the product's result is stored: " +
+             (why.empty() ? "no map leads from the product's rows to what it "
+                            "reads"
+                          : why);
 }

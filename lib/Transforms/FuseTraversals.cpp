@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "TraversalUtils.h"
 #include "Utils.h"
@@ -18,7 +19,6 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
@@ -483,8 +483,7 @@ FuseTraversals::fuseOne(IRRewriter &rewriter, TraverseOp consumer) {
     if (!producer || !whyNotFused(produced, consumer, plan).empty())
       continue;
     size_t count = getReaders(produced).consumers.size();
-    remark::passed(consumer.getLoc(),
-                   remark::RemarkOpts::name("Fused").category(getArgument()))
+    passed(getArgument(), consumer.getLoc(), "Fused")
         << "one traversal instead of two: " + gnn::describeOrigins(producer) +
                " and " + gnn::describeOrigins(consumer) +
                (count == 1
@@ -515,8 +514,6 @@ void FuseTraversals::reportRefusals(TraverseOp consumer) {
       continue;
     Plan plan;
     std::string why = whyNotFused(cast<OpResult>(input), consumer, plan);
-    remark::missed(producer.getLoc(),
-                   remark::RemarkOpts::name("NotFused").category(getArgument()))
-        << why;
+    refused(getArgument(), producer.getLoc()) << why;
   }
 }

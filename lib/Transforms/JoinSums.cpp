@@ -70,19 +70,19 @@ static void joinSums(AggregateOp op, const CostModel &model,
   if (!inner || op.getKind() != ReduceKind::Sum || !isSum(inner))
     return;
   if (!inner.getResult().hasOneUse())
-    return rewrite.missed(op.getLoc(), "NotJoined",
-                          "the groups that it adds up have other readers");
+    return rewrite.refused(op.getLoc(),
+                           "the groups that it adds up have other readers");
   RowPath first = inner.getRowPaths().front();
   auto path = compose(first, op.getRowPaths().front());
   if (!path)
-    return rewrite.missed(op.getLoc(), "NotJoined",
-                          "no single path leads to the groups of groups");
+    return rewrite.refused(op.getLoc(),
+                           "no single path leads to the groups of groups");
   bool isMean = inner.getKind() == ReduceKind::Mean;
   std::string numbers;
   if (isMean) {
     std::string why = weighJoin(op, inner, *path, model, numbers);
     if (!why.empty())
-      return rewrite.missed(op.getLoc(), "NotJoined", why);
+      return rewrite.refused(op.getLoc(), why);
   }
   rewrite.passed(op.getLoc(), "Joined",
                  isMean ? "one sum, weighted with degrees" + numbers

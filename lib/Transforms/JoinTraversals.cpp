@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "TraversalUtils.h"
 
@@ -17,7 +18,6 @@
 #include "GNN/Dialect/GNN/IR/Origin.h"
 
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
@@ -452,8 +452,7 @@ TraverseOp JoinTraversals::tryJoin(IRRewriter &rewriter, TraverseOp first,
   TraverseOp joined = weigh(rewriter, first, second, *found, numbers);
   if (!joined)
     return nullptr;
-  remark::passed(second.getLoc(),
-                 remark::RemarkOpts::name("Joined").category(getArgument()))
+  passed(getArgument(), second.getLoc(), "Joined")
       << (found->intoElements
               ? "a walk computes for each edge what it reads of it: "
               : "one traversal with the results of two: ") +
@@ -481,8 +480,7 @@ void JoinTraversals::reportRefusal(IRRewriter &rewriter, TraverseOp first,
       rewriter.eraseOp(joined);
       return;
     }
-  remark::missed(second.getLoc(),
-                 remark::RemarkOpts::name("NotJoined").category(getArgument()))
+  refused(getArgument(), second.getLoc())
       << (isInto ? "what it reads of each edge is stored: "
                  : "two traversals over the same rows, " +
                        gnn::describeOrigins(first) + " and " +

@@ -11,29 +11,24 @@
 #define GNN_LIB_TRANSFORMS_LAYERREWRITE_H
 
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 
 namespace gnn {
 
 /// What each rewrite needs. It changes the op or says in a remark why not.
 struct LayerRewrite {
   mlir::IRRewriter &rewriter;
-  llvm::StringRef category;
+  llvm::StringRef pass; // its flag
 
   void passed(mlir::Location loc, llvm::StringRef name,
               const llvm::Twine &what) const {
-    mlir::remark::passed(
-        loc, mlir::remark::RemarkOpts::name(name).category(category))
-        << what.str();
+    gnn::passed(pass, loc, name) << what.str();
   }
-  void missed(mlir::Location loc, llvm::StringRef name,
-              const llvm::Twine &why) const {
-    mlir::remark::missed(
-        loc, mlir::remark::RemarkOpts::name(name).category(category))
-        << why.str();
+  void refused(mlir::Location loc, const llvm::Twine &why) const {
+    gnn::refused(pass, loc) << why.str();
   }
 };
 

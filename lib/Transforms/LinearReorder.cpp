@@ -10,6 +10,7 @@
 
 #include "GNN/Dialect/GNN/IR/GNN.h"
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "LinearMap.h"
 #include "Utils.h"
@@ -20,7 +21,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -70,9 +70,6 @@ private:
   void addReleased(Bill &bill, ArrayRef<Operation *> products,
                    const SetVector<Operation *> &dead, bool after,
                    RowAnalysis &rows);
-  remark::RemarkOpts named(StringRef name) {
-    return remark::RemarkOpts::name(name).category(getArgument());
-  }
 
   std::optional<CostModel> model;
 };
@@ -300,7 +297,7 @@ void LinearReorder::reorder(Operation *root) {
   if (!result || !found || chain.isTooLong()) {
     drop(/*all=*/true);
     if (!chain.getObstacle().empty())
-      remark::missed(root->getLoc(), named("Refused")) << chain.getObstacle();
+      refused(getArgument(), root->getLoc()) << chain.getObstacle();
     return;
   }
   drop(/*all=*/false);
@@ -324,11 +321,11 @@ void LinearReorder::reorder(Operation *root) {
                             [&](Operation *op) { return !dead.contains(op); });
   if (!isCheaper(after, before, *model, hasStats, stays)) {
     drop(/*all=*/true);
-    remark::missed(root->getLoc(), named("Refused"))
+    refused(getArgument(), root->getLoc())
         << "the product of the weights first would take " + numbers;
     return;
   }
-  remark::passed(root->getLoc(), named("Reordered"))
+  passed(getArgument(), root->getLoc(), "Reordered")
       << (chain.numCombined() ? "the weights are multiplied first: "
                               : "each part is multiplied by itself: ") +
              numbers;

@@ -64,11 +64,10 @@ static void mergeBias(arith::AddFOp op, const LayerRewrite &rewrite) {
   if (!product)
     return;
   if (product.getProductOperands()->bias)
-    return rewrite.missed(op.getLoc(), "NotBias",
-                          "the product has a bias already");
+    return rewrite.refused(op.getLoc(), "the product has a bias already");
   if (!product->hasOneUse())
-    return rewrite.missed(
-        op.getLoc(), "NotBias",
+    return rewrite.refused(
+        op.getLoc(),
         llvm::formatv("the product is read {0} times, expected once",
                       product->getResult(0).getNumUses())
             .str());

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/IR/Remarks.h"
 
 namespace gnn {
 #define GEN_PASS_DEF_MERGEKERNELS
@@ -67,9 +67,6 @@ struct MergeKernels : gnn::impl::MergeKernelsBase<MergeKernels> {
   }
 
 private:
-  remark::RemarkOpts named(StringRef name) {
-    return remark::RemarkOpts::name(name).category(getArgument());
-  }
   void merge(gpu::GPUFuncOp kernel, gpu::GPUFuncOp kept,
              ArrayRef<Operation *> users);
 };
@@ -89,7 +86,7 @@ static void fuseLocations(gpu::GPUFuncOp kept, gpu::GPUFuncOp kernel) {
 void MergeKernels::merge(gpu::GPUFuncOp kernel, gpu::GPUFuncOp kept,
                          ArrayRef<Operation *> users) {
   if (!llvm::all_of(users, llvm::IsaPred<gpu::LaunchFuncOp>)) {
-    remark::missed(kernel.getLoc(), named("NotMerged"))
+    gnn::refused(getArgument(), kernel.getLoc())
         << ("kept beside '" + kept.getName() +
             "', which does the same: not only launches name it")
                .str();
@@ -102,7 +99,7 @@ void MergeKernels::merge(gpu::GPUFuncOp kernel, gpu::GPUFuncOp kept,
                            FlatSymbolRefAttr::get(kept.getNameAttr())));
     if (!launch->hasAttr("gnn.name"))
       launch->setAttr("gnn.name", kernel.getNameAttr());
-    remark::passed(launch.getLoc(), named("Merged"))
+    gnn::passed(getArgument(), launch.getLoc(), "Merged")
         << ("runs '" + kept.getName() + "', which does the same as '" +
             kernel.getName() + "'")
                .str();

@@ -228,8 +228,8 @@ static Places choosePlaces(AggregateOp op, const Terms &terms,
         continue;
       }
       // Infinity times a sum of nothing is not 0.
-      rewrite.missed(
-          op.getLoc(), "ScaleStays",
+      rewrite.refused(
+          op.getLoc(),
           "a scale of a whole sum stays in it: there may be nothing to "
           "add up");
     }
@@ -247,8 +247,8 @@ static Places choosePlaces(AggregateOp op, const Terms &terms,
     places.stays.set(i);
   }
   if (!refusal.empty())
-    rewrite.missed(op.getLoc(), "ScaleStays",
-                   "a scale of gathered rows stays in the sum: " + refusal);
+    rewrite.refused(op.getLoc(),
+                    "a scale of gathered rows stays in the sum: " + refusal);
   return places;
 }
 

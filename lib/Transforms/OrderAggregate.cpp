@@ -12,6 +12,7 @@
 #include "GNN/Dialect/GNN/IR/GNN.h"
 #include "GNN/Dialect/GNN/IR/Gradients.h"
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "BuildAggregatedProduct.h"
 #include "Utils.h"
@@ -21,7 +22,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
@@ -76,12 +76,10 @@ private:
 void OrderAggregate::report(const AggregatedProduct &chain, bool changes,
                             const Twine &reason) {
   Location loc = chain.root->getLoc();
-  auto opts = remark::RemarkOpts::name(changes ? "Ordered" : "NotOrdered")
-                  .category(getArgument());
   if (changes)
-    remark::passed(loc, opts) << reason.str();
+    passed(getArgument(), loc, "Ordered") << reason.str();
   else
-    remark::missed(loc, opts) << reason.str();
+    refused(getArgument(), loc) << reason.str();
 }
 
 /// Theorem 2 of GraphAGILE: the sum is over the narrower rows. That is right
@@ -199,10 +197,7 @@ bool OrderAggregate::orderOne(func::FuncOp func,
       continue;
     decided.insert(op);
     if (!chain) {
-      remark::missed(
-          op->getLoc(),
-          remark::RemarkOpts::name("NotOrdered").category(getArgument()))
-          << why;
+      refused(getArgument(), op->getLoc()) << why;
       continue;
     }
     OpBuilder builder(op);

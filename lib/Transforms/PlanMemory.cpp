@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "RowCounts.h"
 
@@ -19,7 +20,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
@@ -347,8 +347,7 @@ struct PlanMemory : gnn::impl::PlanMemoryBase<PlanMemory> {
           buffers, [](const Buffer &buffer) { return Slot{buffer}; });
     }
     place(func, slots);
-    remark::passed(func.getLoc(),
-                   remark::RemarkOpts::name("Planned").category(getArgument()))
+    gnn::passed(getArgument(), func.getLoc(), "Planned")
         << (Twine(buffers.size()) + " buffers in " + Twine(slots.size()) +
             " slots of one workspace" +
             (all == buffers.size()

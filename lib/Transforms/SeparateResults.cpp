@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "TensorUtils.h"
 #include "TraversalUtils.h"
@@ -13,7 +14,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
@@ -84,10 +84,7 @@ private:
   void separateInits(DestinationStyleOpInterface op);
   void separateResults(func::ReturnOp op);
   void report(Operation *op, StringRef what) {
-    remark::passed(
-        op->getLoc(),
-        remark::RemarkOpts::name("Separated").category(getArgument()))
-        << what;
+    passed(getArgument(), op->getLoc(), "Separated") << what;
   }
 };
 } // namespace

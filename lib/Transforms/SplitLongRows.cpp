@@ -11,13 +11,13 @@
 #include "SplitSums.h"
 
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Analysis/RowStatistics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -58,9 +58,6 @@ struct SplitLongRows : gnn::impl::SplitLongRowsBase<SplitLongRows> {
 private:
   void visit(TraverseOp op);
   std::string choose(TraverseOp op, RowDomain &tiles, std::string &gain);
-  remark::RemarkOpts named(StringRef name) {
-    return remark::RemarkOpts::name(name).category(getArgument());
-  }
 
   std::optional<CostModel> model;
 };
@@ -110,11 +107,11 @@ void SplitLongRows::visit(TraverseOp op) {
   if (why.empty())
     why = choose(op, tiles, gain);
   if (!why.empty()) {
-    remark::missed(op->getLoc(), named("NotSplit")) << why;
+    refused(getArgument(), op->getLoc()) << why;
     return;
   }
   StructureKey key = tiles.getTiles();
-  remark::passed(op.getLoc(), named("Split"))
+  passed(getArgument(), op.getLoc(), "Split")
       << llvm::formatv("each '{0}' with more than {1} '{2}' rows is made of "
                        "pieces of as many{3}",
                        name(key.group), key.tile, key.elements.str(), gain)

@@ -9,6 +9,7 @@
 #include "SplitSums.h"
 
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Analysis/RowStatistics.h"
@@ -16,7 +17,6 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -95,10 +95,7 @@ private:
   std::string choose(TileOpInterface op, SumShape shape, RowDomain &tiles);
   void reportDone(TileOpInterface op, RowDomain tiles);
   void reportRefused(Operation *op, StringRef why) {
-    remark::missed(op->getLoc(), named("NotSplit")) << why;
-  }
-  remark::RemarkOpts named(StringRef name) {
-    return remark::RemarkOpts::name(name).category(getArgument());
+    refused(getArgument(), op->getLoc()) << why;
   }
 };
 } // namespace
@@ -157,7 +154,7 @@ std::string SplitSums::choose(TileOpInterface op, SumShape shape,
 
 void SplitSums::reportDone(TileOpInterface op, RowDomain tiles) {
   StructureKey key = tiles.getTiles();
-  remark::passed(op.getLoc(), named("Split"))
+  passed(getArgument(), op.getLoc(), "Split")
       << llvm::formatv(
              "the '{0}' rows of each '{1}' are summed in tiles of {2} "
              "first",

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "RowCounts.h"
 #include "TensorUtils.h"
@@ -14,7 +15,6 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
@@ -234,16 +234,13 @@ void WriteInPlace::visit(TileOpInterface op) {
               ? makeFree(*input, moved)
               : "it may have more rows than the result";
       std::string name = "input " + std::to_string(input->getOperandNumber());
-      auto opts =
-          remark::RemarkOpts::name(why.empty() ? "InPlace" : "NotInPlace")
-              .category(getArgument());
       if (!why.empty()) {
-        remark::missed(op.getLoc(), opts)
+        refused(getArgument(), op.getLoc())
             << "does not write over " + name + ": " + why;
         continue;
       }
       output.set(input->get());
-      remark::passed(op.getLoc(), opts)
+      passed(getArgument(), op.getLoc(), "InPlace")
           << "writes over " + name + ", which nothing reads later" +
                  (moved ? ": it moved behind what else reads it" : "");
       break;

@@ -377,7 +377,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
 func.func @other_readers(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
-  // expected-remark @+1 {{its result has other readers}}
+  // expected-remark @+1 {{the product's result is stored: it has other readers}}
   %r = gnn_tile.gemm @g rows src
       ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {

@@ -64,7 +64,7 @@
 // UNSAVED: error: schedules: cannot write '{{.*}}saved.jsonl': {{.*}}No such file or directory
 // VARY: error: vary: expected fields of schedules of the module's templates, got 'depth'
 // APART: error: 'gnn_tile.gemm' op expected the schedule of another template of the same key, for a file cannot tell them apart: #gnn_tile.gemm_schedule<n = 16>, got #gnn_tile.gemm_schedule<n = 32>
-// LEFT: ScheduleUnused{{.*}}unused: the module has no template in a function 'h'
+// LEFT: Refused{{.*}}unused: the module has no template in a function 'h'
 
 //--- f.mlir
 gnn.graph @g square {node_types = 2, edge_types = 3}

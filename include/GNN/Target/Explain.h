@@ -66,7 +66,7 @@ struct ExplainedFunction {
   std::string obstacle;
 };
 
-/// What a pass reports to have done or refused.
+/// What a pass reports to have done or refused. A refusal has no name.
 struct Choice {
   std::string pass, name, place, message;
   bool isDone = false;

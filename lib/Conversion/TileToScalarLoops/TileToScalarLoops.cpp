@@ -12,12 +12,12 @@
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -163,8 +163,7 @@ struct ConvertGNNTileToScalarLoops
       Location loc = op.getLoc(); // it is replaced
       if (failed(lower(op)))
         return signalPassFailure();
-      remark::passed(
-          loc, remark::RemarkOpts::name("Lowered").category(getArgument()))
+      passed(getArgument(), loc, "Lowered")
           << "computed by loops of one thread";
     }
   }

@@ -10,13 +10,13 @@
 
 #include "GNN/Conversion/Passes.h"
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -331,8 +331,7 @@ struct ConvertGNNTileVectorsToScalarLoops
       Location loc = blocks.getLoc(); // it is replaced
       if (failed(VectorLoops(blocks).run()))
         return signalPassFailure();
-      remark::passed(
-          loc, remark::RemarkOpts::name("Lowered").category(getArgument()))
+      passed(getArgument(), loc, "Lowered")
           << "computed by loops of one thread";
     }
   }

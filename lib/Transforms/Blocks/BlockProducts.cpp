@@ -16,11 +16,11 @@
 
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -213,9 +213,7 @@ struct BlockProducts : gnn::impl::BlockProductsBase<BlockProducts> {
 private:
   template <typename ProductOp> LogicalResult block(ProductOp op) {
     if (op.isOnRange()) {
-      remark::missed(op.getLoc(), remark::RemarkOpts::name("Refused").category(
-                                      getArgument()))
-          << "is on a range already";
+      refused(getArgument(), op.getLoc()) << "is on a range already";
       return success();
     }
     for (Type type : op->getOperandTypes())
@@ -225,8 +223,7 @@ private:
     if (failed(layout))
       return failure();
     ProductBlocks(op).block(op, *layout);
-    remark::passed(op.getLoc(),
-                   remark::RemarkOpts::name("Blocked").category(getArgument()))
+    passed(getArgument(), op.getLoc(), "Blocked")
         << ("tiles of " + Twine(ProductLayout::rows) + " rows and " +
             Twine(layout->columns) + " columns")
                .str();

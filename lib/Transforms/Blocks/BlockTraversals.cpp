@@ -12,10 +12,10 @@
 
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -50,7 +50,7 @@ static TraverseOp cloneOnRange(TraverseOp op, BlockBuilder &blocks,
   return clone;
 }
 
-static LogicalResult block(TraverseOp op) {
+static LogicalResult block(TraverseOp op, StringRef pass) {
   for (Type type : op->getOperandTypes())
     if (!isa<MemRefType>(type))
       return op.emitOpError("expected memrefs, got ") << type;
@@ -82,8 +82,7 @@ static LogicalResult block(TraverseOp op) {
   ranged.getFirstColumnMutable().assign(
       layout->columnTiles > 1 ? loop.getInductionVar(1) : body.index(0));
   ranged.getIndexArraysMutable().assign(arrays);
-  remark::passed(op.getLoc(), remark::RemarkOpts::name("Blocked").category(
-                                  "gnn-tile-block-traversals"))
+  passed(pass, op.getLoc(), "Blocked")
       << ("blocks of " + Twine(rowsPerBlock) + " rows and " +
           Twine(std::min(columns, features)) + " columns")
              .str();
@@ -99,13 +98,10 @@ struct BlockTraversals : gnn::impl::BlockTraversalsBase<BlockTraversals> {
       if (!op.isOnRange())
         ops.push_back(op);
       else
-        remark::missed(
-            op.getLoc(),
-            remark::RemarkOpts::name("Refused").category(getArgument()))
-            << "is on a range already";
+        refused(getArgument(), op.getLoc()) << "is on a range already";
     });
     for (TraverseOp op : ops)
-      if (failed(block(op)))
+      if (failed(block(op, getArgument())))
         return signalPassFailure();
   }
 };

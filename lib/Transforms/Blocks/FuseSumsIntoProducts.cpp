@@ -16,12 +16,12 @@
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -449,19 +449,17 @@ struct FuseSumsIntoProducts
         continue;
       SumIntoProduct pair(sum, product);
       std::string why = pair.explainRefusal();
-      auto about =
-          remark::RemarkOpts::name("SumInProduct").category(getArgument());
       if (!why.empty()) {
-        remark::missed(product.getLoc(), about)
+        refused(getArgument(), product.getLoc())
             << ("the sum that is multiplied stays a kernel: " + why);
         continue;
       }
-      remark::passed(product.getLoc(), about)
+      pair.fuse();
+      passed(getArgument(), product.getLoc(), "SumInProduct")
           << ("rows of " + Twine(pair.features()) +
               " features are summed in the block that multiplies them, " +
               Twine(pair.arrayBytes()) + " bytes of workgroup memory")
                  .str();
-      pair.fuse();
     }
   }
 };

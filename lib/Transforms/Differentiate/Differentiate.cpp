@@ -16,11 +16,11 @@
 #include "GNN/Dialect/GNN/IR/GNNLoopOps.h"
 #include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
 #include "GNN/Dialect/GNN/IR/Gradients.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -259,9 +259,7 @@ Differentiate::addGradientsOf(JointFunction &joint, ArrayRef<unsigned> inputs,
     Value gradient = gradients.get(input);
     if (!gradient) {
       if (!isTrial && (!isPart || !isZero.contains(number)))
-        remark::missed(
-            joint.func.getLoc(),
-            remark::RemarkOpts::name("ZeroGradient").category(getArgument()))
+        missed(getArgument(), joint.func.getLoc(), "ZeroGradient")
             << "no result " +
                    std::string(isPart ? "whose gradient is given " : "") +
                    "depends on input '" + getInputName(joint.func, number) +
@@ -384,10 +382,7 @@ void Differentiate::split(const JointFunction &joint, func::FuncOp func,
       name += " result " +
               std::to_string(cast<OpResult>(kept.value).getResultNumber());
     bool isResult = kept.reason.empty();
-    auto opts = remark::RemarkOpts::name(isResult     ? "Kept"
-                                         : kept.saved ? "Saved"
-                                                      : "Recomputed")
-                    .category(getArgument());
+    StringRef what = isResult ? "Kept" : kept.saved ? "Saved" : "Recomputed";
     std::string text = name +
                        (isResult     ? ": a result, not saved, "
                         : kept.saved ? ": saved, "
@@ -395,9 +390,9 @@ void Differentiate::split(const JointFunction &joint, func::FuncOp func,
                        textOfBytes(kept.bytes) +
                        (isResult ? "" : ": " + kept.reason);
     if (kept.saved)
-      remark::passed(loc, opts) << text;
+      passed(getArgument(), loc, what) << text;
     else
-      remark::missed(loc, opts) << text;
+      missed(getArgument(), loc, what) << text;
   }
   SmallVector<Border> arguments, results, of, gradients;
   llvm::DenseSet<Value> given; // each value once
@@ -485,12 +480,11 @@ Differentiate::findSumsOverEdges(func::FuncOp func, ArrayRef<unsigned> inputs,
   if (failed(joint))
     return failure();
   for (const GroupSum &sum : chooseGroupSums(*joint, memory, target)) {
-    auto opts = remark::RemarkOpts::name("GroupSum").category(getArgument());
     std::string text = "gnn.attention: " + sum.reason;
     if (sum.overEdges)
-      remark::passed(sum.loc, opts) << text;
+      passed(getArgument(), sum.loc, "GroupSum") << text;
     else
-      remark::missed(sum.loc, opts) << text;
+      missed(getArgument(), sum.loc, "GroupSum") << text;
     if (sum.overEdges)
       overEdges.insert(sum.attention);
   }

@@ -13,11 +13,11 @@
 
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -530,8 +530,7 @@ private:
     if (failed(blocks ? distribution.run(blocks)
                       : distribution.runOnPart(cast<scf::ForOp>(loop))))
       return failure();
-    remark::passed(
-        loc, remark::RemarkOpts::name("Distributed").category(getArgument()))
+    gnn::passed(getArgument(), loc, "Distributed")
         << ("over " + Twine(lanes.getThreads()) + " lanes").str();
     return success();
   }

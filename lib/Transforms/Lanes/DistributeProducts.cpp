@@ -14,13 +14,13 @@
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -211,8 +211,7 @@ struct DistributeProducts
       Location loc = blocks.getLoc(); // it is replaced
       if (failed(ProductDistribution(blocks).run()))
         return signalPassFailure();
-      remark::passed(
-          loc, remark::RemarkOpts::name("Distributed").category(getArgument()))
+      passed(getArgument(), loc, "Distributed")
           << "tiles are spread over threads";
     }
   }

@@ -12,10 +12,10 @@
 
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -233,13 +233,10 @@ private:
   }
 
   void report(Operation *op, StringRef refusal, StringRef text) {
-    auto named = [&](StringRef name) {
-      return remark::RemarkOpts::name(name).category(getArgument());
-    };
     if (refusal.empty())
-      remark::passed(op->getLoc(), named("Copied")) << text;
+      passed(getArgument(), op->getLoc(), "Copied") << text;
     else
-      remark::missed(op->getLoc(), named("Refused")) << refusal;
+      refused(getArgument(), op->getLoc()) << refusal;
   }
 };
 } // namespace

@@ -11,8 +11,7 @@
 
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Transforms/Passes.h"
-
-#include "mlir/IR/Remarks.h"
+#include "GNN/Transforms/Remarks.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -81,16 +80,13 @@ struct LoadAhead : gnn::impl::LoadAheadBase<LoadAhead> {
     for (scf::ForOp loop : loops) {
       PipelinedLoop steps(loop, "loaded", PipelinedLoop::Staging::WithSums);
       loop->removeAttr(loadAheadAttribute);
-      auto named = [&](StringRef name) {
-        return remark::RemarkOpts::name(name).category(getArgument());
-      };
       if (std::string why = analyse(loop, steps); !why.empty()) {
-        remark::missed(loop.getLoc(), named("Refused")) << why;
+        refused(getArgument(), loop.getLoc()) << why;
         continue;
       }
       Location loc = loop.getLoc(); // it is replaced
       rewrite(steps);
-      remark::passed(loc, named("Ahead"))
+      passed(getArgument(), loc, "Ahead")
           << "the next step is loaded while one is summed";
     }
   }

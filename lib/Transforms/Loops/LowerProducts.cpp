@@ -11,10 +11,10 @@
 
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -185,8 +185,7 @@ private:
     if (failed(layout))
       return failure();
     lowerToLoops(op, *layout);
-    remark::passed(op.getLoc(),
-                   remark::RemarkOpts::name("Lowered").category(getArgument()))
+    passed(getArgument(), op.getLoc(), "Lowered")
         << ("steps of " + Twine(layout->depth)).str();
     op.erase();
     return success();

@@ -12,11 +12,11 @@
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/CSE.h"
 
 using namespace mlir;
@@ -223,7 +223,7 @@ void TraversalLoops::run() {
     makeLongRows(flags);
 }
 
-static LogicalResult lower(TraverseOp op) {
+static LogicalResult lower(TraverseOp op, StringRef pass) {
   if (!op.isOnRange())
     return op.emitOpError("expected a traversal on a range, got one on all "
                           "rows (gnn-tile-block-traversals makes blocks)");
@@ -236,8 +236,7 @@ static LogicalResult lower(TraverseOp op) {
            << op->getParentOp()->getName() << "'";
   if (layout->rowWalk == RowWalk::InTurn &&
       layout->vectorsOfLane() > TraverseFacts::mostVectorsInTurn) {
-    remark::missed(op.getLoc(), remark::RemarkOpts::name("Refused").category(
-                                    "gnn-tile-lower-traversals"))
+    refused(pass, op.getLoc())
         << ("expected at most " + Twine(TraverseFacts::mostVectorsInTurn) +
             " vectors of a row, got " + Twine(layout->vectorsOfLane()) +
             ": left for loops of scalars")
@@ -250,13 +249,12 @@ static LogicalResult lower(TraverseOp op) {
   if (!isForBlock(op))
     blocks->setAttr(attribute::lanes,
                     TraversalLoops::lanesOf(op.getContext(), *layout));
-  remark::passed(op.getLoc(), remark::RemarkOpts::name("Lowered").category(
-                                  "gnn-tile-lower-traversals"))
+  TraversalLoops(op, *layout).run();
+  passed(pass, op.getLoc(), "Lowered")
       << (Twine(layout->rowsPerBlock) + " teams of " +
           Twine(layout->threadsPerRow()) + " lanes, row_walk " +
           stringifyRowWalk(layout->rowWalk))
              .str();
-  TraversalLoops(op, *layout).run();
   op.erase();
   // A lookup that several values need is one. What stands in front of the loop
   // is left, so that kernels that do the same stay the same.
@@ -272,7 +270,7 @@ struct LowerTraversals : gnn::impl::LowerTraversalsBase<LowerTraversals> {
     SmallVector<TraverseOp> ops;
     getOperation()->walk([&](TraverseOp op) { ops.push_back(op); });
     for (TraverseOp op : ops)
-      if (failed(lower(op)))
+      if (failed(lower(op, getArgument())))
         return signalPassFailure();
   }
 };

@@ -14,11 +14,11 @@
 
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -164,11 +164,8 @@ private:
     if (!op.isOnRange())
       return op.emitOpError("expected a product on a range, got one on all "
                             "rows (gnn-tile-block-products makes blocks)");
-    auto named = [&](StringRef name) {
-      return remark::RemarkOpts::name(name).category(getArgument());
-    };
     if (std::string why = explainRefusal(op); !why.empty()) {
-      remark::missed(op.getLoc(), named("Refused")) << why;
+      refused(getArgument(), op.getLoc()) << why;
       return success();
     }
     auto blocks = dyn_cast<scf::ForallOp>(op->getParentOp());
@@ -187,11 +184,11 @@ private:
           "cannot honour the schedule's 'copies': expected registers on the "
           "cores of a CPU, got async");
     Panel panel = getPanel(vector, registers);
-    remark::passed(op.getLoc(), named("Lowered"))
+    lowerInTurn(op, *layout, panel);
+    passed(getArgument(), op.getLoc(), "Lowered")
         << ("panels of " + Twine(Panel::rows) + " rows by " +
             Twine(panel.vectors) + " vectors of " + Twine(panel.width))
                .str();
-    lowerInTurn(op, *layout, panel);
     blocks->setAttr(attribute::threads,
                     IntegerAttr::get(IntegerType::get(&getContext(), 64), 1));
     op.erase();

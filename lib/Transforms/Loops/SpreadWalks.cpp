@@ -12,10 +12,10 @@
 
 #include "GNN/Dialect/Tile/IR/Combine.h"
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace gnn::tile;
@@ -244,8 +244,7 @@ struct SpreadWalks : gnn::impl::SpreadWalksBase<SpreadWalks> {
     for (WalkOp walk : walks) {
       if (failed(verifyBody(walk)))
         return signalPassFailure();
-      remark::passed(walk.getLoc(),
-                     remark::RemarkOpts::name("Spread").category(getArgument()))
+      gnn::passed(getArgument(), walk.getLoc(), "Spread")
           << ("a walk in steps of " + Twine(walk.getSlots()) + " x " +
               Twine(walk.getInFlight()) + " elements" +
               (walk.getRun() ? ", in runs of " + std::to_string(*walk.getRun())

@@ -9,9 +9,9 @@
 
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -101,9 +101,7 @@ private:
     op->setAttr(spreadAttribute, fragments);
     if (failed(spreadStores(op, before, fragments)))
       return failure();
-    remark::passed(
-        op.getLoc(),
-        remark::RemarkOpts::name("TensorCores").category(getArgument()))
+    gnn::passed(getArgument(), op.getLoc(), "TensorCores")
         << "sums are held in fragments of mma.sync";
     return success();
   }

@@ -10,6 +10,7 @@
 #include "GNN/Dialect/GNN/IR/GNNLoopOps.h"
 #include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "../Utils.h"
 #include "Lifting.h"
@@ -19,7 +20,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/CSE.h"
 #include "llvm/Support/InterleavedRange.h"
@@ -243,9 +243,6 @@ struct RaiseLoops : gnn::impl::RaiseLoopsBase<RaiseLoops> {
   void runOnOperation() override;
 
 private:
-  remark::RemarkOpts named(StringRef name) {
-    return remark::RemarkOpts::name(name).category(getArgument());
-  }
   void report(unsigned loops, unsigned fused);
 };
 } // namespace
@@ -269,16 +266,16 @@ void RaiseLoops::report(unsigned loops, unsigned fused) {
     auto reason = llvm::find_if(*loop.getLoopBody(),
                                 [](Operation &op) { return mustStay(&op); });
     ++kept;
-    remark::missed(loop.getLoc(), named("Kept"))
+    refused(getArgument(), loop.getLoc())
         << "no op on whole tensors does what '" +
                reason->getName().getStringRef().str() +
                "' does here: it stays in a loop";
   }
-  remark::passed(getOperation().getLoc(), named("Raised"))
+  passed(getArgument(), getOperation().getLoc(), "Raised")
       << counted(loops, "loop") + " became ops on whole tensors, " +
              counted(kept, "loop") + " between them";
   if (fused)
-    remark::passed(getOperation().getLoc(), named("Fused"))
+    passed(getArgument(), getOperation().getLoc(), "Fused")
         << counted(fused, "loop") + " joined another over the same rows";
 }
 
@@ -290,7 +287,7 @@ void RaiseLoops::runOnOperation() {
   IRRewriter builder(&getContext());
   bool found = !block.getOps<RowLoopInterface>().empty();
   if (unsigned unread = found ? dropUnread(builder, block) : 0)
-    remark::passed(func.getLoc(), named("Unread"))
+    passed(getArgument(), func.getLoc(), "Unread")
         << counted(unread, "result") + " of loops that nothing read dropped";
   SmallVector<RowLoopInterface> loops(block.getOps<RowLoopInterface>());
   if (!loops.empty()) {
@@ -310,7 +307,7 @@ void RaiseLoops::runOnOperation() {
         fuseLoops(builder, block,
                   [&](RowLoopInterface loop, ArrayRef<int64_t> before,
                       ArrayRef<int64_t> own) {
-                    remark::missed(loop.getLoc(), named("Apart"))
+                    refused(getArgument(), loop.getLoc())
                         << "not joined to a loop over the same rows: its "
                            "features " +
                                shown(own) + " and those there, " +
@@ -322,7 +319,7 @@ void RaiseLoops::runOnOperation() {
   }
   raiseSoftmax(func, [&](EdgeSoftmaxOp op) {
     found = true;
-    remark::passed(op.getLoc(), named("Softmax"))
+    passed(getArgument(), op.getLoc(), "Softmax")
         << "exp, sum and division became gnn.edge_softmax: the same value, and "
            "large scores do not overflow";
   });

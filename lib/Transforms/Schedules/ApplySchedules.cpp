@@ -7,8 +7,7 @@
 #include "ScheduleFile.h"
 
 #include "GNN/Transforms/Passes.h"
-
-#include "mlir/IR/Remarks.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include <map>
 
@@ -96,9 +95,7 @@ private:
       diag.attachNote(op.getLoc()) << "the template";
       return diag;
     }
-    remark::passed(
-        op.getLoc(),
-        remark::RemarkOpts::name("ScheduleApplied").category(getArgument()))
+    gnn::passed(getArgument(), op.getLoc(), "ScheduleApplied")
         << "takes the schedule of " << describe(entry.loc);
     return success();
   }
@@ -133,10 +130,7 @@ private:
     std::string why = explainUnused(entry, templates);
     if (!allowUnused)
       return emitError(entry.loc) << why;
-    remark::missed(
-        entry.loc,
-        remark::RemarkOpts::name("ScheduleUnused").category(getArgument()))
-        << why;
+    gnn::refused(getArgument(), entry.loc) << why;
     return success();
   }
 };

@@ -12,8 +12,8 @@
 #include "GNN/Dialect/GNN/IR/GNN.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
-#include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <numeric>
@@ -199,20 +199,17 @@ int64_t ScheduleColumns::choose(TraverseOp op, const TraverseSchedule &schedule,
         (best == whole ||
          seconds(work, columns, features) < seconds(work, best, features)))
       best = columns;
-  auto named = [&](StringRef name) {
-    return remark::RemarkOpts::name(name).category(getArgument());
-  };
   auto micros = [&](int64_t columns) {
     return llvm::formatv("{0:F2} us", 1e6 * seconds(work, columns, features))
         .str();
   };
   if (best == whole)
-    remark::missed(op.getLoc(), named("WholeRows"))
+    refused(getArgument(), op.getLoc())
         << llvm::formatv("blocks take all {0} columns: {1} by the model", whole,
                          micros(whole))
                .str();
   else
-    remark::passed(op.getLoc(), named("ColumnTiles"))
+    passed(getArgument(), op.getLoc(), "ColumnTiles")
         << llvm::formatv(
                "blocks take {0} of {1} columns, which fit the L2: {2} "
                "instead of {3} by the model",

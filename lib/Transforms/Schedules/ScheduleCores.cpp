@@ -8,8 +8,8 @@
 #include "ScheduleFacts.h"
 
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
-#include "mlir/IR/Remarks.h"
 #include <numeric>
 
 using namespace mlir;
@@ -84,9 +84,7 @@ struct ScheduleCores : gnn::impl::ScheduleCoresBase<ScheduleCores> {
       schedule.setOn(op);
       if (failed(getPartialLayout(op)))
         return WalkResult::interrupt();
-      remark::passed(
-          op.getLoc(),
-          remark::RemarkOpts::name("Scheduled").category(getArgument()))
+      gnn::passed(getArgument(), op.getLoc(), "Scheduled")
           << ("a core takes " + Twine(schedule.rowsPerBlock) +
               " rows, in vectors of " + Twine(schedule.vector))
                  .str();

@@ -7,8 +7,8 @@
 #include "ScheduleFacts.h"
 
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
-#include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -37,9 +37,6 @@ private:
   /// Says where the length of groups decided, and where it is not known.
   void explain(TraverseOp op, const TraverseSchedule &schedule,
                const TraverseFacts &facts) {
-    auto named = [&](StringRef name) {
-      return remark::RemarkOpts::name(name).category(getArgument());
-    };
     int64_t lanes = schedule.elementLanes;
     TraverseFacts unknown = facts;
     unknown.meanLength = 0;
@@ -47,14 +44,14 @@ private:
     before.elementLanes = 0;
     chooseLanes(before, unknown);
     if (lanes < before.elementLanes)
-      remark::passed(op.getLoc(), named("ShortGroups"))
+      gnn::passed(getArgument(), op.getLoc(), "ShortGroups")
           << llvm::formatv(
                  "groups have {0:F1} elements in the mean: {1} instead "
                  "of {2} lanes take them",
                  facts.meanLength, lanes, before.elementLanes)
                  .str();
     else
-      remark::missed(op.getLoc(), named("ShortGroups"))
+      gnn::refused(getArgument(), op.getLoc())
           << llvm::formatv("{0} lanes take the elements of a group, {1}", lanes,
                            facts.shufflesInsideElements ? "which work in step"
                            : facts.meanLength

@@ -6,8 +6,10 @@
 
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 using namespace mlir;
+using namespace gnn;
 using namespace gnn::tile;
 
 namespace gnn {
@@ -20,8 +22,9 @@ static int64_t tileFor(int64_t columns) {
   return columns <= 16 ? 16 : columns <= 32 ? 32 : 64;
 }
 
-/// A step of a gemm has one load to wait for, and the rest is arithmetic.
-static bool gainsByTensorCores(GemmOp, int64_t, ProductCopies) { return true; }
+/// Why tensor cores would be no faster; empty if they are. A step of a gemm has
+/// one load to wait for, and the rest is arithmetic.
+static std::string explainNoGain(GemmOp, int64_t, ProductCopies) { return ""; }
 
 /// A step of an outer product that is loaded holds what the next one stages,
 /// for which sums in fragments leave fewer registers. In training of RGCN, RGAT
@@ -29,10 +32,13 @@ static bool gainsByTensorCores(GemmOp, int64_t, ProductCopies) { return true; }
 /// ones 6 % less; copied, wide ones take 3 % less (am: 8 %). With sums of
 /// columns they took up to 28 % more; copied, from 12 % more (bgs) to 7 % less
 /// (am).
-static bool gainsByTensorCores(OuterOp op, int64_t columns,
-                               ProductCopies copies) {
-  bool isNarrow = columns == 16;
-  return !op.getSums() && (isNarrow || copies == ProductCopies::Async);
+static std::string explainNoGain(OuterOp op, int64_t columns,
+                                 ProductCopies copies) {
+  if (op.getSums())
+    return "it sums columns too";
+  if (columns > 16 && copies != ProductCopies::Async)
+    return "wide tiles that are loaded take the registers of its sums";
+  return "";
 }
 
 namespace {
@@ -55,17 +61,38 @@ private:
     auto get = [&](ProductKind kind, ProductCopies copies) {
       return GemmScheduleAttr::get(op.getContext(), columns, kind, copies);
     };
-    if (given && given.getCopies())
+    if (given && given.getCopies()) {
       copies = given.getCopies().getValue();
-    else if (asyncCopies &&
-             explainRefusal(op, get(kind, ProductCopies::Async)).empty())
-      copies = ProductCopies::Async;
-    if (given && given.getKind())
+    } else if (asyncCopies) {
+      if (isTaken(op, explainRefusal(op, get(kind, ProductCopies::Async))))
+        copies = ProductCopies::Async;
+    }
+    if (given && given.getKind()) {
       kind = given.getKind().getValue();
-    else if (tensorCores && gainsByTensorCores(op, columns, copies) &&
-             explainRefusal(op, get(ProductKind::TF32x3, copies)).empty())
-      kind = ProductKind::TF32x3;
-    op.setScheduleAttr(get(kind, copies));
+    } else if (tensorCores) {
+      std::string why = explainNoGain(op, columns, copies);
+      if (!why.empty())
+        why = "expected ffma to be faster than tf32x3: " + why;
+      else
+        why = explainRefusal(op, get(ProductKind::TF32x3, copies));
+      if (isTaken(op, why))
+        kind = ProductKind::TF32x3;
+    }
+    GemmScheduleAttr chosen = get(kind, copies);
+    op.setScheduleAttr(chosen);
+    if (chosen != given)
+      passed(getArgument(), op.getLoc(), "Scheduled")
+          << ("tiles of " + Twine(columns) + " columns, multiplied by " +
+              stringifyProductKind(kind) + ", staged by " +
+              stringifyProductCopies(copies))
+                 .str();
+  }
+
+  /// Whether there is no reason against what was asked for.
+  bool isTaken(Operation *op, const std::string &why) {
+    if (!why.empty())
+      refused(getArgument(), op->getLoc()) << why;
+    return why.empty();
   }
 };
 } // namespace

@@ -6,6 +6,7 @@
 
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -24,11 +25,14 @@ struct ScheduleRowWalks : gnn::impl::ScheduleRowWalksBase<ScheduleRowWalks> {
       if (failed(layout))
         return WalkResult::interrupt();
       TraverseSchedule schedule(op);
-      if (!schedule.rowWalk)
+      bool isOpen = !schedule.rowWalk;
+      if (isOpen)
         schedule.rowWalk = choose(op, schedule, *layout);
       if (schedule.rowWalk == RowWalk::ByLength)
         chooseSplitRows(schedule, TraverseFacts(op));
       schedule.setOn(op);
+      if (isOpen)
+        explain(op, schedule);
       return WalkResult::advance();
     });
     if (walk.wasInterrupted())
@@ -48,6 +52,31 @@ private:
     schedule.rowWalk = RowWalk::ByLength; // which takes more shared memory
     return layOut(schedule, TraverseFacts(op)).sharesRows ? RowWalk::ByLength
                                                           : RowWalk::Team;
+  }
+
+  /// Says who walks long rows, or why nobody but their own teams does.
+  void explain(TraverseOp op, const TraverseSchedule &schedule) {
+    switch (*schedule.rowWalk) {
+    case RowWalk::ByLength:
+      passed(getArgument(), op.getLoc(), "Scheduled")
+          << ("all teams of a block walk a row of more than " +
+              Twine(schedule.splitRows) + " elements")
+                 .str();
+      return;
+    case RowWalk::Block:
+      passed(getArgument(), op.getLoc(), "Scheduled")
+          << "all teams of a block walk each row: rows are few";
+      return;
+    default:
+      break;
+    }
+    refused(getArgument(), op.getLoc())
+        << (StringRef("each team walks its own row: ") +
+            (TraverseFacts(op).sums.empty() ? "nothing is summed over elements"
+             : schedule.rowsPerBlock < 2
+                 ? "a block has one team"
+                 : "sums of a block take too much shared memory"))
+               .str();
   }
 };
 } // namespace

@@ -7,6 +7,7 @@
 #include "ScheduleFacts.h"
 
 #include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 using namespace mlir;
 using namespace gnn::tile;
@@ -23,8 +24,14 @@ struct ScheduleRows : gnn::impl::ScheduleRowsBase<ScheduleRows> {
       TraverseSchedule schedule(op);
       if (failed(getPartialLayout(op)))
         return WalkResult::interrupt();
+      Attribute given = op.getScheduleAttr();
       chooseRows(schedule, gnn::getScheduleFacts(op));
       schedule.setOn(op);
+      if (op.getScheduleAttr() != given)
+        gnn::passed(getArgument(), op.getLoc(), "Scheduled")
+            << ("a block takes " + Twine(schedule.rowsPerBlock) +
+                " rows, in_flight is " + Twine(schedule.inFlight))
+                   .str();
       return WalkResult::advance();
     });
     if (walk.wasInterrupted())

@@ -177,7 +177,7 @@ def in_short(message):
 def summary(found):
     """The lines of a case."""
     lines = collections.Counter(
-        f"  {category}: {'' if done else 'not '}{name}: {in_short(message)}"
+        f"  {category}: {name}: {in_short(message)}"
         for category, done, name, message in found)
     return "\n".join(line + (f" ({count} times)" if count > 1 else "")
                      for line, count in lines.items()) or "  nothing"

@@ -1,0 +1,43 @@
+//===- Remarks.h - What passes say that they did and refused ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One remark for each decision of a pass, with the pass's flag as its category.
+// What is done has a name of the pass's choice; all refusals have one name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TRANSFORMS_REMARKS_H
+#define GNN_TRANSFORMS_REMARKS_H
+
+#include "mlir/IR/Remarks.h"
+
+namespace gnn {
+
+/// The name of every refusal.
+inline constexpr llvm::StringLiteral refusalName = "Refused";
+
+/// Says that a pass has done something, and has not merely begun: `what`, such
+/// as "Fused". `pass` is its flag, `getArgument()`.
+inline mlir::remark::detail::InFlightRemark
+passed(llvm::StringRef pass, mlir::Location loc, llvm::StringRef what) {
+  return mlir::remark::passed(
+      loc, mlir::remark::RemarkOpts::name(what).category(pass));
+}
+
+/// Says that a pass has chosen something else than it might have: `what`.
+inline mlir::remark::detail::InFlightRemark
+missed(llvm::StringRef pass, mlir::Location loc, llvm::StringRef what) {
+  return mlir::remark::missed(
+      loc, mlir::remark::RemarkOpts::name(what).category(pass));
+}
+
+/// Says why a pass leaves something as it is.
+inline mlir::remark::detail::InFlightRemark refused(llvm::StringRef pass,
+                                                    mlir::Location loc) {
+  return missed(pass, loc, refusalName);
+}
+
+} // namespace gnn
+
+#endif // GNN_TRANSFORMS_REMARKS_H

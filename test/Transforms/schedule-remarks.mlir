@@ -1,0 +1,114 @@
+// RUN: gnn-opt %s --gnn-tile-schedule-columns --gnn-tile-schedule-lanes --gnn-tile-schedule-rows --gnn-tile-schedule-row-walks \
+// RUN:   --gnn-tile-schedule-products='tensor-cores=true async-copies=true' --split-input-file \
+// RUN:   --remarks-filter='gnn-tile-schedule-(products|rows|row-walks)' --remark-policy=all --verify-diagnostics
+// RUN: gnn-opt %s --gnn-tile-schedule-products --split-input-file \
+// RUN:   --remarks-filter='gnn-tile-schedule-products' --remark-policy=all --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s --implicit-check-not=Refused
+
+// What schedules say is said in remarks, and why another choice was refused. What was
+// not asked for is not refused.
+//
+// CHECK: remark: [Passed] Scheduled | Category:gnn-tile-schedule-products | Remark="tiles of 64 columns, multiplied by ffma, staged by registers"
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @fits(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>) {
+  // expected-remark @+1 {{tiles of 64 columns, multiplied by tf32x3, staged by async}}
+  gnn_tile.gemm @g rows node ins(%x, %w : memref<?x64xf32>, memref<64x64xf32>)
+      at <group : feature> extras at [] outs(%y : memref<?x64xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @transposed_bf16(%x: memref<?x64xbf16>, %w: memref<8x64xbf16>, %y: memref<?x8xbf16>) {
+  // expected-remark @+3 {{cannot honour the schedule's 'copies': expected a weight of f32 with rows aligned to 16 bytes for async, got a transposed one of memref<8x64xbf16>}}
+  // expected-remark @+2 {{cannot honour the schedule's 'kind': expected operands of f32 for tf32x3, got bf16}}
+  // expected-remark @+1 {{tiles of 16 columns, multiplied by ffma, staged by registers}}
+  gnn_tile.gemm @g rows node transposed ins(%x, %w : memref<?x64xbf16>, memref<8x64xbf16>)
+      at <group : feature> extras at [] outs(%y : memref<?x8xbf16>) at <group : feature> {
+  ^bb0(%acc: bf16):
+    gnn_tile.yield %acc : bf16
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @wide_outer(%x: memref<?x6xf32>, %dy: memref<?x64xf32>, %dw: memref<6x64xf32>) {
+  // expected-remark @+3 {{expected rows of f32 aligned to 16 bytes for async, got memref<?x6xf32>}}
+  // expected-remark @+2 {{expected ffma to be faster than tf32x3: wide tiles that are loaded take the registers of its sums}}
+  // expected-remark @+1 {{tiles of 64 columns, multiplied by ffma, staged by registers}}
+  gnn_tile.outer @g rows node ins(%x, %dy : memref<?x6xf32>, memref<?x64xf32>)
+      at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
+      outs(%dw : memref<6x64xf32>)
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @outer_with_sums(%x: memref<?x64xf32>, %dy: memref<?x64xf32>, %dw: memref<64x64xf32>, %db: memref<64xf32>) {
+  // expected-remark @+2 {{expected ffma to be faster than tf32x3: it sums columns too}}
+  // expected-remark @+1 {{tiles of 64 columns, multiplied by ffma, staged by async}}
+  gnn_tile.outer @g rows node ins(%x, %dy : memref<?x64xf32>, memref<?x64xf32>)
+      at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
+      outs(%dw : memref<64x64xf32>) sums(%db : memref<64xf32>)
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+// What is given is no choice: there is nothing to say.
+
+func.func @given(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>) {
+  gnn_tile.gemm @g rows node ins(%x, %w : memref<?x64xf32>, memref<64x64xf32>)
+      at <group : feature> extras at [] outs(%y : memref<?x64xf32>) at <group : feature>
+      schedule <n = 32, kind = ffma, copies = registers> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @sum(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  // expected-remark @+2 {{a block takes 8 rows, in_flight is 4}}
+  // expected-remark @+1 {{all teams of a block walk a row of more than 256 elements}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @rows(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  // expected-remark @+2 {{a block takes 16 rows, in_flight is 1}}
+  // expected-remark @+1 {{each team walks its own row: nothing is summed over elements}}
+  gnn_tile.traverse @g <dst, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  return
+}
