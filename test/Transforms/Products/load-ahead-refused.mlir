@@ -1,0 +1,95 @@
+// RUN: gnn-opt %s --gnn-tile-load-ahead --split-input-file \
+// RUN:   --remarks-filter='gnn-tile-load-ahead' --remark-format=emitRemark --verify-diagnostics | FileCheck %s --implicit-check-not=scf.if
+
+// Why the loads of a step stay in it.
+
+!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
+#map = affine_map<(m, n, k) -> (k, m)>
+#map1 = affine_map<(m, n, k) -> (k, n)>
+#map2 = affine_map<(m, n, k) -> (m, n)>
+// CHECK-LABEL: func.func @array_of_others
+func.func @array_of_others(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x64xf32>, %begin: index, %end: index, %a: !tile) -> vector<64x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %p = arith.constant 0.0 : f32
+  // expected-remark @+1 {{a step writes to an array that is not staged}}
+  %s = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
+    %t = gnn_tile.load_rows %x[%rows, %k] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, !tile
+    %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
+    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %r, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    scf.yield %n : vector<64x64xf32>
+  } {gnn_tile.load_ahead}
+  return %s : vector<64x64xf32>
+}
+
+// -----
+
+!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
+!deep = memref<32x64xf32, #gpu.address_space<workgroup>>
+#map = affine_map<(m, n, k) -> (k, m)>
+#map1 = affine_map<(m, n, k) -> (k, n)>
+#map2 = affine_map<(m, n, k) -> (m, n)>
+// CHECK-LABEL: func.func @depths
+func.func @depths(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x64xf32>, %begin: index, %end: index) -> vector<64x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %p = arith.constant 0.0 : f32
+  %a = memref.alloca() : !tile
+  %d = memref.alloca() : !deep
+  // expected-remark @+1 {{a step stages arrays of several depths}}
+  %s = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
+    %t = gnn_tile.load_rows %x[%rows, %k] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, !tile
+    vector.transfer_write %t, %d[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, !deep
+    %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
+    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %r, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    scf.yield %n : vector<64x64xf32>
+  } {gnn_tile.load_ahead}
+  return %s : vector<64x64xf32>
+}
+
+// -----
+
+!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
+#map = affine_map<(m, n, k) -> (k, m)>
+#map1 = affine_map<(m, n, k) -> (k, n)>
+#map2 = affine_map<(m, n, k) -> (m, n)>
+// CHECK-LABEL: func.func @nothing
+func.func @nothing(%zero: vector<64x64xf32>, %begin: index, %end: index) -> vector<64x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %p = arith.constant 0.0 : f32
+  %a = memref.alloca() : !tile
+  // expected-remark @+1 {{a step stages nothing}}
+  %s = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
+    %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
+    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %r, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    scf.yield %n : vector<64x64xf32>
+  } {gnn_tile.load_ahead}
+  return %s : vector<64x64xf32>
+}
+
+// -----
+
+!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
+#map = affine_map<(m, n, k) -> (k, m)>
+#map1 = affine_map<(m, n, k) -> (k, n)>
+#map2 = affine_map<(m, n, k) -> (m, n)>
+// CHECK-LABEL: func.func @stores
+func.func @stores(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x64xf32>, %begin: index, %end: index, %to: memref<1xf32>) -> vector<64x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %p = arith.constant 0.0 : f32
+  %a = memref.alloca() : !tile
+  // expected-remark @+1 {{a step holds 'memref.store'}}
+  %s = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
+    %t = gnn_tile.load_rows %x[%rows, %k] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, !tile
+    memref.store %p, %to[%c0] : memref<1xf32>
+    %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
+    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %r, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    scf.yield %n : vector<64x64xf32>
+  } {gnn_tile.load_ahead}
+  return %s : vector<64x64xf32>
+}
