@@ -28,6 +28,22 @@ mlir::LogicalResult forEachProduct(mlir::Operation *function, Lower lower) {
   return mlir::success();
 }
 
+/// Checks that a product is in the blocked form.
+template <typename ProductOp> mlir::LogicalResult verifyOnRange(ProductOp op) {
+  if (op.isOnRange())
+    return mlir::success();
+  return op.emitOpError("expected a product on a range, got one on all rows "
+                        "(gnn-tile-block-products makes blocks)");
+}
+
+/// Where an operand is read or written, of those that are not null.
+inline llvm::SmallVector<mlir::Value>
+getIndices(mlir::Value row, mlir::Value head, mlir::Value column) {
+  llvm::SmallVector<mlir::Value> indices{row, head, column};
+  llvm::erase(indices, mlir::Value());
+  return indices;
+}
+
 } // namespace gnn::tile
 
 #endif // GNN_LIB_TRANSFORMS_PRODUCTS_H

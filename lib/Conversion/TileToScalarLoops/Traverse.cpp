@@ -10,6 +10,7 @@
 
 #include "ScalarLoops.h"
 
+#include "GNN/Dialect/Tile/IR/Combine.h"
 #include "GNN/Dialect/Tile/IR/InPlace.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 
@@ -340,21 +341,6 @@ Value TraverseLoops::load(BlockArgument argument, Scope &scope) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-static arith::AtomicRMWKind kindOf(Reduction kind, Type type) {
-  using Kind = arith::AtomicRMWKind;
-  bool isFloat = isa<FloatType>(type);
-  switch (kind) {
-  case Reduction::Sum:
-  case Reduction::Mean:
-    return isFloat ? Kind::addf : Kind::addi;
-  case Reduction::Max: // NaN if there is one
-    return isFloat ? Kind::maximumf : Kind::maxs;
-  case Reduction::Min:
-    return isFloat ? Kind::minimumf : Kind::mins;
-  }
-  llvm_unreachable("all reductions are handled");
-}
-
 /// `value`, or a constant where the group has no elements.
 Value TraverseLoops::unlessEmpty(Scope &scope, Value value, int64_t otherwise) {
   OpBuilder &b = scope.builder;
@@ -418,7 +404,7 @@ Value TraverseLoops::divide(Scope &scope, Value sum, ArrayRef<Dim> dims) {
 
 Value TraverseLoops::reduce(ReduceOp op, Scope &scope) {
   Type type = op.getType();
-  arith::AtomicRMWKind kind = kindOf(op.getKind(), type);
+  arith::AtomicRMWKind kind = getReductionKind(op.getKind(), type);
   bool isSum = kind == arith::AtomicRMWKind::addf;
   SmallVector<Dim> dims = dimsOf(op);
   auto add = [&](Scope &inner, ValueRange carried) {
@@ -528,10 +514,10 @@ void TraverseLoops::argReduce(ArgReduceOp op, Scope &scope) {
     return take(inner.builder, best, other);
   };
   OpBuilder &b = scope.builder;
-  Value start[] = {
-      arith::getIdentityValue(kindOf(op.getKind(), type), type, b, loops.loc),
-      arith::ConstantIntOp::create(b, loops.loc,
-                                   std::numeric_limits<int32_t>::max(), 32)};
+  Value start[] = {arith::getIdentityValue(getReductionKind(op.getKind(), type),
+                                           type, b, loops.loc),
+                   arith::ConstantIntOp::create(
+                       b, loops.loc, std::numeric_limits<int32_t>::max(), 32)};
   SmallVector<Value> best = nest(scope, Dim::Element, start, next);
   best = addParts(scope, best, {op.getExtreme(), op.getArgument()}, take);
   scope.values[op.getExtreme()] = unlessEmpty(scope, best[0], 0);

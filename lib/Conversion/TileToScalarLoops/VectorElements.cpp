@@ -7,6 +7,7 @@
 #include "VectorLoops.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -204,10 +205,8 @@ FailureOr<Value> VectorLoops::pointwise(Operation *op, const Indices &at) {
       return failure();
     operands.push_back(*one);
   }
-  OperationState state(op->getLoc(), op->getName(), operands,
-                       {getElementTypeOrSelf(op->getResult(0).getType())},
-                       op->getAttrs());
-  return b.create(state)->getResult(0);
+  Type type = getElementTypeOrSelf(op->getResult(0).getType());
+  return mlir::clone(b, op, type, operands)->getResult(0);
 }
 
 FailureOr<Value> VectorLoops::compute(Operation *op, const Indices &at) {

@@ -17,6 +17,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -283,9 +284,7 @@ LogicalResult LaneDistribution::distributePointwise(Operation *op) {
     for (Held &operand : operands)
       parts.push_back(operand.axes.empty() ? operand.parts[0]
                                            : operand.parts[i]);
-    OperationState state(op->getLoc(), op->getName(), parts, {part},
-                         op->getAttrs());
-    result.parts.push_back(b.create(state)->getResult(0));
+    result.parts.push_back(mlir::clone(b, op, part, parts)->getResult(0));
   }
   set(op->getResult(0), std::move(result));
   return success();

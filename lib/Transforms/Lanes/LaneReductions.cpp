@@ -16,6 +16,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace gnn::tile;
@@ -75,7 +76,7 @@ Value LaneDistribution::shared(ArrayRef<int64_t> shape, Type element) {
 // Vectors
 //===----------------------------------------------------------------------===//
 
-static gpu::AllReduceOperation overLanesOf(arith::AtomicRMWKind kind) {
+static gpu::AllReduceOperation getAllReduce(arith::AtomicRMWKind kind) {
   using Kind = arith::AtomicRMWKind;
   using Over = gpu::AllReduceOperation;
   switch (kind) {
@@ -92,22 +93,22 @@ static gpu::AllReduceOperation overLanesOf(arith::AtomicRMWKind kind) {
   }
 }
 
-static std::optional<arith::AtomicRMWKind> wordOf(vector::CombiningKind kind,
-                                                  Type element) {
-  using In = vector::CombiningKind;
-  using Word = arith::AtomicRMWKind;
+static std::optional<arith::AtomicRMWKind>
+reductionKind(vector::CombiningKind kind, Type element) {
+  using Combining = vector::CombiningKind;
+  using Kind = arith::AtomicRMWKind;
   bool isFloat = isa<FloatType>(element);
   switch (kind) {
-  case In::ADD:
-    return isFloat ? Word::addf : Word::addi;
-  case In::MAXIMUMF:
-    return Word::maximumf;
-  case In::MINIMUMF:
-    return Word::minimumf;
-  case In::MAXSI:
-    return Word::maxs;
-  case In::MINSI:
-    return Word::mins;
+  case Combining::ADD:
+    return isFloat ? Kind::addf : Kind::addi;
+  case Combining::MAXIMUMF:
+    return Kind::maximumf;
+  case Combining::MINIMUMF:
+    return Kind::minimumf;
+  case Combining::MAXSI:
+    return Kind::maxs;
+  case Combining::MINSI:
+    return Kind::mins;
   default:
     return std::nullopt;
   }
@@ -118,12 +119,13 @@ LogicalResult
 LaneDistribution::distributeReduction(vector::MultiDimReductionOp op) {
   VectorType type = op.getSourceVectorType();
   Type element = type.getElementType();
-  std::optional<arith::AtomicRMWKind> word = wordOf(op.getKind(), element);
-  if (!word || op.getReductionDims().size() != 1)
+  std::optional<arith::AtomicRMWKind> kind =
+      reductionKind(op.getKind(), element);
+  if (!kind || op.getReductionDims().size() != 1)
     return op.emitOpError("expected a sum, maximum or minimum over one "
                           "dimension");
   TypedAttr identity =
-      arith::getIdentityValueAttr(*word, element, b, op.getLoc());
+      arith::getIdentityValueAttr(*kind, element, b, op.getLoc());
   Attribute start;
   if (!matchPattern(op.getAcc(), m_Constant(&start)) ||
       (start != identity &&
@@ -141,7 +143,7 @@ LaneDistribution::distributeReduction(vector::MultiDimReductionOp op) {
     if (i != dim)
       result.axes.push_back(own);
   auto combine = [&](Value x, Value y) {
-    return x ? arith::getReductionOp(*word, b, op.getLoc(), x, y) : y;
+    return x ? arith::getReductionOp(*kind, b, op.getLoc(), x, y) : y;
   };
   auto mask = [&](Value value, Value inside) -> Value {
     if (!inside)
@@ -161,7 +163,7 @@ LaneDistribution::distributeReduction(vector::MultiDimReductionOp op) {
       total = combine(total, vector::ExtractOp::create(b, value, i));
     return total;
   };
-  gpu::AllReduceOperation operation = overLanesOf(*word);
+  gpu::AllReduceOperation operation = getAllReduce(*kind);
   size_t count =
       axis == Axis::None ? 1 : roundsOf(axis, type.getDimSize(dim)).size();
   if (axis == Axis::None) {
@@ -196,15 +198,6 @@ LaneDistribution::distributeReduction(vector::MultiDimReductionOp op) {
 // Workers
 //===----------------------------------------------------------------------===//
 
-/// Sets `value` for as long as this stands.
-namespace {
-struct Within {
-  Within(bool &flag) : flag(flag), before(flag) { flag = true; }
-  ~Within() { flag = before; }
-  bool &flag, before;
-};
-} // namespace
-
 LogicalResult LaneDistribution::distributeParallel(ParallelOp op) {
   int64_t count = op.getCount(), workers = 1;
   Value own;
@@ -232,9 +225,9 @@ LogicalResult LaneDistribution::distributeParallel(ParallelOp op) {
   Worker over = op.getOver();
   SmallVector<Held> states;
   {
-    bool unused = false;
-    Within inTeam(over == Worker::Element ? unused : isOfTeam);
-    Within inElement(over == Worker::Team ? unused : isOfElement);
+    llvm::SaveAndRestore inTeam(isOfTeam, isOfTeam || over != Worker::Element);
+    llvm::SaveAndRestore inElement(isOfElement,
+                                   isOfElement || over != Worker::Team);
     Block &body = op.getBody().front();
     setScalar(body.getArgument(0), own);
     if (failed(distribute(body)))
@@ -280,13 +273,16 @@ LogicalResult LaneDistribution::runInTurns(ParallelOp op) {
   b.setInsertionPoint(loop.getBody()->getTerminator());
   Block &body = op.getBody().front();
   setScalar(body.getArgument(0), loop.getInductionVar());
-  bool unused = false;
-  Within inTeam(op.getOver() == Worker::Element ? unused : isOfTeam);
-  Within inElement(op.getOver() == Worker::Team ? unused : isOfElement);
+  Worker over = op.getOver();
+  llvm::SaveAndRestore inTeam(isOfTeam, isOfTeam || over != Worker::Element);
+  llvm::SaveAndRestore inElement(isOfElement,
+                                 isOfElement || over != Worker::Team);
   return distribute(body);
 }
 
-static std::optional<gpu::AllReduceOperation> overLanesOf(Operation *combiner) {
+/// The reduction over lanes that combines as `combiner` does, if there is one.
+static std::optional<gpu::AllReduceOperation>
+findAllReduce(Operation *combiner) {
   using Over = gpu::AllReduceOperation;
   if (!combiner)
     return std::nullopt;
@@ -321,7 +317,7 @@ LogicalResult LaneDistribution::combineLanes(ParallelOp op,
   SmallVector<unsigned> joint;
   Block &block = op.getCombine().front();
   for (ArrayRef<unsigned> group : groupResults(block)) {
-    if (auto operation = overLanesOf(findOnlyCombiner(block, group)))
+    if (auto operation = findAllReduce(findOnlyCombiner(block, group)))
       for (Value &part : states[group[0]].parts)
         part = overLanes(part, *operation, count, stride);
     else

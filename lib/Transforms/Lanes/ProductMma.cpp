@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A float is a tf32 number and what that leaves, itself one but for its last
-// bit. Three of the four products of such halves are added by mma.sync; the
+// bit. Three of the four products of such parts are added by mma.sync; the
 // fourth is below the last bit of the sum. Tensor cores cut sums off rather
 // than round them, so that a sum there is short and its steps are added on the
 // general cores (Ootomo and Yokota, IJHPCA 2022, section 3).
@@ -61,17 +61,17 @@ Value ProductDistribution::permuted(const Staged &side, Layout layout,
 }
 
 namespace {
-enum Half { High, Low };
-
-/// A tf32 number and what it leaves of a float.
-struct Halves {
+/// The two tf32 numbers that a float is split into: the nearest one, and what
+/// that leaves of it.
+enum TF32 { High, Low };
+struct Split {
   Value high, low;
 };
 } // namespace
 
 /// The nearest tf32 number, of halves the one away from 0, has 13 bits less.
 /// Of what is left tensor cores cut the last bits off.
-static Halves halve(ImplicitLocOpBuilder &b, Value x) {
+static Split split(ImplicitLocOpBuilder &b, Value x) {
   Type i32 = b.getI32Type();
   auto bits = [&](uint32_t value) -> Value {
     return arith::ConstantOp::create(b,
@@ -105,33 +105,34 @@ ProductDistribution::addFragments(const Staged &left, const Staged &right,
       permuted(right, layout,
                arith::AndIOp::create(b, row, b.index(fragmentColumns - 1)));
   int64_t pairs = sums.size() / layout.eachRows();
-  // Two values of two depths side by side, by half, value, depth.
-  using Four = std::array<std::array<std::array<Value, 2>, 2>, 2>;
+  // Two values of two depths side by side, by part, value, depth.
+  using SplitValues = std::array<std::array<std::array<Value, 2>, 2>, 2>;
   auto read = [&](const Staged &side, int64_t k, Value across) {
-    Four values;
+    SplitValues values;
     for (int64_t i = 0; i < 2; ++i) {
       Value two =
           b.loadVector(scalar(side.array), {b.add(depth, k + i), across}, 2);
       for (int64_t e = 0; e < 2; ++e) {
-        Halves halves = halve(b, vector::ExtractOp::create(b, two, e));
-        values[High][e][i] = halves.high;
-        values[Low][e][i] = halves.low;
+        Split value = split(b, vector::ExtractOp::create(b, two, e));
+        values[High][e][i] = value.high;
+        values[Low][e][i] = value.low;
       }
     }
     return values;
   };
   Values next(sums);
   for (int64_t k = 0; k < fragmentDepth / 4; k += 2) {
-    Four x = read(left, k, rows);
+    SplitValues x = read(left, k, rows);
     Value lefts[2];
-    for (Half half : {High, Low})
-      lefts[half] = makeFragment(
-          b, {x[half][0][0], x[half][1][0], x[half][0][1], x[half][1][1]});
+    for (TF32 part : {High, Low})
+      lefts[part] = makeFragment(
+          b, {x[part][0][0], x[part][1][0], x[part][0][1], x[part][1][1]});
     for (int64_t pair = 0; pair < pairs; ++pair) {
       // The permutation reaches into the next pair.
       Value columns =
           pair % 2 ? bitXor(first, b.index(fragmentColumns)) : first;
-      Four y = read(right, k, b.add(columns, pair / 2 * 2 * fragmentColumns));
+      SplitValues y =
+          read(right, k, b.add(columns, pair / 2 * 2 * fragmentColumns));
       for (int64_t e = 0; e < 2; ++e) { // fragments, whose columns lie in turns
         Value sum = zero(VectorType::get({2, 2}, b.getF32Type()));
         // Small products first.

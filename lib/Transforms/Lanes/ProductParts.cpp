@@ -10,6 +10,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -124,9 +125,7 @@ Value ProductDistribution::computePointwise(Operation *op, Layout layout,
     operands.push_back(get(operand, layout, part));
   Type type =
       partType(getElementTypeOrSelf(op->getResult(0).getType()), layout, part);
-  OperationState state(op->getLoc(), op->getName(), operands, {type},
-                       op->getAttrs());
-  return b.create(state)->getResult(0);
+  return mlir::clone(b, op, type, operands)->getResult(0);
 }
 
 Value ProductDistribution::broadcast(vector::BroadcastOp op, Layout layout,

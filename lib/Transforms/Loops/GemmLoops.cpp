@@ -7,11 +7,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Products.h"
 #include "ProductLoops.h"
 
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -45,7 +47,8 @@ public:
 
 private:
   void locate();
-  SmallVector<Value> withHead(Value row, bool hasHead, Value column);
+  /// The head of the range, if an operand has heads.
+  Value headOf(bool hasHead) { return hasHead ? op.getHead() : Value(); }
   Value loadInput(Value k0);
   Value loadWeight(Value k0);
   Value addStep(Value sums, Value k0);
@@ -74,22 +77,12 @@ void GemmLoops::locate() {
         b.sub(inputRows, b.splat(op.getFirstRow(), ProductLayout::rows));
 }
 
-SmallVector<Value> GemmLoops::withHead(Value row, bool hasHead, Value column) {
-  SmallVector<Value> indices;
-  if (row)
-    indices.push_back(row);
-  if (hasHead)
-    indices.push_back(op.getHead());
-  if (column)
-    indices.push_back(column);
-  return indices;
-}
-
 Value GemmLoops::loadInput(Value k0) {
   AtAttr at = op.getInputAt();
   return LoadRowsOp::create(
       b, loops.loadedType(loops.left), op.getInput(),
-      withHead(inputRows, at.getHead(), b.add(k0, at.getOffset())), Value(),
+      getIndices(inputRows, headOf(at.getHead()), b.add(k0, at.getOffset())),
+      Value(),
       loops.columnsBelow(op.getIn(), loops.layout.depth, at.getOffset()),
       loops.left.operand.aligned);
 }
@@ -106,12 +99,9 @@ Value GemmLoops::loadWeight(Value k0) {
     std::swap(size, otherSize);
   }
   ProductLoops::Rows weightRows = loops.rowsFrom(first, count, size);
-  SmallVector<Value> indices;
-  if (Value row = op.getMatrixRow())
-    indices.push_back(row);
-  if (op.weightHasHeads())
-    indices.push_back(op.getHead());
-  indices.append({weightRows.clamped, other});
+  SmallVector<Value> indices = getIndices(
+      op.getMatrixRow(), headOf(op.weightHasHeads()), weightRows.clamped);
+  indices.push_back(other);
   return LoadRowsOp::create(b, loops.loadedType(loops.right), op.getWeight(),
                             indices, weightRows.inside,
                             loops.columnsBelow(otherSize, otherCount),
@@ -162,7 +152,7 @@ Value GemmLoops::loadExtra(unsigned number) {
   bool isByRow = row && isa<VectorType>(row.getType());
   Value column =
       at.getFeature() ? b.add(op.getFirstColumn(), at.getOffset()) : Value();
-  SmallVector<Value> indices = withHead(row, at.getHead(), column);
+  SmallVector<Value> indices = getIndices(row, headOf(at.getHead()), column);
   if (!isByRow && !column)
     return widen(memref::LoadOp::create(b, extra, indices));
   bool isAligned = column && type.getShape().back() % 4 == 0 &&
@@ -215,9 +205,8 @@ Value GemmLoops::emitBody(Value sums) {
     SmallVector<Value> operands;
     for (Value operand : inner.getOperands())
       operands.push_back(mapping.lookup(operand));
-    OperationState state(inner.getLoc(), inner.getName(), operands, {type},
-                         inner.getAttrs());
-    mapping.map(inner.getResult(0), b.create(state)->getResult(0));
+    mapping.map(inner.getResult(0),
+                mlir::clone(b, &inner, type, operands)->getResult(0));
   }
   return mapping.lookup(body.getTerminator()->getOperand(0));
 }
@@ -229,8 +218,8 @@ void GemmLoops::store(Value tile) {
                    at.getOffset() % 4 == 0;
   Value column = b.add(op.getFirstColumn(), at.getOffset());
   StoreRowsOp::create(
-      b, tile, op.getOutput(), withHead(reach(at), at.getHead(), column),
-      rows.inside,
+      b, tile, op.getOutput(),
+      getIndices(reach(at), headOf(at.getHead()), column), rows.inside,
       loops.columnsBelow(op.getOut(), loops.layout.columns, at.getOffset()),
       isAligned ? 4 : 1, loops.sumsSpread());
 }

@@ -178,9 +178,8 @@ struct LowerProducts : gnn::impl::LowerProductsBase<LowerProducts> {
 
 private:
   template <typename ProductOp> LogicalResult lower(ProductOp op) {
-    if (!op.isOnRange())
-      return op.emitOpError("expected a product on a range, got one on all "
-                            "rows (gnn-tile-block-products makes blocks)");
+    if (failed(verifyOnRange(op)))
+      return failure();
     FailureOr<ProductLayout> layout = getLayout(op);
     if (failed(layout))
       return failure();

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Products.h"
 #include "ProductLoops.h"
 
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
@@ -65,11 +66,9 @@ Value OuterLoops::load(unsigned number, const ProductLoops::Rows &rows) {
   const ProductLoops::Side &side = number == 0 ? loops.left : loops.right;
   AtAttr at = accessOf(op, number);
   Value column = number == 0 ? op.getLeftColumn() : op.getRightColumn();
-  SmallVector<Value> indices{
-      loops.arrays.reach(b, at, op.getRows(), rows.clamped)};
-  if (at.getHead())
-    indices.push_back(head);
-  indices.push_back(b.add(column, at.getOffset()));
+  SmallVector<Value> indices =
+      getIndices(loops.arrays.reach(b, at, op.getRows(), rows.clamped),
+                 at.getHead() ? head : Value(), b.add(column, at.getOffset()));
   return LoadRowsOp::create(
       b, loops.loadedType(side), op->getOperand(number), indices, rows.inside,
       loops.columnsBelow(number == 0 ? in : out, side.extent, at.getOffset()),
@@ -123,13 +122,10 @@ SmallVector<Value> OuterLoops::sumHeads(ValueRange sums) {
 
 void OuterLoops::storeMatrix(Value tile) {
   constexpr int64_t tileRows = ProductLayout::rows;
-  SmallVector<Value> indices;
-  if (op.getTypes())
-    indices.push_back(op.getTypeRow());
-  if (op.getHead())
-    indices.push_back(op.getHead());
   ProductLoops::Rows rows = loops.rowsFrom(op.getLeftColumn(), tileRows, in);
-  indices.append({rows.clamped, op.getRightColumn()});
+  SmallVector<Value> indices =
+      getIndices(op.getTypeRow(), op.getHead(), rows.clamped);
+  indices.push_back(op.getRightColumn());
   StoreRowsOp::create(b, tile, op.getOutput(), indices, rows.inside,
                       loops.columnsBelow(out, loops.layout.columns),
                       out % 4 == 0 ? 4 : 1, loops.sumsSpread());
@@ -160,10 +156,8 @@ void OuterLoops::storeSums(Value sum) {
     auto only = scf::IfOp::create(b, isFirst);
     b.setInsertionPointToStart(only.thenBlock());
   }
-  SmallVector<Value> indices;
-  if (op.getTypes())
-    indices.push_back(op.getTypeRow());
-  indices.push_back(op.getRightColumn());
+  SmallVector<Value> indices =
+      getIndices(op.getTypeRow(), /*head=*/Value(), op.getRightColumn());
   StoreRowsOp::create(b, total, op.getSums(), indices, Value(),
                       loops.columnsBelow(out, columns), /*aligned=*/1,
                       loops.spread({1}, {columns}));

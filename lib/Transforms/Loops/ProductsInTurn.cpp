@@ -8,9 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ProductsInTurn.h"
 #include "../CoreOptions.h"
 #include "../Products.h"
+#include "PanelLoops.h"
 
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Transforms/Passes.h"
@@ -33,17 +33,17 @@ namespace gnn {
 // What gemm and outer share
 //===----------------------------------------------------------------------===//
 
-InTurn::InTurn(TileOpInterface op, ValueRange arrays, Panel panel)
+PanelLoops::PanelLoops(TileOpInterface op, ValueRange arrays, Panel panel)
     : b(op->getLoc(), op), panel(panel),
       vector(VectorType::get({panel.width}, b.getF32Type())),
       arrays(op, arrays) {}
 
-Value InTurn::broadcast(Value value) {
+Value PanelLoops::broadcast(Value value) {
   return vector::BroadcastOp::create(b, vector, value);
 }
 
-void InTurn::forEachPanel(Value first, int64_t tile, int64_t size,
-                          function_ref<void(ArrayRef<Piece>)> body) {
+void PanelLoops::forEachPanel(Value first, int64_t tile, int64_t size,
+                              function_ref<void(ArrayRef<Piece>)> body) {
   tile = std::min(tile, size);
   bool hasMasks = size % tile || tile % panel.width ||
                   (tile > panel.columns() && tile % panel.columns());
@@ -68,14 +68,15 @@ void InTurn::forEachPanel(Value first, int64_t tile, int64_t size,
           [&](Value begin) { body(piecesFrom(begin)); });
 }
 
-Value InTurn::load(Value memref, ValueRange indices, Value mask) {
+Value PanelLoops::load(Value memref, ValueRange indices, Value mask) {
   if (mask)
     return vector::MaskedLoadOp::create(b, vector, memref, indices, mask,
                                         zero());
   return vector::LoadOp::create(b, vector, memref, indices);
 }
 
-void InTurn::store(Value value, Value memref, ValueRange indices, Value mask) {
+void PanelLoops::store(Value value, Value memref, ValueRange indices,
+                       Value mask) {
   if (mask)
     vector::MaskedStoreOp::create(b, memref, indices, mask, value);
   else
@@ -83,8 +84,8 @@ void InTurn::store(Value value, Value memref, ValueRange indices, Value mask) {
 }
 
 SmallVector<Value>
-InTurn::loop(Value begin, Value end, ValueRange sums,
-             function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+PanelLoops::loop(Value begin, Value end, ValueRange sums,
+                 function_ref<SmallVector<Value>(Value, ValueRange)> body) {
   auto made = scf::ForOp::create(b, begin, end, b.index(1), sums);
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPointToEnd(made.getBody());
@@ -93,15 +94,15 @@ InTurn::loop(Value begin, Value end, ValueRange sums,
   return made.getResults();
 }
 
-void InTurn::forEach(Value begin, Value end, int64_t step,
-                     function_ref<void(Value)> body) {
+void PanelLoops::forEach(Value begin, Value end, int64_t step,
+                         function_ref<void(Value)> body) {
   auto made = scf::ForOp::create(b, begin, end, b.index(step));
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPoint(made.getBody()->getTerminator());
   body(made.getInductionVar());
 }
 
-void InTurn::where(Value condition, function_ref<void()> body) {
+void PanelLoops::where(Value condition, function_ref<void()> body) {
   OpBuilder::InsertionGuard restore(b);
   if (condition)
     b.setInsertionPointToStart(
@@ -109,8 +110,9 @@ void InTurn::where(Value condition, function_ref<void()> body) {
   body();
 }
 
-SmallVector<Value> InTurn::multiply(ArrayRef<Value> left, ArrayRef<Value> right,
-                                    ValueRange sums) {
+SmallVector<Value> PanelLoops::multiply(ArrayRef<Value> left,
+                                        ArrayRef<Value> right,
+                                        ValueRange sums) {
   SmallVector<Value> next;
   for (auto [i, scalar] : llvm::enumerate(left)) {
     Value factor = broadcast(scalar);
@@ -161,9 +163,8 @@ struct ProductsInTurn : gnn::impl::ProductsInTurnBase<ProductsInTurn> {
 
 private:
   template <typename ProductOp> LogicalResult lower(ProductOp op) {
-    if (!op.isOnRange())
-      return op.emitOpError("expected a product on a range, got one on all "
-                            "rows (gnn-tile-block-products makes blocks)");
+    if (failed(verifyOnRange(op)))
+      return failure();
     if (std::string why = explainRefusal(op); !why.empty()) {
       refused(getArgument(), op.getLoc()) << why;
       return success();
@@ -184,7 +185,7 @@ private:
           "cannot honour the schedule's 'copies': expected registers on the "
           "cores of a CPU, got async");
     Panel panel = getPanel(vector, registers);
-    lowerInTurn(op, *layout, panel);
+    lowerToPanels(op, *layout, panel);
     passed(getArgument(), op.getLoc(), "Lowered")
         << ("panels of " + Twine(Panel::rows) + " rows by " +
             Twine(panel.vectors) + " vectors of " + Twine(panel.width))

@@ -11,6 +11,7 @@
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include <numeric>
 
 using namespace mlir;
@@ -218,10 +219,8 @@ Value TraversalLoops::evaluatePointwise(Operation *inner) {
   SmallVector<Value> operands;
   for (Value operand : inner->getOperands())
     operands.push_back(spread(valueOf(operand), level));
-  OperationState state(b.getLoc(), inner->getName(), operands,
-                       {typeAt(inner->getResult(0).getType(), level)},
-                       inner->getAttrs());
-  return b.create(state)->getResult(0);
+  Type type = typeAt(inner->getResult(0).getType(), level);
+  return mlir::clone(b, inner, type, operands)->getResult(0);
 }
 
 static vector::CombiningKind combiningKind(Reduction kind, Type element) {

@@ -8,6 +8,8 @@
 
 #include "TraversalLoops.h"
 
+#include "GNN/Dialect/Tile/IR/Combine.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -119,7 +121,7 @@ WalkOp TraversalLoops::createWalk(Value begin, Value end, Reductions reductions,
   if (reductions.empty())
     return walk;
   Block &both = walk.getCombine().emplaceBlock();
-  for (int half = 0; half < 2; ++half)
+  for (int operand = 0; operand < 2; ++operand)
     for (Value identity : identities)
       both.addArgument(identity.getType(), b.getLoc());
   b.setInsertionPointToEnd(&both);
@@ -156,29 +158,14 @@ void TraversalLoops::finishAll(Reductions reductions, ValueRange results) {
 /// Higher than every index.
 static constexpr int64_t noIndex = std::numeric_limits<int32_t>::max();
 
-static arith::AtomicRMWKind reductionKind(Reduction kind, Type type) {
-  using Kind = arith::AtomicRMWKind;
-  bool isFloat = isa<FloatType>(getElementTypeOrSelf(type));
-  switch (kind) {
-  case Reduction::Sum:
-  case Reduction::Mean:
-    return isFloat ? Kind::addf : Kind::addi;
-  case Reduction::Max: // NaN if there is one
-    return isFloat ? Kind::maximumf : Kind::maxs;
-  case Reduction::Min:
-    return isFloat ? Kind::minimumf : Kind::mins;
-  }
-  llvm_unreachable("all reductions are handled");
-}
-
 TypedAttr TraversalLoops::identityOf(Reduction kind, Type element) {
-  return arith::getIdentityValueAttr(reductionKind(kind, element), element, b,
-                                     b.getLoc());
+  return arith::getIdentityValueAttr(getReductionKind(kind, element), element,
+                                     b, b.getLoc());
 }
 
 Value TraversalLoops::combineKind(Reduction kind, Value x, Value y) {
-  return arith::getReductionOp(reductionKind(kind, x.getType()), b, b.getLoc(),
-                               x, y);
+  return arith::getReductionOp(getReductionKind(kind, getElementTypeOrSelf(x)),
+                               b, b.getLoc(), x, y);
 }
 
 SmallVector<Value> TraversalLoops::identitiesOf(Operation *reduction) {

@@ -58,3 +58,18 @@ Operation *gnn::tile::findOnlyCombiner(Block &combine,
                 op->getOperand(1) == combine.getArgument(count + result);
   return isOnly ? op : nullptr;
 }
+
+arith::AtomicRMWKind gnn::tile::getReductionKind(Reduction kind, Type element) {
+  using Kind = arith::AtomicRMWKind;
+  bool isFloat = isa<FloatType>(element);
+  switch (kind) {
+  case Reduction::Sum:
+  case Reduction::Mean:
+    return isFloat ? Kind::addf : Kind::addi;
+  case Reduction::Max:
+    return isFloat ? Kind::maximumf : Kind::maxs;
+  case Reduction::Min:
+    return isFloat ? Kind::minimumf : Kind::mins;
+  }
+  llvm_unreachable("all reductions are handled");
+}

@@ -11,6 +11,8 @@
 
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 namespace gnn::tile {
 
 /// The operations by which a result is combined, in order.
@@ -26,6 +28,9 @@ groupResults(mlir::Block &combine);
 /// states alone; else null.
 mlir::Operation *findOnlyCombiner(mlir::Block &combine,
                                   llvm::ArrayRef<unsigned> group);
+
+/// What combines two values of a reduction: of floats, NaN if there is one.
+mlir::arith::AtomicRMWKind getReductionKind(Reduction kind, mlir::Type element);
 
 } // namespace gnn::tile
 

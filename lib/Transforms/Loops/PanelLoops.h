@@ -1,4 +1,4 @@
-//===- ProductsInTurn.h - Products on the core of a CPU ---------*- C++ -*-===//
+//===- PanelLoops.h - Products on the core of a CPU -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_LIB_TRANSFORMS_LOOPS_PRODUCTSINTURN_H
-#define GNN_LIB_TRANSFORMS_LOOPS_PRODUCTSINTURN_H
+#ifndef GNN_LIB_TRANSFORMS_LOOPS_PANELLOOPS_H
+#define GNN_LIB_TRANSFORMS_LOOPS_PANELLOOPS_H
 
 #include "../IndexArrays.h"
 
@@ -34,9 +34,9 @@ struct Piece {
 };
 
 /// Builds loops of one product.
-class InTurn {
+class PanelLoops {
 public:
-  InTurn(TileOpInterface op, mlir::ValueRange arrays, Panel panel);
+  PanelLoops(TileOpInterface op, mlir::ValueRange arrays, Panel panel);
 
   IndexBuilder b;
 
@@ -73,9 +73,9 @@ protected:
 };
 
 /// Makes loops of vectors of a product on a range, which stays.
-void lowerInTurn(GemmOp op, const ProductLayout &layout, Panel panel);
-void lowerInTurn(OuterOp op, const ProductLayout &layout, Panel panel);
+void lowerToPanels(GemmOp op, const ProductLayout &layout, Panel panel);
+void lowerToPanels(OuterOp op, const ProductLayout &layout, Panel panel);
 
 } // namespace gnn::tile
 
-#endif // GNN_LIB_TRANSFORMS_LOOPS_PRODUCTSINTURN_H
+#endif // GNN_LIB_TRANSFORMS_LOOPS_PANELLOOPS_H

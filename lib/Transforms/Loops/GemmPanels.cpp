@@ -1,4 +1,4 @@
-//===- GemmInTurn.cpp - gemm on the core of a CPU -------------------------===//
+//===- GemmPanels.cpp - gemm on the core of a CPU -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -8,12 +8,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ProductsInTurn.h"
+#include "../Products.h"
+#include "PanelLoops.h"
 
 #include "GNN/Dialect/Tile/IR/InPlace.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -25,23 +27,16 @@ using namespace gnn::tile;
 static constexpr int64_t mostOwned = 48 << 10;
 
 namespace {
-class GemmInTurn : public InTurn {
+class GemmPanels : public PanelLoops {
 public:
-  GemmInTurn(GemmOp op, const ProductLayout &layout, Panel panel)
-      : InTurn(op, op.getIndexArrays(), panel), op(op), layout(layout) {}
+  GemmPanels(GemmOp op, const ProductLayout &layout, Panel panel)
+      : PanelLoops(op, op.getIndexArrays(), panel), op(op), layout(layout) {}
 
   void run();
 
 private:
   SmallVector<Value> at(Value row, bool hasHead, Value column) {
-    SmallVector<Value> indices;
-    if (row)
-      indices.push_back(row);
-    if (hasHead)
-      indices.push_back(op.getHead());
-    if (column)
-      indices.push_back(column);
-    return indices;
+    return getIndices(row, hasHead ? op.getHead() : Value(), column);
   }
   /// A column of the range in the block's own arrays.
   Value own(Value column) { return b.sub(column, op.getFirstColumn()); }
@@ -72,7 +67,7 @@ private:
 // Operands
 //===----------------------------------------------------------------------===//
 
-Value GemmInTurn::allocate(int64_t rows, int64_t columns) {
+Value GemmPanels::allocate(int64_t rows, int64_t columns) {
   auto space = gpu::AddressSpaceAttr::get(
       b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
   return memref::AllocaOp::create(
@@ -83,7 +78,7 @@ Value GemmInTurn::allocate(int64_t rows, int64_t columns) {
 }
 
 /// Rows `begin` to `end` of the summed dimension.
-void GemmInTurn::copyWeight(Value begin, Value end) {
+void GemmPanels::copyWeight(Value begin, Value end) {
   copiedFrom = begin;
   Value left = b.sub(b.index(op.getOut()), op.getFirstColumn());
   forEach(begin, end, 1, [&](Value k) {
@@ -97,7 +92,7 @@ void GemmInTurn::copyWeight(Value begin, Value end) {
   });
 }
 
-Value GemmInTurn::loadWeight(Value k, const Piece &piece) {
+Value GemmPanels::loadWeight(Value k, const Piece &piece) {
   if (copied)
     return load(copied, {b.sub(k, copiedFrom), own(piece.column)}, piece.mask);
   SmallVector<Value> indices = at(op.getMatrixRow(), op.weightHasHeads(), k);
@@ -105,7 +100,7 @@ Value GemmInTurn::loadWeight(Value k, const Piece &piece) {
   return load(op.getWeight(), indices, piece.mask);
 }
 
-Value GemmInTurn::loadExtra(unsigned number, Value row, const Piece &piece) {
+Value GemmPanels::loadExtra(unsigned number, Value row, const Piece &piece) {
   AtAttr access = op.getExtraAt(number);
   Value reached;
   if (access.getAnchor() != Anchor::All)
@@ -124,7 +119,7 @@ Value GemmInTurn::loadExtra(unsigned number, Value row, const Piece &piece) {
 }
 
 /// Computes the body on columns of a row, and stores them.
-void GemmInTurn::storeRow(Value row, const Piece &piece, Value sum) {
+void GemmPanels::storeRow(Value row, const Piece &piece, Value sum) {
   Block &body = op.getBody().front();
   IRMapping mapping;
   mapping.map(body.getArgument(0), sum);
@@ -146,10 +141,9 @@ void GemmInTurn::storeRow(Value row, const Piece &piece, Value sum) {
     SmallVector<Value> operands;
     for (Value operand : inner.getOperands())
       operands.push_back(widen(mapping.lookup(operand)));
-    OperationState state(inner.getLoc(), inner.getName(), operands,
-                         {widened(inner.getResult(0).getType())},
-                         inner.getAttrs());
-    mapping.map(inner.getResult(0), b.create(state)->getResult(0));
+    Type type = widened(inner.getResult(0).getType());
+    mapping.map(inner.getResult(0),
+                mlir::clone(b, &inner, type, operands)->getResult(0));
   }
   Value result = widen(mapping.lookup(body.getTerminator()->getOperand(0)));
   AtAttr access = op.getOutputAt();
@@ -164,7 +158,7 @@ void GemmInTurn::storeRow(Value row, const Piece &piece, Value sum) {
 //===----------------------------------------------------------------------===//
 
 /// Rows behind the last one are the last one again.
-void GemmInTurn::locateRows(Value first) {
+void GemmPanels::locateRows(Value first) {
   for (SmallVector<Value> *list : {&numbers, &inside, &rows, &inputs})
     list->clear();
   Value count = op.getRowCount();
@@ -180,7 +174,7 @@ void GemmInTurn::locateRows(Value first) {
 }
 
 /// Rows that may be written over are read for all columns before.
-void GemmInTurn::copyRows() {
+void GemmPanels::copyRows() {
   AtAttr access = op.getInputAt();
   forEach(b.index(0), b.index(op.getIn()), 1, [&](Value k) {
     for (int64_t i = 0; i < Panel::rows; ++i) {
@@ -192,7 +186,7 @@ void GemmInTurn::copyRows() {
   });
 }
 
-void GemmInTurn::runPanel(ArrayRef<Piece> pieces, Value begin, Value end,
+void GemmPanels::runPanel(ArrayRef<Piece> pieces, Value begin, Value end,
                           Value isLast) {
   AtAttr access = op.getInputAt();
   SmallVector<Value> sums;
@@ -234,7 +228,7 @@ void GemmInTurn::runPanel(ArrayRef<Piece> pieces, Value begin, Value end,
   });
 }
 
-void GemmInTurn::runPanels(Value begin, Value end, Value isLast) {
+void GemmPanels::runPanels(Value begin, Value end, Value isLast) {
   forEach(b.index(0), op.getRowCount(), Panel::rows, [&](Value first) {
     locateRows(first);
     if (copiedInput)
@@ -246,7 +240,7 @@ void GemmInTurn::runPanels(Value begin, Value end, Value isLast) {
 }
 
 /// `depth` rows of the summed dimension at once, or fewer at the end.
-void GemmInTurn::runParts(int64_t depth) {
+void GemmPanels::runParts(int64_t depth) {
   waiting = allocate(ProductLayout::rows, columns);
   forEach(b.index(0), op.getRowCount(), 1, [&](Value row) {
     for (int64_t i = 0; i < columns; i += panel.width)
@@ -263,7 +257,7 @@ void GemmInTurn::runParts(int64_t depth) {
   });
 }
 
-void GemmInTurn::run() {
+void GemmPanels::run() {
   int64_t tile = std::min(layout.columns, op.getOut());
   bool overwritesInput =
       findOverwritten(op, op.getOutputMutable()) == &op.getInputMutable();
@@ -285,7 +279,7 @@ void GemmInTurn::run() {
   runPanels(b.index(0), b.index(op.getIn()), Value());
 }
 
-void gnn::tile::lowerInTurn(GemmOp op, const ProductLayout &layout,
-                            Panel panel) {
-  GemmInTurn(op, layout, panel).run();
+void gnn::tile::lowerToPanels(GemmOp op, const ProductLayout &layout,
+                              Panel panel) {
+  GemmPanels(op, layout, panel).run();
 }

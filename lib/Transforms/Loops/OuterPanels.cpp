@@ -1,10 +1,11 @@
-//===- OuterInTurn.cpp - outer on the core of a CPU -----------------------===//
+//===- OuterPanels.cpp - outer on the core of a CPU -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "ProductsInTurn.h"
+#include "../Products.h"
+#include "PanelLoops.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -13,10 +14,10 @@ using namespace gnn;
 using namespace gnn::tile;
 
 namespace {
-class OuterInTurn : public InTurn {
+class OuterPanels : public PanelLoops {
 public:
-  OuterInTurn(OuterOp op, const ProductLayout &layout, Panel panel)
-      : InTurn(op, op.getIndexArrays(), panel), op(op), layout(layout) {}
+  OuterPanels(OuterOp op, const ProductLayout &layout, Panel panel)
+      : PanelLoops(op, op.getIndexArrays(), panel), op(op), layout(layout) {}
 
   void run();
 
@@ -36,18 +37,16 @@ private:
 };
 } // namespace
 
-SmallVector<Value> OuterInTurn::indicesOf(unsigned side, Value row,
+SmallVector<Value> OuterPanels::indicesOf(unsigned side, Value row,
                                           Value column) {
-  SmallVector<Value> indices{arrays.reach(b, at(side), op.getRows(), row)};
-  if (at(side).getHead())
-    indices.push_back(head);
-  indices.push_back(b.add(column, at(side).getOffset()));
-  return indices;
+  return getIndices(arrays.reach(b, at(side), op.getRows(), row),
+                    at(side).getHead() ? head : Value(),
+                    b.add(column, at(side).getOffset()));
 }
 
 /// Over all rows, of one head after the other where they are summed.
 SmallVector<Value>
-OuterInTurn::sumRows(ValueRange sums,
+OuterPanels::sumRows(ValueRange sums,
                      function_ref<SmallVector<Value>(Value, ValueRange)> body) {
   Value end = b.add(op.getFirstRow(), op.getRowCount());
   if (!op.sumsHeads()) {
@@ -61,7 +60,7 @@ OuterInTurn::sumRows(ValueRange sums,
               });
 }
 
-SmallVector<Value> OuterInTurn::loadRight(Value row, ArrayRef<Piece> pieces) {
+SmallVector<Value> OuterPanels::loadRight(Value row, ArrayRef<Piece> pieces) {
   SmallVector<Value> values;
   for (const Piece &piece : pieces)
     values.push_back(
@@ -70,7 +69,7 @@ SmallVector<Value> OuterInTurn::loadRight(Value row, ArrayRef<Piece> pieces) {
 }
 
 /// Four columns of the left side, counted from the block's first.
-void OuterInTurn::runPanel(Value first, ArrayRef<Piece> pieces) {
+void OuterPanels::runPanel(Value first, ArrayRef<Piece> pieces) {
   int64_t in = op.getIn();
   Value last = b.index(in - 1);
   SmallVector<Value> columns, inside;
@@ -90,19 +89,16 @@ void OuterInTurn::runPanel(Value first, ArrayRef<Piece> pieces) {
   for (int64_t i = 0; i < Panel::rows; ++i)
     where(inside[i], [&] {
       for (auto [j, piece] : llvm::enumerate(pieces)) {
-        SmallVector<Value> indices;
-        if (op.getTypeRow())
-          indices.push_back(op.getTypeRow());
-        if (op.getHead())
-          indices.push_back(op.getHead());
-        indices.append({columns[i], piece.column});
+        SmallVector<Value> indices =
+            getIndices(op.getTypeRow(), op.getHead(), columns[i]);
+        indices.push_back(piece.column);
         store(sums[i * pieces.size() + j], op.getOutput(), indices, piece.mask);
       }
     });
 }
 
 /// The block of the first columns of the left side adds up the right one.
-void OuterInTurn::storeSums(ArrayRef<Piece> pieces) {
+void OuterPanels::storeSums(ArrayRef<Piece> pieces) {
   SmallVector<Value> sums(pieces.size(), zero());
   sums = sumRows(sums, [&](Value row, ValueRange before) {
     SmallVector<Value> next;
@@ -111,14 +107,13 @@ void OuterInTurn::storeSums(ArrayRef<Piece> pieces) {
     return next;
   });
   for (auto [piece, sum] : llvm::zip(pieces, sums)) {
-    SmallVector<Value> indices{piece.column};
-    if (op.getTypeRow())
-      indices.insert(indices.begin(), op.getTypeRow());
-    store(sum, op.getSums(), indices, piece.mask);
+    store(sum, op.getSums(),
+          getIndices(op.getTypeRow(), /*head=*/Value(), piece.column),
+          piece.mask);
   }
 }
 
-void OuterInTurn::run() {
+void OuterPanels::run() {
   int64_t in = op.getIn();
   int64_t out = op.getOut();
   Value left = op.getLeftColumn();
@@ -132,7 +127,7 @@ void OuterInTurn::run() {
                });
 }
 
-void gnn::tile::lowerInTurn(OuterOp op, const ProductLayout &layout,
-                            Panel panel) {
-  OuterInTurn(op, layout, panel).run();
+void gnn::tile::lowerToPanels(OuterOp op, const ProductLayout &layout,
+                              Panel panel) {
+  OuterPanels(op, layout, panel).run();
 }
