@@ -167,3 +167,96 @@ func.func @atomic(%m: memref<64xf32>, %n: index) {
   } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 8, elements = 1, heads = 1, features = 32, vector = 1>}
   return
 }
+
+// -----
+
+func.func @extract(%x: memref<4x64xf32>, %to: memref<4xf32>) {
+  scf.forall (%b) in (4) {
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 0.0 : f32
+    %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
+    // expected-error @+1 {{'vector.extract' op expected to extract the only entry, got 'vector<64xf32>'}}
+    %s = vector.extract %v[3] : f32 from vector<64xf32>
+    memref.store %s, %to[%b] : memref<4xf32>
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  return
+}
+
+// -----
+
+// What a vector of one entry varies by is said by where it comes from.
+
+func.func @operands(%x: memref<4x1xf32>, %n: index) {
+  scf.forall (%b) in (4) {
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 0.0 : f32
+    %spread = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x1xf32>, vector<1xf32>
+    %one = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true, true]} : memref<4x1xf32>, vector<1x1xf32>
+    %same = vector.shape_cast %one : vector<1x1xf32> to vector<1xf32>
+    // expected-error @+1 {{'arith.addf' op expected operands that vary alike}}
+    %sum = arith.addf %spread, %same : vector<1xf32>
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  return
+}
+
+// -----
+
+func.func @carried(%x: memref<4x1xf32>, %n: index) {
+  scf.forall (%b) in (4) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %p = arith.constant 0.0 : f32
+    %spread = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x1xf32>, vector<1xf32>
+    %one = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true, true]} : memref<4x1xf32>, vector<1x1xf32>
+    %same = vector.shape_cast %one : vector<1x1xf32> to vector<1xf32>
+    // expected-error @+1 {{'scf.for' op expected carried values that vary alike in each step}}
+    %last = scf.for %i = %c0 to %n step %c1 iter_args(%v = %spread) -> (vector<1xf32>) {
+      scf.yield %same : vector<1xf32>
+    }
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  return
+}
+
+// -----
+
+func.func @branches(%x: memref<4x1xf32>, %is: i1) {
+  scf.forall (%b) in (4) {
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 0.0 : f32
+    %spread = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x1xf32>, vector<1xf32>
+    %one = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true, true]} : memref<4x1xf32>, vector<1x1xf32>
+    %same = vector.shape_cast %one : vector<1x1xf32> to vector<1xf32>
+    // expected-error @+1 {{'scf.if' op expected results that vary alike in both branches}}
+    %either = scf.if %is -> (vector<1xf32>) {
+      scf.yield %spread : vector<1xf32>
+    } else {
+      scf.yield %same : vector<1xf32>
+    }
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  return
+}
+
+// -----
+
+func.func @reshape(%x: memref<4x64xf32>) {
+  scf.forall (%b) in (4) {
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 0.0 : f32
+    %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
+    // expected-error @+1 {{'vector.shape_cast' op expected to add or drop dimensions of size 1}}
+    %w = vector.shape_cast %v : vector<64xf32> to vector<8x8xf32>
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  return
+}
+
+// -----
+
+func.func @repeated(%x: memref<4x64xf32>) {
+  scf.forall (%b) in (4) {
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 0.0 : f32
+    // expected-error @+1 {{'vector.transfer_read' op expected a dimension of the buffer for each dimension of the vector that is spread}}
+    %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true], permutation_map = affine_map<(d, e) -> (0)>} : memref<4x64xf32>, vector<64xf32>
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  return
+}

@@ -112,3 +112,56 @@ func.func @rows(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   }
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @types(%x: memref<?x64xf32>, %y: memref<3x64xf32>) {
+  // expected-remark @+2 {{a block takes 8 rows, in_flight is 4}}
+  // expected-remark @+1 {{all teams of a block walk each row: rows are few}}
+  gnn_tile.traverse @g <edge_type, edge.dst_pairs, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element : feature>]
+      outs(%y : memref<3x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @one_team(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  // expected-remark @+2 {{a block takes 1 rows, in_flight is 4}}
+  // expected-remark @+1 {{each team walks its own row: a block has one team}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <rows_per_block = 1> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+func.func @shared_memory(%x: memref<?x2048xf32>, %y: memref<?x2048xf32>) {
+  // expected-remark @+2 {{a block takes 8 rows, in_flight is 4}}
+  // expected-remark @+1 {{each team walks its own row: sums of a block take too much shared memory}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 2048>
+      ins(%x : memref<?x2048xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x2048xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <columns_per_block = 2048, vector = 4, lanes = 32> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}

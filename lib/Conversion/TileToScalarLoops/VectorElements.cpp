@@ -232,8 +232,6 @@ FailureOr<Value> VectorLoops::compute(Operation *op, const Indices &at) {
         });
       })
       .Case([&](vector::ExtractStridedSliceOp op) -> FailureOr<Value> {
-        if (op.hasNonUnitStrides())
-          return refuseVectors(op, "a slice without strides");
         Indices from(at);
         for (auto [i, offset] :
              llvm::enumerate(op.getOffsets().getAsRange<IntegerAttr>()))

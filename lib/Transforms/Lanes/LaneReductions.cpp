@@ -238,6 +238,12 @@ LogicalResult LaneDistribution::distributeParallel(ParallelOp op) {
   b.setLoc(op.getLoc());
   if (states.empty())
     return success();
+  TypeRange yielded = op.getBody().front().getTerminator()->getOperandTypes();
+  for (auto [result, value] : llvm::zip(op.getResultTypes(), yielded))
+    if (over != Worker::Team && result != value)
+      return op.emitOpError("expected entries of the result for 'team' only, "
+                            "got ")
+             << result << " for '" << stringifyWorker(over) << "'";
   int64_t stride = lanes.getFeatures() * lanes.getHeads();
   if (over == Worker::Team) {
     stride = lanes.getTeamLanes();

@@ -229,7 +229,6 @@ LogicalResult ProductDistribution::askOperands(Operation *op, Layout layout,
     bool isOfRows = layout.axis == Layout::Tile && offsets.size() == 2 &&
                     offsets[1] == 0 &&
                     sizes[1] == slice.getSourceVectorType().getDimSize(1) &&
-                    !slice.hasNonUnitStrides() &&
                     offsets[0] % (layout.eachRows() * layout.laneRows()) == 0;
     return isOfRows ? ask(op, slice.getSource(), layout, at)
                     : refuse(op, "all columns of rows that threads hold in "

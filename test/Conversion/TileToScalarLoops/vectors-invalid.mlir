@@ -47,3 +47,100 @@ func.func @two_dimensions(%y: memref<1xf32>) {
   } {mapping = [#gpu.block<x>]}
   return
 }
+
+// -----
+
+func.func @not_given(%y: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  scf.forall (%b) in (1) {
+    // expected-error @+1 {{'arith.constant' op has no loops of scalars: expected values that are all given}}
+    %v = arith.constant sparse<[[1]], [2.0]> : vector<4xf32>
+    vector.transfer_write %v, %y[%c0] {in_bounds = [true]} : vector<4xf32>, memref<4xf32>
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+func.func @reshape(%x: memref<64xf32>, %y: memref<8x8xf32>) {
+  %c0 = arith.constant 0 : index
+  scf.forall (%b) in (1) {
+    %p = arith.constant 0.0 : f32
+    %v = vector.transfer_read %x[%c0], %p {in_bounds = [true]} : memref<64xf32>, vector<64xf32>
+    // expected-error @+1 {{'vector.shape_cast' op has no loops of scalars: expected to add or drop dimensions of size 1}}
+    %w = vector.shape_cast %v : vector<64xf32> to vector<8x8xf32>
+    vector.transfer_write %w, %y[%c0, %c0] {in_bounds = [true, true]} : vector<8x8xf32>, memref<8x8xf32>
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+func.func @read_outside(%x: memref<63xf32>, %y: memref<64xf32>) {
+  %c0 = arith.constant 0 : index
+  scf.forall (%b) in (1) {
+    %p = arith.constant 0.0 : f32
+    // expected-error @+1 {{'vector.transfer_read' op has no loops of scalars: expected a read that stays inside of an array}}
+    %v = vector.transfer_read %x[%c0], %p {in_bounds = [false]} : memref<63xf32>, vector<64xf32>
+    vector.transfer_write %v, %y[%c0] {in_bounds = [true]} : vector<64xf32>, memref<64xf32>
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+func.func @write_outside(%y: memref<63xf32>) {
+  %c0 = arith.constant 0 : index
+  scf.forall (%b) in (1) {
+    %v = arith.constant dense<0.0> : vector<64xf32>
+    // expected-error @+1 {{'vector.transfer_write' op has no loops of scalars: expected a write that stays inside of an array}}
+    vector.transfer_write %v, %y[%c0] {in_bounds = [false]} : vector<64xf32>, memref<63xf32>
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+func.func @start(%y: memref<1xf32>) {
+  %c0 = arith.constant 0 : index
+  scf.forall (%b) in (1) {
+    %one = arith.constant 1.0 : f32
+    %v = arith.constant dense<1.0> : vector<4xf32>
+    // expected-error @+1 {{'vector.reduction' op has no loops of scalars: expected a reduction that starts from nothing}}
+    %s = vector.reduction <add>, %v, %one : vector<4xf32> into f32
+    memref.store %s, %y[%c0] : memref<1xf32>
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+func.func @integers(%y: memref<4x4xi32>) {
+  %c0 = arith.constant 0 : index
+  scf.forall (%b) in (1) {
+    %v = arith.constant dense<1> : vector<4x4xi32>
+    // expected-error @+1 {{'vector.contract' op has no loops of scalars: expected a product of two matrices of floats}}
+    %s = vector.contract {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} %v, %v, %v : vector<4x4xi32>, vector<4x4xi32> into vector<4x4xi32>
+    vector.transfer_write %s, %y[%c0, %c0] {in_bounds = [true, true]} : vector<4x4xi32>, memref<4x4xi32>
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+func.func @two_results() {
+  scf.forall (%b) in (1) {
+    %c1 = arith.constant 1 : i32
+    // expected-error @+1 {{'gnn_tile.parallel' op has no loops of scalars: expected a single result where it has entries}}
+    %f, %g = gnn_tile.parallel 8 over team -> vector<4xi32>, i32 {
+    ^bb0(%t: index):
+      gnn_tile.yield %c1, %c1 : i32, i32
+    } combine {
+    ^bb0(%x: i32, %y: i32, %u: i32, %v: i32):
+      %m = arith.maxsi %x, %u : i32
+      %n = arith.maxsi %y, %v : i32
+      gnn_tile.yield %m, %n : i32, i32
+    }
+  } {mapping = [#gpu.block<x>]}
+  return
+}
