@@ -36,6 +36,16 @@ template <typename ProductOp> mlir::LogicalResult verifyOnRange(ProductOp op) {
                         "(gnn-tile-block-products makes blocks)");
 }
 
+/// The row of an extra that all rows of the range have, that of their type or
+/// of its matrix; null where each leads to its own.
+inline mlir::Value getRowOfRange(GemmOp op, AtAttr at) {
+  if (op.getTypes() && at.getSpace() == *op.getTypes())
+    return op.getTypeRow();
+  if (op.getWeights() && at.getSpace() == *op.getWeights())
+    return op.getMatrixRow();
+  return {};
+}
+
 /// Where an operand is read or written, of those that are not null.
 inline llvm::SmallVector<mlir::Value>
 getIndices(mlir::Value row, mlir::Value head, mlir::Value column) {

@@ -23,10 +23,8 @@ using namespace gnn::tile;
 
 /// Rows of the input have the depth side by side.
 static ProductOperand inputOperand(GemmOp op) {
-  auto type = cast<MemRefType>(op.getInput().getType());
-  bool isAligned = type.getShape().back() % 4 == 0 &&
-                   op.getInputAt().getOffset() % 4 == 0 && op.getIn() % 4 == 0;
-  return {/*byDepth=*/true, isAligned ? 4 : 1};
+  return {/*byDepth=*/true,
+          getAligned(op.getInput(), op.getInputAt(), op.getIn())};
 }
 
 static ProductOperand weightOperand(GemmOp op) {
@@ -143,10 +141,9 @@ Value GemmLoops::loadExtra(unsigned number) {
   AtAttr at = op.getExtraAt(number);
   Value extra = op.getExtras()[number], row;
   if (at.getAnchor() != Anchor::All) {
-    row = op.getTypes() && at.getSpace() == *op.getTypes() ? op.getTypeRow()
-          : op.getWeights() && at.getSpace() == *op.getWeights()
-              ? op.getMatrixRow()
-              : reach(at);
+    row = getRowOfRange(op, at);
+    if (!row)
+      row = reach(at);
   }
   auto type = cast<MemRefType>(extra.getType());
   bool isByRow = row && isa<VectorType>(row.getType());
@@ -155,8 +152,6 @@ Value GemmLoops::loadExtra(unsigned number) {
   SmallVector<Value> indices = getIndices(row, headOf(at.getHead()), column);
   if (!isByRow && !column)
     return widen(memref::LoadOp::create(b, extra, indices));
-  bool isAligned = column && type.getShape().back() % 4 == 0 &&
-                   at.getOffset() % 4 == 0 && op.getOut() % 4 == 0;
   SmallVector<int64_t> shape;
   if (isByRow)
     shape.push_back(tileRows);
@@ -167,7 +162,7 @@ Value GemmLoops::loadExtra(unsigned number) {
       isByRow ? rows.inside : Value(),
       column ? loops.columnsBelow(op.getOut(), columns, at.getOffset())
              : IntegerAttr(),
-      isAligned ? 4 : 1));
+      column ? getAligned(extra, at, op.getOut()) : 1));
 }
 
 /// A scalar, or a vector of rows or of columns, at all of the tile.
@@ -213,15 +208,12 @@ Value GemmLoops::emitBody(Value sums) {
 
 void GemmLoops::store(Value tile) {
   AtAttr at = op.getOutputAt();
-  auto type = cast<MemRefType>(op.getOutput().getType());
-  bool isAligned = op.getOut() % 4 == 0 && type.getShape().back() % 4 == 0 &&
-                   at.getOffset() % 4 == 0;
   Value column = b.add(op.getFirstColumn(), at.getOffset());
   StoreRowsOp::create(
       b, tile, op.getOutput(),
       getIndices(reach(at), headOf(at.getHead()), column), rows.inside,
       loops.columnsBelow(op.getOut(), loops.layout.columns, at.getOffset()),
-      isAligned ? 4 : 1, loops.sumsSpread());
+      getAligned(op.getOutput(), at, op.getOut()), loops.sumsSpread());
 }
 
 void GemmLoops::run() {

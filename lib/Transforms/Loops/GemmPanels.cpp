@@ -103,12 +103,11 @@ Value GemmPanels::loadWeight(Value k, const Piece &piece) {
 Value GemmPanels::loadExtra(unsigned number, Value row, const Piece &piece) {
   AtAttr access = op.getExtraAt(number);
   Value reached;
-  if (access.getAnchor() != Anchor::All)
-    reached = op.getTypes() && access.getSpace() == *op.getTypes()
-                  ? op.getTypeRow()
-              : op.getWeights() && access.getSpace() == *op.getWeights()
-                  ? op.getMatrixRow()
-                  : arrays.reach(b, access, op.getRows(), row);
+  if (access.getAnchor() != Anchor::All) {
+    reached = getRowOfRange(op, access);
+    if (!reached)
+      reached = arrays.reach(b, access, op.getRows(), row);
+  }
   Value column =
       access.getFeature() ? b.add(piece.column, access.getOffset()) : Value();
   SmallVector<Value> indices = at(reached, access.getHead(), column);

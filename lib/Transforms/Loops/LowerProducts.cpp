@@ -33,6 +33,11 @@ static constexpr int64_t leastDepths = 16;
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
+int64_t gnn::tile::getAligned(Value memref, AtAttr at, int64_t columns) {
+  int64_t width = cast<MemRefType>(memref.getType()).getShape().back();
+  return width % 4 || at.getOffset() % 4 || columns % 4 ? 1 : 4;
+}
+
 IntegerAttr ProductLoops::columnsBelow(int64_t size, int64_t step,
                                        int64_t offset) {
   return size % step ? b.getI64IntegerAttr(size + offset) : IntegerAttr();

@@ -25,10 +25,9 @@ static AtAttr accessOf(OuterOp op, unsigned side) {
 
 /// Rows of both sides have their columns side by side.
 static ProductOperand operandOf(OuterOp op, unsigned side) {
-  auto type = cast<MemRefType>(op->getOperand(side).getType());
-  bool isAligned = type.getShape().back() % 4 == 0 &&
-                   accessOf(op, side).getOffset() % 4 == 0;
-  return {/*byDepth=*/false, isAligned ? 4 : 1};
+  return {/*byDepth=*/false,
+          getAligned(op->getOperand(side), accessOf(op, side),
+                     side == 0 ? op.getIn() : op.getOut())};
 }
 
 namespace {

@@ -25,6 +25,10 @@ struct ProductOperand {
   int64_t aligned; ///< so many values on a boundary of their size: 1 or 4
 };
 
+/// Values of a row that an access to `columns` of its columns reads or writes
+/// at once, on a boundary of their size: 4 or 1.
+int64_t getAligned(mlir::Value memref, AtAttr at, int64_t columns);
+
 /// Builds the loops of one product in front of it.
 class ProductLoops {
 public:
