@@ -338,3 +338,159 @@ func.func @no_sum(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf
   }
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+
+// The sum is one half of the rows that are multiplied.
+//
+// CHECK-LABEL: func.func @half
+// CHECK-NOT:     memref.alloca
+func.func @half(%x: memref<?x16xf32>, %w: memref<32x16xf32>, %y: memref<?x16xf32>, %s: memref<?x32xf32>) {
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
+      ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%s : memref<?x32xf32>) at [#gnn_tile.at<group : feature + 16>] {
+  ^bb0(%xv: f32):
+    %sum = gnn_tile.reduce sum [element] %xv : f32
+    gnn_tile.yield %sum : f32
+  }
+  // expected-remark @+1 {{stays a kernel: it does not write its rows one by one}}
+  gnn_tile.gemm @g rows dst ins(%s, %w : memref<?x32xf32>, memref<32x16xf32>)
+      at <group : feature> extras at []
+      outs(%y : memref<?x16xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+
+// CHECK-LABEL: func.func @first_half
+// CHECK-NOT:     memref.alloca
+func.func @first_half(%x: memref<?x16xf32>, %w: memref<32x16xf32>, %y: memref<?x16xf32>, %s: memref<?x32xf32>) {
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
+      ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%s : memref<?x32xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: f32):
+    %sum = gnn_tile.reduce sum [element] %xv : f32
+    gnn_tile.yield %sum : f32
+  }
+  // expected-remark @+1 {{stays a kernel: the product reads other columns beside it}}
+  gnn_tile.gemm @g rows dst ins(%s, %w : memref<?x32xf32>, memref<32x16xf32>)
+      at <group : feature> extras at []
+      outs(%y : memref<?x16xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+gnn.graph @h square {node_types = 1, edge_types = 3}
+
+// CHECK-LABEL: func.func @other_graph
+// CHECK-NOT:     memref.alloca
+func.func @other_graph(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>) {
+  %n = gnn_tile.count @g count dst : index
+  %s = memref.alloc(%n) : memref<?x16xf32>
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
+      ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%s : memref<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: f32):
+    %sum = gnn_tile.reduce sum [element] %xv : f32
+    gnn_tile.yield %sum : f32
+  }
+  // expected-remark @+1 {{stays a kernel: its rows are of another graph}}
+  gnn_tile.gemm @h rows dst ins(%s, %w : memref<?x16xf32>, memref<16x16xf32>)
+      at <group : feature> extras at []
+      outs(%y : memref<?x16xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+
+// CHECK-LABEL: func.func @rows_of_sources
+// CHECK-NOT:     memref.alloca
+func.func @rows_of_sources(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>) {
+  %n = gnn_tile.count @g count dst : index
+  %s = memref.alloc(%n) : memref<?x16xf32>
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
+      ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%s : memref<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: f32):
+    %sum = gnn_tile.reduce sum [element] %xv : f32
+    gnn_tile.yield %sum : f32
+  }
+  // expected-remark @+1 {{stays a kernel: its rows are 'dst', those of the product 'src'}}
+  gnn_tile.gemm @g rows src ins(%s, %w : memref<?x16xf32>, memref<16x16xf32>)
+      at <group : feature> extras at []
+      outs(%y : memref<?x16xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+
+// CHECK-LABEL: func.func @half_precision
+// CHECK-NOT:     memref.alloca
+func.func @half_precision(%x: memref<?x16xbf16>, %w: memref<16x16xbf16>, %y: memref<?x16xbf16>) {
+  %n = gnn_tile.count @g count dst : index
+  %s = memref.alloc(%n) : memref<?x16xbf16>
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
+      ins(%x : memref<?x16xbf16>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%s : memref<?x16xbf16>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: bf16):
+    %sum = gnn_tile.reduce sum [element] %xv : bf16
+    gnn_tile.yield %sum : bf16
+  }
+  // expected-remark @+1 {{stays a kernel: expected f32}}
+  gnn_tile.gemm @g rows dst ins(%s, %w : memref<?x16xbf16>, memref<16x16xbf16>)
+      at <group : feature> extras at []
+      outs(%y : memref<?x16xbf16>) at <group : feature> {
+  ^bb0(%acc: bf16):
+    gnn_tile.yield %acc : bf16
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+
+// CHECK-LABEL: func.func @in_turn
+// CHECK-NOT:     memref.alloca
+func.func @in_turn(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>) {
+  %n = gnn_tile.count @g count dst : index
+  %s = memref.alloc(%n) : memref<?x16xf32>
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
+      ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%s : memref<?x16xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <columns_per_block = 16, vector = 16, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = in_turn> {
+  ^bb0(%xv: f32):
+    %sum = gnn_tile.reduce sum [element] %xv : f32
+    gnn_tile.yield %sum : f32
+  }
+  // expected-remark @+1 {{stays a kernel: a core walks its rows in turn}}
+  gnn_tile.gemm @g rows dst ins(%s, %w : memref<?x16xf32>, memref<16x16xf32>)
+      at <group : feature> extras at []
+      outs(%y : memref<?x16xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}
