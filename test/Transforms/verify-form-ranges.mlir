@@ -146,6 +146,24 @@ func.func @form_c9_outer_columns(%x: memref<?x32xf32>, %y: memref<?x80xf32>, %z:
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
+func.func @form_c9_outer_rows(%x: memref<?x128xf32>, %y: memref<?x16xf32>, %z: memref<128x16xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  gnn_tile.cost %n, %n, %n
+  scf.forall (%b, %t, %h) in (1, 4, 1) {
+    %c32 = arith.constant 32 : index
+    %left = arith.muli %t, %c32 : index
+    // expected-error @+1 {{'gnn_tile.outer' op expected 32 columns of 'left' a block, where the next block begins, got 64}}
+    gnn_tile.outer @g rows dst rows[%c0, %n] left[%left] right[%c0]
+        ins(%x, %y : memref<?x128xf32>, memref<?x16xf32>) at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
+        outs(%z : memref<128x16xf32>) schedule <n = 16, kind = ffma>
+  } {gnn_tile.schedule = #gnn_tile.gemm_schedule<n = 16, kind = ffma>, mapping = [#gpu.block<x>, #gpu.block<y>, #gpu.block<z>]}
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
 // Products of what a block has summed share the columns of a step: the second one is not
 // behind the first. The sum itself has all rows of its range.
 func.func @form_c9_shared(%x: memref<?x64xf32>, %w: memref<64x96xf32>, %y: memref<?x96xf32>, %rows: memref<?xi32>, %map: memref<?xi32>, %n: index) {
