@@ -3,19 +3,23 @@
 """Writes a page that shows one layer at every stage of the compiler, and others in the
 forms from templates to threads.
 
-The IR is what gnn-opt prints, so the page cannot be out of date. Of the first
-kernel some lines are shown, of the others their arguments; of the forms of kernels what
-becomes the first of them.
+The IR is what the commands on the page print: they are run as they stand there, so the
+page cannot be out of date. Of the first kernel some lines are shown, of the others their
+arguments; of the forms of kernels what becomes one of them.
 
 usage: lowering-guide.py GNN-OPT EXAMPLE.mlir [OTHER.mlir ...] > LoweringGuide.md
 """
 
+import os
 import pathlib
+import shlex
 import subprocess
 import sys
+import tempfile
 
 KERNEL_LINES = 40
 FORM_LINES = 60
+WIDTH = 96
 
 STAGES = [
     ("The model", [], """
@@ -23,8 +27,8 @@ What is computed: whole tensors, whose row space is in their type."""),
     ("Templates", ["--gnn-graph-pipeline", "--convert-gnn-to-gnn-tile", "--cse"], """
 Each op is a product (`gnn_tile.gemm`) or a walk over the graph
 (`gnn_tile.traverse`). Row spaces have become accesses."""),
-    ("Fused", ["--pass-pipeline=builtin.module(convert-gnn-to-gnn-tile,cse,"
-               "func.func(gnn-tile-fuse-traversals,gnn-tile-fuse-products),cse)"], """
+    ("Fused", ["--pass-pipeline=builtin.module(gnn-graph-pipeline,convert-gnn-to-gnn-tile,"
+               "cse,func.func(gnn-tile-fuse-traversals,gnn-tile-fuse-products),cse)"], """
 Walks with the same loops are one; products gather the rows they read and end
 with what followed."""),
     ("Buffers", ["--gnn-graph-pipeline", "--gnn-tile-pipeline",
@@ -96,11 +100,23 @@ def cut_kernels(text):
     return "\n".join(lines)
 
 
-def run(tool, arguments, text):
-    result = subprocess.run([tool, "-", *arguments], input=text, text=True,
-                            capture_output=True)
+def write_command(file, arguments):
+    """A command of the page, in lines that fit."""
+    lines = [f"gnn-opt {file}"]
+    for word in map(shlex.quote, arguments):
+        if len(lines[-1]) + len(word) > WIDTH:
+            lines.append("   ")
+        lines[-1] += f" {word}"
+    return " \\\n".join(lines)
+
+
+def run(folder, command):
+    """What a command prints, run in a folder in which `gnn-opt` and its file are."""
+    path = f"{folder}/bin{os.pathsep}{os.environ.get('PATH', '')}"
+    result = subprocess.run(["bash", "-c", command], cwd=folder, text=True,
+                            capture_output=True, env={**os.environ, "PATH": path})
     if result.returncode != 0:
-        sys.exit(f"error: {' '.join(arguments)}: {result.stderr}")
+        sys.exit(f"error: {command}: {result.stderr}")
     return result.stdout.rstrip()
 
 
@@ -124,45 +140,58 @@ def find_blocks(text):
     return found
 
 
-def print_forms(tool, title, text, pick, explained=False):
+def print_forms(folder, title, file, pick, explained=False):
     """Shows kernel `pick` of a program in each form; `explained`: says what it is."""
-    print(f"\n## {title}\n\n```mlir\n{text.strip()}\n```")
-    text = run(tool, ["--gnn-graph-pipeline", "--gnn-tile-pipeline",
-                      "--gnn-schedule-pipeline"], text)
+    print(f"\n## {title}\n\n`{file}`:\n\n```mlir\n{read_program(folder / file)}\n```")
+    arguments = ["--gnn-graph-pipeline", "--gnn-tile-pipeline", "--gnn-schedule-pipeline"]
     for form, stage, what in FORMS:
-        text = run(tool, [f"--gnn-{stage}-pipeline"], text)
-        blocks = find_blocks(text)
+        arguments.append(f"--gnn-{stage}-pipeline")
+        command = write_command(file, arguments)
+        blocks = find_blocks(run(folder, command))
         shown = "\n".join(cut_lines(blocks[pick], FORM_LINES))
         what = f"{what}\n" if explained else ""
-        print(f"\n### {title}, {form}\n{what}\n    gnn-opt --gnn-{stage}-pipeline"
+        print(f"\n### {title}, {form}\n{what}\n```sh\n{command}\n```"
               f"\n\n```mlir\n{shown}\n```")
 
 
-def read_program(file):
+def read_program(path):
     """A program without the lines that say where it comes from."""
-    lines = pathlib.Path(file).read_text().splitlines()
-    return "\n".join(line for line in lines if not line.startswith("//"))
+    lines = path.read_text().splitlines()
+    return "\n".join(line for line in lines if not line.startswith("//")).strip()
+
+
+def write_page(folder, example, others):
+    print(f"# One layer at every stage\n\nMade by utils/lowering-guide.py of `{example}`. "
+          "The commands run in the root of the tree,\nwith `gnn-opt` in the `PATH`; "
+          "`// ...` stands for lines that are left out.")
+    for title, arguments, what in STAGES:
+        command = write_command(example, arguments)
+        print(f"\n## {title}\n{what}\n\n```sh\n{command}\n```\n")
+        print(f"```mlir\n{cut_kernels(run(folder, command))}\n```")
+    print("\nThe rest shows one kernel of a program in each form, as the loop over blocks "
+          "that it is made of.\nTo run the commands on `gate.mlir` and `gradient.mlir`, save "
+          "the programs under these names.")
+    print_forms(folder, "The product of RGCN" if "rgcn" in example else "The first kernel",
+                example, 0, explained=True)
+    for other in others:
+        print_forms(folder, f"A sum over neighbours: {pathlib.Path(other).name}", other, -1)
+    print_forms(folder, "An op on rows", "gate.mlir", 0)
+    print_forms(folder, "A gradient", "gradient.mlir", -2)  # In front of the sum of its parts.
 
 
 def main():
-    tool, example, *others = sys.argv[1:]
-    print(f"# One layer at every stage\n\nMade by utils/lowering-guide.py of "
-          f"`{example.split('/')[-1]}`.")
-    text = pathlib.Path(example).read_text()
-    for title, arguments, what in STAGES:
-        printed = run(tool, arguments, text)
-        shown = " ".join(a.replace(" ", "") for a in arguments)
-        print(f"\n## {title}\n{what}\n")
-        if shown:
-            print(f"    gnn-opt {shown}\n")
-        print(f"```mlir\n{cut_kernels(printed)}\n```")
-    print_forms(tool, "The product of RGCN" if "rgcn" in example else "The first kernel",
-                read_program(example), 0, explained=True)
-    for other in others:
-        print_forms(tool, f"A sum over neighbours: {other.split('/')[-1]}",
-                    read_program(other), -1)
-    print_forms(tool, "An op on rows", ROW_WISE, 0)
-    print_forms(tool, "A gradient", BACKWARD, -2)  # In front of the sum of its parts.
+    tool, *examples = (pathlib.Path(word).resolve() for word in sys.argv[1:])
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for parent in ("bin", "examples"):
+            (folder / parent).mkdir()
+        (folder / "bin/gnn-opt").symlink_to(tool)
+        for example in examples:
+            (folder / "examples" / example.name).symlink_to(example)
+        (folder / "gate.mlir").write_text(ROW_WISE)
+        (folder / "gradient.mlir").write_text(BACKWARD)
+        first, *others = [f"examples/{example.name}" for example in examples]
+        write_page(folder, first, others)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ def pytest_configure():
     expected = ROOT / "python/gnn_mlir/__init__.py"
     if found != expected:
         raise pytest.UsageError(f"expected gnn_mlir of this checkout, {expected}, "
-                                f"got {found}")
+                                f"got {found}: set PYTHONPATH={ROOT / 'python'}")
 
 
 BUILD = os.environ.get("GNN_MLIR_BUILD") and os.path.abspath(

@@ -17,4 +17,4 @@ def test_a_package_from_elsewhere_is_refused(tmp_path):
         env={**os.environ, "PYTHONPATH": str(tmp_path)}, check=False)
     assert result.returncode == 4
     assert (f"expected gnn_mlir of this checkout, {ROOT}/python/gnn_mlir/__init__.py, "
-            f"got {tmp_path}/gnn_mlir/__init__.py") in result.stdout + result.stderr
+            f"got {tmp_path}/gnn_mlir/__init__.py: set PYTHONPATH={ROOT}/python") in result.stdout + result.stderr

@@ -74,6 +74,39 @@ def test_settings_of_passes():
     assert list(table("setting").items()) == list(settings.items())
 
 
+def forms():
+    """The rows of the table of forms: form, stage, files, name for --stop-at."""
+    text = (ROOT / "docs/index.md").read_text()
+    rows = re.search(r"^\| form \| what it holds \|.*\n\| ---.*\n((?:\|.*\n)+)", text, re.M)
+    for row in rows[1].splitlines():
+        form, _, stage, files, stop = row.strip("| ").split(" | ")
+        yield (*(re.findall(r"`(.*?)`", cell) for cell in (form, stage, files, stop)),)
+
+
+def test_table_of_forms(gnn_opt, compiler, tmp_path):
+    rows = list(forms())
+    source = (ROOT / "lib/Pipelines/Pipelines.cpp").read_text()
+    assert [stage for _, (stage,), _, _ in rows] == re.findall(r'makeStage\("(\w+)"', source)
+    assert sorted(name for *_, stop in rows for name in stop) == sorted(
+        re.findall(r'\{"(\w+)", StopAt::', source))
+    if find_tool("gnn-run") is None:
+        pytest.skip("gnn-run is not built")
+    graph = tmp_path / "g.npz"
+    Graph([0, 1, 2, 0], [1, 2, 0, 2], 3, edge_type=[0, 1, 2, 0]).save(graph)
+    subprocess.run([find_tool("gnn-run"), ROOT / "examples/rgcn.mlir", "--function=rgcn",
+                    f"--graph={graph}", "--weights=random:1", "--target=emulator",
+                    f"--phases={tmp_path / 'out'}"], check=True, capture_output=True)
+    made = [name for *_, files, _ in rows for name in files]
+    assert sorted(made) == sorted(path.name for path in (tmp_path / "out").iterdir())
+    words = list(dict.fromkeys(form for (form,), *_ in rows))
+    for (form,), _, files, _ in rows:
+        for other in words[words.index(form):]:  # Later forms may be in a module besides.
+            checked = subprocess.run(
+                [gnn_opt, tmp_path / "out" / files[0], f"--gnn-verify-form=form={other}",
+                 "-o", "/dev/null"], capture_output=True, check=False)
+            assert (checked.returncode == 0) == (other == form), (files[0], other)
+
+
 def test_python_of_readme(compiler, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     snippet, = blocks("README.md", "python")

@@ -42,6 +42,7 @@ def test_what_became_of_seeds(gnn_opt, monkeypatch):
     assert gradient_seeds.summary(results) == (
         "5 programs of 5 seeds: 1 right (largest error 1e-07, 1 inputs held to "
         "nothing), 1 refused (gnn.for_edges 1), 1 wrong, 2 crashed")
+    assert "(largest error 1e-07 of what is allowed, 1" in gradient_seeds.summary(results, "cpu")
     assert [name for name, _ in gradient_seeds.failures(results)] == ["c", "d", "seed 7"]
 
 

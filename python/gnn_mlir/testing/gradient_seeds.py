@@ -4,9 +4,10 @@ parts: what became of each seed is a line of a file, and seeds in it are not run
 
     python -m gnn_mlir.testing.gradient_seeds --seeds 0..5000 --results seeds.jsonl
 
-Gradients are interpreted, and held against differences. With --target, kernels give
-outputs and gradients, and are held against what is interpreted. The last line adds up
-all that is in the file.
+Gradients are interpreted, and held against differences; errors are relative. With
+--target, kernels give outputs and gradients, and are held against what is interpreted;
+errors are shares of the largest that is allowed. The last line adds up all that is in
+the file, which is to be of one kind.
 """
 
 import argparse
@@ -55,8 +56,9 @@ def read(path):
     return found
 
 
-def summary(results):
-    """Programs, and how many were refused for which op, wrong and crashed."""
+def summary(results, target=None):
+    """Programs, and how many were refused for which op, wrong and crashed; `target`: where
+    kernels ran, whose errors are shares."""
     programs = [p for r in results for p in r["programs"].values()]
     kinds = collections.Counter(kind for kind, _ in programs)
     reasons = collections.Counter(why for kind, why in programs if kind == "refused")
@@ -64,7 +66,7 @@ def summary(results):
     worst = max((error for kind, error in programs if kind == "right"), default=0.0)
     opened = sum(len(r.get("open", ())) for r in results)
     return (f"{len(programs)} programs of {len(results)} seeds: {kinds['right']} right "
-            f"(largest error {worst:.2g}, {opened} inputs held to nothing), "
+            f"(largest error {worst:.2g}{' of what is allowed' if target else ''}, {opened} inputs held to nothing), "
             f"{kinds['refused']} refused ({refused or 'none'}), {kinds['wrong']} wrong, "
             f"{kinds['crashed']} crashed")
 
@@ -142,7 +144,7 @@ def main(arguments=None):
         parser.error("expected gnn-opt in GNN_MLIR_BUILD or the PATH, got none")
     results = run_all(options.gnn_opt, options.seeds, options.results, options.jobs,
                       options.all, options.seconds, options.target)
-    print(summary(results))
+    print(summary(results, options.target))
     return bool(failures(results))
 
 
