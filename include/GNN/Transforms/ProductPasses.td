@@ -165,8 +165,11 @@ def CopyAsync : Pass<"gnn-tile-copy-async", "::mlir::func::FuncOp"> {
     ```
 
     Refused with a remark, and loaded: what a thread does not stage by 16 bytes of a
-    row. The same holds for loops that stage anything else besides, where what is
-    copied depends on what is summed, or what is summed on the number of the step.
+    row in global memory, what another block loads, and what may be written before
+    the copy is read. The same holds for loops that stage anything else besides,
+    where what is copied depends on what is summed, or what is summed on the number
+    of the step, and where a read, such as one behind the loop, may find what a step
+    before it has left in the array.
 
     Needs: the loops form. Keeps: all bits. Never: copies what no step stages.
   }];
@@ -203,7 +206,9 @@ def LoadAhead : Pass<"gnn-tile-load-ahead", "::mlir::func::FuncOp"> {
     ```
 
     Refused with a remark: loops where what is loaded depends on what is summed, or
-    what is summed on the number of the step.
+    on an op with a region, what is summed depends on the number of the step, or a
+    read, such as one behind the loop, may find what a step before it has left in an
+    array. Arrays are of static size.
 
     Needs: the loops form. Keeps: all bits. Never: loads what no step stages.
   }];

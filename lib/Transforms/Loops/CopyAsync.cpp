@@ -10,6 +10,7 @@
 
 #include "PipelinedLoop.h"
 
+#include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Transforms/Passes.h"
 #include "GNN/Transforms/Remarks.h"
@@ -27,7 +28,7 @@ namespace gnn {
 } // namespace gnn
 
 static constexpr StringLiteral notOfRows =
-    "a thread stages something else than 16 bytes of a row";
+    "a thread stages something else than 16 bytes of a row in global memory";
 
 /// Waits here for all copies that have begun.
 static void emitWait(OpBuilder &b, Location loc) {
@@ -150,12 +151,34 @@ void CopiedLoop::rewrite() {
 // In one
 //===----------------------------------------------------------------------===//
 
+/// Whether `op` may write to `buffer`, or to a view of it.
+static bool mayWrite(Operation *op, Value buffer) {
+  WalkResult walk = op->walk([&](Operation *inner) {
+    if (inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+        isa<nvgpu::DeviceAsyncCreateGroupOp, nvgpu::DeviceAsyncWaitOp>(inner))
+      return WalkResult::advance();
+    auto memory = dyn_cast<MemoryEffectOpInterface>(inner);
+    if (!memory)
+      return WalkResult::interrupt();
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    memory.getEffects(effects);
+    bool isWritten = llvm::any_of(effects, [&](const auto &effect) {
+      return isa<MemoryEffects::Write>(effect.getEffect()) &&
+             (!effect.getValue() || getBuffer(effect.getValue()) == buffer);
+    });
+    return isWritten ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
 /// Begins to copy what `write` stages once its rows are known, and waits in
 /// front of what reads it. Empty if that can be done, else why not.
 static std::string copyAtOnce(vector::TransferWriteOp write) {
   LoadRowsOp load = getCopiedRows(write);
   if (!load)
     return notOfRows.str();
+  if (load->getBlock() != write->getBlock())
+    return "it stages what another block loads";
   auto uses = [&](Operation *op) {
     return op
         ->walk([&](Operation *inner) {
@@ -170,22 +193,24 @@ static std::string copyAtOnce(vector::TransferWriteOp write) {
     reader = reader->getNextNode();
   if (!reader)
     return "nothing behind it reads what it stages";
-  if (load->getBlock() == write->getBlock()) {
-    bool isFree = true;
-    for (Operation *op = load->getNextNode(); op != write;
-         op = op->getNextNode())
-      isFree &= !uses(op);
-    for (Value at : write.getIndices()) {
-      Operation *op = at.getDefiningOp();
-      if (op && matchPattern(op, m_Constant()))
-        op->moveBefore(&write->getBlock()->front());
-      else
-        isFree &= !op || op->getBlock() != load->getBlock() ||
-                  op->isBeforeInBlock(load);
-    }
-    if (isFree)
-      write->moveAfter(load);
+  Value source = getBuffer(load.getSource());
+  for (Operation *op = load->getNextNode(); op != reader;
+       op = op->getNextNode())
+    if (mayWrite(op, source))
+      return "what it copies may be written before it is read";
+  bool isFree = true;
+  for (Operation *op = load->getNextNode(); op != write; op = op->getNextNode())
+    isFree &= !uses(op);
+  for (Value at : write.getIndices()) {
+    Operation *op = at.getDefiningOp();
+    if (op && matchPattern(op, m_Constant()))
+      op->moveBefore(&write->getBlock()->front());
+    else
+      isFree &= !op || op->getBlock() != load->getBlock() ||
+                op->isBeforeInBlock(load);
   }
+  if (isFree)
+    write->moveAfter(load);
   write->setAttr(asyncAttribute, UnitAttr::get(write.getContext()));
   OpBuilder b(reader);
   emitWait(b, reader->getLoc());

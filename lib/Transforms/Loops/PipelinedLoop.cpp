@@ -31,7 +31,8 @@ std::string PipelinedLoop::take(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || op->getParentOp() != loop || beginning.contains(op))
     return "";
-  if (!isPure(op) && !isa<LoadRowsOp>(op))
+  // What a region takes of the body is no operand.
+  if (op->getNumRegions() != 0 || (!isPure(op) && !isa<LoadRowsOp>(op)))
     return depends + quote(op);
   for (Value operand : op->getOperands())
     if (std::string why = take(operand); !why.empty())
@@ -44,6 +45,8 @@ std::string PipelinedLoop::take(vector::TransferWriteOp write) {
   auto array = write.getBase().getDefiningOp<memref::AllocaOp>();
   if (!array || array->getParentOp() == loop || array.getType().getRank() != 2)
     return "a step writes to an array that is not staged";
+  if (!array.getType().hasStaticShape())
+    return "a step stages an array of dynamic size";
   if (arrays.empty())
     depth = array.getType().getDimSize(0);
   if (array.getType().getDimSize(0) != depth)
@@ -72,6 +75,47 @@ bool PipelinedLoop::isOfBeginning(Value value) {
   return value == loop.getInductionVar() || (op && isOfBeginning(*op));
 }
 
+/// Whether `write` writes all that `read` reads of the same array.
+static bool covers(vector::TransferWriteOp write, vector::TransferReadOp read) {
+  AffineMap map = write.getPermutationMap();
+  if (write.getMask() || write.hasOutOfBoundsDim() ||
+      read.hasOutOfBoundsDim() || !map.isPermutation() ||
+      !llvm::all_of(write.getIndices(), isZeroInteger))
+    return false;
+  auto array = cast<MemRefType>(write.getBase().getType());
+  AffineMap readMap = read.getPermutationMap();
+  for (auto [i, extent] : llvm::enumerate(array.getShape())) {
+    AffineExpr dim = getAffineDimExpr(i, write.getContext());
+    auto extentOf = [&](VectorType type, AffineMap map) {
+      std::optional<unsigned> position = map.getResultPosition(dim);
+      return position ? type.getDimSize(*position) : 1;
+    };
+    int64_t written = extentOf(write.getVectorType(), map);
+    bool isInside = isZeroInteger(read.getIndices()[i]) &&
+                    extentOf(read.getVectorType(), readMap) <= written;
+    if (written != extent && !isInside)
+      return false;
+  }
+  return true;
+}
+
+/// Whether what `read` reads is written in front of it, and no step in between.
+bool PipelinedLoop::isStagedFor(vector::TransferReadOp read,
+                                memref::AllocaOp array) {
+  return llvm::any_of(array->getUsers(), [&](Operation *user) {
+    auto write = dyn_cast<vector::TransferWriteOp>(user);
+    if (!write || write.getBase() != array.getResult() || !covers(write, read))
+      return false;
+    Block *block = write->getBlock();
+    Operation *reader = block->findAncestorOpInBlock(*read);
+    if (!reader || !write->isBeforeInBlock(reader))
+      return false;
+    Operation *steps = block->findAncestorOpInBlock(*loop);
+    return !steps || steps->isBeforeInBlock(write) ||
+           reader->isBeforeInBlock(steps);
+  });
+}
+
 std::string PipelinedLoop::explainRest() {
   if (arrays.empty())
     return "a step stages nothing";
@@ -90,10 +134,15 @@ std::string PipelinedLoop::explainRest() {
         return "what is summed depends on the number of the step";
   }
   for (memref::AllocaOp array : arrays)
-    for (Operation *user : array->getUsers())
-      if (auto access = dyn_cast<VectorTransferOpInterface>(user);
-          !access || !isZeroInteger(access.getIndices()[0]))
+    for (Operation *user : array->getUsers()) {
+      auto access = dyn_cast<VectorTransferOpInterface>(user);
+      if (!access || !isZeroInteger(access.getIndices()[0]))
         return quote(user) + " uses a part of what is staged";
+      // The half that it is in depends on the number of steps.
+      if (auto read = dyn_cast<vector::TransferReadOp>(user);
+          read && !isStagedFor(read, array))
+        return quote(user) + " reads what a step before it may have left";
+    }
   return "";
 }
 

@@ -84,6 +84,8 @@ private:
   bool isOfBeginning(mlir::Operation &op);
   bool isOfBeginning(mlir::Value value);
   bool isBuffered(mlir::Value array);
+  bool isStagedFor(mlir::vector::TransferReadOp read,
+                   mlir::memref::AllocaOp array);
   Values emitSteps(const Stages &stages);
   void makeBuffers(mlir::memref::AllocaOp array);
 

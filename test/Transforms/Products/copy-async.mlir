@@ -72,7 +72,7 @@ func.func @turned(%x: memref<?x64xf32>, %rows: vector<64xindex>, %zero: vector<6
   %c16 = arith.constant 16 : index
   %p = arith.constant 0.0 : f32
   %a = memref.alloca() : !tile
-  // expected-remark @+1 {{a thread stages something else than 16 bytes of a row}}
+  // expected-remark @+1 {{a thread stages something else than 16 bytes of a row in global memory}}
   %s = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
     %t = gnn_tile.load_rows %x[%rows, %k] aligned 4 : memref<?x64xf32>, vector<64xindex>, index -> vector<64x16xf32>
     vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], permutation_map = #turned, gnn_tile.copy_async, gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [32, 4]>} : vector<64x16xf32>, !tile
@@ -94,7 +94,7 @@ func.func @not_aligned(%x: memref<?x63xf32>, %rows: vector<16xindex>, %begin: in
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   %a = memref.alloca() : !tile
-  // expected-remark @+1 {{a thread stages something else than 16 bytes of a row}}
+  // expected-remark @+1 {{a thread stages something else than 16 bytes of a row in global memory}}
   scf.for %k = %begin to %end step %c16 {
     %t = gnn_tile.load_rows %x[%rows, %k] below 63 : memref<?x63xf32>, vector<16xindex>, index -> vector<16x64xf32>
     vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.copy_async, gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !tile
@@ -225,4 +225,27 @@ func.func @other(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64
     scf.yield %n : vector<64x64xf32>
   } {gnn_tile.load_ahead}
   return %s : vector<64x64xf32>
+}
+
+// -----
+
+// What is written meanwhile is somewhere else.
+//
+// CHECK-LABEL: func.func @writes_other
+// CHECK:         gnn_tile.load_rows
+// CHECK-NEXT:    vector.transfer_write %{{.+}} {gnn_tile.async
+// CHECK-NEXT:    gnn_tile.store_rows
+// CHECK-NEXT:    nvgpu.device_async_create_group
+!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
+#spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>
+func.func @writes_other(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %rows: vector<16xindex>, %none: vector<16x64xf32>) -> vector<16x64xf32> {
+  %c0 = arith.constant 0 : index
+  %p = arith.constant 0.0 : f32
+  %a = memref.alloca() : !tile
+  %t = gnn_tile.load_rows %x[%rows, %c0] aligned 4 : memref<64x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+  gnn_tile.store_rows %none, %y[%rows, %c0] aligned 4 : vector<16x64xf32>, memref<64x64xf32>, vector<16xindex>, index
+  // expected-remark @+1 {{copied while others are loaded}}
+  vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.copy_async, gnn_tile.spread = #spread} : vector<16x64xf32>, !tile
+  %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
+  return %r : vector<16x64xf32>
 }

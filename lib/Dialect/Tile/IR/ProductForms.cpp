@@ -20,7 +20,8 @@ LoadRowsOp gnn::tile::getCopiedRows(vector::TransferWriteOp write) {
     return {};
   VectorType type = load.getType();
   bool isTile = type.getRank() == 2 && type.getElementType().isF32() &&
-                load.getAligned() % atOnce == 0;
+                load.getAligned() % atOnce == 0 &&
+                !load.getSource().getType().getMemorySpace();
   bool isStaged = gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(array) &&
                   array.getRank() == 2 && !write.hasOutOfBoundsDim() &&
                   !write.getMask() && write.getPermutationMap().isIdentity();

@@ -36,8 +36,9 @@ inline constexpr llvm::StringLiteral asyncAttribute = "gnn_tile.async";
 /// general ones.
 inline constexpr llvm::StringLiteral kindAttribute = "gnn_tile.kind";
 
-/// The rows that `write` stages where a thread can copy them: in their order,
-/// 16 bytes of one at a time. Null where it stages anything else.
+/// The rows that `write` stages where a thread can copy them: from global
+/// memory, in their order, 16 bytes of one at a time. Null where it stages
+/// anything else.
 LoadRowsOp getCopiedRows(mlir::vector::TransferWriteOp write);
 
 inline bool isOnTensorCores(mlir::vector::ContractionOp op) {
