@@ -98,9 +98,9 @@ GNN_CAPI GnnError *gnnCompile(const char *text, size_t size, const char *name,
 
 /** Says what the passes on whole-graph ops do with a program, and what its
  *  kernels cost without and with them (docs/Cost.md): tables as text, or a page
- * of HTML. Of `options` the chip, the switches, graphs and gradients are read.
- * Gives a
- * string for gnnStringDestroy; errors are those of gnnCompile, without
+ * of HTML. Of `options` the chip, the switches, graphs and gradients are read,
+ * and `cores`, which says that the kernels shown are not those that run. Gives
+ * a string for gnnStringDestroy; errors are those of gnnCompile, without
  * reproducer. */
 GNN_CAPI GnnError *gnnExplain(const char *text, size_t size, const char *name,
                               const GnnCompileOptions *options, bool html,

@@ -328,6 +328,7 @@ GnnError *gnnExplain(const char *text, size_t size, const char *name,
       result.isDone = mlir::succeeded(found);
       if (!result.isDone)
         return;
+      found->forCPU = options->cores;
       llvm::raw_string_ostream stream(result.answer);
       html ? printHtml(*found, stream) : printText(*found, stream);
     };

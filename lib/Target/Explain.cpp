@@ -177,7 +177,7 @@ static LogicalResult readOptions(ModuleOp module, StringRef passes,
                                  StringRef chip, StageOptions &stages) {
   if (!chip.empty())
     if (llvm::Error error = checkChip(chip))
-      return module.emitError(llvm::toString(std::move(error)));
+      return module.emitError("chip: ") << llvm::toString(std::move(error));
   PassSwitches all;
   std::string message;
   if (failed(parsePassSwitches(passes, all, message)))

@@ -72,12 +72,14 @@ def explain(program, *, target=None, chip=None, passes=None, graph=None, gradien
     """What the passes on whole-graph ops do with a program and what its kernels cost
     without and with them, as text (docs/Cost.md); `html` is a file that gets the same
     as one page, with pictures. The other arguments are those of `compile`: costs are
-    weighed for the GPU that it would compile for, an H200 where that is none, or
-    the one that `passes` names. Raises GNNError."""
+    weighed for the GPU that it would compile for, an H200 where that is none (as on the
+    CPU, which then is said), or the one that `passes` names. Raises GNNError."""
     chip = _choose_chip(target, chip)
     text, passes, graphs = _read_program(program, passes, graph)
+    target = target or (None if chip else "cpu")
     arguments = (text, compiling.NAME, chip, passes, graphs,
-                 differentiation.parse(gradients, None, _functions(program)))
+                 differentiation.parse(gradients, None, _functions(program)),
+                 target == "cpu")
     if html is not None:
         page = compiling.explain_text(*arguments, html=True)
         with open(html, "w", encoding="utf-8") as file:

@@ -37,11 +37,13 @@ def compile_text(text, name, chip, emulated, passes="", graphs=None, *, stage_pa
                                       byref(options)))
 
 
-def explain_text(text, name, chip, passes="", graphs=None, gradients="", html=False):
+def explain_text(text, name, chip, passes="", graphs=None, gradients="", cores=False,
+                 html=False):
     """What the passes on whole-graph ops do with a program, as text or as a page.
     Raises GNNError with all diagnostics."""
     options = _compile_options(chip, False, passes, graphs)
     options.gradients = gradients.encode()
+    options.cores = cores
     data = text.encode()
     return capi.text_of("gnnExplain", data, len(data), name.encode(), byref(options), html)
 

@@ -259,6 +259,11 @@ def test_by_python(compiler, files, tmp_path, monkeypatch):
                                passes=target and {"target": target})
         assert re.match(rf"costs on .*{title}.*, of the kernels", out)
     assert "H200" in gnn_mlir.explain(module, target="emulator", chip="sm_80")
+    # The kernels that are shown are not those of a CPU.
+    for cpu, options in ((True, {}), (True, {"target": "cpu"}), (False, {"chip": "sm_80"}),
+                         (False, {"target": "cuda"}), (False, {"target": "emulator"})):
+        out = gnn_mlir.explain(module, **options)
+        assert ("\nthe target is the CPU: its kernels" in out) == cpu, options
     with pytest.raises(gnn_mlir.GNNError, match="program.mlir:1:1"):
         gnn_mlir.explain("nonsense")
     with pytest.raises(ValueError, match="chip: expected text"):

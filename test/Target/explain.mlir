@@ -25,7 +25,8 @@ gnn.graph @g square {node_types = 1, edge_types = 2, stats = #gnn.stats<
 // reads through: the rows of the result, those of it that go through a product,
 // and operations. First as the module is, then as the passes make it.
 //
-// CHECK:      costs on NVIDIA H200 SXM, of the kernels
+// CHECK:      {{^}}costs on NVIDIA H200 SXM, of the kernels for a GPU{{$}}
+// CHECK-NEXT: {{^}}before: without the passes on whole-graph ops; after: with them; passes on kernels run in both{{$}}
 // CHECK-EMPTY:
 // CHECK-NEXT: layer, before
 // CHECK-NEXT:   kernel, op result rows through products flops bytes time ms

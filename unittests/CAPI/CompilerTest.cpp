@@ -198,6 +198,7 @@ TEST(CompilerCAPI, Explains) {
   std::string tables = explained(sumText, "compact=false");
   EXPECT_EQ(tables.find("costs on NVIDIA A100 SXM 80 GB, "), 0u);
   EXPECT_TRUE(contains(tables, "\nleft out: compact\n"));
+  EXPECT_FALSE(contains(tables, "the target is the CPU"));
   EXPECT_EQ(explained(sumText, nullptr).find("left out"), std::string::npos);
   EXPECT_EQ(explained(sumText, "", true).find("<!DOCTYPE html>"), 0u);
   EXPECT_TRUE(

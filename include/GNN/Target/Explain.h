@@ -76,6 +76,8 @@ struct Choice {
 struct Explanation {
   /// The GPU that costs are estimated for.
   std::string target;
+  /// Whether they run on a CPU, whose kernels are laid out differently.
+  bool forCPU = false;
   std::vector<ExplainedFunction> before, after;
   std::vector<Choice> choices;
   /// The switches of passes that did not run.
