@@ -162,6 +162,22 @@ void PlanBuilder::placeDerived() {
     place(structure.graph);
 }
 
+/// "?x8xf32": what the user wrote may be a tensor.
+static std::string describeShape(MemRefType type) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (int64_t size : type.getShape())
+    stream << (ShapedType::isDynamic(size) ? "?" : std::to_string(size)) << "x";
+  stream << type.getElementType();
+  return text;
+}
+
+/// The name of a graph that rows of `func` may be of.
+static StringRef getSomeGraph(func::FuncOp func) {
+  auto graphs = func->getParentOfType<ModuleOp>().getOps<GraphOp>();
+  return graphs.empty() ? "g" : (*graphs.begin()).getSymName();
+}
+
 LogicalResult PlanBuilder::addBoundary() {
   for (BlockArgument argument : func.getArguments()) {
     unsigned number = argument.getArgNumber();
@@ -211,7 +227,10 @@ LogicalResult PlanBuilder::addBoundary() {
     } else if (type.getRank() && type.isDynamicDim(0)) {
       return emitError(argument.getLoc())
              << "expected gnn.rows, which says what rows '" << func.getName()
-             << "' takes, got " << type << " without";
+             << "' takes, got " << describeShape(type)
+             << " without: write {gnn.rows = "
+             << "#gnn.rows<@" << getSomeGraph(func)
+             << ", node>}, or whose rows it has, behind the type";
     }
     ArgSpec arg;
     arg.kind = isOutput ? ArgSpec::Kind::Output : ArgSpec::Kind::Input;

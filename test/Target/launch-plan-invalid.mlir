@@ -167,7 +167,7 @@ module attributes {gpu.container_module} {
       gpu.return
     }
   }
-  // expected-error @+1 {{expected gnn.rows, which says what rows 'no_rows' takes, got 'memref<?x8xf32>' without}}
+  // expected-error @+1 {{expected gnn.rows, which says what rows 'no_rows' takes, got ?x8xf32 without: write {gnn.rows = #gnn.rows<@g, node>}, or whose rows it has, behind the type}}
   func.func @no_rows(%x: memref<?x8xf32>) {
     return
   }
