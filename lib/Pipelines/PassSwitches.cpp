@@ -12,15 +12,34 @@
 using namespace mlir;
 using namespace gnn;
 
+/// The names in "{NAME=VALUE ...}", as options are printed.
+static SmallVector<std::string> readNames(StringRef printed) {
+  SmallVector<StringRef> words;
+  printed.trim("{} ").split(words, ' ', -1, /*KeepEmpty=*/false);
+  return llvm::map_to_vector(
+      words, [](StringRef word) { return word.split('=').first.str(); });
+}
+
 /// The names of all switches, in their order.
 static SmallVector<std::string> listSwitches() {
   std::string text;
   llvm::raw_string_ostream stream(text);
   PassSwitches().print(stream);
+  return readNames(text);
+}
+
+/// "NAME=VALUE" in the text of switches.
+static SmallVector<StringRef> splitSwitches(StringRef text) {
   SmallVector<StringRef> words;
-  StringRef(text).trim("{} ").split(words, ' ', -1, /*KeepEmpty=*/false);
-  return llvm::map_to_vector(
-      words, [](StringRef word) { return word.split('=').first.str(); });
+  llvm::SplitString(text, words, " ,\t\n");
+  return words;
+}
+
+/// The name that a word gives a value, which may be that of a pass.
+static StringRef getName(StringRef word) {
+  StringRef name = word.split('=').first;
+  name.consume_front("gnn-");
+  return name;
 }
 
 /// `value` as an option takes it, or what is wrong with it.
@@ -59,12 +78,9 @@ static llvm::Expected<std::string> readValue(StringRef name, StringRef value) {
 LogicalResult gnn::parsePassSwitches(StringRef text, PassSwitches &switches,
                                      std::string &message) {
   auto known = listSwitches();
-  SmallVector<StringRef> words;
-  llvm::SplitString(text, words, " ,\t\n");
   std::string options;
-  for (StringRef word : words) {
-    auto [name, value] = word.split('=');
-    name.consume_front("gnn-");
+  for (StringRef word : splitSwitches(text)) {
+    StringRef name = getName(word), value = word.split('=').second;
     if (!llvm::is_contained(known, name) || !word.contains('=')) {
       message = ("expected NAME=VALUE with a name of " +
                  llvm::join(known, ", ") + ", got '" + word + "'")
@@ -80,4 +96,21 @@ LogicalResult gnn::parsePassSwitches(StringRef text, PassSwitches &switches,
   }
   llvm::raw_string_ostream stream(message);
   return switches.parseFromString(options, stream);
+}
+
+SmallVector<StringRef> gnn::listGivenSwitches(StringRef text) {
+  return llvm::map_to_vector(splitSwitches(text), getName);
+}
+
+const Stage &gnn::getLastStage(StringRef name) {
+  const Stage *last = nullptr;
+  for (const Stage &stage : getStages()) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    stage.print(stream, StageOptions());
+    if (llvm::is_contained(readNames(StringRef(text).split('{').second), name))
+      last = &stage;
+  }
+  assert(last && "a switch is of a stage");
+  return *last;
 }

@@ -11,6 +11,7 @@
 
 #include "PtxText.h"
 
+#include "GNN/Dialect/Tile/IR/Tile.h"
 #include "GNN/Pipelines/Pipelines.h"
 #include "GNN/Target/LaunchPlan.h"
 #include "GNN/Transforms/Passes.h"
@@ -67,6 +68,15 @@ static bool isBehindStop(StringRef point, StopAt stopAt) {
          (last == Form::Blocked && point == "after-loops");
 }
 
+/// An error of an option, which is at no place in the file.
+static InFlightDiagnostic emitOptionError(ModuleOp module,
+                                          const Twine &message) {
+  Location location = module.getLoc();
+  if (auto place = location->findInstanceOf<FileLineColLoc>())
+    location = FileLineColLoc::get(place.getFilename(), 0, 0);
+  return emitError(location, message);
+}
+
 /// The user's passes, all of them of stages that run, or one error.
 static LogicalResult readStagePasses(ModuleOp module,
                                      const CompileOptions &given,
@@ -74,7 +84,7 @@ static LogicalResult readStagePasses(ModuleOp module,
   std::string message;
   for (const std::string &text : given.stagePasses)
     if (failed(stages.addPasses(text, message)))
-      return module.emitError("stage-passes: ") << message;
+      return emitOptionError(module, "stage-passes: ") << message;
   std::optional<Form> form = getForm(module);
   for (StringRef point : stages.passes.getPoints()) {
     auto stage = llvm::find_if(getStages(), [&](const Stage &stage) {
@@ -83,12 +93,60 @@ static LogicalResult readStagePasses(ModuleOp module,
     bool needsChip = stage->to == Form::Binaries;
     if (!isAhead(*stage, form, stages) || (needsChip && given.chip.empty()) ||
         isBehindStop(point, stages.stopAt))
-      return module.emitError("stage-passes: expected a stage that runs on "
-                              "this module, got '")
+      return emitOptionError(module,
+                             "stage-passes: expected a stage that runs on "
+                             "this module, got '")
              << point << "'"
              << (needsChip ? " without a GPU to compile for" : "");
   }
   return success();
+}
+
+/// Whether each template has a schedule as `gnn-schedule-pipeline` completes
+/// it.
+static bool isScheduled(ModuleOp module) {
+  ScopedDiagnosticHandler silent(module.getContext(),
+                                 [](Diagnostic &) { return success(); });
+  return !module
+              .walk([](tile::TileOpInterface op) {
+                return WalkResult(op.verifySchedule());
+              })
+              .wasInterrupted();
+}
+
+/// The switches of passes, all of them of stages that are ahead, or one error.
+static LogicalResult readSwitches(ModuleOp module, StringRef text,
+                                  PassSwitches &switches) {
+  std::string message;
+  if (failed(parsePassSwitches(text, switches, message)))
+    return emitOptionError(module, "passes: ") << message;
+  std::optional<Form> form = getForm(module);
+  for (StringRef name : listGivenSwitches(text)) {
+    const Stage &stage = getLastStage(name);
+    bool isPast = form && stage.from < *form;
+    bool isChosen = form == Form::Buffers && stage.from == Form::Buffers &&
+                    stage.to == Form::Buffers && isScheduled(module);
+    if (!isPast && !isChosen)
+      continue;
+    InFlightDiagnostic error = emitOptionError(
+        module, "passes: expected a switch of a stage that the module "
+                "is not past, got '");
+    error << name << "' of the stage '" << stage.name << "' and a module ";
+    if (isPast)
+      error << "of the form '" << stringifyWord(*form) << "'";
+    else
+      error << "whose templates have schedules";
+    return error;
+  }
+  return success();
+}
+
+/// Whether what a form is run with is decided for a module already. Memory for
+/// `structured` is planned where tensors become buffers.
+static bool isPastStop(Form form, StopAt stopAt) {
+  std::optional<Form> last =
+      stopAt == StopAt::Structured ? Form::Tensors : getForm(stopAt);
+  return last && form > *last;
 }
 
 /// The options of all stages, or one error.
@@ -96,18 +154,19 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
                                  StageOptions &stages) {
   if (!given.chip.empty())
     if (llvm::Error error = checkChip(given.chip, given.features))
-      return module.emitError(llvm::toString(std::move(error)));
+      return emitOptionError(module, "chip: ")
+             << llvm::toString(std::move(error));
   PassSwitches switches;
-  std::string message;
-  if (failed(parsePassSwitches(given.passes, switches, message)))
-    return module.emitError("passes: ") << message;
+  if (failed(readSwitches(module, given.passes, switches)))
+    return failure();
   switches.assignGraphSwitches(stages.graph);
   switches.assignTileSwitches(stages.tile);
   switches.assignScheduleSwitches(stages.schedule);
   switches.assignBlockSwitches(stages);
   llvm::Expected<StopAt> stopAt = parseWord<StopAt>(given.stopAt);
   if (!stopAt)
-    return module.emitError("stop-at: ") << llvm::toString(stopAt.takeError());
+    return emitOptionError(module, "stop-at: ")
+           << llvm::toString(stopAt.takeError());
   stages.chooseStop(*stopAt);
   if (given.cores)
     stages.chooseCores(*given.cores);
@@ -119,20 +178,22 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
   stages.ptx.features = given.features;
   stages.ptx.optLevel = given.optLevel;
   stages.ptx.lineInfo = given.lineInfo;
-  std::optional<Form> form = getForm(module), last = getForm(*stopAt);
-  if (form && last && *form > *last)
-    return module.emitError("stop-at: expected a form that the module is not "
-                            "past, got '")
+  std::optional<Form> form = getForm(module);
+  if (form && isPastStop(*form, *stopAt))
+    return emitOptionError(module,
+                           "stop-at: expected a form that the module is not "
+                           "past, got '")
            << given.stopAt << "' and a module of the form '"
            << stringifyWord(*form) << "'";
   bool hasFiles = !given.schedules.empty() || !given.saveSchedules.empty();
   if (hasFiles && !(form && *form <= Form::Buffers))
-    return module.emitError("schedules: expected a module with ops that become "
-                            "kernels, got one without");
+    return emitOptionError(module,
+                           "schedules: expected a module with ops that become "
+                           "kernels, got one without");
   if (hasFiles && *stopAt == StopAt::Structured)
-    return module.emitError(
-        "schedules: expected a form that has schedules, got "
-        "stop-at=structured");
+    return emitOptionError(module,
+                           "schedules: expected a form that has schedules, got "
+                           "stop-at=structured");
   return readStagePasses(module, given, stages);
 }
 
@@ -184,6 +245,10 @@ static std::string ptxText(ModuleOp module) {
 static LogicalResult lowerToGPU(ModuleOp module, const CompileOptions &options,
                                 const StageOptions &stages) {
   std::optional<Form> form = getForm(module);
+  if (form == Form::Binaries) // at the module: the line has all PTX
+    return module.emitError("expected kernels as IR, as gnn-math-pipeline "
+                            "makes them, or a form in front of these, got PTX "
+                            "alone (gpu.binary)");
   for (const Stage &stage : getStages().drop_back())
     if (isAhead(stage, form, stages) &&
         failed(runStage(module, stage, stages, options.phasesDirectory)))

@@ -90,3 +90,12 @@ def test_printed_forms(tmp_path):
                                              "not past, got 'blocked' and a module of the "
                                              "form 'loops'"):
         run(printed["5-loops.mlir"], "--stop-at", "blocked")
+    # Memory is planned otherwise for a form of structured templates.
+    with pytest.raises(ValueError, match="stop-at: expected a form that the module is not "
+                                         "past, got 'structured' and a module of the form "
+                                         "'buffers'"):
+        gnn_mlir.compile(printed["3-schedule.mlir"], function.name, stop_at="structured")
+    with pytest.raises(ValueError, match="^passes: expected a switch of a stage that the "
+                                         "module is not past, got 'fuse' of the stage "
+                                         "'tile' and a module of the form 'buffers'$"):
+        gnn_mlir.compile(printed["3-schedule.mlir"], function.name, passes={"fuse": False})

@@ -14,6 +14,9 @@
 // RUN:   | FileCheck %s --check-prefix=REPORT
 // RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --compare=stop-at=tiles 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=VALUE
+// RUN: gnn-run %s --function f --graph %t.npz --input x=%t.npy --target=emulator --phases=%t.out
+// RUN: not gnn-run %t.out/3-schedule.mlir --function f --graph %t.npz --input x=%t.npy --target=emulator --compare=passes=fuse=false 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=PAST
 
 // A function is compiled without and with an option: what each launch is, what it takes
 // where the device has times, and how far the outputs are apart.
@@ -30,7 +33,8 @@
 // OPTION:        error: --compare: expected passes=, stage-passes=, schedules= or stop-at=, got 'fuse=false'
 // OUTPUT:        error: --compare: expected neither --report nor --output, as two functions are run, got --output
 // REPORT:        error: --compare: expected neither --report nor --output, as two functions are run, got --report
-// VALUE:         error: stop-at: expected one of kernels, {{.+}}, got 'tiles'
+// VALUE:         {{^gnn-run: error: --compare: stop-at: }}expected one of kernels, {{.+}}, got 'tiles'
+// PAST:          {{^gnn-run: error: --compare: passes: }}expected a switch of a stage that the module is not past, got 'fuse' of the stage 'tile' and a module of the form 'buffers'
 
 gnn.graph @g square {node_types = 1, edge_types = 2}
 !node = tensor<?x32xf32, #gnn.rows<@g, node>>

@@ -121,11 +121,12 @@ static cl::list<std::string>
     plugins("load-plugin",
             cl::desc("Take dialects, ops and passes of a shared object"),
             cl::value_desc("FILE.so"), cl::cat(category));
-static cl::list<std::string>
-    stagePasses("stage-passes",
-                cl::desc("Run passes at the beginning or the end of a "
-                         "stage: \"graph-end=my-pass\" (docs/Plugins.md)"),
-                cl::value_desc("STAGE-begin|end=PASSES"), cl::cat(category));
+static cl::list<std::string> stagePasses(
+    "stage-passes",
+    cl::desc("Run passes at STAGE-begin, STAGE-end, after-schedule, "
+             "after-blocked or after-loops: \"graph-end=my-pass\" "
+             "(docs/Plugins.md)"),
+    cl::value_desc("POINT=PASSES"), cl::cat(category));
 static cl::opt<std::string> stopAt(
     "stop-at",
     cl::desc("Run a form by loops of scalars, without the passes behind it: "
@@ -231,10 +232,24 @@ static mlir::LogicalResult printExplanation(mlir::ModuleOp module) {
       explain(module, passes, target == "cuda" ? chip.getValue() : "");
   if (mlir::failed(explanation))
     return mlir::failure();
+  explanation->forCPU = target == "cpu";
   if (!explainFile.empty())
     return writeHtml(module, *explanation, explainFile);
   printText(*explanation, outs());
   return mlir::success();
+}
+
+/// Whether `module` can be compiled so, or one error at the option, which has
+/// no place in the file.
+static mlir::LogicalResult verifyOptions(mlir::ModuleOp module,
+                                         const CompileOptions &options,
+                                         bool isSecond) {
+  mlir::ScopedDiagnosticHandler handler(
+      module.getContext(), [&](mlir::Diagnostic &error) {
+        fail((isSecond ? "--compare: " : "--") + error.str());
+        return success();
+      });
+  return checkOptions(module, options);
 }
 
 /// Compiles the file, with the options to compare where `isSecond`.
@@ -267,9 +282,6 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
       mlir::failed(attachStatistics(*module, nameGraphs(*module, graphs))) ||
       mlir::failed(attachGradients(*module, gradients)))
     return nullptr;
-  if (explainFile.getNumOccurrences() && !isSecond &&
-      mlir::failed(printExplanation(*module)))
-    return nullptr;
   CompileOptions options;
   // PTX is also what ptxas knows registers from.
   bool needsPtx = target == "cuda" ||
@@ -298,6 +310,11 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
     options.schedules = schedules;
   options.allowUnusedSchedules = allowUnusedSchedules;
   options.saveSchedules = isSecond ? "" : saveSchedules.getValue();
+  if (mlir::failed(verifyOptions(*module, options, isSecond)))
+    return nullptr;
+  if (explainFile.getNumOccurrences() && !isSecond &&
+      mlir::failed(printExplanation(*module)))
+    return nullptr;
   auto package = compileToPackage(*module, options);
   milliseconds = std::chrono::duration<double, std::milli>(
                      std::chrono::steady_clock::now() - start)

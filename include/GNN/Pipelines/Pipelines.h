@@ -329,6 +329,9 @@ llvm::LogicalResult parsePassSwitches(llvm::StringRef text,
                                       PassSwitches &switches,
                                       std::string &message);
 
+/// The names of the switches in `text`, which `parsePassSwitches` has read.
+llvm::SmallVector<llvm::StringRef> listGivenSwitches(llvm::StringRef text);
+
 /// The form that becomes loops of scalars, so that it can be run without the
 /// passes behind it.
 enum class StopAt {
@@ -475,6 +478,9 @@ struct Stage {
 
 /// All stages, in order.
 llvm::ArrayRef<Stage> getStages();
+
+/// The last stage that has the switch of this name.
+const Stage &getLastStage(llvm::StringRef name);
 
 /// gnn in, gnn out: what is decided where operators are whole.
 void buildGraphPipeline(mlir::OpPassManager &pm,
