@@ -12,6 +12,7 @@
 
 #include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
+#include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -60,6 +61,9 @@ static bool isFreeUntil(Operation *op, Operation *user) {
   auto load = dyn_cast<LoadRowsOp>(op);
   if (!load)
     return isPure(op) && !isa<vector::ContractionOp>(op);
+  // Barriers are placed for what is read where it stands.
+  if (isInWorkgroup(load.getSource()))
+    return false;
   // A part of the store at hand may come after others have been stored.
   Value buffer = getBuffer(load.getSource());
   auto store = dyn_cast<StoreRowsOp>(user);

@@ -61,3 +61,40 @@ func.func @view(%x: memref<?x64xf32>, %to: memref<8x64xf32>) {
   } {mapping = [#gpu.block<x>]}
   return
 }
+
+// -----
+
+!staged = memref<16x64xf32, #gpu.address_space<workgroup>>
+
+// Rows that a store needs are loaded where that stands, not part by part behind the
+// barrier that lets the next op write the array.
+//
+// CHECK-LABEL: func.func @rows
+// CHECK-COUNT-2: vector.store {{.*}} %[[A:[a-z0-9_]+]][{{.*}}#gpu.address_space<workgroup>
+// CHECK-NEXT:    gpu.barrier
+// CHECK:         vector.load %[[A]][
+// CHECK:         vector.load %[[A]][
+// CHECK-NOT:     vector.load %[[A]][
+// CHECK:         gpu.barrier
+// CHECK-NOT:     vector.load %[[A]][
+// CHECK-COUNT-2: vector.store {{.*}} %[[A]][
+func.func @rows(%x: memref<64x64xf32>, %to: memref<64x64xf32>) {
+  scf.forall (%b) in (4) {
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 0.0 : f32
+    %k = vector.step : vector<16xindex>
+    %last = arith.constant dense<15> : vector<16xindex>
+    %reversed = arith.subi %last, %k : vector<16xindex>
+    %a = memref.alloca() : !staged
+    %c = memref.alloca() : !staged
+    %t = gnn_tile.load_rows %x[%k, %c0] aligned 4 : memref<64x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !staged
+    %l = gnn_tile.load_rows %a[%reversed, %c0] aligned 4 : !staged, vector<16xindex>, index -> vector<16x64xf32>
+    vector.transfer_write %t, %c[%c0, %c0] {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !staged
+    %r = vector.transfer_read %c[%c0, %c0], %p {in_bounds = [true, true]} : !staged, vector<16x64xf32>
+    %s = arith.addf %l, %r : vector<16x64xf32>
+    gnn_tile.store_rows %s, %to[%k, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<64x64xf32>, vector<16xindex>, index
+    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !staged
+  } {mapping = [#gpu.block<x>]}
+  return
+}
