@@ -191,3 +191,16 @@ func.func @a4_copy_async(%v: vector<16x64xf32>, %x: memref<16x64xf32>) {
   vector.transfer_write %v, %x[%c0, %c0] {in_bounds = [true, true], gnn_tile.copy_async = 4} : vector<16x64xf32>, memref<16x64xf32>
   return
 }
+
+// -----
+
+func.func @a1_results(%n: index) {
+  scf.forall (%b) in (4) {
+    // expected-error @+1 {{'scf.for' op expected no results of a loop with 'gnn_tile.lanes' in a loop over blocks, got 1}}
+    %s = scf.for %i = %n to %n step %n iter_args(%a = %n) -> (index) {
+      scf.yield %a : index
+    } {gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+    %t = arith.addi %s, %b : index
+  } {mapping = [#gpu.block<x>]}
+  return
+}

@@ -111,6 +111,10 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
   if (!rule->isValue)
     return op->emitOpError("expected '")
            << name << "' to be " << rule->value << ", got " << value;
+  bool isForm = name == attribute::lanes || name == attribute::threads;
+  if (isForm && isPart && op->getNumResults() > 0) // A1
+    return op->emitOpError("expected no results of a loop with '")
+           << name << "' in a loop over blocks, got " << op->getNumResults();
   if (name == permutedAttribute) // A5
     return verifyPermuted(cast<memref::AllocaOp>(op),
                           cast<IntegerAttr>(value).getInt());
