@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockForms.h"
+#include "Lanes/LaneForms.h"
 
 #include "GNN/Dialect/Tile/IR/BlockLoops.h"
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
@@ -181,6 +182,8 @@ static LogicalResult verifyLoops(scf::ForallOp loop) {
         array && failed(verifyArray(array)))
       return failure();
     hasSpread |= isSpread(op);
+    if (op->hasAttr(attribute::lanes) && failed(verifyLoopOfLanes(op))) // C6
+      return failure();
     if (findLanes(op))
       return success();
     if (isa<WalkOp, ParallelOp>(op)) // C6
@@ -197,7 +200,9 @@ static LogicalResult verifyLoops(scf::ForallOp loop) {
     return loop.emitOpError("expected '")
            << attribute::lanes << "' or tiles with '" << spreadAttribute
            << "', got both";
-  if (hasLanes || hasSpread)
+  if (hasLanes) // C6, C10
+    return verifyLoopOfLanes(loop);
+  if (hasSpread)
     return success();
   return loop.emitOpError("expected '") // C6
          << attribute::lanes << "', tiles with '" << spreadAttribute

@@ -112,8 +112,9 @@ def DistributeLanes : Pass<"gnn-tile-distribute-lanes", "::mlir::func::FuncOp"> 
   let summary = "Give each lane of a block its part of loops and vectors";
   let description = [{
     From the loops to the lanes form, by the `gnn_tile.lanes` of a loop over
-    blocks, or of a loop in one, for that part of the block. A vector over heads and features becomes the parts that one lane
-    holds, of `vector` features side by side; scalars are computed by every lane.
+    blocks, or of a loop in one, for that part of the block. A vector over heads and
+    features becomes the parts that one lane holds, of `vector` features side by
+    side; scalars are computed by every lane.
     A reduction of a vector becomes one in the lane and a `gpu.subgroup_reduce`.
     A `gnn_tile.parallel` becomes the work of one of its workers; its results are
     exchanged between the lanes of a warp, and between warps in workgroup memory.
@@ -123,7 +124,9 @@ def DistributeLanes : Pass<"gnn-tile-distribute-lanes", "::mlir::func::FuncOp"> 
     Needs: the loops form with walks spread. Keeps: the order of every sum that a
     loop has. Never leaves a vector of the loops form: an op that it cannot
     distribute is an error at that op, and so is one with other effects than a load
-    or a store, which every lane would repeat.
+    or a store, which every lane would repeat. An exchange that not all lanes of a
+    warp reach is an error, and an array in workgroup memory that lanes would have to
+    wait for.
   }];
   let dependentDialects = [
     "::gnn::tile::TileDialect", "::mlir::affine::AffineDialect",

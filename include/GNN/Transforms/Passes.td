@@ -45,8 +45,12 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
       shuffles.
     * (C6) Loops: either `gnn_tile.lanes` says over which lanes vectors are spread, or
       `gnn_tile.spread` of each op that stages, multiplies or stores a tile what
-      threads hold of it. A loop in the block may have `gnn_tile.lanes` for that part
-      of it. `gnn_tile.walk` and `gnn_tile.parallel` need lanes.
+      threads hold of it. In a loop over blocks without `gnn_tile.lanes`, a loop may
+      have them for that part of it. `gnn_tile.walk` and `gnn_tile.parallel` need
+      lanes. Lanes exchange values where a vector is reduced or results of workers are
+      combined: loops and branches around that are the same for all lanes of a warp.
+      They depend on the team only if a team has 32 lanes, and not on which elements a
+      lane has.
     * (C7) Lanes: `gnn_tile.threads` is 1 to 1024, and no op of `gnn_tile` is left.
     * (C8) Lanes: vectors have up to 16 elements, and no transfer, contraction or
       reduction of vectors of many lanes is left.
@@ -56,7 +60,9 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
       one buffer may share the columns of a step.
     * (C10) Loops: an array in workgroup memory is used by ops that read or write it,
       not by views, calls or control flow: barriers follow from the effects of ops on
-      it. One with `gnn_tile.permuted` is used by transfers only.
+      it. There are none between lanes: a loop over blocks with `gnn_tile.lanes` uses
+      no such array, and a part with them does not both read and write one. One with
+      `gnn_tile.permuted` is used by transfers only.
 
     In the form `tensors`, only templates change the order of rows
     (`#gnn_tile.order`): no `tensor.cast`, reshape or other op on tensors gives

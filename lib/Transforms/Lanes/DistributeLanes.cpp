@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LaneForms.h"
 #include "Lanes.h"
 #include "RunByEach.h"
 
@@ -207,7 +208,7 @@ LogicalResult LaneDistribution::distribute(Operation *op) {
   if (failed(verifyOperands(op)))
     return failure();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](scf::ForOp op) { return distributeFor(op); })
+      .Case([&](scf::ForOp op) -> LogicalResult { return distributeFor(op); })
       .Case([&](scf::IfOp op) { return distributeIf(op); })
       .Case([&](ParallelOp op) { return distributeParallel(op); })
       .Case([&](memref::StoreOp op) {
@@ -367,7 +368,7 @@ LogicalResult LaneDistribution::distributeStep(vector::StepOp op) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-LogicalResult LaneDistribution::distributeFor(scf::ForOp loop) {
+FailureOr<scf::ForOp> LaneDistribution::distributeFor(scf::ForOp loop) {
   SmallVector<Value> inits;
   SmallVector<Held> states;
   for (Value init : loop.getInitArgs()) {
@@ -410,7 +411,7 @@ LogicalResult LaneDistribution::distributeFor(scf::ForOp loop) {
       scf::YieldOp::create(b, next);
   }
   assign(loop.getResults(), made.getResults());
-  return success();
+  return made;
 }
 
 LogicalResult LaneDistribution::distributeIf(scf::IfOp op) {
@@ -494,12 +495,12 @@ LogicalResult LaneDistribution::runOnPart(scf::ForOp part) {
   if (failed(verifyConstants(part)))
     return failure();
   locateLane();
-  if (failed(distributeFor(part)))
+  FailureOr<scf::ForOp> made = distributeFor(part);
+  if (failed(made))
     return failure();
-  Operation *made = part->getPrevNode();
-  made->setAttr(attribute::threads, b.getI64IntegerAttr(lanes.getThreads()));
+  (*made)->setAttr(attribute::threads, b.getI64IntegerAttr(lanes.getThreads()));
   if (!flags.empty()) { // the next step writes them again
-    b.setInsertionPoint(made->getRegion(0).front().getTerminator());
+    b.setInsertionPoint(made->getBody()->getTerminator());
     gpu::BarrierOp::create(b);
   }
   part.erase();
@@ -515,6 +516,9 @@ struct DistributeLanes : gnn::impl::DistributeLanesBase<DistributeLanes> {
           loop->hasAttr(attribute::lanes))
         loops.push_back(loop);
     });
+    for (Operation *loop : loops)
+      if (failed(verifyLoopOfLanes(loop)))
+        return signalPassFailure();
     for (Operation *loop : loops)
       if (failed(distribute(loop)))
         return signalPassFailure();

@@ -68,7 +68,8 @@ private:
   }
   mlir::LogicalResult distribute(mlir::Block &block);
   mlir::LogicalResult distribute(mlir::Operation *op);
-  mlir::LogicalResult distributeFor(mlir::scf::ForOp loop);
+  /// Returns the loop of this lane.
+  mlir::FailureOr<mlir::scf::ForOp> distributeFor(mlir::scf::ForOp loop);
   mlir::LogicalResult distributeIf(mlir::scf::IfOp op);
   mlir::LogicalResult distributePointwise(mlir::Operation *op);
   mlir::LogicalResult distributeBroadcast(mlir::vector::BroadcastOp op);

@@ -81,14 +81,14 @@ def Tile_ParallelOp : Tile_Op<"parallel", [RecursiveMemoryEffects, SingleBlock]>
     row. The iterations are independent of each other.
 
     What they yield is combined by `combine`, whose two halves of arguments are what
-    two iterations, or two sets of them, have yielded. The region must be associative
-    and commutative, as that of `gnn_tile.walk`: a pass chooses the order, the same on
-    every run. A result `vector<8xi32>` of yielded `i32` has one entry for each eighth
-    of the numbers.
+    two iterations, or two sets of them, have yielded. It must be associative and
+    commutative, as that of `gnn_tile.walk`: a pass chooses the order, the same on every
+    run. A result `vector<8xi32>` of `i32` has one entry for each eighth of the numbers.
 
-    The workers exchange results through workgroup memory where they are all those
-    of the block, so that all threads have to reach the op: outside of any other
-    `gnn_tile.parallel`, control flow is the same for all of them.
+    The workers exchange results by shuffles, or through workgroup memory where they are
+    all those of the block: all lanes of a warp, or all threads, have to reach the op.
+    Outside of any other `gnn_tile.parallel`, control flow is the same for all threads.
+    Inside, it differs around exchanges only by teams that are whole warps.
 
     Constraints:
     * (C1) The body has the number as its argument.

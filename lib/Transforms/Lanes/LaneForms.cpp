@@ -1,0 +1,248 @@
+//===- LaneForms.cpp - What lanes can have a part of ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rules of the loops form that gnn-verify-form checks, and that
+// gnn-tile-distribute-lanes relies on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaneForms.h"
+
+#include "GNN/Dialect/Tile/IR/Buffers.h"
+#include "GNN/Dialect/Tile/IR/FormAttributes.h"
+#include "GNN/Dialect/Tile/IR/Ranges.h"
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace gnn::tile;
+
+//===----------------------------------------------------------------------===//
+// Parts and workgroup memory
+//===----------------------------------------------------------------------===//
+
+/// Checks an op of a loop over blocks that has lanes itself.
+static LogicalResult verifyInBlock(Operation *op) {
+  for (StringRef name : {attribute::lanes, attribute::threads})
+    if (op->hasAttr(name))
+      return op->emitOpError("expected no '")
+             << name << "' in a loop over blocks that has '" << attribute::lanes
+             << "' itself";
+  auto refuse = [&](ValueRange values) -> LogicalResult {
+    for (Value value : values)
+      if (isInWorkgroup(value))
+        return op->emitOpError("expected no array in workgroup memory in a "
+                               "loop over blocks with '")
+               << attribute::lanes << "', whose lanes do not wait for it, got "
+               << value.getType();
+    return success();
+  };
+  return failure(failed(refuse(op->getOperands())) ||
+                 failed(refuse(op->getResults())));
+}
+
+/// Checks that lanes of a part use no array that other lanes of it write.
+static LogicalResult verifyArrays(Operation *part) {
+  llvm::DenseMap<Value, bool> isWritten;
+  WalkResult walk = part->walk([&](Operation *op) -> WalkResult {
+    auto memory = dyn_cast<MemoryEffectOpInterface>(op);
+    if (!memory)
+      return success();
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    memory.getEffects(effects);
+    for (const MemoryEffects::EffectInstance &effect : effects) {
+      bool isWrite = isa<MemoryEffects::Write>(effect.getEffect());
+      if (!effect.getValue() || !isInWorkgroup(effect.getValue()) ||
+          (!isWrite && !isa<MemoryEffects::Read>(effect.getEffect())))
+        continue;
+      auto [it, isNew] =
+          isWritten.try_emplace(getBuffer(effect.getValue()), isWrite);
+      if (it->second != isWrite)
+        return op->emitOpError("expected an array in workgroup memory that a "
+                               "loop with '")
+               << attribute::lanes << "' reads or writes, got one that it "
+               << "reads and writes: its lanes do not wait for each other";
+    }
+    return success();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// Exchanges
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a value differs by between the lanes of one warp.
+enum Difference : unsigned { None = 0, ByTeam = 1, ByElement = 2 };
+
+/// Finds exchanges in loops and branches that lanes of one warp run
+/// differently. What a load gives differs where its indices do.
+class ExchangeVerifier {
+public:
+  explicit ExchangeVerifier(LanesAttr lanes) : lanes(lanes) {}
+
+  LogicalResult run(Operation *loop);
+
+private:
+  unsigned among(Worker over);
+  unsigned leftBehind(Worker over, unsigned difference);
+  unsigned of(ValueRange values);
+  unsigned ofControl(Operation *op);
+  void add(ValueRange values, unsigned difference);
+  void visit(Operation *op);
+  bool isExchange(Operation *op);
+
+  LanesAttr lanes;
+  llvm::DenseMap<Value, unsigned> differences;
+  bool hasChanged = false;
+};
+} // namespace
+
+/// What the number of a worker differs by.
+unsigned ExchangeVerifier::among(Worker over) {
+  constexpr int64_t warp = 32;
+  unsigned difference = None;
+  if (over != Worker::Element && lanes.getTeams() > 1 &&
+      lanes.getTeamLanes() < warp)
+    difference |= ByTeam;
+  if (over != Worker::Team && lanes.getElements() > 1)
+    difference |= ByElement;
+  return difference;
+}
+
+/// What is left of a difference where workers have combined what they have.
+unsigned ExchangeVerifier::leftBehind(Worker over, unsigned difference) {
+  return over == Worker::Element ? difference & ~ByElement : None;
+}
+
+unsigned ExchangeVerifier::of(ValueRange values) {
+  unsigned difference = None;
+  for (Value value : values)
+    difference |= differences.lookup(value);
+  return difference;
+}
+
+/// What the steps of a loop, or the choice of a branch, differ by.
+unsigned ExchangeVerifier::ofControl(Operation *op) {
+  return llvm::TypeSwitch<Operation *, unsigned>(op)
+      .Case([&](scf::ForOp op) {
+        return of({op.getLowerBound(), op.getUpperBound(), op.getStep()});
+      })
+      .Case([&](scf::IfOp op) { return of(op.getCondition()); })
+      .Case([&](WalkOp op) { return of({op.getBegin(), op.getEnd()}); })
+      .Default([](Operation *) { return None; });
+}
+
+void ExchangeVerifier::add(ValueRange values, unsigned difference) {
+  for (Value value : values) {
+    unsigned &known = differences[value];
+    hasChanged |= (known | difference) != known;
+    known |= difference;
+  }
+}
+
+void ExchangeVerifier::visit(Operation *op) {
+  unsigned control = ofControl(op);
+  auto yieldedBy = [](Region &region) {
+    return region.empty() ? ValueRange()
+                          : region.front().getTerminator()->getOperands();
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](scf::ForOp op) {
+        add(op.getInductionVar(), control);
+        for (auto [init, carried, next, result] :
+             llvm::zip_equal(op.getInitArgs(), op.getRegionIterArgs(),
+                             op.getYieldedValues(), op.getResults()))
+          add({carried, result}, control | of({init, next}));
+      })
+      .Case([&](scf::IfOp op) {
+        for (Region &region : op->getRegions())
+          for (auto [result, value] :
+               llvm::zip(op.getResults(), yieldedBy(region)))
+            add(result, control | of(value));
+      })
+      .Case([&](ParallelOp op) {
+        unsigned own = among(op.getOver());
+        unsigned yielded = of(yieldedBy(op.getBody()));
+        add(op.getBody().getArguments(), own);
+        add(op.getCombine().getArguments(), own | yielded);
+        add(op.getResults(), leftBehind(op.getOver(), yielded));
+      })
+      .Case([&](WalkOp op) {
+        bool isShared = op.getSlots() > 1;
+        unsigned own = control | (isShared ? among(op.getOver()) : None);
+        unsigned yielded =
+            own | of(op.getIdentity()) | of(yieldedBy(op.getBody()));
+        add(op.getBody().getArguments(), own);
+        add(op.getCombine().getArguments(), yielded);
+        add(op.getResults(),
+            isShared ? leftBehind(op.getOver(), yielded) : yielded);
+      })
+      .Default(
+          [&](Operation *op) { add(op->getResults(), of(op->getOperands())); });
+}
+
+/// Whether lanes pass values to each other, or wait for each other.
+bool ExchangeVerifier::isExchange(Operation *op) {
+  auto isOver = [&](Worker over) {
+    return op->getNumResults() > 0 &&
+           (over == Worker::Element ? lanes.getElements()
+                                    : lanes.getThreads()) > 1;
+  };
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([&](vector::MultiDimReductionOp) {
+        return lanes.getHeads() * lanes.getFeatures() > 1;
+      })
+      .Case([&](ParallelOp op) { return isOver(op.getOver()); })
+      .Case(
+          [&](WalkOp op) { return op.getSlots() > 1 && isOver(op.getOver()); })
+      .Default([](Operation *) { return false; });
+}
+
+LogicalResult ExchangeVerifier::run(Operation *loop) {
+  do {
+    hasChanged = false;
+    loop->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (op != loop)
+        visit(op);
+    });
+  } while (hasChanged);
+  WalkResult walk = loop->walk([&](Operation *op) -> WalkResult {
+    if (op == loop || !isExchange(op))
+      return success();
+    for (Operation *around = op->getParentOp(); around != loop;
+         around = around->getParentOp())
+      if (unsigned difference = ofControl(around))
+        return op->emitOpError("expected control flow that is the same for all "
+                               "lanes of a warp around an exchange between "
+                               "them, got '")
+               << around->getName() << "' that differs by "
+               << (difference & ByTeam ? "team, where a team is no whole warp"
+                                       : "element");
+    return success();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// All rules
+//===----------------------------------------------------------------------===//
+
+LogicalResult gnn::tile::verifyLoopOfLanes(Operation *loop) {
+  auto lanes = loop->getAttrOfType<LanesAttr>(attribute::lanes);
+  if (isa<scf::ForallOp>(loop)) {
+    WalkResult walk = loop->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      return op == loop ? WalkResult::advance() : WalkResult(verifyInBlock(op));
+    });
+    if (walk.wasInterrupted())
+      return failure();
+  } else if (failed(verifyArrays(loop))) {
+    return failure();
+  }
+  return ExchangeVerifier(lanes).run(loop);
+}
