@@ -8,9 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 
@@ -33,6 +33,14 @@ namespace {
 struct SmallerBlocks : standalone::impl::SmallerBlocksBase<SmallerBlocks> {
   using SmallerBlocksBase::SmallerBlocksBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    if (rows >= 1)
+      return success();
+    return emitError(UnknownLoc::get(context))
+           << getArgument() << ": expected 'rows' of at least 1, got "
+           << rows.getValue();
+  }
+
   void runOnOperation() override {
     getOperation()->walk([&](TraverseOp op) {
       TraverseSchedule before(op), schedule(op);
@@ -41,13 +49,12 @@ struct SmallerBlocks : standalone::impl::SmallerBlocksBase<SmallerBlocks> {
       schedule.rowsPerBlock = rows;
       schedule.setOn(op);
       std::string why = op.explainSchedule();
-      auto options = remark::RemarkOpts::name("Rows").category(getArgument());
       if (why.empty()) {
-        remark::passed(op.getLoc(), options)
+        gnn::passed(getArgument(), op.getLoc(), "Rows")
             << ("blocks of " + Twine(rows) + " rows").str();
         return;
       }
-      remark::missed(op.getLoc(), options) << why;
+      gnn::refused(getArgument(), op.getLoc()) << why;
       before.setOn(op);
     });
   }
@@ -59,15 +66,14 @@ struct DeepenWalks : standalone::impl::DeepenWalksBase<DeepenWalks> {
   void runOnOperation() override {
     getOperation()->walk([&](WalkOp walk) {
       int64_t deeper = walk.getInFlight() * by;
-      auto options = remark::RemarkOpts::name("Walk").category(getArgument());
       if (deeper > mostInFlight) {
-        remark::missed(walk.getLoc(), options)
+        gnn::refused(getArgument(), walk.getLoc())
             << (Twine(deeper) + " elements in flight are too many").str();
         return;
       }
-      remark::passed(walk.getLoc(), options)
-          << (Twine(deeper) + " elements in flight").str();
       walk.setInFlight(deeper);
+      gnn::passed(getArgument(), walk.getLoc(), "Walk")
+          << (Twine(deeper) + " elements in flight").str();
     });
   }
 };

@@ -190,9 +190,10 @@ public:
     run(begin, end);
     blocks += end - begin;
   }
+  bool hasRun() const { return blocks > 0; }
   int64_t blockNanoseconds() const {
     std::chrono::nanoseconds took = std::chrono::steady_clock::now() - start;
-    return took.count() / std::max<int64_t>(blocks, 1);
+    return took.count() / blocks;
   }
 
 private:
@@ -238,7 +239,7 @@ runtime::Error CPUDevice::launch(const runtime::Kernel &kernel,
     for (int64_t begin = next.fetch_add(piece); begin < blocks;
          begin = next.fetch_add(piece))
       own.take(begin, std::min(begin + piece, blocks));
-    if (number == 0)
+    if (number == 0 && own.hasRun())
       host.blockNanoseconds = own.blockNanoseconds();
   });
   return {};

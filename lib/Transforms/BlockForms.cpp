@@ -60,17 +60,6 @@ verifyAll(scf::ForallOp loop,
 // Blocked
 //===----------------------------------------------------------------------===//
 
-/// Whether the cost of the launch stands between it and the one before.
-static bool hasCost(scf::ForallOp loop) {
-  for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode()) {
-    if (isa<CostOp>(op))
-      return true;
-    if (isa<scf::ForallOp, TileOpInterface>(op))
-      return false;
-  }
-  return false;
-}
-
 /// What a loop over blocks of these says as its schedule.
 static Attribute getSchedules(ArrayRef<TileOpInterface> templates) {
   SmallVector<Attribute> schedules;
@@ -82,6 +71,23 @@ static Attribute getSchedules(ArrayRef<TileOpInterface> templates) {
              : ArrayAttr::get(schedules.front().getContext(), schedules);
 }
 
+/// Checks the index arrays whose structure is known.
+template <typename TemplateOp>
+static LogicalResult verifyIndexArrays(TemplateOp op) {
+  for (auto [key, array] :
+       llvm::zip_equal(op.getStructures(), op.getIndexArrays())) {
+    auto structure = array.template getDefiningOp<StructureOp>();
+    if (!structure || (structure.getKey() == key &&
+                       structure.getGraphAttr() == op.getGraphAttr()))
+      continue;
+    return op.emitOpError("expected the index array '") // C3
+           << op.getGraphAttr() << " " << key.str() << "', got '"
+           << structure.getGraphAttr() << " " << structure.getKey().str()
+           << "'";
+  }
+  return success();
+}
+
 static LogicalResult verifyTemplates(scf::ForallOp loop) {
   for (StringRef name : {attribute::threads, attribute::lanes})
     if (loop->hasAttr(name)) // C4
@@ -90,7 +96,7 @@ static LogicalResult verifyTemplates(scf::ForallOp loop) {
   if (!loop->hasAttr(attribute::schedule)) // C4
     return loop.emitOpError("expected '")
            << attribute::schedule << "', the schedule of its template";
-  if (!hasCost(loop)) // C4
+  if (!findCost(loop)) // C4
     return loop.emitOpError("expected a gnn_tile.cost in front of it: behind "
                             "this form there is no template to ask");
   LogicalResult all = verifyAll(loop, [&](Operation *op) -> LogicalResult {
@@ -107,6 +113,14 @@ static LogicalResult verifyTemplates(scf::ForallOp loop) {
            << op->getParentOp()->getName() << "'";
   });
   if (failed(all))
+    return failure();
+  LogicalResult arrays = verifyAll(loop, [](Operation *op) -> LogicalResult {
+    return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+        .Case<TraverseOp, GemmOp, OuterOp>(
+            [](auto op) { return verifyIndexArrays(op); })
+        .Default(success());
+  });
+  if (failed(arrays))
     return failure();
   auto templates = llvm::to_vector(loop.getBody()->getOps<TileOpInterface>());
   bool areShared = llvm::all_of(templates, [](TileOpInterface op) {

@@ -28,6 +28,7 @@ struct Start {
   Value number; ///< of the block, from 0; null: all blocks begin there
   int64_t step = 0;
   int64_t offset = 0;
+  std::optional<int64_t> blocks; ///< how many numbers there are
 };
 
 /// What one template takes along one dimension of its range.
@@ -54,6 +55,7 @@ private:
            int64_t size, int64_t all);
   std::optional<Start> follow(Value first);
   LogicalResult verify(const Part &part) const;
+  LogicalResult verifyNumbers(const Part &part) const;
 
   scf::ForallOp loop;
   SmallVector<Part> parts;
@@ -86,8 +88,11 @@ std::optional<Start> Parts::follow(Value first) {
       first = multiply.getLhs();
     }
   start.number = first;
-  if (first.getDefiningOp<affine::AffineDelinearizeIndexOp>()) {
+  if (auto numbers = first.getDefiningOp<affine::AffineDelinearizeIndexOp>()) {
     start.step = factor;
+    if (OpFoldResult count =
+            numbers.getPaddedBasis()[cast<OpResult>(first).getResultNumber()])
+      start.blocks = getConstantIntValue(count);
     return start;
   }
   auto variable = dyn_cast<BlockArgument>(first);
@@ -99,6 +104,9 @@ std::optional<Start> Parts::follow(Value first) {
   if (!step)
     return std::nullopt;
   start.step = *step * factor;
+  if (std::optional<int64_t> end = getConstantIntValue(
+          loop.getMixedUpperBound()[variable.getArgNumber()]))
+    start.blocks = llvm::divideCeil(std::max<int64_t>(*end, 0), *step);
   return start;
 }
 
@@ -155,7 +163,7 @@ LogicalResult Parts::verify(const Part &part) const {
       taken = std::max(taken, offset + part.size);
   if (part.start.number) {
     if (taken == part.start.step)
-      return success();
+      return verifyNumbers(part);
     return part.op->emitOpError("expected ") // C9
            << part.start.step << " " << part.what
            << " a block, where the next block begins, got " << taken;
@@ -166,6 +174,19 @@ LogicalResult Parts::verify(const Part &part) const {
          << part.all << " " << part.what << " in a block, got " << taken;
 }
 
+/// Whether the blocks reach all of what there is, where both are known.
+LogicalResult Parts::verifyNumbers(const Part &part) const {
+  if (!part.all || !part.start.blocks)
+    return success();
+  auto expected = static_cast<int64_t>(
+      llvm::divideCeil(part.all, std::max<int64_t>(part.start.step, 1)));
+  if (*part.start.blocks == expected)
+    return success();
+  return part.op->emitOpError("expected ") // C9
+         << expected << " blocks of " << part.start.step << " of its "
+         << part.all << " " << part.what << ", got " << *part.start.blocks;
+}
+
 LogicalResult Parts::verify() const {
   for (const Part &part : parts)
     if (failed(verify(part)))
@@ -174,5 +195,10 @@ LogicalResult Parts::verify() const {
 }
 
 LogicalResult gnn::verifyRanges(scf::ForallOp loop) {
+  for (OpFoldResult bound : loop.getMixedLowerBound())
+    if (std::optional<int64_t> first = getConstantIntValue(bound);
+        first && *first != 0) // C9
+      return loop.emitOpError("expected numbers of blocks from 0, got from ")
+             << *first;
   return Parts(loop).verify();
 }

@@ -50,6 +50,19 @@
 // ONE-COUNT-3: "layout"
 // ONE-NOT:     "layout"
 
+// Lanes that are tried beside lanes that are given fit into a warp.
+//
+// RUN: gnn-opt %t/two.mlir -o /dev/null --gnn-schedule-pipeline --gnn-tile-list-schedules=vary=vector,lanes \
+// RUN:   | FileCheck %s --check-prefix=WARP
+// WARP:     "vector":1,"lanes":16,"head_lanes":1,"element_lanes":2
+// WARP-NOT: "lanes":32,"head_lanes":1,"element_lanes":2
+
+// Where rows are walked in turn, on a CPU, vectors are as long as there.
+//
+// RUN: gnn-opt %t/two.mlir -o /dev/null --gnn-schedule-pipeline=cores=true --gnn-tile-list-schedules=vary=vector \
+// RUN:   | FileCheck %s --check-prefix=CORES
+// CORES: "vector":16,{{.*}}"row_walk":"in_turn"
+
 // Each module has templates of its own, with threads and without.
 //
 // RUN: not gnn-opt %t/modules.mlir -o /dev/null --mlir-disable-threading \

@@ -37,3 +37,22 @@ func.func @unguarded(%x: memref<64xf32>, %ix: memref<64xi32>, %y: memref<64xf32>
   } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
   return
 }
+
+// -----
+
+// All stores come last: what is read behind one would be what was there before.
+func.func @read_behind(%x: memref<64xf32>, %y: memref<64xf32>, %n: index, %k: index) {
+  scf.forall (%b) in (%n) {
+    %c0 = arith.constant 0 : index
+    gnn_tile.walk from %c0 to %k over element slots 1 in_flight 2 {
+    ^bb0(%p: index):
+      %v = memref.load %x[%p] : memref<64xf32>
+      memref.store %v, %y[%p] : memref<64xf32>
+      // expected-error @+1 {{'memref.load' op cannot be computed for several elements of a walk at once: expected to read in front of what writes the buffer}}
+      %w = memref.load %y[%p] : memref<64xf32>
+      memref.store %w, %x[%p] : memref<64xf32>
+      gnn_tile.yield
+    }
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  return
+}

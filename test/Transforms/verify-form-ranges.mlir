@@ -200,3 +200,107 @@ func.func @form_c9_shared(%x: memref<?x64xf32>, %w: memref<64x96xf32>, %y: memre
   } {gnn_tile.schedule = [#gnn_tile.traverse_schedule<columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2, in_flight = 4, rows_per_block = 4, row_order = natural, row_walk = team>, #gnn_tile.gemm_schedule<n = 32, kind = ffma>], mapping = [#gpu.block<x>, #gpu.block<y>, #gpu.block<z>]}
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+// Nobody writes the first 64 rows.
+func.func @form_c9_first_block(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) {
+  gnn_tile.cost %n, %n, %n
+  // expected-error @+1 {{'scf.forall' op expected numbers of blocks from 0, got from 64}}
+  scf.forall (%b, %c) = (64, 0) to (%n, 64) step (64, 16) {
+    gnn_tile.traverse @g <edge, features = 64> rows[%b to %n] columns[%c]
+        ins(%x : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+        outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+        schedule <columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = team> {
+    ^bb0(%v: f32):
+      gnn_tile.yield %v : f32
+    }
+  } {gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = team>, mapping = [#gpu.block<x>, #gpu.block<y>]}
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+// The first block would write in front of the rows.
+func.func @form_c9_negative(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) {
+  gnn_tile.cost %n, %n, %n
+  // expected-error @+1 {{'scf.forall' op expected numbers of blocks from 0, got from -64}}
+  scf.forall (%b, %c) = (-64, 0) to (%n, 64) step (64, 16) {
+    gnn_tile.traverse @g <edge, features = 64> rows[%b to %n] columns[%c]
+        ins(%x : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+        outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+        schedule <columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = team> {
+    ^bb0(%v: f32):
+      gnn_tile.yield %v : f32
+    }
+  } {gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = team>, mapping = [#gpu.block<x>, #gpu.block<y>]}
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+// Two blocks would write behind the columns.
+func.func @form_c9_too_many(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) {
+  gnn_tile.cost %n, %n, %n
+  scf.forall (%b, %c) = (0, 0) to (%n, 96) step (64, 16) {
+    // expected-error @+1 {{'gnn_tile.traverse' op expected 4 blocks of 16 of its 64 columns, got 6}}
+    gnn_tile.traverse @g <edge, features = 64> rows[%b to %n] columns[%c]
+        ins(%x : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+        outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+        schedule <columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = team> {
+    ^bb0(%v: f32):
+      gnn_tile.yield %v : f32
+    }
+  } {gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = team>, mapping = [#gpu.block<x>, #gpu.block<y>]}
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+// The last 32 columns would be written by nobody.
+func.func @form_c9_too_few(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) {
+  gnn_tile.cost %n, %n, %n
+  scf.forall (%b, %c) = (0, 0) to (%n, 32) step (64, 16) {
+    // expected-error @+1 {{'gnn_tile.traverse' op expected 4 blocks of 16 of its 64 columns, got 2}}
+    gnn_tile.traverse @g <edge, features = 64> rows[%b to %n] columns[%c]
+        ins(%x : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+        outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+        schedule <columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = team> {
+    ^bb0(%v: f32):
+      gnn_tile.yield %v : f32
+    }
+  } {gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = team>, mapping = [#gpu.block<x>, #gpu.block<y>]}
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+// The row pointer of sources in place of that of destinations.
+func.func @form_c3_index_array(%x: memref<?x1xf32>, %y: memref<?x1xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %rows = gnn_tile.structure @g rows src edge.out_rows : memref<?xi32>
+  gnn_tile.cost %n, %n, %n
+  scf.forall (%b) = (0) to (%n) step (64) {
+    // expected-error @+1 {{'gnn_tile.traverse' op expected the index array '@g rows dst edge.in_rows', got '@g rows src edge.out_rows'}}
+    gnn_tile.traverse @g <dst, edge.in_rows> rows[%b to %n] columns[%c0]
+        ins(%x : memref<?x1xf32>) at [#gnn_tile.at<element : feature>]
+        outs(%y : memref<?x1xf32>) at [#gnn_tile.at<group : feature>]
+        index_arrays(%rows : memref<?xi32>)
+        schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 4, in_flight = 4, rows_per_block = 64, row_order = natural, row_walk = team> {
+    ^bb0(%v: f32):
+      %s = gnn_tile.reduce sum [element] %v : f32
+      gnn_tile.yield %s : f32
+    }
+  } {gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 4, in_flight = 4, rows_per_block = 64, row_order = natural, row_walk = team>, mapping = [#gpu.block<x>]}
+  return
+}

@@ -36,8 +36,9 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
       are constants, and its dimensions are mapped to different ones of
       `#gpu.block<x>`, `<y>` and `<z>`.
     * (C3) Blocked: one template stands by itself in the loop's body, and computes a
-      range; its own verifier asks for a complete schedule and index arrays. There are
-      several only where each reads or writes an array in workgroup memory.
+      range; its own verifier asks for a complete schedule and index arrays, which are
+      those of its structures where a `gnn_tile.structure` gives them. There are several
+      only where each reads or writes an array in workgroup memory.
     * (C4) Blocked: the loop has that schedule as its `gnn_tile.schedule`, of several
       templates an array of those that differ from the one before, and neither
       `gnn_tile.lanes` nor `gnn_tile.threads`; a `gnn_tile.cost` stands in front of it.
@@ -56,8 +57,9 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
       reduction of vectors of many lanes is left.
     * (C9) Blocked: where a range begins at an index of the loop, or at a multiple of
       one, the rows and columns of its template end where the next range begins; where
-      all blocks begin at the same column, they have all columns. Templates that write
-      one buffer may share the columns of a step.
+      all blocks begin at the same column, they have all columns. The numbers of blocks
+      begin at 0, and reach all columns where both are known. Templates that write one
+      buffer may share the columns of a step.
     * (C10) Loops: an array in workgroup memory is used by ops that read or write it,
       not by views, calls or control flow: barriers follow from the effects of ops on
       it. There are none between lanes: a loop over blocks with `gnn_tile.lanes` uses

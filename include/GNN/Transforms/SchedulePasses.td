@@ -240,7 +240,7 @@ def ScheduleProducts : SchedulePass<"gnn-tile-schedule-products"> {
 def VerifySchedules : Pass<"gnn-verify-schedules", "::mlir::func::FuncOp"> {
   let summary = "Check that every template has a schedule that can be honoured";
   let description = [{
-    What `convert-gnn-tile-to-gpu` takes: every field of every schedule is set, and
+    What `gnn-kernels-pipeline` takes: every field of every schedule is set, and
     the template can do as it says. An error names the field.
 
     Needs: nothing. Keeps: everything. Never changes the IR.

@@ -14,6 +14,7 @@
 #include "GNN/Dialect/Tile/IR/BlockLoops.h"
 #include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
+#include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -229,10 +230,7 @@ LogicalResult Outliner::captureAll() {
 LogicalResult Outliner::shareArrays() {
   SmallVector<memref::AllocaOp> arrays;
   op.getBody()->walk([&](memref::AllocaOp array) {
-    auto space = dyn_cast_if_present<gpu::AddressSpaceAttr>(
-        array.getType().getMemorySpace());
-    if (space &&
-        space.getValue() == gpu::GPUDialect::getWorkgroupAddressSpace())
+    if (isInWorkgroup(array))
       arrays.push_back(array);
   });
   for (memref::AllocaOp array : arrays) {

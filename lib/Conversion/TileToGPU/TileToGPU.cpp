@@ -60,9 +60,10 @@ struct ConvertGNNTileToGPU
   void runOnOperation() override {
     getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                             UnitAttr::get(&getContext()));
+    SymbolTable symbols(getOperation());
     for (auto func :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
-      if (failed(convert(func)))
+      if (failed(convert(func, symbols)))
         return signalPassFailure();
     WalkResult left = getOperation().walk([](TileOpInterface op) {
       op->emitOpError("expected a template in a func.func of the module");
@@ -73,13 +74,14 @@ struct ConvertGNNTileToGPU
   }
 
 private:
-  LogicalResult convert(func::FuncOp func) {
+  LogicalResult convert(func::FuncOp func, SymbolTable &symbols) {
     FailureOr<SmallVector<scf::ForallOp>> kernels = findKernels(func);
     if (failed(kernels) || kernels->empty())
       return kernels;
     OpBuilder builder(func);
     auto module = gpu::GPUModuleOp::create(builder, func.getLoc(),
                                            (func.getName() + "_kernels").str());
+    symbols.insert(module); // another name where this one is taken
     Writers writers;
     for (auto [i, loop] : llvm::enumerate(*kernels)) {
       std::string name =

@@ -11,6 +11,7 @@
 
 #include "Blocks.h"
 
+#include "GNN/Dialect/Tile/IR/BlockLoops.h"
 #include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
@@ -72,6 +73,10 @@ private:
 
 void Touched::add(Operation *op) {
   op->walk([&](Operation *inner) {
+    if (inner->hasTrait<OpTrait::IsTerminator>()) // what it gives is read
+      for (Value operand : inner->getOperands())
+        if (isa<MemRefType>(operand.getType()))
+          read.insert(getBuffer(operand));
     if (isPure(inner) || isa<ViewLikeOpInterface>(inner))
       return;
     auto effects = dyn_cast<MemoryEffectOpInterface>(inner);
@@ -113,17 +118,6 @@ static TileOpInterface onlyTemplate(scf::ForallOp loop) {
       found = one;
     }
   return found;
-}
-
-/// The cost that is stated for a loop over blocks.
-static CostOp costOf(scf::ForallOp loop) {
-  for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode()) {
-    if (auto cost = dyn_cast<CostOp>(op))
-      return cost;
-    if (isa<scf::ForallOp>(op))
-      break;
-  }
-  return {};
 }
 
 namespace {
@@ -336,7 +330,7 @@ void SumIntoProduct::stateCost() {
   cost.writtenBytes += ofProduct.writtenBytes;
   cost.flops += ofProduct.flops;
   for (scf::ForallOp loop : {sumBlocks, productBlocks})
-    if (CostOp stated = costOf(loop))
+    if (CostOp stated = findCost(loop))
       stated.erase();
   blocks.stateCost(cost);
 }

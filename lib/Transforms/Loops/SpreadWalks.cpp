@@ -10,6 +10,7 @@
 
 #include "../IndexBuilder.h"
 
+#include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/Combine.h"
 #include "GNN/Transforms/Passes.h"
 #include "GNN/Transforms/Remarks.h"
@@ -228,11 +229,32 @@ void WalkSpreader::run() {
 }
 
 /// Checks that a step can have several elements of a walk.
+/// Stores come last, so that nothing may read behind them what they write.
 static LogicalResult verifyBody(WalkOp walk) {
-  for (Operation &op : walk.getBody().front())
+  llvm::SmallPtrSet<void *, 4> written;
+  for (Operation &op : walk.getBody().front()) {
     if (op.getNumRegions() > 0)
       return op.emitOpError("cannot be computed for several elements of a walk "
                             "at once: expected ops without regions");
+    auto memory = dyn_cast<MemoryEffectOpInterface>(op);
+    if (!memory)
+      continue;
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    memory.getEffects(effects);
+    auto reaches = [&](const MemoryEffects::EffectInstance &effect) {
+      return effect.getValue() &&
+             isa<MemoryEffects::Read>(effect.getEffect()) &&
+             written.contains(
+                 getBuffer(effect.getValue()).getAsOpaquePointer());
+    };
+    if (llvm::any_of(effects, reaches))
+      return op.emitOpError("cannot be computed for several elements of a walk "
+                            "at once: expected to read in front of what "
+                            "writes the buffer");
+    for (const MemoryEffects::EffectInstance &effect : effects)
+      if (effect.getValue() && isa<MemoryEffects::Write>(effect.getEffect()))
+        written.insert(getBuffer(effect.getValue()).getAsOpaquePointer());
+  }
   return success();
 }
 

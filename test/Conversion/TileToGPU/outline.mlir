@@ -197,3 +197,21 @@ func.func @from_five(%x: memref<64xf32>, %n: index) {
   } {mapping = [#gpu.block<x>], gnn_tile.threads = 32 : i64}
   return
 }
+
+// -----
+
+// A function has the name that the module of kernels would have.
+//
+// CHECK-LABEL: func.func @taken_kernels
+// CHECK:       gpu.module @[[KERNELS:taken_kernels_[0-9]+]]
+// CHECK:       gpu.launch_func @[[KERNELS]]::@taken_0_forall
+func.func @taken_kernels() {
+  return
+}
+func.func @taken(%x: memref<64xf32>) {
+  scf.forall (%i) = (0) to (4) step (1) {
+    %zero = arith.constant 0.0 : f32
+    memref.store %zero, %x[%i] : memref<64xf32>
+  } {mapping = [#gpu.block<x>], gnn_tile.threads = 1 : i64}
+  return
+}

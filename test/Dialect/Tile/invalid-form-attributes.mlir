@@ -142,7 +142,7 @@ func.func @a5_memory() {
 // -----
 
 func.func @a5_columns() {
-  // expected-error @+1 {{'memref.alloca' op expected 'gnn_tile.permuted' to be a power of two, 8 times which divides the columns of 'memref<16x64xf32, #gpu.address_space<workgroup>>', got 64}}
+  // expected-error @+1 {{'memref.alloca' op expected 'gnn_tile.permuted' to be 1, 2 or 4, 8 times which divides the columns of 'memref<16x64xf32, #gpu.address_space<workgroup>>', got 64}}
   %a = memref.alloca() {gnn_tile.permuted = 64 : i64} : memref<16x64xf32, #gpu.address_space<workgroup>>
   return
 }
@@ -151,7 +151,7 @@ func.func @a5_columns() {
 // -----
 
 func.func @a5_power() {
-  // expected-error @+1 {{'memref.alloca' op expected 'gnn_tile.permuted' to be a power of two, 8 times which divides the columns of 'memref<16x96xf32, #gpu.address_space<workgroup>>', got 3}}
+  // expected-error @+1 {{'memref.alloca' op expected 'gnn_tile.permuted' to be 1, 2 or 4, 8 times which divides the columns of 'memref<16x96xf32, #gpu.address_space<workgroup>>', got 3}}
   %a = memref.alloca() {gnn_tile.permuted = 3 : i64} : memref<16x96xf32, #gpu.address_space<workgroup>>
   return
 }
@@ -159,8 +159,17 @@ func.func @a5_power() {
 
 // -----
 
+func.func @a5_eight() {
+  // expected-error @+1 {{'memref.alloca' op expected 'gnn_tile.permuted' to be 1, 2 or 4, 8 times which divides the columns of 'memref<16x64xf32, #gpu.address_space<workgroup>>', got 8}}
+  %a = memref.alloca() {gnn_tile.permuted = 8 : i64} : memref<16x64xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+
+// -----
+
 func.func @a5_zero() {
-  // expected-error @+1 {{'memref.alloca' op expected 'gnn_tile.permuted' to be a power of two, 8 times which divides the columns of 'memref<16x64xf32, #gpu.address_space<workgroup>>', got 0}}
+  // expected-error @+1 {{'memref.alloca' op expected 'gnn_tile.permuted' to be 1, 2 or 4, 8 times which divides the columns of 'memref<16x64xf32, #gpu.address_space<workgroup>>', got 0}}
   %a = memref.alloca() {gnn_tile.permuted = 0 : i64} : memref<16x64xf32, #gpu.address_space<workgroup>>
   return
 }
@@ -169,7 +178,7 @@ func.func @a5_zero() {
 // -----
 
 func.func @a5_part() {
-  // expected-error @+1 {{'memref.alloca' op expected 'gnn_tile.permuted' to be a power of two, 8 times which divides the columns of 'memref<16x48xf32, #gpu.address_space<workgroup>>', got 4}}
+  // expected-error @+1 {{'memref.alloca' op expected 'gnn_tile.permuted' to be 1, 2 or 4, 8 times which divides the columns of 'memref<16x48xf32, #gpu.address_space<workgroup>>', got 4}}
   %a = memref.alloca() {gnn_tile.permuted = 4 : i64} : memref<16x48xf32, #gpu.address_space<workgroup>>
   return
 }

@@ -494,3 +494,31 @@ func.func @in_turn(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16x
   }
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 3}
+
+// The caller gets the sum.
+//
+// CHECK-LABEL: func.func @returned
+// CHECK-NOT:     memref.alloca
+func.func @returned(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>) -> memref<?x16xf32> {
+  %n = gnn_tile.count @g count dst : index
+  %s = memref.alloc(%n) : memref<?x16xf32>
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
+      ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%s : memref<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: f32):
+    %sum = gnn_tile.reduce sum [element] %xv : f32
+    gnn_tile.yield %sum : f32
+  }
+  // expected-remark @+1 {{stays a kernel: something else reads it}}
+  gnn_tile.gemm @g rows dst ins(%s, %w : memref<?x16xf32>, memref<16x16xf32>)
+      at <group : feature> extras at []
+      outs(%y : memref<?x16xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return %s : memref<?x16xf32>
+}

@@ -80,3 +80,13 @@ LogicalResult gnn::tile::verifyThreads(scf::ForallOp op) {
       });
   return failure(walk.wasInterrupted());
 }
+
+CostOp gnn::tile::findCost(scf::ForallOp op) {
+  for (Operation *prev = op->getPrevNode(); prev; prev = prev->getPrevNode()) {
+    if (auto cost = dyn_cast<CostOp>(prev))
+      return cost;
+    if (isa<scf::ForallOp, TileOpInterface>(prev)) // it would be of that launch
+      return {};
+  }
+  return {};
+}

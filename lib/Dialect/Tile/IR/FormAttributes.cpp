@@ -9,6 +9,7 @@
 
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
+#include "GNN/Dialect/Tile/IR/Ranges.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -43,24 +44,21 @@ static bool isSchedule(Attribute value) {
 }
 
 /// Checks the array of `gnn_tile.permuted`: columns are exchanged within
-/// blocks of 8 * `value` of them.
+/// blocks of 8 * `value` of them. A thread takes 4 of 16 depths side by side,
+/// so that there are 4 exchanges at most.
 static LogicalResult verifyPermuted(memref::AllocaOp array, int64_t value) {
   MemRefType type = array.getType();
-  auto space =
-      dyn_cast_if_present<gpu::AddressSpaceAttr>(type.getMemorySpace());
-  bool isOfWorkgroup =
-      space && space.getValue() == gpu::GPUDialect::getWorkgroupAddressSpace();
-  if (!isOfWorkgroup || type.getRank() < 2)
+  if (!isInWorkgroup(array) || type.getRank() < 2)
     return array.emitOpError("expected '")
            << permutedAttribute
            << "' at an array of workgroup memory of two or more dimensions, "
               "got "
            << type;
   int64_t columns = type.getShape().back();
-  if (value < 1 || !llvm::isPowerOf2_64(value) ||
-      ShapedType::isDynamic(columns) || columns % 8 || columns / 8 % value)
+  if (!llvm::is_contained({1, 2, 4}, value) || ShapedType::isDynamic(columns) ||
+      columns % (8 * value))
     return array.emitOpError("expected '")
-           << permutedAttribute << "' to be a power of two, 8 times which "
+           << permutedAttribute << "' to be 1, 2 or 4, 8 times which "
            << "divides the columns of " << type << ", got " << value;
   return success();
 }

@@ -88,7 +88,10 @@ static SmallVector<int64_t> powersUpTo(int64_t most) {
 }
 
 void TraverseSpace::chooseVector() {
-  forEach(&Schedule::vector, powersUpTo(facts.widestVector),
+  // Rows in turn are those of a CPU, and are not tried beside a GPU's.
+  forEach(&Schedule::vector,
+          powersUpTo(given.rowWalk == RowWalk::InTurn ? facts.widestOfCPU
+                                                      : facts.widestVector),
           &TraverseSpace::chooseColumns);
 }
 
@@ -156,6 +159,9 @@ void TraverseSpace::chooseSplit() {
 }
 
 void TraverseSpace::finish() {
+  // Lanes that are given, beside those that are tried, may not fit a warp.
+  if (threadsPerRow() > 32)
+    return;
   TraverseLayout layout = layOut(current, facts);
   TraverseScheduleAttr schedule = current.get(context);
   if ((layout.registers > mostRegisters && schedule != given.get(context)) ||

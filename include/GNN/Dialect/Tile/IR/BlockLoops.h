@@ -13,6 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace gnn::tile {
+class CostOp;
 
 /// The dimension of the grid that dimension `i` of the loop is mapped to; none
 /// where it is mapped to something else, or to nothing.
@@ -26,6 +27,9 @@ mlir::LogicalResult verifyBlocks(mlir::scf::ForallOp op);
 /// Checks that a loop over blocks says how many threads a block has, and that
 /// its body is what a thread does: no op of `gnn_tile` is left.
 mlir::LogicalResult verifyThreads(mlir::scf::ForallOp op);
+
+/// The cost that is stated in front of a loop over blocks; null if none is.
+CostOp findCost(mlir::scf::ForallOp op);
 
 } // namespace gnn::tile
 

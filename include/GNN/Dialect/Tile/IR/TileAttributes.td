@@ -180,7 +180,7 @@ def Tile_TraverseScheduleAttr
   let summary = "how a traversal is laid out on the GPU";
   let description = [{
     The passes of `gnn-schedule-pipeline` set the fields that are left out, and
-    `convert-gnn-tile-to-gpu` does as all of them say. A field that cannot be
+    those of `gnn-kernels-pipeline` do as all of them say. A field that cannot be
     honoured is an error that names it. A traversal that has a schedule before
     templates are fused is not fused.
 

@@ -41,7 +41,7 @@ def Tile_Dialect : Dialect {
     * (A4) `gnn_tile.load_ahead`, which has no value, is at an `scf.for`;
       `gnn_tile.copy_async` and `gnn_tile.async`, which have none either, are at a
       `vector.transfer_write`.
-    * (A5) `gnn_tile.permuted`, an i64 and a power of two, is at a `memref.alloca` of
+    * (A5) `gnn_tile.permuted`, an i64 that is 1, 2 or 4, is at a `memref.alloca` of
       workgroup memory with two or more dimensions, and 8 times it divides the last
       one.
   }];

@@ -23,7 +23,9 @@ def Tile_WalkOp : Tile_Op<"walk", [
     states are combined by `combine`, whose two halves of arguments are two
     states, starting from `identity`. The region must be associative and
     commutative: a pass chooses in which order states are combined, the same on
-    every run. Without results, the body stores what it computes.
+    every run. Without results, the body stores what it computes. It reads nothing
+    that another element stores, and a buffer before it stores to it: all that is
+    stored for the elements under way comes last.
 
     `over` says who walks: the lanes of a team that share the elements of a row
     (`element`), or all those of the block (`block`). There are `slots` of them,
