@@ -260,3 +260,18 @@ func.func @repeated(%x: memref<4x64xf32>) {
   } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
   return
 }
+
+// -----
+
+// Each lane has the entry of its own head.
+func.func @one_head(%x: memref<4x1xf32>, %y: memref<4xf32>) {
+  scf.forall (%b) in (4) {
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 0.0 : f32
+    %v = vector.transfer_read %x[%c0, %c0], %p {in_bounds = [true, true]} : memref<4x1xf32>, vector<4x1xf32>
+    // expected-error @+1 {{'vector.extract' op expected to extract the only entry, got 'vector<4x1xf32>'}}
+    %s = vector.extract %v[3, 0] : f32 from vector<4x1xf32>
+    memref.store %s, %y[%b] : memref<4xf32>
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 8, elements = 1, heads = 4, features = 1, vector = 1>}
+  return
+}

@@ -234,7 +234,8 @@ LogicalResult LaneDistribution::distribute(Operation *op) {
       .Case([&](vector::CreateMaskOp) { return success(); }) // by its users
       .Case([&](vector::ExtractOp op) -> LogicalResult {
         Held held = get(op.getSource());
-        if (held.parts.size() != 1 || held.has(Axis::Feature))
+        if (held.parts.size() != 1 ||
+            op.getSourceVectorType().getNumElements() != 1)
           return op.emitOpError("expected to extract the only entry, got ")
                  << op.getSourceVectorType();
         setScalar(op.getResult(), held.parts[0]);
