@@ -71,7 +71,8 @@ def ListSchedules : Pass<"gnn-tile-list-schedules", "::mlir::ModuleOp"> {
     honoured and agrees with the fields that are set: what a tuner searches. Each
     line is one of a file that `gnn-tile-apply-schedules` takes, and says too what
     the layout takes: threads of a block, vectors that a thread goes through, bytes
-    of shared memory, and an estimate of registers.
+    of shared memory, and an estimate of registers. `row_walk = in_turn`, which is for
+    a CPU, and its longer vectors are listed where it is set, and not tried by `vary`.
 
     Without a schedule a template may have tens of thousands. Behind
     `gnn-schedule-pipeline` all fields are set; `vary` opens some again:
