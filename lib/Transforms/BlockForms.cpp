@@ -105,22 +105,17 @@ static LogicalResult verifyTemplates(scf::ForallOp loop) {
     if (!isOnRange(op)) // C3
       return op->emitOpError("expected a template on a range in a loop over "
                              "blocks, got one on all rows");
-    if (op->getParentOp() == loop)
-      return success();
-    return op->emitOpError(
-               "expected a template that stands by itself in its " // C3
-               "loop over blocks, got one in '")
-           << op->getParentOp()->getName() << "'";
-  });
-  if (failed(all))
-    return failure();
-  LogicalResult arrays = verifyAll(loop, [](Operation *op) -> LogicalResult {
+    if (op->getParentOp() != loop)
+      return op->emitOpError(
+                 "expected a template that stands by itself in its " // C3
+                 "loop over blocks, got one in '")
+             << op->getParentOp()->getName() << "'";
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case<TraverseOp, GemmOp, OuterOp>(
             [](auto op) { return verifyIndexArrays(op); })
         .Default(success());
   });
-  if (failed(arrays))
+  if (failed(all))
     return failure();
   auto templates = llvm::to_vector(loop.getBody()->getOps<TileOpInterface>());
   bool areShared = llvm::all_of(templates, [](TileOpInterface op) {

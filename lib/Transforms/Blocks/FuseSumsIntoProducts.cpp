@@ -79,10 +79,10 @@ void Touched::add(Operation *op) {
           read.insert(getBuffer(operand));
     if (isPure(inner) || isa<ViewLikeOpInterface>(inner))
       return;
-    auto effects = dyn_cast<MemoryEffectOpInterface>(inner);
-    if (!effects && inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+    bool isKnown = isa<MemoryEffectOpInterface>(inner);
+    if (!isKnown && inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
       return;
-    if (!effects) { // such as a call
+    if (!isKnown) { // such as a call
       for (Value operand : inner->getOperands())
         if (isa<MemRefType>(operand.getType())) {
           read.insert(getBuffer(operand));
@@ -90,17 +90,8 @@ void Touched::add(Operation *op) {
         }
       return;
     }
-    SmallVector<MemoryEffects::EffectInstance> instances;
-    effects.getEffects(instances);
-    for (const MemoryEffects::EffectInstance &effect : instances) {
-      Value value = effect.getValue();
-      if (!value || !isa<MemRefType>(value.getType()))
-        continue;
-      if (isa<MemoryEffects::Read>(effect.getEffect()))
-        read.insert(getBuffer(value));
-      else if (isa<MemoryEffects::Write>(effect.getEffect()))
-        written.insert(getBuffer(value));
-    }
+    for (auto [accessed, isWrite] : getAccesses(inner))
+      (isWrite ? written : read).insert(accessed);
   });
 }
 

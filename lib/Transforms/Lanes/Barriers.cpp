@@ -128,21 +128,11 @@ static Half halfOf(Operation *op, Value array) {
 
 /// What an op itself reads or writes in workgroup memory, by its effects.
 static Accesses accessesOf(Operation *op) {
-  auto memory = dyn_cast<MemoryEffectOpInterface>(op);
-  if (!memory)
-    return {};
-  SmallVector<MemoryEffects::EffectInstance> effects;
-  memory.getEffects(effects);
   Accesses all;
-  for (const MemoryEffects::EffectInstance &effect : effects) {
-    bool isWrite = isa<MemoryEffects::Write>(effect.getEffect());
-    if (!effect.getValue() || !isInWorkgroup(effect.getValue()) ||
-        (!isWrite && !isa<MemoryEffects::Read>(effect.getEffect())))
-      continue;
-    Value array = getBuffer(effect.getValue());
-    all.push_back(
-        {array, halfOf(op, array), isWrite, op->hasAttr(asyncAttribute)});
-  }
+  for (auto [array, isWrite] : getAccesses(op))
+    if (isInWorkgroup(array))
+      all.push_back(
+          {array, halfOf(op, array), isWrite, op->hasAttr(asyncAttribute)});
   return all;
 }
 

@@ -49,19 +49,11 @@ static LogicalResult verifyInBlock(Operation *op) {
 static LogicalResult verifyArrays(Operation *part) {
   llvm::DenseMap<Value, bool> isWritten;
   WalkResult walk = part->walk([&](Operation *op) -> WalkResult {
-    auto memory = dyn_cast<MemoryEffectOpInterface>(op);
-    if (!memory)
-      return success();
-    SmallVector<MemoryEffects::EffectInstance> effects;
-    memory.getEffects(effects);
-    for (const MemoryEffects::EffectInstance &effect : effects) {
-      bool isWrite = isa<MemoryEffects::Write>(effect.getEffect());
-      if (!effect.getValue() || !isInWorkgroup(effect.getValue()) ||
-          (!isWrite && !isa<MemoryEffects::Read>(effect.getEffect())))
+    for (const BufferAccess &access : getAccesses(op)) {
+      if (!isInWorkgroup(access.buffer))
         continue;
-      auto [it, isNew] =
-          isWritten.try_emplace(getBuffer(effect.getValue()), isWrite);
-      if (it->second != isWrite)
+      auto [it, isNew] = isWritten.try_emplace(access.buffer, access.isWrite);
+      if (it->second != access.isWrite)
         return op->emitOpError("expected an array in workgroup memory that a "
                                "loop with '")
                << attribute::lanes << "' reads or writes, got one that it "

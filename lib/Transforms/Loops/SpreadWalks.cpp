@@ -228,32 +228,23 @@ void WalkSpreader::run() {
   walk.replaceAllUsesWith(slots.getResults());
 }
 
-/// Checks that a step can have several elements of a walk.
-/// Stores come last, so that nothing may read behind them what they write.
+/// Checks that a step can have several elements of a walk. Stores come last, so
+/// that nothing may read behind them what they write.
 static LogicalResult verifyBody(WalkOp walk) {
-  llvm::SmallPtrSet<void *, 4> written;
+  llvm::DenseSet<Value> written;
   for (Operation &op : walk.getBody().front()) {
     if (op.getNumRegions() > 0)
       return op.emitOpError("cannot be computed for several elements of a walk "
                             "at once: expected ops without regions");
-    auto memory = dyn_cast<MemoryEffectOpInterface>(op);
-    if (!memory)
-      continue;
-    SmallVector<MemoryEffects::EffectInstance> effects;
-    memory.getEffects(effects);
-    auto reaches = [&](const MemoryEffects::EffectInstance &effect) {
-      return effect.getValue() &&
-             isa<MemoryEffects::Read>(effect.getEffect()) &&
-             written.contains(
-                 getBuffer(effect.getValue()).getAsOpaquePointer());
-    };
-    if (llvm::any_of(effects, reaches))
-      return op.emitOpError("cannot be computed for several elements of a walk "
-                            "at once: expected to read in front of what "
-                            "writes the buffer");
-    for (const MemoryEffects::EffectInstance &effect : effects)
-      if (effect.getValue() && isa<MemoryEffects::Write>(effect.getEffect()))
-        written.insert(getBuffer(effect.getValue()).getAsOpaquePointer());
+    SmallVector<BufferAccess> accesses = getAccesses(&op);
+    for (const BufferAccess &access : accesses)
+      if (!access.isWrite && written.contains(access.buffer))
+        return op.emitOpError("cannot be computed for several elements of a "
+                              "walk at once: expected to read in front of "
+                              "what writes the buffer");
+    for (const BufferAccess &access : accesses)
+      if (access.isWrite)
+        written.insert(access.buffer);
   }
   return success();
 }

@@ -19,6 +19,22 @@ Value gnn::tile::getBuffer(Value memref) {
   return memref;
 }
 
+SmallVector<gnn::tile::BufferAccess> gnn::tile::getAccesses(Operation *op) {
+  auto memory = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!memory)
+    return {};
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  memory.getEffects(effects);
+  SmallVector<BufferAccess> accesses;
+  for (const MemoryEffects::EffectInstance &effect : effects) {
+    bool isWrite = isa<MemoryEffects::Write>(effect.getEffect());
+    if (effect.getValue() && isa<MemRefType>(effect.getValue().getType()) &&
+        (isWrite || isa<MemoryEffects::Read>(effect.getEffect())))
+      accesses.push_back({getBuffer(effect.getValue()), isWrite});
+  }
+  return accesses;
+}
+
 Value gnn::tile::withRows(OpBuilder &builder, Location loc, Value buffer,
                           MemRefType type, Value rows) {
   SmallVector<OpFoldResult> sizes{rows}, strides;

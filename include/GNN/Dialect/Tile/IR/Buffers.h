@@ -15,6 +15,16 @@ namespace gnn::tile {
 /// allocation or a place in the workspace.
 mlir::Value getBuffer(mlir::Value memref);
 
+/// A buffer that an op reads or writes.
+struct BufferAccess {
+  mlir::Value buffer;
+  bool isWrite;
+};
+
+/// What `op` reads and writes by its own effects, those of ops in its regions
+/// aside; nothing of an op whose effects are unknown.
+llvm::SmallVector<BufferAccess> getAccesses(mlir::Operation *op);
+
 /// `buffer` as a `type` of `rows` rows, whose other dimensions are static.
 mlir::Value withRows(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value buffer, mlir::MemRefType type,
