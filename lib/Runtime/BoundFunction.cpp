@@ -6,9 +6,9 @@
 
 #include "GNN/Runtime/BoundFunction.h"
 
+#include "GraphSource.h"
 #include "Guarded.h"
 #include "StepOrder.h"
-#include "StructureCache.h"
 
 #include <algorithm>
 
@@ -57,6 +57,7 @@ const std::string kWorkspaceName = "workspace";
 struct BoundFunction::State {
   std::shared_ptr<const Package> package;
   const FunctionPlan *plan = nullptr;
+  /// What keeps the structures alive, where it is more than they.
   std::vector<std::shared_ptr<const Graph>> graphs;
   std::shared_ptr<Device> device;
   std::shared_ptr<const Kernels> kernels;
@@ -67,9 +68,9 @@ struct BoundFunction::State {
   int64_t structureBytes = 0;
   std::vector<Step> steps;
 
-  Error checkGraphs() const;
-  Error bindTensors();
-  Error bindStructures(const BindOptions &options);
+  Error bind(GraphSource &source, const BindOptions &options);
+  Error bindTensors(GraphSource &source);
+  Error bindStructures(GraphSource &source, const BindOptions &options);
   Error bindSteps();
   Error bindArg(const ArgSpec &arg, Step &step) const;
   void bindOrder();
@@ -95,30 +96,14 @@ BoundFunction::~BoundFunction() = default;
 // Bind
 //===----------------------------------------------------------------------===//
 
-Error BoundFunction::State::checkGraphs() const {
-  if (graphs.size() != plan->graphs.size())
-    return failure("expected ", plan->graphs.size(), " graphs, got ",
-                   graphs.size());
-  for (size_t i = 0; i < graphs.size(); ++i) {
-    Error error = graphs[i] ? checkGraph(plan->graphs[i], *graphs[i])
-                            : failure("expected a graph, got none");
-    if (error)
-      return error.in("graph '" + plan->graphs[i].name + "'");
-  }
-  return {};
-}
-
 /// The concrete shape of an input or output.
-static Expected<TensorInfo>
-resolve(const TensorSpec &spec,
-        const std::vector<std::shared_ptr<const Graph>> &graphs) {
+static Expected<TensorInfo> resolve(const TensorSpec &spec,
+                                    GraphSource &source) {
   TensorInfo info{spec.name, spec.role, spec.dtype, spec.shape,
                   byteSize(spec.dtype)};
   if (!info.shape.empty() && info.shape[0] == -1) {
-    CountKey rows;
-    rows.space = *spec.space;
-    Expected<int64_t> count =
-        graphs[static_cast<size_t>(spec.graph)]->count(rows);
+    Expected<int64_t> count = source.count(static_cast<size_t>(spec.graph),
+                                           CountKey::count(*spec.space));
     if (!count)
       return count.takeError();
     info.shape[0] = *count;
@@ -134,15 +119,15 @@ resolve(const TensorSpec &spec,
   return info;
 }
 
-Error BoundFunction::State::bindTensors() {
+Error BoundFunction::State::bindTensors(GraphSource &source) {
   for (const TensorSpec &spec : plan->inputs) {
-    Expected<TensorInfo> info = resolve(spec, graphs);
+    Expected<TensorInfo> info = resolve(spec, source);
     if (!info)
       return info.takeError().in("input '" + spec.name + "'");
     inputs.push_back(std::move(*info));
   }
   for (const TensorSpec &spec : plan->outputs) {
-    Expected<TensorInfo> info = resolve(spec, graphs);
+    Expected<TensorInfo> info = resolve(spec, source);
     if (!info)
       return info.takeError().in("output '" + spec.name + "'");
     outputs.push_back(std::move(*info));
@@ -150,76 +135,23 @@ Error BoundFunction::State::bindTensors() {
   return {};
 }
 
-/// Starts to copy a structure to new memory of the device. What a caller's
-/// allocator gives may still be in use on one of his streams: such a copy is
-/// made at once, as his other copies are.
-static Expected<std::shared_ptr<DeviceArray>>
-upload(const Indices &values, const std::shared_ptr<Device> &device,
-       const std::shared_ptr<Allocator> &allocator) {
-  auto array = std::make_shared<DeviceArray>();
-  int64_t bytes = static_cast<int64_t>(values.size() * sizeof(int32_t));
-  Expected<void *> memory =
-      allocator ? allocator->allocate(bytes) : device->allocate(bytes);
-  if (!memory)
-    return memory.takeError();
-  array->device = device;
-  array->allocator = allocator;
-  array->data = *memory;
-  array->bytes = bytes;
-  if (Error error =
-          allocator ? device->copyToDevice(array->data, values.data(), bytes)
-                    : device->startCopy(array->data, values.data(), bytes)) {
-    // Parts of it may be under way to the memory, which goes with the array.
-    (void)device->finishCopies();
-    return error;
-  }
-  return array;
-}
-
-/// The structure on the device: the one that is there, or a new one.
-static Expected<std::shared_ptr<const DeviceArray>>
-place(const Graph &graph, const StructureKey &key,
-      const std::shared_ptr<Device> &device,
-      const std::shared_ptr<Allocator> &allocator) {
-  StructureCache &cache = graph.cache();
-  std::pair<const Device *, StructureKey> name(device.get(), key);
-  if (!allocator) {
-    std::lock_guard<std::mutex> lock(cache.mutex);
-    auto found = cache.onDevice.find(name);
-    if (found != cache.onDevice.end())
-      if (std::shared_ptr<DeviceArray> array = found->second.lock())
-        return std::shared_ptr<const DeviceArray>(std::move(array));
-  }
-  auto values = graph.structure(key);
-  if (!values)
-    return values.takeError();
-  auto array = upload(**values, device, allocator);
-  if (!array)
-    return array.takeError();
-  if (!allocator) {
-    std::lock_guard<std::mutex> lock(cache.mutex);
-    cache.onDevice[name] = *array;
-  }
-  return std::shared_ptr<const DeviceArray>(std::move(*array));
-}
-
-Error BoundFunction::State::bindStructures(const BindOptions &options) {
+Error BoundFunction::State::bindStructures(GraphSource &source,
+                                           const BindOptions &options) {
   size_t count = plan->structures.size();
   for (size_t i = 0; i < count; ++i) {
     const StructureSpec &spec = plan->structures[i];
     if (options.progress)
       options.progress(spec.key.str(), double(i) / double(count));
-    auto array = place(*graphs[static_cast<size_t>(spec.graph)], spec.key,
-                       device, options.allocator);
+    auto array = source.structure(static_cast<size_t>(spec.graph), spec.key);
     if (!array) {
       // Memory that copies go to must not be freed.
-      (void)device->finishCopies();
+      (void)source.finish();
       return array.takeError().in("structure '" + spec.key.str() + "'");
     }
     structureBytes += (*array)->bytes;
     structures.push_back(std::move(*array));
   }
-  if (Error error = device->finishCopies())
+  if (Error error = source.finish())
     return error.in("structures");
   if (options.progress)
     options.progress("bound", 1);
@@ -328,10 +260,39 @@ void BoundFunction::State::bindOrder() {
     running[i]->after = std::move(after[i]);
 }
 
-Expected<std::shared_ptr<const BoundFunction>> BoundFunction::bind(
+Error BoundFunction::State::bind(GraphSource &source,
+                                 const BindOptions &options) {
+  if (Error error = source.check())
+    return error;
+  Expected<std::vector<int64_t>> evaluated =
+      evaluate(*plan, [&](size_t graph, const CountKey &key) {
+        return source.count(graph, key);
+      });
+  if (!evaluated)
+    return evaluated.takeError();
+  values = std::move(*evaluated);
+  workspaceBytes = value(plan->workspace);
+  if (workspaceBytes < 0)
+    return failure("expected a workspace of 0 or more bytes, got ",
+                   workspaceBytes);
+  auto loaded = package->kernelsOn(device);
+  if (!loaded)
+    return loaded.takeError();
+  kernels = std::move(*loaded);
+  if (Error error = bindTensors(source))
+    return error;
+  if (Error error = bindStructures(source, options))
+    return error;
+  if (Error error = bindSteps())
+    return error;
+  bindOrder();
+  return {};
+}
+
+Expected<std::shared_ptr<const BoundFunction>> BoundFunction::make(
     std::shared_ptr<const Package> package, const std::string &function,
-    std::vector<std::shared_ptr<const Graph>> graphs,
-    std::shared_ptr<Device> device, const BindOptions &options) {
+    std::shared_ptr<Device> device, const BindOptions &options,
+    const std::function<std::unique_ptr<GraphSource>(State &)> &makeSource) {
   using Result = Expected<std::shared_ptr<const BoundFunction>>;
   return guarded("bind", [&]() -> Result {
     if (!package || !device)
@@ -342,40 +303,34 @@ Expected<std::shared_ptr<const BoundFunction>> BoundFunction::bind(
     Expected<const FunctionPlan *> plan = package->plan().find(function);
     if (!plan)
       return plan.takeError();
-    std::string where = "function '" + function + "'";
     state.plan = *plan;
     state.package = std::move(package);
-    state.graphs = std::move(graphs);
     state.device = std::move(device);
-    if (Error error = state.checkGraphs())
-      return error.in(where);
-    auto all = withDerived(*state.plan, std::move(state.graphs));
-    if (!all)
-      return all.takeError().in(where);
-    state.graphs = std::move(*all);
-    for (const StructureSpec &spec : state.plan->structures)
-      state.graphs[static_cast<size_t>(spec.graph)]->cache().expect(spec.key);
-    Expected<std::vector<int64_t>> values = evaluate(*state.plan, state.graphs);
-    if (!values)
-      return values.takeError().in(where);
-    state.values = std::move(*values);
-    state.workspaceBytes = state.value(state.plan->workspace);
-    if (state.workspaceBytes < 0)
-      return failure(where, ": expected a workspace of 0 or more bytes, got ",
-                     state.workspaceBytes);
-    auto kernels = state.package->kernelsOn(state.device);
-    if (!kernels)
-      return kernels.takeError().in(where);
-    state.kernels = std::move(*kernels);
-    if (Error error = state.bindTensors())
-      return error.in(where);
-    if (Error error = state.bindStructures(options))
-      return error.in(where);
-    if (Error error = state.bindSteps())
-      return error.in(where);
-    state.bindOrder();
+    if (Error error = state.bind(*makeSource(state), options))
+      return error.in("function '" + function + "'");
     return std::shared_ptr<const BoundFunction>(std::move(bound));
   });
+}
+
+Expected<std::shared_ptr<const BoundFunction>> BoundFunction::bind(
+    std::shared_ptr<const Package> package, const std::string &function,
+    std::vector<std::shared_ptr<const Graph>> graphs,
+    std::shared_ptr<Device> device, const BindOptions &options) {
+  return make(std::move(package), function, std::move(device), options,
+              [&](State &state) {
+                state.graphs = graphs;
+                return makeSource(*state.plan, std::move(graphs), state.device,
+                                  options.allocator);
+              });
+}
+
+Expected<std::shared_ptr<const BoundFunction>>
+BoundFunction::bindBuilt(std::shared_ptr<const Package> package,
+                         const std::string &function,
+                         const std::map<std::string, BuiltGraph> &graphs,
+                         std::shared_ptr<Device> device) {
+  return make(std::move(package), function, std::move(device), {},
+              [&](State &state) { return makeSource(*state.plan, graphs); });
 }
 
 const std::string &BoundFunction::name() const { return state->plan->name; }

@@ -301,36 +301,6 @@ const char *gnnPackageKernels(const GnnPackage *package, const char *format,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The caller's allocator.
-struct CallbackAllocator : Allocator {
-  explicit CallbackAllocator(const GnnBindOptions &options)
-      : options(options) {}
-  Expected<void *> allocate(int64_t bytes) override {
-    void *memory = options.allocate(options.context, bytes);
-    if (!memory && bytes > 0)
-      return failure("expected ", bytes, " bytes from the allocator, got null");
-    return memory;
-  }
-  void free(void *memory) override { options.free(options.context, memory); }
-
-  GnnBindOptions options;
-};
-
-Expected<BindOptions> convert(const GnnBindOptions *given) {
-  BindOptions options;
-  if (!given)
-    return options;
-  if (!given->allocate != !given->free)
-    return failure("expected both allocate and free, or neither");
-  if (given->allocate)
-    options.allocator = std::make_shared<CallbackAllocator>(*given);
-  if (given->progress)
-    options.progress = [given](const std::string &what, double done) {
-      given->progress(given->context, what.c_str(), done);
-    };
-  return options;
-}
-
 bool describe(const std::vector<TensorInfo> &tensors, int64_t index,
               GnnTensorInfo *info) {
   if (!info || index < 0 || index >= static_cast<int64_t>(tensors.size()))
@@ -341,91 +311,7 @@ bool describe(const std::vector<TensorInfo> &tensors, int64_t index,
            tensor.bytes};
   return true;
 }
-
-template <typename T> ArrayView<T> pointers(T const *data, int64_t count) {
-  return {data, data && count > 0 ? static_cast<size_t>(count) : 0};
-}
 } // namespace
-
-GnnError *gnnBind(const GnnPackage *package, const char *function,
-                  GnnGraph *const *graphs, int64_t numGraphs,
-                  const GnnDevice *device, const GnnBindOptions *options,
-                  GnnBoundFunction **bound) {
-  return guardedCall("bind", [&]() -> Error {
-    if (Error error =
-            expectPointers("a package, a function's name, a device and a "
-                           "result",
-                           package, function, device, bound))
-      return error;
-    Expected<BindOptions> converted = convert(options);
-    if (!converted)
-      return converted.takeError();
-    std::vector<std::shared_ptr<const Graph>> values;
-    for (GnnGraph *graph : pointers(graphs, numGraphs))
-      values.push_back(unwrap(graph));
-    auto value = BoundFunction::bind(
-        package->value, function, std::move(values), device->value, *converted);
-    if (!value)
-      return value.takeError();
-    auto handle = std::make_unique<GnnBoundFunction>();
-    handle->value = std::move(*value);
-    *bound = handle.release();
-    return {};
-  });
-}
-
-/// Those of the named graphs that a function declares, in its order.
-static Expected<std::vector<std::shared_ptr<const Graph>>>
-graphsOf(const FunctionPlan &function, const char *const *names,
-         ArrayView<GnnGraph *> graphs) {
-  std::vector<std::shared_ptr<const Graph>> values;
-  for (const GraphSpec &spec : function.graphs) {
-    size_t i = 0;
-    while (i < graphs.size() && spec.name != names[i])
-      ++i;
-    if (i == graphs.size())
-      return failure("function '", function.name, "': expected a graph '",
-                     spec.name, "', got none of that name");
-    values.push_back(unwrap(graphs[i]));
-  }
-  return values;
-}
-
-GnnError *gnnBindAll(const GnnPackage *package, const char *const *functions,
-                     int64_t numFunctions, const char *const *graphNames,
-                     GnnGraph *const *graphs, int64_t numGraphs,
-                     const GnnDevice *device, const GnnBindOptions *options,
-                     GnnBoundFunction **bound) {
-  return guardedCall("bind", [&]() -> Error {
-    if (Error error = expectPointers("a package, functions' names, a device "
-                                     "and results",
-                                     package, functions, device, bound))
-      return error;
-    ArrayView<GnnGraph *> given = pointers(graphs, graphNames ? numGraphs : 0);
-    Expected<BindOptions> converted = convert(options);
-    if (!converted)
-      return converted.takeError();
-    std::vector<std::unique_ptr<GnnBoundFunction>> handles;
-    for (const char *function : pointers(functions, numFunctions)) {
-      auto plan = package->value->plan().find(function ? function : "");
-      if (!plan)
-        return plan.takeError();
-      auto values = graphsOf(**plan, graphNames, given);
-      if (!values)
-        return values.takeError();
-      auto value =
-          BoundFunction::bind(package->value, function, std::move(*values),
-                              device->value, *converted);
-      if (!value)
-        return value.takeError();
-      handles.push_back(std::make_unique<GnnBoundFunction>());
-      handles.back()->value = std::move(*value);
-    }
-    for (size_t i = 0; i < handles.size(); ++i)
-      bound[i] = handles[i].release();
-    return {};
-  });
-}
 
 void gnnBoundRetain(GnnBoundFunction *bound) {
   if (bound)

@@ -71,6 +71,11 @@ Error expectPointers(const char *what, const Pointers *...pointers) {
   return failure("expected ", what, ", got null");
 }
 
+/// The values of a pointer and a count; none where either says so.
+template <typename T> ArrayView<T> pointers(T const *data, int64_t count) {
+  return {data, data && count > 0 ? static_cast<size_t>(count) : 0};
+}
+
 } // namespace gnn::runtime
 
 #endif // GNN_LIB_RUNTIME_CAPIHANDLES_H

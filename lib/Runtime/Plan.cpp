@@ -282,14 +282,19 @@ static Error checkTypes(const std::string &what, ErrorKind tooFew,
                got < expected ? tooFew : ErrorKind::Other);
 }
 
-Error gnn::runtime::checkGraph(const GraphSpec &spec, const Graph &graph) {
-  if (spec.square && !graph.isSquare())
+Error gnn::runtime::checkKind(const GraphSpec &spec, bool square,
+                              int64_t nodeTypes, int64_t edgeTypes) {
+  if (spec.square && !square)
     return failure("expected a square graph, got a bipartite one");
-  if (Error error = checkTypes("node", ErrorKind::NodeTypes, spec.nodeTypes,
-                               graph.numNodeTypes()))
+  if (Error error =
+          checkTypes("node", ErrorKind::NodeTypes, spec.nodeTypes, nodeTypes))
     return error;
-  if (Error error = checkTypes("edge", ErrorKind::EdgeTypes, spec.edgeTypes,
-                               graph.numEdgeTypes()))
+  return checkTypes("edge", ErrorKind::EdgeTypes, spec.edgeTypes, edgeTypes);
+}
+
+Error gnn::runtime::checkGraph(const GraphSpec &spec, const Graph &graph) {
+  if (Error error = checkKind(spec, graph.isSquare(), graph.numNodeTypes(),
+                              graph.numEdgeTypes()))
     return error;
   if (spec.schema && *spec.schema != graph.schema())
     if (Error error = graph.checkSchema(*spec.schema))
@@ -390,11 +395,9 @@ gnn::runtime::withDerived(const FunctionPlan &plan,
 
 Expected<std::vector<int64_t>> gnn::runtime::evaluate(
     const FunctionPlan &plan,
-    const std::vector<std::shared_ptr<const Graph>> &graphs) {
+    const std::function<Expected<int64_t>(size_t graph, const CountKey &)>
+        &count) {
   return guarded("evaluate", [&]() -> Expected<std::vector<int64_t>> {
-    if (graphs.size() != plan.numGraphs())
-      return failure("expected ", plan.numGraphs(), " graphs, got ",
-                     graphs.size());
     std::vector<int64_t> values;
     values.reserve(plan.exprs.size());
     for (const Expr &expr : plan.exprs) {
@@ -403,11 +406,11 @@ Expected<std::vector<int64_t>> gnn::runtime::evaluate(
         continue;
       }
       if (expr.op == Expr::Op::Count) {
-        Expected<int64_t> count =
-            graphs[static_cast<size_t>(expr.graph)]->count(expr.count);
-        if (!count)
-          return count.takeError().in(at("exprs", values.size()));
-        values.push_back(*count);
+        Expected<int64_t> counted =
+            count(static_cast<size_t>(expr.graph), expr.count);
+        if (!counted)
+          return counted.takeError().in(at("exprs", values.size()));
+        values.push_back(*counted);
         continue;
       }
       int64_t a = values[static_cast<size_t>(expr.args[0])];

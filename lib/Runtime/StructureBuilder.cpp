@@ -65,17 +65,6 @@ std::optional<Space> sortedBy(OrderedSpace space) {
   return std::nullopt;
 }
 
-/// How groups are cut: into pieces of at most `tile` elements, all of them or
-/// those that are longer alone.
-struct Cut {
-  int64_t tile;
-  bool ofLong;
-
-  int64_t count(int64_t length) const {
-    return ofLong && length <= tile ? 0 : (length + tile - 1) / tile;
-  }
-};
-
 /// The pieces of groups, from the pointers to their elements.
 int64_t countPieces(const Indices &row, size_t begin, size_t end, Cut cut) {
   int64_t result = 0;
@@ -453,14 +442,9 @@ Indices StructureBuilder::tiles(const StructureKey &key) {
            [&](unsigned part, size_t begin, size_t end) {
              int32_t *out = result.data() + 3 * before[part];
              for (size_t g = begin; g < end; ++g) {
-               int64_t last = (*row)[g + 1];
-               if (cut.count(last - (*row)[g]) == 0)
-                 continue;
-               for (int64_t at = (*row)[g]; at < last; at += key.tile) {
-                 *out++ = static_cast<int32_t>(g);
-                 *out++ = static_cast<int32_t>(at);
-                 *out++ = static_cast<int32_t>(std::min(at + key.tile, last));
-               }
+               int64_t first = (*row)[g], last = (*row)[g + 1];
+               if (cut.count(last - first) > 0)
+                 out = cut.write(static_cast<int32_t>(g), first, last, out);
              }
            });
   return result;

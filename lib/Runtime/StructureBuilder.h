@@ -11,10 +11,34 @@
 
 #include "GNN/Runtime/Structures.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 namespace gnn::runtime {
+
+/// How groups are cut: into pieces of at most `tile` elements, all of them or
+/// those that are longer alone.
+struct Cut {
+  int64_t tile;
+  bool ofLong;
+
+  int64_t count(int64_t length) const {
+    return ofLong && length <= tile ? 0 : (length + tile - 1) / tile;
+  }
+
+  /// Writes the pieces of a group with some as (group, begin, end); gives the
+  /// place behind them.
+  int32_t *write(int32_t group, int64_t first, int64_t last,
+                 int32_t *out) const {
+    for (int64_t at = first; at < last; at += tile) {
+      *out++ = group;
+      *out++ = static_cast<int32_t>(at);
+      *out++ = static_cast<int32_t>(std::min(at + tile, last));
+    }
+    return out;
+  }
+};
 
 /// Builds structures of one graph. The cache's lock is held meanwhile.
 class StructureBuilder {

@@ -10,9 +10,11 @@
 #include "GNN/Runtime/Device.h"
 #include "GNN/Runtime/Graph.h"
 #include "GNN/Runtime/Package.h"
+#include "GNN/Runtime/Structures.h"
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -82,6 +84,28 @@ struct BindOptions {
   std::function<void(const std::string &what, double done)> progress;
 };
 
+/// A graph that is known by what its owner has built of it on the device. A
+/// graph that a function derives is one of its own.
+struct BuiltGraph {
+  /// int32[size] on the device, aligned to kTensorAlignment.
+  struct Array {
+    const int32_t *data = nullptr;
+    int64_t size = 0;
+  };
+
+  bool square = true;
+  /// What the owner has checked, as a declaration may ask for it: the schema
+  /// that its edges obey, and that each node has one self loop.
+  std::vector<EdgeTypeEnds> schema;
+  bool selfLoops = false;
+  /// Those that a function names, and the rows of each space that its tensors
+  /// and structures have.
+  std::map<CountKey, int64_t> counts;
+  std::map<StructureKey, Array> structures;
+};
+
+class GraphSource;
+
 /// A function of a package with its graphs on a device: all structures built
 /// and uploaded, all sizes fixed. Immutable; runs are re-entrant as long as
 /// their workspaces and outputs are distinct. Keeps graphs, package and device
@@ -96,6 +120,14 @@ public:
   bind(std::shared_ptr<const Package> package, const std::string &function,
        std::vector<std::shared_ptr<const Graph>> graphs,
        std::shared_ptr<Device> device, const BindOptions &options = {});
+
+  /// The same for graphs that were built on the device, by name: those that
+  /// the function declares and those that it derives. Copies nothing and does
+  /// not wait; the arrays must live as long as the bound function.
+  static Expected<std::shared_ptr<const BoundFunction>>
+  bindBuilt(std::shared_ptr<const Package> package, const std::string &function,
+            const std::map<std::string, BuiltGraph> &graphs,
+            std::shared_ptr<Device> device);
 
   ~BoundFunction();
 
@@ -133,6 +165,10 @@ public:
 private:
   struct State;
   BoundFunction();
+  static Expected<std::shared_ptr<const BoundFunction>>
+  make(std::shared_ptr<const Package> package, const std::string &function,
+       std::shared_ptr<Device> device, const BindOptions &options,
+       const std::function<std::unique_ptr<GraphSource>(State &)> &makeSource);
   std::unique_ptr<State> state;
 };
 

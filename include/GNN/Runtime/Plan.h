@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,6 +42,11 @@ struct GraphSpec {
   /// Whether each node must have one self loop.
   bool selfLoops = false;
 };
+
+/// Whether a graph of that kind and these numbers of types is what a function
+/// declares.
+Error checkKind(const GraphSpec &spec, bool square, int64_t nodeTypes,
+                int64_t edgeTypes);
 
 /// Whether a graph is what a function declares: its kind, its numbers of types,
 /// and its schema and self loops where they are declared.
@@ -234,13 +240,14 @@ Expected<std::vector<std::shared_ptr<const Graph>>>
 withDerived(const FunctionPlan &plan,
             std::vector<std::shared_ptr<const Graph>> graphs);
 
-/// Evaluates all expressions of `plan`; `graphs` has one graph for each it
-/// declares and derives. Overflow and division by zero are errors that name the
-/// expression, and a requirement that does not hold is one that says what was
-/// expected.
+/// Evaluates all expressions of `plan`; `count` gives the counts of the graphs
+/// that it declares and derives, by their index. Overflow and division by zero
+/// are errors that name the expression, and a requirement that does not hold is
+/// one that says what was expected.
 Expected<std::vector<int64_t>>
 evaluate(const FunctionPlan &plan,
-         const std::vector<std::shared_ptr<const Graph>> &graphs);
+         const std::function<Expected<int64_t>(size_t graph, const CountKey &)>
+             &count);
 
 } // namespace gnn::runtime
 
