@@ -11,12 +11,13 @@ from .graph import Graph
 from .graph_functions import (add_inverses, add_self_loops, degrees, merge_types,
                               refine_types, renumber, select_edges)
 from .program import Function, Module, Value
+from .tensor_graph import TensorGraph
 from .types import GraphDecl, TensorType, weight
 
 __version__ = VERSION
 __all__ = ["Binding", "CompileError", "CompiledFunction", "Function",
            "GNNError", "Graph", "GraphDecl", "Module",
-           "TensorType", "Value", "add_inverses", "add_self_loops", "blocks", "compile",
+           "TensorGraph", "TensorType", "Value", "add_inverses", "add_self_loops", "blocks", "compile",
            "degrees", "explain", "get_num_threads", "list_schedules", "load", "load_plugin",
            "merge_types", "models", "reference", "refine_types", "renumber",
            "select_edges", "set_num_threads", "weight"]

@@ -12,6 +12,7 @@ import numpy as np
 from . import capi, types
 from .graph import Graph
 from .graph_functions import renumber
+from .tensor_graph import TensorGraph
 
 
 MOST_LAYERS = 65535
@@ -152,7 +153,8 @@ def _graphs_of(item):
     if isinstance(item, tuple) and not item:
         raise ValueError("batches: expected graphs, or a tuple that begins with them, "
                          "got ()")
-    if isinstance(item, list) and not all(isinstance(one, Graph) for one in item):
+    if isinstance(item, list) and not all(
+            isinstance(one, (Graph, TensorGraph)) for one in item):
         raise ValueError("batches: expected graphs, or a tuple that begins with them, "
                          f"got a list of {', '.join(type(one).__name__ for one in item)}")
     return item[0] if isinstance(item, tuple) else item

@@ -513,6 +513,7 @@ class BoundFunction(_Handle):
 
     _release = "gnnBoundRelease"
     _elsewhere = "pickle the function and its graphs, and bind them there"
+    ready = None  # The stream of structures, and the event when they are there.
 
     def __init__(self, package, name, graphs, device, allocate=None, free=None,
                  progress=None):
@@ -536,20 +537,19 @@ class BoundFunction(_Handle):
         """Functions of a package, bound in one call. `graphs` are by name; each takes
         those that it declares."""
         handles = (c_void_p * len(names))()
-        native = (c_void_p * len(graphs))(
-            *[NativeGraph.of(g).handle for g in graphs.values()])
+        native = (c_void_p * len(graphs))(*[NativeGraph.of(g).handle for g in graphs.values()])
         with naming_types():
             call("gnnBindAll", package.handle, strings(names), len(names),
                  strings(graphs), native, len(graphs), device.handle, None, handles)
-        found = []
-        for name, handle in zip(names, handles):
-            bound = cls.__new__(cls)
-            bound._hold(handle, package, name, device)
-            found.append(bound)
-        return found
+        return [cls.of_handle(h, package, name, device) for name, h in zip(names, handles)]
 
-    def _hold(self, handle, package, name, device, options=None):
-        super().__init__(handle, options)  # The library calls back when it lets go.
+    @classmethod
+    def of_handle(cls, *what):
+        (bound := cls.__new__(cls))._hold(*what)
+        return bound
+
+    def _hold(self, handle, package, name, device, held=None):
+        super().__init__(handle, held)  # The library reads it, or calls it at its end.
         self.name, self.device, self.package, self.workspaces = name, device, package, []
 
     # A binding is often made on another thread than it is run on, while that has other

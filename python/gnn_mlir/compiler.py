@@ -21,6 +21,7 @@ from . import running, tokens, types
 from .graph import Graph, not_a_graph
 from .program import (Function, Module, check_counts, check_dict, check_graph_names,
                       check_names, graphs_by_name)
+from .tensor_graph import TensorGraph
 
 
 def _read_program(program, passes, graph, function=None):
@@ -281,7 +282,8 @@ class CompiledFunction(capi.Shared):
         """Binds the function to graphs on a device: "cpu", "cuda", "cuda:1", "emulator",
         a `capi.Device`, or None for that of the host."""
         graphs = self._graphs(graphs)
-        return Binding(self, graphs, devices.open_device(device or self._host), progress)
+        place = device or devices.of_graphs(graphs) or self._host
+        return Binding(self, graphs, devices.open_device(place), progress)
 
     def __call__(self, graphs, inputs):
         """Outputs as the inputs are: arrays or tensors. One output is given
@@ -322,7 +324,8 @@ class CompiledFunction(capi.Shared):
         most, or a call where there are no gradients; inputs, gradients that are given
         and the index arrays of graphs come on top.
         `device` is that of `bind`."""
-        graphs, place = self._graphs(graphs), str(device or self._host)
+        graphs = self._graphs(graphs)
+        place = str(device or devices.of_graphs(graphs) or self._host)
         return _memory(self, self._binder(graphs, place), wrt, given)
 
     def _binder(self, graphs, place=None):
@@ -368,8 +371,8 @@ class CompiledFunction(capi.Shared):
         by_name, found = dict(zip(self.graph_names, graphs)), {}
         for package, place, names in passes:
             try:
-                made = capi.BoundFunction.of_all(package, names, by_name,
-                                                 devices.open_device(place))
+                made = devices.bind_all(package, names, by_name,
+                                        devices.open_device(place))
             except capi.GNNError:
                 return
             found.update({(package.handle, bound.name, place): bound for bound in made})
@@ -377,7 +380,7 @@ class CompiledFunction(capi.Shared):
 
     def _graphs(self, graphs):
         """The graphs in the order of the declarations."""
-        if isinstance(graphs, Graph):
+        if isinstance(graphs, (Graph, TensorGraph)):
             graphs = [graphs]
         if isinstance(graphs, dict):
             missing = [n for n in self.graph_names if n not in graphs]
@@ -391,7 +394,7 @@ class CompiledFunction(capi.Shared):
                              f"{', '.join(self.graph_names)}, got "
                              f"{not_a_graph(graphs)}")
         for graph in graphs:
-            if not isinstance(graph, Graph):
+            if not isinstance(graph, (Graph, TensorGraph)):
                 raise ValueError(f"{self.name}: expected a graph, got "
                                  f"{not_a_graph(graph)}")
         if len(graphs) != len(self.graph_names):
@@ -525,8 +528,8 @@ class Binding(capi.Shared):
 
     def __init__(self, function, graphs, device, progress=None):
         self.function, self.graphs, self.device = function, graphs, device
-        self.bound = capi.BoundFunction(function.package, function.name, graphs,
-                                        device, progress=progress)
+        self.bound = devices.bind_graphs(function.package, function.name, graphs, device,
+                                         progress)
         self._passes = {(function.package.handle, function.name): self.bound}
         self.inputs, self.outputs = self.bound.inputs, self.bound.outputs
         self.workspace_bytes = self.bound.workspace_bytes
@@ -576,7 +579,7 @@ class Binding(capi.Shared):
         key = package.handle, name
         if key not in self._passes:
             graphs = self.function._graphs_of(package, name, self.graphs)
-            self._passes[key] = capi.BoundFunction(package, name, graphs, self.device)
+            self._passes[key] = devices.bind_graphs(package, name, graphs, self.device)
         return self._passes[key]
 
     def _run(self, inputs, launch):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Devices by name, and functions of packages bound on them."""
 
-from . import capi, running
+from . import capi, running, tensor_graph
 
 _DEVICES = {}
 
@@ -25,7 +25,7 @@ def bind(package, name, graphs, device, called=None):
     """A function of a package, bound. `called` is what its caller knows, where it is a
     pass of that."""
     try:
-        return capi.BoundFunction(package, name, graphs, device)
+        return bind_graphs(package, name, graphs, device)
     except capi.GNNError as error:
         if (device.name.startswith("emulator") and package.kernels("ptx") and
                 not package.kernels("mlir")):
@@ -35,6 +35,30 @@ def bind(package, name, graphs, device, called=None):
         if called not in (None, name):
             raise capi.GNNError(str(error).replace(f"'{name}'", f"'{called}'")) from None
         raise error
+
+
+def bind_graphs(package, name, graphs, device, progress=None):
+    """A function of a package, bound to graphs in the order of its declarations."""
+    if not any(isinstance(graph, tensor_graph.TensorGraph) for graph in graphs):
+        return capi.BoundFunction(package, name, graphs, device, progress=progress)
+    return bind_all(package, [name], dict(zip(package.signature(name)["graphs"], graphs)),
+                    device)[0]
+
+
+def bind_all(package, names, graphs, device):
+    """Functions of a package, bound to graphs by name."""
+    count = sum(isinstance(graph, tensor_graph.TensorGraph) for graph in graphs.values())
+    if not count:
+        return capi.BoundFunction.of_all(package, names, graphs, device)
+    if count < len(graphs):
+        raise ValueError("expected graphs of one kind, got Graphs and TensorGraphs")
+    return tensor_graph.bind_all(package, names, graphs, device)
+
+
+def of_graphs(graphs):
+    """Where graphs of tensors are; None for others, which are on the host."""
+    return next((graph.place for graph in graphs if isinstance(
+        graph, tensor_graph.TensorGraph) and graph.place != "cpu"), None)
 
 
 def is_tensor(value):

@@ -511,10 +511,10 @@ class Graph:
                                  f"{type(out).__name__} of {out.dtype}, as for the "
                                  f"types before, got a {type(part).__name__} of "
                                  f"{part.dtype}")
-            out[self._index(rows, node_type, end, out)] = part
+            out[self._index_of(rows, node_type, end, out)] = part
         return out
 
-    def _index(self, rows, node_type, end, values):
+    def _index_of(self, rows, node_type, end, values):
         """`rows` of a node type as an index of `values`: copied to the device of a
         tensor once."""
         if (isinstance(rows, slice) or not hasattr(values, "new_zeros") or

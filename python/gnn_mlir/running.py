@@ -202,14 +202,17 @@ def on_stream(bound, inputs, launch):
                                dtype=torch.int64, device=first)
         tensors.append(_device_tensor(info, value, dtypes))
     stream = torch.cuda.current_stream(first)
+    with torch.cuda.device(first):
+        capturing = _is_capturing()
+    # A capture begins when all is there, and takes no events of others.
+    if bound.ready is not None and bound.ready[0] != stream and not capturing:
+        stream.wait_event(bound.ready[1])
     outputs = [torch.empty(o.shape, device=first, dtype=dtypes[o.dtype])
                for o in bound.outputs]
     workspace = torch.empty(bound.workspace_bytes, dtype=torch.uint8,
                             device=first)
     launch([t.data_ptr() for t in tensors], [t.data_ptr() for t in outputs],
            workspace.data_ptr(), stream.cuda_stream)
-    with torch.cuda.device(first):
-        capturing = _is_capturing()
     if not capturing:
         event = torch.cuda.Event()
         event.record(stream)

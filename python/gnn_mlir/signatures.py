@@ -33,6 +33,14 @@ class TensorInfoStruct(ctypes.Structure):
                 ("shape", POINTER(c_int64)), ("bytes", c_int64)]
 
 
+class BuiltGraph(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("square", c_bool), ("self_loops", c_bool),
+                ("schema", c_void_p), ("num_counts", c_int64),
+                ("count_keys", POINTER(c_char_p)), ("counts", POINTER(c_int64)),
+                ("num_structures", c_int64), ("structure_keys", POINTER(c_char_p)),
+                ("structures", POINTER(c_void_p)), ("sizes", POINTER(c_int64))]
+
+
 class CompileOptions(ctypes.Structure):
     _fields_ = [("chip", c_char_p), ("emulated", c_bool), ("passes", c_char_p),
                 ("phases_directory", c_char_p), ("reproducer", c_char_p),
@@ -84,6 +92,10 @@ FALLIBLE = {
     "gnnBindAll": [c_void_p, POINTER(c_char_p), c_int64, POINTER(c_char_p),
                    POINTER(c_void_p), c_int64, c_void_p, POINTER(BindOptions),
                    POINTER(c_void_p)],
+    "gnnBindBuilt": [c_void_p, POINTER(c_char_p), c_int64, POINTER(BuiltGraph), c_int64,
+                     c_void_p, POINTER(c_void_p)],
+    "gnnTiles": [c_void_p, c_int64, c_int64, c_bool, c_void_p, c_int64, c_void_p,
+                 POINTER(c_int64)],
     "gnnBoundRun": [c_void_p, POINTER(c_void_p), c_int64, POINTER(c_void_p),
                     c_int64, c_void_p, c_void_p],
     "gnnBoundReport": [c_void_p, POINTER(c_void_p)],

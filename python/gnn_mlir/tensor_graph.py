@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Graphs of torch tensors, whose structures are built where the tensors are."""
+
+import ctypes
+from ctypes import c_int64, c_void_p
+
+from . import capi, structure_keys, tokens, types
+from .graph import Graph, _count, _names
+from .signatures import BuiltGraph
+
+
+class TensorGraph:
+    """A typed, directed graph of torch tensors, for compiled functions whose inputs are
+    on the same device: a `Graph` that stays where it is. `edges` are an edge_index
+    [2, edges] or a pair (sources, destinations); ids and types are int32 or int64. The
+    other arguments are those of `Graph`, but numbers of types are not read off the
+    tensors: None is 1, or as many as there are names.
+
+    What a function needs of it is built by torch on the current stream when it is first
+    bound, with one copy to the host, that of the counts. Ids out of range are found
+    then. The tensors are not copied and must not change."""
+
+    def __init__(self, edges, num_nodes=None, *, edge_type=None, node_type=None,
+                 num_edge_types=None, num_node_types=None, num_src_nodes=None,
+                 num_dst_nodes=None, src_node_type=None, dst_node_type=None, schema=None,
+                 edge_type_names=None, node_type_names=None):
+        self.square = num_src_nodes is None and num_dst_nodes is None
+        if self.square and num_nodes is None:
+            raise ValueError("expected num_nodes, or num_src_nodes and num_dst_nodes")
+        if not self.square and (num_nodes is not None or node_type is not None or
+                                num_src_nodes is None or num_dst_nodes is None):
+            raise ValueError("a bipartite graph: expected num_src_nodes and num_dst_nodes, "
+                             "src_node_type and dst_node_type")
+        if self.square:
+            num_src_nodes = num_dst_nodes = num_nodes
+            if src_node_type is not None or dst_node_type is not None:
+                raise ValueError("src_node_type and dst_node_type belong to bipartite "
+                                 "graphs, expected node_type")
+            src_node_type = dst_node_type = node_type
+        self.num_src_nodes = _count(num_src_nodes, "number of nodes", 1 << 31)
+        self.num_dst_nodes = _count(num_dst_nodes, "number of nodes", 1 << 31)
+        self._index = None
+        if hasattr(edges, "ndim"):
+            _check_tensor(edges, "edges", 2)
+            if edges.shape[0] != 2:
+                raise ValueError("edges: expected shape (2, edges), got "
+                                 f"{tuple(edges.shape)}")
+            self._index = edges
+            self._src, self._dst = edges.unbind()
+        else:
+            if not isinstance(edges, (list, tuple)) or len(edges) != 2:
+                raise ValueError("edges: expected a tensor [2, edges] or a pair of tensors, "
+                                 f"got {types.described(edges)}")
+            self._src, self._dst = edges
+            _check_tensor(self._src, "sources", 1)
+            _check_tensor(self._dst, "destinations", 1, self._src)
+        self.device, self.num_edges = self._src.device, self._src.shape[0]
+        _count(self.num_edges, "number of edges", 1 << 31)
+        self.num_edge_types = _number(num_edge_types, edge_type_names, "num_edge_types")
+        self.num_node_types = _number(num_node_types, node_type_names, "num_node_types")
+        if edge_type is not None:
+            _check_tensor(edge_type, "edge_type", 1, self._src)
+        self.edge_type, self._node_types = edge_type, (src_node_type, dst_node_type)
+        for name, given, count in (("src", src_node_type, self.num_src_nodes),
+                                   ("dst", dst_node_type, self.num_dst_nodes)):
+            if given is not None:
+                name = "node_type" if self.square else f"{name}_node_type"
+                _check_tensor(given, name, 1, self._src, count)
+        self.edge_type_names = _names(edge_type_names, "edge_type_names",
+                                      self.num_edge_types)
+        self.node_type_names = _names(node_type_names, "node_type_names",
+                                      self.num_node_types)
+        self.schema = None if schema is None else types.schema_pairs(
+            "schema", schema, self.num_edge_types, self.num_node_types)
+        self._versions = [_version(tensor) for tensor in self._tensors()]
+        self._token, self._rows = tokens.make(self), {}
+        self._structures = self._made_on = None
+        if (self.num_edges and not (self.num_src_nodes and self.num_dst_nodes and
+                                    self.num_edge_types) or
+                (self.num_src_nodes or self.num_dst_nodes) and not self.num_node_types):
+            self.to_graph()  # No id is right, which is its error.
+
+    def __repr__(self):
+        nodes = (f"{self.num_src_nodes} nodes" if self.square else
+                 f"{self.num_src_nodes} source and {self.num_dst_nodes} destination nodes")
+        return (f"TensorGraph({nodes} of {self.num_node_types} types, {self.num_edges} "
+                f"edges of {self.num_edge_types} types, {self.place})")
+
+    def __reduce__(self):
+        raise TypeError("cannot pickle a TensorGraph: pickle its tensors, or to_graph()")
+
+    @property
+    def place(self):
+        """Where it is, as compiled functions name devices: "cpu", "cuda:0"."""
+        return "cpu" if self.device.type == "cpu" else (
+            f"{self.device.type}:{self.device.index or 0}")
+
+    def ends(self, end):
+        """The node at that end, "src" or "dst", of each edge."""
+        return self._src if end == "src" else self._dst
+
+    def node_types_at(self, end):
+        """The types of the nodes at that end, None where all are 0."""
+        return self._node_types[end == "dst"]
+
+    def to_graph(self):
+        """The `Graph` of copies on the host."""
+        kinds = dict(zip(("src_node_type", "dst_node_type"), self._node_types))
+        sizes = {"num_src_nodes": self.num_src_nodes, "num_dst_nodes": self.num_dst_nodes}
+        if self.square:
+            kinds = {"node_type": self._node_types[0]}
+            sizes = {"num_nodes": self.num_src_nodes}
+        return Graph(self._src, self._dst, **sizes, **kinds, edge_type=self.edge_type,
+                     num_edge_types=self.num_edge_types, schema=self.schema,
+                     num_node_types=self.num_node_types,
+                     edge_type_names=self.edge_type_names,
+                     node_type_names=self.node_type_names)
+
+    # Rows by node type, as those of a Graph.
+    find_node_type, find_edge_type = Graph.find_node_type, Graph.find_edge_type
+    split_types, join_types = Graph.split_types, Graph.join_types
+
+    def _count_nodes(self, space):
+        if space not in ("node", "src", "dst"):
+            raise ValueError(f"space: expected node, src or dst, got {space!r}")
+        return self.num_dst_nodes if space == "dst" else self.num_src_nodes
+
+    count = _count_nodes
+
+    def nodes_of_type(self, node_type, end="src"):
+        """The nodes of a type, ascending, on the device. Waits, once for each type."""
+        key = node_type, end
+        if key not in self._rows:
+            given = self.node_types_at(end)
+            if given is None:
+                count = self._count_nodes(end) if node_type == 0 else 0
+                self._rows[key] = slice(0, count)
+            else:
+                self._rows[key] = (given == node_type).nonzero().view(-1)
+        return self._rows[key]
+
+    @staticmethod
+    def _index_of(rows, node_type, end, values):
+        return rows
+
+    # -- Binding ---------------------------------------------------------------
+
+    def _tensors(self):
+        return [tensor for tensor in (self._src, self._dst, self.edge_type,
+                                      *self._node_types) if tensor is not None]
+
+    def _ids(self):
+        """What has to be in range: (name, ids, the limit of each row)."""
+        both = self.num_src_nodes, self.num_dst_nodes
+        found = [("edge_src", self._src, both[:1]), ("edge_dst", self._dst, both[1:])]
+        if self._index is not None:
+            found = [("edges", self._index, both)]
+        if self.edge_type is not None:
+            found.append(("edge_type", self.edge_type, (self.num_edge_types,)))
+        for end, given in zip(("src", "dst"), self._node_types):
+            if given is not None and not (self.square and end == "dst"):
+                found.append((end, given, (self.num_node_types,)))
+        return found
+
+    def _start(self):
+        """Its structures, for more to be built on the current stream."""
+        if [_version(tensor) for tensor in self._tensors()] != self._versions:
+            raise RuntimeError("expected the tensors that a TensorGraph was made of, got "
+                               "one that was changed in place")
+        if self._structures is None:
+            from .tensor_structures import Structures
+            self._structures = Structures(self)
+        return self._structures
+
+
+def _check_tensor(value, name, dimensions, like=None, count=None):
+    """`like` has the device, and as many values unless there is a count."""
+    import torch
+    if not isinstance(value, torch.Tensor):
+        raise ValueError(f"{name}: expected a tensor of int32 or int64, got "
+                         f"{types.described(value)}")
+    if value.dtype not in (torch.int32, torch.int64):
+        raise ValueError(f"{name}: expected int32 or int64, got "
+                         f"{str(value.dtype).removeprefix('torch.')}")
+    if value.ndim != dimensions or value.layout != torch.strided:
+        raise ValueError(f"{name}: expected a dense tensor of {dimensions} "
+                         f"dimension{'s' * (dimensions > 1)}, got {tuple(value.shape)}")
+    if like is None:
+        return
+    expected = like.shape[0] if count is None else count
+    if value.shape[0] != expected:
+        raise ValueError(f"{name}: expected shape ({expected},), got {tuple(value.shape)}")
+    if value.device != like.device:
+        raise ValueError(f"{name}: expected a tensor on {like.device}, where the edges are, "
+                         f"got one on {value.device}")
+
+
+def _number(count, names, name):
+    if count is None:
+        count = len(names) if hasattr(names, "__len__") else 1
+    return _count(count, name, 1 << 16)
+
+
+def _version(tensor):
+    return None if tensor.is_inference() else tensor._version
+
+
+class _Derived:
+    """The edges of some types of a TensorGraph."""
+
+    def __init__(self, structures, chosen):
+        """`structures` are the parent's, whose ids were checked."""
+        import torch
+        parent = structures.graph
+        self.device, self.node_types_at = parent.device, parent.node_types_at
+        self.num_src_nodes, self.num_dst_nodes = parent.num_src_nodes, parent.num_dst_nodes
+        self.num_node_types, self.num_edge_types = parent.num_node_types, len(chosen)
+        self.parent_types, self.square = chosen, parent.square
+        self.schema = parent.schema and [parent.schema[t] for t in chosen]
+        kinds, wanted = structures.edge_type(), torch.tensor(
+            chosen, dtype=torch.int32, device=self.device)
+        place = torch.searchsorted(wanted, kinds, out_int32=True)
+        found = torch.isin(kinds, wanted)
+        self.edges = found.nonzero().view(-1)
+        self._ends = {end: structures.ends(end)[self.edges] for end in ("src", "dst")}
+        self.edge_type, self.num_edges = place[self.edges], len(self.edges)
+
+    def ends(self, end):
+        return self._ends[end]
+
+
+def bind_all(package, names, graphs, device):
+    """Functions of a package, bound on a device to TensorGraphs there, by name. For a
+    forward pass, what its backward pass needs is built as well."""
+    for name, graph in graphs.items():
+        expected = device.name.split(" ")[0]
+        if graph.place != (expected if expected.startswith("cuda") else "cpu"):
+            raise ValueError(f"graph {name!r}: expected tensors on the {device.name}, "
+                             f"where the inputs are, got them on {graph.place}")
+    requests = structure_keys.requests(package, tuple(names))
+    for name in requests:
+        if requests[name].parent is None and name not in graphs:
+            raise ValueError(f"expected a graph {name!r}, got {', '.join(graphs)}")
+    if device.name.startswith("cuda"):
+        import torch
+        with torch.cuda.device(next(iter(graphs.values())).device):
+            stream = torch.cuda.current_stream()
+            for graph in graphs.values():
+                if graph._made_on and graph._made_on[0] != stream:
+                    stream.wait_event(graph._made_on[1])
+            found = _bind_built(package, names, requests, graphs, device)
+            ready = stream, torch.cuda.Event()
+            ready[1].record(stream)
+        for graph in graphs.values():
+            graph._made_on = ready
+        for bound in found:
+            bound.ready = ready
+        return found
+    return _bind_built(package, names, requests, graphs, device)
+
+
+def _bind_built(package, names, requests, graphs, device):
+    built = {name: graphs[name]._start() for name, request in requests.items()
+             if request.parent is None}
+    try:
+        _build(package, names, requests, built, graphs)
+        derived = {name: request for name, request in requests.items() if request.parent}
+        if derived:
+            for name, request in derived.items():
+                parent, key = built[request.parent], tuple(request.types)
+                if key not in parent.derived:
+                    graph = _Derived(parent, request.types)
+                    parent.derived[key] = type(parent)(graph, parent, (graph.edges, None))
+                built[name] = parent.derived[key]
+            _build(package, names, derived, built, graphs)
+    except BaseException:
+        for graph in graphs.values():
+            graph._structures = None  # Some of it may be half made.
+        raise
+    return _bind_pointers(package, names, requests, built, device)
+
+
+def _build(package, names, requests, built, graphs):
+    """Builds all that `requests` name, with one copy to the host."""
+    from .tensor_structures import Transfer, Upload
+    place = next(iter(built.values())).device
+    transfer, upload = Transfer(place), Upload(place)
+    for name, request in requests.items():
+        built[name].prepare(request, transfer)
+    transfer.start()
+    for name, request in requests.items():
+        for text in request.early:
+            built[name].get(text, request.structures[text], upload)
+    transfer.wait()
+    for name, request in requests.items():
+        if built[name].find_bad_ids() or not built[name].keeps_promises(request):
+            _refuse(package, names, graphs)
+    for name, request in requests.items():
+        for text, key in request.structures.items():
+            built[name].get(text, key, upload)
+    upload.run()
+
+
+def _refuse(package, names, graphs):
+    """Raises the error of the same graphs on the host."""
+    host = {name: graph.to_graph() for name, graph in graphs.items()}
+    from . import devices
+    capi.BoundFunction.of_all(package, list(names), host,
+                              devices.open_device(devices.host_of(package)))
+    raise AssertionError("expected an error of a wrong graph")
+
+
+def _bind_pointers(package, names, requests, built, device):
+    made, keep = (BuiltGraph * len(requests))(), []
+    for one, (name, request) in zip(made, requests.items()):
+        structures = built[name]
+        counts = [structures.count(text, key) for text, key in request.counts.items()]
+        arrays = [structures.made[text] for text in request.structures]
+        schema = request.schema and [end for ends in request.schema for end in ends]
+        one.name, one.square = request.c_name, structures.graph.square
+        one.self_loops = request.self_loops
+        if schema:
+            schema = (ctypes.c_int32 * len(schema))(*schema)
+            one.schema = ctypes.addressof(schema)
+        values = (c_int64 * len(counts))(*counts)
+        addresses = (c_void_p * len(arrays))(*[array.data_ptr() for array in arrays])
+        sizes = (c_int64 * len(arrays))(*[array.shape[0] for array in arrays])
+        one.num_counts, one.count_keys, one.counts = len(counts), request.c_counts, values
+        one.num_structures, one.structure_keys = len(arrays), request.c_structures
+        one.structures, one.sizes = addresses, sizes
+        keep.append((arrays, schema, values, addresses, sizes))
+    handles = (c_void_p * len(names))()
+    with capi.naming_types():
+        capi.call("gnnBindBuilt", package.handle, capi.strings(names), len(names), made,
+                  len(requests), device.handle, handles)
+    arrays = [array for one in keep for array in one[0]]
+    return [capi.BoundFunction.of_handle(handle, package, name, device, arrays)
+            for handle, name in zip(handles, names)]
