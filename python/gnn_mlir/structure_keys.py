@@ -103,6 +103,9 @@ class Request:
             own, parent = sorts(key)
             self.sorts |= own
             self.parent_sorts |= parent
+        # (text, key, the space whose rows are counted, if it is only that) of each count.
+        self.counted = [(text, key, key.group if key.kind == "count" else None)
+                        for text, key in self.counts.items()]
         self.c_name = self.name.encode()
         self.c_counts = (c_char_p * len(self.counts))(
             *[text.encode() for text in self.counts])

@@ -260,10 +260,10 @@ def bind_all(package, names, graphs, device):
 
 
 def _bind_built(package, names, requests, graphs, device):
-    built = {name: graphs[name]._start() for name, request in requests.items()
-             if request.parent is None}
+    declared = {name: request for name, request in requests.items() if not request.parent}
+    built = {name: graphs[name]._start() for name in declared}
     try:
-        _build(package, names, requests, built, graphs)
+        _build(package, names, declared, built, graphs)
         derived = {name: request for name, request in requests.items() if request.parent}
         if derived:
             for name, request in derived.items():
@@ -314,7 +314,9 @@ def _bind_pointers(package, names, requests, built, device):
     made, keep = (BuiltGraph * len(requests))(), []
     for one, (name, request) in zip(made, requests.items()):
         structures = built[name]
-        counts = [structures.count(text, key) for text, key in request.counts.items()]
+        rows = structures.sizes
+        counts = [rows[space] if space in rows else structures.count(text, key)
+                  for text, key, space in request.counted]
         arrays = [structures.made[text] for text in request.structures]
         schema = request.schema and [end for ends in request.schema for end in ends]
         one.name, one.square = request.c_name, structures.graph.square
@@ -324,7 +326,7 @@ def _bind_pointers(package, names, requests, built, device):
             one.schema = ctypes.addressof(schema)
         values = (c_int64 * len(counts))(*counts)
         addresses = (c_void_p * len(arrays))(*[array.data_ptr() for array in arrays])
-        sizes = (c_int64 * len(arrays))(*[array.shape[0] for array in arrays])
+        sizes = (c_int64 * len(arrays))(*[array.numel() for array in arrays])
         one.num_counts, one.count_keys, one.counts = len(counts), request.c_counts, values
         one.num_structures, one.structure_keys = len(arrays), request.c_structures
         one.structures, one.sizes = addresses, sizes

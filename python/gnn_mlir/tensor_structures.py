@@ -55,8 +55,8 @@ class Transfer:
         found, at = self._host.numpy(), 0
         for known, name, values in self._wide + self._narrow:
             width = 2 if values.dtype == torch.int64 else 1
-            part = found[at:at + width * len(values)]
-            at += width * len(values)
+            size = width * values.numel()
+            part, at = found[at:at + size], at + size
             known[name] = (part.view(np.int64) if width == 2 else part).tolist()
 
 
@@ -202,7 +202,7 @@ class Structures:
         last = (torch.ones if count else torch.zeros)(
             count + 1, dtype=torch.bool, device=self.device)
         if count:
-            last[0] = False
+            last[:1].fill_(False)
         if count > 1:
             torch.ne(values[1:count], values[:count - 1], out=last[1:count])
         return torch.cumsum(last, 0, dtype=torch.int32) if count else last.int(), last
@@ -221,7 +221,7 @@ class Structures:
         if group == "edge_type":
             end = order[:3] if space == "edge" else side(space)
             begin = self._keep(("types", end), lambda: self._begin_of_types(end))
-            found = begin if space == "edge" else self._pairs[end][0][begin]
+            found = begin if space == "edge" else self._pairs[end][0].index_select(0, begin)
         elif space == "edge_type":
             self.known[name] = self._rows_by_schema(side(group))[0].tolist()
             return
@@ -255,14 +255,14 @@ class Structures:
 
     def _types_at(self, end, ids):
         """The types of nodes whose ids may be wrong."""
-        return self.node_type(end)[ids.clamp(0, max(0, self.nodes[end] - 1))]
+        return self.node_type(end).index_select(0, ids.clamp(0, max(0, self.nodes[end] - 1)))
 
     def _count_of_groups(self, key):
         rows = self._rows_to_count(key)
         length = rows[1:] - rows[:-1]
         pieces = (length + (key.tile - 1)) // max(1, key.tile)
         if key.kind == "max_row":
-            found = length.amax() if len(length) else length.sum()
+            found = length.amax() if length.numel() else length.sum()
         elif key.kind == "tile_count":
             found = pieces.sum()
         else:
@@ -386,13 +386,13 @@ class Structures:
         if values is None:
             values = at if at is not None else self._iota(self.size(space))
         elif at is not None:
-            values = values[at]
+            values = values.index_select(0, at)
         if of_parent:
-            values = self._rows_in_parent(own)[values]
+            values = self._rows_in_parent(own).index_select(0, values)
         if to and space == own and not order and not of_parent:
             return self._inverse(own, to)
         if to:
-            values = (self.parent if of_parent else self)._inverse(own, to)[values]
+            values = (self.parent if of_parent else self)._inverse(own, to).index_select(0, values)
         return values
 
     def _map_of_types(self, order, own, to, of_parent):
@@ -429,17 +429,17 @@ class Structures:
         if to.endswith("node_type"):
             nodes = self._step(space, side(to)) if space not in ("src", "dst") else None
             types = self.node_type(side(to))
-            return types if nodes is None else types[nodes]
+            return types if nodes is None else types.index_select(0, nodes)
         end = side(space if space != "edge" else to)
         if to == "edge_type":
-            return self.edge_type() if space == "edge" else self._pair_rows(end)[1]
+            return self.edge_type() if space == "edge" else self._pair_type(end)
         if to in ("src", "dst"):
-            return self.ends(end) if space == "edge" else self._pair_rows(end)[0]
+            return self.ends(end) if space == "edge" else self._pair_node(end)
         return self._keep(("pair of edge", end), lambda: self._scatter(
             self._sort_of("pair", end)[1], self._pairs[end][0][:self.edges]))
 
     def _scatter(self, at, values):
-        return torch.empty(len(at), dtype=torch.int32, device=self.device).scatter_(
+        return torch.empty(at.shape, dtype=torch.int32, device=self.device).scatter_(
             0, at, values)
 
     def ends(self, end):
@@ -460,26 +460,30 @@ class Structures:
 
     def _iota(self, count):
         most = self._kept.get("iota")
-        if most is None or len(most) < count:
+        if most is None or most.numel() < count:
             most = self._kept["iota"] = torch.arange(
                 max(count, self.edges + 1, *[n + 1 for n in self.nodes.values()]),
                 dtype=torch.int32, device=self.device)
         return most[:count]
 
-    def _pair_rows(self, end):
-        """Node and type of each pair."""
-        def make():
-            values, _, shift = self._sort_of("pair", end)
-            nodes = max(1, self.nodes[end])
-            codes = values[self._rows(end + "_pair", ("edge", end + "_pairs"))[:-1]]
-            if self.types == 1:
-                return (codes - shift * nodes if shift else codes).to(torch.int32), None
-            return (codes % nodes).to(torch.int32), codes
-        node, codes = self._keep(("pair", end), make)
-        if codes is None:
-            return node, torch.zeros_like(node)
-        return node, self._keep(("pair type", end), lambda: (
-            codes // max(1, self.nodes[end]) - self._sort_of("pair", end)[2]).to(torch.int32))
+    def _pair_codes(self, end):
+        """A number of node and type of each pair, and the number of nodes."""
+        values, _, shift = self._sort_of("pair", end)
+        nodes, rows = max(1, self.nodes[end]), self._rows(end + "_pair", ("edge", end + "_pairs"))
+        return self._keep(("codes", end), lambda: values.index_select(0, rows[:-1])
+                          ), nodes, shift
+
+    def _pair_node(self, end):
+        codes, nodes, shift = self._pair_codes(end)
+        if self.types > 1:
+            return self._keep(("pair node", end), lambda: (codes % nodes).to(torch.int32))
+        return (codes - shift * nodes if shift else codes).to(torch.int32)
+
+    def _pair_type(self, end):
+        codes, nodes, shift = self._pair_codes(end)
+        return self._keep(("pair type", end), lambda: (
+            codes // nodes - shift if self.types > 1 else torch.zeros_like(codes)
+            ).to(torch.int32))
 
     def order(self, space, order):
         """int64: for each position of an order, the row in the natural one."""
@@ -519,7 +523,7 @@ class Structures:
                 np.array(self.graph.parent_types, np.int32)))
         found = torch.empty(self.size(space), dtype=torch.int32, device=self.device)
         return found.scatter_(0, self._step("edge", space).long(),
-                              self.parent._step("edge", space)[edge])
+                              self.parent._step("edge", space).index_select(0, edge))
 
     def _rows_of_nodes(self, end):
         def make():

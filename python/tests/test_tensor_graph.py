@@ -62,8 +62,8 @@ def needs_schema(text):
             key.target[0].endswith("node_type"))
 
 
-def built(graph, keys, counts):
-    """Structures as arrays and counts, by text, with all that it takes."""
+def built(graph, keys, counts, read=True):
+    """Structures, as arrays or as tensors, and counts, by text."""
     request = structure_keys.Request("g")
     for text in keys:
         request.add_structure(text)
@@ -72,7 +72,8 @@ def built(graph, keys, counts):
     request.finish()
     structures = graph._start()
     tensor_graph._build(None, (), {"g": request}, {"g": structures}, {})
-    return ({text: structures.made[text].numpy() for text in keys},
+    return ({text: structures.made[text].numpy() if read else structures.made[text]
+             for text in keys},
             {text: structures.count(text, structure_keys.parse(text)) for text in counts})
 
 
@@ -143,7 +144,7 @@ def test_one_key_alone(name="random"):
                                           native.structure(text), text)
 
 
-def test_sorts_alone_and_wide_keys(monkeypatch):
+def test_sorts_alone(monkeypatch):
     from gnn_mlir import tensor_structures
     host, graph = both("random")
     keys = [k for k in KEYS if not needs_schema(k)]
@@ -152,9 +153,12 @@ def test_sorts_alone_and_wide_keys(monkeypatch):
     _, graph = both("random")
     for text, array in built(graph, keys, [])[0].items():
         np.testing.assert_array_equal(array, expected[text], text)
-    # 2^31 node and type pairs: keys of 64 bits.
+
+
+def test_wide_keys():
+    """More than 2^31 pairs of a node and a type: keys of 64 bits."""
     src, dst, given = random_graph(2, 20, 50, 4)
-    given.update(num_edge_types=60000, num_node_types=1)
+    src, dst, given["edge_type"] = src + 39980, dst * 2000, given["edge_type"] * 29999
     for dtype in (torch.int32, torch.int64):
         sizes = dict(num_nodes=40000, num_edge_types=60000)
         graph = gnn_mlir.TensorGraph(torch.tensor(np.stack([src, dst]), dtype=dtype), **sizes,
@@ -227,7 +231,7 @@ def test_one_transfer(monkeypatch):
     wait = tensor_structures.Transfer.wait
     monkeypatch.setattr(tensor_structures.Transfer, "wait", lambda self: (
         waits.append(self._host is not None), wait(self)))
-    layer = gnn_mlir.compile(relational(), target="cpu", gradients=True)
+    layer = gnn_mlir.compile(models.hgt(1, 3, (4, 4), heads=2), target="cpu", gradients=True)
     src, dst, given = random_graph(4, 20, 90, 3)
     graph = gnn_mlir.TensorGraph(torch.tensor(np.stack([src, dst])), 20, num_edge_types=3,
                                  edge_type=torch.tensor(given["edge_type"]))
@@ -406,3 +410,84 @@ def test_rows_by_node_type():
     assert torch.equal(out, layer(host, inputs))
     parts = [one.split_types(out) for one in (host, graph)]
     assert all(torch.equal(parts[0][t], parts[1][t]) for t in range(2))
+
+
+def test_functions_of_derived_graphs():
+    module = gnn_mlir.Module()
+    g = module.graph("g", edge_types=4)
+    part = module.derived_graph("part", g, [0, 2])
+    f = module.function("f")
+    x, n = f.input("x", g.rows("node", 4)), f.input("n", g.rows("edge"))
+    w = f.input("w", g.rows("edge_type", 4, 4))
+
+    def layer(x, w, n):
+        pairs = f.typed_linear(f.gather(x, "src_pair"), w)
+        return f.spmm("mul", "sum", "node", pairs, n, via="dst")
+    f.output("whole", layer(x, w, n))
+    f.output("inside", f.rebind_rows(layer(
+        f.rebind_rows(x, part, "node"), f.restrict_rows(w, part),
+        f.restrict_rows(n, part)), g, "node"))
+    layer = gnn_mlir.compile(module, target="cpu", gradients=True)
+    src, dst, given = random_graph(7, 20, 90, 5)
+    given = {"num_nodes": 20, "num_edge_types": 4, "edge_type": given["edge_type"]}
+    host = gnn_mlir.Graph(src, dst, **given)
+    graph = gnn_mlir.TensorGraph(torch.tensor(np.stack([src, dst])), **{
+        **given, "edge_type": torch.tensor(given["edge_type"])})
+    inputs = {k: torch.tensor(v, requires_grad=True)
+              for k, v in f.random_inputs(host).items()}
+    results = []
+    for one in (host, graph):
+        out = layer(one, inputs)
+        loss = out["whole"].square().sum() + out["inside"].sum()
+        results.append([*out.values(), *torch.autograd.grad(loss, inputs.values())])
+    assert all(map(torch.equal, *results))
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+def test_on_a_gpu():
+    """The same bits there, one copy to the host, and wrong ids are an error."""
+    for name in GRAPHS:
+        host, graph = both(name)
+        src, dst, given = random_graph(1, **GRAPHS[name])
+        graph = gnn_mlir.TensorGraph(torch.tensor(np.stack([src, dst])).cuda(), **{
+            k: torch.tensor(v).cuda() if isinstance(v, np.ndarray) else v
+            for k, v in given.items()})
+        keys = [k for k in KEYS if not needs_schema(k)]
+        counts = [c for c in COUNTS if not needs_schema(c) and (
+            c != "count node" or host.square)]
+        native = capi.NativeGraph.of(host)
+        torch.cuda.set_sync_debug_mode("error")  # It knows of no wait for an event.
+        try:
+            structures, numbers = built(graph, keys, counts, read=False)
+        finally:
+            torch.cuda.set_sync_debug_mode("default")
+        for text, tensor in structures.items():
+            np.testing.assert_array_equal(tensor.cpu().numpy(), native.structure(text), text)
+        assert numbers == {text: native.count(text) for text in counts}
+    layer = gnn_mlir.compile(relational(), target="cuda", gradients=True)
+    src, dst, given = random_graph(8, 300, 90000, 3)
+    kinds = torch.tensor(given["edge_type"]).cuda()
+    edges = torch.tensor(np.stack([src, dst])).cuda()
+    host = gnn_mlir.Graph(*edges, 300, edge_type=kinds, num_edge_types=3)
+    inputs = {k: torch.tensor(v).cuda().requires_grad_()
+              for k, v in layer.source.random_inputs(host).items()}
+    expected = layer(host, inputs)
+    for stream in (torch.cuda.current_stream(), torch.cuda.Stream()):
+        graph = gnn_mlir.TensorGraph(edges, 300, edge_type=kinds, num_edge_types=3)
+        layer.bind(graph)  # On the current stream, which the run has to follow.
+        torch.cuda.synchronize()
+        graph = gnn_mlir.TensorGraph(edges, 300, edge_type=kinds, num_edge_types=3)
+        binding = layer.bind(graph)
+        with torch.cuda.stream(stream):
+            out = binding(inputs)
+            out.sum().backward()
+        torch.cuda.synchronize()
+        assert torch.equal(out, expected)
+    wrong = edges.clone()
+    wrong[1, 77] = 1 << 40
+    with pytest.raises(ValueError, match=f"edge_dst: expected .* got {1 << 40} at 77"):
+        layer(gnn_mlir.TensorGraph(wrong, 300, edge_type=kinds, num_edge_types=3), inputs)
+    assert torch.equal(layer(graph, inputs), expected)  # The GPU is as it was.
+    with pytest.raises(ValueError, match="expected tensors on the cuda:0"):
+        layer(gnn_mlir.TensorGraph(edges.cpu(), 300, edge_type=kinds.cpu(),
+                                   num_edge_types=3), inputs)
