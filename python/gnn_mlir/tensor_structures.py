@@ -170,9 +170,9 @@ class Structures:
             shifts.append(-(-limit // nodes))
             limit = (shifts[-1] + (self.types if kind == "pair" else 1) + 1) * nodes
         dtype = torch.int32 if limit < 1 << 31 else torch.int64
-        keys = torch.empty(len(batch) * edges, dtype=dtype, device=self.device)
-        for i, ((kind, end), shift) in enumerate(zip(batch, shifts)):
-            nodes, out = max(1, self.nodes[end]), keys[i * edges:(i + 1) * edges]
+        keys = torch.empty((len(batch), edges), dtype=dtype, device=self.device)
+        for (kind, end), shift, out in zip(batch, shifts, keys.unbind()):
+            nodes = max(1, self.nodes[end])
             ids, types = self.graph.ends(end), self.graph.edge_type
             if dtype == torch.int64:
                 ids = ids.to(dtype)
@@ -182,19 +182,20 @@ class Structures:
                 torch.add(ids, types, alpha=nodes, out=out)
                 if shift:
                     out += shift * nodes
-        values, order = _sorted(keys)
+        values, order = _sorted(keys.view(-1))
         if len(batch) > 1 and edges:
             order %= edges  # Whatever the ids are, it is an edge.
-        pairs = sum(kind == "pair" for kind, _ in batch) * edges
-        numbers = self._number_pairs(values, pairs)
-        for i, (one, shift) in enumerate(zip(batch, shifts)):
-            here = slice(i * edges, (i + 1) * edges)
-            self._sorts[one] = values[here], order[here], shift
+        pairs = sum(kind == "pair" for kind, _ in batch)
+        numbers = self._number_pairs(values, pairs * edges) if pairs else None
+        shape = len(batch), edges
+        for i, (one, *found) in enumerate(zip(batch, values.view(shape).unbind(),
+                                              order.view(shape).unbind(), shifts)):
+            self._sorts[one] = found
             if one[0] == "pair":
-                mine = slice(here.start, here.stop + 1)
-                own = numbers[0][mine]
+                begin, end = i * edges, (i + 1) * edges
+                own = numbers[0][begin:end + 1]
                 self._pairs[one[1]] = (own - own[0] if i else own,
-                                       numbers[1][here.start + 1:here.stop + 1])
+                                       numbers[1][begin + 1:end + 1])
 
     def _number_pairs(self, values, count):
         """The number of pairs before each of the first sorted edges but its own, and

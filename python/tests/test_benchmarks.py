@@ -239,6 +239,17 @@ def test_binding_on_the_emulator(benchmarks, compiler, tmp_path, capsys):
     assert printed.count("| am:0.001 | 5700 |") == 2
 
 
+def test_device_structures_on_the_cpu(benchmarks, compiler, tmp_path, capsys):
+    pytest.importorskip("torch")
+    script = benchmarks("device_structures")
+    script.main(["--models", "rgcn,gat", "--edges", "50", "--types", "2", "--repeats", "1",
+                 "--device", "cpu", "--output", str(tmp_path / "found.json")])
+    rows = json.loads((tmp_path / "found.json").read_text())["rows"]
+    assert [(row["model"], row["types"]) for row in rows] == [("rgcn", 2), ("gat", 1)]
+    assert all(row["training"] > 0 and set(script.COLUMNS) <= set(row) for row in rows)
+    assert capsys.readouterr().out.count("| 50 |") == 2
+
+
 def test_sampled_blocks_fit(benchmarks):
     first, second = benchmarks("binding").sampled(np.random.default_rng(2), 1000, 64, 10)
     assert second[1] == 64 and first[1] == second[0]
