@@ -250,6 +250,17 @@ LogicalResult Lowering::lowerBroadcast(BroadcastOp op) {
   Rows input = view(op.getInput());
   auto type = cast<RankedTensorType>(op.getType());
   if (!input.space && type.hasStaticShape()) {
+    // A constant stays one: whoever reads it has it in its body.
+    if (auto constant = input.tensor.getDefiningOp<arith::ConstantOp>();
+        constant && isa<SplatElementsAttr>(constant.getValue())) {
+      result.tensor = arith::ConstantOp::create(
+          builder, op.getLoc(),
+          cast<SplatElementsAttr>(constant.getValue())
+              .resizeSplat(RankedTensorType::get(type.getShape(),
+                                                 type.getElementType())));
+      set(op.getResult(), result);
+      return success();
+    }
     int64_t times = type.getNumElements() / sizeOf(input.features);
     Value copies = repeated(op.getLoc(), input, times);
     result.tensor = reshaped(op.getLoc(), copies, type.getShape());

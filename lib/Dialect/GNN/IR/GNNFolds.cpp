@@ -7,6 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ConstantFolds.h"
+
 #include "GNN/Dialect/GNN/IR/GNN.h"
 
 #include "mlir/IR/Builders.h"
@@ -328,6 +330,7 @@ static LogicalResult composeBroadcasts(BroadcastOp op,
 void BroadcastOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                               MLIRContext *) {
   patterns.add(composeBroadcasts);
+  detail::addConstantFolds(patterns);
 }
 
 OpFoldResult ConcatOp::fold(FoldAdaptor) {
