@@ -397,17 +397,37 @@ Value LinearChain::pushProduct(ProductOpInterface op, const ProductOperands &of,
   return product;
 }
 
+/// The part of a weight, transposed or not, that `size` inputs meet, or that
+/// gives so many outputs.
+Value LinearChain::partOf(Value weight, bool ofInputs, bool isVector,
+                          int64_t offset, int64_t size) {
+  if (auto transpose = weight.getDefiningOp<WeightTransposeOp>())
+    return WeightTransposeOp::create(
+        builder, loc,
+        partOf(transpose.getInput(), !ofInputs, isVector, offset, size));
+  if (ofInputs)
+    return sliceInput(weight, isVector, offset, size);
+  RankedTensorType type = typeOf(weight);
+  SmallVector<int64_t> features(getFeatures(type));
+  features.back() = size;
+  auto part = getRows(type)
+                  ? withFeatures(type, features)
+                  : RankedTensorType::get(features, type.getElementType());
+  return SliceOp::create(builder, loc, part, weight, offset);
+}
+
 /// `concat(a, b) * W = a * W[:n] + b * W[n:]`.
 Value LinearChain::pushConcat(ConcatOp op, RowPath path, const LinearMap &map,
                               RankedTensorType target) {
-  if (map.byHeads || isTransposed(map.weight))
+  if (map.byHeads)
     return nullptr;
   Value sum;
   int64_t offset = 0;
   for (Value input : op.getInputs()) {
     int64_t size = featuresOf(input).back();
     LinearMap part = map;
-    part.weight = sliceInput(map.weight, map.isVector, offset, size);
+    part.weight =
+        partOf(map.weight, /*ofInputs=*/true, map.isVector, offset, size);
     Value term = push(input, path, part, target);
     sum = sum ? add(sum, term) : term;
     offset += size;
@@ -535,8 +555,6 @@ Value LinearChain::pushSlice(Value value, RowPath path, int64_t offset,
   if (!operands || operands->isVector)
     return nullptr;
   Value weight = op->getOperand(operands->weight);
-  if (isTransposed(weight))
-    return nullptr;
   std::optional<RowPath> types;
   if (getRows(weight.getType())) {
     types = compose(path, {spaceOf(value), spaceOf(weight), operands->via});
@@ -544,14 +562,8 @@ Value LinearChain::pushSlice(Value value, RowPath path, int64_t offset,
       return nullptr;
   }
   int64_t size = getFeatures(target).back();
-  auto cut = [&](Value whole) -> Value {
-    RankedTensorType type = typeOf(whole);
-    SmallVector<int64_t> features(getFeatures(type));
-    features.back() = size;
-    auto part = getRows(type)
-                    ? withFeatures(type, features)
-                    : RankedTensorType::get(features, type.getElementType());
-    return SliceOp::create(builder, loc, part, whole, offset);
+  auto cut = [&](Value whole) {
+    return partOf(whole, /*ofInputs=*/false, /*isVector=*/false, offset, size);
   };
   auto toRows =
       compose(path, *getOperandPath(op->getOpOperand(operands->rows)));

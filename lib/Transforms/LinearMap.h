@@ -108,6 +108,8 @@ private:
   mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> features);
   mlir::Value multiply(mlir::Value lhs, mlir::Value rhs, bool byHeads = false);
   mlir::Value add(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value partOf(mlir::Value weight, bool ofInputs, bool isVector,
+                     int64_t offset, int64_t size);
   mlir::Value sliceInput(mlir::Value weight, bool isVector, int64_t offset,
                          int64_t size);
   mlir::RankedTensorType onRows(mlir::RankedTensorType type, RowSpace space);
