@@ -87,6 +87,9 @@ def docs():
     for _, text, own in entries("GNN_PARENT_SPACE"):
         spaces.append(f"| `{text}` | that of `{TEXTS[own]}` in the parent | "
                       "likewise |")
+    for _, text, own in entries("GNN_LOOP_SPACE"):
+        spaces.append(f"| `{text}` | that of `{TEXTS[own]}` in the parent, behind "
+                      "`parent_edge` | |")
     maps = ["| from | to |", "| --- | --- |"]
     maps += [f"| `{key}` | {code(value)} |"
              for key, value in pairs("GNN_MAP").items()]

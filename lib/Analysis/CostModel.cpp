@@ -390,7 +390,7 @@ StatsAttr gnn::getStats(GraphOp graph) {
       graph, graph.getParentGraphAttr());
   if (!parent || !parent.getStatsAttr())
     return nullptr;
-  return parent.getStatsAttr().restrictTo(*graph.getParentTypes());
+  return graph.deriveStats(parent.getStatsAttr());
 }
 
 StatsAttr gnn::getNominalStats(MLIRContext *context) {

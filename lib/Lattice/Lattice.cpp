@@ -49,6 +49,8 @@ constexpr SpaceRow kSpaces[] = {
 constexpr ParentRow kParents[] = {
 #define GNN_PARENT_SPACE(NAME, TEXT, OWN) {Space::NAME, TEXT, Space::OWN},
 #include "GNN/Lattice/RowSpaces.def"
+#define GNN_LOOP_SPACE(NAME, TEXT, OWN) {Space::NAME, TEXT, Space::OWN},
+#include "GNN/Lattice/RowSpaces.def"
 };
 
 constexpr const char *kOrders[] = {
@@ -231,7 +233,7 @@ Space gnn::withoutParent(Space space) {
 
 std::optional<Space> gnn::ofParent(Space space) {
   for (const ParentRow &row : kParents)
-    if (row.own == space)
+    if (row.own == space && row.space != Space::ParentLoop)
       return row.space;
   return std::nullopt;
 }
@@ -239,6 +241,8 @@ std::optional<Space> gnn::ofParent(Space space) {
 bool gnn::hasOrder(Space space, RowOrder order) {
   if (order == RowOrder::Natural)
     return true;
+  if (space == Space::ParentLoop)
+    return false;
   for (const OrderRow &row : kOrdersOf)
     if (row.space == withoutParent(space) && row.order == order)
       return true;

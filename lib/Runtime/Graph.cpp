@@ -228,7 +228,7 @@ void Graph::clearStructures() const {
     structures->expected.clear();
     structures->statistics = nullptr;
     structures->onDevice.clear();
-    for (const auto &[types, graph] : structures->derived)
+    for (const auto &[derivation, graph] : structures->derived)
       derived.push_back(graph);
   }
   for (const std::shared_ptr<const Graph> &graph : derived)

@@ -94,6 +94,20 @@ std::string typeName(const std::vector<std::string> &names, int32_t type) {
 }
 } // namespace
 
+static constexpr const char *kSelfLoops[] = {"add", "replace", "remaining",
+                                             "remove"};
+
+const char *gnn::runtime::name(SelfLoops mode) {
+  return kSelfLoops[static_cast<size_t>(mode)];
+}
+
+std::optional<SelfLoops> gnn::runtime::parseSelfLoops(const std::string &text) {
+  for (size_t i = 0; i < std::size(kSelfLoops); ++i)
+    if (text == kSelfLoops[i])
+      return static_cast<SelfLoops>(i);
+  return std::nullopt;
+}
+
 Expected<DerivedGraph> gnn::runtime::addSelfLoops(const Graph &graph,
                                                   SelfLoops mode,
                                                   int32_t edgeType) {
@@ -104,6 +118,9 @@ Expected<DerivedGraph> gnn::runtime::addSelfLoops(const Graph &graph,
       return failure("add_self_loops: expected -1 <= edge type < ",
                      graph.numEdgeTypes(), ", got ", edgeType);
     Draft draft(graph);
+    // The last loop that each node has.
+    std::vector<int32_t> last(static_cast<size_t>(graph.numNodes(Side::Src)),
+                              -1);
     if (mode == SelfLoops::Add) {
       draft.takeEdges(graph);
     } else {
@@ -112,8 +129,12 @@ Expected<DerivedGraph> gnn::runtime::addSelfLoops(const Graph &graph,
         int32_t to = graph.edgeEnds(Side::Dst)[e];
         if (from != to)
           draft.add(from, to, graph.edgeType()[e], static_cast<int32_t>(e));
+        else if (mode == SelfLoops::Remaining)
+          last[static_cast<size_t>(to)] = static_cast<int32_t>(e);
       }
     }
+    if (mode == SelfLoops::Remove)
+      return draft.finish();
     if (edgeType == -1) {
       edgeType = static_cast<int32_t>(draft.arrays.numEdgeTypes++);
       draft.edgeTypeOrigin.push_back(-1);
@@ -122,8 +143,13 @@ Expected<DerivedGraph> gnn::runtime::addSelfLoops(const Graph &graph,
       if (!draft.arrays.schema.empty())
         draft.arrays.schema.push_back(EdgeTypeEnds());
     }
-    for (int64_t v = 0; v < graph.numNodes(Side::Src); ++v)
-      draft.add(static_cast<int32_t>(v), static_cast<int32_t>(v), edgeType, -1);
+    for (size_t v = 0; v < last.size(); ++v) {
+      int32_t node = static_cast<int32_t>(v), loop = last[v];
+      draft.add(node, node,
+                loop == -1 ? edgeType
+                           : graph.edgeType()[static_cast<size_t>(loop)],
+                loop);
+    }
     return draft.finish();
   });
 }
@@ -242,24 +268,55 @@ Expected<DerivedGraph> gnn::runtime::selectEdgeTypes(const Graph &graph,
   });
 }
 
+int64_t Derivation::numEdgeTypes(int64_t all) const {
+  if (!loops)
+    return static_cast<int64_t>(types.size());
+  return addsLoops() && loopType == all ? all + 1 : all;
+}
+
+/// The edges of the graph, and behind them one loop for each node: the row of a
+/// loop that is new is that of its node there.
+static Expected<DerivedGraph> deriveWithLoops(const Graph &parent,
+                                              const Derivation &derivation) {
+  bool hasOwnType = derivation.loopType == parent.numEdgeTypes();
+  Expected<DerivedGraph> made = addSelfLoops(
+      parent, *derivation.loops,
+      hasOwnType || !derivation.addsLoops() ? -1 : derivation.loopType);
+  if (!made || !derivation.addsLoops())
+    return made;
+  int64_t nodes = parent.numNodes(Side::Src);
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  if (parent.numEdges() > most - nodes)
+    return failure("expected at most ", most, " edges and nodes together, got ",
+                   parent.numEdges() + nodes);
+  size_t first = made->edgeOrigin.size() - static_cast<size_t>(nodes);
+  for (size_t e = first; e < made->edgeOrigin.size(); ++e)
+    if (made->edgeOrigin[e] == -1)
+      made->edgeOrigin[e] =
+          static_cast<int32_t>(parent.numEdges() + int64_t(e - first));
+  return made;
+}
+
 Expected<std::shared_ptr<const Graph>>
 gnn::runtime::deriveGraph(const std::shared_ptr<const Graph> &parent,
-                          ArrayView<int32_t> types) {
+                          const Derivation &derivation) {
   using Result = Expected<std::shared_ptr<const Graph>>;
   return guarded("derive_graph", [&]() -> Result {
     StructureCache &cache = parent->cache();
     if (cache.origin)
       return failure("derive_graph: expected a graph that is not derived");
     std::lock_guard<std::mutex> lock(cache.mutex);
-    auto kept = cache.derived.find(types.vec());
+    auto kept = cache.derived.find(derivation);
     if (kept == cache.derived.end()) {
-      Expected<DerivedGraph> made = selectEdgeTypes(*parent, types);
+      Expected<DerivedGraph> made =
+          derivation.loops ? deriveWithLoops(*parent, derivation)
+                           : selectEdgeTypes(*parent, derivation.types);
       if (!made)
         return made.takeError();
       made->graph->cache().origin = std::make_unique<const Origin>(
           Origin{parent.get(), std::move(made->edgeOrigin),
-                 std::move(made->edgeTypeOrigin)});
-      kept = cache.derived.emplace(types.vec(), std::move(made->graph)).first;
+                 std::move(made->edgeTypeOrigin), derivation.addsLoops()});
+      kept = cache.derived.emplace(derivation, std::move(made->graph)).first;
     }
     // The parent keeps the graph: whoever has the graph keeps the parent.
     return std::shared_ptr<const Graph>(parent, kept->second.get());

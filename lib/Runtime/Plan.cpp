@@ -99,14 +99,21 @@ Error Verifier::checkDerived(const DerivedSpec &graph) const {
   if (Error error = checkIndex(graph.parent, plan.graphs.size(), "of"))
     return error;
   const GraphSpec &parent = plan.graphs[static_cast<size_t>(graph.parent)];
-  for (size_t i = 0; i < graph.types.size(); ++i) {
-    int32_t least = i ? graph.types[i - 1] + 1 : 0;
-    if (graph.types[i] < least || graph.types[i] >= parent.edgeTypes)
+  const std::vector<int32_t> &types = graph.made.types;
+  for (size_t i = 0; i < types.size(); ++i) {
+    int32_t least = i ? types[i - 1] + 1 : 0;
+    if (types[i] < least || types[i] >= parent.edgeTypes)
       return failure("expected ", least, " <= edge type < ", parent.edgeTypes,
-                     ", got ", graph.types[i]);
+                     ", got ", types[i]);
   }
+  if (graph.made.loops && !parent.square)
+    return failure("loops: expected a square graph, got a bipartite one");
+  if (int32_t type = graph.made.loopType;
+      graph.made.addsLoops() && (type < 0 || type > parent.edgeTypes))
+    return failure("loop_type: expected 0 to ", parent.edgeTypes, ", got ",
+                   type);
   return checkSchema(graph.schema, parent.nodeTypes,
-                     static_cast<int64_t>(graph.types.size()));
+                     graph.made.numEdgeTypes(parent.edgeTypes));
 }
 
 Error Verifier::checkTensor(const TensorSpec &tensor) const {
@@ -381,7 +388,7 @@ gnn::runtime::withDerived(const FunctionPlan &plan,
   return guarded("derived graphs", [&]() -> Result {
     for (const DerivedSpec &spec : plan.derived) {
       auto graph =
-          deriveGraph(graphs[static_cast<size_t>(spec.parent)], spec.types);
+          deriveGraph(graphs[static_cast<size_t>(spec.parent)], spec.made);
       if (!graph)
         return graph.takeError().in("graph '" + spec.name + "'");
       if (spec.schema && *spec.schema != (*graph)->schema())
@@ -462,10 +469,16 @@ static std::string graphName(const FunctionPlan &plan, int64_t graph) {
 }
 
 static Json toJson(const FunctionPlan &plan, const DerivedSpec &graph) {
-  return {{"name", graph.name},
-          {"of", graphName(plan, graph.parent)},
-          {"types", graph.types},
-          {"schema", toJson(graph.schema)}};
+  Json json = {{"name", graph.name},
+               {"of", graphName(plan, graph.parent)},
+               {"schema", toJson(graph.schema)}};
+  if (graph.made.loops)
+    json["loops"] = name(*graph.made.loops);
+  else
+    json["types"] = graph.made.types;
+  if (graph.made.addsLoops())
+    json["loop_type"] = graph.made.loopType;
+  return json;
 }
 
 /// The role is written where it is not `role`.

@@ -165,12 +165,26 @@ DerivedSpec parseDerived(const FunctionPlan &plan, const Json &json,
   DerivedSpec graph;
   graph.name = fields.string("name");
   graph.parent = findGraph(plan, fields.string("of"), fields.at("of"));
-  fields.each("types", [&](const Json &type, const std::string &place) {
+  auto edgeType = [&](const Json &type, const std::string &place) {
     int64_t value = integer(type, place);
     if (value < 0 || value >= kMaxTypes)
       refuse(place, "expected an edge type, got " + std::to_string(value));
-    graph.types.push_back(static_cast<int32_t>(value));
-  });
+    return static_cast<int32_t>(value);
+  };
+  if (fields.has("loops")) {
+    std::string text = fields.string("loops");
+    graph.made.loops = parseSelfLoops(text);
+    if (!graph.made.loops)
+      refuse(fields.at("loops"),
+             "expected add, replace, remaining or remove, got '" + text + "'");
+    if (graph.made.addsLoops())
+      graph.made.loopType =
+          edgeType(fields.get("loop_type"), fields.at("loop_type"));
+  } else {
+    fields.each("types", [&](const Json &type, const std::string &place) {
+      graph.made.types.push_back(edgeType(type, place));
+    });
+  }
   graph.schema = parseSchema(fields);
   fields.done();
   return graph;

@@ -150,13 +150,17 @@ int64_t StructureBuilder::size(Space space) {
   case Space::ParentEdge:
   case Space::ParentSrcPair:
   case Space::ParentDstPair:
-  case Space::ParentEdgeType: {
+  case Space::ParentEdgeType:
+  case Space::ParentLoop: {
+    if (space == Space::ParentLoop)
+      space = Space::ParentEdge; // rows of one array
     CountKey rows;
     rows.space = withoutParent(space);
     Expected<int64_t> count = kept.origin->parent->count(rows);
     if (!count)
       throw std::runtime_error(count.message());
-    return *count;
+    bool hasLoops = space == Space::ParentEdge && kept.origin->addsLoops;
+    return *count + (hasLoops ? graph.numNodes(Side::Dst) : 0);
   }
   }
   return 0;
@@ -174,8 +178,34 @@ SharedIndices StructureBuilder::ofParent(const StructureKey &key) {
   return *array;
 }
 
+/// The same of a map from the natural order, with the rows of new loops behind,
+/// which lie there in every order.
+SharedIndices StructureBuilder::orderOfParent(OrderedSpace order) {
+  SharedIndices array =
+      ofParent(StructureKey::map({order.space, Order::Natural}, order));
+  if (order.space != Space::Edge || !kept.origin->addsLoops)
+    return array;
+  Indices all = *array;
+  all.resize(static_cast<size_t>(size(Space::ParentEdge)));
+  std::iota(all.begin() + static_cast<ptrdiff_t>(array->size()), all.end(),
+            static_cast<int32_t>(array->size()));
+  return std::make_shared<const Indices>(std::move(all));
+}
+
+/// For each node, the row of its new loop behind those of the parent's edges.
+ArrayView<int32_t> StructureBuilder::rowsOfLoops() {
+  int64_t nodes = graph.numNodes(Side::Dst);
+  Indices rows(static_cast<size_t>(nodes));
+  std::iota(rows.begin(), rows.end(),
+            static_cast<int32_t>(size(Space::ParentEdge) - nodes));
+  scratch.push_back(std::move(rows));
+  return scratch.back();
+}
+
 /// For each row of `space`, the parent's row in its natural order.
 ArrayView<int32_t> StructureBuilder::rowsInParent(Space space) {
+  if (space == Space::Dst)
+    return rowsOfLoops();
   if (space == Space::Edge)
     return kept.origin->edge;
   if (space == Space::EdgeType)
@@ -303,9 +333,7 @@ SharedIndices StructureBuilder::map(const StructureKey &key) {
   if (to.space != own.space)
     steps.push_back(rowsInParent(own.space));
   if (to.order != Order::Natural)
-    lead(to.space == own.space
-             ? inverse(to)
-             : ofParent(StructureKey::map({own.space, Order::Natural}, own)));
+    lead(to.space == own.space ? inverse(to) : orderOfParent(own));
   return keep(key, follow(size(from.space), steps));
 }
 

@@ -62,6 +62,8 @@ private:
   SharedIndices inverse(OrderedSpace space);
   ArrayView<int32_t> rowsInParent(Space space);
   SharedIndices ofParent(const StructureKey &key);
+  SharedIndices orderOfParent(OrderedSpace order);
+  ArrayView<int32_t> rowsOfLoops();
   void sort(OrderedSpace space, Space group, bool wantsOrder);
   Indices nodesByDegree(Side side);
   SharedIndices rows(Space group, OrderedSpace elements);

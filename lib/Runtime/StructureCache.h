@@ -10,6 +10,7 @@
 #include "GNN/Lattice/Lattice.h"
 #include "GNN/Runtime/Device.h"
 #include "GNN/Runtime/Graph.h"
+#include "GNN/Runtime/GraphFunctions.h"
 #include "GNN/Runtime/HostArray.h"
 
 #include <cstdint>
@@ -56,8 +57,12 @@ struct PairLists {
 struct Origin {
   /// Keeps this graph, and so is there as long as it.
   const Graph *parent = nullptr;
-  /// int32[edges], int32[edge types]: the parent's row of each.
+  /// int32[edges], int32[edge types]: the parent's row of each. Behind the
+  /// parent's edges lie rows of its nodes, for loops that the parent has not; a
+  /// type that it has not is -1.
   std::vector<int32_t> edge, edgeType;
+  /// Whether there are such loops.
+  bool addsLoops = false;
 };
 
 struct GraphStatistics;
@@ -81,8 +86,8 @@ struct StructureCache {
       onDevice;
   /// Of a derived graph, else null. Never changes.
   std::unique_ptr<const Origin> origin;
-  /// By the list of edge types: the graphs derived from this one.
-  std::map<std::vector<int32_t>, std::shared_ptr<const Graph>> derived;
+  /// The graphs derived from this one.
+  std::map<Derivation, std::shared_ptr<const Graph>> derived;
 };
 
 /// The pairs of one side. The cache's lock is held meanwhile.

@@ -64,12 +64,19 @@ static Error checkEdgeTypes(const Graph &graph, OrderedSpace elements,
   return {};
 }
 
-/// Rows of a parent are there where the graph is derived.
+/// Rows of a parent are there where the graph is derived. With new loops those
+/// of edges are.
 static Error checkParent(const StructureCache &kept, Space space) {
-  if (isOfParent(space) && !kept.origin)
+  if (!isOfParent(space))
+    return {};
+  if (!kept.origin)
     return failure("expected a graph derived from another, got one that is "
                    "not, for '",
                    name(space), "'");
+  bool ofLoops = space == Space::ParentLoop;
+  if (kept.origin->addsLoops ? !ofLoops && space != Space::ParentEdge : ofLoops)
+    return failure("expected a graph derived with", ofLoops ? "" : "out",
+                   " new self loops for '", name(space), "'");
   return {};
 }
 

@@ -137,12 +137,19 @@ Formula FormulaReader::readRows(size_t graph, Space space) const {
   case RowKind::EdgeType:
     formula.constant =
         isDerived && !ofParent
-            ? plan.derived[graph - plan.graphs.size()].types.size()
+            ? plan.derived[graph - plan.graphs.size()].made.numEdgeTypes(
+                  plan.graphs[root].edgeTypes)
             : plan.graphs[root].edgeTypes;
     break;
   default: // the spaces of the dialect have the same numbers
     formula.ofGraphs[ofParent ? root : graph] +=
         RowCount::rows(static_cast<RowSpace>(own));
+    // Rows of edges and behind them of new loops.
+    bool hasBoth = space == Space::ParentEdge || space == Space::ParentLoop;
+    if (hasBoth && isDerived &&
+        plan.derived[graph - plan.graphs.size()].made.addsLoops())
+      formula.ofGraphs[root] += RowCount::rows(
+          space == Space::ParentEdge ? RowSpace::Dst : RowSpace::Edge);
   }
   return formula;
 }

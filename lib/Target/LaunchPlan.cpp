@@ -115,6 +115,18 @@ schemaOf(GraphOp graph) {
   return ends;
 }
 
+/// How the runtime makes a derived graph.
+static runtime::Derivation derivationOf(GraphOp graph) {
+  runtime::Derivation made;
+  if (auto types = graph.getParentTypes())
+    made.types.assign(types->begin(), types->end());
+  if (auto loops = graph.getLoops())
+    made.loops = runtime::parseSelfLoops(stringifyLoopsKind(*loops).str());
+  if (auto type = graph.getLoopType())
+    made.loopType = static_cast<int32_t>(*type);
+  return made;
+}
+
 FailureOr<int64_t> PlanBuilder::graphIndex(Operation *op, StringRef name) {
   auto found = graphs.find(name);
   if (found != graphs.end())
@@ -130,8 +142,7 @@ FailureOr<int64_t> PlanBuilder::graphIndex(Operation *op, StringRef name) {
     runtime::DerivedSpec spec;
     spec.name = name.str();
     spec.parent = *parent;
-    for (int64_t type : graph.getParentTypesAttr().asArrayRef())
-      spec.types.push_back(static_cast<int32_t>(type));
+    spec.made = derivationOf(graph);
     spec.schema = schemaOf(graph);
     plan.derived.push_back(spec);
     return graphs[name] = kFirstDerived + plan.derived.size() - 1;

@@ -127,7 +127,7 @@ static bool knowsOnlyNodes(TraverseOp op) {
   // Not by degree: that is a matter of the edges.
   auto ofNodes = [](RowDomain domain) {
     return !domain || domain.isKind(RowKind::NodeType) ||
-           (domain.isKind(RowKind::Node) &&
+           (domain.isKind(RowKind::Node) && !domain.isOfParent() &&
             domain.get().order != RowOrder::ByDegree);
   };
   auto reachesNodes = [&](AtAttr at) { return ofNodes(at.getSpace()); };

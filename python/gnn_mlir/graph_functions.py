@@ -17,26 +17,38 @@ def _square(graph, what):
         raise ValueError(f"{what}: expected a square graph, got a bipartite one")
 
 
+# What `add_self_loops` and graphs that are derived by loops do with self loops.
+LOOPS = ("replace", "add", "remaining", "remove")
+
+
 def add_self_loops(graph, mode="replace", edge_type=None):
     """Adds a self loop to each node, after the other edges, in node order.
 
     With mode "replace" self loops that are there are taken out first, so that
-    each node has exactly one; with "add" they stay. `edge_type` is the type of
-    the new edges, whose schema they must obey; None makes a new type "self_loop"
-    after the others."""
+    each node has exactly one; with "add" they stay. With "remaining", as in
+    "replace", but the loop of a node that had some is the last of these, with its
+    type; with "remove" they are taken out, and none is added. `edge_type` is the
+    type of the new edges, whose schema they must obey; None makes a new type
+    "self_loop" after the others."""
     _square(graph, "add_self_loops")
-    if mode not in ("replace", "add"):
-        raise ValueError(f"expected mode replace or add, got {mode!r}")
+    if mode not in LOOPS:
+        raise ValueError(f"expected mode {', '.join(LOOPS)}, got {mode!r}")
+    own = graph.edge_src == graph.edge_dst
+    if mode == "remove":
+        return select_edges(graph, ~own)
     new_type = edge_type is None
     if new_type:
         edge_type = graph.num_edge_types
     elif edge_type not in range(graph.num_edge_types):
         raise ValueError(f"expected an edge type from 0 to "
                          f"{graph.num_edge_types - 1}, got {edge_type!r}")
-    kept = (graph.edge_src != graph.edge_dst if mode == "replace" else
-            np.ones(graph.num_edges, bool))
+    kept = ~own | (mode == "add")
     loops = np.arange(graph.num_nodes, dtype=np.int32)
     types = np.full(graph.num_nodes, edge_type, np.int32)
+    if mode == "remaining":
+        last = np.full(graph.num_nodes, -1)
+        np.maximum.at(last, graph.edge_src[own], np.flatnonzero(own))
+        types[last >= 0] = graph.edge_type[last[last >= 0]]
     schema = graph.schema
     if schema is not None and new_type:
         schema = (*schema, (-1, -1))
@@ -114,6 +126,15 @@ def select_edge_types(graph, types):
                  num_edge_types=len(types),
                  schema=None if schema is None else [schema[t] for t in types],
                  edge_type_names=names and [names[t] for t in types])
+
+
+def derive(graph, types=(), loops=None, loop_type=None):
+    """What a declaration derives of a graph: the edges of some types, or other self
+    loops, new ones of one of the graph's edge types or a type of their own."""
+    if loops is None:
+        return select_edge_types(graph, types)
+    return add_self_loops(graph, loops, None if loop_type == graph.num_edge_types
+                          else loop_type)
 
 
 def select_edges(graph, kept):

@@ -101,7 +101,8 @@ def _number(op, what, value):
 
 # The parameters of ops that are values of the function, by name.
 _VALUES = {"x", "lhs", "rhs", "weight", "bias", "grad", "coefficients", "bases",
-           "value", "mean", "variance", "gamma", "beta", "prior", "factor"}
+           "value", "mean", "variance", "gamma", "beta", "prior", "factor", "edges",
+           "nodes"}
 
 
 def _checked(method):
@@ -236,38 +237,6 @@ class RowOps:
 
         return self._record("gnn.rebind_rows", "{}", _arrow(x, result), [x],
                             [result], meaning)
-
-    def restrict_rows(self, x, graph):
-        """The rows of edges, pairs or edge types that a derived graph has."""
-        _rows("restrict_rows", x)
-        kinds = ("edge", "edge_type", "src_pair", "dst_pair")
-        _require(x.space in kinds, "restrict_rows",
-                 f"expected rows of {', '.join(kinds)}, got {x.space}")
-        _require(graph.parent is not None and graph.parent.name == x.graph.name,
-                 "restrict_rows", "expected a graph derived from "
-                 f"{x.graph.name}, got {graph.name}")
-        result = graph.rows(x.space, *x.features).with_dtype(x.type.dtype)
-        space, name = x.space, x.graph.name
-        return self._record(
-            "gnn.restrict_rows", "{}", _arrow(x, result), [x], [result],
-            lambda g, a: reference.restrict_rows(g[name], a, space,
-                                                 graph.parent_types))
-
-    def expand_rows(self, x, graph):
-        """Rows of a derived graph among those of its parent, which are 0 else."""
-        _rows("expand_rows", x)
-        kinds = ("edge", "edge_type", "src_pair", "dst_pair")
-        _require(x.space in kinds, "expand_rows",
-                 f"expected rows of {', '.join(kinds)}, got {x.space}")
-        part = x.graph
-        _require(part.parent is not None and part.parent.name == graph.name,
-                 "expand_rows", f"expected rows of a graph derived from "
-                 f"{graph.name}, got rows of {part.name}")
-        result = graph.rows(x.space, *x.features).with_dtype(x.type.dtype)
-        space, name, kept = x.space, graph.name, part.parent_types
-        return self._record(
-            "gnn.expand_rows", "{}", _arrow(x, result), [x], [result],
-            lambda g, a: reference.expand_rows(g[name], a, space, kept))
 
     def prefix_rows(self, x):
         """The first source rows as destination rows of a bipartite graph."""

@@ -22,9 +22,10 @@ import numpy as np
 
 from . import ops, types
 from .attention import AttentionOps
+from .derived_ops import DerivedOps
 from .feature_ops import FeatureOps
 from .graph import Graph, not_a_graph, to_numpy
-from .graph_functions import check_self_loops, select_edge_types
+from .graph_functions import LOOPS, check_self_loops, derive
 from .values import Value
 
 
@@ -46,7 +47,8 @@ class _Op:
         return f"{text} {self.region.text(names, spell)}" if self.region else text
 
 
-class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, FeatureOps):
+class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, DerivedOps,
+               FeatureOps):
     """A function under construction; made by `Module.function`."""
 
     def __init__(self, module, name):
@@ -261,8 +263,8 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, FeatureOps
         graphs = dict(graphs)
         for name, decl in self.module.graphs.items():
             if decl.parent is not None and decl.parent.name in declared:
-                graphs[name] = select_edge_types(graphs[decl.parent.name],
-                                                 decl.parent_types)
+                graphs[name] = derive(graphs[decl.parent.name], decl.parent_types,
+                                      decl.loops, decl.loop_type)
                 if decl.schema is not None:
                     graphs[name].check_schema(decl.schema)
         return graphs
@@ -473,6 +475,29 @@ class Module:
         decl = dataclasses.replace(decl, parent=parent, parent_types=edge_types)
         self.graphs[name] = decl
         return decl
+
+    def looped_graph(self, name, parent, loops="replace", loop_type=0):
+        """Declares the graph that `add_self_loops` makes of `parent` in mode `loops`.
+        New loops have edge type `loop_type`, one of the parent's; its number of edge
+        types is a type of their own. It is given with its parent."""
+        what = f"graph {name!r}"
+        if parent.parent is not None or not parent.square:
+            raise ValueError(f"{what}: expected a square parent that is not derived, "
+                             f"got {parent.name!r}")
+        if loops not in LOOPS:
+            raise ValueError(f"{what}: expected loops {', '.join(LOOPS)}, got {loops!r}")
+        if loops == "remove":
+            loop_type = None
+        else:
+            loop_type = types.integer(f"{what}: loop_type", loop_type, 0,
+                                      parent.edge_types)
+        is_new = loop_type == parent.edge_types
+        schema = parent.schema and (*parent.schema, *[(-1, -1)] * is_new)
+        decl = self.graph(name, parent.node_types, parent.edge_types + is_new, True,
+                          schema)
+        self.graphs[name] = dataclasses.replace(decl, parent=parent, loops=loops,
+                                                loop_type=loop_type)
+        return self.graphs[name]
 
     def graph_like(self, name, graph, stats=False):
         """Declares a graph with the types and the schema of a `Graph`."""

@@ -13,6 +13,8 @@ propagates.
 
 import numpy as np
 
+from .reference_derived import expand_rows, extend_edges, loop_rows, restrict_rows  # noqa: F401
+
 
 def _float(x):
     return np.asarray(x, np.float64)
@@ -94,30 +96,6 @@ def degree(graph, of, target, via=None):
 def rebind_rows(x):
     """result[i] = x[i], on another graph with as many such nodes."""
     return np.asarray(x)
-
-
-def _rows_of_types(graph, space, types):
-    """Which rows of `space` belong to the edge types `types`."""
-    of = {"edge": lambda: graph.edge_type,
-          "edge_type": lambda: np.arange(graph.num_edge_types),
-          "src_pair": lambda: graph.pairs("src")[0],
-          "dst_pair": lambda: graph.pairs("dst")[0]}[space]()
-    return np.isin(of, types)
-
-
-def restrict_rows(graph, x, space, types):
-    """result[i] = x[o(i)] for the rows o(i) of `space`, in order, that belong to
-    the edge types `types`; `graph` has all of them."""
-    return np.asarray(x)[_rows_of_types(graph, space, types)]
-
-
-def expand_rows(graph, x, space, types):
-    """result[o(i)] = x[i] for the rows o(i) of `space`, in order, that belong to
-    the edge types `types`, else 0; `graph` has all of them."""
-    x, rows = _float(x), _rows_of_types(graph, space, types)
-    out = np.zeros((len(rows),) + x.shape[1:], np.float64)
-    out[rows] = x
-    return out
 
 
 def prefix_rows(graph, x):

@@ -68,7 +68,8 @@ class GraphDecl:
     `schema` gives each edge type its (source, destination) node type, -1 where
     it has several; `stats` is what `Graph.statistics` returns, as items; with
     `self_loops` each node has one, no more. A graph with a `parent` is derived:
-    its edges of these `parent_types`."""
+    its edges of these `parent_types`, or with other self `loops`: one of
+    `graph_functions.LOOPS`, new ones with edge type `loop_type`."""
 
     name: str
     square: bool = True
@@ -79,6 +80,8 @@ class GraphDecl:
     self_loops: bool = False
     parent: Optional["GraphDecl"] = None
     parent_types: Tuple[int, ...] = ()
+    loops: Optional[str] = None
+    loop_type: Optional[int] = None
 
     @property
     def src(self):
@@ -101,6 +104,12 @@ class GraphDecl:
                              f"{self.src} or {self.dst}")
         return TensorType(features, self, space)
 
+    def _derivation(self):
+        if self.loops is None:
+            return f"types {list(self.parent_types)}"
+        return f"loops {self.loops}" + (
+            "" if self.loop_type is None else f" type {self.loop_type}")
+
     def text(self):
         entries = [f"node_types = {self.node_types}",
                    f"edge_types = {self.edge_types}"]
@@ -113,7 +122,7 @@ class GraphDecl:
             entries.append(f"stats = {stats_text(self.stats)}")
         kind = "square" if self.square else "bipartite"
         if self.parent is not None:
-            kind += f" of @{self.parent.name} types {list(self.parent_types)}"
+            kind += f" of @{self.parent.name} {self._derivation()}"
         return f"gnn.graph @{self.name} {kind} {{{', '.join(entries)}}}"
 
 

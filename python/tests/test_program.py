@@ -52,6 +52,9 @@ def every_op():
     part = f.restrict_rows(e, module.derived_graph("some", g, [0, 2]))
     keep(f.prefix_rows(users), f.extend_rows(f.prefix_rows(users)),
          f.rebind_rows(x, b, "src"), part, f.expand_rows(part, g))
+    loops = f.aggregate("sum", e, "node", via="dst")
+    looped = f.extend_edges(e, loops, module.looped_graph("looped", g))
+    keep(looped, f.loop_rows(looped))
     keep(f.linear(x, w, wb), f.linear(heads, wh), f.linear(x, wh))
     keep(f.typed_linear(xe, wt, bias=wtb), f.typed_linear(x, wn),
          f.typed_linear(xe, wn, via="dst"))

@@ -51,7 +51,9 @@ PlainGraph selected(const PlainGraph &all, const Array &types, Array &origin) {
 
 std::shared_ptr<const Graph> derive(const std::shared_ptr<const Graph> &parent,
                                     const Array &types) {
-  auto graph = deriveGraph(parent, types);
+  Derivation made;
+  made.types = types;
+  auto graph = deriveGraph(parent, made);
   EXPECT_TRUE(graph) << graph.message();
   return *graph;
 }
@@ -166,7 +168,7 @@ TEST(DerivedGraph, IsMadeOnceAndKeepsItsParent) {
 
 TEST(DerivedGraph, ParentsAreNotDerived) {
   auto parent = randomGraph(3, true, 7, 0, 40, 3, 4).build();
-  EXPECT_EQ(deriveGraph(derive(parent, {0, 2}), Array{0}).message(),
+  EXPECT_EQ(deriveGraph(derive(parent, {0, 2}), Derivation()).message(),
             "derive_graph: expected a graph that is not derived");
   auto array = parent->structure(*parseStructureKey("map edge parent_edge"));
   EXPECT_EQ(array.message(), "expected a graph derived from another, got one "
@@ -245,7 +247,7 @@ TEST(DerivedGraph, PlansAreReadBack) {
   EXPECT_EQ(again->json(), plan->json());
   const FunctionPlan &function = again->functions[0];
   ASSERT_EQ(function.derived.size(), 1u);
-  EXPECT_EQ(function.derived[0].types, Array{1});
+  EXPECT_EQ(function.derived[0].made.types, Array{1});
   EXPECT_EQ(function.structures[0].graph, 1);
   EXPECT_EQ(function.graphs.size(), 1u);
 }

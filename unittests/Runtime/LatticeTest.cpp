@@ -91,6 +91,11 @@ TEST(Lattice, RowsThatNoTwoLeadTo) {
   EXPECT_TRUE(isInjective("edge.in_rows", "edge"));
   EXPECT_TRUE(isInjective("edge.in_rows", "parent_edge.out_rows"));
   EXPECT_TRUE(isInjective("edge_type", "parent_edge_type"));
+  EXPECT_TRUE(isInjective("dst", "parent_loop"));
+  EXPECT_FALSE(isInjective("edge", "parent_loop"));
+  std::string error;
+  EXPECT_FALSE(OrderedSpace::parse("parent_loop.by_type", error));
+  EXPECT_FALSE(StructureKey::parse("map src parent_loop", error));
   EXPECT_FALSE(isInjective("edge", "dst_pair"));
   EXPECT_FALSE(isInjective("edge", "parent_dst_pair"));
   EXPECT_FALSE(isInjective("src_pair", "src"));

@@ -155,7 +155,7 @@ TEST(Plan, ReadsNamesOfEarlierVersions) {
   ASSERT_TRUE(plan) << plan.message();
   EXPECT_EQ(plan->functions[0].pass, GradientPass::Forward);
   EXPECT_EQ(plan->functions[0].inputs[0].of, "x");
-  text.replace(text.find("\"version\": 1"), 12, "\"version\": 6");
+  text.replace(text.find("\"version\": 1"), 12, "\"version\": 7");
   EXPECT_TRUE(contains(LaunchPlan::parse(text).message(),
                        "expected a function and which pass of it this is, or "
                        "neither, got 'mean' and none"));
@@ -218,8 +218,8 @@ TEST(Plan, Malformed) {
     const char *piece, *other, *part;
   } cases[] = {
       {"{\"version\": 1", "", "parse error"},
-      {"\"version\": 1", "\"version\": 7", "version: expected 1 to 6, got 7"},
-      {"\"version\": 1", "\"version\": 0", "version: expected 1 to 6, got 0"},
+      {"\"version\": 1", "\"version\": 8", "version: expected 1 to 7, got 8"},
+      {"\"version\": 1", "\"version\": 0", "version: expected 1 to 7, got 0"},
       {"\"name\": \"sum\"", "\"name\": \"sum\", \"pass\": \"none\"",
        "functions[0].pass: expected forward or backward, got 'none'"},
       {"\"name\": \"x\"", "\"name\": \"x\", \"of\": \"y\"",

@@ -34,10 +34,12 @@ class DotOp;
 class DropoutOp;
 class EdgeSoftmaxOp;
 class ExpandRowsOp;
+class ExtendEdgesOp;
 class ExtendRowsOp;
 class GatherOp;
 class LayerNormOp;
 class LinearOp;
+class LoopRowsOp;
 class OuterOp;
 class OuterRowsOp;
 class PickFeatureOp;
@@ -251,18 +253,30 @@ private:
   /// Requires as many rows of `rows` as of `others`, or at most as many.
   void requireCount(mlir::Location loc, const Rows &rows, const Rows &others,
                     bool atMost);
-  /// Rows of zeros.
-  mlir::Value zeros(mlir::Location loc, const Rows &rows, mlir::Type element);
+  /// Rows of zeros, in `output`.
+  mlir::Value zeros(mlir::Location loc, const Rows &rows, mlir::Type element,
+                    mlir::Value output);
   /// Writes the rows of a value into `result`, whose features are two at most;
-  /// `written` are the rows of `result` that those lead to.
+  /// `written` are the rows of `result` that those lead to, on another graph
+  /// with the same rows if one is given.
   mlir::Value writeAmong(mlir::Location loc, mlir::Value input,
                          mlir::Value result, tile::RowDomain written,
-                         llvm::ArrayRef<int64_t> dims);
+                         llvm::ArrayRef<int64_t> dims,
+                         mlir::FlatSymbolRefAttr graph = {});
+  /// A new tensor for the rows of all edges of the graph that `looped` is
+  /// derived from, in this order, and behind them of new loops.
+  mlir::Value emptyWithLoops(mlir::Location loc, mlir::FlatSymbolRefAttr looped,
+                             llvm::ArrayRef<int64_t> dims, mlir::Type element,
+                             tile::RowDomain order);
+  mlir::Value withLoopRows(ExtendEdgesOp op, mlir::FlatSymbolRefAttr looped,
+                           llvm::ArrayRef<int64_t> dims);
   mlir::LogicalResult lowerRebind(RebindRowsOp op);
   mlir::LogicalResult lowerPrefix(PrefixRowsOp op);
   mlir::LogicalResult lowerRestrict(RestrictRowsOp op);
   mlir::LogicalResult lowerExpand(ExpandRowsOp op);
   mlir::LogicalResult lowerExtend(ExtendRowsOp op);
+  mlir::LogicalResult lowerExtendEdges(ExtendEdgesOp op);
+  mlir::LogicalResult lowerLoopRows(LoopRowsOp op);
   mlir::LogicalResult lowerPick(PickOp op);
   mlir::LogicalResult lowerPickFeature(PickFeatureOp op);
   mlir::LogicalResult lowerLoop(RowLoopInterface loop);

@@ -35,6 +35,8 @@ enum class Space : uint32_t {
 #include "GNN/Lattice/RowSpaces.def"
 #define GNN_PARENT_SPACE(NAME, TEXT, OWN) NAME,
 #include "GNN/Lattice/RowSpaces.def"
+#define GNN_LOOP_SPACE(NAME, TEXT, OWN) NAME,
+#include "GNN/Lattice/RowSpaces.def"
 };
 
 /// Orders in which the rows of a space are listed.

@@ -11,6 +11,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
 #include <vector>
 
 namespace gnn::runtime {
@@ -30,12 +33,22 @@ enum class SelfLoops {
   Add,
   /// Self loops that are there are taken out first, so that each node has
   /// exactly one at the end.
-  Replace
+  Replace,
+  /// As Replace, but the loop of a node that had some is the last of these,
+  /// with
+  /// its type.
+  Remaining,
+  /// Self loops that are there are taken out, and none are made.
+  Remove
 };
+
+/// "add", "replace", "remaining", "remove".
+const char *name(SelfLoops mode);
+std::optional<SelfLoops> parseSelfLoops(const std::string &text);
 
 /// Adds a self loop to each node of a square graph, after the other edges, in
 /// the order of the nodes. `edgeType` is their type; -1 makes a new type
-/// "self_loop" after the others.
+/// "self_loop" after the others. `Remove` adds none and needs no type.
 Expected<DerivedGraph> addSelfLoops(const Graph &graph, SelfLoops mode,
                                     int32_t edgeType = -1);
 
@@ -60,13 +73,32 @@ Expected<DerivedGraph> mergeTypes(const Graph &graph, bool edgeTypes,
 Expected<DerivedGraph> selectEdgeTypes(const Graph &graph,
                                        ArrayView<int32_t> types);
 
-/// The graph that `selectEdgeTypes` makes, with the maps that lead to the rows
-/// of its parent (docs/Structures.md). Made once and kept with the parent,
-/// which the result keeps alive. The parent is not made by this function
-/// itself.
+/// How a graph is made of the edges of another one.
+struct Derivation {
+  /// Those of these types, which ascend; all where `loops` is given.
+  std::vector<int32_t> types;
+  /// With other self loops.
+  std::optional<SelfLoops> loops;
+  /// The type of new loops; that of the first graph's number of edge types is a
+  /// new one.
+  int32_t loopType = -1;
+
+  /// Whether there are edges that the first graph has not.
+  bool addsLoops() const { return loops && *loops != SelfLoops::Remove; }
+  /// Of a graph made of one with so many edge types.
+  int64_t numEdgeTypes(int64_t all) const;
+
+  auto key() const { return std::tie(types, loops, loopType); }
+  bool operator<(const Derivation &other) const { return key() < other.key(); }
+};
+
+/// The graph that `selectEdgeTypes` or `addSelfLoops` makes, with the maps that
+/// lead to the rows of its parent (docs/Structures.md). Made once and kept with
+/// the parent, which the result keeps alive. The parent is not made by this
+/// function itself.
 Expected<std::shared_ptr<const Graph>>
 deriveGraph(const std::shared_ptr<const Graph> &parent,
-            ArrayView<int32_t> types);
+            const Derivation &derivation);
 
 /// Gives nodes other ids: node v becomes srcIds[v] (dstIds[v] on the other side
 /// of a bipartite graph; empty where square). Each must be a permutation. Edges

@@ -10,6 +10,7 @@
 #include "GNN/Runtime/DataType.h"
 #include "GNN/Runtime/Error.h"
 #include "GNN/Runtime/Graph.h"
+#include "GNN/Runtime/GraphFunctions.h"
 #include "GNN/Runtime/Structures.h"
 
 #include <array>
@@ -57,8 +58,8 @@ struct DerivedSpec {
   std::string name;
   /// Index of the graph it is made of.
   int64_t parent = 0;
-  /// The parent's edge types that it has, which ascend.
-  std::vector<int32_t> types;
+  /// Which of the parent's edges it has, and which loops.
+  Derivation made;
   /// One entry an edge type, where there is a schema.
   std::optional<std::vector<EdgeTypeEnds>> schema;
 };
@@ -209,7 +210,7 @@ struct LaunchPlan {
   /// inputs and outputs are outputs, until the fourth kernels may write to all
   /// that is not an input, and until the fifth names alone say which pass a
   /// function is and what a gradient is of.
-  static constexpr int64_t kVersion = 6;
+  static constexpr int64_t kVersion = 7;
   static constexpr int64_t kFirstVersionOfWrites = 5;
   static constexpr int64_t kFirstVersionOfPasses = 6;
   static constexpr int64_t kOldestVersion = 1;

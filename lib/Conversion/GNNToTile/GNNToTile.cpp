@@ -158,6 +158,8 @@ void Lowering::registerModels(DialectRegistry &registry) {
     attach<ReduceFeaturesOp, &Lowering::lowerReduceFeatures>(context);
     attach<RestrictRowsOp, &Lowering::lowerRestrict>(context);
     attach<ExpandRowsOp, &Lowering::lowerExpand>(context);
+    attach<ExtendEdgesOp, &Lowering::lowerExtendEdges>(context);
+    attach<LoopRowsOp, &Lowering::lowerLoopRows>(context);
     attach<ExtendRowsOp, &Lowering::lowerExtend>(context);
     attach<PickOp, &Lowering::lowerPick>(context);
     attach<PickFeatureOp, &Lowering::lowerPickFeature>(context);

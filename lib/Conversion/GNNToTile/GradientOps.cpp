@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pick, pick_feature, expand_rows, extend_rows: traversals of rows.
+// pick, pick_feature, expand_rows, extend_rows, and rows of new self loops:
+// traversals of rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +12,7 @@
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 
 #include <limits>
@@ -104,15 +106,20 @@ LogicalResult Lowering::lowerPickFeature(PickFeatureOp op) {
   return success();
 }
 
-Value Lowering::zeros(Location loc, const Rows &rows, Type element) {
-  return rowwise(loc, rows, element, rows.features, {},
-                 [&](OpBuilder &b, Location loc, ValueRange) {
-                   return zeroOf(b, loc, element);
-                 });
+Value Lowering::zeros(Location loc, const Rows &rows, Type element,
+                      Value output) {
+  size_t dims = rows.features.size();
+  return traverse(loc, rows.graph,
+                  domainOf(rows.getDomain(), {}, rows.features), {}, output,
+                  leadingAt(Anchor::Group, dims, dims),
+                  [&](OpBuilder &b, Location loc, ValueRange) {
+                    return zeroOf(b, loc, element);
+                  });
 }
 
 Value Lowering::writeAmong(Location loc, Value input, Value result,
-                           tile::RowDomain written, ArrayRef<int64_t> dims) {
+                           tile::RowDomain written, ArrayRef<int64_t> dims,
+                           FlatSymbolRefAttr graph) {
   Rows rows = reshape(loc, view(input), dims);
   AtAttr at = leadingAt(Anchor::Group, dims.size(), dims.size());
   at = AtAttr::get(builder.getContext(), Anchor::Group, written, at.getHead(),
@@ -120,9 +127,29 @@ Value Lowering::writeAmong(Location loc, Value input, Value result,
   tile::RowDomain domain =
       describe(cast<RankedTensorType>(input.getType())).getDomain();
   return traverse(
-      loc, rows.graph, domainOf(domain, {}, dims),
+      loc, graph ? graph : rows.graph, domainOf(domain, {}, dims),
       {leading(rows, Anchor::Group, domain, {}, dims.size())}, result, at,
       [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+}
+
+/// The first graph of these rows that has new self loops; null if none has.
+static FlatSymbolRefAttr findLooped(Operation *op, TypeRange types) {
+  for (Type type : types) {
+    FlatSymbolRefAttr name = getRows(type).getGraph();
+    if (SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, name).addsLoops())
+      return name;
+  }
+  return nullptr;
+}
+
+Value Lowering::emptyWithLoops(Location loc, FlatSymbolRefAttr looped,
+                               ArrayRef<int64_t> dims, Type element,
+                               tile::RowDomain order) {
+  Rows rows;
+  rows.graph = looped;
+  rows.space = Space::ParentEdge;
+  rows.features.assign(dims.begin(), dims.end());
+  return empty(loc, rows, element, order);
 }
 
 LogicalResult Lowering::lowerExpand(ExpandRowsOp op) {
@@ -133,7 +160,14 @@ LogicalResult Lowering::lowerExpand(ExpandRowsOp op) {
   tile::RowDomain written = OrderedSpace{*ofParent(rows.space), rows.order};
   SmallVector<int64_t> full(result.features);
   result.features = walkedDims(full);
-  result.tensor = zeros(loc, result, element);
+  // New loops are written behind the rows that are asked for.
+  FlatSymbolRefAttr looped = findLooped(op, op.getInputs().getTypes());
+  result.isPrefix = looped != nullptr;
+  result.tensor =
+      looped ? zeros(loc, result, element,
+                     emptyWithLoops(loc, looped, result.features, element,
+                                    result.getDomain()))
+             : zeros(loc, result, element, empty(loc, result, element));
   for (Value input : op.getInputs())
     result.tensor =
         writeAmong(loc, input, result.tensor, written, result.features);
@@ -149,9 +183,106 @@ LogicalResult Lowering::lowerExtend(ExtendRowsOp op) {
   tile::RowDomain written = result.getDomain();
   SmallVector<int64_t> full(result.features);
   result.features = walkedDims(full);
-  Value among = zeros(loc, result, op.getType().getElementType());
+  Type element = op.getType().getElementType();
+  Value among = zeros(loc, result, element, empty(loc, result, element));
   result.tensor =
       writeAmong(loc, op.getInput(), among, written, result.features);
+  set(op.getResult(), reshape(loc, result, full));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Rows of new self loops
+//===----------------------------------------------------------------------===//
+
+/// The output of the template that computes a tensor, if that is a new one and
+/// nothing reads the tensor yet; null else.
+static OpOperand *findNewOutput(Value tensor) {
+  if (!tensor.use_empty())
+    return nullptr;
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+      tensor.getDefiningOp())) {
+    tensor = tensor.getDefiningOp()->getOperand(0);
+    if (!tensor.hasOneUse())
+      return nullptr;
+  }
+  if (!isa_and_nonnull<tile::TileOpInterface>(tensor.getDefiningOp()))
+    return nullptr;
+  auto result = cast<OpResult>(tensor);
+  OpOperand *output = cast<DestinationStyleOpInterface>(result.getOwner())
+                          .getTiedOpOperand(result);
+  auto made = output->get().getDefiningOp<tensor::EmptyOp>();
+  return made && made->hasOneUse() ? output : nullptr;
+}
+
+/// The rows of edges, of which nothing else is asked, are computed in a tensor
+/// with room for those of new loops, or else copied there.
+Value Lowering::withLoopRows(ExtendEdgesOp op, FlatSymbolRefAttr looped,
+                             ArrayRef<int64_t> dims) {
+  Location loc = op.getLoc();
+  OpOperand *output = op.getEdges().hasOneUse()
+                          ? findNewOutput(view(op.getEdges()).tensor)
+                          : nullptr;
+  if (output) {
+    auto made = cast<tensor::EmptyOp>(output->get().getDefiningOp());
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(made);
+    Value count = tile::CountOp::create(builder, loc, builder.getIndexType(),
+                                        looped.getValue(),
+                                        CountKey::count(Space::ParentEdge));
+    output->set(tensor::EmptyOp::create(builder, loc, made.getType(), count));
+    made.erase();
+    return reshape(loc, view(op.getEdges()), dims).tensor;
+  }
+  Rows edges = reshape(loc, view(op.getEdges()), dims);
+  tile::RowDomain order = edges.getDomain();
+  return traverse(
+      loc, edges.graph, domainOf(order, {}, dims),
+      {leading(edges, Anchor::Group, order, {}, dims.size())},
+      emptyWithLoops(loc, looped, dims, op.getType().getElementType(), order),
+      leadingAt(Anchor::Group, dims.size(), dims.size()),
+      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+}
+
+/// Whoever reads the rows reads those of the parent's edges, and behind them
+/// those of new loops.
+LogicalResult Lowering::lowerExtendEdges(ExtendEdgesOp op) {
+  Location loc = op.getLoc();
+  Rows result = describe(op.getType());
+  SmallVector<int64_t> full(result.features), dims = walkedDims(full);
+  result.features = dims;
+  result.space = Space::ParentEdge;
+  result.tensor = withLoopRows(op, result.graph, dims);
+  result.tensor = writeAmong(loc, op.getNodes(), result.tensor,
+                             Space::ParentLoop, dims, result.graph);
+  set(op.getResult(), reshape(loc, result, full));
+  return success();
+}
+
+/// The edges into a node are searched for the one that is its new loop.
+LogicalResult Lowering::lowerLoopRows(LoopRowsOp op) {
+  Location loc = op.getLoc();
+  Rows result = describe(op.getType());
+  SmallVector<int64_t> full(result.features), dims = walkedDims(full);
+  result.features = dims;
+  tile::RowDomain elements = elementsOf(result.getDomain(), RowSpace::Edge);
+  Rows input = reshape(loc, view(op.getInput()), dims);
+  auto at = [&](Anchor anchor, Space space) {
+    return AtAttr::get(builder.getContext(), anchor, space, false, false, 0);
+  };
+  result.tensor = traverse(
+      loc, input.graph, domainOf(result.getDomain(), elements, dims),
+      {leading(input, Anchor::Element, elements, {}, dims.size())},
+      empty(loc, result, op.getType().getElementType()),
+      leadingAt(Anchor::Group, dims.size(), dims.size()),
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Value edge = tile::IndexOp::create(
+            b, loc, b.getI32Type(), at(Anchor::Element, Space::ParentEdge));
+        Value loop = tile::IndexOp::create(
+            b, loc, b.getI32Type(), at(Anchor::Group, Space::ParentLoop));
+        return emitReduce(b, loc, tile::Reduction::Sum, Dim::Element,
+                          whereEqual(b, loc, edge, loop, args[0]));
+      });
   set(op.getResult(), reshape(loc, result, full));
   return success();
 }

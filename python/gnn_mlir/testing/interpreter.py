@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import reference
 from ..graph import Graph
-from ..graph_functions import select_edge_types
+from ..graph_functions import derive
 from . import generic_ir
 from .op_meanings import BoundGraph, Call, meaning, shape_of
 
@@ -315,10 +315,11 @@ class Module:
                              f"{', '.join(graphs)}")
         bound = {name: BoundGraph(graphs[name]) for name in roots if name in graphs}
         for name, given in self.graphs.items():
-            parent, types = given.get("parent_graph"), given.get("parent_types")
+            parent, types = given.get("parent_graph"), given.get("parent_types", ())
+            loops = given.get("loops")
             if parent in bound:
-                bound[name] = BoundGraph(select_edge_types(bound[parent].graph, types),
-                                         parent, types)
+                graph = derive(bound[parent].graph, types, loops, given.get("loop_type"))
+                bound[name] = BoundGraph(graph, parent, types, loops)
         return bound
 
 

@@ -504,6 +504,40 @@ def _extend(t):
            f.extend_rows(f.constant(1.0, x.type)) * 3)
 
 
+def _looped(t):
+    """On graphs with other self loops: rows of edges there of arguments, of computed
+    rows, of constants and of what is read once more; and back."""
+    f = t.f
+    if not t.g.square:
+        t.keep(t.rows("edge", *t.shape) * 2)
+        return
+    for loops in ("remove", "add", "replace", "remaining"):
+        s = t.module.looped_graph(loops, t.g, loops, t.g.edge_types)
+        own = f.input(f"{loops}_edge", s.rows("edge", *t.shape))
+        t.keep(f.expand_rows(own, t.g), f.expand_rows(own * 2, t.g) + t.rows(
+            "edge", *t.shape))
+        if loops == "remove":
+            for space in ("edge", "edge_type", "src_pair", "dst_pair"):
+                t.keep(f.restrict_rows(t.rows(space, *t.shape), s))
+            continue
+        edges, nodes = t.rows("edge", *t.shape), t.rows("node", *t.shape)
+        twice = edges * 2
+        given = f.extend_edges(edges, nodes, s)
+        made = f.extend_edges(edges * edges, nodes * 2, s)
+        t.keep(given, made, f.extend_edges(twice, nodes, s), f.aggregate(
+            "sum", twice, "node", "src"), f.loop_rows(own), f.loop_rows(given * 2),
+            f.aggregate("sum", f.extend_edges(
+                edges, f.constant(1.0, nodes.type), s), "node", "src"),
+            f.extend_edges(f.constant(1.0, edges.type), nodes, s),
+            f.extend_edges(f.linear(edges, t.weight(t.features, 3)), f.linear(
+                nodes, t.weight(t.features, 3)), s))
+        x = f.rebind_rows(nodes, s, "node")
+        total = f.spmm("mul", "sum", "node", x, f.edge_softmax(made, "dst"),
+                       lhs_via="src", via="dst")
+        t.keep(f.rebind_rows(total, t.g, "node"), f.linear(given, t.weight(
+            t.features, 3)), f.aggregate("max", made, "node", "dst"))
+
+
 OPS = {
     "op-gather": _gather, "op-sum": _sum, "op-mean": _mean,
     "op-extremes": _extremes, "op-degree": _degree, "op-linear": _linear,
@@ -520,6 +554,7 @@ OPS = {
     "op-numpy": _numpy, "op-dimensions": _dimensions,
     "op-rebind": _rebind, "op-derived": _derived, "op-pick": _pick,
     "op-pick-feature": _pick_feature, "op-expand": _expand, "op-extend": _extend,
+    "op-looped": _looped,
 }
 
 WITH_HEADS = set(OPS) - {"op-degree", "op-dimensions"}

@@ -45,6 +45,13 @@ class Call:
                 return self.graphs[kind.graph].parent_types
         raise ValueError(f"{self.op.name}: expected a derived graph")
 
+    def loops(self):
+        """What the derived graph has of self loops; None where types are listed."""
+        for kind in (*self.types, *self.results):
+            if kind is not None and kind.graph and self.graphs[kind.graph].parent:
+                return self.graphs[kind.graph].loops
+        raise ValueError(f"{self.op.name}: expected a derived graph")
+
     def shape(self):
         """The shape of the first result."""
         return shape_of(self.results[0], self.graphs)
@@ -53,8 +60,9 @@ class Call:
 class BoundGraph:
     """A declared graph with the one it is bound to."""
 
-    def __init__(self, graph, parent=None, parent_types=()):
-        self.graph, self.parent, self.parent_types = graph, parent, parent_types
+    def __init__(self, graph, parent=None, parent_types=(), loops=None):
+        self.graph, self.parent = graph, parent
+        self.parent_types, self.loops = parent_types, loops
 
 
 def shape_of(kind, graphs):
@@ -88,7 +96,7 @@ _ROLES = {
     "graph": Call.graph, "source": _space(0), "space": _space(0),
     "target": lambda call: call.results[0].space,
     "lhs_space": _space(0), "rhs_space": _space(1), "by": _by,
-    "types": Call.parent_types,
+    "types": Call.parent_types, "loops": Call.loops,
     "features": lambda call: (call.shape()[1:] if call.results[0].space else
                               call.shape()),
     "size": lambda call: call.results[0].features[-1],
@@ -226,10 +234,10 @@ def _reshape(call, x=None):
 
 def _expand_rows(call):
     """The rows of several graphs are added up."""
-    kinds = [call.graphs[call.type_of(i).graph].parent_types
-             for i in range(len(call.operands))]
-    return sum(reference.expand_rows(call.graph(), x, call.results[0].space, types)
-               for x, types in zip(call.operands, kinds))
+    parts = [call.graphs[call.type_of(i).graph] for i in range(len(call.operands))]
+    return sum(reference.expand_rows(call.graph(), x, call.results[0].space,
+                                     part.parent_types, part.loops)
+               for x, part in zip(call.operands, parts))
 
 
 # -- Ops on the features of one row ------------------------------------------------

@@ -101,7 +101,7 @@ gnn.graph @graph_c5 square {node_types = 1, edge_types = 1, stats = #gnn.stats<s
 
 // @graph_c6: a parent without its list has no spelling but the generic one.
 //
-// expected-error @+1 {{'gnn.graph' op expected a parent and a list of its edge types, or neither}}
+// expected-error @+1 {{'gnn.graph' op expected a parent and a list of its edge types or loops, or neither}}
 "gnn.graph"() <{sym_name = "graph_c6", kind = #gnn<graph_kind square>, parent_graph = @g, node_types = 1 : i64, edge_types = 1 : i64}> : () -> ()
 
 // -----

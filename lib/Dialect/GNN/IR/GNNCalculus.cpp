@@ -27,6 +27,8 @@ Action ExpandRowsOp::getLinearAction(unsigned) {
   return getInputs().size() == 1 ? Action(LinearAction::Rows) : std::nullopt;
 }
 
+Action LoopRowsOp::getLinearAction(unsigned) { return LinearAction::Rows; }
+
 Action PrefixRowsOp::getLinearAction(unsigned) { return LinearAction::Rows; }
 
 Action ExtendRowsOp::getLinearAction(unsigned) { return LinearAction::Rows; }

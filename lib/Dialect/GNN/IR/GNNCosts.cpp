@@ -136,6 +136,21 @@ RowCount ExpandRowsOp::getReadBytes() {
   return bytes;
 }
 
+RowCount ExtendEdgesOp::getFlops() { return {}; }
+
+/// A row and its place among those of edges and nodes.
+RowCount ExtendEdgesOp::getReadBytes() {
+  return RowCount::bytes(getType()) + RowCount::rows(getType()) * idBytes;
+}
+
+RowCount LoopRowsOp::getFlops() { return {}; }
+
+/// The edges of each node are searched for its loop.
+RowCount LoopRowsOp::getReadBytes() {
+  auto type = cast<RankedTensorType>(getInput().getType());
+  return RowCount::bytes(type) + RowCount::rows(type) * idBytes;
+}
+
 RowCount PrefixRowsOp::getFlops() { return {}; }
 RowCount PrefixRowsOp::getReadBytes() { return RowCount::bytes(getType()); }
 

@@ -228,6 +228,35 @@ StatsAttr StatsAttr::restrictTo(ArrayRef<int64_t> types) const {
              take(getSrcPairMax()), take(getDstPairMax()));
 }
 
+StatsAttr StatsAttr::withLoops(int64_t type) const {
+  int64_t nodes = getDstNodes();
+  auto more = [&](DenseI64ArrayAttr counts,
+                  int64_t loops) -> DenseI64ArrayAttr {
+    if (!counts || counts.empty())
+      return counts;
+    SmallVector<int64_t> all(counts.asArrayRef());
+    all.resize(std::max<size_t>(all.size(), type + 1));
+    all[type] += loops;
+    return DenseI64ArrayAttr::get(getContext(), all);
+  };
+  auto ofType = [&](DenseI64ArrayAttr counts) {
+    return counts.empty() && type == 0
+               ? DenseI64ArrayAttr::get(getContext(), nodes)
+               : more(counts, nodes);
+  };
+  // One more each: (d + 1)^2 = d^2 + 2d + 1. Unknown squares and degrees are 0.
+  auto squares = [&](int64_t all) {
+    return all ? all + 2 * getEdges() + nodes : 0;
+  };
+  auto longest = [](int64_t most) { return most ? most + 1 : 0; };
+  return get(getContext(), getSrcNodes(), nodes, getEdges() + nodes,
+             ofType(getTypeEdges()), ofType(getSrcPairs()),
+             ofType(getDstPairs()), squares(getInDegreeSquares()),
+             longest(getInDegreeMax()), squares(getOutDegreeSquares()),
+             longest(getOutDegreeMax()), more(getSrcPairMax(), 1),
+             more(getDstPairMax(), 1));
+}
+
 int64_t StatsAttr::getLongestRow(EndPoint end) const {
   bool toDst = end == EndPoint::Dst;
   int64_t most = toDst ? getInDegreeMax() : getOutDegreeMax();

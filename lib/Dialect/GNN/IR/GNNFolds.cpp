@@ -48,7 +48,7 @@ static llvm::SmallDenseSet<int64_t> edgeTypesOf(ExpandRowsOp op) {
   for (Type input : op.getInputs().getTypes()) {
     auto graph = SymbolTable::lookupNearestSymbolFrom<GraphOp>(
         op, getRows(input).getGraph());
-    types.insert_range(*graph.getParentTypes());
+    types.insert_range(graph.getTypesOfParent());
   }
   return types;
 }
@@ -78,6 +78,34 @@ void ExpandRowsOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 OpFoldResult PrefixRowsOp::fold(FoldAdaptor) {
   auto extend = definedBy<ExtendRowsOp>(getInput());
   return extend ? OpFoldResult(extend.getInput()) : OpFoldResult();
+}
+
+/// One row for all edges and loops.
+static LogicalResult extendBroadcast(ExtendEdgesOp op,
+                                     PatternRewriter &rewriter) {
+  auto edges = definedBy<BroadcastOp>(op.getEdges()),
+       nodes = definedBy<BroadcastOp>(op.getNodes());
+  if (!edges || !nodes || edges.getInput() != nodes.getInput() ||
+      getRows(edges.getInput().getType()))
+    return rewriter.notifyMatchFailure(op, "expected one row for all");
+  rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), edges.getInput());
+  return success();
+}
+
+void ExtendEdgesOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                MLIRContext *) {
+  patterns.add(extendBroadcast);
+}
+
+/// The rows that were put there. Remaining loops have others.
+OpFoldResult LoopRowsOp::fold(FoldAdaptor) {
+  auto extend = definedBy<ExtendEdgesOp>(getInput());
+  if (!extend)
+    return {};
+  auto graph = SymbolTable::lookupNearestSymbolFrom<GraphOp>(
+      *this, getRows(getInput().getType()).getGraph());
+  bool hasAll = graph && graph.getLoops() != LoopsKind::Remaining;
+  return hasAll ? OpFoldResult(extend.getNodes()) : OpFoldResult();
 }
 
 /// Rows of a derived graph that are gathered are gathered there: its nodes are

@@ -45,6 +45,46 @@ static ParseResult parseCount(OpAsmParser &parser, IntegerAttr &count) {
   return success();
 }
 
+/// Parses `types [0, 2]`, `loops remove` or `loops replace type 0`.
+static ParseResult parseDerivation(OpAsmParser &parser,
+                                   DenseI64ArrayAttr &types,
+                                   LoopsKindAttr &loops,
+                                   IntegerAttr &loopType) {
+  if (succeeded(parser.parseOptionalKeyword("types"))) {
+    types = dyn_cast_if_present<DenseI64ArrayAttr>(
+        DenseI64ArrayAttr::parse(parser, Type()));
+    return failure(!types);
+  }
+  if (failed(parser.parseOptionalKeyword("loops")))
+    return parser.emitError(parser.getCurrentLocation())
+           << "expected 'types' or 'loops' of the parent";
+  StringRef text;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&text))
+    return failure();
+  std::optional<LoopsKind> kind = symbolizeLoopsKind(text);
+  if (!kind)
+    return parser.emitError(loc)
+           << "expected remove, add, replace or remaining, got " << text;
+  loops = LoopsKindAttr::get(parser.getContext(), *kind);
+  return succeeded(parser.parseOptionalKeyword("type"))
+             ? parseCount(parser, loopType)
+             : success();
+}
+
+static void printDerivation(OpAsmPrinter &printer, Operation *,
+                            DenseI64ArrayAttr types, LoopsKindAttr loops,
+                            IntegerAttr loopType) {
+  if (types) {
+    printer << "types ";
+    types.print(printer);
+  }
+  if (loops)
+    printer << "loops " << stringifyLoopsKind(loops.getValue());
+  if (loopType)
+    printer << " type " << loopType.getInt();
+}
+
 /// Parses `node_types = N, edge_types = N` with what is optional, in
 /// any order.
 static ParseResult parseGraphBody(OpAsmParser &parser, IntegerAttr &nodeTypes,
@@ -132,9 +172,11 @@ LogicalResult GraphOp::verify() {
                << index / 2 << ": expected a node type below " << nodeTypes
                << " or -1, got " << type;
   }
-  if (isDerived() != getParentTypes().has_value()) // C6
-    return emitOpError("expected a parent and a list of its edge types, or "
-                       "neither");
+  if (getParentTypes() && getLoops()) // C6
+    return emitOpError("expected a list of edge types or loops, got both");
+  if (isDerived() != (getParentTypes() || getLoops())) // C6
+    return emitOpError("expected a parent and a list of its edge types or "
+                       "loops, or neither");
   if (auto types = getParentTypes()) {
     if (static_cast<int64_t>(types->size()) != edgeTypes) // C7
       return emitOpError("expected one of the parent's edge types for each of ")
@@ -144,6 +186,13 @@ LogicalResult GraphOp::verify() {
         return emitOpError("expected edge types that ascend, got ")
                << (*types)[i - 1] << " before " << (*types)[i];
   }
+  if (getLoops() && getKind() != GraphKind::Square) // C14
+    return emitOpError("loops: expected a square graph, got a bipartite one");
+  bool needsType = getLoops() && *getLoops() != LoopsKind::Remove;
+  if (needsType != addsLoops()) // C14
+    return emitOpError(needsType ? "expected the edge type of new loops"
+                                 : "expected no edge type of loops: there are "
+                                   "no new ones");
   if (getSelfLoops() && (isDerived() || getKind() != GraphKind::Square)) // C13
     return emitOpError("self_loops: expected a square graph, got a ")
            << (isDerived() ? "derived" : "bipartite") << " one";
@@ -161,84 +210,6 @@ LogicalResult GraphOp::verify() {
   return success();
 }
 
-LogicalResult GraphOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (!isDerived())
-    return success();
-  auto parent =
-      symbols.lookupNearestSymbolFrom<GraphOp>(*this, getParentGraphAttr());
-  if (!parent) // C8
-    return emitOpError("is derived from @")
-           << *getParentGraph()
-           << ", which no gnn.graph of the module declares";
-  if (parent.isDerived()) // C8
-    return emitOpError("is derived from @")
-           << *getParentGraph() << ": expected a graph that is not derived, "
-           << "such as @" << *parent.getParentGraph();
-  ArrayRef<int64_t> types = *getParentTypes();
-  for (int64_t type : types)
-    if (type < 0 || type >= static_cast<int64_t>(parent.getEdgeTypes())) // C9
-      return emitOpError("expected edge types of @")
-             << *getParentGraph() << " from 0 to under "
-             << parent.getEdgeTypes() << ", got " << type;
-  if (parent.getKind() != getKind()) // C10
-    return emitOpError("expected a ")
-           << stringifyGraphKind(parent.getKind()) << " graph as @"
-           << *getParentGraph() << " is, got a "
-           << stringifyGraphKind(getKind()) << " one";
-  if (parent.getNodeTypes() != getNodeTypes()) // C10
-    return emitOpError("expected the ")
-           << parent.getNodeTypes() << " node types of @" << *getParentGraph()
-           << ", got " << getNodeTypes();
-  if (parent.getStatsAttr() && getStatsAttr()) { // C12
-    StatsAttr expected = parent.getStatsAttr().restrictTo(types);
-    StatsAttr stats = getStatsAttr();
-    auto counts = [](StatsAttr stats) {
-      return std::tuple(stats.getSrcNodes(), stats.getDstNodes(),
-                        stats.getTypeEdges(), stats.getSrcPairs(),
-                        stats.getDstPairs());
-    };
-    if (counts(stats) != counts(expected))
-      return emitOpError("expected the nodes, and the edges and pairs of each "
-                         "type, as the stats of @")
-             << *getParentGraph() << " count them: " << expected << ", got "
-             << stats;
-  }
-  if (!parent.getSchema() || !getSchema())
-    return success();
-  for (auto [index, type] : llvm::enumerate(types))
-    for (EndPoint end : {EndPoint::Src, EndPoint::Dst})
-      if (getNodeTypeOf(index, end) != parent.getNodeTypeOf(type, end)) // C11
-        return emitOpError("schema of edge type ")
-               << index << ": expected the " << stringifyEndPoint(end)
-               << " node type " << parent.getNodeTypeOf(type, end) << " of @"
-               << *getParentGraph() << "'s edge type " << type << ", got "
-               << getNodeTypeOf(index, end);
-  return success();
-}
-
-GraphOp GraphOp::derive(ArrayRef<int64_t> types) {
-  auto module = cast<ModuleOp>((*this)->getParentOp());
-  for (auto graph : module.getOps<GraphOp>())
-    if (graph.getParentGraph() == getSymName() &&
-        *graph.getParentTypes() == types)
-      return graph;
-  SmallVector<int64_t> ends;
-  if (getSchema())
-    for (int64_t type : types)
-      ends.append({getNodeTypeOf(type, EndPoint::Src),
-                   getNodeTypeOf(type, EndPoint::Dst)});
-  OpBuilder builder(getContext());
-  auto graph = GraphOp::create(
-      builder, getLoc(), builder.getStringAttr(getSymName() + "_part"),
-      getKindAttr(), FlatSymbolRefAttr::get(*this),
-      builder.getDenseI64ArrayAttr(types), getNodeTypesAttr(),
-      builder.getI64IntegerAttr(types.size()),
-      getSchema() ? builder.getDenseI64ArrayAttr(ends) : nullptr, UnitAttr(),
-      getStatsAttr() ? getStatsAttr().restrictTo(types) : nullptr);
-  SymbolTable(module).insert(graph, std::next(Block::iterator(*this)));
-  return graph;
-}
-
 int64_t GraphOp::getNodeTypeOf(int64_t edgeType, EndPoint end) {
   auto schema = getSchema();
   return schema ? (*schema)[2 * edgeType + (end == EndPoint::Dst)] : -1;
@@ -253,7 +224,7 @@ bool GraphOp::hasNodeTypesAt(EndPoint end) {
 }
 
 //===----------------------------------------------------------------------===//
-// rebind_rows, restrict_rows, expand_rows, prefix_rows, extend_rows
+// rebind_rows, prefix_rows, extend_rows
 //===----------------------------------------------------------------------===//
 
 LogicalResult RebindRowsOp::verify() {
@@ -267,82 +238,6 @@ LogicalResult RebindRowsOp::verify() {
            << getRows(input).getGraph().getValue() << " only";
   return verifySameFeatures([&] { return emitOpError(); }, input, result,
                             "result"); // C3
-}
-
-/// Verifies that both are rows of one space that has fewer rows in a derived
-/// graph.
-static LogicalResult verifyDerivedRows(EmitError emitError,
-                                       RankedTensorType input,
-                                       RankedTensorType result) {
-  RowSpace space = *getRowSpace(input);
-  if (space != RowSpace::Edge && space != RowSpace::EdgeType &&
-      space != RowSpace::SrcPair && space != RowSpace::DstPair)
-    return emitError() << "expected edge, edge_type, src_pair or dst_pair "
-                          "rows, got "
-                       << stringifyRowSpace(space) << " rows";
-  if (space == getRowSpace(result))
-    return success();
-  return emitError() << "expected " << stringifyRowSpace(space)
-                     << " rows of result, got "
-                     << stringifyRowSpace(*getRowSpace(result)) << " rows";
-}
-
-/// Verifies the paths that lead from rows of the graph of `part` to those of
-/// its parent, the graph of `whole`.
-static LogicalResult verifyDerivedFrom(Operation *op,
-                                       SymbolTableCollection &symbols,
-                                       Type part, Type whole) {
-  if (failed(verifyGraphSymbols(op, symbols)))
-    return failure();
-  FlatSymbolRefAttr parent = getRows(whole).getGraph();
-  FlatSymbolRefAttr derived = getRows(part).getGraph();
-  auto graph = symbols.lookupNearestSymbolFrom<GraphOp>(op, derived);
-  if (graph.getParentGraphAttr() == parent)
-    return success();
-  return op->emitOpError("expected rows of a graph derived from @")
-         << parent.getValue() << ", got rows of @" << derived.getValue();
-}
-
-LogicalResult RestrictRowsOp::verify() {
-  auto emitError = [&] { return emitOpError(); };
-  auto input = getInput().getType(), result = getResult().getType();
-  if (failed(verifyDerivedRows(emitError, input, result))) // C1
-    return failure();
-  return verifySameFeatures(emitError, input, result, "result"); // C2
-}
-
-LogicalResult RestrictRowsOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyDerivedFrom(*this, symbols, getType(),
-                           getInput().getType()); // C3
-}
-
-LogicalResult ExpandRowsOp::verify() {
-  auto emitError = [&] { return emitOpError(); };
-  for (Type type : getInputs().getTypes()) {
-    auto input = cast<RankedTensorType>(type);
-    if (failed(verifyDerivedRows(emitError, input, getType())) || // C1
-        failed(verifySameFeatures(emitError, input, getType(),
-                                  "result"))) // C2
-      return failure();
-  }
-  return success();
-}
-
-LogicalResult ExpandRowsOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  llvm::SmallDenseMap<int64_t, FlatSymbolRefAttr> graphOfType;
-  for (Type type : getInputs().getTypes()) {
-    if (failed(verifyDerivedFrom(*this, symbols, type, getType()))) // C3
-      return failure();
-    FlatSymbolRefAttr name = getRows(type).getGraph();
-    auto graph = symbols.lookupNearestSymbolFrom<GraphOp>(*this, name);
-    for (int64_t edgeType : *graph.getParentTypes()) // C4
-      if (auto [other, isNew] = graphOfType.insert({edgeType, name}); !isNew)
-        return emitOpError("expected graphs without a common edge type, got "
-                           "type ")
-               << edgeType << " in @" << other->second.getValue() << " and @"
-               << name.getValue();
-  }
-  return success();
 }
 
 /// Verifies the spaces that an op leads from and to.

@@ -119,10 +119,11 @@ static LogicalResult verifyRowRank(Operation *op, Type type, AtAttr at) {
 }
 
 /// Checks that a tensor keeps its rows in the order in which `at` reads or
-/// writes them: that of `rows`, none where it has no row.
+/// writes them: that of `rows`, none where it has no row. New self loops lie
+/// behind edges in any order.
 static LogicalResult verifyOrder(Operation *op, Type type, AtAttr at,
                                  RowDomain rows) {
-  if (!isa<RankedTensorType>(type))
+  if (!isa<RankedTensorType>(type) || rows.isIn(gnn::Space::ParentLoop))
     return success();
   if (rows.isOfParent())
     rows = {withoutParent(rows.get().space), rows.get().order};

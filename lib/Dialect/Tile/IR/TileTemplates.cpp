@@ -38,6 +38,12 @@ static LogicalResult verifyHasRows(Operation *op, GraphOp graph, Space space) {
   if (isOfParent(space) && !graph.isDerived())
     return op->emitOpError("expected rows of a graph that is not derived, as @")
            << graph.getSymName() << ", got '" << name(space) << "'";
+  bool ofLoops = space == Space::ParentLoop;
+  if (isOfParent(space) &&
+      (graph.addsLoops() ? !ofLoops && space != Space::ParentEdge : ofLoops))
+    return op->emitOpError("expected rows of a graph with")
+           << (ofLoops ? "out" : "") << " new self loops, as @"
+           << graph.getSymName() << ", got '" << name(space) << "'";
   if (space == Space::Node && graph.getKind() != GraphKind::Square)
     return op->emitOpError("expected rows of a bipartite graph, as @")
            << graph.getSymName() << ", got '" << name(space) << "'";

@@ -104,6 +104,9 @@ def GNN_StatsAttr : GNN_Attr<"Stats"> {
     /// What is known of the edges of some types alone, renumbered in the order
     /// of `types`, on the same nodes. Their degrees are not.
     StatsAttr restrictTo(::llvm::ArrayRef<int64_t> types) const;
+    /// What is known with one more self loop of edge type `type` at each node,
+    /// which may be a new one, if no node has one.
+    StatsAttr withLoops(int64_t type) const;
 
     /// Edges that meet in the node at `end` with most of them, or about so many
     /// where the degree of nodes is not known, but that of pairs is; 0 where

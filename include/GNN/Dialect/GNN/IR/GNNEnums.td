@@ -26,6 +26,13 @@ def GNN_GraphKind : GNN_I32Enum<"GraphKind", "whether both ends are one set of n
   I32EnumAttrCase<"Bipartite", 1, "bipartite">]>;
 def GNN_GraphKindAttr : EnumAttr<GNN_Dialect, GNN_GraphKind, "graph_kind">;
 
+def GNN_LoopsKind : GNN_I32Enum<"LoopsKind", "which self loops a graph has of another's", [
+  I32EnumAttrCase<"Remove", 0, "remove">,
+  I32EnumAttrCase<"Add", 1, "add">,
+  I32EnumAttrCase<"Replace", 2, "replace">,
+  I32EnumAttrCase<"Remaining", 3, "remaining">]>;
+def GNN_LoopsKindAttr : EnumAttr<GNN_Dialect, GNN_LoopsKind, "loops">;
+
 def GNN_ReduceKind : GNN_I32Enum<"ReduceKind", "how the rows of a group become one", [
   I32EnumAttrCase<"Sum", 0, "sum">,
   I32EnumAttrCase<"Mean", 1, "mean">,

@@ -39,27 +39,40 @@ def GNN_GraphOp : GNN_Op<"graph", [
     bound; nobody passes it. `gnn.restrict_rows` takes rows of edges, pairs and
     edge types there, `gnn.rebind_rows` rows of nodes both ways.
 
+    A square graph is derived by `loops` as well, with the parent's nodes and edge
+    types: `remove` keeps the parent's edges that are no self loops, in its order;
+    `add` keeps all edges, and one self loop for each node follows, in the nodes'
+    order; `replace` is `remove` and then `add`. `remaining` is that, but the loop
+    of a node that had some is the last of these: an edge of the parent. The other
+    loops are new, of edge type `type`: one of the parent's, or a further one.
+    `gnn.extend_edges` gives rows of edges there, of the parent's edges and, for
+    new loops, of its nodes.
+
     Constraints:
     * (C1) `node_types` and `edge_types` are between 0 and 65535.
     * (C2) `schema` has one pair of node types for each edge type.
     * (C3) A node type in `schema` is -1 or less than `node_types`.
     * (C4) `stats` counts as many edge types as the graph has.
     * (C5) `stats` of a square graph has as many source as destination nodes.
-    * (C6) A derived graph has a parent and a list, others neither.
+    * (C6) A derived graph has a parent and either a list or loops, others neither.
     * (C7) The list ascends and has an entry for each edge type.
     * (C8) The parent is declared and not derived itself.
     * (C9) The list names edge types of the parent.
     * (C10) The parent is of the same kind and has as many node types.
     * (C11) Where both have a schema, they agree.
-    * (C12) Where both have stats, they count the same nodes, and the same edges and
-      pairs of each type.
+    * (C12) Where both have stats, they count the same nodes, and with a list the
+      same edges and pairs of each type.
     * (C13) A graph with `self_loops` is square and not derived.
+    * (C14) A graph derived by loops is square. New loops have a type, from 0 to the
+      number of the parent's edge types; there are as many edge types as in the
+      parent, or one more for that number.
 
     Example:
 
     ```mlir
     gnn.graph @g square {node_types = 2, edge_types = 3, schema = [[0, 1], [1, 1], [-1, -1]]}
     gnn.graph @part square of @g types [0, 2] {node_types = 2, edge_types = 2}
+    gnn.graph @looped square of @g loops replace type 3 {node_types = 2, edge_types = 4}
     gnn.graph @loops square {node_types = 1, edge_types = 1, self_loops}
     gnn.graph @block bipartite {node_types = 1, edge_types = 1}
     ```
@@ -67,12 +80,15 @@ def GNN_GraphOp : GNN_Op<"graph", [
   let arguments = (ins SymbolNameAttr:$sym_name, GNN_GraphKindAttr:$kind,
                        OptionalAttr<FlatSymbolRefAttr>:$parent_graph,
                        OptionalAttr<DenseI64ArrayAttr>:$parent_types,
+                       OptionalAttr<GNN_LoopsKindAttr>:$loops,
+                       OptionalAttr<I64Attr>:$loop_type,
                        I64Attr:$node_types, I64Attr:$edge_types,
                        OptionalAttr<DenseI64ArrayAttr>:$schema,
                        UnitAttr:$self_loops,
                        OptionalAttr<GNN_StatsAttr>:$stats);
   let assemblyFormat = [{
-    $sym_name `` $kind (` ` `of` $parent_graph^ `types` $parent_types)? ` `
+    $sym_name `` $kind
+    (` ` `of` $parent_graph^ custom<Derivation>($parent_types, $loops, $loop_type))? ` `
     `{` custom<GraphBody>($node_types, $edge_types, $schema, $self_loops,
                           $stats) `}`
     attr-dict-with-keyword
@@ -86,6 +102,13 @@ def GNN_GraphOp : GNN_Op<"graph", [
     bool hasNodeTypesAt(::gnn::EndPoint end);
     /// Whether the graph is made of edges of another one.
     bool isDerived() { return getParentGraph().has_value(); }
+    /// Whether it has self loops that this one has not.
+    bool addsLoops() { return getLoopType().has_value(); }
+    /// The parent's edge types that the edges of a derived graph may have.
+    ::llvm::SmallVector<int64_t> getTypesOfParent();
+    /// What follows of stats of the parent; with loops, about: the stats do not
+    /// say how many the parent has.
+    ::gnn::StatsAttr deriveStats(::gnn::StatsAttr ofParent);
     /// The name of the graph that the nodes are those of: the parent's, or its
     /// own.
     ::llvm::StringRef getNodesOf() {
@@ -146,6 +169,7 @@ def GNN_RestrictRowsOp : GNN_Op<"restrict_rows", [
       `dst_pair` rows.
     * (C2) Their features are the same.
     * (C3) The graph of `result` is derived from that of `input`.
+    * (C4) It has no new self loops: no rows of the parent are theirs.
 
     Example:
 
@@ -172,7 +196,7 @@ def GNN_ExpandRowsOp : GNN_Op<"expand_rows", [
     derived graph is row `o(i)` of the parent; the rows of the parent that none of
     the derived graphs has are 0. The sum of such rows by several graphs without a
     common edge type is one op. With one input it is the transpose of
-    `gnn.restrict_rows`.
+    `gnn.restrict_rows`. Rows of new self loops are left out.
 
     Gradient: `gnn.restrict_rows` of the gradient of `result`.
 
@@ -182,6 +206,7 @@ def GNN_ExpandRowsOp : GNN_Op<"expand_rows", [
     * (C2) Their features are the same.
     * (C3) The graph of each input is derived from that of `result`.
     * (C4) No edge type is in the graphs of two inputs.
+    * (C5) Of graphs with new self loops there are `edge` rows alone.
 
     Example:
 
@@ -198,6 +223,75 @@ def GNN_ExpandRowsOp : GNN_Op<"expand_rows", [
   let assemblyFormat = "$inputs attr-dict `:` type($inputs) `->` type($result)";
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
+}
+
+def GNN_ExtendEdgesOp : GNN_Op<"extend_edges", [
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>, GNN_Gradient,
+    GNN_CostAndReads, SameOperandsAndResultElementType]> {
+  let summary = "Rows of edges, and behind them those of new self loops";
+  let description = [{
+    The rows of the edges of a graph with new self loops: `result[i, :] =
+    edges[o(i), :]` where edge `i` is edge `o(i)` of the parent, and
+    `result[i, :] = nodes[v, :]` where it is the new loop of node `v`.
+
+    The rows of both operands are put one behind the other, unless a kernel can
+    write those of edges there, and are read by an edge's place there.
+
+    Gradient: of `edges`, `gnn.expand_rows` of the gradient of `result`; of
+    `nodes`, `gnn.loop_rows` of it.
+
+    Constraints:
+    * (C1) `edges` and `result` are `edge` rows, `nodes` are `node` rows.
+    * (C2) Their features are the same.
+    * (C3) The graph of `result` is derived from that of `edges` and `nodes`, with new
+      self loops.
+
+    Example:
+
+    ```mlir
+    gnn.graph @g square {node_types = 1, edge_types = 1}
+    gnn.graph @looped square of @g loops replace type 0 {node_types = 1, edge_types = 1}
+    %y = gnn.extend_edges %e, %x : tensor<?x8xf32, #gnn.rows<@g, edge>>, tensor<?x8xf32, #gnn.rows<@g, node>> -> tensor<?x8xf32, #gnn.rows<@looped, edge>>
+    ```
+  }];
+  let arguments = (ins GNN_Rows:$edges, GNN_Rows:$nodes);
+  let results = (outs GNN_Rows:$result);
+  let assemblyFormat = [{
+    $edges `,` $nodes attr-dict `:` type($edges) `,` type($nodes) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+def GNN_LoopRowsOp : GNN_Op<"loop_rows", [
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    GNN_DifferentiableOpInterface, GNN_Linear, GNN_CostAndReads,
+    SameOperandsAndResultElementType]> {
+  let summary = "The rows of new self loops, as rows of their nodes";
+  let description = [{
+    `result[v, :] = input[i, :]` where edge `i` is the new loop of node `v`, and 0
+    where `v` has none: in graphs with `remaining` loops, where it had one before.
+
+    Gradient: `gnn.extend_edges` of zeros and the gradient of `result`.
+
+    Constraints:
+    * (C1) `input` is `edge` rows, `result` is `node` rows.
+    * (C2) Their features are the same.
+    * (C3) The graph of `input` is derived from that of `result`, with new self loops.
+
+    Example:
+
+    ```mlir
+    gnn.graph @g square {node_types = 1, edge_types = 1}
+    gnn.graph @looped square of @g loops replace type 0 {node_types = 1, edge_types = 1}
+    %y = gnn.loop_rows %e : tensor<?x8xf32, #gnn.rows<@looped, edge>> -> tensor<?x8xf32, #gnn.rows<@g, node>>
+    ```
+  }];
+  let arguments = (ins GNN_Rows:$input);
+  let results = (outs GNN_Rows:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def GNN_PrefixRowsOp : GNN_RowOp<"prefix_rows", [

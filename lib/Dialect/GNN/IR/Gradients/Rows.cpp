@@ -40,6 +40,31 @@ LogicalResult ExpandRowsOp::buildGradient(OpBuilder &builder,
   return success();
 }
 
+LogicalResult ExtendEdgesOp::buildGradient(OpBuilder &builder,
+                                           ArrayRef<Value> gradients,
+                                           const llvm::BitVector &asked,
+                                           MutableArrayRef<Value> ofOperands) {
+  if (asked.test(0))
+    ofOperands[0] = ExpandRowsOp::create(builder, getLoc(),
+                                         getEdges().getType(), gradients[0]);
+  if (asked.test(1))
+    ofOperands[1] = LoopRowsOp::create(builder, getLoc(), getNodes().getType(),
+                                       gradients[0]);
+  return success();
+}
+
+Value LoopRowsOp::buildTranspose(OpBuilder &builder, unsigned, Value gradient) {
+  auto looped = getInput().getType();
+  auto zeros = GradientBuilder(builder, getLoc())
+                   .splat(RankedTensorType::get(
+                              looped.getShape(), looped.getElementType(),
+                              RowsAttr::get(builder.getContext(),
+                                            getRows(getType()).getGraph(),
+                                            RowSpace::Edge)),
+                          0);
+  return ExtendEdgesOp::create(builder, getLoc(), looped, zeros, gradient);
+}
+
 Value PrefixRowsOp::buildTranspose(OpBuilder &builder, unsigned,
                                    Value gradient) {
   return ExtendRowsOp::create(builder, getLoc(), getInput().getType(),
