@@ -208,9 +208,10 @@ private:
     Expected<int64_t> types = count(index, CountKey::count(Space::EdgeType));
     if (!types)
       return types.takeError();
-    if (*types != static_cast<int64_t>(spec.types.size()))
-      return failure("expected ", spec.types.size(), " edge types, got ",
-                     *types);
+    int64_t expected = spec.made.numEdgeTypes(
+        plan.graphs[static_cast<size_t>(spec.parent)].edgeTypes);
+    if (*types != expected)
+      return failure("expected ", expected, " edge types, got ", *types);
     return checkSchema(spec.schema, index);
   }
 

@@ -78,7 +78,8 @@ class Request:
     """What functions need of one graph."""
 
     def __init__(self, name):
-        self.name, self.parent, self.types = name, None, None
+        self.name, self.parent = name, None
+        self.types, self.loops, self.loop_type = (), None, None  # Of a derived graph.
         self.counts, self.structures = {}, {}  # Keys by text.
         self.schema, self.self_loops = None, False
         self.sorts, self.parent_sorts = set(), set()
@@ -140,7 +141,8 @@ def _requests(plans, names):
             one.self_loops |= graph.get("self_loops", False)
         for graph in plan.get("derived", ()):
             one = derived.setdefault(graph["name"], Request(graph["name"]))
-            one.parent, one.types = graph["of"], graph["types"]
+            one.parent, one.types = graph["of"], tuple(graph.get("types", ()))
+            one.loops, one.loop_type = graph.get("loops"), graph.get("loop_type")
             one.schema = graph["schema"] or one.schema
         known = {**found, **derived}
         for expr in plan["exprs"]:

@@ -206,16 +206,24 @@ def _version(tensor):
 
 
 class _Derived:
-    """The edges of some types of a TensorGraph."""
+    """The edges of some types of a TensorGraph, or it with other self loops."""
 
-    def __init__(self, structures, chosen):
+    def __init__(self, structures, request):
         """`structures` are the parent's, whose ids were checked."""
-        import torch
         parent = structures.graph
         self.device, self.node_types_at = parent.device, parent.node_types_at
         self.num_src_nodes, self.num_dst_nodes = parent.num_src_nodes, parent.num_dst_nodes
-        self.num_node_types, self.num_edge_types = parent.num_node_types, len(chosen)
-        self.parent_types, self.square = chosen, parent.square
+        self.num_node_types, self.square = parent.num_node_types, parent.square
+        self.loop_type = request.loop_type
+        if request.loops:
+            self._change_loops(structures, request.loops)
+        else:
+            self._choose(structures, request.types)
+
+    def _choose(self, structures, chosen):
+        import torch
+        parent = structures.graph
+        self.num_edge_types, self.parent_types = len(chosen), chosen
         self.schema = parent.schema and [parent.schema[t] for t in chosen]
         kinds, wanted = structures.edge_type(), torch.tensor(
             chosen, dtype=torch.int32, device=self.device)
@@ -224,6 +232,33 @@ class _Derived:
         self.edges = found.nonzero().view(-1)
         self._ends = {end: structures.ends(end)[self.edges] for end in ("src", "dst")}
         self.edge_type, self.num_edges = place[self.edges], len(self.edges)
+
+    def _change_loops(self, structures, loops):
+        """What `graph_functions.add_self_loops` makes; `edges` are the places of edges
+        among the parent's and, behind them, new loops."""
+        import torch
+        parent, adds = structures.graph, self.loop_type is not None
+        edges, nodes = structures.edges, self.num_dst_nodes if adds else 0
+        is_new = adds and self.loop_type == parent.num_edge_types
+        self.num_edge_types = parent.num_edge_types + is_new
+        self.parent_types = tuple(range(parent.num_edge_types))
+        self.schema = parent.schema and [*parent.schema, *[(-1, -1)] * is_new]
+        src, dst = structures.ends("src"), structures.ends("dst")
+        places = torch.arange(edges + nodes, device=self.device)
+        own, node = src == dst, places[:nodes]
+        kept = places[:edges] if loops == "add" else (~own).nonzero().view(-1)
+        made = places[edges:]
+        if loops == "remaining":
+            last = torch.full_like(made, -1).scatter_reduce_(
+                0, src[own].long(), own.nonzero().view(-1), "amax")
+            made = torch.where(last < 0, made, last)
+        self.edges = torch.cat([kept, made])
+        self._ends = {end: torch.cat([ids, node.to(ids.dtype)])[self.edges]
+                      for end, ids in (("src", src), ("dst", dst))}
+        kinds = structures.edge_type()
+        self.edge_type = torch.cat([kinds, torch.full_like(
+            node, self.loop_type or 0, dtype=kinds.dtype)])[self.edges]
+        self.num_edges = len(self.edges)
 
     def ends(self, end):
         return self._ends[end]
@@ -267,9 +302,10 @@ def _bind_built(package, names, requests, graphs, device):
         derived = {name: request for name, request in requests.items() if request.parent}
         if derived:
             for name, request in derived.items():
-                parent, key = built[request.parent], tuple(request.types)
+                parent = built[request.parent]
+                key = request.types, request.loops, request.loop_type
                 if key not in parent.derived:
-                    graph = _Derived(parent, request.types)
+                    graph = _Derived(parent, request)
                     parent.derived[key] = type(parent)(graph, parent, (graph.edges, None))
                 built[name] = parent.derived[key]
             _build(package, names, derived, built, graphs)

@@ -95,7 +95,8 @@ class Structures:
         """Of a derived graph, `origin` is (the parent's edge of each edge, the parent's
         type of each edge type)."""
         self.graph, self.device, self.parent, self.origin = graph, graph.device, parent, origin
-        self.derived = {}  # Structures of graphs derived from this one, by their types.
+        self.adds_loops = parent is not None and graph.loop_type is not None
+        self.derived = {}  # Structures of graphs derived from this one, by what they are.
         self.made = {}  # Tensors by the text of their key.
         self.known = {}  # What transfers brought: lists of numbers by name.
         self._kept = {}  # What several of them are made of.
@@ -329,7 +330,10 @@ class Structures:
 
     def size(self, space):
         if space.startswith("parent_"):
-            return self.parent.size(space[7:])
+            # New loops lie behind the parent's edges.
+            ofs = "edge" if space == "parent_loop" else space[7:]
+            return self.parent.size(ofs) + (
+                self.nodes["dst"] if self.adds_loops and ofs == "edge" else 0)
         if space in ("src_pair", "dst_pair"):
             return self.known["pairs", side(space)][0]
         return self.sizes[space]
@@ -378,7 +382,7 @@ class Structures:
     def _map(self, elements, target, upload, text):
         (space, order), (own, to) = elements, target
         of_parent = own.startswith("parent_")
-        own = own.removeprefix("parent_")
+        own = "dst" if own == "parent_loop" else own.removeprefix("parent_")
         if space == "edge_type" and (own != "edge_type" or order or to):
             upload.add(self.made, text, self._map_of_types(order, own, to, of_parent))
             return None
@@ -393,7 +397,11 @@ class Structures:
         if to and space == own and not order and not of_parent:
             return self._inverse(own, to)
         if to:
-            values = (self.parent if of_parent else self)._inverse(own, to).index_select(0, values)
+            places = (self.parent if of_parent else self)._inverse(own, to)
+            if of_parent and self.adds_loops:
+                loops = self._iota(self.size("parent_edge"))[self.parent.edges:]
+                places = torch.cat([places, loops.to(places.dtype)])
+            values = places.index_select(0, values)
         return values
 
     def _map_of_types(self, order, own, to, of_parent):
@@ -519,6 +527,8 @@ class Structures:
         edge, _ = self.origin
         if space == "edge":
             return edge
+        if space == "dst":
+            return self._iota(self.size("parent_edge"))[self.parent.edges:]
         if space == "edge_type":
             return self._keep("parent types", lambda: self._on_device(
                 np.array(self.graph.parent_types, np.int32)))

@@ -53,7 +53,8 @@ def every_op():
     keep(f.prefix_rows(users), f.extend_rows(f.prefix_rows(users)),
          f.rebind_rows(x, b, "src"), part, f.expand_rows(part, g))
     loops = f.aggregate("sum", e, "node", via="dst")
-    looped = f.extend_edges(e, loops, module.looped_graph("looped", g))
+    looped = f.extend_edges(e, loops, module.looped_graph(
+        "looped", g, loop_type=g.edge_types))
     keep(looped, f.loop_rows(looped))
     keep(f.linear(x, w, wb), f.linear(heads, wh), f.linear(x, wh))
     keep(f.typed_linear(xe, wt, bias=wtb), f.typed_linear(x, wn),

@@ -298,7 +298,7 @@ def test_parents_rows():
     first.sorts |= request.parent_sorts
     structures = graph._start()
     tensor_graph._build(None, (), {"g": first}, {"g": structures}, {})
-    made = tensor_graph._Derived(structures, [0, 2, 4])
+    made = tensor_graph._Derived(structures, request)
     structures = type(structures)(made, structures, (made.edges, None))
     tensor_graph._build(None, (), {"part": request}, {"part": structures}, {})
     for text, array in expected.items():
