@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`torch.compile(model, backend="gnn_mlir")`, and the one call that sets what it needs."""
+
+import torch
+
+from . import intercept
+from .lowering import lower
+from .outer import Outer
+from .raising import Raiser
+
+# What the front end made, the last one last; for tests and reports.
+_made = []
+_OPTIONS = ("target", "chip", "passes", "fullgraph")
+
+
+class CaptureError(RuntimeError):
+    """A part of a model that no program means, where the whole model was asked for."""
+
+
+def backend(graph_module, example_inputs, *, options=None):
+    """A backend of torch.compile: programs of the `gnn` dialect, and torch's ops for what
+    they do not mean. Graphs without a sum or a gather over edges are torch's."""
+    options = dict(options or {})
+    for name in options:
+        if name not in _OPTIONS:
+            raise ValueError(f"options: expected {', '.join(_OPTIONS)}, got {name!r}")
+    whole = options.pop("fullgraph", False)
+    lowered = lower(graph_module)
+    left = set()
+    while True:
+        raiser = Raiser(lowered, left).run()
+        small = {segment.number for segment in raiser.segments
+                 if segment.outputs and not segment.has_graph_ops}
+        more = {node for node, tag in raiser.tags.items()
+                if getattr(tag, "segment", None) in small} - left
+        if not more:
+            break
+        left |= more
+    segments = [segment for segment in raiser.segments if segment.outputs]
+    if whole:
+        _refuse_splits(raiser, segments)
+    if not segments:
+        return graph_module.forward
+    outer = Outer(raiser, lowered, options)
+    module = outer.build()
+    _made.append(outer)
+    del _made[:-64]
+    return module.forward
+
+
+def _refuse_splits(raiser, segments):
+    """Raises CaptureError where torch computes between two programs, or all."""
+    for node, why in raiser.reasons.items():
+        if len(segments) != 1 and (not segments or raiser.phase(node) > 0):
+            place = (node.meta.get("stack_trace") or "").strip().splitlines()
+            raise CaptureError(f"{node.target}: {why}" + (
+                "; at " + " ".join(line.strip() for line in place[-2:]) if place else ""))
+
+
+def register():
+    """Makes the backend known to torch by its name."""
+    if "gnn_mlir" not in torch._dynamo.list_backends(exclude_tags=()):
+        torch._dynamo.register_backend(backend, name="gnn_mlir")
+
+
+def compile_module(model, *, fullgraph=False, dynamic=True, **options):
+    """`model`, a torch.nn.Module or a function, compiled when it is called."""
+    intercept.install()
+    register()
+    for name in options:
+        if name not in _OPTIONS:
+            raise ValueError(f"{name}: expected an option of {', '.join(_OPTIONS)}")
+    context = torch._dynamo.optimize(
+        lambda gm, inputs: backend(gm, inputs, options={"fullgraph": fullgraph, **options}),
+        nopython=fullgraph, dynamic=dynamic)
+    context.enter_exit_hooks += [
+        intercept.turn_on,
+        torch._dynamo.config._make_closure_patcher(
+            capture_dynamic_output_shape_ops=True, capture_scalar_outputs=True,
+            specialize_float=True),
+        torch.fx.experimental._config._make_closure_patcher(use_duck_shape=False)]
+    return context(model)

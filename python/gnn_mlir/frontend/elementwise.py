@@ -1,0 +1,398 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Handlers of ops on each element: arithmetic, activations, conditions, constants."""
+
+import math
+
+import torch
+
+from .lowering import value_of
+from .raising import (Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, Whole, handles,
+                      static)
+
+aten = torch.ops.aten
+
+_ARITH = {"add": "arith.addf", "sub": "arith.subf", "mul": "arith.mulf",
+          "div": "arith.divf", "max": "arith.maximumf", "min": "arith.minimumf"}
+_NUMBERS = {"add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b,
+            "div": lambda a, b: a / b if b else math.copysign(math.inf, a) if a else math.nan,
+            "max": max, "min": min}
+
+
+def tag_of(r, x):
+    """The tag of an argument; a number is a Fill."""
+    if not isinstance(x, torch.fx.Node):
+        return Fill(float(x))
+    tag = r.tags.get(x)
+    if tag is None and isinstance(value_of(x), (int, float)):
+        return Fill(float(value_of(x)))
+    return tag
+
+
+def operands(r, node, *given):
+    """Nodes and numbers as values that broadcast to the features of `node`, and the
+    dimension of its rows. At least one is rows."""
+    rank = value_of(node).dim()
+    dims = {r.row_dim(x) + rank - value_of(x).dim() for x in given
+            if isinstance(x, torch.fx.Node) and r.is_rows(x)}
+    if not dims:
+        return None, None
+    if len(dims) > 1 or not 0 <= min(dims) < rank:
+        raise Unsupported("rows that meet features")
+    dim, = dims
+    home, axis = None, None
+    for x in given:  # The space of the first value of the program, else of the first rows.
+        if isinstance(x, torch.fx.Node) and r.is_rows(x):
+            of_program = isinstance(r.tags.get(x), (Rows, Typed))
+            if home is None or of_program and not home[1]:
+                home, axis = (x, of_program), r.axis(x)
+    first = r.rows(home[0])
+    graph = next(g for g in r.graphs.all if g.name == first.graph.name)
+    values = []
+    for x in given:
+        if x is home[0]:
+            values.append(first)
+        elif isinstance(x, torch.fx.Node) and r.is_rows(x):
+            if r.axis(x) is not axis:
+                raise Unsupported("rows of two kinds")
+            values.append(r.rows(x, graph, first.space))
+        else:
+            values.append(_shared(r, x, rank, dim, first))
+    return values, dim
+
+
+def _shared(r, x, rank, dim, like):
+    """A number, or a weight that all rows share."""
+    tag = tag_of(r, x)
+    if isinstance(tag, Fill):
+        return tag.number
+    if isinstance(tag, Whole):
+        value = r.f.gather(tag.value, like.space)
+        wanted = tuple(map(static, value_of(x).shape))
+        at = dim - (rank - len(wanted))
+        wanted = wanted[:at] + wanted[at + 1:] if at >= 0 else wanted
+        return value if value.features == wanted else r.f.reshape(value, *wanted)
+    shape = tuple(map(static, value_of(x).shape))
+    at = dim - (rank - len(shape))
+    if at >= 0:
+        if shape[at] != 1:
+            raise Unsupported("a tensor with a row for each row that is of no graph")
+        shape = shape[:at] + shape[at + 1:]
+    return r.weight(x, None, shape)
+
+
+def _strip(r, value):
+    """Without the last features that are 1."""
+    features = list(value.features)
+    while features and features[-1] == 1:
+        features.pop()
+    return value if len(features) == len(value.features) else r.f.reshape(value, *features)
+
+
+def combine(r, kind, a, b):
+    """a op b; features of which one begins with the other's are one op."""
+    is_rows = [not isinstance(x, (int, float)) and x.space is not None for x in (a, b)]
+    if kind in ("add", "sub", "mul", "div") and all(is_rows) and a.features != b.features \
+            and len(a.features) == len(b.features):
+        short, long = _strip(r, a), _strip(r, b)
+        pair = sorted((short.features, long.features), key=len)
+        if pair[1][:len(pair[0])] == pair[0]:
+            return r.f.apply(kind, a.space, short, long)
+    return r.f.elementwise(_ARITH[kind], a, b)
+
+
+def _whole(r, kind, a, b):
+    """A number of the graph with a constant, or with another."""
+    tags = [tag_of(r, x) for x in (a, b)]
+    values = [tag.value if isinstance(tag, Whole) else tag.number if isinstance(tag, Fill)
+              else None for tag in tags]
+    if None in values:
+        raise Unsupported("a number of the graph with what is none")
+    return Whole(combine(r, kind, *values), r.current.number)
+
+
+def binary(r, node, kind, a, b, alpha=1):
+    ta, tb = tag_of(r, a), tag_of(r, b)
+    if alpha != 1:
+        if not isinstance(tb, Fill):
+            values, dim = operands(r, node, a, b)
+            if values is None:
+                return None
+            return r.made(node, combine(r, kind, values[0], r.f.elementwise(
+                "arith.mulf", values[1], float(alpha))), dim)
+        b, tb = tb.number * alpha, Fill(tb.number * alpha)
+    if isinstance(ta, Fill) and isinstance(tb, Fill):
+        return Fill(_NUMBERS[kind](ta.number, tb.number))
+    if isinstance(ta, Parts) or isinstance(tb, Parts):
+        return _joined(kind, ta, tb)
+    if isinstance(ta, Masked) or isinstance(tb, Masked):
+        raise Unsupported("rows of one type alone")
+    values, dim = operands(r, node, a, b)
+    if values is None:
+        if isinstance(ta, Whole) or isinstance(tb, Whole):
+            return _whole(r, kind, a, b)
+        return None
+    return r.made(node, combine(r, kind, *values), dim)
+
+
+def _joined(kind, a, b):
+    """Rows by type, added up from rows that are 0 elsewhere."""
+    if kind != "add":
+        raise Unsupported("an op on rows of some types")
+    if isinstance(a, Fill) and a.number == 0:
+        return b
+    if isinstance(b, Fill) and b.number == 0:
+        return a
+    if isinstance(a, Parts) and isinstance(b, Parts) and a.types is b.types and not (
+            set(a.parts) & set(b.parts)):
+        return Parts(a.types, {**a.parts, **b.parts})
+    raise Unsupported("an op on rows of some types")
+
+
+def _register_binary():
+    for kind in ("add", "sub", "mul", "div"):
+        def handler(r, node, a, b, alpha=1, *, _kind=kind, rounding_mode=None):
+            if rounding_mode is not None:
+                raise Unsupported(f"division rounded by {rounding_mode}")
+            return binary(r, node, _kind, a, b, alpha)
+        handles(getattr(aten, kind).Tensor, getattr(aten, kind).Scalar)(handler)
+    for name, kind in (("maximum", "max"), ("minimum", "min")):
+        handles(getattr(aten, name).default)(
+            lambda r, node, a, b, _kind=kind: binary(r, node, _kind, a, b))
+
+
+_register_binary()
+
+
+@handles(aten.rsub.Scalar)
+def _rsub(r, node, a, number, alpha=1):
+    if alpha != 1:
+        raise Unsupported(f"alpha {alpha}")
+    return binary(r, node, "sub", number, a)
+
+
+@handles(aten.reciprocal.default)
+def _reciprocal(r, node, a):
+    return binary(r, node, "div", 1.0, a)
+
+
+@handles(aten.clamp.default, aten.clamp_min.default, aten.clamp_max.default)
+def _clamp(r, node, a, low=None, high=None, **named):
+    if node.target == aten.clamp_max.default:
+        low, high = None, low
+    low, high = named.get("min", low), named.get("max", high)
+    if not r.is_rows(a):
+        return _one(r, node, a, lambda v: _clamped(r, v, low, high), lambda c: min(
+            max(c, -math.inf if low is None else low), math.inf if high is None else high))
+    return r.made(node, _clamped(r, r.rows(a), low, high))
+
+
+def _clamped(r, value, low, high):
+    if low is not None:
+        value = r.f.elementwise("arith.maximumf", value, float(low))
+    return value if high is None else r.f.elementwise("arith.minimumf", value, float(high))
+
+
+def _one(r, node, a, make, number):
+    """An op on one operand that is rows, a number of the graph, or a constant."""
+    tag = tag_of(r, a)
+    if isinstance(tag, Fill):
+        return Fill(number(tag.number))
+    if isinstance(tag, Whole):
+        return Whole(make(tag.value), r.current.number)
+    if isinstance(tag, (Masked, Parts)) and not isinstance(tag, Parts):
+        raise Unsupported("rows of one type alone")
+    if not r.is_rows(a):
+        return None
+    return r.made(node, make(r.rows(a)), r.row_dim(a))
+
+
+def _guarded(function):
+    def call(number):
+        try:
+            return function(number)
+        except (ValueError, ZeroDivisionError, OverflowError):
+            return math.nan
+    return call
+
+
+_MATH = {"exp": ("math.exp", math.exp), "log": ("math.log", math.log),
+         "sqrt": ("math.sqrt", math.sqrt), "abs": ("math.absf", abs),
+         "rsqrt": ("math.rsqrt", lambda x: x ** -0.5), "neg": ("arith.negf", lambda x: -x),
+         "erf": ("math.erf", math.erf), "sin": ("math.sin", math.sin),
+         "cos": ("math.cos", math.cos), "floor": ("math.floor", math.floor),
+         "ceil": ("math.ceil", math.ceil), "log1p": ("math.log1p", math.log1p),
+         "expm1": ("math.expm1", math.expm1)}
+for _name, (_op, _number) in _MATH.items():
+    handles(getattr(aten, _name).default)(
+        lambda r, node, a, _op=_op, _number=_guarded(_number): _one(
+            r, node, a, lambda v: r.f.elementwise(_op, v), _number))
+
+
+def _activation(kind, default=None):
+    def handler(r, node, a, alpha=default, *rest, **named):
+        if kind == "elu" and any(x != 1 for x in rest):
+            raise Unsupported("elu with a scale")
+        if named.get("approximate", "none") != "none":
+            raise Unsupported(f"gelu approximated by {named['approximate']}")
+        given = None if default is None else float(alpha)
+        return _one(r, node, a, lambda v: r.f.activation(kind, v, alpha=given) if
+                    v.space is not None else None, lambda c: _unknown())
+    return handler
+
+
+def _unknown():
+    raise Unsupported("an activation of a constant")
+
+
+for _name, _kind, _alpha in (("relu", "relu", None), ("sigmoid", "sigmoid", None),
+                             ("tanh", "tanh", None), ("silu", "swish", None),
+                             ("gelu", "gelu", None), ("leaky_relu", "leaky_relu", 0.01),
+                             ("elu", "elu", 1.0)):
+    handles(getattr(aten, _name).default)(_activation(_kind, _alpha))
+
+
+@handles(aten.prelu.default)
+def _prelu(r, node, a, weight):
+    if not r.is_rows(a):
+        return None
+    return r.made(node, r.f.activation("prelu", r.rows(a), r.weight(weight)))
+
+
+@handles(aten.softplus.default)
+def _softplus(r, node, a, beta=1, threshold=20):
+    if beta != 1:
+        raise Unsupported(f"softplus with beta {beta}")
+    if not r.is_rows(a):
+        return None
+    v = r.rows(a)  # log(1 + exp(-|x|)) + max(x, 0): nothing overflows.
+    power = r.f.activation("exp", -abs(v))
+    return r.made(node, r.f.elementwise("math.log1p", power) + r.f.activation("relu", v))
+
+
+@handles(aten.pow.Tensor_Scalar)
+def _pow(r, node, a, exponent):
+    def make(v):
+        if exponent == -0.5:
+            return r.f.elementwise("math.rsqrt", v)
+        if exponent == 0.5:
+            return r.f.elementwise("math.sqrt", v)
+        if exponent == -1:
+            return 1.0 / v
+        return v if exponent == 1 else v ** exponent
+    return _one(r, node, a, make, _guarded(lambda c: c ** exponent if c else (
+        math.inf if exponent < 0 else 0.0 ** exponent)))
+
+
+# -- Conditions ------------------------------------------------------------------------
+
+def _compare(kind):
+    def handler(r, node, a, b):
+        types = r.graphs.types(a) if isinstance(a, torch.fx.Node) else None
+        if types is not None and kind == "eq" and isinstance(b, int):
+            return Mask(types, b)
+        if isinstance(a, torch.fx.Node) and not value_of(a).dtype.is_floating_point:
+            return None
+        values, dim = operands(r, node, a, b)
+        if values is None:
+            return None
+        return Rows(r.f.compare(kind, *values), r.current.number, dim)
+    return handler
+
+
+for _kind in ("eq", "ne", "lt", "le", "gt", "ge"):
+    handles(getattr(aten, _kind).Scalar, getattr(aten, _kind).Tensor)(_compare(_kind))
+
+
+@handles(aten.isinf.default)
+def _isinf(r, node, a):
+    if not r.is_rows(a):
+        return None
+    return Rows(r.f.compare("eq", abs(r.rows(a)), math.inf), r.current.number,
+                r.row_dim(a))
+
+
+@handles(aten.logical_and.default, aten.logical_or.default)
+def _logical(r, node, a, b):
+    values, dim = operands(r, node, a, b)
+    if values is None or any(isinstance(v, float) for v in values):
+        return None
+    name = "arith.andi" if node.target == aten.logical_and.default else "arith.ori"
+    return Rows(r.f.elementwise(name, *values), r.current.number, dim)
+
+
+def _condition(r, mask):
+    tag = r.tags.get(mask)
+    if isinstance(tag, Rows):
+        return tag
+    raise Unsupported("expected a condition of rows of the program")
+
+
+@handles(aten.masked_fill.Scalar, aten.masked_fill.Tensor)
+def _masked_fill(r, node, a, mask, number):
+    if isinstance(number, torch.fx.Node):
+        number = tag_of(r, number)
+        if not isinstance(number, Fill):
+            raise Unsupported("masked_fill by what is no constant")
+        number = number.number
+    return choose(r, node, mask, number, a)
+
+
+def choose(r, node, mask, a, b):
+    _condition(r, mask)
+    values, dim = operands(r, node, mask, a, b)
+    return r.made(node, r.f.where(*values), dim)
+
+
+@handles(aten.where.self, aten.where.ScalarOther, aten.where.ScalarSelf,
+         aten.where.Scalar)
+def _where(r, node, mask, a, b):
+    tag = r.tags.get(mask)
+    if isinstance(tag, Mask):
+        other = tag_of(r, b)
+        if isinstance(other, Fill) and other.number == 0:
+            return Parts(tag.types, {tag.number: Masked("rows", (a,), tag)})
+        raise Unsupported("rows of a type with others than 0")
+    return choose(r, node, mask, a, b)
+
+
+# -- Constants -------------------------------------------------------------------------
+
+@handles(aten.new_zeros.default, aten.zeros.default, aten.zeros_like.default)
+def _zeros(r, node, *args, **named):
+    return Fill(0.0)
+
+
+@handles(aten.new_ones.default, aten.ones.default, aten.ones_like.default)
+def _ones(r, node, *args, **named):
+    return Fill(1.0)
+
+
+@handles(aten.new_full.default, aten.full.default, aten.full_like.default)
+def _full(r, node, like, *rest, **named):
+    number = rest[-1] if rest else named.get("fill_value")
+    return Fill(float(number)) if isinstance(number, (int, float)) else None
+
+
+@handles(aten.scalar_tensor.default)
+def _scalar(r, node, number, **named):
+    return Fill(float(number))
+
+
+@handles(aten._to_copy.default)
+def _to_copy(r, node, a, **named):
+    if value_of(a).dtype == torch.bool and isinstance(r.tags.get(a), Rows):
+        return r.made(node, r.f.where(r.rows(a), 1.0, 0.0), r.row_dim(a))
+    if value_of(a).dtype != value_of(node).dtype:
+        raise Unsupported(f"a change from {value_of(a).dtype} to {value_of(node).dtype}")
+    return r.tags.get(a)
+
+
+@handles(aten.dropout.default)
+def _dropout(r, node, a, p, train):
+    if not train or p == 0:
+        return r.tags.get(a) or (r.is_rows(a) and r.made(node, r.rows(a)) or None)
+    if not r.is_rows(a):
+        return None
+    if p == 1:
+        raise Unsupported("a dropout of everything")
+    return r.made(node, r.f.dropout(r.rows(a), p, *r.seed()), r.row_dim(a))

@@ -1,0 +1,407 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Handlers of ops on the features of each row: shapes, reductions, norms."""
+
+import torch
+
+from .axes import equal
+from .elementwise import combine, operands, tag_of
+from .lowering import GETITEM, value_of
+from .raising import (Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, Whole, handles,
+                      product, static)
+
+aten = torch.ops.aten
+
+# -- Shapes ----------------------------------------------------------------------------
+
+
+@handles(aten.view.default, aten.reshape.default, aten._unsafe_view.default,
+         aten.flatten.using_ints, aten.unsqueeze.default, aten.squeeze.dim,
+         aten.squeeze.dims, aten.squeeze.default)
+def _view(r, node, x, *rest):
+    tag = r.tags.get(x)
+    if isinstance(tag, (Fill, Mask)):
+        return tag
+    if isinstance(tag, Rows) and tag.value.type.dtype == "i1" and not _same_row(r, node, x):
+        raise Unsupported("a view of a condition that moves rows")
+    if isinstance(tag, Whole):
+        wanted = tuple(map(static, value_of(node).shape))
+        return tag if wanted == tag.value.features or product(wanted) == 1 else Whole(
+            r.f.reshape(tag.value, *wanted), r.current.number)
+    if isinstance(tag, Masked):
+        raise Unsupported("a view of rows of one type")
+    if not r.is_rows(x):
+        return None
+    dim = _same_row(r, node, x)
+    if dim is None:
+        raise Unsupported("a view that takes rows apart")
+    if isinstance(tag, Typed) and dim == 0:
+        return tag if value_of(tag.weight).shape[1:] == value_of(node).shape[1:] else r.made(
+            node, r.rows(x), 0)
+    value = r.rows(x)
+    if value.type.dtype == "i1":
+        wanted = tuple(static(s) for i, s in enumerate(value_of(node).shape) if i != dim)
+        number = r.f.reshape(r.f.where(value, 1.0, 0.0), *wanted)
+        return Rows(r.f.compare("ne", number, 0.0), r.current.number, dim)
+    return r.made(node, value, dim)
+
+
+def _same_row(r, node, x):
+    """Where the rows of x are in a view of it; None where that moves them."""
+    own, dim = value_of(x).shape, r.row_dim(x)
+    before = product(static(s) for s in own[:dim])
+    for i in range(value_of(node).dim()):
+        if r.axes.of(node, i) is r.axis(x) and product(
+                static(s) for s in value_of(node).shape[:i] if not isinstance(
+                    s, torch.SymInt)) == before:
+            return i
+    sizes = value_of(node).shape  # Rows by a number, which flows but not by its axis.
+    for i, size in enumerate(sizes):
+        if equal(size, own[dim]) and product(map(static, sizes[:i])) == before:
+            return i
+    return None
+
+
+@handles(aten.expand.default)
+def _expand(r, node, x, size, **named):
+    tag = r.tags.get(x)
+    if isinstance(tag, (Fill, Mask, Whole)):
+        return tag if not isinstance(tag, Whole) else None
+    if not r.is_rows(x):
+        return None
+    value, dim = r.rows(x), r.row_dim(x)
+    dim += value_of(node).dim() - value_of(x).dim()
+    wanted = tuple(static(s) for i, s in enumerate(value_of(node).shape) if i != dim)
+    return r.made(node, r.f.broadcast_to(value, value.type.with_features(*wanted)), dim)
+
+
+@handles(aten.repeat.default)
+def _repeat(r, node, x, times):
+    if isinstance(r.tags.get(x), Fill):
+        return r.tags[x]
+    if not r.is_rows(x):
+        return None
+    value, dim = r.rows(x), r.row_dim(x)
+    if value_of(x).dim() != len(times) or times[dim] != 1 or any(
+            t != 1 for t in times[:-1]):
+        raise Unsupported("a repetition of rows")
+    return r.made(node, r.f.concat(*[value] * times[-1]), dim)
+
+
+@handles(aten.permute.default, aten.transpose.int, aten.t.default, aten.movedim.int)
+def _permute(r, node, x, *rest):
+    if isinstance(r.tags.get(x), Fill):
+        return r.tags[x]
+    if not r.is_rows(x):
+        return None
+    rank = value_of(x).dim()
+    if node.target == aten.permute.default:
+        order = [d % rank for d in rest[0]]
+    else:
+        order = list(range(rank))
+        a, b = (d % rank for d in rest) if rest else (0, rank - 1)
+        if node.target == aten.movedim.int:
+            order.insert(b, order.pop(a))
+        elif rank:
+            order[a], order[b] = order[b], order[a]
+    dim = r.row_dim(x)
+    left = [d for d in order if d != dim]
+    if left != sorted(left):
+        raise Unsupported("features in another order")
+    return Rows(r.rows(x), r.current.number, order.index(dim))
+
+
+def _feature(r, x, dim):
+    """The position of a dimension among features, and how many there are."""
+    rank, rows = value_of(x).dim(), r.row_dim(x)
+    dim %= rank
+    if dim == rows:
+        raise Unsupported("an op over rows")
+    return dim - (dim > rows), rank - 1
+
+
+def _part(r, value, at, offset, size):
+    """`size` of a feature dimension from `offset`."""
+    features = value.features
+    if (offset, size) == (0, features[at]):
+        return value
+    inner = product(features[at + 1:])
+    if product(features[:at]) == 1:
+        flat = r.f.reshape(value, product(features))
+        made = r.f.slice(flat, offset * inner, size * inner)
+    else:
+        flat = r.f.reshape(value, product(features[:at]), features[at] * inner)
+        made = r.f.slice(flat, offset * inner, size * inner)
+    return r.f.reshape(made, *features[:at], size, *features[at + 1:])
+
+
+@handles(aten.select.int)
+def _select(r, node, x, dim, index):
+    if not r.is_rows(x) or isinstance(r.tags.get(x), Fill):
+        return r.tags.get(x)
+    at, _ = _feature(r, x, dim)
+    value = r.rows(x)
+    made = _part(r, value, at, static(index) % value.features[at], 1)
+    rows = r.row_dim(x)
+    return r.made(node, made, rows - (dim % value_of(x).dim() < rows))
+
+
+@handles(aten.slice.Tensor)
+def _slice(r, node, x, dim=0, start=None, end=None, step=1):
+    if isinstance(r.tags.get(x), Fill):
+        return r.tags[x]
+    if not r.is_rows(x):
+        return None
+    if dim % value_of(x).dim() == r.row_dim(x):
+        if r.axes.of(node, dim) is r.axis(x):
+            return r.tags.get(x) or r.made(node, r.rows(x))
+        raise Unsupported("some of the rows")
+    if step != 1:
+        raise Unsupported(f"every {step}th feature")
+    at, _ = _feature(r, x, dim)
+    size, start = static(value_of(node).shape[dim]), static(start or 0)
+    value = r.rows(x)
+    start = start + value.features[at] if start < 0 else start
+    return r.made(node, _part(r, value, at, start, size), r.row_dim(x))
+
+
+@handles(aten.split.Tensor, aten.split_with_sizes.default, aten.chunk.default,
+         aten.tensor_split.sections, aten.unbind.int)
+def _split(r, node, x, how=0, dim=0):
+    if node.target == aten.unbind.int:
+        dim = how
+    if not r.is_rows(x) or isinstance(r.tags.get(x), Fill):
+        return None
+    at, _ = _feature(r, x, dim)
+    value, rows, parts, offset = r.rows(x), r.row_dim(x), [], 0
+    unbound = node.target == aten.unbind.int
+    for part in value_of(node):
+        size = 1 if unbound else static(part.shape[dim])
+        made = _part(r, value, at, offset, size)
+        gone = unbound and dim % value_of(x).dim() < rows
+        wanted = [static(s) for i, s in enumerate(part.shape) if i != rows - gone]
+        parts.append(Rows(r.f.reshape(made, *wanted), r.current.number, rows - gone))
+        offset += size
+    return tuple(parts)
+
+
+@handles(GETITEM)
+def _getitem(r, node, x, index):
+    tag = r.tags.get(x)
+    return tag[index] if isinstance(tag, tuple) else None
+
+
+@handles(aten.cat.default)
+def _cat(r, node, xs, dim=0):
+    if not any(r.is_rows(x) for x in xs):
+        return None
+    tags = [tag_of(r, x) for x in xs]
+    if all(isinstance(tag, Fill) for tag in tags):
+        if len({tag.number for tag in tags}) == 1:
+            return tags[0]
+    rank = value_of(node).dim()
+    rows = next(r.row_dim(x) for x in xs if r.is_rows(x))
+    if dim % rank == rows:
+        raise Unsupported("rows behind rows")
+    values = _alike(r, node, xs)
+    at = dim % rank - (dim % rank > rows)
+    return r.made(node, _concat(r, values, at), rows)
+
+
+def _alike(r, node, xs):
+    """Nodes as rows of one space."""
+    first = next(x for x in xs if r.is_rows(x))
+    like = r.rows(first)
+    graph = next(g for g in r.graphs.all if g.name == like.graph.name)
+    values = []
+    for x in xs:
+        if r.axis(x) is not r.axis(first) and not isinstance(r.tags.get(x), Fill):
+            raise Unsupported("rows of two kinds")
+        if isinstance(r.tags.get(x), Fill):
+            features = [static(s) for i, s in enumerate(value_of(x).shape)
+                        if i != r.row_dim(first)]
+            values.append(r.f.constant(r.tags[x].number, like.type.with_features(*features)))
+        else:
+            values.append(r.rows(x, graph, like.space))
+    return values
+
+
+def _concat(r, values, at):
+    """Values side by side along a feature dimension."""
+    first = values[0].features
+    outer = product(first[:at])
+    flat = []
+    for value in values:
+        inner = product(value.features[at:])
+        flat.append(r.f.reshape(value, inner) if outer == 1 else
+                    r.f.reshape(value, outer, inner))
+    made = r.f.concat(*flat)
+    size = sum(value.features[at] for value in values)
+    return r.f.reshape(made, *first[:at], size, *first[at + 1:])
+
+
+@handles(aten.stack.default)
+def _stack(r, node, xs, dim=0):
+    if not any(r.is_rows(x) for x in xs):
+        if any(isinstance(r.tags.get(x), Whole) for x in xs):
+            values = [r.tags[x].value for x in xs if isinstance(r.tags.get(x), Whole)]
+            if len(values) != len(xs) or dim % value_of(node).dim():
+                raise Unsupported("numbers of the graph with others")
+            values = [r.f.reshape(v, product(v.features)) for v in values]
+            return Whole(r.f.reshape(r.f.concat(*values), *map(
+                static, value_of(node).shape)), r.current.number)
+        return None
+    values = _alike(r, node, xs)
+    rank = value_of(node).dim()
+    rows = next(r.row_dim(x) for x in xs if r.is_rows(x))
+    dim %= rank
+    rows += dim <= rows
+    at = dim - (dim > rows)
+    values = [r.f.reshape(v, *v.features[:at], 1, *v.features[at:]) for v in values]
+    return r.made(node, _concat(r, values, at), rows)
+
+
+# -- Reductions ------------------------------------------------------------------------
+
+def _reduce(r, kind, value, places):
+    """Features reduced over some of their dimensions, the last first."""
+    for at in sorted(places, reverse=True):
+        features = value.features
+        if at == len(features) - 1:
+            value = r.f.reduce_features(kind, value)
+            continue
+        outer, inner = product(features[:at]), product(features[at + 1:])
+        if outer == 1:
+            value = r.f.reduce_heads(kind, r.f.reshape(value, features[at], inner))
+        else:
+            parts = [_part(r, value, at, i, 1) for i in range(features[at])]
+            made = parts[0]
+            for part in parts[1:]:
+                made = r.f.elementwise({"max": "arith.maximumf", "min": "arith.minimumf"}.get(
+                    kind, "arith.addf"), made, part)
+            value = made / float(features[at]) if kind == "mean" else made
+        left = features[:at] + features[at + 1:]
+        value = value if value.features == left else r.f.reshape(value, *left)
+    return value
+
+
+def _reduction(kind):
+    def handler(r, node, x, dims=None, keepdim=False, **named):
+        tag = r.tags.get(x)
+        if named.get("dtype") is not None:
+            raise Unsupported("a reduction in another dtype")
+        if isinstance(tag, Whole):
+            places = _dims(dims, value_of(x).dim())
+            return Whole(_reduce(r, kind, tag.value, places), r.current.number)
+        if not r.is_rows(x):
+            return None
+        rank, rows = value_of(x).dim(), r.row_dim(x)
+        dims = _dims(dims, rank)
+        value = r.rows(x)
+        if rows in dims:
+            return _over_rows(r, kind, value, [d - (d > rows) for d in dims if d != rows])
+        made = _reduce(r, kind, value, [d - (d > rows) for d in dims])
+        left = rows if keepdim else rows - sum(d < rows for d in dims)
+        return r.made(node, made, left)
+    return handler
+
+
+def _dims(dims, rank):
+    if dims is None or dims == []:
+        return list(range(rank))
+    return sorted({d % rank for d in ([dims] if isinstance(dims, int) else dims)})
+
+
+def _over_rows(r, kind, value, places):
+    """A number of the whole graph."""
+    if value.space == "graph":
+        raise Unsupported("a reduction of a number of the graph")
+    return Whole(_reduce(r, kind, r.f.aggregate(kind, value, "graph"), places),
+                 r.current.number)
+
+
+handles(aten.sum.dim_IntList, aten.sum.default)(_reduction("sum"))
+handles(aten.mean.dim, aten.mean.default)(_reduction("mean"))
+handles(aten.amax.default, aten.max.default)(_reduction("max"))
+handles(aten.amin.default, aten.min.default)(_reduction("min"))
+
+
+@handles(aten.std.default, aten.std.correction, aten.var.correction)
+def _std(r, node, x, unbiased=True, *rest, **named):
+    if unbiased is not False or rest or named or not r.is_rows(x):
+        raise Unsupported("a standard deviation with a correction")
+    value, dims = r.rows(x), range(value_of(x).dim() - 1)
+    mean = _over_rows(r, "mean", value, list(dims)).value
+    centered = combine(r, "sub", value, r.f.gather(mean, value.space) if not value.features
+                       else r.f.broadcast_to(r.f.gather(mean, value.space), value.type))
+    made = _over_rows(r, "mean", centered * centered, list(dims)).value
+    return Whole(r.f.elementwise("math.sqrt", made), r.current.number)
+
+
+@handles(aten.linalg_vector_norm.default)
+def _norm(r, node, x, order=2, dims=None, keepdim=False, **named):
+    if order != 2 or not r.is_rows(x):
+        raise Unsupported(f"a norm of order {order}")
+    rank, rows = value_of(x).dim(), r.row_dim(x)
+    places = _dims(dims, rank)
+    if rows in places:
+        raise Unsupported("a norm over rows")
+    value = r.rows(x)
+    made = _reduce(r, "sum", value * value, [d - (d > rows) for d in places])
+    left = rows if keepdim else rows - sum(d < rows for d in places)
+    return r.made(node, r.f.elementwise("math.sqrt", made), left)
+
+
+@handles(aten.softmax.int, aten._softmax.default)
+def _softmax(r, node, x, dim, *rest, **named):
+    if isinstance(r.tags.get(x), Whole):
+        value = r.tags[x].value
+        if value_of(x).dim() != 2 and value.features != tuple(map(static, value_of(
+                x).shape)) or dim % value_of(x).dim() != len(value.features) - 1:
+            raise Unsupported("a softmax over some numbers of the graph")
+        return Whole(r.f.softmax(value), r.current.number)
+    if not r.is_rows(x):
+        return None
+    at, count = _feature(r, x, dim)
+    if at != count - 1:
+        raise Unsupported("a softmax over features that are not the last")
+    return r.made(node, r.f.softmax(r.rows(x)), r.row_dim(x))
+
+
+@handles(aten.log_softmax.int)
+def _log_softmax(r, node, x, dim, *rest):
+    if not r.is_rows(x):
+        return None
+    at, count = _feature(r, x, dim)
+    if at != count - 1:
+        raise Unsupported("a softmax over features that are not the last")
+    value = r.rows(x)
+    moved = value - r.f.broadcast(r.f.reduce_features("max", value), value.type)
+    total = r.f.reduce_features("sum", r.f.activation("exp", moved))
+    return r.made(node, moved - r.f.broadcast(r.f.elementwise("math.log", total),
+                                              value.type), r.row_dim(x))
+
+
+# -- Norms -----------------------------------------------------------------------------
+
+@handles(aten._native_batch_norm_legit_no_training.default)
+def _batch_norm(r, node, x, weight, bias, mean, variance, momentum, eps):
+    if not r.is_rows(x):
+        return None
+    if weight is None or bias is None:
+        raise Unsupported("batch_norm without weights")
+    value = r.f.batch_norm(r.rows(x), r.weight(mean), r.weight(variance), r.weight(weight),
+                           r.weight(bias), eps=eps)
+    return Rows(value, r.current.number, r.row_dim(x)), None, None
+
+
+@handles(aten.layer_norm.default)
+def _layer_norm(r, node, x, shape, weight=None, bias=None, eps=1e-5, *rest):
+    if not r.is_rows(x):
+        return None
+    if len(shape) != 1 or (weight is None) != (bias is None):
+        raise Unsupported("layer_norm over several dimensions, or with a scale alone")
+    given = [] if weight is None else [r.weight(weight), r.weight(bias)]
+    return r.made(node, r.f.layer_norm(r.rows(x), *given, eps=eps), r.row_dim(x))
+
+
+__all__ = ["Parts", "operands"]

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The graphs that a captured program has: which integer tensors are ends of edges, which
+are types, and which axes are rows of what."""
+
+import torch
+
+from . import vocabulary
+from .axes import equal
+from .lowering import GETITEM, value_of
+
+aten, OPS = torch.ops.aten, vocabulary.OPS
+
+# What changes the shape of ids, not the ids.
+_SAME_IDS = {aten.view.default, aten.reshape.default, aten.expand.default,
+             aten.unsqueeze.default, aten.squeeze.dim, aten.clone.default,
+             aten._to_copy.default, aten.expand_as.default}
+
+
+class Ids:
+    """A vector of rows: one end of the edges of a graph."""
+
+    def __init__(self, graph, end):
+        self.graph, self.end = graph, end
+
+
+class Types:
+    """A vector of types of the rows of an axis: of `by` edge_type or node_type; with an
+    end, of that end's node of each edge of `graph`."""
+
+    def __init__(self, axis, count, node, graph=None, end=None):
+        self.axis, self.count, self.node = axis, count, node
+        self.graph, self.end = graph, end
+
+
+class TypedGraph:
+    """A graph of the program: where its ids come from and what its axes are.
+
+    `pair` is the tensor [2, edges], None where ends are vectors by themselves.
+    `swapped` graphs do not exist: a flipped pair is the pair with its ends exchanged."""
+
+    def __init__(self, name, pair, edge):
+        self.name, self.pair, self.edge = name, pair, edge
+        self.ends, self.vectors = {}, {}
+        self.edge_types = None
+        self.node_types = {}  # Types by end
+
+    @property
+    def square(self):
+        return (set(self.ends) == {"src", "dst"} and
+                self.ends["src"].find() is self.ends["dst"].find())
+
+    @property
+    def num_edge_types(self):
+        return self.edge_types.count if self.edge_types else 1
+
+    @property
+    def num_node_types(self):
+        return max([types.count for types in self.node_types.values()], default=1)
+
+    def space(self, end):
+        """The row space of the nodes at an end."""
+        return "node" if self.square else end
+
+    def declare(self, module):
+        return module.graph(self.name, self.num_node_types, self.num_edge_types,
+                            square=self.square)
+
+
+class Graphs:
+    """All graphs, by the ids that are used."""
+
+    def __init__(self, graph, axes):
+        self.axes, self.all, self._by_key = axes, [], {}
+        self._types, self._loose = {}, {}
+        gathers, scatters, typed = [], [], []
+        for node in graph.nodes:
+            if node.op == "call_function":
+                self._uses(node, gathers, scatters, typed)
+        self._ends(gathers, scatters, {vector for vector, _ in typed})
+        self._find_types(gathers, typed)
+        self._roles()
+
+    # -- What ids are used for ---------------------------------------------------
+
+    def _uses(self, node, gathers, scatters, typed):
+        """Notes (ids, axis of the rows that they point to), and (types, how many)."""
+        target, args, axes = node.target, node.args, self.axes
+        if target == aten.index_select.default:
+            gathers.append((args[2], axes.of(args[0], args[1]), args[0]))
+        elif target == aten.index.Tensor:
+            places = [i for i, one in enumerate(args[1]) if one is not None]
+            if len(places) == 1 and _is_ids(args[1][places[0]]):
+                gathers.append((args[1][places[0]], axes.of(args[0], places[0]), args[0]))
+        elif target == aten.embedding.default:
+            gathers.append((args[1], axes.of(args[0]), args[0]))
+        elif target in (OPS.aggregate.default, OPS.aggregate_by_type.default):
+            scatters.append((args[1], axes.of(node), args[0]))
+            if target == OPS.aggregate_by_type.default:
+                typed.append((args[2], args[4]))
+        elif target in (OPS.edge_softmax.default, OPS.edge_softmax_by_type.default):
+            by_type = target == OPS.edge_softmax_by_type.default
+            scatters.append((args[1], axes.of_size(args[3 if by_type else 2]), args[0]))
+            if by_type:
+                typed.append((args[2], args[4]))
+        elif target in (aten.scatter_add.default, aten.index_add.default,
+                        aten.scatter_reduce.two):
+            scatters.append((args[2], axes.of(node, args[1]), args[3]))
+        elif target == OPS.typed_linear.default:
+            typed.append((args[2], int(value_of(args[1]).shape[0])))
+        elif target == aten.eq.Scalar and _is_ids(args[0]) and isinstance(args[1], int):
+            typed.append((args[0], args[1] + 1))
+
+    def key(self, ids):
+        """(pair, 0 or 1) or (vector, None) of ids, whatever their shape."""
+        while True:
+            if ids.target in _SAME_IDS and _is_ids(ids.args[0]):
+                ids = ids.args[0]
+            elif ids.target == aten.select.int and ids.args[1] == 0:
+                return self._of_pair(ids.args[0], ids.args[2]) or (ids, None)
+            elif ids.target == GETITEM and ids.args[0].target == aten.unbind.int:
+                return self._of_pair(ids.args[0].args[0], ids.args[1]) or (ids, None)
+            else:
+                return ids, None
+
+    def _of_pair(self, pair, which):
+        value = pair.meta.get("val")
+        if not isinstance(value, torch.Tensor) or value.dim() != 2:
+            return None
+        which %= 2
+        if pair.target == aten.flip.default and list(pair.args[1]) in ([0], [-2]):
+            return self._of_pair(pair.args[0], 1 - which)
+        if pair.target == aten.stack.default and len(pair.args[0]) == 2:
+            return self.key(pair.args[0][which])
+        return (pair, which) if int(value.shape[0]) == 2 else None
+
+    # -- Which graph they belong to -------------------------------------------------
+
+    def _ends(self, gathers, scatters, typed):
+        typed = {self.key(ids) for ids in typed}
+        for ids, axis, _ in [*scatters, *gathers]:
+            pair, which = self.key(ids)
+            if which is not None and axis is not None:
+                self._end(self._graph(pair, self.axes.of(pair, 1)),
+                          "src" if which == 0 else "dst", ids, axis)
+        rows = {axis.find() for graph in self.all for axis in graph.ends.values()}
+        scattered = {self.key(ids) for ids, _, _ in scatters}
+        for where, role in ((scatters, "dst"), (gathers, "src")):
+            for ids, axis, x in where:
+                key = self.key(ids)
+                if key[1] is not None or axis is None or key in typed:
+                    continue
+                if role == "src" and key not in scattered and axis.find() not in rows and (
+                        not isinstance(axis.find().size, torch.SymInt)):
+                    continue  # Of a table: they are types.
+                if role == "src" and _is_ids(x) and value_of(x).dim() == 1 and (
+                        not isinstance(axis.find().size, torch.SymInt)):
+                    continue
+                graph = self._graph(self.axes.of(key[0]), self.axes.of(key[0]), loose=True)
+                end = "dst" if key in scattered else role
+                self._end(graph, end, key[0], axis)
+
+    def _graph(self, key, edge, loose=False):
+        if key not in self._by_key:
+            found = TypedGraph(f"g{len(self.all)}" if self.all else "g",
+                               None if loose else key, edge)
+            self._by_key[key] = found
+            self.all.append(found)
+        return self._by_key[key]
+
+    def _end(self, graph, end, ids, axis):
+        if end in graph.vectors and self.key(graph.vectors[end]) != self.key(ids):
+            return  # A third vector of ids of the same edges: torch's.
+        graph.vectors.setdefault(end, ids)
+        if end in graph.ends:
+            if equal(graph.ends[end].find().size, axis.find().size):
+                graph.ends[end].join(axis)
+        else:
+            graph.ends[end] = axis
+
+    # -- Types ----------------------------------------------------------------------
+
+    def _find_types(self, gathers, typed):
+        found = {}
+        for vector, count in typed:
+            key = self.key(vector)[0]
+            found[key] = max(count, found.get(key, 0))
+        for ids, axis, _ in gathers:
+            key, which = self.key(ids)
+            if which is None and not self._is_end(ids) and axis is not None and (
+                    not isinstance(axis.find().size, torch.SymInt)):
+                found[key] = max(int(axis.find().size), found.get(key, 0))
+        for vector, count in found.items():
+            if value_of(vector).dim() != 1 or self._is_end(vector):
+                continue
+            via = self._types_of_ends(vector)
+            if via is not None:
+                inner, ids = via
+                self._note(self.key(inner)[0], count)
+                self._types[vector] = Types(self.axes.of(inner), count,
+                                            self.key(inner)[0], ids.graph, ids.end)
+            else:
+                self._note(vector, count)
+
+    def _note(self, vector, count):
+        if vector in self._types:
+            self._types[vector].count = max(count, self._types[vector].count)
+            return
+        axis, used = self.axes.of(vector), False
+        types = Types(axis, count, vector)
+        for graph in self.all:
+            if graph.edge.find() is axis:
+                if graph.edge_types is None:
+                    graph.edge_types, used = types, True
+            for end, at in graph.ends.items():
+                if at.find() is axis and end not in graph.node_types:
+                    graph.node_types[end], used = types, True
+        if used:
+            self._types[vector] = types
+
+    def _types_of_ends(self, vector):
+        """(types, ids) of types at an end of each edge: types[ids]."""
+        if vector.target in (aten.index_select.default, aten.index.Tensor) and _is_ids(
+                vector.args[0]) and value_of(vector.args[0]).dim() == 1:
+            ids = vector.args[2] if vector.target == aten.index_select.default else (
+                vector.args[1][0])
+            found = self.ids(ids) if _is_ids(ids) else None
+            return (vector.args[0], found) if found else None
+        return None
+
+    def _is_end(self, ids):
+        return self.ids(ids) is not None
+
+    # -- What the raising asks ---------------------------------------------------------
+
+    def ids(self, node):
+        """The `Ids` that a node is, or None."""
+        key, which = self.key(node)
+        for graph in self.all:
+            for end, vector in graph.vectors.items():
+                if self.key(vector) == (key, which):
+                    return Ids(graph, end)
+        return None
+
+    def types(self, node):
+        """The `Types` that a node is, or None."""
+        return self._types.get(self.key(node)[0])
+
+    def _roles(self):
+        self.roles = {}
+        for graph in self.all:
+            for end, axis in graph.ends.items():
+                self._role(axis, graph, graph.space(end))
+        for graph in self.all:
+            self._role(graph.edge, graph, "edge")
+            for end in ("src", "dst"):
+                # An end that nothing uses is the edges themselves.
+                if end not in graph.ends:
+                    self._role(graph.edge, graph, end)
+
+    def _role(self, axis, graph, space):
+        found = self.roles.setdefault(axis.find(), [])
+        if (graph, space) not in found:
+            found.append((graph, space))
+
+    def roles_of(self, axis):
+        """(graph, space) of an axis, the one that values have by default first."""
+        return self.roles.get(axis.find(), []) if axis is not None else []
+
+
+def _is_ids(node):
+    value = node.meta.get("val") if isinstance(node, torch.fx.Node) else None
+    return isinstance(value, torch.Tensor) and value.dtype in (torch.int64, torch.int32)

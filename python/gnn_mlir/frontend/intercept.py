@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What PyG's functions and layers become while the front end traces.
+
+Functions are substituted in dynamo's graphs alone. Methods have no such way: their
+classes get a forward that asks the switch, and is the layer's own where it is off, as
+always but inside a call of a compiled model. Eager code runs PyG's own functions.
+"""
+
+import functools
+import types
+
+import torch
+from torch import Tensor
+
+from .vocabulary import OPS
+
+_switch = False
+_installed = False
+
+
+def is_on():
+    return _switch
+
+
+def turn_on():
+    """Turns the switch on; what turns it back, as dynamo's hooks are."""
+    global _switch
+    before, _switch = _switch, True
+
+    def back():
+        global _switch
+        _switch = before
+    return back
+
+
+def _kind(reduce):
+    return {"add": "sum"}.get(reduce, reduce)
+
+
+def _begins(counts):
+    found, at = [], 0
+    for count in counts:
+        found.append(at)
+        at = at + count
+    return found
+
+
+def install():
+    """Sends PyG's functions and layers to the vocabulary; nothing where it is done or
+    there is no PyG."""
+    global _installed
+    if _installed:
+        return
+    try:
+        import torch_geometric.utils as utils
+        from torch_geometric.nn import FastRGCNConv, HeteroLinear, HGTConv, RGCNConv
+    except ImportError:
+        return
+    _installed = True
+    for name, make in _FUNCTIONS.items():
+        own = getattr(utils, name)
+        copy = types.FunctionType(own.__code__, own.__globals__, own.__name__,
+                                  own.__defaults__, own.__closure__)
+        copy.__kwdefaults__ = own.__kwdefaults__
+        torch._dynamo.substitute_in_graph(own, skip_signature_check=True)(make(copy))
+    for cls, forward in ((RGCNConv, _rgcn), (FastRGCNConv, _rgcn), (HGTConv, _hgt),
+                         (HeteroLinear, _hetero_linear)):
+        _wrap(cls, "forward", forward)
+
+
+def _wrap(cls, name, replacement):
+    own = getattr(cls, name)
+
+    @functools.wraps(own)
+    def method(self, *args, **kwargs):
+        if _switch:
+            made = replacement(self, *args, **kwargs)
+            if made is not NotImplemented:
+                return made
+        return own(self, *args, **kwargs)
+    setattr(cls, name, method)
+
+
+# -- Functions -----------------------------------------------------------------------
+
+def _scatter(own):
+    def scatter(src, index, dim=0, dim_size=None, reduce="sum"):
+        if not _switch or dim_size is None or index.dim() != 1 or reduce not in (
+                "sum", "add", "mean", "max", "min", "amax", "amin"):
+            return own(src, index, dim, dim_size, reduce)
+        dim = src.dim() + dim if dim < 0 else dim
+        kind = {"add": "sum", "amax": "max", "amin": "min"}.get(reduce, reduce)
+        if dim == 0:
+            return OPS.aggregate(src, index, dim_size, kind)
+        return OPS.aggregate(src.movedim(dim, 0), index, dim_size, kind).movedim(0, dim)
+    return scatter
+
+
+def _softmax(own):
+    def softmax(src, index=None, ptr=None, num_nodes=None, dim=0):
+        if not _switch or index is None or ptr is not None or dim not in (0, -src.dim()):
+            return own(src, index, ptr, num_nodes, dim)
+        return OPS.edge_softmax(src, index, num_nodes)
+    return softmax
+
+
+def _remove_self_loops(own):
+    def remove_self_loops(edge_index, edge_attr=None):
+        if not _switch or edge_index.layout != torch.strided:
+            return own(edge_index, edge_attr)
+        kept = OPS.drop_loops(edge_index)
+        return kept, None if edge_attr is None else OPS.kept_edges(edge_attr, edge_index,
+                                                                   kept)
+    return remove_self_loops
+
+
+def _fewest(num_nodes, edge_index):
+    if num_nodes is None:
+        return int(edge_index.max()) + 1
+    if isinstance(num_nodes, (tuple, list)):
+        return min(num_nodes)
+    return num_nodes
+
+
+def _add_self_loops(own):
+    def add_self_loops(edge_index, edge_attr=None, fill_value=None, num_nodes=None):
+        if not _switch or edge_index.layout != torch.strided or isinstance(
+                fill_value, Tensor):
+            return own(edge_index, edge_attr, fill_value, num_nodes)
+        size = _fewest(num_nodes, edge_index)
+        made = OPS.add_loops(edge_index, size)
+        if edge_attr is None:
+            return made, None
+        if isinstance(fill_value, str):
+            loops = OPS.aggregate(edge_attr, edge_index[1], size, _kind(fill_value))
+        else:
+            loops = edge_attr.new_full([size, *edge_attr.shape[1:]],
+                                       1.0 if fill_value is None else fill_value)
+        return made, OPS.extend_edges(edge_attr, loops, made)
+    return add_self_loops
+
+
+def _add_remaining_self_loops(own):
+    def add_remaining_self_loops(edge_index, edge_attr=None, fill_value=None,
+                                 num_nodes=None):
+        if not _switch or edge_index.layout != torch.strided or isinstance(
+                fill_value, (Tensor, str)):
+            return own(edge_index, edge_attr, fill_value, num_nodes)
+        size = _fewest(num_nodes, edge_index)
+        kept = OPS.drop_loops(edge_index)
+        made = OPS.add_loops(kept, size)
+        if edge_attr is None:
+            return made, None
+        loops = OPS.loop_rows(edge_attr, edge_index, size,
+                              1.0 if fill_value is None else float(fill_value))
+        return made, OPS.extend_edges(OPS.kept_edges(edge_attr, edge_index, kept), loops,
+                                      made)
+    return add_remaining_self_loops
+
+
+_FUNCTIONS = {"scatter": _scatter, "softmax": _softmax,
+              "remove_self_loops": _remove_self_loops, "add_self_loops": _add_self_loops,
+              "add_remaining_self_loops": _add_remaining_self_loops}
+
+
+# -- Layers ---------------------------------------------------------------------------
+
+def _rgcn(self, x, edge_index, edge_type=None):
+    """RGCNConv and FastRGCNConv on features: a typed product of messages, and a sum over
+    types of what is aggregated by type."""
+    if (not isinstance(x, Tensor) or not x.is_floating_point() or edge_type is None or
+            not isinstance(edge_index, Tensor) or edge_index.layout != torch.strided or
+            self.flow != "source_to_target" or self.aggr not in ("mean", "sum", "add")):
+        return NotImplemented
+    src, dst, size = edge_index[0], edge_index[1], x.size(0)
+    message = x.index_select(0, src)
+    weight = self.weight
+    if self.num_bases is not None:
+        weight = (self.comp @ weight.view(self.num_bases, -1)).view(
+            self.num_relations, self.in_channels_l, self.out_channels)
+    if self.num_blocks is not None:
+        message = message.view(-1, weight.size(1), weight.size(2))
+    message = OPS.typed_linear(message, weight, edge_type, None)
+    if self.num_blocks is not None:
+        message = message.reshape(-1, self.out_channels)
+    out = OPS.aggregate_by_type(message, dst, edge_type, size, self.num_relations,
+                                _kind(self.aggr))
+    if self.root is not None:
+        out = out + x @ self.root
+    return out if self.bias is None else out + self.bias
+
+
+def _hetero_linear(self, x, type_vec):
+    return OPS.typed_linear(x, self.weight, type_vec, self.bias)
+
+
+def _hgt(self, x_dict, edge_index_dict):
+    """HGTConv on one typed graph of all node types and relations, by the layer's own
+    names of relations."""
+    heads, size = self.heads, self.out_channels // self.heads
+    kinds, relations = list(x_dict), list(edge_index_dict)
+    if len({x.size(1) for x in x_dict.values()}) > 1 or any(
+            edges.layout != torch.strided for edges in edge_index_dict.values()):
+        return NotImplemented
+    counts = [x_dict[kind].size(0) for kind in kinds]
+    begin = dict(zip(kinds, _begins(counts)))
+    x = torch.cat([x_dict[kind] for kind in kinds])
+    edge_index = OPS.hetero_edges([edge_index_dict[r] for r in relations],
+                                  [begin[r[0]] for r in relations],
+                                  [begin[r[-1]] for r in relations])
+    node_type = OPS.type_vector(edge_index, counts)
+    edge_type = OPS.type_vector(edge_index, [edge_index_dict[r].size(1) for r in relations])
+
+    def lins(module):
+        found = [module.lins[kind] for kind in kinds]
+        return (torch.stack([lin.weight.t() for lin in found]),
+                torch.stack([lin.bias for lin in found]))
+
+    weight, bias = lins(self.kqv_lin)
+    part = self.out_channels
+    key, query, value = (OPS.typed_linear(
+        x, weight[:, :, i * part:(i + 1) * part], node_type,
+        bias[:, i * part:(i + 1) * part]).view(-1, heads, size) for i in range(3))
+    order = [self.edge_types_map[r] for r in relations]
+
+    def relation_weights(module):
+        found = module.weight.view(heads, len(self.edge_types), size, size)
+        return torch.stack([found[:, i] for i in order])
+
+    src, dst = edge_index[0], edge_index[1]
+    key = OPS.typed_linear(key.index_select(0, src), relation_weights(self.k_rel),
+                           edge_type, None)
+    value = OPS.typed_linear(value.index_select(0, src), relation_weights(self.v_rel),
+                             edge_type, None)
+    prior = torch.cat([self.p_rel["__".join(r)] for r in relations])
+    score = (query.index_select(0, dst) * key).sum(-1) * prior.index_select(
+        0, edge_type) / size ** 0.5
+    score = OPS.edge_softmax(score, dst, x.size(0))
+    out = OPS.aggregate((value * score.unsqueeze(-1)).view(-1, part), dst, x.size(0),
+                        "sum")
+    weight, bias = lins(self.out_lin)
+    out = OPS.typed_linear(torch.nn.functional.gelu(out), weight, node_type, bias)
+    if part == x.size(1):
+        skip = torch.cat([self.skip[kind] for kind in kinds]).sigmoid()
+        skip = skip.index_select(0, node_type).unsqueeze(-1)
+        out = skip * out + (1 - skip) * x
+    return {kind: out[begin[kind]:begin[kind] + count]
+            for kind, count in zip(kinds, counts) if kind in self.dst_node_types}

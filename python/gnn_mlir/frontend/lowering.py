@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From the graph that dynamo captured to functional ATen with the ops of the vocabulary.
+
+Ops that torch would take apart (linear, layer_norm, dropout, softmax) stay whole, and
+sizes are dynamo's own symbols, so that what is assumed of one becomes a guard.
+"""
+
+import dataclasses
+import operator
+
+import torch
+from torch._functorch.aot_autograd import aot_export_module
+from torch.fx import traceback
+
+aten = torch.ops.aten
+
+# Copies that are their operands in a functional graph.
+_COPIES = (aten.clone.default, aten.alias.default, aten.detach.default, aten.lift_fresh_copy.default,
+           aten.contiguous.default, aten.lift_fresh.default)
+
+
+@dataclasses.dataclass
+class Lowered:
+    """A functional graph with one placeholder for each of dynamo's, in their order.
+
+    Its outputs are those of dynamo's graph, behind the new values of `mutated`:
+    placeholders, by their positions. `same` maps symbols of sizes to equal ones."""
+
+    module: torch.fx.GraphModule
+    mutated: list
+    same: dict
+
+
+class _Runs(torch.nn.Module):
+    """A graph, run node by node: what is traced keeps the places in the user's code."""
+
+    def __init__(self, graph_module):
+        super().__init__()
+        self._run = [torch.fx.Interpreter(graph_module)]
+
+    def forward(self, *args):
+        made = self._run[0].run(*args)
+        return tuple(made) if isinstance(made, (list, tuple)) else (made,)
+
+
+def lower(graph_module):
+    """The `Lowered` of dynamo's graph. Runs under dynamo's fakes, within a backend."""
+    fakes = [node.meta["example_value"] for node in graph_module.graph.nodes
+             if node.op == "placeholder"]
+    with torch.no_grad(), traceback.preserve_node_meta():
+        module, signature = aot_export_module(_Runs(graph_module), fakes,
+                                              trace_joint=False, pre_dispatch=True)
+    graph = module.graph
+    places = {node.name: i for i, node in enumerate(
+        node for node in graph.nodes if node.op == "placeholder")}
+    mutated = [places[name] for name in signature.user_inputs_to_mutate.values()]
+    for node, fake in zip(list(graph.nodes), fakes):
+        node.meta["requires_grad"] = isinstance(fake, torch.Tensor) and fake.requires_grad
+    for node in list(graph.nodes):
+        if node.target == aten._assert_scalar.default:
+            graph.erase_node(node)
+        elif node.target in _COPIES and not node.kwargs.get("memory_format"):
+            node.replace_all_uses_with(node.args[0])
+    same = _merge_equal(graph)
+    graph.eliminate_dead_code()
+    module.recompile()
+    return Lowered(module, mutated, same)
+
+
+def symbols_of(size):
+    """The expression of a size, None of a number."""
+    return size.node.expr if isinstance(size, torch.SymInt) else None
+
+
+def _merge_equal(graph):
+    """Replaces nodes by equal ones before them. Those of data-dependent sizes have sizes
+    of their own: gives the symbols of the later ones, each with that of the first."""
+    seen, same = {}, {}
+
+    def key(value):
+        if isinstance(value, (list, tuple)):
+            return (type(value), *map(key, value))
+        if isinstance(value, dict):
+            return tuple((name, key(one)) for name, one in sorted(value.items()))
+        if isinstance(value, torch.SymInt):
+            return str(value.node.expr)
+        return type(value), value
+
+    for node in list(graph.nodes):
+        if node.op != "call_function" or _is_random(node):
+            continue
+        found = node.target, key(node.args), key(node.kwargs)
+        try:
+            first = seen.setdefault(found, node)
+        except TypeError:
+            continue  # An argument that is not hashable.
+        if first is not node:
+            _match(node.meta.get("val"), first.meta.get("val"), same)
+            node.replace_all_uses_with(first)
+            graph.erase_node(node)
+    return same
+
+
+def _is_random(node):
+    tags = getattr(node.target, "tags", ())
+    return (torch.Tag.nondeterministic_seeded in tags or
+            node.target == aten.dropout.default and node.args[2] and node.args[1] > 0)
+
+
+def _match(later, first, same):
+    if isinstance(later, torch.SymInt):
+        expr, kept = symbols_of(later), symbols_of(first)
+        if expr != kept and expr is not None and expr.is_Symbol:
+            same[expr] = kept
+    elif isinstance(later, torch.Tensor):
+        for a, b in zip(later.shape, first.shape):
+            _match(a, b, same)
+    elif isinstance(later, (list, tuple)):
+        for a, b in zip(later, first):
+            _match(a, b, same)
+
+
+def is_size(node):
+    """Whether a node is an integer of sizes."""
+    return isinstance(node.meta.get("val"), (int, torch.SymInt)) and not isinstance(
+        node.meta.get("val"), bool)
+
+
+def value_of(argument):
+    """What a node is at trace time: a fake tensor or a size; other arguments are
+    themselves."""
+    return argument.meta["val"] if isinstance(argument, torch.fx.Node) else argument
+
+
+GETITEM = operator.getitem

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The torch module that a backend returns: programs as calls, torch's ops around them."""
+
+import torch
+
+from .raising import Rows, Whole
+from .structures import Recipe, Structures
+
+aten = torch.ops.aten
+
+
+class Call:
+    """One program in the outer graph. It is compiled when it is first called, for the
+    graphs of that call."""
+
+    def __init__(self, segment, names, wrt, options):
+        self.segment, self.names, self.wrt = segment, names, wrt
+        self.options, self.function = options, None
+        self.__name__ = "program"  # torch.fx prints it.
+        self.has_seed = "seed" in segment.inputs
+        self.graph_names = [graph.name for graph in segment.declared]
+
+    def __call__(self, structures, *tensors):
+        graphs = {name: structures[name] for name in self.graph_names}
+        inputs = dict(zip(self.names, tensors))
+        device = tensors[0].device if tensors else torch.device("cpu")
+        if self.has_seed:
+            inputs["seed"] = torch.randint(2 ** 62, (), device=device)
+        if self.function is None:
+            self.function = self._compile(graphs, device)
+        made = self.function(graphs, inputs)
+        return tuple(made.values()) if isinstance(made, dict) else (made,)
+
+    def _compile(self, graphs, device):
+        from ..compiler import compile as compile_program
+        options = {"target": "cuda" if device.type == "cuda" else "cpu", **self.options}
+        return compile_program(self.segment.function, graph=graphs,
+                               gradients=self.wrt or None, **options)
+
+
+class Outer:
+    """Builds the module of a raised graph."""
+
+    def __init__(self, raiser, lowered, options):
+        self.raiser, self.lowered, self.options = raiser, lowered, options
+        self.graph, self.made = torch.fx.Graph(), {}
+        self.placeholders = [node for node in raiser.graph.nodes
+                             if node.op == "placeholder"]
+        self.calls, self._memo = [], {}
+
+    def build(self):
+        for node in self.placeholders:
+            self.made[node] = self.graph.placeholder(node.name)
+        segments = [s for s in self.raiser.segments if s.outputs]
+        self._structures(segments)
+        for segment in segments:
+            self._call(segment)
+        outputs = self.raiser.graph.output_node().args[0]
+        made = [self._torch(x) if isinstance(x, torch.fx.Node) else x for x in outputs]
+        count = len(self.lowered.mutated)
+        for place, value in zip(self.lowered.mutated, made[:count]):
+            self.graph.call_function(_assign, (self.made[self.placeholders[place]], value))
+        self.graph.output(tuple(made[count:]))
+        return torch.fx.GraphModule(self._owner(), self.graph)
+
+    def _owner(self):
+        """Tensors that the graph holds as attributes."""
+        return self.lowered.module
+
+    # -- torch's nodes --------------------------------------------------------------
+
+    def _torch(self, node):
+        """A node as the outer graph computes it."""
+        if node not in self.made:
+            if node in self._shared:
+                self.made[node] = self.graph.call_function(
+                    _item, (self._structure, self._shared[node]))
+            else:
+                args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), self._torch)
+                self.made[node] = (self.graph.get_attr(node.target) if node.op == "get_attr"
+                                   else self.graph.create_node(node.op, node.target, args,
+                                                               kwargs))
+        return self.made[node]
+
+    def _is_structural(self, node):
+        """Whether a node is computed of integers alone, which graphs are made of."""
+        if node not in self._memo:
+            value = node.meta.get("val")
+            if node.op == "placeholder":
+                found = not (isinstance(value, torch.Tensor) and
+                             (value.dtype.is_floating_point or value.dtype.is_complex))
+            else:
+                found = node.op in ("call_function", "get_attr") and all(
+                    map(self._is_structural, node.all_input_nodes)) and not (
+                        torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()))
+            self._memo[node] = found
+        return self._memo[node]
+
+    def requires_grad(self, node):
+        key = "grad", node
+        if key not in self._memo:
+            value = node.meta.get("val")
+            if node.op == "placeholder":
+                found = node.meta["requires_grad"]
+            else:
+                found = isinstance(value, torch.Tensor) and (
+                    value.dtype.is_floating_point) and any(
+                        map(self.requires_grad, node.all_input_nodes))
+            self._memo[key] = found
+        return self._memo[key]
+
+    # -- Graphs ----------------------------------------------------------------------
+
+    def _structures(self, segments):
+        """The call that gives all graphs, and what else integers alone say."""
+        graphs = list(dict.fromkeys(g for s in segments for g in s.declared))
+        inner, copies, inputs, results = torch.fx.Graph(), {}, [], []
+
+        def copy(node):
+            if node not in copies:
+                if node.op == "placeholder":
+                    copies[node] = inner.placeholder(node.name)
+                    inputs.append(self.made[node])
+                else:
+                    if not self._is_structural(node):
+                        raise NotImplementedError(
+                            f"a graph made of numbers: {node.target}")
+                    args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), copy)
+                    copies[node] = (inner.get_attr(node.target) if node.op == "get_attr"
+                                    else inner.create_node(node.op, node.target, args,
+                                                           kwargs))
+            return copies[node]
+
+        def place(value):
+            results.append(value)
+            return len(results) - 1
+
+        def size(axis):
+            axis = axis.find()
+            if not isinstance(axis.size, torch.SymInt):
+                return int(axis.size)
+            expr = axis.size.node.expr
+            for node in self.placeholders:
+                value = node.meta["val"]
+                if isinstance(value, torch.SymInt) and value.node.expr == expr:
+                    return copy(node)
+            for node in self.raiser.graph.nodes:
+                value = node.meta.get("val")
+                if isinstance(value, torch.Tensor) and self._is_structural(node):
+                    for dim in range(value.dim()):
+                        if self.raiser.axes.of(node, dim) is axis:
+                            return inner.call_function(aten.sym_size.int, (copy(node), dim))
+            raise NotImplementedError(f"a number of rows that no input says: {expr}")
+
+        recipes = []
+        for graph in graphs:
+            places = {end: place(copy(ids)) for end, ids in graph.vectors.items()}
+            places |= {f"num_{end}": place(size(axis)) for end, axis in graph.ends.items()}
+            if graph.edge_types is not None:
+                places["edge_type"] = place(copy(graph.edge_types.node))
+            places |= {f"{end}_types": place(copy(types.node))
+                       for end, types in graph.node_types.items()}
+            recipes.append(Recipe(graph.name, graph, places))
+        shared = [node for node in self.raiser.graph.nodes if node.op == "call_function" and
+                  self.raiser._is_needed_by_torch(node) and self._is_structural(node) and
+                  isinstance(node.meta.get("val"), torch.Tensor)]
+        extra = [place(copy(node)) for node in shared]
+        inner.output(tuple(results))
+        module = torch.fx.GraphModule(self._owner(), inner)
+        self._shared = {node: i + 1 for i, node in enumerate(shared)}
+        self.structures = Structures(module, recipes, extra)
+        self._structure = self.graph.call_function(self.structures, tuple(inputs))
+        self._graphs = self.graph.call_function(_item, (self._structure, 0))
+
+    # -- Programs ----------------------------------------------------------------------
+
+    def _call(self, segment):
+        given, names, wrt = [], [], []
+        for key, (node, value) in segment.inputs.items():
+            if node is None:
+                continue  # A seed.
+            if isinstance(node, tuple):
+                made = self.graph.call_function(_stack, ([self._torch(n) for n in node],
+                                                         key[3]))
+                wants = any(map(self.requires_grad, node))
+            else:
+                made, wants = self._torch(node), self.requires_grad(node)
+            given.append(made)
+            names.append(value.name)
+            if wants and torch.is_grad_enabled():
+                wrt.append(value.name)
+        call = Call(segment, names, wrt, self.options)
+        self.calls.append(call)
+        result = self.graph.call_function(call, (self._graphs, *given))
+        for i, node in enumerate(segment.outputs):
+            out = self.graph.call_function(_item, (result, i))
+            self.made[node] = self._shaped(node, out)
+
+    def _shaped(self, node, out):
+        """An output as torch has it: rows where they are, one row of a graph as none."""
+        tag = self.raiser.tags[node]
+        if isinstance(tag, Whole):
+            return self.graph.call_function(aten.reshape.default, (out, [
+                int(size) for size in node.meta["val"].shape]))
+        if isinstance(tag, Rows) and tag.dim:
+            return self.graph.call_function(aten.movedim.int, (out, 0, tag.dim))
+        return out
+
+
+def _item(values, index):
+    return values[index]
+
+
+def _stack(weights, transposed):
+    return torch.stack([w.mT if transposed else w for w in weights])
+
+
+def _assign(place, value):
+    with torch.no_grad():
+        place.copy_(value)

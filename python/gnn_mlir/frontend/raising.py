@@ -1,0 +1,465 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From functional ATen to programs of the `gnn` dialect.
+
+An abstract interpretation: each node of the graph gets a tag that says what it is as a
+value of a program. A node without a tag is torch's: what depends on inputs alone, such
+as weights and prepared data, is computed before a program that reads it; what needs
+values of a program and has no handler splits the program in two.
+"""
+
+import dataclasses
+import math
+from typing import Any
+
+import torch
+
+from .. import types as gnn_types
+from ..program import Module
+from .axes import Axes
+from .graphs import Graphs
+from .lowering import value_of
+
+aten = torch.ops.aten
+
+
+class Unsupported(Exception):
+    """A node that no op of the dialect means; the message says why."""
+
+
+@dataclasses.dataclass
+class Rows:
+    """A value of a program: rows in dimension `dim` of the tensor."""
+
+    value: Any
+    segment: int
+    dim: int = 0
+
+
+@dataclasses.dataclass
+class Whole:
+    """A value with one row for the whole graph; the tensor has no dimension for it."""
+
+    value: Any
+    segment: int
+
+
+@dataclasses.dataclass
+class Fill:
+    """A tensor of one number."""
+
+    number: float
+
+
+@dataclasses.dataclass
+class Typed:
+    """Weights at rows, by the type of each: the tensor [types, ...] of torch."""
+
+    weight: Any
+    types: Any
+
+
+@dataclasses.dataclass
+class Mask:
+    """Rows of one type."""
+
+    types: Any
+    number: int
+
+
+@dataclasses.dataclass
+class Masked:
+    """Rows of one type of what `op` computes of nodes: ("rows", node) and so on."""
+
+    op: str
+    args: tuple
+    mask: Mask
+
+
+@dataclasses.dataclass
+class Parts:
+    """Rows of which those of some types are known: `Masked` by type."""
+
+    types: Any
+    parts: dict
+
+
+class Segment:
+    """One program: a function, the nodes that are its inputs and its outputs."""
+
+    def __init__(self, number):
+        self.module = Module()
+        self.function = self.module.function("forward")
+        self.number, self.inputs, self.outputs = number, {}, {}
+        self.declared, self.made, self.has_graph_ops = {}, {}, False
+        self.seeds = 0
+
+    def graph(self, graph):
+        """The declaration of a graph."""
+        if graph not in self.declared:
+            self.declared[graph] = graph.declare(self.module)
+        return self.declared[graph]
+
+
+HANDLERS = {}
+
+
+def handles(*targets):
+    """Registers a function of (raiser, node, *arguments) for ops."""
+    def register(function):
+        for target in targets:
+            HANDLERS[target] = function
+        return function
+    return register
+
+
+class Raiser:
+    """Raises a lowered graph. `left` are nodes that are torch's whatever they mean."""
+
+    def __init__(self, lowered, left=()):
+        from . import elementwise, features, products, sparse  # Their handlers.
+        del elementwise, features, products, sparse
+        self.graph = lowered.module.graph
+        self.axes = Axes(self.graph, lowered.same)
+        self.graphs = Graphs(self.graph, self.axes)
+        self.tags, self.segments, self.reasons = {}, [], {}
+        self._left, self._phases = set(left), {}
+        self.current = None
+
+    def run(self):
+        for node in self.graph.nodes:
+            if node.op == "call_function" and node not in self._left:
+                self._visit(node)
+        output = self.graph.output_node()
+        for node in output.all_input_nodes:
+            self._keep(node)
+        for node in self.graph.nodes:
+            if node.op == "call_function" and self._is_needed_by_torch(node):
+                for x in node.all_input_nodes:
+                    self._keep(x)
+        return self
+
+    # -- Which part computes a node ---------------------------------------------------
+
+    def _visit(self, node):
+        handler = HANDLERS.get(node.target)
+        value = node.meta.get("val")
+        if not _is_floats(value) and node.target not in _CONDITIONS:
+            return
+        operands = node.all_input_nodes
+        if handler is None:
+            if any(self._is_of_program(x) for x in operands) or self.row_dim(node) is not None:
+                self.reasons[node] = f"no op of the dialect means {node.target}"
+            return
+        number = max([self._earliest(x) for x in operands], default=0)
+        self.current = self._segment(number)
+        try:
+            tag = handler(self, node, *node.args, **node.kwargs)
+        except (Unsupported, ValueError) as error:
+            self.reasons[node] = str(error)
+            return
+        if tag is not None:
+            self.tags[node] = tag
+
+    def _segment(self, number):
+        while len(self.segments) <= number:
+            self.segments.append(Segment(len(self.segments)))
+        return self.segments[number]
+
+    def _is_of_program(self, node):
+        """Whether a node needs a program to have run."""
+        return self.phase(node) > 0
+
+    def _earliest(self, node):
+        """The first segment that may read a node."""
+        tag = self.tags.get(node)
+        if isinstance(tag, (Rows, Whole)):
+            return tag.segment
+        return max([self.phase(node), *map(self._earliest, _nodes_in(tag))])
+
+    def phase(self, node):
+        """How many programs run before torch has a node."""
+        if node not in self._phases:
+            self._phases[node] = self._phase(node)
+        return self._phases[node]
+
+    def _phase(self, node):
+        tag = self.tags.get(node)
+        if isinstance(tag, (Rows, Whole)):
+            return 0 if self.is_data(node) else tag.segment + 1
+        return max(map(self.phase, node.all_input_nodes), default=0)
+
+    def is_data(self, node):
+        """Whether a node is computed of inputs that need no gradient, without weights:
+        what torch may prepare although a program computes it too."""
+        key = "data", node
+        if key not in self._phases:
+            if node.op == "placeholder":
+                found = not node.meta["requires_grad"]
+            else:
+                found = node.op == "call_function" and all(
+                    map(self.is_data, node.all_input_nodes))
+            self._phases[key] = found
+        return self._phases[key]
+
+    def _is_needed_by_torch(self, node):
+        return self._phases.get(("needed", node), False)
+
+    def _keep(self, node):
+        """Makes torch have a node: as an output of a program, or by its own op."""
+        if ("needed", node) in self._phases or node.op != "call_function":
+            return
+        tag = self.tags.get(node)
+        if isinstance(tag, (Rows, Whole)) and not (
+                self.is_data(node) and self._has_torch_user(node)):
+            self._phases["needed", node] = False
+            segment = self.segments[tag.segment]
+            if node not in segment.outputs:
+                segment.outputs[node] = segment.function.output(
+                    f"out{len(segment.outputs)}", self._returned(node, tag, segment))
+            return
+        self._phases["needed", node] = True
+        for x in node.all_input_nodes:
+            self._keep(x)
+
+    def _has_torch_user(self, node):
+        return any(self.tags.get(user) is None and user.op == "call_function" and
+                   self.is_data(user) for user in node.users)
+
+    def _returned(self, node, tag, segment):
+        """A value of its own: a function has one name for each output."""
+        self.current = segment
+        value = tag.value
+        taken = [id(v) for v in segment.function.outputs.values()]
+        if id(value) in taken or value.name is not None:
+            value = segment.function.reshape(value, *value.features)
+        return value
+
+    # -- Nodes as values of the current program ---------------------------------------
+
+    @property
+    def f(self):
+        """The function of the current program."""
+        return self.current.function
+
+    def shape(self, node):
+        """The shape of a node: numbers, but None for the rows of a dimension."""
+        rows = self.row_dim(node)
+        return tuple(None if i == rows else static(size)
+                     for i, size in enumerate(value_of(node).shape))
+
+    def features(self, node):
+        """The sizes of a node's features, all dimensions but rows."""
+        return tuple(size for size in self.shape(node) if size is not None)
+
+    def row_dim(self, node):
+        """The dimension of a node that is rows of a graph, or None."""
+        tag = self.tags.get(node)
+        if isinstance(tag, Rows):
+            return tag.dim
+        value = node.meta.get("val")
+        if not isinstance(value, torch.Tensor):
+            return None
+        for dim in range(value.dim()):
+            if self.graphs.roles_of(self.axes.of(node, dim)):
+                return dim
+        return None
+
+    def axis(self, node):
+        """The axis of a node's rows."""
+        dim = self.row_dim(node)
+        return None if dim is None else self.axes.of(node, dim)
+
+    def is_rows(self, node):
+        """Whether a node is rows, of a program or of torch."""
+        tag = self.tags.get(node)
+        if isinstance(tag, Fill):
+            return False
+        return self.row_dim(node) is not None
+
+    def rows(self, node, graph=None, space=None):
+        """A node as rows of the current program, in the space that is asked for or in
+        its own; its features are all dimensions but that of rows."""
+        tag = self.tags.get(node)
+        axis = self.axis(node)
+        roles = self.graphs.roles_of(axis)
+        if not roles:
+            raise Unsupported(f"expected rows of a graph, got {described(node)}")
+        if isinstance(tag, Rows) and tag.segment == self.current.number:
+            value = tag.value
+        elif isinstance(tag, Typed):
+            types = tag.types
+            value = self._gathered(tag)
+        elif isinstance(tag, Fill):
+            home = (graph, space) if graph is not None else roles[0]
+            return self.f.constant(tag.number, self.type(home, self.features(node)))
+        elif isinstance(tag, Parts):
+            value = self.join_parts(tag)
+        elif isinstance(tag, Masked):
+            raise Unsupported("rows of one type alone")
+        else:
+            if self.phase(node) > self.current.number:
+                raise Unsupported("expected a value that is known before the program")
+            home = (graph, space) if (graph, space) in roles else roles[0]
+            value = self.input(node, self.type(home, self.features(node)),
+                               key=(node, home))
+        return value if graph is None else self.in_role(value, axis, graph, space)
+
+    def type(self, role, features):
+        graph, space = role
+        return self.current.graph(graph).rows(space, *features)
+
+    def in_role(self, value, axis, graph, space):
+        """A value as rows of another graph that has the same ones."""
+        decl = self.current.graph(graph)
+        if value.graph.name == decl.name and value.space == space:
+            return value
+        nodes = ("node", "src", "dst")
+        key = "role", id(value), graph, space
+        if key in self.current.made:
+            return self.current.made[key][0]
+        if value.space in nodes and space in nodes and value.graph.name != decl.name:
+            made = self.f.rebind_rows(value, decl, space)
+        elif space == "edge" and "src" not in graph.ends:
+            made = self.f.gather(self.in_role(value, axis, graph, "src"), "edge", via="src")
+        elif space == "edge" and "dst" not in graph.ends:
+            made = self.f.gather(self.in_role(value, axis, graph, "dst"), "edge", via="dst")
+        else:
+            raise Unsupported(f"{value.space} rows of one graph as {space} rows of "
+                              "another")
+        self.current.made[key] = made, value
+        return made
+
+    def _gathered(self, tag):
+        types = tag.types
+        value, via, space = self.typed_weight(tag.weight, types)
+        return self.f.gather(value, space, via=via)
+
+    def typed_weight(self, node, types, dims=None):
+        """(weights over types, via, the space of the rows that lead to them)."""
+        if types.graph is not None:
+            graph, by, via, space = types.graph, "node_type", types.end, "edge"
+        else:
+            for graph, space in self.graphs.roles_of(types.axis):
+                if space == "edge" and graph.edge_types is not None and (
+                        graph.edge_types.node is types.node):
+                    by, via = "edge_type", None
+                    break
+                if space != "edge" and any(t.node is types.node
+                                           for t in graph.node_types.values()):
+                    by, via = "node_type", None
+                    break
+            else:
+                raise Unsupported("types of no graph")
+        count = graph.num_edge_types if by == "edge_type" else graph.num_node_types
+        if value_of(node).shape[0] != count:
+            raise Unsupported(f"expected weights of {count} types, got "
+                              f"{value_of(node).shape[0]}")
+        return self.weight(node, (graph, by)), via, space
+
+    def graph_of_types(self, types):
+        """(graph, space) of the rows that have these types."""
+        if types.graph is not None:
+            return types.graph, "edge"
+        for graph, space in self.graphs.roles_of(types.axis):
+            if space == "edge" and graph.edge_types is not None and (
+                    graph.edge_types.node is types.node):
+                return graph, space
+            if space != "edge" and any(t.node is types.node
+                                       for t in graph.node_types.values()):
+                return graph, space
+        raise Unsupported("types of no graph")
+
+    def weight(self, node, typed=None, shape=None):
+        """A tensor of torch without rows as a weight, over the types (graph, space) where
+        `typed`; `shape` is that of its features where they differ."""
+        key = "weight", node, typed, shape
+        if key not in self.current.made:
+            self.current.made[key] = self._weight(node, typed, shape)
+        return self.current.made[key]
+
+    def _weight(self, node, typed, shape):
+        from .weights import made_of
+        if isinstance(self.tags.get(node), Fill):
+            raise Unsupported("a constant as a weight")
+        if self.phase(node) > self.current.number:
+            raise Unsupported("expected a weight that is known before the program")
+        sizes = tuple(static(size) for size in value_of(node).shape)
+        value = made_of(self, node, typed)
+        if value is None:
+            if not value_of(node).dtype.is_floating_point:
+                raise Unsupported(f"expected a weight of floats, got {described(node)}")
+            kind = (self.type(typed, sizes[1:]) if typed else gnn_types.weight(*sizes))
+            value = self.input(node, kind, key=(node, typed))
+        if shape is not None and value.features != shape:
+            value = self.f.reshape(value, *shape)
+        return value
+
+    def input(self, node, kind, key):
+        """A tensor of torch as an input of the current program."""
+        found = self.current.inputs
+        if key not in found:
+            if kind.dtype == "f32" and value_of(node).dtype != torch.float32:
+                raise Unsupported(f"expected float32, got {described(node)}")
+            found[key] = node, self.f.input(f"in{len(found)}", kind)
+        return found[key][1]
+
+    def seed(self):
+        """(seed, offset) of a dropout: one seed a call of a program."""
+        found = self.current.inputs
+        if "seed" not in found:
+            found["seed"] = None, self.f.input("seed", gnn_types.I64)
+        self.current.seeds += 1
+        return found["seed"][1], self.current.seeds << 40
+
+    def made(self, node, value, dim=None):
+        """`Rows` of a value with the features that torch says."""
+        dim = self.row_dim(node) if dim is None else dim
+        wanted = tuple(static(size) for i, size in enumerate(value_of(node).shape)
+                       if i != dim)
+        if value.features != wanted:
+            value = self.f.reshape(value, *wanted)
+        return Rows(value, self.current.number, dim)
+
+    def join_parts(self, tag):
+        from .sparse import join_parts
+        return join_parts(self, tag)
+
+
+# Conditions are values too, although they are no floats.
+_CONDITIONS = {getattr(getattr(aten, name), kind) for name in ("eq", "ne", "lt", "le", "gt", "ge")
+               for kind in ("Scalar", "Tensor")} | {
+                   aten.logical_and.default, aten.logical_or.default, aten.isinf.default,
+                   aten.unsqueeze.default, aten.view.default}
+
+
+def _is_floats(value):
+    if isinstance(value, (list, tuple)):
+        return any(map(_is_floats, value))
+    return isinstance(value, torch.Tensor) and value.dtype.is_floating_point
+
+
+def _nodes_in(tag):
+    """Nodes that a tag refers to."""
+    if isinstance(tag, Typed):
+        return [tag.weight]
+    if isinstance(tag, Masked):
+        return [x for x in tag.args if isinstance(x, torch.fx.Node)]
+    if isinstance(tag, Parts):
+        return [x for part in tag.parts.values() for x in _nodes_in(part)]
+    return []
+
+
+def static(size):
+    """A size as a number. torch compiles anew where it is another."""
+    return int(size)
+
+
+def described(node):
+    value = node.meta.get("val") if isinstance(node, torch.fx.Node) else node
+    if isinstance(value, torch.Tensor):
+        return f"{str(value.dtype).removeprefix('torch.')} of shape {tuple(value.shape)}"
+    return repr(value)
+
+
+def product(sizes):
+    return math.prod(sizes)

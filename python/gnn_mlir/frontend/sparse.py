@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Handlers of ops between rows: gathers, aggregations, softmax over edges, and what is
+computed for each type alone."""
+
+import torch
+
+from . import vocabulary
+from .lowering import value_of
+from .raising import (Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, handles,
+                      product)
+
+aten, OPS = torch.ops.aten, vocabulary.OPS
+
+
+def _gathered(r, node, x, dim, index):
+    """x[index] in a dimension."""
+    types = r.graphs.types(index)
+    ids = r.graphs.ids(index)
+    tag = r.tags.get(x)
+    if isinstance(r.tags.get(index), Mask):
+        return _masked(r, x, r.tags[index])
+    if isinstance(tag, Fill):
+        return tag
+    if types is not None and ids is None:
+        if dim != 0 or r.is_rows(x) and not isinstance(tag, Fill):
+            raise Unsupported("rows indexed by types")
+        return Typed(x, types)
+    if ids is None:
+        raise Unsupported("rows by ids that are no end of edges")
+    axis = r.axes.of(x, dim)
+    graph = ids.graph
+    if graph.ends.get(ids.end) is None or graph.ends[ids.end].find() is not axis or (
+            r.row_dim(x) != dim):
+        raise Unsupported("ids of other rows")
+    value = r.rows(x, graph, graph.space(ids.end))
+    r.current.has_graph_ops = True
+    return r.made(node, r.f.gather(value, "edge", via=ids.end), dim)
+
+
+def _masked(r, x, mask):
+    """The rows of one type."""
+    if r.row_dim(x) != 0:
+        raise Unsupported("a mask of what is no rows")
+    return Masked("rows", (x,), mask)
+
+
+@handles(aten.index_select.default)
+def _index_select(r, node, x, dim, index):
+    return _gathered(r, node, x, dim % value_of(x).dim(), index)
+
+
+@handles(aten.index.Tensor)
+def _index(r, node, x, indices):
+    places = [i for i, one in enumerate(indices) if one is not None]
+    if len(places) != 1:
+        raise Unsupported("an index by several tensors")
+    return _gathered(r, node, x, places[0], indices[places[0]])
+
+
+@handles(aten.embedding.default)
+def _embedding(r, node, weight, index, *rest, **named):
+    return _gathered(r, node, weight, 0, index)
+
+
+def _edges(r, x, ids, node, dim=0):
+    """A node as edge rows of the graph of some ids."""
+    if isinstance(r.tags.get(x), Fill):
+        features = [int(s) for i, s in enumerate(value_of(x).shape) if i != dim]
+        return r.f.constant(r.tags[x].number,
+                            r.current.graph(ids.graph).rows("edge", *features))
+    if not r.is_rows(x) or r.axis(x) is not ids.graph.edge.find():
+        raise Unsupported("rows of other edges than the ids")
+    return r.rows(x, ids.graph, "edge")
+
+
+def _ends(r, index):
+    ids = r.graphs.ids(index)
+    if ids is None:
+        raise Unsupported("rows by ids that are no end of edges")
+    if ids.end not in ids.graph.ends:
+        raise Unsupported("an end of edges whose number of rows is not known")
+    r.current.has_graph_ops = True
+    return ids
+
+
+def _aggregate_to(r, node, x, index, kind, dim=0):
+    ids = _ends(r, index)
+    if ids.graph.ends[ids.end].find() is not r.axes.of(node, dim):
+        raise Unsupported("a sum over edges to other rows than their ends")
+    value = _edges(r, x, ids, node, dim)
+    return r.made(node, r.f.aggregate(kind, value, ids.graph.space(ids.end), via=ids.end),
+                  dim)
+
+
+@handles(OPS.aggregate.default)
+def _aggregate(r, node, x, index, size, kind):
+    return _aggregate_to(r, node, x, index, kind)
+
+
+@handles(aten.scatter_add.default)
+def _scatter_add(r, node, base, dim, index, x):
+    return _onto(r, node, base, x, index, "sum", dim % value_of(base).dim())
+
+
+@handles(aten.index_add.default)
+def _index_add(r, node, base, dim, index, x, alpha=1):
+    if alpha != 1:
+        raise Unsupported(f"alpha {alpha}")
+    return _onto(r, node, base, x, index, "sum", dim % value_of(base).dim())
+
+
+@handles(aten.scatter_reduce.two)
+def _scatter_reduce(r, node, base, dim, index, x, reduce, include_self=True):
+    kind = {"sum": "sum", "amax": "max", "amin": "min", "mean": "mean"}.get(reduce)
+    if kind is None or include_self and kind != "sum":
+        raise Unsupported(f"scatter_reduce {reduce} of what is there")
+    return _onto(r, node, base, x, index, kind, dim % value_of(base).dim())
+
+
+def _onto(r, node, base, x, index, kind, dim):
+    tag = r.tags.get(base)
+    if not isinstance(tag, Fill) or tag.number != 0:
+        raise Unsupported("a sum onto rows that are not 0")
+    return _aggregate_to(r, node, x, index, kind, dim)
+
+
+@handles(OPS.aggregate_by_type.default)
+def _aggregate_by_type(r, node, x, index, types, size, num_types, kind):
+    ids = _ends(r, index)
+    _check_types(r, ids, types)
+    value = _edges(r, x, ids, node)
+    if kind == "sum":
+        made = r.f.aggregate("sum", value, ids.graph.space(ids.end), via=ids.end)
+    else:
+        pairs = r.f.aggregate(kind, value, ids.end + "_pair")
+        made = r.f.aggregate("sum", pairs, ids.graph.space(ids.end))
+    return r.made(node, made)
+
+
+def _check_types(r, ids, types):
+    found = r.graphs.types(types)
+    if found is None or ids.graph.edge_types is not found:
+        raise Unsupported("types of other edges than the ids")
+
+
+@handles(OPS.edge_softmax.default)
+def _edge_softmax(r, node, x, index, size):
+    tag, inside = r.tags.get(x), r.tags.get(index)
+    if isinstance(tag, Masked) and isinstance(inside, Masked):
+        if tag.mask.types is inside.mask.types and tag.mask.number == inside.mask.number:
+            return Masked("softmax", (tag, inside.args[0]), tag.mask)
+        raise Unsupported("a softmax over rows of two masks")
+    ids = _ends_of_softmax(r, index)
+    return r.made(node, r.f.edge_softmax(_edges(r, x, ids, node), over=ids.end))
+
+
+def _ends_of_softmax(r, index):
+    ids = r.graphs.ids(index)
+    if ids is None:
+        raise Unsupported("a softmax over ids that are no end of edges")
+    r.current.has_graph_ops = True
+    return ids
+
+
+@handles(OPS.edge_softmax_by_type.default)
+def _edge_softmax_by_type(r, node, x, index, types, size, num_types):
+    ids = _ends_of_softmax(r, index)
+    _check_types(r, ids, types)
+    return r.made(node, r.f.edge_softmax(_edges(r, x, ids, node), over=ids.end + "_pair"))
+
+
+# -- Rows of one type ------------------------------------------------------------------
+
+@handles(aten.index_put.default)
+def _index_put(r, node, base, indices, x, accumulate=False):
+    places = [i for i, one in enumerate(indices) if one is not None]
+    if places != [0] or accumulate:
+        raise Unsupported("index_put that is no assignment to rows")
+    mask, given, before = r.tags.get(indices[0]), r.tags.get(x), r.tags.get(base)
+    if isinstance(mask, Mask) and isinstance(given, Masked) and (
+            given.mask.types is mask.types and given.mask.number == mask.number):
+        if isinstance(before, Parts) and before.types is mask.types:
+            return Parts(mask.types, {**before.parts, mask.number: given})
+        if isinstance(before, Fill) and before.number == 0:
+            return Parts(mask.types, {mask.number: given})
+    if isinstance(mask, Rows) and isinstance(given, Fill):
+        from .elementwise import choose
+        return choose(r, node, indices[0], given.number, base)
+    raise Unsupported("an assignment to some rows")
+
+
+def join_parts(r, tag):
+    """Rows by type as one typed op. Each part is the same op, with its own weights; types
+    without a part are 0."""
+    graph, space = r.graph_of_types(tag.types)
+    count = tag.types.count
+    parts = [tag.parts.get(i) for i in range(count)]
+    if any(part is None for part in parts):
+        raise Unsupported("rows of some types alone")
+    sources = [_typed_op(r, part) for part in parts]
+    kinds = {source[0] for source in sources}
+    if len(kinds) != 1 or len({source[1] for source in sources}) != 1:
+        raise Unsupported("different ops by type")
+    kind, x = sources[0][:2]
+    if kind == "softmax":
+        ids = r.graphs.ids(sources[0][2])
+        if ids is None or ids.graph is not graph or space != "edge":
+            raise Unsupported("a softmax by type over ids that are no end of edges")
+        r.current.has_graph_ops = True
+        return r.f.edge_softmax(_edges(r, x, ids, None), over=ids.end + "_pair")
+    value = r.rows(x, graph, space)
+    by = "edge_type" if space == "edge" else "node_type"
+    weights = stacked(r, [source[2] for source in sources], (graph, by), True)
+    biases = [source[3] for source in sources]
+    bias = None
+    if any(b is not None for b in biases):
+        if None in biases:
+            raise Unsupported("different ops by type")
+        bias = stacked(r, biases, (graph, by), False)
+    return r.f.typed_linear(value, weights, bias=bias)
+
+
+def _typed_op(r, part):
+    """("linear", x, weight, bias) or ("softmax", x, ids) of rows of one type."""
+    if part.op == "softmax":
+        inner, index = part.args
+        if inner.op != "rows":
+            raise Unsupported("an op on rows of one type")
+        return "softmax", inner.args[0], index
+    if part.op == "linear":
+        inner, weight, bias = part.args
+        if inner.op == "rows":
+            return "linear", inner.args[0], weight, bias
+    if part.op == "rows" and part.args[0].target == aten.linear.default:
+        x, weight, *rest = part.args[0].args
+        return "linear", x, weight, rest[0] if rest else None
+    raise Unsupported("an op on rows of one type")
+
+
+def stacked(r, nodes, typed, transposed):
+    """Weights of torch, one for each type, as one input over types."""
+    key = "stacked", tuple(nodes), typed, transposed
+    if key not in r.current.inputs:
+        shape = tuple(map(int, value_of(nodes[0]).shape))
+        if any(tuple(map(int, value_of(n).shape)) != shape for n in nodes):
+            raise Unsupported("weights of several shapes by type")
+        if any(r.phase(n) > r.current.number for n in nodes):
+            raise Unsupported("expected a weight that is known before the program")
+        shape = shape[::-1] if transposed else shape
+        r.current.inputs[key] = tuple(nodes), r.f.input(
+            f"in{len(r.current.inputs)}", r.type(typed, shape))
+    return r.current.inputs[key][1]
+
+
+__all__ = ["join_parts", "product", "stacked"]

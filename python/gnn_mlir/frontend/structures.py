@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The graphs of a captured program at run time: made of the user's tensors once, and kept
+as long as these are what they were."""
+
+import collections
+
+import numpy as np
+import torch
+from torch.multiprocessing.reductions import StorageWeakRef
+
+from ..graph import Graph
+
+# Graphs that are kept: those of training, validation and a few batches.
+KEPT = 16
+
+
+class Recipe:
+    """How a graph is made of what torch gives. Each of `src`, `dst`, `edge_type`,
+    `src_types` and `dst_types` is the position of a tensor, or None; `num_src` and
+    `num_dst` are positions of numbers."""
+
+    def __init__(self, name, graph, places):
+        self.name, self.places = name, places
+        self.square, self.edge_types = graph.square, graph.num_edge_types
+        self.node_types = graph.num_node_types
+
+    def make(self, values):
+        """The `Graph`; raises ValueError where ids are out of bounds."""
+        def of(what):
+            place = self.places.get(what)
+            value = None if place is None else values[place]
+            return value.reshape(-1) if isinstance(value, torch.Tensor) else value
+        src, dst = of("src"), of("dst")
+        edges = len(dst if src is None else src)
+        counts = {end: of(f"num_{end}") for end in ("src", "dst")}
+        # An end that nothing reads is the edges themselves.
+        if src is None:
+            src, counts["src"] = np.arange(edges), edges
+        if dst is None:
+            dst, counts["dst"] = np.arange(edges), edges
+        given = dict(edge_type=of("edge_type"), num_edge_types=self.edge_types,
+                     num_node_types=self.node_types)
+        types = {end: of(f"{end}_types") for end in ("src", "dst")}
+        if self.square:
+            return Graph(src, dst, int(counts["src"]), node_type=next(
+                (t for t in types.values() if t is not None), None), **given)
+        return Graph(src, dst, num_src_nodes=int(counts["src"]),
+                     num_dst_nodes=int(counts["dst"]), src_node_type=types["src"],
+                     dst_node_type=types["dst"], **given)
+
+
+class Structures:
+    """A call that gives graphs by name, and tensors that depend on the same inputs alone.
+
+    What it gave is kept by its inputs: for the same tensors, or others of the same
+    memory, that were not written to since (torch counts that; writing behind its back,
+    as through NumPy, is not seen)."""
+
+    def __init__(self, module, recipes, extra):
+        self._module, self._recipes, self._extra = module, recipes, extra
+        self._kept = collections.OrderedDict()
+        self.__name__ = "structures"  # torch.fx prints it.
+
+    def __call__(self, *inputs):
+        key = self._key(inputs)
+        found = self._kept.get(key) if key is not None else None
+        if found is not None and not any(ref.expired() for ref in found[1]):
+            self._kept.move_to_end(key)
+            return found[0]
+        with torch.no_grad():
+            values = self._module(*inputs)
+        graphs = {recipe.name: recipe.make(values) for recipe in self._recipes}
+        made = (graphs, *(values[i] for i in self._extra))
+        if key is not None:
+            self._forget()
+            self._kept[key] = made, [StorageWeakRef(x.untyped_storage()) for x in inputs
+                                     if isinstance(x, torch.Tensor)]
+        return made
+
+    @staticmethod
+    def _key(inputs):
+        """None where torch does not count what is written, as to inference tensors."""
+        key = []
+        for x in inputs:
+            if not isinstance(x, torch.Tensor):
+                key.append(x)
+            elif x.is_inference():
+                return None
+            else:
+                key.append((x.data_ptr(), x._version, x.shape, x.stride(), x.dtype,
+                            x.device))
+        return tuple(key)
+
+    def _forget(self):
+        for key in [key for key, (_, refs) in self._kept.items()
+                    if any(ref.expired() for ref in refs)]:
+            del self._kept[key]
+        while len(self._kept) >= KEPT:
+            self._kept.popitem(last=False)

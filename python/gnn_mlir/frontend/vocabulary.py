@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Ops that stay whole in a graph that torch traces: what PyG's functions and layers mean.
+
+Each is a custom op of torch with a fake (its shape) and a gradient, so that a graph can
+run in torch where part of it is not raised. The raising reads them as `gnn` ops.
+Shapes: E edges, N nodes, R types.
+"""
+
+import torch
+from torch import Tensor
+
+OPS = torch.ops.gnn_mlir
+
+
+def _define(schema, implementation, fake, setup=None, backward=None):
+    name, _, rest = schema.partition("(")
+    op = torch.library.custom_op(f"gnn_mlir::{name}", implementation, mutates_args=(),
+                                 schema="(" + rest)
+    op.register_fake(fake)
+    if backward is not None:
+        op.register_autograd(backward, setup_context=setup)
+
+
+def _recomputed(implementation):
+    """`setup_context` and `backward` of an op that is run again to be differentiated."""
+    def setup(ctx, inputs, output):
+        ctx.tensors = [i for i, x in enumerate(inputs) if isinstance(x, Tensor)]
+        ctx.others = {i: x for i, x in enumerate(inputs) if not isinstance(x, Tensor)}
+        ctx.save_for_backward(*[inputs[i] for i in ctx.tensors])
+
+    def backward(ctx, grad):
+        inputs = dict(ctx.others)
+        inputs.update({i: x.detach().requires_grad_(ctx.needs_input_grad[i])
+                       for i, x in zip(ctx.tensors, ctx.saved_tensors)})
+        wanted = [i for i in ctx.tensors if ctx.needs_input_grad[i]]
+        with torch.enable_grad():
+            made = implementation(*[inputs[i] for i in sorted(inputs)])
+        found = dict(zip(wanted, torch.autograd.grad(
+            made, [inputs[i] for i in wanted], grad, allow_unused=True)))
+        return tuple(found.get(i) for i in sorted(inputs))
+    return setup, backward
+
+
+def _sized(x, size):
+    return x.new_empty([size, *x.shape[1:]])
+
+
+def _aligned(what, x, *others):
+    """Refuses vectors that have not one entry for each row of `x`, where one traces."""
+    for other in others:
+        torch._check(x.shape[0] == other.shape[-1], lambda: (
+            f"{what}: expected {x.shape[0]} ids, one for each row, got "
+            f"{other.shape[-1]}"))
+    return x
+
+
+def _rows_of(index, like):
+    return index.view(-1, *[1] * (like.dim() - 1)).expand_as(like)
+
+
+def _aggregate(x, index, size, kind):
+    if kind in ("sum", "mean"):
+        total = x.new_zeros([size, *x.shape[1:]]).index_add_(0, index, x)
+        if kind == "sum":
+            return total
+        count = x.new_zeros(size).index_add_(0, index, x.new_ones(index.shape[0]))
+        return total / count.clamp_(min=1).view(-1, *[1] * (x.dim() - 1))
+    return x.new_zeros([size, *x.shape[1:]]).scatter_reduce(
+        0, _rows_of(index, x), x, "a" + kind, include_self=False)
+
+
+_define("aggregate(Tensor x, Tensor index, SymInt size, str kind) -> Tensor", _aggregate,
+        lambda x, index, size, kind: _sized(_aligned("aggregate", x, index), size),
+        *_recomputed(_aggregate))
+
+
+def _aggregate_by_type(x, index, types, size, num_types, kind):
+    by_type = _aggregate(x, types * size + index, size * num_types, kind)
+    return by_type.view(num_types, size, *x.shape[1:]).sum(0)
+
+
+_define("aggregate_by_type(Tensor x, Tensor index, Tensor types, SymInt size, "
+        "int num_types, str kind) -> Tensor", _aggregate_by_type,
+        lambda x, index, types, size, num_types, kind: _sized(
+            _aligned("aggregate_by_type", x, index, types), size),
+        *_recomputed(_aggregate_by_type))
+
+
+def _edge_softmax(x, index, size):
+    """PyG's: powers over their sum + 1e-16; `size` None: as many rows as ids say."""
+    if size is None:
+        size = int(index.max()) + 1 if index.numel() else 0
+    rows = _rows_of(index, x)
+    top = x.detach().new_zeros([size, *x.shape[1:]]).scatter_reduce(
+        0, rows, x.detach(), "amax", include_self=False)
+    power = (x - top.index_select(0, index)).exp()
+    total = x.new_zeros([size, *x.shape[1:]]).index_add_(0, index, power) + 1e-16
+    return power / total.index_select(0, index)
+
+
+_define("edge_softmax(Tensor x, Tensor index, SymInt? size) -> Tensor", _edge_softmax,
+        lambda x, index, size: torch.empty_like(_aligned("edge_softmax", x, index)),
+        *_recomputed(_edge_softmax))
+
+
+def _edge_softmax_by_type(x, index, types, size, num_types):
+    return _edge_softmax(x, types * size + index, size * num_types)
+
+
+_define("edge_softmax_by_type(Tensor x, Tensor index, Tensor types, SymInt size, "
+        "int num_types) -> Tensor", _edge_softmax_by_type,
+        lambda x, index, types, size, num_types: torch.empty_like(
+            _aligned("edge_softmax_by_type", x, index, types)),
+        *_recomputed(_edge_softmax_by_type))
+
+
+def _typed_linear(x, weight, types, bias):
+    """x [rows, (heads,) in], weight [R, (heads,) in, out]. One product a type: no row has
+    a copy of its weight."""
+    made = x.new_zeros([*x.shape[:-1], weight.shape[-1]])
+    for one in range(weight.shape[0]):
+        rows = (types == one).nonzero().view(-1)
+        part = x.index_select(0, rows)
+        part = (part @ weight[one] if weight.dim() == 3 else
+                torch.einsum("rhi,hio->rho", part, weight[one]))
+        made = made.index_add(0, rows, part if bias is None else part + bias[one])
+    return made
+
+
+_define("typed_linear(Tensor x, Tensor weight, Tensor types, Tensor? bias) -> Tensor",
+        _typed_linear, lambda x, weight, types, bias: _aligned(
+            "typed_linear", x, types).new_empty([*x.shape[:-1], weight.shape[-1]]), *_recomputed(_typed_linear))
+
+
+# Graphs of graphs: a loop is an edge whose ends are one node.
+
+def _some_edges(edge_index):
+    return edge_index.new_empty([2, torch.library.get_ctx().new_dynamic_size()])
+
+
+_define("drop_loops(Tensor edge_index) -> Tensor",
+        lambda edge_index: edge_index[:, edge_index[0] != edge_index[1]].contiguous(),
+        _some_edges)
+
+
+def _add_loops(edge_index, size):
+    loops = torch.arange(size, dtype=edge_index.dtype, device=edge_index.device)
+    return torch.cat([edge_index, loops.expand(2, -1)], 1)
+
+
+_define("add_loops(Tensor edge_index, SymInt size) -> Tensor", _add_loops,
+        lambda edge_index, size: edge_index.new_empty([2, edge_index.shape[1] + size]))
+
+
+def _kept_edges(x, edge_index, kept):
+    return x[edge_index[0] != edge_index[1]]
+
+
+_define("kept_edges(Tensor x, Tensor edge_index, Tensor kept) -> Tensor", _kept_edges,
+        lambda x, edge_index, kept: _sized(
+            _aligned("kept_edges", x, edge_index), kept.shape[1]), *_recomputed(_kept_edges))
+
+
+def _extend_edges(x, loops, edge_index):
+    return torch.cat([x, loops])
+
+
+_define("extend_edges(Tensor x, Tensor loops, Tensor edge_index) -> Tensor", _extend_edges,
+        lambda x, loops, edge_index: _sized(x, edge_index.shape[1]),
+        *_recomputed(_extend_edges))
+
+
+def _loop_rows(x, edge_index, size, fill):
+    """The row of each node's last loop, `fill` where it has none."""
+    order = torch.arange(x.shape[0], device=x.device)
+    is_loop = edge_index[0] == edge_index[1]
+    last = order.new_full([size], -1).scatter_reduce(
+        0, edge_index[0], torch.where(is_loop, order, -1), "amax")
+    rows = x.index_select(0, last.clamp(min=0)) if x.shape[0] else _sized(x, size).fill_(fill)
+    return torch.where((last >= 0).view(-1, *[1] * (x.dim() - 1)), rows, fill)
+
+
+_define("loop_rows(Tensor x, Tensor edge_index, SymInt size, float fill) -> Tensor",
+        _loop_rows, lambda x, edge_index, size, fill: _sized(
+            _aligned("loop_rows", x, edge_index), size),
+        *_recomputed(_loop_rows))
+
+
+# One graph of a dict of them: nodes type after type, edges relation after relation.
+
+def _hetero_edges(edge_indices, src_begins, dst_begins):
+    return torch.cat([torch.stack([edge_index[0] + src, edge_index[1] + dst])
+                      for edge_index, src, dst in zip(edge_indices, src_begins,
+                                                      dst_begins)], 1)
+
+
+_define("hetero_edges(Tensor[] edge_indices, SymInt[] src_begins, SymInt[] dst_begins)"
+        " -> Tensor", _hetero_edges, lambda edge_indices, src_begins, dst_begins:
+        edge_indices[0].new_empty([2, sum(e.shape[1] for e in edge_indices)]))
+
+
+def _type_vector(like, counts):
+    return torch.cat([torch.full((count,), number, dtype=torch.int64, device=like.device)
+                      for number, count in enumerate(counts)])
+
+
+_define("type_vector(Tensor like, SymInt[] counts) -> Tensor", _type_vector,
+        lambda like, counts: torch.empty([sum(counts)], dtype=torch.int64,
+                                         device=like.device))
