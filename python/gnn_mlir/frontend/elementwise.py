@@ -105,7 +105,7 @@ def _whole(r, kind, a, b):
     tags = [tag_of(r, x) for x in (a, b)]
     values = [tag.value if isinstance(tag, Whole) else tag.number if isinstance(tag, Fill)
               else None for tag in tags]
-    if None in values:
+    if any(value is None for value in values):
         raise Unsupported("a number of the graph with what is none")
     return Whole(combine(r, kind, *values), r.current.number)
 
