@@ -311,7 +311,7 @@ class _Raw(nn.Module):
         src, dst = edge_index
         h = self.lin(x)
         score = F.leaky_relu(torch.cat([h[src], h[dst]], -1) @ self.a).exp()
-        total = torch.zeros(x.shape[0]).index_add_(0, dst, score)
+        total = score.new_zeros(x.shape[0]).index_add_(0, dst, score)
         return torch.zeros_like(h).index_add_(0, dst, h[src] * (
             score / total[dst]).unsqueeze(-1))
 

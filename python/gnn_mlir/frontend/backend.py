@@ -63,10 +63,24 @@ def register():
         torch._dynamo.register_backend(backend, name="gnn_mlir")
 
 
+def _refuse_hooks(model):
+    """PyG runs no hooks of message passing where torch traces: the result would be
+    another than eager's."""
+    for name, module in getattr(model, "named_modules", dict)():
+        for attribute, hooks in vars(module).items():
+            if hooks and attribute.endswith("_hooks") and attribute.startswith(
+                    ("_propagate", "_message", "_aggregate", "_edge_update", "_explain")):
+                raise CaptureError(
+                    f"{name or type(module).__name__}: expected a layer without hooks, got "
+                    f"{attribute.strip('_').replace('_', ' ')}: PyG leaves them out where "
+                    "torch traces, so that the result would not be eager's")
+
+
 def compile_module(model, *, fullgraph=False, dynamic=True, **options):
     """`model`, a torch.nn.Module or a function, compiled when it is called."""
     intercept.install()
     register()
+    _refuse_hooks(model)
     for name in options:
         if name not in _OPTIONS:
             raise ValueError(f"{name}: expected an option of {', '.join(_OPTIONS)}")

@@ -129,13 +129,14 @@ class Raiser:
         for node in self.graph.nodes:
             if node.op == "call_function" and node not in self._left:
                 self._visit(node)
-        output = self.graph.output_node()
-        for node in output.all_input_nodes:
+        for node in self.graph.output_node().all_input_nodes:
             self._keep(node)
-        for node in self.graph.nodes:
-            if node.op == "call_function" and self._is_needed_by_torch(node):
-                for x in node.all_input_nodes:
-                    self._keep(x)
+        for segment in reversed(self.segments):
+            if segment.outputs:
+                for given, _ in list(segment.inputs.values()):
+                    for node in given if isinstance(given, tuple) else (given,):
+                        if node is not None:
+                            self._keep(node)
         return self
 
     # -- Which part computes a node ---------------------------------------------------

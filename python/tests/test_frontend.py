@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""torch.compile by the front end beside eager PyG in float64, forward and backward, on
+graphs of several sizes without another compilation."""
+
+import copy
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("torch_geometric")
+
+import zoo  # noqa: E402
+from gnn_mlir.frontend import backend  # noqa: E402
+from torch.utils import _pytree as pytree  # noqa: E402
+
+# What no program means, and why.
+REFUSED = {"SAGEConv-lstm": "Data-dependent branching", "model-GPS": "data-dependent",
+           "to_hetero_with_bases-SAGE2": "hooks"}
+# Programs with a part of the model in torch between them.
+SPLIT = set()
+SIZES = ((50, 300), (61, 401), (70, 77))
+
+
+def _tensors(tree):
+    found = [x for x in pytree.tree_leaves(tree) if isinstance(x, torch.Tensor)]
+    return list({id(x): x for x in found}.values())
+
+
+def _run(function, model, given, named):
+    """Outputs, and gradients by name of a loss that no symmetry makes 0."""
+    features = [x for x in _tensors((given, named)) if x.is_floating_point()]
+    for x in features:
+        x.requires_grad_()
+        x.grad = None
+    model.zero_grad()
+    outputs = _tensors(function(*given, **named))
+    loss = sum((out * torch.arange(out.numel(), dtype=out.dtype).view(
+        out.shape).remainder(7)).sum() for out in outputs)
+    loss.backward()
+    grads = {name: p.grad for name, p in model.named_parameters()}
+    return outputs, grads | {f"input {i}": x.grad for i, x in enumerate(features)}
+
+
+def _without_twice_looped(inputs):
+    """PyG gives gradients to the weights of loops that it overwrote."""
+    src, dst = inputs.edge_index
+    loops, seen = (src == dst).nonzero().view(-1).tolist(), set()
+    for edge in loops:
+        if int(src[edge]) in seen:
+            dst[edge] = (dst[edge] + 1) % inputs.nodes
+        seen.add(int(src[edge]))
+    return inputs
+
+
+def _in_float64(given, named):
+    memo = {}
+
+    def one(x):
+        if not isinstance(x, torch.Tensor) or not x.is_floating_point():
+            return x
+        return memo.setdefault(id(x), x.detach().double())
+    return pytree.tree_map(one, (given, named))
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    torch._dynamo.reset()
+    backend._made.clear()
+    yield
+    torch._dynamo.reset()
+
+
+@pytest.mark.parametrize("name", [name for name in zoo.CASES if name not in REFUSED])
+def test_is_eager(name):
+    case = zoo.CASES[name]
+    model = case.make().eval()
+    exact = copy.deepcopy(model).double()
+    compiled = backend.compile_module(model, fullgraph=name not in SPLIT)
+    for seed, (nodes, edges) in enumerate(SIZES):
+        inputs = _without_twice_looped(zoo.Inputs(nodes, edges, seed))
+        given, named = case.inputs(inputs), case.named(inputs)
+        expected, wanted = _run(exact, exact, *_in_float64(given, named))
+        found, grads = _run(compiled, model, given, named)
+        for a, b in zip(expected, found, strict=True):
+            assert (a - b).abs().max() <= 1e-5 * max(1e-2, a.abs().max())
+        scale = max(g.abs().max() for g in wanted.values() if g is not None)
+        for key, grad in wanted.items():
+            assert (grad is None) == (grads[key] is None), key
+            if grad is not None:
+                error = (grad - grads[key]).abs().max()
+                assert error <= 1e-4 * max(grad.abs().max(), 1e-2 * scale), key
+    assert len(backend._made) == 1  # One compilation for all sizes.
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_is_refused(name):
+    case = zoo.CASES[name]
+    inputs = zoo.Inputs()
+    inputs.edge_index = inputs.edge_index[:, inputs.edge_index[1].argsort()]
+    with pytest.raises(Exception, match=REFUSED[name]):
+        backend.compile_module(case.make().eval(), fullgraph=True)(
+            *case.inputs(inputs), **case.named(inputs))
