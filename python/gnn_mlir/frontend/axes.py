@@ -189,7 +189,7 @@ _INDEXED = {aten.index_select.default: lambda a: (a[0], a[1] % a[0].meta["val"].
 _LEADING = {aten.linear.default, aten.matmul.default, aten.mm.default,
             vocabulary.OPS.typed_linear.default}
 _SIZED_BY_ARGUMENT = {getattr(vocabulary.OPS, name).default for name in (
-    "aggregate", "aggregate_by_type", "loop_rows", "kept_edges", "extend_edges")}
+    "aggregate", "aggregate_by_type", "kept_edges", "extend_edges", "extend_remaining")}
 _RESHAPES = {aten.view.default, aten.reshape.default, aten.flatten.using_ints,
              aten.unsqueeze.default, aten._unsafe_view.default}
 _DROPPED = {aten.sum.dim_IntList: _reduced, aten.mean.dim: _reduced,

@@ -220,8 +220,7 @@ _MATH = {"exp": ("math.exp", math.exp), "log": ("math.log", math.log),
          "rsqrt": ("math.rsqrt", lambda x: x ** -0.5), "neg": ("arith.negf", lambda x: -x),
          "erf": ("math.erf", math.erf), "sin": ("math.sin", math.sin),
          "cos": ("math.cos", math.cos), "floor": ("math.floor", math.floor),
-         "ceil": ("math.ceil", math.ceil), "log1p": ("math.log1p", math.log1p),
-         "expm1": ("math.expm1", math.expm1)}
+         "ceil": ("math.ceil", math.ceil), "tanh": ("math.tanh", math.tanh)}
 for _name, (_op, _number) in _MATH.items():
     handles(getattr(aten, _name).default)(
         lambda r, node, a, _op=_op, _number=_guarded(_number): _one(
@@ -245,7 +244,7 @@ def _unknown():
 
 
 for _name, _kind, _alpha in (("relu", "relu", None), ("sigmoid", "sigmoid", None),
-                             ("tanh", "tanh", None), ("silu", "swish", None),
+                             ("silu", "swish", None),
                              ("gelu", "gelu", None), ("leaky_relu", "leaky_relu", 0.01),
                              ("elu", "elu", 1.0)):
     handles(getattr(aten, _name).default)(_activation(_kind, _alpha))
@@ -266,7 +265,7 @@ def _softplus(r, node, a, beta=1, threshold=20):
         return None
     v = r.rows(a)  # log(1 + exp(-|x|)) + max(x, 0): nothing overflows.
     power = r.f.activation("exp", -abs(v))
-    return r.made(node, r.f.elementwise("math.log1p", power) + r.f.activation("relu", v))
+    return r.made(node, r.f.elementwise("math.log", power + 1.0) + r.f.activation("relu", v))
 
 
 @handles(aten.pow.Tensor_Scalar)

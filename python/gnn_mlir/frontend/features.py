@@ -201,10 +201,23 @@ def _cat(r, node, xs, dim=0):
     rank = value_of(node).dim()
     rows = next(r.row_dim(x) for x in xs if r.is_rows(x))
     if dim % rank == rows:
-        raise Unsupported("rows behind rows")
+        return _joined_parts(r, node, xs, rows)
     values = _alike(r, node, xs)
     at = dim % rank - (dim % rank > rows)
     return r.made(node, _concat(r, values, at), rows)
+
+
+def _joined_parts(r, node, xs, dim):
+    """Parts of one tensor behind each other that are all of it."""
+    whole, at = None, 0
+    for x in xs:
+        if x.target != aten.slice.Tensor or len(x.args) < 4 or x.args[1] != dim or (
+                whole not in (None, x.args[0])) or not equal(value_of(x.args[2]), at):
+            raise Unsupported("rows behind rows")
+        whole, at = x.args[0], value_of(x.args[3])
+    if r.axes.of(node, dim) is not r.axis(whole):
+        raise Unsupported("rows behind rows")
+    return r.tags.get(whole) or r.made(node, r.rows(whole))
 
 
 def _alike(r, node, xs):

@@ -35,11 +35,13 @@ class Types:
 class TypedGraph:
     """A graph of the program: where its ids come from and what its axes are.
 
-    `pair` is the tensor [2, edges], None where ends are vectors by themselves.
-    `swapped` graphs do not exist: a flipped pair is the pair with its ends exchanged."""
+    `pair` is the tensor [2, edges], None where ends are vectors by themselves; a flipped
+    pair is the pair with its ends exchanged. A graph with a `parent` is that with other
+    self `loops`, as `Module.looped_graph` has them."""
 
     def __init__(self, name, pair, edge):
         self.name, self.pair, self.edge = name, pair, edge
+        self.parent, self.loops = None, None
         self.ends, self.vectors = {}, {}
         self.edge_types = None
         self.node_types = {}  # Types by end
@@ -61,7 +63,10 @@ class TypedGraph:
         """The row space of the nodes at an end."""
         return "node" if self.square else end
 
-    def declare(self, module):
+    def declare(self, module, declared):
+        """Declares it; `declared` gives its parent's declaration."""
+        if self.parent is not None:
+            return module.looped_graph(self.name, declared(self.parent), self.loops)
         return module.graph(self.name, self.num_node_types, self.num_edge_types,
                             square=self.square)
 
@@ -77,6 +82,7 @@ class Graphs:
             if node.op == "call_function":
                 self._uses(node, gathers, scatters, typed)
         self._ends(gathers, scatters, {vector for vector, _ in typed})
+        self._find_loops()
         self._find_types(gathers, typed)
         self._roles()
 
@@ -171,11 +177,53 @@ class Graphs:
         if end in graph.vectors and self.key(graph.vectors[end]) != self.key(ids):
             return  # A third vector of ids of the same edges: torch's.
         graph.vectors.setdefault(end, ids)
-        if end in graph.ends:
-            if equal(graph.ends[end].find().size, axis.find().size):
-                graph.ends[end].join(axis)
-        else:
+        self._end_axis(graph, end, axis)
+
+    def _find_loops(self):
+        """Graphs that are others with other self loops get their parents."""
+        for graph in list(self.all):
+            found = self._looped(graph.pair) if graph.pair is not None else None
+            if found is None or not graph.ends:
+                continue
+            base, loops, size = found
+            if size is not None:
+                for end in ("src", "dst"):
+                    self._end_axis(graph, end, size)
+            elif len(graph.ends) == 1:
+                axis, = graph.ends.values()
+                for end in ("src", "dst"):
+                    self._end_axis(graph, end, axis)
+            if not graph.square:
+                continue
+            parent = self._graph(base, self.axes.of(base, 1))
+            for end in ("src", "dst"):
+                self._end_axis(parent, end, graph.ends["src"])
+            if parent.square:
+                graph.parent, graph.loops = parent, loops
+
+    def _end_axis(self, graph, end, axis):
+        if end not in graph.ends:
             graph.ends[end] = axis
+        elif equal(graph.ends[end].find().size, axis.find().size):
+            graph.ends[end].join(axis)
+
+    def _looped(self, pair):
+        """(the pair that it is made of, loops, how many nodes)."""
+        if pair.target == OPS.drop_loops.default:
+            return pair.args[0], "remove", None
+        if pair.target not in (OPS.add_loops.default, OPS.remaining_loops.default):
+            return None
+        size = self.axes.of_size(pair.args[1])
+        if pair.target == OPS.remaining_loops.default:
+            return pair.args[0], "remaining", size
+        base = pair.args[0]
+        if base.target == OPS.drop_loops.default:
+            return base.args[0], "replace", size
+        return base, "add", size
+
+    def of_pair(self, pair):
+        """The graph of a tensor [2, edges], or None."""
+        return self._by_key.get(pair)
 
     # -- Types ----------------------------------------------------------------------
 

@@ -147,14 +147,11 @@ def _add_remaining_self_loops(own):
                 fill_value, (Tensor, str)):
             return own(edge_index, edge_attr, fill_value, num_nodes)
         size = _fewest(num_nodes, edge_index)
-        kept = OPS.drop_loops(edge_index)
-        made = OPS.add_loops(kept, size)
         if edge_attr is None:
-            return made, None
-        loops = OPS.loop_rows(edge_attr, edge_index, size,
-                              1.0 if fill_value is None else float(fill_value))
-        return made, OPS.extend_edges(OPS.kept_edges(edge_attr, edge_index, kept), loops,
-                                      made)
+            return OPS.add_loops(OPS.drop_loops(edge_index), size), None
+        made = OPS.remaining_loops(edge_index, size)
+        fill = 1.0 if fill_value is None else float(fill_value)
+        return made, OPS.extend_remaining(edge_attr, fill, edge_index, made)
     return add_remaining_self_loops
 
 

@@ -3,6 +3,7 @@
 
 import torch
 
+from ..graph import Graph
 from .raising import Rows, Whole
 from .structures import Recipe, Structures
 
@@ -18,7 +19,8 @@ class Call:
         self.options, self.function = options, None
         self.__name__ = "program"  # torch.fx prints it.
         self.has_seed = "seed" in segment.inputs
-        self.graph_names = [graph.name for graph in segment.declared]
+        self.graph_names = [graph.name for graph in segment.declared
+                            if graph.parent is None]
 
     def __call__(self, structures, *tensors):
         graphs = {name: structures[name] for name in self.graph_names}
@@ -34,6 +36,8 @@ class Call:
     def _compile(self, graphs, device):
         from ..compiler import compile as compile_program
         options = {"target": "cuda" if device.type == "cuda" else "cpu", **self.options}
+        graphs = {name: graph if isinstance(graph, Graph) else graph.to_graph()
+                  for name, graph in graphs.items()}  # Its statistics decide.
         return compile_program(self.segment.function, graph=graphs,
                                gradients=self.wrt or None, **options)
 
@@ -113,7 +117,8 @@ class Outer:
 
     def _structures(self, segments):
         """The call that gives all graphs, and what else integers alone say."""
-        graphs = list(dict.fromkeys(g for s in segments for g in s.declared))
+        graphs = list(dict.fromkeys(g for s in segments for g in s.declared
+                                    if g.parent is None))
         inner, copies, inputs, results = torch.fx.Graph(), {}, [], []
 
         def copy(node):
@@ -154,7 +159,10 @@ class Outer:
 
         recipes = []
         for graph in graphs:
-            places = {end: place(copy(ids)) for end, ids in graph.vectors.items()}
+            if graph.pair is not None:
+                places = {"pair": place(copy(graph.pair))}
+            else:
+                places = {end: place(copy(ids)) for end, ids in graph.vectors.items()}
             places |= {f"num_{end}": place(size(axis)) for end, axis in graph.ends.items()}
             if graph.edge_types is not None:
                 places["edge_type"] = place(copy(graph.edge_types.node))
@@ -162,7 +170,7 @@ class Outer:
                        for end, types in graph.node_types.items()}
             recipes.append(Recipe(graph.name, graph, places))
         shared = [node for node in self.raiser.graph.nodes if node.op == "call_function" and
-                  self.raiser._is_needed_by_torch(node) and self._is_structural(node) and
+                  self.raiser.is_needed_by_torch(node) and self._is_structural(node) and
                   isinstance(node.meta.get("val"), torch.Tensor)]
         extra = [place(copy(node)) for node in shared]
         inner.output(tuple(results))

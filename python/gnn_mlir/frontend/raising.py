@@ -96,7 +96,7 @@ class Segment:
     def graph(self, graph):
         """The declaration of a graph."""
         if graph not in self.declared:
-            self.declared[graph] = graph.declare(self.module)
+            self.declared[graph] = graph.declare(self.module, self.graph)
         return self.declared[graph]
 
 
@@ -122,31 +122,49 @@ class Raiser:
         self.axes = Axes(self.graph, lowered.same)
         self.graphs = Graphs(self.graph, self.axes)
         self.tags, self.segments, self.reasons = {}, [], {}
-        self._left, self._phases = set(left), {}
+        self._left, self._phases, self._needed = set(left), {}, set()
         self.current = None
 
     def run(self):
         for node in self.graph.nodes:
             if node.op == "call_function" and node not in self._left:
                 self._visit(node)
+            elif node.op == "get_attr":
+                self._attribute(node)
+        self._find_feeding()
         for node in self.graph.output_node().all_input_nodes:
-            self._keep(node)
+            self._keep(node, last=True)
         for segment in reversed(self.segments):
             if segment.outputs:
                 for given, _ in list(segment.inputs.values()):
                     for node in given if isinstance(given, tuple) else (given,):
                         if node is not None:
-                            self._keep(node)
+                            self._keep(node, last=False)
         return self
+
+    def _attribute(self, node):
+        """A tensor that the graph holds: a constant where it is one number."""
+        value = getattr(self.graph.owning_module, node.target)
+        if isinstance(value, torch.Tensor) and value.numel() == 1 and not (
+                value.requires_grad):
+            self.tags[node] = Fill(float(value))
+
+    def _find_feeding(self):
+        """Torch's nodes that a program reads the results of, at some remove."""
+        self._feeding = set()
+        for node in reversed(list(self.graph.nodes)):
+            if any(self.tags.get(user) is not None or user in self._feeding
+                   for user in node.users):
+                self._feeding.add(node)
 
     # -- Which part computes a node ---------------------------------------------------
 
     def _visit(self, node):
         handler = HANDLERS.get(node.target)
-        value = node.meta.get("val")
-        if not _is_floats(value) and node.target not in _CONDITIONS:
+        value, operands = node.meta.get("val"), node.all_input_nodes
+        if not _is_floats(value) and node.target not in _CONDITIONS and not any(
+                isinstance(self.tags.get(x), Mask) for x in operands):
             return
-        operands = node.all_input_nodes
         if handler is None:
             if any(self._is_of_program(x) for x in operands) or self.row_dim(node) is not None:
                 self.reasons[node] = f"no op of the dialect means {node.target}"
@@ -184,9 +202,8 @@ class Raiser:
         return self._phases[node]
 
     def _phase(self, node):
-        tag = self.tags.get(node)
-        if isinstance(tag, (Rows, Whole)):
-            return 0 if self.is_data(node) else tag.segment + 1
+        if self.is_value(node):
+            return 0 if self.is_data(node) else self.tags[node].segment + 1
         return max(map(self.phase, node.all_input_nodes), default=0)
 
     def is_data(self, node):
@@ -202,29 +219,32 @@ class Raiser:
             self._phases[key] = found
         return self._phases[key]
 
-    def _is_needed_by_torch(self, node):
-        return self._phases.get(("needed", node), False)
+    def is_needed_by_torch(self, node):
+        """Whether torch computes a node that is the program's, or by whatever else."""
+        return node in self._needed
 
-    def _keep(self, node):
-        """Makes torch have a node: as an output of a program, or by its own op."""
-        if ("needed", node) in self._phases or node.op != "call_function":
-            return
+    def is_value(self, node):
+        """Whether a node is numbers that a program computes."""
         tag = self.tags.get(node)
-        if isinstance(tag, (Rows, Whole)) and not (
-                self.is_data(node) and self._has_torch_user(node)):
-            self._phases["needed", node] = False
+        return isinstance(tag, Whole) or isinstance(tag, Rows) and (
+            tag.value.type.dtype == "f32")
+
+    def _keep(self, node, last):
+        """Makes torch have a node: as an output of a program, or by its own op. With
+        `last`, no program reads what comes of it; else data is prepared by torch, so
+        that no program has to run before it."""
+        if node.op != "call_function":
+            return
+        if self.is_value(node) and (last or not self.is_data(node)):
+            tag = self.tags[node]
             segment = self.segments[tag.segment]
             if node not in segment.outputs:
                 segment.outputs[node] = segment.function.output(
                     f"out{len(segment.outputs)}", self._returned(node, tag, segment))
-            return
-        self._phases["needed", node] = True
-        for x in node.all_input_nodes:
-            self._keep(x)
-
-    def _has_torch_user(self, node):
-        return any(self.tags.get(user) is None and user.op == "call_function" and
-                   self.is_data(user) for user in node.users)
+        elif node not in self._needed:
+            self._needed.add(node)
+            for x in node.all_input_nodes:
+                self._keep(x, node not in self._feeding)
 
     def _returned(self, node, tag, segment):
         """A value of its own: a function has one name for each output."""

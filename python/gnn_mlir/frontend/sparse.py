@@ -169,6 +169,54 @@ def _edge_softmax_by_type(r, node, x, index, types, size, num_types):
     return r.made(node, r.f.edge_softmax(_edges(r, x, ids, node), over=ids.end + "_pair"))
 
 
+# -- Edges of graphs with other self loops ----------------------------------------------
+
+@handles(OPS.kept_edges.default)
+def _kept_edges(r, node, x, edge_index, kept):
+    graph = _derived(r, kept)
+    if graph.loops != "remove":
+        raise Unsupported("edges of a graph that is not known")
+    value = r.rows(x, graph.parent, "edge")
+    return r.made(node, r.f.restrict_rows(value, r.current.graph(graph)))
+
+
+@handles(OPS.extend_edges.default)
+def _extend_edges(r, node, x, loops, made):
+    graph = _derived(r, made)
+    if x.target == OPS.kept_edges.default and graph.loops == "replace":
+        value = r.rows(x.args[0], graph.parent, "edge")
+    elif graph.loops == "replace":
+        kept = _derived(r, made.args[0])
+        value = r.f.expand_rows(r.rows(x, kept, "edge"), r.current.graph(graph.parent))
+    else:
+        value = r.rows(x, graph.parent, "edge")
+    return r.made(node, r.f.extend_edges(value, _of_nodes(r, loops, graph.parent, value),
+                                         r.current.graph(graph)))
+
+
+@handles(OPS.extend_remaining.default)
+def _extend_remaining(r, node, x, fill, edge_index, made):
+    graph = _derived(r, made)
+    value = r.rows(x, graph.parent, "edge")
+    like = r.current.graph(graph.parent).rows("node", *value.features)
+    return r.made(node, r.f.extend_edges(value, r.f.constant(fill, like),
+                                         r.current.graph(graph)))
+
+
+def _derived(r, pair):
+    graph = r.graphs.of_pair(pair)
+    if graph is None or graph.parent is None:
+        raise Unsupported("edges of a graph that is made of no other")
+    return graph
+
+
+def _of_nodes(r, x, graph, like):
+    if isinstance(r.tags.get(x), Fill):
+        return r.f.constant(r.tags[x].number,
+                            r.current.graph(graph).rows("node", *like.features))
+    return r.rows(x, graph, "node")
+
+
 # -- Rows of one type ------------------------------------------------------------------
 
 @handles(aten.index_put.default)

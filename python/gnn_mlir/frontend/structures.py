@@ -4,20 +4,20 @@ as long as these are what they were."""
 
 import collections
 
-import numpy as np
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
 from ..graph import Graph
+from ..tensor_graph import TensorGraph
 
 # Graphs that are kept: those of training, validation and a few batches.
 KEPT = 16
 
 
 class Recipe:
-    """How a graph is made of what torch gives. Each of `src`, `dst`, `edge_type`,
-    `src_types` and `dst_types` is the position of a tensor, or None; `num_src` and
-    `num_dst` are positions of numbers."""
+    """How a graph is made of what torch gives. Each of `pair`, or `src` and `dst`,
+    `edge_type`, `src_types` and `dst_types` is the position of a tensor, or None;
+    `num_src` and `num_dst` are positions of numbers."""
 
     def __init__(self, name, graph, places):
         self.name, self.places = name, places
@@ -25,28 +25,33 @@ class Recipe:
         self.node_types = graph.num_node_types
 
     def make(self, values):
-        """The `Graph`; raises ValueError where ids are out of bounds."""
+        """The graph: a `TensorGraph` of tensors on a GPU, whose structures are built
+        there, else a `Graph`. Raises ValueError where ids are out of bounds, which for a
+        GPU is known when a function is bound."""
         def of(what):
             place = self.places.get(what)
-            value = None if place is None else values[place]
-            return value.reshape(-1) if isinstance(value, torch.Tensor) else value
-        src, dst = of("src"), of("dst")
-        edges = len(dst if src is None else src)
+            return None if place is None else values[place]
         counts = {end: of(f"num_{end}") for end in ("src", "dst")}
-        # An end that nothing reads is the edges themselves.
-        if src is None:
-            src, counts["src"] = np.arange(edges), edges
-        if dst is None:
-            dst, counts["dst"] = np.arange(edges), edges
+        pair = of("pair")
+        ids = dict(zip(("src", "dst"), pair)) if pair is not None else {
+            end: None if of(end) is None else of(end).reshape(-1) for end in counts}
+        some = next(x for x in ids.values() if x is not None)
+        for end, count in counts.items():
+            if count is None:  # Nothing reads this end: it is the edges themselves.
+                counts[end] = len(some)
+                ids[end], pair = torch.arange(len(some), device=some.device), None
         given = dict(edge_type=of("edge_type"), num_edge_types=self.edge_types,
                      num_node_types=self.node_types)
-        types = {end: of(f"{end}_types") for end in ("src", "dst")}
+        types = {end: of(f"{end}_types") for end in counts}
         if self.square:
-            return Graph(src, dst, int(counts["src"]), node_type=next(
-                (t for t in types.values() if t is not None), None), **given)
-        return Graph(src, dst, num_src_nodes=int(counts["src"]),
-                     num_dst_nodes=int(counts["dst"]), src_node_type=types["src"],
-                     dst_node_type=types["dst"], **given)
+            given.update(num_nodes=int(counts["src"]), node_type=next(
+                (t for t in types.values() if t is not None), None))
+        else:
+            given.update(num_src_nodes=int(counts["src"]), num_dst_nodes=int(counts["dst"]),
+                         src_node_type=types["src"], dst_node_type=types["dst"])
+        if some.device.type == "cuda":
+            return TensorGraph((ids["src"], ids["dst"]) if pair is None else pair, **given)
+        return Graph(ids["src"], ids["dst"], **given)
 
 
 class Structures:

@@ -170,20 +170,32 @@ _define("extend_edges(Tensor x, Tensor loops, Tensor edge_index) -> Tensor", _ex
         *_recomputed(_extend_edges))
 
 
-def _loop_rows(x, edge_index, size, fill):
-    """The row of each node's last loop, `fill` where it has none."""
+def _extend_remaining(x, fill, edge_index, made):
+    """The rows of edges that are no loops, then the row of each node's last loop, or
+    `fill` where it has none."""
+    size, is_loop = made.shape[1] - int((edge_index[0] != edge_index[1]).sum()), (
+        edge_index[0] == edge_index[1])
     order = torch.arange(x.shape[0], device=x.device)
-    is_loop = edge_index[0] == edge_index[1]
     last = order.new_full([size], -1).scatter_reduce(
         0, edge_index[0], torch.where(is_loop, order, -1), "amax")
-    rows = x.index_select(0, last.clamp(min=0)) if x.shape[0] else _sized(x, size).fill_(fill)
-    return torch.where((last >= 0).view(-1, *[1] * (x.dim() - 1)), rows, fill)
+    rows = x.index_select(0, last.clamp(min=0)) if x.shape[0] else _sized(x, size)
+    loops = torch.where((last >= 0).view(-1, *[1] * (x.dim() - 1)), rows, fill)
+    return torch.cat([x[~is_loop], loops])
 
 
-_define("loop_rows(Tensor x, Tensor edge_index, SymInt size, float fill) -> Tensor",
-        _loop_rows, lambda x, edge_index, size, fill: _sized(
-            _aligned("loop_rows", x, edge_index), size),
-        *_recomputed(_loop_rows))
+_define("extend_remaining(Tensor x, float fill, Tensor edge_index, Tensor made) -> Tensor",
+        _extend_remaining, lambda x, fill, edge_index, made: _sized(
+            _aligned("extend_remaining", x, edge_index), made.shape[1]),
+        *_recomputed(_extend_remaining))
+
+
+def _remaining_loops(edge_index, size):
+    """Edges that are no loops, then a loop for each node: a last own one or a new one."""
+    return _add_loops(edge_index[:, edge_index[0] != edge_index[1]], size)
+
+
+_define("remaining_loops(Tensor edge_index, SymInt size) -> Tensor", _remaining_loops,
+        lambda edge_index, size: _some_edges(edge_index))
 
 
 # One graph of a dict of them: nodes type after type, edges relation after relation.
