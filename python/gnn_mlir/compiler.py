@@ -11,7 +11,6 @@ torch's current stream and with memory from torch's allocator.
 import functools
 import json
 import os
-import re
 import sys
 import weakref
 
@@ -49,7 +48,7 @@ def _read_program(program, passes, graph, function=None):
     if isinstance(program, Module):
         check_counts(program, graphs)
     text = program if isinstance(program, str) else program.text()
-    return text, _pass_options(passes or {}), graphs
+    return text, compiling.pass_options(passes or {}), graphs
 
 
 def _functions(program):
@@ -114,8 +113,13 @@ def load_plugin(path):
 def compile(program, function=None, *, target=None, chip=None, passes=None,
             keep_phases=None, graph=None, plugins=(), stage_passes=None, schedules=None,
             allow_unused_schedules=False, save_schedules=None, gradients=None,
-            stop_at=None):
-    """Compiles a program: a `Module`, a `Function`, or IR as text.
+            stop_at=None, fullgraph=False):
+    """Compiles a program: a `Module`, a `Function`, or IR as text; or a torch.nn.Module.
+
+    Of a torch.nn.Module it returns what torch.compile does, which captures and compiles
+    at its first call (docs/Frontend.md); `target`, `chip` and `passes` are as below, and
+    with `fullgraph` a part that no program means is an error, at that call. The other
+    arguments belong to programs.
 
     Returns a `CompiledFunction`; `function` names it where the program has
     several. `target` is "cpu" for the cores of this machine, "cuda" for a GPU, or
@@ -141,6 +145,21 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     `stop_at` runs the templates of a form by loops of scalars, without the passes behind
     it: "structured", "scheduled", "blocked" or "loops" (docs/Debugging.md). Raises
     ValueError where an option is wrong, and CompileError where the program is."""
+    if _is_torch_module(program):
+        others = dict(function=function, keep_phases=keep_phases, graph=graph,
+                      plugins=tuple(plugins) or None, stage_passes=stage_passes,
+                      schedules=schedules, save_schedules=save_schedules,
+                      gradients=gradients, stop_at=stop_at)
+        for name, value in others.items():
+            if value is not None:
+                raise ValueError(f"{name}: expected none for a torch.nn.Module, got "
+                                 f"{types.described(value)}")
+        from . import frontend
+        given = dict(target=target, chip=chip, passes=passes)
+        return frontend.compile_module(program, fullgraph=fullgraph, **{
+            name: value for name, value in given.items() if value is not None})
+    if fullgraph:
+        raise ValueError("fullgraph: expected a torch.nn.Module with it, got a program")
     if isinstance(plugins, (str, bytes)):
         raise ValueError(f"plugins: expected a list of paths, got {plugins!r}")
     for plugin in plugins:
@@ -153,7 +172,7 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
         program = program.module
     asked = differentiation.parse(gradients, function, _functions(program))
     always = text, chip, target != "cuda", passes, graphs, schedules
-    stage_passes = _stage_passes(stage_passes or {})
+    stage_passes = compiling.stage_passes_text(stage_passes or {})
     if target is None and chip is None:
         target = "cpu"
     form = {"stop_at": stop_at, "cores": target == "cpu"}
@@ -170,30 +189,10 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     return CompiledFunction(package, name, source, again, host)
 
 
-def _pass_options(passes):
-    """Switches as the compiler reads them: "fuse=false"."""
-    if not hasattr(passes, "items"):
-        raise ValueError("passes: expected a dict by option, such as "
-                         f"{{'fuse': False}}, got {passes!r}")
-    words = []
-    for name, value in passes.items():
-        text = str(value).lower() if isinstance(value, bool) else str(value)
-        name = str(name).replace("_", "-")
-        if not re.fullmatch(r"[\w.-]+", text) or not re.fullmatch(
-                r"[a-z][a-z-]*", str(name)):
-            raise ValueError("passes: expected names and plain words, got "
-                             f"{name!r}: {value!r}")
-        words.append(f"{name}={text}")
-    return " ".join(words)
-
-
-def _stage_passes(passes):
-    """Passes by point as the compiler reads them, lines "graph-end=my-pass"."""
-    if not hasattr(passes, "items") or not all(
-            isinstance(word, str) for pair in passes.items() for word in pair):
-        raise ValueError("stage_passes: expected a dict by point, such as "
-                         f"{{'graph-end': 'my-pass'}}, got {passes!r}")
-    return "\n".join(f"{point}={text}" for point, text in passes.items())
+def _is_torch_module(value):
+    """Whether it is a torch.nn.Module. Imports no torch."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.nn.Module)
 
 
 def load(path, function=None):

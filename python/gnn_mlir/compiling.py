@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import tempfile
 from ctypes import byref, c_void_p
 
@@ -134,3 +135,29 @@ def compile_package(text, chip, emulated, passes, graphs, schedules, gradients="
                 text += "".join(f"// {line}\n" for line in (
                     f"{SCHEDULE_FILE}:", *_read(schedules).splitlines()))
             raise capi.CompileError(message.splitlines(), text) from None
+
+
+def pass_options(passes):
+    """Switches as the compiler reads them: "fuse=false"."""
+    if not hasattr(passes, "items"):
+        raise ValueError("passes: expected a dict by option, such as "
+                         f"{{'fuse': False}}, got {passes!r}")
+    words = []
+    for name, value in passes.items():
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        name = str(name).replace("_", "-")
+        if not re.fullmatch(r"[\w.-]+", text) or not re.fullmatch(
+                r"[a-z][a-z-]*", str(name)):
+            raise ValueError("passes: expected names and plain words, got "
+                             f"{name!r}: {value!r}")
+        words.append(f"{name}={text}")
+    return " ".join(words)
+
+
+def stage_passes_text(passes):
+    """Passes by point as the compiler reads them, lines "graph-end=my-pass"."""
+    if not hasattr(passes, "items") or not all(
+            isinstance(word, str) for pair in passes.items() for word in pair):
+        raise ValueError("stage_passes: expected a dict by point, such as "
+                         f"{{'graph-end': 'my-pass'}}, got {passes!r}")
+    return "\n".join(f"{point}={text}" for point, text in passes.items())

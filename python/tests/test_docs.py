@@ -15,7 +15,8 @@ from gnn_mlir.testing import variants
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ("README.md", "docs/Python.md", "docs/Training.md", "docs/Passes.md", "docs/Cost.md",
-         "docs/Debugging.md", "docs/Schedules.md", "docs/CAPI.md", "docs/Tile.md")
+         "docs/Debugging.md", "docs/Schedules.md", "docs/CAPI.md", "docs/Tile.md",
+         "docs/Frontend.md")
 TOOLS = ("gnn-opt", "gnn-run", "gnn-translate")
 OPTION = re.compile(r'Option<(\w+)>\s+\w+\{\s*\*this,\s*"([\w-]+)",'
                     r'.*?llvm::cl::init\((?:\w+::)?(-?\w+)\)\}', re.S)
@@ -128,10 +129,11 @@ def test_python_page(compiler, tmp_path, monkeypatch, capsys):
         assert capsys.readouterr().out.splitlines() == printed
 
 
-def test_python_of_training_page(compiler, capsys):
+@pytest.mark.parametrize("page", ["docs/Training.md", "docs/Frontend.md"])
+def test_python_of_a_page(compiler, capsys, page):
     pytest.importorskip("torch_geometric")
-    piece, = blocks("docs/Training.md", "python")
-    exec(compile(piece, "docs/Training.md", "exec"), {})  # pylint: disable=exec-used
+    piece, = blocks(page, "python")
+    exec(compile(piece, page, "exec"), {})  # pylint: disable=exec-used
     printed = re.findall(r"^print\(.*\)  # (.*)$", piece, re.M)
     assert capsys.readouterr().out.splitlines() == printed == ["True"]
 

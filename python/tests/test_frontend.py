@@ -10,14 +10,14 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
-from gnn_mlir.frontend import backend  # noqa: E402
+from gnn_mlir.frontend import capture  # noqa: E402
 from torch.utils import _pytree as pytree  # noqa: E402
 
 # What no program means, and why.
 REFUSED = {"SAGEConv-lstm": "Data-dependent branching", "model-GPS": "data-dependent",
            "to_hetero_with_bases-SAGE2": "hooks"}
-# Programs with a part of the model in torch between them.
-SPLIT = set()
+# Weights of node types whose rows no output has get zeros, where eager has no gradient.
+ZEROS = {"model-HGT2"}
 SIZES = ((50, 300), (61, 401), (70, 77))
 
 
@@ -65,7 +65,7 @@ def _in_float64(given, named):
 @pytest.fixture(autouse=True)
 def fresh():
     torch._dynamo.reset()
-    backend._made.clear()
+    capture._made.clear()
     yield
     torch._dynamo.reset()
 
@@ -75,7 +75,7 @@ def test_is_eager(name):
     case = zoo.CASES[name]
     model = case.make().eval()
     exact = copy.deepcopy(model).double()
-    compiled = backend.compile_module(model, fullgraph=name not in SPLIT)
+    compiled = capture.compile_module(model, fullgraph=True)
     for seed, (nodes, edges) in enumerate(SIZES):
         inputs = _without_twice_looped(zoo.Inputs(nodes, edges, seed))
         given, named = case.inputs(inputs), case.named(inputs)
@@ -85,11 +85,14 @@ def test_is_eager(name):
             assert (a - b).abs().max() <= 1e-5 * max(1e-2, a.abs().max())
         scale = max(g.abs().max() for g in wanted.values() if g is not None)
         for key, grad in wanted.items():
+            if grad is None and name in ZEROS:
+                assert grads[key] is None or not grads[key].any()
+                continue
             assert (grad is None) == (grads[key] is None), key
             if grad is not None:
                 error = (grad - grads[key]).abs().max()
                 assert error <= 1e-4 * max(grad.abs().max(), 1e-2 * scale), key
-    assert len(backend._made) == 1  # One compilation for all sizes.
+    assert len(capture._made) == 1  # One compilation for all sizes.
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -98,5 +101,5 @@ def test_is_refused(name):
     inputs = zoo.Inputs()
     inputs.edge_index = inputs.edge_index[:, inputs.edge_index[1].argsort()]
     with pytest.raises(Exception, match=REFUSED[name]):
-        backend.compile_module(case.make().eval(), fullgraph=True)(
+        capture.compile_module(case.make().eval(), fullgraph=True)(
             *case.inputs(inputs), **case.named(inputs))

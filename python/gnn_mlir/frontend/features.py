@@ -192,6 +192,8 @@ def _getitem(r, node, x, index):
 
 @handles(aten.cat.default)
 def _cat(r, node, xs, dim=0):
+    if dim % value_of(node).dim() == 0 and sliced(r, node):
+        return _joined_parts(r, node, xs, 0)
     if not any(r.is_rows(x) for x in xs):
         return None
     tags = [tag_of(r, x) for x in xs]
@@ -201,20 +203,26 @@ def _cat(r, node, xs, dim=0):
     rank = value_of(node).dim()
     rows = next(r.row_dim(x) for x in xs if r.is_rows(x))
     if dim % rank == rows:
-        return _joined_parts(r, node, xs, rows)
+        raise Unsupported("rows behind rows")
     values = _alike(r, node, xs)
     at = dim % rank - (dim % rank > rows)
     return r.made(node, _concat(r, values, at), rows)
 
 
+def sliced(r, node):
+    """The node that a cat puts parts of together, None where there are several."""
+    sources = {x.args[0] if x.target == aten.slice.Tensor and r.is_rows(x.args[0]) else None
+               for x in node.args[0]}
+    return sources.pop() if len(sources) == 1 else None
+
+
 def _joined_parts(r, node, xs, dim):
     """Parts of one tensor behind each other that are all of it."""
-    whole, at = None, 0
+    whole, at = xs[0].args[0], 0
     for x in xs:
-        if x.target != aten.slice.Tensor or len(x.args) < 4 or x.args[1] != dim or (
-                whole not in (None, x.args[0])) or not equal(value_of(x.args[2]), at):
+        if len(x.args) != 4 or x.args[1] != dim or not equal(value_of(x.args[2]), at):
             raise Unsupported("rows behind rows")
-        whole, at = x.args[0], value_of(x.args[3])
+        at = value_of(x.args[3])
     if r.axes.of(node, dim) is not r.axis(whole):
         raise Unsupported("rows behind rows")
     return r.tags.get(whole) or r.made(node, r.rows(whole))

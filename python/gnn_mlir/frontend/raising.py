@@ -116,8 +116,6 @@ class Raiser:
     """Raises a lowered graph. `left` are nodes that are torch's whatever they mean."""
 
     def __init__(self, lowered, left=()):
-        from . import elementwise, features, products, sparse  # Their handlers.
-        del elementwise, features, products, sparse
         self.graph = lowered.module.graph
         self.axes = Axes(self.graph, lowered.same)
         self.graphs = Graphs(self.graph, self.axes)
@@ -169,6 +167,9 @@ class Raiser:
             if any(self._is_of_program(x) for x in operands) or self.row_dim(node) is not None:
                 self.reasons[node] = f"no op of the dialect means {node.target}"
             return
+        if node.target == aten.cat.default:
+            operands = [features.sliced(self, node)] if features.sliced(self, node) else (
+                operands)
         number = max([self._earliest(x) for x in operands], default=0)
         self.current = self._segment(number)
         try:
@@ -484,3 +485,6 @@ def described(node):
 
 def product(sizes):
     return math.prod(sizes)
+
+
+from . import elementwise, features, products, sparse  # noqa: E402,F401  Their handlers.
