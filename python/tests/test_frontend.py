@@ -3,6 +3,7 @@
 graphs of several sizes without another compilation."""
 
 import copy
+import os
 
 import pytest
 
@@ -19,6 +20,7 @@ REFUSED = {"SAGEConv-lstm": "Data-dependent branching", "model-GPS": "data-depen
 # Weights of node types whose rows no output has get zeros, where eager has no gradient.
 ZEROS = {"model-HGT2"}
 SIZES = ((50, 300), (61, 401), (70, 77))
+DEVICE = "cuda" if os.environ.get("GNN_TEST_TARGET") == "cuda" else "cpu"
 
 
 def _tensors(tree):
@@ -52,14 +54,15 @@ def _without_twice_looped(inputs):
     return inputs
 
 
-def _in_float64(given, named):
+def _converted(tree, **how):
+    """Tensors by `to`; what is one tensor stays one."""
     memo = {}
 
     def one(x):
-        if not isinstance(x, torch.Tensor) or not x.is_floating_point():
+        if not isinstance(x, torch.Tensor) or "dtype" in how and not x.is_floating_point():
             return x
-        return memo.setdefault(id(x), x.detach().double())
-    return pytree.tree_map(one, (given, named))
+        return memo.setdefault(id(x), x.detach().to(**how))
+    return pytree.tree_map(one, tree)
 
 
 @pytest.fixture(autouse=True)
@@ -73,13 +76,13 @@ def fresh():
 @pytest.mark.parametrize("name", [name for name in zoo.CASES if name not in REFUSED])
 def test_is_eager(name):
     case = zoo.CASES[name]
-    model = case.make().eval()
+    model = case.make().eval().to(DEVICE)
     exact = copy.deepcopy(model).double()
     compiled = capture.compile_module(model, fullgraph=True)
     for seed, (nodes, edges) in enumerate(SIZES):
         inputs = _without_twice_looped(zoo.Inputs(nodes, edges, seed))
-        given, named = case.inputs(inputs), case.named(inputs)
-        expected, wanted = _run(exact, exact, *_in_float64(given, named))
+        given, named = _converted((case.inputs(inputs), case.named(inputs)), device=DEVICE)
+        expected, wanted = _run(exact, exact, *_converted((given, named), dtype=torch.float64))
         found, grads = _run(compiled, model, given, named)
         for a, b in zip(expected, found, strict=True):
             assert (a - b).abs().max() <= 1e-5 * max(1e-2, a.abs().max())
