@@ -36,8 +36,8 @@ def _run(function, model, given, named):
         x.grad = None
     model.zero_grad()
     outputs = _tensors(function(*given, **named))
-    loss = sum((out * torch.arange(out.numel(), dtype=out.dtype).view(
-        out.shape).remainder(7)).sum() for out in outputs)
+    loss = sum((out.reshape(-1) * torch.arange(
+        out.numel(), device=out.device).remainder(7)).sum() for out in outputs)
     loss.backward()
     grads = {name: p.grad for name, p in model.named_parameters()}
     return outputs, grads | {f"input {i}": x.grad for i, x in enumerate(features)}
