@@ -104,10 +104,10 @@ def call(name, *arguments):
     """Calls a function that may fail; raises GNNError where it does."""
     error = getattr(library(), name)(*arguments)
     if error:
-        raise _raised(error)
+        raise error_of(error)
 
 
-def _raised(error):
+def error_of(error):
     """The exception of an error object, which goes."""
     found = GNNError(library().gnnErrorMessage(error).decode(errors="replace"))
     found.kind = library().gnnErrorKind(error)

@@ -9,6 +9,7 @@ outlive the graph.
 """
 
 import collections
+import contextlib
 import functools
 import sys
 import threading
@@ -120,15 +121,22 @@ def on_host(bound, inputs, launch):
     poisoned = bound.device.name.startswith("emulator")
     outputs = [_aligned(o.bytes, poisoned).view(_dtype(o)).reshape(o.shape)
                for o in bound.outputs]
+    with workspace_of(bound) as address:
+        launch([a.ctypes.data for a in inputs], [a.ctypes.data for a in outputs], address)
+    return outputs
+
+
+@contextlib.contextmanager
+def workspace_of(bound):
+    """The address of a workspace on the host, for one run."""
+    poisoned = bound.device.name.startswith("emulator")
     try:  # What another run has left: new memory would be cleared by the system.
         workspace = bound.workspaces.pop()
     except IndexError:
         workspace = _aligned(bound.workspace_bytes, poisoned)
-    launch([a.ctypes.data for a in inputs], [a.ctypes.data for a in outputs],
-           workspace.ctypes.data)
+    yield workspace.ctypes.data
     if not poisoned:
         bound.workspaces.append(workspace)
-    return outputs
 
 
 def through_copies(bound, inputs, launch):
@@ -180,9 +188,10 @@ def _torch_dtypes():
     return {name: getattr(torch, of) for name, of in _NAMES.items()}
 
 
-def _device_tensor(info, value, dtypes):
+def device_tensor(info, value):
     """A checked, dense, aligned tensor of an input. Most are that as they come, and a
     step of a sampled batch is short: these are told by few calls."""
+    dtypes = _torch_dtypes()
     if not (value.dtype is dtypes.get(info.dtype) and value.shape == info.shape and
             str(value.layout) == "torch.strided" and value.is_contiguous() and
             not value.is_neg()):
@@ -200,7 +209,7 @@ def on_stream(bound, inputs, launch):
         if is_integer(value):  # Filled there: a copy would wait.
             value = torch.full((), _checked_integer(info, value),
                                dtype=torch.int64, device=first)
-        tensors.append(_device_tensor(info, value, dtypes))
+        tensors.append(device_tensor(info, value))
     stream = torch.cuda.current_stream(first)
     with torch.cuda.device(first):
         capturing = _is_capturing()

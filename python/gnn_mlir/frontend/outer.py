@@ -3,43 +3,11 @@
 
 import torch
 
-from ..graph import Graph
+from .calls import Call
 from .raising import Rows, Whole
 from .structures import Recipe, Structures
 
 aten = torch.ops.aten
-
-
-class Call:
-    """One program in the outer graph. It is compiled when it is first called, for the
-    graphs of that call."""
-
-    def __init__(self, segment, names, wrt, options):
-        self.segment, self.names, self.wrt = segment, names, wrt
-        self.options, self.function = options, None
-        self.__name__ = "program"  # torch.fx prints it.
-        self.has_seed = "seed" in segment.inputs
-        self.graph_names = [graph.name for graph in segment.declared
-                            if graph.parent is None]
-
-    def __call__(self, structures, *tensors):
-        graphs = {name: structures[name] for name in self.graph_names}
-        inputs = dict(zip(self.names, tensors))
-        device = tensors[0].device if tensors else torch.device("cpu")
-        if self.has_seed:
-            inputs["seed"] = torch.randint(2 ** 62, (), device=device)
-        if self.function is None:
-            self.function = self._compile(graphs, device)
-        made = self.function(graphs, inputs)
-        return tuple(made.values()) if isinstance(made, dict) else (made,)
-
-    def _compile(self, graphs, device):
-        from ..compiler import compile as compile_program
-        options = {"target": "cuda" if device.type == "cuda" else "cpu", **self.options}
-        graphs = {name: graph if isinstance(graph, Graph) else graph.to_graph()
-                  for name, graph in graphs.items()}  # Its statistics decide.
-        return compile_program(self.segment.function, graph=graphs,
-                               gradients=self.wrt or None, **options)
 
 
 class Outer:

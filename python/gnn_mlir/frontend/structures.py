@@ -54,6 +54,14 @@ class Recipe:
         return Graph(ids["src"], ids["dst"], **given)
 
 
+class GraphSet(dict):
+    """Graphs by name, and what programs have bound to them."""
+
+    def __init__(self, graphs):
+        super().__init__(graphs)
+        self.plans = {}
+
+
 class Structures:
     """A call that gives graphs by name, and tensors that depend on the same inputs alone.
 
@@ -74,7 +82,7 @@ class Structures:
             return found[0]
         with torch.no_grad():
             values = self._module(*inputs)
-        graphs = {recipe.name: recipe.make(values) for recipe in self._recipes}
+        graphs = GraphSet((recipe.name, recipe.make(values)) for recipe in self._recipes)
         made = (graphs, *(values[i] for i in self._extra))
         if key is not None:
             self._forget()
