@@ -9,7 +9,7 @@ from ctypes import c_void_p
 
 import torch
 
-from .. import capi, devices, gradients, running
+from .. import capi, gradients, running
 from ..autograd import SECOND, _Once
 from ..graph import Graph
 
@@ -19,8 +19,8 @@ _DTYPES = {"f32": torch.float32, "i32": torch.int32, "i64": torch.int64}
 class Launcher:
     """A bound function on tensors in the order of `names`, on the current stream."""
 
-    def __init__(self, bound, names):
-        self.bound, self._device = bound, None
+    def __init__(self, bound, names, device):
+        self.bound, self._device = bound, device
         places = {name: i for i, name in enumerate(names)}
         self._inputs = [(places[info.name], _DTYPES[info.dtype], torch.Size(info.shape), info)
                         for info in bound.inputs]
@@ -43,7 +43,7 @@ class Launcher:
                 x = running.device_tensor(info, x)
                 held.append(x)
             given[at] = x.data_ptr()
-        device = tensors[self._inputs[0][0]].device
+        device = self._device
         made = [torch.empty(shape, dtype=dtype, device=device)
                 for shape, dtype in self._outputs]
         for at, x in enumerate(made):
@@ -66,17 +66,18 @@ class Launcher:
 class Plan:
     """One program on one set of graphs: without gradients, or with those of `wrt`."""
 
-    def __init__(self, function, graphs, names, wrt, tensors):
-        self._bind = function._binder(graphs)
-        self.names, self.wrt = names, wrt
+    def __init__(self, function, graphs, names, wrt, tensors, device):
+        self._bind = function._binder(graphs, str(device) if device.type == "cuda" else None)
+        self.names, self.wrt, self._device = names, wrt, device
         inputs = dict(zip(names, tensors))
         if not wrt:
-            self.run = Launcher(self._bind(function.package, function.name, inputs), names)
+            self.run = Launcher(self._bind(function.package, function.name, inputs), names,
+                                device)
             return
         self.call = gradients.Call(function.differentiated, wrt, self._bind, None)
         passes = self.call.forward_pass
         bound = self._bind(passes.package, passes.forward, inputs)
-        self.run = Launcher(bound, names)
+        self.run = Launcher(bound, names, device)
         made = [info.name for info in bound.outputs]
         self.outputs = [made.index(name) for name in passes.outputs]
         # Positions of what is kept, among inputs and what the forward pass makes.
@@ -102,7 +103,7 @@ class Plan:
         of = {info.of: info.name for info in bound.inputs if info.role == "gradient"}
         names = [*call.forward_pass.kept, *(of.get(name) for name, c in zip(
             outputs, cotangents) if c is not None)]
-        return Launcher(bound, names), [
+        return Launcher(bound, names, self._device), [
             passes.wrt.index(name) if name in self.wrt else None for name in self.names]
 
 
@@ -154,7 +155,7 @@ class Call:
 
     def __call__(self, structures, *tensors):
         if self.has_seed:
-            device = tensors[0].device if tensors else torch.device("cpu")
+            device = self._device(structures)
             tensors = (*tensors, torch.randint(2 ** 62, (), device=device))
         if self.wrt and torch.is_grad_enabled():
             wrt = self.wrt if all(x.requires_grad for x in self._wanted(tensors)) else tuple(
@@ -174,12 +175,20 @@ class Call:
     def _plan(self, structures, wrt, tensors):
         graphs = {name: structures[name] for name in self.graph_names}
         names = [*self.names, "seed"] if self.has_seed else self.names
+        device = self._device(structures)
         if self.function is None:
-            device = tensors[0].device if tensors else torch.device("cpu")
             self.function = self._compile(graphs, device)
-        function = self.function
-        devices.place(dict(zip(names, tensors)))  # One device.
-        return Plan(function, function._graphs(graphs), names, wrt, tensors)
+        for name, x in zip(names, tensors):
+            if x.device != device:
+                raise ValueError(f"expected tensors on {device}, where the graph is, got "
+                                 f"one of shape {tuple(x.shape)} on {x.device}")
+        return Plan(self.function, self.function._graphs(graphs), names, wrt, tensors,
+                    device)
+
+    def _device(self, structures):
+        """Where the graphs are."""
+        some = structures[self.graph_names[0]]
+        return torch.device("cpu") if isinstance(some, Graph) else some.device
 
     def _compile(self, graphs, device):
         from ..compiler import compile as compile_program

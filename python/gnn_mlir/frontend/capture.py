@@ -3,7 +3,7 @@
 
 import torch
 
-from . import intercept
+from . import intercept, modes
 from .lowering import lower
 from .outer import Outer
 from .raising import Raiser
@@ -29,6 +29,12 @@ def backend(graph_module, example_inputs, *, options=None):
     left = set()
     while True:
         raiser = Raiser(lowered, left).run()
+        dtype = modes.other_dtype(raiser)
+        if dtype is not None:
+            if whole:
+                raise CaptureError(modes.left_to_torch(dtype))
+            modes.warn_of(dtype)
+            return graph_module.forward
         small = {segment.number for segment in raiser.segments
                  if segment.outputs and not segment.has_graph_ops}
         more = {node for node, tag in raiser.tags.items()
@@ -45,7 +51,7 @@ def backend(graph_module, example_inputs, *, options=None):
     module = outer.build()
     _made.append(outer)
     del _made[:-64]
-    return module.forward
+    return modes.without_autocast()(module.forward) if lowered.autocast else module.forward
 
 
 def _refuse_splits(raiser, segments):

@@ -377,6 +377,11 @@ def _scalar(r, node, number, **named):
     return Fill(float(number))
 
 
+@handles(aten.detach.default)
+def _detach(r, node, a):
+    raise Unsupported("a value without its gradient")
+
+
 @handles(aten._to_copy.default)
 def _to_copy(r, node, a, **named):
     if value_of(a).dtype == torch.bool and isinstance(r.tags.get(a), Rows):
@@ -392,6 +397,6 @@ def _dropout(r, node, a, p, train):
         return r.tags.get(a) or (r.is_rows(a) and r.made(node, r.rows(a)) or None)
     if not r.is_rows(a):
         return None
-    if p == 1:
-        raise Unsupported("a dropout of everything")
+    if p == 1:  # Torch's is a product too: what is not finite is NaN.
+        return r.made(node, r.rows(a) * 0.0, r.row_dim(a))
     return r.made(node, r.f.dropout(r.rows(a), p, *r.seed()), r.row_dim(a))

@@ -415,6 +415,26 @@ def _batch_norm(r, node, x, weight, bias, mean, variance, momentum, eps):
     return Rows(value, r.current.number, r.row_dim(x)), None, None
 
 
+@handles(aten._native_batch_norm_legit_functional.default)
+def _batch_norm_training(r, node, x, weight, bias, mean, variance, training, momentum, eps):
+    if not r.is_rows(x):
+        return None
+    if weight is None or bias is None or not training:
+        raise Unsupported("batch_norm without weights")
+
+    def running(of):
+        """Running statistics; those that a layer before left, where it is used again."""
+        tag = r.tags.get(of)
+        if isinstance(tag, Whole) and tag.segment == r.current.number:
+            return tag.value
+        return r.weight(of)
+    value, *moved = r.f.batch_norm_training(
+        r.rows(x), running(mean), running(variance), r.weight(weight), r.weight(bias),
+        momentum=momentum, eps=eps)
+    return (Rows(value, r.current.number, r.row_dim(x)), None, None,
+            *(Whole(one, r.current.number) for one in moved))
+
+
 @handles(aten.layer_norm.default)
 def _layer_norm(r, node, x, shape, weight=None, bias=None, eps=1e-5, *rest):
     if not r.is_rows(x):

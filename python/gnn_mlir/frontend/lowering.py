@@ -12,10 +12,12 @@ import torch
 from torch._functorch.aot_autograd import aot_export_module
 from torch.fx import traceback
 
+from .modes import Inlined, exact, is_autocast, like, without_autocast
+
 aten = torch.ops.aten
 
 # Copies that are their operands in a functional graph.
-_COPIES = (aten.clone.default, aten.alias.default, aten.detach.default, aten.lift_fresh_copy.default,
+_COPIES = (aten.clone.default, aten.alias.default, aten.lift_fresh_copy.default,
            aten.contiguous.default, aten.lift_fresh.default)
 
 
@@ -29,6 +31,7 @@ class Lowered:
     module: torch.fx.GraphModule
     mutated: list
     same: dict
+    autocast: bool
 
 
 class _Runs(torch.nn.Module):
@@ -36,35 +39,61 @@ class _Runs(torch.nn.Module):
 
     def __init__(self, graph_module):
         super().__init__()
-        self._run = [torch.fx.Interpreter(graph_module)]
+        self._graph = [graph_module]
+        self._autocast = is_autocast(graph_module)
+        fakes = torch.fx.node.map_arg(graph_module.graph.output_node().args[0],
+                                      lambda node: node.meta.get("example_value"))
+        self._outputs = fakes if isinstance(fakes, (list, tuple)) else [fakes]
 
     def forward(self, *args):
-        made = self._run[0].run(*args)
-        return tuple(made) if isinstance(made, (list, tuple)) else (made,)
+        made = Inlined(self._graph[0]).run(*(exact(args) if self._autocast else args))
+        made = tuple(made) if isinstance(made, (list, tuple)) else (made,)
+        return like(made, self._outputs) if self._autocast else made
 
 
 def lower(graph_module):
     """The `Lowered` of dynamo's graph. Runs under dynamo's fakes, within a backend."""
     fakes = [node.meta["example_value"] for node in graph_module.graph.nodes
              if node.op == "placeholder"]
-    with torch.no_grad(), traceback.preserve_node_meta():
-        module, signature = aot_export_module(_Runs(graph_module), fakes,
+    runs = _Runs(graph_module)
+    with torch.no_grad(), without_autocast(), traceback.preserve_node_meta():
+        module, signature = aot_export_module(runs, fakes,
                                               trace_joint=False, pre_dispatch=True)
     graph = module.graph
     places = {node.name: i for i, node in enumerate(
         node for node in graph.nodes if node.op == "placeholder")}
     mutated = [places[name] for name in signature.user_inputs_to_mutate.values()]
     for node, fake in zip(list(graph.nodes), fakes):
-        node.meta["requires_grad"] = isinstance(fake, torch.Tensor) and fake.requires_grad
+        node.meta["requires_grad"] = torch.is_grad_enabled() and isinstance(
+            fake, torch.Tensor) and fake.requires_grad
+    wanting = {node for node in graph.nodes if node.meta.get("requires_grad")}
     for node in list(graph.nodes):
+        if node.target == aten.detach.default:
+            if node.args[0] not in wanting:
+                node.replace_all_uses_with(node.args[0])
+        elif not wanting.isdisjoint(node.all_input_nodes):
+            wanting.add(node)
         if node.target == aten._assert_scalar.default:
             graph.erase_node(node)
         elif node.target in _COPIES and not node.kwargs.get("memory_format"):
             node.replace_all_uses_with(node.args[0])
+    for node in list(graph.nodes):
+        _without_like(node)
     same = _merge_equal(graph)
     graph.eliminate_dead_code()
     module.recompile()
-    return Lowered(module, mutated, same)
+    return Lowered(module, mutated, same, is_autocast(graph_module))
+
+
+_LIKE = {aten.new_zeros.default: aten.zeros.default, aten.new_ones.default: aten.ones.default}
+
+
+def _without_like(node):
+    """A constant that is like a tensor in nothing but dtype and device: of that dtype."""
+    if node.target in _LIKE:
+        made = node.meta["val"]
+        node.target = _LIKE[node.target]
+        node.args, node.kwargs = node.args[1:], {"dtype": made.dtype, "device": made.device}
 
 
 def symbols_of(size):
@@ -87,7 +116,7 @@ def _merge_equal(graph):
         return type(value), value
 
     for node in list(graph.nodes):
-        if node.op != "call_function" or _is_random(node):
+        if node.op != "call_function" or is_random(node):
             continue
         found = node.target, key(node.args), key(node.kwargs)
         try:
@@ -101,7 +130,8 @@ def _merge_equal(graph):
     return same
 
 
-def _is_random(node):
+def is_random(node):
+    """Whether two runs of a node differ: two of them are not one."""
     tags = getattr(node.target, "tags", ())
     return (torch.Tag.nondeterministic_seeded in tags or
             node.target == aten.dropout.default and node.args[2] and node.args[1] > 0)

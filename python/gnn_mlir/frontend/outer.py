@@ -4,7 +4,7 @@
 import torch
 
 from .calls import Call
-from .raising import Rows, Whole
+from .raising import Rows, Whole, is_floats
 from .structures import Recipe, Structures
 
 aten = torch.ops.aten
@@ -18,12 +18,14 @@ class Outer:
         self.graph, self.made = torch.fx.Graph(), {}
         self.placeholders = [node for node in raiser.graph.nodes
                              if node.op == "placeholder"]
-        self.calls, self._memo = [], {}
+        self._mutated = {self.placeholders[place] for place in lowered.mutated}
+        self.calls, self._memo, self._copied = [], {}, {}
 
     def build(self):
         for node in self.placeholders:
             self.made[node] = self.graph.placeholder(node.name)
         segments = [s for s in self.raiser.segments if s.outputs]
+        self._shared = {}
         self._structures(segments)
         for segment in segments:
             self._call(segment)
@@ -48,19 +50,28 @@ class Outer:
                 self.made[node] = self.graph.call_function(
                     _item, (self._structure, self._shared[node]))
             else:
-                args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), self._torch)
+                args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), self._unchanged)
                 self.made[node] = (self.graph.get_attr(node.target) if node.op == "get_attr"
                                    else self.graph.create_node(node.op, node.target, args,
                                                                kwargs))
         return self.made[node]
+
+    def _unchanged(self, node):
+        """A node as an argument of torch's ops, which may save it: what the model changes
+        is copied before."""
+        if node in self._mutated and node not in self._copied:
+            self._copied[node] = self.graph.call_function(aten.clone.default,
+                                                          (self.made[node],))
+        return self._copied.get(node) or self._torch(node)
 
     def _is_structural(self, node):
         """Whether a node is computed of integers alone, which graphs are made of."""
         if node not in self._memo:
             value = node.meta.get("val")
             if node.op == "placeholder":
-                found = not (isinstance(value, torch.Tensor) and
-                             (value.dtype.is_floating_point or value.dtype.is_complex))
+                found = node not in self._mutated and not (
+                    isinstance(value, torch.Tensor) and
+                    (value.dtype.is_floating_point or value.dtype.is_complex))
             else:
                 found = node.op in ("call_function", "get_attr") and all(
                     map(self._is_structural, node.all_input_nodes)) and not (
@@ -75,9 +86,8 @@ class Outer:
             if node.op == "placeholder":
                 found = node.meta["requires_grad"]
             else:
-                found = isinstance(value, torch.Tensor) and (
-                    value.dtype.is_floating_point) and any(
-                        map(self.requires_grad, node.all_input_nodes))
+                found = node.target != aten.detach.default and is_floats(value) and any(
+                    map(self.requires_grad, node.all_input_nodes))
             self._memo[key] = found
         return self._memo[key]
 
@@ -91,13 +101,14 @@ class Outer:
 
         def copy(node):
             if node not in copies:
-                if node.op == "placeholder":
-                    copies[node] = inner.placeholder(node.name)
-                    inputs.append(self.made[node])
-                else:
-                    if not self._is_structural(node):
+                if node.op == "placeholder" or not self._is_structural(node):
+                    if self.raiser.phase(node) > 0:
                         raise NotImplementedError(
-                            f"a graph made of numbers: {node.target}")
+                            f"a graph made of results of a program: {node.target}")
+                    given = self._torch(node)
+                    copies[node] = inner.placeholder(node.name)
+                    inputs.append(given)
+                else:
                     args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), copy)
                     copies[node] = (inner.get_attr(node.target) if node.op == "get_attr"
                                     else inner.create_node(node.op, node.target, args,

@@ -17,7 +17,7 @@ from .. import types as gnn_types
 from ..program import Module
 from .axes import Axes
 from .graphs import Graphs
-from .lowering import value_of
+from .lowering import is_random, value_of
 
 aten = torch.ops.aten
 
@@ -160,7 +160,7 @@ class Raiser:
     def _visit(self, node):
         handler = HANDLERS.get(node.target)
         value, operands = node.meta.get("val"), node.all_input_nodes
-        if not _is_floats(value) and node.target not in _CONDITIONS and not any(
+        if not is_floats(value) and node.target not in _CONDITIONS and not any(
                 isinstance(self.tags.get(x), Mask) for x in operands):
             return
         if handler is None:
@@ -215,7 +215,7 @@ class Raiser:
             if node.op == "placeholder":
                 found = not node.meta["requires_grad"]
             else:
-                found = node.op == "call_function" and all(
+                found = node.op == "call_function" and not is_random(node) and all(
                     map(self.is_data, node.all_input_nodes))
             self._phases[key] = found
         return self._phases[key]
@@ -454,9 +454,10 @@ _CONDITIONS = {getattr(getattr(aten, name), kind) for name in ("eq", "ne", "lt",
                    aten.unsqueeze.default, aten.view.default}
 
 
-def _is_floats(value):
+def is_floats(value):
+    """Whether a value at trace time is a tensor of floats, or has one."""
     if isinstance(value, (list, tuple)):
-        return any(map(_is_floats, value))
+        return any(map(is_floats, value))
     return isinstance(value, torch.Tensor) and value.dtype.is_floating_point
 
 

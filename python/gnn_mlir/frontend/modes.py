@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Modes of torch in a captured graph: regions without gradients, autocast, checkpoints.
+
+Programs compute in float32. Under autocast the whole graph is traced without it, and its
+outputs get the dtypes that torch would give them. A region without gradients is what it
+computes, detached where the rest reads it. A checkpoint is its body: what a program saves
+for its gradients is its own choice.
+"""
+
+import contextlib
+import warnings
+
+import torch
+from torch.utils import _pytree as pytree
+
+_CHECKPOINTS = (torch.ops.higher_order.tag_activation_checkpoint,)
+_AUTOCAST = (torch.amp.autocast_mode._enter_autocast, torch.amp.autocast_mode._exit_autocast)
+_SHORT = (torch.float16, torch.bfloat16)
+_DEVICES = ("cpu", "cuda")
+
+
+class Inlined(torch.fx.Interpreter):
+    """Runs a graph of dynamo without its modes."""
+
+    def __init__(self, graph_module, enabled=True):
+        super().__init__(graph_module)
+        self._enabled, self._constant = enabled, set()
+
+    def run_node(self, node):
+        if node.op == "output":
+            self._detach()
+        made = super().run_node(node)
+        if not self._enabled:
+            self._constant.add(node)
+        return made
+
+    def _detach(self):
+        """What was computed without gradients is constant for what follows."""
+        for node in self._constant & set(self.env):
+            self.env[node] = pytree.tree_map_only(torch.Tensor, torch.Tensor.detach,
+                                                  self.env[node])
+        self._constant.clear()
+
+    def call_function(self, target, args, kwargs):
+        if target is torch._C._set_grad_enabled:
+            self._enabled = args[0]
+            if self._enabled:
+                self._detach()
+            return None
+        if target in _AUTOCAST:
+            return None
+        if target in _CHECKPOINTS:
+            return Inlined(args[0], self._enabled).run(*args[1:])
+        return super().call_function(target, args, kwargs)
+
+
+def is_autocast(graph_module):
+    """Whether autocast is on around a graph or within it."""
+    return any(map(torch.is_autocast_enabled, _DEVICES)) or any(
+        node.target in _AUTOCAST for module in graph_module.modules()
+        if isinstance(module, torch.fx.GraphModule) for node in module.graph.nodes)
+
+
+@contextlib.contextmanager
+def without_autocast():
+    """Turns autocast off for all devices that programs run on."""
+    with contextlib.ExitStack() as stack:
+        for device in _DEVICES:
+            stack.enter_context(torch.autocast(device, enabled=False))
+        yield
+
+
+def exact(inputs):
+    """Inputs of 16 bits as float32."""
+    return [x.float() if isinstance(x, torch.Tensor) and x.dtype in _SHORT else x
+            for x in inputs]
+
+
+def like(outputs, fakes):
+    """Outputs in the dtypes of those that torch gives."""
+    return tuple(x.to(fake.dtype) if isinstance(x, torch.Tensor) and isinstance(
+        fake, torch.Tensor) and x.dtype != fake.dtype else x
+        for x, fake in zip(outputs, fakes))
+
+
+def other_dtype(raiser):
+    """A dtype of rows that programs do not compute in, or None."""
+    for node in raiser.graph.nodes:
+        value = node.meta.get("val")
+        if node.op == "call_function" and isinstance(value, torch.Tensor) and (
+                value.dtype in (torch.float64, *_SHORT)) and (
+                    raiser.row_dim(node) is not None) and (
+                        node.target != torch.ops.aten._to_copy.default):
+            return value.dtype
+    return None
+
+
+def left_to_torch(dtype):
+    """Why a graph of another dtype is not raised."""
+    return (f"expected features and weights of torch.float32, got {dtype}, in which no "
+            "program computes")
+
+
+def warn_of(dtype):
+    """Says once that a graph runs in torch."""
+    warnings.warn(f"{left_to_torch(dtype)}: the model runs in torch", stacklevel=2)

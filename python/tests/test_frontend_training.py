@@ -1,0 +1,476 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Training of captured models beside eager PyG: random numbers, statistics, modes, gradients
+and bad input."""
+
+import contextlib
+import copy
+import socket
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("torch_geometric")
+
+import torch.nn.functional as F  # noqa: E402
+import zoo  # noqa: E402
+from gnn_mlir.frontend import capture  # noqa: E402
+from torch import nn  # noqa: E402
+from torch.utils.checkpoint import checkpoint  # noqa: E402
+from torch_geometric import nn as pyg  # noqa: E402
+
+SIZE = 8
+INPUTS = zoo.Inputs(20, 80)
+X, EDGES = INPUTS.x[:, :SIZE].contiguous(), INPUTS.edge_index
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    torch._dynamo.reset()
+    capture._made.clear()
+    yield
+    torch._dynamo.reset()
+
+
+class Two(nn.Module):
+    """Two layers, and what a test does between them."""
+
+    def __init__(self, between=lambda self, h: h, **parts):
+        super().__init__()
+        torch.manual_seed(0)
+        self.one, self.two = pyg.SAGEConv(SIZE, SIZE), pyg.SAGEConv(SIZE, SIZE)
+        self.between = between
+        for name, part in parts.items():
+            setattr(self, name, part)
+
+    def forward(self, x, edge_index):
+        return self.two(self.between(self, self.one(x, edge_index)), edge_index)
+
+
+def compiled(model, **options):
+    return capture.compile_module(model, fullgraph=True, **options)
+
+
+def step(function, model, x=X, edges=EDGES):
+    """The output, and gradients of a loss by name."""
+    model.zero_grad()
+    x = x.detach().clone().requires_grad_()
+    out = function(x, edges)
+    out.float().pow(2).sum().backward()
+    return out.detach(), {name: p.grad for name, p in model.named_parameters()} | {"x": x.grad}
+
+
+def is_close(found, expected, error=1e-5):
+    if not isinstance(expected, dict):
+        found, expected = {"": found}, {"": expected}
+    scale = max((float(b.detach().double().norm()) for b in expected.values() if b is not None),
+                default=0)
+    for key, b in expected.items():
+        a = found[key]
+        assert (a is None) == (b is None), key
+        if b is not None:
+            assert (a.double() - b.double()).norm() <= error * max(
+                1e-2 * scale, b.double().norm()), key
+
+
+def is_eager(model, error=1e-5, **options):
+    eager = copy.deepcopy(model)
+    out, grads = step(compiled(model, **options), model)
+    expected, wanted = step(eager, eager)
+    is_close(out, expected, error)
+    is_close(grads, wanted, error)
+    assert out.dtype == expected.dtype
+
+
+# -- Dropout -------------------------------------------------------------------------------
+
+class Drop(nn.Module):
+    """A sum over one edge to each node of what dropout leaves."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+
+    def forward(self, x, edge_index):
+        first, second = (F.dropout(x * 1.0, self.p, self.training) for _ in range(2))
+        both = torch.cat([first, second], 1)
+        return zoo.scatter(both[edge_index[0]], edge_index[1], dim_size=x.shape[0])
+
+
+LINE = torch.arange(4000).expand(2, -1)
+
+
+def test_dropout_draws_from_the_generator_of_torch():
+    model = Drop(0.25).train()
+    run, x = compiled(model), torch.ones(4000, 2)
+    torch.manual_seed(3)
+    first, second = run(x, LINE), run(x, LINE)
+    torch.manual_seed(3)
+    assert torch.equal(first, run(x, LINE)) and not torch.equal(first, second)
+    one, two = first[:, :2], first[:, 2:]
+    assert set(first.unique().tolist()) == {0.0, float(torch.tensor(1 / 0.75))}
+    assert abs(float(first.mean()) - 1) < 0.03
+    both = float(((one > 0) & (two > 0)).float().mean())
+    assert abs(both - 0.75 ** 2) < 0.03  # Independent.
+
+
+def test_gradients_use_the_mask_of_the_forward_pass():
+    model = Drop(0.5).train()
+    x = torch.ones(4000, 2, requires_grad=True)
+    out = compiled(model)(x, LINE)
+    out.sum().backward()
+    assert torch.equal(x.grad, out.detach()[:, :2] + out.detach()[:, 2:])
+
+
+@pytest.mark.parametrize("p", [0.0, 1.0])
+def test_dropout_of_nothing_and_of_everything(p):
+    is_eager(Two(lambda self, h: F.dropout(h, p, self.training)).train())
+
+
+def test_dropout_of_inputs_is_drawn_once():
+    class Model(nn.Module):
+        def forward(self, x, edge_index):
+            x = F.dropout(x, 0.5, True)
+            return x, zoo.scatter(x[edge_index[0]], edge_index[1], dim_size=x.shape[0])
+    dropped, summed = capture.compile_module(Model())(torch.ones(4000, 2), LINE)
+    assert torch.equal(dropped, summed)
+
+
+def test_attention_dropout_in_training_and_not_in_eval():
+    model = pyg.GATConv(SIZE, 4, heads=2, dropout=0.5).train()
+    eager, run = copy.deepcopy(model).eval(), compiled(model)
+    torch.manual_seed(1)
+    many = torch.stack([run(X, EDGES).detach() for _ in range(400)])
+    assert many.std(0).max() > 0
+    assert (many.mean(0) - eager(X, EDGES)).abs().max() < 0.15 * many.abs().max()
+    model.eval()
+    is_close(run(X, EDGES), eager(X, EDGES))
+
+
+# -- Norms ---------------------------------------------------------------------------------
+
+def test_batch_norm_moves_its_statistics_once_a_step():
+    model = Two(lambda self, h: self.norm(h).relu(), norm=nn.BatchNorm1d(SIZE)).train()
+    eager, run = copy.deepcopy(model), compiled(model)
+    for seed in range(3):
+        x = torch.randn(20, SIZE, generator=torch.Generator().manual_seed(seed))
+        for a, b in zip(step(run, model, x), step(eager, eager, x)):
+            is_close(a, b, 1e-4)
+        is_close(dict(model.named_buffers()), dict(eager.named_buffers()))
+    assert int(model.norm.num_batches_tracked) == 3
+    structures = capture._made[-1].structures
+    assert len(capture._made) == 1 and len(structures._kept) == 1
+
+
+def test_a_batch_norm_that_is_used_twice():
+    is_eager(Two(lambda self, h: self.norm(self.norm(h).relu()),
+                 norm=nn.BatchNorm1d(SIZE)).train(), 1e-4)
+
+
+def test_edges_that_are_dropped_at_random():
+    class Model(nn.Module):
+        def forward(self, x, edge_index):
+            kept = edge_index[:, torch.rand(edge_index.shape[1]) >= 0.5]
+            return zoo.scatter(x[kept[0]], kept[1], dim_size=x.shape[0])
+    model = Model()
+    run = capture.compile_module(model)
+    found, expected = [], []
+    for seed in range(3):
+        for function, outs in ((run, found), (model, expected)):
+            torch.manual_seed(seed)
+            outs.append(function(X, EDGES))
+        is_close(found[-1], expected[-1])
+
+
+@pytest.mark.parametrize("norm", [
+    lambda: nn.LayerNorm(SIZE), lambda: pyg.LayerNorm(SIZE, mode="node"),
+    lambda: pyg.LayerNorm(SIZE), lambda: pyg.GraphNorm(SIZE), lambda: pyg.PairNorm(),
+    lambda: pyg.BatchNorm(SIZE), lambda: nn.BatchNorm1d(SIZE, affine=False),
+    lambda: nn.BatchNorm1d(SIZE, track_running_stats=False)])
+def test_norms_in_training(norm):
+    model = Two(lambda self, h: self.norm(h), norm=norm()).train()
+    eager = copy.deepcopy(model)
+    out, grads = step(capture.compile_module(model), model)
+    expected, wanted = step(eager, eager)
+    is_close(out, expected)
+    scale = max(float(g.norm()) for g in wanted.values())
+    for name, grad in wanted.items():
+        assert (grads[name] - grad).norm() <= 1e-4 * scale, name
+    is_close(dict(model.named_buffers()), dict(eager.named_buffers()))
+
+
+# -- Modes -----------------------------------------------------------------------------------
+
+def test_modes_compile_few_times():
+    model = Two(lambda self, h: F.dropout(h, 0.5, self.training))
+    eager, run = copy.deepcopy(model).eval(), compiled(model)
+    for _ in range(2):
+        for train in (True, False):
+            model.train(train)
+            for mode in (contextlib.nullcontext, torch.no_grad, torch.inference_mode):
+                with mode():
+                    out = run(X, EDGES)
+                assert out.requires_grad == (mode is contextlib.nullcontext)
+                if not train:
+                    is_close(out, eager(X, EDGES))
+    assert len(capture._made) <= 6
+
+
+def test_inference_tensors():
+    model = Two().eval()
+    run = compiled(model)
+    with torch.inference_mode():
+        x, edges = X.clone(), EDGES.clone()
+        before = run(x, edges)
+        edges.copy_(edges.flip(0))
+        is_close(before, model(X, EDGES))
+        is_close(run(x, edges), model(X, EDGES.flip(0)))
+
+
+def test_what_is_detached_has_no_gradient():
+    model = Two(lambda self, h: h.detach() * h)
+    eager = copy.deepcopy(model)
+    for a, b in zip(step(capture.compile_module(model), model), step(eager, eager)):
+        is_close(a, b)
+
+
+class Constant(Two):
+    def forward(self, x, edge_index):
+        with torch.no_grad():
+            h = self.one(x, edge_index)
+        return self.two(h, edge_index) + h
+
+
+def test_a_region_without_gradients():
+    model = Constant()
+    eager = copy.deepcopy(model)
+    for a, b in zip(step(capture.compile_module(model), model), step(eager, eager)):
+        is_close(a, b)
+
+
+# -- Checkpoints -----------------------------------------------------------------------------
+
+class Checkpointed(Two):
+    def forward(self, x, edge_index):
+        h = checkpoint(self.one, x, edge_index, use_reentrant=False)
+        return self.two(F.dropout(h, 0.5, self.training), edge_index)
+
+
+def test_checkpoint_within_a_model():
+    is_eager(Checkpointed().eval())
+
+
+def test_checkpoint_around_a_call():
+    model = Checkpointed().train()
+    run = compiled(model)
+    torch.manual_seed(5)
+    expected = step(run, model)
+    torch.manual_seed(5)
+    found = step(lambda x, e: checkpoint(run, x, e, use_reentrant=False), model)
+    for a, b in zip(found, expected):
+        is_close(a, b)
+
+
+# -- Dtypes ----------------------------------------------------------------------------------
+
+class Autocast(Two):
+    def forward(self, x, edge_index):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            h = self.one(x, edge_index)
+        return self.two(h.float(), edge_index), h
+
+
+def test_autocast_within_a_model():
+    model = Autocast()
+    out, h = compiled(model)(X, EDGES)
+    expected, short = model(X, EDGES)
+    assert (out.dtype, h.dtype) == (expected.dtype, short.dtype)
+    is_close(out, expected, 0.02)
+    is_close(h, short, 0.02)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_autocast_around_a_model(dtype):
+    model = Two(lambda self, h: torch.tanh(h))
+    exact, run = step(model, model, X.to(dtype).float()), compiled(model)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        expected = model(X.to(dtype), EDGES)
+        found = step(run, model, X.to(dtype))
+        assert found[0].dtype == expected.dtype
+        is_close(found[0], exact[0], 0.01)
+        is_close(found[1], exact[1], 0.02)
+    assert run(X, EDGES).dtype == torch.float32  # Off again: another program.
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16])
+def test_models_of_other_dtypes_run_in_torch(dtype):
+    model, x = Two().to(dtype), X.to(dtype)
+    with pytest.warns(UserWarning, match=f"expected .*float32, got {dtype}"):
+        found = capture.compile_module(model)(x, EDGES)
+    assert found.dtype == dtype
+    is_close(found, model(x, EDGES), 1e-2)
+    with pytest.raises(Exception, match=f"expected .*float32, got {dtype}"):
+        compiled(model)(x, EDGES)
+
+
+# -- Gradients -------------------------------------------------------------------------------
+
+def test_frozen_parameters_between_calls():
+    model = Two()
+    run = compiled(model)
+    for frozen in ([], ["one.lin_l.weight"], ["one.lin_l.weight", "two.lin_r.weight"]):
+        for name, p in model.named_parameters():
+            p.requires_grad_(name not in frozen)
+        found, expected = step(run, model), step(model, model)
+        for a, b in zip(found, expected):
+            is_close(a, b)
+
+
+def test_two_backward_passes():
+    model = Two()
+    loss = compiled(model)(X, EDGES).pow(2).sum()
+    wanted = step(model, model)[1]
+    model.zero_grad()
+    loss.backward(retain_graph=True)
+    loss.backward()
+    for name, p in model.named_parameters():
+        is_close(p.grad, 2 * wanted[name])
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        loss.backward()
+
+
+def test_second_derivatives_are_refused():
+    x = X.clone().requires_grad_()
+    grad, = torch.autograd.grad(compiled(Two())(x, EDGES).pow(2).sum(), x,
+                                create_graph=True)
+    with pytest.raises(RuntimeError, match="expected to be differentiated once"):
+        grad.sum().backward()
+
+
+def test_what_is_saved_and_changed_is_an_error():
+    model, x = Two(), X.clone()
+    loss = compiled(model)(x, EDGES).sum()
+    x.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+
+
+def test_programs_see_new_parameters(tmp_path):
+    model = Two()
+    eager, run = copy.deepcopy(model), compiled(model)
+    steps = [torch.optim.Adam(m.parameters(), 0.05) for m in (model, eager)]
+    for _ in range(3):
+        found, expected = step(run, model), step(eager, eager)
+        for a, b in zip(found, expected):
+            is_close(a, b, 1e-3)
+        for one in steps:
+            one.step()
+    torch.save(run.state_dict(), tmp_path / "state.pt")
+    for p in model.parameters():
+        p.data = torch.zeros_like(p)
+    assert not run(X, EDGES).any()
+    run.load_state_dict(torch.load(tmp_path / "state.pt"))
+    is_close(run(X, EDGES), eager(X, EDGES), 1e-3)
+    other = copy.deepcopy(run)
+    is_close(other(X, EDGES), eager(X, EDGES), 1e-3)
+    with torch.no_grad():
+        next(model.parameters()).zero_()
+    is_close(other(X, EDGES), eager(X, EDGES), 1e-3)
+
+
+def test_gradients_of_types_that_nothing_reads():
+    """All node types of an HGT layer are one program: a parameter of a type that no result
+    depends on gets a gradient of 0, where eager PyG gives None. Optimizers without decay or
+    momentum do the same with both."""
+    case = zoo.CASES["model-HGT2"]
+    model = case.make().eval()
+    given = case.inputs(zoo.Inputs())
+    grads = []
+    for function in (model, capture.compile_module(model)):
+        model.zero_grad()
+        out = function(*given)
+        first = next(iter(out.values())) if isinstance(out, dict) else out
+        first.sum().backward()
+        grads.append({name: p.grad for name, p in model.named_parameters()})
+    eager, found = grads
+    for name, grad in eager.items():
+        if grad is None:
+            assert found[name] is None or not found[name].any(), name
+        else:
+            assert (found[name] - grad).norm() <= 1e-3 * max(1, grad.norm()), name
+
+
+# -- Processes --------------------------------------------------------------------------------
+
+def _train(rank, world, port, results):
+    dist = torch.distributed
+    dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank,
+                            world_size=world)
+    model = Two(lambda self, h: self.norm(h).relu(), norm=nn.BatchNorm1d(SIZE))
+    run = capture.compile_module(nn.parallel.DistributedDataParallel(model))
+    run(X + rank, EDGES).pow(2).sum().backward()
+    if rank == 0:
+        results.put(({name: p.grad.numpy() for name, p in model.named_parameters()},
+                     [len(made.calls) for made in capture._made]))
+        results.close()
+        results.join_thread()
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+def test_gradients_are_averaged_over_processes():
+    world = 2
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = found.getsockname()[1]
+    context = torch.multiprocessing.get_context("spawn")
+    results = context.Queue()
+    ranks = [context.Process(target=_train, args=(rank, world, port, results))
+             for rank in range(world)]
+    for one in ranks:
+        one.start()
+    grads, calls = results.get(timeout=60)
+    for one in ranks:
+        one.join()
+        assert one.exitcode == 0
+    model = Two(lambda self, h: self.norm(h).relu(), norm=nn.BatchNorm1d(SIZE))
+    parts = [step(one, one, X + rank)[1] for rank in range(world)
+             for one in [copy.deepcopy(model)]]
+    wanted = {name: sum(part[name] for part in parts) / world for name in grads}
+    is_close({name: torch.from_numpy(g) for name, g in grads.items()}, wanted, 1e-3)
+    assert calls == [1]
+
+
+# -- Bad input -------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("edges, message", [
+    (EDGES + 15, "expected ids from 0 to 19, got"), (EDGES - 3, "expected ids from 0 to 19"),
+    (torch.cat([EDGES, EDGES[:1]]), "size '2' in the first dimension .got '3'"),
+    (EDGES.float(), "must be long, int, byte or bool|[Ee]xpected"),
+    (EDGES.to("meta"), "same device"), (EDGES[0], "got|expected|out of range")])
+def test_bad_edges(edges, message):
+    run = capture.compile_module(Two())
+    run(X, EDGES)
+    with pytest.raises(Exception, match=message):
+        run(X, edges)
+
+
+def test_bad_features_and_types():
+    run = capture.compile_module(Two())
+    with pytest.raises(Exception, match="shapes|same reduction dim|size"):
+        run(X[:, :5], EDGES)
+    with pytest.raises(Exception, match="device"):
+        run(X.to("meta"), EDGES)
+    layer = capture.compile_module(pyg.RGCNConv(SIZE, SIZE, 3))
+    types = torch.arange(80) % 3
+    layer(X, EDGES, types)
+    with pytest.raises(ValueError, match="edge_type.*expected.*got 3"):
+        layer(X, EDGES, types + 1)
+    with pytest.raises(Exception, match="expected|[Ss]izes"):
+        layer(X, EDGES, types[:7])
+
+
+def test_another_width_is_another_program():
+    layer = pyg.LGConv()
+    run = compiled(layer)
+    for size in (5, 8):
+        is_close(run(X[:, :size], EDGES), layer(X[:, :size], EDGES))
