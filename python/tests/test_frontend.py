@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
+from gnn_mlir.frontend import capture, intercept  # noqa: E402
 from torch.utils import _pytree as pytree  # noqa: E402
 
 # What no program means, and why.
@@ -106,3 +106,26 @@ def test_is_refused(name):
     with pytest.raises(Exception, match=REFUSED[name]):
         capture.compile_module(case.make().eval(), fullgraph=True)(
             *case.inputs(inputs), **case.named(inputs))
+
+
+def test_relations_of_hgt_in_another_order():
+    """Weights belong to relations by their names, in whatever order edges come. PyG's
+    own layer is right in the order of its metadata alone."""
+    model = zoo.CASES["HGTConv"].make().eval()
+    features, edges = zoo.Inputs().hetero()
+    other = {relation: edges[relation] for relation in list(edges)[::-1]}
+    with torch.no_grad():
+        expected = model(features, edges)
+        found = capture.compile_module(model, fullgraph=True)(features, other)
+    assert expected.keys() == found.keys()
+    for kind, rows in expected.items():
+        torch.testing.assert_close(found[kind], rows)
+
+
+def test_fused_gru_cell_has_shapes():
+    """torch's own on a GPU, without which a captured one has no shape there."""
+    intercept.install()
+    like = torch.empty(3, 4, device="meta")
+    gates = torch.empty(3, 12, device="meta")
+    made = torch.ops.aten._thnn_fused_gru_cell(gates, gates, like)
+    assert [x.shape for x in made] == [(3, 4), (3, 20)]

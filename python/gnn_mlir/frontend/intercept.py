@@ -45,12 +45,24 @@ def _begins(counts):
     return found
 
 
+_library = torch.library.Library("aten", "IMPL")
+
+
+def _fused_gru_cell(given, kept, state, *biases):
+    """The shapes of torch's fused GRU cell, which releases of torch lack: without them
+    no model with one is captured on a GPU."""
+    return torch.empty_like(state), state.new_empty([state.shape[0], 5 * state.shape[1]])
+
+
 def install():
     """Sends PyG's functions and layers to the vocabulary; nothing where it is done or
     there is no PyG."""
     global _installed
     if _installed:
         return
+    if not torch._C._dispatch_has_kernel_for_dispatch_key("aten::_thnn_fused_gru_cell",
+                                                          "Meta"):
+        _library.impl("_thnn_fused_gru_cell", _fused_gru_cell, "Meta")
     try:
         import torch_geometric.utils as utils
         from torch_geometric.nn import FastRGCNConv, HeteroLinear, HGTConv, RGCNConv
@@ -219,10 +231,11 @@ def _hgt(self, x_dict, edge_index_dict):
         x, weight[:, :, i * part:(i + 1) * part], node_type,
         bias[:, i * part:(i + 1) * part]).view(-1, heads, size) for i in range(3))
     order = [self.edge_types_map[r] for r in relations]
+    is_sorted = order == list(range(len(self.edge_types)))
 
     def relation_weights(module):
-        found = module.weight.view(heads, len(self.edge_types), size, size)
-        return torch.stack([found[:, i] for i in order])
+        found = module.weight.view(heads, len(self.edge_types), size, size).transpose(0, 1)
+        return found if is_sorted else torch.stack([found[i] for i in order])
 
     src, dst = edge_index[0], edge_index[1]
     key = OPS.typed_linear(key.index_select(0, src), relation_weights(self.k_rel),
