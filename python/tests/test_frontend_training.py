@@ -446,7 +446,7 @@ def test_gradients_are_averaged_over_processes():
     (EDGES + 15, "expected ids from 0 to 19, got"), (EDGES - 3, "expected ids from 0 to 19"),
     (torch.cat([EDGES, EDGES[:1]]), "size '2' in the first dimension .got '3'"),
     (EDGES.float(), "must be long, int, byte or bool|[Ee]xpected"),
-    (EDGES.to("meta"), "same device"), (EDGES[0], "got|expected|out of range")])
+    (EDGES.to("meta"), "same device|different devices"), (EDGES[0], "got|expected|out of range")])
 def test_bad_edges(edges, message):
     run = capture.compile_module(Two())
     run(X, EDGES)
