@@ -27,8 +27,20 @@ Value RestrictRowsOp::buildTranspose(OpBuilder &builder, unsigned,
 
 Value ExpandRowsOp::buildTranspose(OpBuilder &builder, unsigned operand,
                                    Value gradient) {
-  return RestrictRowsOp::create(builder, getLoc(),
-                                getInputs()[operand].getType(), gradient);
+  auto part = cast<RankedTensorType>(getInputs()[operand].getType());
+  auto graph = SymbolTable::lookupNearestSymbolFrom<GraphOp>(
+      *this, getRows(part).getGraph());
+  if (!graph.addsLoops())
+    return RestrictRowsOp::create(builder, getLoc(), part, gradient);
+  // New loops are rows of nothing here: their gradients are 0.
+  auto zeros = GradientBuilder(builder, getLoc())
+                   .splat(RankedTensorType::get(
+                              part.getShape(), part.getElementType(),
+                              RowsAttr::get(builder.getContext(),
+                                            getRows(getType()).getGraph(),
+                                            RowSpace::Node)),
+                          0);
+  return ExtendEdgesOp::create(builder, getLoc(), part, gradient, zeros);
 }
 
 LogicalResult ExpandRowsOp::buildGradient(OpBuilder &builder,
