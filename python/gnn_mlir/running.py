@@ -183,7 +183,7 @@ def _is_capturing():
 
 
 @functools.lru_cache(maxsize=None)
-def _torch_dtypes():
+def torch_dtypes():
     import torch
     return {name: getattr(torch, of) for name, of in _NAMES.items()}
 
@@ -191,7 +191,7 @@ def _torch_dtypes():
 def device_tensor(info, value):
     """A checked, dense, aligned tensor of an input. Most are that as they come, and a
     step of a sampled batch is short: these are told by few calls."""
-    dtypes = _torch_dtypes()
+    dtypes = torch_dtypes()
     if not (value.dtype is dtypes.get(info.dtype) and value.shape == info.shape and
             str(value.layout) == "torch.strided" and value.is_contiguous() and
             not value.is_neg()):
@@ -200,11 +200,12 @@ def device_tensor(info, value):
     return value.detach().clone() if value.data_ptr() % 16 else value
 
 
-def on_stream(bound, inputs, launch):
-    """CUDA tensors in and out, on torch's current stream. Does not wait."""
+def on_stream(bound, inputs, launch, device=None):
+    """CUDA tensors in and out, on torch's current stream. Does not wait. `device` is
+    where they are, that of the first one by default."""
     import torch
-    first = next(v for v in inputs if not is_integer(v)).device
-    dtypes, tensors = _torch_dtypes(), []
+    first = device or next(v for v in inputs if not is_integer(v)).device
+    dtypes, tensors = torch_dtypes(), []
     for info, value in zip(bound.inputs, inputs):
         if is_integer(value):  # Filled there: a copy would wait.
             value = torch.full((), _checked_integer(info, value),

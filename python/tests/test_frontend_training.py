@@ -23,12 +23,7 @@ INPUTS = zoo.Inputs(20, 80)
 X, EDGES = INPUTS.x[:, :SIZE].contiguous(), INPUTS.edge_index
 
 
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    capture._made.clear()
-    yield
-    torch._dynamo.reset()
+fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
 
 
 class Two(nn.Module):

@@ -7,6 +7,7 @@ from typing import Callable
 
 import torch
 import torch.nn.functional as F
+from gnn_mlir.frontend import capture
 from torch import nn
 from torch_geometric import nn as pyg
 from torch_geometric.nn import MessagePassing
@@ -45,6 +46,14 @@ class Inputs:
                                                generator=rng) for t in (r[0], r[2])])
                  for i, r in enumerate(RELS)}
         return features, edges
+
+
+def forget_captures():
+    """Of a fixture: a test begins and ends without what torch has compiled."""
+    torch._dynamo.reset()
+    capture._made.clear()
+    yield
+    torch._dynamo.reset()
 
 
 TYPES = ["paper", "author", "venue"]

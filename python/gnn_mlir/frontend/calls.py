@@ -10,10 +10,8 @@ from ctypes import c_void_p
 import torch
 
 from .. import capi, gradients, running
-from ..autograd import SECOND, _Once
+from ..autograd import _Once
 from ..graph import Graph
-
-_DTYPES = {"f32": torch.float32, "i32": torch.int32, "i64": torch.int64}
 
 
 class Launcher:
@@ -21,19 +19,28 @@ class Launcher:
 
     def __init__(self, bound, names, device):
         self.bound, self._device = bound, device
-        places = {name: i for i, name in enumerate(names)}
-        self._inputs = [(places[info.name], _DTYPES[info.dtype], torch.Size(info.shape), info)
+        places, dtypes = {name: i for i, name in enumerate(names)}, running.torch_dtypes()
+        self._inputs = [(places[info.name], dtypes[info.dtype], torch.Size(info.shape), info)
                         for info in bound.inputs]
-        self._outputs = [(info.shape, _DTYPES[info.dtype]) for info in bound.outputs]
+        self._outputs = [(info.shape, dtypes[info.dtype]) for info in bound.outputs]
         self._pointers = c_void_p * len(self._inputs), c_void_p * len(self._outputs)
         self._run, self._emulated = capi.library().gnnBoundRun, bound.device.name.startswith(
             "emulator")
+        # The stream on which structures were built: others wait for it.
+        self._stream = None if bound.ready is None else bound.ready[0].cuda_stream
 
     def __call__(self, tensors):
         if self._emulated:
             made = running.on_host(self.bound, [tensors[i] for i, *_ in self._inputs],
                                    self.bound.run)
             return [torch.from_numpy(array) for array in made]
+        device, stream = self._device, None
+        if device.type == "cuda":
+            stream = torch._C._cuda_getCurrentRawStream(device.index)
+            if stream != self._stream:
+                return running.on_stream(
+                    self.bound, [tensors[i] for i, *_ in self._inputs], self.bound.run,
+                    device)
         given, out = (make() for make in self._pointers)
         held = []  # What is converted lives until the launch.
         for at, (place, dtype, shape, info) in enumerate(self._inputs):
@@ -43,17 +50,15 @@ class Launcher:
                 x = running.device_tensor(info, x)
                 held.append(x)
             given[at] = x.data_ptr()
-        device = self._device
         made = [torch.empty(shape, dtype=dtype, device=device)
                 for shape, dtype in self._outputs]
         for at, x in enumerate(made):
             out[at] = x.data_ptr()
-        if device.type == "cuda":
+        if stream is not None:
             workspace = torch.empty(self.bound.workspace_bytes, dtype=torch.uint8,
                                     device=device)
             error = self._run(self.bound.handle, given, len(given), out, len(out),
-                              workspace.data_ptr(),
-                              torch._C._cuda_getCurrentRawStream(device.index))
+                              workspace.data_ptr(), stream)
         else:
             with running.workspace_of(self.bound) as address:
                 error = self._run(self.bound.handle, given, len(given), out, len(out),
@@ -129,7 +134,6 @@ class _Step(torch.autograd.Function):
         *kept, empty = ctx.saved_tensors
         if not torch.is_grad_enabled():
             return None, *plan.backward(kept, cotangents)
-        places = {}
 
         def run():
             found = plan.backward(kept, cotangents)
@@ -137,8 +141,8 @@ class _Step(torch.autograd.Function):
         given = (c for c in cotangents if c is not None)
         values = _Once.apply(plan.call.gradients.name, run, empty, *given)
         wanted = [name for name in plan.names if name in plan.wrt]
-        places.update(zip(wanted, values))
-        return None, *(places.get(name) for name in plan.names)
+        found = dict(zip(wanted, values))
+        return None, *(found.get(name) for name in plan.names)
 
 
 class Call:
@@ -198,5 +202,3 @@ class Call:
         return compile_program(self.segment.function, graph=graphs,
                                gradients=list(self.wrt) or None, **options)
 
-
-__all__ = ["Call", "SECOND"]

@@ -6,15 +6,11 @@ import torch
 from . import intercept, modes
 from .lowering import lower
 from .outer import Outer
-from .raising import Raiser
+from .raising import CaptureError, Raiser
 
 # What the front end made, the last one last; for tests and reports.
 _made = []
 _OPTIONS = ("target", "chip", "passes", "fullgraph")
-
-
-class CaptureError(RuntimeError):
-    """A part of a model that no program means, where the whole model was asked for."""
 
 
 def backend(graph_module, example_inputs, *, options=None):
@@ -58,9 +54,7 @@ def _refuse_splits(raiser, segments):
     """Raises CaptureError where torch computes between two programs, or all."""
     for node, why in raiser.reasons.items():
         if len(segments) != 1 and (not segments or raiser.phase(node) > 0):
-            place = (node.meta.get("stack_trace") or "").strip().splitlines()
-            raise CaptureError(f"{node.target}: {why}" + (
-                "; at " + " ".join(line.strip() for line in place[-2:]) if place else ""))
+            raise CaptureError.at(node, why)
 
 
 def register():

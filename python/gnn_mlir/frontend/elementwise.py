@@ -199,7 +199,7 @@ def _one(r, node, a, make, number):
         return Fill(number(tag.number))
     if isinstance(tag, Whole):
         return Whole(make(tag.value), r.current.number)
-    if isinstance(tag, (Masked, Parts)) and not isinstance(tag, Parts):
+    if isinstance(tag, Masked):
         raise Unsupported("rows of one type alone")
     if not r.is_rows(a):
         return None
@@ -234,8 +234,8 @@ def _activation(kind, default=None):
         if named.get("approximate", "none") != "none":
             raise Unsupported(f"gelu approximated by {named['approximate']}")
         given = None if default is None else float(alpha)
-        return _one(r, node, a, lambda v: r.f.activation(kind, v, alpha=given) if
-                    v.space is not None else None, lambda c: _unknown())
+        return _one(r, node, a, lambda v: r.f.activation(kind, v, alpha=given),
+                    lambda c: _unknown())
     return handler
 
 

@@ -4,9 +4,9 @@
 import torch
 
 from .axes import equal
-from .elementwise import combine, operands, tag_of
+from .elementwise import combine, tag_of
 from .lowering import GETITEM, value_of
-from .raising import (Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, Whole, handles,
+from .raising import (Fill, Mask, Masked, Rows, Typed, Unsupported, Whole, handles,
                       product, static)
 
 aten = torch.ops.aten
@@ -444,5 +444,3 @@ def _layer_norm(r, node, x, shape, weight=None, bias=None, eps=1e-5, *rest):
     given = [] if weight is None else [r.weight(weight), r.weight(bias)]
     return r.made(node, r.f.layer_norm(r.rows(x), *given, eps=eps), r.row_dim(x))
 
-
-__all__ = ["Parts", "operands"]

@@ -150,12 +150,6 @@ def _match(later, first, same):
             _match(a, b, same)
 
 
-def is_size(node):
-    """Whether a node is an integer of sizes."""
-    return isinstance(node.meta.get("val"), (int, torch.SymInt)) and not isinstance(
-        node.meta.get("val"), bool)
-
-
 def value_of(argument):
     """What a node is at trace time: a fake tensor or a size; other arguments are
     themselves."""

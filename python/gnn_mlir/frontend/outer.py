@@ -4,7 +4,7 @@
 import torch
 
 from .calls import Call
-from .raising import Rows, Whole, is_floats
+from .raising import CaptureError, Rows, Whole, is_floats
 from .structures import Recipe, Structures
 
 aten = torch.ops.aten
@@ -35,11 +35,11 @@ class Outer:
         for place, value in zip(self.lowered.mutated, made[:count]):
             self.graph.call_function(_assign, (self.made[self.placeholders[place]], value))
         self.graph.output(tuple(made[count:]))
-        return torch.fx.GraphModule(self._owner(), self.graph)
+        return self._module(self.graph)
 
-    def _owner(self):
-        """Tensors that the graph holds as attributes."""
-        return self.lowered.module
+    def _module(self, graph):
+        """A graph with the tensors that the captured one holds as attributes."""
+        return torch.fx.GraphModule(self.lowered.module, graph)
 
     # -- torch's nodes --------------------------------------------------------------
 
@@ -103,8 +103,8 @@ class Outer:
             if node not in copies:
                 if node.op == "placeholder" or not self._is_structural(node):
                     if self.raiser.phase(node) > 0:
-                        raise NotImplementedError(
-                            f"a graph made of results of a program: {node.target}")
+                        raise CaptureError.at(node, "expected a graph that is known before "
+                                              "the model runs, got one made of its results")
                     given = self._torch(node)
                     copies[node] = inner.placeholder(node.name)
                     inputs.append(given)
@@ -134,7 +134,7 @@ class Outer:
                     for dim in range(value.dim()):
                         if self.raiser.axes.of(node, dim) is axis:
                             return inner.call_function(aten.sym_size.int, (copy(node), dim))
-            raise NotImplementedError(f"a number of rows that no input says: {expr}")
+            raise CaptureError(f"expected numbers of rows that an input has, got {expr}")
 
         recipes = []
         for graph in graphs:
@@ -153,9 +153,8 @@ class Outer:
                   isinstance(node.meta.get("val"), torch.Tensor)]
         extra = [place(copy(node)) for node in shared]
         inner.output(tuple(results))
-        module = torch.fx.GraphModule(self._owner(), inner)
         self._shared = {node: i + 1 for i, node in enumerate(shared)}
-        self.structures = Structures(module, recipes, extra)
+        self.structures = Structures(self._module(inner), recipes, extra)
         self._structure = self.graph.call_function(self.structures, tuple(inputs))
         self._graphs = self.graph.call_function(_item, (self._structure, 0))
 

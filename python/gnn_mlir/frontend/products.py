@@ -122,14 +122,13 @@ def _rows_by_rows(r, node, a, b):
     if values is None or dim != 0:
         raise Unsupported("a product of rows with rows that is none of matrices of rows")
     left, right = values
-    (count, inner), (_, size) = left.features, right.features
+    count, inner = left.features
     parts = []
     flat = r.f.reshape(left, count * inner)
     for i in range(count):
         one = flat if count == 1 else r.f.slice(flat, i * inner, inner)
         parts.append(r.f.reduce_heads("sum", r.f.apply("mul", right.space, one, right)))
     made = parts[0] if count == 1 else r.f.concat(*parts)
-    del size
     return r.made(node, made)
 
 

@@ -26,6 +26,17 @@ class Unsupported(Exception):
     """A node that no op of the dialect means; the message says why."""
 
 
+class CaptureError(RuntimeError):
+    """A part of a model that cannot be as it was asked for: the op, why, and where in the
+    model it is."""
+
+    @classmethod
+    def at(cls, node, why):
+        place = (node.meta.get("stack_trace") or "").strip().splitlines()
+        return cls(f"{node.target}: {why}" + (
+            "; at " + " ".join(line.strip() for line in place[-2:]) if place else ""))
+
+
 @dataclasses.dataclass
 class Rows:
     """A value of a program: rows in dimension `dim` of the tensor."""
@@ -309,13 +320,13 @@ class Raiser:
         if isinstance(tag, Rows) and tag.segment == self.current.number:
             value = tag.value
         elif isinstance(tag, Typed):
-            types = tag.types
-            value = self._gathered(tag)
+            value, via, at = self.typed_weight(tag.weight, tag.types)
+            value = self.f.gather(value, at, via=via)
         elif isinstance(tag, Fill):
             home = (graph, space) if graph is not None else roles[0]
             return self.f.constant(tag.number, self.type(home, self.features(node)))
         elif isinstance(tag, Parts):
-            value = self.join_parts(tag)
+            value = sparse.join_parts(self, tag)
         elif isinstance(tag, Masked):
             raise Unsupported("rows of one type alone")
         else:
@@ -351,32 +362,15 @@ class Raiser:
         self.current.made[key] = made, value
         return made
 
-    def _gathered(self, tag):
-        types = tag.types
-        value, via, space = self.typed_weight(tag.weight, types)
-        return self.f.gather(value, space, via=via)
-
-    def typed_weight(self, node, types, dims=None):
+    def typed_weight(self, node, types):
         """(weights over types, via, the space of the rows that lead to them)."""
-        if types.graph is not None:
-            graph, by, via, space = types.graph, "node_type", types.end, "edge"
-        else:
-            for graph, space in self.graphs.roles_of(types.axis):
-                if space == "edge" and graph.edge_types is not None and (
-                        graph.edge_types.node is types.node):
-                    by, via = "edge_type", None
-                    break
-                if space != "edge" and any(t.node is types.node
-                                           for t in graph.node_types.values()):
-                    by, via = "node_type", None
-                    break
-            else:
-                raise Unsupported("types of no graph")
+        graph, space = self.graph_of_types(types)
+        by = "edge_type" if space == "edge" and types.end is None else "node_type"
         count = graph.num_edge_types if by == "edge_type" else graph.num_node_types
         if value_of(node).shape[0] != count:
             raise Unsupported(f"expected weights of {count} types, got "
                               f"{value_of(node).shape[0]}")
-        return self.weight(node, (graph, by)), via, space
+        return self.weight(node, (graph, by)), types.end, space
 
     def graph_of_types(self, types):
         """(graph, space) of the rows that have these types."""
@@ -400,13 +394,12 @@ class Raiser:
         return self.current.made[key]
 
     def _weight(self, node, typed, shape):
-        from .weights import made_of
         if isinstance(self.tags.get(node), Fill):
             raise Unsupported("a constant as a weight")
         if self.phase(node) > self.current.number:
             raise Unsupported("expected a weight that is known before the program")
         sizes = tuple(static(size) for size in value_of(node).shape)
-        value = made_of(self, node, typed)
+        value = weights.made_of(self, node, typed)
         if value is None:
             if not value_of(node).dtype.is_floating_point:
                 raise Unsupported(f"expected a weight of floats, got {described(node)}")
@@ -441,10 +434,6 @@ class Raiser:
         if value.features != wanted:
             value = self.f.reshape(value, *wanted)
         return Rows(value, self.current.number, dim)
-
-    def join_parts(self, tag):
-        from .sparse import join_parts
-        return join_parts(self, tag)
 
 
 # Conditions are values too, although they are no floats.
@@ -488,4 +477,5 @@ def product(sizes):
     return math.prod(sizes)
 
 
-from . import elementwise, features, products, sparse  # noqa: E402,F401  Their handlers.
+# Their handlers, which need what is above.
+from . import elementwise, features, products, sparse, weights  # noqa: E402,F401

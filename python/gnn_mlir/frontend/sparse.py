@@ -6,8 +6,7 @@ import torch
 
 from . import vocabulary
 from .lowering import value_of
-from .raising import (Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, handles,
-                      product)
+from .raising import (Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, handles)
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
@@ -299,5 +298,3 @@ def stacked(r, nodes, typed, transposed):
             f"in{len(r.current.inputs)}", r.type(typed, shape))
     return r.current.inputs[key][1]
 
-
-__all__ = ["join_parts", "product", "stacked"]

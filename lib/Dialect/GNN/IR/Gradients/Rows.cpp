@@ -13,6 +13,17 @@
 using namespace mlir;
 using namespace gnn;
 
+/// Rows of zeros, like those of `like` but of another graph and space.
+static Value zeroRows(OpBuilder &builder, Location loc, RankedTensorType like,
+                      RankedTensorType of, RowSpace space) {
+  auto rows =
+      RowsAttr::get(builder.getContext(), getRows(of).getGraph(), space);
+  return GradientBuilder(builder, loc)
+      .splat(
+          RankedTensorType::get(like.getShape(), like.getElementType(), rows),
+          0);
+}
+
 Value RebindRowsOp::buildTranspose(OpBuilder &builder, unsigned,
                                    Value gradient) {
   return RebindRowsOp::create(builder, getLoc(), getInput().getType(),
@@ -33,13 +44,7 @@ Value ExpandRowsOp::buildTranspose(OpBuilder &builder, unsigned operand,
   if (!graph.addsLoops())
     return RestrictRowsOp::create(builder, getLoc(), part, gradient);
   // New loops are rows of nothing here: their gradients are 0.
-  auto zeros = GradientBuilder(builder, getLoc())
-                   .splat(RankedTensorType::get(
-                              part.getShape(), part.getElementType(),
-                              RowsAttr::get(builder.getContext(),
-                                            getRows(getType()).getGraph(),
-                                            RowSpace::Node)),
-                          0);
+  Value zeros = zeroRows(builder, getLoc(), part, getType(), RowSpace::Node);
   return ExtendEdgesOp::create(builder, getLoc(), part, gradient, zeros);
 }
 
@@ -67,13 +72,7 @@ LogicalResult ExtendEdgesOp::buildGradient(OpBuilder &builder,
 
 Value LoopRowsOp::buildTranspose(OpBuilder &builder, unsigned, Value gradient) {
   auto looped = getInput().getType();
-  auto zeros = GradientBuilder(builder, getLoc())
-                   .splat(RankedTensorType::get(
-                              looped.getShape(), looped.getElementType(),
-                              RowsAttr::get(builder.getContext(),
-                                            getRows(getType()).getGraph(),
-                                            RowSpace::Edge)),
-                          0);
+  Value zeros = zeroRows(builder, getLoc(), looped, getType(), RowSpace::Edge);
   return ExtendEdgesOp::create(builder, getLoc(), looped, zeros, gradient);
 }
 
