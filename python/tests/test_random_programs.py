@@ -220,6 +220,8 @@ _FAULTS = {
         x, p, seed, offset + 1),
     "weight_combine": lambda right: lambda c, b: right(c, b) * 0.999,
     "sddmm": lambda right: lambda *a: right(*a) + 1e-3,
+    "extend_edges": lambda right: lambda g, edges, nodes, loops: right(
+        g, edges, nodes * 1.001, loops),
 }
 
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from .. import spaces
 from ..graph import Graph
-from ..graph_functions import select_edge_types
-from . import graphs, random_chains, random_loops, random_ops
+from ..graph_functions import derive
+from . import graphs, random_chains, random_loops, random_ops, random_self_loops
 from .recorded import Building, Call, Recorded, draw
 
 _LARGEST = 100.0  # Values beyond are no operands: they would hide errors.
@@ -81,8 +81,8 @@ class Growing:
         self.made.add(number, call)
         for name, graph in self.made.function.module.graphs.items():
             if name not in self.graphs:
-                self.graphs[name] = select_edge_types(self.graph,
-                                                      graph.parent_types)
+                self.graphs[name] = derive(self.graph, graph.parent_types, graph.loops,
+                                           graph.loop_type)
         for op in lines[before:]:
             with np.errstate(all="ignore"):
                 found = op.meaning(self.graphs,
@@ -149,22 +149,31 @@ class Growing:
         return self.rng.random() < share
 
 
-def random_program(seed, ops=22):
-    """A program of at least so many ops on a random graph; its results need most
-    of them."""
-    t = Growing(seed)
+_PARTS = ((random_chains.CHAINS, 8), (random_ops.OPS, 14), ((random_loops.loop,), 4))
+
+
+def _grow(t, ops, parts):
+    """Calls until there are so many ops."""
     for _ in range(40 * ops):
         made = t.made.function
         if sum(not isinstance(line, str) for line in made._lines) >= ops:
             break
         try:
-            steps, = t.rng.choices((random_chains.CHAINS, random_ops.OPS,
-                                    (random_loops.loop,)), (8, 14, 4))
+            steps, = t.rng.choices(*zip(*parts))
             number = t.rng.choice(steps)(t)
         except (ValueError, IndexError):  # The builder has no such op.
             continue
         if len(t.value(number).features) <= 2 and t.is_tame(number):
             t.pool.append(number)
+
+
+def random_program(seed, ops=22):
+    """A program of at least so many ops on a random graph; its results need most
+    of them. One in five goes on with graphs with other self loops."""
+    t = Growing(seed)
+    _grow(t, ops, _PARTS)
+    if seed % 5 == 2:
+        _grow(t, ops + 12, ((random_self_loops.SELF_LOOPS, 1),))
     used = {i for call in t.calls for i in call.operands}
     inputs = {i for i, call in enumerate(t.calls) if call.kind == "input"}
     results = [(i, 0) for i in range(len(t.calls)) if i not in used | inputs]

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import types
 from ..graph import Graph
+from ..graph_functions import derive
 from ..program import Module
 from . import loop_calls
 
@@ -141,12 +142,25 @@ def _attention(f, g, *rest):
                        vias[count], factor, factor_via, stored)
 
 
-def _graph(f, g, kinds):
-    """The graph of these edge types; None is the whole one."""
-    if kinds is None:
+def _graph(f, g, made):
+    """The graph of these edge types, or that with other self loops: how, and the type
+    of new ones; None is the whole one."""
+    if made is None:
         return g
-    name = "_".join(["part", *map(str, kinds)])
-    return f.module.graphs.get(name) or f.module.derived_graph(name, g, kinds)
+    is_looped = made[:1] and isinstance(made[0], str)
+    name = "_".join(["loops" if is_looped else "part", *map(str, made)])
+    declare = f.module.looped_graph if is_looped else (
+        lambda name, g, *kinds: f.module.derived_graph(name, g, kinds))
+    return f.module.graphs.get(name) or declare(name, g, *made)
+
+
+def made_of(decl):
+    """What `_graph` makes a graph of."""
+    if decl is None or decl.parent is None:
+        return None
+    if decl.loops is None:
+        return decl.parent_types
+    return decl.loops, (0 if decl.loop_type is None else decl.loop_type)
 
 
 # How each kind of call is built from the function, the graph's declaration, the
@@ -216,15 +230,18 @@ BUILD = {
         x, _graph(f, g, kinds), space),
     "restrict_rows": lambda f, g, x, kinds: f.restrict_rows(x, _graph(f, g, kinds)),
     "expand_rows": lambda f, g, x, kinds: f.expand_rows(x, _graph(f, g, kinds)),
+    "extend_edges": lambda f, g, x, y, loops: f.extend_edges(x, y, _graph(f, g, loops)),
+    "loop_rows": lambda f, g, x: f.loop_rows(x),
     "loop": lambda f, g, *rest: loop_calls.build(f, g, rest[:-4], *rest[-4:]),
 }
 
 
 @dataclasses.dataclass(frozen=True)
 class Call:
-    """One step: a kind of `BUILD`, or "input" with (space, shape), where no space
-    is a weight. `operands` are numbers of earlier calls. An entry of a shape is a
-    number, or (call, axis): as large as that feature dimension there."""
+    """One step: a kind of `BUILD`, or "input" with (space, shape) and perhaps what its
+    graph is derived by, where no space is a weight. `operands` are numbers of earlier
+    calls. An entry of a shape is a number, or (call, axis): as large as that feature
+    dimension there."""
 
     kind: str
     operands: tuple = ()
@@ -293,10 +310,11 @@ class Building:
     def add(self, number, call):
         """Builds a call, and gives its first value."""
         if call.kind == "input":
-            space, shape = call.arguments
+            space, shape, *made = call.arguments
             shape = [entry if isinstance(entry, int) else
                      self.value(entry[0]).features[entry[1]] for entry in shape]
-            found = self.function.input(f"x{number}", self.g.rows(
+            graph = _graph(self.function, self.g, *made or (None,))
+            found = self.function.input(f"x{number}", graph.rows(
                 space, *shape) if space else types.weight(*shape))
         else:
             found = BUILD[call.kind](self.function, self.g, *[
@@ -312,7 +330,10 @@ class Building:
 
 
 def draw(value, name, graph, seed):
-    """The array of one input."""
+    """The array of one input; `graph` is the program's."""
+    decl = value.graph
+    if decl is not None and decl.parent is not None:
+        graph = derive(graph, decl.parent_types, decl.loops, decl.loop_type)
     shape = value.type.shape(graph)
     rng = np.random.default_rng([seed, int(name[1:])])
     x = rng.standard_normal(shape, dtype=np.float32)

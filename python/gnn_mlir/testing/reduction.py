@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from ..graph import Graph
-from .recorded import Call
+from .recorded import Call, made_of
 
 
 def reduce(recorded, fails, seconds=60.0):
@@ -67,8 +67,13 @@ def _whole(recorded):
     """The whole graph instead of those that are derived from it."""
     for i in recorded.needed():
         call = recorded.calls[i]
-        if call.kind in ("rebind_rows", "restrict_rows", "expand_rows"):
+        if call.kind in ("rebind_rows", "restrict_rows", "expand_rows", "extend_edges"):
             recorded = _instead(recorded, i, call.operands[0])
+        elif call.kind == "loop_rows":
+            recorded = _with(recorded, i, Call("aggregate", call.operands, (
+                "sum", "node", "dst")))
+        elif call.kind == "input":
+            recorded = _with(recorded, i, Call("input", (), call.arguments[:2]))
     yield recorded
 
 
@@ -87,8 +92,8 @@ def _ops(recorded):
                 if recorded.calls[operand].kind != "input":
                     yield recorded.replace(results=((operand, 0),))
         if value.type.dtype == "f32":
-            yield _with(recorded, i, Call("input", (), (value.space,
-                                                        value.features)))
+            yield _with(recorded, i, Call("input", (), (
+                value.space, value.features, made_of(value.graph))))
         for operand in call.operands:
             if values[operand][0].type == value.type:
                 yield _instead(recorded, i, operand)
@@ -161,7 +166,8 @@ def _sizes(recorded):
             if 0 < smaller < size:
                 yield recorded.replace(calls=tuple(
                     Call(c.kind, (), (c.arguments[0], tuple(
-                        smaller if n == size else n for n in c.arguments[1])))
+                        smaller if n == size else n for n in c.arguments[1]),
+                        *c.arguments[2:]))
                     if c.kind == "input" else c for c in recorded.calls))
 
 
