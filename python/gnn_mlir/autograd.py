@@ -48,50 +48,75 @@ def wanted(function, inputs):
 
 def record(call, inputs):
     """The outputs of a call by name, whose gradients torch knows."""
-    tensors = {name: value for name, value in inputs.items()
-               if isinstance(value, torch.Tensor)}
-    others = {name: value for name, value in inputs.items() if name not in tensors}
-    *outputs, _ = _Recorded.apply(call, others, tuple(tensors), *tensors.values())
+    passes = _Named(call, inputs)
+    outputs = run(passes, *(inputs[name] for name in passes.names))
     return dict(zip(call.forward_pass.outputs, outputs))
+
+
+class _Named:
+    """A `gradients.Call` as `run` takes it: tensors in order, the others by name."""
+
+    def __init__(self, call, inputs):
+        self.name, self._call = call.gradients.name, call
+        self.names = [name for name, value in inputs.items()
+                      if isinstance(value, torch.Tensor)]
+        self._others = {name: value for name, value in inputs.items()
+                        if name not in self.names}
+        self.constant = [i for i, name in enumerate(call.forward_pass.outputs)
+                         if name not in call.gradients.outputs]
+
+    def forward(self, tensors):
+        outputs, kept = self._call.forward({**self._others, **dict(zip(self.names, tensors))})
+        self._kept = [name for name in kept if name not in self._others]
+        return list(outputs.values()), [kept[name] for name in self._kept]
+
+    def backward(self, kept, cotangents):
+        found = self._call.backward(
+            {**self._others, **dict(zip(self._kept, kept))},
+            dict(zip(self._call.forward_pass.outputs, cotangents)))
+        return [found.get(name) for name in self.names]
+
+
+def run(passes, *tensors):
+    """The outputs of `passes` on tensors, whose gradients torch knows. It has `name`;
+    `forward`, which gives outputs and what it keeps, all tensors; `backward`, which gives
+    gradients of the tensors, or None, of what is kept and of gradients of the outputs, or
+    None; and `constant`, positions of outputs without gradients."""
+    return _Recorded.apply(passes, *tensors)[:-1]
 
 
 class _Recorded(torch.autograd.Function):
     """A forward pass, and its backward pass. It has no second derivative."""
 
     @staticmethod
-    def forward(ctx, call, others, names, *tensors):
-        inputs = {**others, **dict(zip(names, tensors))}
-        outputs, kept = call.forward(inputs)
-        ctx.call, ctx.names = call, names
-        ctx.others = {name: value for name, value in kept.items()
-                      if not isinstance(value, torch.Tensor)}
-        ctx.kept = [name for name in kept if name not in ctx.others]
+    def forward(ctx, passes, *tensors):
+        outputs, kept = passes.forward(tensors)
         # An output that is empty: what depends on it depends on all inputs.
         everything = tensors[0].new_empty(0, dtype=torch.float32)
-        ctx.save_for_backward(*(kept[name] for name in ctx.kept), everything)
+        ctx.passes = passes
+        ctx.save_for_backward(*kept, everything)
         ctx.set_materialize_grads(False)
-        differentiable = call.gradients.outputs
-        ctx.mark_non_differentiable(*(value for name, value in outputs.items()
-                                      if name not in differentiable))
-        return *outputs.values(), everything
+        if passes.constant:
+            ctx.mark_non_differentiable(*(outputs[i] for i in passes.constant))
+        return *outputs, everything
 
     @staticmethod
     def backward(ctx, *cotangents):
-        call, cotangents = ctx.call, cotangents[:-1]
+        passes, cotangents = ctx.passes, cotangents[:-1]
+        count = len(ctx.needs_input_grad) - 1
         if all(cotangent is None for cotangent in cotangents):
-            return None, None, None, *(None for _ in ctx.names)
+            return (None,) * (1 + count)
         *kept, everything = ctx.saved_tensors
+        if not torch.is_grad_enabled():
+            return None, *passes.backward(kept, cotangents)
+        found = [None] * count
 
-        def run():
-            return call.backward({**ctx.others, **dict(zip(ctx.kept, kept))},
-                                 dict(zip(call.forward_pass.outputs, cotangents)))
-        if torch.is_grad_enabled():
-            given = (value for value in cotangents if value is not None)
-            values = _Once.apply(call.gradients.name, run, everything, *given)
-            found = dict(zip(call.wrt, values))
-        else:
-            found = run()
-        return None, None, None, *(found.get(name) for name in ctx.names)
+        def once():
+            found[:] = passes.backward(kept, cotangents)
+            return [x for x in found if x is not None]
+        values = iter(_Once.apply(passes.name, once, everything, *(
+            cotangent for cotangent in cotangents if cotangent is not None)))
+        return None, *(None if x is None else next(values) for x in found)
 
 
 SECOND = ("{}: expected to be differentiated once, got a second derivative, which "
@@ -106,7 +131,7 @@ class _Once(torch.autograd.Function):
     @staticmethod
     def forward(ctx, name, run, *_):
         ctx.name = name
-        return tuple(run().values())
+        return tuple(run())
 
     @staticmethod
     def backward(ctx, *_):

@@ -142,3 +142,26 @@ def test_other_streams_wait_for_structures():
         torch.cuda.synchronize()
         assert torch.equal(first, other)
         torch.testing.assert_close(first, model(*given), atol=1e-4, rtol=1e-4)
+
+
+class _Split(torch.nn.Module):
+    """Two layers with an op between them that no program means."""
+
+    def __init__(self):
+        super().__init__()
+        make = zoo.CASES["RGCNConv"].make
+        self.one, self.two = make(), make()
+
+    def forward(self, x, *edges):
+        return self.two(self.one(x, *edges).cumsum(0)[:, :1].expand_as(x) + x, *edges)
+
+
+def test_inference_leaves_no_layer_to_torch():
+    """Without gradients parameters are no data, which torch may prepare."""
+    model, given = _Split().eval(), zoo.CASES["RGCNConv"].inputs(zoo.Inputs())
+    with torch.no_grad():
+        torch.testing.assert_close(capture.compile_module(model)(*given), model(*given))
+    outer, = capture._made
+    assert len(outer.calls) == 2
+    assert not [node for node in outer.graph.nodes
+                if getattr(node.target, "namespace", None) == "gnn_mlir"]

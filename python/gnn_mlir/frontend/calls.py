@@ -9,23 +9,29 @@ from ctypes import c_void_p
 
 import torch
 
-from .. import capi, gradients, running
-from ..autograd import _Once
+from .. import autograd, capi, gradients, running
 from ..graph import Graph
 
 
 class Launcher:
-    """A bound function on tensors in the order of `names`, on the current stream."""
+    """A bound function on tensors in the order of `names`, on the current stream. Inputs
+    of `parameters` are checked once: torch captures a model anew where their dtypes,
+    shapes or strides are others."""
 
-    def __init__(self, bound, names, device):
+    def __init__(self, bound, names, device, parameters=()):
         self.bound, self._device = bound, device
         places, dtypes = {name: i for i, name in enumerate(names)}, running.torch_dtypes()
         self._inputs = [(places[info.name], dtypes[info.dtype], torch.Size(info.shape), info)
                         for info in bound.inputs]
-        self._outputs = [(info.shape, dtypes[info.dtype]) for info in bound.outputs]
+        self._parameters = parameters
+        # Outputs are made like these, which is less work than by shape and dtype.
+        self._outputs = [torch.empty((), dtype=dtypes[info.dtype], device=device).expand(
+            info.shape) for info in bound.outputs]
         self._pointers = c_void_p * len(self._inputs), c_void_p * len(self._outputs)
-        self._run, self._emulated = capi.library().gnnBoundRun, bound.device.name.startswith(
-            "emulator")
+        self._counts = len(self._inputs), len(self._outputs)
+        self._run, self._handle = capi.library().gnnBoundRun, bound.handle
+        name = bound.device.name
+        self._emulated, self._on_gpu = name.startswith("emulator"), device.type == "cuda"
         # The stream on which structures were built: others wait for it.
         self._stream = None if bound.ready is None else bound.ready[0].cuda_stream
 
@@ -34,55 +40,77 @@ class Launcher:
             made = running.on_host(self.bound, [tensors[i] for i, *_ in self._inputs],
                                    self.bound.run)
             return [torch.from_numpy(array) for array in made]
-        device, stream = self._device, None
-        if device.type == "cuda":
-            stream = torch._C._cuda_getCurrentRawStream(device.index)
+        stream = None
+        if self._on_gpu:
+            stream = torch._C._cuda_getCurrentRawStream(self._device.index)
             if stream != self._stream:
                 return running.on_stream(
                     self.bound, [tensors[i] for i, *_ in self._inputs], self.bound.run,
-                    device)
-        given, out = (make() for make in self._pointers)
-        held = []  # What is converted lives until the launch.
-        for at, (place, dtype, shape, info) in enumerate(self._inputs):
+                    self._device)
+        if self._parameters:
+            self._settle(tensors)
+        given, held = [], []  # What is converted lives until the launch.
+        for place, dtype, shape, info in self._inputs:
             x = tensors[place]
-            if (x.dtype is not dtype or x.shape != shape or not x.is_contiguous() or
-                    x.is_neg() or x.data_ptr() % 16):
+            address = x.data_ptr()
+            if address % 16 or dtype is not None and not _lies_as(x, dtype, shape):
                 x = running.device_tensor(info, x)
                 held.append(x)
-            given[at] = x.data_ptr()
-        made = [torch.empty(shape, dtype=dtype, device=device)
-                for shape, dtype in self._outputs]
-        for at, x in enumerate(made):
-            out[at] = x.data_ptr()
-        if stream is not None:
+                address = x.data_ptr()
+            given.append(address)
+        made = [torch.empty_like(x, memory_format=torch.contiguous_format)
+                for x in self._outputs]
+        inputs, outputs = self._pointers
+        counts = self._counts
+        arguments = (self._handle, inputs(*given), counts[0],
+                     outputs(*[x.data_ptr() for x in made]), counts[1])
+        if self._on_gpu:
             workspace = torch.empty(self.bound.workspace_bytes, dtype=torch.uint8,
-                                    device=device)
-            error = self._run(self.bound.handle, given, len(given), out, len(out),
-                              workspace.data_ptr(), stream)
+                                    device=self._device)
+            error = self._run(*arguments, workspace.data_ptr(), stream)
         else:
             with running.workspace_of(self.bound) as address:
-                error = self._run(self.bound.handle, given, len(given), out, len(out),
-                                  address, None)
+                error = self._run(*arguments, address, None)
         if error:
             raise capi.error_of(error)
         return made
 
 
-class Plan:
-    """One program on one set of graphs: without gradients, or with those of `wrt`."""
+    def _settle(self, tensors):
+        """Notes by a dtype of None which inputs need no more checks than of addresses."""
+        parameters, self._parameters = self._parameters, ()
+        self._inputs = [
+            (place, None, shape, info) if info.name in parameters and _lies_as(
+                tensors[place], dtype, shape) else (place, dtype, shape, info)
+            for place, dtype, shape, info in self._inputs]
 
-    def __init__(self, function, graphs, names, wrt, tensors, device):
+
+def _lies_as(x, dtype, shape):
+    """Whether kernels may read a tensor where it is, but for its address."""
+    return (x.dtype is dtype and x.shape == shape and x.is_contiguous() and
+            not x.is_neg())
+
+
+class Plan:
+    """One program on one set of graphs: without gradients, or with those of `wrt`, as
+    `autograd.run` takes it."""
+
+    constant = ()
+
+    def __init__(self, function, graphs, call, names, wrt, tensors, device):
         self._bind = function._binder(graphs, str(device) if device.type == "cuda" else None)
         self.names, self.wrt, self._device = names, wrt, device
+        self._parameters = call.parameters
         inputs = dict(zip(names, tensors))
         if not wrt:
-            self.run = Launcher(self._bind(function.package, function.name, inputs), names,
-                                device)
+            self.run = self._launcher(self._bind(function.package, function.name, inputs),
+                                      names)
             return
         self.call = gradients.Call(function.differentiated, wrt, self._bind, None)
+        self.name = self.call.gradients.name
         passes = self.call.forward_pass
         bound = self._bind(passes.package, passes.forward, inputs)
-        self.run = Launcher(bound, names, device)
+        self.run = self._launcher(bound, names)
         made = [info.name for info in bound.outputs]
         self.outputs = [made.index(name) for name in passes.outputs]
         # Positions of what is kept, among inputs and what the forward pass makes.
@@ -90,6 +118,15 @@ class Plan:
         places.update({name: len(names) + i for i, name in enumerate(made)})
         self.kept = [places[name] for name in passes.kept]
         self._backward = {}
+
+    def _launcher(self, bound, names):
+        return Launcher(bound, names, self._device, self._parameters)
+
+    def forward(self, tensors):
+        """Outputs, and what the backward pass reads."""
+        made = self.run(tensors)
+        everything = (*tensors, *made)
+        return [made[i] for i in self.outputs], [everything[i] for i in self.kept]
 
     def backward(self, kept, cotangents):
         """Gradients in the order of the inputs, None of those that have none."""
@@ -108,73 +145,44 @@ class Plan:
         of = {info.of: info.name for info in bound.inputs if info.role == "gradient"}
         names = [*call.forward_pass.kept, *(of.get(name) for name, c in zip(
             outputs, cotangents) if c is not None)]
-        return Launcher(bound, names, self._device), [
+        return self._launcher(bound, names), [
             passes.wrt.index(name) if name in self.wrt else None for name in self.names]
-
-
-class _Step(torch.autograd.Function):
-    """A forward pass, and its backward pass. It has no second derivative."""
-
-    @staticmethod
-    def forward(ctx, plan, *tensors):
-        made = plan.run(tensors)
-        everything = [*tensors, *made]
-        # An output that is empty: what depends on it depends on all inputs.
-        empty = made[0].new_empty(0, dtype=torch.float32)
-        ctx.plan = plan
-        ctx.save_for_backward(*(everything[i] for i in plan.kept), empty)
-        ctx.set_materialize_grads(False)
-        return *(made[i] for i in plan.outputs), empty
-
-    @staticmethod
-    def backward(ctx, *cotangents):
-        plan, cotangents = ctx.plan, cotangents[:-1]
-        if all(c is None for c in cotangents):
-            return None, *(None for _ in plan.names)
-        *kept, empty = ctx.saved_tensors
-        if not torch.is_grad_enabled():
-            return None, *plan.backward(kept, cotangents)
-
-        def run():
-            found = plan.backward(kept, cotangents)
-            return {name: x for name, x in zip(plan.names, found) if x is not None}
-        given = (c for c in cotangents if c is not None)
-        values = _Once.apply(plan.call.gradients.name, run, empty, *given)
-        wanted = [name for name in plan.names if name in plan.wrt]
-        found = dict(zip(wanted, values))
-        return None, *(found.get(name) for name in plan.names)
 
 
 class Call:
     """One program in the outer graph. It is compiled when it is first called, for the
     graphs of that call."""
 
-    def __init__(self, segment, names, wrt, options):
+    def __init__(self, segment, names, wrt, parameters, options):
+        """`names` are those of its inputs; of some gradients are asked for, and some are
+        parameters of the model as they are."""
         self.segment, self.names, self.wrt = segment, names, tuple(wrt)
+        self.parameters = frozenset(parameters)
         self.options, self.function = options, None
         self.has_seed = "seed" in segment.inputs
         self.graph_names = [graph.name for graph in segment.declared
                             if graph.parent is None]
+        self._wanted = [i for i, name in enumerate(names) if name in self.wrt]
         self.__name__ = "program"  # torch.fx prints it.
 
     def __call__(self, structures, *tensors):
         if self.has_seed:
             device = self._device(structures)
             tensors = (*tensors, torch.randint(2 ** 62, (), device=device))
+        wrt = ()
         if self.wrt and torch.is_grad_enabled():
-            wrt = self.wrt if all(x.requires_grad for x in self._wanted(tensors)) else tuple(
-                name for name, x in zip(self.names, tensors) if x.requires_grad)
-        else:
-            wrt = ()
+            wrt = self.wrt
+            for i in self._wanted:
+                if not tensors[i].requires_grad:
+                    wrt = tuple(self.names[i] for i in self._wanted
+                                if tensors[i].requires_grad)
+                    break
         plan = structures.plans.get((self, wrt))
         if plan is None:
             plan = structures.plans[self, wrt] = self._plan(structures, wrt, tensors)
         if not wrt:
             return plan.run(tensors)
-        return _Step.apply(plan, *tensors)
-
-    def _wanted(self, tensors):
-        return [x for name, x in zip(self.names, tensors) if name in self.wrt]
+        return autograd.run(plan, *tensors)
 
     def _plan(self, structures, wrt, tensors):
         graphs = {name: structures[name] for name in self.graph_names}
@@ -186,7 +194,7 @@ class Call:
             if x.device != device:
                 raise ValueError(f"expected tensors on {device}, where the graph is, got "
                                  f"one of shape {tuple(x.shape)} on {x.device}")
-        return Plan(self.function, self.function._graphs(graphs), names, wrt, tensors,
+        return Plan(self.function, self.function._graphs(graphs), self, names, wrt, tensors,
                     device)
 
     def _device(self, structures):

@@ -3,7 +3,7 @@
 
 import torch
 
-from . import intercept, modes
+from . import dispatch, intercept, modes
 from .lowering import lower
 from .outer import Outer
 from .raising import CaptureError, Raiser
@@ -84,13 +84,17 @@ def compile_module(model, *, fullgraph=False, dynamic=True, **options):
     for name in options:
         if name not in _OPTIONS:
             raise ValueError(f"{name}: expected an option of {', '.join(_OPTIONS)}")
-    context = torch._dynamo.optimize(
-        lambda gm, inputs: backend(gm, inputs, options={"fullgraph": fullgraph, **options}),
-        nopython=fullgraph, dynamic=dynamic)
+
+    def compiler(graph_module, inputs):
+        return backend(graph_module, inputs, options={"fullgraph": fullgraph, **options})
+    context = torch._dynamo.optimize(compiler, nopython=fullgraph, dynamic=dynamic)
     context.enter_exit_hooks += [
         intercept.turn_on,
         torch._dynamo.config._make_closure_patcher(
             capture_dynamic_output_shape_ops=True, capture_scalar_outputs=True,
             specialize_float=True),
         torch.fx.experimental._config._make_closure_patcher(use_duck_shape=False)]
-    return context(model)
+    made = context(model)
+    if isinstance(model, torch.nn.Module):
+        dispatch.install(made, model, compiler)
+    return made

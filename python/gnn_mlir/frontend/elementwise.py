@@ -71,6 +71,8 @@ def _shared(r, x, rank, dim, like):
         at = dim - (rank - len(wanted))
         wanted = wanted[:at] + wanted[at + 1:] if at >= 0 else wanted
         return value if value.features == wanted else r.f.reshape(value, *wanted)
+    if not isinstance(value_of(x), torch.Tensor):
+        raise Unsupported("a number that another call gives otherwise")
     shape = tuple(map(static, value_of(x).shape))
     at = dim - (rank - len(shape))
     if at >= 0:

@@ -66,6 +66,7 @@ def lower(graph_module):
     for node, fake in zip(list(graph.nodes), fakes):
         node.meta["requires_grad"] = torch.is_grad_enabled() and isinstance(
             fake, torch.Tensor) and fake.requires_grad
+        node.meta["is_weight"] = isinstance(fake, torch.nn.Parameter)
     wanting = {node for node in graph.nodes if node.meta.get("requires_grad")}
     for node in list(graph.nodes):
         if node.target == aten.detach.default:

@@ -35,7 +35,9 @@ class Outer:
         for place, value in zip(self.lowered.mutated, made[:count]):
             self.graph.call_function(_assign, (self.made[self.placeholders[place]], value))
         self.graph.output(tuple(made[count:]))
-        return self._module(self.graph)
+        module = self._module(self.graph)
+        module.is_of_programs = True
+        return module
 
     def _module(self, graph):
         """A graph with the tensors that the captured one holds as attributes."""
@@ -161,7 +163,7 @@ class Outer:
     # -- Programs ----------------------------------------------------------------------
 
     def _call(self, segment):
-        given, names, wrt = [], [], []
+        given, names, wrt, parameters = [], [], [], []
         for key, (node, value) in segment.inputs.items():
             if node is None:
                 continue  # A seed.
@@ -173,9 +175,11 @@ class Outer:
                 made, wants = self._torch(node), self.requires_grad(node)
             given.append(made)
             names.append(value.name)
+            if not isinstance(node, tuple) and node.meta.get("is_weight"):
+                parameters.append(value.name)
             if wants and torch.is_grad_enabled():
                 wrt.append(value.name)
-        call = Call(segment, names, wrt, self.options)
+        call = Call(segment, names, wrt, parameters, self.options)
         self.calls.append(call)
         result = self.graph.call_function(call, (self._graphs, *given))
         for i, node in enumerate(segment.outputs):

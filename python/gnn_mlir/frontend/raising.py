@@ -219,12 +219,13 @@ class Raiser:
         return max(map(self.phase, node.all_input_nodes), default=0)
 
     def is_data(self, node):
-        """Whether a node is computed of inputs that need no gradient, without weights:
-        what torch may prepare although a program computes it too."""
+        """Whether a node is computed of inputs that need no gradient, without parameters,
+        with gradients on or off: what torch may prepare although a program computes it
+        too."""
         key = "data", node
         if key not in self._phases:
             if node.op == "placeholder":
-                found = not node.meta["requires_grad"]
+                found = not (node.meta["requires_grad"] or node.meta["is_weight"])
             else:
                 found = node.op == "call_function" and not is_random(node) and all(
                     map(self.is_data, node.all_input_nodes))

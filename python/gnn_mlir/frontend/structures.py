@@ -10,6 +10,8 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from ..graph import Graph
 from ..tensor_graph import TensorGraph
 
+_is_gone = torch.UntypedStorage._expired
+
 # Graphs that are kept: those of training, validation and a few batches.
 KEPT = 16
 
@@ -77,9 +79,14 @@ class Structures:
     def __call__(self, *inputs):
         key = self._key(inputs)
         found = self._kept.get(key) if key is not None else None
-        if found is not None and not any(ref.expired() for ref in found[1]):
-            self._kept.move_to_end(key)
-            return found[0]
+        if found is not None:
+            made, storages = found
+            for storage in storages:
+                if _is_gone(storage.cdata):
+                    break
+            else:
+                self._kept.move_to_end(key)
+                return made
         with torch.no_grad():
             values = self._module(*inputs)
         graphs = GraphSet((recipe.name, recipe.make(values)) for recipe in self._recipes)
@@ -92,16 +99,16 @@ class Structures:
 
     @staticmethod
     def _key(inputs):
-        """None where torch does not count what is written, as to inference tensors."""
+        """None where torch does not count what is written, as to inference tensors.
+        Dtypes and devices are those that were captured."""
         key = []
         for x in inputs:
-            if not isinstance(x, torch.Tensor):
-                key.append(x)
-            elif x.is_inference():
-                return None
+            if isinstance(x, torch.Tensor):
+                if x.is_inference():
+                    return None
+                key += x.data_ptr(), x._version, x.shape, x.stride()
             else:
-                key.append((x.data_ptr(), x._version, x.shape, x.stride(), x.dtype,
-                            x.device))
+                key.append(x)
         return tuple(key)
 
     def _forget(self):

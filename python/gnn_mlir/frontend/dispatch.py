@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls of a compiled module that is captured already, past torch's wrappers.
+
+What decides is dynamo's own: a call runs the code that dynamo made where dynamo's cache
+has it and its guards hold, all of them, checked as dynamo checks them. What is left out
+surrounds that: the interception of frames, settings that only a capture reads, and a
+wrapper around each size that the code asks for. Any other call is dynamo's.
+"""
+
+import dis
+import functools
+import inspect
+import types
+
+import torch
+from torch._dynamo import eval_frame, utils
+
+from . import intercept
+
+_has_any_global_hook = torch.nn.modules.module._has_any_global_hook
+_dynamo, _Module = torch._C._dynamo.eval_frame, torch.nn.Module
+_UTILS = "__import_torch_dot__dynamo_dot_utils"
+# What this file needs of torch's internals; without it all calls are dynamo's.
+_NEEDED = {_dynamo: ("_debug_get_cache_entry_list", "get_eval_frame_callback"),
+           eval_frame: ("_stance", "skip_code"), torch._C: ("_is_tracing",),
+           _Module: ("_compiled_call_impl", "_call_impl")}
+
+
+def install(compiled, model, backend):
+    """Gives what dynamo made of a module, with `backend`, a forward that finds what was
+    captured. Lazy modules, which their first call changes, keep dynamo's."""
+    own = type(model).forward
+    if hasattr(model, "_initialize_hook") or not isinstance(own, types.FunctionType) or (
+            not all(hasattr(of, name) for of, names in _NEEDED.items() for name in names)):
+        return
+    capture, captured = compiled.forward, _Captured(model, backend)
+    intercepting = _dynamo.get_eval_frame_callback
+
+    @functools.wraps(capture)
+    def forward(*args, **kwargs):
+        if intercepting() is not None or not captured.is_plain():
+            return capture(*args, **kwargs)
+        run = captured.find(args, kwargs)
+        if run is not None:
+            return run(model, *args, **kwargs)
+        made = capture(*args, **kwargs)
+        captured.learn()
+        return made
+    eval_frame.skip_code(forward.__code__)
+    compiled.forward = forward
+
+
+class _Captured:
+    """What dynamo has captured of a module's forward by a backend."""
+
+    def __init__(self, model, backend):
+        self._model, self._backend = model, backend
+        self._class, self._forward = type(model), type(model).forward
+        self._code = code = self._forward.__code__
+        self._defaults = self._forward.__defaults__
+        self._known = {}  # (check, function) by the guards that dynamo has.
+        count, names = code.co_argcount, code.co_varnames
+        self._positional, self._rest = names[:count], None
+        self._fixed = dict(zip(names[count - len(self._defaults or ()):], self._defaults or ()))
+        self._named = {*names[:count + code.co_kwonlyargcount]}
+        self._takes_more = code.co_flags & inspect.CO_VARKEYWORDS
+        if code.co_flags & inspect.CO_VARARGS:
+            self._rest = names[len(self._named)]
+        self._cells = list(zip(code.co_freevars, self._forward.__closure__ or ()))
+        self._count = len(self._named) + len(self._cells) + (self._rest is not None)
+
+    def is_plain(self):
+        """Whether a call of the module is one of the forward that was captured, with
+        nothing else that torch does where modules are called."""
+        model, cls, stance = self._model, self._class, eval_frame._stance
+        own, forward = model.__dict__, self._forward
+        return (type(model) is cls and cls.forward is forward and
+                forward.__code__ is self._code and forward.__defaults__ is self._defaults and
+                cls.__call__ is _Module.__call__ and cls._call_impl is _Module._call_impl and
+                "forward" not in own and model._compiled_call_impl is None and
+                not (own["_forward_hooks"] or own["_forward_pre_hooks"] or
+                     own["_backward_hooks"] or own["_backward_pre_hooks"] or
+                     _has_any_global_hook()) and
+                stance.stance == "default" and stance.backend is None and
+                not torch._C._is_tracing())
+
+    def find(self, args, kwargs):
+        """What makes a call as the forward does; None where dynamo has nothing for it."""
+        found = self._bind(args, kwargs) if self._known else None
+        if found is None:
+            return None
+        back = intercept.turn_on()
+        try:
+            for entry in _dynamo._debug_get_cache_entry_list(self._code):
+                check, run = self._known.get(entry.guard_manager, (None, None))
+                if check is not None and check(found):
+                    return run
+        finally:
+            back()
+        return None
+
+    def _bind(self, args, kwargs):
+        """The locals of a call by name, as guards ask for them; None where the call is
+        none of the forward, or of more names than it has."""
+        given = (self._model, *args)
+        found = self._fixed | dict(zip(self._positional, given))
+        rest = given[len(self._positional):]
+        if self._takes_more or rest and self._rest is None:
+            return None
+        if self._rest is not None:
+            found[self._rest] = rest
+        if self._forward.__kwdefaults__:
+            found |= self._forward.__kwdefaults__
+        if kwargs:
+            if not kwargs.keys() <= self._named or not kwargs.keys().isdisjoint(
+                    self._positional[:len(given)]):
+                return None
+            found |= kwargs
+        for name, cell in self._cells:
+            found[name] = cell.cell_contents
+        return found if len(found) == self._count else None
+
+    def learn(self):
+        """Notes what dynamo has now."""
+        known = {}
+        for entry in _dynamo._debug_get_cache_entry_list(self._code):
+            guards = entry.guard_manager
+            if guards in self._known:
+                known[guards] = self._known[guards]
+            elif entry.backend is self._backend:
+                run = _runner(entry.code, self._forward)
+                if run is not None:
+                    known[guards] = guards.root.check, run
+        self._known = known
+
+
+class _Utils:
+    """torch._dynamo.utils as dynamo's code reads it, without what keeps dynamo from
+    tracing it."""
+
+    call_size, call_stride, call_storage_offset = map(
+        staticmethod, (torch.Tensor.size, torch.Tensor.stride, torch.Tensor.storage_offset))
+
+    def __getattr__(self, name):
+        return getattr(utils, name)
+
+    @staticmethod
+    def record_pregraph_bytecode_enter():
+        """A mark for profilers, which here is none."""
+
+    @staticmethod
+    def record_pregraph_bytecode_exit(mark):
+        """The same."""
+
+
+def _runner(code, forward):
+    """The function of dynamo's code for a forward, with one graph, which is ours; else
+    None: code with a break needs dynamo for what follows it."""
+    read, written = set(), set()
+    for step in dis.get_instructions(code):
+        if step.opname.endswith("_GLOBAL"):
+            (read if step.opname == "LOAD_GLOBAL" else written).add(step.argval)
+    graphs = [name for name in read if name.startswith("__compiled_fn")]
+    if written or len(graphs) != 1 or code.co_freevars != forward.__code__.co_freevars or any(
+            name.startswith("__resume") for name in read):
+        return None
+    graph = getattr(forward.__globals__[graphs[0]], "_torchdynamo_orig_callable", None)
+    if not getattr(getattr(graph, "__self__", None), "is_of_programs", False):
+        return None
+    names = forward.__globals__
+    if read <= {_UTILS, *graphs}:
+        names = {"__builtins__": names["__builtins__"], _UTILS: _Utils(), graphs[0]: graph}
+    run = types.FunctionType(code, names, forward.__name__, forward.__defaults__,
+                             forward.__closure__)
+    run.__kwdefaults__ = forward.__kwdefaults__
+    return run

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls past torch's wrappers: what dynamo would see change is seen, and what it would run
+is run."""
+
+import copy
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("torch_geometric")
+
+import zoo  # noqa: E402
+from gnn_mlir.frontend import capture, dispatch  # noqa: E402
+
+fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
+EDGES = torch.randint(0, 9, (2, 30), generator=torch.Generator().manual_seed(0))
+X = torch.randn(9, 4, generator=torch.Generator().manual_seed(1))
+
+
+class Layer(torch.nn.Module):
+    """A sum over edges, quick to capture."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight, self.kind = torch.nn.Parameter(torch.randn(4, 4)), "sum"
+
+    def forward(self, x, edge_index):
+        rows = (x @ self.weight)[edge_index[0]]
+        made = torch.zeros_like(x).index_add(0, edge_index[1], rows)
+        return made if self.kind == "sum" else -made
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer, self.scale = Layer(), 2.0
+        self.register_buffer("shift", torch.ones(4))
+
+    def forward(self, x, edge_index, times=1, *, plus=None):
+        out = self.layer(x, edge_index) * self.scale * times + self.shift
+        return out if plus is None else {"out": out + plus}
+
+
+@pytest.fixture
+def found(monkeypatch):
+    """How many calls went past torch's wrappers."""
+    counts, own = [0], dispatch._Captured.find
+
+    def find(self, args, kwargs):
+        run = own(self, args, kwargs)
+        counts[0] += run is not None
+        return run
+    monkeypatch.setattr(dispatch._Captured, "find", find)
+    return counts
+
+
+def check(model, compiled, *args, **kwargs):
+    """One call as eager; gives what it made."""
+    with torch.no_grad():
+        wanted, made = model(*args, **kwargs), compiled(*args, **kwargs)
+    torch.testing.assert_close(made, wanted)
+    return made
+
+
+def test_what_changes_is_seen(found):
+    """Each change is right at once, and the second call with it is past the wrappers, of
+    the captures that there are."""
+    model = Model().eval()
+    compiled = capture.compile_module(model)
+    check(model, compiled, X, EDGES)
+    assert found == [0]
+    check(model, compiled, X, EDGES)
+    assert found == [1]
+
+    def attribute():
+        model.scale = 3.0
+
+    def weights():
+        model.load_state_dict({name: x + 1 for name, x in model.state_dict().items()})
+
+    def data():
+        model.layer.weight.data.mul_(2)
+        model.shift.data = torch.zeros(4)
+
+    def parameter():
+        model.layer.weight = torch.nn.Parameter(torch.randn(4, 4))
+
+    def layer():
+        model.layer = Layer()
+
+    def inner():
+        model.layer.kind = "minus"
+
+    def training():
+        model.train()
+
+    def buffer():
+        model.shift = torch.full((1,), 5.0)
+    for change in (attribute, weights, data, parameter, layer, inner, training, buffer):
+        change()
+        check(model, compiled, X, EDGES)
+        before = found[0]
+        check(model, compiled, X, EDGES)
+        assert found[0] == before + 1, change
+    graphs = len(capture._made)
+    check(model, compiled, X[:8], EDGES.clamp(max=7))
+    assert len(capture._made) == graphs
+
+
+def test_arguments_by_name_and_default(found):
+    model = Model().eval()
+    compiled = capture.compile_module(model)
+    for _ in range(2):
+        check(model, compiled, X, EDGES)
+        check(model, compiled, X, edge_index=EDGES)
+        check(model, compiled, X, EDGES, 1)
+        check(model, compiled, X, EDGES, times=3)
+        made = check(model, compiled, edge_index=EDGES, x=X, plus=X)
+    assert list(made) == ["out"] and found[0] >= 5
+    for wrong in (dict(), dict(other=1), dict(x=X), dict(edges=EDGES)):
+        with pytest.raises(TypeError, match="argument"):
+            compiled(X, **wrong)
+    Model.forward.__defaults__, kept = (4,), Model.forward.__defaults__
+    try:
+        check(model, compiled, X, EDGES)
+    finally:
+        Model.forward.__defaults__ = kept
+
+
+def test_what_torch_does_at_calls_of_modules(found):
+    """Hooks, stances, another forward and what is traced are torch's."""
+    model = Model().eval()
+    compiled = capture.compile_module(model)
+    for _ in range(2):
+        plain = check(model, compiled, X, EDGES)
+    assert found == [1]
+    seen = []
+    hooks = [lambda: model.register_forward_hook(lambda m, args, out: out + 1),
+             lambda: model.register_forward_pre_hook(lambda m, args: (args[0] + 1, args[1])),
+             lambda: torch.nn.modules.module.register_module_forward_hook(
+                 lambda m, args, out: seen.append(m))]
+    for hook in hooks:
+        handle = hook()
+        check(model, compiled, X, EDGES)
+        handle.remove()
+    assert model in seen
+    with torch.compiler.set_stance("force_eager"):
+        count = found[0]
+        check(model, compiled, X, EDGES)
+        assert found == [count]
+    model.forward = lambda x, edge_index: x
+    assert check(model, compiled, X, EDGES) is X
+    del model.forward
+    torch.testing.assert_close(check(model, compiled, X, EDGES), plain)
+    assert found == [count + 1]
+    with torch.autocast("cpu", torch.bfloat16):
+        assert torch.allclose(compiled(X, EDGES).float(), plain, atol=0.1)
+
+
+def test_models_of_one_class_do_not_meet(found):
+    """The code of a class has captures of all its models; each runs its own."""
+    models = [Model().eval() for _ in range(2)]
+    models[1].scale = 5.0
+    compiled = [capture.compile_module(model) for model in models]
+    for _ in range(2):
+        for one, other in zip(models, compiled):
+            check(one, other, X, EDGES)
+    assert found == [2]
+    again = copy.deepcopy(compiled[0])
+    models[0].layer.weight.data.zero_()
+    check(models[0], compiled[0], X, EDGES)
+    assert not torch.equal(again(X, EDGES), compiled[0](X, EDGES))
+
+
+def test_breaks_and_resets_are_dynamos(found):
+    class Breaks(Model):
+        def forward(self, x, edge_index):
+            out = super().forward(x, edge_index)
+            torch._dynamo.graph_break()
+            return super().forward(out, edge_index)
+    model = Breaks().eval()
+    compiled = capture.compile_module(model)
+    for _ in range(3):
+        check(model, compiled, X, EDGES)
+    assert found == [0]
+    model = Model().eval()
+    compiled = capture.compile_module(model)
+    for _ in range(2):
+        check(model, compiled, X, EDGES)
+    torch._dynamo.reset()
+    count = len(capture._made)
+    check(model, compiled, X, EDGES)
+    assert found == [1] and len(capture._made) == count + 1
