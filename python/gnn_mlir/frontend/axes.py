@@ -68,6 +68,10 @@ class Axes:
         axes = self._of.get(node, ())
         return axes[dim].find() if axes else None
 
+    def all_of(self, node):
+        """The axes of all dimensions of a tensor."""
+        return [axis.find() for axis in self._of.get(node, ()) if isinstance(axis, Axis)]
+
     def of_size(self, size):
         """The axis of a size that is an argument; None of a number."""
         value = value_of(size)

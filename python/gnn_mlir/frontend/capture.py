@@ -3,7 +3,7 @@
 
 import torch
 
-from . import dispatch, intercept, modes
+from . import dispatch, intercept, modes, relations
 from .lowering import lower
 from .outer import Outer
 from .raising import CaptureError, Raiser
@@ -21,24 +21,14 @@ def backend(graph_module, example_inputs, *, options=None):
         if name not in _OPTIONS:
             raise ValueError(f"options: expected {', '.join(_OPTIONS)}, got {name!r}")
     whole = options.pop("fullgraph", False)
-    lowered = lower(graph_module)
-    left = set()
-    while True:
-        raiser = Raiser(lowered, left).run()
-        dtype = modes.other_dtype(raiser)
-        if dtype is not None:
-            if whole:
-                raise CaptureError(modes.left_to_torch(dtype))
-            modes.warn_of(dtype)
-            return graph_module.forward
-        small = {segment.number for segment in raiser.segments
-                 if segment.outputs and not segment.has_graph_ops}
-        more = {node for node, tag in raiser.tags.items()
-                if getattr(tag, "segment", None) in small} - left
-        if not more:
-            break
-        left |= more
-    segments = [segment for segment in raiser.segments if segment.outputs]
+    lowered, raiser = _raise(lower(graph_module))
+    dtype = modes.other_dtype(raiser)
+    if dtype is not None:
+        if whole:
+            raise CaptureError(modes.left_to_torch(dtype))
+        modes.warn_of(dtype)
+        return graph_module.forward
+    segments = _programs(raiser)
     if whole:
         _refuse_splits(raiser, segments)
     if not segments:
@@ -48,6 +38,34 @@ def backend(graph_module, example_inputs, *, options=None):
     _made.append(outer)
     del _made[:-64]
     return modes.without_autocast()(module.forward) if lowered.autocast else module.forward
+
+
+def _raise(lowered):
+    """(lowered, raised): with relations merged where that gives one program."""
+    merged = relations.merge(lowered)
+    if merged is not None:
+        raiser = _without_small(merged)
+        if len(_programs(raiser)) == 1:
+            return merged, raiser
+    return lowered, _without_small(lowered)
+
+
+def _without_small(lowered):
+    """Raised, but for programs without a sum or a gather over edges."""
+    left = set()
+    while True:
+        raiser = Raiser(lowered, left).run()
+        small = {segment.number for segment in _programs(raiser)
+                 if not segment.has_graph_ops}
+        more = {node for node, tag in raiser.tags.items()
+                if getattr(tag, "segment", None) in small} - left
+        if not more:
+            return raiser
+        left |= more
+
+
+def _programs(raiser):
+    return [segment for segment in raiser.segments if segment.outputs]
 
 
 def _refuse_splits(raiser, segments):

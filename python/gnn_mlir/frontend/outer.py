@@ -126,8 +126,8 @@ class Outer:
             if not isinstance(axis.size, torch.SymInt):
                 return int(axis.size)
             expr = axis.size.node.expr
-            for node in self.placeholders:
-                value = node.meta["val"]
+            for node in self.raiser.graph.nodes:
+                value = node.meta.get("val")
                 if isinstance(value, torch.SymInt) and value.node.expr == expr:
                     return copy(node)
             for node in self.raiser.graph.nodes:

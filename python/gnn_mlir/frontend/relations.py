@@ -1,0 +1,555 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models on a dict of graphs as models on one typed graph.
+
+A layer on R relations is R graphs with the same ops, each with weights of its own. It
+becomes one graph: nodes type after type, edges relation after relation, with a vector of
+types for each (Hector, section 3.2.1; `HGTConv` is the same by PyG's own hands). Ops on
+edges become one op with weights by edge type, sums over relations one sum over all edges,
+and what follows on the rows of each node type one op with weights by node type. So a
+layer has as many kernels as a layer on one relation.
+
+Relations whose ops differ, as those of another layer or with other sizes, are a graph
+for each kind. What fits nothing leaves the graph as it is: `merge` gives None.
+"""
+
+import dataclasses
+
+import torch
+
+from . import vocabulary
+from .layers import GATHERS, VIEWS, Layers
+from .lowering import value_of
+from .zipping import SINGULAR, Differ, Graph, Stuck, Zip, once, same
+
+aten, OPS = torch.ops.aten, vocabulary.OPS
+
+
+def merge(lowered):
+    """`lowered` with the relations of its layers merged, None where none are."""
+    layers = Layers(lowered)
+    if not layers.layers:
+        return None
+    try:
+        return _Merger(lowered, layers).run()
+    except Stuck:
+        return None
+
+
+class _Merger:
+    """Writes the graph anew, layer after layer."""
+
+    def __init__(self, lowered, layers):
+        self.lowered, self.layers, self.axes = lowered, layers, layers.axes
+        self.old = lowered.module.graph
+        mode = next(value_of(n).fake_mode for n in self.old.nodes if n.op == "placeholder"
+                    and isinstance(n.meta.get("val"), torch.Tensor))
+        self.new = Graph(lowered.module, mode)
+        self.env = {}
+        self.part = {}  # Sums of layers: (all rows, their axes).
+        self._zipped, self._sizes, self._constants = {}, {}, {}
+        self._order, self._leaves = {}, []
+        for node in self.old.nodes:
+            for axis in self.axes.all_of(node):
+                self._order.setdefault(axis, len(self._order))
+
+    def run(self):
+        order = sorted(self.old.nodes, key=lambda n: self.layers.depth[n])
+        at = {one.root: layer for layer in self.layers.layers for one in layer}
+        depth, done = 0, set()
+        for node in [n for n in order if n.op == "placeholder"]:
+            self.env[node] = self.new.copy(node, self.env)
+        for node in order:
+            while depth < self.layers.depth[node]:
+                self._layer(self.layers.layers[depth])
+                depth += 1
+            if node.op == "output":
+                continue
+            if node.op != "placeholder" and node not in at:
+                self.new.place = node
+                self.env[node] = self.new.copy(node, self.env)
+        while depth < len(self.layers.layers):
+            self._layer(self.layers.layers[depth])
+            depth += 1
+        output = self.old.output_node()
+        self.new.graph.output(torch.fx.node.map_arg(output.args[0], self.env.__getitem__))
+        self.new.graph.eliminate_dead_code()
+        module = torch.fx.GraphModule(self.lowered.module, self.new.graph)
+        return dataclasses.replace(self.lowered, module=module)
+
+    # -- Sizes ------------------------------------------------------------------------------
+
+    def ordered(self, axes):
+        """Axes in the order that all layouts have."""
+        return tuple(sorted(axes, key=self._order.__getitem__))
+
+    def size(self, axis):
+        """How many rows a type has: a number or a node."""
+        if axis not in self._sizes:
+            self._sizes[axis] = self._size(axis.find())
+        return self._sizes[axis]
+
+    def _size(self, axis):
+        if not isinstance(axis.size, torch.SymInt):
+            return int(axis.size)
+        for node in self.old.nodes:
+            value = node.meta.get("val")
+            if node.op == "placeholder" and isinstance(value, torch.SymInt) and (
+                    self.axes.of_size(node) is axis):
+                return self.env[node]
+        for node in self.old.nodes:
+            for dim in range(len(node.meta["val"].shape) if isinstance(
+                    node.meta.get("val"), torch.Tensor) else 0):
+                if node in self.env and self.axes.of(node, dim) is axis:
+                    return self.new.call(aten.sym_size.int, self.env[node], dim)
+        raise Stuck("rows of no tensor that is known")
+
+    def begins(self, layout):
+        """Where each axis of a layout begins, and how many rows it has."""
+        begins, size = self.new.begins([self.size(axis) for axis in layout])
+        return dict(zip(layout, begins)), size
+
+    def node_types(self, layout):
+        sizes = [self.size(axis) for axis in layout]
+        return self.new.call(OPS.type_vector.default, self._ids, sizes)
+
+    # -- Rows of node types -----------------------------------------------------------------
+
+    def rows(self, values):
+        """(layout, plan) of {axis: node} as rows of all these types behind each other. The
+        layout is None where nodes of any types may be put among them."""
+        key = tuple(values.items())
+        if key not in self._zipped:
+            layout, plan = self._rows(values)
+            self._zipped[key] = layout, once(plan)
+        return self._zipped[key]
+
+    def _rows(self, values):
+        found = {self.part.get(v) for v in values.values()}
+        if len(found) == 1 and None not in found:
+            whole, layout = found.pop()
+            return layout, lambda at: whole
+        try:
+            return self._zip_rows(values)
+        except Stuck:
+            if any(self.layers.depth[v] for v in values.values()):
+                raise
+            return None, self.behind(values)
+
+    def behind(self, values):
+        """The plan of values behind each other, with zeros for types without one."""
+        some = next(iter(values.values()))
+        self._leaves.append(values)
+
+        def made(layout):
+            return self.new.cat([self._leaf(values, some, axis) for axis in layout])
+        return made
+
+    def _leaf(self, values, some, axis):
+        """The rows of a type: those that it has elsewhere, or zeros, if it has none."""
+        for one in [values, *self._leaves]:
+            if axis in one and all(one.get(a, v) is v for a, v in values.items()):
+                if any(a in one for a in values) and one[axis] in self.env and (
+                        value_of(one[axis]).shape[1:] == value_of(some).shape[1:]):
+                    return self.env[one[axis]]
+        return self._zeros(some, self.size(axis))
+
+    def _zeros(self, like, *size):
+        value = value_of(like)
+        return self.new.call(aten.zeros.default, [*size, *map(int, value.shape[1:])],
+                             dtype=value.dtype, device=value.device)
+
+    def _zip_rows(self, values):
+        axes, layouts = list(values), set()
+
+        def rows(nodes):
+            layout, plan = self.rows(dict(zip(axes, nodes)))
+            layouts.add(layout)
+            return plan
+        first = next(iter(values.values()))
+        plan = Zip(self.new, lambda i, x: self.kind(x, axes[i]), rows, lambda xs, apart=False:
+                   self.by_type(dict(zip(axes, xs)), apart), lambda at: self.begins(at)[1],
+                   self.node_types, lambda i, x: self.is_size(x, axes[i])).plan(
+                       list(values.values()))
+
+        def made(layout):
+            if len(layout) > len(axes) and first.target in SINGULAR:
+                raise Stuck(f"{first.target} of rows of some types")
+            return plan(layout)
+        return one_layout(layouts), made
+
+    def kind(self, node, axis):
+        if not self.layers.is_rows(node):
+            return "weight" if not any(self.layers.graphs.roles_of(self.axes.of(node, dim))
+                                       for dim in range(value_of(node).dim())) else None
+        return "rows" if self.axes.of(node) is axis.find() else None
+
+    def is_size(self, x, axis):
+        return self.axes.of_size(x) is axis.find() if isinstance(
+            value_of(x), torch.SymInt) else False
+
+    def by_type(self, values, apart=False):
+        """(whether they are one, plan) of weights {axis: node} by node type, with zeros
+        for the types of a layout that have none."""
+        some = next(iter(values.values()))
+        if len(set(values.values())) == 1 and not apart:
+            return True, lambda at: self.env[some]
+        shapes = [tuple(value_of(x).shape) for x in values.values()]
+        if len(set(shapes)) > 1:
+            raise Differ(shapes)
+
+        def made(layout):
+            value = value_of(some)
+            return self.new.call(aten.stack.default, [
+                self.env[values[axis]] if axis in values else self.new.call(
+                    aten.zeros.default, list(map(int, value.shape)), dtype=value.dtype,
+                    device=value.device) for axis in layout])
+        return False, made
+
+    # -- A layer ------------------------------------------------------------------------------
+
+    def _layer(self, sums):
+        self.new.place = sums[0].root
+        self._ids = self.env[sums[0].terms[0].graph.pair]
+        own = [_Group(self, terms) for terms in _by_key(
+            [term for one in sums for term in one.terms])]
+        groups = [group for one in own for group in one.planned()]
+        added, biases = self._added(sums), self._biases(sums)
+        layouts = {layout for layout, _ in added}
+        layouts |= {layout for group in groups for layout in group.layouts["dst"]}
+        order = self.ordered([one.axis for one in sums])
+        layout = one_layout(layouts) or order
+        if not set(order) <= set(layout):
+            raise Stuck("rows of other types")
+        made = [group.made(layout) for group in groups]
+        total = self._scaled(self._total(made), sums, layout)
+        total = self._total([total, *(plan(layout) for _, plan in added), *(
+            plan(layout) for plan in biases)])
+        begins, size = self.begins(layout)
+        for one in sums:
+            self.part[one.root] = total, layout
+            begin = begins[one.axis]
+            self.env[one.root] = total if len(layout) == 1 else self.new.call(
+                aten.slice.Tensor, total, 0, begin, self.new.plus(
+                    begin, self.size(one.axis)))
+
+    def _total(self, nodes):
+        total = nodes[0]
+        for node in nodes[1:]:
+            total = self.new.call(aten.add.Tensor, total, node)
+        return total
+
+    def _scaled(self, node, sums, layout):
+        """What relations give, by the number of them where a sum is their mean."""
+        factors = {one.axis: one.terms[0].factor for one in sums}
+        if set(factors.values()) == {1.0}:
+            return node
+        if len(set(factors.values())) == 1:
+            return self.new.call(aten.mul.Tensor, node, factors[sums[0].axis])
+        value = value_of(node)
+        table = self.constant([factors.get(axis, 0.0) for axis in layout], value)
+        return self.new.call(aten.mul.Tensor, node, self.new.call(
+            aten.index_select.default, table, 0, self.node_types(layout)))
+
+    def constant(self, numbers, like):
+        """Numbers by type that the module holds, for rows that are like others."""
+        key = tuple(numbers), like.dtype, like.device, like.dim()
+        if key not in self._constants:
+            self._constants[key] = self.new.constant(
+                f"_of_types{len(self._constants)}",
+                torch.tensor(numbers, dtype=like.dtype, device=like.device).view(
+                    -1, *[1] * (like.dim() - 1)))
+        return self._constants[key]
+
+    def _times(self, node, factor):
+        return node if factor == 1.0 else self.new.call(aten.mul.Tensor, node, factor)
+
+    def _added(self, sums):
+        """(layout, plan) of each of the rows that sums add: products first, those of one
+        operand by their weights' sum."""
+        found, left = [], {one: [] for one in sums}
+        products = {one: {} for one in sums}
+        for one in sums:
+            for node, factor in one.rows:
+                if node.target == aten.linear.default and self.kind(
+                        node.args[0], one.axis) == "rows" and value_of(node).dim() == 2:
+                    products[one].setdefault(node.args[0], []).append((node, factor))
+                else:
+                    left[one].append((node, factor))
+        for number in range(max(map(len, products.values()))):
+            some = {one: list(of.items())[number] for one, of in products.items()
+                    if len(of) > number}
+            try:
+                found.append(self._product(some))
+            except Stuck:
+                for one, (_, nodes) in some.items():
+                    left[one] += nodes
+        for number in range(max(map(len, left.values()))):
+            some = {one: of[number] for one, of in left.items() if len(of) > number}
+            values = {one.axis: node for one, (node, _) in some.items()}
+            if len(some) == len(sums) and {f for _, f in some.values()} == {1.0}:
+                found.append(self.rows(values))
+            elif any(self.layers.depth[node] for node in values.values()) or any(
+                    factor != 1.0 for _, factor in some.values()):
+                raise Stuck("rows of some types")
+            else:
+                found.append((None, self.behind(values)))
+        return found
+
+    def _product(self, some):
+        """Of {sum: (rows, [(linear, factor)])}: rows times the sum of the weights."""
+        shapes = {tuple(value_of(node.args[1]).shape) for _, nodes in some.values()
+                  for node, _ in nodes}
+        if len(shapes) > 1:
+            raise Stuck("weights of several shapes")
+        layout, rows = self.rows({one.axis: x for one, (x, _) in some.items()})
+
+        def weights(place, at, of):
+            parts = {}
+            for one, (_, nodes) in some.items():
+                given = [self._times(self.env[node.args[place]], factor)
+                         for node, factor in nodes
+                         if len(node.args) > place and node.args[place] is not None]
+                if given:
+                    parts[one.axis] = self._total(given)
+            if not parts:
+                return None
+            zeros = self.new.call(aten.zeros.default, list(map(int, of)), dtype=value_of(
+                next(iter(parts.values()))).dtype, device=value_of(
+                    next(iter(parts.values()))).device) if len(parts) < len(at) else None
+            return [parts.get(axis, zeros) for axis in at]
+
+        def made(at):
+            x = rows(at)
+            shape = next(iter(shapes))
+            weight, bias = weights(1, at, shape), weights(2, at, shape[:1])
+            if len(at) == 1:
+                return self.new.call(aten.linear.default, x, weight[0],
+                                     None if bias is None else bias[0])
+            return self.new.call(
+                OPS.typed_linear.default, x, self.new.call(
+                    aten.transpose.int, self.new.call(aten.stack.default, weight), 1, 2),
+                self.node_types(at), None if bias is None else self.new.call(
+                    aten.stack.default, bias))
+        return layout, made
+
+    def _biases(self, sums):
+        """The plan of what all rows of a type have, none where no sum has any."""
+        rank = value_of(sums[0].root).dim()
+        some = next((node for one in sums for node, _ in one.biases), None)
+        if some is None:
+            return []
+        shapes = {tuple(value_of(node).shape) for one in sums for node, _ in one.biases}
+        if len(shapes) > 1:
+            raise Stuck("biases of several shapes")
+        shape = list(map(int, shapes.pop()))
+        shape = shape[1:] if len(shape) == rank else shape
+        shape = [1] * (rank - 1 - len(shape)) + shape
+
+        def made(at):
+            parts = {one.axis: self._total([self._times(self.env[node], factor)
+                                            for node, factor in one.biases])
+                     for one in sums if one.biases}
+            like = value_of(some)
+            zeros = self.new.call(aten.zeros.default, list(map(int, like.shape)),
+                                  dtype=like.dtype, device=like.device) if len(
+                                      parts) < len(at) else None
+            if len(at) == 1:
+                return parts[at[0]]
+            table = self.new.call(aten.stack.default, [parts.get(axis, zeros) for axis in at])
+            if list(map(int, value_of(table).shape[1:])) != shape:
+                table = self.new.call(aten.view.default, table, [len(at), *shape])
+            return self.new.call(aten.index_select.default, table, 0, self.node_types(at))
+        return [made]
+
+
+def one_layout(layouts):
+    """The layout that all have who need one; None where none does."""
+    found = {layout for layout in layouts if layout is not None}
+    if len(found) > 1:
+        raise Stuck("rows of the types of several layers")
+    return found.pop() if found else None
+
+
+def _by_key(terms):
+    found = {}
+    for term in terms:
+        found.setdefault(term.key, []).append(term)
+    return list(found.values())
+
+
+class _Group:
+    """Relations with the same ops: one graph. `layouts` are those that the rows at an end
+    have by themselves."""
+
+    def __init__(self, merger, terms):
+        self.merger, self.new, self.terms = merger, merger.new, terms
+        self.layouts = {"src": set(), "dst": set()}
+        self._planned = {}
+
+    def planned(self):
+        """This group, or groups of relations whose ops do not differ."""
+        try:
+            self.message = self.edges([term.anchor.args[0] for term in self.terms])
+            self.chain = self._chain()
+        except Differ as error:
+            apart = {}
+            for key, term in zip(error.keys, self.terms):
+                apart.setdefault(repr(key), []).append(term)
+            if len(apart) == 1:
+                raise Stuck("different ops by relation") from error
+            return [group for terms in apart.values()
+                    for group in _Group(self.merger, terms).planned()]
+        return [self]
+
+    # -- What edges compute --------------------------------------------------------------------
+
+    def edges(self, nodes):
+        """The plan of one node of each relation as rows of all edges."""
+        key = tuple(nodes)
+        if key not in self._planned:
+            self._planned[key] = once(self._edges(nodes))
+        return self._planned[key]
+
+    def _edges(self, nodes):
+        gathers = [self._gather(term, node) for term, node in zip(self.terms, nodes)]
+        if all(gathers):
+            same([end for _, end in gathers])
+            return self.gathered([x for x, _ in gathers], gathers[0][1])
+        if all(node.target == OPS.edge_softmax.default for node in nodes):
+            return self._softmax(nodes)
+        try:
+            return self._zip(nodes, self.edges, lambda term: term.graph.edge)
+        except Stuck:
+            if any(gathers) or any(self.merger.layers.depth[n] for n in nodes):
+                raise
+            if any(self._is_of_nodes(n) for n in nodes):
+                raise
+            return lambda at: self.new.cat([self.merger.env[n] for n in nodes])
+
+    def _is_of_nodes(self, node):
+        """Whether a node needs what is gathered of nodes."""
+        seen, left = set(), [node]
+        while left:
+            one = left.pop()
+            if one in seen:
+                continue
+            seen.add(one)
+            if one.target in GATHERS or one.target == OPS.edge_softmax.default:
+                return True
+            left += one.all_input_nodes
+        return False
+
+    def _gather(self, term, node):
+        """(rows, end) where a node is rows of nodes at an end of a relation's edges."""
+        if node.target not in GATHERS:
+            return None
+        x, dim, index = GATHERS[node.target](node.args)
+        ids = self.merger.layers.graphs.ids(index) if isinstance(index, torch.fx.Node) else None
+        if ids is None or ids.graph is not term.graph or dim % value_of(x).dim():
+            return None
+        return x, ids.end
+
+    def _softmax(self, nodes):
+        for term, node in zip(self.terms, nodes):
+            ids = self.merger.layers.graphs.ids(node.args[1])
+            if ids is None or ids.graph is not term.graph or ids.end != "dst":
+                raise Stuck("a softmax over other rows than the ends of edges")
+        x = self.edges([node.args[0] for node in nodes])
+
+        def made(at):
+            size = self.merger.begins(at)[1]
+            if len(self.terms) == 1:
+                return self.new.call(OPS.edge_softmax.default, x(at), self.ids("dst"), size)
+            return self.new.call(OPS.edge_softmax_by_type.default, x(at), self.ids("dst"),
+                                 self.types(at), size, len(self.terms))
+        return made
+
+    def gathered(self, nodes, end):
+        """The plan of rows of nodes as rows of edges: rows that all relations of a type
+        have in common are gathered, what each has for itself is computed behind."""
+        axes = [term.graph.ends[end].find() for term in self.terms]
+        values = dict(zip(axes, nodes))
+        if all(values[axis] is node for axis, node in zip(axes, nodes)):
+            layout, plan = self.merger.rows({
+                axis: values[axis] for axis in self.merger.ordered(values)})
+            self.layouts[end].add(layout)
+            return lambda at: self.new.call(aten.index_select.default, plan(
+                self.layout[end]), 0, self.ids(end))
+        key = end, tuple(nodes)
+        if key not in self._planned:
+            self._planned[key] = once(self._zip(nodes, lambda xs: self.gathered(xs, end),
+                                                lambda term: term.graph.ends[end]))
+        return self._planned[key]
+
+    def _zip(self, nodes, rows, axis):
+        axes = [axis(term).find() for term in self.terms]
+        merger = self.merger
+        return Zip(self.new, lambda i, x: merger.kind(x, axes[i]), rows, self.by_relation,
+                   lambda at: self.size(), self.types,
+                   lambda i, x: merger.is_size(x, axes[i])).plan(nodes)
+
+    def by_relation(self, nodes, apart=False):
+        """(whether they are one, plan) of weights by relation."""
+        if len(set(nodes)) == 1 and not apart:
+            return True, lambda at: self.merger.env[nodes[0]]
+        same([tuple(value_of(x).shape) for x in nodes])
+        return False, lambda at: self.new.call(aten.stack.default,
+                                               [self.merger.env[x] for x in nodes])
+
+    def _chain(self):
+        """The plan of messages behind the linear ops that follow the aggregation: these
+        are the same before a sum, and before a mean."""
+        plan, kind = self.message, self.terms[0].anchor.args[3]
+        for nodes in zip(*[term.chain for term in self.terms]):
+            if kind not in ("sum", "mean") and nodes[0].target not in VIEWS:
+                raise Stuck(f"{nodes[0].target} of the {kind} of messages")
+            plan = self._link(nodes, plan)
+        return plan
+
+    def _link(self, nodes, before):
+        merger, axes = self.merger, [term.graph.ends["dst"].find() for term in self.terms]
+
+        def kinds(i, x):
+            return "rows" if x in (nodes[i], nodes[i].args[0]) else merger.kind(x, axes[i])
+        link = Zip(self.new, kinds, lambda xs: before, self.by_relation,
+                   lambda at: self.size(), self.types,
+                   lambda i, x: merger.is_size(x, axes[i]))
+        if nodes[0].target == aten.linear.default:
+            return link.linear(nodes, with_bias=False)
+        return link.plan(nodes)
+
+    # -- Its graph ---------------------------------------------------------------------------
+
+    def made(self, layout):
+        """The rows of a layout that this group's relations add to."""
+        merger = self.merger
+        src = merger.ordered({term.graph.ends["src"].find() for term in self.terms})
+        src = layout if set(src) <= set(layout) else src
+        self.layout = {"dst": layout, "src": one_layout(self.layouts["src"]) or src}
+        message, size = self.chain(layout), merger.begins(layout)[1]
+        kind = self.terms[0].anchor.args[3]
+        if len(self.terms) == 1:
+            return self.new.call(OPS.aggregate.default, message, self.ids("dst"), size, kind)
+        return self.new.call(OPS.aggregate_by_type.default, message, self.ids("dst"),
+                             self.types(layout), size, len(self.terms), kind)
+
+    def pair(self):
+        pairs = [self.merger.env[term.graph.pair] for term in self.terms]
+        if len(pairs) == 1 and all(len(one) == 1 for one in self.layout.values()):
+            return pairs[0]
+        begins = [[self.merger.begins(self.layout[end])[0][term.graph.ends[end].find()]
+                   for term in self.terms] for end in ("src", "dst")]
+        return self.new.call(OPS.hetero_edges.default, pairs, *begins)
+
+    def ids(self, end):
+        return self.new.call(aten.select.int, self.pair(), 0, ("src", "dst").index(end))
+
+    def _counts(self):
+        return [self.new.call(aten.sym_size.int, self.merger.env[term.graph.pair], 1)
+                for term in self.terms]
+
+    def size(self):
+        return self.new.begins(self._counts())[1]
+
+    def types(self, at):
+        return self.new.call(OPS.type_vector.default, self.pair(), self._counts())

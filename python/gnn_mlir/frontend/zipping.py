@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Equal ops on the rows of several types as one op on all rows.
+
+An op that each type or relation has with weights of its own becomes one op, with the
+weights stacked and read by a vector of types: `typed_linear` for a product, a gather of
+the stack for what is computed element by element.
+"""
+
+import operator
+
+import torch
+
+from . import vocabulary
+from .layers import VIEWS
+from .lowering import is_random, value_of
+
+aten, OPS = torch.ops.aten, vocabulary.OPS
+
+
+class Stuck(Exception):
+    """Values that are no one value of all types; the message says why."""
+
+
+class Differ(Stuck):
+    """Values that differ in what `keys` say, one a relation: some are alike."""
+
+    def __init__(self, keys):
+        super().__init__("different ops by relation")
+        self.keys = keys
+
+
+ELEMENTWISE = {getattr(getattr(aten, name), kind) for name, kind in (
+    ("add", "Tensor"), ("sub", "Tensor"), ("mul", "Tensor"), ("div", "Tensor"),
+    ("add", "Scalar"), ("sub", "Scalar"), ("mul", "Scalar"), ("div", "Scalar"),
+    ("rsub", "Scalar"), ("neg", "default"), ("abs", "default"), ("relu", "default"),
+    ("leaky_relu", "default"), ("elu", "default"), ("gelu", "default"),
+    ("sigmoid", "default"), ("tanh", "default"), ("exp", "default"), ("silu", "default"),
+    ("softplus", "default"), ("clamp", "default"), ("clamp_min", "default"),
+    ("clamp_max", "default"), ("sqrt", "default"), ("rsqrt", "default"),
+    ("log", "default"), ("pow", "Tensor_Scalar"), ("reciprocal", "default"),
+    ("cos", "default"), ("sin", "default"), ("hardtanh", "default"),
+    ("dropout", "default"))}
+_ROWWISE = VIEWS | {aten.sum.dim_IntList, aten.mean.dim, aten.amax.default,
+                    aten.amin.default, aten.expand.default, aten.cat.default,
+                    aten.softmax.int, aten._softmax.default, aten.squeeze.dims,
+                    aten.linalg_vector_norm.default, aten.slice.Tensor, aten.select.int,
+                    aten.layer_norm.default, aten.log_softmax.int}
+# Of rows that mean nothing, gradients are 0 times what may be infinite.
+SINGULAR = {aten.div.Tensor, aten.sqrt.default, aten.rsqrt.default, aten.log.default,
+            aten.pow.Tensor_Scalar, aten.reciprocal.default,
+            aten.linalg_vector_norm.default}
+
+
+class Graph:
+    """A graph that is written, with what its nodes are at trace time."""
+
+    def __init__(self, own, mode):
+        self.graph, self._mode, self._own, self._made = torch.fx.Graph(), mode, own, {}
+        self.place = None  # The node of the user's model that new nodes stand for.
+
+    def call(self, target, *args, **kwargs):
+        """A new node, or an equal one that is there."""
+        key = target, _hashed(args), _hashed(kwargs)
+        if key not in self._made:
+            node = self.graph.call_function(target, args, kwargs)
+            given = torch.fx.node.map_arg((args, kwargs), lambda x: x.meta["val"])
+            if target is operator.add:
+                node.meta["val"] = given[0][0] + given[0][1]
+            else:
+                with self._mode:
+                    node.meta["val"] = target(*given[0], **given[1])
+            if self.place is not None:
+                for name in ("stack_trace", "nn_module_stack"):
+                    if name in self.place.meta:
+                        node.meta[name] = self.place.meta[name]
+            if is_random(node):
+                return node
+            self._made[key] = node
+        return self._made[key]
+
+    def copy(self, node, env):
+        made = self.graph.node_copy(node, env.__getitem__)
+        made.meta = dict(node.meta)
+        return made
+
+    def constant(self, name, tensor):
+        """A tensor that the module holds."""
+        self._own.register_buffer(name, tensor)
+        node = self.graph.get_attr(name)
+        node.meta["val"] = self._mode.from_tensor(tensor, static_shapes=True)
+        return node
+
+    def plus(self, a, b):
+        """The sum of two sizes: numbers or nodes."""
+        if isinstance(a, int) and a == 0:
+            return b
+        if isinstance(a, int) and isinstance(b, int):
+            return a + b
+        return self.call(operator.add, a, b)
+
+    def begins(self, sizes):
+        """Where parts of these sizes begin, and their sum."""
+        found, at = [], 0
+        for size in sizes:
+            found.append(at)
+            at = self.plus(at, size)
+        return found, at
+
+    def cat(self, nodes):
+        """Rows behind rows."""
+        shapes = {tuple(value_of(x).shape[1:]) for x in nodes}
+        if len(shapes) > 1 or len({value_of(x).dtype for x in nodes}) > 1:
+            raise Stuck("rows with different features by type")
+        return nodes[0] if len(nodes) == 1 else self.call(aten.cat.default, list(nodes))
+
+
+def _hashed(value):
+    if isinstance(value, (list, tuple)):
+        return (type(value).__name__, *map(_hashed, value))
+    if isinstance(value, dict):
+        return tuple((name, _hashed(one)) for name, one in sorted(value.items()))
+    return type(value).__name__, value
+
+
+class Zip:
+    """One op of the ops that types have: `nodes`, one a type, of the graph that is read.
+
+    `kinds(i, x)` says what an operand of type i is: "rows", "weight" or None; `rows(xs)`
+    plans operands as rows of all types, `stacked(xs, apart)` weights: (whether they are
+    all one, plan). A plan is a function of `at`, what it is written for, that gives the
+    new node. `size(at)` is how many rows there are, `types(at)` the vector of their
+    types."""
+
+    def __init__(self, graph, kinds, rows, stacked, size, types, is_size):
+        self.graph, self.kinds, self.rows, self.stacked = graph, kinds, rows, stacked
+        self.size, self.types, self.is_size = size, types, is_size
+
+    def plan(self, nodes):
+        """The plan of the one op. Raises Differ or Stuck where there is none."""
+        first = nodes[0]
+        if any(x.op != "call_function" for x in nodes):
+            raise Stuck("values that no op makes")
+        same([(x.target, len(x.args), tuple(sorted(x.kwargs))) for x in nodes])
+        target = first.target
+        if target not in ELEMENTWISE | _ROWWISE | {aten.linear.default}:
+            raise Stuck(f"{target} by type")
+        same([_features(x) for x in nodes])
+        if any(self.kinds(i, x) != "rows" for i, x in enumerate(nodes)):
+            raise Stuck("values without rows by type")
+        if target == aten.linear.default:
+            return self.linear(nodes)
+        args = [self._argument(first, [x.args[i] for x in nodes])
+                for i in range(len(first.args))]
+        kwargs = {name: self._argument(first, [x.kwargs[name] for x in nodes])
+                  for name in first.kwargs}
+        return lambda at: self.graph.call(target, *[a(at) for a in args],
+                                          **{name: a(at) for name, a in kwargs.items()})
+
+    def _argument(self, node, given):
+        """The plan of an argument, of all types' arguments."""
+        first = given[0]
+        if isinstance(first, (list, tuple)):
+            same([len(one) for one in given])
+            parts = [self._argument(node, [one[i] for one in given])
+                     for i in range(len(first))]
+            return lambda at: [part(at) for part in parts]
+        if isinstance(first, torch.fx.Node) and isinstance(value_of(first), torch.Tensor):
+            if any(not isinstance(x, torch.fx.Node) for x in given):
+                raise Stuck("different operands by type")
+            kinds = {self.kinds(i, x) for i, x in enumerate(given)}
+            if kinds == {"rows"}:
+                return self.rows(given)
+            if kinds != {"weight"}:
+                raise Stuck("different operands by type")
+            return self._weight(node, given)
+        if any(isinstance(x, (torch.fx.Node, torch.SymInt)) for x in given):
+            if all(self.is_size(i, x) for i, x in enumerate(given)):
+                return self.size
+            raise Stuck("numbers that are no numbers of rows")
+        same(given)
+        return lambda at: first
+
+    def _weight(self, node, given):
+        """A tensor that all rows have, or the gather of those that types have."""
+        shared, stack = self.stacked(given)
+        if shared:
+            return stack
+        if node.target not in ELEMENTWISE:
+            raise Stuck(f"{node.target} with weights by type")
+        return self.gathered(stack, tuple(value_of(given[0]).shape), value_of(node).dim())
+
+    def gathered(self, stack, shape, rank):
+        """The plan of what is of `shape` for each type, for each row of `rank`
+        dimensions."""
+        if len(shape) == rank:
+            if shape[0] != 1:
+                raise Stuck("a weight with rows")
+            shape = shape[1:]
+        shape = [1] * (rank - 1 - len(shape)) + [int(size) for size in shape]
+
+        def made(at):
+            weights = stack(at)
+            count = int(value_of(weights).shape[0])
+            if list(map(int, value_of(weights).shape[1:])) != shape:
+                weights = self.graph.call(aten.view.default, weights, [count, *shape])
+            return self.graph.call(aten.index_select.default, weights, 0, self.types(at))
+        return made
+
+    def linear(self, nodes, with_bias=True):
+        """The plan of a product with weights by type."""
+        if any(self.kinds(i, x.args[0]) != "rows" or self.kinds(i, x.args[1]) != "weight"
+               for i, x in enumerate(nodes)):
+            raise Stuck("a product with rows as weights")
+        biases = [x.args[2] if with_bias and len(x.args) > 2 else None for x in nodes]
+        same([b is None for b in biases])
+        weights, has_bias = [x.args[1] for x in nodes], biases[0] is not None
+        shared, weight = self.stacked(weights)
+        bias_shared, bias = self.stacked(biases) if has_bias else (shared, None)
+        if shared != bias_shared:
+            shared, weight = self.stacked(weights, apart=True)
+            bias_shared, bias = self.stacked(biases, apart=True)
+        x = self.rows([one.args[0] for one in nodes])
+        if not shared and value_of(nodes[0].args[0]).dim() != 2:
+            raise Stuck("a product by type of rows with several dimensions")
+
+        def made(at):
+            rows, w, b = x(at), weight(at), bias(at) if has_bias else None
+            if shared:
+                return self.graph.call(aten.linear.default, rows, w, b)
+            return self.graph.call(OPS.typed_linear.default, rows, self.graph.call(
+                aten.transpose.int, w, 1, 2), self.types(at), b)
+        return made
+
+
+def _features(node):
+    """The features of a result, which its rows come before."""
+    value = value_of(node)
+    if not isinstance(value, torch.Tensor) or value.dim() == 0:
+        raise Stuck("values without rows by type")
+    return tuple(value.shape[1:])
+
+
+def same(keys):
+    """Raises Differ where not all keys are equal."""
+    if any(key != keys[0] for key in keys[1:]):
+        raise Differ(keys)
+
+
+def once(plan):
+    """A plan that is run once for whatever it is written for."""
+    found = {}
+
+    def made(at):
+        if at not in found:
+            found[at] = plan(at)
+        return found[at]
+    return made
