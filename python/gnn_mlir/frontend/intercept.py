@@ -214,9 +214,12 @@ def _hgt(self, x_dict, edge_index_dict):
     counts = [x_dict[kind].size(0) for kind in kinds]
     begin = dict(zip(kinds, _begins(counts)))
     x = torch.cat([x_dict[kind] for kind in kinds])
-    edge_index = OPS.hetero_edges([edge_index_dict[r] for r in relations],
-                                  [begin[r[0]] for r in relations],
-                                  [begin[r[-1]] for r in relations])
+    def ends(which):
+        of = [relation[which] for relation in relations]
+        return [begin[kind] for kind in of], [x_dict[kind].size(0) for kind in of]
+
+    edge_index = OPS.hetero_edges([edge_index_dict[r] for r in relations], *ends(0),
+                                  *ends(-1))
     node_type = OPS.type_vector(edge_index, counts)
     edge_type = OPS.type_vector(edge_index, [edge_index_dict[r].size(1) for r in relations])
 

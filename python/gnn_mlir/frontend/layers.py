@@ -85,11 +85,12 @@ class Layers:
             layers = [[] for _ in range(max(self.depth.values(), default=0) + 1)]
             for root, one in sums.items():
                 layers[self.depth[root]].append(one)
-            kept = {one.root: one for layer in layers if _is_layer(layer) for one in layer}
+            kept = {one.root: one for layer in layers for one in _alike(layer)}
             if len(kept) == len(sums):
                 break
             sums = kept
-        self.layers = [layer for layer in layers if layer]
+        if any(len(_graphs(layer)) > 1 for layer in layers):
+            self.layers = [layer for layer in layers if layer]
 
     def _count_depth(self, sums):
         self.depth = {}
@@ -183,10 +184,18 @@ class Layers:
         found.terms.append(Term(at, chain, self._anchors[at], factor))
 
 
-def _is_layer(sums):
-    """Whether sums are a layer over several relations, one for each node type."""
-    terms = [term for one in sums for term in one.terms]
-    return (len({one.axis for one in sums}) == len(sums) and
-            len({term.graph for term in terms}) > 1 and
-            not any(math.isnan(term.factor) for term in terms) and
-            all(len({term.factor for term in one.terms}) == 1 for one in sums))
+def _graphs(sums):
+    return {term.graph for one in sums for term in one.terms}
+
+
+def _alike(sums):
+    """Those of a layer that may be one tensor: one for each node type, with the same
+    features. Of several kinds those of most relations, as features beside degrees."""
+    kinds = {}
+    for one in sums:
+        kinds.setdefault(tuple(value_of(one.root).shape[1:]), []).append(one)
+    found = max(kinds.values(), key=lambda some: len(_graphs(some)), default=[])
+    if len({one.axis for one in found}) < len(found):
+        return []
+    return [one for one in found if not any(math.isnan(term.factor) for term in one.terms)
+            and len({term.factor for term in one.terms}) == 1]

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The torch module that a backend returns: programs as calls, torch's ops around them."""
 
+import functools
+import operator
+
 import torch
 
 from .calls import Call
@@ -136,7 +139,11 @@ class Outer:
                     for dim in range(value.dim()):
                         if self.raiser.axes.of(node, dim) is axis:
                             return inner.call_function(aten.sym_size.int, (copy(node), dim))
-            raise CaptureError(f"expected numbers of rows that an input has, got {expr}")
+            parts = self.raiser.axes.addends(axis)
+            if not parts:
+                raise CaptureError(f"expected numbers of rows that an input has, got {expr}")
+            return functools.reduce(lambda a, b: inner.call_function(operator.add, (a, b)),
+                                    map(size, parts))
 
         recipes = []
         for graph in graphs:

@@ -17,9 +17,10 @@ import dataclasses
 import torch
 
 from . import vocabulary
-from .layers import GATHERS, VIEWS, Layers
+from .layers import Layers
 from .lowering import value_of
-from .zipping import SINGULAR, Differ, Graph, Stuck, Zip, once, same
+from .relation_groups import Group, by_key, one_layout
+from .zipping import SINGULAR, Differ, Graph, Stuck, Zip, once
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
@@ -210,7 +211,7 @@ class _Merger:
     def _layer(self, sums):
         self.new.place = sums[0].root
         self._ids = self.env[sums[0].terms[0].graph.pair]
-        own = [_Group(self, terms) for terms in _by_key(
+        own = [Group(self, terms) for terms in by_key(
             [term for one in sums for term in one.terms])]
         groups = [group for one in own for group in one.planned()]
         added, biases = self._added(sums), self._biases(sums)
@@ -360,196 +361,3 @@ class _Merger:
                 table = self.new.call(aten.view.default, table, [len(at), *shape])
             return self.new.call(aten.index_select.default, table, 0, self.node_types(at))
         return [made]
-
-
-def one_layout(layouts):
-    """The layout that all have who need one; None where none does."""
-    found = {layout for layout in layouts if layout is not None}
-    if len(found) > 1:
-        raise Stuck("rows of the types of several layers")
-    return found.pop() if found else None
-
-
-def _by_key(terms):
-    found = {}
-    for term in terms:
-        found.setdefault(term.key, []).append(term)
-    return list(found.values())
-
-
-class _Group:
-    """Relations with the same ops: one graph. `layouts` are those that the rows at an end
-    have by themselves."""
-
-    def __init__(self, merger, terms):
-        self.merger, self.new, self.terms = merger, merger.new, terms
-        self.layouts = {"src": set(), "dst": set()}
-        self._planned = {}
-
-    def planned(self):
-        """This group, or groups of relations whose ops do not differ."""
-        try:
-            self.message = self.edges([term.anchor.args[0] for term in self.terms])
-            self.chain = self._chain()
-        except Differ as error:
-            apart = {}
-            for key, term in zip(error.keys, self.terms):
-                apart.setdefault(repr(key), []).append(term)
-            if len(apart) == 1:
-                raise Stuck("different ops by relation") from error
-            return [group for terms in apart.values()
-                    for group in _Group(self.merger, terms).planned()]
-        return [self]
-
-    # -- What edges compute --------------------------------------------------------------------
-
-    def edges(self, nodes):
-        """The plan of one node of each relation as rows of all edges."""
-        key = tuple(nodes)
-        if key not in self._planned:
-            self._planned[key] = once(self._edges(nodes))
-        return self._planned[key]
-
-    def _edges(self, nodes):
-        gathers = [self._gather(term, node) for term, node in zip(self.terms, nodes)]
-        if all(gathers):
-            same([end for _, end in gathers])
-            return self.gathered([x for x, _ in gathers], gathers[0][1])
-        if all(node.target == OPS.edge_softmax.default for node in nodes):
-            return self._softmax(nodes)
-        try:
-            return self._zip(nodes, self.edges, lambda term: term.graph.edge)
-        except Stuck:
-            if any(gathers) or any(self.merger.layers.depth[n] for n in nodes):
-                raise
-            if any(self._is_of_nodes(n) for n in nodes):
-                raise
-            return lambda at: self.new.cat([self.merger.env[n] for n in nodes])
-
-    def _is_of_nodes(self, node):
-        """Whether a node needs what is gathered of nodes."""
-        seen, left = set(), [node]
-        while left:
-            one = left.pop()
-            if one in seen:
-                continue
-            seen.add(one)
-            if one.target in GATHERS or one.target == OPS.edge_softmax.default:
-                return True
-            left += one.all_input_nodes
-        return False
-
-    def _gather(self, term, node):
-        """(rows, end) where a node is rows of nodes at an end of a relation's edges."""
-        if node.target not in GATHERS:
-            return None
-        x, dim, index = GATHERS[node.target](node.args)
-        ids = self.merger.layers.graphs.ids(index) if isinstance(index, torch.fx.Node) else None
-        if ids is None or ids.graph is not term.graph or dim % value_of(x).dim():
-            return None
-        return x, ids.end
-
-    def _softmax(self, nodes):
-        for term, node in zip(self.terms, nodes):
-            ids = self.merger.layers.graphs.ids(node.args[1])
-            if ids is None or ids.graph is not term.graph or ids.end != "dst":
-                raise Stuck("a softmax over other rows than the ends of edges")
-        x = self.edges([node.args[0] for node in nodes])
-
-        def made(at):
-            size = self.merger.begins(at)[1]
-            if len(self.terms) == 1:
-                return self.new.call(OPS.edge_softmax.default, x(at), self.ids("dst"), size)
-            return self.new.call(OPS.edge_softmax_by_type.default, x(at), self.ids("dst"),
-                                 self.types(at), size, len(self.terms))
-        return made
-
-    def gathered(self, nodes, end):
-        """The plan of rows of nodes as rows of edges: rows that all relations of a type
-        have in common are gathered, what each has for itself is computed behind."""
-        axes = [term.graph.ends[end].find() for term in self.terms]
-        values = dict(zip(axes, nodes))
-        if all(values[axis] is node for axis, node in zip(axes, nodes)):
-            layout, plan = self.merger.rows({
-                axis: values[axis] for axis in self.merger.ordered(values)})
-            self.layouts[end].add(layout)
-            return lambda at: self.new.call(aten.index_select.default, plan(
-                self.layout[end]), 0, self.ids(end))
-        key = end, tuple(nodes)
-        if key not in self._planned:
-            self._planned[key] = once(self._zip(nodes, lambda xs: self.gathered(xs, end),
-                                                lambda term: term.graph.ends[end]))
-        return self._planned[key]
-
-    def _zip(self, nodes, rows, axis):
-        axes = [axis(term).find() for term in self.terms]
-        merger = self.merger
-        return Zip(self.new, lambda i, x: merger.kind(x, axes[i]), rows, self.by_relation,
-                   lambda at: self.size(), self.types,
-                   lambda i, x: merger.is_size(x, axes[i])).plan(nodes)
-
-    def by_relation(self, nodes, apart=False):
-        """(whether they are one, plan) of weights by relation."""
-        if len(set(nodes)) == 1 and not apart:
-            return True, lambda at: self.merger.env[nodes[0]]
-        same([tuple(value_of(x).shape) for x in nodes])
-        return False, lambda at: self.new.call(aten.stack.default,
-                                               [self.merger.env[x] for x in nodes])
-
-    def _chain(self):
-        """The plan of messages behind the linear ops that follow the aggregation: these
-        are the same before a sum, and before a mean."""
-        plan, kind = self.message, self.terms[0].anchor.args[3]
-        for nodes in zip(*[term.chain for term in self.terms]):
-            if kind not in ("sum", "mean") and nodes[0].target not in VIEWS:
-                raise Stuck(f"{nodes[0].target} of the {kind} of messages")
-            plan = self._link(nodes, plan)
-        return plan
-
-    def _link(self, nodes, before):
-        merger, axes = self.merger, [term.graph.ends["dst"].find() for term in self.terms]
-
-        def kinds(i, x):
-            return "rows" if x in (nodes[i], nodes[i].args[0]) else merger.kind(x, axes[i])
-        link = Zip(self.new, kinds, lambda xs: before, self.by_relation,
-                   lambda at: self.size(), self.types,
-                   lambda i, x: merger.is_size(x, axes[i]))
-        if nodes[0].target == aten.linear.default:
-            return link.linear(nodes, with_bias=False)
-        return link.plan(nodes)
-
-    # -- Its graph ---------------------------------------------------------------------------
-
-    def made(self, layout):
-        """The rows of a layout that this group's relations add to."""
-        merger = self.merger
-        src = merger.ordered({term.graph.ends["src"].find() for term in self.terms})
-        src = layout if set(src) <= set(layout) else src
-        self.layout = {"dst": layout, "src": one_layout(self.layouts["src"]) or src}
-        message, size = self.chain(layout), merger.begins(layout)[1]
-        kind = self.terms[0].anchor.args[3]
-        if len(self.terms) == 1:
-            return self.new.call(OPS.aggregate.default, message, self.ids("dst"), size, kind)
-        return self.new.call(OPS.aggregate_by_type.default, message, self.ids("dst"),
-                             self.types(layout), size, len(self.terms), kind)
-
-    def pair(self):
-        pairs = [self.merger.env[term.graph.pair] for term in self.terms]
-        if len(pairs) == 1 and all(len(one) == 1 for one in self.layout.values()):
-            return pairs[0]
-        begins = [[self.merger.begins(self.layout[end])[0][term.graph.ends[end].find()]
-                   for term in self.terms] for end in ("src", "dst")]
-        return self.new.call(OPS.hetero_edges.default, pairs, *begins)
-
-    def ids(self, end):
-        return self.new.call(aten.select.int, self.pair(), 0, ("src", "dst").index(end))
-
-    def _counts(self):
-        return [self.new.call(aten.sym_size.int, self.merger.env[term.graph.pair], 1)
-                for term in self.terms]
-
-    def size(self):
-        return self.new.begins(self._counts())[1]
-
-    def types(self, at):
-        return self.new.call(OPS.type_vector.default, self.pair(), self._counts())

@@ -200,22 +200,38 @@ _define("remaining_loops(Tensor edge_index, SymInt size) -> Tensor", _remaining_
 
 # One graph of a dict of them: nodes type after type, edges relation after relation.
 
-def _hetero_edges(edge_indices, src_begins, dst_begins):
-    return torch.cat([torch.stack([edge_index[0] + src, edge_index[1] + dst])
-                      for edge_index, src, dst in zip(edge_indices, src_begins,
-                                                      dst_begins)], 1)
+def _spread(counts, device):
+    """Each number as often as its count says."""
+    numbers = torch.arange(len(counts), device=device)
+    return numbers.repeat_interleave(torch.tensor(counts, device=device),
+                                     output_size=sum(counts))
 
 
-_define("hetero_edges(Tensor[] edge_indices, SymInt[] src_begins, SymInt[] dst_begins)"
-        " -> Tensor", _hetero_edges, lambda edge_indices, src_begins, dst_begins:
-        edge_indices[0].new_empty([2, sum(e.shape[1] for e in edge_indices)]))
+def _hetero_edges(edge_indices, src_begins, src_counts, dst_begins, dst_counts):
+    """Ids of one type behind those of another. Ids that no node of their type has are not
+    another type's: an error where that is known, else -1, which no graph takes."""
+    edges, device = torch.cat(edge_indices, 1), edge_indices[0].device
+    relations = _spread([one.shape[1] for one in edge_indices], device)
+    begins, counts = torch.tensor([[src_begins, dst_begins], [src_counts, dst_counts]],
+                                  device=device).index_select(2, relations)
+    outside = (edges < 0) | (edges >= counts)
+    if device.type == "cpu" and outside.any():
+        end, edge = outside.nonzero()[0].tolist()
+        number = int(relations[edge])
+        raise ValueError(
+            f"relation {number}, {('sources', 'destinations')[end]}: expected ids from 0 to "
+            f"{int(counts[end, edge]) - 1}, got {int(edges[end, edge])} at "
+            f"{edge - sum(one.shape[1] for one in edge_indices[:number])}")
+    return (edges + begins).masked_fill_(outside, -1)
 
 
-def _type_vector(like, counts):
-    return torch.cat([torch.full((count,), number, dtype=torch.int64, device=like.device)
-                      for number, count in enumerate(counts)])
+_define("hetero_edges(Tensor[] edge_indices, SymInt[] src_begins, SymInt[] src_counts, "
+        "SymInt[] dst_begins, SymInt[] dst_counts) -> Tensor", _hetero_edges,
+        lambda edge_indices, src_begins, src_counts, dst_begins, dst_counts:
+        edge_indices[0].new_empty([2, sum(e.shape[1] for e in edge_indices)],
+                                  dtype=torch.int64))
 
 
-_define("type_vector(Tensor like, SymInt[] counts) -> Tensor", _type_vector,
-        lambda like, counts: torch.empty([sum(counts)], dtype=torch.int64,
-                                         device=like.device))
+_define("type_vector(Tensor like, SymInt[] counts) -> Tensor",
+        lambda like, counts: _spread(counts, like.device), lambda like, counts:
+        torch.empty([sum(counts)], dtype=torch.int64, device=like.device))

@@ -149,6 +149,8 @@ class Zip:
             raise Stuck("values without rows by type")
         if target == aten.linear.default:
             return self.linear(nodes)
+        if target == aten.layer_norm.default and len({x.args[2:4] for x in nodes}) > 1:
+            return self._layer_norm(nodes)
         args = [self._argument(first, [x.args[i] for x in nodes])
                 for i in range(len(first.args))]
         kwargs = {name: self._argument(first, [x.kwargs[name] for x in nodes])
@@ -204,6 +206,25 @@ class Zip:
             if list(map(int, value_of(weights).shape[1:])) != shape:
                 weights = self.graph.call(aten.view.default, weights, [count, *shape])
             return self.graph.call(aten.index_select.default, weights, 0, self.types(at))
+        return made
+
+    def _layer_norm(self, nodes):
+        """The plan of a norm over features with weights by type."""
+        same([(tuple(x.args[1]), len(x.args), x.args[4:]) for x in nodes])
+        x = self.rows([one.args[0] for one in nodes])
+        size, eps = list(nodes[0].args[1]), (*nodes[0].args[4:5], 1e-5)[0]
+        weights = []
+        for given in zip(*[one.args[2:4] for one in nodes]):
+            same([one is None for one in given])
+            weights += [] if given[0] is None else [self.gathered(
+                self.stacked(given, apart=True)[1], tuple(value_of(given[0]).shape),
+                value_of(nodes[0]).dim())]
+
+        def made(at):
+            found = self.graph.call(aten.layer_norm.default, x(at), size, None, None, eps)
+            for target, weight in zip((aten.mul.Tensor, aten.add.Tensor), weights):
+                found = self.graph.call(target, found, weight(at))
+            return found
         return made
 
     def linear(self, nodes, with_bias=True):

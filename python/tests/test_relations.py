@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models on dicts of graphs as models on one typed graph: which are merged, into how many
+graphs, and that they are the same models, in float64, forward and backward.
+
+What is merged runs by torch's own ops here: test_frontend.py runs programs made of it."""
+
+import pytest
+import torch
+import zoo
+from gnn_mlir.frontend import capture, relations
+from gnn_mlir.frontend.lowering import lower
+from torch import nn
+from torch_geometric import nn as pyg
+
+D, HEADS = 16, 4
+SIZES = {"paper": 16, "author": 24, "venue": 8}
+
+
+class Layers(nn.Module):
+    """Layers of HeteroConv with `conv(relation, number)` for each relation."""
+
+    def __init__(self, conv, *, layers=2, aggr="sum", relations=zoo.RELS, first=None,
+                 norm=None, of=None, residual=False):
+        super().__init__()
+        self.first = nn.ModuleDict(first or {})
+        self.norm = nn.ModuleDict({t: norm() for t in zoo.TYPES} if norm else {})
+        self.convs = nn.ModuleList(
+            pyg.HeteroConv({r: conv(r, i) for r in relations}, aggr=aggr)
+            for i in range(layers))
+        self.of, self.residual = of, residual
+
+    def forward(self, x, edges, **named):
+        for kind, lin in self.first.items():
+            x = {**x, kind: lin(x[kind]).relu()}
+        for number, conv in enumerate(self.convs):
+            made = conv(x, edges, **named)
+            for kind, norm in self.norm.items():
+                made[kind] = norm(made[kind])
+            if number + 1 < len(self.convs):
+                made = {kind: value.relu() for kind, value in made.items()}
+            x = {kind: value + x[kind] for kind, value in made.items()} if (
+                self.residual) else made
+        return x[self.of] if self.of else x
+
+
+class Composed(nn.Module):
+    """What to_hetero takes apart."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv1 = pyg.GATConv((-1, -1), D, add_self_loops=False)
+        self.lin, self.conv2 = pyg.Linear(-1, D), pyg.SAGEConv((-1, -1), D)
+
+    def forward(self, x, edge_index):
+        return self.conv2((self.conv1(x, edge_index) + self.lin(x)).relu(), edge_index)
+
+
+def sage(relation=None, number=0):
+    return pyg.SAGEConv((D, D), D)
+
+
+def gat(relation=None, number=0, **named):
+    return pyg.GATConv((D, D), D // HEADS, heads=HEADS, add_self_loops=False, **named)
+
+
+def by_relation(**convs):
+    return lambda relation, number: convs[relation[1]]()
+
+
+# What a model is, and how many graphs of each number of relations it has when merged:
+# one an aggregation. None: it stays as it is.
+MODELS = {
+    "SAGE": (lambda: Layers(sage), [4, 4]),
+    "of authors": (lambda: Layers(sage, of="author"), [3, 1]),
+    "mean of relations": (lambda: Layers(sage, aggr="mean", layers=1), [4]),
+    "GAT": (lambda: Layers(gat, layers=1), [4]),
+    "GAT of papers": (lambda: Layers(gat, of="paper", aggr="mean"), [3, 2]),
+    "loops": (lambda: Layers(lambda r, i: pyg.GATConv(
+        (D, D), D, add_self_loops=r[0] == r[2]), layers=1), [4]),
+    "Transformer": (lambda: Layers(lambda r, i: pyg.TransformerConv(
+        (D, D), D // HEADS, heads=HEADS), layers=1), [4]),
+    "ResGated": (lambda: Layers(lambda r, i: pyg.ResGatedGraphConv((D, D), D), layers=1),
+                 [4]),
+    "GraphConv": (lambda: Layers(lambda r, i: pyg.GraphConv((D, D), D), layers=1), [4]),
+    "two kinds": (lambda: Layers(by_relation(writes=sage, cites=sage, rev_writes=gat,
+                                             **{"in": gat})), [2, 2, 2, 2]),
+    "features of several sizes": (lambda: Layers(lambda r, i: pyg.SAGEConv(
+        (D, D) if i else (SIZES[r[0]], SIZES[r[2]]), D)), [3, 1, 4]),
+    "products before": (lambda: Layers(sage, first={
+        t: nn.Linear(SIZES[t], D) for t in SIZES}), [4, 4]),
+    "residual": (lambda: Layers(gat, residual=True), [4, 4]),
+    "layer norm": (lambda: Layers(sage, norm=lambda: nn.LayerNorm(D)), [4, 4]),
+    "to_hetero": (lambda: pyg.to_hetero(Composed(), zoo.META), [4, 4]),
+    "types that get nothing": (lambda: Layers(sage, layers=1, relations=zoo.RELS[:2]), [2]),
+    "one relation": (lambda: Layers(sage, layers=1, relations=zoo.RELS[1:2]), None),
+    "maximum of relations": (lambda: Layers(sage, aggr="max", layers=1), None),
+    "relations side by side": (lambda: Layers(sage, aggr="cat", layers=1), None),
+    "maximum of messages": (lambda: Layers(
+        lambda r, i: pyg.SAGEConv((D, D), D, aggr="max"), layers=1), None),
+    "GIN": (lambda: Layers(lambda r, i: pyg.GINConv(zoo.mlp()), layers=1), None),
+}
+
+
+def aggregations(lowered):
+    """How many relations each aggregation is over."""
+    ops = torch.ops.gnn_mlir
+    return [node.args[4] if node.target == ops.aggregate_by_type.default else 1
+            for node in lowered.module.graph.nodes
+            if node.target in (ops.aggregate.default, ops.aggregate_by_type.default)]
+
+
+@pytest.fixture
+def merged(monkeypatch):
+    """What is merged of the models that are compiled, run by torch."""
+    found = []
+
+    def backend(graph_module, inputs, options=None):
+        lowered = lower(graph_module)
+        found.append(relations.merge(lowered))
+        return (found[-1] or lowered).module.forward
+    monkeypatch.setattr(capture, "backend", backend)
+    yield found
+    torch._dynamo.reset()
+
+
+def inputs(model, nodes=50):
+    """Features in float64, and edges."""
+    features, edges = zoo.Inputs(nodes=nodes).hetero()
+    sizes = SIZES if "sizes" in model or "before" in model else dict.fromkeys(SIZES, D)
+    features = {t: torch.randn(len(x), sizes[t], dtype=torch.float64)
+                for t, x in features.items()}
+    return features, edges
+
+
+def outputs(made):
+    return [made[kind] for kind in sorted(made)] if isinstance(made, dict) else [made]
+
+
+def same(model, given, compiled, named=None):
+    """Results and gradients of a model and of what it became."""
+    results = []
+    for run in (model, compiled):
+        model.zero_grad()
+        x = {t: v.clone().requires_grad_() for t, v in given[0].items()}
+        made = outputs(run(x, given[1], **(named or {})))
+        sum((m.sin() * torch.arange(1, m.numel() + 1).view_as(m)).sum()
+            for m in made).backward()
+        results.append([*made, *(p.grad for p in model.parameters()),
+                        *(v.grad for v in x.values())])
+    for expected, found in zip(*results, strict=True):
+        if expected is None:
+            expected = torch.zeros_like(found) if found is not None else None
+        if found is None:
+            assert expected is None
+        else:
+            torch.testing.assert_close(found, expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_model(name, merged):
+    make, counts = MODELS[name]
+    torch.manual_seed(0)
+    model = make()
+    given = inputs(name)
+    with torch.no_grad():
+        model.double()(*given)  # Lazy sizes.
+    compiled = capture.compile_module(model, fullgraph=True)
+    same(model, given, compiled)
+    assert len(merged) == 1
+    found = None if merged[0] is None else sorted(aggregations(merged[0]), reverse=True)
+    assert found == (counts and sorted(counts, reverse=True))
+
+
+def test_empty_relations_and_types(merged):
+    """Relations without edges, and a type without nodes."""
+    torch.manual_seed(0)
+    model = Layers(gat, layers=1).double()
+    compiled = capture.compile_module(model, fullgraph=True)
+    features, edges = inputs("GAT")
+    edges = {r: e[:, :0] if "venue" in r or "cites" in r else e for r, e in edges.items()}
+    same(model, ({**features, "venue": features["venue"][:0]}, edges), compiled)
+    assert all(one is not None for one in merged)
+
+
+@pytest.mark.parametrize("model", [lambda: Layers(sage, layers=1),
+                                   lambda: pyg.HGTConv(D, D, zoo.META, heads=HEADS)])
+def test_ids_of_no_node(model):
+    """Ids that are another type's behind each other are none of their own type."""
+    compiled = capture.compile_module(model(), target="emulator")
+    features, edges = zoo.Inputs().hetero()
+    edges[zoo.RELS[1]][0, 3] = len(features["paper"])
+    with pytest.raises(ValueError, match="relation 1, sources: expected ids from 0 to 39, "
+                                         "got 40 at 3"):
+        compiled(features, edges)
+    torch._dynamo.reset()
