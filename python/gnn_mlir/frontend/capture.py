@@ -3,7 +3,7 @@
 
 import torch
 
-from . import dispatch, intercept, modes, relations
+from . import arguments, dispatch, intercept, modes, relations
 from .lowering import lower
 from .outer import Outer
 from .raising import CaptureError, Raiser
@@ -113,6 +113,8 @@ def compile_module(model, *, fullgraph=False, dynamic=True, **options):
             specialize_float=True),
         torch.fx.experimental._config._make_closure_patcher(use_duck_shape=False)]
     made = context(model)
-    if isinstance(model, torch.nn.Module):
-        dispatch.install(made, model, compiler)
+    if not isinstance(model, torch.nn.Module):
+        return arguments.converting(made)
+    dispatch.install(made, model, compiler)
+    made.forward = arguments.converting(made.forward)
     return made

@@ -376,7 +376,7 @@ def _full(r, node, like, *rest, **named):
 
 @handles(aten.scalar_tensor.default)
 def _scalar(r, node, number, **named):
-    return Fill(float(number))
+    return Fill(float(number)) if isinstance(number, (int, float)) else None
 
 
 @handles(aten.detach.default)

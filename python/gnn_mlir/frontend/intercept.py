@@ -7,11 +7,13 @@ always but inside a call of a compiled model. Eager code runs PyG's own function
 """
 
 import functools
+import sys
 import types
 
 import torch
 from torch import Tensor
 
+from .adjacency import Adjacency, Functions
 from .vocabulary import OPS
 
 _switch = False
@@ -66,6 +68,7 @@ def install():
     try:
         import torch_geometric.utils as utils
         from torch_geometric.nn import FastRGCNConv, HeteroLinear, HGTConv, RGCNConv
+        from torch_geometric.typing import torch_sparse
     except ImportError:
         return
     _installed = True
@@ -78,6 +81,21 @@ def install():
     for cls, forward in ((RGCNConv, _rgcn), (FastRGCNConv, _rgcn), (HGTConv, _hgt),
                          (HeteroLinear, _hetero_linear)):
         _wrap(cls, "forward", forward)
+    _trace_num_nodes()
+    own = Functions(torch_sparse)
+    for name, module in list(sys.modules.items()):
+        if name.startswith("torch_geometric.") and (
+                vars(module).get("torch_sparse") is torch_sparse):
+            module.torch_sparse = own
+
+
+def _trace_num_nodes():
+    """The same number of nodes, without a property of a base class, which dynamo takes for
+    its value."""
+    from torch_geometric.data.data import BaseData, Data
+    count = BaseData.num_nodes.fget
+    Data.num_nodes = property(lambda self: count(self), Data.num_nodes.fset,
+                              doc=Data.num_nodes.__doc__)
 
 
 def _wrap(cls, name, replacement):
@@ -167,7 +185,15 @@ def _add_remaining_self_loops(own):
     return add_remaining_self_loops
 
 
-_FUNCTIONS = {"scatter": _scatter, "softmax": _softmax,
+def _spmm(own):
+    def spmm(src, other, reduce="sum"):
+        if not isinstance(src, Adjacency):
+            return own(src, other, reduce)
+        return src.matmul(other, reduce)
+    return spmm
+
+
+_FUNCTIONS = {"spmm": _spmm, "scatter": _scatter, "softmax": _softmax,
               "remove_self_loops": _remove_self_loops, "add_self_loops": _add_self_loops,
               "add_remaining_self_loops": _add_remaining_self_loops}
 

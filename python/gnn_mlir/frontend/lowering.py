@@ -80,12 +80,14 @@ def lower(graph_module):
             node.replace_all_uses_with(node.args[0])
     for node in list(graph.nodes):
         _without_like(node)
+        _of_tensors(node)
     same = _merge_equal(graph)
     graph.eliminate_dead_code()
     module.recompile()
     return Lowered(module, mutated, same, is_autocast(graph_module))
 
 
+_ARITHMETIC = (aten.add.Tensor, aten.sub.Tensor, aten.mul.Tensor, aten.div.Tensor)
 _LIKE = {aten.new_zeros.default: aten.zeros.default, aten.new_ones.default: aten.ones.default}
 
 
@@ -95,6 +97,21 @@ def _without_like(node):
         made = node.meta["val"]
         node.target = _LIKE[node.target]
         node.args, node.kwargs = node.args[1:], {"dtype": made.dtype, "device": made.device}
+
+
+def _of_tensors(node):
+    """Arithmetic of a tensor and a size: of the tensor and one without dimensions."""
+    value = node.meta.get("val")
+    if node.target not in _ARITHMETIC or not value.is_floating_point():
+        return
+    for place, x in enumerate(node.args[:2]):
+        if isinstance(x, torch.fx.Node) and isinstance(x.meta["val"],
+                                                       (torch.SymInt, torch.SymFloat)):
+            with node.graph.inserting_before(node):
+                made = node.graph.call_function(aten.scalar_tensor.default, (x,), {
+                    "dtype": value.dtype, "device": value.device})
+            made.meta = node.meta | {"val": value.new_empty(())}
+            node.update_arg(place, made)
 
 
 def symbols_of(size):

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a compiled model is called with, as torch can trace it: sparse matrices and PyG's
+EdgeIndex become tensors, wherever they are among the arguments."""
+
+import copy
+import functools
+
+import torch
+from torch.utils.weak import WeakIdKeyDictionary
+
+from .adjacency import Adjacency
+
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+_known = WeakIdKeyDictionary()
+
+
+def converting(function):
+    """The function, on arguments that torch can trace."""
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        for x in args:
+            if type(x) is not torch.Tensor or x.layout is not torch.strided:
+                args = tuple(map(convert, args))
+                break
+        if kwargs:
+            kwargs = {name: convert(x) for name, x in kwargs.items()}
+        return function(*args, **kwargs)
+    return call
+
+
+def convert(x):
+    """An argument as torch can trace it: itself where it is."""
+    kind = type(x)
+    if kind in _PLAIN:
+        return x if x.layout is torch.strided else _of_torch(x)
+    if kind is dict:
+        made = {name: convert(one) for name, one in x.items()}
+        return made if any(made[name] is not one for name, one in x.items()) else x
+    if kind in (list, tuple):
+        made = kind(map(convert, x))
+        return made if any(a is not b for a, b in zip(made, x)) else x
+    if isinstance(x, torch.Tensor):
+        return x.as_tensor() if hasattr(x, "as_tensor") else x
+    if kind.__name__ == "SparseTensor" and hasattr(x, "coo"):
+        return _of_sparse(x)
+    if hasattr(x, "stores") and hasattr(x, "to_dict"):
+        return _of_data(x)
+    return x
+
+
+def _of_data(data):
+    """Data and HeteroData of PyG, or a copy that has other tensors."""
+    made = None
+    for place, store in enumerate(data.stores):
+        for name, x in store.items():
+            one = convert(x)
+            if one is not x:
+                made = copy.copy(data) if made is None else made
+                made.stores[place][name] = one
+    return data if made is None else made
+
+
+def _kept(matrix, vectors, make):
+    """What `make` gives for a matrix; made once, while its vectors are what they were."""
+    key = tuple((x.data_ptr(), x._version, x.shape) for x in vectors)
+    try:
+        found = _known.get(matrix)
+    except TypeError:
+        return make()
+    if found is None or found[0] != key:
+        found = _known[matrix] = key, make()
+    return found[1]
+
+
+def _pair(rows, columns):
+    return torch.stack([columns, rows])
+
+
+def _of_torch(x):
+    """A sparse tensor: row i has the edges into node i. Values that are 1 are none."""
+    if x.layout is torch.sparse_coo:
+        x = x if x.is_coalesced() else x.coalesce()
+        vectors = [x.indices()]
+    elif x.layout is torch.sparse_csr:
+        vectors = [x.crow_indices(), x.col_indices()]
+    elif x.layout is torch.sparse_csc:
+        vectors = [x.ccol_indices(), x.row_indices()]
+    else:
+        raise ValueError(f"expected a sparse tensor of layout torch.sparse_coo, sparse_csr "
+                         f"or sparse_csc, got {x.layout}")
+    if x.dim() - x.dense_dim() != 2:
+        raise ValueError(f"expected a sparse matrix, got one of shape {tuple(x.shape)}")
+    value = x.values()
+
+    def make():
+        with torch.no_grad():
+            if x.layout is torch.sparse_coo:
+                pair = _pair(*vectors[0])
+            else:
+                begins, ends = vectors
+                own = torch.repeat_interleave(begins.diff(), output_size=ends.shape[0])
+                ends = ends.to(own.dtype)
+                pair = _pair(*((own, ends) if x.layout is torch.sparse_csr else (ends, own)))
+            is_one = value.dim() == 1 and bool((value == 1).all())
+            return pair, None if is_one else value.clone()
+    pair, kept = _kept(x, [*vectors, value], make)
+    # torch cannot trace a view of a sparse tensor.
+    return Adjacency(pair, value.clone() if value.requires_grad else kept,
+                     x.shape[0], x.shape[1], True)
+
+
+def _of_sparse(x):
+    """A SparseTensor of torch_sparse."""
+    row, col, value = x.coo()
+    pair = _kept(x, [row, col], lambda: _pair(row, col))
+    return Adjacency(pair, value, *map(int, x.sparse_sizes()), False)

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What compiled models are called with: sparse matrices, EdgeIndex, Data and HeteroData,
+beside eager PyG."""
+
+import copy
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("torch_geometric")
+
+import zoo  # noqa: E402
+from gnn_mlir.frontend import adjacency, arguments, capture  # noqa: E402
+from torch import nn  # noqa: E402
+from torch.utils import _pytree as pytree  # noqa: E402
+from torch_geometric import EdgeIndex, nn as pyg  # noqa: E402
+from torch_geometric.data import Batch, Data, HeteroData  # noqa: E402
+
+SIZE = 8
+fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
+
+
+def compiled(model):
+    return capture.compile_module(model, fullgraph=True)
+
+
+def graph(nodes=20, edges=80, seed=0):
+    """Features, edges of which some are self loops and none is there twice, weights."""
+    torch.manual_seed(seed)
+    ids = torch.randperm(nodes * nodes)[:edges]
+    ids[:2] = torch.tensor([0, nodes + 1])
+    ids = ids.unique()
+    return (torch.randn(nodes, SIZE), torch.stack([ids % nodes, ids // nodes]),
+            torch.rand(len(ids)) + 0.5)
+
+
+def matrix(edges, weights, nodes, layout):
+    made = torch.sparse_coo_tensor(edges.flip(0), weights, (nodes, nodes)).coalesce()
+    return {"coo": lambda: made, "csr": made.to_sparse_csr, "csc": made.to_sparse_csc}[layout]()
+
+
+def is_close(found, expected, error=1e-5):
+    pairs = zip(pytree.tree_leaves(found), pytree.tree_leaves(expected), strict=True)
+    for a, b in pairs:
+        assert a.shape == b.shape
+        assert (a - b).abs().max() <= error * max(1, b.abs().max())
+
+
+class Own(pyg.MessagePassing):
+    """A layer of a user, with weights."""
+
+    def __init__(self):
+        super().__init__("sum")
+
+    def forward(self, x, adj_t):
+        return self.propagate(adj_t, x=x, edge_weight=None)
+
+    def message(self, x_i, x_j, edge_weight):
+        x = torch.tanh(x_i - x_j)
+        return x if edge_weight is None else x * edge_weight.view(-1, 1)
+
+
+class Products(nn.Module):
+    """Without PyG."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(SIZE, SIZE)
+
+    def forward(self, x, adj):
+        return torch.mm(adj, (adj @ self.lin(x)).relu()) + torch.spmm(adj, x)
+
+
+LAYERS = {
+    "GCN csr": (lambda: pyg.GCNConv(SIZE, 4), "csr"),
+    "GCN coo": (lambda: pyg.GCNConv(SIZE, 4, improved=True), "coo"),
+    "SAGE csc": (lambda: pyg.SAGEConv(SIZE, 4), "csc"),
+    "GIN csr": (lambda: pyg.GINConv(nn.Linear(SIZE, 4)), "csr"),
+    "GAT csr": (lambda: pyg.GATConv(SIZE, 4, heads=2), "csr"),
+    "own csr": (Own, "csr"), "products csr": (Products, "csr"),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_sparse_tensors(name):
+    """With values and their gradients, and with values that are all 1. Torch has gradients
+    of values of CSR alone."""
+    make, layout = LAYERS[name]
+    model = make()
+    call = compiled(model)
+    for seed, nodes in enumerate((20, 31)):
+        x, edges, weights = graph(nodes, 80 + seed, seed)
+        made = []
+        for run, kind in ((model, "csr"), (call, layout)):
+            own = weights.clone().requires_grad_()
+            model.zero_grad()
+            out = run(x, matrix(edges, own, nodes, kind))
+            out.square().sum().backward()
+            made.append((out, [own.grad] if own.grad is not None else [],
+                         [p.grad for p in model.parameters()]))
+        is_close(made[1], made[0], 2e-5)
+    assert len(capture._made) == 1
+    if name in ("GCN coo", "SAGE csc"):
+        ones = matrix(edges, torch.ones(len(weights)), nodes, layout)
+        is_close(call(x, ones), model(x, ones))
+    assert all(len(outer.calls) == 1 for outer in capture._made)
+
+
+class SparseTensor(adjacency.SparseTensor):
+    """What torch_sparse has of that name, as far as it is asked for."""
+
+    def __init__(self, edges, value, sizes):
+        self._coo, self._sizes = (edges[1], edges[0], value), sizes
+
+    def coo(self):
+        return self._coo
+
+    def sparse_sizes(self):
+        return self._sizes
+
+
+@pytest.mark.parametrize("name", ["GCN csr", "SAGE csc", "GAT csr", "SG"])
+def test_sparse_tensors_of_torch_sparse(name):
+    """Layers as PyG has them for these: what ignores values, and what replaces loops."""
+    model = pyg.SGConv(SIZE, 4, K=2) if name == "SG" else LAYERS[name][0]()
+    x, edges, weights = graph()
+    weights.requires_grad_()
+    out = compiled(model)(x, SparseTensor(edges, weights, (20, 20)))
+    if name in ("GCN csr", "SG"):
+        is_loop = edges[0] == edges[1]
+        others = torch.where(is_loop, 1.0, weights)  # fill_diag
+        expected = model(x, edges, others)
+        grads = [torch.autograd.grad(y.square().sum(), weights)[0] for y in (out, expected)]
+        is_close(grads[0], grads[1], 2e-5)
+    else:
+        expected = model(x, edges)
+    is_close(out, expected)
+
+
+def test_matrices_of_relations():
+    """A bipartite relation has as many rows as it has destinations."""
+    x, edges, _ = graph()
+    edges = edges[:, edges[1] < 7]
+    relations = [("a", "to", "b"), ("b", "of", "a")]
+    model = pyg.HeteroConv({r: pyg.SAGEConv((SIZE, SIZE), 4) for r in relations})
+    ones = torch.ones(edges.shape[1])
+    adj_t = {relations[0]: torch.sparse_coo_tensor(edges.flip(0), ones, (7, 20)),
+             relations[1]: torch.sparse_coo_tensor(edges, ones, (20, 7)).to_sparse_csr()}
+    features = {"a": x, "b": x[:7]}
+    is_close(compiled(model)(features, adj_t), model(features, adj_t))
+
+
+def test_conversions_are_kept():
+    """While a matrix is what it was; structures are kept by the ids that it is made to."""
+    _, edges, weights = graph()
+    own = matrix(edges, weights, 20, "csr")
+    first, again = arguments.convert(own), arguments.convert(own)
+    assert first._pair is again._pair and first._value is again._value
+    own.values().mul_(2)
+    assert torch.equal(arguments.convert(own)._value, 2 * first._value)
+
+
+def test_other_uses_of_a_matrix():
+    x, edges, weights = graph()
+    adj = matrix(edges, weights, 20, "csr")
+    broken = capture.compile_module(lambda x, adj: torch.sparse.mm(adj, x.relu()))
+    is_close(broken(x, adj), adj @ x.relu())
+    for bad in (lambda x, adj: torch.cat([adj, x]), lambda x, adj: x.mT @ adj):
+        with pytest.raises(Exception, match="expected a dense tensor, got a sparse adj"):
+            compiled(bad)(x, adj)
+    blocks = torch.eye(4).to_sparse_bsr((2, 2))
+    with pytest.raises(ValueError, match="expected a sparse tensor of layout .* got .*bsr"):
+        compiled(LAYERS["GCN csr"][0]())(x, blocks)
+
+
+@pytest.mark.parametrize("sort", [None, "col"])
+def test_edge_index(sort):
+    model, (x, edges, weights) = pyg.GCNConv(SIZE, 4), graph()
+    call = compiled(model)
+    if sort:
+        edges = edges[:, edges[1].argsort(stable=True)]
+    own = EdgeIndex(edges, sparse_size=(20, 20), sort_order=sort)
+    is_close(call(x, own, weights), model(x, edges, weights))
+    is_close(call(x, edges, weights), call(x, edge_weight=weights, edge_index=own))
+    assert len(capture._made) == 1
+
+
+# -- Data and HeteroData ------------------------------------------------------------------
+
+
+def data(nodes=20):
+    x, edges, weights = graph(nodes)
+    return Data(x=x, edge_index=edges, edge_weight=weights, batch_size=5,
+                edge_attr=weights.view(-1, 1), adj_t=matrix(edges, weights, nodes, "csr"))
+
+
+def hetero(nodes=20):
+    x, edges, _ = graph(nodes)
+    made = HeteroData()
+    made["a"].x, made["b"].x, made["a"].batch_size = x, x[:7] + 1, 5
+    made["a", "to", "b"].edge_index = edges[:, edges[1] < 7]
+    made["b", "of", "a"].edge_index = EdgeIndex(edges[:, edges[0] < 7], sparse_size=(7, nodes))
+    return made
+
+
+class On(nn.Module):
+    """A layer, and what a model does with it and its data."""
+
+    def __init__(self, layer, forward):
+        super().__init__()
+        self.layer, self.run = layer, forward
+
+    def forward(self, data):
+        return self.run(self.layer, data)
+
+
+def _relations():
+    return pyg.HeteroConv({("a", "to", "b"): pyg.SAGEConv((SIZE, SIZE), 4),
+                           ("b", "of", "a"): pyg.SAGEConv((SIZE, SIZE), 4)})
+
+
+WHOLE = {
+    "attributes": (data, lambda: pyg.GCNConv(SIZE, 4), lambda f, d: f(
+        d.x, d.edge_index, d.edge_weight)[:d.batch_size]),
+    "items": (data, lambda: pyg.GATConv(SIZE, 4, edge_dim=1), lambda f, d: f(
+        d["x"], d["edge_index"], d["edge_attr"])),
+    "counts": (data, lambda: pyg.SAGEConv(SIZE, 4), lambda f, d: f(
+        d.x, d.edge_index)[:d.num_nodes - 1] / d.num_edges * d.num_features),
+    "adj_t": (data, lambda: pyg.GCNConv(SIZE, 4), lambda f, d: f(d.x, d.adj_t)),
+    "dicts": (hetero, _relations, lambda f, d: f(d.x_dict, d.edge_index_dict)),
+    "types": (hetero, _relations, lambda f, d: f(
+        {k: d[k].x for k in d.node_types}, {k: d[k].edge_index for k in d.edge_types})["a"][
+            :d["a"].batch_size] * d["b"].num_nodes),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_whole_data(name):
+    make, layer, forward = WHOLE[name]
+    model = On(layer(), forward)
+    call = compiled(model)
+    for nodes in (20, 17):
+        given = make(nodes)
+        before = copy.copy(given)
+        out = call(given)
+        assert all(a is b for a, b in zip(given.to_dict().values(), before.to_dict().values())
+                   if isinstance(a, torch.Tensor))
+        is_close(out, model(given))
+    assert len(capture._made) == 1
+
+
+def test_batches_of_graphs():
+    model = On(pyg.SAGEConv(SIZE, 4), lambda f, d: pyg.global_mean_pool(
+        f(d.x, d.edge_index), d.batch, d.num_graphs))
+    given = Batch.from_data_list([data(9), data(12)])
+    is_close(compiled(model)(given), model(given))
