@@ -3,7 +3,7 @@
 
     python benchmarks/device_structures.py [--models rgcn,rgat,hgt,sage,gat]
         [--edges 10000,100000,400000,5000000] [--types 8,64] [--repeats 20]
-        [--device cuda] [--output FILE]
+        [--device cuda] [--parts] [--output FILE]
 
 Random graphs with a tenth as many nodes as edges, of int64 ids, a self loop at each node
 for gat. Times are medians over repeats, of a new graph each, in milliseconds; the GPU is
@@ -13,12 +13,15 @@ done at their end:
     training    TensorGraph and binding forward and backward pass
     host        copies to the host, Graph, binding the function alone
     host train  the same of both passes
+    launches    kernels and copies on the GPU that `forward` and `training` take
     waits       copies from the GPU to the host and waits for it in `training`, as torch's
-                profiler counts them: one of each is what is wanted
-    launches    kernels and copies that `training` launches
+                profiler counts them
+    by          who builds the structures of `training`: kernels of the compiler, or torch
 
-With --device cpu all is on the host, which tells what Python takes: --edges 20. With
---output there is FILE, JSON.
+With --parts there is the time of each step of `training` too, in microseconds, without
+waits between them: calls of the library, sorting and taking memory. With --device cpu or
+emulator all is on the host, which tells what Python takes: --edges 20. With --output there
+is FILE, JSON.
 """
 
 import argparse
@@ -30,9 +33,9 @@ import time
 import torch
 
 import gnn_mlir
-from gnn_mlir import devices, models
+from gnn_mlir import capi, devices, models
 
-COLUMNS = ("forward", "training", "host", "host train", "waits", "launches")
+COLUMNS = ("forward", "training", "host", "host train", "launches", "waits", "by")
 TYPED = {"rgcn", "rgat", "hgt"}
 
 
@@ -66,7 +69,7 @@ def bound(layer, graph, device, names):
     return [devices.bind(layer.package, name, [graph], device) for name in names]
 
 
-def bench(layer, arguments, device, repeats):
+def bench(layer, arguments, device, repeats, with_parts=False):
     index, nodes, given = arguments
     cuda = index.is_cuda
     passes = layer.differentiated.find()
@@ -94,24 +97,67 @@ def bench(layer, arguments, device, repeats):
     found = {"forward": median(on_device, [layer.name]),
              "training": median(on_device, both), "host": median(on_host, [layer.name]),
              "host train": median(on_host, both)}
-    found["waits"] = found["launches"] = "-"
+    graph = on_device()
+    bound(layer, graph, device, both)
+    found.update(launches="-", waits="-", by="kernels" if graph._builds else "torch")
     if cuda:
-        kept = []
-        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU,
-                                                torch.profiler.ProfilerActivity.CUDA]) as trace:
-            kept += bound(layer, on_device(), device, both)
-        calls = collections.Counter()
-        for event in trace.events():
-            calls[event.name] += 1
-        copies = sum(n for name, n in calls.items() if name.startswith("Memcpy DtoH"))
-        waits = sum(n for name, n in calls.items() if name in (
-            "cudaStreamSynchronize", "cudaEventSynchronize", "cudaDeviceSynchronize"))
-        # The profiler itself waits for the device once at its end.
-        found["waits"] = f"{copies} + {waits}"
-        found["launches"] = sum(n for name, n in calls.items() if name in (
-            "cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel", "cudaMemcpyAsync",
-            "cudaMemsetAsync"))
+        launches, _ = traced(lambda: bound(layer, on_device(), device, [layer.name]))
+        more, waits = traced(lambda: bound(layer, on_device(), device, both))
+        found.update(launches=f"{launches}, {more}", waits=waits)
+    if with_parts:
+        found["parts"] = parts_of(lambda: bound(layer, on_device(), device, both), repeats)
     return found
+
+
+def traced(run):
+    """What the GPU did in a run: kernels and copies, and waits for it as text."""
+    activities = torch.profiler.ProfilerActivity
+    with torch.profiler.profile(activities=[activities.CPU, activities.CUDA]) as trace:
+        kept = run()
+    calls = collections.Counter(event.name for event in trace.events())
+    launches = sum(event.device_type == torch.autograd.DeviceType.CUDA
+                   for event in trace.events())
+    copies = sum(n for name, n in calls.items() if name.startswith("Memcpy DtoH"))
+    # The profiler itself waits for the device once at its end.
+    waits = sum(n for name, n in calls.items() if name.removesuffix("_v2") in (
+        "cudaStreamSynchronize", "cudaEventSynchronize", "cudaDeviceSynchronize",
+        "cuStreamSynchronize"))
+    del kept
+    return launches, f"{copies} + {waits}"
+
+
+def parts_of(run, repeats):
+    """Microseconds of each step of a run: medians of its sums."""
+    times, patched = collections.defaultdict(list), []
+
+    def measure(owner, name, label):
+        function = getattr(owner, name)
+
+        def measured(*arguments, **options):
+            begin = time.perf_counter()
+            try:
+                return function(*arguments, **options)
+            finally:
+                now[label or arguments[0]] += 1e6 * (time.perf_counter() - begin)
+        patched.append((owner, name, function))
+        setattr(owner, name, measured)
+    measure(capi, "call", None)
+    measure(torch, "sort", "sort")
+    measure(torch, "empty", "empty")
+    try:
+        for _ in range(repeats):
+            now, begin = collections.Counter(), time.perf_counter()
+            kept = run()
+            now["all"] = 1e6 * (time.perf_counter() - begin)
+            if torch.cuda.is_available():
+                torch.cuda.synchronize()
+            del kept
+            for label, value in now.items():
+                times[label].append(value)
+    finally:
+        for owner, name, function in patched:
+            setattr(owner, name, function)
+    return {label: round(statistics.median(values)) for label, values in times.items()}
 
 
 def main(arguments=None):
@@ -121,10 +167,11 @@ def main(arguments=None):
     parser.add_argument("--types", default="8,64")
     parser.add_argument("--repeats", type=int, default=20)
     parser.add_argument("--device", default="cuda")
+    parser.add_argument("--parts", action="store_true")
     parser.add_argument("--output")
     options = parser.parse_args(arguments)
-    place = torch.device(options.device)
-    target = "cpu" if place.type == "cpu" else "cuda"
+    target = options.device.partition(":")[0]
+    place = torch.device(options.device if target == "cuda" else "cpu")
     rows = []
     print("| model | edges | types | " + " | ".join(COLUMNS) + " |")
     print("| --- |" + " ---: |" * (2 + len(COLUMNS)))
@@ -134,13 +181,16 @@ def main(arguments=None):
             for edges in map(int, options.edges.split(",")):
                 given = tensors(name, edges, types, place)
                 device = devices.open_device(
-                    "cpu" if target == "cpu" else f"cuda:{given[0].device.index or 0}")
-                found = bench(layer, given, device, options.repeats)
+                    f"cuda:{given[0].device.index or 0}" if target == "cuda" else target)
+                found = bench(layer, given, device, options.repeats, options.parts)
                 rows.append({"model": name, "edges": edges, "types": types, **found})
                 cells = [f"{v:.3f}" if isinstance(v, float) else str(v)
                          for v in (found[column] for column in COLUMNS)]
                 print(f"| {name} | {edges} | {types} | " + " | ".join(cells) + " |",
                       flush=True)
+                if options.parts:
+                    print(", ".join(f"{k} {v}" for k, v in found["parts"].items()),
+                          flush=True)
     if options.output:
         with open(options.output, "w", encoding="utf-8") as file:
             json.dump({"device": str(place), "rows": rows}, file, indent=1)

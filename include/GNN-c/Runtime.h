@@ -416,6 +416,89 @@ GNN_CAPI GnnError *gnnBindBuilt(const GnnPackage *package,
                                 const GnnDevice *device,
                                 GnnBoundFunction **bound);
 
+/** What functions need of a graph of that name: counts and structures as in
+ *  GnnBuiltGraph, and whether it is to be checked for one self loop a node. */
+typedef struct GnnGraphNeeds {
+  const char *name;
+  bool selfLoops;
+  int64_t numCounts;
+  const char *const *countKeys;
+  int64_t numStructures;
+  const char *const *structureKeys;
+} GnnGraphNeeds;
+
+/** How the structures of graphs are built on a device by kernels. Immutable. */
+typedef struct GnnBuilder GnnBuilder;
+
+/** The structures of some graphs, on their way. */
+typedef struct GnnBuild GnnBuild;
+
+/** Ids on a device, of 32 or 64 bits, `stride` ids apart; null: all are 0. */
+typedef struct GnnDeviceIds {
+  const void *values;
+  int64_t bits;
+  int64_t stride;
+} GnnDeviceIds;
+
+/** A graph on a device. Its ids may be wrong. */
+typedef struct GnnDeviceGraph {
+  const char *name;
+  bool square;
+  int64_t numSrcNodes, numDstNodes, numEdges, numNodeTypes, numEdgeTypes;
+  GnnDeviceIds src, dst, edgeType, srcNodeType, dstNodeType;
+} GnnDeviceGraph;
+
+/** `kernels` is a package of the kernels of structure_kernels.py. The builder
+ *  is null where these do not build all that is needed. */
+GNN_CAPI GnnError *gnnBuilderCreate(const GnnGraphNeeds *graphs,
+                                    int64_t numGraphs,
+                                    const GnnPackage *kernels,
+                                    const GnnDevice *device,
+                                    GnnBuilder **builder);
+GNN_CAPI void gnnBuilderRelease(GnnBuilder *builder);
+
+/** Whether what one builds has all that another one does. */
+GNN_CAPI bool gnnBuilderCovers(const GnnBuilder *builder,
+                               const GnnBuilder *other);
+
+/** Begins to build. The steps below follow each other on one stream; ids and
+ *  memory must live until it is done with them. `sizes` gets three numbers of
+ *  int32 words: the keys that are to be sorted (-1: they would need more bits),
+ *  memory of the device for counting, and memory of the host that the device
+ *  can write. */
+GNN_CAPI GnnError *gnnBuildCreate(const GnnBuilder *builder,
+                                  const GnnDeviceGraph *graphs,
+                                  int64_t numGraphs, GnnBuild **build,
+                                  int64_t *sizes);
+GNN_CAPI void gnnBuildRelease(GnnBuild *build);
+
+/** Writes the int32 keys, which the caller sorts. */
+GNN_CAPI GnnError *gnnBuildKeys(GnnBuild *build, void *keys, void *stream);
+
+/** Counts, given the keys in their stable order and for each, int64, where it
+ *  was. Waits. `bytes` is what the structures take; -1 where an id is wrong, or
+ *  self loops are not what they should be. */
+GNN_CAPI GnnError *gnnBuildCount(GnnBuild *build, const void *keys,
+                                 const void *order, void *scratch,
+                                 void *numbers, void *stream, int64_t *bytes);
+
+/** Builds the structures in memory that is 16-byte aligned and lives as long as
+ *  what is bound to them. */
+GNN_CAPI GnnError *gnnBuildFill(GnnBuild *build, void *memory, void *stream);
+
+/** Binds functions to the graphs, as gnnBindBuilt does. */
+GNN_CAPI GnnError *gnnBuildBind(const GnnBuild *build,
+                                const GnnPackage *package,
+                                const char *const *functions,
+                                int64_t numFunctions, GnnBoundFunction **bound);
+
+/** A count of a graph, or a structure and the number of its values. */
+GNN_CAPI GnnError *gnnBuildNumber(const GnnBuild *build, const char *graph,
+                                  const char *key, int64_t *value);
+GNN_CAPI GnnError *gnnBuildStructure(const GnnBuild *build, const char *graph,
+                                     const char *key, const void **values,
+                                     int64_t *size);
+
 /** `tiles G A N` and `tile_rows G A N`, or those of long groups, of the host:
  *  from `rows G A`, int32[numGroups + 1]. `tiles` has room for `capacity` tiles
  *  of 3 values, `tileRows` for numGroups + 1 values; either may be null.

@@ -87,23 +87,6 @@ graphsOf(const FunctionPlan &function, const char *const *names,
   return values;
 }
 
-/// Gives what `bind` makes of each function, or none of it.
-template <typename Bind>
-static Error bindEach(ArrayView<const char *> functions,
-                      GnnBoundFunction **bound, Bind bind) {
-  std::vector<std::unique_ptr<GnnBoundFunction>> handles;
-  for (const char *function : functions) {
-    auto value = bind(function ? function : "");
-    if (!value)
-      return value.takeError();
-    handles.push_back(std::make_unique<GnnBoundFunction>());
-    handles.back()->value = std::move(*value);
-  }
-  for (size_t i = 0; i < handles.size(); ++i)
-    bound[i] = handles[i].release();
-  return {};
-}
-
 GnnError *gnnBindAll(const GnnPackage *package, const char *const *functions,
                      int64_t numFunctions, const char *const *graphNames,
                      GnnGraph *const *graphs, int64_t numGraphs,
@@ -135,14 +118,6 @@ GnnError *gnnBindAll(const GnnPackage *package, const char *const *functions,
 }
 
 namespace {
-/// The texts of an array; null among them is an error.
-Error checkTexts(const char *const *texts, int64_t count, const char *what) {
-  for (int64_t i = 0; i < count; ++i)
-    if (!texts || !texts[i])
-      return failure("expected ", count, " ", what, ", got null");
-  return {};
-}
-
 Expected<BuiltGraph> convert(const GnnBuiltGraph &given) {
   BuiltGraph graph;
   graph.square = given.square;

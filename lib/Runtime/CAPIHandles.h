@@ -71,6 +71,32 @@ Error expectPointers(const char *what, const Pointers *...pointers) {
   return failure("expected ", what, ", got null");
 }
 
+/// Gives what `bind` makes of each function, or none of it.
+template <typename Bind>
+Error bindEach(ArrayView<const char *> functions, GnnBoundFunction **bound,
+               Bind bind) {
+  std::vector<std::unique_ptr<GnnBoundFunction>> handles;
+  for (const char *function : functions) {
+    auto value = bind(function ? function : "");
+    if (!value)
+      return value.takeError();
+    handles.push_back(std::make_unique<GnnBoundFunction>());
+    handles.back()->value = std::move(*value);
+  }
+  for (size_t i = 0; i < handles.size(); ++i)
+    bound[i] = handles[i].release();
+  return {};
+}
+
+/// The texts of an array; null among them is an error.
+inline Error checkTexts(const char *const *texts, int64_t count,
+                        const char *what) {
+  for (int64_t i = 0; i < count; ++i)
+    if (!texts || !texts[i])
+      return failure("expected ", count, " ", what, ", got null");
+  return {};
+}
+
 /// The values of a pointer and a count; none where either says so.
 template <typename T> ArrayView<T> pointers(T const *data, int64_t count) {
   return {data, data && count > 0 ? static_cast<size_t>(count) : 0};

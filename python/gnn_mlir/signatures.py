@@ -41,6 +41,24 @@ class BuiltGraph(ctypes.Structure):
                 ("structures", POINTER(c_void_p)), ("sizes", POINTER(c_int64))]
 
 
+class GraphNeeds(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("self_loops", c_bool), ("num_counts", c_int64),
+                ("count_keys", POINTER(c_char_p)), ("num_structures", c_int64),
+                ("structure_keys", POINTER(c_char_p))]
+
+
+class DeviceIds(ctypes.Structure):
+    _fields_ = [("values", c_void_p), ("bits", c_int64), ("stride", c_int64)]
+
+
+class DeviceGraph(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("square", c_bool), ("num_src_nodes", c_int64),
+                ("num_dst_nodes", c_int64), ("num_edges", c_int64),
+                ("num_node_types", c_int64), ("num_edge_types", c_int64),
+                ("src", DeviceIds), ("dst", DeviceIds), ("edge_type", DeviceIds),
+                ("src_node_type", DeviceIds), ("dst_node_type", DeviceIds)]
+
+
 class CompileOptions(ctypes.Structure):
     _fields_ = [("chip", c_char_p), ("emulated", c_bool), ("passes", c_char_p),
                 ("phases_directory", c_char_p), ("reproducer", c_char_p),
@@ -94,6 +112,18 @@ FALLIBLE = {
                    POINTER(c_void_p)],
     "gnnBindBuilt": [c_void_p, POINTER(c_char_p), c_int64, POINTER(BuiltGraph), c_int64,
                      c_void_p, POINTER(c_void_p)],
+    "gnnBuilderCreate": [POINTER(GraphNeeds), c_int64, c_void_p, c_void_p,
+                         POINTER(c_void_p)],
+    "gnnBuildCreate": [c_void_p, POINTER(DeviceGraph), c_int64, POINTER(c_void_p),
+                       POINTER(c_int64)],
+    "gnnBuildKeys": [c_void_p, c_void_p, c_void_p],
+    "gnnBuildCount": [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,
+                      POINTER(c_int64)],
+    "gnnBuildFill": [c_void_p, c_void_p, c_void_p],
+    "gnnBuildBind": [c_void_p, c_void_p, POINTER(c_char_p), c_int64, POINTER(c_void_p)],
+    "gnnBuildNumber": [c_void_p, c_char_p, c_char_p, POINTER(c_int64)],
+    "gnnBuildStructure": [c_void_p, c_char_p, c_char_p, POINTER(c_void_p),
+                          POINTER(c_int64)],
     "gnnTiles": [c_void_p, c_int64, c_int64, c_bool, c_void_p, c_int64, c_void_p,
                  POINTER(c_int64)],
     "gnnBoundRun": [c_void_p, POINTER(c_void_p), c_int64, POINTER(c_void_p),
@@ -134,6 +164,9 @@ PLAIN = {
     "gnnPackageFunctionName": (c_char_p, c_void_p, c_int64),
     "gnnPackagePlan": (c_char_p, c_void_p),
     "gnnPackageKernels": (c_void_p, c_void_p, c_char_p, POINTER(c_size_t)),
+    "gnnBuilderRelease": (None, c_void_p),
+    "gnnBuilderCovers": (c_bool, c_void_p, c_void_p),
+    "gnnBuildRelease": (None, c_void_p),
     "gnnBoundRelease": (None, c_void_p),
     "gnnBoundWorkspaceBytes": (c_int64, c_void_p),
     "gnnBoundStructureBytes": (c_int64, c_void_p),

@@ -75,6 +75,7 @@ class TensorGraph:
         self._versions = [_version(tensor) for tensor in self._tensors()]
         self._token, self._rows = tokens.make(self), {}
         self._structures = self._made_on = None
+        self._builds = []  # By kernels: (build, the tokens of its graphs by name).
         if (self.num_edges and not (self.num_src_nodes and self.num_dst_nodes and
                                     self.num_edge_types) or
                 (self.num_src_nodes or self.num_dst_nodes) and not self.num_node_types):
@@ -162,11 +163,14 @@ class TensorGraph:
                 found.append((end, given, (self.num_node_types,)))
         return found
 
-    def _start(self):
-        """Its structures, for more to be built on the current stream."""
+    def _check_unchanged(self):
         if [_version(tensor) for tensor in self._tensors()] != self._versions:
             raise RuntimeError("expected the tensors that a TensorGraph was made of, got "
                                "one that was changed in place")
+
+    def _start(self):
+        """Its structures, for more to be built on the current stream."""
+        self._check_unchanged()
         if self._structures is None:
             from .tensor_structures import Structures
             self._structures = Structures(self)
@@ -283,7 +287,8 @@ def bind_all(package, names, graphs, device):
             for graph in graphs.values():
                 if graph._made_on and graph._made_on[0] != stream:
                     stream.wait_event(graph._made_on[1])
-            found = _bind_built(package, names, requests, graphs, device)
+            found = _bind_built(package, names, requests, graphs, device,
+                                stream.cuda_stream)
             ready = stream, torch.cuda.Event()
             ready[1].record(stream)
         for graph in graphs.values():
@@ -294,7 +299,17 @@ def bind_all(package, names, graphs, device):
     return _bind_built(package, names, requests, graphs, device)
 
 
-def _bind_built(package, names, requests, graphs, device):
+def _bind_built(package, names, requests, graphs, device, stream=None):
+    from . import kernel_structures
+    for graph in graphs.values():
+        graph._check_unchanged()
+    found = kernel_structures.bind(package, names, requests, graphs, device, stream,
+                                   _refuse)
+    return found or _bind_made(package, names, requests, graphs, device)
+
+
+def _bind_made(package, names, requests, graphs, device):
+    """The same of structures that torch builds."""
     declared = {name: request for name, request in requests.items() if not request.parent}
     built = {name: graphs[name]._start() for name in declared}
     try:

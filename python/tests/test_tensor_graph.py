@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Graphs of tensors: the structures that torch builds have the bits of the host's."""
+"""Graphs of tensors: the structures that torch and kernels build have the bits of the
+host's."""
 
 import itertools
 import pathlib
 import re
+import weakref
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import gnn_mlir
-from gnn_mlir import capi, models, structure_keys, tensor_graph
+from gnn_mlir import capi, devices, kernel_structures, models, structure_keys, tensor_graph
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
@@ -133,6 +135,69 @@ def test_same_bits(name, dtype, index, typed):
     assert numbers == {text: native.count(text) for text in counts}
 
 
+def by_kernels(graph, keys, counts, device="emulator", chip=None):
+    """What kernels build of that; None where they do not build all of it."""
+    request = structure_keys.Request("g")
+    for text in keys:
+        request.add_structure(text)
+    for text in counts:
+        request.add_count(text)
+    request.finish()
+    device = devices.open_device(device)
+    builder = kernel_structures.Builder.make({"g": request}, device, chip)
+    stream = torch.cuda.current_stream().cuda_stream if graph.device.type == "cuda" else None
+    return builder and kernel_structures.Build(builder, {"g": graph}, stream)
+
+
+@pytest.fixture(scope="module")
+def built_by_kernels():
+    """Keys and counts that kernels build."""
+    edges = gnn_mlir.TensorGraph(torch.tensor([[0, 1], [1, 1]]), 2)
+    return ([text for text in KEYS if by_kernels(edges, [text], [])],
+            [text for text in COUNTS if by_kernels(edges, [], [text])])
+
+
+def check_kernels(host, graph, keys, counts, device="emulator", chip=None):
+    counts = [c for c in counts if c != "count node" or host.square]
+    native, build = capi.NativeGraph.of(host), by_kernels(graph, keys, counts, device, chip)
+    for text in keys:
+        np.testing.assert_array_equal(build.structure("g", text).cpu().numpy(),
+                                      native.structure(text), text)
+    assert {c: build.count("g", c) for c in counts} == {c: native.count(c) for c in counts}
+
+
+# More rows than a block of a sum has, and blocks of edges that are not full.
+LARGE = dict(nodes=2777, edges=6001, types=5, node_types=3, hub=True)
+
+
+@pytest.mark.parametrize("name", [*GRAPHS, "large"])
+def test_same_bits_of_kernels(name, built_by_kernels, monkeypatch):
+    monkeypatch.setitem(GRAPHS, "large", LARGE)
+    keys, counts = built_by_kernels
+    assert len(keys) > 350 and len(counts) > 150
+    for form in [(torch.int64, True, True), (torch.int32, False, True),
+                 (torch.int64, False, False)][:1 if name == "large" else 3]:
+        check_kernels(*both(name, *form), keys, counts)
+
+
+def test_one_key_alone_of_kernels(built_by_kernels):
+    """Nothing counts on another that was asked for, nor on rows that lie side by side."""
+    host, graph = both("random")
+    ends = torch.stack([graph.ends(end) for end in ("src", "dst")], 1)
+    graph = gnn_mlir.TensorGraph(
+        (ends[:, 0], ends[:, 1]), host.num_nodes, num_edge_types=4, num_node_types=3,
+        edge_type=graph.edge_type, node_type=graph.node_types_at("src"))
+    for text in built_by_kernels[0][::3]:
+        check_kernels(host, graph, [text], [])
+
+
+def test_more_keys_than_kernels_sort():
+    """Keys of more than 32 bits are left to torch."""
+    graph = gnn_mlir.TensorGraph(torch.tensor([[1], [2]]), 1 << 20, num_edge_types=60000,
+                                 edge_type=torch.tensor([1]))
+    assert not by_kernels(graph, ["map src_pair src"], []).is_good
+
+
 def test_one_key_alone(name="random"):
     """No structure counts on another that was asked for."""
     host, _ = both(name)
@@ -222,6 +287,11 @@ def test_functions_and_gradients(name):
     for expected, got in zip(*results):
         assert torch.equal(expected, got)
     assert layer.memory(host) == layer.memory(graph)
+    # One for the passes, which the function itself needs no more than.
+    builds = [weakref.ref(build) for build, _ in graph._builds]
+    assert len(builds) == (target == "emulator")
+    del graph, one, out, tape, _, results, expected, got  # All that may hold them.
+    assert not any(build() for build in builds)
 
 
 def test_one_transfer(monkeypatch):
@@ -307,8 +377,9 @@ def test_parents_rows():
         assert structures.size(parent) == whole.count(f"count {end}")
 
 
-def test_bad_ids():
-    layer = gnn_mlir.compile(relational(), target="cpu")
+@pytest.mark.parametrize("target", ["cpu", "emulator"])
+def test_bad_ids(target):
+    layer = gnn_mlir.compile(relational(), target=target)
     src, dst, given = random_graph(6, 20, 90, 3)
     good = dict(edge_type=given["edge_type"], num_edge_types=3, num_nodes=20)
     inputs = layer.source.random_inputs(gnn_mlir.Graph(src, dst, **good))
@@ -329,12 +400,14 @@ def test_bad_ids():
                 layer(graph, inputs)
 
 
-def test_promises_of_declarations():
-    layer = gnn_mlir.compile(models.gat((4, 4)), target="cpu")
+@pytest.mark.parametrize("target", ["cpu", "emulator"])
+def test_promises_of_declarations(target):
+    layer = gnn_mlir.compile(models.gat((4, 4)), target=target)
     edges = torch.tensor([[0, 1, 2, 0, 1, 2], [1, 2, 0, 0, 1, 2]])
     inputs = layer.source.random_inputs(gnn_mlir.Graph(*edges, 3))
     good = gnn_mlir.TensorGraph(edges, 3)
     np.testing.assert_array_equal(layer(good, inputs), layer(good.to_graph(), inputs))
+    assert bool(good._builds) == (target == "emulator")
     for wrong in (edges[:, :5], torch.cat([edges, edges[:, 3:4]], 1)):
         graphs = gnn_mlir.TensorGraph(wrong, 3), gnn_mlir.Graph(*wrong, 3)
         messages = []
@@ -444,7 +517,7 @@ def test_functions_of_derived_graphs():
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
-def test_on_a_gpu():
+def test_on_a_gpu(built_by_kernels):
     """The same bits there, one copy to the host, and wrong ids are an error."""
     for name in GRAPHS:
         host, graph = both(name)
@@ -463,6 +536,7 @@ def test_on_a_gpu():
             torch.cuda.set_sync_debug_mode("default")
         for text, tensor in structures.items():
             np.testing.assert_array_equal(tensor.cpu().numpy(), native.structure(text), text)
+        check_kernels(host, graph, *built_by_kernels, "cuda:0", "sm_80")
         assert numbers == {text: native.count(text) for text in counts}
     layer = gnn_mlir.compile(relational(), target="cuda", gradients=True)
     src, dst, given = random_graph(8, 300, 90000, 3)

@@ -1,0 +1,230 @@
+//===- CAPIBuild.cpp - C API of building on a device ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN-c/Runtime.h"
+
+#include "CAPIHandles.h"
+#include "DeviceBuild.h"
+
+using namespace gnn::runtime;
+
+struct GnnBuilder : GnnCounted<GnnBuilder> {
+  std::shared_ptr<const DeviceBuilder> value;
+};
+
+struct GnnBuild : GnnCounted<GnnBuild> {
+  explicit GnnBuild(std::shared_ptr<const DeviceBuilder> builder)
+      : value(std::move(builder)) {}
+  DeviceBuild value;
+};
+
+static Expected<DeviceBuilder::Needs> convert(const GnnGraphNeeds &given) {
+  DeviceBuilder::Needs needs;
+  if (Error error = checkTexts(given.countKeys, given.numCounts, "counts"))
+    return error;
+  if (Error error =
+          checkTexts(given.structureKeys, given.numStructures, "structures"))
+    return error;
+  if (given.selfLoops)
+    needs.sorts.insert(DeviceSort::Loops);
+  for (const char *text : pointers(given.countKeys, given.numCounts)) {
+    Expected<CountKey> key = parseCountKey(text);
+    if (!key)
+      return key.takeError();
+    needs.counts.insert(*key);
+  }
+  for (const char *text : pointers(given.structureKeys, given.numStructures)) {
+    Expected<StructureKey> key = parseStructureKey(text);
+    if (!key)
+      return key.takeError();
+    needs.structures.insert(*key);
+  }
+  return needs;
+}
+
+GnnError *gnnBuilderCreate(const GnnGraphNeeds *graphs, int64_t numGraphs,
+                           const GnnPackage *kernels, const GnnDevice *device,
+                           GnnBuilder **builder) {
+  return guardedCall("builder", [&]() -> Error {
+    if (Error error = expectPointers("graphs, kernels, a device and a result",
+                                     graphs, kernels, device, builder))
+      return error;
+    std::map<std::string, DeviceBuilder::Needs> all;
+    for (int64_t i = 0; i < numGraphs; ++i) {
+      std::string name = graphs[i].name ? graphs[i].name : "";
+      Expected<DeviceBuilder::Needs> needs = convert(graphs[i]);
+      if (!needs)
+        return needs.takeError().in("graph '" + name + "'");
+      all[name] = std::move(*needs);
+    }
+    auto made =
+        DeviceBuilder::create(std::move(all), *kernels->value, device->value);
+    if (!made)
+      return made.takeError();
+    *builder = nullptr;
+    if (*made) {
+      *builder = new GnnBuilder;
+      (*builder)->value = std::move(*made);
+    }
+    return {};
+  });
+}
+
+void gnnBuilderRelease(GnnBuilder *builder) {
+  if (builder)
+    builder->release();
+}
+
+bool gnnBuilderCovers(const GnnBuilder *builder, const GnnBuilder *other) {
+  return builder && other && builder->value->covers(*other->value);
+}
+
+static DeviceIds convert(const GnnDeviceIds &ids) {
+  return {ids.values, ids.bits, ids.stride};
+}
+
+GnnError *gnnBuildCreate(const GnnBuilder *builder,
+                         const GnnDeviceGraph *graphs, int64_t numGraphs,
+                         GnnBuild **build, int64_t *sizes) {
+  return guardedCall("build", [&]() -> Error {
+    if (Error error = expectPointers("a builder, graphs and results", builder,
+                                     graphs, build, sizes))
+      return error;
+    std::map<std::string, DeviceEdges> all;
+    for (int64_t i = 0; i < numGraphs; ++i) {
+      const GnnDeviceGraph &graph = graphs[i];
+      DeviceEdges edges;
+      edges.square = graph.square;
+      edges.numSrcNodes = graph.numSrcNodes;
+      edges.numDstNodes = graph.numDstNodes;
+      edges.numEdges = graph.numEdges;
+      edges.numNodeTypes = graph.numNodeTypes;
+      edges.numEdgeTypes = graph.numEdgeTypes;
+      edges.src = convert(graph.src);
+      edges.dst = convert(graph.dst);
+      edges.edgeType = convert(graph.edgeType);
+      edges.srcNodeType = convert(graph.srcNodeType);
+      edges.dstNodeType = convert(graph.dstNodeType);
+      all[graph.name ? graph.name : ""] = edges;
+    }
+    auto made = std::make_unique<GnnBuild>(builder->value);
+    if (Error error = made->value.layOut(all))
+      return error;
+    sizes[0] = made->value.numKeys();
+    sizes[1] = made->value.scratchWords();
+    sizes[2] = made->value.hostWords();
+    *build = made.release();
+    return {};
+  });
+}
+
+void gnnBuildRelease(GnnBuild *build) {
+  if (build)
+    build->release();
+}
+
+GnnError *gnnBuildKeys(GnnBuild *build, void *keys, void *stream) {
+  return guardedCall("build", [&]() -> Error {
+    if (Error error = expectPointers("what is being built", build))
+      return error;
+    return build->value.writeKeys(keys, stream);
+  });
+}
+
+GnnError *gnnBuildCount(GnnBuild *build, const void *keys, const void *order,
+                        void *scratch, void *numbers, void *stream,
+                        int64_t *bytes) {
+  return guardedCall("build", [&]() -> Error {
+    if (Error error =
+            expectPointers("what is being built and a result", build, bytes))
+      return error;
+    Expected<bool> good =
+        build->value.count(keys, order, scratch, numbers, stream);
+    if (!good)
+      return good.takeError();
+    *bytes = *good ? build->value.bytes() : -1;
+    return {};
+  });
+}
+
+GnnError *gnnBuildFill(GnnBuild *build, void *memory, void *stream) {
+  return guardedCall("build", [&]() -> Error {
+    if (Error error = expectPointers("what is being built", build))
+      return error;
+    return build->value.fill(memory, stream);
+  });
+}
+
+GnnError *gnnBuildBind(const GnnBuild *build, const GnnPackage *package,
+                       const char *const *functions, int64_t numFunctions,
+                       GnnBoundFunction **bound) {
+  return guardedCall("bind", [&]() -> Error {
+    if (Error error = expectPointers("what is built, a package, functions' "
+                                     "names and results",
+                                     build, package, functions, bound))
+      return error;
+    return bindEach(pointers(functions, numFunctions), bound,
+                    [&](const char *function) {
+                      return BoundFunction::bindBuilt(package->value, function,
+                                                      build->value.built(),
+                                                      build->value.of().device);
+                    });
+  });
+}
+
+/// The graph of that name; it must be built.
+static Expected<const BuiltGraph *> find(const GnnBuild &build,
+                                         const std::string &name) {
+  auto found = build.value.built().find(name);
+  if (found == build.value.built().end())
+    return failure("expected a graph that is built, got '", name, "'");
+  return &found->second;
+}
+
+GnnError *gnnBuildNumber(const GnnBuild *build, const char *graph,
+                         const char *key, int64_t *value) {
+  return guardedCall("build", [&]() -> Error {
+    if (Error error = expectPointers("what is built, a graph, a key and a "
+                                     "result",
+                                     build, graph, key, value))
+      return error;
+    auto built = find(*build, graph);
+    if (!built)
+      return built.takeError();
+    Expected<CountKey> count = parseCountKey(key);
+    if (!count)
+      return count.takeError();
+    auto found = (*built)->counts.find(*count);
+    if (found == (*built)->counts.end())
+      return failure("expected a count that was asked for, got '", key, "'");
+    *value = found->second;
+    return {};
+  });
+}
+
+GnnError *gnnBuildStructure(const GnnBuild *build, const char *graph,
+                            const char *key, const void **values,
+                            int64_t *size) {
+  return guardedCall("build", [&]() -> Error {
+    if (Error error = expectPointers("what is built, a graph, a key and "
+                                     "results",
+                                     build, graph, key, values, size))
+      return error;
+    auto built = find(*build, graph);
+    if (!built)
+      return built.takeError();
+    Expected<StructureKey> structure = parseStructureKey(key);
+    if (!structure)
+      return structure.takeError();
+    auto found = (*built)->structures.find(*structure);
+    if (found == (*built)->structures.end())
+      return failure("expected a structure that was asked for, got '", key,
+                     "'");
+    *values = found->second.data;
+    *size = found->second.size;
+    return {};
+  });
+}

@@ -1,0 +1,207 @@
+//===- DeviceBuild.cpp - Structures that kernels build --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceBuild.h"
+
+#include "GraphBuild.h"
+
+#include <algorithm>
+
+using namespace gnn::runtime;
+using gnn::RowEnd;
+using gnn::RowKind;
+
+//===----------------------------------------------------------------------===//
+// What functions need
+//===----------------------------------------------------------------------===//
+
+/// The orders that kernels sort rows in.
+static bool isSorted(OrderedSpace rows) {
+  switch (rows.order) {
+  case Order::Natural:
+  case Order::InRows:
+  case Order::OutRows:
+  case Order::SrcPairs:
+  case Order::DstPairs:
+  case Order::ByNode:
+  case Order::ByType:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Whether kernels walk these rows.
+static bool isWalked(Space space) {
+  RowKind kind = kindOf(space);
+  return !isOfParent(space) && space != Space::Node &&
+         (kind == RowKind::Edge || kind == RowKind::Pair ||
+          kind == RowKind::Node);
+}
+
+/// Whether kernels build it. The others are left to who else builds: orders by
+/// node types of edges and pairs and by degrees, edge types by a schema, and
+/// what leads to the parent of a derived graph.
+static bool isBuilt(const StructureKey &key) {
+  if (key.kind == StructureKey::Kind::Map) {
+    Space to = key.target.space;
+    bool leads = isWalked(to) || to == Space::EdgeType ||
+                 to == Space::SrcNodeType || to == Space::DstNodeType;
+    return isWalked(key.elements.space) && leads && isSorted(key.elements) &&
+           isSorted(key.target);
+  }
+  if (key.group == Space::Graph)
+    return isWalked(key.elements.space);
+  bool isOfPairs = kindOf(key.group) == RowKind::Pair;
+  return isWalked(key.elements.space) && isSorted(key.elements) &&
+         (!isOfPairs || key.kind == StructureKey::Kind::Rows);
+}
+
+static bool isBuilt(const CountKey &key) {
+  if (key.kind == CountKey::Kind::Count)
+    return !isOfParent(key.space);
+  return key.kind != CountKey::Kind::MaxRow &&
+         isBuilt(StructureKey::tiles(key.space, key.elements, key.tile));
+}
+
+static void addSorts(OrderedSpace rows, std::set<DeviceSort> &sorts) {
+  bool isOfDst = endOf(rows.space) == RowEnd::Dst;
+  auto add = [&](DeviceSort src, DeviceSort dst, bool ofDst) {
+    sorts.insert(ofDst ? dst : src);
+  };
+  if (kindOf(rows.space) == RowKind::Pair)
+    add(DeviceSort::SrcPairs, DeviceSort::DstPairs, isOfDst);
+  switch (rows.order) {
+  case Order::InRows:
+  case Order::OutRows:
+    add(DeviceSort::Src, DeviceSort::Dst, rows.order == Order::InRows);
+    break;
+  case Order::SrcPairs:
+  case Order::DstPairs:
+    add(DeviceSort::SrcPairs, DeviceSort::DstPairs,
+        rows.order == Order::DstPairs);
+    break;
+  case Order::ByNode:
+    add(DeviceSort::SrcByNode, DeviceSort::DstByNode, isOfDst);
+    break;
+  case Order::ByType:
+    add(DeviceSort::SrcTypes, DeviceSort::DstTypes, isOfDst);
+    break;
+  default:
+    break;
+  }
+}
+
+Expected<std::shared_ptr<const DeviceBuilder>>
+DeviceBuilder::create(std::map<std::string, Needs> graphs,
+                      const Package &kernels, std::shared_ptr<Device> device) {
+  using Result = Expected<std::shared_ptr<const DeviceBuilder>>;
+  auto builder = std::make_shared<DeviceBuilder>();
+  builder->graphs = std::move(graphs);
+  for (auto &[name, needs] : builder->graphs) {
+    for (const StructureKey &key : needs.structures) {
+      if (!isBuilt(key))
+        return Result(nullptr);
+      addSorts(key.elements, needs.sorts);
+      addSorts(key.target, needs.sorts);
+      addSorts({key.group, Order::Natural}, needs.sorts);
+    }
+    for (const CountKey &key : needs.counts) {
+      if (!isBuilt(key))
+        return Result(nullptr);
+      addSorts(key.elements, needs.sorts);
+      addSorts({key.space, Order::Natural}, needs.sorts);
+    }
+  }
+  auto image = kernels.kernelsOn(device);
+  if (!image)
+    return image.takeError();
+  static const char *const names[numKernels] = {
+      "keys", "sums", "scan", "search", "starts", "move", "tiles"};
+  for (size_t i = 0; i < numKernels; ++i) {
+    Expected<const Kernel *> kernel = (*image)->find(names[i]);
+    if (!kernel)
+      return kernel.takeError();
+    builder->kernels[i] = *kernel;
+  }
+  builder->device = std::move(device);
+  builder->image = std::move(*image);
+  return Result(std::move(builder));
+}
+
+bool DeviceBuilder::covers(const DeviceBuilder &other) const {
+  auto includes = [](const auto &all, const auto &some) {
+    return std::includes(all.begin(), all.end(), some.begin(), some.end());
+  };
+  return device == other.device &&
+         std::all_of(other.graphs.begin(), other.graphs.end(), [&](auto &one) {
+           auto own = graphs.find(one.first);
+           return own != graphs.end() &&
+                  includes(own->second.structures, one.second.structures) &&
+                  includes(own->second.counts, one.second.counts) &&
+                  includes(own->second.sorts, one.second.sorts);
+         });
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+DeviceBuild::DeviceBuild(std::shared_ptr<const DeviceBuilder> builder)
+    : builder(std::move(builder)) {}
+
+DeviceBuild::~DeviceBuild() = default;
+
+Error DeviceBuild::layOut(const std::map<std::string, DeviceEdges> &given) {
+  int64_t base = 0;
+  for (const auto &[name, needs] : builder->graphs) {
+    auto edges = given.find(name);
+    if (edges == given.end())
+      return failure("expected a graph '", name, "', got none of that name");
+    graphs.push_back(std::make_unique<GraphBuild>(needs, edges->second, keys,
+                                                  base, scratch, host));
+  }
+  if (base > INT32_MAX || keys > INT32_MAX)
+    keys = -1;
+  return {};
+}
+
+Error DeviceBuild::writeKeys(void *memory, Stream stream) {
+  KernelLaunches launches;
+  for (const auto &graph : graphs)
+    graph->writeKeys(static_cast<int32_t *>(memory), launches);
+  return launches.run(*builder, nullptr, stream);
+}
+
+Expected<bool> DeviceBuild::count(const void *sorted, const void *order,
+                                  void *scratchMemory, void *numbers,
+                                  Stream stream) {
+  KernelLaunches launches;
+  for (const auto &graph : graphs)
+    graph->count(static_cast<const int32_t *>(sorted),
+                 static_cast<const int64_t *>(order),
+                 static_cast<int32_t *>(scratchMemory),
+                 static_cast<int32_t *>(numbers), launches);
+  if (Error error = launches.run(*builder, nullptr, stream))
+    return error;
+  if (Error error = builder->device->synchronize(stream))
+    return error;
+  for (const auto &graph : graphs)
+    if (!graph->readNumbers())
+      return false;
+  for (const auto &graph : graphs)
+    graph->plan(size, planned);
+  return true;
+}
+
+Error DeviceBuild::fill(void *memory, Stream stream) {
+  if (Error error = planned.run(*builder, memory, stream))
+    return error;
+  auto graph = graphs.begin();
+  for (const auto &[name, needs] : builder->graphs)
+    made[name] = (*graph++)->finish(static_cast<const char *>(memory));
+  return {};
+}

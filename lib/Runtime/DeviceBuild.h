@@ -1,0 +1,159 @@
+//===- DeviceBuild.h - Structures that kernels build ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_RUNTIME_DEVICEBUILD_H
+#define GNN_LIB_RUNTIME_DEVICEBUILD_H
+
+#include "GNN/Runtime/BoundFunction.h"
+#include "GNN/Runtime/Plan.h"
+
+#include <array>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace gnn::runtime {
+
+/// Ids on a device; none where `values` is null. `stride` counts ids.
+struct DeviceIds {
+  const void *values = nullptr;
+  int64_t bits = 64;
+  int64_t stride = 1;
+};
+
+/// A graph on a device. Nothing is known of its ids.
+struct DeviceEdges {
+  bool square = true;
+  int64_t numSrcNodes = 0, numDstNodes = 0, numEdges = 0;
+  int64_t numNodeTypes = 1, numEdgeTypes = 1;
+  DeviceIds src, dst, edgeType, srcNodeType, dstNodeType;
+};
+
+/// What edges or nodes are sorted by. Those of pairs come first: their
+/// different keys are numbered.
+enum class DeviceSort {
+  Loops,
+  SrcPairs,
+  DstPairs,
+  SrcByNode,
+  DstByNode,
+  Src,
+  Dst,
+  SrcTypes,
+  DstTypes
+};
+
+/// What functions need of the graphs that they declare, to be built by the
+/// kernels of `structure_kernels.py`.
+struct DeviceBuilder {
+  struct Needs {
+    std::set<StructureKey> structures;
+    std::set<CountKey> counts;
+    std::set<DeviceSort> sorts;
+  };
+
+  /// Null where kernels do not build all of it. `sorts` are those of promises:
+  /// the others are found.
+  static Expected<std::shared_ptr<const DeviceBuilder>>
+  create(std::map<std::string, Needs> graphs, const Package &kernels,
+         std::shared_ptr<Device> device);
+
+  /// Whether all that another one needs is among what this one does.
+  bool covers(const DeviceBuilder &other) const;
+
+  enum KernelName { Keys, Sums, Scan, Search, Starts, Move, Tiles, numKernels };
+
+  std::map<std::string, Needs> graphs;
+  std::shared_ptr<Device> device;
+  std::shared_ptr<const Kernels> image;
+  std::array<const Kernel *, numKernels> kernels = {};
+};
+
+/// Launches of the kernels on one stream.
+class KernelLaunches {
+public:
+  /// An argument: a number, or an address behind which there are bytes.
+  struct Argument {
+    int64_t value;
+    int64_t bytes = -1;
+    /// An offset in the memory of structures.
+    bool inMemory = false;
+  };
+  using Arguments = std::vector<Argument>;
+
+  /// Blocks that a kernel needs for so many rows.
+  static int64_t blocksFor(DeviceBuilder::KernelName kernel, int64_t rows);
+
+  void add(DeviceBuilder::KernelName kernel, int64_t rows,
+           Arguments arguments) {
+    if (rows > 0)
+      list.push_back({kernel, rows, std::move(arguments)});
+  }
+
+  /// Launches all, and forgets them.
+  Error run(const DeviceBuilder &builder, void *memory, Stream stream);
+
+private:
+  struct Record {
+    DeviceBuilder::KernelName kernel;
+    int64_t rows;
+    Arguments arguments;
+  };
+  std::vector<Record> list;
+};
+
+class GraphBuild;
+
+/// The structures of some graphs, on their way. The steps follow each other on
+/// one stream; what they are given lives until that is done.
+class DeviceBuild {
+public:
+  explicit DeviceBuild(std::shared_ptr<const DeviceBuilder> builder);
+  ~DeviceBuild();
+
+  /// Says how much memory there is to be, for graphs by name.
+  Error layOut(const std::map<std::string, DeviceEdges> &graphs);
+
+  const DeviceBuilder &of() const { return *builder; }
+
+  /// int32 keys that are to be sorted; -1 where they need more bits.
+  int64_t numKeys() const { return keys; }
+  /// int32 words of memory for `count`, on the device and on the host.
+  int64_t scratchWords() const { return scratch; }
+  int64_t hostWords() const { return host; }
+
+  /// Writes the keys.
+  Error writeKeys(void *keys, Stream stream);
+
+  /// Counts, given the keys in a stable order and int64 where each was. Waits.
+  /// `numbers` is memory of the host that the device writes. False where ids
+  /// are wrong or a declaration is not met.
+  Expected<bool> count(const void *keys, const void *order, void *scratch,
+                       void *numbers, Stream stream);
+
+  /// Bytes of the structures, once counted.
+  int64_t bytes() const { return size; }
+
+  /// Builds the structures in memory aligned to kTensorAlignment, which has to
+  /// live as long as what is bound to them.
+  Error fill(void *memory, Stream stream);
+
+  /// What is built, by the names of graphs.
+  const std::map<std::string, BuiltGraph> &built() const { return made; }
+
+private:
+  std::shared_ptr<const DeviceBuilder> builder;
+  std::vector<std::unique_ptr<GraphBuild>> graphs;
+  KernelLaunches planned;
+  std::map<std::string, BuiltGraph> made;
+  int64_t keys = 0, scratch = 0, host = 0, size = 0;
+};
+
+} // namespace gnn::runtime
+
+#endif // GNN_LIB_RUNTIME_DEVICEBUILD_H

@@ -1,0 +1,398 @@
+//===- GraphBuild.cpp - Structures of one graph by kernels ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphBuild.h"
+
+#include "StructureBuilder.h"
+
+#include <algorithm>
+
+using namespace gnn::runtime;
+using gnn::RowEnd;
+using gnn::RowKind;
+
+using Argument = KernelLaunches::Argument;
+using Builder = DeviceBuilder;
+
+static constexpr int64_t kThreads = 256, kRowsOfThread = 8;
+static constexpr int64_t kWord = sizeof(int32_t);
+
+int64_t KernelLaunches::blocksFor(Builder::KernelName kernel, int64_t rows) {
+  bool ofBlocks = kernel == Builder::Sums || kernel == Builder::Scan;
+  int64_t block = ofBlocks ? kThreads * kRowsOfThread : kThreads;
+  return (rows + block - 1) / block;
+}
+
+Error KernelLaunches::run(const DeviceBuilder &builder, void *memory,
+                          Stream stream) {
+  for (const Record &record : list) {
+    int64_t values[kMaxKernelArguments], bytes[kMaxKernelArguments];
+    void *pointers[kMaxKernelArguments];
+    size_t count = 0;
+    auto add = [&](int64_t value, int64_t size) {
+      values[count] = value;
+      bytes[count] = size;
+      pointers[count] = &values[count];
+      ++count;
+    };
+    for (const Argument &argument : record.arguments) {
+      int64_t start =
+          argument.inMemory ? reinterpret_cast<intptr_t>(memory) : 0;
+      add(start + argument.value, argument.bytes);
+      if (argument.bytes >= 0) // An array is followed by its number of words.
+        add(argument.bytes / kWord, -1);
+    }
+    Launch launch;
+    launch.grid[0] = blocksFor(record.kernel, record.rows);
+    launch.block[0] = kThreads;
+    const Kernel &kernel = *builder.kernels[record.kernel];
+    if (Error error = builder.device->launch(kernel, launch,
+                                             {pointers, bytes, count}, stream))
+      return error.in("kernel '" + kernel.name() + "'");
+  }
+  list.clear();
+  return {};
+}
+
+static Argument at(const void *address, int64_t bytes) {
+  return {static_cast<int64_t>(reinterpret_cast<intptr_t>(address)), bytes};
+}
+
+//===----------------------------------------------------------------------===//
+// Sorts
+//===----------------------------------------------------------------------===//
+
+static RowEnd sideOf(DeviceSort sort) {
+  switch (sort) {
+  case DeviceSort::DstPairs:
+  case DeviceSort::DstByNode:
+  case DeviceSort::Dst:
+  case DeviceSort::DstTypes:
+    return RowEnd::Dst;
+  default:
+    return RowEnd::Src;
+  }
+}
+
+static bool isOfNodes(DeviceSort sort) {
+  return sort == DeviceSort::SrcTypes || sort == DeviceSort::DstTypes;
+}
+
+static bool isOfPairs(DeviceSort sort) {
+  return sort == DeviceSort::SrcPairs || sort == DeviceSort::DstPairs;
+}
+
+static bool isByNode(DeviceSort sort) {
+  return sort == DeviceSort::SrcByNode || sort == DeviceSort::DstByNode;
+}
+
+static DeviceSort pick(RowEnd end, DeviceSort src, DeviceSort dst) {
+  return end == RowEnd::Dst ? dst : src;
+}
+
+/// One type makes nodes of pairs, and a square graph has one list of nodes.
+DeviceSort GraphBuild::canonical(DeviceSort sort) const {
+  if (isOfNodes(sort))
+    return edges.square ? DeviceSort::SrcTypes : sort;
+  bool isPair = isOfPairs(sort) || isByNode(sort);
+  if (edges.numEdgeTypes == 1 && isPair)
+    return pick(sideOf(sort), DeviceSort::SrcPairs, DeviceSort::DstPairs);
+  auto pairs = pick(sideOf(sort), DeviceSort::SrcPairs, DeviceSort::DstPairs);
+  if (edges.numEdgeTypes == 1 && sort != DeviceSort::Loops &&
+      (needs.sorts.count(pairs)))
+    return pairs;
+  return sort;
+}
+
+const GraphBuild::Batch &GraphBuild::batch(DeviceSort sort) const {
+  return batches.at(canonical(sort));
+}
+
+GraphBuild::GraphBuild(const DeviceBuilder::Needs &needs,
+                       const DeviceEdges &edges, int64_t &keys, int64_t &base,
+                       int64_t &scratch, int64_t &host)
+    : needs(needs), edges(edges), begin(keys) {
+  std::set<DeviceSort> sorts;
+  for (DeviceSort sort : needs.sorts)
+    sorts.insert(canonical(sort));
+  // All ids are in some key, and so are checked.
+  if (edges.srcNodeType.values)
+    sorts.insert(canonical(DeviceSort::SrcTypes));
+  if (edges.dstNodeType.values)
+    sorts.insert(canonical(DeviceSort::DstTypes));
+  if (std::all_of(sorts.begin(), sorts.end(), [](DeviceSort sort) {
+        return isOfNodes(sort) || sort == DeviceSort::Loops;
+      }))
+    sorts.insert(DeviceSort::Dst);
+  for (DeviceSort sort : sorts) // Those that are numbered come first.
+    addBatch(sort, keys, base, host);
+  sums = scratch;
+  partial = sums + numbered + 1;
+  scratch = partial + KernelLaunches::blocksFor(Builder::Sums, numbered + 1);
+  for (const CountKey &key : needs.counts) {
+    if (!key.isOfTiles() || kindOf(key.space) != RowKind::Node)
+      continue;
+    int64_t groups = size(key.space);
+    NodeCut cut{key, scratch};
+    cut.partial = cut.rows + groups + 1;
+    cut.first =
+        cut.partial + KernelLaunches::blocksFor(Builder::Sums, groups + 1);
+    scratch = cut.first + groups + 1;
+    cut.report = host++;
+    cuts.push_back(cut);
+  }
+}
+
+void GraphBuild::addBatch(DeviceSort sort, int64_t &keys, int64_t &base,
+                          int64_t &host) {
+  Batch &batch = batches[sort];
+  int64_t types = edges.numEdgeTypes, numNodes = nodes(sideOf(sort));
+  int64_t rows = std::max<int64_t>(1, numNodes);
+  batch.begin = keys;
+  batch.size = isOfNodes(sort) ? numNodes : edges.numEdges;
+  batch.base = base;
+  if (isOfNodes(sort))
+    rows = edges.numNodeTypes;
+  else if (isOfPairs(sort) || isByNode(sort))
+    rows = std::max<int64_t>(1, rows * types);
+  batch.refused = base + rows;
+  batch.isNumbered =
+      isOfPairs(sort) || isByNode(sort) || sort == DeviceSort::Loops;
+  if (isOfPairs(sort)) {
+    batch.groups = types + 1;
+    batch.step = std::max<int64_t>(1, numNodes);
+  } else if (isOfNodes(sort)) {
+    batch.groups = edges.numNodeTypes + 1;
+    batch.step = 1;
+  } else if (!isByNode(sort)) {
+    batch.groups = 1;
+  }
+  batch.report = host;
+  host += batch.groups * (batch.isNumbered ? 2 : 1);
+  keys += batch.size;
+  base = batch.refused + 1;
+  if (batch.isNumbered)
+    numbered += batch.size;
+}
+
+/// A column of keys: array, words from id to id, whether they have two, the
+/// limit and what an id counts.
+static void addColumn(const DeviceIds &ids, int64_t count, int64_t limit,
+                      int64_t times, KernelLaunches::Arguments &numbers,
+                      KernelLaunches::Arguments &arrays) {
+  int64_t words = ids.bits / 32;
+  int64_t all =
+      ids.values && count ? (count - 1) * ids.stride * words + words : 0;
+  arrays.push_back(at(ids.values, kWord * all));
+  for (int64_t value :
+       {ids.stride * words, words - 1, ids.values ? limit : 0, times})
+    numbers.push_back({value});
+}
+
+void GraphBuild::writeKeys(int32_t *keys, KernelLaunches &launches) const {
+  for (const auto &[sort, batch] : batches) {
+    RowEnd end = sideOf(sort);
+    bool isOfDst = end == RowEnd::Dst;
+    KernelLaunches::Arguments arrays = {
+        at(keys + batch.begin, kWord * batch.size)};
+    KernelLaunches::Arguments numbers = {{batch.size},
+                                         {batch.base},
+                                         {batch.refused},
+                                         {sort == DeviceSort::Loops}};
+    if (isOfNodes(sort)) {
+      addColumn(isOfDst ? edges.dstNodeType : edges.srcNodeType, batch.size,
+                edges.numNodeTypes, 1, numbers, arrays);
+      addColumn({}, 0, 0, 0, numbers, arrays);
+      addColumn({}, 0, 0, 0, numbers, arrays);
+    } else {
+      int64_t ofNode = isByNode(sort) ? edges.numEdgeTypes : 1;
+      int64_t ofType = isByNode(sort)    ? 1
+                       : isOfPairs(sort) ? std::max<int64_t>(1, nodes(end))
+                                         : 0;
+      addColumn(edges.src, batch.size, edges.numSrcNodes, isOfDst ? 0 : ofNode,
+                numbers, arrays);
+      addColumn(edges.dst, batch.size, edges.numDstNodes, isOfDst ? ofNode : 0,
+                numbers, arrays);
+      addColumn(edges.edgeType, batch.size, edges.numEdgeTypes, ofType, numbers,
+                arrays);
+    }
+    arrays.insert(arrays.end(), numbers.begin(), numbers.end());
+    launches.add(Builder::Keys, batch.size, std::move(arrays));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+
+Argument GraphBuild::inScratch(int64_t word, int64_t words) const {
+  return at(scratchMemory + word, kWord * words);
+}
+
+Argument GraphBuild::onHost(int64_t word, int64_t words) const {
+  return at(hostMemory + word, kWord * words);
+}
+
+void GraphBuild::search(KernelLaunches &launches, const Batch &batch,
+                        int64_t first, int64_t step, int64_t groups,
+                        std::optional<Argument> place,
+                        std::optional<Argument> number) const {
+  Argument none{0, 0};
+  Argument numbers = batch.isNumbered
+                         ? inScratch(sums + batch.begin - begin, batch.size + 1)
+                         : none;
+  launches.add(Builder::Search, groups,
+               {at(sorted + batch.begin, kWord * batch.size),
+                numbers,
+                place.value_or(none),
+                number.value_or(none),
+                {batch.size},
+                {first},
+                {step},
+                {groups},
+                {place.has_value()},
+                {number.has_value()}});
+}
+
+void GraphBuild::scan(KernelLaunches &launches, Argument values, int64_t count,
+                      int64_t kind, int64_t tile, Argument partial,
+                      Argument out, std::optional<Argument> total) {
+  launches.add(Builder::Sums, count + 1,
+               {values, partial, {count}, {kind}, {tile}});
+  launches.add(Builder::Scan, count + 1,
+               {values,
+                partial,
+                out,
+                total.value_or(Argument{0, 0}),
+                {count},
+                {kind},
+                {tile},
+                {total.has_value()}});
+}
+
+/// How `sums` and `scan` count groups.
+static int64_t cutKind(bool ofLong, bool elements) {
+  return elements ? 3 : ofLong ? 2 : 1;
+}
+
+void GraphBuild::count(const int32_t *keys, const int64_t *order,
+                       int32_t *scratch, int32_t *numbers,
+                       KernelLaunches &launches) {
+  sorted = keys;
+  positions = order;
+  scratchMemory = scratch;
+  hostMemory = numbers;
+  int64_t blocks = KernelLaunches::blocksFor(Builder::Sums, numbered + 1);
+  if (std::any_of(batches.begin(), batches.end(),
+                  [](auto &one) { return one.second.isNumbered; }))
+    scan(launches, at(sorted + begin, kWord * numbered), numbered, 0, 0,
+         inScratch(partial, blocks), inScratch(sums, numbered + 1), {});
+  for (const auto &[sort, batch] : batches) {
+    if (!batch.groups)
+      continue;
+    Argument places = onHost(batch.report, batch.groups);
+    Argument different = onHost(batch.report + batch.groups, batch.groups);
+    int64_t first = batch.groups > 1 ? batch.base : batch.refused;
+    search(launches, batch, first, batch.step, batch.groups, places,
+           batch.isNumbered ? std::make_optional(different) : std::nullopt);
+  }
+  for (const NodeCut &cut : cuts) {
+    int64_t groups = size(cut.key.space);
+    blocks = KernelLaunches::blocksFor(Builder::Sums, groups + 1);
+    StructureKey rows = StructureKey::rows(cut.key.space, cut.key.elements);
+    const Batch &of = batch(sortOf(rows.elements));
+    Argument made = inScratch(cut.rows, groups + 1);
+    bool ofPairs = rows.elements.space != Space::Edge;
+    search(launches, of, of.base, ofPairs ? edges.numEdgeTypes : 1, groups + 1,
+           ofPairs ? std::nullopt : std::make_optional(made),
+           ofPairs ? std::make_optional(made) : std::nullopt);
+    bool ofElements = cut.key.kind == CountKey::Kind::LongElementCount;
+    bool ofLong = cut.key.kind == CountKey::Kind::LongTileCount;
+    scan(launches, made, groups, cutKind(ofLong, ofElements), cut.key.tile,
+         inScratch(cut.partial, blocks), inScratch(cut.first, groups + 1),
+         onHost(cut.report, 1));
+  }
+}
+
+bool GraphBuild::readNumbers() {
+  int64_t before = 0;
+  for (auto &[sort, batch] : batches) {
+    const int32_t *found = hostMemory + batch.report;
+    batch.rows.assign(found, found + batch.groups);
+    if (batch.isNumbered)
+      batch.numbers.assign(found + batch.groups, found + 2 * batch.groups);
+    batch.numberedBefore = before;
+    if (sort == DeviceSort::Loops) {
+      if (batch.rows[0] != nodes(RowEnd::Src) ||
+          batch.numbers[0] != nodes(RowEnd::Src))
+        return false;
+      before += batch.numbers[0] + (batch.rows[0] < batch.size);
+      continue;
+    }
+    if (batch.groups && batch.rows.back() != batch.size)
+      return false;
+    if (batch.isNumbered)
+      before +=
+          size(sideOf(sort) == RowEnd::Dst ? Space::DstPair : Space::SrcPair);
+  }
+  for (NodeCut &cut : cuts)
+    cut.count = hostMemory[cut.report];
+  return true;
+}
+
+int64_t GraphBuild::size(Space space) const {
+  switch (kindOf(space)) {
+  case RowKind::Edge:
+    return edges.numEdges;
+  case RowKind::Pair:
+    return batch(pick(gnn::endOf(space), DeviceSort::SrcPairs,
+                      DeviceSort::DstPairs))
+        .numbers.back();
+  case RowKind::Node:
+    return nodes(gnn::endOf(space));
+  case RowKind::NodeType:
+    return edges.numNodeTypes;
+  case RowKind::EdgeType:
+    return edges.numEdgeTypes;
+  case RowKind::Graph:
+    return 1;
+  }
+  return 0;
+}
+
+/// The first rows of few groups.
+std::vector<int64_t> GraphBuild::hostRows(Space group,
+                                          OrderedSpace elements) const {
+  if (group == Space::Graph)
+    return {0, size(elements.space)};
+  const Batch &of = batch(sortOf(elements));
+  return kindOf(elements.space) == RowKind::Pair ? of.numbers : of.rows;
+}
+
+int64_t GraphBuild::count(const CountKey &key) const {
+  if (key.kind == CountKey::Kind::Count)
+    return size(key.space);
+  for (const NodeCut &cut : cuts)
+    if (cut.key == key)
+      return cut.count;
+  std::vector<int64_t> rows = hostRows(key.space, key.elements);
+  int64_t sum = 0;
+  for (size_t g = 0; g + 1 < rows.size(); ++g) {
+    int64_t length = rows[g + 1] - rows[g];
+    if (key.kind == CountKey::Kind::LongElementCount)
+      sum += length > key.tile ? length : 0;
+    else
+      sum += Cut{key.tile, key.kind == CountKey::Kind::LongTileCount}.count(
+          length);
+  }
+  return sum;
+}
+
+int64_t GraphBuild::tileCount(const StructureKey &key) const {
+  return count(key.isOfLong()
+                   ? CountKey::longTileCount(key.group, key.elements, key.tile)
+                   : CountKey::tileCount(key.group, key.elements, key.tile));
+}

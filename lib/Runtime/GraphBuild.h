@@ -1,0 +1,132 @@
+//===- GraphBuild.h - Structures of one graph by kernels --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_RUNTIME_GRAPHBUILD_H
+#define GNN_LIB_RUNTIME_GRAPHBUILD_H
+
+#include "DeviceBuild.h"
+
+#include <optional>
+
+namespace gnn::runtime {
+
+/// What leads from a row to a number: the row itself where the step is 0.
+struct RowRef {
+  KernelLaunches::Argument array{0, 0};
+  int64_t step = 0;
+  int64_t less = 0;
+};
+
+/// The structures of one graph. First its rows of keys are laid out, then they
+/// are written, then counted, and then the structures are planned.
+class GraphBuild {
+public:
+  /// `keys` is the first row of its keys and `base` its first key; both are
+  /// moved behind. The same for words of memory on the device and the host.
+  GraphBuild(const DeviceBuilder::Needs &needs, const DeviceEdges &edges,
+             int64_t &keys, int64_t &base, int64_t &scratch, int64_t &host);
+
+  void writeKeys(int32_t *keys, KernelLaunches &launches) const;
+
+  void count(const int32_t *keys, const int64_t *order, int32_t *scratch,
+             int32_t *numbers, KernelLaunches &launches);
+
+  /// Takes the numbers that have come; false where something is wrong.
+  bool readNumbers();
+
+  /// Plans all structures in memory from `bytes` on, which moves behind them.
+  void plan(int64_t &bytes, KernelLaunches &launches);
+
+  /// The graph with what was planned, once its memory is known.
+  BuiltGraph finish(const char *memory);
+
+private:
+  using Ref = RowRef;
+  /// One after the other; all are 0 where there is nothing to read.
+  struct Chain {
+    std::vector<Ref> refs;
+    bool isZero = false;
+  };
+
+  /// The rows of one sort.
+  struct Batch {
+    int64_t begin = 0, size = 0;
+    /// The least key, and the one of what is refused.
+    int64_t base = 0, refused = 0;
+    bool isNumbered = false;
+    /// Groups whose first rows are counted, keys from one to the next, and
+    /// where the host gets them.
+    int64_t groups = 0, step = 0, report = 0;
+    /// These, and the different keys in front of each.
+    std::vector<int64_t> rows, numbers;
+    /// Different keys in the batches before.
+    int64_t numberedBefore = 0;
+  };
+
+  /// A cut of nodes whose pieces are counted before structures are planned.
+  struct NodeCut {
+    CountKey key;
+    int64_t rows = 0, partial = 0, first = 0, report = 0, count = 0;
+  };
+
+  int64_t nodes(RowEnd end) const {
+    return end == RowEnd::Dst ? edges.numDstNodes : edges.numSrcNodes;
+  }
+  DeviceSort canonical(DeviceSort sort) const;
+  static DeviceSort sortOf(OrderedSpace rows);
+  const Batch &batch(DeviceSort sort) const;
+  void addBatch(DeviceSort sort, int64_t &keys, int64_t &base, int64_t &host);
+  int64_t size(Space space) const;
+  int64_t lengthOf(const StructureKey &key) const;
+  std::vector<int64_t> hostRows(Space group, OrderedSpace elements) const;
+  int64_t count(const CountKey &key) const;
+  int64_t tileCount(const StructureKey &key) const;
+
+  Ref column(Space space) const;
+  Ref order(OrderedSpace space);
+  Ref array(const StructureKey &key);
+  Ref firstRows(DeviceSort sort, int64_t groups);
+  Ref take(int64_t words);
+  void addStep(Space from, Space to, Chain &chain);
+  void makeMap(const StructureKey &key, const Ref &out);
+  void makeRows(const StructureKey &key, const Ref &out);
+  void makeTileRows(const StructureKey &key, const Ref &out);
+  void makeTiles(const StructureKey &key, const Ref &out);
+  void move(const Ref &out, int64_t rows, const Chain &chain, int64_t how = 0,
+            int64_t by = 0, const Ref &place = {});
+  void search(KernelLaunches &launches, const Batch &batch, int64_t first,
+              int64_t step, int64_t groups,
+              std::optional<KernelLaunches::Argument> at,
+              std::optional<KernelLaunches::Argument> number) const;
+  void scan(KernelLaunches &launches, KernelLaunches::Argument values,
+            int64_t count, int64_t kind, int64_t tile,
+            KernelLaunches::Argument partial, KernelLaunches::Argument out,
+            std::optional<KernelLaunches::Argument> total);
+  KernelLaunches::Argument inScratch(int64_t word, int64_t words) const;
+  KernelLaunches::Argument onHost(int64_t word, int64_t words) const;
+
+  const DeviceBuilder::Needs &needs;
+  DeviceEdges edges;
+  std::map<DeviceSort, Batch> batches;
+  std::vector<NodeCut> cuts;
+  /// Rows of numbered sorts, which begin at `begin`.
+  int64_t begin = 0, numbered = 0;
+  /// Of scratch memory: numbers of rows, and sums over blocks.
+  int64_t sums = 0, partial = 0;
+  const int32_t *sorted = nullptr;
+  const int64_t *positions = nullptr;
+  int32_t *scratchMemory = nullptr;
+  int32_t *hostMemory = nullptr;
+  std::map<CountKey, int64_t> counts;
+  std::map<StructureKey, Ref> arrays;
+  std::map<DeviceSort, Ref> firsts;
+  int64_t bytes = 0;
+  KernelLaunches *launches = nullptr;
+};
+
+} // namespace gnn::runtime
+
+#endif // GNN_LIB_RUNTIME_GRAPHBUILD_H

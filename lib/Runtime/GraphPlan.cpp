@@ -1,0 +1,309 @@
+//===- GraphPlan.cpp - Which kernels build which structure ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphBuild.h"
+
+using namespace gnn::runtime;
+using gnn::RowEnd;
+using gnn::RowKind;
+
+using Argument = KernelLaunches::Argument;
+using Builder = DeviceBuilder;
+
+static constexpr int64_t kWord = sizeof(int32_t);
+
+/// What `move` does with what it has read.
+enum { kAsItIs, kTimes, kDivided, kRest };
+
+DeviceSort GraphBuild::sortOf(OrderedSpace rows) {
+  bool isOfDst = gnn::endOf(rows.space) == RowEnd::Dst;
+  switch (rows.order) {
+  case Order::InRows:
+    return DeviceSort::Dst;
+  case Order::OutRows:
+    return DeviceSort::Src;
+  case Order::SrcPairs:
+    return DeviceSort::SrcPairs;
+  case Order::DstPairs:
+    return DeviceSort::DstPairs;
+  case Order::ByNode:
+    return isOfDst ? DeviceSort::DstByNode : DeviceSort::SrcByNode;
+  case Order::ByType:
+    return isOfDst ? DeviceSort::DstTypes : DeviceSort::SrcTypes;
+  default:
+    return isOfDst ? DeviceSort::DstPairs : DeviceSort::SrcPairs;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+GraphBuild::Ref GraphBuild::take(int64_t words) {
+  Ref ref;
+  ref.array = {bytes, kWord * words, true};
+  ref.step = 1;
+  bytes += (kWord * words + kTensorAlignment - 1) / kTensorAlignment *
+           kTensorAlignment;
+  return ref;
+}
+
+int64_t GraphBuild::lengthOf(const StructureKey &key) const {
+  switch (key.kind) {
+  case StructureKey::Kind::Map:
+    return size(key.elements.space);
+  case StructureKey::Kind::Tiles:
+  case StructureKey::Kind::LongTiles:
+    return 3 * tileCount(key);
+  default:
+    return size(key.group) + 1;
+  }
+}
+
+/// A structure, which is made when it is first asked for.
+GraphBuild::Ref GraphBuild::array(const StructureKey &key) {
+  if (auto found = arrays.find(key); found != arrays.end())
+    return found->second;
+  Ref out = take(lengthOf(key));
+  arrays[key] = out;
+  switch (key.kind) {
+  case StructureKey::Kind::Map:
+    makeMap(key, out);
+    break;
+  case StructureKey::Kind::Rows:
+    makeRows(key, out);
+    break;
+  case StructureKey::Kind::TileRows:
+  case StructureKey::Kind::LongTileRows:
+    makeTileRows(key, out);
+    break;
+  case StructureKey::Kind::Tiles:
+  case StructureKey::Kind::LongTiles:
+    makeTiles(key, out);
+    break;
+  }
+  return out;
+}
+
+//===----------------------------------------------------------------------===//
+// Maps
+//===----------------------------------------------------------------------===//
+
+void GraphBuild::move(const Ref &out, int64_t rows, const Chain &chain,
+                      int64_t how, int64_t by, const Ref &place) {
+  std::array<Ref, 3> refs;
+  if (chain.isZero) {
+    how = kTimes;
+    by = 0;
+  } else {
+    std::copy(chain.refs.begin(), chain.refs.end(), refs.begin());
+  }
+  KernelLaunches::Arguments arguments = {out.array, place.array};
+  for (const Ref &ref : refs)
+    arguments.push_back(ref.array);
+  for (int64_t value : {rows, how, by, place.step, place.less})
+    arguments.push_back({value});
+  for (const Ref &ref : refs) {
+    arguments.push_back({ref.step});
+    arguments.push_back({ref.less});
+  }
+  launches->add(Builder::Move, rows, std::move(arguments));
+}
+
+/// The ids that the caller gave; a Ref without a step where there are none.
+GraphBuild::Ref GraphBuild::column(Space space) const {
+  const DeviceIds &ids = space == Space::Src           ? edges.src
+                         : space == Space::Dst         ? edges.dst
+                         : space == Space::EdgeType    ? edges.edgeType
+                         : space == Space::SrcNodeType ? edges.srcNodeType
+                                                       : edges.dstNodeType;
+  Ref ref;
+  if (!ids.values)
+    return ref;
+  RowEnd end = gnn::endOf(space);
+  int64_t rows =
+      kindOf(space) == RowKind::NodeType ? nodes(end) : edges.numEdges;
+  ref.step = ids.stride * ids.bits / 32;
+  ref.array = {static_cast<int64_t>(reinterpret_cast<intptr_t>(ids.values)),
+               rows ? kWord * ((rows - 1) * ref.step + ids.bits / 32) : 0};
+  return ref;
+}
+
+/// For each position of an order, the row in the natural one.
+GraphBuild::Ref GraphBuild::order(OrderedSpace space) {
+  if (kindOf(space.space) == RowKind::Pair)
+    return array(StructureKey::map(space, {space.space, Order::Natural}));
+  const Batch &of = batch(sortOf(space));
+  Ref ref;
+  ref.array = {
+      static_cast<int64_t>(reinterpret_cast<intptr_t>(positions + of.begin)),
+      2 * kWord * of.size};
+  ref.step = 2; // The words above are 0.
+  ref.less = of.begin;
+  return ref;
+}
+
+/// The first sorted edge of each different key.
+GraphBuild::Ref GraphBuild::firstRows(DeviceSort sort, int64_t groups) {
+  sort = canonical(sort);
+  if (auto found = firsts.find(sort); found != firsts.end())
+    return found->second;
+  const Batch &of = batch(sort);
+  Ref out = firsts[sort] = take(groups + 1);
+  launches->add(
+      Builder::Starts, of.size + 1,
+      {inScratch(sums + of.begin - begin, of.size + 1), out.array, {of.size}});
+  return out;
+}
+
+/// From rows of one space to those of another, both in natural orders.
+void GraphBuild::addStep(Space from, Space to, Chain &chain) {
+  if (from == to)
+    return;
+  RowEnd end = gnn::endOf(to);
+  if (kindOf(to) == RowKind::NodeType && kindOf(from) != RowKind::Node)
+    addStep(from, end == RowEnd::Dst ? Space::Dst : Space::Src, chain);
+  else if (kindOf(from) == RowKind::Pair || kindOf(to) == RowKind::Pair) {
+    chain.refs.push_back(
+        array(StructureKey::map({from, Order::Natural}, {to, Order::Natural})));
+    return;
+  }
+  Ref ref = column(to);
+  chain.isZero |= ref.step == 0;
+  chain.refs.push_back(ref);
+}
+
+void GraphBuild::makeMap(const StructureKey &key, const Ref &out) {
+  OrderedSpace from = key.elements, to = key.target;
+  int64_t rows = size(from.space);
+  bool isOfPair = kindOf(from.space) == RowKind::Pair;
+  bool isOfDst = gnn::endOf(isOfPair ? from.space : to.space) == RowEnd::Dst;
+  auto pairs = isOfDst ? DeviceSort::DstPairs : DeviceSort::SrcPairs;
+  if (from.space == to.space && from.order == Order::Natural &&
+      to.order != Order::Natural)
+    return move(out, rows, {}, kAsItIs, 0, order(to));
+  if (from.order == Order::Natural && to.order == Order::Natural) {
+    if (isOfPair && (kindOf(to.space) == RowKind::Node ||
+                     kindOf(to.space) == RowKind::EdgeType)) {
+      const Batch &of = batch(pairs);
+      Ref keys;
+      keys.array = {
+          static_cast<int64_t>(reinterpret_cast<intptr_t>(sorted + of.begin)),
+          kWord * of.size};
+      keys.step = 1;
+      keys.less = of.base;
+      bool isNode = kindOf(to.space) == RowKind::Node;
+      return move(out, rows, {{firstRows(pairs, rows), keys}},
+                  isNode ? kRest : kDivided, of.step);
+    }
+    if (from.space == Space::Edge && kindOf(to.space) == RowKind::Pair) {
+      const Batch &of = batch(pairs);
+      Ref number; // One less than the pairs up to and with its own.
+      int64_t word = sums + of.begin - begin;
+      number.array = inScratch(word + 1, of.size);
+      number.step = 1;
+      number.less = of.numberedBefore + 1;
+      return move(
+          out, rows, {{number}}, kAsItIs, 0,
+          order({Space::Edge, isOfDst ? Order::DstPairs : Order::SrcPairs}));
+    }
+  }
+  if (isOfPair && from.order == Order::ByNode &&
+      to == OrderedSpace{from.space, Order::Natural}) {
+    DeviceSort sort = sortOf(from);
+    const Batch &of = batch(sort);
+    Ref edge; // Of each sorted position.
+    edge.array = {
+        static_cast<int64_t>(reinterpret_cast<intptr_t>(positions + of.begin)),
+        2 * kWord * of.size};
+    edge.step = 2;
+    edge.less = of.begin;
+    Ref pair = array(StructureKey::map({Space::Edge, Order::Natural},
+                                       {from.space, Order::Natural}));
+    return move(out, rows, {{firstRows(sort, rows), edge, pair}});
+  }
+  Chain chain;
+  if (from.order != Order::Natural)
+    chain.refs.push_back(order(from));
+  addStep(from.space, to.space, chain);
+  if (to.order != Order::Natural)
+    chain.refs.push_back(
+        array(StructureKey::map({to.space, Order::Natural}, to)));
+  move(out, rows, chain);
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+void GraphBuild::makeRows(const StructureKey &key, const Ref &out) {
+  int64_t groups = size(key.group) + 1;
+  if (key.group == Space::Graph)
+    return move(out, groups, {}, kTimes, size(key.elements.space));
+  DeviceSort sort = sortOf(key.elements);
+  const Batch &of = batch(sort);
+  if (kindOf(key.group) == RowKind::Pair) {
+    // The list of first rows is what is asked for.
+    return move(out, groups, {{firstRows(sort, groups - 1)}});
+  }
+  bool isOfPairs = kindOf(key.elements.space) == RowKind::Pair;
+  int64_t step = 1; // Of keys, from group to group.
+  if (kindOf(key.group) == RowKind::EdgeType)
+    step = of.step;
+  else if (isOfPairs)
+    step = edges.numEdgeTypes;
+  if (isOfPairs)
+    search(*launches, of, of.base, step, groups, {}, out.array);
+  else
+    search(*launches, of, of.base, step, groups, out.array, {});
+}
+
+void GraphBuild::makeTileRows(const StructureKey &key, const Ref &out) {
+  if (key.group == Space::Graph)
+    return move(out, 2, {}, kTimes, tileCount(key));
+  int64_t groups = size(key.group);
+  Ref rows = array(StructureKey::rows(key.group, key.elements));
+  Ref partial = take(KernelLaunches::blocksFor(Builder::Sums, groups + 1));
+  scan(*launches, rows.array, groups, key.isOfLong() ? 2 : 1, key.tile,
+       partial.array, out.array, {});
+}
+
+void GraphBuild::makeTiles(const StructureKey &key, const Ref &out) {
+  int64_t tiles = tileCount(key);
+  if (!tiles)
+    return;
+  Ref rows = array(StructureKey::rows(key.group, key.elements));
+  Ref first = array(StructureKey::tileRows(key));
+  launches->add(Builder::Tiles, tiles,
+                {rows.array,
+                 first.array,
+                 out.array,
+                 {tiles},
+                 {size(key.group)},
+                 {key.tile}});
+}
+
+void GraphBuild::plan(int64_t &size, KernelLaunches &given) {
+  bytes = size;
+  launches = &given;
+  for (const StructureKey &key : needs.structures)
+    array(key);
+  size = bytes;
+  launches = nullptr;
+}
+
+BuiltGraph GraphBuild::finish(const char *memory) {
+  BuiltGraph graph;
+  graph.square = edges.square;
+  graph.selfLoops = batches.count(DeviceSort::Loops);
+  for (const CountKey &key : needs.counts)
+    graph.counts[key] = count(key);
+  for (const StructureKey &key : needs.structures)
+    graph.structures[key] = {
+        reinterpret_cast<const int32_t *>(memory + arrays[key].array.value),
+        lengthOf(key)};
+  return graph;
+}

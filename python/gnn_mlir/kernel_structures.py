@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Structures of graphs of tensors by kernels of the compiler (`structure_kernels`).
+
+The library plans and launches them; torch gives the memory and sorts. What kernels do not
+build of what a package needs (`Builder.of` gives None) is left to `tensor_structures`, and
+so is a device without kernels of a GPU.
+"""
+
+import functools
+from ctypes import byref, c_char_p, c_int64, c_void_p
+
+import torch
+
+from . import capi, compiling, structure_kernels
+from .signatures import DeviceGraph, GraphNeeds
+
+
+@functools.lru_cache(maxsize=None)
+def _kernels(chip):
+    """The package of the kernels for a GPU; without a chip for the emulator."""
+    return compiling.compile_text(structure_kernels.text(), "structures.mlir", chip,
+                                  emulated=not chip)
+
+
+class Builder(capi._Handle):
+    """How what functions need of their graphs is built on a device."""
+
+    _release = "gnnBuilderRelease"
+
+    @classmethod
+    def of(cls, package, names, requests, device):
+        """One for functions, made once for a package; None where kernels do not build all
+        that they need."""
+        made = package.__dict__.setdefault("_builders", {})
+        key = names, device.handle
+        if key not in made:
+            is_gpu = device.name.startswith("cuda")
+            made[key] = None
+            if is_gpu or device.name.startswith("emulator"):
+                chip = package.plan()["target"]["chip"] if is_gpu else None
+                made[key] = cls.make(requests, device, chip)
+        return made[key]
+
+    @classmethod
+    def make(cls, requests, device, chip=None):
+        """One for requests by the names of graphs."""
+        if not capi.has_compiler() or any(
+                one.parent or one.schema for one in requests.values()):
+            return None
+        kernels = _kernels(chip)
+        needs = (GraphNeeds * len(requests))(*[GraphNeeds(
+            one.c_name, one.self_loops, len(one.counts), one.c_counts,
+            len(one.structures), one.c_structures) for one in requests.values()])
+        handle = capi.made("gnnBuilderCreate", needs, len(needs), kernels.handle,
+                           device.handle)
+        return cls(handle, device) if handle else None
+
+    def covers(self, other):
+        return capi.library().gnnBuilderCovers(self.handle, other.handle)
+
+
+class Build(capi._Handle):
+    """What was built of some graphs, by name."""
+
+    _release = "gnnBuildRelease"
+
+    def __init__(self, builder, graphs, stream):
+        """`stream` is torch's, as an address; None on the host."""
+        self.builder, device = builder, next(iter(graphs.values())).device
+        given, sizes = _device_graphs(graphs), (c_int64 * 3)()
+        handle = c_void_p()
+        capi.call("gnnBuildCreate", builder.handle, given, len(given), byref(handle), sizes)
+        super().__init__(handle.value)
+        # Whether keys have 32 bits, and whether the graphs are what they should be.
+        self.is_narrow, self.is_good = sizes[0] >= 0, False
+        if not self.is_narrow:
+            return
+        keys = torch.empty(sizes[0], dtype=torch.int32, device=device)
+        capi.call("gnnBuildKeys", self.handle, keys.data_ptr(), stream)
+        keys, order = torch.sort(keys, stable=True)
+        scratch = torch.empty(sizes[1], dtype=torch.int32, device=device)
+        numbers = torch.empty(sizes[2], dtype=torch.int32, pin_memory=stream is not None)
+        size = c_int64()
+        capi.call("gnnBuildCount", self.handle, keys.data_ptr(), order.data_ptr(),
+                  scratch.data_ptr(), numbers.data_ptr(), stream, byref(size))
+        if size.value < 0:
+            return
+        self.is_good = True
+        self._memory = torch.empty(size.value, dtype=torch.uint8, device=device)
+        capi.call("gnnBuildFill", self.handle, self._memory.data_ptr(), stream)
+
+    def bind(self, package, names):
+        handles = (c_void_p * len(names))()
+        with capi.naming_types():
+            capi.call("gnnBuildBind", self.handle, package.handle, capi.strings(names),
+                      len(names), handles)
+        device, = self.builder._held
+        return [capi.BoundFunction.of_handle(handle, package, name, device, self)
+                for handle, name in zip(handles, names)]
+
+    def count(self, graph, text):
+        """A count of a graph, by its text."""
+        value = c_int64()
+        capi.call("gnnBuildNumber", self.handle, graph.encode(), text.encode(), byref(value))
+        return value.value
+
+    def structure(self, graph, text):
+        """A structure, a view of the memory of all."""
+        address, size = c_void_p(), c_int64()
+        capi.call("gnnBuildStructure", self.handle, graph.encode(), text.encode(),
+                  byref(address), byref(size))
+        if not size.value:
+            return self._memory[:0].view(torch.int32)
+        begin = address.value - self._memory.data_ptr()
+        return self._memory[begin:begin + 4 * size.value].view(torch.int32)
+
+
+def _device_graphs(graphs):
+    given = (DeviceGraph * len(graphs))()
+    for one, (name, graph) in zip(given, graphs.items()):
+        one.name, one.square = name.encode(), graph.square
+        one.num_src_nodes, one.num_dst_nodes = graph.num_src_nodes, graph.num_dst_nodes
+        one.num_edges, one.num_edge_types = graph.num_edges, graph.num_edge_types
+        one.num_node_types = graph.num_node_types
+        for column, tensor in (("src", graph.ends("src")), ("dst", graph.ends("dst")),
+                               ("edge_type", graph.edge_type),
+                               ("src_node_type", graph.node_types_at("src")),
+                               ("dst_node_type", graph.node_types_at("dst"))):
+            if tensor is not None:
+                ids = getattr(one, column)
+                ids.values, ids.bits = tensor.data_ptr(), 8 * tensor.element_size()
+                ids.stride = tensor.stride(0)
+    return given
+
+
+def bind(package, names, requests, graphs, device, stream, refuse):
+    """Functions of a package, bound; None where kernels do not build all they need.
+    `refuse` raises what is wrong with graphs."""
+    builder = Builder.of(package, tuple(names), requests, device)
+    if builder is None:
+        return None
+    graphs = {name: graphs[name] for name in requests}
+    tokens = {name: graph._token for name, graph in graphs.items()}
+    kept = next(iter(graphs.values()))._builds
+    for build, of in kept:
+        if build.builder.covers(builder) and tokens.items() <= of.items():
+            return build.bind(package, names)
+    build = Build(builder, graphs, stream)
+    if not build.is_narrow:
+        return None
+    if not build.is_good:
+        refuse(package, names, graphs)
+    kept.append((build, tokens))
+    return build.bind(package, names)
