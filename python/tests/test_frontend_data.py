@@ -254,3 +254,66 @@ def test_batches_of_graphs():
         f(d.x, d.edge_index), d.batch, d.num_graphs))
     given = Batch.from_data_list([data(9), data(12)])
     is_close(compiled(model)(given), model(given))
+
+
+# -- Bad input ----------------------------------------------------------------------------
+
+SHAPE = r"expected ids \[2, edges\] of torch.int64 or torch.int32, got "
+BAD = {
+    "rows of edges": (lambda x, e, t: (x, e.T.contiguous(), t),
+                      "edge_index: " + SHAPE + r"torch.int64 of shape \[80, 2\]"),
+    "three ends": (lambda x, e, t: (x, torch.cat([e, e[:1]]), t),
+                   "edge_index: " + SHAPE + r"torch.int64 of shape \[3, 80\]"),
+    "a vector": (lambda x, e, t: (x, e[0], t), "edge_index: " + SHAPE + ".* shape .80.$"),
+    "floats": (lambda x, e, t: (x, e.float(), t), "edge_index: " + SHAPE + "torch.float32"),
+    "a list": (lambda x, e, t: (x, e.tolist(), t), "edge_index: " + SHAPE + "list"),
+    "negative": (lambda x, e, t: (x, e - 1, t), "edge_src: expected ids from 0 to 19, got -1"),
+    "too large": (lambda x, e, t: (x[:15], e, t),
+                  "edge_src: expected ids from 0 to 14, got 1[5-9] at"),
+    "types": (lambda x, e, t: (x, e, t + 1), "edge_type: expected ids from 0 to 2, got 3 at"),
+    "few types": (lambda x, e, t: (x, e, t[1:]), "edge_type: expected 80 entries, one an edge, "
+                  "got 79"),
+    "device": (lambda x, e, t: (x, e, t.to("meta")), "edge_type: expected a tensor on cpu, "
+               "where the model is, got meta"),
+    "dtype": (lambda x, e, t: (x.to(torch.complex64), e, t),
+              "x: expected torch.float32, as the model has it, got torch.complex64 of shape"),
+    "features": (lambda x, e, t: (x[:, 1:], e, t), r"the model was called with x "
+                 r"torch.float32 of shape \[20, 7\], edge_index torch.int64 of shape"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input(name):
+    """At the user's call, whether torch finds it, PyG, a program, or nothing."""
+    change, message = BAD[name]
+    x, edges = torch.randn(20, SIZE), torch.arange(160).remainder(20).view(2, 80)
+    layer = {"rows of edges": pyg.GCNConv, "three ends": pyg.GCNConv, "a list": pyg.GCNConv,
+             "dtype": pyg.GCNConv}
+    types = torch.arange(80).remainder(3)
+    model = layer[name](SIZE, 4) if name in layer else pyg.RGCNConv(SIZE, 4, 3)
+    given = change(x, edges, types)[:2 if name in layer else 3]
+    for fullgraph in (True, False)[:1 + (name in ("rows of edges", "floats"))]:
+        with pytest.raises(ValueError, match=message):
+            capture.compile_module(model, fullgraph=fullgraph)(*given)
+
+
+def test_ids_of_32_bits():
+    model, (x, edges, _) = pyg.GATConv(SIZE, 4), graph()
+    is_close(compiled(model)(x, edges.int()), model(x, edges))
+
+
+def test_bad_input_within_data_and_dicts():
+    layer, given = _relations(), hetero()
+    given["a", "to", "b"].edge_index = given["a", "to", "b"].edge_index.float()
+    with pytest.raises(ValueError, match="edge_index: " + SHAPE + "torch.float32"):
+        compiled(On(layer, WHOLE["dicts"][2]))(given)
+    with pytest.raises(ValueError, match="edge_index_dict: " + SHAPE + "torch.float32"):
+        compiled(lambda x_dict, edge_index_dict: layer(x_dict, edge_index_dict))(
+            given.x_dict, given.edge_index_dict)
+
+
+def test_errors_of_users_stay():
+    def model(x, edge_index):
+        raise KeyError("of a user")
+    with pytest.raises(KeyError, match="of a user"):
+        capture.compile_module(model)(*graph()[:2])

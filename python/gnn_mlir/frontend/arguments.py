@@ -8,14 +8,16 @@ import functools
 import torch
 from torch.utils.weak import WeakIdKeyDictionary
 
+from . import bad_input
 from .adjacency import Adjacency
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 _known = WeakIdKeyDictionary()
 
 
-def converting(function):
-    """The function, on arguments that torch can trace."""
+def converting(function, model):
+    """What runs a model, on arguments that torch can trace; where it fails, the error says
+    what is wrong with them."""
     @functools.wraps(function)
     def call(*args, **kwargs):
         for x in args:
@@ -24,7 +26,13 @@ def converting(function):
                 break
         if kwargs:
             kwargs = {name: convert(x) for name, x in kwargs.items()}
-        return function(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            found = bad_input.explain(error, model, args, kwargs)
+            if found is None:
+                raise
+            raise found from error
     return call
 
 

@@ -114,7 +114,7 @@ def compile_module(model, *, fullgraph=False, dynamic=True, **options):
         torch.fx.experimental._config._make_closure_patcher(use_duck_shape=False)]
     made = context(model)
     if not isinstance(model, torch.nn.Module):
-        return arguments.converting(made)
+        return arguments.converting(made, model)
     dispatch.install(made, model, compiler)
-    made.forward = arguments.converting(made.forward)
+    made.forward = arguments.converting(made.forward, model)
     return made

@@ -136,12 +136,18 @@ def _softmax(own):
 
 def _remove_self_loops(own):
     def remove_self_loops(edge_index, edge_attr=None):
-        if not _switch or edge_index.layout != torch.strided:
+        if not _switch or not _is_pair(edge_index):
             return own(edge_index, edge_attr)
         kept = OPS.drop_loops(edge_index)
         return kept, None if edge_attr is None else OPS.kept_edges(edge_attr, edge_index,
                                                                    kept)
     return remove_self_loops
+
+
+def _is_pair(edge_index):
+    """Whether ids are as PyG wants them: what else there is, its own code refuses."""
+    return (edge_index.layout == torch.strided and edge_index.dim() == 2 and
+            edge_index.size(0) == 2 and edge_index.dtype in (torch.int32, torch.int64))
 
 
 def _fewest(num_nodes, edge_index):
@@ -154,8 +160,7 @@ def _fewest(num_nodes, edge_index):
 
 def _add_self_loops(own):
     def add_self_loops(edge_index, edge_attr=None, fill_value=None, num_nodes=None):
-        if not _switch or edge_index.layout != torch.strided or isinstance(
-                fill_value, Tensor):
+        if not _switch or not _is_pair(edge_index) or isinstance(fill_value, Tensor):
             return own(edge_index, edge_attr, fill_value, num_nodes)
         size = _fewest(num_nodes, edge_index)
         made = OPS.add_loops(edge_index, size)
@@ -173,7 +178,7 @@ def _add_self_loops(own):
 def _add_remaining_self_loops(own):
     def add_remaining_self_loops(edge_index, edge_attr=None, fill_value=None,
                                  num_nodes=None):
-        if not _switch or edge_index.layout != torch.strided or isinstance(
+        if not _switch or not _is_pair(edge_index) or isinstance(
                 fill_value, (Tensor, str)):
             return own(edge_index, edge_attr, fill_value, num_nodes)
         size = _fewest(num_nodes, edge_index)
@@ -204,7 +209,7 @@ def _rgcn(self, x, edge_index, edge_type=None):
     """RGCNConv and FastRGCNConv on features: a typed product of messages, and a sum over
     types of what is aggregated by type."""
     if (not isinstance(x, Tensor) or not x.is_floating_point() or edge_type is None or
-            not isinstance(edge_index, Tensor) or edge_index.layout != torch.strided or
+            not isinstance(edge_index, Tensor) or not _is_pair(edge_index) or
             self.flow != "source_to_target" or self.aggr not in ("mean", "sum", "add")):
         return NotImplemented
     src, dst, size = edge_index[0], edge_index[1], x.size(0)
@@ -235,7 +240,7 @@ def _hgt(self, x_dict, edge_index_dict):
     heads, size = self.heads, self.out_channels // self.heads
     kinds, relations = list(x_dict), list(edge_index_dict)
     if len({x.size(1) for x in x_dict.values()}) > 1 or any(
-            edges.layout != torch.strided for edges in edge_index_dict.values()):
+            not _is_pair(edges) for edges in edge_index_dict.values()):
         return NotImplemented
     counts = [x_dict[kind].size(0) for kind in kinds]
     begin = dict(zip(kinds, _begins(counts)))
