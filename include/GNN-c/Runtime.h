@@ -425,6 +425,12 @@ typedef struct GnnGraphNeeds {
   const char *const *countKeys;
   int64_t numStructures;
   const char *const *structureKeys;
+  /** Of a graph with other self loops: the name of the one that it is derived
+   *  from, "add", "replace", "remaining" or "remove", and the type of new
+   *  loops; null: it is given. */
+  const char *parent;
+  const char *loops;
+  int64_t loopType;
 } GnnGraphNeeds;
 
 /** How the structures of graphs are built on a device by kernels. Immutable. */

@@ -28,6 +28,16 @@ static Expected<DeviceBuilder::Needs> convert(const GnnGraphNeeds &given) {
   if (Error error =
           checkTexts(given.structureKeys, given.numStructures, "structures"))
     return error;
+  if (given.parent) {
+    needs.parent = given.parent;
+    std::string loops = given.loops ? given.loops : "";
+    needs.derivation.loops = parseSelfLoops(loops);
+    if (!needs.derivation.loops)
+      return failure("expected add, replace, remaining or remove, got '", loops,
+                     "'");
+    if (needs.derivation.addsLoops())
+      needs.derivation.loopType = static_cast<int32_t>(given.loopType);
+  }
   if (given.selfLoops)
     needs.sorts.insert(DeviceSort::Loops);
   for (const char *text : pointers(given.countKeys, given.numCounts)) {

@@ -45,9 +45,22 @@ static bool isWalked(Space space) {
 /// Whether kernels build it. The others are left to who else builds: orders by
 /// node types of edges and pairs and by degrees, edge types by a schema, and
 /// what leads to the parent of a derived graph.
-static bool isBuilt(const StructureKey &key) {
-  if (key.kind == StructureKey::Kind::Map) {
+static bool isBuilt(const StructureKey &key, bool isDerived) {
+  // The edges of a derived graph are not numbered anew.
+  OrderedSpace edges{Space::Edge, Order::Natural};
+  bool isMap = key.kind == StructureKey::Kind::Map;
+  if (isDerived && isMap && (key.elements == edges || key.target == edges))
+    return false;
+  if (isMap) {
     Space to = key.target.space;
+    if (isOfParent(to))
+      return isDerived && isSorted(key.elements) &&
+             key.target.order == Order::Natural &&
+             (to == Space::ParentEdge
+                  ? key.elements.space == Space::Edge
+                  : to == Space::ParentLoop &&
+                        key.elements ==
+                            OrderedSpace{Space::Dst, Order::Natural});
     bool leads = isWalked(to) || to == Space::EdgeType ||
                  to == Space::SrcNodeType || to == Space::DstNodeType;
     return isWalked(key.elements.space) && leads && isSorted(key.elements) &&
@@ -60,11 +73,14 @@ static bool isBuilt(const StructureKey &key) {
          (!isOfPairs || key.kind == StructureKey::Kind::Rows);
 }
 
-static bool isBuilt(const CountKey &key) {
+static bool isBuilt(const CountKey &key, bool isDerived) {
   if (key.kind == CountKey::Kind::Count)
-    return !isOfParent(key.space);
+    return !isOfParent(key.space) ||
+           (isDerived &&
+            (key.space == Space::ParentEdge || key.space == Space::ParentLoop));
   return key.kind != CountKey::Kind::MaxRow &&
-         isBuilt(StructureKey::tiles(key.space, key.elements, key.tile));
+         isBuilt(StructureKey::tiles(key.space, key.elements, key.tile),
+                 isDerived);
 }
 
 static void addSorts(OrderedSpace rows, std::set<DeviceSort> &sorts) {
@@ -102,15 +118,28 @@ DeviceBuilder::create(std::map<std::string, Needs> graphs,
   auto builder = std::make_shared<DeviceBuilder>();
   builder->graphs = std::move(graphs);
   for (auto &[name, needs] : builder->graphs) {
+    bool isDerived = !needs.parent.empty();
+    if (isDerived) {
+      auto parent = builder->graphs.find(needs.parent);
+      if (parent == builder->graphs.end() || !parent->second.parent.empty())
+        return failure("graph '", name,
+                       "': expected a graph to derive it from, "
+                       "got '",
+                       needs.parent, "'");
+      parent->second.hasDerived = true;
+      if (!needs.derivation.loops ||
+          *needs.derivation.loops == SelfLoops::Remaining)
+        return Result(nullptr);
+    }
     for (const StructureKey &key : needs.structures) {
-      if (!isBuilt(key))
+      if (!isBuilt(key, isDerived))
         return Result(nullptr);
       addSorts(key.elements, needs.sorts);
       addSorts(key.target, needs.sorts);
       addSorts({key.group, Order::Natural}, needs.sorts);
     }
     for (const CountKey &key : needs.counts) {
-      if (!isBuilt(key))
+      if (!isBuilt(key, isDerived))
         return Result(nullptr);
       addSorts(key.elements, needs.sorts);
       addSorts({key.space, Order::Natural}, needs.sorts);
@@ -140,6 +169,8 @@ bool DeviceBuilder::covers(const DeviceBuilder &other) const {
          std::all_of(other.graphs.begin(), other.graphs.end(), [&](auto &one) {
            auto own = graphs.find(one.first);
            return own != graphs.end() &&
+                  own->second.parent == one.second.parent &&
+                  own->second.derivation.key() == one.second.derivation.key() &&
                   includes(own->second.structures, one.second.structures) &&
                   includes(own->second.counts, one.second.counts) &&
                   includes(own->second.sorts, one.second.sorts);
@@ -158,11 +189,14 @@ DeviceBuild::~DeviceBuild() = default;
 Error DeviceBuild::layOut(const std::map<std::string, DeviceEdges> &given) {
   int64_t base = 0;
   for (const auto &[name, needs] : builder->graphs) {
-    auto edges = given.find(name);
-    if (edges == given.end())
-      return failure("expected a graph '", name, "', got none of that name");
-    graphs.push_back(std::make_unique<GraphBuild>(needs, edges->second, keys,
-                                                  base, scratch, host));
+    const std::string &own = needs.parent.empty() ? name : needs.parent;
+    auto found = given.find(own);
+    if (found == given.end())
+      return failure("expected a graph '", own, "', got none of that name");
+    DeviceEdges edges = found->second;
+    edges.derivation = needs.derivation;
+    graphs.push_back(
+        std::make_unique<GraphBuild>(needs, edges, keys, base, scratch, host));
   }
   if (base > INT32_MAX || keys > INT32_MAX)
     keys = -1;

@@ -32,6 +32,9 @@ struct DeviceEdges {
   int64_t numSrcNodes = 0, numDstNodes = 0, numEdges = 0;
   int64_t numNodeTypes = 1, numEdgeTypes = 1;
   DeviceIds src, dst, edgeType, srcNodeType, dstNodeType;
+  /// The self loops that it is to have in place of those among its edges; what
+  /// is said above of edges is of the graph that it is derived from.
+  Derivation derivation;
 };
 
 /// What edges or nodes are sorted by. Those of pairs come first: their
@@ -55,6 +58,11 @@ struct DeviceBuilder {
     std::set<StructureKey> structures;
     std::set<CountKey> counts;
     std::set<DeviceSort> sorts;
+    /// Of a graph with other self loops: the one that it is derived from.
+    std::string parent;
+    Derivation derivation;
+    /// Whether it is derived from by others, which check its ids.
+    bool hasDerived = false;
   };
 
   /// Null where kernels do not build all of it. `sorts` are those of promises:

@@ -115,15 +115,21 @@ GraphBuild::GraphBuild(const DeviceBuilder::Needs &needs,
                        const DeviceEdges &edges, int64_t &keys, int64_t &base,
                        int64_t &scratch, int64_t &host)
     : needs(needs), edges(edges), begin(keys) {
+  givenEdges = edges.numEdges;
+  givenTypes = edges.numEdgeTypes;
+  rows = givenEdges + newLoops();
+  if (isDerived())
+    this->edges.numEdgeTypes = edges.derivation.numEdgeTypes(givenTypes);
   std::set<DeviceSort> sorts;
   for (DeviceSort sort : needs.sorts)
     sorts.insert(canonical(sort));
   // All ids are in some key, and so are checked.
-  if (edges.srcNodeType.values)
+  if (edges.srcNodeType.values && !isDerived())
     sorts.insert(canonical(DeviceSort::SrcTypes));
-  if (edges.dstNodeType.values)
+  if (edges.dstNodeType.values && !isDerived())
     sorts.insert(canonical(DeviceSort::DstTypes));
-  if (std::all_of(sorts.begin(), sorts.end(), [](DeviceSort sort) {
+  if (!needs.hasDerived &&
+      std::all_of(sorts.begin(), sorts.end(), [](DeviceSort sort) {
         return isOfNodes(sort) || sort == DeviceSort::Loops;
       }))
     sorts.insert(DeviceSort::Dst);
@@ -150,15 +156,15 @@ void GraphBuild::addBatch(DeviceSort sort, int64_t &keys, int64_t &base,
                           int64_t &host) {
   Batch &batch = batches[sort];
   int64_t types = edges.numEdgeTypes, numNodes = nodes(sideOf(sort));
-  int64_t rows = std::max<int64_t>(1, numNodes);
+  int64_t values = std::max<int64_t>(1, numNodes); // Keys that there may be.
   batch.begin = keys;
-  batch.size = isOfNodes(sort) ? numNodes : edges.numEdges;
+  batch.size = isOfNodes(sort) ? numNodes : rows;
   batch.base = base;
   if (isOfNodes(sort))
-    rows = edges.numNodeTypes;
+    values = edges.numNodeTypes;
   else if (isOfPairs(sort) || isByNode(sort))
-    rows = std::max<int64_t>(1, rows * types);
-  batch.refused = base + rows;
+    values = std::max<int64_t>(1, values * types);
+  batch.removed = batch.refused = base + values;
   batch.isNumbered =
       isOfPairs(sort) || isByNode(sort) || sort == DeviceSort::Loops;
   if (isOfPairs(sort)) {
@@ -168,7 +174,11 @@ void GraphBuild::addBatch(DeviceSort sort, int64_t &keys, int64_t &base,
     batch.groups = edges.numNodeTypes + 1;
     batch.step = 1;
   } else if (!isByNode(sort)) {
-    batch.groups = 1;
+    batch.groups = batch.step = 1;
+  }
+  if (removesLoops() && !isOfNodes(sort)) {
+    batch.groups += batch.groups > 0;
+    batch.refused += std::max<int64_t>(1, batch.step);
   }
   batch.report = host;
   host += batch.groups * (batch.isNumbered ? 2 : 1);
@@ -192,18 +202,31 @@ static void addColumn(const DeviceIds &ids, int64_t count, int64_t limit,
     numbers.push_back({value});
 }
 
+/// The keys of new loops, one a node: base + times * node.
+void GraphBuild::addLoops(int32_t *keys, const Batch &batch, int64_t base,
+                          int64_t times, KernelLaunches &launches) const {
+  KernelLaunches::Arguments arrays = {at(keys, kWord * newLoops())};
+  KernelLaunches::Arguments numbers = {
+      {newLoops()}, {base}, {times}, {batch.removed}, {batch.refused}, {0}};
+  for (int i = 0; i < 3; ++i)
+    addColumn({}, 0, 0, 0, numbers, arrays);
+  arrays.insert(arrays.end(), numbers.begin(), numbers.end());
+  launches.add(Builder::Keys, newLoops(), std::move(arrays));
+}
+
 void GraphBuild::writeKeys(int32_t *keys, KernelLaunches &launches) const {
   for (const auto &[sort, batch] : batches) {
     RowEnd end = sideOf(sort);
     bool isOfDst = end == RowEnd::Dst;
-    KernelLaunches::Arguments arrays = {
-        at(keys + batch.begin, kWord * batch.size)};
-    KernelLaunches::Arguments numbers = {{batch.size},
-                                         {batch.base},
-                                         {batch.refused},
-                                         {sort == DeviceSort::Loops}};
+    int64_t count = isOfNodes(sort) ? batch.size : givenEdges;
+    int64_t loops = sort == DeviceSort::Loops            ? 1
+                    : removesLoops() && !isOfNodes(sort) ? 2
+                                                         : 0;
+    KernelLaunches::Arguments arrays = {at(keys + batch.begin, kWord * count)};
+    KernelLaunches::Arguments numbers = {
+        {count}, {batch.base}, {0}, {batch.removed}, {batch.refused}, {loops}};
     if (isOfNodes(sort)) {
-      addColumn(isOfDst ? edges.dstNodeType : edges.srcNodeType, batch.size,
+      addColumn(isOfDst ? edges.dstNodeType : edges.srcNodeType, count,
                 edges.numNodeTypes, 1, numbers, arrays);
       addColumn({}, 0, 0, 0, numbers, arrays);
       addColumn({}, 0, 0, 0, numbers, arrays);
@@ -212,15 +235,18 @@ void GraphBuild::writeKeys(int32_t *keys, KernelLaunches &launches) const {
       int64_t ofType = isByNode(sort)    ? 1
                        : isOfPairs(sort) ? std::max<int64_t>(1, nodes(end))
                                          : 0;
-      addColumn(edges.src, batch.size, edges.numSrcNodes, isOfDst ? 0 : ofNode,
+      addColumn(edges.src, count, edges.numSrcNodes, isOfDst ? 0 : ofNode,
                 numbers, arrays);
-      addColumn(edges.dst, batch.size, edges.numDstNodes, isOfDst ? ofNode : 0,
+      addColumn(edges.dst, count, edges.numDstNodes, isOfDst ? ofNode : 0,
                 numbers, arrays);
-      addColumn(edges.edgeType, batch.size, edges.numEdgeTypes, ofType, numbers,
-                arrays);
+      addColumn(edges.edgeType, count, givenTypes, ofType, numbers, arrays);
+      if (newLoops())
+        addLoops(keys + batch.begin + givenEdges, batch,
+                 batch.base + ofType * edges.derivation.loopType, ofNode,
+                 launches);
     }
     arrays.insert(arrays.end(), numbers.begin(), numbers.end());
-    launches.add(Builder::Keys, batch.size, std::move(arrays));
+    launches.add(Builder::Keys, count, std::move(arrays));
   }
 }
 
@@ -295,7 +321,8 @@ void GraphBuild::count(const int32_t *keys, const int64_t *order,
       continue;
     Argument places = onHost(batch.report, batch.groups);
     Argument different = onHost(batch.report + batch.groups, batch.groups);
-    int64_t first = batch.groups > 1 ? batch.base : batch.refused;
+    bool hasGroups = isOfPairs(sort) || isOfNodes(sort);
+    int64_t first = hasGroups ? batch.base : batch.removed;
     search(launches, batch, first, batch.step, batch.groups, places,
            batch.isNumbered ? std::make_optional(different) : std::nullopt);
   }
@@ -334,16 +361,32 @@ bool GraphBuild::readNumbers() {
     }
     if (batch.groups && batch.rows.back() != batch.size)
       return false;
+    int64_t size = batch.size;
+    if (removesLoops() && !isOfNodes(sort)) {
+      if (batch.groups) // What is removed is no group.
+        edges.numEdges = batch.rows[static_cast<size_t>(batch.groups) - 2];
+      for (auto *list : {&batch.rows, &batch.numbers})
+        if (!list->empty())
+          list->pop_back();
+    } else if (!isOfNodes(sort)) {
+      edges.numEdges = rows;
+    }
     if (batch.isNumbered)
-      before +=
-          size(sideOf(sort) == RowEnd::Dst ? Space::DstPair : Space::SrcPair);
+      before += this->size(sideOf(sort) == RowEnd::Dst ? Space::DstPair
+                                                       : Space::SrcPair) +
+                (edges.numEdges < size);
   }
+  for (auto &[sort, batch] : batches)
+    if (!isOfNodes(sort) && sort != DeviceSort::Loops)
+      batch.size = edges.numEdges;
   for (NodeCut &cut : cuts)
     cut.count = hostMemory[cut.report];
   return true;
 }
 
 int64_t GraphBuild::size(Space space) const {
+  if (isOfParent(space)) // New loops lie behind the parent's edges.
+    return space == Space::ParentEdge || space == Space::ParentLoop ? rows : 0;
   switch (kindOf(space)) {
   case RowKind::Edge:
     return edges.numEdges;

@@ -54,8 +54,8 @@ private:
   /// The rows of one sort.
   struct Batch {
     int64_t begin = 0, size = 0;
-    /// The least key, and the one of what is refused.
-    int64_t base = 0, refused = 0;
+    /// The least key, and those of what is removed and refused.
+    int64_t base = 0, removed = 0, refused = 0;
     bool isNumbered = false;
     /// Groups whose first rows are counted, keys from one to the next, and
     /// where the host gets them.
@@ -79,13 +79,24 @@ private:
   static DeviceSort sortOf(OrderedSpace rows);
   const Batch &batch(DeviceSort sort) const;
   void addBatch(DeviceSort sort, int64_t &keys, int64_t &base, int64_t &host);
+  void addLoops(int32_t *keys, const Batch &batch, int64_t base, int64_t times,
+                KernelLaunches &launches) const;
   int64_t size(Space space) const;
   int64_t lengthOf(const StructureKey &key) const;
   std::vector<int64_t> hostRows(Space group, OrderedSpace elements) const;
   int64_t count(const CountKey &key) const;
   int64_t tileCount(const StructureKey &key) const;
 
-  Ref column(Space space) const;
+  bool isDerived() const { return edges.derivation.loops.has_value(); }
+  /// Whether self loops are taken out.
+  bool removesLoops() const {
+    return isDerived() && *edges.derivation.loops != SelfLoops::Add;
+  }
+  int64_t newLoops() const {
+    return edges.derivation.addsLoops() ? edges.numDstNodes : 0;
+  }
+  Ref column(Space space);
+  Ref given(Space space) const;
   Ref order(OrderedSpace space);
   Ref array(const StructureKey &key);
   Ref firstRows(DeviceSort sort, int64_t groups);
@@ -96,7 +107,7 @@ private:
   void makeTileRows(const StructureKey &key, const Ref &out);
   void makeTiles(const StructureKey &key, const Ref &out);
   void move(const Ref &out, int64_t rows, const Chain &chain, int64_t how = 0,
-            int64_t by = 0, const Ref &place = {});
+            int64_t by = 0, const Ref &place = {}, int64_t plus = 0);
   void search(KernelLaunches &launches, const Batch &batch, int64_t first,
               int64_t step, int64_t groups,
               std::optional<KernelLaunches::Argument> at,
@@ -112,6 +123,10 @@ private:
   DeviceEdges edges;
   std::map<DeviceSort, Batch> batches;
   std::vector<NodeCut> cuts;
+  /// The edges and types that the caller gave, and the rows of sorts of edges:
+  /// these and new loops behind them. In sorts there is no other number of an
+  /// edge.
+  int64_t givenEdges = 0, givenTypes = 0, rows = 0;
   /// Rows of numbered sorts, which begin at `begin`.
   int64_t begin = 0, numbered = 0;
   /// Of scratch memory: numbers of rows, and sums over blocks.
@@ -123,6 +138,7 @@ private:
   std::map<CountKey, int64_t> counts;
   std::map<StructureKey, Ref> arrays;
   std::map<DeviceSort, Ref> firsts;
+  std::map<Space, Ref> columns;
   int64_t bytes = 0;
   KernelLaunches *launches = nullptr;
 };

@@ -54,6 +54,8 @@ GraphBuild::Ref GraphBuild::take(int64_t words) {
 int64_t GraphBuild::lengthOf(const StructureKey &key) const {
   switch (key.kind) {
   case StructureKey::Kind::Map:
+    if (key.elements == OrderedSpace{Space::Edge, Order::Natural})
+      return rows; // Of a derived graph with what is no edge of it.
     return size(key.elements.space);
   case StructureKey::Kind::Tiles:
   case StructureKey::Kind::LongTiles:
@@ -93,7 +95,7 @@ GraphBuild::Ref GraphBuild::array(const StructureKey &key) {
 //===----------------------------------------------------------------------===//
 
 void GraphBuild::move(const Ref &out, int64_t rows, const Chain &chain,
-                      int64_t how, int64_t by, const Ref &place) {
+                      int64_t how, int64_t by, const Ref &place, int64_t plus) {
   std::array<Ref, 3> refs;
   if (chain.isZero) {
     how = kTimes;
@@ -104,7 +106,7 @@ void GraphBuild::move(const Ref &out, int64_t rows, const Chain &chain,
   KernelLaunches::Arguments arguments = {out.array, place.array};
   for (const Ref &ref : refs)
     arguments.push_back(ref.array);
-  for (int64_t value : {rows, how, by, place.step, place.less})
+  for (int64_t value : {rows, how, by, plus, place.step, place.less})
     arguments.push_back({value});
   for (const Ref &ref : refs) {
     arguments.push_back({ref.step});
@@ -114,7 +116,7 @@ void GraphBuild::move(const Ref &out, int64_t rows, const Chain &chain,
 }
 
 /// The ids that the caller gave; a Ref without a step where there are none.
-GraphBuild::Ref GraphBuild::column(Space space) const {
+GraphBuild::Ref GraphBuild::given(Space space) const {
   const DeviceIds &ids = space == Space::Src           ? edges.src
                          : space == Space::Dst         ? edges.dst
                          : space == Space::EdgeType    ? edges.edgeType
@@ -124,12 +126,32 @@ GraphBuild::Ref GraphBuild::column(Space space) const {
   if (!ids.values)
     return ref;
   RowEnd end = gnn::endOf(space);
-  int64_t rows =
-      kindOf(space) == RowKind::NodeType ? nodes(end) : edges.numEdges;
+  int64_t count = kindOf(space) == RowKind::NodeType ? nodes(end) : givenEdges;
   ref.step = ids.stride * ids.bits / 32;
   ref.array = {static_cast<int64_t>(reinterpret_cast<intptr_t>(ids.values)),
-               rows ? kWord * ((rows - 1) * ref.step + ids.bits / 32) : 0};
+               count ? kWord * ((count - 1) * ref.step + ids.bits / 32) : 0};
   return ref;
+}
+
+/// Those of all rows of sorts: behind the ids are those of new loops.
+GraphBuild::Ref GraphBuild::column(Space space) {
+  if (!newLoops() || kindOf(space) == RowKind::NodeType)
+    return given(space);
+  bool isNode = kindOf(space) == RowKind::Node;
+  if (!isNode && edges.numEdgeTypes == 1)
+    return {};
+  if (auto found = columns.find(space); found != columns.end())
+    return found->second;
+  Ref out = columns[space] = take(rows), behind = out;
+  Ref ids = given(space);
+  move(out, givenEdges, {{ids}, ids.step == 0});
+  behind.array.value += kWord * givenEdges;
+  behind.array.bytes -= kWord * givenEdges;
+  if (isNode)
+    move(behind, newLoops(), {});
+  else
+    move(behind, newLoops(), {}, kTimes, 0, {}, edges.derivation.loopType);
+  return out;
 }
 
 /// For each position of an order, the row in the natural one.
@@ -161,8 +183,8 @@ GraphBuild::Ref GraphBuild::firstRows(DeviceSort sort, int64_t groups) {
 
 /// From rows of one space to those of another, both in natural orders.
 void GraphBuild::addStep(Space from, Space to, Chain &chain) {
-  if (from == to)
-    return;
+  if (from == to || to == Space::ParentEdge)
+    return; // Rows of sorts are the parent's edges with loops behind.
   RowEnd end = gnn::endOf(to);
   if (kindOf(to) == RowKind::NodeType && kindOf(from) != RowKind::Node)
     addStep(from, end == RowEnd::Dst ? Space::Dst : Space::Src, chain);
@@ -178,13 +200,15 @@ void GraphBuild::addStep(Space from, Space to, Chain &chain) {
 
 void GraphBuild::makeMap(const StructureKey &key, const Ref &out) {
   OrderedSpace from = key.elements, to = key.target;
-  int64_t rows = size(from.space);
+  if (to.space == Space::ParentLoop)
+    return move(out, size(from.space), {}, kAsItIs, 0, {}, givenEdges);
+  int64_t count = size(from.space);
   bool isOfPair = kindOf(from.space) == RowKind::Pair;
   bool isOfDst = gnn::endOf(isOfPair ? from.space : to.space) == RowEnd::Dst;
   auto pairs = isOfDst ? DeviceSort::DstPairs : DeviceSort::SrcPairs;
   if (from.space == to.space && from.order == Order::Natural &&
       to.order != Order::Natural)
-    return move(out, rows, {}, kAsItIs, 0, order(to));
+    return move(out, count, {}, kAsItIs, 0, order(to));
   if (from.order == Order::Natural && to.order == Order::Natural) {
     if (isOfPair && (kindOf(to.space) == RowKind::Node ||
                      kindOf(to.space) == RowKind::EdgeType)) {
@@ -196,7 +220,7 @@ void GraphBuild::makeMap(const StructureKey &key, const Ref &out) {
       keys.step = 1;
       keys.less = of.base;
       bool isNode = kindOf(to.space) == RowKind::Node;
-      return move(out, rows, {{firstRows(pairs, rows), keys}},
+      return move(out, count, {{firstRows(pairs, count), keys}},
                   isNode ? kRest : kDivided, of.step);
     }
     if (from.space == Space::Edge && kindOf(to.space) == RowKind::Pair) {
@@ -207,7 +231,7 @@ void GraphBuild::makeMap(const StructureKey &key, const Ref &out) {
       number.step = 1;
       number.less = of.numberedBefore + 1;
       return move(
-          out, rows, {{number}}, kAsItIs, 0,
+          out, count, {{number}}, kAsItIs, 0,
           order({Space::Edge, isOfDst ? Order::DstPairs : Order::SrcPairs}));
     }
   }
@@ -223,7 +247,7 @@ void GraphBuild::makeMap(const StructureKey &key, const Ref &out) {
     edge.less = of.begin;
     Ref pair = array(StructureKey::map({Space::Edge, Order::Natural},
                                        {from.space, Order::Natural}));
-    return move(out, rows, {{firstRows(sort, rows), edge, pair}});
+    return move(out, count, {{firstRows(sort, count), edge, pair}});
   }
   Chain chain;
   if (from.order != Order::Natural)
@@ -232,7 +256,7 @@ void GraphBuild::makeMap(const StructureKey &key, const Ref &out) {
   if (to.order != Order::Natural)
     chain.refs.push_back(
         array(StructureKey::map({to.space, Order::Natural}, to)));
-  move(out, rows, chain);
+  move(out, count, chain);
 }
 
 //===----------------------------------------------------------------------===//

@@ -45,12 +45,14 @@ class Builder(capi._Handle):
     def make(cls, requests, device, chip=None):
         """One for requests by the names of graphs."""
         if not capi.has_compiler() or any(
-                one.parent or one.schema for one in requests.values()):
+                one.types or one.schema for one in requests.values()):
             return None
         kernels = _kernels(chip)
         needs = (GraphNeeds * len(requests))(*[GraphNeeds(
             one.c_name, one.self_loops, len(one.counts), one.c_counts,
-            len(one.structures), one.c_structures) for one in requests.values()])
+            len(one.structures), one.c_structures, one.parent and one.parent.encode(),
+            one.loops and one.loops.encode(), one.loop_type or 0)
+            for one in requests.values()])
         handle = capi.made("gnnBuilderCreate", needs, len(needs), kernels.handle,
                            device.handle)
         return cls(handle, device) if handle else None
@@ -139,7 +141,7 @@ def bind(package, names, requests, graphs, device, stream, refuse):
     builder = Builder.of(package, tuple(names), requests, device)
     if builder is None:
         return None
-    graphs = {name: graphs[name] for name in requests}
+    graphs = {name: graphs[name] for name in requests if not requests[name].parent}
     tokens = {name: graph._token for name, graph in graphs.items()}
     kept = next(iter(graphs.values()))._builds
     for build, of in kept:

@@ -224,17 +224,17 @@ class _Kernel:
 
 
 def _keys():
-    """base + the sum of three columns times what they count: the key of an edge or a
-    node. It is `refused`, which is more than all others, where an id is not below its
-    limit, or where `loops` asks for self loops and there is none. A column with the
-    limit 0 is not there."""
+    """base + the sum of the row's number and three columns times what they count: the key
+    of an edge or a node. Where an id is not below its limit it is `refused`, which is more
+    than all others. Self loops get the key `removed` where `loops` is 2, and all others
+    `refused` where it is 1. A column with the limit 0 is not there."""
     columns = "abc"
-    k = _Kernel("keys", "keys a b c", "count base refused loops " + " ".join(
+    k = _Kernel("keys", "keys a b c", "count base times removed refused loops " + " ".join(
         f"{c}_step {c}_wide {c}_limit {c}_times" for c in columns))
     i = k.block * THREADS + k.thread
 
     def write():
-        key, good, ids = k.base, i < k.count, []
+        key, good, ids = k.base + i * k.times, i < k.count, []
         for c in columns:
             array, step, wide, limit, times = (getattr(k, c + part) for part in (
                 "", "_step", "_wide", "_limit", "_times"))
@@ -244,7 +244,9 @@ def _keys():
             high = k.choose(is_there & wide.differs(0), lambda: array[at + 1], lambda: 0)
             good = good & high.equals(0) & ((low < limit) | limit.equals(0))
             key, ids = key + low * times, [*ids, low]
-        good = good & (k.loops.equals(0) | ids[0].equals(ids[1]))
+        is_loop = ids[0].equals(ids[1])
+        good = good & (k.loops.differs(1) | is_loop)
+        key = k.select(k.loops.equals(2) & is_loop, k.removed, key)
         k.keys[i] = k.select(good, key, k.refused)
     k.when(i < k.count, write)
     return k
@@ -342,8 +344,8 @@ def _starts():
 
 def _move():
     """out[place(i)] = c(b(a(i))), where each gives array[i * step] - less, or i where the
-    step is 0; then times a number, or what dividing by it gives or leaves."""
-    k = _Kernel("move", "out place a b c", "count how by " + " ".join(
+    step is 0; then times a number, or what dividing by it gives or leaves; then `plus`."""
+    k = _Kernel("move", "out place a b c", "count how by plus " + " ".join(
         f"{c}_step {c}_less" for c in ("place", "a", "b", "c")))
     i = k.block * THREADS + k.thread
 
@@ -357,7 +359,7 @@ def _move():
         value = k.choose(k.how.equals(0), lambda: value, lambda: k.choose(
             k.how.equals(1), lambda: value * k.by, lambda: k.choose(
                 k.how.equals(2), lambda: value // k.by, lambda: value % k.by)))
-        k.out[through("place", i)] = value
+        k.out[through("place", i)] = value + k.plus
     k.when(i < k.count, write)
     return k
 

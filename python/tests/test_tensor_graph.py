@@ -191,6 +191,56 @@ def test_one_key_alone_of_kernels(built_by_kernels):
         check_kernels(host, graph, [text], [])
 
 
+@pytest.mark.parametrize("loops, loop_type", [("remove", None), ("add", 0), ("add", 4),
+                                              ("replace", 2), ("replace", 4)])
+def test_other_loops_by_kernels(loops, loop_type):
+    """A graph with other self loops, as torch builds it; its edges have no order of their
+    own, but the parent's with the loops behind."""
+    src, dst, given = random_graph(9, 25, 120, 4, 3)
+    src[::7] = dst[::7]
+    made = {"src": (src, dst, given), "no types": (src, dst, {"num_nodes": 25}),
+            "no edges": (src[:0], dst[:0], {**given, "edge_type": given["edge_type"][:0]})}
+    maps = [f"map edge.{order} parent_edge" for order in ORDERS["edge"] if order]
+    maps += ["map dst parent_loop"] * (loops != "remove")
+    for name, (src, dst, given) in made.items():
+        if name == "no types" and loop_type:
+            continue
+        graph = gnn_mlir.TensorGraph((torch.tensor(src), torch.tensor(dst)), **{
+            k: torch.tensor(v) if isinstance(v, np.ndarray) else v for k, v in given.items()})
+        parent, device = structure_keys.Request("g"), devices.open_device("emulator")
+        parent.finish()
+
+        def request(keys, counts=()):
+            one = structure_keys.Request("looped")
+            one.parent, one.loops, one.loop_type = "g", loops, loop_type
+            for text in keys:
+                one.add_structure(text)
+            for text in counts:
+                one.add_count(text)
+            one.finish()
+            return {"g": parent, "looped": one}
+        keys = [text for text in KEYS + maps if kernel_structures.Builder.make(
+            request([text]), device)]
+        counts = ["count parent_edge", *(text for text in COUNTS if not needs_schema(
+            text) and kernel_structures.Builder.make(request([], [text]), device))]
+        assert len(keys) > 280 and "map edge.in_rows parent_edge" in keys
+        requests = request(keys, counts)
+        build = kernel_structures.Build(kernel_structures.Builder.make(requests, device),
+                                        {"g": graph}, None)
+        structures = graph._start()
+        tensor_graph._build(None, (), {"g": parent}, {"g": structures}, {})
+        one = requests["looped"]
+        derived = tensor_graph._Derived(structures, one)
+        derived = type(structures)(derived, structures, (derived.edges, None))
+        tensor_graph._build(None, (), {"looped": one}, {"looped": derived}, {})
+        for text in keys:
+            np.testing.assert_array_equal(build.structure("looped", text).numpy(),
+                                          derived.made[text].numpy(), f"{name} {text}")
+        for text in counts:
+            assert build.count("looped", text) == derived.count(
+                text, structure_keys.parse(text)), text
+
+
 def test_more_keys_than_kernels_sort():
     """Keys of more than 32 bits are left to torch."""
     graph = gnn_mlir.TensorGraph(torch.tensor([[1], [2]]), 1 << 20, num_edge_types=60000,
