@@ -171,6 +171,32 @@ def test_model(name, merged):
     assert found == (counts and sorted(counts, reverse=True))
 
 
+class Dropped(Layers):
+    """Values that are dropped before they are used in several places; with `twice` each
+    use has its own."""
+
+    def __init__(self, twice):
+        super().__init__(sage)
+        self.twice = twice
+
+    def forward(self, x, edges):
+        for conv in self.convs:
+            made = {kind: nn.functional.dropout(v, 0.5) for kind, v in x.items()}
+            other = {kind: nn.functional.dropout(v, 0.5) for kind, v in x.items()} if (
+                self.twice) else made
+            x = {kind: v.relu() + other[kind] for kind, v in conv(made, edges).items()}
+        return x
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_random_numbers_are_drawn_once(twice, merged):
+    compiled = capture.compile_module(Dropped(twice).double(), fullgraph=True)
+    compiled(*inputs(""))
+    counts = [sum(node.target == torch.ops.aten.dropout.default
+                  for node in one.module.graph.nodes) for one in merged]
+    assert counts == [4 if twice else 2]  # Each for all types.
+
+
 def test_empty_relations_and_types(merged):
     """Relations without edges, and a type without nodes."""
     torch.manual_seed(0)

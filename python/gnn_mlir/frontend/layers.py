@@ -7,7 +7,6 @@ biases. This finds these sums and takes them apart; `relations` merges them.
 """
 
 import dataclasses
-import math
 
 import torch
 
@@ -52,6 +51,7 @@ class Sum:
     terms: list
     rows: list  # (node, factor): rows of the nodes themselves
     biases: list  # (node, factor): tensors that all rows have
+    is_linear: bool = True  # Whether it is all this.
 
 
 class Layers:
@@ -178,8 +178,7 @@ class Layers:
         for one in chain:
             if one.target == aten.linear.default and len(one.args) > 2 and (
                     one.args[2] is not None):
-                if one is not chain[-1]:
-                    factor = math.nan  # A bias that other ops change.
+                found.is_linear &= one is chain[-1]  # Else other ops change the bias.
                 found.biases.append((one.args[2], factor))
         found.terms.append(Term(at, chain, self._anchors[at], factor))
 
@@ -197,5 +196,5 @@ def _alike(sums):
     found = max(kinds.values(), key=lambda some: len(_graphs(some)), default=[])
     if len({one.axis for one in found}) < len(found):
         return []
-    return [one for one in found if not any(math.isnan(term.factor) for term in one.terms)
-            and len({term.factor for term in one.terms}) == 1]
+    return [one for one in found if one.is_linear and
+            len({term.factor for term in one.terms}) == 1]

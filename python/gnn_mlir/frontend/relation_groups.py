@@ -111,7 +111,7 @@ class Group:
             if len(self.terms) == 1:
                 return self.new.call(OPS.edge_softmax.default, x(at), self.ids("dst"), size)
             return self.new.call(OPS.edge_softmax_by_type.default, x(at), self.ids("dst"),
-                                 self.types(at), size, len(self.terms))
+                                 self.types(), size, len(self.terms))
         return made
 
     def gathered(self, nodes, end):
@@ -132,11 +132,7 @@ class Group:
         return self._planned[key]
 
     def _zip(self, nodes, rows, axis):
-        axes = [axis(term).find() for term in self.terms]
-        merger = self.merger
-        return Zip(self.new, lambda i, x: merger.kind(x, axes[i]), rows, self.by_relation,
-                   lambda at: self.size(), self.types,
-                   lambda i, x: merger.is_size(x, axes[i])).plan(nodes)
+        return _OfEdges(self, [axis(term).find() for term in self.terms], rows).plan(nodes)
 
     def by_relation(self, nodes, apart=False):
         """(whether they are one, plan) of weights by relation."""
@@ -157,13 +153,8 @@ class Group:
         return plan
 
     def _link(self, nodes, before):
-        merger, axes = self.merger, [term.graph.ends["dst"].find() for term in self.terms]
-
-        def kinds(i, x):
-            return "rows" if x in (nodes[i], nodes[i].args[0]) else merger.kind(x, axes[i])
-        link = Zip(self.new, kinds, lambda xs: before, self.by_relation,
-                   lambda at: self.size(), self.types,
-                   lambda i, x: merger.is_size(x, axes[i]))
+        link = _OfEdges(self, [term.graph.ends["dst"].find() for term in self.terms],
+                        lambda xs: before, {*nodes, *(x.args[0] for x in nodes)})
         if nodes[0].target == aten.linear.default:
             return link.linear(nodes, with_bias=False)
         return link.plan(nodes)
@@ -181,7 +172,7 @@ class Group:
         if len(self.terms) == 1:
             return self.new.call(OPS.aggregate.default, message, self.ids("dst"), size, kind)
         return self.new.call(OPS.aggregate_by_type.default, message, self.ids("dst"),
-                             self.types(layout), size, len(self.terms), kind)
+                             self.types(), size, len(self.terms), kind)
 
     def pair(self):
         pairs = [self.merger.env[term.graph.pair] for term in self.terms]
@@ -205,5 +196,29 @@ class Group:
     def size(self):
         return self.new.begins(self._counts())[1]
 
-    def types(self, at):
+    def types(self):
         return self.new.call(OPS.type_vector.default, self.pair(), self._counts())
+
+
+class _OfEdges(Zip):
+    """Ops on rows of edges, or of nodes that edges gather: `axes` has those of their rows,
+    `rows` plans them. `links` are rows whatever their axes are."""
+
+    def __init__(self, group, axes, rows, links=()):
+        super().__init__(group.new, axes)
+        self._group, self.rows, self._links = group, rows, links
+
+    def kind(self, i, x):
+        return "rows" if x in self._links else self._group.merger.kind(x, self.axes[i])
+
+    def is_size(self, i, x):
+        return self._group.merger.is_size(x, self.axes[i])
+
+    def stacked(self, nodes, apart=False):
+        return self._group.by_relation(nodes, apart)
+
+    def size(self, at):
+        return self._group.size()
+
+    def types(self, at):
+        return self._group.types()

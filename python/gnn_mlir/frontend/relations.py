@@ -13,6 +13,7 @@ for each kind. What fits nothing leaves the graph as it is: `merge` gives None.
 """
 
 import dataclasses
+import graphlib
 
 import torch
 
@@ -47,6 +48,7 @@ class _Merger:
         self.new = Graph(lowered.module, mode)
         self.env = {}
         self.part = {}  # Sums of layers: (all rows, their axes).
+        self.drawn = {}  # Random nodes: (all rows, their axes, the node's).
         self._zipped, self._sizes, self._constants = {}, {}, {}
         self._order, self._leaves = {}, []
         for node in self.old.nodes:
@@ -72,10 +74,59 @@ class _Merger:
             self._layer(self.layers.layers[depth])
             depth += 1
         output = self.old.output_node()
+        self._tail(output)
         self.new.graph.output(torch.fx.node.map_arg(output.args[0], self.env.__getitem__))
         self.new.graph.eliminate_dead_code()
+        twice = [node for node in self.new.drawn if self.env[node].users]
+        if twice:
+            self._draw_once(twice)
         module = torch.fx.GraphModule(self.lowered.module, self.new.graph)
         return dataclasses.replace(self.lowered, module=module)
+
+    def _tail(self, output):
+        """What follows the last layer on the rows of each type, where the model gives that
+        of all types, as one op too."""
+        kinds = {}
+        for node in output.all_input_nodes:
+            if self.layers.depth[node] and node not in self.part and self.layers.is_rows(node):
+                shape = tuple(value_of(node).shape[1:])
+                kinds.setdefault(shape, {}).setdefault(self.axes.of(node), node)
+        for values in kinds.values():
+            values = {axis: values[axis] for axis in self.ordered(values)}
+            try:
+                layout, plan = self.rows(values)
+                if layout == tuple(values):
+                    made = plan(layout)
+                    self.env |= {node: self._part(made, layout, axis)
+                                 for axis, node in values.items()}
+            except Stuck:
+                continue
+
+    def _draw_once(self, nodes):
+        """Random numbers of a type that are read by themselves too: a part of all types'."""
+        graph = self.new.graph
+        output = graph.output_node()
+        with graph.inserting_before(output):
+            for node in nodes:
+                if node not in self.drawn:
+                    raise Stuck("random numbers that are drawn twice")
+                self.env[node].replace_all_uses_with(self._part(*self.drawn[node]))
+        try:
+            order = list(graphlib.TopologicalSorter(
+                {node: node.all_input_nodes for node in graph.nodes}).static_order())
+        except graphlib.CycleError as error:
+            raise Stuck("random numbers of a type that another type's need") from error
+        for node in order[:-1]:
+            output.prepend(node)
+        graph.eliminate_dead_code()
+
+    def _part(self, node, layout, axis):
+        """The rows of one type of all."""
+        if len(layout) == 1:
+            return node
+        begin = self.begins(layout)[0][axis]
+        return self.new.call(aten.slice.Tensor, node, 0, begin,
+                             self.new.plus(begin, self.size(axis)))
 
     # -- Sizes ------------------------------------------------------------------------------
 
@@ -160,23 +211,15 @@ class _Merger:
                              dtype=value.dtype, device=value.device)
 
     def _zip_rows(self, values):
-        axes, layouts = list(values), set()
-
-        def rows(nodes):
-            layout, plan = self.rows(dict(zip(axes, nodes)))
-            layouts.add(layout)
-            return plan
-        first = next(iter(values.values()))
-        plan = Zip(self.new, lambda i, x: self.kind(x, axes[i]), rows, lambda xs, apart=False:
-                   self.by_type(dict(zip(axes, xs)), apart), lambda at: self.begins(at)[1],
-                   self.node_types, lambda i, x: self.is_size(x, axes[i])).plan(
-                       list(values.values()))
+        found = _OfNodes(self, list(values))
+        plan = found.plan(list(values.values()))
+        target = next(iter(values.values())).target
 
         def made(layout):
-            if len(layout) > len(axes) and first.target in SINGULAR:
-                raise Stuck(f"{first.target} of rows of some types")
+            if len(layout) > len(values) and target in SINGULAR:
+                raise Stuck(f"{target} of rows of some types")
             return plan(layout)
-        return one_layout(layouts), made
+        return one_layout(found.layouts), made
 
     def kind(self, node, axis):
         if not self.layers.is_rows(node):
@@ -225,13 +268,9 @@ class _Merger:
         total = self._scaled(self._total(made), sums, layout)
         total = self._total([total, *(plan(layout) for _, plan in added), *(
             plan(layout) for plan in biases)])
-        begins, size = self.begins(layout)
         for one in sums:
             self.part[one.root] = total, layout
-            begin = begins[one.axis]
-            self.env[one.root] = total if len(layout) == 1 else self.new.call(
-                aten.slice.Tensor, total, 0, begin, self.new.plus(
-                    begin, self.size(one.axis)))
+            self.env[one.root] = self._part(total, layout, one.axis)
 
     def _total(self, nodes):
         total = nodes[0]
@@ -361,3 +400,34 @@ class _Merger:
                 table = self.new.call(aten.view.default, table, [len(at), *shape])
             return self.new.call(aten.index_select.default, table, 0, self.node_types(at))
         return [made]
+
+
+class _OfNodes(Zip):
+    """Ops on the rows of node types. `layouts` are those of its operands."""
+
+    def __init__(self, merger, axes):
+        super().__init__(merger.new, axes)
+        self._merger, self.layouts = merger, set()
+
+    def kind(self, i, x):
+        return self._merger.kind(x, self.axes[i])
+
+    def is_size(self, i, x):
+        return self._merger.is_size(x, self.axes[i])
+
+    def rows(self, nodes):
+        layout, plan = self._merger.rows(dict(zip(self.axes, nodes)))
+        self.layouts.add(layout)
+        return plan
+
+    def stacked(self, nodes, apart=False):
+        return self._merger.by_type(dict(zip(self.axes, nodes)), apart)
+
+    def drew(self, nodes, made, at):
+        self._merger.drawn |= {x: (made, at, axis) for axis, x in zip(self.axes, nodes)}
+
+    def size(self, at):
+        return self._merger.begins(at)[1]
+
+    def types(self, at):
+        return self._merger.node_types(at)

@@ -57,6 +57,7 @@ class Graph:
     def __init__(self, own, mode):
         self.graph, self._mode, self._own, self._made = torch.fx.Graph(), mode, own, {}
         self.place = None  # The node of the user's model that new nodes stand for.
+        self._random, self.drawn = {}, {}  # By what they draw of; by the node that is read.
 
     def call(self, target, *args, **kwargs):
         """A new node, or an equal one that is there."""
@@ -77,6 +78,22 @@ class Graph:
                 return node
             self._made[key] = node
         return self._made[key]
+
+    def draw(self, of, target, args, kwargs):
+        """A random op for {axis: node that is read}: one for all that draw of the same
+        rows. Raises Stuck where a node would be drawn twice."""
+        key = target, _hashed(args), _hashed(kwargs)
+        known = self._random.setdefault(key, [])
+        found = next((one for one in known if all(one[1].get(axis, x) is x
+                                                  for axis, x in of.items())), None)
+        if found is None:
+            found = self.call(target, *args, **kwargs), {}
+            known.append(found)
+        found[1].update(of)
+        for x in of.values():
+            if self.drawn.setdefault(x, found[0]) is not found[0]:
+                raise Stuck("random numbers that are drawn twice")
+        return found[0]
 
     def copy(self, node, env):
         made = self.graph.node_copy(node, env.__getitem__)
@@ -123,17 +140,40 @@ def _hashed(value):
 
 
 class Zip:
-    """One op of the ops that types have: `nodes`, one a type, of the graph that is read.
+    """One op of the ops that types have, each a node of the graph that is read. A plan is
+    a function of `at`, what it is written for, that gives the new node.
 
-    `kinds(i, x)` says what an operand of type i is: "rows", "weight" or None; `rows(xs)`
-    plans operands as rows of all types, `stacked(xs, apart)` weights: (whether they are
-    all one, plan). A plan is a function of `at`, what it is written for, that gives the
-    new node. `size(at)` is how many rows there are, `types(at)` the vector of their
-    types."""
+    What the types are says who derives from this: `axes` are those of their rows."""
 
-    def __init__(self, graph, kinds, rows, stacked, size, types, is_size):
-        self.graph, self.kinds, self.rows, self.stacked = graph, kinds, rows, stacked
-        self.size, self.types, self.is_size = size, types, is_size
+    def __init__(self, graph, axes):
+        self.graph, self.axes = graph, axes
+
+    def kind(self, i, x):
+        """What an operand of type i is: "rows", "weight" or None."""
+        raise NotImplementedError
+
+    def is_size(self, i, x):
+        """Whether a number is how many rows type i has."""
+        raise NotImplementedError
+
+    def rows(self, nodes):
+        """The plan of operands as rows of all types."""
+        raise NotImplementedError
+
+    def stacked(self, nodes, apart=False):
+        """(whether they are all one and not asked for `apart`, plan) of weights."""
+        raise NotImplementedError
+
+    def drew(self, nodes, made, at):
+        """Notes a random op of all types."""
+
+    def size(self, at):
+        """How many rows all types have."""
+        raise NotImplementedError
+
+    def types(self, at):
+        """The vector of the rows' types."""
+        raise NotImplementedError
 
     def plan(self, nodes):
         """The plan of the one op. Raises Differ or Stuck where there is none."""
@@ -145,7 +185,7 @@ class Zip:
         if target not in ELEMENTWISE | _ROWWISE | {aten.linear.default}:
             raise Stuck(f"{target} by type")
         same([_features(x) for x in nodes])
-        if any(self.kinds(i, x) != "rows" for i, x in enumerate(nodes)):
+        if any(self.kind(i, x) != "rows" for i, x in enumerate(nodes)):
             raise Stuck("values without rows by type")
         if target == aten.linear.default:
             return self.linear(nodes)
@@ -155,8 +195,14 @@ class Zip:
                 for i in range(len(first.args))]
         kwargs = {name: self._argument(first, [x.kwargs[name] for x in nodes])
                   for name in first.kwargs}
-        return lambda at: self.graph.call(target, *[a(at) for a in args],
-                                          **{name: a(at) for name, a in kwargs.items()})
+        def made(at):
+            given = [a(at) for a in args], {name: a(at) for name, a in kwargs.items()}
+            if is_random(first):
+                found = self.graph.draw(dict(zip(self.axes, nodes)), target, *given)
+                self.drew(nodes, found, at)
+                return found
+            return self.graph.call(target, *given[0], **given[1])
+        return made
 
     def _argument(self, node, given):
         """The plan of an argument, of all types' arguments."""
@@ -169,7 +215,7 @@ class Zip:
         if isinstance(first, torch.fx.Node) and isinstance(value_of(first), torch.Tensor):
             if any(not isinstance(x, torch.fx.Node) for x in given):
                 raise Stuck("different operands by type")
-            kinds = {self.kinds(i, x) for i, x in enumerate(given)}
+            kinds = {self.kind(i, x) for i, x in enumerate(given)}
             if kinds == {"rows"}:
                 return self.rows(given)
             if kinds != {"weight"}:
@@ -229,7 +275,7 @@ class Zip:
 
     def linear(self, nodes, with_bias=True):
         """The plan of a product with weights by type."""
-        if any(self.kinds(i, x.args[0]) != "rows" or self.kinds(i, x.args[1]) != "weight"
+        if any(self.kind(i, x.args[0]) != "rows" or self.kind(i, x.args[1]) != "weight"
                for i, x in enumerate(nodes)):
             raise Stuck("a product with rows as weights")
         biases = [x.args[2] if with_bias and len(x.args) > 2 else None for x in nodes]
