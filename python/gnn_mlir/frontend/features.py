@@ -3,13 +3,14 @@
 
 import torch
 
+from . import vocabulary
 from .axes import equal
 from .elementwise import combine, tag_of
 from .lowering import GETITEM, value_of
 from .raising import (Fill, Mask, Masked, Rows, Typed, Unsupported, Whole, handles,
                       product, static)
 
-aten = torch.ops.aten
+aten, OPS = torch.ops.aten, vocabulary.OPS
 
 # -- Shapes ----------------------------------------------------------------------------
 
@@ -258,6 +259,31 @@ def _concat(r, values, at):
     made = r.f.concat(*flat)
     size = sum(value.features[at] for value in values)
     return r.f.reshape(made, *first[:at], size, *first[at + 1:])
+
+
+@handles(OPS.join_types.default)
+def _join_types(r, node, parts, types):
+    whole = whole_of(parts)
+    if whole is not None and r.is_rows(whole):
+        return r.tags.get(whole) or r.made(node, r.rows(whole))
+    if any(r.phase(part) > 0 for part in parts):
+        raise Unsupported("rows of some types behind each other")
+    return None
+
+
+def whole_of(parts):
+    """The rows of which `parts` are those of all types in order, or None."""
+    splits = {part.args[0] if part.target == GETITEM else None for part in parts}
+    split = splits.pop() if len(splits) == 1 else None
+    if split is None or split.target != OPS.split_types.default or [
+            part.args[1] for part in parts] != list(range(len(split.args[1]))):
+        return None
+    return split.args[0]
+
+
+@handles(OPS.split_types.default)
+def _split_types(r, node, x, counts):
+    raise Unsupported("the rows of one type")
 
 
 @handles(aten.stack.default)

@@ -39,14 +39,6 @@ def _kind(reduce):
     return {"add": "sum"}.get(reduce, reduce)
 
 
-def _begins(counts):
-    found, at = [], 0
-    for count in counts:
-        found.append(at)
-        at = at + count
-    return found
-
-
 _library = torch.library.Library("aten", "IMPL")
 
 
@@ -234,59 +226,70 @@ def _hetero_linear(self, x, type_vec):
     return OPS.typed_linear(x, self.weight, type_vec, self.bias)
 
 
+def _named(module, kept, name):
+    """An item of a dict of PyG's, found in what torch keeps of it, which is traced in a
+    tenth of the time; PyG keeps some names otherwise."""
+    found = kept.get(name)
+    return module[name] if found is None else found
+
+
 def _hgt(self, x_dict, edge_index_dict):
     """HGTConv on one typed graph of all node types and relations, by the layer's own
     names of relations."""
     heads, size = self.heads, self.out_channels // self.heads
     kinds, relations = list(x_dict), list(edge_index_dict)
-    if len({x.size(1) for x in x_dict.values()}) > 1 or any(
-            not _is_pair(edges) for edges in edge_index_dict.values()):
-        return NotImplemented
-    counts = [x_dict[kind].size(0) for kind in kinds]
-    begin = dict(zip(kinds, _begins(counts)))
-    x = torch.cat([x_dict[kind] for kind in kinds])
-    def ends(which):
-        of = [relation[which] for relation in relations]
-        return [begin[kind] for kind in of], [x_dict[kind].size(0) for kind in of]
+    xs, edges = list(x_dict.values()), list(edge_index_dict.values())
+    for one in edges:
+        if not _is_pair(one):
+            return NotImplemented
+    for x in xs:
+        if x.size(1) != xs[0].size(1):
+            return NotImplemented
+    counts = [x.size(0) for x in xs]
+    places = {kind: i for i, kind in enumerate(kinds)}
+    node_type = OPS.type_rows(edges[0], counts)
+    edge_type = OPS.type_rows(edges[0], [one.size(1) for one in edges])
+    edge_index = OPS.typed_edges(edges, [places[r[0]] for r in relations],
+                                 [places[r[-1]] for r in relations], counts, edge_type)
+    x = OPS.join_types(xs, node_type)
 
-    edge_index = OPS.hetero_edges([edge_index_dict[r] for r in relations], *ends(0),
-                                  *ends(-1))
-    node_type = OPS.type_vector(edge_index, counts)
-    edge_type = OPS.type_vector(edge_index, [edge_index_dict[r].size(1) for r in relations])
+    def lins(module, parts):
+        """Weights and biases of all types, [types, out, in] and [types, out] of each
+        part."""
+        found = [_named(module.lins, module.lins._modules, kind) for kind in kinds]
+        weight = torch.stack([lin.weight for lin in found])
+        bias = torch.stack([lin.bias for lin in found])
+        return zip(weight.view(len(kinds), parts, -1, weight.size(-1)).unbind(1),
+                   bias.view(len(kinds), parts, -1).unbind(1))
 
-    def lins(module):
-        found = [module.lins[kind] for kind in kinds]
-        return (torch.stack([lin.weight.t() for lin in found]),
-                torch.stack([lin.bias for lin in found]))
-
-    weight, bias = lins(self.kqv_lin)
     part = self.out_channels
-    key, query, value = (OPS.typed_linear(
-        x, weight[:, :, i * part:(i + 1) * part], node_type,
-        bias[:, i * part:(i + 1) * part]).view(-1, heads, size) for i in range(3))
-    order = [self.edge_types_map[r] for r in relations]
-    is_sorted = order == list(range(len(self.edge_types)))
+    key, query, value = [OPS.typed_linear(x, weight.mT, node_type, bias).view(
+        -1, heads, size) for weight, bias in lins(self.kqv_lin, 3)]
+    is_sorted = relations == self.edge_types
 
     def relation_weights(module):
         found = module.weight.view(heads, len(self.edge_types), size, size).transpose(0, 1)
-        return found if is_sorted else torch.stack([found[i] for i in order])
+        return found if is_sorted else torch.stack([found[self.edge_types_map[r]]
+                                                    for r in relations])
 
     src, dst = edge_index[0], edge_index[1]
     key = OPS.typed_linear(key.index_select(0, src), relation_weights(self.k_rel),
                            edge_type, None)
     value = OPS.typed_linear(value.index_select(0, src), relation_weights(self.v_rel),
                              edge_type, None)
-    prior = torch.cat([self.p_rel["__".join(r)] for r in relations])
+    prior = torch.cat([_named(self.p_rel, self.p_rel._parameters, "__".join(r))
+                       for r in relations])
     score = (query.index_select(0, dst) * key).sum(-1) * prior.index_select(
         0, edge_type) / size ** 0.5
-    score = OPS.edge_softmax(score, dst, x.size(0))
-    out = OPS.aggregate((value * score.unsqueeze(-1)).view(-1, part), dst, x.size(0),
+    score = OPS.edge_softmax(score, dst, node_type.size(0))
+    out = OPS.aggregate((value * score.unsqueeze(-1)).view(-1, part), dst, node_type.size(0),
                         "sum")
-    weight, bias = lins(self.out_lin)
-    out = OPS.typed_linear(torch.nn.functional.gelu(out), weight, node_type, bias)
+    (weight, bias), = lins(self.out_lin, 1)
+    out = OPS.typed_linear(torch.nn.functional.gelu(out), weight.mT, node_type, bias)
     if part == x.size(1):
-        skip = torch.cat([self.skip[kind] for kind in kinds]).sigmoid()
+        skip = torch.cat([_named(self.skip, self.skip._parameters, kind)
+                          for kind in kinds]).sigmoid()
         skip = skip.index_select(0, node_type).unsqueeze(-1)
         out = skip * out + (1 - skip) * x
-    return {kind: out[begin[kind]:begin[kind] + count]
-            for kind, count in zip(kinds, counts) if kind in self.dst_node_types}
+    return {kind: rows for kind, rows in zip(kinds, OPS.split_types(out, counts))
+            if kind in self.dst_node_types}

@@ -6,11 +6,16 @@ import operator
 
 import torch
 
+from . import vocabulary
 from .calls import Call
 from .raising import CaptureError, Rows, Whole, is_floats
 from .structures import Recipe, Structures
 
-aten = torch.ops.aten
+aten, OPS = torch.ops.aten, vocabulary.OPS
+# Ops of the vocabulary that are ops of torch for those who need no sizes of them.
+_AS_TORCH = {
+    OPS.join_types.default: lambda parts, types: (torch.cat, (parts,)),
+    OPS.split_types.default: lambda x, counts: (torch.split, (x, counts))}
 
 
 class Outer:
@@ -56,9 +61,12 @@ class Outer:
                     _item, (self._structure, self._shared[node]))
             else:
                 args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), self._unchanged)
-                self.made[node] = (self.graph.get_attr(node.target) if node.op == "get_attr"
-                                   else self.graph.create_node(node.op, node.target, args,
-                                                               kwargs))
+                if node.target in _AS_TORCH:
+                    self.made[node] = self.graph.call_function(*_AS_TORCH[node.target](*args))
+                else:
+                    self.made[node] = (
+                        self.graph.get_attr(node.target) if node.op == "get_attr" else
+                        self.graph.create_node(node.op, node.target, args, kwargs))
         return self.made[node]
 
     def _unchanged(self, node):

@@ -14,12 +14,13 @@ from typing import Any
 import torch
 
 from .. import types as gnn_types
+from . import vocabulary
 from ..program import Module
 from .axes import Axes
 from .graphs import Graphs
 from .lowering import is_random, value_of
 
-aten = torch.ops.aten
+aten, OPS = torch.ops.aten, vocabulary.OPS
 
 
 class Unsupported(Exception):
@@ -181,6 +182,9 @@ class Raiser:
         if node.target == aten.cat.default:
             operands = [features.sliced(self, node)] if features.sliced(self, node) else (
                 operands)
+        elif node.target == OPS.join_types.default:
+            whole = features.whole_of(node.args[0])
+            operands = operands if whole is None else [whole]
         number = max([self._earliest(x) for x in operands], default=0)
         self.current = self._segment(number)
         try:

@@ -235,3 +235,51 @@ _define("hetero_edges(Tensor[] edge_indices, SymInt[] src_begins, SymInt[] src_c
 _define("type_vector(Tensor like, SymInt[] counts) -> Tensor",
         lambda like, counts: _spread(counts, like.device), lambda like, counts:
         torch.empty([sum(counts)], dtype=torch.int64, device=like.device))
+
+
+# The same for many types, whose sizes are no sums: these take torch long. The vector of
+# types has a symbol of its own for its size, which is that of the others.
+_define("type_rows(Tensor like, SymInt[] counts) -> Tensor",
+        lambda like, counts: _spread(counts, like.device), lambda like, counts:
+        torch.empty([torch.library.get_ctx().new_dynamic_size()], dtype=torch.int64,
+                    device=like.device))
+
+
+def _typed_edges(edge_indices, src_types, dst_types, counts, types):
+    begins = [sum(counts[:i]) for i in range(len(counts))]
+    return _hetero_edges(edge_indices, *([of[i] for i in ends] for ends in (
+        src_types, dst_types) for of in (begins, counts)))
+
+
+_define("typed_edges(Tensor[] edge_indices, int[] src_types, int[] dst_types, "
+        "SymInt[] counts, Tensor types) -> Tensor", _typed_edges,
+        lambda edge_indices, src_types, dst_types, counts, types:
+        edge_indices[0].new_empty([2, types.shape[0]], dtype=torch.int64))
+
+
+def _keep_sizes(ctx, inputs, output):
+    ctx.sizes = [x.shape[0] for x in inputs[0]]
+
+
+# `join_types` and `split_types` are torch's cat and split of rows, which the front end
+# calls instead.
+_define("join_types(Tensor[] parts, Tensor types) -> Tensor",
+        lambda parts, types: torch.cat(parts),
+        lambda parts, types: _sized(parts[0], types.shape[0]), _keep_sizes,
+        lambda ctx, grad: (list(grad.split(ctx.sizes)), None))
+
+
+def _keep_shape(ctx, inputs, output):
+    ctx.like = inputs[0].new_empty(0), inputs[0].shape[1:], inputs[1]
+
+
+def _joined_grads(ctx, grads):
+    like, shape, counts = ctx.like
+    return torch.cat([like.new_zeros([count, *shape]) if grad is None else grad
+                      for grad, count in zip(grads, counts)]), None
+
+
+_define("split_types(Tensor x, SymInt[] counts) -> Tensor[]",
+        lambda x, counts: [part.clone() for part in x.split(counts)],
+        lambda x, counts: [_sized(x, count) for count in counts], _keep_shape,
+        _joined_grads)
