@@ -6,7 +6,7 @@ import operator
 
 import torch
 
-from . import vocabulary
+from . import liveness, vocabulary
 from .calls import Call
 from .raising import CaptureError, Rows, Whole, is_floats
 from .structures import Recipe, Structures
@@ -28,6 +28,7 @@ class Outer:
                              if node.op == "placeholder"]
         self._mutated = {self.placeholders[place] for place in lowered.mutated}
         self.calls, self._memo, self._copied = [], {}, {}
+        self._unread = liveness.unread_parts(raiser.graph) if torch.is_grad_enabled() else {}
 
     def build(self):
         for node in self.placeholders:
@@ -61,6 +62,9 @@ class Outer:
                     _item, (self._structure, self._shared[node]))
             else:
                 args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), self._unchanged)
+                if node in self._unread:
+                    args = [self._constant(x) if i in self._unread[node] else x
+                            for i, x in enumerate(args[0])], *args[1:]
                 if node.target in _AS_TORCH:
                     self.made[node] = self.graph.call_function(*_AS_TORCH[node.target](*args))
                 else:
@@ -68,6 +72,10 @@ class Outer:
                         self.graph.get_attr(node.target) if node.op == "get_attr" else
                         self.graph.create_node(node.op, node.target, args, kwargs))
         return self.made[node]
+
+    def _constant(self, made):
+        """A part that no output reads: it has no gradient, as in eager."""
+        return self.graph.call_function(aten.detach.default, (made,))
 
     def _unchanged(self, node):
         """A node as an argument of torch's ops, which may save it: what the model changes
