@@ -58,7 +58,9 @@ class _Captured:
         self._class, self._forward = type(model), type(model).forward
         self._code = code = self._forward.__code__
         self._defaults = self._forward.__defaults__
-        self._known = {}  # (check, function) by the guards that dynamo has.
+        # (check, function) by the guards that dynamo has; None where dynamo's own way is
+        # the only one.
+        self._known = {}
         count, names = code.co_argcount, code.co_varnames
         self._positional, self._rest = names[:count], None
         self._fixed = dict(zip(names[count - len(self._defaults or ()):], self._defaults or ()))
@@ -129,8 +131,7 @@ class _Captured:
                 known[guards] = self._known[guards]
             elif entry.backend is self._backend:
                 run = _runner(entry.code, self._forward)
-                if run is not None:
-                    known[guards] = guards.root.check, run
+                known[guards] = run and guards.root.check, run
         self._known = known
 
 
