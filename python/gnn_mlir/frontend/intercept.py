@@ -282,8 +282,8 @@ def _hgt(self, x_dict, edge_index_dict):
     score = (query.index_select(0, dst) * key).sum(-1) * prior.index_select(
         0, edge_type) / size ** 0.5
     score = OPS.edge_softmax(score, dst, node_type.size(0))
-    out = OPS.aggregate((value * score.unsqueeze(-1)).view(-1, part), dst, node_type.size(0),
-                        "sum")
+    out = OPS.aggregate((value * score.unsqueeze(-1)).view(-1, part), dst,
+                        node_type.size(0), "sum")
     (weight, bias), = lins(self.out_lin, 1)
     out = OPS.typed_linear(torch.nn.functional.gelu(out), weight.mT, node_type, bias)
     if part == x.size(1):

@@ -59,7 +59,7 @@ def unread_parts(graph):
 
 def _are(types, what):
     """Whether these are the types that were taken apart."""
-    return types.target == OPS.type_vector.default and tuple(types.args[1]) == what[0]
+    return types.target == OPS.type_rows.default and tuple(types.args[1]) == what[0]
 
 
 def _puts_together(node, what):
