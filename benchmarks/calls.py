@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a call of a compiled model costs the host, without its kernels.
+
+    python benchmarks/calls.py [--models rgcn,gat,sage,hgt] [--types 20] [--relations 100]
+        [--seconds 1] [--device cpu]
+
+Two layers of PyG, 64 features, on a small graph: of one node type but for hgt. Programs are
+bound and called as ever, but nothing is launched. Microseconds of the processor, the least
+of many turns: a call without gradients, the same by dynamo's own way (docs/Frontend.md),
+the forward pass of training, and a training step without an optimizer, all of which torch's
+own part is in. "first" are seconds to the end of the first call and of the first step.
+"""
+
+import argparse
+import time
+
+import numpy as np
+import torch
+from torch.utils import _pytree as pytree
+
+import frontend_models
+from gnn_mlir import Graph
+from gnn_mlir.frontend import capture
+from gnn_mlir.testing import graphs
+from tables import markdown, number
+
+MODELS = ("rgcn", "gat", "sage", "hgt")
+
+
+def least_us(run, seconds):
+    """Microseconds of the processor that a call takes, the least of turns."""
+    times, until = [], time.monotonic() + seconds
+    while len(times) < 5 or time.monotonic() < until:
+        began = time.process_time()
+        for _ in range(10):
+            run()
+        times.append(1e5 * (time.process_time() - began))
+    return min(times)
+
+
+def without_kernels():
+    """Makes all programs that were bound launch nothing."""
+    def nothing(*_):
+        return None
+    for outer in capture._made:
+        for (structures, *_), _ in outer.structures._kept.values():
+            for plan in structures.plans.values():
+                plan.run._run = nothing
+                for launcher, _ in getattr(plan, "_backward", {}).values():
+                    launcher._run = nothing
+
+
+def made_graph(options):
+    """One of as many relations, each between two node types, as are asked for; all types
+    are destinations."""
+    types, each = options.types, 20
+    kinds = [(i % types, (i + i // types) % types) for i in range(options.relations)]
+    ends = [np.repeat([20 * pair[end] for pair in kinds], each) + np.arange(
+        each * len(kinds)) * (end + 1) % 20 for end in range(2)]
+    return Graph(*ends, num_nodes=20 * types, node_type=np.repeat(np.arange(types), 20),
+                 num_node_types=types, num_edge_types=len(kinds),
+                 edge_type=np.repeat(np.arange(len(kinds)), each))
+
+
+def row(name, options):
+    """The times of one model."""
+    torch._dynamo.reset()
+    capture._made.clear()
+    graph = made_graph(options) if name == "hgt" else graphs.random_graph(
+        400, 4000, 1, options.relations)
+    kinds = frontend_models.Kinds(graph)
+    takes = frontend_models.MODELS[name][2]
+    model = frontend_models.make(name, kinds).to(options.device)
+    given = pytree.tree_map_only(torch.Tensor, lambda x: x.to(options.device), takes(
+        graph, kinds, frontend_models.features(graph.num_nodes)))
+    compiled = capture.compile_module(model)
+    by_dynamo = compiled.forward.__wrapped__.__wrapped__
+    found = [name, str(len(list(model.parameters())))]
+
+    def step():
+        for parameter in model.parameters():
+            parameter.grad = None
+        sum(x.sum() for x in pytree.tree_leaves(compiled(*given))).backward()
+
+    def first(run):
+        began = time.perf_counter()
+        run()
+        found.append(number(time.perf_counter() - began, 1))
+        run()
+        without_kernels()
+    with torch.no_grad():
+        first(lambda: compiled(*given))
+        found += [number(least_us(run, options.seconds), 0) for run in (
+            lambda: compiled(*given), lambda: by_dynamo(*given))]
+    first(step)
+    return [*found, *(number(least_us(run, options.seconds), 0) for run in (
+        lambda: compiled(*given), step))]
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.
+                                     RawDescriptionHelpFormatter)
+    parser.add_argument("--models", type=lambda text: text.split(","), default=MODELS)
+    parser.add_argument("--types", type=int, default=20)
+    parser.add_argument("--relations", type=int, default=100)
+    parser.add_argument("--seconds", type=float, default=1)
+    parser.add_argument("--device", default="cpu")
+    options = parser.parse_args(arguments)
+    torch.set_num_threads(1)
+    print(markdown(["model", "parameters", "first", "call", "by dynamo", "first step",
+                    "forward", "step"], [row(name, options) for name in options.models]))
+
+
+if __name__ == "__main__":
+    main()
