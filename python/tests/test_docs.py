@@ -2,6 +2,7 @@
 """What the pages of documentation say is so: the switches of passes are those of
 the pipelines, and every command and piece of Python runs."""
 
+import importlib.util
 import pathlib
 import re
 import shlex
@@ -110,7 +111,12 @@ def test_table_of_forms(gnn_opt, compiler, tmp_path):
 
 def test_python_of_readme(compiler, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    snippet, = blocks("README.md", "python")
+    model, snippet = blocks("README.md", "python")
+    if importlib.util.find_spec("torch_geometric"):
+        names = {}
+        exec(compile(model, "README.md", "exec"), names)  # pylint: disable=exec-used
+        expected = names["model"]._orig_mod(names["x"], names["edges"]).square().mean()
+        assert abs(expected.item() - names["loss"].item()) < 1e-5
     exec(compile(snippet, "README.md", "exec"), {})  # pylint: disable=exec-used
     printed = re.search(r"^print\(layer\)  # (.*)$", snippet, re.M)[1]
     assert capsys.readouterr().out.strip() == printed
