@@ -21,7 +21,7 @@ def converting(function, model):
     @functools.wraps(function)
     def call(*args, **kwargs):
         for x in args:
-            if type(x) is not torch.Tensor or x.layout is not torch.strided:
+            if type(x) is not torch.Tensor or x.layout is not torch.strided or not x.numel():
                 args = tuple(map(convert, args))
                 break
         if kwargs:
@@ -40,7 +40,9 @@ def convert(x):
     """An argument as torch can trace it: itself where it is."""
     kind = type(x)
     if kind in _PLAIN:
-        return x if x.layout is torch.strided else _of_torch(x)
+        if x.layout is not torch.strided:
+            return _of_torch(x)
+        return x if x.numel() or x.dim() != 2 or x.requires_grad else _empty(x)
     if kind is dict:
         made = {name: convert(one) for name, one in x.items()}
         return made if any(made[name] is not one for name, one in x.items()) else x
@@ -51,9 +53,18 @@ def convert(x):
         return x.as_tensor() if hasattr(x, "as_tensor") else x
     if kind.__name__ == "SparseTensor" and hasattr(x, "coo"):
         return _of_sparse(x)
+    if kind.__name__ == "DGLGraph":
+        from .. import dgl
+        return dgl.of_dgl(x, lambda graph, make: _kept(graph, list(graph.edges()), make))
     if hasattr(x, "stores") and hasattr(x, "to_dict"):
         return _of_data(x)
     return x
+
+
+def _empty(x):
+    """Ids [2, 0] with the strides [0, 1]: torch's own, [1, 1], are a special case of those
+    of other sizes, for which a model would be compiled again."""
+    return x.as_strided(x.shape, (x.shape[1], 1))
 
 
 def _of_data(data):

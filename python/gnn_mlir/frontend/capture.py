@@ -111,7 +111,8 @@ def compile_module(model, *, fullgraph=False, dynamic=True, **options):
         torch._dynamo.config._make_closure_patcher(
             capture_dynamic_output_shape_ops=True, capture_scalar_outputs=True,
             specialize_float=True),
-        torch.fx.experimental._config._make_closure_patcher(use_duck_shape=False)]
+        torch.fx.experimental._config._make_closure_patcher(
+            use_duck_shape=False, backed_size_oblivious=True)]
     made = context(model)
     if not isinstance(model, torch.nn.Module):
         return arguments.converting(made, model)

@@ -12,6 +12,7 @@ import types
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from .adjacency import Adjacency, Functions
 from .vocabulary import OPS
@@ -59,7 +60,8 @@ def install():
         _library.impl("_thnn_fused_gru_cell", _fused_gru_cell, "Meta")
     try:
         import torch_geometric.utils as utils
-        from torch_geometric.nn import FastRGCNConv, HeteroLinear, HGTConv, RGCNConv
+        from torch_geometric.nn import (FastRGCNConv, GATConv, HeteroLinear, HGTConv,
+                                        RGCNConv)
         from torch_geometric.typing import torch_sparse
     except ImportError:
         return
@@ -73,6 +75,7 @@ def install():
     for cls, forward in ((RGCNConv, _rgcn), (FastRGCNConv, _rgcn), (HGTConv, _hgt),
                          (HeteroLinear, _hetero_linear)):
         _wrap(cls, "forward", forward)
+    _wrap(GATConv, "edge_update", _gat_scores)
     _trace_num_nodes()
     own = Functions(torch_sparse)
     for name, module in list(sys.modules.items()):
@@ -233,6 +236,17 @@ def _named(module, kept, name):
     return module[name] if found is None else found
 
 
+def _gat_scores(self, alpha_j, alpha_i, edge_attr, index, ptr, dim_size):
+    """GATConv's without its return where there are no edges: torch cannot tell."""
+    alpha = alpha_j if alpha_i is None else alpha_j + alpha_i
+    if edge_attr is not None and self.lin_edge is not None:
+        edge_attr = self.lin_edge(edge_attr.view(-1, 1) if edge_attr.dim() == 1 else edge_attr)
+        alpha = alpha + (edge_attr.view(-1, self.heads, self.out_channels) *
+                         self.att_edge).sum(-1)
+    alpha = OPS.edge_softmax(functional.leaky_relu(alpha, self.negative_slope), index, dim_size)
+    return functional.dropout(alpha, p=self.dropout, training=self.training)
+
+
 def _hgt(self, x_dict, edge_index_dict):
     """HGTConv on one typed graph of all node types and relations, by the layer's own
     names of relations."""
@@ -286,7 +300,7 @@ def _hgt(self, x_dict, edge_index_dict):
     out = OPS.aggregate((value * score.unsqueeze(-1)).view(-1, part), dst,
                         node_type.size(0), "sum")
     (weight, bias), = lins(self.out_lin, 1)
-    out = OPS.typed_linear(torch.nn.functional.gelu(out), weight.mT, node_type, bias)
+    out = OPS.typed_linear(functional.gelu(out), weight.mT, node_type, bias)
     if part == x.size(1):
         skip = torch.cat([_named(self.skip, self.skip._parameters, kind)
                           for kind in kinds]).sigmoid()
