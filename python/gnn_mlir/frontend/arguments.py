@@ -36,6 +36,32 @@ def converting(function, model):
     return call
 
 
+def marking(function):
+    """The function, to which sizes of 1 are special: there torch may broadcast. Others are
+    taken as they come, 0 and 1 too, when a program is there that was captured for more."""
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        for x in (*args, *kwargs.values()):
+            _mark(x)
+        return function(*args, **kwargs)
+    return call
+
+
+def _mark(x):
+    if isinstance(x, torch.Tensor):
+        if 1 in x.shape and x.layout is torch.strided:
+            torch._dynamo.mark_static(x, [i for i, size in enumerate(x.shape) if size == 1])
+    elif isinstance(x, dict):
+        for one in x.values():
+            _mark(one)
+    elif isinstance(x, (list, tuple)):
+        for one in x:
+            _mark(one)
+    elif hasattr(x, "stores") and hasattr(x, "to_dict"):
+        for store in x.stores:
+            _mark(dict(store.items()))
+
+
 def convert(x):
     """An argument as torch can trace it: itself where it is."""
     kind = type(x)

@@ -115,7 +115,8 @@ def compile_module(model, *, fullgraph=False, dynamic=True, **options):
             use_duck_shape=False, backed_size_oblivious=True)]
     made = context(model)
     if not isinstance(model, torch.nn.Module):
-        return arguments.converting(made, model)
+        return arguments.converting(arguments.marking(made), model)
+    made.forward = arguments.marking(made.forward)
     dispatch.install(made, model, compiler)
     made.forward = arguments.converting(made.forward, model)
     return made
