@@ -138,10 +138,10 @@ def test_python_page(compiler, tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize("page", ["docs/Training.md", "docs/Frontend.md"])
 def test_python_of_a_page(compiler, capsys, page):
     pytest.importorskip("torch_geometric")
-    piece, = blocks(page, "python")
-    exec(compile(piece, page, "exec"), {})  # pylint: disable=exec-used
-    printed = re.findall(r"^print\(.*\)  # (.*)$", piece, re.M)
-    assert capsys.readouterr().out.splitlines() == printed == ["True"]
+    for piece in blocks(page, "python"):
+        exec(compile(piece, page, "exec"), {})  # pylint: disable=exec-used
+        printed = re.findall(r"^print\(.*\)  # (.*)$", piece, re.M)
+        assert capsys.readouterr().out.splitlines() == printed == ["True"]
 
 
 def test_python_of_schedules_page(compiler, tmp_path, monkeypatch):

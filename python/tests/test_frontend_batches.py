@@ -3,6 +3,7 @@
 that are not installed here: one compilation for all, forward and backward as in eager."""
 
 import copy
+import os
 
 import pytest
 
@@ -16,6 +17,7 @@ from torch_geometric import nn as pyg  # noqa: E402
 from torch_geometric.data import Data, HeteroData  # noqa: E402
 
 SIZE = 6
+DEVICE = "cuda" if os.environ.get("GNN_TEST_TARGET") == "cuda" else "cpu"
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
 
 RELATIONS = [("paper", "cites", "paper"), ("author", "writes", "paper"),
@@ -136,10 +138,11 @@ MODELS = {
 
 @pytest.mark.parametrize("name", MODELS)
 def test_batches(name):
-    model = MODELS[name]()
+    model = MODELS[name]().to(DEVICE)
     eager, call = copy.deepcopy(model), capture.compile_module(model, fullgraph=True)
     for batch in batches():
         batch = batch if isinstance(model, (OfRelations, Transformer)) else square(batch)
+        batch = batch.to(DEVICE)
         y = batch.y if isinstance(batch, Data) else batch["paper"].y
         made = []
         for run, own in ((eager, eager), (call, model)):

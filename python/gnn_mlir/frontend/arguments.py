@@ -79,7 +79,7 @@ def convert(x):
         return x.as_tensor() if hasattr(x, "as_tensor") else x
     if kind.__name__ == "SparseTensor" and hasattr(x, "coo"):
         return _of_sparse(x)
-    if kind.__name__ == "DGLGraph":
+    if kind.__name__ in ("DGLGraph", "DGLBlock"):
         from .. import dgl
         return dgl.of_dgl(x, lambda graph, make: _kept(graph, list(graph.edges()), make))
     if hasattr(x, "stores") and hasattr(x, "to_dict"):
