@@ -168,6 +168,10 @@ def test_other_uses_of_a_matrix():
     for bad in (lambda x, adj: torch.cat([adj, x]), lambda x, adj: x.mT @ adj):
         with pytest.raises(Exception, match="expected a dense tensor, got a sparse adj"):
             compiled(bad)(x, adj)
+    model = Products()
+    model.register_buffer("adj", adj)
+    with pytest.raises(ValueError, match="adj: expected sparse matrices as arguments .* holds"):
+        compiled(On(model, lambda f, x: f(x, f.adj)))(x)
     blocks = torch.eye(4).to_sparse_bsr((2, 2))
     with pytest.raises(ValueError, match="expected a sparse tensor of layout .* got .*bsr"):
         compiled(LAYERS["GCN csr"][0]())(x, blocks)

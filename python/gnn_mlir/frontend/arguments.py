@@ -11,6 +11,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 from . import bad_input
 from .adjacency import Adjacency
 
+_Tensor, _strided = torch.Tensor, torch.strided
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 _known = WeakIdKeyDictionary()
 
@@ -21,7 +22,7 @@ def converting(function, model):
     @functools.wraps(function)
     def call(*args, **kwargs):
         for x in args:
-            if type(x) is not torch.Tensor or x.layout is not torch.strided or not x.numel():
+            if type(x) is not _Tensor or x.layout is not _strided or not x.numel():
                 args = tuple(map(convert, args))
                 break
         if kwargs:

@@ -19,7 +19,7 @@ def explain(error, model, args, kwargs):
     where torch's says it best."""
     chain = _chain(error)
     named = list(_named(model, args, kwargs))
-    checks = [_ids, _devices, _lengths]
+    checks = [_ids, _devices, _lengths, _held]
     if any("dtype" in str(one) or "float32" in str(one) for one in chain):
         checks.append(_dtypes)
     for check in checks:
@@ -115,6 +115,17 @@ def _dtypes(model, named):
         if isinstance(x, torch.Tensor) and x.dtype != dtype and (
                 x.is_floating_point() or x.is_complex()):
             return f"{name}: expected {dtype}, as the model has it, got {_described(x)}"
+    return None
+
+
+def _held(model, named):
+    """Sparse matrices that no argument is: torch cannot trace them."""
+    modules = model.named_modules() if isinstance(model, torch.nn.Module) else ()
+    for at, module in modules:
+        for name, x in (*vars(module).items(), *module._buffers.items()):
+            if isinstance(x, torch.Tensor) and x.layout is not torch.strided:
+                return (f"{at}{'.' * bool(at)}{name}: expected sparse matrices as arguments "
+                        f"of the call, got one of {x.layout} that the model holds")
     return None
 
 
