@@ -160,3 +160,27 @@ def test_inference_leaves_no_layer_to_torch():
     assert len(outer.calls) == 2
     assert not [node for node in outer.graph.nodes
                 if getattr(node.target, "namespace", None) == "gnn_mlir"]
+
+
+class _Between(torch.nn.Module):
+    """Two HGT layers, with an activation of each type's rows between them."""
+
+    def __init__(self):
+        super().__init__()
+        make = zoo.CASES["HGTConv"].make
+        self.one, self.two = make(), make()
+
+    def forward(self, x, edges):
+        x = {kind: torch.nn.functional.leaky_relu(rows, 0.3).tanh()
+             for kind, rows in self.one(x, edges).items()}
+        return self.two(x, edges)
+
+
+def test_activations_between_layers_by_type():
+    """Are one op on all rows, so that both layers are one program."""
+    model, given = _Between().eval(), zoo.Inputs().hetero()
+    with torch.no_grad():
+        found = capture.compile_module(model, fullgraph=True)(*given)
+        torch.testing.assert_close(found, model(*given))
+    outer, = capture._made
+    assert len(outer.calls) == 1

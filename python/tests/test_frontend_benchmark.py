@@ -121,3 +121,11 @@ def test_what_is_not_measured_is_said(frontend, tmp_path, capsys):
     with pytest.raises(SystemExit):
         frontend.parse([*TINY, "--models", "gin"])
     assert "expected some of rgcn, " in capsys.readouterr().err
+
+
+def test_calls_on_the_cpu(benchmarks, capsys):
+    """A model whose kernels are left out is called and differentiated all the same."""
+    benchmarks("calls").main(["--models", "sage", "--relations", "1", "--seconds", "0"])
+    *_, line = [line for line in capsys.readouterr().out.splitlines() if line.strip()]
+    name, *times = [text.strip() for text in line.strip("| ").split("|")]
+    assert name == "sage" and len(times) == 7 and all(float(text) > 0 for text in times)

@@ -6,7 +6,7 @@ import torch
 from . import vocabulary
 from .axes import equal
 from .elementwise import combine, tag_of
-from .lowering import GETITEM, value_of
+from .lowering import GETITEM, value_of, whole_of
 from .raising import (Fill, Mask, Masked, Rows, Typed, Unsupported, Whole, handles,
                       product, static)
 
@@ -263,22 +263,13 @@ def _concat(r, values, at):
 
 @handles(OPS.join_types.default)
 def _join_types(r, node, parts, types):
-    whole = whole_of(parts)
-    if whole is not None and r.is_rows(whole):
+    split = whole_of(parts)
+    if split is not None and r.is_rows(split.args[0]):
+        whole = split.args[0]
         return r.tags.get(whole) or r.made(node, r.rows(whole))
     if any(r.phase(part) > 0 for part in parts):
         raise Unsupported("rows of some types behind each other")
     return None
-
-
-def whole_of(parts):
-    """The rows of which `parts` are those of all types in order, or None."""
-    splits = {part.args[0] if part.target == GETITEM else None for part in parts}
-    split = splits.pop() if len(splits) == 1 else None
-    if split is None or split.target != OPS.split_types.default or [
-            part.args[1] for part in parts] != list(range(len(split.args[1]))):
-        return None
-    return split.args[0]
 
 
 @handles(OPS.split_types.default)

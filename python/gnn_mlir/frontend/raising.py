@@ -18,7 +18,7 @@ from . import vocabulary
 from ..program import Module
 from .axes import Axes
 from .graphs import Graphs
-from .lowering import is_random, value_of
+from .lowering import is_random, value_of, whole_of
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
@@ -183,8 +183,8 @@ class Raiser:
             operands = [features.sliced(self, node)] if features.sliced(self, node) else (
                 operands)
         elif node.target == OPS.join_types.default:
-            whole = features.whole_of(node.args[0])
-            operands = operands if whole is None else [whole]
+            split = whole_of(node.args[0])
+            operands = operands if split is None else [split.args[0]]
         number = max([self._earliest(x) for x in operands], default=0)
         self.current = self._segment(number)
         try:
