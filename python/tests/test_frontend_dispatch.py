@@ -120,11 +120,13 @@ def test_arguments_by_name_and_default(found):
     for wrong in (dict(), dict(other=1), dict(x=X), dict(edges=EDGES)):
         with pytest.raises(TypeError, match="argument"):
             compiled(X, **wrong)
-    Model.forward.__defaults__, kept = (4,), Model.forward.__defaults__
-    try:
-        check(model, compiled, X, EDGES)
-    finally:
-        Model.forward.__defaults__ = kept
+    for name, other in (("__defaults__", (4,)), ("__kwdefaults__", {"plus": X})):
+        kept = getattr(Model.forward, name)
+        setattr(Model.forward, name, other)
+        try:
+            check(model, compiled, X, EDGES)
+        finally:
+            setattr(Model.forward, name, kept)
 
 
 def test_what_torch_does_at_calls_of_modules(found):

@@ -57,7 +57,8 @@ class _Captured:
         self._model, self._backend = model, backend
         self._class, self._forward = type(model), type(model).forward
         self._code = code = self._forward.__code__
-        self._defaults = self._forward.__defaults__
+        self._defaults, self._named_defaults = (self._forward.__defaults__,
+                                                self._forward.__kwdefaults__)
         # (check, function) by the guards that dynamo has; None where dynamo's own way is
         # the only one.
         self._known = {}
@@ -78,6 +79,7 @@ class _Captured:
         own, forward = model.__dict__, self._forward
         return (type(model) is cls and cls.forward is forward and
                 forward.__code__ is self._code and forward.__defaults__ is self._defaults and
+                forward.__kwdefaults__ is self._named_defaults and
                 cls.__call__ is _Module.__call__ and cls._call_impl is _Module._call_impl and
                 "forward" not in own and model._compiled_call_impl is None and
                 not (own["_forward_hooks"] or own["_forward_pre_hooks"] or
@@ -111,8 +113,8 @@ class _Captured:
             return None
         if self._rest is not None:
             found[self._rest] = rest
-        if self._forward.__kwdefaults__:
-            found |= self._forward.__kwdefaults__
+        if self._named_defaults:
+            found |= self._named_defaults
         if kwargs:
             if not kwargs.keys() <= self._named or not kwargs.keys().isdisjoint(
                     self._positional[:len(given)]):
