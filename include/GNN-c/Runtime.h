@@ -529,6 +529,9 @@ GNN_CAPI int64_t gnnBoundStructureBytes(const GnnBoundFunction *bound);
 GNN_CAPI int64_t gnnBoundNumInputs(const GnnBoundFunction *bound);
 GNN_CAPI int64_t gnnBoundNumOutputs(const GnnBoundFunction *bound);
 
+/** The first extent of each input and then of each output, 1 of scalars. */
+GNN_CAPI void gnnBoundRows(const GnnBoundFunction *bound, int64_t *rows);
+
 /** Describes an input or output; false where there is none of that index. */
 GNN_CAPI bool gnnBoundInput(const GnnBoundFunction *bound, int64_t index,
                             GnnTensorInfo *info);

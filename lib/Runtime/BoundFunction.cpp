@@ -206,14 +206,17 @@ Error BoundFunction::State::bindSteps() {
     names.push_back(spec.kernel);
   if (Error error = kernels->expect(names))
     return error;
+  steps.reserve(plan->steps.size());
   for (const StepSpec &spec : plan->steps) {
-    std::string where = "step " + std::to_string(steps.size()) + " (kernel '" +
-                        spec.kernel + "')";
-    Step step;
+    auto where = [&] {
+      return "step " + std::to_string(steps.size() - 1) + " (kernel '" +
+             spec.kernel + "')";
+    };
+    Step &step = steps.emplace_back();
     step.spec = &spec;
     Expected<const Kernel *> kernel = kernels->find(spec.kernel);
     if (!kernel)
-      return kernel.takeError().in(where);
+      return kernel.takeError().in(where());
     step.kernel = *kernel;
     step.name = spec.name.empty() ? spec.kernel : spec.name;
     for (size_t i = 0; i < 3; ++i) {
@@ -225,13 +228,14 @@ Error BoundFunction::State::bindSteps() {
     step.reads = optionalValue(spec.reads);
     step.writes = optionalValue(spec.writes);
     step.flops = optionalValue(spec.flops);
+    step.slots.reserve(spec.args.size());
+    step.bytes.reserve(spec.args.size());
     for (size_t i = 0; i < spec.args.size(); ++i)
       if (Error error = bindArg(spec.args[i], step))
-        return error.in(where + " argument " + std::to_string(i));
+        return error.in(where() + " argument " + std::to_string(i));
     if (!step.skipped)
       if (Error error = device->prepare(*step.kernel, step.launch))
-        return error.in(where);
-    steps.push_back(std::move(step));
+        return error.in(where());
   }
   return {};
 }

@@ -339,6 +339,13 @@ int64_t gnnBoundNumOutputs(const GnnBoundFunction *bound) {
   return static_cast<int64_t>(bound->value->outputs().size());
 }
 
+void gnnBoundRows(const GnnBoundFunction *bound, int64_t *rows) {
+  for (const auto *tensors :
+       {&bound->value->inputs(), &bound->value->outputs()})
+    for (const TensorInfo &info : *tensors)
+      *rows++ = info.shape.empty() ? 1 : info.shape[0];
+}
+
 bool gnnBoundInput(const GnnBoundFunction *bound, int64_t index,
                    GnnTensorInfo *info) {
   return describe(bound->value->inputs(), index, info);

@@ -103,6 +103,12 @@ public:
       list.push_back({kernel, rows, std::move(arguments)});
   }
 
+  /// Words of the host that go to the memory of structures first.
+  void addCopy(int64_t offset, std::vector<int32_t> words) {
+    if (!words.empty())
+      copies.push_back({offset, std::move(words)});
+  }
+
   /// Launches all, and forgets them.
   Error run(const DeviceBuilder &builder, void *memory, Stream stream);
 
@@ -112,6 +118,7 @@ private:
     int64_t rows;
     Arguments arguments;
   };
+  std::vector<std::pair<int64_t, std::vector<int32_t>>> copies;
   std::vector<Record> list;
 };
 

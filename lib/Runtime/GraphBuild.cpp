@@ -28,6 +28,12 @@ int64_t KernelLaunches::blocksFor(Builder::KernelName kernel, int64_t rows) {
 
 Error KernelLaunches::run(const DeviceBuilder &builder, void *memory,
                           Stream stream) {
+  for (const auto &[offset, words] : copies)
+    if (Error error = builder.device->copyInStream(
+            static_cast<char *>(memory) + offset, words.data(),
+            kWord * static_cast<int64_t>(words.size()), stream))
+      return error;
+  copies.clear();
   for (const Record &record : list) {
     int64_t values[kMaxKernelArguments], bytes[kMaxKernelArguments];
     void *pointers[kMaxKernelArguments];

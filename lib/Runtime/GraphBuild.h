@@ -100,6 +100,8 @@ private:
   Ref order(OrderedSpace space);
   Ref array(const StructureKey &key);
   Ref firstRows(DeviceSort sort, int64_t groups);
+  void addHostRows(const StructureKey &key, std::vector<int32_t> &words);
+  void makeStarts(const Batch &batch, const Ref &out);
   Ref take(int64_t words);
   void addStep(Space from, Space to, Chain &chain);
   void makeMap(const StructureKey &key, const Ref &out);

@@ -6,6 +6,8 @@
 
 #include "GraphBuild.h"
 
+#include "StructureBuilder.h"
+
 using namespace gnn::runtime;
 using gnn::RowEnd;
 using gnn::RowKind;
@@ -171,14 +173,23 @@ GraphBuild::Ref GraphBuild::order(OrderedSpace space) {
 /// The first sorted edge of each different key.
 GraphBuild::Ref GraphBuild::firstRows(DeviceSort sort, int64_t groups) {
   sort = canonical(sort);
+  if (sort == DeviceSort::SrcPairs)
+    return array(
+        StructureKey::rows(Space::SrcPair, {Space::Edge, Order::SrcPairs}));
+  if (sort == DeviceSort::DstPairs)
+    return array(
+        StructureKey::rows(Space::DstPair, {Space::Edge, Order::DstPairs}));
   if (auto found = firsts.find(sort); found != firsts.end())
     return found->second;
-  const Batch &of = batch(sort);
   Ref out = firsts[sort] = take(groups + 1);
+  makeStarts(batch(sort), out);
+  return out;
+}
+
+void GraphBuild::makeStarts(const Batch &of, const Ref &out) {
   launches->add(
       Builder::Starts, of.size + 1,
       {inScratch(sums + of.begin - begin, of.size + 1), out.array, {of.size}});
-  return out;
 }
 
 /// From rows of one space to those of another, both in natural orders.
@@ -263,31 +274,19 @@ void GraphBuild::makeMap(const StructureKey &key, const Ref &out) {
 // Groups
 //===----------------------------------------------------------------------===//
 
+/// Of many groups.
 void GraphBuild::makeRows(const StructureKey &key, const Ref &out) {
+  const Batch &of = batch(sortOf(key.elements));
+  if (kindOf(key.group) == RowKind::Pair)
+    return makeStarts(of, out);
   int64_t groups = size(key.group) + 1;
-  if (key.group == Space::Graph)
-    return move(out, groups, {}, kTimes, size(key.elements.space));
-  DeviceSort sort = sortOf(key.elements);
-  const Batch &of = batch(sort);
-  if (kindOf(key.group) == RowKind::Pair) {
-    // The list of first rows is what is asked for.
-    return move(out, groups, {{firstRows(sort, groups - 1)}});
-  }
-  bool isOfPairs = kindOf(key.elements.space) == RowKind::Pair;
-  int64_t step = 1; // Of keys, from group to group.
-  if (kindOf(key.group) == RowKind::EdgeType)
-    step = of.step;
-  else if (isOfPairs)
-    step = edges.numEdgeTypes;
-  if (isOfPairs)
-    search(*launches, of, of.base, step, groups, {}, out.array);
+  if (kindOf(key.elements.space) == RowKind::Pair)
+    search(*launches, of, of.base, edges.numEdgeTypes, groups, {}, out.array);
   else
-    search(*launches, of, of.base, step, groups, out.array, {});
+    search(*launches, of, of.base, 1, groups, out.array, {});
 }
 
 void GraphBuild::makeTileRows(const StructureKey &key, const Ref &out) {
-  if (key.group == Space::Graph)
-    return move(out, 2, {}, kTimes, tileCount(key));
   int64_t groups = size(key.group);
   Ref rows = array(StructureKey::rows(key.group, key.elements));
   Ref partial = take(KernelLaunches::blocksFor(Builder::Sums, groups + 1));
@@ -310,9 +309,41 @@ void GraphBuild::makeTiles(const StructureKey &key, const Ref &out) {
                  {key.tile}});
 }
 
+/// The rows of few groups and the first tiles of each, which the host knows.
+void GraphBuild::addHostRows(const StructureKey &key,
+                             std::vector<int32_t> &words) {
+  int64_t start = bytes - static_cast<int64_t>(words.size()) * kWord;
+  auto add = [&](const StructureKey &of, const std::vector<int64_t> &values) {
+    if (arrays.count(of))
+      return;
+    arrays[of] = take(static_cast<int64_t>(values.size()));
+    words.insert(words.end(), values.begin(), values.end());
+    words.resize(static_cast<size_t>((bytes - start) / kWord));
+  };
+  std::vector<int64_t> rows = hostRows(key.group, key.elements);
+  add(StructureKey::rows(key.group, key.elements), rows);
+  if (key.kind == StructureKey::Kind::Rows)
+    return;
+  std::vector<int64_t> first = {0};
+  for (size_t g = 0; g + 1 < rows.size(); ++g)
+    first.push_back(first.back() +
+                    Cut{key.tile, key.isOfLong()}.count(rows[g + 1] - rows[g]));
+  bool isTiles = key.kind == StructureKey::Kind::Tiles ||
+                 key.kind == StructureKey::Kind::LongTiles;
+  add(isTiles ? StructureKey::tileRows(key) : key, first);
+}
+
 void GraphBuild::plan(int64_t &size, KernelLaunches &given) {
-  bytes = size;
+  int64_t start = bytes = size;
   launches = &given;
+  std::vector<int32_t> words;
+  for (const StructureKey &key : needs.structures)
+    if (key.kind != StructureKey::Kind::Map &&
+        (kindOf(key.group) == RowKind::Graph ||
+         kindOf(key.group) == RowKind::EdgeType ||
+         kindOf(key.group) == RowKind::NodeType))
+      addHostRows(key, words);
+  given.addCopy(start, std::move(words));
   for (const StructureKey &key : needs.structures)
     array(key);
   size = bytes;

@@ -11,6 +11,7 @@ import contextlib
 import ctypes
 import functools
 import json
+import math
 import operator
 import os
 import pathlib
@@ -21,7 +22,7 @@ import numpy as np
 
 from . import types
 from .signatures import (COMPILER, FALLIBLE, OTHER, PLAIN, READS, Allocate, BindOptions,
-                         Free, GraphArrays, LetGo, Progress, TensorInfoStruct)
+                         Free, GraphArrays, LetGo, Progress)
 
 
 class GNNError(RuntimeError):
@@ -472,6 +473,17 @@ class Package(_Handle):
         itself; "inputs" and "outputs", (name, dtype, role, of) of each."""
         return self._signatures[function]
 
+    @functools.cached_property
+    def _shapes(self):
+        return {f["name"]: [[tuple(t["shape"][1:]) if t["shape"] else None for t in f[what]]
+                            for what in ("inputs", "outputs")]
+                for f in self.plan()["functions"]}
+
+    def shapes(self, function):
+        """Of the inputs and of the outputs of a function: what follows the first extent;
+        None of a scalar."""
+        return self._shapes[function]
+
     def kernels(self, kind="ptx"):
         """The kernels as bytes, in a format such as "ptx"; None: not there."""
         size = c_size_t()
@@ -498,11 +510,15 @@ class TensorInfo:
     forward or backward pass also "saved" and "gradient", which is that `of` an output or
     an input; `shape` is a tuple."""
 
-    __slots__ = "name", "dtype", "role", "of", "shape", "bytes"
+    __slots__ = "name", "dtype", "role", "of", "shape"
 
-    def __init__(self, name, dtype, role, of, shape, size):
+    def __init__(self, name, dtype, role, of, shape):
         self.name, self.dtype, self.role, self.of = name, dtype, role, of
-        self.shape, self.bytes = shape, size
+        self.shape = shape
+
+    @property
+    def bytes(self):
+        return math.prod(self.shape) * (8 if self.dtype == "i64" else 4)
 
     def __repr__(self):
         return f"{self.name}: {self.dtype}{list(self.shape)}"
@@ -565,18 +581,22 @@ class BoundFunction(_Handle):
 
     @functools.cached_property
     def inputs(self):
-        return self._infos("inputs", library().gnnBoundInput)
+        return self._infos[0]
 
     @functools.cached_property
     def outputs(self):
-        return self._infos("outputs", library().gnnBoundOutput)
+        return self._infos[1]
 
-    def _infos(self, what, get):
-        """Names and types are those of the plan, sizes those of this binding."""
-        found, info = [], TensorInfoStruct()
-        for i, named in enumerate(self.package.signature(self.name)[what]):
-            get(self.handle, i, byref(info))
-            found.append(TensorInfo(*named, tuple(info.shape[:info.rank]), info.bytes))
+    @functools.cached_property
+    def _infos(self):
+        """Names, types and widths are those of the plan, rows those of this binding."""
+        signature, shapes = self.package.signature(self.name), self.package.shapes(self.name)
+        rows = (c_int64 * sum(map(len, shapes)))()
+        library().gnnBoundRows(self.handle, rows)
+        rows, found = iter(rows), []
+        for named, widths in zip((signature["inputs"], signature["outputs"]), shapes):
+            found.append([TensorInfo(*one, () if width is None else (next_rows, *width))
+                          for one, width, next_rows in zip(named, widths, rows)])
         return found
 
     def run(self, inputs, outputs, workspace=None, stream=None):

@@ -28,11 +28,6 @@ class BindOptions(ctypes.Structure):
                 ("progress", Progress), ("context", c_void_p)]
 
 
-class TensorInfoStruct(ctypes.Structure):
-    _fields_ = [("name", c_char_p), ("dtype", c_char_p), ("rank", c_int64),
-                ("shape", POINTER(c_int64)), ("bytes", c_int64)]
-
-
 class BuiltGraph(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("square", c_bool), ("self_loops", c_bool),
                 ("schema", c_void_p), ("num_counts", c_int64),
@@ -171,8 +166,7 @@ PLAIN = {
     "gnnBoundRelease": (None, c_void_p),
     "gnnBoundWorkspaceBytes": (c_int64, c_void_p),
     "gnnBoundStructureBytes": (c_int64, c_void_p),
-    "gnnBoundInput": (c_bool, c_void_p, c_int64, POINTER(TensorInfoStruct)),
-    "gnnBoundOutput": (c_bool, c_void_p, c_int64, POINTER(TensorInfoStruct)),
+    "gnnBoundRows": (None, c_void_p, POINTER(c_int64)),
 }
 
 # Those that read a field. They keep Python's lock: to let go of it, and to wait for it

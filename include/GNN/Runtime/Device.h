@@ -121,6 +121,13 @@ public:
   virtual Error copyToHost(void *to, const void *from, int64_t bytes) = 0;
   virtual Error fill(void *memory, uint8_t value, int64_t bytes) = 0;
 
+  /// Copies after what is in the stream: `from` has been read when the call
+  /// returns, and the bytes are there for what follows in the stream.
+  virtual Error copyInStream(void *to, const void *from, int64_t bytes,
+                             Stream stream) {
+    return copyToDevice(to, from, bytes);
+  }
+
   /// Copies to memory that `allocate` gave and that nothing running uses:
   /// `from` has been read when the call returns, and the bytes are there after
   /// finishCopies.

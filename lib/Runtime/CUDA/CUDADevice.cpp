@@ -73,6 +73,8 @@ public:
   Expected<void *> allocate(int64_t bytes) override;
   void free(void *memory) override;
   Error copyToDevice(void *to, const void *from, int64_t bytes) override;
+  Error copyInStream(void *to, const void *from, int64_t bytes,
+                     Stream stream) override;
   Error startCopy(void *to, const void *from, int64_t bytes) override;
   Error finishCopies() override;
   Error copyToHost(void *to, const void *from, int64_t bytes) override;
@@ -284,6 +286,19 @@ Error CudaDevice::startCopy(void *to, const void *from, int64_t bytes) {
       }))
     return error;
   return started ? Error() : copyToDevice(to, from, bytes);
+}
+
+Error CudaDevice::copyInStream(void *to, const void *from, int64_t bytes,
+                               Stream stream) {
+  if (bytes <= 0)
+    return {};
+  // The driver reads memory that is not pinned before it returns.
+  return within([&] {
+    return driver->check(
+        driver->memcpyHtoDAsync(addressOf(to), from, static_cast<size_t>(bytes),
+                                static_cast<DriverStream>(stream)),
+        "cuMemcpyHtoDAsync");
+  });
 }
 
 Error CudaDevice::finishCopies() {
