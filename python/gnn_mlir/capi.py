@@ -382,7 +382,7 @@ class Device(_Handle):
         """A GPU, through the context that torch uses too."""
         return cls(made("gnnDeviceOpenCuda", ordinal))
 
-    @property
+    @functools.cached_property
     def name(self):
         return library().gnnDeviceName(self.handle).decode()
 

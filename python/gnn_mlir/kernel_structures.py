@@ -67,7 +67,7 @@ class Build(capi._Handle):
     _release = "gnnBuildRelease"
 
     def __init__(self, builder, graphs, stream):
-        """`stream` is torch's, as an address; None on the host."""
+        """`stream` is torch's; None on the host."""
         self.builder, device = builder, next(iter(graphs.values())).device
         given, sizes = _device_graphs(graphs), (c_int64 * 3)()
         handle = c_void_p()
@@ -78,18 +78,21 @@ class Build(capi._Handle):
         if not self.is_narrow:
             return
         keys = torch.empty(sizes[0], dtype=torch.int32, device=device)
-        capi.call("gnnBuildKeys", self.handle, keys.data_ptr(), stream)
+        address = stream and stream.cuda_stream
+        capi.call("gnnBuildKeys", self.handle, keys.data_ptr(), address)
         keys, order = torch.sort(keys, stable=True)
         scratch = torch.empty(sizes[1], dtype=torch.int32, device=device)
         numbers = torch.empty(sizes[2], dtype=torch.int32, pin_memory=stream is not None)
         size = c_int64()
         capi.call("gnnBuildCount", self.handle, keys.data_ptr(), order.data_ptr(),
-                  scratch.data_ptr(), numbers.data_ptr(), stream, byref(size))
+                  scratch.data_ptr(), numbers.data_ptr(), address, byref(size))
         if size.value < 0:
             return
         self.is_good = True
         self._memory = torch.empty(size.value, dtype=torch.uint8, device=device)
-        capi.call("gnnBuildFill", self.handle, self._memory.data_ptr(), stream)
+        capi.call("gnnBuildFill", self.handle, self._memory.data_ptr(), address)
+        # The stream, and the event when they are there.
+        self._ready = stream and (stream, stream.record_event())
 
     def bind(self, package, names):
         handles = (c_void_p * len(names))()
@@ -97,8 +100,11 @@ class Build(capi._Handle):
             capi.call("gnnBuildBind", self.handle, package.handle, capi.strings(names),
                       len(names), handles)
         device, = self.builder._held
-        return [capi.BoundFunction.of_handle(handle, package, name, device, self)
-                for handle, name in zip(handles, names)]
+        found = []
+        for handle, name in zip(handles, names):
+            found.append(capi.BoundFunction.of_handle(handle, package, name, device, self))
+            found[-1].ready = self._ready
+        return found
 
     def count(self, graph, text):
         """A count of a graph, by its text."""

@@ -2,6 +2,7 @@
 """Graphs of torch tensors, whose structures are built where the tensors are."""
 
 import ctypes
+import functools
 from ctypes import c_int64, c_void_p
 
 from . import capi, structure_keys, tokens, types
@@ -90,7 +91,7 @@ class TensorGraph:
     def __reduce__(self):
         raise TypeError("cannot pickle a TensorGraph: pickle its tensors, or to_graph()")
 
-    @property
+    @functools.cached_property
     def place(self):
         """Where it is, as compiled functions name devices: "cpu", "cuda:0"."""
         return "cpu" if self.device.type == "cpu" else (
@@ -271,8 +272,8 @@ class _Derived:
 def bind_all(package, names, graphs, device):
     """Functions of a package, bound on a device to TensorGraphs there, by name. For a
     forward pass, what its backward pass needs is built as well."""
+    expected = device.name.split(" ")[0]
     for name, graph in graphs.items():
-        expected = device.name.split(" ")[0]
         if graph.place != (expected if expected.startswith("cuda") else "cpu"):
             raise ValueError(f"graph {name!r}: expected tensors on the {device.name}, "
                              f"where the inputs are, got them on {graph.place}")
@@ -280,32 +281,32 @@ def bind_all(package, names, graphs, device):
     for name in requests:
         if requests[name].parent is None and name not in graphs:
             raise ValueError(f"expected a graph {name!r}, got {', '.join(graphs)}")
-    if device.name.startswith("cuda"):
-        import torch
-        with torch.cuda.device(next(iter(graphs.values())).device):
-            stream = torch.cuda.current_stream()
-            for graph in graphs.values():
-                if graph._made_on and graph._made_on[0] != stream:
-                    stream.wait_event(graph._made_on[1])
-            found = _bind_built(package, names, requests, graphs, device,
-                                stream.cuda_stream)
-            ready = stream, torch.cuda.Event()
-            ready[1].record(stream)
-        for graph in graphs.values():
-            graph._made_on = ready
-        for bound in found:
-            bound.ready = ready
-        return found
-    return _bind_built(package, names, requests, graphs, device)
-
-
-def _bind_built(package, names, requests, graphs, device, stream=None):
-    from . import kernel_structures
     for graph in graphs.values():
         graph._check_unchanged()
+    if not device.name.startswith("cuda"):
+        return _bind_built(package, names, requests, graphs, device, None)
+    import torch
+    with torch.cuda.device(next(iter(graphs.values())).device):
+        return _bind_built(package, names, requests, graphs, device,
+                           torch.cuda.current_stream())
+
+
+def _bind_built(package, names, requests, graphs, device, stream):
+    from . import kernel_structures
     found = kernel_structures.bind(package, names, requests, graphs, device, stream,
                                    _refuse)
-    return found or _bind_made(package, names, requests, graphs, device)
+    if found is not None or stream is None:
+        return found or _bind_made(package, names, requests, graphs, device)
+    for graph in graphs.values():
+        if graph._made_on and graph._made_on[0] != stream:
+            stream.wait_event(graph._made_on[1])
+    found = _bind_made(package, names, requests, graphs, device)
+    ready = stream, stream.record_event()
+    for graph in graphs.values():
+        graph._made_on = ready
+    for bound in found:
+        bound.ready = ready
+    return found
 
 
 def _bind_made(package, names, requests, graphs, device):

@@ -24,7 +24,7 @@ def by_kernels(graph, keys, counts, device="emulator", chip=None):
     request.finish()
     device = devices.open_device(device)
     builder = kernel_structures.Builder.make({"g": request}, device, chip)
-    stream = torch.cuda.current_stream().cuda_stream if graph.device.type == "cuda" else None
+    stream = torch.cuda.current_stream() if graph.device.type == "cuda" else None
     return builder and kernel_structures.Build(builder, {"g": graph}, stream)
 
 
