@@ -97,11 +97,9 @@ public:
   /// Blocks that a kernel needs for so many rows.
   static int64_t blocksFor(DeviceBuilder::KernelName kernel, int64_t rows);
 
-  void add(DeviceBuilder::KernelName kernel, int64_t rows,
-           Arguments arguments) {
-    if (rows > 0)
-      list.push_back({kernel, rows, std::move(arguments)});
-  }
+  /// A launch for so many rows, after those that write what it reads. Arguments
+  /// are arrays and then numbers.
+  void add(DeviceBuilder::KernelName kernel, int64_t rows, Arguments arguments);
 
   /// Words of the host that go to the memory of structures first.
   void addCopy(int64_t offset, std::vector<int32_t> words) {
@@ -117,7 +115,13 @@ private:
     DeviceBuilder::KernelName kernel;
     int64_t rows;
     Arguments arguments;
+    /// More than that of all launches whose results it reads.
+    int64_t level;
   };
+
+  Error launch(const Record *first, size_t count, const DeviceBuilder &builder,
+               void *memory, Stream stream) const;
+
   std::vector<std::pair<int64_t, std::vector<int32_t>>> copies;
   std::vector<Record> list;
 };

@@ -26,6 +26,51 @@ int64_t KernelLaunches::blocksFor(Builder::KernelName kernel, int64_t rows) {
   return (rows + block - 1) / block;
 }
 
+/// Kernels that do several things of their kind in one launch have so many
+/// slots for their arguments.
+static bool hasSlots(Builder::KernelName kernel) {
+  return kernel != Builder::Sums && kernel != Builder::Scan;
+}
+static constexpr size_t kSlots = 4;
+
+/// The arguments that a kernel writes: the first of them, and how many.
+static std::pair<size_t, size_t> writtenBy(Builder::KernelName kernel) {
+  switch (kernel) {
+  case Builder::Keys:
+  case Builder::Move:
+    return {0, 1};
+  case Builder::Sums:
+  case Builder::Starts:
+    return {1, 1};
+  case Builder::Scan:
+  case Builder::Search:
+    return {2, 2};
+  default:
+    return {2, 1};
+  }
+}
+
+static bool overlap(const Argument &one, const Argument &other) {
+  return one.bytes > 0 && other.bytes > 0 && one.inMemory == other.inMemory &&
+         one.value < other.value + other.bytes &&
+         other.value < one.value + one.bytes;
+}
+
+void KernelLaunches::add(Builder::KernelName kernel, int64_t rows,
+                         Arguments arguments) {
+  if (rows <= 0)
+    return;
+  int64_t level = 0;
+  for (const Record &before : list) {
+    auto [first, count] = writtenBy(before.kernel);
+    for (size_t i = first; i < first + count; ++i)
+      for (const Argument &argument : arguments)
+        if (overlap(before.arguments[i], argument))
+          level = std::max(level, before.level + 1);
+  }
+  list.push_back({kernel, rows, std::move(arguments), level});
+}
+
 Error KernelLaunches::run(const DeviceBuilder &builder, void *memory,
                           Stream stream) {
   for (const auto &[offset, words] : copies)
@@ -34,32 +79,57 @@ Error KernelLaunches::run(const DeviceBuilder &builder, void *memory,
             kWord * static_cast<int64_t>(words.size()), stream))
       return error;
   copies.clear();
-  for (const Record &record : list) {
-    int64_t values[kMaxKernelArguments], bytes[kMaxKernelArguments];
-    void *pointers[kMaxKernelArguments];
-    size_t count = 0;
-    auto add = [&](int64_t value, int64_t size) {
-      values[count] = value;
-      bytes[count] = size;
-      pointers[count] = &values[count];
-      ++count;
-    };
-    for (const Argument &argument : record.arguments) {
-      int64_t start =
-          argument.inMemory ? reinterpret_cast<intptr_t>(memory) : 0;
-      add(start + argument.value, argument.bytes);
-      if (argument.bytes >= 0) // An array is followed by its number of words.
-        add(argument.bytes / kWord, -1);
-    }
-    Launch launch;
-    launch.grid[0] = blocksFor(record.kernel, record.rows);
-    launch.block[0] = kThreads;
-    const Kernel &kernel = *builder.kernels[record.kernel];
-    if (Error error = builder.device->launch(kernel, launch,
-                                             {pointers, bytes, count}, stream))
-      return error.in("kernel '" + kernel.name() + "'");
-  }
+  std::map<std::pair<int64_t, Builder::KernelName>, std::vector<Record>> groups;
+  for (Record &record : list)
+    groups[{record.level, record.kernel}].push_back(std::move(record));
   list.clear();
+  for (const auto &[place, records] : groups) {
+    size_t most = hasSlots(place.second) ? kSlots : 1;
+    for (size_t i = 0; i < records.size(); i += most)
+      if (Error error = launch(&records[i], std::min(most, records.size() - i),
+                               builder, memory, stream))
+        return error;
+  }
+  return {};
+}
+
+/// Launches that do not depend on one another, of one kernel.
+Error KernelLaunches::launch(const Record *first, size_t count,
+                             const DeviceBuilder &builder, void *memory,
+                             Stream stream) const {
+  const Kernel &kernel = *builder.kernels[first->kernel];
+  int64_t values[kMaxKernelArguments], bytes[kMaxKernelArguments];
+  void *pointers[kMaxKernelArguments];
+  size_t used = 0;
+  auto add = [&](int64_t value, int64_t size) {
+    values[used] = value;
+    bytes[used] = size;
+    pointers[used] = &values[used];
+    ++used;
+  };
+  Launch launch;
+  launch.grid[0] = 0;
+  launch.grid[1] = static_cast<int64_t>(count);
+  launch.block[0] = kThreads;
+  size_t slots = hasSlots(first->kernel) ? kSlots : 1;
+  for (bool arrays : {true, false})
+    for (size_t slot = 0; slot < slots; ++slot) {
+      const Record &record = first[slot < count ? slot : 0];
+      launch.grid[0] =
+          std::max(launch.grid[0], blocksFor(record.kernel, record.rows));
+      for (const Argument &argument : record.arguments) {
+        if (arrays != (argument.bytes >= 0))
+          continue;
+        int64_t start =
+            argument.inMemory ? reinterpret_cast<intptr_t>(memory) : 0;
+        add(start + argument.value, argument.bytes);
+        if (arrays) // An array is followed by its number of words.
+          add(argument.bytes / kWord, -1);
+      }
+    }
+  if (Error error = builder.device->launch(kernel, launch,
+                                           {pointers, bytes, used}, stream))
+    return error.in("kernel '" + kernel.name() + "'");
   return {};
 }
 
@@ -281,10 +351,10 @@ void GraphBuild::search(KernelLaunches &launches, const Batch &batch,
                 numbers,
                 place.value_or(none),
                 number.value_or(none),
+                {groups},
                 {batch.size},
                 {first},
                 {step},
-                {groups},
                 {place.has_value()},
                 {number.has_value()}});
 }

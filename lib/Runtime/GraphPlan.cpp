@@ -187,9 +187,10 @@ GraphBuild::Ref GraphBuild::firstRows(DeviceSort sort, int64_t groups) {
 }
 
 void GraphBuild::makeStarts(const Batch &of, const Ref &out) {
-  launches->add(
-      Builder::Starts, of.size + 1,
-      {inScratch(sums + of.begin - begin, of.size + 1), out.array, {of.size}});
+  launches->add(Builder::Starts, of.size + 1,
+                {inScratch(sums + of.begin - begin, of.size + 1),
+                 out.array,
+                 {of.size + 1}});
 }
 
 /// From rows of one space to those of another, both in natural orders.

@@ -12,7 +12,8 @@ Few and general ones, which lib/Runtime/DeviceBuild.cpp launches in blocks of 25
     move     values through up to three arrays of indices, to places in order or others
     tiles    pieces of groups
 
-Numbers are i64 in here and arrays i32. An array of ids is read as words: `step` of them
+All but `sums` and `scan` do up to four things of their kind in one launch, those of
+blocks with one y each. Numbers are i64 in here and arrays i32. An array of ids is read as words: `step` of them
 from one id to the next. All that is written has one writer, so what comes out has the
 same bits each time.
 """
@@ -20,6 +21,7 @@ same bits each time.
 import functools
 
 THREADS, ROWS = 256, 8  # Rows of a thread in `sums` and `scan`.
+SLOTS = 4
 
 
 class _Value:
@@ -84,28 +86,38 @@ class _Value:
 
 class _Kernel:
     """One kernel: its arguments are `arrays`, each with the number of its words, and then
-    `numbers`."""
+    `numbers`; with slots those of each slot in turn, and `body` is what it does for its
+    row `i`, while attributes are those of a slot."""
 
     _SHARED = "memref<16xi32, #gpu.address_space<workgroup>>"
 
-    def __init__(self, name, arrays, numbers, shared=False):
+    def __init__(self, name, arrays, numbers, body=None):
         self.lines, self._count = [], 0
-        arguments = [f"%{a}_: memref<1xi32>, %{a}_words: i64" for a in arrays.split()]
-        arguments += [f"%{n}: i64" for n in numbers.split()]
+        shared, slots = body is None, [""] if body is None else range(SLOTS)
+        arrays, numbers = arrays.split(), numbers.split()
+        arguments = [f"%{a}{s}_: memref<1xi32>, %{a}{s}_words: i64"
+                     for s in slots for a in arrays]
+        arguments += [f"%{n}{s}: i64" for s in slots for n in numbers]
         memory = f" workgroup(%shared : {self._SHARED})" if shared else ""
         self._head = (f"gpu.func @{name}({', '.join(arguments)}){memory} kernel attributes "
                       f"{{known_block_size = array<i32: {THREADS}, 1, 1>}} {{")
-        for array in arrays.split():
-            words = self.index(_Value(self, f"%{array}_words"))
-            self.lines.append(f"%{array} = memref.reinterpret_cast %{array}_ to offset: [0], "
-                              f"sizes: [{words}], strides: [1] : memref<1xi32> to "
-                              "memref<?xi32>")
-            setattr(self, array, _Value(self, f"%{array}", "memref<?xi32>"))
-        for number in numbers.split():
-            setattr(self, number, _Value(self, f"%{number}"))
         self.shared = _Value(self, "%shared", self._SHARED)
         self.thread, self.block = (self._id(f"gpu.{what}_id x") for what in
                                    ("thread", "block"))
+        for slot in slots:
+            for array in arrays:
+                name = f"%{array}{slot}"
+                words = self.index(_Value(self, name + "_words"))
+                self.lines.append(f"{name} = memref.reinterpret_cast {name}_ to offset: [0], "
+                                  f"sizes: [{words}], strides: [1] : memref<1xi32> to "
+                                  "memref<?xi32>")
+                setattr(self, array, _Value(self, name, "memref<?xi32>"))
+            for number in numbers:
+                setattr(self, number, _Value(self, f"%{number}{slot}"))
+            if body:
+                i = self.block * THREADS + self.thread
+                is_own = self._id("gpu.block_id y").equals(slot)
+                self.when(is_own & (i < self.count), lambda: body(self, i))
 
     def text(self):
         return "\n".join([self._head, *self.lines, "gpu.return", "}"])
@@ -223,37 +235,29 @@ class _Kernel:
             self.kind.equals(0), start, cut), lambda: 0)
 
 
-def _keys():
+def _keys(k, i):
     """base + the sum of the row's number and three columns times what they count: the key
     of an edge or a node. Where an id is not below its limit it is `refused`, which is more
     than all others. Self loops get the key `removed` where `loops` is 2, and all others
     `refused` where it is 1. A column with the limit 0 is not there."""
-    columns = "abc"
-    k = _Kernel("keys", "keys a b c", "count base times removed refused loops " + " ".join(
-        f"{c}_step {c}_wide {c}_limit {c}_times" for c in columns))
-    i = k.block * THREADS + k.thread
-
-    def write():
-        key, good, ids = k.base + i * k.times, i < k.count, []
-        for c in columns:
-            array, step, wide, limit, times = (getattr(k, c + part) for part in (
-                "", "_step", "_wide", "_limit", "_times"))
-            is_there = limit.differs(0)
-            at = i * step
-            low = k.choose(is_there, lambda: array[at], lambda: 0)
-            high = k.choose(is_there & wide.differs(0), lambda: array[at + 1], lambda: 0)
-            good = good & high.equals(0) & ((low < limit) | limit.equals(0))
-            key, ids = key + low * times, [*ids, low]
-        is_loop = ids[0].equals(ids[1])
-        good = good & (k.loops.differs(1) | is_loop)
-        key = k.select(k.loops.equals(2) & is_loop, k.removed, key)
-        k.keys[i] = k.select(good, key, k.refused)
-    k.when(i < k.count, write)
-    return k
+    key, good, ids = k.base + i * k.times, i < k.count, []
+    for c in "abc":
+        array, step, wide, limit, times = (getattr(k, c + part) for part in (
+            "", "_step", "_wide", "_limit", "_times"))
+        is_there = limit.differs(0)
+        at = i * step
+        low = k.choose(is_there, lambda: array[at], lambda: 0)
+        high = k.choose(is_there & wide.differs(0), lambda: array[at + 1], lambda: 0)
+        good = good & high.equals(0) & ((low < limit) | limit.equals(0))
+        key, ids = key + low * times, [*ids, low]
+    is_loop = ids[0].equals(ids[1])
+    good = good & (k.loops.differs(1) | is_loop)
+    key = k.select(k.loops.equals(2) & is_loop, k.removed, key)
+    k.keys[i] = k.select(good, key, k.refused)
 
 
 def _sums():
-    k = _Kernel("sums", "values partial", "count kind tile", shared=True)
+    k = _Kernel("sums", "values partial", "count kind tile")
     first = k.block * (THREADS * ROWS) + k.thread
     own = k.repeat(0, THREADS * ROWS, THREADS, 0,
                    lambda i, held: held + k.weight(first + i))
@@ -274,7 +278,7 @@ def _sums():
 def _scan():
     """out[i] is the sum before row i, out[count] that of all; `total`, on the host, too
     where `reports`."""
-    k = _Kernel("scan", "values partial out total", "count kind tile reports", shared=True)
+    k = _Kernel("scan", "values partial out total", "count kind tile reports")
     before = k.repeat(k.thread, k.block, THREADS, 0, lambda i, held: held + k.partial[i])
     first = (k.block * THREADS + k.thread) * ROWS
     own = k.repeat(0, ROWS, 1, 0, lambda i, held: held + k.weight(first + i))
@@ -304,84 +308,69 @@ def _scan():
     return k
 
 
-def _search():
-    """For each group, how many keys are below first + group * step: `at`, and how many
-    different ones of them there are by `sums`: `number`. Each where asked for."""
-    k = _Kernel("search", "keys sums at number", "count first step groups wants_at "
-                "wants_number")
-    group = k.block * THREADS + k.thread
+def _search(k, i):
+    """For each group, how many of `size` keys are below first + group * step: `at`, and
+    how many different ones of them there are by `sums`: `number`. Each where asked for."""
+    wanted = k.first + i * k.step
+    found = k.bisect(k.size, lambda row: k.keys[row] < wanted)
 
-    def write():
-        wanted = k.first + group * k.step
-        found = k.bisect(k.count, lambda i: k.keys[i] < wanted)
+    def write_at():
+        k.at[i] = found
 
-        def write_at():
-            k.at[group] = found
-
-        def write_number():
-            k.number[group] = k.sums[found] - k.sums[0]
-        k.when(k.wants_at.differs(0), write_at)
-        k.when(k.wants_number.differs(0), write_number)
-    k.when(group < k.groups, write)
-    return k
+    def write_number():
+        k.number[i] = k.sums[found] - k.sums[0]
+    k.when(k.wants_at.differs(0), write_at)
+    k.when(k.wants_number.differs(0), write_number)
 
 
-def _starts():
-    """The first row of each pair, and behind them the number of rows."""
-    k = _Kernel("starts", "sums out", "count")
-    i = k.block * THREADS + k.thread
+def _starts(k, i):
+    """The first row of each pair, and behind them the number of rows, which is one less
+    than `count`."""
+    here = k.sums[i]
+    after = k.choose(i + 1 < k.count, lambda: k.sums[i + 1], lambda: here + 1)
 
-    def write():
-        here = k.sums[i]
-        after = k.choose(i < k.count, lambda: k.sums[i + 1], lambda: here + 1)
-
-        def store():
-            k.out[here - k.sums[0]] = i
-        k.when(here < after, store)
-    k.when(i <= k.count, write)
-    return k
+    def store():
+        k.out[here - k.sums[0]] = i
+    k.when(here < after, store)
 
 
-def _move():
+def _move(k, i):
     """out[place(i)] = c(b(a(i))), where each gives array[i * step] - less, or i where the
     step is 0; then times a number, or what dividing by it gives or leaves; then `plus`."""
-    k = _Kernel("move", "out place a b c", "count how by plus " + " ".join(
-        f"{c}_step {c}_less" for c in ("place", "a", "b", "c")))
-    i = k.block * THREADS + k.thread
-
     def through(name, value):
         array, step, less = (getattr(k, name + part) for part in ("", "_step", "_less"))
         return k.choose(step.equals(0), lambda: value,
                         lambda: array[value * step] - less)
 
-    def write():
-        value = through("c", through("b", through("a", i)))
-        value = k.choose(k.how.equals(0), lambda: value, lambda: k.choose(
-            k.how.equals(1), lambda: value * k.by, lambda: k.choose(
-                k.how.equals(2), lambda: value // k.by, lambda: value % k.by)))
-        k.out[through("place", i)] = value + k.plus
-    k.when(i < k.count, write)
-    return k
+    value = through("c", through("b", through("a", i)))
+    value = k.choose(k.how.equals(0), lambda: value, lambda: k.choose(
+        k.how.equals(1), lambda: value * k.by, lambda: k.choose(
+            k.how.equals(2), lambda: value // k.by, lambda: value % k.by)))
+    k.out[through("place", i)] = value + k.plus
 
 
-def _tiles():
-    k = _Kernel("tiles", "rows first out", "count groups tile")
-    i = k.block * THREADS + k.thread
-
-    def write():
-        group = k.bisect(k.groups, lambda g: k.first[g] <= i) - 1
-        begin = k.rows[group] + (i - k.first[group]) * k.tile
-        k.out[i * 3] = group
-        k.out[i * 3 + 1] = begin
-        k.out[i * 3 + 2] = (begin + k.tile).least(k.rows[group + 1])
-    k.when(i < k.count, write)
-    return k
+def _tiles(k, i):
+    group = k.bisect(k.groups, lambda g: k.first[g] <= i) - 1
+    begin = k.rows[group] + (i - k.first[group]) * k.tile
+    k.out[i * 3] = group
+    k.out[i * 3 + 1] = begin
+    k.out[i * 3 + 2] = (begin + k.tile).least(k.rows[group + 1])
 
 
 @functools.lru_cache(maxsize=None)
 def text():
     """The module of all kernels."""
-    kernels = [make().text() for make in (_keys, _sums, _scan, _search, _starts, _move,
-                                          _tiles)]
+    columns = " ".join(f"{c}_step {c}_wide {c}_limit {c}_times" for c in "abc")
+    steps = " ".join(f"{c}_step {c}_less" for c in ("place", "a", "b", "c"))
+    kernels = [
+        _Kernel("keys", "keys a b c", "count base times removed refused loops " + columns,
+                _keys),
+        _sums(), _scan(),
+        _Kernel("search", "keys sums at number", "count size first step wants_at "
+                "wants_number", _search),
+        _Kernel("starts", "sums out", "count", _starts),
+        _Kernel("move", "out place a b c", "count how by plus " + steps, _move),
+        _Kernel("tiles", "rows first out", "count groups tile", _tiles)]
     return "\n".join(["module attributes {gpu.container_module} {",
-                      "gpu.module @structures {", *kernels, "}", "}"])
+                      "gpu.module @structures {", *(one.text() for one in kernels), "}",
+                      "}"])

@@ -67,6 +67,11 @@ TEST_F(CUDA, MovesMemory) {
   EXPECT_EQ(back[0], 1);
   EXPECT_EQ(back[1], 0);
   EXPECT_EQ(back[2], 3);
+  EXPECT_FALSE(device->copyInStream(memory, values + 1, 8, nullptr));
+  EXPECT_FALSE(device->synchronize(nullptr));
+  EXPECT_FALSE(device->copyToHost(back, memory, sizeof back));
+  EXPECT_EQ(back[0], 2);
+  EXPECT_EQ(back[2], 3);
   device->free(memory);
   EXPECT_EQ(*device->allocate(0), nullptr);
   EXPECT_EQ(device->allocate(int64_t(1) << 40).message(),
