@@ -11,7 +11,6 @@ import contextlib
 import ctypes
 import functools
 import json
-import math
 import operator
 import os
 import pathlib
@@ -22,7 +21,7 @@ import numpy as np
 
 from . import types
 from .signatures import (COMPILER, FALLIBLE, OTHER, PLAIN, READS, Allocate, BindOptions,
-                         Free, GraphArrays, LetGo, Progress)
+                         Free, GraphArrays, LetGo, Progress, TensorInfo)
 
 
 class GNNError(RuntimeError):
@@ -503,25 +502,6 @@ def naming_types():
             raise
         error.args = (str(error) + remedy,)
         raise
-
-
-class TensorInfo:
-    """An input or output of a bound function. `role` is "input", "output", or of a
-    forward or backward pass also "saved" and "gradient", which is that `of` an output or
-    an input; `shape` is a tuple."""
-
-    __slots__ = "name", "dtype", "role", "of", "shape"
-
-    def __init__(self, name, dtype, role, of, shape):
-        self.name, self.dtype, self.role, self.of = name, dtype, role, of
-        self.shape = shape
-
-    @property
-    def bytes(self):
-        return math.prod(self.shape) * (8 if self.dtype == "i64" else 4)
-
-    def __repr__(self):
-        return f"{self.name}: {self.dtype}{list(self.shape)}"
 
 
 class BoundFunction(_Handle):

@@ -2,6 +2,7 @@
 """Structs and functions of the C API (include/GNN-c), as ctypes has them."""
 
 import ctypes
+import math
 from ctypes import (CFUNCTYPE, POINTER, c_bool, c_char_p, c_int, c_int32, c_int64,
                     c_size_t, c_void_p)
 
@@ -26,6 +27,25 @@ LetGo = CFUNCTYPE(None, c_void_p)
 class BindOptions(ctypes.Structure):
     _fields_ = [("allocate", Allocate), ("free", Free),
                 ("progress", Progress), ("context", c_void_p)]
+
+
+class TensorInfo:
+    """An input or output of a bound function. `role` is "input", "output", or of a
+    forward or backward pass also "saved" and "gradient", which is that `of` an output or
+    an input; `shape` is a tuple."""
+
+    __slots__ = "name", "dtype", "role", "of", "shape"
+
+    def __init__(self, name, dtype, role, of, shape):
+        self.name, self.dtype, self.role, self.of = name, dtype, role, of
+        self.shape = shape
+
+    @property
+    def bytes(self):
+        return math.prod(self.shape) * (8 if self.dtype == "i64" else 4)
+
+    def __repr__(self):
+        return f"{self.name}: {self.dtype}{list(self.shape)}"
 
 
 class BuiltGraph(ctypes.Structure):

@@ -199,6 +199,8 @@ int cuMemFreeHost(void *memory) {
 }
 int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t bytes,
                          FakeStream *stream) {
+  if (!stream)
+    return cuMemcpyHtoD_v2(to, from, bytes);
   stream->copies.push_back({to, from, bytes});
   ++stream->put;
   ++streamCopies;
