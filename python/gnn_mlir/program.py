@@ -198,6 +198,16 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, DerivedOps
                                meaning, region))
         return values[0] if len(values) == 1 else values
 
+    def prune(self):
+        """Drops ops and inputs that no output is made of."""
+        live, lines = set(map(id, self.outputs.values())), []
+        for op in reversed(self._lines):
+            if isinstance(op, str) or any(id(v) in live for v in op.results):
+                lines.append(op)
+                live.update(map(id, () if isinstance(op, str) else op.operands))
+        self._lines = lines[::-1]
+        self.inputs = {name: v for name, v in self.inputs.items() if id(v) in live}
+
     # -- Text ------------------------------------------------------------------
 
     def text(self, spell=types.TensorType.text):
@@ -229,12 +239,18 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, DerivedOps
     def graphs(self):
         """The declarations of the graphs that the function names and that are
         given: the parents of those that are derived."""
+        return {g.name: g for g in self.named_graphs() if g.parent is None}
+
+    def named_graphs(self):
+        """The declarations of the graphs that the function names, and of the parents of
+        those, parents first."""
         values = list(self.inputs.values()) + [
             v for op in self._lines if not isinstance(op, str)
             for v in op.operands + op.results]
         found = [v.type.graph for v in values
                  if getattr(v.type, "graph", None) is not None]
-        return {g.name: g for g in (g.parent or g for g in found)}
+        return list({g.name: g for g in [*(g.parent for g in found if g.parent), *found]}
+                    .values())
 
     def bind(self, graphs):
         """A dict of graphs by name, checked against their declarations, with

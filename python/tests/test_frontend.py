@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
+import zoo_table  # noqa: E402
 from gnn_mlir.frontend import capture, intercept  # noqa: E402
 from torch.utils import _pytree as pytree  # noqa: E402
 
@@ -86,11 +87,22 @@ def test_is_eager(name):
                 error = (grad - grads[key]).abs().max()
                 assert error <= 1e-4 * max(grad.abs().max(), 1e-2 * scale), key
     assert len(capture._made) == 1  # One compilation for all sizes.
+    if DEVICE == "cpu":
+        assert zoo_table.row(name) == zoo_table.committed()[name], (
+            "if that is meant: python python/tests/zoo_table.py --write")
+
+
+def test_most_cases_are_whole():
+    rows = zoo_table.committed()
+    assert list(rows) == list(zoo.CASES)
+    whole = sum("| yes |" in row for row in rows.values())
+    assert whole >= 66 and f"{whole} of {len(rows)} are" in zoo_table.PAGE.read_text()
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_is_refused(name):
     case = zoo.CASES[name]
+    assert zoo_table.row(name) == zoo_table.committed()[name]
     inputs = zoo.Inputs()
     inputs.edge_index = inputs.edge_index[:, inputs.edge_index[1].argsort()]
     with pytest.raises(Exception, match=REFUSED[name]):

@@ -70,9 +70,14 @@ def _programs(raiser):
 
 def _refuse_splits(raiser, segments):
     """Raises CaptureError where torch computes between two programs, or all."""
-    for node, why in raiser.reasons.items():
-        if len(segments) != 1 and (not segments or raiser.phase(node) > 0):
-            raise CaptureError.at(node, why)
+    if len(segments) == 1:
+        return
+    node = raiser.between() if segments else next(iter(raiser.reasons), None)
+    if node is not None:
+        raise CaptureError.at(node, raiser.reasons.get(
+            node, "a part without a gather or a sum over edges between two with one"))
+    if segments:
+        raise CaptureError(f"expected one program, got {len(segments)}")
 
 
 def register():

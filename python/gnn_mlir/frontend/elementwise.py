@@ -6,7 +6,7 @@ import math
 import torch
 
 from .lowering import value_of
-from .raising import (Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, Whole, handles,
+from .raising import (SYMBOLIC, Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, Whole, handles,
                       static)
 
 aten = torch.ops.aten
@@ -56,7 +56,9 @@ def operands(r, node, *given):
                 raise Unsupported("rows of two kinds")
             values.append(r.rows(x, graph, first.space))
         else:
-            values.append(_shared(r, x, rank, dim, first))
+            values.append(r.number(x, value_of(node).device) if isinstance(
+                x, torch.fx.Node) and isinstance(value_of(x), SYMBOLIC) else
+                _shared(r, x, rank, dim, first))
     return values, dim
 
 
@@ -103,13 +105,12 @@ def combine(r, kind, a, b):
 
 
 def _whole(r, kind, a, b):
-    """A number of the graph with a constant, or with another."""
-    tags = [tag_of(r, x) for x in (a, b)]
-    values = [tag.value if isinstance(tag, Whole) else tag.number if isinstance(tag, Fill)
-              else None for tag in tags]
-    if any(value is None for value in values):
-        raise Unsupported("a number of the graph with what is none")
-    return Whole(combine(r, kind, *values), r.current.number)
+    """A number of the graph with a constant, a weight, or another."""
+    def value(x):
+        tag = tag_of(r, x)
+        return (tag.value if isinstance(tag, Whole) else tag.number if isinstance(tag, Fill)
+                else r.weight(x))
+    return Whole(combine(r, kind, value(a), value(b)), r.current.number)
 
 
 def binary(r, node, kind, a, b, alpha=1):
@@ -127,13 +128,22 @@ def binary(r, node, kind, a, b, alpha=1):
     if isinstance(ta, Parts) or isinstance(tb, Parts):
         return _joined(kind, ta, tb)
     if isinstance(ta, Masked) or isinstance(tb, Masked):
-        raise Unsupported("rows of one type alone")
+        return _of_one_type(kind, ta, tb)
     values, dim = operands(r, node, a, b)
     if values is None:
         if isinstance(ta, Whole) or isinstance(tb, Whole):
             return _whole(r, kind, a, b)
         return None
+    values = [r.f.where(v, 1.0, 0.0) if getattr(v, "type", None) is not None and
+              v.type.dtype == "i1" else v for v in values]
     return r.made(node, combine(r, kind, *values), dim)
+
+
+def _of_one_type(kind, a, b):
+    if kind == "add" and isinstance(a, Masked) and isinstance(b, Masked) and a.mask.is_as(
+            b.mask):
+        return Masked("add", (a, b), a.mask)
+    raise Unsupported("rows of one type with others")
 
 
 def _joined(kind, a, b):
@@ -202,7 +212,8 @@ def _one(r, node, a, make, number):
     if isinstance(tag, Whole):
         return Whole(make(tag.value), r.current.number)
     if isinstance(tag, Masked):
-        raise Unsupported("rows of one type alone")
+        key = node.target, tuple(map(str, node.args[1:])), str(node.kwargs)
+        return Masked("one", (tag, key, make), tag.mask)
     if not r.is_rows(a):
         return None
     return r.made(node, make(r.rows(a)), r.row_dim(a))
@@ -358,7 +369,8 @@ def _where(r, node, mask, a, b):
 
 # -- Constants -------------------------------------------------------------------------
 
-@handles(aten.new_zeros.default, aten.zeros.default, aten.zeros_like.default)
+@handles(aten.new_zeros.default, aten.zeros.default, aten.zeros_like.default,
+         aten.new_empty.default, aten.empty.memory_format, aten.empty_like.default)
 def _zeros(r, node, *args, **named):
     return Fill(0.0)
 

@@ -212,18 +212,33 @@ def _cat(r, node, xs, dim=0):
 
 def sliced(r, node):
     """The node that a cat puts parts of together, None where there are several."""
-    sources = {x.args[0] if x.target == aten.slice.Tensor and r.is_rows(x.args[0]) else None
-               for x in node.args[0]}
-    return sources.pop() if len(sources) == 1 else None
+    sources = {_source(x) for x in node.args[0]}
+    source = sources.pop() if len(sources) == 1 else None
+    return source if source is not None and r.is_rows(source) else None
+
+
+def _source(x):
+    """The node that one is a slice or a part of."""
+    if x.target == aten.slice.Tensor:
+        return x.args[0]
+    if x.target == GETITEM and x.args[0].target == aten.split_with_sizes.default:
+        return x.args[0].args[0]
+    return None
 
 
 def _joined_parts(r, node, xs, dim):
     """Parts of one tensor behind each other that are all of it."""
-    whole, at = xs[0].args[0], 0
-    for x in xs:
-        if len(x.args) != 4 or x.args[1] != dim or not equal(value_of(x.args[2]), at):
+    whole, at = _source(xs[0]), 0
+    for i, x in enumerate(xs):
+        if x.target == GETITEM:
+            split = x.args[0]
+            if x.args[1] != i or split is not xs[0].args[0] or (
+                    split.args[2] if len(split.args) > 2 else 0) != dim:
+                raise Unsupported("rows behind rows")
+        elif len(x.args) != 4 or x.args[1] != dim or not equal(value_of(x.args[2]), at):
             raise Unsupported("rows behind rows")
-        at = value_of(x.args[3])
+        else:
+            at = value_of(x.args[3])
     if r.axes.of(node, dim) is not r.axis(whole):
         raise Unsupported("rows behind rows")
     return r.tags.get(whole) or r.made(node, r.rows(whole))

@@ -92,6 +92,8 @@ class Graphs:
         """Notes (ids, axis of the rows that they point to), and (types, how many)."""
         target, args, axes = node.target, node.args, self.axes
         if target == aten.index_select.default:
+            if self.key(args[2])[0].target == aten.nonzero.default:
+                return  # Rows of a mask.
             gathers.append((args[2], axes.of(args[0], args[1]), args[0]))
         elif target == aten.index.Tensor:
             places = [i for i, one in enumerate(args[1]) if one is not None]

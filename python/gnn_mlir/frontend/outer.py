@@ -194,8 +194,13 @@ class Outer:
                 made = self.graph.call_function(_stack, ([self._torch(n) for n in node],
                                                          key[3]))
                 wants = any(map(self.requires_grad, node))
+            elif key[0] == "number":
+                made, wants = self.graph.call_function(aten.full.default, (
+                    [1], self._torch(node)), {"dtype": torch.float32, "device": key[2]}), False
             else:
                 made, wants = self._torch(node), self.requires_grad(node)
+                if key[0] == "rows" and key[3]:
+                    made = self.graph.call_function(aten.movedim.int, (made, key[3], 0))
             given.append(made)
             names.append(value.name)
             if not isinstance(node, tuple) and node.meta.get("is_weight"):

@@ -77,10 +77,16 @@ class Mask:
     types: Any
     number: int
 
+    def is_as(self, other):
+        """Whether another mask is that of the same rows."""
+        return self.types is other.types and self.number == other.number
+
 
 @dataclasses.dataclass
 class Masked:
-    """Rows of one type of what `op` computes of nodes: ("rows", node) and so on."""
+    """Rows of one type, by `op`: "rows" of a node; "linear" (rows of the type, weight,
+    bias); "add" of two; "one", what a function makes of some, and a key of it;
+    "softmax" of some over ids."""
 
     op: str
     args: tuple
@@ -110,6 +116,16 @@ class Segment:
         if graph not in self.declared:
             self.declared[graph] = graph.declare(self.module, self.graph)
         return self.declared[graph]
+
+    def prune(self):
+        """Drops what no output is made of: inputs and graphs that nothing reads."""
+        self.function.prune()
+        self.inputs = {key: (given, value) for key, (given, value) in self.inputs.items()
+                       if value.name in self.function.inputs}
+        named = {decl.name for decl in self.function.named_graphs()}
+        self.declared = {graph: decl for graph, decl in self.declared.items()
+                         if decl.name in named}
+        self.module.graphs = {decl.name: decl for decl in self.declared.values()}
 
 
 HANDLERS = {}
@@ -146,6 +162,7 @@ class Raiser:
             self._keep(node, last=True)
         for segment in reversed(self.segments):
             if segment.outputs:
+                segment.prune()
                 for given, _ in list(segment.inputs.values()):
                     for node in given if isinstance(given, tuple) else (given,):
                         if node is not None:
@@ -188,12 +205,17 @@ class Raiser:
         number = max([self._earliest(x) for x in operands], default=0)
         self.current = self._segment(number)
         try:
+            _refuse_sizes(node)
             tag = handler(self, node, *node.args, **node.kwargs)
+            if isinstance(tag, Parts) and len(tag.parts) == tag.types.count:
+                tag = self.made(node, sparse.join_parts(self, tag), 0)
         except (Unsupported, ValueError) as error:
             self.reasons[node] = str(error)
             return
         if tag is not None:
             self.tags[node] = tag
+        elif any(map(self._is_of_program, operands)) or self.row_dim(node) is not None:
+            self.reasons[node] = f"expected rows of a graph, got {listed(operands)}"
 
     def _segment(self, number):
         while len(self.segments) <= number:
@@ -207,9 +229,12 @@ class Raiser:
     def _earliest(self, node):
         """The first segment that may read a node."""
         tag = self.tags.get(node)
-        if isinstance(tag, (Rows, Whole)):
-            return tag.segment
-        return max([self.phase(node), *map(self._earliest, _nodes_in(tag))])
+        if tag is None:
+            return self.phase(node)
+        parts = tag if isinstance(tag, tuple) else (tag,)
+        return max([part.segment if isinstance(part, (Rows, Whole)) else
+                    max(map(self._earliest, _nodes_in(part)), default=0)
+                    for part in parts], default=0)
 
     def phase(self, node):
         """How many programs run before torch has a node."""
@@ -235,6 +260,11 @@ class Raiser:
                     map(self.is_data, node.all_input_nodes))
             self._phases[key] = found
         return self._phases[key]
+
+    def between(self):
+        """The first node that torch computes between two programs."""
+        return next((node for node in self.graph.nodes if node in self._needed and
+                     node in self._feeding and self.phase(node) > 0), None)
 
     def is_needed_by_torch(self, node):
         """Whether torch computes a node that is the program's, or by whatever else."""
@@ -330,16 +360,14 @@ class Raiser:
         elif isinstance(tag, Fill):
             home = (graph, space) if graph is not None else roles[0]
             return self.f.constant(tag.number, self.type(home, self.features(node)))
-        elif isinstance(tag, Parts):
-            value = sparse.join_parts(self, tag)
-        elif isinstance(tag, Masked):
-            raise Unsupported("rows of one type alone")
+        elif isinstance(tag, (Masked, Parts)):
+            raise Unsupported("rows of some types alone")
         else:
             if self.phase(node) > self.current.number:
                 raise Unsupported("expected a value that is known before the program")
             home = (graph, space) if (graph, space) in roles else roles[0]
             value = self.input(node, self.type(home, self.features(node)),
-                               key=(node, home))
+                               key=("rows", node, home, self.row_dim(node)))
         return value if graph is None else self.in_role(value, axis, graph, space)
 
     def type(self, role, features):
@@ -409,16 +437,20 @@ class Raiser:
             if not value_of(node).dtype.is_floating_point:
                 raise Unsupported(f"expected a weight of floats, got {described(node)}")
             kind = (self.type(typed, sizes[1:]) if typed else gnn_types.weight(*sizes))
-            value = self.input(node, kind, key=(node, typed))
+            value = self.input(node, kind, key=("weight", node, typed))
         if shape is not None and value.features != shape:
             value = self.f.reshape(value, *shape)
         return value
+
+    def number(self, node, device):
+        """A size, or what is computed of sizes, as a weight of one number."""
+        return self.input(node, gnn_types.weight(1), key=("number", node, device))
 
     def input(self, node, kind, key):
         """A tensor of torch as an input of the current program."""
         found = self.current.inputs
         if key not in found:
-            if kind.dtype == "f32" and value_of(node).dtype != torch.float32:
+            if key[0] != "number" and value_of(node).dtype != torch.float32:
                 raise Unsupported(f"expected float32, got {described(node)}")
             found[key] = node, self.f.input(f"in{len(found)}", kind)
         return found[key][1]
@@ -448,6 +480,20 @@ _CONDITIONS = {getattr(getattr(aten, name), kind) for name in ("eq", "ne", "lt",
                    aten.unsqueeze.default, aten.view.default}
 
 
+def _refuse_sizes(node):
+    """Raises Unsupported where a number that an op is made with is a size."""
+    schema = getattr(node.target, "_schema", None)
+    for given, argument in zip(node.args, schema.arguments if schema else ()):
+        if isinstance(given, torch.fx.Node) and isinstance(
+                given.meta["val"], SYMBOLIC) and str(argument.type) in _NUMBERS:
+            raise Unsupported(f"a size as {argument.name}")
+
+
+SYMBOLIC = torch.SymInt, torch.SymFloat
+_NUMBERS = {f"{left}{kind}{right}" for kind in ("number", "float")
+            for left, right in (("", ""), ("Optional[", "]"))}
+
+
 def is_floats(value):
     """Whether a value at trace time is a tensor of floats, or has one."""
     if isinstance(value, (list, tuple)):
@@ -456,11 +502,12 @@ def is_floats(value):
 
 
 def _nodes_in(tag):
-    """Nodes that a tag refers to."""
+    """Nodes whose values a tag refers to: the tensor itself is not read."""
     if isinstance(tag, Typed):
         return [tag.weight]
     if isinstance(tag, Masked):
-        return [x for x in tag.args if isinstance(x, torch.fx.Node)]
+        return [inner for x in tag.args for inner in (
+            [x] if isinstance(x, torch.fx.Node) else _nodes_in(x))]
     if isinstance(tag, Parts):
         return [x for part in tag.parts.values() for x in _nodes_in(part)]
     return []
@@ -476,6 +523,10 @@ def described(node):
     if isinstance(value, torch.Tensor):
         return f"{str(value.dtype).removeprefix('torch.')} of shape {tuple(value.shape)}"
     return repr(value)
+
+
+def listed(nodes):
+    return ", ".join(map(described, nodes))
 
 
 def product(sizes):

@@ -17,7 +17,7 @@ def _gathered(r, node, x, dim, index):
     ids = r.graphs.ids(index)
     tag = r.tags.get(x)
     if isinstance(r.tags.get(index), Mask):
-        return _masked(r, x, r.tags[index])
+        return _masked(r, x, dim, r.tags[index])
     if isinstance(tag, Fill):
         return tag
     if types is not None and ids is None:
@@ -36,11 +36,18 @@ def _gathered(r, node, x, dim, index):
     return r.made(node, r.f.gather(value, "edge", via=ids.end), dim)
 
 
-def _masked(r, x, mask):
+def _masked(r, x, dim, mask):
     """The rows of one type."""
-    if r.row_dim(x) != 0:
-        raise Unsupported("a mask of what is no rows")
+    if dim != 0 or r.row_dim(x) != 0 or r.axis(x) is not mask.types.axis.find():
+        raise Unsupported("a mask of other rows")
     return Masked("rows", (x,), mask)
+
+
+@handles(aten.nonzero.default)
+def _nonzero(r, node, mask):
+    """The ids of the rows of one type."""
+    tag = r.tags.get(mask)
+    return tag if isinstance(tag, Mask) and value_of(mask).dim() == 1 else None
 
 
 @handles(aten.index_select.default)
@@ -146,7 +153,7 @@ def _check_types(r, ids, types):
 def _edge_softmax(r, node, x, index, size):
     tag, inside = r.tags.get(x), r.tags.get(index)
     if isinstance(tag, Masked) and isinstance(inside, Masked):
-        if tag.mask.types is inside.mask.types and tag.mask.number == inside.mask.number:
+        if tag.mask.is_as(inside.mask):
             return Masked("softmax", (tag, inside.args[0]), tag.mask)
         raise Unsupported("a softmax over rows of two masks")
     ids = _ends_of_softmax(r, index)
@@ -223,65 +230,83 @@ def _index_put(r, node, base, indices, x, accumulate=False):
     places = [i for i, one in enumerate(indices) if one is not None]
     if places != [0] or accumulate:
         raise Unsupported("index_put that is no assignment to rows")
-    mask, given, before = r.tags.get(indices[0]), r.tags.get(x), r.tags.get(base)
-    if isinstance(mask, Mask) and isinstance(given, Masked) and (
-            given.mask.types is mask.types and given.mask.number == mask.number):
+    mask, given = r.tags.get(indices[0]), r.tags.get(x)
+    if isinstance(mask, Rows) and isinstance(given, Fill):
+        from .elementwise import choose
+        return choose(r, node, indices[0], given.number, base)
+    return _put(r, base, mask, given)
+
+
+@handles(aten.index_copy.default)
+def _index_copy(r, node, base, dim, index, x):
+    if dim % value_of(base).dim():
+        raise Unsupported("index_copy that is no assignment to rows")
+    return _put(r, base, r.tags.get(index), r.tags.get(x))
+
+
+def _put(r, base, mask, given):
+    """`base` with other rows where they are of the type of a mask."""
+    before = r.tags.get(base)
+    if isinstance(mask, Mask) and isinstance(given, Masked) and given.mask.is_as(mask):
         if isinstance(before, Parts) and before.types is mask.types:
             return Parts(mask.types, {**before.parts, mask.number: given})
         if isinstance(before, Fill) and before.number == 0:
             return Parts(mask.types, {mask.number: given})
-    if isinstance(mask, Rows) and isinstance(given, Fill):
-        from .elementwise import choose
-        return choose(r, node, indices[0], given.number, base)
     raise Unsupported("an assignment to some rows")
 
 
 def join_parts(r, tag):
-    """Rows by type as one typed op. Each part is the same op, with its own weights; types
-    without a part are 0."""
-    graph, space = r.graph_of_types(tag.types)
-    count = tag.types.count
-    parts = [tag.parts.get(i) for i in range(count)]
-    if any(part is None for part in parts):
-        raise Unsupported("rows of some types alone")
-    sources = [_typed_op(r, part) for part in parts]
-    kinds = {source[0] for source in sources}
-    if len(kinds) != 1 or len({source[1] for source in sources}) != 1:
+    """Rows of all types as typed ops. Each part is the same ops, with its own weights."""
+    parts = [tag.parts[i] for i in range(tag.types.count)]
+    return _joined(r, parts, tag.types, *r.graph_of_types(tag.types))
+
+
+def _joined(r, parts, types, graph, space):
+    """One value of rows of each type."""
+    parts = [_of_linear(part) for part in parts] if len(
+        {part.args for part in parts if part.op == "rows"}) > 1 else parts
+    kind = parts[0].op
+    if any(part.op != kind for part in parts):
         raise Unsupported("different ops by type")
-    kind, x = sources[0][:2]
+
+    def inner(at=0):
+        return _joined(r, [part.args[at] for part in parts], types, graph, space)
+
+    def same(at):
+        if len({part.args[at] for part in parts}) != 1:
+            raise Unsupported("different ops by type")
+        return parts[0].args[at]
+
+    if kind == "rows":
+        return r.rows(same(0), graph, space)
+    if kind == "add":
+        return inner(0) + inner(1)
+    if kind == "one":
+        same(1)
+        return parts[0].args[2](inner())
     if kind == "softmax":
-        ids = r.graphs.ids(sources[0][2])
-        if ids is None or ids.graph is not graph or space != "edge":
+        ids = r.graphs.ids(same(1))
+        if ids is None or ids.graph is not graph or graph.edge_types is not types:
             raise Unsupported("a softmax by type over ids that are no end of edges")
         r.current.has_graph_ops = True
-        return r.f.edge_softmax(_edges(r, x, ids, None), over=ids.end + "_pair")
-    value = r.rows(x, graph, space)
-    by = "edge_type" if space == "edge" else "node_type"
-    weights = stacked(r, [source[2] for source in sources], (graph, by), True)
-    biases = [source[3] for source in sources]
-    bias = None
-    if any(b is not None for b in biases):
-        if None in biases:
-            raise Unsupported("different ops by type")
-        bias = stacked(r, biases, (graph, by), False)
-    return r.f.typed_linear(value, weights, bias=bias)
+        return r.f.edge_softmax(inner(), over=ids.end + "_pair")
+    by = graph, "edge_type" if space == "edge" and types.end is None else "node_type"
+    biases = [part.args[2] for part in parts]
+    if None in biases and biases.count(None) < len(biases):
+        raise Unsupported("different ops by type")
+    return r.f.typed_linear(
+        inner(), stacked(r, [part.args[1] for part in parts], by, True), via=types.end,
+        bias=None if None in biases else stacked(r, biases, by, False))
 
 
-def _typed_op(r, part):
-    """("linear", x, weight, bias) or ("softmax", x, ids) of rows of one type."""
-    if part.op == "softmax":
-        inner, index = part.args
-        if inner.op != "rows":
-            raise Unsupported("an op on rows of one type")
-        return "softmax", inner.args[0], index
-    if part.op == "linear":
-        inner, weight, bias = part.args
-        if inner.op == "rows":
-            return "linear", inner.args[0], weight, bias
-    if part.op == "rows" and part.args[0].target == aten.linear.default:
-        x, weight, *rest = part.args[0].args
-        return "linear", x, weight, rest[0] if rest else None
-    raise Unsupported("an op on rows of one type")
+def _of_linear(part):
+    """Rows of a type of a product, as the product of those rows."""
+    x = part.args[0]
+    if part.op != "rows" or x.target != aten.linear.default:
+        raise Unsupported("different ops by type")
+    given, weight, *rest = x.args
+    return Masked("linear", (Masked("rows", (given,), part.mask), weight,
+                             rest[0] if rest else None), part.mask)
 
 
 def stacked(r, nodes, typed, transposed):
