@@ -47,11 +47,9 @@ def _name(node):
 
 
 def _is_data(node):
-    """Whether a tensor is made of integers and of inputs with rows alone."""
+    """Whether a tensor is made of inputs alone, without weights."""
     if node.op == "placeholder":
-        value = node.meta["val"]
-        return not isinstance(value, torch.Tensor) or not value.is_floating_point() or any(
-            isinstance(size, torch.SymInt) for size in value.shape)
+        return not node.meta["is_weight"]
     return all(map(_is_data, node.all_input_nodes))
 
 

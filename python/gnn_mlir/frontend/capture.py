@@ -5,7 +5,7 @@ import torch
 
 from . import arguments, dispatch, intercept, modes, relations
 from .lowering import lower
-from .outer import Outer
+from .outer import NoGraph, Outer
 from .raising import CaptureError, Raiser
 
 # What the front end made, the last one last; for tests and reports.
@@ -21,40 +21,56 @@ def backend(graph_module, example_inputs, *, options=None):
         if name not in _OPTIONS:
             raise ValueError(f"options: expected {', '.join(_OPTIONS)}, got {name!r}")
     whole = options.pop("fullgraph", False)
-    lowered, raiser = _raise(lower(graph_module))
-    dtype = modes.other_dtype(raiser)
-    if dtype is not None:
+    refused = modes.refused(graph_module)
+    if refused is not None:
         if whole:
-            raise CaptureError(modes.left_to_torch(dtype))
-        modes.warn_of(dtype)
+            raise CaptureError(refused)
         return graph_module.forward
-    segments = _programs(raiser)
-    if whole:
-        _refuse_splits(raiser, segments)
-    if not segments:
-        return graph_module.forward
-    outer = Outer(raiser, lowered, options)
-    module = outer.build()
+    given, foreign = lower(graph_module), set()
+    while True:
+        lowered, raiser = _raise(given, foreign)
+        dtype = modes.other_dtype(raiser)
+        if dtype is not None:
+            if whole:
+                raise CaptureError(modes.left_to_torch(dtype))
+            modes.warn_of(dtype)
+            return graph_module.forward
+        segments = _programs(raiser)
+        if whole:
+            _refuse_splits(raiser, segments)
+        if not segments:
+            return graph_module.forward
+        outer = Outer(raiser, lowered, options)
+        try:
+            module = outer.build()
+            break
+        except NoGraph as error:
+            if whole:
+                raise
+            if error.ids <= foreign:
+                return graph_module.forward
+            foreign |= error.ids  # Torch's, with what they gather and sum.
     _made.append(outer)
     del _made[:-64]
     return modes.without_autocast()(module.forward) if lowered.autocast else module.forward
 
 
-def _raise(lowered):
-    """(lowered, raised): with relations merged where that gives one program."""
-    merged = relations.merge(lowered)
+def _raise(lowered, foreign):
+    """(lowered, raised): with relations merged where that gives one program. Ids that are
+    `foreign` are those of no graph."""
+    merged = None if foreign else relations.merge(lowered)
     if merged is not None:
-        raiser = _without_small(merged)
+        raiser = _without_small(merged, foreign)
         if len(_programs(raiser)) == 1:
             return merged, raiser
-    return lowered, _without_small(lowered)
+    return lowered, _without_small(lowered, foreign)
 
 
-def _without_small(lowered):
+def _without_small(lowered, foreign):
     """Raised, but for programs without a sum or a gather over edges."""
     left = set()
     while True:
-        raiser = Raiser(lowered, left).run()
+        raiser = Raiser(lowered, left, foreign).run()
         small = {segment.number for segment in _programs(raiser)
                  if not segment.has_graph_ops}
         more = {node for node, tag in raiser.tags.items()

@@ -6,7 +6,7 @@ import math
 import torch
 
 from .lowering import value_of
-from .raising import (SYMBOLIC, Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, Whole, handles,
+from .raising import (Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, Whole, handles,
                       static)
 
 aten = torch.ops.aten
@@ -56,9 +56,7 @@ def operands(r, node, *given):
                 raise Unsupported("rows of two kinds")
             values.append(r.rows(x, graph, first.space))
         else:
-            values.append(r.number(x, value_of(node).device) if isinstance(
-                x, torch.fx.Node) and isinstance(value_of(x), SYMBOLIC) else
-                _shared(r, x, rank, dim, first))
+            values.append(_shared(r, x, rank, dim, first))
     return values, dim
 
 
@@ -76,6 +74,8 @@ def _shared(r, x, rank, dim, like):
     if not isinstance(value_of(x), torch.Tensor):
         raise Unsupported("a number that another call gives otherwise")
     shape = tuple(map(static, value_of(x).shape))
+    if math.prod(shape) == 1:
+        return r.weight(x, None, ())
     at = dim - (rank - len(shape))
     if at >= 0:
         if shape[at] != 1:
@@ -93,7 +93,15 @@ def _strip(r, value):
 
 
 def combine(r, kind, a, b):
-    """a op b; features of which one begins with the other's are one op."""
+    """a op b; features of which one begins with the other's are one op. Products are
+    remembered: their sums are products of rows."""
+    made = _combined(r, kind, a, b)
+    if kind == "mul" and not isinstance(a, float) and not isinstance(b, float):
+        r.current.made["product", id(made)] = a, b, made
+    return made
+
+
+def _combined(r, kind, a, b):
     is_rows = [not isinstance(x, (int, float)) and x.space is not None for x in (a, b)]
     if kind in ("add", "sub", "mul", "div") and all(is_rows) and a.features != b.features \
             and len(a.features) == len(b.features):

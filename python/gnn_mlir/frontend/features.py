@@ -320,7 +320,7 @@ def _reduce(r, kind, value, places):
     for at in sorted(places, reverse=True):
         features = value.features
         if at == len(features) - 1:
-            value = r.f.reduce_features(kind, value)
+            value = _reduced(r, kind, value)
             continue
         outer, inner = product(features[:at]), product(features[at + 1:])
         if outer == 1:
@@ -335,6 +335,20 @@ def _reduce(r, kind, value, places):
         left = features[:at] + features[at + 1:]
         value = value if value.features == left else r.f.reshape(value, *left)
     return value
+
+
+def _reduced(r, kind, value):
+    """The last features reduced; the sum of a product with a weight is one op."""
+    rows, weight, _ = r.current.made.get(("product", id(value)), (value, value, value))
+    if rows.space is None:
+        rows, weight = weight, rows
+    if kind != "sum" or weight.space is not None or rows.features != value.features:
+        return r.f.reduce_features(kind, value)
+    if weight.features != value.features:
+        if product(weight.features) != product(value.features):
+            return r.f.reduce_features(kind, value)
+        weight = r.f.reshape(weight, *value.features)
+    return r.f.dot(rows, weight)
 
 
 def _reduction(kind):

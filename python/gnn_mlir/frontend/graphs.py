@@ -72,9 +72,10 @@ class TypedGraph:
 
 
 class Graphs:
-    """All graphs, by the ids that are used."""
+    """All graphs, by the ids that are used; those that are `foreign` have none."""
 
-    def __init__(self, graph, axes):
+    def __init__(self, graph, axes, foreign=()):
+        self._foreign = {None, *foreign}
         self.axes, self.all, self._by_key = axes, [], {}
         self._types, self._loose = {}, {}
         gathers, scatters, typed = [], [], []
@@ -147,7 +148,7 @@ class Graphs:
         typed = {self.key(ids) for ids in typed}
         for ids, axis, _ in [*scatters, *gathers]:
             pair, which = self.key(ids)
-            if which is not None and axis is not None:
+            if which is not None and axis is not None and pair not in self._foreign:
                 self._end(self._graph(pair, self.axes.of(pair, 1)),
                           "src" if which == 0 else "dst", ids, axis)
         rows = {axis.find() for graph in self.all for axis in graph.ends.values()}
@@ -155,7 +156,8 @@ class Graphs:
         for where, role in ((scatters, "dst"), (gathers, "src")):
             for ids, axis, x in where:
                 key = self.key(ids)
-                if key[1] is not None or axis is None or key in typed:
+                if key[1] is not None or axis is None or key in typed or (
+                        key[0] in self._foreign):
                     continue
                 if role == "src" and key not in scattered and axis.find() not in rows and (
                         not isinstance(axis.find().size, torch.SymInt)):

@@ -31,7 +31,7 @@ class Inlined(torch.fx.Interpreter):
             self._detach()
         made = super().run_node(node)
         if not self._enabled:
-            self._constant.add(node)
+            self._constant.update((node, _written(node)) if _written(node) else (node,))
         return made
 
     def _detach(self):
@@ -54,11 +54,50 @@ class Inlined(torch.fx.Interpreter):
         return super().call_function(target, args, kwargs)
 
 
+def _written(node):
+    """The node of the tensor that an op in place writes to, else None."""
+    def is_written(node):
+        name = node.target if isinstance(node.target, str) else getattr(
+            node.target, "__name__", "")
+        return node.op in ("call_method", "call_function") and (
+            name.endswith("_") and not name.endswith("__") or name in _IN_PLACE)
+    if not is_written(node):
+        return None
+    while is_written(node):
+        node = node.args[0]
+    return node
+
+
+_IN_PLACE = ("setitem", "iadd", "isub", "imul", "itruediv", "ipow")
+
+
+def refused(graph_module):
+    """Why gradients of a graph would not be those of torch, or None."""
+    begin = enabled = torch.is_grad_enabled()
+    for node in _nodes(graph_module):
+        if node.target is torch._C._set_grad_enabled:
+            enabled = node.args[0]
+            if enabled and not begin:
+                return ("torch.enable_grad() within a model that is called without "
+                        "gradients: expected torch.no_grad() around what needs none")
+        written = None if enabled or not begin else _written(node)
+        if written is not None and getattr(written.meta.get("example_value"),
+                                           "requires_grad", False):
+            return ("a tensor with gradients that is written to under torch.no_grad(): "
+                    "expected one without")
+    return None
+
+
+def _nodes(graph_module):
+    """The nodes of a graph and of those within it."""
+    return (node for module in graph_module.modules()
+            if isinstance(module, torch.fx.GraphModule) for node in module.graph.nodes)
+
+
 def is_autocast(graph_module):
     """Whether autocast is on around a graph or within it."""
     return any(map(torch.is_autocast_enabled, _DEVICES)) or any(
-        node.target in _AUTOCAST for module in graph_module.modules()
-        if isinstance(module, torch.fx.GraphModule) for node in module.graph.nodes)
+        node.target in _AUTOCAST for node in _nodes(graph_module))
 
 
 @contextlib.contextmanager

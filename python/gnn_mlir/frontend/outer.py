@@ -18,6 +18,14 @@ _AS_TORCH = {
     OPS.split_types.default: lambda x, counts: (torch.split, (x, counts))}
 
 
+class NoGraph(CaptureError):
+    """A graph that cannot be made before the programs run; `ids` are its nodes."""
+
+    def __init__(self, error, graph):
+        super().__init__(str(error))
+        self.ids = {graph.pair, *graph.vectors.values()}
+
+
 class Outer:
     """Builds the module of a raised graph."""
 
@@ -145,24 +153,23 @@ class Outer:
             if not isinstance(axis.size, torch.SymInt):
                 return int(axis.size)
             expr = axis.size.node.expr
-            for node in self.raiser.graph.nodes:
+            nodes = [node for node in self.raiser.graph.nodes if self.raiser.phase(node) == 0]
+            for node in nodes:
                 value = node.meta.get("val")
                 if isinstance(value, torch.SymInt) and value.node.expr == expr:
                     return copy(node)
-            for node in self.raiser.graph.nodes:
+            for node in sorted(nodes, key=lambda node: not self._is_structural(node)):
                 value = node.meta.get("val")
-                if isinstance(value, torch.Tensor) and self._is_structural(node):
-                    for dim in range(value.dim()):
-                        if self.raiser.axes.of(node, dim) is axis:
-                            return inner.call_function(aten.sym_size.int, (copy(node), dim))
+                for dim in range(value.dim() if isinstance(value, torch.Tensor) else 0):
+                    if self.raiser.axes.of(node, dim) is axis:
+                        return inner.call_function(aten.sym_size.int, (copy(node), dim))
             parts = self.raiser.axes.addends(axis)
             if not parts:
                 raise CaptureError(f"expected numbers of rows that an input has, got {expr}")
             return functools.reduce(lambda a, b: inner.call_function(operator.add, (a, b)),
                                     map(size, parts))
 
-        recipes = []
-        for graph in graphs:
+        def places_of(graph):
             if graph.pair is not None:
                 places = {"pair": place(copy(graph.pair))}
             else:
@@ -170,9 +177,15 @@ class Outer:
             places |= {f"num_{end}": place(size(axis)) for end, axis in graph.ends.items()}
             if graph.edge_types is not None:
                 places["edge_type"] = place(copy(graph.edge_types.node))
-            places |= {f"{end}_types": place(copy(types.node))
-                       for end, types in graph.node_types.items()}
-            recipes.append(Recipe(graph.name, graph, places))
+            return places | {f"{end}_types": place(copy(types.node))
+                             for end, types in graph.node_types.items()}
+
+        recipes = []
+        for graph in graphs:
+            try:
+                recipes.append(Recipe(graph.name, graph, places_of(graph)))
+            except CaptureError as error:
+                raise NoGraph(error, graph) from None
         shared = [node for node in self.raiser.graph.nodes if node.op == "call_function" and
                   self.raiser.is_needed_by_torch(node) and self._is_structural(node) and
                   isinstance(node.meta.get("val"), torch.Tensor)]
@@ -194,9 +207,6 @@ class Outer:
                 made = self.graph.call_function(_stack, ([self._torch(n) for n in node],
                                                          key[3]))
                 wants = any(map(self.requires_grad, node))
-            elif key[0] == "number":
-                made, wants = self.graph.call_function(aten.full.default, (
-                    [1], self._torch(node)), {"dtype": torch.float32, "device": key[2]}), False
             else:
                 made, wants = self._torch(node), self.requires_grad(node)
                 if key[0] == "rows" and key[3]:

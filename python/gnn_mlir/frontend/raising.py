@@ -141,12 +141,13 @@ def handles(*targets):
 
 
 class Raiser:
-    """Raises a lowered graph. `left` are nodes that are torch's whatever they mean."""
+    """Raises a lowered graph. `left` are nodes that are torch's whatever they mean,
+    `foreign` ids of what is no graph."""
 
-    def __init__(self, lowered, left=()):
+    def __init__(self, lowered, left=(), foreign=()):
         self.graph = lowered.module.graph
         self.axes = Axes(self.graph, lowered.same)
-        self.graphs = Graphs(self.graph, self.axes)
+        self.graphs = Graphs(self.graph, self.axes, foreign)
         self.tags, self.segments, self.reasons = {}, [], {}
         self._left, self._phases, self._needed = set(left), {}, set()
         self.current = None
@@ -442,15 +443,11 @@ class Raiser:
             value = self.f.reshape(value, *shape)
         return value
 
-    def number(self, node, device):
-        """A size, or what is computed of sizes, as a weight of one number."""
-        return self.input(node, gnn_types.weight(1), key=("number", node, device))
-
     def input(self, node, kind, key):
         """A tensor of torch as an input of the current program."""
         found = self.current.inputs
         if key not in found:
-            if key[0] != "number" and value_of(node).dtype != torch.float32:
+            if kind.dtype == "f32" and value_of(node).dtype != torch.float32:
                 raise Unsupported(f"expected float32, got {described(node)}")
             found[key] = node, self.f.input(f"in{len(found)}", kind)
         return found[key][1]
@@ -485,11 +482,10 @@ def _refuse_sizes(node):
     schema = getattr(node.target, "_schema", None)
     for given, argument in zip(node.args, schema.arguments if schema else ()):
         if isinstance(given, torch.fx.Node) and isinstance(
-                given.meta["val"], SYMBOLIC) and str(argument.type) in _NUMBERS:
+                given.meta["val"], (torch.SymInt, torch.SymFloat)) and str(argument.type) in _NUMBERS:
             raise Unsupported(f"a size as {argument.name}")
 
 
-SYMBOLIC = torch.SymInt, torch.SymFloat
 _NUMBERS = {f"{left}{kind}{right}" for kind in ("number", "float")
             for left, right in (("", ""), ("Optional[", "]"))}
 
