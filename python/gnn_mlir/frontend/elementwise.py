@@ -84,12 +84,15 @@ def _shared(r, x, rank, dim, like):
     return r.weight(x, None, shape)
 
 
-def _strip(r, value):
-    """Without the last features that are 1."""
-    features = list(value.features)
+def _prefix(r, short, long):
+    """`short` without so many last features of 1 that those of `long` begin with the
+    rest; None where they do not."""
+    features = short.features
     while features and features[-1] == 1:
-        features.pop()
-    return value if len(features) == len(value.features) else r.f.reshape(value, *features)
+        features = features[:-1]
+        if long.features[:len(features)] == features:
+            return r.f.reshape(short, *features)
+    return None
 
 
 def combine(r, kind, a, b):
@@ -105,10 +108,10 @@ def _combined(r, kind, a, b):
     is_rows = [not isinstance(x, (int, float)) and x.space is not None for x in (a, b)]
     if kind in ("add", "sub", "mul", "div") and all(is_rows) and a.features != b.features \
             and len(a.features) == len(b.features):
-        short, long = _strip(r, a), _strip(r, b)
-        pair = sorted((short.features, long.features), key=len)
-        if pair[1][:len(pair[0])] == pair[0]:
-            return r.f.apply(kind, a.space, short, long)
+        for short, long, order in ((a, b, 1), (b, a, -1)):
+            prefix = _prefix(r, short, long)
+            if prefix is not None:
+                return r.f.apply(kind, a.space, *(prefix, long)[::order])
     return r.f.elementwise(_ARITH[kind], a, b)
 
 

@@ -114,9 +114,55 @@ def _einsum(r, node, equation, operands, path=None):
     raise Unsupported(f"einsum {equation}")
 
 
+_VIEWS = (aten.view.default, aten.reshape.default, aten.unsqueeze.default)
+# An edge's matrix is smaller than what its nodes have instead where it is made of more
+# numbers than this for each of its rows.
+_NUMBERS_A_ROW = 2
+
+
+def _by_edge_network(r, a, b):
+    """Rows of nodes times the matrices that a linear layer makes of edges: each edge has
+    numbers h[k], its matrix is sum_k h[k] w[k], and its product sum_k h[k] (x w[k]), where
+    nodes have x w[k]. No edge has a matrix. None where a and b are others."""
+    if b.target not in _VIEWS or b.args[0].target != aten.linear.default:
+        return None
+    h, weight, *bias = b.args[0].args
+    while a.target in _VIEWS:
+        a = a.args[0]
+    if a.target == aten.index_select.default and a.args[1] % 2 == 0:
+        x, index = a.args[0], a.args[2]
+    elif a.target == aten.index.Tensor and len(a.args[1]) == 1:
+        x, (index,) = a.args
+    else:
+        return None
+    ids = r.graphs.ids(index)
+    width, size = (int(n) for n in value_of(b).shape[1:])
+    if ids is None or ids.end not in ids.graph.ends or value_of(x).dim() != 2 or (
+            value_of(h).dim() != 2):
+        return None
+    numbers = int(value_of(h).shape[1])
+    if numbers > _NUMBERS_A_ROW * width or r.axis(h) is not ids.graph.edge.find():
+        return None
+    nodes = r.rows(x, ids.graph, ids.graph.space(ids.end))
+    by_number = r.f.weight_transpose(r.f.reshape(r.weight(weight), width, size, numbers))
+    parts = r.f.linear(nodes, r.f.reshape(by_number, width, numbers * size))
+    parts = r.f.gather(r.f.reshape(parts, numbers, size), "edge", via=ids.end)
+    made = r.f.reduce_heads("sum", r.f.apply(
+        "mul", "edge", r.rows(h, ids.graph, "edge"), parts))
+    r.current.has_graph_ops = True
+    if not bias or bias[0] is None:
+        return made
+    shift = r.f.linear(nodes, r.f.reshape(r.weight(bias[0]), width, size))
+    return made + r.f.gather(shift, "edge", via=ids.end)
+
+
 def _rows_by_rows(r, node, a, b):
     """A matrix a row times a matrix a row: [rows, n, k] @ [rows, k, m]."""
     from .elementwise import operands
+    if value_of(a).dim() == value_of(b).dim() == 3 and value_of(a).shape[1] == 1:
+        made = _by_edge_network(r, a, b)
+        if made is not None:
+            return r.made(node, made, 0)
     values, dim = operands(r, node, a, b) if value_of(a).dim() == value_of(b).dim() == 3 \
         else (None, None)
     if values is None or dim != 0:

@@ -215,7 +215,8 @@ class Raiser:
             return
         if tag is not None:
             self.tags[node] = tag
-        elif any(map(self._is_of_program, operands)) or self.row_dim(node) is not None:
+        elif self.reasons.keys().isdisjoint(operands) and (
+                any(map(self._is_of_program, operands)) or self.row_dim(node) is not None):
             self.reasons[node] = f"expected rows of a graph, got {listed(operands)}"
 
     def _segment(self, number):
