@@ -11,7 +11,7 @@ import torch
 
 from . import vocabulary  # The ops have to be there.
 
-from .lowering import symbols_of, value_of
+from .lowering import GETITEM, symbols_of, value_of
 
 aten = torch.ops.aten
 
@@ -165,7 +165,10 @@ class Axes:
                         self._join(node, i, x, i)
                 elif target == aten.select.int and i != dim:
                     self._join(node, i - (i > dim), x, i)
-        else:
+        elif target is GETITEM:
+            for a, b in zip(made, self._of[args[0]][args[1]]):
+                a.join(b)
+        elif target in _ALIKE or torch.Tag.pointwise in getattr(target, "tags", ()):
             for x in node.all_input_nodes:
                 self._flow_like(x, made)
 
@@ -198,6 +201,15 @@ _INDEXED = {aten.index_select.default: lambda a: (a[0], a[1] % a[0].meta["val"].
             aten.embedding.default: lambda a: (a[0], 0, a[1])}
 _LEADING = {aten.linear.default, aten.matmul.default, aten.mm.default,
             vocabulary.OPS.typed_linear.default}
+# What is elementwise as far as dimensions go. Sizes of other ops' results are told apart.
+_ALIKE = {aten.layer_norm.default, aten.softmax.int, aten._softmax.default,
+          aten.log_softmax.int, aten.dropout.default, aten.expand.default,
+          aten.index_put.default, aten.index_copy.default, aten.index_add.default,
+          aten.scatter_add.default, aten.scatter_reduce.two, aten.gru_cell.default,
+          aten.slice_scatter.default, aten.select_scatter.default, aten.copy.default,
+          aten._to_copy.default, aten.clone.default, aten.detach.default,
+          aten.prelu.default, vocabulary.OPS.edge_softmax.default,
+          vocabulary.OPS.edge_softmax_by_type.default}
 _SIZED_BY_ARGUMENT = {getattr(vocabulary.OPS, name).default for name in (
     "aggregate", "aggregate_by_type", "kept_edges", "extend_edges", "extend_remaining")}
 _RESHAPES = {aten.view.default, aten.reshape.default, aten.flatten.using_ints,

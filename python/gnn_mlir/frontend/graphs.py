@@ -6,7 +6,7 @@ import torch
 
 from . import vocabulary
 from .axes import equal
-from .lowering import GETITEM, value_of
+from .lowering import GETITEM, is_floats, value_of
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
@@ -25,11 +25,12 @@ class Ids:
 
 class Types:
     """A vector of types of the rows of an axis: of `by` edge_type or node_type; with an
-    end, of that end's node of each edge of `graph`."""
+    end, of that end's node of each edge of `graph`. With `others`, the last type is that
+    of all numbers that are no other."""
 
-    def __init__(self, axis, count, node, graph=None, end=None):
+    def __init__(self, axis, count, node, graph=None, end=None, others=False):
         self.axis, self.count, self.node = axis, count, node
-        self.graph, self.end = graph, end
+        self.graph, self.end, self.others = graph, end, others
 
 
 class TypedGraph:
@@ -77,12 +78,13 @@ class Graphs:
     def __init__(self, graph, axes, foreign=()):
         self._foreign = {None, *foreign}
         self.axes, self.all, self._by_key = axes, [], {}
-        self._types, self._loose = {}, {}
+        self._types, self._compared = {}, {}
         gathers, scatters, typed = [], [], []
         for node in graph.nodes:
             if node.op == "call_function":
                 self._uses(node, gathers, scatters, typed)
-        self._ends(gathers, scatters, {vector for vector, _ in typed})
+        self._ends(gathers, scatters, {*(vector for vector, _ in typed),
+                                       *(v for v in self._compared if self._all_of(v))})
         self._find_loops()
         self._find_types(gathers, typed)
         self._roles()
@@ -116,8 +118,9 @@ class Graphs:
             scatters.append((args[2], axes.of(node, args[1]), args[3]))
         elif target == OPS.typed_linear.default:
             typed.append((args[2], int(value_of(args[1]).shape[0])))
-        elif target == aten.eq.Scalar and _is_ids(args[0]) and isinstance(args[1], int):
-            typed.append((args[0], args[1] + 1))
+        elif target == aten.eq.Scalar and _is_ids(args[0]) and isinstance(
+                args[1], int) and _selects_rows(node):
+            self._compared.setdefault(self.key(args[0])[0], set()).add(args[1])
 
     def key(self, ids):
         """(pair, 0 or 1) or (vector, None) of ids, whatever their shape."""
@@ -231,6 +234,11 @@ class Graphs:
 
     # -- Types ----------------------------------------------------------------------
 
+    def _all_of(self, vector):
+        """How many types a vector is compared with, 0 where not the first so many."""
+        numbers = self._compared[vector]
+        return len(numbers) if numbers == set(range(len(numbers))) else 0
+
     def _find_types(self, gathers, typed):
         found = {}
         for vector, count in typed:
@@ -241,24 +249,30 @@ class Graphs:
             if which is None and not self._is_end(ids) and axis is not None and (
                     not isinstance(axis.find().size, torch.SymInt)):
                 found[key] = max(int(axis.find().size), found.get(key, 0))
-        for vector, count in found.items():
+        compared = {vector: self._all_of(vector) + 1 for vector in self._compared
+                    if vector not in found and self._all_of(vector)}
+        for vector, count in [*found.items(), *compared.items()]:
             if value_of(vector).dim() != 1 or self._is_end(vector):
                 continue
-            via = self._types_of_ends(vector)
-            if via is not None:
-                inner, ids = via
-                self._note(self.key(inner)[0], count)
-                self._types[vector] = Types(self.axes.of(inner), count,
-                                            self.key(inner)[0], ids.graph, ids.end)
-            else:
-                self._note(vector, count)
+            others, via = vector in compared, self._types_of_ends(vector)
+            if via is None:
+                self._note(vector, count, others)
+                continue
+            inner, ids = via
+            key = self.key(inner)[0]
+            self._note(key, count, others)
+            if key in self._types:
+                self._types[vector] = Types(self.axes.of(inner), self._types[key].count, key,
+                                            ids.graph, ids.end, self._types[key].others)
 
-    def _note(self, vector, count):
+    def _note(self, vector, count, others):
         if vector in self._types:
-            self._types[vector].count = max(count, self._types[vector].count)
+            types = self._types[vector]
+            if types.others == others:
+                types.count = max(count, types.count)
             return
         axis, used = self.axes.of(vector), False
-        types = Types(axis, count, vector)
+        types = Types(axis, count, vector, others=others)
         for graph in self.all:
             if graph.edge.find() is axis:
                 if graph.edge_types is None:
@@ -317,6 +331,12 @@ class Graphs:
     def roles_of(self, axis):
         """(graph, space) of an axis, the one that values have by default first."""
         return self.roles.get(axis.find(), []) if axis is not None else []
+
+
+def _selects_rows(mask):
+    """Whether a mask says which rows of features an op takes or gives."""
+    return any(is_floats(user.meta.get("val")) or user.target in (
+        *_SAME_IDS, aten.nonzero.default) and _selects_rows(user) for user in mask.users)
 
 
 def _is_ids(node):

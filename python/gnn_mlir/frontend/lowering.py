@@ -211,6 +211,13 @@ def _match(later, first, same):
             _match(a, b, same)
 
 
+def is_floats(value):
+    """Whether a value at trace time is a tensor of floats, or has one."""
+    if isinstance(value, (list, tuple)):
+        return any(map(is_floats, value))
+    return isinstance(value, torch.Tensor) and value.dtype.is_floating_point
+
+
 def value_of(argument):
     """What a node is at trace time: a fake tensor or a size; other arguments are
     themselves."""

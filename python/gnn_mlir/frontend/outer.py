@@ -8,7 +8,8 @@ import torch
 
 from . import liveness, vocabulary
 from .calls import Call
-from .raising import CaptureError, Rows, Whole, is_floats
+from .lowering import is_floats
+from .raising import CaptureError, Rows, Whole
 from .structures import Recipe, Structures
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
@@ -169,6 +170,11 @@ class Outer:
             return functools.reduce(lambda a, b: inner.call_function(operator.add, (a, b)),
                                     map(size, parts))
 
+        def typed(types):
+            made = copy(types.node)
+            return place(inner.call_function(_with_others, (made, types.count - 1)) if
+                         types.others else made)
+
         def places_of(graph):
             if graph.pair is not None:
                 places = {"pair": place(copy(graph.pair))}
@@ -176,8 +182,8 @@ class Outer:
                 places = {end: place(copy(ids)) for end, ids in graph.vectors.items()}
             places |= {f"num_{end}": place(size(axis)) for end, axis in graph.ends.items()}
             if graph.edge_types is not None:
-                places["edge_type"] = place(copy(graph.edge_types.node))
-            return places | {f"{end}_types": place(copy(types.node))
+                places["edge_type"] = typed(graph.edge_types)
+            return places | {f"{end}_types": typed(types)
                              for end, types in graph.node_types.items()}
 
         recipes = []
@@ -204,9 +210,9 @@ class Outer:
             if node is None:
                 continue  # A seed.
             if isinstance(node, tuple):
-                made = self.graph.call_function(_stack, ([self._torch(n) for n in node],
-                                                         key[3]))
-                wants = any(map(self.requires_grad, node))
+                made = self.graph.call_function(_stack, (
+                    [n and self._torch(n) for n in node], key[3]))
+                wants = any(n and self.requires_grad(n) for n in node)
             else:
                 made, wants = self._torch(node), self.requires_grad(node)
                 if key[0] == "rows" and key[3]:
@@ -240,7 +246,13 @@ def _item(values, index):
 
 
 def _stack(weights, transposed):
-    return torch.stack([w.mT if transposed else w for w in weights])
+    made = [torch.zeros_like(weights[0]) if w is None else w for w in weights]
+    return torch.stack([w.mT if transposed else w for w in made])
+
+
+def _with_others(types, count):
+    """Types, and `count` in place of what is none of so many."""
+    return torch.where((types >= 0) & (types < count), types, count)
 
 
 def _assign(place, value):

@@ -5,7 +5,7 @@ import torch
 
 from . import vocabulary
 from .lowering import value_of
-from .raising import (Masked, Typed, Unsupported, handles, product)
+from .raising import (Masked, Typed, Unsupported, Whole, handles, product)
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
@@ -29,10 +29,23 @@ def _linear_handler(r, node, x, weight, bias=None):
     tag = r.tags.get(x)
     if isinstance(tag, Masked):
         return Masked("linear", (tag, weight, bias), tag.mask)
+    if isinstance(tag, Whole):
+        return _whole(r, node, tag, r.f.weight_transpose(r.weight(weight)),
+                      None if bias is None else r.weight(bias))
     if not r.is_rows(x):
         return None
     return _linear(r, node, x, r.f.weight_transpose(r.weight(weight)),
                    None if bias is None else r.weight(bias))
+
+
+def _whole(r, node, tag, weight, bias=None):
+    """A vector of the graph times a weight."""
+    shape = tuple(map(int, value_of(node).shape))
+    if product(shape[:-1]) != 1:
+        raise Unsupported("a product of several vectors of the graph")
+    value = r.f.reshape(tag.value, product(tag.value.features))
+    made = r.f.linear(value, weight, bias)
+    return Whole(made if len(shape) == 1 else r.f.reshape(made, *shape), r.current.number)
 
 
 @handles(aten.addmm.default)
@@ -54,6 +67,8 @@ def _matmul(r, node, a, b):
     tag = r.tags.get(b)
     if isinstance(tag, Typed):
         return _typed(r, node, a, tag)
+    if isinstance(r.tags.get(a), Whole) and not r.is_rows(b) and value_of(b).dim() == 2:
+        return _whole(r, node, r.tags[a], r.weight(b))
     if not r.is_rows(a):
         if r.is_rows(b):
             raise Unsupported("a weight times rows")

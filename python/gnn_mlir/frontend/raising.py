@@ -18,7 +18,7 @@ from . import vocabulary
 from ..program import Module
 from .axes import Axes
 from .graphs import Graphs
-from .lowering import is_random, value_of, whole_of
+from .lowering import is_floats, is_random, value_of, whole_of
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
@@ -99,6 +99,10 @@ class Parts:
 
     types: Any
     parts: dict
+
+    @property
+    def is_all(self):
+        return len(self.parts) == self.types.count - self.types.others
 
 
 class Segment:
@@ -208,7 +212,7 @@ class Raiser:
         try:
             _refuse_sizes(node)
             tag = handler(self, node, *node.args, **node.kwargs)
-            if isinstance(tag, Parts) and len(tag.parts) == tag.types.count:
+            if isinstance(tag, Parts) and tag.is_all:
                 tag = self.made(node, sparse.join_parts(self, tag), 0)
         except (Unsupported, ValueError) as error:
             self.reasons[node] = str(error)
@@ -216,7 +220,8 @@ class Raiser:
         if tag is not None:
             self.tags[node] = tag
         elif self.reasons.keys().isdisjoint(operands) and (
-                any(map(self._is_of_program, operands)) or self.row_dim(node) is not None):
+                any(map(self._is_of_program, operands)) or
+                is_floats(value) and self.row_dim(node) is not None):
             self.reasons[node] = f"expected rows of a graph, got {listed(operands)}"
 
     def _segment(self, number):
@@ -264,9 +269,11 @@ class Raiser:
         return self._phases[key]
 
     def between(self):
-        """The first node that torch computes between two programs."""
-        return next((node for node in self.graph.nodes if node in self._needed and
-                     node in self._feeding and self.phase(node) > 0), None)
+        """The first node that torch computes between two programs, one that has a reason
+        before others; None where there is no such node."""
+        nodes = [node for node in self.graph.nodes if node in self._needed and
+                 node in self._feeding and self.phase(node) > 0]
+        return next((node for node in nodes if node in self.reasons), next(iter(nodes), None))
 
     def is_needed_by_torch(self, node):
         """Whether torch computes a node that is the program's, or by whatever else."""
@@ -489,13 +496,6 @@ def _refuse_sizes(node):
 
 _NUMBERS = {f"{left}{kind}{right}" for kind in ("number", "float")
             for left, right in (("", ""), ("Optional[", "]"))}
-
-
-def is_floats(value):
-    """Whether a value at trace time is a tensor of floats, or has one."""
-    if isinstance(value, (list, tuple)):
-        return any(map(is_floats, value))
-    return isinstance(value, torch.Tensor) and value.dtype.is_floating_point
 
 
 def _nodes_in(tag):

@@ -256,9 +256,29 @@ def _put(r, base, mask, given):
 
 
 def join_parts(r, tag):
-    """Rows of all types as typed ops. Each part is the same ops, with its own weights."""
-    parts = [tag.parts[i] for i in range(tag.types.count)]
-    return _joined(r, parts, tag.types, *r.graph_of_types(tag.types))
+    """Rows of all types as typed ops. Each part is the same ops, with its own weights.
+    Rows of others are 0, as their weights are."""
+    parts, types = [tag.parts.get(i) for i in range(len(tag.parts))], tag.types
+    if None in parts or types.others and not all(map(_ends_in_products, parts)):
+        raise Unsupported("rows of some types alone")
+    graph, space = r.graph_of_types(types)
+    if types.count != (graph.num_edge_types if space == "edge" and types.end is None else
+                       graph.num_node_types):
+        raise Unsupported("types of several vectors")
+    return _joined(r, parts, types, graph, space)
+
+
+def _ends_in_products(part):
+    """Whether rows are 0 where weights are."""
+    if part.op == "rows":
+        return part.args[0].target == aten.linear.default
+    if part.op == "one":
+        return part.args[1][0] in _ZERO_AT_ZERO and _ends_in_products(part.args[0])
+    return part.op == "linear" or part.op == "add" and all(map(_ends_in_products, part.args))
+
+
+_ZERO_AT_ZERO = (aten.relu.default, aten.leaky_relu.default, aten.elu.default,
+                 aten.silu.default, aten.gelu.default, aten.tanh.default, aten.neg.default)
 
 
 def _joined(r, parts, types, graph, space):
@@ -294,9 +314,10 @@ def _joined(r, parts, types, graph, space):
     biases = [part.args[2] for part in parts]
     if None in biases and biases.count(None) < len(biases):
         raise Unsupported("different ops by type")
+    zeros = [None] * types.others
     return r.f.typed_linear(
-        inner(), stacked(r, [part.args[1] for part in parts], by, True), via=types.end,
-        bias=None if None in biases else stacked(r, biases, by, False))
+        inner(), stacked(r, [part.args[1] for part in parts] + zeros, by, True),
+        via=types.end, bias=None if None in biases else stacked(r, biases + zeros, by, False))
 
 
 def _of_linear(part):
@@ -310,13 +331,13 @@ def _of_linear(part):
 
 
 def stacked(r, nodes, typed, transposed):
-    """Weights of torch, one for each type, as one input over types."""
+    """Weights of torch, one for each type, as one input over types; None are zeros."""
     key = "stacked", tuple(nodes), typed, transposed
     if key not in r.current.inputs:
         shape = tuple(map(int, value_of(nodes[0]).shape))
-        if any(tuple(map(int, value_of(n).shape)) != shape for n in nodes):
+        if any(n and tuple(map(int, value_of(n).shape)) != shape for n in nodes):
             raise Unsupported("weights of several shapes by type")
-        if any(r.phase(n) > r.current.number for n in nodes):
+        if any(n and r.phase(n) > r.current.number for n in nodes):
             raise Unsupported("expected a weight that is known before the program")
         shape = shape[::-1] if transposed else shape
         r.current.inputs[key] = tuple(nodes), r.f.input(

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Small models that tempt the front end to be wrong, beside eager torch in float64; what
+no program means is torch's, or with `fullgraph` an error that names op and line."""
+
+import copy
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("torch_geometric")
+
+import zoo  # noqa: E402
+from gnn_mlir.frontend import capture  # noqa: E402
+from torch import nn  # noqa: E402
+
+NODES, SIZE = 12, 6
+INPUTS = zoo.Inputs(NODES, 30)
+X, EDGES, NODE_TYPE = INPUTS.x[:, :SIZE].contiguous(), INPUTS.edge_index, INPUTS.node_type
+EDGE_TYPE = INPUTS.edge_type
+
+
+fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
+
+
+def onto(x, index, size):
+    return x.new_zeros(size, *x.shape[1:]).index_add_(0, index, x)
+
+
+def summed(x, edges):
+    return onto(x[edges[0]], edges[1], x.shape[0])
+
+
+def run(function, given, model):
+    x = given[0].detach().clone().requires_grad_()
+    made = function(x, *given[1:])
+    made = made if isinstance(made, tuple) else (made,)
+    sum((out * torch.arange(out.numel()).view(out.shape).remainder(7)).sum()
+        for out in made).backward()
+    parameters = model.parameters() if isinstance(model, nn.Module) else ()
+    buffers = model.buffers() if isinstance(model, nn.Module) else ()
+    return [*made, x.grad, *(p.grad for p in parameters), *buffers]
+
+
+def is_eager(model, *given, programs=None, fullgraph=False):
+    exact = copy.deepcopy(model).double() if isinstance(model, nn.Module) else model
+    expected = run(exact, [x.double() if x.is_floating_point() else x for x in given], exact)
+    found = run(capture.compile_module(model, fullgraph=fullgraph), given, model)
+    for a, b in zip(expected, found, strict=True):
+        assert (a is None) == (b is None)
+        if a is not None:
+            assert (a - b).abs().max() <= 1e-4 * max(1, a.abs().max())
+    if programs is not None:
+        assert [len(outer.calls) for outer in capture._made] == [programs]
+
+
+# -- Rows, features and sizes that are the same number ----------------------------------
+
+def columns(x, edges):
+    """Rows in the second dimension of what is square."""
+    return torch.zeros_like(x).index_add_(1, edges[1], x[:, edges[0]])
+
+
+def diagonal(x, edges, weight):
+    """Ids of a table; a matrix of a vector."""
+    table = weight.t()[edges[1] % SIZE].sum(0).diag()
+    return onto(x[edges[0]] @ table, edges[1], x.shape[0])
+
+
+def as_many_edges(x, edges, weight):
+    return onto(x[edges[0]] * weight[:, None], edges[1], x.shape[0]) * weight[:, None]
+
+
+@pytest.mark.parametrize("function, given", [
+    (columns, (torch.randn(NODES, NODES), EDGES)),
+    (diagonal, (X, EDGES, torch.randn(SIZE, SIZE))),
+    (as_many_edges, (X, EDGES[:, :NODES], torch.rand(NODES)))])
+def test_sizes_that_are_equal(function, given):
+    is_eager(function, *given)
+
+
+def graphs_of_graphs(x, edges):
+    """Reversed, joined, a part, loops alone, and strides: all of one tensor."""
+    both = torch.cat([edges, edges.flip(0)], 1)
+    loops = torch.stack([edges[0], edges[0]])
+    part = edges[:, edges[0] < edges[1]]
+    return (summed(x, both) + summed(x, loops) * 2 + summed(x, part) * 3 +
+            summed(x, edges[:, ::2]) * 5 + onto(x[edges[1]], edges[1], x.shape[0]))
+
+
+def changed_in_place(x, edges):
+    h = summed(x, edges)
+    doubled = h * 2
+    h.add_(1)
+    h *= h > 0
+    h += summed(h, edges)
+    return h, doubled, h[:, 1:3], h.t()
+
+
+class Context(nn.Module):
+    """Numbers of the whole graph through layers, back to rows."""
+
+    def __init__(self):
+        super().__init__()
+        self.mlp = zoo.mlp(SIZE, SIZE)
+
+    def forward(self, x, edges):
+        h = summed(x, edges)
+        return summed(h + self.mlp(h.mean(0, keepdim=True)) + h.sum(0) / x.shape[0], edges)
+
+
+@pytest.mark.parametrize("model", [graphs_of_graphs, changed_in_place, Context()])
+def test_one_program(model):
+    is_eager(model, X, EDGES, programs=1, fullgraph=True)
+
+
+# -- Types that are only compared ---------------------------------------------------------
+
+class SomeTypes(nn.Module):
+    """Layers of two of three types of nodes; the edges of one type."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(SIZE, SIZE) for _ in range(2))
+
+    def forward(self, x, edges, node_type, edge_type):
+        out = torch.zeros_like(x)
+        for i, layer in enumerate(self.layers):
+            out[node_type == i] = layer(x[node_type == i]).relu()
+        return summed(out, edges) + summed(out, edges[:, edge_type == 1])
+
+
+def test_other_types_than_those_that_are_compared():
+    is_eager(SomeTypes(), X, EDGES, NODE_TYPE, EDGE_TYPE, programs=1, fullgraph=True)
+
+
+def test_rows_of_one_type():
+    def function(x, edges, node_type):
+        return summed(x, edges)[node_type == 1]
+    is_eager(function, X, EDGES, NODE_TYPE)
+
+
+# -- Gradients ------------------------------------------------------------------------------
+
+class Average(nn.Module):
+    """A buffer that moves without gradients, and is read."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(SIZE))
+        self.layer = nn.Linear(SIZE, SIZE)
+
+    def forward(self, x, edges):
+        h = self.layer(summed(x, edges))
+        with torch.no_grad():
+            self.mean.mul_(0.9).add_(h.mean(0) * 0.1)
+        return summed(h - self.mean, edges)
+
+
+def written(x, edges):
+    h = summed(x, edges)
+    with torch.no_grad():
+        h.mul_(2)
+    return summed(h * h, edges)
+
+
+def with_gradients(x, edges):
+    with torch.enable_grad():
+        return summed(x, edges) * 2
+
+
+def test_buffers_that_are_written_without_gradients():
+    is_eager(Average(), X, EDGES)
+
+
+def refused(function, *given, match):
+    with pytest.raises(Exception, match=match):
+        capture.compile_module(function, fullgraph=True)(*given)
+    torch._dynamo.reset()
+
+
+def test_rows_that_are_written_without_gradients():
+    is_eager(written, X, EDGES)
+    refused(written, X.clone().requires_grad_(), EDGES, match="written to under")
+
+
+def test_gradients_within_a_call_without():
+    x = X.clone().requires_grad_()
+    with torch.no_grad():
+        assert capture.compile_module(with_gradients)(x, EDGES).requires_grad
+        torch._dynamo.reset()
+        refused(with_gradients, x, EDGES, match="enable_grad")
+
+
+# -- What splits ----------------------------------------------------------------------------
+
+def pooled(x, edges):
+    """A graph of the best rows, which no input gives."""
+    h, size = summed(x, edges), x.shape[0] // 2
+    best = h.sum(1).topk(size)[1]
+    place = torch.full((x.shape[0],), -1).index_copy(0, best, torch.arange(size))
+    edges = place[edges]
+    return summed(h[best], edges[:, (edges >= 0).all(0)])
+
+
+def normalized(x, edges):
+    return summed(summed(x, edges).softmax(0), edges)
+
+
+def detached(x, edges):
+    h = summed(x, edges)
+    return summed(h - h.detach().mean(1, keepdim=True), edges)
+
+
+@pytest.mark.parametrize("function, message", [
+    (pooled, r"topk.*best = h.sum\(1\).topk"), (normalized, r"softmax.*softmax\(0\)"),
+    (detached, r"detach.*h.detach\(\)")])
+def test_splits_are_right_or_named(function, message):
+    is_eager(function, X, EDGES)
+    torch._dynamo.reset()
+    refused(function, X.clone().requires_grad_(), EDGES, match=message)
