@@ -21,15 +21,15 @@ REFUSED = {
     "SAGEConv-lstm": "torch: whether edges are sorted is asked of their values",
     "model-GPS": "torch: the size of a batch is asked of its values",
     "to_hetero_with_bases-SAGE2": "hooks, which PyG leaves out where torch traces"}
-_PARTS = ("slice", "split_with_sizes", "getitem", "select", "view", "movedim", "unbind")
+_PARTS = ("slice", "split_with_sizes", "split_types", "getitem", "select", "view", "movedim", "unbind")
 
 
 def left(outer):
     """The names of ops with rows that torch computes, in their order."""
     found, raiser = [], outer.raiser
+    outputs = {node for segment in raiser.segments for node in segment.outputs}
     for node in raiser.graph.nodes:
-        made = outer.made.get(node)
-        if node.op != "call_function" or made is None or made.target is not node.target:
+        if node.op != "call_function" or node not in outer.made or node in outputs:
             continue
         value, name = node.meta["val"], _name(node)
         values = value if isinstance(value, (list, tuple)) else [value]

@@ -86,13 +86,16 @@ def _shared(r, x, rank, dim, like):
 
 def _prefix(r, short, long):
     """`short` without so many last features of 1 that those of `long` begin with the
-    rest; None where they do not."""
-    features = short.features
+    rest, as it was made if that is so; None where they do not."""
+    features, found = short.features, []
     while features and features[-1] == 1:
         features = features[:-1]
         if long.features[:len(features)] == features:
-            return r.f.reshape(short, *features)
-    return None
+            found.append(features)
+    if not found:
+        return None
+    origin = r.origin(short)
+    return r.f.reshape(short, *(origin if origin in found else found[0]))
 
 
 def combine(r, kind, a, b):

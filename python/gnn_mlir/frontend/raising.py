@@ -474,8 +474,14 @@ class Raiser:
         wanted = tuple(static(size) for i, size in enumerate(value_of(node).shape)
                        if i != dim)
         if value.features != wanted:
+            origin = self.origin(value)
             value = self.f.reshape(value, *wanted)
+            self.current.made["origin", id(value)] = origin, value
         return Rows(value, self.current.number, dim)
+
+    def origin(self, value):
+        """The features that a value had before it was only reshaped."""
+        return self.current.made.get(("origin", id(value)), (value.features,))[0]
 
 
 # Conditions are values too, although they are no floats.
