@@ -540,7 +540,7 @@ def parse(arguments):
                         default=(25, 20))
     parser.add_argument("--no-inductor", action="store_true")
     parser.add_argument("--inductor-graphs", type=names(()))
-    parser.add_argument("--relations", type=int, default=64,
+    parser.add_argument("--relations", type=int, default=128,
                         help="most relations of hetero-sage")
     parser.add_argument("--seconds", type=float, default=0.6, help="of turns, a cell")
     parser.add_argument("--first", type=float, default=60, help="most seconds of a first "
