@@ -77,12 +77,6 @@ class Axes:
         value = value_of(size)
         return self._axis(value).find() if isinstance(value, torch.SymInt) else None
 
-    def addends(self, axis):
-        """The axes whose sizes add up to that of an axis; none where it is no sum."""
-        expr = axis.find().size.node.expr
-        found = [self._by_symbol.get(part) for part in expr.args] if expr.is_Add else []
-        return [] if None in found else [one.find() for one in found]
-
     def _axis(self, size):
         expr = symbols_of(size)
         if expr is None or expr.is_number:

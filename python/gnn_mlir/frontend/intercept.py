@@ -265,7 +265,7 @@ def _hgt(self, x_dict, edge_index_dict):
     # Of `node_type`, so that edges between other nodes are others for all that follows.
     edge_type = OPS.type_rows(node_type, [one.size(1) for one in edges])
     edge_index = OPS.typed_edges(edges, [places[r[0]] for r in relations],
-                                 [places[r[-1]] for r in relations], counts, edge_type)
+                                 [places[r[-1]] for r in relations], counts, counts, edge_type)
     x = OPS.join_types(xs, node_type)
 
     def lins(module, parts):

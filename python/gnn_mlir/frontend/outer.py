@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The torch module that a backend returns: programs as calls, torch's ops around them."""
 
-import functools
-import operator
-
 import torch
 
 from . import liveness, vocabulary
@@ -164,11 +161,7 @@ class Outer:
                 for dim in range(value.dim() if isinstance(value, torch.Tensor) else 0):
                     if self.raiser.axes.of(node, dim) is axis:
                         return inner.call_function(aten.sym_size.int, (copy(node), dim))
-            parts = self.raiser.axes.addends(axis)
-            if not parts:
-                raise CaptureError(f"expected numbers of rows that an input has, got {expr}")
-            return functools.reduce(lambda a, b: inner.call_function(operator.add, (a, b)),
-                                    map(size, parts))
+            raise CaptureError(f"expected numbers of rows that an input has, got {expr}")
 
         def typed(types):
             made = copy(types.node)

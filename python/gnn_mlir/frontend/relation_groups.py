@@ -74,7 +74,7 @@ class Group:
                 raise
             if any(self._is_of_nodes(n) for n in nodes):
                 raise
-            return lambda at: self.new.cat([self.merger.env[n] for n in nodes])
+            return lambda at: self._joined([self.merger.env[n] for n in nodes])
 
     def _is_of_nodes(self, node):
         """Whether a node needs what is gathered of nodes."""
@@ -107,7 +107,7 @@ class Group:
         x = self.edges([node.args[0] for node in nodes])
 
         def made(at):
-            size = self.merger.begins(at)[1]
+            size = self.merger.count(at)
             if len(self.terms) == 1:
                 return self.new.call(OPS.edge_softmax.default, x(at), self.ids("dst"), size)
             return self.new.call(OPS.edge_softmax_by_type.default, x(at), self.ids("dst"),
@@ -167,37 +167,44 @@ class Group:
         src = merger.ordered({term.graph.ends["src"].find() for term in self.terms})
         src = layout if set(src) <= set(layout) else src
         self.layout = {"dst": layout, "src": one_layout(self.layouts["src"]) or src}
-        message, size = self.chain(layout), merger.begins(layout)[1]
+        message, size = self.chain(layout), merger.count(layout)
         kind = self.terms[0].anchor.args[3]
         if len(self.terms) == 1:
             return self.new.call(OPS.aggregate.default, message, self.ids("dst"), size, kind)
         return self.new.call(OPS.aggregate_by_type.default, message, self.ids("dst"),
                              self.types(), size, len(self.terms), kind)
 
+    def _is_plain(self):
+        """Whether it is the graph of one relation as it is."""
+        return len(self.terms) == 1 and all(len(one) == 1 for one in self.layout.values())
+
     def pair(self):
         pairs = [self.merger.env[term.graph.pair] for term in self.terms]
-        if len(pairs) == 1 and all(len(one) == 1 for one in self.layout.values()):
+        if self._is_plain():
             return pairs[0]
-        places = []
-        for end in ("src", "dst"):
-            axes = [term.graph.ends[end].find() for term in self.terms]
-            begins = self.merger.begins(self.layout[end])[0]
-            places += [[begins[axis] for axis in axes],
-                       [self.merger.size(axis) for axis in axes]]
-        return self.new.call(OPS.hetero_edges.default, pairs, *places)
+        types = [[self.layout[end].index(term.graph.ends[end].find())
+                  for term in self.terms] for end in ("src", "dst")]
+        sizes = [self.merger.sizes(self.layout[end]) for end in ("src", "dst")]
+        return self.new.call(OPS.typed_edges.default, pairs, *types, *sizes, self.types())
+
+    def _joined(self, nodes):
+        return nodes[0] if self._is_plain() else self.new.join(nodes, self.types())
 
     def ids(self, end):
         return self.new.call(aten.select.int, self.pair(), 0, ("src", "dst").index(end))
 
-    def _counts(self):
-        return [self.new.call(aten.sym_size.int, self.merger.env[term.graph.pair], 1)
-                for term in self.terms]
-
     def size(self):
-        return self.new.begins(self._counts())[1]
+        return self.new.call(aten.sym_size.int, self.pair(), 1)
 
     def types(self):
-        return self.new.call(OPS.type_vector.default, self.pair(), self._counts())
+        """The relation of each edge: one vector for a graph, whose nodes it is made of."""
+        like = self.merger.node_types(self.layout["dst"])
+        if self.layout["src"] != self.layout["dst"]:
+            like = self.new.call(OPS.type_rows.default, like,
+                                 self.merger.sizes(self.layout["src"]))
+        return self.new.call(OPS.type_rows.default, like, [
+            self.new.call(aten.sym_size.int, self.merger.env[term.graph.pair], 1)
+            for term in self.terms])
 
 
 class _OfEdges(Zip):

@@ -19,7 +19,7 @@ import torch
 
 from . import vocabulary
 from .layers import Layers
-from .lowering import value_of
+from .lowering import GETITEM, value_of
 from .relation_groups import Group, by_key, one_layout
 from .zipping import SINGULAR, Differ, Graph, Stuck, Zip, once
 
@@ -124,9 +124,8 @@ class _Merger:
         """The rows of one type of all."""
         if len(layout) == 1:
             return node
-        begin = self.begins(layout)[0][axis]
-        return self.new.call(aten.slice.Tensor, node, 0, begin,
-                             self.new.plus(begin, self.size(axis)))
+        parts = self.new.call(OPS.split_types.default, node, self.sizes(layout))
+        return self.new.call(GETITEM, parts, layout.index(axis))
 
     # -- Sizes ------------------------------------------------------------------------------
 
@@ -155,14 +154,17 @@ class _Merger:
                     return self.new.call(aten.sym_size.int, self.env[node], dim)
         raise Stuck("rows of no tensor that is known")
 
-    def begins(self, layout):
-        """Where each axis of a layout begins, and how many rows it has."""
-        begins, size = self.new.begins([self.size(axis) for axis in layout])
-        return dict(zip(layout, begins)), size
+    def sizes(self, layout):
+        return [self.size(axis) for axis in layout]
 
     def node_types(self, layout):
-        sizes = [self.size(axis) for axis in layout]
-        return self.new.call(OPS.type_vector.default, self._ids, sizes)
+        """The type of each row of a layout."""
+        return self.new.call(OPS.type_rows.default, self._ids, self.sizes(layout))
+
+    def count(self, layout):
+        """How many rows a layout has."""
+        return self.size(layout[0]) if len(layout) == 1 else self.new.call(
+            aten.sym_size.int, self.node_types(layout), 0)
 
     # -- Rows of node types -----------------------------------------------------------------
 
@@ -193,7 +195,9 @@ class _Merger:
         self._leaves.append(values)
 
         def made(layout):
-            return self.new.cat([self._leaf(values, some, axis) for axis in layout])
+            parts = [self._leaf(values, some, axis) for axis in layout]
+            return parts[0] if len(parts) == 1 else self.new.join(
+                parts, self.node_types(layout))
         return made
 
     def _leaf(self, values, some, axis):
@@ -427,7 +431,7 @@ class _OfNodes(Zip):
         self._merger.drawn |= {x: (made, at, axis) for axis, x in zip(self.axes, nodes)}
 
     def size(self, at):
-        return self._merger.begins(at)[1]
+        return self._merger.count(at)
 
     def types(self, at):
         return self._merger.node_types(at)

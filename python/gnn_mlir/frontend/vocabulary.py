@@ -207,13 +207,22 @@ def _spread(counts, device):
                                      output_size=sum(counts))
 
 
-def _hetero_edges(edge_indices, src_begins, src_counts, dst_begins, dst_counts):
+# The vector of types of rows has a symbol of its own for its size, which is that of all rows
+# and edges: sums of many symbols take torch long.
+_define("type_rows(Tensor like, SymInt[] counts) -> Tensor",
+        lambda like, counts: _spread(counts, like.device), lambda like, counts:
+        torch.empty([torch.library.get_ctx().new_dynamic_size()], dtype=torch.int64,
+                    device=like.device))
+
+
+def _typed_edges(edge_indices, src_types, dst_types, src_counts, dst_counts, relations):
     """Ids of one type behind those of another. Ids that no node of their type has are not
     another type's: an error where that is known, else -1, which no graph takes."""
-    edges, device = torch.cat(edge_indices, 1), edge_indices[0].device
-    relations = _spread([one.shape[1] for one in edge_indices], device)
-    begins, counts = torch.tensor([[src_begins, dst_begins], [src_counts, dst_counts]],
-                                  device=device).index_select(2, relations)
+    edges, device = torch.cat(edge_indices, 1), relations.device
+    limits = [[[counts[i] for i in types], [sum(counts[:i]) for i in types]]
+              for types, counts in ((src_types, src_counts), (dst_types, dst_counts))]
+    counts, begins = torch.tensor(limits, device=device).index_select(
+        2, relations).unbind(1)
     outside = (edges < 0) | (edges >= counts)
     if device.type == "cpu" and outside.any():
         end, edge = outside.nonzero()[0].tolist()
@@ -225,36 +234,10 @@ def _hetero_edges(edge_indices, src_begins, src_counts, dst_begins, dst_counts):
     return (edges + begins).masked_fill_(outside, -1)
 
 
-_define("hetero_edges(Tensor[] edge_indices, SymInt[] src_begins, SymInt[] src_counts, "
-        "SymInt[] dst_begins, SymInt[] dst_counts) -> Tensor", _hetero_edges,
-        lambda edge_indices, src_begins, src_counts, dst_begins, dst_counts:
-        edge_indices[0].new_empty([2, sum(e.shape[1] for e in edge_indices)],
-                                  dtype=torch.int64))
-
-
-_define("type_vector(Tensor like, SymInt[] counts) -> Tensor",
-        lambda like, counts: _spread(counts, like.device), lambda like, counts:
-        torch.empty([sum(counts)], dtype=torch.int64, device=like.device))
-
-
-# The same for many types, whose sizes are no sums: these take torch long. The vector of
-# types has a symbol of its own for its size, which is that of the others.
-_define("type_rows(Tensor like, SymInt[] counts) -> Tensor",
-        lambda like, counts: _spread(counts, like.device), lambda like, counts:
-        torch.empty([torch.library.get_ctx().new_dynamic_size()], dtype=torch.int64,
-                    device=like.device))
-
-
-def _typed_edges(edge_indices, src_types, dst_types, counts, types):
-    begins = [sum(counts[:i]) for i in range(len(counts))]
-    return _hetero_edges(edge_indices, *([of[i] for i in ends] for ends in (
-        src_types, dst_types) for of in (begins, counts)))
-
-
 _define("typed_edges(Tensor[] edge_indices, int[] src_types, int[] dst_types, "
-        "SymInt[] counts, Tensor types) -> Tensor", _typed_edges,
-        lambda edge_indices, src_types, dst_types, counts, types:
-        edge_indices[0].new_empty([2, types.shape[0]], dtype=torch.int64))
+        "SymInt[] src_counts, SymInt[] dst_counts, Tensor relations) -> Tensor",
+        _typed_edges, lambda edge_indices, src_types, dst_types, src_counts, dst_counts,
+        relations: edge_indices[0].new_empty([2, relations.shape[0]], dtype=torch.int64))
 
 
 def _keep_sizes(ctx, inputs, output):

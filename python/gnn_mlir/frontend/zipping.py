@@ -6,13 +6,11 @@ weights stacked and read by a vector of types: `typed_linear` for a product, a g
 the stack for what is computed element by element.
 """
 
-import operator
-
 import torch
 
 from . import vocabulary
 from .layers import VIEWS
-from .lowering import is_random, value_of
+from .lowering import GETITEM, is_random, value_of
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
@@ -65,8 +63,11 @@ class Graph:
         if key not in self._made:
             node = self.graph.call_function(target, args, kwargs)
             given = torch.fx.node.map_arg((args, kwargs), lambda x: x.meta["val"])
-            if target is operator.add:
-                node.meta["val"] = given[0][0] + given[0][1]
+            if target is GETITEM:
+                node.meta["val"] = given[0][0][given[0][1]]
+            elif target is aten.dropout.default:  # Which asks whether there are rows.
+                with self._mode:
+                    node.meta["val"] = torch.empty_like(given[0][0])
             else:
                 with self._mode:
                     node.meta["val"] = target(*given[0], **given[1])
@@ -107,28 +108,12 @@ class Graph:
         node.meta["val"] = self._mode.from_tensor(tensor, static_shapes=True)
         return node
 
-    def plus(self, a, b):
-        """The sum of two sizes: numbers or nodes."""
-        if isinstance(a, int) and a == 0:
-            return b
-        if isinstance(a, int) and isinstance(b, int):
-            return a + b
-        return self.call(operator.add, a, b)
-
-    def begins(self, sizes):
-        """Where parts of these sizes begin, and their sum."""
-        found, at = [], 0
-        for size in sizes:
-            found.append(at)
-            at = self.plus(at, size)
-        return found, at
-
-    def cat(self, nodes):
-        """Rows behind rows."""
+    def join(self, nodes, types):
+        """Rows behind rows, which have these types."""
         shapes = {tuple(value_of(x).shape[1:]) for x in nodes}
         if len(shapes) > 1 or len({value_of(x).dtype for x in nodes}) > 1:
             raise Stuck("rows with different features by type")
-        return nodes[0] if len(nodes) == 1 else self.call(aten.cat.default, list(nodes))
+        return self.call(OPS.join_types.default, list(nodes), types)
 
 
 def _hashed(value):
