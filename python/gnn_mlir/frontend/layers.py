@@ -70,7 +70,7 @@ class Layers:
                         ids.graph.ends.keys() == {"src", "dst"} and
                         ids.graph.ends["dst"].find() is self.axes.of(node)):
                     self._anchors[node] = ids.graph
-        self.layers, self.depth = [], {}
+        self.layers, self.depth = [], dict.fromkeys(self.graph.nodes, 0)
         if len(set(self._anchors.values())) > 1:
             self._find()
 

@@ -83,7 +83,6 @@ def lower(graph_module):
         _without_like(node)
         _of_tensors(node)
     same = _merge_equal(graph)
-    _join_ops_by_type(graph)
     graph.eliminate_dead_code()
     module.recompile()
     return Lowered(module, mutated, same, is_autocast(graph_module))
@@ -158,37 +157,6 @@ def whole_of(parts):
             part.args[1] for part in parts] != list(range(len(split.args[1]))):
         return None
     return split
-
-
-def _join_ops_by_type(graph):
-    """Rows that were taken apart by type, went through one op each, and are put together
-    again: that op on all rows."""
-    for node in list(graph.nodes):
-        if node.target != OPS.join_types.default:
-            continue
-        parts, chain = node.args[0], []
-        while all(_is_alike(part, parts[0]) for part in parts):
-            chain.append(parts[0])
-            parts = [part.args[0] for part in parts]
-        split = whole_of(parts)
-        if split is None or not chain or list(node.args[1].args[1]) != list(split.args[1]):
-            continue
-        made = split.args[0]
-        for one in reversed(chain):
-            with graph.inserting_before(node):
-                made = graph.call_function(one.target, (made, *one.args[1:]), one.kwargs)
-            made.meta = one.meta | {"val": node.meta["val"]}
-        node.replace_all_uses_with(made)
-        graph.erase_node(node)
-
-
-def _is_alike(node, other):
-    """Whether two nodes are one op on each number of one operand, with the same others."""
-    return (torch.Tag.pointwise in getattr(node.target, "tags", ()) and
-            node.target == other.target and node.args[1:] == other.args[1:] and
-            node.kwargs == other.kwargs and node.all_input_nodes == [node.args[0]] and
-            node.meta["val"].dtype == node.args[0].meta["val"].dtype and
-            not is_random(node))
 
 
 def is_random(node):

@@ -29,12 +29,14 @@ aten, OPS = torch.ops.aten, vocabulary.OPS
 def merge(lowered):
     """`lowered` with the relations of its layers merged, None where none are."""
     layers = Layers(lowered)
-    if not layers.layers:
-        return None
-    try:
-        return _Merger(lowered, layers).run()
-    except Stuck:
-        return None
+    joins = any(node.target == OPS.join_types.default for node in lowered.module.graph.nodes)
+    for layers.layers in ([layers.layers, []] if layers.layers else [[]]):
+        if layers.layers or joins:
+            try:
+                return _Merger(lowered, layers).run()
+            except Stuck:
+                layers.depth = dict.fromkeys(layers.depth, 0)
+    return None
 
 
 class _Merger:
@@ -48,6 +50,7 @@ class _Merger:
         self.new = Graph(lowered.module, mode)
         self.env = {}
         self.part = {}  # Sums of layers: (all rows, their axes).
+        self._types = {}  # Vectors of types by layout.
         self.drawn = {}  # Random nodes: (all rows, their axes, the node's).
         self._zipped, self._sizes, self._constants = {}, {}, {}
         self._order, self._leaves = {}, []
@@ -69,7 +72,8 @@ class _Merger:
                 continue
             if node.op != "placeholder" and node not in at:
                 self.new.place = node
-                self.env[node] = self.new.copy(node, self.env)
+                self.env[node] = self._joined(node) or self.new.copy(node, self.env)
+                self._take_apart(node)
         while depth < len(self.layers.layers):
             self._layer(self.layers.layers[depth])
             depth += 1
@@ -82,6 +86,30 @@ class _Merger:
             self._draw_once(twice)
         module = torch.fx.GraphModule(self.lowered.module, self.new.graph)
         return dataclasses.replace(self.lowered, module=module)
+
+    def _joined(self, node):
+        """Rows that a layer puts together by type, of what made each as one op; None where
+        that is no op, or of other rows."""
+        if node.target != OPS.join_types.default:
+            return None
+        parts, types = node.args
+        layout = tuple(self.axes.of(part) for part in parts)
+        if len(set(layout)) < len(layout) or types.target != OPS.type_rows.default:
+            return None
+        self._types[layout] = self.env[types]
+        try:
+            found, plan = self.rows(dict(zip(layout, parts)))
+            return plan(layout) if found in (None, layout) else None
+        except Stuck:
+            return None
+
+    def _take_apart(self, node):
+        """Notes which part of all rows the rows of a type are."""
+        if node.target == GETITEM and node.args[0].target == OPS.split_types.default:
+            whole, counts = node.args[0].args
+            layout = tuple(map(self.axes.of_size, counts))
+            if None not in layout and len(set(layout)) == len(layout):
+                self.part[node] = self.env[whole], layout
 
     def _tail(self, output):
         """What follows the last layer on the rows of each type, where the model gives that
@@ -159,7 +187,10 @@ class _Merger:
 
     def node_types(self, layout):
         """The type of each row of a layout."""
-        return self.new.call(OPS.type_rows.default, self._ids, self.sizes(layout))
+        if layout not in self._types:
+            self._types[layout] = self.new.call(OPS.type_rows.default, self._ids,
+                                                self.sizes(layout))
+        return self._types[layout]
 
     def count(self, layout):
         """How many rows a layout has."""
@@ -226,10 +257,12 @@ class _Merger:
         return one_layout(found.layouts), made
 
     def kind(self, node, axis):
-        if not self.layers.is_rows(node):
-            return "weight" if not any(self.layers.graphs.roles_of(self.axes.of(node, dim))
-                                       for dim in range(value_of(node).dim())) else None
-        return "rows" if self.axes.of(node) is axis.find() else None
+        """What a tensor is to the rows of a type."""
+        if self.axes.of(node) is axis.find():
+            return "rows"
+        is_sized = any(isinstance(one.size, torch.SymInt) or self.layers.graphs.roles_of(one)
+                       for one in self.axes.all_of(node))
+        return None if is_sized else "weight"
 
     def is_size(self, x, axis):
         return self.axes.of_size(x) is axis.find() if isinstance(
