@@ -24,6 +24,13 @@ GATHERS = {aten.index_select.default: lambda args: (args[0], args[1], args[2]),
            aten.embedding.default: lambda args: (args[0], 0, args[1])}
 
 
+def features(node):
+    """The sizes of all dimensions of a tensor but the first, those that have no number by
+    their symbols."""
+    return tuple(str(size) if isinstance(size, torch.SymInt) else int(size)
+                 for size in value_of(node).shape[1:])
+
+
 @dataclasses.dataclass(eq=False)
 class Term:
     """What a relation adds to the rows of a node type: `chain` of linear ops behind an
@@ -38,8 +45,8 @@ class Term:
     def key(self):
         """Terms of other keys are no one op over all edges."""
         message, index, size, kind = self.anchor.args
-        return kind, tuple(map(int, value_of(message).shape[1:])), tuple(
-            (node.target, tuple(map(int, value_of(node).shape[1:]))) for node in self.chain)
+        return kind, features(message), tuple(
+            (node.target, features(node)) for node in self.chain)
 
 
 @dataclasses.dataclass(eq=False)
@@ -192,7 +199,7 @@ def _alike(sums):
     features. Of several kinds those of most relations, as features beside degrees."""
     kinds = {}
     for one in sums:
-        kinds.setdefault(tuple(value_of(one.root).shape[1:]), []).append(one)
+        kinds.setdefault(features(one.root), []).append(one)
     found = max(kinds.values(), key=lambda some: len(_graphs(some)), default=[])
     if len({one.axis for one in found}) < len(found):
         return []

@@ -18,7 +18,7 @@ import graphlib
 import torch
 
 from . import vocabulary
-from .layers import Layers
+from .layers import Layers, features
 from .lowering import GETITEM, value_of
 from .relation_groups import Group, by_key, one_layout
 from .zipping import SINGULAR, Differ, Graph, Stuck, Zip, once
@@ -117,7 +117,7 @@ class _Merger:
         kinds = {}
         for node in output.all_input_nodes:
             if self.layers.depth[node] and node not in self.part and self.layers.is_rows(node):
-                shape = tuple(value_of(node).shape[1:])
+                shape = features(node)
                 kinds.setdefault(shape, {}).setdefault(self.axes.of(node), node)
         for values in kinds.values():
             values = {axis: values[axis] for axis in self.ordered(values)}
@@ -236,13 +236,15 @@ class _Merger:
         for one in [values, *self._leaves]:
             if axis in one and all(one.get(a, v) is v for a, v in values.items()):
                 if any(a in one for a in values) and one[axis] in self.env and (
-                        value_of(one[axis]).shape[1:] == value_of(some).shape[1:]):
+                        features(one[axis]) == features(some)):
                     return self.env[one[axis]]
         return self._zeros(some, self.size(axis))
 
     def _zeros(self, like, *size):
-        value = value_of(like)
-        return self.new.call(aten.zeros.default, [*size, *map(int, value.shape[1:])],
+        value, sizes = value_of(like), features(like)
+        if any(isinstance(one, str) for one in sizes):
+            raise Stuck("features of a size that is no number")
+        return self.new.call(aten.zeros.default, [*size, *sizes],
                              dtype=value.dtype, device=value.device)
 
     def _zip_rows(self, values):

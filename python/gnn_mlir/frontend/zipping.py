@@ -9,7 +9,7 @@ the stack for what is computed element by element.
 import torch
 
 from . import vocabulary
-from .layers import VIEWS
+from .layers import VIEWS, features
 from .lowering import GETITEM, is_random, value_of
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
@@ -110,7 +110,7 @@ class Graph:
 
     def join(self, nodes, types):
         """Rows behind rows, which have these types."""
-        shapes = {tuple(value_of(x).shape[1:]) for x in nodes}
+        shapes = {features(x) for x in nodes}
         if len(shapes) > 1 or len({value_of(x).dtype for x in nodes}) > 1:
             raise Stuck("rows with different features by type")
         return self.call(OPS.join_types.default, list(nodes), types)
@@ -289,7 +289,7 @@ def _features(node):
     value = value_of(node)
     if not isinstance(value, torch.Tensor) or value.dim() == 0:
         raise Stuck("values without rows by type")
-    return tuple(value.shape[1:])
+    return features(node)
 
 
 def same(keys):
