@@ -114,7 +114,7 @@ def test_first_calls_have_a_limit(frontend):
 def test_what_is_not_measured_is_said(frontend, tmp_path, capsys):
     arguments = [*TINY, "--graphs", "aifb", "--modes", "inference", "--output",
                  str(tmp_path / "found")]
-    frontend.main([*arguments, "--models", "hetero-sage"])
+    frontend.main([*arguments, "--models", "hetero-sage", "--relations", "64"])
     frontend.main([*arguments, "--models", "gcn", "--minutes", "0"])
     said = capsys.readouterr().out
     assert "104 relations, over 64" in said and "no time left" in said
