@@ -9,19 +9,14 @@ torch = pytest.importorskip("torch")
 import gnn_mlir
 from gnn_mlir import capi, devices, kernel_structures, structure_keys, tensor_graph
 from test_tensor_graph import (COUNTS, GRAPHS, KEYS, ORDERS, both, needs_schema,
-                               random_graph)
+                               random_graph, request_of)
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
 
 def by_kernels(graph, keys, counts, device="emulator", chip=None):
     """What kernels build of that; None where they do not build all of it."""
-    request = structure_keys.Request("g")
-    for text in keys:
-        request.add_structure(text)
-    for text in counts:
-        request.add_count(text)
-    request.finish()
+    request = request_of(keys, counts)
     device = devices.open_device(device)
     builder = kernel_structures.Builder.make({"g": request}, device, chip)
     stream = torch.cuda.current_stream() if graph.device.type == "cuda" else None

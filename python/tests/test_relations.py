@@ -219,3 +219,27 @@ def test_ids_of_no_node(model):
                                          "got 40 at 3"):
         compiled(features, edges)
     torch._dynamo.reset()
+
+
+class OfSome(nn.Module):
+    """Layers of all node types, and a last one of some."""
+
+    def __init__(self):
+        super().__init__()
+        self.convs = nn.ModuleList(pyg.HGTConv(D, D, zoo.META, HEADS) for _ in range(3))
+
+    def forward(self, x, edges):
+        for conv in self.convs[:2]:
+            x = {kind: value.relu() for kind, value in conv(x, edges).items()}
+        some = {r: e for r, e in edges.items() if "venue" not in r}
+        return self.convs[2]({kind: x[kind] for kind in ("author", "paper")}, some)["paper"]
+
+
+def test_layers_are_joined_where_others_split():
+    torch.manual_seed(0)
+    model, given = OfSome(), zoo.Inputs().hetero()
+    compiled = capture.compile_module(model, target="emulator")
+    with torch.no_grad():
+        torch.testing.assert_close(compiled(*given), model(*given), rtol=1e-5, atol=1e-5)
+    assert len(capture._made[-1].calls) == 2
+    torch._dynamo.reset()

@@ -63,14 +63,20 @@ def needs_schema(text):
             key.target[0].endswith("node_type"))
 
 
-def built(graph, keys, counts, read=True):
-    """Structures, as arrays or as tensors, and counts, by text."""
+def request_of(keys, counts):
+    """What a function would ask for of a graph."""
     request = structure_keys.Request("g")
     for text in keys:
         request.add_structure(text)
     for text in counts:
         request.add_count(text)
     request.finish()
+    return request
+
+
+def built(graph, keys, counts, read=True):
+    """Structures, as arrays or as tensors, and counts, by text."""
+    request = request_of(keys, counts)
     structures = graph._start()
     tensor_graph._build(None, (), {"g": request}, {"g": structures}, {})
     return ({text: structures.made[text].numpy() if read else structures.made[text]

@@ -56,14 +56,18 @@ def backend(graph_module, example_inputs, *, options=None):
 
 
 def _raise(lowered, foreign):
-    """(lowered, raised): with relations merged where that gives one program. Ids that are
-    `foreign` are those of no graph."""
+    """(lowered, raised): with relations merged where that gives one program, or fewer.
+    Ids that are `foreign` are those of no graph."""
     merged = None if foreign else relations.merge(lowered)
-    if merged is not None:
-        raiser = _without_small(merged, foreign)
-        if len(_programs(raiser)) == 1:
-            return merged, raiser
-    return lowered, _without_small(lowered, foreign)
+    if merged is None:
+        return lowered, _without_small(lowered, foreign)
+    raiser = _without_small(merged, foreign)
+    if len(_programs(raiser)) == 1:
+        return merged, raiser
+    apart = _without_small(lowered, foreign)
+    if 0 < len(_programs(raiser)) < len(_programs(apart)):
+        return merged, raiser
+    return lowered, apart
 
 
 def _without_small(lowered, foreign):

@@ -99,6 +99,10 @@ class Layers:
         if any(len(_graphs(layer)) > 1 for layer in layers):
             self.layers = [layer for layer in layers if layer]
 
+    def leave(self):
+        """Forgets the layers."""
+        self.layers, self.depth = [], dict.fromkeys(self.depth, 0)
+
     def _count_depth(self, sums):
         self.depth = {}
         for node in self.graph.nodes:

@@ -213,7 +213,10 @@ class _OfEdges(Zip):
 
     def __init__(self, group, axes, rows, links=()):
         super().__init__(group.new, axes)
-        self._group, self.rows, self._links = group, rows, links
+        self._group, self._rows, self._links = group, rows, links
+
+    def rows(self, nodes):
+        return self._rows(nodes)
 
     def kind(self, i, x):
         return "rows" if x in self._links else self._group.merger.kind(x, self.axes[i])

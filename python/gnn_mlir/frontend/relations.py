@@ -27,15 +27,19 @@ aten, OPS = torch.ops.aten, vocabulary.OPS
 
 
 def merge(lowered):
-    """`lowered` with the relations of its layers merged, None where none are."""
+    """`lowered` with the relations of its layers merged, and what rows by type are made of;
+    None where there is nothing of the sort."""
     layers = Layers(lowered)
-    joins = any(node.target == OPS.join_types.default for node in lowered.module.graph.nodes)
-    for layers.layers in ([layers.layers, []] if layers.layers else [[]]):
-        if layers.layers or joins:
-            try:
-                return _Merger(lowered, layers).run()
-            except Stuck:
-                layers.depth = dict.fromkeys(layers.depth, 0)
+    if layers.layers:
+        try:
+            return _Merger(lowered, layers).run()
+        except Stuck:
+            layers.leave()
+    if any(node.target == OPS.join_types.default for node in lowered.module.graph.nodes):
+        try:
+            return _Merger(lowered, layers).run()
+        except Stuck:
+            pass
     return None
 
 
@@ -59,24 +63,20 @@ class _Merger:
                 self._order.setdefault(axis, len(self._order))
 
     def run(self):
-        order = sorted(self.old.nodes, key=lambda n: self.layers.depth[n])
-        at = {one.root: layer for layer in self.layers.layers for one in layer}
-        depth, done = 0, set()
-        for node in [n for n in order if n.op == "placeholder"]:
-            self.env[node] = self.new.copy(node, self.env)
-        for node in order:
-            while depth < self.layers.depth[node]:
-                self._layer(self.layers.layers[depth])
-                depth += 1
-            if node.op == "output":
-                continue
-            if node.op != "placeholder" and node not in at:
-                self.new.place = node
-                self.env[node] = self._joined(node) or self.new.copy(node, self.env)
-                self._take_apart(node)
-        while depth < len(self.layers.layers):
-            self._layer(self.layers.layers[depth])
-            depth += 1
+        layers, depths = self.layers.layers, self.layers.depth
+        roots = {one.root for layer in layers for one in layer}
+        for node in self.old.nodes:
+            if node.op == "placeholder":
+                self.env[node] = self.new.copy(node, self.env)
+        for depth in range(max(depths.values()) + 1):
+            for node in self.old.nodes:
+                if depths[node] == depth and node not in roots and node.op not in (
+                        "placeholder", "output"):
+                    self.new.place = node
+                    self.env[node] = self._joined(node) or self.new.copy(node, self.env)
+                    self._take_apart(node)
+            if depth < len(layers):
+                self._layer(layers[depth])
         output = self.old.output_node()
         self._tail(output)
         self.new.graph.output(torch.fx.node.map_arg(output.args[0], self.env.__getitem__))
@@ -280,13 +280,16 @@ class _Merger:
         if len(set(shapes)) > 1:
             raise Differ(shapes)
 
-        def made(layout):
-            value = value_of(some)
-            return self.new.call(aten.stack.default, [
-                self.env[values[axis]] if axis in values else self.new.call(
-                    aten.zeros.default, list(map(int, value.shape)), dtype=value.dtype,
-                    device=value.device) for axis in layout])
-        return False, made
+        return False, lambda layout: self._stack(
+            {axis: self.env[x] for axis, x in values.items()}, layout)
+
+    def _stack(self, weights, layout):
+        """New nodes {axis: weight} behind each other, with zeros for other types."""
+        value = value_of(next(iter(weights.values())))
+        return self.new.call(aten.stack.default, [
+            weights[axis] if axis in weights else self.new.call(
+                aten.zeros.default, list(map(int, value.shape)), dtype=value.dtype,
+                device=value.device) for axis in layout])
 
     # -- A layer ------------------------------------------------------------------------------
 
@@ -382,7 +385,8 @@ class _Merger:
             raise Stuck("weights of several shapes")
         layout, rows = self.rows({one.axis: x for one, (x, _) in some.items()})
 
-        def weights(place, at, of):
+        def weights(place):
+            """The sums of the operands at a place, by axis; none where none has any."""
             parts = {}
             for one, (_, nodes) in some.items():
                 given = [self._times(self.env[node.args[place]], factor)
@@ -390,34 +394,24 @@ class _Merger:
                          if len(node.args) > place and node.args[place] is not None]
                 if given:
                     parts[one.axis] = self._total(given)
-            if not parts:
-                return None
-            zeros = self.new.call(aten.zeros.default, list(map(int, of)), dtype=value_of(
-                next(iter(parts.values()))).dtype, device=value_of(
-                    next(iter(parts.values()))).device) if len(parts) < len(at) else None
-            return [parts.get(axis, zeros) for axis in at]
+            return parts
 
         def made(at):
-            x = rows(at)
-            shape = next(iter(shapes))
-            weight, bias = weights(1, at, shape), weights(2, at, shape[:1])
+            x, weight, bias = rows(at), weights(1), weights(2)
             if len(at) == 1:
-                return self.new.call(aten.linear.default, x, weight[0],
-                                     None if bias is None else bias[0])
+                return self.new.call(aten.linear.default, x, weight[at[0]], bias.get(at[0]))
             return self.new.call(
                 OPS.typed_linear.default, x, self.new.call(
-                    aten.transpose.int, self.new.call(aten.stack.default, weight), 1, 2),
-                self.node_types(at), None if bias is None else self.new.call(
-                    aten.stack.default, bias))
+                    aten.transpose.int, self._stack(weight, at), 1, 2),
+                self.node_types(at), self._stack(bias, at) if bias else None)
         return layout, made
 
     def _biases(self, sums):
         """The plan of what all rows of a type have, none where no sum has any."""
         rank = value_of(sums[0].root).dim()
-        some = next((node for one in sums for node, _ in one.biases), None)
-        if some is None:
-            return []
         shapes = {tuple(value_of(node).shape) for one in sums for node, _ in one.biases}
+        if not shapes:
+            return []
         if len(shapes) > 1:
             raise Stuck("biases of several shapes")
         shape = list(map(int, shapes.pop()))
@@ -428,13 +422,9 @@ class _Merger:
             parts = {one.axis: self._total([self._times(self.env[node], factor)
                                             for node, factor in one.biases])
                      for one in sums if one.biases}
-            like = value_of(some)
-            zeros = self.new.call(aten.zeros.default, list(map(int, like.shape)),
-                                  dtype=like.dtype, device=like.device) if len(
-                                      parts) < len(at) else None
             if len(at) == 1:
                 return parts[at[0]]
-            table = self.new.call(aten.stack.default, [parts.get(axis, zeros) for axis in at])
+            table = self._stack(parts, at)
             if list(map(int, value_of(table).shape[1:])) != shape:
                 table = self.new.call(aten.view.default, table, [len(at), *shape])
             return self.new.call(aten.index_select.default, table, 0, self.node_types(at))

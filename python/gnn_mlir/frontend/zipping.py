@@ -6,6 +6,8 @@ weights stacked and read by a vector of types: `typed_linear` for a product, a g
 the stack for what is computed element by element.
 """
 
+import abc
+
 import torch
 
 from . import vocabulary
@@ -124,7 +126,7 @@ def _hashed(value):
     return type(value).__name__, value
 
 
-class Zip:
+class Zip(abc.ABC):
     """One op of the ops that types have, each a node of the graph that is read. A plan is
     a function of `at`, what it is written for, that gives the new node.
 
@@ -133,32 +135,32 @@ class Zip:
     def __init__(self, graph, axes):
         self.graph, self.axes = graph, axes
 
+    @abc.abstractmethod
     def kind(self, i, x):
         """What an operand of type i is: "rows", "weight" or None."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def is_size(self, i, x):
         """Whether a number is how many rows type i has."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def rows(self, nodes):
         """The plan of operands as rows of all types."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def stacked(self, nodes, apart=False):
         """(whether they are all one and not asked for `apart`, plan) of weights."""
-        raise NotImplementedError
 
     def drew(self, nodes, made, at):
         """Notes a random op of all types."""
 
+    @abc.abstractmethod
     def size(self, at):
         """How many rows all types have."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def types(self, at):
         """The vector of the rows' types."""
-        raise NotImplementedError
 
     def plan(self, nodes):
         """The plan of the one op. Raises Differ or Stuck where there is none."""
@@ -180,6 +182,7 @@ class Zip:
                 for i in range(len(first.args))]
         kwargs = {name: self._argument(first, [x.kwargs[name] for x in nodes])
                   for name in first.kwargs}
+
         def made(at):
             given = [a(at) for a in args], {name: a(at) for name, a in kwargs.items()}
             if is_random(first):
