@@ -19,6 +19,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+LIMIT = 600  # Seconds of one test of pytest.
 
 
 class Totals:
@@ -84,7 +85,7 @@ def virtual_environment(build):
         run([sys.executable, "-m", "venv", venv])
     status, _ = run([python, "-m", "pip", "install", "-q",
                      "torch==2.13.0", "torch-geometric", "numpy", "scipy",
-                     "pytest", "pytest-xdist"])
+                     "pytest", "pytest-xdist", "pytest-timeout"])
     if status != 0:
         print("the Python packages of the tests cannot be installed")
         return None, {}
@@ -112,8 +113,11 @@ def pytest(build, everything, totals):
     if python is None:
         totals.add(0, 1)
         return
-    command = [python, "-m", "pytest", "-q", "-ra", "-n", "auto",
-               "--dist", "worksteal", ROOT / "python" / "tests"]
+    # A test that does not end says where it is, and fails.
+    command = [python, "-m", "pytest", "-q", "-ra", "-n", "auto", "--dist", "worksteal",
+               "-o", f"faulthandler_timeout={LIMIT - 30}",
+               "--timeout", str(LIMIT), "--timeout-method", "thread",
+               ROOT / "python" / "tests"]
     if everything:
         environment["GNN_TEST_ALL"] = "1"
     status, out = run(command, env=environment)

@@ -15,6 +15,8 @@ from gnn_mlir.testing import errors
 
 torch = pytest.importorskip("torch")
 
+from processes import in_processes  # noqa: E402
+
 # y = gelu(mean of x at sources W), z = tanh(x U), n = 2 i, along edges of one graph.
 PROGRAM = """
 #node = #gnn.rows<@g, node>
@@ -557,10 +559,8 @@ def test_inputs_by_node_type(compiler):
 # -- Several processes ---------------------------------------------------------------
 
 
-def _train_in_process(rank, packed, port, results):
+def _train_in_process(rank, packed):
     """One of two processes that train on parts of the loss."""
-    import torch.distributed as dist
-    dist.init_process_group("gloo", f"tcp://127.0.0.1:{port}", rank=rank, world_size=2)
     layer, graph = pickle.loads(packed)
 
     class Step(torch.nn.Module):
@@ -572,20 +572,11 @@ def _train_in_process(rank, packed, port, results):
             return layer(graph, {**tensors(rank, needed=""), "u": self.u})["z"]
     model = torch.nn.parallel.DistributedDataParallel(Step())
     model().backward(torch.from_numpy(D["z"]))
-    results.put((rank, model.module.u.grad.numpy()))
-    dist.barrier()
-    dist.destroy_process_group()
+    return model.module.u.grad.numpy()
 
 
-def test_two_processes(layer, graph):
-    import socket
-    import torch.multiprocessing as mp
-    results = mp.get_context("spawn").SimpleQueue()
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port = one.getsockname()[1]
-    mp.spawn(_train_in_process, (pickle.dumps((layer, graph)), port, results), nprocs=2)
-    found = dict(results.get() for _ in range(2))
+def test_two_processes(layer, graph, tmp_path):
+    found = in_processes(_train_in_process, tmp_path, pickle.dumps((layer, graph)))
     each = [expected({"z": D["z"]}, {**arrays(rank), "u": arrays()["u"]})["u"]
             for rank in range(2)]
     for rank in range(2):

@@ -4,7 +4,6 @@ gradients."""
 
 import contextlib
 import copy
-import socket
 
 import pytest
 
@@ -14,6 +13,7 @@ pytest.importorskip("torch_geometric")
 import torch.nn.functional as F  # noqa: E402
 import zoo  # noqa: E402
 from gnn_mlir.frontend import capture  # noqa: E402
+from processes import WORLD, in_processes  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.utils.checkpoint import checkpoint  # noqa: E402
 from torch_geometric import nn as pyg  # noqa: E402
@@ -393,41 +393,20 @@ def test_gradients_of_types_that_nothing_reads():
 
 # -- Processes --------------------------------------------------------------------------------
 
-def _train(rank, world, port, results):
-    dist = torch.distributed
-    dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank,
-                            world_size=world)
+def _train(rank):
     model = Two(lambda self, h: self.norm(h).relu(), norm=nn.BatchNorm1d(SIZE))
     run = capture.compile_module(nn.parallel.DistributedDataParallel(model))
     run(X + rank, EDGES).pow(2).sum().backward()
-    if rank == 0:
-        results.put(({name: p.grad.numpy() for name, p in model.named_parameters()},
-                     [len(made.calls) for made in capture._made]))
-        results.close()
-        results.join_thread()
-    dist.barrier()
-    dist.destroy_process_group()
+    return ({name: p.grad.numpy() for name, p in model.named_parameters()},
+            [len(made.calls) for made in capture._made])
 
 
-def test_gradients_are_averaged_over_processes():
-    world = 2
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
-    context = torch.multiprocessing.get_context("spawn")
-    results = context.Queue()
-    ranks = [context.Process(target=_train, args=(rank, world, port, results))
-             for rank in range(world)]
-    for one in ranks:
-        one.start()
-    grads, calls = results.get(timeout=300)
-    for one in ranks:
-        one.join()
-        assert one.exitcode == 0
+def test_gradients_are_averaged_over_processes(tmp_path):
+    (grads, calls), _ = in_processes(_train, tmp_path)
     model = Two(lambda self, h: self.norm(h).relu(), norm=nn.BatchNorm1d(SIZE))
-    parts = [step(one, one, X + rank)[1] for rank in range(world)
+    parts = [step(one, one, X + rank)[1] for rank in range(WORLD)
              for one in [copy.deepcopy(model)]]
-    wanted = {name: sum(part[name] for part in parts) / world for name in grads}
+    wanted = {name: sum(part[name] for part in parts) / WORLD for name in grads}
     is_close({name: torch.from_numpy(g) for name, g in grads.items()}, wanted, 1e-3)
     assert calls == [1]
 

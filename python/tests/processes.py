@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tests in several processes of torch.distributed that are ended where they do not end."""
+
+import datetime
+import pickle
+import time
+
+import torch
+import torch.multiprocessing
+
+WORLD = 2
+
+
+def _process(rank, folder, seconds, work, arguments):
+    dist = torch.distributed
+    dist.init_process_group("gloo", f"file://{folder}/store", rank=rank, world_size=WORLD,
+                            timeout=datetime.timedelta(seconds=seconds))
+    (folder / f"{rank}").write_bytes(pickle.dumps(work(rank, *arguments)))
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+def in_processes(work, folder, *arguments, seconds=240):
+    """What `work(rank, *arguments)` gives in each of two processes of one group, which meet
+    in the empty `folder`. After `seconds` they are killed, and the test fails."""
+    ranks = torch.multiprocessing.spawn(_process, (folder, seconds, work, arguments),
+                                        nprocs=WORLD, join=False, daemon=True)
+    last = time.monotonic() + seconds
+    try:
+        while not ranks.join(timeout=max(0, last - time.monotonic())):
+            assert time.monotonic() < last, f"expected processes that end in {seconds} s"
+    finally:
+        for process in ranks.processes:
+            process.kill()
+    return [pickle.loads((folder / f"{rank}").read_bytes()) for rank in range(WORLD)]
