@@ -177,6 +177,26 @@ def test_other_uses_of_a_matrix():
         compiled(LAYERS["GCN csr"][0]())(x, blocks)
 
 
+@pytest.mark.parametrize("fullgraph", [True, False])
+def test_torch_compile_alone(fullgraph):
+    """It takes what torch can trace; what it cannot is an error that says who does."""
+    x, edges, weights = graph()
+    layer = pyg.SAGEConv(SIZE, 4)
+    given = {"edges": matrix(edges, weights, 20, "csr"), "own": EdgeIndex(edges),
+             "other": SparseTensor(edges, weights, (20, 20))}
+    for name, one in given.items():
+        call = torch.compile(On(layer, lambda f, d: f(d["x"], d[name])), backend=capture.backend,
+                             fullgraph=fullgraph)
+        kind = "a tensor of torch.sparse_csr" if name == "edges" else type(one).__name__
+        with pytest.raises(Exception, match=rf"data\['{name}'\]: expected what torch can trace, "
+                           rf"got {kind}; gnn_mlir.compile\(model\) takes it"):
+            call({"x": x, name: one})
+        is_close(call({"x": x, name: edges}), layer(x, edges))
+    with pytest.raises(Exception, match="data.adj_t: expected what torch can trace"):
+        torch.compile(On(layer, lambda f, d: f(d.x, d.adj_t)), backend=capture.backend,
+                      fullgraph=fullgraph)(data())
+
+
 @pytest.mark.parametrize("sort", [None, "col"])
 def test_edge_index(sort):
     model, (x, edges, weights) = pyg.GCNConv(SIZE, 4), graph()

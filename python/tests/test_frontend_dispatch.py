@@ -3,6 +3,7 @@
 is run."""
 
 import copy
+import pickle
 
 import pytest
 
@@ -11,6 +12,7 @@ pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
 from gnn_mlir.frontend import capture, dispatch  # noqa: E402
+from torch_geometric import EdgeIndex  # noqa: E402
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
 EDGES = torch.randint(0, 9, (2, 30), generator=torch.Generator().manual_seed(0))
@@ -193,3 +195,48 @@ def test_breaks_and_resets_are_dynamos(found):
     count = len(capture._made)
     check(model, compiled, X, EDGES)
     assert found == [1] and len(capture._made) == count + 1
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_copies_are_compiled_alike(found, copied):
+    """Of a model that is captured: with its options, for arguments that torch cannot trace,
+    and past the wrappers."""
+    model = Model().eval()
+    compiled = capture.compile_module(model, fullgraph=True, target="cpu")
+    check(model, compiled, X, EDGES)
+    again = copied(compiled)
+    assert type(again) is type(compiled) and again._orig_mod is not model
+    check(again._orig_mod, again, X, EdgeIndex(EDGES, sparse_size=(9, 9)))
+    assert len(capture._made) == 2 and capture._made[1].options == {"target": "cpu"}
+    check(again._orig_mod, again, X, EDGES)
+    assert found == [1]
+    again.layer.weight.data.zero_()
+    check(model, compiled, X, EDGES)
+    check(again._orig_mod, again, X, EDGES)
+
+
+def test_a_compiled_model_is_as_torchs():
+    """What `torch.compile` gives has the model's attributes, parameters and modes."""
+    models = [Model(), Model()]
+    models[1].load_state_dict(models[0].state_dict())
+    for model, made in zip(models, (torch.compile(models[0], backend="eager"),
+                                    capture.compile_module(models[1]))):
+        assert isinstance(made, torch._dynamo.OptimizedModule) and made._orig_mod is model
+        assert {*made.state_dict()} == {"_orig_mod.layer.weight", "_orig_mod.shift"}
+        assert [name for name, _ in made.named_parameters()] == ["_orig_mod.layer.weight"]
+        assert made.layer is model.layer and "scale" in dir(made)
+        made.scale, made.extra = 3.0, 1
+        assert model.scale == 3.0 and model.extra == 1
+        del made.extra
+        assert not hasattr(model, "extra") and not hasattr(made, "extra")
+        assert not made.eval().training and not model.layer.training
+        assert made.train() is made and model.layer.training
+        made.load_state_dict({name: x + 1 for name, x in made.state_dict().items()})
+        assert made.to(torch.float64) is made and model.shift.dtype == torch.float64
+        made.float().requires_grad_(False)
+        assert not model.layer.weight.requires_grad
+        made.register_forward_hook(lambda m, args, out: out + 1)
+        with pytest.raises(TypeError, match="Model does not support len"):
+            len(made)
+        model.out = made(X, EDGES)
+    torch.testing.assert_close(models[1].out, models[0].out)

@@ -13,6 +13,7 @@ from .adjacency import Adjacency
 
 _Tensor, _strided = torch.Tensor, torch.strided
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
+_UNTRACED = ("EdgeIndex", "SparseTensor", "DGLGraph", "DGLBlock")
 _known = WeakIdKeyDictionary()
 
 
@@ -86,6 +87,14 @@ def convert(x):
     if hasattr(x, "stores") and hasattr(x, "to_dict"):
         return _of_data(x)
     return x
+
+
+def untraced(x):
+    """What an argument is that torch cannot trace, or None."""
+    if isinstance(x, torch.Tensor) and x.layout is not torch.strided:
+        return f"a tensor of {x.layout}"
+    name = type(x).__name__
+    return name if name in _UNTRACED else None
 
 
 def _empty(x):

@@ -3,7 +3,8 @@
 
 import torch
 
-from . import arguments, dispatch, intercept, modes, relations
+from . import arguments, intercept, modes, relations
+from .compiled import Compiled, refuse_untraced
 from .lowering import lower
 from .outer import NoGraph, Outer
 from .raising import CaptureError, Raiser
@@ -106,6 +107,9 @@ def register():
         torch._dynamo.register_backend(backend, name="gnn_mlir")
 
 
+refuse_untraced(backend)
+
+
 def _refuse_hooks(model):
     """PyG runs no hooks of message passing where torch traces: the result would be
     another than eager's."""
@@ -141,7 +145,5 @@ def compile_module(model, *, fullgraph=False, dynamic=True, **options):
     made = context(model)
     if not isinstance(model, torch.nn.Module):
         return arguments.converting(arguments.marking(made), model)
-    made.forward = arguments.marking(made.forward)
-    dispatch.install(made, model, compiler)
-    made.forward = arguments.converting(made.forward, model)
-    return made
+    return Compiled.of(made, compiler, compile_module, {
+        "fullgraph": fullgraph, "dynamic": dynamic, **options})

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a model becomes: the `OptimizedModule` of torch, with a forward that takes what
+torch cannot trace, and with its own settings, so that copies and pickles compile too."""
+
+import functools
+import re
+
+from torch._dynamo import eval_frame
+from torch._dynamo.variables.builder import VariableBuilder
+
+from . import arguments, dispatch
+from .raising import CaptureError
+
+
+class Compiled(eval_frame.OptimizedModule):
+    """A compiled model. Copies and pickles of it are compiled with its settings."""
+
+    _remade = None  # torch sets what its class has not on the model.
+
+    @classmethod
+    def of(cls, made, compiler, function, settings):
+        """Of what torch made of a model, with the compiler that it calls; `function` makes
+        the same of another model by the settings."""
+        made.__class__ = cls
+        made._remade = function, settings
+        model = made._orig_mod
+        made.forward = arguments.marking(made.forward)
+        dispatch.install(made, model, compiler)
+        made.forward = arguments.converting(made.forward, model)
+        return made
+
+    def __reduce__(self):
+        return _remake, (self._orig_mod, *self._remade)
+
+
+def _remake(model, function, settings):
+    return function(model, **settings)
+
+
+def refuse_untraced(backend):
+    """Makes what torch cannot trace an error where `torch.compile` by itself calls a
+    backend. torch would run the model in parts, or fail at one of them."""
+    own = VariableBuilder.__call__
+
+    @functools.wraps(own)
+    def wrap(self, value):
+        kind = arguments.untraced(value)
+        if kind is not None:
+            output, frame = self.tx.output, self.tx.f_code.co_name
+            if getattr(output.compiler_fn, "compiler_fn", None) is backend and not (
+                    frame.startswith("torch_dynamo_resume")):
+                name = re.sub(r"_store\._mapping\['(\w+)'\]", r"\1", re.sub(
+                    r"^L\['(\w+)'\]", r"\1", self.source.name))
+                raise CaptureError(f"{name}: expected what torch can trace, got {kind}; "
+                                   "gnn_mlir.compile(model) takes it")
+        return own(self, value)
+    VariableBuilder.__call__ = wrap
