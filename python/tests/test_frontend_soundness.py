@@ -218,3 +218,43 @@ def test_splits_are_right_or_named(function, message):
     is_eager(function, X, EDGES)
     torch._dynamo.reset()
     refused(function, X.clone().requires_grad_(), EDGES, match=message)
+
+
+# -- What torch computes beside programs ------------------------------------------------------
+
+class Attention(nn.Module):
+    """Between layers, of parts of the nodes, whose result torch lays out as it pleases."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.attention = nn.MultiheadAttention(SIZE, 2, batch_first=True)
+
+    def forward(self, x, edges):
+        mask = torch.arange(x.shape[0]).view(2, -1) % 5 > 0
+        h = summed(x, edges).view(2, -1, SIZE)
+        h = self.attention(h, h, h, key_padding_mask=~mask, need_weights=False)[0]
+        return h[mask]
+
+
+def between_breaks(x, edges, weight):
+    """Parts of the Python function have views of sparse tensors as arguments."""
+    for _ in range(2):
+        adjacency = torch.sparse_coo_tensor(edges, weight, (NODES, NODES)).coalesce()
+        torch._dynamo.graph_break()
+        x = weighted(x, adjacency.indices(), adjacency.values())
+        torch._dynamo.graph_break()
+    return x
+
+
+def weighted(x, edges, weight):
+    torch._dynamo.graph_break()
+    return onto(x[edges[0]] * weight[:, None], edges[1], x.shape[0])
+
+
+def test_attention_of_torch():
+    is_eager(Attention(), X, EDGES, programs=1)
+
+
+def test_views_behind_graph_breaks():
+    is_eager(between_breaks, X, EDGES, torch.rand(EDGES.shape[1]))

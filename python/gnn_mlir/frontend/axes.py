@@ -177,10 +177,12 @@ class Axes:
 
 
 def _index_tensor(args):
-    """(tensor, dimension, ids) of x[:, ids]."""
+    """(tensor, dimension, ids) of x[:, ids]; no dimension where ids are not of one alone."""
     places = [i for i, one in enumerate(args[1]) if one is not None]
-    return (args[0], places[0], args[1][places[0]]) if len(places) == 1 else (
-        args[0], None, None)
+    ids = args[1][places[0]].meta["val"]
+    if len(places) > 1 or ids.dtype in (torch.bool, torch.uint8) and ids.dim() > 1:
+        return args[0], None, None
+    return args[0], places[0], args[1][places[0]]
 
 
 def _reduced(args, rank):

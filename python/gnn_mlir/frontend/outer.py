@@ -10,8 +10,10 @@ from .raising import CaptureError, Rows, Whole
 from .structures import Recipe, Structures
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
-# Ops of the vocabulary that are ops of torch for those who need no sizes of them.
+# Ops of the vocabulary that are ops of torch for those who need no sizes of them. What is
+# in one piece when it is captured need not be when it is run: attention is of torch's choice.
 _AS_TORCH = {
+    aten.view.default: lambda x, sizes: (aten.reshape.default, (x, sizes)),
     OPS.join_types.default: lambda parts, types: (torch.cat, (parts,)),
     OPS.split_types.default: lambda x, counts: (torch.split, (x, counts))}
 
