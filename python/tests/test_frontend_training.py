@@ -372,23 +372,90 @@ def test_programs_see_new_parameters(tmp_path):
     is_close(other(X, EDGES), eager(X, EDGES), 1e-3)
 
 
-def test_gradients_of_types_that_nothing_reads():
-    """None as in eager PyG, although all node types of a layer are one program, of a
-    model that returns rows of one type."""
-    case = zoo.CASES["model-HGT2"]
-    model = case.make().eval()
-    given = case.inputs(zoo.Inputs())
-    grads = []
-    for function in (model, capture.compile_module(model)):
+class OfAuthors(nn.Module):
+    """A model on dicts, of which rows of one type are returned."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, *given):
+        return {"author": self.model(*given)["author"]}
+
+
+class HGTs(nn.Module):
+    """Two layers, without anything behind them."""
+
+    def __init__(self):
+        super().__init__()
+        self.convs = nn.ModuleList(pyg.HGTConv(zoo.D, zoo.D, zoo.META, zoo.H)
+                                   for _ in range(2))
+
+    def forward(self, x_dict, edge_index_dict):
+        for conv in self.convs:
+            x_dict = conv(x_dict, edge_index_dict)
+        return x_dict
+
+
+@pytest.mark.parametrize("name", ["HGT", "HeteroConv-SAGE"])
+def test_gradients_of_types_that_nothing_reads(name):
+    """None as in eager PyG, although all node types of a layer are one program: of a model
+    that returns rows of one type, and of a loss that reads some of all types."""
+    torch.manual_seed(0)
+    model = HGTs() if name == "HGT" else zoo.CASES[name].make()
+    x, edges = zoo.Inputs().hetero()
+    model(x, edges)
+    own = {kind: rows.clone().requires_grad_() for kind, rows in x.items()}
+
+    def grads(run, reads):
         model.zero_grad()
-        function(*given).sum().backward()
-        grads.append({name: p.grad for name, p in model.named_parameters()})
-    eager, found = grads
-    missing = {name for name, grad in eager.items() if grad is None}
-    assert missing == {name for name, grad in found.items() if grad is None}
-    assert {name for name in missing if "out_lin" in name or "skip" in name}
-    for name in eager.keys() - missing:
-        assert (found[name] - eager[name]).norm() <= 1e-3 * max(1, eager[name].norm()), name
+        loss = 0
+        for one in reads:
+            made = run(own, edges)
+            loss = loss + sum(made[kind].sin().sum() for kind in one)
+        found = torch.autograd.grad(loss, [*model.parameters(), *own.values()],
+                                    allow_unused=True)
+        return dict(zip([*(name for name, _ in model.named_parameters()), *own], found))
+    whole = capture.compile_module(model)
+    one = capture.compile_module(OfAuthors(model)) if name == "HGT" else whole
+    missing = []
+    for compiled, *reads in ((whole, ["paper"]), (whole, ["venue", "author"]),
+                             (whole, ["paper"], ["author"]), (one, ["author"]),
+                             (whole, zoo.TYPES)):
+        eager, found = grads(model, reads), grads(compiled, reads)
+        none = {name for name, grad in eager.items() if grad is None}
+        assert none == {name for name, grad in found.items() if grad is None}
+        for name in eager.keys() - none:
+            assert (found[name] - eager[name]).norm() <= 1e-3 * max(1, eager[name].norm()), name
+        missing.append(len(none))
+    assert missing[0] and missing[1] and missing[2] < missing[0] and missing[3]
+    assert not missing[-1]
+
+
+def test_gradients_of_one_output_after_another():
+    """Of one call, each by its own backward pass."""
+    lins = nn.ModuleList(nn.Linear(SIZE, SIZE) for _ in range(2))
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lins = lins
+
+        def forward(self, x, edges):
+            return [torch.zeros_like(x).index_add(0, edges[1], lin(x)[edges[0]])
+                    for lin in self.lins]
+    model = Model()
+    grads = []
+    for run in (model, capture.compile_module(model, fullgraph=True)):
+        outs = run(X, EDGES)
+        for i in (0, 1, 0):
+            model.zero_grad()
+            outs[i].sin().sum().backward(retain_graph=True)
+            grads.append([p.grad for p in model.parameters()])
+    for eager, found in zip(grads[:3], grads[3:]):
+        assert [x is None for x in eager] == [x is None for x in found]
+        is_close(*[dict(enumerate(x for x in one if x is not None))
+                   for one in (found, eager)], 1e-4)
 
 
 # -- Processes --------------------------------------------------------------------------------

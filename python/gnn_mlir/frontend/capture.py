@@ -3,7 +3,7 @@
 
 import torch
 
-from . import arguments, intercept, modes, relations
+from . import arguments, intercept, liveness, modes, relations
 from .compiled import Compiled, refuse_untraced
 from .lowering import lower
 from .outer import NoGraph, Outer
@@ -28,6 +28,8 @@ def backend(graph_module, example_inputs, *, options=None):
             raise CaptureError(refused)
         return graph_module.forward
     given, foreign = lower(graph_module), set()
+    if torch.is_grad_enabled():
+        given.readers = liveness.readers(given.module.graph)
     while True:
         lowered, raiser = _raise(given, foreign)
         dtype = modes.other_dtype(raiser)

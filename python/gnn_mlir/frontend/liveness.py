@@ -1,74 +1,117 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which parts of what is put together by type no output reads.
+"""Which outputs depend on which inputs, as eager's gradients do.
 
-A layer over node types is one program, and its weights are one tensor. Eager computes the
-last products of each type alone: where a model returns some types, weights of the others
-have no gradient there, not one of zeros. Rows are followed back from where they are taken
-apart, as long as those of a type depend on rows and weights of that type alone.
+A program has the gradients of all its inputs at once, and a layer over node types is one
+op, whose weights are one tensor. In eager, what the outputs that a loss reads do not depend
+on has no gradient, not one of zeros; and the last products of each type are alone. So
+outputs are followed back to the inputs before relations are merged: all of them, and rows
+of a type as long as they depend on rows and weights of that type alone.
 """
 
 import torch
 
 from . import vocabulary
 from .axes import equal
-from .lowering import GETITEM, value_of
+from .lowering import GETITEM, is_floats, value_of
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
 _BY_ROW = {aten.view.default, aten.reshape.default, aten._unsafe_view.default,
            aten.unsqueeze.default, aten.rsub.Scalar, aten.dropout.default}
 _OF_TWO = {aten.transpose.int: slice(1, 3), aten.unbind.int: slice(1, 2)}
+_CONSTANT = {aten.detach.default, aten.zeros_like.default, aten.ones_like.default,
+             aten.full_like.default, aten.empty_like.default}
 
 
-def unread_parts(graph):
-    """Positions of the operands that nothing reads, by node that puts them together."""
-    found, needed = {}, {}  # (counts of types, numbers of types) by node; None is all.
+class _Readers:
+    """The outputs that read a node, as bits: `all` of its rows, or by the numbers of rows
+    of all types some types' rows, {type: bits}."""
 
-    def need(node, what):
+    def __init__(self):
+        self.all, self.by_type = 0, {}
+
+    @property
+    def bits(self):
+        """Those that read any of its rows."""
+        found = self.all
+        for parts in self.by_type.values():
+            for bits in parts.values():
+                found |= bits
+        return found
+
+    def add(self, other):
+        """Those of a node whose rows depend on the same rows of this one."""
+        self.all |= other.all
+        for counts, parts in other.by_type.items():
+            for number, bits in parts.items():
+                self.add_type(counts, number, bits)
+
+    def add_type(self, counts, number, bits):
+        """Those that read the rows of one type."""
+        parts = self.by_type.setdefault(counts, {})
+        parts[number] = parts.get(number, 0) | bits
+
+    def of(self, counts, number):
+        """Those that read the rows of a type."""
+        return self.bits if self.by_type.keys() - {counts} else (
+            self.all | self.by_type.get(counts, {}).get(number, 0))
+
+
+def readers(graph):
+    """The outputs that depend on each placeholder, as bits by their positions, and bits of
+    all that depend on one that needs a gradient."""
+    found = {node: _Readers() for node in graph.nodes}
+    for position, node in enumerate(graph.output_node().args[0]):
         if isinstance(node, torch.fx.Node):
-            before = needed.get(node, what)
-            needed[node] = None if what is None or before is None or (
-                before[0] != what[0]) else (what[0], before[1] | what[1])
-
+            found[node].all |= 1 << position
     for node in reversed(graph.nodes):
-        if node.op == "output":
-            needed[node] = None
-        if node not in needed:
-            continue
-        what, target, args = needed[node], node.target, node.args
-        if target == GETITEM and args[0].target == OPS.split_types.default:
-            need(args[0], (tuple(args[0].args[1]), {args[1]}))
-        elif what is not None and target == OPS.split_types.default:
-            need(args[0], what)
-        elif what is not None and _puts_together(node, what):
-            found[node] = set(range(len(args[0]))) - what[1]
-            for i in what[1]:
-                need(args[0][i], None)
-        elif what is not None and target == OPS.typed_linear.default and _are(
-                args[2], what):
-            for x in (args[0], args[1], args[3]):
-                need(x, what)
-        elif what is not None and target == aten.index_select.default and (
-                args[1] == 0 and _are(args[2], what)):
-            need(args[0], what)
+        if node.op == "call_function" and node.target not in _CONSTANT and found[node].bits \
+                and is_floats(node.meta.get("val")):
+            _follow(node, found)
+    made = {node: found[node].bits if is_floats(node.meta["val"]) else 0
+            for node in graph.nodes if node.op == "placeholder"}
+    every = 0
+    for node, bits in made.items():
+        every |= bits if node.meta["requires_grad"] else 0
+    return list(made.values()), every
+
+
+def _follow(node, found):
+    """Adds the readers of a node to those of its operands."""
+    of, target, args = found[node], node.target, node.args
+    if target == GETITEM and args[0].target == OPS.split_types.default:
+        found[args[0]].add_type(tuple(args[0].args[1]), args[1], of.bits)
+        return
+    counts = next(iter(of.by_type), None)
+    if target == OPS.split_types.default:
+        found[args[0]].add(of)
+        return
+    if counts is not None and _puts_together(node, counts):
+        for number, x in enumerate(args[0]):
+            found[x].all |= of.of(counts, number)
+        return
+    for x in node.all_input_nodes:
+        if counts is not None and (
+                target == OPS.typed_linear.default and _are(args[2], counts) or
+                target == aten.index_select.default and x is args[0] and args[1] == 0 and
+                _are(args[2], counts) or _by_row(node, x)):
+            found[x].add(of)
         else:
-            for x in node.all_input_nodes:
-                need(x, what if what is not None and _by_row(node, x) else None)
-    return {node: parts for node, parts in found.items() if parts}
+            found[x].all |= of.bits
 
 
-def _are(types, what):
-    """Whether these are the types that were taken apart."""
-    return types.target == OPS.type_rows.default and tuple(types.args[1]) == what[0]
+def _are(types, counts):
+    """Whether these are types of which there are so many rows."""
+    return types.target == OPS.type_rows.default and tuple(types.args[1]) == counts
 
 
-def _puts_together(node, what):
+def _puts_together(node, counts):
     """Whether each operand is the rows of one type, or one row for each."""
     target, args = node.target, node.args
     if target == OPS.join_types.default:
-        return _are(args[1], what)
+        return _are(args[1], counts)
     if target not in (aten.stack.default, aten.cat.default) or len(args[0]) != len(
-            what[0]) or len(args) > 1 and args[1] != 0:
+            counts) or len(args) > 1 and args[1] != 0:
         return False
     return target == aten.stack.default or all(value_of(x).shape[0] == 1 for x in args[0])
 

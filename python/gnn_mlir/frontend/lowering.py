@@ -27,12 +27,14 @@ class Lowered:
     """A functional graph with one placeholder for each of dynamo's, in their order.
 
     Its outputs are those of dynamo's graph, behind the new values of `mutated`:
-    placeholders, by their positions. `same` maps symbols of sizes to equal ones."""
+    placeholders, by their positions. `same` maps symbols of sizes to equal ones.
+    `readers` are `liveness.readers` where there are gradients."""
 
     module: torch.fx.GraphModule
     mutated: list
     same: dict
     autocast: bool
+    readers: tuple = None
 
 
 class _Runs(torch.nn.Module):

@@ -3,7 +3,7 @@
 
 import torch
 
-from . import liveness, vocabulary
+from . import reads, vocabulary
 from .calls import Call
 from .lowering import is_floats
 from .raising import CaptureError, Rows, Whole
@@ -36,11 +36,11 @@ class Outer:
                              if node.op == "placeholder"]
         self._mutated = {self.placeholders[place] for place in lowered.mutated}
         self.calls, self._memo, self._copied = [], {}, {}
-        self._unread = liveness.unread_parts(raiser.graph) if torch.is_grad_enabled() else {}
 
     def build(self):
         for node in self.placeholders:
             self.made[node] = self.graph.placeholder(node.name)
+        reading = self._gate()
         segments = [s for s in self.raiser.segments if s.outputs]
         self._shared = {}
         self._structures(segments)
@@ -51,6 +51,8 @@ class Outer:
         count = len(self.lowered.mutated)
         for place, value in zip(self.lowered.mutated, made[:count]):
             self.graph.call_function(_assign, (self.made[self.placeholders[place]], value))
+        if reading is not None:
+            made = self._marked(reading, outputs, made)
         self.graph.output(tuple(made[count:]))
         module = self._module(self.graph)
         module.is_of_programs = True
@@ -59,6 +61,51 @@ class Outer:
     def _module(self, graph):
         """A graph with the tensors that the captured one holds as attributes."""
         return torch.fx.GraphModule(self.lowered.module, graph)
+
+    # -- Gradients of some outputs alone ----------------------------------------------
+
+    def _gate(self):
+        """Gives inputs on which not all outputs depend a gradient only where one that does
+        is read, and those that no output depends on none; what notes the outputs that are
+        read, if that matters."""
+        if self.lowered.readers is None:
+            return None
+        bits, every = self.lowered.readers
+        gated = {}
+        for node, own in zip(self.placeholders, bits):
+            if node.meta["requires_grad"] and node not in self._mutated:
+                if not own:
+                    self._memo["grad", node] = False
+                    self.made[node] = self.graph.call_function(aten.detach.default,
+                                                               (self.made[node],))
+                elif own != every:
+                    gated[node] = own
+        outputs = self.raiser.graph.output_node().args[0]
+        if not gated or any(x in self.placeholders for x in outputs):
+            return None
+        reading = self.graph.call_function(reads.Reading, ())
+        made = self.graph.call_function(reads.gate, (reading, tuple(gated.values()), *(
+            self.made[node] for node in gated)))
+        for i, node in enumerate(gated):
+            self.made[node] = self.graph.call_function(_item, (made, i))
+        return reading
+
+    def _marked(self, reading, outputs, made):
+        """The outputs, each of which notes that a gradient of it is asked for."""
+        every = self.lowered.readers[1]
+        places = {}
+        for i, x in enumerate(outputs):
+            if every >> i & 1:
+                places.setdefault(x, []).append(i)
+        bits = tuple(sum(1 << i for i in found) for found in places.values())
+        marked = self.graph.call_function(reads.mark, (reading, bits, *(
+            made[found[0]] for found in places.values())))
+        made = list(made)
+        for number, found in enumerate(places.values()):
+            one = self.graph.call_function(_item, (marked, number))
+            for i in found:
+                made[i] = one
+        return made
 
     # -- torch's nodes --------------------------------------------------------------
 
@@ -70,9 +117,6 @@ class Outer:
                     _item, (self._structure, self._shared[node]))
             else:
                 args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), self._unchanged)
-                if node in self._unread:
-                    args = [self._constant(x) if i in self._unread[node] else x
-                            for i, x in enumerate(args[0])], *args[1:]
                 if node.target in _AS_TORCH:
                     self.made[node] = self.graph.call_function(*_AS_TORCH[node.target](*args))
                 else:
@@ -80,10 +124,6 @@ class Outer:
                         self.graph.get_attr(node.target) if node.op == "get_attr" else
                         self.graph.create_node(node.op, node.target, args, kwargs))
         return self.made[node]
-
-    def _constant(self, made):
-        """A part that no output reads: it has no gradient, as in eager."""
-        return self.graph.call_function(aten.detach.default, (made,))
 
     def _unchanged(self, node):
         """A node as an argument of torch's ops, which may save it: what the model changes
