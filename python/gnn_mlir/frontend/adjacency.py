@@ -19,16 +19,18 @@ except ImportError:
 
 class Adjacency(SparseTensor):
     """`pair` is [2, edges] of sources, the columns, and destinations, the rows; `value` has
-    a row for each edge, or is None. `is_torch` says that a sparse tensor of torch is
-    meant, whose values some of PyG's layers read where they ignore a SparseTensor's."""
+    a row for each edge, or is None."""
 
-    def __init__(self, pair, value, rows, columns, is_torch):
-        self._pair, self._value, self._is_torch = pair, value, is_torch
+    def __init__(self, pair, value, rows, columns):
+        self._pair, self._value = pair, value
         # One number where there is one: torch has a symbol for each.
         self._rows, self._columns = rows, None if rows == columns else columns
 
     def _with(self, pair, value):
-        return Adjacency(pair, value, *self.sparse_sizes(), self._is_torch)
+        return self._made(pair, value, *self.sparse_sizes())
+
+    def _made(self, *given):
+        return Adjacency(*given)
 
     def size(self, dim):
         return self._rows if dim in (0, -2) or self._columns is None else self._columns
@@ -76,15 +78,14 @@ class Adjacency(SparseTensor):
         return self._value is not None
 
     def set_value(self, value, layout=None):
-        return self if value is None and self._is_torch else self._with(self._pair, value)
+        return self._with(self._pair, value)
 
     def fill_value(self, fill_value, dtype=None):
         return self._with(self._pair, torch.full(
             (self.nnz(),), fill_value, dtype=dtype, device=self._pair.device))
 
     def t(self):
-        return Adjacency(self._pair.flip(0), self._value, self.size(1), self._rows,
-                         self._is_torch)
+        return self._made(self._pair.flip(0), self._value, self.size(1), self._rows)
 
     def matmul(self, x, reduce="sum"):
         if x.size(0) != self.size(1):
@@ -125,32 +126,182 @@ class Adjacency(SparseTensor):
         return self._with(made, value)
 
     def fill_diag(self, fill):
-        """`set_diag`; of sparse tensors of torch, to which PyG adds the new loops, a node's
-        own loop keeps its value besides."""
-        if not self._is_torch or self._value is None:
+        return self.set_diag(fill)
+
+    @classmethod
+    def __torch_function__(cls, function, kinds, args=(), kwargs=None):
+        """torch's functions of one."""
+        if function is torch.Tensor.__rmatmul__:
+            return args[1].matmul(args[0])
+        name = function.__name__
+        if name in _FUNCTIONS:
+            return _FUNCTIONS[name](*args, **(kwargs or {}))
+        raise TypeError("an op of a sparse matrix")
+
+
+class Matrix(Adjacency):
+    """A sparse tensor of torch, with what a model asks one for. Some of PyG's layers read
+    its values where they ignore a SparseTensor's."""
+
+    ndim = 2
+
+    def __init__(self, pair, value, rows, columns, layout):
+        super().__init__(pair, value, rows, columns)
+        self.layout = layout
+
+    def _made(self, *given):
+        return Matrix(*given, self.layout)
+
+    @property
+    def is_sparse(self):
+        return self.layout == torch.sparse_coo
+
+    @property
+    def is_sparse_csr(self):
+        return self.layout == torch.sparse_csr
+
+    def dim(self):
+        return 2
+
+    @property
+    def shape(self):
+        return self._rows, self.size(1)
+
+    def size(self, dim=None):
+        return self.shape if dim is None else super().size(dim)
+
+    @property
+    def device(self):
+        return self._pair.device
+
+    @property
+    def is_cuda(self):
+        return self._pair.is_cuda
+
+    @property
+    def dtype(self):
+        return torch.float32 if self._value is None else self._value.dtype
+
+    @property
+    def requires_grad(self):
+        return self._value is not None and self._value.requires_grad
+
+    def _nnz(self):
+        return self._pair.size(1)
+
+    def values(self):
+        return (torch.ones(self._nnz(), device=self._pair.device) if self._value is None else
+                self._value)
+
+    def indices(self):
+        return self._pair.flip(0)
+
+    _values, _indices = values, indices
+
+    def is_coalesced(self):
+        return True
+
+    def coalesce(self):
+        return self
+
+    def to_sparse_coo(self):
+        return Matrix(self._pair, self._value, *self.shape, torch.sparse_coo)
+
+    def to_sparse_csr(self):
+        return Matrix(self._pair, self._value, *self.shape, torch.sparse_csr)
+
+    def to(self, *args, **kwargs):
+        value = self.values()
+        return self._with(self._pair.to(value.to(*args, **kwargs).device),
+                          value.to(*args, **kwargs))
+
+    def float(self):
+        return self.to(torch.float32)
+
+    def detach(self):
+        return self if self._value is None else self._with(self._pair, self._value.detach())
+
+    def set_value(self, value, layout=None):
+        return self if value is None else self._with(self._pair, value)
+
+    def fill_diag(self, fill):
+        """PyG adds the new loops: a node's own loop keeps its value besides."""
+        if self._value is None:
             return self.set_diag(fill)
         is_loop = self._pair[0] == self._pair[1]
         value = self._value + fill * is_loop.to(self._value.dtype)
         made = OPS.remaining_loops(self._pair, self._rows)
         return self._with(made, OPS.extend_remaining(value, float(fill), self._pair, made))
 
-    @classmethod
-    def __torch_function__(cls, function, kinds, args=(), kwargs=None):
-        """torch's products with one."""
-        name = function.__name__
-        if name == "matmul" and len(args) == 2 and isinstance(args[1], Adjacency):
-            x, adj = args  # Torch traces `adj @ x` so. It is no `x @ adj` of these shapes.
-            if x.size(0) == adj.size(1) and x.size(-1) != adj.size(0):
-                return adj.matmul(x)
-        if name in _PRODUCTS and len(args) == 2 and isinstance(args[0], Adjacency) and (
-                not kwargs):
-            return args[0].matmul(args[1])
-        raise TypeError(f"{name}: expected a dense tensor, "
-                        "got a sparse adjacency matrix: compiled models take it in layers "
-                        "of PyG and in products with features")
+    def transpose(self, dim0, dim1):
+        return self.t() if dim0 % 2 != dim1 % 2 else self
+
+    @property
+    def T(self):
+        return self.t()
+
+    mT = T
+
+    def mv(self, x):
+        return self.matmul(x)
+
+    mm = spmm = mv
+
+    def mul(self, other):
+        """Times a number, or a vector of the rows or of the columns."""
+        if isinstance(other, torch.Tensor) and other.dim():
+            if other.dim() != 2 or 1 not in other.shape:
+                raise TypeError("a sparse matrix times a tensor, element by element")
+            return super().mul(other)
+        return self._with(self._pair, self.values() * other)
+
+    __mul__ = __rmul__ = mul
+
+    def div(self, other):
+        return self.mul(1 / other)
+
+    __truediv__ = div
+
+    def __neg__(self):
+        return self.mul(-1)
 
 
-_PRODUCTS = ("mm", "matmul", "spmm", "smm", "_sparse_mm")
+def _product(a, b):
+    """`a @ b`, of which one is an adjacency matrix."""
+    return a.matmul(b) if isinstance(a, Adjacency) else b.t().matmul(a.mT).mT
+
+
+def _sparse_product(a, b, reduce="sum"):
+    return a.matmul(b, {"amax": "max", "amin": "min"}.get(reduce, reduce))
+
+
+def _added_product(x, a, b, *, beta=1, alpha=1):
+    return beta * x + alpha * _product(a, b)
+
+
+def _sum(adj, dim=None):
+    """Of rows or columns. Torch gives a sparse vector; of one all entries are there."""
+    return adj.values().sum() if dim is None else adj.sum(dim % 2)
+
+
+def _softmax(adj, dim):
+    """Along the entries of each row, or of each column."""
+    row = dim % 2
+    return adj.set_value(OPS.edge_softmax(adj.values(), adj.coo()[1 - row],
+                                          adj.size(1 - row)))
+
+
+_FUNCTIONS = {
+    **dict.fromkeys(("mm", "mv", "matmul", "spmm", "smm"), _product),
+    **dict.fromkeys(("addmm", "_sparse_addmm"), _added_product),
+    **dict.fromkeys(("mul", "__rmul__"), lambda a, b: (
+        a.mul(b) if isinstance(a, Adjacency) else b.mul(a))),
+    **dict.fromkeys(("div", "true_divide", "__truediv__"), lambda a, b: a.div(b)),
+    "_sparse_mm": _sparse_product, "_sparse_softmax": _softmax, "sum": _sum,
+    "neg": lambda a: -a, "t": lambda a: a.t(),
+    "transpose": lambda a, dim0, dim1: a.transpose(dim0, dim1)}
+# Functions that torch dispatches for no class, and does where it traces if they are known.
+SPARSE = (torch.sparse.mm, torch.sparse.addmm, torch.sparse.softmax, torch.sparse.sum)
 
 
 class Functions:
@@ -188,3 +339,4 @@ class Functions:
         if isinstance(adj, Adjacency):
             return adj.masked_select(mask)
         return self._own.masked_select_nnz(adj, mask, layout)
+

@@ -9,7 +9,7 @@ import torch
 from torch.utils.weak import WeakIdKeyDictionary
 
 from . import bad_input
-from .adjacency import Adjacency
+from .adjacency import Adjacency, Matrix
 
 _Tensor, _strided = torch.Tensor, torch.strided
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
@@ -160,12 +160,12 @@ def _of_torch(x):
             return pair, None if is_one else value.clone()
     pair, kept = _kept(x, [*vectors, value], make)
     # torch cannot trace a view of a sparse tensor.
-    return Adjacency(pair, value.clone() if value.requires_grad else kept,
-                     x.shape[0], x.shape[1], True)
+    return Matrix(pair, value.clone() if value.requires_grad else kept,
+                  x.shape[0], x.shape[1], x.layout)
 
 
 def _of_sparse(x):
     """A SparseTensor of torch_sparse."""
     row, col, value = x.coo()
     pair = _kept(x, [row, col], lambda: _pair(row, col))
-    return Adjacency(pair, value, *map(int, x.sparse_sizes()), False)
+    return Adjacency(pair, value, *map(int, x.sparse_sizes()))

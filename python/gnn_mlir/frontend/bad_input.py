@@ -13,6 +13,9 @@ from .raising import CaptureError
 _IDS = (torch.int32, torch.int64)
 _VECTORS = ("edge_type", "edge_weight", "edge_attr")  # One entry, or row, an edge.
 
+# What torch says where a model does what a stand-in of a sparse matrix has not.
+_SPARSE = ("Adjacency", "'Matrix'", "(Matrix)", "an op of a sparse matrix", "a sparse matrix times")
+
 
 def explain(error, model, args, kwargs):
     """The error that a user should see: ours, or what is wrong with an argument, or None
@@ -29,6 +32,11 @@ def explain(error, model, args, kwargs):
     for one in chain:
         if isinstance(one, CaptureError):
             return one
+    if isinstance(error, exc.Unsupported) and any(word in str(error) for word in _SPARSE):
+        name = next((name for name, x in named if isinstance(x, Adjacency)), "a sparse matrix")
+        where = str(error).partition("from user code:")[2].partition("\n\n")[0].strip()
+        return ValueError(f"{name}: expected a sparse matrix in layers of PyG and in products "
+                          f"with features, got another op of it; at {where}")
     if isinstance(error, exc.TorchRuntimeError) and chain[-1] is not error:
         given = ", ".join(f"{name} {_described(x)}" for name, x in named
                           if isinstance(x, torch.Tensor))

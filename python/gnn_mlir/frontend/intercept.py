@@ -7,14 +7,16 @@ always but inside a call of a compiled model. Eager code runs PyG's own function
 """
 
 import functools
+import operator
 import sys
 import types
 
 import torch
 from torch import Tensor
+from torch._dynamo.variables import builtin, torch as traced
 from torch.nn import functional
 
-from .adjacency import Adjacency, Functions
+from .adjacency import SPARSE, Adjacency, Functions
 from .vocabulary import OPS
 
 _switch = False
@@ -58,6 +60,7 @@ def install():
     if not torch._C._dispatch_has_kernel_for_dispatch_key("aten::_thnn_fused_gru_cell",
                                                           "Meta"):
         _library.impl("_thnn_fused_gru_cell", _fused_gru_cell, "Meta")
+    _trace_products()
     try:
         import torch_geometric.utils as utils
         from torch_geometric.nn import (FastRGCNConv, GATConv, HeteroLinear, HGTConv,
@@ -82,6 +85,14 @@ def install():
         if name.startswith("torch_geometric.") and (
                 vars(module).get("torch_sparse") is torch_sparse):
             module.torch_sparse = own
+
+
+def _trace_products():
+    """Products with sparse matrices as torch has them: functions of torch.sparse, and
+    `adj @ x`, which dynamo takes for `x @ adj` without a name for it."""
+    traced.get_overridable_functions().update(SPARSE)
+    builtin.populate_builtin_to_tensor_fn_map()
+    builtin.BUILTIN_TO_TENSOR_RFN_MAP[operator.matmul] = Tensor.__rmatmul__
 
 
 def _trace_num_nodes():
