@@ -48,20 +48,19 @@ class Kinds:
 def dicts(graph, kinds, x):
     """Features by node type and ids by relation; nodes of a type keep their order."""
     types = graph.src_node_type
-    order = np.argsort(types, kind="stable")
+    order = np.argsort(types.astype(np.int16), kind="stable")
     sizes = np.bincount(types, minlength=len(kinds.nodes))
     begin = np.cumsum(sizes) - sizes
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order)) - begin[types[order]]
-    found = kinds.of_edges(graph)
-    edges = np.argsort(found, kind="stable")
-    first = np.searchsorted(found[edges], kinds.codes)
-    last = np.searchsorted(found[edges], kinds.codes, side="right")
+    found = np.searchsorted(kinds.codes, kinds.of_edges(graph)).astype(np.int16)
+    edges = np.argsort(found, kind="stable")  # By radix, of 16 bits.
+    last = np.cumsum(np.bincount(found, minlength=len(kinds.codes))).tolist()
     ends = np.stack([place[graph.edge_src[edges]], place[graph.edge_dst[edges]]])
     rows = x[torch.from_numpy(order)].split(sizes.tolist())
     return ({name: part.clone() for name, part in zip(kinds.nodes, rows)},
             {relation: torch.from_numpy(ends[:, b:e].copy()) for relation, b, e in zip(
-                kinds.relations, first.tolist(), last.tolist())})
+                kinds.relations, [0, *last], last)})
 
 
 def features(count):
@@ -70,17 +69,15 @@ def features(count):
     return torch.randn(count, SIZE, generator=rng)
 
 
-def sampled(graph, kinds, takes, options):
-    """Batches as a model takes them: the seeds come first, of the first node type."""
+def sampled(graph, options):
+    """([(graph of a batch, its nodes)], how many seeds): the seeds come first, of the
+    first node type."""
     sampler = sampling.Sampler(graph, list(options.fanouts), seed=1)
     among = np.flatnonzero(graph.src_node_type == 0)
     count = min(options.seeds, len(among))
-    rng, batches = np.random.default_rng(2), []
-    for _ in range(options.batches):
-        batch, nodes = sampler.sample(rng.choice(among, count, replace=False))
-        batches.append((takes(batch, kinds, features(len(nodes))), batch.num_nodes,
-                        batch.num_edges))
-    return batches, count
+    rng = np.random.default_rng(2)
+    return [sampler.sample(rng.choice(among, count, replace=False))
+            for _ in range(options.batches)], count
 
 
 def plain(graph, kinds, x):
@@ -143,6 +140,8 @@ def _gat(kinds):
     return pyg.GATConv(SIZE, SIZE // HEADS, heads=HEADS)
 
 
+# A layer of the same weights that is faster on small graphs.
+FAST = {"rgcn": lambda kinds: pyg.FastRGCNConv(SIZE, SIZE, kinds.edge_types)}
 # By name: the group, a layer of a graph's kinds, and what it takes of a graph.
 MODELS = {
     "rgcn": ("relational", _rgcn, typed),
@@ -155,11 +154,12 @@ MODELS = {
 }
 
 
-def make(name, kinds):
-    """The model, with the same weights each time. PyG starts biases at 0: they get
-    values too."""
+def make(name, kinds, fast=False):
+    """The model, or that of layers of FAST, with the same weights each time. PyG starts
+    biases at 0: they get values too."""
     torch.manual_seed(0)
     _, layer, takes = MODELS[name]
+    layer = FAST[name] if fast else layer
     model = (TwoByType if takes is dicts else Two)(layer(kinds), layer(kinds))
     with torch.no_grad():
         for parameter in model.parameters():

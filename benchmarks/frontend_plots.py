@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Bars, as SVG, of what benchmarks/frontend.py measured: how many times the time and the
+memory of ours others take."""
+
+import math
+from xml.sax.saxutils import escape
+
+import frontend_tables
+
+_COLOURS = {"eager": "#0072b2", "inductor": "#d55e00"}
+_WIDTH, _LABEL, _ROW, _HEAD = 360, 96, 20, 26
+
+
+def _text(x, y, words, anchor="start", size=11, colour="black"):
+    return (f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" '
+            f'fill="{colour}">{escape(words)}</text>')
+
+
+def _ticks(values):
+    """Powers of 10 around the values, 1 among them."""
+    least = min(0, math.floor(math.log10(min(values))))
+    most = max(1, math.ceil(math.log10(max(values))))
+    return range(least, most + 1)
+
+
+def _panel(title, rows, ticks, x, y):
+    """One model: two bars for each graph. `rows`: (graph, {peer: (ratio, why none)})."""
+    left, width = x + _LABEL, _WIDTH - _LABEL - 60
+    at = lambda ratio: left + width * (math.log10(ratio) - ticks[0]) / (len(ticks) - 1)
+    low = y + _HEAD + _ROW * len(rows)
+    lines = [_text(x, y + 14, title, size=13)]
+    for tick in ticks:
+        lines += [f'<path d="M{at(10.0 ** tick):.1f},{y + _HEAD - 4} V{low}" stroke="'
+                  f'{"black" if tick == 0 else "#cccccc"}"/>',
+                  _text(at(10.0 ** tick), low + 12, f"{10.0 ** tick:g}", "middle", 10)]
+    for i, (graph, bars) in enumerate(rows):
+        top = y + _HEAD + _ROW * i
+        lines.append(_text(left - 6, top + 13, graph, "end"))
+        for j, (peer, colour) in enumerate(_COLOURS.items()):
+            ratio, none = bars.get(peer, (None, ""))
+            above = top + 2 + 8 * j
+            if ratio is None:
+                lines.append(_text(at(1) + 3, above + 7, none, size=8, colour=colour))
+                continue
+            begin, end = sorted((at(1), at(ratio)))
+            lines += [f'<rect x="{begin:.1f}" y="{above}" width="{end - begin:.1f}" '
+                      f'height="7" fill="{colour}"/>',
+                      _text(end + 3, above + 7, f"{ratio:.3g}", size=8, colour=colour)]
+    return lines, low + 24
+
+
+def draw(title, panels):
+    """Panels of models, two side by side: {model: rows}; None without a number."""
+    values = [ratio for rows in panels.values() for _, bars in rows
+              for ratio, _ in bars.values() if ratio]
+    if not values:
+        return None
+    ticks, lines, height = _ticks(values), [], 44
+    legend = 12
+    for peer, colour in _COLOURS.items():
+        lines += [f'<rect x="{legend}" y="28" width="10" height="10" fill="{colour}"/>',
+                  _text(legend + 14, 37, f"{peer} / ours")]
+        legend += 110
+    items = list(panels.items())
+    for first in range(0, len(items), 2):
+        ends = []
+        for column, (model, rows) in enumerate(items[first:first + 2]):
+            made, end = _panel(model, rows, ticks, 12 + column * _WIDTH, height + 8)
+            lines += made
+            ends.append(end)
+        height = max(ends)
+    width = 24 + 2 * _WIDTH
+    return "\n".join([
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height + 8}" '
+        'font-family="sans-serif">',
+        f'<rect width="{width}" height="{height + 8}" fill="white"/>',
+        _text(12, 18, title, size=14), *lines, "</svg>", ""])
+
+
+def _bars(row, value):
+    """{peer: (ratio, why there is none)}."""
+    found, bars = frontend_tables.ratios(row), {}
+    for peer in _COLOURS:
+        ratio = found.get(peer, (None, None))[value]
+        way = row["ways"].get("ours", {}) if "skipped" in row["ways"].get(
+            "ours", {}) else row["ways"].get(peer, {})
+        bars[peer] = ratio, "" if ratio else (row["left_out"] or way.get("skipped", ""))[:40]
+    return bars
+
+
+def drawings(rows):
+    """{name: SVG}: times of each mode, and memory of training and of batches."""
+    drawn = {}
+    for mode, value, name, what in (
+            ("inference", 0, "inference", "time"), ("training", 0, "training", "time"),
+            ("batches", 0, "batches", "time"), ("training", 1, "memory", "memory")):
+        panels = {}
+        for row in (row for row in rows if row["mode"] == mode):
+            panels.setdefault(row["model"], []).append((row["graph"], _bars(row, value)))
+        svg = draw(f"{mode.capitalize()}: {what} of PyG beside ours, {what} / ours", panels)
+        if svg:
+            drawn[name] = svg
+    return drawn
