@@ -67,7 +67,9 @@ class _Job:
             self.rows = value
         return said, value
 
-    def stop(self):
+    def stop(self, wait=0):
+        """Ends the process, which gets so many seconds to end by itself."""
+        self.process.join(wait)
         self.process.kill()
         self.process.join(10)
         self.pipe.close()
@@ -125,7 +127,7 @@ def run(options, save):
                     if time.monotonic() > until:
                         job.left_out = job.left_out or "no time left"
                     _measure(job, options.cell, save)
-                    job.stop()
+                    job.stop(wait=0 if job.left_out else 5)
                     for row in job.rows:
                         save({**row, "ways": {}, "left_out": job.left_out})
             finally:

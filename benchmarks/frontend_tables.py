@@ -2,27 +2,31 @@
 """Tables and plots of what benchmarks/frontend.py measured.
 
     python benchmarks/frontend_tables.py RUN.json [RUN.json ...] --output FILE
+        [--alone RUN.json] [--page docs/Frontend.md]
 
 puts runs of one commit on one kind of device together: FILE.json, FILE.md and the plots
 FILE-MODE.svg and FILE-memory.svg. Where two runs have the same cell, the last one counts
-that has a time of ours.
+that has a time of ours. --alone is a run whose first calls had the host to themselves.
+--page writes the means into a page, between two comments.
 """
 
 import argparse
 import json
 import pathlib
+import re
 import statistics
 import sys
 
 import frontend_plots
 from tables import markdown, number
 
+MARKS = "<!-- results -->\n", "<!-- end of results -->\n"
 WAYS = ("eager", "fast", "inductor", "ours")
 MODES = ("inference", "training", "batches")
 _TITLE = ("# Two layers of PyG by the front end, beside eager and inductor, 64 features, "
           "fp32")
-_TEXT = """`benchmarks/frontend.py` says how it measures. Milliseconds a step: medians of turns in one
-process; in parentheses: over {slower:g} times the fastest, few turns. A ratio is another
+_TEXT = """`benchmarks/frontend.py` says how it measures. Milliseconds a step: medians of turns in
+one process; in parentheses: over {slower:g} times the fastest, few turns. A ratio is another
 time over ours, "best" the least of eager, FastRGCNConv and inductor. error: of ours beside
 eager, outputs and gradients, the worst. spread: the middle 80% of turns beside the median,
 the largest of all ways. MiB: what a step allocates at once, with the graph's structures that
@@ -124,15 +128,18 @@ def table(result, plots=()):
     """The results as Markdown."""
     rows = result["rows"]
     about = ", ".join(f"{k} {v}" for k, v in result["about"].items())
-    files = sorted({row["graph"] for row in rows if row["source"] == "file"})
+    stored = sorted({row["graph"] for row in rows if row["source"] == "file"})
     text = _TEXT.format(
-        slower=result["slower"], files=", ".join(files) or "none",
+        slower=result["slower"], files=", ".join(stored) or "none",
         jobs=f", while up to {result['jobs']} processes compiled" if result["jobs"] else "")
     lost = sum(not is_measured(row["ways"].get("ours", {})) for row in rows)
     lines = [_TITLE, f"{result['date']}, {about}.", text,
              "## Geometric means", summary(rows) + f"\nOf {len(rows)} cells {lost} have no "
              "time of ours. A cell is in a mean where both have a time.",
              *(f"![{name}]({file})" for name, file in plots)]
+    if "alone" in result:
+        lines += ["## First calls with nothing beside them, seconds",
+                  first_calls(result["alone"])]
     for mode in MODES:
         here = [row for row in rows if row["mode"] == mode]
         if here:
@@ -143,6 +150,19 @@ def table(result, plots=()):
                 ["graph", "model", "MiB", "MiB, eager / ours", "least", "host", "first",
                  "compilations"], map(_others, (row for row in here if row["ways"])))]
     return "\n\n".join(line.strip("\n") for line in lines) + "\n"
+
+
+def first_calls(result):
+    """Seconds of first calls of ours, by model, in a run that had the host to itself."""
+    found = {}
+    for row in result["rows"]:
+        place = f"{row['graph']}, {_count(row['edges'])} edges, {row['relations']} relations"
+        seconds = row["ways"].get("ours", {}).get("first_s")
+        found.setdefault((place, row["model"]), {})[row["mode"]] = number(seconds, 2)
+    modes = [mode for mode in MODES if any(mode in one for one in found.values())]
+    return markdown(["graph", "model", *modes], [
+        [place, model, *(one.get(mode, "-") for mode in modes)]
+        for (place, model), one in found.items()])
 
 
 def together(results):
@@ -165,15 +185,30 @@ def together(results):
             "rows": ordered}
 
 
-def write(result, path):
-    """FILE.json, FILE.md and the plots."""
-    plots = []
-    for name, drawn in frontend_plots.drawings(result["rows"]).items():
-        file = path.with_name(f"{path.name}-{name}.svg")
-        file.write_text(drawn)
-        plots.append((name, file.name))
-    path.with_name(path.name + ".json").write_text(json.dumps(result, indent=1) + "\n")
-    path.with_name(path.name + ".md").write_text(table(result, plots))
+def files(result, name):
+    """{file name: text} of what is made of a result."""
+    made = {f"{name}-{plot}.svg": drawn
+            for plot, drawn in frontend_plots.drawings(result["rows"]).items()}
+    plots = [(file[len(name) + 1:-4], file) for file in made]
+    return {**made, f"{name}.json": json.dumps(result, indent=1) + "\n",
+            f"{name}.md": table(result, plots)}
+
+
+def for_page(result, name):
+    """What a page in docs says of a result."""
+    return (f"Geometric means of PyG's time and memory beside ours, on {result['date']}, "
+            f"{result['about']['device']}\n([all cells](../benchmarks/results/{name}.md); "
+            "\"best\" is PyG's fastest way of a cell):\n\n" + summary(result["rows"]))
+
+
+def on_page(page, text):
+    """The page with the text between the marks."""
+    found = re.subn(f"({MARKS[0]}).*?({MARKS[1]})", lambda m: m[1] + text + m[2], page,
+                    flags=re.S)
+    if found[1] != 1:
+        raise ValueError(f"expected one place between {MARKS[0].strip()} and "
+                         f"{MARKS[1].strip()}, got {found[1]}")
+    return found[0]
 
 
 def main(arguments=None):
@@ -181,12 +216,21 @@ def main(arguments=None):
                                      RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="+", type=pathlib.Path)
     parser.add_argument("--output", type=pathlib.Path, required=True)
+    parser.add_argument("--alone", type=pathlib.Path)
+    parser.add_argument("--page", type=pathlib.Path)
     options = parser.parse_args(arguments)
+    name = options.output.name
     try:
         result = together([json.loads(path.read_text()) for path in options.runs])
+        if options.alone:
+            result["alone"] = json.loads(options.alone.read_text())
+        if options.page:
+            page = on_page(options.page.read_text(), for_page(result, name))
+            options.page.write_text(page)
     except (ValueError, OSError) as error:
         sys.exit(f"error: {error}")
-    write(result, options.output)
+    for file, text in files(result, name).items():
+        options.output.with_name(file).write_text(text)
     print(summary(result["rows"]))
 
 
