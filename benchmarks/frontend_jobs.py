@@ -45,8 +45,9 @@ class _Job:
     def __init__(self, options, text, name, folder):
         self.rows, self.left_out = _unknown(options, text, name), None
         # First calls find nothing that others have compiled.
-        os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.path.join(folder, f"{text}-{name}")
-        os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, f"{text}-{name}", "triton")
+        own = os.path.join(folder, f"{text.replace(':', '-')}-{name}")
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = own
+        os.environ["TRITON_CACHE_DIR"] = os.path.join(own, "triton")
         os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"
         context = multiprocessing.get_context("spawn")
         self.pipe, other = context.Pipe()

@@ -17,7 +17,8 @@ pytest.importorskip("torch_geometric")
 
 from gnn_mlir.testing import graphs  # noqa: E402
 
-TINY = ["--device", "cpu", "--tiny", "--seconds", "0.02", "--no-inductor"]
+TINY = ["--device", "cpu", "--tiny", "--seconds", "0.02", "--no-inductor",
+        "--first", "300"]
 
 
 @pytest.fixture
@@ -165,7 +166,7 @@ def test_processes_of_their_own(frontend, compiler, tmp_path):
     """A cell is measured in another process; graphs that were made are kept."""
     frontend.main([*TINY, "--jobs", "2", "--graphs", "aifb", "--models", "gcn",
                    "--modes", "inference", "--kept", str(tmp_path / "kept"),
-                   "--wave", "200", "--cell", "60", "--output", str(tmp_path / "found")])
+                   "--wave", "400", "--cell", "100", "--output", str(tmp_path / "found")])
     row, = json.loads((tmp_path / "found.json").read_text())["rows"]
     assert row["ways"]["ours"]["error"] < 1e-5 and not row["left_out"]
     assert row["source"] == "made" and row["ways"]["ours"]["compilations"] == 1
