@@ -6,6 +6,7 @@ import contextlib
 import gc
 import logging
 import math
+import os
 import random
 import signal
 import statistics
@@ -50,7 +51,8 @@ def at_most(seconds, what="first call"):
 
 def why(error):
     """Why a cell has no times: one line."""
-    if isinstance(error, torch.OutOfMemoryError) or "out of memory" in str(error):
+    if isinstance(error, torch.OutOfMemoryError) or any(
+            said in str(error) for said in ("out of memory", "STATUS_ALLOC_FAILED")):
         return "oom"
     lines = str(error).strip().splitlines()
     name = "" if isinstance(error, TooLong) else type(error).__name__
@@ -272,7 +274,7 @@ def load(text, options):
         scale = 600 / known.get(name, 600)
     graph = made(name, float(scale or 1))
     if kept:
-        written = kept.with_suffix(".part.npz")
+        written = kept.with_suffix(f".{os.getpid()}.npz")  # Others may make it as well.
         graph.save(written)
         written.rename(kept)
     return graph, "made"

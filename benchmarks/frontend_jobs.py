@@ -4,6 +4,7 @@
 Processes of a wave compile at once; then they are measured one after another, while the
 others wait for their turn. A process that dies or takes too long costs its own rows."""
 
+import gc
 import multiprocessing
 import os
 import tempfile
@@ -22,6 +23,8 @@ def _work(options, text, name, pipe):
         work = frontend_cells.Work(frontend_cells.Bench(options), text, name)
         pipe.send(("rows", work.rows))
         work.compile()
+        gc.collect()
+        gc.freeze()  # What compilers leave is not looked at again.
     except Exception as error:
         left_out = frontend_cells.why(error)
     pipe.send(("ready", left_out))
