@@ -9,6 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
+import torch.nn.functional as F  # noqa: E402
 import zoo  # noqa: E402
 from gnn_mlir.frontend import capture  # noqa: E402
 from torch import nn  # noqa: E402
@@ -218,6 +219,41 @@ def test_splits_are_right_or_named(function, message):
     is_eager(function, X, EDGES)
     torch._dynamo.reset()
     refused(function, X.clone().requires_grad_(), EDGES, match=message)
+
+
+# -- Where functions are not smooth, as rows without edges are -----------------------------------
+
+CORNERS = torch.tensor([0., -0., 1., -1., .5, -.5, 3., -3., 6., -6., 20., -20., 90., -90.])
+FUNCTIONS = [F.softplus, lambda x: F.softplus(x, 2.), F.logsigmoid, F.mish, F.elu, F.selu, F.celu,
+             F.silu, F.gelu, F.hardswish, F.hardtanh, F.hardsigmoid, F.relu, F.relu6, F.leaky_relu,
+             F.softshrink, F.hardshrink, torch.abs, lambda x: x.clamp(min=0),
+             lambda x: x.clamp(-1, 3), lambda x: torch.maximum(x, x * 2)]
+
+
+def functions(x, edges):
+    h = summed(x, edges)
+    return torch.cat([function(h) for function in FUNCTIONS], 1)
+
+
+def test_functions_at_their_corners():
+    ids = torch.arange(len(CORNERS))
+    is_eager(functions, CORNERS[:, None], torch.stack([ids, ids]), programs=1)
+
+
+def positions(x, positions, edges):
+    """Two features of all nodes, whose numbers of rows are two sizes to torch."""
+    away = positions[edges[0]] - positions[edges[1]]
+    return onto(x[edges[0]] * away.square().sum(1, keepdim=True), edges[1], x.shape[0]), (
+        positions + onto(away, edges[1], positions.shape[0]))
+
+
+def test_features_of_as_many_rows():
+    is_eager(positions, X, torch.randn(NODES, 3), EDGES, programs=1)
+    compiled = capture.compile_module(positions)
+    for more in 0, 2:  # And of other numbers of rows.
+        at = torch.randn(NODES + more, 3)
+        for a, b in zip(compiled(X, at, EDGES), positions(X, at, EDGES), strict=True):
+            assert (a - b).abs().max() < 1e-4
 
 
 # -- What torch computes beside programs ------------------------------------------------------

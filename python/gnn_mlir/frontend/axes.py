@@ -23,6 +23,15 @@ def equal(a, b):
     return a == b
 
 
+def made_equal(a, b):
+    """Whether two sizes are equal in this call. Those of two symbols are then guarded to
+    be: a call where they are not is captured again."""
+    if equal(a, b):
+        return True
+    symbols = [one for one in (a, b) if isinstance(one, torch.SymInt) and one.node.has_hint()]
+    return len(symbols) == 2 and a.node.hint == b.node.hint and bool(a == b)
+
+
 class Axis:
     """One of the sets; `find` gives its representative."""
 

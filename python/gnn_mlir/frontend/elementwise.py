@@ -207,15 +207,20 @@ def _clamp(r, node, a, low=None, high=None, **named):
         low, high = None, low
     low, high = named.get("min", low), named.get("max", high)
     if not r.is_rows(a):
-        return _one(r, node, a, lambda v: _clamped(r, v, low, high), lambda c: min(
+        return _one(r, node, a, lambda v: _clamped(r, node, v, low, high), lambda c: min(
             max(c, -math.inf if low is None else low), math.inf if high is None else high))
-    return r.made(node, _clamped(r, r.rows(a), low, high))
+    return r.made(node, _clamped(r, node, r.rows(a), low, high))
 
 
-def _clamped(r, value, low, high):
-    if low is not None:
-        value = r.f.elementwise("arith.maximumf", value, float(low))
-    return value if high is None else r.f.elementwise("arith.minimumf", value, float(high))
+def _clamped(r, node, value, low, high):
+    """The gradient of what equals a bound is that of what is within, as torch has it; half
+    of it goes to each operand of a maximum."""
+    for kind, compared, bound in (("max", "lt", low), ("min", "gt", high)):
+        if bound is not None and r.is_data(node):
+            value = r.f.elementwise(_ARITH[kind], value, float(bound))
+        elif bound is not None:
+            value = r.f.where(r.f.compare(compared, value, float(bound)), float(bound), value)
+    return value
 
 
 def _one(r, node, a, make, number):
@@ -286,13 +291,17 @@ def _prelu(r, node, a, weight):
 
 @handles(aten.softplus.default)
 def _softplus(r, node, a, beta=1, threshold=20):
-    if beta != 1:
-        raise Unsupported(f"softplus with beta {beta}")
+    if threshold < 15:  # From there on x is what float32 has for it.
+        raise Unsupported(f"softplus with a threshold of {threshold}")
     if not r.is_rows(a):
         return None
-    v = r.rows(a)  # log(1 + exp(-|x|)) + max(x, 0): nothing overflows.
-    power = r.f.activation("exp", -abs(v))
-    return r.made(node, r.f.elementwise("math.log", power + 1.0) + r.f.activation("relu", v))
+    v = r.rows(a) if beta == 1 else r.rows(a) * float(beta)
+    # log(exp(x - m) + exp(-m)) + m, m = max(x, 0): nothing overflows, and whatever the
+    # gradient of m, that of x is the sigmoid, at 0 too.
+    most = r.f.activation("relu", v)
+    powers = r.f.activation("exp", v - most) + r.f.activation("exp", -most)
+    made = r.f.elementwise("math.log", powers) + most
+    return r.made(node, made if beta == 1 else made * (1.0 / float(beta)))
 
 
 @handles(aten.pow.Tensor_Scalar)

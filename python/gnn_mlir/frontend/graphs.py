@@ -5,7 +5,7 @@ are types, and which axes are rows of what."""
 import torch
 
 from . import vocabulary
-from .axes import equal
+from .axes import made_equal
 from .lowering import GETITEM, is_floats, value_of
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
@@ -209,9 +209,10 @@ class Graphs:
                 graph.parent, graph.loops = parent, loops
 
     def _end_axis(self, graph, end, axis):
+        """What the same ids point to has as many rows as there are nodes."""
         if end not in graph.ends:
             graph.ends[end] = axis
-        elif equal(graph.ends[end].find().size, axis.find().size):
+        elif made_equal(graph.ends[end].find().size, axis.find().size):
             graph.ends[end].join(axis)
 
     def _looped(self, pair):
