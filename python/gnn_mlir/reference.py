@@ -538,6 +538,8 @@ ELEMENTWISE = {
     "math.sqrt": np.sqrt, "math.rsqrt": lambda x: 1 / np.sqrt(x),
     "math.tanh": np.tanh, "math.erf": erf, "math.floor": np.floor,
     "math.ceil": np.ceil, "math.sin": np.sin, "math.cos": np.cos,
+    "math.expm1": np.expm1, "math.log1p": np.log1p, "math.atan": np.arctan,
+    "math.roundeven": np.rint, "math.trunc": np.trunc,
     "math.atan2": np.arctan2, "math.powf": np.power,
     "arith.andi": np.logical_and, "arith.ori": np.logical_or,
     "arith.xori": np.logical_xor,

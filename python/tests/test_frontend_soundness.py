@@ -224,20 +224,39 @@ def test_splits_are_right_or_named(function, message):
 # -- Where functions are not smooth, as rows without edges are -----------------------------------
 
 CORNERS = torch.tensor([0., -0., 1., -1., .5, -.5, 3., -3., 6., -6., 20., -20., 90., -90.])
-FUNCTIONS = [F.softplus, lambda x: F.softplus(x, 2.), F.logsigmoid, F.mish, F.elu, F.selu, F.celu,
-             F.silu, F.gelu, F.hardswish, F.hardtanh, F.hardsigmoid, F.relu, F.relu6, F.leaky_relu,
-             F.softshrink, F.hardshrink, torch.abs, lambda x: x.clamp(min=0),
-             lambda x: x.clamp(-1, 3), lambda x: torch.maximum(x, x * 2)]
+FUNCTIONS = [
+    *(getattr(F, name) for name in (
+        "softplus logsigmoid mish elu celu selu silu gelu hardswish hardtanh hardsigmoid relu "
+        "relu6 leaky_relu softsign tanhshrink softshrink hardshrink").split()),
+    torch.abs, torch.sign, torch.square, torch.round, torch.trunc, torch.atan,
+    lambda x: F.softplus(x, 2.), lambda x: F.gelu(x, approximate="tanh"), lambda x: F.celu(x, 2.),
+    lambda x: F.rrelu(x, training=False), lambda x: F.threshold(x, .5, -1.),
+    lambda x: x.clamp(min=0), lambda x: x.clamp(-1, 3), lambda x: torch.maximum(x, x * 2),
+    lambda x: torch.logaddexp(x, -x), lambda x: torch.addcmul(x, x, x, value=.5),
+    lambda x: torch.lerp(x, x * x, .25),
+    lambda x: x.masked_fill(x == 0, torch.inf).nan_to_num(posinf=.5),
+    lambda x: x.abs().log1p(), lambda x: x.clamp(max=3).expm1()]
 
 
 def functions(x, edges):
     h = summed(x, edges)
-    return torch.cat([function(h) for function in FUNCTIONS], 1)
+    return summed(torch.cat([function(h) for function in FUNCTIONS], 1), edges)
+
+
+def over_features(x, edges):
+    h = summed(x, edges).view(-1, 3, 2)
+    return summed(torch.cat([
+        h.logsumexp(1), h.var(1), h.var(1, unbiased=False), h.std(1, correction=0),
+        h.var((1, 2), keepdim=True).squeeze(-1), h.std(-1)], 1), edges)
 
 
 def test_functions_at_their_corners():
     ids = torch.arange(len(CORNERS))
-    is_eager(functions, CORNERS[:, None], torch.stack([ids, ids]), programs=1)
+    is_eager(functions, CORNERS[:, None], torch.stack([ids, ids]), fullgraph=True)
+
+
+def test_functions_over_features():
+    is_eager(over_features, X, EDGES, fullgraph=True)
 
 
 def positions(x, positions, edges):

@@ -113,6 +113,8 @@ _layer("TransformerConv+edge",
 _layer("RGCNConv", lambda: pyg.RGCNConv(D, D, R), "edge_type")
 _layer("RGCNConv-bases", lambda: pyg.RGCNConv(D, D, R, num_bases=2), "edge_type")
 _layer("RGCNConv-blocks", lambda: pyg.RGCNConv(D, D, R, num_blocks=2), "edge_type")
+_case("RGCNConv-ids", lambda: pyg.RGCNConv(100, D, R), lambda g: (
+    torch.arange(g.nodes) * 7 % 100, g.edge_index, g.edge_type))
 _layer("FastRGCNConv", lambda: pyg.FastRGCNConv(D, D, R), "edge_type")
 _layer("FastRGCNConv-blocks", lambda: pyg.FastRGCNConv(D, D, R, num_blocks=2), "edge_type")
 _layer("RGATConv", lambda: pyg.RGATConv(D, D, R), "edge_type")
@@ -285,6 +287,24 @@ class _Attention(MessagePassing):
         return v_j * alpha.unsqueeze(-1)
 
 
+class _Positions(nn.Module):
+    """An equivariant layer: features and positions of the same nodes, summed by hand."""
+
+    def __init__(self):
+        super().__init__()
+        self.message, self.place, self.node = mlp(2 * D + 1, D), nn.Linear(D, 1), mlp(2 * D, D)
+
+    def forward(self, x, position, edge_index):
+        dst, src = edge_index
+        away = position[dst] - position[src]
+        message = self.message(torch.cat(
+            [x[dst], x[src], away.square().sum(-1, keepdim=True)], -1))
+        position = position + torch.zeros_like(position).index_add(
+            0, dst, away * self.place(message))
+        total = message.new_zeros(x.size(0), D).index_add(0, dst, message)
+        return x + self.node(torch.cat([x, total], -1)), position
+
+
 class _TypedByMask(MessagePassing):
     """Typed by a mask and an assignment in the message."""
 
@@ -328,6 +348,7 @@ class _Raw(nn.Module):
 _layer("custom-EdgeFunction", _EdgeFunction)
 _layer("custom-EdgeFeatures", _EdgeFeatures, "edge_attr")
 _layer("custom-Attention", _Attention, "edge_type")
+_case("custom-Positions", _Positions, lambda g: (g.x, g.position, g.edge_index))
 _layer("custom-TypedByMask", _TypedByMask, "edge_type")
 _layer("custom-TypedByWhere", _TypedByWhere, "edge_type")
 _layer("custom-Raw", _Raw)

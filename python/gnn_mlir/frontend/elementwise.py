@@ -207,23 +207,30 @@ def _clamp(r, node, a, low=None, high=None, **named):
         low, high = None, low
     low, high = named.get("min", low), named.get("max", high)
     if not r.is_rows(a):
-        return _one(r, node, a, lambda v: _clamped(r, node, v, low, high), lambda c: min(
+        return each(r, node, a, lambda v: _bounded(r, node, v, low, high), lambda c: min(
             max(c, -math.inf if low is None else low), math.inf if high is None else high))
-    return r.made(node, _clamped(r, node, r.rows(a), low, high))
+    return r.made(node, _bounded(r, node, r.rows(a), low, high))
 
 
-def _clamped(r, node, value, low, high):
-    """The gradient of what equals a bound is that of what is within, as torch has it; half
-    of it goes to each operand of a maximum."""
-    for kind, compared, bound in (("max", "lt", low), ("min", "gt", high)):
-        if bound is not None and r.is_data(node):
+def _bounded(r, node, value, low, high):
+    if not r.is_data(node):
+        return clamped(r.f, value, low, high)
+    for kind, bound in (("max", low), ("min", high)):
+        if bound is not None:
             value = r.f.elementwise(_ARITH[kind], value, float(bound))
-        elif bound is not None:
-            value = r.f.where(r.f.compare(compared, value, float(bound)), float(bound), value)
     return value
 
 
-def _one(r, node, a, make, number):
+def clamped(f, v, low, high):
+    """The gradient of what equals a bound is that of what is within, as torch has it; half
+    of it goes to each operand of a maximum."""
+    for kind, bound in (("lt", low), ("gt", high)):
+        if bound is not None:
+            v = f.where(f.compare(kind, v, float(bound)), float(bound), v)
+    return v
+
+
+def each(r, node, a, make, number):
     """An op on one operand that is rows, a number of the graph, or a constant."""
     tag = tag_of(r, a)
     if isinstance(tag, Fill):
@@ -252,10 +259,13 @@ _MATH = {"exp": ("math.exp", math.exp), "log": ("math.log", math.log),
          "rsqrt": ("math.rsqrt", lambda x: x ** -0.5), "neg": ("arith.negf", lambda x: -x),
          "erf": ("math.erf", math.erf), "sin": ("math.sin", math.sin),
          "cos": ("math.cos", math.cos), "floor": ("math.floor", math.floor),
-         "ceil": ("math.ceil", math.ceil), "tanh": ("math.tanh", math.tanh)}
+         "ceil": ("math.ceil", math.ceil), "tanh": ("math.tanh", math.tanh),
+         "expm1": ("math.expm1", math.expm1), "log1p": ("math.log1p", math.log1p),
+         "atan": ("math.atan", math.atan), "round": ("math.roundeven", round),
+         "trunc": ("math.trunc", math.trunc)}
 for _name, (_op, _number) in _MATH.items():
     handles(getattr(aten, _name).default)(
-        lambda r, node, a, _op=_op, _number=_guarded(_number): _one(
+        lambda r, node, a, _op=_op, _number=_guarded(_number): each(
             r, node, a, lambda v: r.f.elementwise(_op, v), _number))
 
 
@@ -263,10 +273,8 @@ def _activation(kind, default=None):
     def handler(r, node, a, alpha=default, *rest, **named):
         if kind == "elu" and any(x != 1 for x in rest):
             raise Unsupported("elu with a scale")
-        if named.get("approximate", "none") != "none":
-            raise Unsupported(f"gelu approximated by {named['approximate']}")
         given = None if default is None else float(alpha)
-        return _one(r, node, a, lambda v: r.f.activation(kind, v, alpha=given),
+        return each(r, node, a, lambda v: r.f.activation(kind, v, alpha=given),
                     lambda c: _unknown())
     return handler
 
@@ -277,7 +285,7 @@ def _unknown():
 
 for _name, _kind, _alpha in (("relu", "relu", None), ("sigmoid", "sigmoid", None),
                              ("silu", "swish", None),
-                             ("gelu", "gelu", None), ("leaky_relu", "leaky_relu", 0.01),
+                             ("leaky_relu", "leaky_relu", 0.01),
                              ("elu", "elu", 1.0)):
     handles(getattr(aten, _name).default)(_activation(_kind, _alpha))
 
@@ -289,19 +297,12 @@ def _prelu(r, node, a, weight):
     return r.made(node, r.f.activation("prelu", r.rows(a), r.weight(weight)))
 
 
-@handles(aten.softplus.default)
-def _softplus(r, node, a, beta=1, threshold=20):
-    if threshold < 15:  # From there on x is what float32 has for it.
-        raise Unsupported(f"softplus with a threshold of {threshold}")
-    if not r.is_rows(a):
-        return None
-    v = r.rows(a) if beta == 1 else r.rows(a) * float(beta)
-    # log(exp(x - m) + exp(-m)) + m, m = max(x, 0): nothing overflows, and whatever the
-    # gradient of m, that of x is the sigmoid, at 0 too.
-    most = r.f.activation("relu", v)
-    powers = r.f.activation("exp", v - most) + r.f.activation("exp", -most)
-    made = r.f.elementwise("math.log", powers) + most
-    return r.made(node, made if beta == 1 else made * (1.0 / float(beta)))
+def softplus(f, v):
+    """log(exp(v - m) + exp(-m)) + m, m = max(v, 0): nothing overflows, and whatever the
+    gradient of m, that of v is the sigmoid, at 0 too."""
+    most = f.activation("relu", v)
+    powers = f.activation("exp", v - most) + f.activation("exp", -most)
+    return f.elementwise("math.log", powers) + most
 
 
 @handles(aten.pow.Tensor_Scalar)
@@ -314,7 +315,7 @@ def _pow(r, node, a, exponent):
         if exponent == -1:
             return 1.0 / v
         return v if exponent == 1 else v ** exponent
-    return _one(r, node, a, make, _guarded(lambda c: c ** exponent if c else (
+    return each(r, node, a, make, _guarded(lambda c: c ** exponent if c else (
         math.inf if exponent < 0 else 0.0 ** exponent)))
 
 

@@ -315,7 +315,7 @@ def _stack(r, node, xs, dim=0):
 
 # -- Reductions ------------------------------------------------------------------------
 
-def _reduce(r, kind, value, places):
+def reduced(r, kind, value, places):
     """Features reduced over some of their dimensions, the last first."""
     for at in sorted(places, reverse=True):
         features = value.features
@@ -357,22 +357,22 @@ def _reduction(kind):
         if named.get("dtype") is not None:
             raise Unsupported("a reduction in another dtype")
         if isinstance(tag, Whole):
-            places = _dims(dims, value_of(x).dim())
-            return Whole(_reduce(r, kind, tag.value, places), r.current.number)
+            places = dims_of(dims, value_of(x).dim())
+            return Whole(reduced(r, kind, tag.value, places), r.current.number)
         if not r.is_rows(x):
             return None
         rank, rows = value_of(x).dim(), r.row_dim(x)
-        dims = _dims(dims, rank)
+        dims = dims_of(dims, rank)
         value = r.rows(x)
         if rows in dims:
             return _over_rows(r, kind, value, [d - (d > rows) for d in dims if d != rows])
-        made = _reduce(r, kind, value, [d - (d > rows) for d in dims])
+        made = reduced(r, kind, value, [d - (d > rows) for d in dims])
         left = rows if keepdim else rows - sum(d < rows for d in dims)
         return r.made(node, made, left)
     return handler
 
 
-def _dims(dims, rank):
+def dims_of(dims, rank):
     if dims is None or dims == []:
         return list(range(rank))
     return sorted({d % rank for d in ([dims] if isinstance(dims, int) else dims)})
@@ -382,7 +382,7 @@ def _over_rows(r, kind, value, places):
     """A number of the whole graph."""
     if value.space == "graph":
         raise Unsupported("a reduction of a number of the graph")
-    return Whole(_reduce(r, kind, r.f.aggregate(kind, value, "graph"), places),
+    return Whole(reduced(r, kind, r.f.aggregate(kind, value, "graph"), places),
                  r.current.number)
 
 
@@ -392,9 +392,9 @@ handles(aten.amax.default, aten.max.default)(_reduction("max"))
 handles(aten.amin.default, aten.min.default)(_reduction("min"))
 
 
-@handles(aten.std.default, aten.std.correction, aten.var.correction)
-def _std(r, node, x, unbiased=True, *rest, **named):
-    if unbiased is not False or rest or named or not r.is_rows(x):
+@handles(aten.std.default)
+def _std(r, node, x, unbiased=True):
+    if unbiased or not r.is_rows(x):
         raise Unsupported("a standard deviation with a correction")
     value, dims = r.rows(x), range(value_of(x).dim() - 1)
     mean = _over_rows(r, "mean", value, list(dims)).value
@@ -409,11 +409,11 @@ def _norm(r, node, x, order=2, dims=None, keepdim=False, **named):
     if order != 2 or not r.is_rows(x):
         raise Unsupported(f"a norm of order {order}")
     rank, rows = value_of(x).dim(), r.row_dim(x)
-    places = _dims(dims, rank)
+    places = dims_of(dims, rank)
     if rows in places:
         raise Unsupported("a norm over rows")
     value = r.rows(x)
-    made = _reduce(r, "sum", value * value, [d - (d > rows) for d in places])
+    made = reduced(r, "sum", value * value, [d - (d > rows) for d in places])
     left = rows if keepdim else rows - sum(d < rows for d in places)
     return r.made(node, r.f.elementwise("math.sqrt", made), left)
 

@@ -212,27 +212,38 @@ _FUNCTIONS = {"spmm": _spmm, "scatter": _scatter, "softmax": _softmax,
 # -- Layers ---------------------------------------------------------------------------
 
 def _rgcn(self, x, edge_index, edge_type=None):
-    """RGCNConv and FastRGCNConv on features: a typed product of messages, and a sum over
-    types of what is aggregated by type."""
-    if (not isinstance(x, Tensor) or not x.is_floating_point() or edge_type is None or
-            not isinstance(edge_index, Tensor) or not _is_pair(edge_index) or
+    """RGCNConv and FastRGCNConv: a typed product of messages, and a sum over types of what
+    is aggregated by type. Of features at the sources, or of ids of nodes, each of which has
+    a message of its own for each relation."""
+    given, out_rows = x if isinstance(x, tuple) else (x, x)
+    is_features = isinstance(out_rows, Tensor) and out_rows.is_floating_point()
+    if (edge_type is None or not isinstance(edge_index, Tensor) or not _is_pair(edge_index) or
+            (given is None or not given.is_floating_point()) == is_features or
+            not is_features and (isinstance(x, tuple) or self.num_blocks is not None) or
             self.flow != "source_to_target" or self.aggr not in ("mean", "sum", "add")):
         return NotImplemented
-    src, dst, size = edge_index[0], edge_index[1], x.size(0)
-    message = x.index_select(0, src)
     weight = self.weight
     if self.num_bases is not None:
         weight = (self.comp @ weight.view(self.num_bases, -1)).view(
             self.num_relations, self.in_channels_l, self.out_channels)
-    if self.num_blocks is not None:
-        message = message.view(-1, weight.size(1), weight.size(2))
-    message = OPS.typed_linear(message, weight, edge_type, None)
-    if self.num_blocks is not None:
-        message = message.reshape(-1, self.out_channels)
-    out = OPS.aggregate_by_type(message, dst, edge_type, size, self.num_relations,
+    if is_features:
+        size = out_rows.size(0)
+        message = given.index_select(0, edge_index[0])
+        if self.num_blocks is not None:
+            message = message.view(-1, weight.size(1), weight.size(2))
+        message = OPS.typed_linear(message, weight, edge_type, None)
+        if self.num_blocks is not None:
+            message = message.reshape(-1, self.out_channels)
+    else:
+        size = self.in_channels_l if given is None else given.size(0)
+        edge_index, edge_type = OPS.by_relation(edge_index, edge_type, given,
+                                                self.in_channels_l)
+        message = weight.reshape(-1, self.out_channels).index_select(0, edge_index[0])
+    out = OPS.aggregate_by_type(message, edge_index[1], edge_type, size, self.num_relations,
                                 _kind(self.aggr))
     if self.root is not None:
-        out = out + x @ self.root
+        out = out + (out_rows @ self.root if is_features else self.root if given is None
+                     else self.root.index_select(0, given))
     return out if self.bias is None else out + self.bias
 
 

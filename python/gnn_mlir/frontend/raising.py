@@ -537,4 +537,4 @@ def product(sizes):
 
 
 # Their handlers, which need what is above.
-from . import elementwise, features, products, sparse, weights  # noqa: E402,F401
+from . import elementwise, features, functions, products, sparse, weights  # noqa: E402,F401

@@ -198,6 +198,25 @@ _define("remaining_loops(Tensor edge_index, SymInt size) -> Tensor", _remaining_
         lambda edge_index, size: _some_edges(edge_index))
 
 
+# A graph of the messages of ids: its sources are a node's for each relation.
+
+def _by_relation(edge_index, edge_type, ids, count):
+    src = edge_index[0] if ids is None else ids.index_select(0, edge_index[0])
+    outside = (src < 0) | (src >= count) | (edge_type < 0)
+    return torch.stack([(edge_type * count + src).masked_fill_(outside, -1),
+                        edge_index[1]]), edge_type.clone()
+
+
+def _as_many_edges(edge_index, edge_type, ids, count):
+    """Of their own size: they are rows of another graph."""
+    size = torch.library.get_ctx().new_dynamic_size()
+    return edge_index.new_empty([2, size]), edge_type.new_empty([size])
+
+
+_define("by_relation(Tensor edge_index, Tensor edge_type, Tensor? ids, SymInt count) -> "
+        "(Tensor, Tensor)", _by_relation, _as_many_edges)
+
+
 # One graph of a dict of them: nodes type after type, edges relation after relation.
 
 def _spread(counts, device):
