@@ -5,7 +5,7 @@
 
 A case is whole where it is one program, and torch computes nothing with rows, which are
 sizes of the graph, but data: what inputs are made of before the program, without
-weights, and parts of what the program gives."""
+weights, and parts of an input and of what the program gives."""
 
 import pathlib
 import re
@@ -54,9 +54,9 @@ def _is_data(node):
 
 
 def _is_part(raiser, node):
-    """Whether a tensor is some rows of what a program gives."""
+    """Whether a tensor is some rows of what a program gives, or of an input."""
     source = node.args[0]
-    return raiser.is_value(source) or _name(source) in _PARTS and _is_part(raiser, source)
+    return raiser.is_value(source) or source.op == "placeholder" or _name(source) in _PARTS and _is_part(raiser, source)
 
 
 def kernels(outer):
