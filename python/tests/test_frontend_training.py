@@ -458,6 +458,60 @@ def test_gradients_of_one_output_after_another():
                    for one in (found, eager)], 1e-4)
 
 
+# -- Writes ---------------------------------------------------------------------------------
+
+def _write_features(self, h, mask, edges):
+    made = h.clone()
+    made[:, :3] = self.lin(h)[:, 2:5].relu()
+    made[:, -2] = 0.5
+    made[:, 4] = h[:, 5] * 2
+    made[:, 1:3] += h[:, :2]
+    both = torch.zeros_like(h)
+    both[:, :5], both[..., 5:] = made[:, 3:], self.lin.bias[:3]
+    return both * made
+
+
+def _write_rows(self, h, mask, edges):
+    made = h.clone()
+    made[mask] = 0.1
+    made[~mask] = self.lin.bias
+    made = torch.where(mask[:, None], h, made.sin())
+    made[h < -0.5] = 0.3
+    made[h[:, 0] > 0.5] = self.lin.bias * 2
+    return made.masked_fill_(~mask.view(-1, 1), -1) + h * mask[:, None]
+
+
+def _write_sums(self, h, mask, edges):
+    made = self.lin(h)
+    made.index_add_(0, edges[1], h[edges[0]], alpha=0.5)
+    made.index_put_((edges[1],), h[edges[0]].cos(), accumulate=True)
+    return made.scatter_add_(0, edges[1][:, None].expand(-1, SIZE), made[edges[0]].tanh())
+
+
+class Writes(nn.Module):
+    def __init__(self, write):
+        super().__init__()
+        torch.manual_seed(0)
+        self.one, self.two = pyg.LEConv(SIZE, SIZE), pyg.SAGEConv(SIZE, SIZE)
+        self.lin, self.write = nn.Linear(SIZE, SIZE), write
+
+    def forward(self, x, edge_index, mask):
+        return self.two(self.write(self, self.one(x, edge_index), mask, edge_index),
+                        edge_index)
+
+
+@pytest.mark.parametrize("write", [_write_features, _write_rows, _write_sums])
+def test_writes_are_of_the_program(write):
+    """To features, to rows of a mask and onto rows, with eager's gradients."""
+    model = Writes(write)
+    mask = torch.arange(len(X)) % 3 > 0
+    results = [step(lambda x, edges: run(x, edges, mask), model)
+               for run in (model, compiled(model))]
+    is_close(results[1][0], results[0][0])
+    is_close(results[1][1], results[0][1], 1e-3)
+    assert [len(made.calls) for made in capture._made] == [1]
+
+
 # -- Processes --------------------------------------------------------------------------------
 
 def _train(rank):

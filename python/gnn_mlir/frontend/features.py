@@ -22,8 +22,6 @@ def _view(r, node, x, *rest):
     tag = r.tags.get(x)
     if isinstance(tag, (Fill, Mask)):
         return tag
-    if isinstance(tag, Rows) and tag.value.type.dtype == "i1" and not _same_row(r, node, x):
-        raise Unsupported("a view of a condition that moves rows")
     if isinstance(tag, Whole):
         wanted = tuple(map(static, value_of(node).shape))
         return tag if wanted == tag.value.features or product(wanted) == 1 else Whole(

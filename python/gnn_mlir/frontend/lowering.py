@@ -56,6 +56,7 @@ class _Runs(torch.nn.Module):
 
 def lower(graph_module):
     """The `Lowered` of dynamo's graph. Runs under dynamo's fakes, within a backend."""
+    from . import assignments
     fakes = [node.meta["example_value"] for node in graph_module.graph.nodes
              if node.op == "placeholder"]
     runs = _Runs(graph_module)
@@ -84,6 +85,7 @@ def lower(graph_module):
     for node in list(graph.nodes):
         _without_like(node)
         _of_tensors(node)
+    assignments.rewrite(graph)
     same = _merge_equal(graph)
     graph.eliminate_dead_code()
     module.recompile()

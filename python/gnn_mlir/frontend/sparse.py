@@ -109,9 +109,7 @@ def _scatter_add(r, node, base, dim, index, x):
 
 
 @handles(aten.index_add.default)
-def _index_add(r, node, base, dim, index, x, alpha=1):
-    if alpha != 1:
-        raise Unsupported(f"alpha {alpha}")
+def _index_add(r, node, base, dim, index, x):
     return _onto(r, node, base, x, index, "sum", dim % value_of(base).dim())
 
 
@@ -124,10 +122,15 @@ def _scatter_reduce(r, node, base, dim, index, x, reduce, include_self=True):
 
 
 def _onto(r, node, base, x, index, kind, dim):
+    """What is aggregated, onto rows of a tensor."""
     tag = r.tags.get(base)
-    if not isinstance(tag, Fill) or tag.number != 0:
+    made = _aggregate_to(r, node, x, index, kind, dim)
+    if isinstance(tag, Fill) and tag.number == 0:
+        return made
+    if kind != "sum" or not isinstance(tag, Fill) and r.row_dim(base) != dim:
         raise Unsupported("a sum onto rows that are not 0")
-    return _aggregate_to(r, node, x, index, kind, dim)
+    graph = next(g for g in r.graphs.all if g.name == made.value.graph.name)
+    return r.made(node, r.rows(base, graph, made.value.space) + made.value, dim)
 
 
 @handles(OPS.aggregate_by_type.default)
