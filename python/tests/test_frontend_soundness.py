@@ -259,6 +259,20 @@ def test_functions_over_features():
     is_eager(over_features, X, EDGES, fullgraph=True)
 
 
+def norms(x, edges):
+    """Of zeros, and of what is between a node and itself."""
+    away = x[edges[0]] - x[edges[1]]
+    lengths = torch.cat([away.norm(dim=-1, keepdim=True), away.std(-1, keepdim=True),
+                         away.norm(p=1, dim=-1, keepdim=True)], 1)
+    return summed(F.normalize(x, dim=-1), edges), onto(lengths, edges[1], x.shape[0])
+
+
+def test_norms_of_zeros():
+    x = X * (torch.arange(NODES) % 3 > 0)[:, None]
+    loops = torch.arange(NODES).expand(2, -1)
+    is_eager(norms, x, torch.cat([EDGES, loops], 1), fullgraph=True)
+
+
 def positions(x, positions, edges):
     """Two features of all nodes, whose numbers of rows are two sizes to torch."""
     away = positions[edges[0]] - positions[edges[1]]

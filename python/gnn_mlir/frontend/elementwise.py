@@ -297,6 +297,12 @@ def _prelu(r, node, a, weight):
     return r.made(node, r.f.activation("prelu", r.rows(a), r.weight(weight)))
 
 
+def root(f, v):
+    """The square root in a norm: its gradient at 0 is 0."""
+    is_zero = f.compare("eq", v, 0.0)
+    return f.where(is_zero, 0.0, f.elementwise("math.sqrt", f.where(is_zero, 1.0, v)))
+
+
 def softplus(f, v):
     """log(exp(v - m) + exp(-m)) + m, m = max(v, 0): nothing overflows, and whatever the
     gradient of m, that of v is the sigmoid, at 0 too."""

@@ -5,7 +5,7 @@ import torch
 
 from . import vocabulary
 from .axes import equal
-from .elementwise import combine, tag_of
+from .elementwise import combine, root, tag_of
 from .lowering import GETITEM, value_of, whole_of
 from .raising import (Fill, Mask, Masked, Rows, Typed, Unsupported, Whole, handles,
                       product, static)
@@ -399,21 +399,22 @@ def _std(r, node, x, unbiased=True):
     centered = combine(r, "sub", value, r.f.gather(mean, value.space) if not value.features
                        else r.f.broadcast_to(r.f.gather(mean, value.space), value.type))
     made = _over_rows(r, "mean", centered * centered, list(dims)).value
-    return Whole(r.f.elementwise("math.sqrt", made), r.current.number)
+    return Whole(root(r.f, made), r.current.number)
 
 
 @handles(aten.linalg_vector_norm.default)
 def _norm(r, node, x, order=2, dims=None, keepdim=False, **named):
-    if order != 2 or not r.is_rows(x):
+    if order not in (1, 2) or not r.is_rows(x):
         raise Unsupported(f"a norm of order {order}")
     rank, rows = value_of(x).dim(), r.row_dim(x)
     places = dims_of(dims, rank)
     if rows in places:
         raise Unsupported("a norm over rows")
     value = r.rows(x)
-    made = reduced(r, "sum", value * value, [d - (d > rows) for d in places])
+    made = reduced(r, "sum", abs(value) if order == 1 else value * value,
+                   [d - (d > rows) for d in places])
     left = rows if keepdim else rows - sum(d < rows for d in places)
-    return r.made(node, r.f.elementwise("math.sqrt", made), left)
+    return r.made(node, made if order == 1 else root(r.f, made), left)
 
 
 @handles(aten.softmax.int, aten._softmax.default)

@@ -10,7 +10,7 @@ import math
 
 import torch
 
-from .elementwise import clamped, each, operands, softplus
+from .elementwise import clamped, each, operands, root, softplus
 from .features import dims_of, reduced
 from .lowering import value_of
 from .raising import Unsupported, handles
@@ -216,4 +216,4 @@ def _var(over, f, v, correction=None, unbiased=True):
 
 @_over_features(aten.std.dim, aten.std.correction)
 def _std(over, f, v, correction=None, unbiased=True):
-    return f.elementwise("math.sqrt", _variance(over, f, v, correction, unbiased))
+    return root(f, _variance(over, f, v, correction, unbiased))
