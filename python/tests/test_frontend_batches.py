@@ -157,3 +157,5 @@ def test_batches(name):
             if b is not None:
                 torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5)
     assert len(capture._made) == 1
+    for node in capture._made[0].structures._module.graph.nodes:  # None is dispatched.
+        assert getattr(node.target, "namespace", "") != "gnn_mlir"

@@ -179,9 +179,9 @@ class Outer:
                     inputs.append(given)
                 else:
                     args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), copy)
+                    target = node.target if kwargs else vocabulary.direct(node.target)
                     copies[node] = (inner.get_attr(node.target) if node.op == "get_attr"
-                                    else inner.create_node(node.op, node.target, args,
-                                                           kwargs))
+                                    else inner.create_node(node.op, target, args, kwargs))
             return copies[node]
 
         def place(value):

@@ -10,6 +10,23 @@ import torch
 from torch import Tensor
 
 OPS = torch.ops.gnn_mlir
+_DIRECT = {}
+
+
+class _Direct:
+    """What an op does, without what torch's dispatcher adds to each call."""
+
+    def __init__(self, name, implementation):
+        self.__name__, self._implementation = name, implementation  # torch.fx prints it.
+
+    def __call__(self, *args):
+        return self._implementation(*args)
+
+
+def direct(target):
+    """What a call without gradients may call in place of an op: the same, if it is none of
+    these."""
+    return _DIRECT.get(target, target)
 
 
 def _define(schema, implementation, fake, setup=None, backward=None):
@@ -19,6 +36,7 @@ def _define(schema, implementation, fake, setup=None, backward=None):
     op.register_fake(fake)
     if backward is not None:
         op.register_autograd(backward, setup_context=setup)
+    _DIRECT[getattr(OPS, name).default] = _Direct(name, implementation)
 
 
 def _recomputed(implementation):
