@@ -512,6 +512,24 @@ def test_writes_are_of_the_program(write):
     assert [len(made.calls) for made in capture._made] == [1]
 
 
+def test_a_whole_step_is_compiled():
+    """The optimizer's part, which writes to weights, is torch's."""
+    losses = []
+    for compiled_step in False, True:
+        model = Two()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, foreach=True)
+
+        def one_step():
+            optimizer.zero_grad()
+            loss = model(X, EDGES).square().mean()
+            loss.backward()
+            optimizer.step()
+            return loss.detach()
+        call = capture.compile_module(one_step) if compiled_step else one_step
+        losses.append([call().item() for _ in range(3)])
+    assert losses[0] == pytest.approx(losses[1], rel=1e-5) and losses[0][0] > losses[0][2]
+
+
 # -- Processes --------------------------------------------------------------------------------
 
 def _train(rank):

@@ -63,16 +63,18 @@ def _written(node):
             name.endswith("_") and not name.endswith("__") or name in _IN_PLACE)
     if not is_written(node):
         return None
-    while is_written(node):
+    while isinstance(node, torch.fx.Node) and is_written(node):
         node = node.args[0]
-    return node
+        if isinstance(node, (list, tuple)):  # Of torch._foreach_add_ and its like.
+            node = next((x for x in node if isinstance(x, torch.fx.Node)), None)
+    return node if isinstance(node, torch.fx.Node) else None
 
 
 _IN_PLACE = ("setitem", "iadd", "isub", "imul", "itruediv", "ipow")
 
 
 def refused(graph_module):
-    """Why gradients of a graph would not be those of torch, or None."""
+    """Why a graph is torch's, or None: most are those whose gradients would be others."""
     begin = enabled = torch.is_grad_enabled()
     for node in _nodes(graph_module):
         if node.target is torch._C._set_grad_enabled:
@@ -80,7 +82,10 @@ def refused(graph_module):
             if enabled and not begin:
                 return ("torch.enable_grad() within a model that is called without "
                         "gradients: expected torch.no_grad() around what needs none")
-        written = None if enabled or not begin else _written(node)
+        written = _written(node)
+        if written is not None and written.op == "get_attr":
+            return "a tensor that is no input is written to, as by an optimizer"
+        written = None if enabled or not begin else written
         if written is not None and getattr(written.meta.get("example_value"),
                                            "requires_grad", False):
             return ("a tensor with gradients that is written to under torch.no_grad(): "
