@@ -43,6 +43,18 @@ class Layers(nn.Module):
         return x[self.of] if self.of else x
 
 
+class Of(nn.Module):
+    """Rows of some types of what a model gives."""
+
+    def __init__(self, model, *kinds):
+        super().__init__()
+        self.model, self.kinds = model, kinds
+
+    def forward(self, x, edges):
+        made = self.model(x, edges)
+        return {kind: made[kind] for kind in self.kinds}
+
+
 class Composed(nn.Module):
     """What to_hetero takes apart."""
 
@@ -74,6 +86,10 @@ MODELS = {
     "of authors": (lambda: Layers(sage, of="author"), [3, 1]),
     "mean of relations": (lambda: Layers(sage, aggr="mean", layers=1), [4]),
     "GAT": (lambda: Layers(gat, layers=1), [4]),
+    "of two types": (lambda: Of(Layers(sage, layers=3, aggr="mean", norm=lambda: nn.LayerNorm(
+        D)), "venue", "author"), [4, 4, 2]),
+    "residuals of two types": (lambda: Of(Layers(gat, residual=True), "author", "venue"),
+                               [4, 2]),
     "GAT of papers": (lambda: Layers(gat, of="paper", aggr="mean"), [3, 2]),
     "loops": (lambda: Layers(lambda r, i: pyg.GATConv(
         (D, D), D, add_self_loops=r[0] == r[2]), layers=1), [4]),
@@ -169,6 +185,30 @@ def test_model(name, merged):
     assert len(merged) == 1
     found = None if merged[0] is None else sorted(aggregations(merged[0]), reverse=True)
     assert found == (counts and sorted(counts, reverse=True))
+
+
+@pytest.mark.parametrize("kinds", [("author",), ("venue", "author")])
+def test_rows_that_nothing_reads(kinds):
+    """The last layer has rows of the types alone that the model gives: the first of the
+    layer before, in one program."""
+    torch.manual_seed(0)
+    model, (features, edges) = Of(Layers(sage), *kinds), inputs("")
+    features = {kind: x.float() for kind, x in features.items()}
+    results = []
+    for run in (model, capture.compile_module(model, fullgraph=True)):
+        model.zero_grad()
+        x = {kind: rows.clone().requires_grad_() for kind, rows in features.items()}
+        made = outputs(run(x, edges))
+        sum(one.sin().sum() for one in made).backward()
+        results.append([*made, *(p.grad for p in model.parameters()),
+                        *(v.grad for v in x.values())])
+    for expected, found in zip(*results, strict=True):
+        assert (expected is None) == (found is None)
+        if expected is not None:
+            torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-3)
+    call, = capture._made[-1].calls
+    assert call.segment.module.text().count("gnn.prefix_rows") == 1
+    torch._dynamo.reset()
 
 
 class Dropped(Layers):

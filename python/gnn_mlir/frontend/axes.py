@@ -216,7 +216,8 @@ _ALIKE = {aten.layer_norm.default, aten.softmax.int, aten._softmax.default,
           aten.prelu.default, vocabulary.OPS.edge_softmax.default,
           vocabulary.OPS.edge_softmax_by_type.default}
 _SIZED_BY_ARGUMENT = {getattr(vocabulary.OPS, name).default for name in (
-    "aggregate", "aggregate_by_type", "kept_edges", "extend_edges", "extend_remaining")}
+    "aggregate", "aggregate_by_type", "kept_edges", "extend_edges", "extend_remaining",
+    "first_rows")}
 _RESHAPES = {aten.view.default, aten.reshape.default, aten.flatten.using_ints,
              aten.unsqueeze.default, aten._unsafe_view.default}
 _DROPPED = {aten.sum.dim_IntList: _reduced, aten.mean.dim: _reduced,

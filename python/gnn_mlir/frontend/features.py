@@ -285,6 +285,18 @@ def _join_types(r, node, parts, types):
     return None
 
 
+@handles(OPS.first_rows.default)
+def _first_rows(r, node, x, size):
+    """The rows of a graph's sources that are its destinations."""
+    if not r.is_rows(x):
+        return None
+    for graph in r.graphs.all:
+        ends = {end: axis.find() for end, axis in graph.ends.items()}
+        if ends.get("src") is r.axis(x) and ends.get("dst") is r.axis(node):
+            return r.made(node, r.f.prefix_rows(r.rows(x, graph, "src")), 0)
+    raise Unsupported("the first rows of what are no sources")
+
+
 @handles(OPS.split_types.default)
 def _split_types(r, node, x, counts):
     raise Unsupported("the rows of one type")

@@ -14,6 +14,7 @@ aten, OPS = torch.ops.aten, vocabulary.OPS
 # in one piece when it is captured need not be when it is run: attention is of torch's choice.
 _AS_TORCH = {
     aten.view.default: lambda x, sizes: (aten.reshape.default, (x, sizes)),
+    OPS.first_rows.default: lambda x, size: (aten.narrow.default, (x, 0, 0, size)),
     OPS.join_types.default: lambda parts, types: (torch.cat, (parts,)),
     OPS.split_types.default: lambda x, counts: (torch.split, (x, counts))}
 

@@ -31,10 +31,12 @@ def merge(lowered):
     None where there is nothing of the sort."""
     layers = Layers(lowered)
     if layers.layers:
-        try:
-            return _Merger(lowered, layers).run()
-        except Stuck:
-            layers.leave()
+        for needed in (True, False):
+            try:
+                return _Merger(lowered, layers, needed).run()
+            except Stuck:
+                pass
+        layers.leave()
     if any(node.target == OPS.join_types.default for node in lowered.module.graph.nodes):
         try:
             return _Merger(lowered, layers).run()
@@ -44,9 +46,11 @@ def merge(lowered):
 
 
 class _Merger:
-    """Writes the graph anew, layer after layer."""
+    """Writes the graph anew, layer after layer. With `needed` a layer has the rows that
+    something reads alone: types that later layers have come first, so that those are the
+    first rows of the layer before."""
 
-    def __init__(self, lowered, layers):
+    def __init__(self, lowered, layers, needed=False):
         self.lowered, self.layers, self.axes = lowered, layers, layers.axes
         self.old = lowered.module.graph
         mode = next(value_of(n).fake_mode for n in self.old.nodes if n.op == "placeholder"
@@ -61,6 +65,12 @@ class _Merger:
         for node in self.old.nodes:
             for axis in self.axes.all_of(node):
                 self._order.setdefault(axis, len(self._order))
+        self._needed, self._wide = needed, {}  # Layouts of which others are the first rows.
+        if needed:
+            last = {one.axis: number for number, sums in enumerate(layers.layers)
+                    for one in sums}
+            self._order = {axis: (-last.get(axis, -1), place)
+                           for axis, place in self._order.items()}
 
     def run(self):
         layers, depths = self.layers.layers, self.layers.depth
@@ -205,8 +215,25 @@ class _Merger:
         key = tuple(values.items())
         if key not in self._zipped:
             layout, plan = self._rows(values)
-            self._zipped[key] = layout, once(plan)
+            plan = once(plan)
+            if layout is not None and all(map(self._is_of_layer, values.values())):
+                own = plan
+
+                def plan(at):
+                    return own(at) if len(at) == len(layout) else self._first(own(layout), at)
+            self._zipped[key] = layout, plan
         return self._zipped[key]
+
+    def _is_of_layer(self, node):
+        """Whether rows are those that a layer gives, with no product behind it: what edges
+        read too, so that some of them are the first of all."""
+        return node in self.part or node.op == "call_function" and (
+            node.target != aten.linear.default) and any(
+                self._is_of_layer(x) for x in node.all_input_nodes if self.layers.is_rows(x))
+
+    def _first(self, node, layout):
+        """Of rows of more types those of a layout, which are the first."""
+        return self.new.call(OPS.first_rows.default, node, self.count(layout))
 
     def _rows(self, values):
         found = {self.part.get(v) for v in values.values()}
@@ -284,12 +311,13 @@ class _Merger:
             {axis: self.env[x] for axis, x in values.items()}, layout)
 
     def _stack(self, weights, layout):
-        """New nodes {axis: weight} behind each other, with zeros for other types."""
+        """New nodes {axis: weight} behind each other, with zeros for other types: as many
+        as the graph has at either end."""
         value = value_of(next(iter(weights.values())))
         return self.new.call(aten.stack.default, [
             weights[axis] if axis in weights else self.new.call(
                 aten.zeros.default, list(map(int, value.shape)), dtype=value.dtype,
-                device=value.device) for axis in layout])
+                device=value.device) for axis in self._wide.get(layout, layout)])
 
     # -- A layer ------------------------------------------------------------------------------
 
@@ -306,6 +334,8 @@ class _Merger:
         layout = one_layout(layouts) or order
         if not set(order) <= set(layout):
             raise Stuck("rows of other types")
+        if self._needed and order != layout and order == layout[:len(order)]:
+            self._wide[order], layout = self._wide.get(layout, layout), order
         made = [group.made(layout) for group in groups]
         total = self._scaled(self._total(made), sums, layout)
         total = self._total([total, *(plan(layout) for _, plan in added), *(
@@ -328,7 +358,8 @@ class _Merger:
         if len(set(factors.values())) == 1:
             return self.new.call(aten.mul.Tensor, node, factors[sums[0].axis])
         value = value_of(node)
-        table = self.constant([factors.get(axis, 0.0) for axis in layout], value)
+        table = self.constant([factors.get(axis, 0.0)
+                               for axis in self._wide.get(layout, layout)], value)
         return self.new.call(aten.mul.Tensor, node, self.new.call(
             aten.index_select.default, table, 0, self.node_types(layout)))
 
@@ -426,7 +457,8 @@ class _Merger:
                 return parts[at[0]]
             table = self._stack(parts, at)
             if list(map(int, value_of(table).shape[1:])) != shape:
-                table = self.new.call(aten.view.default, table, [len(at), *shape])
+                table = self.new.call(aten.view.default, table, [
+                    int(value_of(table).shape[0]), *shape])
             return self.new.call(aten.index_select.default, table, 0, self.node_types(at))
         return [made]
 

@@ -289,6 +289,19 @@ _define("join_types(Tensor[] parts, Tensor types) -> Tensor",
         lambda ctx, grad: (list(grad.split(ctx.sizes)), None))
 
 
+def _keep_count(ctx, inputs, output):
+    ctx.count = inputs[0].shape[0]
+
+
+def _first_grads(ctx, grad):
+    rest = grad.new_zeros([ctx.count - grad.shape[0], *grad.shape[1:]])
+    return torch.cat([grad, rest]), None
+
+
+_define("first_rows(Tensor x, SymInt size) -> Tensor", lambda x, size: x[:size].clone(),
+        _sized, _keep_count, _first_grads)
+
+
 def _keep_shape(ctx, inputs, output):
     ctx.like = inputs[0].new_empty(0), inputs[0].shape[1:], inputs[1]
 
