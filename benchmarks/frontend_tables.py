@@ -196,9 +196,9 @@ def files(result, name):
 
 def for_page(result, name):
     """What a page in docs says of a result."""
-    return (f"Geometric means of PyG's time and memory beside ours, on {result['date']}, "
-            f"{result['about']['device']}\n([all cells](../benchmarks/results/{name}.md); "
-            "\"best\" is PyG's fastest way of a cell):\n\n" + summary(result["rows"]))
+    return (f"\nGeometric means of PyG's time and memory beside ours, on {result['date']}, "
+            f"{result['about']['device']}\n([all cells](../benchmarks/results/{name}.md)).\n"
+            "\"best\" is PyG's fastest way of a cell.\n\n" + summary(result["rows"]) + "\n")
 
 
 def on_page(page, text):
