@@ -55,7 +55,8 @@ def backend(graph_module, example_inputs, *, options=None):
             foreign |= error.ids  # Torch's, with what they gather and sum.
     _made.append(outer)
     del _made[:-64]
-    return modes.without_autocast()(module.forward) if lowered.autocast else module.forward
+    forward = lowered.fed(module)
+    return modes.without_autocast()(forward) if lowered.autocast else forward
 
 
 def _raise(lowered, foreign):

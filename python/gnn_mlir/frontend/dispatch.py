@@ -15,7 +15,7 @@ import types
 import torch
 from torch._dynamo import eval_frame, utils
 
-from . import intercept
+from . import hetero, intercept
 
 _has_any_global_hook = torch.nn.modules.module._has_any_global_hook
 _dynamo, _Module = torch._C._dynamo.eval_frame, torch.nn.Module
@@ -33,17 +33,19 @@ def install(compiled, model, backend):
     if hasattr(model, "_initialize_hook") or not isinstance(own, types.FunctionType) or (
             not all(hasattr(of, name) for of, names in _NEEDED.items() for name in names)):
         return
-    capture, captured = compiled.forward, _Captured(model, backend)
+    capture, captured, known = compiled.forward, _Captured(model, backend), hetero.Known(model)
     intercepting = _dynamo.get_eval_frame_callback
 
     @functools.wraps(capture)
     def forward(*args, **kwargs):
+        if known.used:
+            known.settle()
         if intercepting() is not None or not captured.is_plain():
             return capture(*args, **kwargs)
         run = captured.find(args, kwargs)
         if run is not None:
             return run(model, *args, **kwargs)
-        made = capture(*args, **kwargs)
+        made = known.capturing(capture, *args, **kwargs)
         captured.learn()
         return made
     eval_frame.skip_code(forward.__code__)

@@ -79,6 +79,7 @@ class Graphs:
         self._foreign = {None, *foreign}
         self.axes, self.all, self._by_key = axes, [], {}
         self._types, self._compared = {}, {}
+        self._ids = {}  # The `Ids` of each key.
         gathers, scatters, typed = [], [], []
         for node in graph.nodes:
             if node.op == "call_function":
@@ -183,7 +184,9 @@ class Graphs:
     def _end(self, graph, end, ids, axis):
         if end in graph.vectors and self.key(graph.vectors[end]) != self.key(ids):
             return  # A third vector of ids of the same edges: torch's.
-        graph.vectors.setdefault(end, ids)
+        if end not in graph.vectors:
+            graph.vectors[end] = ids
+            self._ids.setdefault(self.key(ids), Ids(graph, end))
         self._end_axis(graph, end, axis)
 
     def _find_loops(self):
@@ -301,12 +304,7 @@ class Graphs:
 
     def ids(self, node):
         """The `Ids` that a node is, or None."""
-        key, which = self.key(node)
-        for graph in self.all:
-            for end, vector in graph.vectors.items():
-                if self.key(vector) == (key, which):
-                    return Ids(graph, end)
-        return None
+        return self._ids.get(self.key(node))
 
     def types(self, node):
         """The `Types` that a node is, or None."""

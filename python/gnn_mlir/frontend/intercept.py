@@ -6,6 +6,7 @@ classes get a forward that asks the switch, and is the layer's own where it is o
 always but inside a call of a compiled model. Eager code runs PyG's own functions.
 """
 
+import contextlib
 import functools
 import operator
 import sys
@@ -16,11 +17,13 @@ from torch import Tensor
 from torch._dynamo.variables import builtin, torch as traced
 from torch.nn import functional
 
+from . import hetero
 from .adjacency import SPARSE, Adjacency, Functions
 from .vocabulary import OPS
 
 _switch = False
 _installed = False
+_substitutes = []  # (name, PyG's function, what stands for it)
 
 
 def is_on():
@@ -63,8 +66,8 @@ def install():
     _trace_products()
     try:
         import torch_geometric.utils as utils
-        from torch_geometric.nn import (FastRGCNConv, GATConv, HeteroLinear, HGTConv,
-                                        RGCNConv)
+        from torch_geometric.nn import (FastRGCNConv, GATConv, HeteroConv, HeteroLinear,
+                                        HGTConv, RGCNConv)
         from torch_geometric.typing import torch_sparse
     except ImportError:
         return
@@ -74,11 +77,15 @@ def install():
         copy = types.FunctionType(own.__code__, own.__globals__, own.__name__,
                                   own.__defaults__, own.__closure__)
         copy.__kwdefaults__ = own.__kwdefaults__
-        torch._dynamo.substitute_in_graph(own, skip_signature_check=True)(make(copy))
+        made = make(copy)
+        torch._dynamo.substitute_in_graph(own, skip_signature_check=True)(made)
+        _substitutes.append((name, own, made))
     for cls, forward in ((RGCNConv, _rgcn), (FastRGCNConv, _rgcn), (HGTConv, _hgt),
                          (HeteroLinear, _hetero_linear)):
         _wrap(cls, "forward", forward)
     _wrap(GATConv, "edge_update", _gat_scores)
+    _wrap(HeteroConv, "forward", hetero.forward)
+    HeteroConv._captured_as = ""
     _trace_num_nodes()
     own = Functions(torch_sparse)
     for name, module in list(sys.modules.items()):
@@ -93,6 +100,27 @@ def _trace_products():
     traced.get_overridable_functions().update(SPARSE)
     builtin.populate_builtin_to_tensor_fn_map()
     builtin.BUILTIN_TO_TENSOR_RFN_MAP[operator.matmul] = Tensor.__rmatmul__
+
+
+@contextlib.contextmanager
+def substituted():
+    """PyG's functions are the vocabulary's, and PyG takes itself to be traced, where its code
+    runs on fake tensors without dynamo."""
+    modules = [vars(module) for name, module in list(sys.modules.items())
+               if name.startswith("torch_geometric.")]
+    places = [(names, name, own, made) for name, own, made in _substitutes
+              for names in modules if names.get(name) is own]
+    before, back = torch.compiler._is_compiling_flag, turn_on()
+    torch.compiler._is_compiling_flag = True
+    for names, name, _, made in places:
+        names[name] = made
+    try:
+        yield
+    finally:
+        for names, name, own, _ in places:
+            names[name] = own
+        torch.compiler._is_compiling_flag = before
+        back()
 
 
 def _trace_num_nodes():

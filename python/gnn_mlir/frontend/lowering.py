@@ -9,10 +9,9 @@ import dataclasses
 import operator
 
 import torch
-from torch._functorch.aot_autograd import aot_export_module
 from torch.fx import traceback
 
-from . import vocabulary
+from . import exporting, hetero, templates, vocabulary
 from .modes import Inlined, exact, is_autocast, like, without_autocast
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
@@ -27,14 +26,32 @@ class Lowered:
     """A functional graph with one placeholder for each of dynamo's, in their order.
 
     Its outputs are those of dynamo's graph, behind the new values of `mutated`:
-    placeholders, by their positions. `same` maps symbols of sizes to equal ones.
+    placeholders, by their positions. `same` maps symbols of sizes to equal ones. Behind
+    dynamo's placeholders are those of `parameters`, each a name in a dict of a module.
     `readers` are `liveness.readers` where there are gradients."""
 
     module: torch.fx.GraphModule
     mutated: list
     same: dict
     autocast: bool
+    parameters: list
     readers: tuple = None
+
+    def fed(self, module):
+        """A module on all placeholders, as one on dynamo's."""
+        return _Fed(module, self.parameters).forward if self.parameters else module.forward
+
+
+class _Fed:
+    """A module that is called with parameters as they are at the call behind what it is
+    given."""
+
+    def __init__(self, module, places):
+        self._module, self._places = module, places
+        self.is_of_programs = getattr(module, "is_of_programs", False)
+
+    def forward(self, *args):
+        return self._module(*args, *[own[name] for own, name in self._places])
 
 
 class _Runs(torch.nn.Module):
@@ -61,12 +78,9 @@ def lower(graph_module):
              if node.op == "placeholder"]
     runs = _Runs(graph_module)
     with torch.no_grad(), without_autocast(), traceback.preserve_node_meta():
-        module, signature = aot_export_module(runs, fakes,
-                                              trace_joint=False, pre_dispatch=True)
+        module, mutated = exporting.export(runs, fakes)
     graph = module.graph
-    places = {node.name: i for i, node in enumerate(
-        node for node in graph.nodes if node.op == "placeholder")}
-    mutated = [places[name] for name in signature.user_inputs_to_mutate.values()]
+    parameters = templates.expand(module, hetero)
     for node, fake in zip(list(graph.nodes), fakes):
         node.meta["requires_grad"] = torch.is_grad_enabled() and isinstance(
             fake, torch.Tensor) and fake.requires_grad
@@ -89,7 +103,7 @@ def lower(graph_module):
     same = _merge_equal(graph)
     graph.eliminate_dead_code()
     module.recompile()
-    return Lowered(module, mutated, same, is_autocast(graph_module))
+    return Lowered(module, mutated, same, is_autocast(graph_module), parameters)
 
 
 _ARITHMETIC = (aten.add.Tensor, aten.sub.Tensor, aten.mul.Tensor, aten.div.Tensor)

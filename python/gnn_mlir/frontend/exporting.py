@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A graph of functional ATen of what runs on fake tensors, before autograd and dispatch.
+
+torch's export runs a model twice, for what it writes to and for the graph. What writes to
+nothing, as most models, is run once here: ops that are their decomposition are decomposed
+as torch's export does it, and there is nothing to make functional.
+"""
+
+import functools
+
+import torch
+from torch._dispatch.python import enable_python_dispatcher
+from torch._functorch.aot_autograd import aot_export_module
+from torch._subclasses import functional_tensor
+from torch.fx.experimental.proxy_tensor import make_fx
+
+
+def export(runs, fakes):
+    """(graph, positions of inputs whose new values are its first outputs)."""
+    mode = next(x.fake_mode for x in fakes if isinstance(x, torch.Tensor))
+    try:
+        with mode, enable_python_dispatcher(), _Plain():
+            module = make_fx(runs, record_module_stack=True, pre_dispatch=True)(*fakes)
+    except _Writes:
+        return _functional(runs, fakes)
+    for node in module.graph.nodes:
+        if isinstance(node.meta.get("val"), torch.Tensor):
+            node.meta["val"] = _with_numbers(node.meta["val"], mode)
+    return module, []
+
+
+def _with_numbers(value, mode):
+    """A tensor whose sizes are numbers where symbols were found to be."""
+    def number(size):
+        return int(size) if isinstance(size, torch.SymInt) and (
+            size.node.expr.is_number) else size
+    shape, strides = (tuple(map(number, sizes)) for sizes in (value.shape, value.stride()))
+    if all(a is b for a, b in zip((*shape, *strides), (*value.shape, *value.stride()))):
+        return value
+    with mode:
+        return torch.empty_strided(shape, strides, dtype=value.dtype, device=value.device)
+
+
+def _functional(runs, fakes):
+    module, signature = aot_export_module(runs, fakes, trace_joint=False, pre_dispatch=True)
+    places = {node.name: i for i, node in enumerate(
+        node for node in module.graph.nodes if node.op == "placeholder")}
+    return module, [places[name] for name in signature.user_inputs_to_mutate.values()]
+
+
+class _Writes(Exception):
+    """An op writes to a tensor."""
+
+
+class _Plain(functional_tensor.FunctionalTensorMode):
+    """Decomposes what torch's export does; raises _Writes at ops that write."""
+
+    def __init__(self):
+        super().__init__(pre_dispatch=True, export=True)
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if _is_decomposed(func):
+            with self:
+                made = func.decompose(*args, **kwargs)
+            if made is not NotImplemented:
+                return made
+        if _writes(func):
+            raise _Writes(func)
+        return func(*args, **kwargs)
+
+
+@functools.lru_cache(maxsize=None)
+def _is_decomposed(func):
+    if func in functional_tensor.FunctionalTensor.metadata_fns or func.namespace == "gnn_mlir":
+        return False
+    return bool(functional_tensor._can_decompose_fast(func, True, True)) and (
+        torch._C._dispatch_has_kernel(func.name()))
+
+
+@functools.lru_cache(maxsize=None)
+def _writes(func):
+    """Whether an op may write to its operands; norms write to running statistics, which
+    their schemas do not say."""
+    return isinstance(func, torch._ops.OpOverload) and (
+        func._schema.is_mutable or "_norm" in func._schema.name and
+        any("running" in argument.name for argument in func._schema.arguments))
