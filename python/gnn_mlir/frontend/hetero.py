@@ -26,12 +26,10 @@ _uses = []
 # Layers whose results depend on attributes, parameters and arguments alone, and have a row
 # for each destination; and what they are made of.
 _LAYERS = ("SAGEConv", "GraphConv", "GATConv", "GATv2Conv", "TransformerConv",
-           "ResGatedGraphConv", "GINConv")
+           "ResGatedGraphConv")
 _PARTS = ("HeteroConv", "Linear", "SumAggregation", "MeanAggregation", "MaxAggregation",
           "MinAggregation")
-_TORCH = tuple(getattr(torch.nn, name) for name in (
-    "Linear", "ReLU", "LeakyReLU", "ELU", "GELU", "Sigmoid", "Tanh", "Identity", "Sequential",
-    "Dropout"))
+_TORCH = (torch.nn.Sigmoid, torch.nn.Tanh, torch.nn.ReLU)
 _METHODS = ("__call__", "forward", "propagate", "message", "aggregate", "update",
             "edge_update")
 _CONTAINERS = ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set")
@@ -90,8 +88,10 @@ class Layer:
     """A HeteroConv, and what of it is taken for constant."""
 
     def __init__(self, module):
-        self._module, self._versions = weakref.ref(module), {}
+        self._module, self._versions, self._found = weakref.ref(module), {}, None
         self.signatures = None  # Of the layers by relation, None where torch traces them.
+        # Of parameters, one for each of torch's modes, which have dispatch keys of their own.
+        self._checks = []
         self.settle()
 
     def settle(self):
@@ -122,18 +122,14 @@ class Layer:
             self._seen = list(map(_version, self._dicts))
         self._parameters = [x for one in modules for x in one._parameters.values()
                             if x is not None]
-        self._checks = []
-        if self.signatures is not None:
-            self._add_check()
+        self._checks = self._checks[-3:] if found == self._found else []
+        self._found = found
+        if found is not None:
+            self._checks.append(_guards.TensorGuards(
+                *self._parameters, dynamic_dims_sizes=None, dynamic_dims_strides=None))
 
     def _of_classes(self):
         return [getattr(cls, name, None) for cls in self._classes for name in _METHODS]
-
-    def _add_check(self):
-        """Of sizes, dtypes, devices and of whether they have gradients, in torch's present
-        mode: others have other dispatch keys."""
-        self._checks = [*self._checks[-3:], _guards.TensorGuards(
-            *self._parameters, dynamic_dims_sizes=None, dynamic_dims_strides=None)]
 
     def holds(self):
         """Whether nothing has changed."""

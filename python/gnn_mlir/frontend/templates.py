@@ -23,13 +23,12 @@ def of(conv, signed, tensors):
     """The Template of a layer with a signature, for fake tensors like these."""
     known = _made.setdefault(tensors[0].fake_mode, {})
     sizes = _Sizes(tensors)
-    key = (signed, sizes.key) if sizes.key is not None else (id(conv), *map(id, tensors))
-    found = known.get(key)
-    if found is not None and not found.is_shared:
-        key = id(conv), *map(id, tensors)
-        found = known.get(key)
+    own = (signed, id(conv), *sizes.exact)
+    found = known.get((signed, sizes.key))
+    if found is None or not found.is_shared:
+        found = known.get(own)
     if found is None:
-        found = known[key] = Template(conv, tensors, sizes)
+        found = known[own] = known[signed, sizes.key] = Template(conv, tensors, sizes)
     return found
 
 
@@ -37,13 +36,15 @@ class _Sizes:
     """The sizes of tensors, with symbols told by where they are first."""
 
     def __init__(self, tensors):
-        self._places, self.key = {}, []
+        self._places, self.key, self.exact = {}, [], []
         for number, x in enumerate(tensors):
             sizes = [self._of(size, (number, "shape", i)) for i, size in enumerate(x.shape)]
             strides = [self._of(size, (number, "stride", i))
                        for i, size in enumerate(x.stride())]
-            self.key.append((x.dtype, x.device, x.requires_grad, *sizes, *strides))
-        self.key = None if any(None in one for one in self.key) else tuple(self.key)
+            self.key.append((x.dtype, x.device, *sizes, *strides))
+            self.exact += map(_value, (*x.shape, *x.stride()))
+        self.is_simple = not any(None in one for one in self.key)
+        self.key = tuple(self.key)
 
     def _of(self, size, place):
         """A number, the place of a symbol, or None."""
@@ -97,7 +98,7 @@ class Template:
         if mutated:
             raise RuntimeError(f"{type(conv).__name__}: expected a layer that writes to nothing")
         module.graph.eliminate_dead_code()
-        self.is_shared = sizes.key is not None and _assumed(mode) == before
+        self.is_shared = sizes.is_simple and _assumed(mode) == before
         self.module, self.weights = module, weights
         self._out = module.graph.output_node().args[0].meta["val"]
         if _value(self._out.shape[0]) != _value(tensors[-2].shape[0]):

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""HeteroConv as one op while torch traces: equal layers are traced once, and what torch would
+guard of them is seen to change."""
+
+import copy
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pyg = pytest.importorskip("torch_geometric.nn")
+
+import zoo  # noqa: E402
+from gnn_mlir.frontend import capture, hetero, intercept, templates  # noqa: E402
+
+fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
+intercept.install()
+RELS = zoo.RELS
+D = 8
+
+
+def conv(kind="sage", **named):
+    if kind == "sage":
+        return pyg.SAGEConv((D, D), D, **named)
+    return pyg.GATConv((D, D), D // 2, heads=2, add_self_loops=False, **named)
+
+
+class Model(torch.nn.Module):
+    """Two layers: of the first all are equal, of the second none of authors."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = pyg.HeteroConv({r: conv() for r in RELS})
+        self.last = pyg.HeteroConv({r: conv("gat" if "author" in r else "sage") for r in RELS},
+                                   aggr="mean")
+
+    def forward(self, x, edges):
+        return self.last({kind: rows.relu() for kind, rows in self.first(x, edges).items()},
+                         edges)
+
+
+def given(nodes=40):
+    x, edges = zoo.Inputs(nodes=nodes).hetero()
+    return {kind: torch.randn(len(rows), D) for kind, rows in x.items()}, edges
+
+
+@pytest.fixture
+def counts(monkeypatch):
+    """How many layers are traced, and captures are made."""
+    found = {"traced": 0, "captured": 0}
+    traced, lowered = templates.Template.__init__, capture.lower
+
+    def count(name, own):
+        def counted(*args):
+            found[name] += 1
+            return own(*args)
+        return counted
+    monkeypatch.setattr(templates.Template, "__init__", count("traced", traced))
+    monkeypatch.setattr(capture, "lower", count("captured", lowered))
+    return found
+
+
+def check(model, compiled, inputs):
+    """Results and gradients as eager's."""
+    found = []
+    for run in (model, compiled):
+        for parameter in model.parameters():
+            parameter.grad = None
+        made = run(*inputs)
+        sum(rows.square().sum() for rows in made.values()).backward()
+        found.append(made | {name: p.grad for name, p in model.named_parameters()})
+    eager, ours = found
+    assert list(eager) == list(ours)
+    for name, value in eager.items():
+        if value is None or ours[name] is None:
+            assert ours[name] is None or not ours[name].any(), name
+            assert value is None or not value.any(), name
+        else:
+            torch.testing.assert_close(ours[name], value, rtol=1e-4, atol=1e-4, msg=name)
+
+
+def test_equal_layers_are_traced_once(counts):
+    """Layers of two node types, and those of one: two of SAGEConv, one of GATConv. What
+    changes later is as eager has it, captured anew where a graph depends on it."""
+    torch.manual_seed(0)
+    model, inputs = Model(), given()
+    compiled = capture.compile_module(model)
+    check(model, compiled, inputs)
+    assert counts == {"traced": 3, "captured": 1}
+    check(model, compiled, given(30))
+    first, last = (list(layer.convs.values()) for layer in (model.first, model.last))
+
+    def values():
+        first[0].lin_l.weight = torch.nn.Parameter(torch.randn(D, D))
+        first[1].lin_r.weight.data.mul_(2)
+        last[0].bias.data = torch.randn(D)
+        model.load_state_dict(copy.deepcopy(model.state_dict()), assign=True)
+
+    def ids():
+        for pair in inputs[1].values():
+            pair.copy_(pair.flip(1))
+    for change in (values, ids):
+        change()
+        check(model, compiled, inputs)
+        assert counts["captured"] == 1, change
+    last[0].negative_slope = 0.9
+    first[0].lin_l.bias.requires_grad_(False)
+    check(model, compiled, inputs)
+    assert counts["captured"] == 2
+    last[0].negative_slope = 0.2
+    first[0].lin_l.bias.requires_grad_(True)
+    check(model, compiled, inputs)
+    assert counts["captured"] == 2  # What was captured for it.
+
+
+class Minus(pyg.SAGEConv):
+    def message(self, x_j):
+        return -x_j
+
+
+def hooked(module):
+    module.convs[RELS[0]].lin_l.register_forward_pre_hook(lambda *args: None)
+
+
+def of_messages(module):
+    module.convs[RELS[0]].register_message_forward_hook(lambda *args: None)
+
+
+def subclass(module):
+    module.convs[RELS[0]] = Minus((D, D), D)
+
+
+def method(module):
+    module.convs[RELS[0]].message = lambda x_j: -x_j
+
+
+def forward(module):
+    module.convs[RELS[0]].forward = lambda x, edge_index: x[1]
+
+
+def one_of_two(module):
+    module.convs[RELS[0]].lin_r = module.convs[RELS[0]].lin_l
+
+
+def parameter_of_a_class(module):
+    module.convs[RELS[0]].lin_l.weight = type("Own", (torch.nn.Parameter,), {})(
+        torch.randn(D, D))
+
+
+def buffer(module):
+    lin = module.convs[RELS[0]].lin_l
+    del lin.weight
+    lin.register_buffer("weight", torch.randn(D, D))
+
+
+def attribute(module):
+    module.convs[RELS[0]].normalize = True
+
+
+def training(module):
+    module.eval()
+
+
+def child(module):
+    module.convs[RELS[0]].lin_l = pyg.Linear(D, D, bias=False)
+
+
+def no_bias(module):
+    module.convs[RELS[0]].lin_l.bias = None
+
+
+def frozen(module):
+    module.convs[RELS[0]].lin_l.weight.requires_grad_(False)
+
+
+def dtype(module):
+    module.convs[RELS[0]].lin_l.weight.data = torch.randn(D, D).double()
+
+
+def shape(module):
+    module.convs[RELS[0]].lin_l.weight.data = torch.randn(D + 1, D)
+
+
+def aggregation(module):
+    module.convs[RELS[0]].aggr_module = pyg.aggr.SumAggregation()
+
+
+@pytest.mark.parametrize("change, is_known", [
+    *((change, False) for change in (hooked, of_messages, subclass, method, forward, one_of_two,
+                                     parameter_of_a_class, buffer)),
+    *((change, True) for change in (attribute, training, child, no_bias, frozen, dtype, shape,
+                                    aggregation))])
+def test_changes_are_another_version(change, is_known):
+    module = Model().first
+    layer = hetero.Layer(module)
+    assert layer.holds() and layer.signatures is not None
+    version = module._captured_as
+    assert layer.holds()
+    change(module)
+    assert not layer.holds()
+    layer.settle()
+    assert module._captured_as != version
+    assert (layer.signatures is not None) == is_known
+    assert layer.holds() or not is_known
+
+
+def test_versions_come_back():
+    module = Model().first
+    layer = hetero.Layer(module)
+    version = module._captured_as
+    with torch.inference_mode():
+        assert layer.holds() or layer.settle() is None and layer.holds()
+    assert layer.holds() and module._captured_as == version
+    module.eval()
+    layer.settle()
+    other = module._captured_as
+    module.train()
+    layer.settle()
+    assert module._captured_as == version != other
+    own, pyg.SAGEConv.message = pyg.SAGEConv.message, lambda self, x_j: x_j
+    try:
+        assert not layer.holds()
+    finally:
+        pyg.SAGEConv.message = own
+
+
+def test_sizes_that_tracing_assumes_are_not_shared(counts, monkeypatch):
+    """Where a layer asks for the number of its edges, each is traced."""
+    class Asks(pyg.SAGEConv):
+        def forward(self, x, edge_index):
+            out = super().forward(x, edge_index)
+            return out if edge_index.size(1) != 7 else -out
+    own = hetero.kinds
+
+    def kinds():
+        layers, taken = own()
+        return layers | {Asks}, taken | {Asks}
+    monkeypatch.setattr(hetero, "kinds", kinds)
+    torch.manual_seed(0)
+    x, edges = given()
+    relations = [RELS[0], RELS[2]]
+    edges = {relation: edges[relation] for relation in relations}
+    edges[relations[1]] = edges[relations[1]][:, :7]
+    model = pyg.HeteroConv({r: Asks((D, D), D) for r in relations})
+    compiled = capture.compile_module(model, fullgraph=True)
+    with torch.no_grad():
+        made, wanted = compiled(x, edges), model(x, edges)
+    for kind, rows in wanted.items():
+        torch.testing.assert_close(made[kind], rows, rtol=1e-4, atol=1e-4)
+    assert 2 <= counts["traced"] <= 3
