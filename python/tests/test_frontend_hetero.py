@@ -164,6 +164,14 @@ def child(module):
     module.convs[RELS[0]].lin_l = pyg.Linear(D, D, bias=False)
 
 
+def equal_child(module):
+    module.convs[RELS[0]].lin_l = pyg.Linear(D, D)
+
+
+def equal_layer(module):
+    module.convs[RELS[0]] = conv()
+
+
 def no_bias(module):
     module.convs[RELS[0]].lin_l.bias = None
 
@@ -187,8 +195,8 @@ def aggregation(module):
 @pytest.mark.parametrize("change, is_known", [
     *((change, False) for change in (hooked, of_messages, subclass, method, forward, one_of_two,
                                      parameter_of_a_class, buffer)),
-    *((change, True) for change in (attribute, training, child, no_bias, frozen, dtype, shape,
-                                    aggregation))])
+    *((change, True) for change in (attribute, training, child, equal_child, equal_layer,
+                                    no_bias, frozen, dtype, shape, aggregation))])
 def test_changes_are_another_version(change, is_known):
     module = Model().first
     layer = hetero.Layer(module)

@@ -116,7 +116,10 @@ class Layer:
             found = self.signatures = None
         self._classes = {type(one) for one in modules}
         self._methods = self._of_classes()
-        version = self._versions.setdefault(found, str(len(self._versions) + 1))
+        # What is captured reads these dicts; held, so that no other gets their ids.
+        places = [one._parameters for one in modules]
+        version, _ = self._versions.setdefault((found, *map(id, places)), (
+            str(len(self._versions) + 1), places))
         if module._captured_as != version:
             module._captured_as = version
             self._seen = list(map(_version, self._dicts))
