@@ -126,6 +126,12 @@ def on_host(bound, inputs, launch):
     return outputs
 
 
+def new_workspace(bound):
+    """(memory on the host, its address) for runs one after the other."""
+    memory = _aligned(bound.workspace_bytes, False)
+    return memory, memory.ctypes.data
+
+
 @contextlib.contextmanager
 def workspace_of(bound):
     """The address of a workspace on the host, for one run."""

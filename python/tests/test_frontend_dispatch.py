@@ -148,6 +148,13 @@ def test_what_torch_does_at_calls_of_modules(found):
         check(model, compiled, X, EDGES)
         handle.remove()
     assert model in seen
+    for hook in (compiled.register_forward_hook, compiled.register_forward_pre_hook):
+        seen.clear()
+        handle = hook(lambda module, *_: seen.append(module))
+        check(model, compiled, X, EDGES)
+        handle.remove()
+        check(model, compiled, X, EDGES)
+        assert seen == [compiled]
     with torch.compiler.set_stance("force_eager"):
         count = found[0]
         check(model, compiled, X, EDGES)

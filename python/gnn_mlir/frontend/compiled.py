@@ -5,11 +5,14 @@ torch cannot trace, and with its own settings, so that copies and pickles compil
 import functools
 import re
 
+import torch
 from torch._dynamo import eval_frame
 from torch._dynamo.variables.builder import VariableBuilder
 
 from . import arguments, dispatch
 from .raising import CaptureError
+
+_has_any_global_hook = torch.nn.modules.module._has_any_global_hook
 
 
 class Compiled(eval_frame.OptimizedModule):
@@ -28,6 +31,16 @@ class Compiled(eval_frame.OptimizedModule):
         dispatch.install(made, model, compiler)
         made.forward = arguments.converting(made.forward, model)
         return made
+
+    def __call__(self, *args, **kwargs):
+        """As torch has it; where there are no hooks, without asking for each kind of them."""
+        own = self.__dict__
+        if (own["_forward_hooks"] or own["_forward_pre_hooks"] or own["_backward_hooks"] or
+                own["_backward_pre_hooks"] or self._compiled_call_impl is not None or
+                _has_any_global_hook() or torch._C._get_tracing_state() or
+                torch.compiler.is_dynamo_compiling()):
+            return super().__call__(*args, **kwargs)
+        return self.forward(*args, **kwargs)
 
     def __reduce__(self):
         return _remake, (self._orig_mod, *self._remade)
