@@ -306,6 +306,13 @@ class Attention(nn.Module):
         return h[mask]
 
 
+def of_tables(x, edges, table):
+    """Ids of two dimensions: several rows for each of something else."""
+    h = summed(x, edges)
+    rows = h[table]
+    return rows[:, :, 1:].reshape(len(table), -1) * 2, summed(h + rows.mean((0, 1)), edges)
+
+
 def between_breaks(x, edges, weight):
     """Parts of the Python function have views of sparse tensors as arguments."""
     for _ in range(2):
@@ -323,6 +330,10 @@ def weighted(x, edges, weight):
 
 def test_attention_of_torch():
     is_eager(Attention(), X, EDGES, programs=1)
+
+
+def test_tables_of_ids():
+    is_eager(of_tables, X, EDGES, torch.arange(8).view(4, 2) % NODES)
 
 
 def test_views_behind_graph_breaks():

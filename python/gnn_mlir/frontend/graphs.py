@@ -101,9 +101,9 @@ class Graphs:
             gathers.append((args[2], axes.of(args[0], args[1]), args[0]))
         elif target == aten.index.Tensor:
             places = [i for i, one in enumerate(args[1]) if one is not None]
-            if len(places) == 1 and _is_ids(args[1][places[0]]):
+            if len(places) == 1 and _is_vector(args[1][places[0]]):
                 gathers.append((args[1][places[0]], axes.of(args[0], places[0]), args[0]))
-        elif target == aten.embedding.default:
+        elif target == aten.embedding.default and _is_vector(args[1]):
             gathers.append((args[1], axes.of(args[0]), args[0]))
         elif target in (OPS.aggregate.default, OPS.aggregate_by_type.default):
             scatters.append((args[1], axes.of(node), args[0]))
@@ -336,6 +336,11 @@ def _selects_rows(mask):
     """Whether a mask says which rows of features an op takes or gives."""
     return any(is_floats(user.meta.get("val")) or user.target in (
         *_SAME_IDS, aten.nonzero.default) and _selects_rows(user) for user in mask.users)
+
+
+def _is_vector(node):
+    """Whether a node is ids, one for each row."""
+    return _is_ids(node) and value_of(node).dim() == 1
 
 
 def _is_ids(node):
