@@ -17,7 +17,9 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 def export(runs, fakes):
     """(graph, positions of inputs whose new values are its first outputs)."""
-    mode = next(x.fake_mode for x in fakes if isinstance(x, torch.Tensor))
+    mode = next((x.fake_mode for x in fakes if isinstance(x, torch.Tensor)), None)
+    if mode is None:
+        return _functional(runs, fakes)
     try:
         with mode, enable_python_dispatcher(), _Plain():
             module = make_fx(runs, record_module_stack=True, pre_dispatch=True)(*fakes)
