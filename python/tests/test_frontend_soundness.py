@@ -306,6 +306,12 @@ class Attention(nn.Module):
         return h[mask]
 
 
+def centered(x, edges, batch):
+    """Rows of all nodes, sums of each graph of a batch, and those as rows of nodes again."""
+    h = summed(x, edges)
+    return summed(h - onto(h, batch, 4).tanh()[batch], edges)
+
+
 def of_tables(x, edges, table):
     """Ids of two dimensions: several rows for each of something else."""
     h = summed(x, edges)
@@ -330,6 +336,11 @@ def weighted(x, edges, weight):
 
 def test_attention_of_torch():
     is_eager(Attention(), X, EDGES, programs=1)
+
+
+def test_graphs_of_a_batch():
+    batch = torch.tensor([0, 0, 0, 1, 1, 3, 3, 3, 3, 3, 3, 3])
+    is_eager(centered, X, EDGES, batch, fullgraph=True)
 
 
 def test_tables_of_ids():

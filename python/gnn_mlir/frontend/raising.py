@@ -399,8 +399,12 @@ class Raiser:
         elif space == "edge" and "dst" not in graph.ends:
             made = self.f.gather(self.in_role(value, axis, graph, "dst"), "edge", via="dst")
         else:
-            raise Unsupported(f"{value.space} rows of one graph as {space} rows of "
-                              "another")
+            own = next(g for g in self.graphs.all if g.name == value.graph.name)
+            if value.space != "edge" or space not in nodes or len(own.ends) != 1:
+                raise Unsupported(f"{value.space} rows of one graph as {space} rows of "
+                                  "another")
+            end, = {"src", "dst"} - set(own.ends)  # Each node there has one edge, its own.
+            made = self.in_role(self.f.aggregate("sum", value, end, via=end), axis, graph, space)
         self.current.made[key] = made, value
         return made
 
