@@ -4,7 +4,7 @@
 //
 // A gather in front of a gemm or an outer becomes its gather list, what follows
 // a gemm row by row becomes its epilogue (Hector 3.3.1, 3.4.2), and sums of the
-// rows on the right of an outer become a result of that.
+// rows on one side of an outer become a result of that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -250,9 +250,9 @@ static bool isSum(TraverseOp op) {
          sum.getValue() == body.getArgument(0);
 }
 
-/// Why `op`, a sum of rows that `outer` has on its right, cannot be a result of
+/// Why `op`, a sum of rows that `outer` has on this side, cannot be a result of
 /// `outer`; empty if it can.
-static std::string planSums(OuterOp outer, TraverseOp op) {
+static std::string planSums(OuterOp outer, unsigned side, TraverseOp op) {
   if (op.getSchedule() || outer.getSchedule())
     return "it has a schedule";
   if (op.getGraphAttr() != outer.getGraphAttr())
@@ -260,15 +260,15 @@ static std::string planSums(OuterOp outer, TraverseOp op) {
   if (op.getGroups() != outer.getGroups() ||
       op.getElements() != outer.getElements())
     return "it walks other rows than the product";
-  auto right = cast<AtAttr>(outer.getInputsAt()[1]);
+  auto read = cast<AtAttr>(outer.getInputsAt()[side]);
   AtAttr in = op.getInputAt(0), out = op.getOutputAt(0);
-  if (in.getAnchor() != Anchor::Element || in.getSpace() != right.getSpace())
+  if (in.getAnchor() != Anchor::Element || in.getSpace() != read.getSpace())
     return "it reads other rows than the product";
-  int64_t columns = lastSize(outer.getRight());
+  int64_t columns = lastSize(outer->getOperand(side));
   bool whole = in.getFeature() && !in.getColumn() && !in.getOffset() &&
                op.getDomain().getFeatures() == columns && out.getFeature() &&
                !out.getOffset() && lastSize(op.getOutputs()[0]) == columns;
-  if (!whole || right.getOffset())
+  if (!whole || read.getOffset())
     return "only a part of the columns is added up";
   if (outer.getHeads() || in.getHead() || out.getHead())
     return "there are heads";
@@ -356,17 +356,18 @@ bool FuseProducts::end(IRRewriter &rewriter, GemmOp gemm) {
   return true;
 }
 
-/// Makes one op of `outer` and the sums of the rows on its right, at the place
-/// of the later one.
+/// Makes one op of `outer` and the sums of the rows on one of its sides, at the
+/// place of the later one.
 void FuseProducts::addSums(IRRewriter &rewriter, OuterOp outer) {
-  SmallVector<TraverseOp> sums;
-  for (Operation *user : outer.getRight().getUsers())
-    if (auto op = dyn_cast<TraverseOp>(user))
-      if (isSum(op) && op.getInputs()[0] == outer.getRight() &&
-          op->getBlock() == outer->getBlock())
-        sums.push_back(op);
-  for (TraverseOp op : sums) {
-    std::string why = planSums(outer, op);
+  SmallVector<std::pair<TraverseOp, unsigned>> sums;
+  for (unsigned side : {1, 0})
+    for (Operation *user : outer->getOperand(side).getUsers())
+      if (auto op = dyn_cast<TraverseOp>(user))
+        if (isSum(op) && op.getInputs()[0] == outer->getOperand(side) &&
+            op->getBlock() == outer->getBlock())
+          sums.emplace_back(op, side);
+  for (auto [op, side] : sums) {
+    std::string why = planSums(outer, side, op);
     bool isLater = outer->isBeforeInBlock(op);
     Operation *first = isLater ? outer : op, *last = isLater ? op : outer;
     SmallVector<Operation *> reshapes;
@@ -389,7 +390,7 @@ void FuseProducts::addSums(IRRewriter &rewriter, OuterOp outer) {
         rewriter, loc, TypeRange{outer.getOutput().getType(), init.getType()},
         outer.getGraphAttr(), outer.getRowsAttr(), outer.getTypesAttr(),
         outer.getLeft(), outer.getRight(), outer.getOutput(), init,
-        outer.getInputsAtAttr(), /*schedule=*/nullptr);
+        /*sumsLeft=*/side == 0, outer.getInputsAtAttr(), /*schedule=*/nullptr);
     Value sum = both.getResult(1);
     if (!outer.getTypes())
       sum = tensor::ExpandShapeOp::create(rewriter, loc,
@@ -398,7 +399,8 @@ void FuseProducts::addSums(IRRewriter &rewriter, OuterOp outer) {
     rewriter.replaceOp(op, sum);
     rewriter.replaceOp(outer, both.getResult(0));
     gnn::passed(getArgument(), summed, "Sums")
-        << "the product adds up the rows on its right too";
+        << (side == 0 ? "the product adds up the rows on its left too"
+                      : "the product adds up the rows on its right too");
     return;
   }
 }

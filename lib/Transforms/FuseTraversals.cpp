@@ -3,13 +3,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A traversal whose result only one other traversal reads is computed there,
-// if both walk the same loop nest (Hector 3.4.2).
+// if both walk the same loop nest (Hector 3.4.2). Rows that are only copied are
+// read where they come from.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Transforms/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
+#include "ReadThroughCopies.h"
 #include "TraversalUtils.h"
 #include "Utils.h"
 
@@ -56,7 +58,9 @@ struct Readers {
 
 struct FuseTraversals : gnn::impl::FuseTraversalsBase<FuseTraversals> {
   void runOnOperation() override {
-    fuseAll();
+    do
+      fuseAll();
+    while (readCopied());
     if (getContext().getRemarkEngine())
       getOperation()->walk([&](TraverseOp op) { reportRefusals(op); });
     readers.clear();
@@ -78,6 +82,9 @@ private:
     bool isErased;
   };
   std::optional<Fused> fuseOne(IRRewriter &rewriter, TraverseOp consumer);
+  /// Lets all readers of features that are copied read the original. Whether
+  /// something has changed.
+  bool readCopied();
   void reportRefusals(TraverseOp consumer);
 
   llvm::DenseMap<Value, Readers> readers;
@@ -155,6 +162,23 @@ static FlatSymbolRefAttr joinGraphs(TraverseOp producer, TraverseOp consumer) {
   return knowsOnlyNodes(producer) ? b : nullptr;
 }
 
+/// The domain of a traversal as one of `rows`, if it stays in rows and these
+/// are the same nodes: both ends of a square graph have them in one order.
+static DomainAttr overRows(TraverseOp op, RowDomain rows) {
+  DomainAttr domain = op.getDomain();
+  auto areNodes = [](RowDomain some) {
+    return some.isKind(RowKind::Node) && !some.isOfParent() &&
+           some == some.getNatural();
+  };
+  auto graph =
+      SymbolTable::lookupNearestSymbolFrom<gnn::GraphOp>(op, op.getGraphAttr());
+  if (!graph || graph.getKind() != GraphKind::Square || !areNodes(rows) ||
+      !areNodes(domain.getGroups()) || !staysInRows(op))
+    return domain;
+  return DomainAttr::get(op.getContext(), rows, RowDomain(), domain.getHeads(),
+                         domain.getFeatures());
+}
+
 /// Whether the consumer does something for each element of the producer's walk,
 /// by the few numbers that its group has given: the walk goes on to do that.
 static bool isReadByElements(TraverseOp producer, AtAttr out,
@@ -226,6 +250,10 @@ static std::string planFusion(TraverseOp producer, TraverseOp consumer,
     plan.consumerGroup = Anchor::Element;
     return planDims(producer, consumer, in, plan);
   }
+  if (p.getElements() && out.getAnchor() == Anchor::Group && !out.getSpace())
+    c = overRows(consumer, p.getGroups());
+  else if (!p.getElements())
+    p = overRows(producer, reached(in, c));
   bool direct = reached(out, p) == reached(in, c);
   RowDomain walked = in.getStart(c.getGroups(), c.getElements());
   bool inPlace = direct && reached(in, c) == walked;
@@ -348,21 +376,6 @@ static TraverseOp fuse(IRRewriter &rewriter, TraverseOp producer,
   return op;
 }
 
-/// The traversals that read a result of another, each once; none where
-/// something else does.
-static SmallVector<TraverseOp> consumersOf(OpResult produced) {
-  SmallVector<TraverseOp> consumers;
-  llvm::SmallPtrSet<Operation *, 8> seen;
-  for (Operation *user : produced.getUsers()) {
-    auto consumer = dyn_cast<TraverseOp>(user);
-    if (!consumer || llvm::is_contained(consumer.getOutputs(), produced))
-      return {};
-    if (seen.insert(consumer).second)
-      consumers.push_back(consumer);
-  }
-  return consumers;
-}
-
 /// Whether a traversal gives a constant for each row, or makes one row of
 /// features for each edge from rows that are there: to make it again takes less
 /// than to store it and read it back.
@@ -404,7 +417,7 @@ const Readers &FuseTraversals::getReaders(OpResult produced) {
   if (!isNew)
     return found;
   auto producer = cast<TraverseOp>(produced.getOwner());
-  found.consumers = consumersOf(produced);
+  found.consumers = getConsumers(produced);
   found.mayRepeat = found.consumers.size() > 1 &&
                     producer.getNumResults() == 1 && isWorthRepeating(producer);
   if (found.mayRepeat)
@@ -504,6 +517,15 @@ FuseTraversals::fuseOne(IRRewriter &rewriter, TraverseOp consumer) {
     return fused;
   }
   return std::nullopt;
+}
+
+bool FuseTraversals::readCopied() {
+  readers.clear();
+  return readThroughCopies(
+      getOperation(), [&](TraverseOp copy, TraverseOp reader) {
+        passed(getArgument(), reader.getLoc(), "ReadThrough")
+            << "it reads what is copied: " + gnn::describeOrigins(copy);
+      });
 }
 
 void FuseTraversals::reportRefusals(TraverseOp consumer) {

@@ -255,7 +255,8 @@ static void split(IRRewriter &rewriter, OuterOp op, RowDomain tiles) {
   auto ofTiles = OuterOp::create(
       rewriter, op.getLoc(), types, op.getGraphAttr(), op.getRowsAttr(),
       RowDomainAttr::get(op.getContext(), tiles), op.getLeft(), op.getRight(),
-      parts[0], op.getSums() ? parts[1] : Value(), op.getInputsAtAttr(),
+      parts[0], op.getSums() ? parts[1] : Value(), op.getSumsLeft(),
+      op.getInputsAtAttr(),
       /*schedule=*/nullptr);
   SmallVector<Value> results;
   for (auto [part, output] : llvm::zip_equal(ofTiles.getResults(), outputs))

@@ -52,6 +52,31 @@ std::optional<int64_t> gnn::tile::joinSize(int64_t a, bool aUses, int64_t b,
   return aUses ? std::nullopt : std::optional<int64_t>(b);
 }
 
+bool gnn::tile::staysInRows(TraverseOp op) {
+  auto isOwn = [](AtAttr at) {
+    return at.getAnchor() == Anchor::All ||
+           (at.getAnchor() == Anchor::Group && !at.getSpace());
+  };
+  bool inside = true;
+  op.getBody().walk([&](IndexOp index) { inside &= isOwn(index.getAt()); });
+  return inside && !op.getDomain().getElements() &&
+         llvm::all_of(op.getInputsAt().getAsRange<AtAttr>(), isOwn) &&
+         llvm::all_of(op.getOutputsAt().getAsRange<AtAttr>(), isOwn);
+}
+
+SmallVector<TraverseOp> gnn::tile::getConsumers(OpResult produced) {
+  SmallVector<TraverseOp> consumers;
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  for (Operation *user : produced.getUsers()) {
+    auto consumer = dyn_cast<TraverseOp>(user);
+    if (!consumer || llvm::is_contained(consumer.getOutputs(), produced))
+      return {};
+    if (seen.insert(consumer).second)
+      consumers.push_back(consumer);
+  }
+  return consumers;
+}
+
 unsigned JoinedInputs::add(Value value, AtAttr at) {
   for (unsigned i = 0; i < values.size(); ++i)
     if (values[i] == value && accesses[i] == at)

@@ -32,6 +32,14 @@ bool readsColumns(TraverseOp op);
 /// traversal that does not use the dimension takes any size.
 std::optional<int64_t> joinSize(int64_t a, bool aUses, int64_t b, bool bUses);
 
+/// Whether the traversal is at one row at a time, and reads and writes that row
+/// and what is the same for all.
+bool staysInRows(TraverseOp op);
+
+/// The traversals that read a result of another, each once; none where
+/// something else does.
+llvm::SmallVector<TraverseOp> getConsumers(mlir::OpResult produced);
+
 /// The inputs of a traversal that is made of others, each access of a value
 /// once.
 struct JoinedInputs {

@@ -378,7 +378,9 @@ class FeatureOps:
                 kept, done = kept // own[i], done * own[i]
                 continue
             times = target[i]
-            if done == 1:
+            if kept == done == 1:
+                flat = self.broadcast(self.reshape(flat), flat.type.with_features(times))
+            elif done == 1:
                 flat = self.broadcast(flat, flat.type.with_features(
                     *flat.features, times))
             elif kept == 1:

@@ -51,6 +51,9 @@ func.func @f(%x: tensor<?x70xf32> {gnn.rows = #gnn.rows<@g, src>},
 }
 """
 
+#: The sums of the other side, which has two tiles of columns.
+LEFT = OUTER.replace("tensor<3x18xf32>", "tensor<3x70xf32>").replace("sums(", "sums left(")
+
 #: Heads that are summed, one after the other.
 HEADS = """
 gnn.graph @g square {node_types = 1, edge_types = 3}
@@ -71,7 +74,8 @@ def values(binding):
             for i in binding.inputs}
 
 
-@pytest.mark.parametrize("text", [GEMM, OUTER, HEADS], ids=["gemm", "outer", "heads"])
+@pytest.mark.parametrize("text", [GEMM, OUTER, LEFT, HEADS],
+                         ids=["gemm", "outer", "left", "heads"])
 def test_same_bits(compiler, text):
     graph = graphs.random_graph(90, 300, 1, 3, seed=5)
     results = []

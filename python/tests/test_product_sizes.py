@@ -12,8 +12,8 @@ COLUMNS = [1, 17, 70]
 ROWS = [1, 16, 17, 150]
 
 
-def run(text, graph, x, y, passes=None):
-    compiled = compile_program(text, target="emulator", passes=passes)
+def run(text, graph, x, y, passes=None, target="emulator"):
+    compiled = compile_program(text, target=target, passes=passes)
     binding = compiled.bind({"g": graph})
     return binding(dict(zip([i.name for i in binding.inputs], (x, y))))
 
@@ -55,10 +55,10 @@ func.func @f(%x: tensor<?x{depth}xf32> {{gnn.rows = #gnn.rows<@g, node>}}, %w: {
 OUTERS = [(1, 64), (64, 1), (3, 5), (64, 64), (65, 17), (8, 32)]
 
 
-def outer(left, right, groups, shape):
-    """Outer products and the sums beside them, of `groups`."""
+def outer(left, right, groups, shape, side=""):
+    """Outer products and the sums of a side beside them, of `groups`."""
     matrices = f"tensor<{''.join(f'{n}x' for n in shape)}{left}x{right}xf32>"
-    sums = f"tensor<{''.join(f'{n}x' for n in shape)}{right}xf32>"
+    sums = f"tensor<{''.join(f'{n}x' for n in shape)}{left if side else right}xf32>"
     return f"""
 gnn.graph @g square {{node_types = 1, edge_types = 5}}
 func.func @f(%x: tensor<?x{left}xf32> {{gnn.rows = #gnn.rows<@g, edge>}},
@@ -69,7 +69,7 @@ func.func @f(%x: tensor<?x{left}xf32> {{gnn.rows = #gnn.rows<@g, edge>}},
   %dw, %db = gnn_tile.outer @g {groups}
       ins(%x, %y : tensor<?x{left}xf32>, tensor<?x{right}xf32>)
       at [#gnn_tile.at<group -> edge : feature>, #gnn_tile.at<group -> edge : feature>]
-      outs(%w : {matrices}) sums(%b : {sums}) -> {matrices}, {sums}
+      outs(%w : {matrices}) sums {side}(%b : {sums}) -> {matrices}, {sums}
   return %dw, %db : {matrices}, {sums}
 }}"""
 
@@ -97,3 +97,21 @@ def test_sums_of_outer_products_by_type(compiler, edges, split):
     of_type = [np.flatnonzero(graph.edge_type == t) for t in range(5)]
     close(out["matrices"], np.stack([x[i].astype(np.float64).T @ y[i] for i in of_type]))
     close(out["sums"], np.stack([y[i].astype(np.float64).sum(0) for i in of_type]))
+
+
+@pytest.mark.parametrize("target", ["emulator", "cpu"])
+@pytest.mark.parametrize("left, right", [(3, 5), (70, 18), (18, 70)])
+def test_sums_of_the_left_side(compiler, left, right, target):
+    """Of all rows, and by type in two steps."""
+    graph = graphs.random_graph(20, 150, 1, 5, seed=3)
+    rng = np.random.default_rng(left)
+    x, y = values(rng, 150, left), values(rng, 150, right)
+    out = run(outer(left, right, "rows edge.in_rows", [], "left"), graph, x, y,
+              target=target)
+    close(out["matrices"], x.astype(np.float64).T @ y)
+    close(out["sums"], x.astype(np.float64).sum(0))
+    out = run(outer(left, right, "rows edge.src_pairs types edge_type", [5], "left"), graph,
+              x, y, {"sum-rows": 16}, target)
+    of_type = [np.flatnonzero(graph.edge_type == t) for t in range(5)]
+    close(out["matrices"], np.stack([x[i].astype(np.float64).T @ y[i] for i in of_type]))
+    close(out["sums"], np.stack([x[i].astype(np.float64).sum(0) for i in of_type]))

@@ -107,3 +107,29 @@ func.func @unused(%x: tensor<?x8xf32, #node> {gnn.name = "x"}, %b: tensor<8xf32>
     -> (tensor<?x8xf32, #node> {gnn.name = "y"}) attributes {gnn.gradients = ["b"]} {
   return %x : tensor<?x8xf32, #node>
 }
+
+// The gradient of a transposed weight exchanges what it multiplies, and an
+// activation is saved behind its product, so that neither pass computes it
+// again: of values of one size, the last.
+//
+// CHECK-LABEL: func.func @transposed_forward(
+// CHECK:         %[[L:.+]] = gnn.linear
+// CHECK:         %[[R:.+]] = gnn.activation relu %[[L]]
+// CHECK:         return %{{.+}}, %[[R]] :
+// CHECK-LABEL: func.func @transposed_backward(
+// CHECK-SAME:    %[[SAVED:[^:]+]]: tensor<?x8xf32, #[[NODE]]> {{{.+}}gnn.name = "saved_0"
+// CHECK-SAME:    %[[D:[^:]+]]: tensor<?x4xf32, #[[NODE]]> {gnn.name = "d_y"
+// CHECK-NOT:     gnn.activation
+// CHECK-NOT:     gnn.weight_transpose
+// CHECK:         gnn.outer %[[D]], %[[SAVED]] : {{.+}} -> tensor<4x8xf32>
+// CHECK-NOT:     gnn.weight_transpose
+func.func @transposed(%x: tensor<?x64xf32, #node> {gnn.name = "x"}, %v: tensor<8x64xf32> {gnn.name = "v"}, %w: tensor<4x8xf32> {gnn.name = "w"})
+    -> (tensor<?x4xf32, #node> {gnn.name = "y"}) attributes {gnn.gradients = ["v", "w"]} {
+  %first = gnn.weight_transpose %v : (tensor<8x64xf32>) -> tensor<64x8xf32>
+  %h = gnn.linear %x, %first : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
+  // expected-remark @+1 {{gnn.activation: saved}}
+  %r = gnn.activation relu %h : tensor<?x8xf32, #node>
+  %second = gnn.weight_transpose %w : (tensor<4x8xf32>) -> tensor<8x4xf32>
+  %y = gnn.linear %r, %second : (tensor<?x8xf32, #node>, tensor<8x4xf32>) -> tensor<?x4xf32, #node>
+  return %y : tensor<?x4xf32, #node>
+}

@@ -52,6 +52,31 @@ func.func @sums_of_all(%x: tensor<?x16xf32>, %d: tensor<?x8xf32>, %w: tensor<16x
   return %dw, %row : tensor<16x8xf32>, tensor<8xf32>
 }
 
+// The sums of the rows on the left: the gradient of a transposed weight has that
+// of the result there.
+//
+// CHECK-LABEL: func.func @sums_of_left
+// CHECK-NOT:     gnn_tile.traverse
+// CHECK:         %[[BOTH:.+]]:2 = gnn_tile.outer @g rows src_pair types edge_type
+// CHECK-SAME:      outs(%{{.+}} : tensor<3x8x16xf32>) sums left(%{{.+}} : tensor<3x8xf32>)
+// CHECK:         return %[[BOTH]]#0, %[[BOTH]]#1
+func.func @sums_of_left(%x: tensor<?x16xf32>, %d: tensor<?x8xf32>, %w: tensor<3x8x16xf32>, %b: tensor<3x8xf32>)
+    -> (tensor<3x8x16xf32>, tensor<3x8xf32>) {
+  %dw = gnn_tile.outer @g rows src_pair types edge_type
+      ins(%d, %x : tensor<?x8xf32>, tensor<?x16xf32>)
+      at [#gnn_tile.at<group : feature>, #gnn_tile.at<group -> src : feature>]
+      outs(%w : tensor<3x8x16xf32>) -> tensor<3x8x16xf32>
+  // expected-remark @+1 {{the product adds up the rows on its left too}}
+  %db = gnn_tile.traverse @g <edge_type, src_pair, features = 8>
+      ins(%d : tensor<?x8xf32>) at [#gnn_tile.at<element : feature>]
+      outs(%b : tensor<3x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<3x8xf32>
+  return %dw, %db : tensor<3x8x16xf32>, tensor<3x8xf32>
+}
+
 // -----
 
 gnn.graph @g square {node_types = 2, edge_types = 3}

@@ -88,7 +88,7 @@ func.func @several_results(%x: tensor<?xf32>, %n: tensor<?xf32>, %i: tensor<?xi3
     %m, %r = gnn_tile.arg_reduce max %v, %e : f32
     gnn_tile.yield %m, %r : f32, i32
   } -> tensor<?xf32>, tensor<?xi32>
-  %c = gnn_tile.traverse @g <src> ins(%arg : tensor<?xi32>) at [#row]
+  %c = gnn_tile.traverse @g <edge> ins(%arg : tensor<?xi32>) at [#gnn_tile.at<group -> src>]
       outs(%i : tensor<?xi32>) at [#row] {
   ^bb0(%v: i32):
     gnn_tile.yield %v : i32

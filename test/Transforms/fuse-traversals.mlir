@@ -408,3 +408,127 @@ func.func @one_of_two_results(%x: tensor<?xf32>, %b: tensor<?xf32>, %n: tensor<?
   } -> tensor<?xf32>
   return %y, %m : tensor<?xf32>, tensor<?xf32>
 }
+
+// Rows of nodes are the same at both ends of a square graph: what follows a sum
+// over edges out of a node joins its walk, as does what comes before it.
+//
+// CHECK-LABEL: func.func @at_the_other_end
+// CHECK:         gnn_tile.traverse @g <src, edge.out_rows, features = 8>
+// CHECK-SAME:      at [#gnn_tile.at<group : feature>, #gnn_tile.at<element -> dst : feature>, #gnn_tile.at<group : feature>]
+// CHECK-NOT:     gnn_tile.traverse
+func.func @at_the_other_end(%x: tensor<?x8xf32>, %z: tensor<?x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %e = gnn_tile.traverse @g <dst, features = 8>
+      ins(%z : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %r = math.exp %v : f32
+    gnn_tile.yield %r : f32
+  } -> tensor<?x8xf32>
+  %s = gnn_tile.traverse @g <src, edge.out_rows, features = 8>
+      ins(%x, %e : tensor<?x8xf32>, tensor<?x8xf32>)
+      at [#gnn_tile.at<element -> dst : feature>, #gnn_tile.at<group : feature>]
+      outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%xv: f32, %ev: f32):
+    %p = arith.mulf %xv, %ev : f32
+    %r = gnn_tile.reduce sum [element] %p : f32
+    gnn_tile.yield %r : f32
+  } -> tensor<?x8xf32>
+  %y = gnn_tile.traverse @g <dst, features = 8>
+      ins(%s, %x : tensor<?x8xf32>, tensor<?x8xf32>)
+      at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
+      outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%sv: f32, %xv: f32):
+    %r = arith.addf %sv, %xv : f32
+    gnn_tile.yield %r : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// Features that are only copied have no kernel: all readers, at nodes and at
+// ends of edges, read the original.
+//
+// CHECK-LABEL: func.func @read_through
+// CHECK-SAME:    %[[X:.+]]: tensor<?x8xf32>, %[[B:.+]]: tensor<f32>
+// CHECK-NOT:     gnn_tile.yield %{{.+}} : f32 } -> tensor<?x4xf32>
+// CHECK:         gnn_tile.traverse @g <src, features = 4> ins(%[[X]], %[[B]]
+// CHECK-SAME:      at [#gnn_tile.at<group : feature + 4>, #gnn_tile.at<all>]
+// CHECK:         gnn_tile.traverse @g <edge, features = 4> ins(%[[X]], %[[B]]
+// CHECK-SAME:      at [#gnn_tile.at<group -> src : feature + 4>, #gnn_tile.at<all>]
+// CHECK-NOT:     gnn_tile.traverse
+func.func @read_through(%x: tensor<?x8xf32>, %b: tensor<f32>, %n: tensor<?x4xf32>, %e: tensor<?x4xf32>)
+    -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  %c = arith.constant 1 : index
+  %some = tensor.empty(%c) : tensor<?x4xf32>
+  %part = gnn_tile.traverse @g <src, features = 4>
+      ins(%x : tensor<?x8xf32>) at [#gnn_tile.at<group : feature + 4>]
+      outs(%some : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x4xf32>
+  %all = gnn_tile.traverse @g <src, features = 4>
+      ins(%b : tensor<f32>) at [#gnn_tile.at<all>]
+      outs(%some : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x4xf32>
+  %y = gnn_tile.traverse @g <src, features = 4>
+      ins(%part, %all : tensor<?x4xf32>, tensor<?x4xf32>)
+      at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
+      outs(%n : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%p: f32, %a: f32):
+    %r = arith.mulf %p, %a : f32
+    gnn_tile.yield %r : f32
+  } -> tensor<?x4xf32>
+  %z = gnn_tile.traverse @g <edge, features = 4>
+      ins(%part, %all : tensor<?x4xf32>, tensor<?x4xf32>)
+      at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group -> src : feature>]
+      outs(%e : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%p: f32, %a: f32):
+    %r = arith.addf %p, %a : f32
+    gnn_tile.yield %r : f32
+  } -> tensor<?x4xf32>
+  return %y, %z : tensor<?x4xf32>, tensor<?x4xf32>
+}
+
+// What a reader reduces keeps its dimension, and what else reads the copy needs
+// it stored.
+//
+// CHECK-LABEL: func.func @stays_stored
+// CHECK:         tensor.empty
+// CHECK-NEXT:    %[[ALL:.+]] = gnn_tile.traverse @g <src, features = 4>
+// CHECK:         %[[PART:.+]] = gnn_tile.traverse @g <src, features = 4>
+// CHECK:         gnn_tile.traverse {{.+}} ins(%[[ALL]] :
+// CHECK:         gnn_tile.traverse {{.+}} ins(%[[ALL]], %[[PART]] :
+func.func @stays_stored(%x: tensor<?x8xf32>, %b: tensor<?xf32>, %n: tensor<?xf32>, %m: tensor<?x4xf32>)
+    -> (tensor<?xf32>, tensor<?x4xf32>, tensor<?x4xf32>) {
+  %c = arith.constant 1 : index
+  %some = tensor.empty(%c) : tensor<?x4xf32>
+  %all = gnn_tile.traverse @g <src, features = 4>
+      ins(%b : tensor<?xf32>) at [#gnn_tile.at<group>]
+      outs(%some : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x4xf32>
+  %part = gnn_tile.traverse @g <src, features = 4>
+      ins(%x : tensor<?x8xf32>) at [#gnn_tile.at<group : feature + 4>]
+      outs(%some : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  } -> tensor<?x4xf32>
+  %y = gnn_tile.traverse @g <src, features = 4>
+      ins(%all : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [feature] %v : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?xf32>
+  %z = gnn_tile.traverse @g <src, features = 4>
+      ins(%all, %part : tensor<?x4xf32>, tensor<?x4xf32>)
+      at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
+      outs(%m : tensor<?x4xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32, %p: f32):
+    %s = arith.addf %v, %p : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x4xf32>
+  return %y, %z, %part : tensor<?xf32>, tensor<?x4xf32>, tensor<?x4xf32>
+}

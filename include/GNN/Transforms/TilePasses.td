@@ -26,7 +26,9 @@ def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
 
     Rows of features of edges that several traversals read, each at the point where
     they are made, are computed in each of them: storing them takes more than
-    computing them again. Rows that are only copied are read where they come from.
+    computing them again. Rows that are only copied are read where they come from,
+    and so are features that a traversal copies within each row, a part of them or
+    one number for all, if only traversals read them.
 
     What is done with each row that a walk sums up joins it, and its other results
     stay results. So does what is done, with few numbers, for each element of a walk
@@ -34,7 +36,7 @@ def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
     softmax.
 
     Rows that are computed one by one are computed in the order in which the
-    consumer walks them. A traversal of rows of nodes is the same on a derived
+    consumer walks them, and at the end of a square graph where it does. A traversal of rows of nodes is the same on a derived
     graph: there it joins one that walks edges.
 
     Needs: templates on tensors. Keeps: the value of every result. Never fuses
@@ -99,7 +101,7 @@ def FuseProducts : Pass<"gnn-tile-fuse-products", "::mlir::func::FuncOp"> {
     into either side of a `gnn_tile.outer`, becomes the product's gather list. A
     row-wise traversal that alone reads the product of a `gnn_tile.gemm` becomes
     its epilogue. A traversal that adds up the rows of each type that a
-    `gnn_tile.outer` of these types has on its right becomes a second result of
+    `gnn_tile.outer` of these types has on one side becomes a second result of
     that: the gradient by a bias beside that by a weight.
 
     ```mlir

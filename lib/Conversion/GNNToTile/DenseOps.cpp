@@ -164,7 +164,7 @@ LogicalResult Lowering::lowerOuter(OuterOp op) {
           builder, op.getLoc(), output.getType(), left.graph,
           tile::RowDomainAttr::get(builder.getContext(), rows),
           tile::RowDomainAttr(), left.tensor, right.tensor, output,
-          /*sums=*/Value(),
+          /*sums=*/Value(), /*sumsLeft=*/false,
           builder.getArrayAttr({inputsAt(left), inputsAt(right)}), nullptr)
           .getResult(0);
   set(op.getResult(), result);
@@ -192,6 +192,7 @@ LogicalResult Lowering::lowerTypedOuter(TypedOuterOp op) {
           tile::RowDomainAttr::get(builder.getContext(), order),
           tile::RowDomainAttr::get(builder.getContext(), typeSpace),
           left.tensor, right.tensor, output, /*sums=*/Value(),
+          /*sumsLeft=*/false,
           builder.getArrayAttr({inputsAt(left), inputsAt(right)}), nullptr)
           .getResult(0);
   set(op.getResult(), result);
@@ -312,14 +313,15 @@ LogicalResult Lowering::lowerWeightOuter(WeightOuterOp op) {
   Value output =
       tensor::EmptyOp::create(builder, loc, shape, type.getElementType());
   Value product =
-      tile::OuterOp::create(builder, loc, output.getType(), anyGraph,
-                            tile::RowDomainAttr::get(
-                                context, tile::RowDomain::fixed(matrices * a)),
-                            sumsAll ? tile::RowDomainAttr()
-                                    : tile::RowDomainAttr::get(
-                                          context, tile::RowDomain::fixed(a)),
-                            left, right, output, /*sums=*/Value(),
-                            builder.getArrayAttr({at, at}), nullptr)
+      tile::OuterOp::create(
+          builder, loc, output.getType(), anyGraph,
+          tile::RowDomainAttr::get(context,
+                                   tile::RowDomain::fixed(matrices * a)),
+          sumsAll
+              ? tile::RowDomainAttr()
+              : tile::RowDomainAttr::get(context, tile::RowDomain::fixed(a)),
+          left, right, output, /*sums=*/Value(),
+          /*sumsLeft=*/false, builder.getArrayAttr({at, at}), nullptr)
           .getResult(0);
   if (!isTyped && !sumsAll)
     product = sumOfParts(loc, product, types, sizeOf(out));

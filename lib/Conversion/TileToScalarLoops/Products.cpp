@@ -223,7 +223,7 @@ private:
   Positions findRows(OpBuilder &builder);
   Value load(OpBuilder &builder, unsigned side, Value row, Value column);
   Value sum(OpBuilder &builder);
-  Value sumOfRight(OpBuilder &builder);
+  Value sumOfSide(OpBuilder &builder, Value column);
   Positions columnsOfSums();
 
   OuterOp op;
@@ -279,24 +279,26 @@ Value OuterLoops::sum(OpBuilder &builder) {
   return loops.loop(builder, loops.range(op.getHeads()), none, ofHead).front();
 }
 
-Value OuterLoops::sumOfRight(OpBuilder &builder) {
+Value OuterLoops::sumOfSide(OpBuilder &builder, Value column) {
   auto ofRow = [&](OpBuilder &b, Value row, ValueRange sum) {
-    Value term = loops.widen(b, load(b, 1, row, right));
+    Value term = loops.widen(b, load(b, op.getSummedSide(), row, column));
     return SmallVector<Value>{
         arith::AddFOp::create(b, loops.loc, sum.front(), term)};
   };
   return loops.loop(builder, rows, loops.zero(builder), ofRow).front();
 }
 
-/// Those of the first columns of the left side compute the sums.
+/// Those of the first columns of the other side compute the sums.
 Positions OuterLoops::columnsOfSums() {
   OpBuilder &builder = loops.body;
+  Positions own = bounds.columns, other = bounds.leftColumns;
+  if (op.getSumsLeft())
+    std::swap(own, other);
   Value isFirst =
       arith::CmpIOp::create(builder, loops.loc, arith::CmpIPredicate::eq,
-                            bounds.leftColumns.begin, loops.index(0));
-  return {bounds.columns.begin,
-          arith::SelectOp::create(builder, loops.loc, isFirst,
-                                  bounds.columns.end, bounds.columns.begin)};
+                            other.begin, loops.index(0));
+  return {own.begin, arith::SelectOp::create(builder, loops.loc, isFirst,
+                                             own.end, own.begin)};
 }
 
 void OuterLoops::run() {
@@ -324,9 +326,9 @@ void OuterLoops::run() {
       return SmallVector<Value>();
     };
     auto sumColumn = [&](OpBuilder &builder, Value at, ValueRange) {
-      right = at;
-      loops.store(builder, loops.narrow(builder, sumOfRight(builder), element),
-                  loops.view(op.getSums(), groups), list({type, right}));
+      loops.store(builder,
+                  loops.narrow(builder, sumOfSide(builder, at), element),
+                  loops.view(op.getSums(), groups), list({type, at}));
       return SmallVector<Value>();
     };
     loops.loop(builder, hasHeads ? bounds.heads : loops.range(1), {}, ofHead);

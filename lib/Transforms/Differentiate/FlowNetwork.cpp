@@ -83,8 +83,16 @@ llvm::BitVector FlowNetwork::cut() {
   std::vector<unsigned> distances = findDistances();
   for (; distances[1] != unreached; distances = findDistances())
     fillShortest(distances);
-  llvm::BitVector reached(edgesOf.size());
-  for (unsigned node = 0; node < edgesOf.size(); ++node)
-    reached[node] = distances[node] != unreached;
-  return reached;
+  // Of several smallest cuts the last one: all but what still leads to the end.
+  llvm::BitVector before(edgesOf.size(), true);
+  before.reset(1);
+  std::vector<unsigned> queue = {1};
+  for (size_t next = 0; next < queue.size(); ++next)
+    for (unsigned edge : edgesOf[queue[next]])
+      if (unsigned from = edges[edge].to;
+          edges[edge ^ 1].capacity > 0 && before.test(from)) {
+        before.reset(from);
+        queue.push_back(from);
+      }
+  return before;
 }

@@ -24,8 +24,8 @@ public:
   static constexpr double infinite = 1e300;
 
   void connect(unsigned from, unsigned to, double capacity);
-  /// The nodes on the side of the source of a smallest cut: those that it
-  /// reaches once no more flows.
+  /// The nodes on the side of the source of a smallest cut, the one nearest to
+  /// the end: all that no longer lead there once no more flows.
   llvm::BitVector cut();
 
 private:

@@ -7,6 +7,7 @@
 #include "ReadChoices.h"
 
 #include "GNN/Analysis/Targets.h"
+#include "GNN/Dialect/GNN/IR/GNNDenseOps.h"
 #include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
 #include "GNN/Dialect/GNN/IR/GNNLoopOps.h"
 #include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
@@ -156,13 +157,22 @@ static bool asksForSide(arith::CmpFOp compare) {
          matchPattern(bound, m_AnyZeroFloat());
 }
 
+/// Whether a product with weights, or of rows, reads a value: it is stored
+/// then.
+static bool isReadByProduct(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isa<OuterOp, TypedOuterOp>(user);
+  });
+}
+
 bool gnn::readInputsOfActivations(const JointFunction &joint,
                                   const SavedValues &values) {
   bool changed = false;
   for (auto compare : joint.body().getOps<arith::CmpFOp>()) {
     auto activation = compare.getLhs().getDefiningOp<ActivationOp>();
     if (!activation || !hasSideInResult(activation) || !asksForSide(compare) ||
-        values.getHandedOver().contains(activation.getResult()))
+        values.getHandedOver().contains(activation.getResult()) ||
+        isReadByProduct(activation.getResult()))
       continue;
     compare.getLhsMutable().assign(activation.getInput());
     changed = true;

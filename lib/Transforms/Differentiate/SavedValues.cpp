@@ -156,6 +156,13 @@ bool SavedValues::isOwned(Value value) const {
          llvm::is_contained(joint.outputs(), value);
 }
 
+/// Rows of another value as they are, which are saved where that is no more.
+static bool isCopy(Value value) {
+  Operation *maker = value.getDefiningOp();
+  return maker && isa<GatherOp, BroadcastOp, ReshapeOp, RebindRowsOp,
+                      PrefixRowsOp, RestrictRowsOp>(maker);
+}
+
 llvm::DenseSet<Value> SavedValues::cut(ArrayRef<SparedReaders> spared) {
   // A value is two nodes: what it is computed from, and what reads it.
   llvm::DenseMap<Value, unsigned> nodes;
@@ -169,8 +176,9 @@ llvm::DenseSet<Value> SavedValues::cut(ArrayRef<SparedReaders> spared) {
     network.connect(
         node, node + 1,
         isOwned(value) ? 0
-        : mayBeCut     ? bytesOf(joint, cast<RankedTensorType>(value.getType()))
-                       : FlowNetwork::infinite);
+        : mayBeCut ? bytesOf(joint, cast<RankedTensorType>(value.getType())) +
+                         (isCopy(value) ? 1 : 0)
+                   : FlowNetwork::infinite);
     // The source joins values that may be cut alone, so that a cut exists.
     if (isa<BlockArgument>(value) || (mayBeCut && !whyNotAgain(value).empty()))
       network.connect(0, node, FlowNetwork::infinite);

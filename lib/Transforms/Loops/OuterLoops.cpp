@@ -46,11 +46,15 @@ private:
   SmallVector<Value> addStep(ValueRange sums, Value row0);
   SmallVector<Value> sumRows(ValueRange sums);
   SmallVector<Value> sumHeads(ValueRange sums);
-  Value addRight(Value sum, Value tile);
+  Value addRows(Value sum, Value tile);
   void storeMatrix(Value tile);
   void storeSums(Value sum);
+  /// The side whose rows are added up, and how many columns of it a block has.
+  const ProductLoops::Side &summed() {
+    return op.getSumsLeft() ? loops.left : loops.right;
+  }
   /// Rows of a step that are added up apart from each other.
-  int64_t lines() { return loops.right.spread.getLanes()[0]; }
+  int64_t lines() { return summed().spread.getLanes()[0]; }
 
   OuterOp op;
   ProductLoops loops;
@@ -74,9 +78,9 @@ Value OuterLoops::load(unsigned number, const ProductLoops::Rows &rows) {
       side.operand.aligned);
 }
 
-/// Adds the rows of a step of `right`: first those of each line in order.
-Value OuterLoops::addRight(Value sum, Value tile) {
-  int64_t columns = loops.layout.columns;
+/// Adds the rows of a step of a side: first those of each line in order.
+Value OuterLoops::addRows(Value sum, Value tile) {
+  int64_t columns = summed().extent;
   for (int64_t row = 0; row < loops.layout.depth; row += lines()) {
     Value some = vector::ExtractStridedSliceOp::create(
         b, tile, ArrayRef<int64_t>{row, 0}, ArrayRef<int64_t>{lines(), columns},
@@ -91,7 +95,7 @@ SmallVector<Value> OuterLoops::addStep(ValueRange sums, Value row0) {
   Value left = load(0, rows), right = load(1, rows);
   SmallVector<Value> next{loops.multiply(sums[0], left, right)};
   if (op.getSums())
-    next.push_back(addRight(sums[1], right));
+    next.push_back(addRows(sums[1], op.getSumsLeft() ? left : right));
   return next;
 }
 
@@ -132,34 +136,38 @@ void OuterLoops::storeMatrix(Value tile) {
 
 /// Adds the lines up, in workgroup memory where each thread finds a column of
 /// all. Of the blocks that read the same columns, those of the first rows of
-/// the matrix store what these add up to.
+/// the matrix, or its first columns, store what these add up to.
 void OuterLoops::storeSums(Value sum) {
-  int64_t columns = loops.layout.columns;
+  bool ofLeft = op.getSumsLeft();
+  const ProductLoops::Side &side = summed();
+  int64_t columns = side.extent;
   Value zero = b.index(0);
   AffineMap identity = AffineMap::getMultiDimIdentityMap(2, b.getContext());
-  auto write = vector::TransferWriteOp::create(b, sum, loops.right.array,
+  auto write = vector::TransferWriteOp::create(b, sum, side.array,
                                                ValueRange{zero, zero}, identity,
                                                ArrayRef<bool>{true, true});
-  write->setAttr(spreadAttribute, loops.right.spread);
+  write->setAttr(spreadAttribute, side.spread);
   Value padding = arith::ConstantOp::create(b, b.getZeroAttr(loops.element));
   Value staged = vector::TransferReadOp::create(
-      b, cast<VectorType>(sum.getType()), loops.right.array,
-      ValueRange{zero, zero}, padding, identity, ArrayRef<bool>{true, true});
+      b, cast<VectorType>(sum.getType()), side.array, ValueRange{zero, zero},
+      padding, identity, ArrayRef<bool>{true, true});
   Value total = vector::MultiDimReductionOp::create(
       b, staged, loops.constant({columns}, -0.0), ArrayRef<bool>{true, false},
       vector::CombiningKind::ADD);
   OpBuilder::InsertionGuard restore(b);
-  if (in > ProductLayout::rows) {
-    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                          op.getLeftColumn(), zero);
+  if (ofLeft ? out > loops.layout.columns : in > ProductLayout::rows) {
+    Value isFirst = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::eq,
+        ofLeft ? op.getRightColumn() : op.getLeftColumn(), zero);
     auto only = scf::IfOp::create(b, isFirst);
     b.setInsertionPointToStart(only.thenBlock());
   }
   SmallVector<Value> indices =
-      getIndices(op.getTypeRow(), /*head=*/Value(), op.getRightColumn());
+      getIndices(op.getTypeRow(), /*head=*/Value(),
+                 ofLeft ? op.getLeftColumn() : op.getRightColumn());
   StoreRowsOp::create(b, total, op.getSums(), indices, Value(),
-                      loops.columnsBelow(out, columns), /*aligned=*/1,
-                      loops.spread({1}, {columns}));
+                      loops.columnsBelow(ofLeft ? in : out, columns),
+                      /*aligned=*/1, loops.spread({1}, {columns}));
 }
 
 void OuterLoops::run() {
@@ -168,7 +176,7 @@ void OuterLoops::run() {
   int64_t columns = loops.layout.columns;
   SmallVector<Value> sums{loops.constant({ProductLayout::rows, columns}, 0)};
   if (op.getSums())
-    sums.push_back(loops.constant({lines(), columns}, 0));
+    sums.push_back(loops.constant({lines(), summed().extent}, 0));
   sums = op.sumsHeads() ? sumHeads(sums) : sumRows(sums);
   if (op.getSums())
     storeSums(sums.pop_back_val());

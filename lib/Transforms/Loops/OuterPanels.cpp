@@ -27,7 +27,7 @@ private:
   SmallVector<Value>
   sumRows(ValueRange sums,
           function_ref<SmallVector<Value>(Value, ValueRange)> body);
-  SmallVector<Value> loadRight(Value row, ArrayRef<Piece> pieces);
+  SmallVector<Value> loadRow(unsigned side, Value row, ArrayRef<Piece> pieces);
   void runPanel(Value first, ArrayRef<Piece> pieces);
   void storeSums(ArrayRef<Piece> pieces);
 
@@ -60,11 +60,12 @@ OuterPanels::sumRows(ValueRange sums,
               });
 }
 
-SmallVector<Value> OuterPanels::loadRight(Value row, ArrayRef<Piece> pieces) {
+SmallVector<Value> OuterPanels::loadRow(unsigned side, Value row,
+                                        ArrayRef<Piece> pieces) {
   SmallVector<Value> values;
   for (const Piece &piece : pieces)
-    values.push_back(
-        load(op.getRight(), indicesOf(1, row, piece.column), piece.mask));
+    values.push_back(load(op->getOperand(side),
+                          indicesOf(side, row, piece.column), piece.mask));
   return values;
 }
 
@@ -84,7 +85,7 @@ void OuterPanels::runPanel(Value first, ArrayRef<Piece> pieces) {
     for (Value column : columns)
       values.push_back(
           memref::LoadOp::create(b, op.getLeft(), indicesOf(0, row, column)));
-    return multiply(values, loadRight(row, pieces), before);
+    return multiply(values, loadRow(1, row, pieces), before);
   });
   for (int64_t i = 0; i < Panel::rows; ++i)
     where(inside[i], [&] {
@@ -97,12 +98,13 @@ void OuterPanels::runPanel(Value first, ArrayRef<Piece> pieces) {
     });
 }
 
-/// The block of the first columns of the left side adds up the right one.
+/// The block of the first columns of one side adds up the other.
 void OuterPanels::storeSums(ArrayRef<Piece> pieces) {
   SmallVector<Value> sums(pieces.size(), zero());
   sums = sumRows(sums, [&](Value row, ValueRange before) {
     SmallVector<Value> next;
-    for (auto [sum, value] : llvm::zip(before, loadRight(row, pieces)))
+    for (auto [sum, value] :
+         llvm::zip(before, loadRow(op.getSummedSide(), row, pieces)))
       next.push_back(arith::AddFOp::create(b, sum, value));
     return next;
   });
@@ -122,9 +124,14 @@ void OuterPanels::run() {
                [&](ArrayRef<Piece> pieces) {
                  forEach(b.index(0), count, Panel::rows,
                          [&](Value first) { runPanel(first, pieces); });
-                 if (op.getSums())
+                 if (op.getSums() && !op.getSumsLeft())
                    where(b.less(left, b.index(1)), [&] { storeSums(pieces); });
                });
+  if (op.getSumsLeft())
+    where(b.less(op.getRightColumn(), b.index(1)), [&] {
+      forEachPanel(left, ProductLayout::rows, in,
+                   [&](ArrayRef<Piece> pieces) { storeSums(pieces); });
+    });
 }
 
 void gnn::tile::lowerToPanels(OuterOp op, const ProductLayout &layout,

@@ -198,3 +198,20 @@ func.func @tiles(%x: memref<?x2x8xf32>, %dy: memref<?x2x4xf32>, %w: memref<?x2x8
       outs(%w : memref<?x2x8x4xf32>)
   return
 }
+
+// Sums of the left side.
+//
+// CHECK-LABEL: func.func @sums_of_left
+// CHECK:           scf.for %[[A:.+]] = %c0 to %c8
+// CHECK:             scf.for %{{.+}} = %c0 to %c4
+// CHECK:           scf.for %[[B:.+]] = %c0 to %c8
+// CHECK:             scf.for %[[ROW:[^ ]+]] = {{.+}} -> (f64)
+// CHECK:               memref.load %{{.+}}[%[[ROW]], %[[B]]] : memref<?x8xf32>
+// CHECK:             memref.store %{{.+}}, %{{.+}}[%[[B]]] : memref<8xf32>
+func.func @sums_of_left(%x: memref<?x8xf32>, %dy: memref<?x4xf32>, %w: memref<8x4xf32>, %s: memref<8xf32>) {
+  gnn_tile.outer @g rows src_pair
+      ins(%x, %dy : memref<?x8xf32>, memref<?x4xf32>)
+      at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
+      outs(%w : memref<8x4xf32>) sums left(%s : memref<8xf32>)
+  return
+}

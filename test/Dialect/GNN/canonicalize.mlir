@@ -530,3 +530,39 @@ func.func @sum_of_weight(%w: tensor<8xf32>) -> tensor<8xf32> {
   %0 = gnn.sum_rows %w : tensor<8xf32> -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// Parts that are added up, each between zeros, lie side by side, in whatever
+// order they come; what else is added stays.
+//
+// CHECK-LABEL: func.func @joined_pads
+// CHECK-SAME: %[[A:[^:]+]]: tensor{{.+}}, %[[B:[^:]+]]: tensor{{.+}}, %[[C:[^:]+]]: tensor{{.+}}, %[[Y:[^:]+]]: tensor
+// CHECK: %[[ABC:.+]] = gnn.concat %[[A]], %[[B]], %[[C]]
+// CHECK: %[[S:.+]] = arith.addf %[[ABC]], %[[Y]]
+// CHECK: return %[[S]]
+func.func @joined_pads(%a: tensor<?x4xf32, #gnn.rows<@g, node>>, %b: tensor<?x4xf32, #gnn.rows<@g, node>>,
+                       %c: tensor<?x8xf32, #gnn.rows<@g, node>>, %y: tensor<?x16xf32, #gnn.rows<@g, node>>)
+    -> tensor<?x16xf32, #gnn.rows<@g, node>> {
+  %0 = gnn.pad %a at 0 : tensor<?x4xf32, #gnn.rows<@g, node>> -> tensor<?x16xf32, #gnn.rows<@g, node>>
+  %1 = gnn.pad %c at 8 : tensor<?x8xf32, #gnn.rows<@g, node>> -> tensor<?x16xf32, #gnn.rows<@g, node>>
+  %2 = gnn.pad %b at 4 : tensor<?x4xf32, #gnn.rows<@g, node>> -> tensor<?x16xf32, #gnn.rows<@g, node>>
+  %3 = arith.addf %0, %1 : tensor<?x16xf32, #gnn.rows<@g, node>>
+  %4 = arith.addf %3, %2 : tensor<?x16xf32, #gnn.rows<@g, node>>
+  %5 = arith.addf %4, %y : tensor<?x16xf32, #gnn.rows<@g, node>>
+  return %5 : tensor<?x16xf32, #gnn.rows<@g, node>>
+}
+
+// Parts that overlap, or that something else reads between zeros, are added up;
+// so are those with other terms between them, whose order counts.
+//
+// CHECK-LABEL: func.func @other_pads
+// CHECK-NOT: gnn.concat
+func.func @other_pads(%a: tensor<?x4xf32, #gnn.rows<@g, node>>, %y: tensor<?x8xf32, #gnn.rows<@g, node>>)
+    -> (tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8xf32, #gnn.rows<@g, node>>) {
+  %0 = gnn.pad %a at 0 : tensor<?x4xf32, #gnn.rows<@g, node>> -> tensor<?x8xf32, #gnn.rows<@g, node>>
+  %1 = gnn.pad %a at 3 : tensor<?x4xf32, #gnn.rows<@g, node>> -> tensor<?x8xf32, #gnn.rows<@g, node>>
+  %2 = gnn.pad %a at 4 : tensor<?x4xf32, #gnn.rows<@g, node>> -> tensor<?x8xf32, #gnn.rows<@g, node>>
+  %3 = arith.addf %0, %1 : tensor<?x8xf32, #gnn.rows<@g, node>>
+  %4 = arith.addf %0, %y : tensor<?x8xf32, #gnn.rows<@g, node>>
+  %5 = arith.addf %4, %2 : tensor<?x8xf32, #gnn.rows<@g, node>>
+  return %3, %5, %2 : tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8xf32, #gnn.rows<@g, node>>, tensor<?x8xf32, #gnn.rows<@g, node>>
+}

@@ -38,3 +38,26 @@ func.func @outer_c1_static(%x: memref<?x?xf32>, %y: memref<?x8xf32>, %w: memref<
       at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>] outs(%w : memref<4x8xf32>)
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+func.func @sums_of_the_other_side(%x: tensor<?x64xf32>, %dy: tensor<?x8xf32>, %init: tensor<64x8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{'gnn_tile.outer' op expected sums of shape [64], got 'tensor<8xf32>'}}
+  %dw, %db = gnn_tile.outer @g rows src ins(%x, %dy : tensor<?x64xf32>, tensor<?x8xf32>)
+      at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
+      outs(%init : tensor<64x8xf32>) sums left(%b : tensor<8xf32>) -> tensor<64x8xf32>, tensor<8xf32>
+  return %db : tensor<8xf32>
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+func.func @left_without_sums(%x: tensor<?x64xf32>, %dy: tensor<?x8xf32>, %init: tensor<64x8xf32>) -> tensor<64x8xf32> {
+  // expected-error @+1 {{'gnn_tile.outer' op expected 'sums' beside 'sums_left'}}
+  %dw = "gnn_tile.outer"(%x, %dy, %init) <{graph = @g, rows = #gnn_tile<rows src>, sums_left,
+      inputs_at = [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>],
+      operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0>}>
+      : (tensor<?x64xf32>, tensor<?x8xf32>, tensor<64x8xf32>) -> tensor<64x8xf32>
+  return %dw : tensor<64x8xf32>
+}

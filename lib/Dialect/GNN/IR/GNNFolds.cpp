@@ -442,9 +442,86 @@ static LogicalResult composePads(PadOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// The terms of a sum whose own sums nothing else reads, in their order.
+static SmallVector<Value> termsOf(arith::AddFOp sum) {
+  SmallVector<Value> terms, left{sum.getRhs(), sum.getLhs()};
+  while (!left.empty()) {
+    Value value = left.pop_back_val();
+    auto inner = definedBy<arith::AddFOp>(value);
+    if (inner && inner->hasOneUse())
+      left.append({inner.getRhs(), inner.getLhs()});
+    else
+      terms.push_back(value);
+  }
+  return terms;
+}
+
+/// Two terms of which one ends where the other begins; `first` comes first in
+/// the sum. Terms between them are parts elsewhere, so that these may be one.
+static std::optional<std::pair<unsigned, unsigned>>
+findNeighbours(ArrayRef<Value> terms) {
+  auto end = [](PadOp pad) {
+    return static_cast<int64_t>(pad.getOffset()) + lastSize(pad.getInput());
+  };
+  auto begin = [](PadOp pad) { return static_cast<int64_t>(pad.getOffset()); };
+  for (unsigned i = 0; i < terms.size(); ++i) {
+    auto first = definedBy<PadOp>(terms[i]);
+    if (!first || !first->hasOneUse())
+      continue;
+    for (unsigned j = i + 1; j < terms.size(); ++j) {
+      auto second = definedBy<PadOp>(terms[j]);
+      if (!second)
+        break;
+      if (second->hasOneUse() &&
+          (end(first) == begin(second) || end(second) == begin(first)))
+        return std::pair(i, j);
+      if (begin(second) < end(first) && begin(first) < end(second))
+        break;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Parts that are added up, each between zeros, are put side by side.
+static LogicalResult joinPads(arith::AddFOp op, PatternRewriter &rewriter) {
+  if (op->hasOneUse() && isa<arith::AddFOp>(*op->user_begin()))
+    return rewriter.notifyMatchFailure(op, "a sum adds it to more");
+  SmallVector<Value> terms = termsOf(op);
+  auto found = findNeighbours(terms);
+  if (!found)
+    return rewriter.notifyMatchFailure(op, "expected parts side by side");
+  auto [i, j] = *found;
+  auto left = terms[i].getDefiningOp<PadOp>(),
+       right = terms[j].getDefiningOp<PadOp>();
+  if (left.getOffset() > right.getOffset())
+    std::swap(left, right);
+  SmallVector<Value> parts;
+  for (PadOp pad : {left, right}) {
+    auto concat = definedBy<ConcatOp>(pad.getInput());
+    if (concat && concat->hasOneUse())
+      parts.append(concat.getInputs().begin(), concat.getInputs().end());
+    else
+      parts.push_back(pad.getInput());
+  }
+  auto type = cast<RankedTensorType>(left.getInput().getType());
+  SmallVector<int64_t> features(getFeatures(type));
+  features.back() += lastSize(right.getInput());
+  Value both = ConcatOp::create(rewriter, op.getLoc(),
+                                withFeatures(type, features), parts);
+  terms[i] = PadOp::create(rewriter, op.getLoc(), left.getType(), both,
+                           left.getOffsetAttr());
+  terms.erase(terms.begin() + j);
+  Value sum = terms.front();
+  for (Value term : ArrayRef(terms).drop_front())
+    sum = arith::AddFOp::create(rewriter, op.getLoc(), sum, term);
+  rewriter.replaceOp(op, sum);
+  return success();
+}
+
 void PadOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                         MLIRContext *) {
   patterns.add(composePads);
+  patterns.add(joinPads);
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor) {

@@ -498,10 +498,11 @@ LogicalResult OuterOp::verify() {
       failed(verifyRange(*this)))     // C8, // C9
     return failure();
   if (!getSums())
-    return success();
-  if (heads) // C6
+    return getSumsLeft() ? emitOpError("expected 'sums' beside 'sums_left'")
+                         : success(); // C6
+  if (heads)                          // C6
     return emitOpError("expected no heads beside 'sums', got ") << heads;
-  expected.erase(std::prev(expected.end(), 2));
+  expected.erase(std::prev(expected.end(), getSumsLeft() ? 1 : 2));
   if (failed(verifyFloats(
           *this, {getOutput().getType(), getSums().getType()})) || // C6
       failed(verifyWeightOrder(*this, cast<ShapedType>(getSums().getType()))))

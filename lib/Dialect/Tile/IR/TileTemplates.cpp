@@ -441,8 +441,9 @@ TileCost OuterOp::getCost() {
   int64_t entries = ShapedType::getNumElements(shape.drop_front(ofTiles));
   cost.flops = rows * (2 * heads * in * out);
   if (getSums()) {
-    entries += entries / in;
-    cost.flops += rows * out;
+    int64_t summed = getSummedSide() == 0 ? in : out;
+    entries += entries / (in * out) * summed;
+    cost.flops += rows * summed;
   }
   cost.writtenBytes =
       (ofTiles ? CountSum::rows(*getTypes()) : 1) * (entries * bytesOf(output));

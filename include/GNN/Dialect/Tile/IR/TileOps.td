@@ -420,16 +420,18 @@ def Tile_OuterOp : Tile_TemplateOp<"outer", [AttrSizedOperandSegments]> {
     heads sums over them too. Summed in a fixed order, without atomics. Types may
     be tiles, `types tiles<edge_type, src_pair, 1024>`: a matrix for each.
 
-    With `sums`, the same rows of `right` are added up too, the gradient by a bias:
+    With `sums`, the same rows of one side are added up too, the gradient by a bias:
 
     `sums[t, b] = sum_{i of type t} right[R(i), b]`
+
+    or, with `sums left`, `sums[t, a] = sum_{i of type t} left[L(i), a]`.
 
     In the blocked form it is on a *range*, `rows[%first, %count] type[%t] left[%a]
     right[%b] head[%h]`: all rows of one type, `count` from the position `first` on,
     the columns of `left` from `a` on, at most 64, those of `right` from `b` on, at
     most `n` of its schedule, and one head, unless heads are summed. `sums` is
-    computed on the first columns of `left`. The index arrays it reads are operands
-    then.
+    computed on the first columns of the other side. The index arrays it reads are
+    operands then.
 
     Constraints:
     * (C1) `left` has shape `[rows, (heads,) a]`, `right` `[rows, (heads,) b]`,
@@ -441,8 +443,8 @@ def Tile_OuterOp : Tile_TemplateOp<"outer", [AttrSizedOperandSegments]> {
       and with features.
     * (C4) As C8 of `gnn_tile.traverse`.
     * (C5) As C9 of `gnn_tile.traverse`; the output has no order.
-    * (C6) `sums` has shape `[(types,) b]`, of the output's type, and there are no
-      heads.
+    * (C6) `sums` has shape `[(types,) b]`, `[(types,) a]` with `left`, of the
+      output's type, and there are no heads. Without `sums` there is no `left`.
     * (C7) No buffer is an input and an output, or two outputs.
     * (C8) A range says rows, columns of both sides, and the type and the head where
       there are such; on one, operands are memrefs, the schedule is complete, and
@@ -472,16 +474,18 @@ def Tile_OuterOp : Tile_TemplateOp<"outer", [AttrSizedOperandSegments]> {
     Optional<Index>:$type_row, Optional<Index>:$left_column,
     Optional<Index>:$right_column, Optional<Index>:$head,
     Variadic<MemRefRankOf<[I32], [1]>>:$index_arrays,
+    UnitAttr:$sums_left,
     Tile_AtArrayAttr:$inputs_at, OptionalAttr<Tile_GemmScheduleAttr>:$schedule);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let builders = [OpBuilder<(ins "::mlir::TypeRange":$results,
       "::mlir::FlatSymbolRefAttr":$graph, "RowDomainAttr":$rows,
       "RowDomainAttr":$types, "::mlir::Value":$left, "::mlir::Value":$right,
-      "::mlir::Value":$output, "::mlir::Value":$sums,
+      "::mlir::Value":$output, "::mlir::Value":$sums, "bool":$sumsLeft,
       "::mlir::ArrayAttr":$inputs_at, "GemmScheduleAttr":$schedule), [{
     build($_builder, $_state, results, graph, rows, types, left, right, output,
           sums, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, {},
-          inputs_at, schedule);
+          sumsLeft ? $_builder.getUnitAttr() : ::mlir::UnitAttr(), inputs_at,
+          schedule);
   }]>];
   let assemblyFormat = [{
     $graph `rows` `` $rows (`types` `` $types^)?
@@ -489,7 +493,8 @@ def Tile_OuterOp : Tile_TemplateOp<"outer", [AttrSizedOperandSegments]> {
     (`left` `[` $left_column^ `]`)? (`right` `[` $right_column^ `]`)?
     (`head` `[` $head^ `]`)?
     `ins` `(` $left `,` $right `:` type($left) `,` type($right) `)` `at` $inputs_at
-    `outs` `(` $output `:` type($output) `)` (`sums` `(` $sums^ `:` type($sums) `)`)?
+    `outs` `(` $output `:` type($output) `)`
+    (`sums` (`left` $sums_left^)? `(` $sums^ `:` type($sums) `)`)?
     (`index_arrays` `(` $index_arrays^ `:` type($index_arrays) `)`)?
     (`schedule` $schedule^)? attr-dict (`->` type($results)^)?
   }];
@@ -498,6 +503,8 @@ def Tile_OuterOp : Tile_TemplateOp<"outer", [AttrSizedOperandSegments]> {
     ::mlir::MutableOperandRange getDpsInitsMutable() {
       return {getOperation(), 2, getSums() ? 2u : 1u};
     }
+    /// The side whose rows `sums` adds up: 0 for the left one, 1 for the right.
+    unsigned getSummedSide() { return getSumsLeft() ? 0 : 1; }
     /// Whether it is on a range of rows and columns.
     bool isOnRange() { return static_cast<bool>(getFirstRow()); }
     /// Columns of the left and of the right side.

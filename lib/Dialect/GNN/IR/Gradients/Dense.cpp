@@ -232,7 +232,30 @@ Value WeightCombineOp::buildTranspose(OpBuilder &builder, unsigned operand,
   return b.reshape(outer, bases.getShape());
 }
 
+/// The sum of outer products transposed: it exchanges what it multiplies, and
+/// no result is copied.
+template <typename OpTy>
+static Value exchange(OpBuilder &builder, OpTy outer, Type type) {
+  Value input = outer.getInput(), grad = outer.getGrad();
+  auto rank = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getRank();
+  };
+  if (rank(input) != rank(grad))
+    return Value(); // The one without heads has to be the input.
+  auto exchanged = cast<OpTy>(builder.clone(*outer));
+  exchanged.getInputMutable().assign(grad);
+  exchanged.getGradMutable().assign(input);
+  exchanged.getResult().setType(cast<RankedTensorType>(type));
+  return exchanged;
+}
+
 Value WeightTransposeOp::buildTranspose(OpBuilder &builder, unsigned,
                                         Value gradient) {
-  return GradientBuilder(builder, getLoc()).transpose(gradient);
+  Value exchanged;
+  if (auto outer = gradient.getDefiningOp<OuterOp>())
+    exchanged = exchange(builder, outer, getInput().getType());
+  else if (auto outer = gradient.getDefiningOp<TypedOuterOp>())
+    exchanged = exchange(builder, outer, getInput().getType());
+  return exchanged ? exchanged
+                   : GradientBuilder(builder, getLoc()).transpose(gradient);
 }
