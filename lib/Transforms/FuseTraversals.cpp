@@ -19,6 +19,7 @@
 #include "GNN/Dialect/GNN/IR/Origin.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/BitVector.h"
@@ -179,6 +180,30 @@ static DomainAttr overRows(TraverseOp op, RowDomain rows) {
                          domain.getFeatures());
 }
 
+/// Whether the consumer is made, row by row, of what another walk over the same
+/// elements gives: the two become one walk before what is done with both.
+static bool readsAnotherWalk(TraverseOp producer, TraverseOp consumer) {
+  DomainAttr walk = producer.getDomain();
+  llvm::SmallPtrSet<Operation *, 8> seen{producer, consumer};
+  SmallVector<Operation *> left{consumer};
+  while (!left.empty()) {
+    Operation *reader = left.pop_back_val();
+    for (Value operand : reader->getOperands()) {
+      Operation *maker = operand.getDefiningOp();
+      if (!maker || !seen.insert(maker).second)
+        continue;
+      auto other = dyn_cast<TraverseOp>(maker);
+      if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(maker) ||
+          (other && !other.getDomain().getElements()))
+        left.push_back(maker);
+      else if (other && other.getDomain().getElements() == walk.getElements() &&
+               other.getDomain().getGroups() == walk.getGroups())
+        return true;
+    }
+  }
+  return false;
+}
+
 /// Whether the consumer does something for each element of the producer's walk,
 /// by the few numbers that its group has given: the walk goes on to do that.
 static bool isReadByElements(TraverseOp producer, AtAttr out,
@@ -250,7 +275,8 @@ static std::string planFusion(TraverseOp producer, TraverseOp consumer,
     plan.consumerGroup = Anchor::Element;
     return planDims(producer, consumer, in, plan);
   }
-  if (p.getElements() && out.getAnchor() == Anchor::Group && !out.getSpace())
+  if (p.getElements() && out.getAnchor() == Anchor::Group && !out.getSpace() &&
+      !readsAnotherWalk(producer, consumer))
     c = overRows(consumer, p.getGroups());
   else if (!p.getElements())
     p = overRows(producer, reached(in, c));
