@@ -349,3 +349,66 @@ def test_tables_of_ids():
 
 def test_views_behind_graph_breaks():
     is_eager(between_breaks, X, EDGES, torch.rand(EDGES.shape[1]))
+
+
+# -- What a call leaves behind ------------------------------------------------------------------
+
+def with_counts(x, edges):
+    count = torch.zeros(x.shape[0], dtype=torch.int64).index_add(
+        0, edges[1], torch.ones_like(edges[1]))
+    return summed(x, edges) / count.clamp(min=1)[:, None], count, edges.flip(0)
+
+
+def test_outputs_are_the_callers():
+    """What is computed once for a graph is not what a call gives."""
+    compiled = capture.compile_module(with_counts)
+    for _ in range(3):
+        expected, found = with_counts(X, EDGES), compiled(X, EDGES)
+        for a, b in zip(expected, found, strict=True):
+            assert torch.allclose(a, b, atol=1e-5)
+            b.mul_(3)
+
+
+@torch.library.custom_op("gnn_mlir_tests::some_edges", mutates_args=())
+def some_edges(edges: torch.Tensor) -> torch.Tensor:
+    return edges[:, torch.randperm(edges.shape[1])[:10]]
+
+
+@some_edges.register_fake
+def _(edges):
+    return edges.new_empty(2, 10)
+
+
+def of_samples(x, edges):
+    return [summed(x, torch.ops.gnn_mlir_tests.some_edges(edges)) for _ in range(2)]
+
+
+def test_ops_that_may_be_random_are_run_each_time():
+    compiled = capture.compile_module(of_samples)
+    made = [out for _ in range(2) for out in compiled(X, EDGES)]
+    assert len({out.sum().item() for out in made}) == 4
+
+
+def asserted(x, edges):
+    torch._assert_async((x < 100).all(), "large x")  # What dynamo makes of assert.
+    return summed(x, edges)
+
+
+def test_assertions_hold():
+    compiled = capture.compile_module(asserted, fullgraph=True)
+    assert torch.allclose(compiled(X, EDGES), summed(X, edges=EDGES), atol=1e-5)
+    with pytest.raises(RuntimeError, match="large x|assert"):
+        compiled(X + 200, EDGES)
+
+
+def shared(x, y, edges):
+    y.mul_(2)
+    return summed(x, edges)
+
+
+def test_written_arguments_that_share_memory():
+    x, y = X.clone(), X.clone()
+    expected = shared(x[2:], x[:-2], EDGES % 10)
+    assert torch.allclose(capture.compile_module(shared)(y[2:], y[:-2], EDGES % 10), expected)
+    assert torch.equal(x, y)
+    refused(shared, y[2:], y[:-2], EDGES % 10, match="share memory")

@@ -27,7 +27,15 @@ def backend(graph_module, example_inputs, *, options=None):
         if whole:
             raise CaptureError(refused)
         return graph_module.forward
-    given, foreign = lower(graph_module), set()
+    try:
+        given, foreign = lower(graph_module), set()
+    except RuntimeError as error:
+        if "aliased inputs" not in str(error):
+            raise
+        if whole:
+            raise CaptureError("arguments that share memory, of which one is written to: "
+                               "expected others") from error
+        return graph_module.forward
     if torch.is_grad_enabled():
         given.readers = liveness.readers(given.module.graph)
     while True:
@@ -97,6 +105,8 @@ def _refuse_splits(raiser, segments):
     if len(segments) == 1:
         return
     node = raiser.between() if segments else next(iter(raiser.reasons), None)
+    if node is None and len(segments) > 1:  # A graph is made of a program's results.
+        node = next((node for node in raiser.reasons if raiser.phase(node) > 0), None)
     if node is not None:
         raise CaptureError.at(node, raiser.reasons.get(
             node, "a part without a gather or a sum over edges between two with one"))

@@ -133,6 +133,12 @@ def _of_tensors(node):
             node.update_arg(place, made)
 
 
+def assertions(graph):
+    """The nodes that raise where a model's condition on tensors does not hold."""
+    return [node for node in graph.nodes if node.target in (
+        aten._assert_async.default, aten._assert_async.msg)]
+
+
 def symbols_of(size):
     """The expression of a size, None of a number."""
     return size.node.expr if isinstance(size, torch.SymInt) else None
@@ -177,10 +183,16 @@ def whole_of(parts):
     return split
 
 
+# Ops whose tags say which are random. Of others, such as those of sampling libraries, none
+# is known not to be.
+_TAGGED = ("aten", "prims", "gnn_mlir")
+
+
 def is_random(node):
     """Whether two runs of a node differ: two of them are not one."""
     tags = getattr(node.target, "tags", ())
     return (torch.Tag.nondeterministic_seeded in tags or
+            getattr(node.target, "namespace", "aten") not in _TAGGED or
             node.target == aten.dropout.default and node.args[2] and node.args[1] > 0)
 
 

@@ -5,7 +5,7 @@ import torch
 
 from . import reads, vocabulary
 from .calls import Call
-from .lowering import is_floats
+from .lowering import assertions, is_floats, is_random
 from .raising import CaptureError, Rows, Whole
 from .structures import Recipe, Structures
 
@@ -48,7 +48,9 @@ class Outer:
         for segment in segments:
             self._call(segment)
         outputs = self.raiser.graph.output_node().args[0]
-        made = [self._torch(x) if isinstance(x, torch.fx.Node) else x for x in outputs]
+        for node in assertions(self.raiser.graph):
+            self._torch(node)
+        made = [self._given(x) if isinstance(x, torch.fx.Node) else x for x in outputs]
         count = len(self.lowered.mutated)
         for place, value in zip(self.lowered.mutated, made[:count]):
             self.graph.call_function(_assign, (self.made[self.placeholders[place]], value))
@@ -126,6 +128,14 @@ class Outer:
                         self.graph.create_node(node.op, node.target, args, kwargs))
         return self.made[node]
 
+    def _given(self, node):
+        """A node as an output: the caller may write to it, unlike to what later calls on
+        the same graphs find."""
+        made = self._torch(node)
+        if node in self._shared:
+            return self.graph.call_function(aten.clone.default, (made,))
+        return made
+
     def _unchanged(self, node):
         """A node as an argument of torch's ops, which may save it: what the model changes
         is copied before."""
@@ -144,8 +154,7 @@ class Outer:
                     (value.dtype.is_floating_point or value.dtype.is_complex))
             else:
                 found = node.op in ("call_function", "get_attr") and all(
-                    map(self._is_structural, node.all_input_nodes)) and not (
-                        torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()))
+                    map(self._is_structural, node.all_input_nodes)) and not is_random(node)
             self._memo[node] = found
         return self._memo[node]
 

@@ -18,7 +18,7 @@ from . import vocabulary
 from ..program import Module
 from .axes import Axes
 from .graphs import Graphs
-from .lowering import is_floats, is_random, value_of, whole_of
+from .lowering import assertions, is_floats, is_random, value_of, whole_of
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
@@ -163,7 +163,7 @@ class Raiser:
             elif node.op == "get_attr":
                 self._attribute(node)
         self._find_feeding()
-        for node in self.graph.output_node().all_input_nodes:
+        for node in [*self.graph.output_node().all_input_nodes, *assertions(self.graph)]:
             self._keep(node, last=True)
         for segment in reversed(self.segments):
             if segment.outputs:

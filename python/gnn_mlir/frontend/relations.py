@@ -19,7 +19,7 @@ import torch
 
 from . import vocabulary
 from .layers import Layers, features
-from .lowering import GETITEM, value_of
+from .lowering import GETITEM, assertions, value_of
 from .relation_groups import Group, by_key, one_layout
 from .zipping import SINGULAR, Differ, Graph, Stuck, Zip, once
 
@@ -28,7 +28,9 @@ aten, OPS = torch.ops.aten, vocabulary.OPS
 
 def merge(lowered):
     """`lowered` with the relations of its layers merged, and what rows by type are made of;
-    None where there is nothing of the sort."""
+    None where there is nothing of the sort, or a condition of the model is asserted."""
+    if assertions(lowered.module.graph):
+        return None
     layers = Layers(lowered)
     if layers.layers:
         for needed in (True, False):
