@@ -129,6 +129,10 @@ def subclass(module):
     module.convs[RELS[0]] = Minus((D, D), D)
 
 
+def changed_class(module):
+    module.convs[RELS[0]].__class__ = Minus
+
+
 def method(module):
     module.convs[RELS[0]].message = lambda x_j: -x_j
 
@@ -193,8 +197,8 @@ def aggregation(module):
 
 
 @pytest.mark.parametrize("change, is_known", [
-    *((change, False) for change in (hooked, of_messages, subclass, method, forward, one_of_two,
-                                     parameter_of_a_class, buffer)),
+    *((change, False) for change in (hooked, of_messages, subclass, changed_class, method, forward,
+                                     one_of_two, parameter_of_a_class, buffer)),
     *((change, True) for change in (attribute, training, child, equal_child, equal_layer,
                                     no_bias, frozen, dtype, shape, aggregation))])
 def test_changes_are_another_version(change, is_known):

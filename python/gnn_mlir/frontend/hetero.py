@@ -114,7 +114,8 @@ class Layer:
                                for relation, conv in convs.items()}
         except _Unknown:
             found = self.signatures = None
-        self._classes = {type(one) for one in modules}
+        self._inner, self._types = modules[1:], list(map(type, modules))
+        self._classes = set(self._types)
         self._methods = self._of_classes()
         # What is captured reads these dicts; held, so that no other gets their ids.
         places = [one._parameters for one in modules]
@@ -137,6 +138,7 @@ class Layer:
     def holds(self):
         """Whether nothing has changed."""
         return (list(map(_version, self._dicts)) == self._seen and not any(self._hooks) and
+                [type(self._module()), *map(type, self._inner)] == self._types and
                 self._of_classes() == self._methods and (self.signatures is None or any(
                     check.check(*self._parameters) for check in self._checks)))
 
