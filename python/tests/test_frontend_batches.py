@@ -153,7 +153,8 @@ def test_batches(name):
             made.append((out, [p.grad for p in own.parameters()]))
         (expected, wanted), (out, grads) = made
         torch.testing.assert_close(out, expected, rtol=1e-5, atol=1e-5)
-        for a, b in zip(grads, wanted):
+        for a, b in zip(grads, wanted, strict=True):
+            assert (a is None) == (b is None)
             if b is not None:
                 torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5)
     assert len(capture._made) == 1

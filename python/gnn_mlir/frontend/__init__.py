@@ -4,10 +4,13 @@
     model = gnn_mlir.compile(model)                    # a torch.nn.Module
     model = torch.compile(model, backend="gnn_mlir")   # the same without its settings
 
-Data flows through the modules in this order: `intercept` and `vocabulary` (PyG's
-functions and layers as ops), `lowering` and `assignments` (dynamo's graph as functional
-ATen), `axes` and `graphs` (what is rows of what), `raising` with its handlers (programs),
-`outer` and `structures` (what runs), `capture` and `compiled` (what the user calls).
+A call goes through `compiled`, `arguments` (graphs of other kinds as ids, and bad input) and
+`dispatch` (code that is captured already). A capture flows through the modules in this order:
+`intercept` and `vocabulary` (PyG's functions and layers as ops), `hetero` and `templates` (equal
+layers of a HeteroConv traced once), `exporting`, `lowering` and `assignments` (dynamo's graph as
+functional ATen), `layers` and `relations` (relations merged into one graph), `axes` and `graphs`
+(what is rows of what), `raising` with its handlers (programs), `liveness` and `reads` (which
+gradients are None), `outer` and `structures` (what runs). `capture` leads through them.
 """
 
 from .capture import CaptureError, backend, compile_module

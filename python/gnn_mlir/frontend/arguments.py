@@ -132,7 +132,8 @@ def _pair(rows, columns):
 
 
 def _of_torch(x):
-    """A sparse tensor: row i has the edges into node i. Values that are 1 are none."""
+    """A sparse tensor: row i has the edges into node i. Where all values are
+    1 there are no weights."""
     if x.layout is torch.sparse_coo:
         x = x if x.is_coalesced() else x.coalesce()
         vectors = [x.indices()]

@@ -151,7 +151,7 @@ class _Utils:
 
     @staticmethod
     def record_pregraph_bytecode_enter():
-        """A mark for profilers, which here is none."""
+        """Stands for dynamo's mark for profilers, and does nothing."""
 
     @staticmethod
     def record_pregraph_bytecode_exit(mark):

@@ -244,8 +244,8 @@ def _spread(counts, device):
                                      output_size=sum(counts))
 
 
-# The vector of types of rows has a symbol of its own for its size, which is that of all rows
-# and edges: sums of many symbols take torch long.
+# The vector of types has a symbol of its own for its size, which is that of all rows: torch
+# takes long to compare sums of many symbols.
 _define("type_rows(Tensor like, SymInt[] counts) -> Tensor",
         lambda like, counts: _spread(counts, like.device), lambda like, counts:
         torch.empty([torch.library.get_ctx().new_dynamic_size()], dtype=torch.int64,
