@@ -9,6 +9,9 @@
 #include "CAPIHandles.h"
 #include "DeviceBuild.h"
 
+#include <algorithm>
+#include <tuple>
+
 using namespace gnn::runtime;
 
 struct GnnBuilder : GnnCounted<GnnBuilder> {
@@ -92,8 +95,15 @@ bool gnnBuilderCovers(const GnnBuilder *builder, const GnnBuilder *other) {
   return builder && other && builder->value->covers(*other->value);
 }
 
-static DeviceIds convert(const GnnDeviceIds &ids) {
-  return {ids.values, ids.bits, ids.stride};
+static Error convert(const char *name, const GnnDeviceIds &ids,
+                     DeviceIds &out) {
+  if (ids.values && ids.bits != 32 && ids.bits != 64)
+    return failure(name, ": expected integers of 32 or 64 bits, got ",
+                   ids.bits);
+  if (ids.values && ids.stride < 1)
+    return failure(name, ": expected a stride from 1, got ", ids.stride);
+  out = {ids.values, ids.bits, ids.stride};
+  return {};
 }
 
 GnnError *gnnBuildCreate(const GnnBuilder *builder,
@@ -113,11 +123,22 @@ GnnError *gnnBuildCreate(const GnnBuilder *builder,
       edges.numEdges = graph.numEdges;
       edges.numNodeTypes = graph.numNodeTypes;
       edges.numEdgeTypes = graph.numEdgeTypes;
-      edges.src = convert(graph.src);
-      edges.dst = convert(graph.dst);
-      edges.edgeType = convert(graph.edgeType);
-      edges.srcNodeType = convert(graph.srcNodeType);
-      edges.dstNodeType = convert(graph.dstNodeType);
+      if (std::min({edges.numSrcNodes, edges.numDstNodes, edges.numEdges}) < 0)
+        return failure("expected numbers of nodes and edges from 0, got ",
+                       edges.numSrcNodes, ", ", edges.numDstNodes, " and ",
+                       edges.numEdges);
+      if (edges.numEdges && (!graph.src.values || !graph.dst.values))
+        return failure("expected both ends of ", edges.numEdges,
+                       " edges, got one or none");
+      for (auto [name, from, to] :
+           {std::tuple("src", &graph.src, &edges.src),
+            std::tuple("dst", &graph.dst, &edges.dst),
+            std::tuple("edge_type", &graph.edgeType, &edges.edgeType),
+            std::tuple("src_node_type", &graph.srcNodeType, &edges.srcNodeType),
+            std::tuple("dst_node_type", &graph.dstNodeType,
+                       &edges.dstNodeType)})
+        if (Error error = convert(name, *from, *to))
+          return error;
       all[graph.name ? graph.name : ""] = edges;
     }
     auto made = std::make_unique<GnnBuild>(builder->value);

@@ -69,7 +69,7 @@ class Build(capi._Handle):
     def __init__(self, builder, graphs, stream):
         """`stream` is torch's; None on the host."""
         self.builder, device = builder, next(iter(graphs.values())).device
-        given, sizes = _device_graphs(graphs), (c_int64 * 3)()
+        (given, held), sizes = _device_graphs(graphs), (c_int64 * 3)()
         handle = c_void_p()
         capi.call("gnnBuildCreate", builder.handle, given, len(given), byref(handle), sizes)
         super().__init__(handle.value)
@@ -93,6 +93,7 @@ class Build(capi._Handle):
         capi.call("gnnBuildFill", self.handle, self._memory.data_ptr(), address)
         # The stream, and the event when they are there.
         self._ready = stream and (stream, stream.record_event())
+        del held  # Kernels that read them are before what their memory is for next.
 
     def bind(self, package, names):
         handles = (c_void_p * len(names))()
@@ -124,7 +125,9 @@ class Build(capi._Handle):
 
 
 def _device_graphs(graphs):
-    given = (DeviceGraph * len(graphs))()
+    """The graphs as the C API takes them, and what they are made of: kernels need steps from
+    row to row, which expanded tensors have not."""
+    given, held = (DeviceGraph * len(graphs))(), []
     for one, (name, graph) in zip(given, graphs.items()):
         one.name, one.square = name.encode(), graph.square
         one.num_src_nodes, one.num_dst_nodes = graph.num_src_nodes, graph.num_dst_nodes
@@ -135,10 +138,13 @@ def _device_graphs(graphs):
                                ("src_node_type", graph.node_types_at("src")),
                                ("dst_node_type", graph.node_types_at("dst"))):
             if tensor is not None:
+                if not tensor.stride(0) and len(tensor) > 1:
+                    tensor = tensor.contiguous()
+                held.append(tensor)
                 ids = getattr(one, column)
                 ids.values, ids.bits = tensor.data_ptr(), 8 * tensor.element_size()
-                ids.stride = tensor.stride(0)
-    return given
+                ids.stride = tensor.stride(0) or 1
+    return given, held
 
 
 def bind(package, names, requests, graphs, device, stream, refuse):

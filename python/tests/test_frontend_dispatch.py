@@ -4,6 +4,7 @@ is run."""
 
 import copy
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -11,7 +12,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture, dispatch  # noqa: E402
+from gnn_mlir.frontend import capture, dispatch, intercept  # noqa: E402
 from torch_geometric import EdgeIndex  # noqa: E402
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
@@ -247,3 +248,26 @@ def test_a_compiled_model_is_as_torchs():
             len(made)
         model.out = made(X, EDGES)
     torch.testing.assert_close(models[1].out, models[0].out)
+
+
+def test_calls_of_several_threads():
+    """The switch is off when all have ended; structures are kept for each."""
+    compiled = capture.compile_module(Layer())
+
+    def call(_):
+        with torch.no_grad():
+            return compiled(X, EDGES.clone())
+    expected = call(None)
+    with ThreadPoolExecutor(4) as pool:
+        assert all(torch.equal(one, expected) for one in pool.map(call, range(100)))
+    assert not intercept.is_on()
+
+
+def test_many_models_of_a_class():
+    """Each has its own code, however many there are."""
+    for _ in range(10):
+        layer = Layer()
+        with torch.no_grad():
+            assert torch.allclose(capture.compile_module(layer)(X, EDGES), layer(X, EDGES),
+                                  atol=1e-5)
+    assert len(capture._made) == 10

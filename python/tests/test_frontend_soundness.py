@@ -351,6 +351,41 @@ def test_views_behind_graph_breaks():
     is_eager(between_breaks, X, EDGES, torch.rand(EDGES.shape[1]))
 
 
+# -- Arguments that are not the usual ones ---------------------------------------------------------
+
+def narrow(x, edges):
+    """Ids of fewer columns than there are write those alone."""
+    ids = edges[1][:, None].expand(-1, 2)
+    return torch.zeros_like(x).scatter_add(0, ids, x[edges[0]]) + summed(x, edges)
+
+
+def in_place_of(x, edges):
+    ids = edges[1][:, None].expand(-1, SIZE)
+    return x.scatter_reduce(0, ids, x[edges[0]], "sum", include_self=False) + summed(x, edges)
+
+
+class Padded(nn.Module):
+    def __init__(self, **options):
+        super().__init__()
+        torch.manual_seed(0)
+        self.table = nn.Embedding(4, SIZE, **options)
+
+    def forward(self, x, edges, kinds):
+        return onto(x[edges[0]] * self.table(kinds), edges[1], x.shape[0])
+
+
+def test_sums_of_other_meanings():
+    is_eager(in_place_of, X, EDGES)
+    with torch.no_grad():  # Torch has no gradient of the other.
+        found = capture.compile_module(narrow)(X, EDGES)
+    assert torch.allclose(found, narrow(X, EDGES), atol=1e-5)
+
+
+@pytest.mark.parametrize("options", [{}, {"padding_idx": 1}, {"scale_grad_by_freq": True}])
+def test_options_of_embeddings(options):
+    is_eager(Padded(**options), X, EDGES, EDGE_TYPE % 4)
+
+
 # -- What a call leaves behind ------------------------------------------------------------------
 
 def with_counts(x, edges):

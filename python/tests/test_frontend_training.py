@@ -23,6 +23,9 @@ INPUTS = zoo.Inputs(20, 80)
 X, EDGES = INPUTS.x[:, :SIZE].contiguous(), INPUTS.edge_index
 
 
+OPS, TYPES = torch.ops.gnn_mlir, torch.tensor([0, 1, 1, 2, 0, 2])
+
+
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
 
 
@@ -339,6 +342,17 @@ def test_second_derivatives_are_refused():
                                 create_graph=True)
     with pytest.raises(RuntimeError, match="expected to be differentiated once"):
         grad.sum().backward()
+
+
+@pytest.mark.parametrize("function", [
+    lambda x, w: OPS.aggregate(x * x, TYPES, 4, "sum"),
+    lambda x, w: OPS.typed_linear(x, w, TYPES, None), lambda x, w: OPS.edge_softmax(x, TYPES, 4)])
+def test_second_derivatives_in_torch(function):
+    """Where a model is left to torch, its ops are differentiated as often as others."""
+    torch.manual_seed(0)
+    x, w = (torch.randn(*shape, dtype=torch.double, requires_grad=True)
+            for shape in ((6, 3), (3, 3, 2)))
+    assert torch.autograd.gradgradcheck(function, (x, w))
 
 
 def test_what_is_saved_and_changed_is_an_error():

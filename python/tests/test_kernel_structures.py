@@ -54,6 +54,16 @@ def test_same_bits(name, built_by_kernels, monkeypatch):
         check_kernels(*both(name, *form), keys, counts)
 
 
+def test_expanded_columns(built_by_kernels):
+    """One number for all edges, which is in memory once."""
+    dst, kinds = torch.tensor([3, 1, 4, 1, 5]), torch.tensor([2]).expand(5)
+    made = [gnn_mlir.TensorGraph((torch.tensor([3]).expand(5), dst), 6, edge_type=kinds,
+                                 num_edge_types=4)]
+    host = gnn_mlir.Graph(np.full(5, 3), dst.numpy(), num_nodes=6, num_edge_types=4,
+                          edge_type=np.full(5, 2))
+    check_kernels(host, made[0], *built_by_kernels)
+
+
 def test_one_key_alone(built_by_kernels):
     """Nothing counts on another that was asked for, nor on rows that lie side by side."""
     host, graph = both("random")

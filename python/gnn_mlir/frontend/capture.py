@@ -152,7 +152,8 @@ def compile_module(model, *, fullgraph=False, dynamic=True, **options):
         intercept.turn_on,
         torch._dynamo.config._make_closure_patcher(
             capture_dynamic_output_shape_ops=True, capture_scalar_outputs=True,
-            specialize_float=True, automatic_dynamic_shapes=False),
+            specialize_float=True, automatic_dynamic_shapes=False,
+            recompile_limit=4096, accumulated_recompile_limit=65536),
         torch.fx.experimental._config._make_closure_patcher(
             use_duck_shape=False, backed_size_oblivious=True)]
     made = context(model)

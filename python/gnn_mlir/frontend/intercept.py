@@ -10,6 +10,7 @@ import contextlib
 import functools
 import operator
 import sys
+import threading
 import types
 
 import torch
@@ -21,7 +22,7 @@ from . import hetero
 from .adjacency import SPARSE, Adjacency, Functions
 from .vocabulary import OPS
 
-_switch = False
+_switch, _calls, _lock = False, 0, threading.Lock()
 _installed = False
 _substitutes = []  # (name, PyG's function, what stands for it)
 
@@ -31,13 +32,18 @@ def is_on():
 
 
 def turn_on():
-    """Turns the switch on; what turns it back, as dynamo's hooks are."""
-    global _switch
-    before, _switch = _switch, True
+    """Turns the switch on; what turns it back, as dynamo's hooks are. It is off when all
+    calls that turned it on have ended, whichever thread they are of."""
+    global _switch, _calls
+    with _lock:
+        _calls += 1
+        _switch = True
 
     def back():
-        global _switch
-        _switch = before
+        global _switch, _calls
+        with _lock:
+            _calls -= 1
+            _switch = _calls > 0
     return back
 
 

@@ -5,6 +5,7 @@ computed for each type alone."""
 import torch
 
 from . import vocabulary
+from .axes import equal
 from .lowering import value_of
 from .raising import (Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, handles)
 
@@ -64,7 +65,10 @@ def _index(r, node, x, indices):
 
 
 @handles(aten.embedding.default)
-def _embedding(r, node, weight, index, *rest, **named):
+def _embedding(r, node, weight, index, padding=-1, by_frequency=False, sparse=False):
+    if (padding >= 0 or by_frequency or sparse) and not r.is_data(weight):
+        raise Unsupported("an embedding whose gradient is not that of its rows: padding_idx, "
+                          "scale_grad_by_freq or sparse")
     return _gathered(r, node, weight, 0, index)
 
 
@@ -118,11 +122,18 @@ def _scatter_reduce(r, node, base, dim, index, x, reduce, include_self=True):
     kind = {"sum": "sum", "amax": "max", "amin": "min", "mean": "mean"}.get(reduce)
     if kind is None or include_self and kind != "sum":
         raise Unsupported(f"scatter_reduce {reduce} of what is there")
+    tag = r.tags.get(base)
+    if not include_self and not (isinstance(tag, Fill) and tag.number == 0):
+        raise Unsupported("scatter_reduce in place of rows that are not 0")
     return _onto(r, node, base, x, index, kind, dim % value_of(base).dim())
 
 
 def _onto(r, node, base, x, index, kind, dim):
     """What is aggregated, onto rows of a tensor."""
+    if value_of(index).dim() > 1 and not all(
+            equal(a, b) for i, (a, b) in enumerate(zip(value_of(index).shape, value_of(x).shape))
+            if i != dim):
+        raise Unsupported("ids of some columns alone")
     tag = r.tags.get(base)
     made = _aggregate_to(r, node, x, index, kind, dim)
     if isinstance(tag, Fill) and tag.number == 0:

@@ -3,6 +3,7 @@
 as long as these are what they were."""
 
 import collections
+import threading
 
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
@@ -73,7 +74,7 @@ class Structures:
 
     def __init__(self, module, recipes, extra):
         self._module, self._recipes, self._extra = module, recipes, extra
-        self._kept = collections.OrderedDict()
+        self._kept, self._lock = collections.OrderedDict(), threading.Lock()
         self.__name__ = "structures"  # torch.fx prints it.
 
     def __call__(self, *inputs):
@@ -85,7 +86,10 @@ class Structures:
                 if _is_gone(storage.cdata):
                     break
             else:
-                self._kept.move_to_end(key)
+                try:
+                    self._kept.move_to_end(key)
+                except KeyError:
+                    pass  # Another thread has forgotten it.
                 return made
         with torch.no_grad():
             values = self._module(*inputs)
@@ -112,8 +116,9 @@ class Structures:
         return tuple(key)
 
     def _forget(self):
-        for key in [key for key, (_, refs) in self._kept.items()
-                    if any(ref.expired() for ref in refs)]:
-            del self._kept[key]
-        while len(self._kept) >= KEPT:
-            self._kept.popitem(last=False)
+        with self._lock:
+            for key in [key for key, (_, refs) in list(self._kept.items())
+                        if any(ref.expired() for ref in refs)]:
+                del self._kept[key]
+            while len(self._kept) >= KEPT:
+                self._kept.popitem(last=False)

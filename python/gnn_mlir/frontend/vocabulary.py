@@ -47,14 +47,18 @@ def _recomputed(implementation):
         ctx.save_for_backward(*[inputs[i] for i in ctx.tensors])
 
     def backward(ctx, grad):
-        inputs = dict(ctx.others)
-        inputs.update({i: x.detach().requires_grad_(ctx.needs_input_grad[i])
-                       for i, x in zip(ctx.tensors, ctx.saved_tensors)})
+        inputs, again = dict(ctx.others), torch.is_grad_enabled()
         wanted = [i for i in ctx.tensors if ctx.needs_input_grad[i]]
+        for i, x in zip(ctx.tensors, ctx.saved_tensors):
+            if again and i in wanted:
+                inputs[i] = x.view_as(x)  # For second derivatives, and apart from others.
+            else:
+                inputs[i] = x.detach().requires_grad_(i in wanted)
         with torch.enable_grad():
             made = implementation(*[inputs[i] for i in sorted(inputs)])
         found = dict(zip(wanted, torch.autograd.grad(
-            made, [inputs[i] for i in wanted], grad, allow_unused=True)))
+            made, [inputs[i] for i in wanted], grad, allow_unused=True,
+            create_graph=again)))
         return tuple(found.get(i) for i in sorted(inputs))
     return setup, backward
 
