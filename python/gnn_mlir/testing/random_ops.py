@@ -276,13 +276,13 @@ def function(t):
                          "angle"))
     if kind == "floor":
         return t.call("floor", t.input(like[0], *like[1]),
-                      arguments=(t.rng.choice(("floor", "ceil", "roundeven", "trunc")),))
+                      arguments=(t.rng.choice(("trunc", "ceil", "floor", "roundeven")),))
     if kind == "angle":
         return t.call("angle", *[t.input(like[0], *like[1]) for _ in range(2)])
     if kind == "smooth":
         return t.call("smooth", x, arguments=t.rng.sample((
             "exp", "log", "sqrt", "rsqrt", "tanh", "erf", "sin", "cos", "expm1", "log1p",
-            "atan", "neg", "inverse", "above"), 5))
+            "atan", "neg", "inverse", "above"), 7))
     if kind == "power" and t.coin():
         return t.call("power", x, arguments=(t.rng.choice((2, 3.0, 0.5, -1.5)),))
     return t.call(kind, x, t.rows(*like))
