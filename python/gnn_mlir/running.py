@@ -126,21 +126,22 @@ def on_host(bound, inputs, launch):
     return outputs
 
 
-def new_workspace(bound):
-    """(memory on the host, its address) for runs one after the other."""
-    memory = _aligned(bound.workspace_bytes, False)
-    return memory, memory.ctypes.data
+def take_workspace(bound, poisoned=False):
+    """(memory on the host, its address), for one run; whoever takes it may leave it to
+    another run in `bound.workspaces`."""
+    try:  # What another run has left: new memory would be cleared by the system.
+        return bound.workspaces.pop()
+    except IndexError:
+        memory = _aligned(bound.workspace_bytes, poisoned)
+        return memory, memory.ctypes.data
 
 
 @contextlib.contextmanager
 def workspace_of(bound):
     """The address of a workspace on the host, for one run."""
     poisoned = bound.device.name.startswith("emulator")
-    try:  # What another run has left: new memory would be cleared by the system.
-        workspace = bound.workspaces.pop()
-    except IndexError:
-        workspace = _aligned(bound.workspace_bytes, poisoned)
-    yield workspace.ctypes.data
+    workspace = take_workspace(bound, poisoned)
+    yield workspace[1]
     if not poisoned:
         bound.workspaces.append(workspace)
 

@@ -36,8 +36,9 @@ def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
     softmax.
 
     Rows that are computed one by one are computed in the order in which the
-    consumer walks them, and at the end of a square graph where it does. A traversal of rows of nodes is the same on a derived
-    graph: there it joins one that walks edges.
+    consumer walks them, and at the end of a square graph where it does. A traversal
+    of rows of nodes is the same on a derived graph: there it joins one that walks
+    edges.
 
     Needs: templates on tensors. Keeps: the value of every result. Never fuses
     into or out of what has a schedule. Never fuses across a reduction that is read

@@ -211,9 +211,8 @@ class Matrix(Adjacency):
         return Matrix(self._pair, self._value, *self.shape, torch.sparse_csr)
 
     def to(self, *args, **kwargs):
-        value = self.values()
-        return self._with(self._pair.to(value.to(*args, **kwargs).device),
-                          value.to(*args, **kwargs))
+        value = self.values().to(*args, **kwargs)
+        return self._with(self._pair.to(value.device), value)
 
     def float(self):
         return self.to(torch.float32)
@@ -339,4 +338,3 @@ class Functions:
         if isinstance(adj, Adjacency):
             return adj.masked_select(mask)
         return self._own.masked_select_nnz(adj, mask, layout)
-

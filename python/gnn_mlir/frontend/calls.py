@@ -31,7 +31,6 @@ class Launcher:
         self._counts = len(self._inputs), len(self._outputs)
         self._run, self._handle = capi.library().gnnBoundRun, bound.handle
         name = bound.device.name
-        self._workspaces = []  # On the CPU: as many as there are calls at once.
         self._emulated, self._on_gpu = name.startswith("emulator"), device.type == "cuda"
         # The stream on which structures were built: others wait for it.
         self._stream = None if bound.ready is None else bound.ready[0].cuda_stream
@@ -70,16 +69,12 @@ class Launcher:
                                     device=self._device)
             error = self._run(*arguments, workspace.data_ptr(), stream)
         else:
-            try:
-                workspace = self._workspaces.pop()
-            except IndexError:
-                workspace = running.new_workspace(self.bound)
+            workspace = running.take_workspace(self.bound)
             error = self._run(*arguments, workspace[1], None)
-            self._workspaces.append(workspace)
+            self.bound.workspaces.append(workspace)
         if error:
             raise capi.error_of(error)
         return made
-
 
     def _settle(self, tensors):
         """Notes by a dtype of None which inputs need no more checks than of addresses."""

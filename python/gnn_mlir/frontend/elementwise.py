@@ -275,11 +275,11 @@ def _activation(kind, default=None):
             raise Unsupported("elu with a scale")
         given = None if default is None else float(alpha)
         return each(r, node, a, lambda v: r.f.activation(kind, v, alpha=given),
-                    lambda c: _unknown())
+                    unknown)
     return handler
 
 
-def _unknown():
+def unknown(_):
     raise Unsupported("an activation of a constant")
 
 

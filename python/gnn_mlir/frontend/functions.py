@@ -10,7 +10,7 @@ import math
 
 import torch
 
-from .elementwise import clamped, each, operands, root, softplus
+from .elementwise import clamped, each, operands, root, softplus, unknown
 from .features import dims_of, reduced
 from .lowering import value_of
 from .raising import Unsupported, handles
@@ -18,16 +18,12 @@ from .raising import Unsupported, handles
 aten = torch.ops.aten
 
 
-def _unknown(_):
-    raise Unsupported("an activation of a constant")
-
-
 def _handles(*targets):
     """Of `function(f, v, *args)`, f the builder of the program and v a value of it."""
     def take(function):
         @handles(*targets)
         def handler(r, node, a, *args, **named):
-            return each(r, node, a, lambda v: function(r.f, v, *args, **named), _unknown)
+            return each(r, node, a, lambda v: function(r.f, v, *args, **named), unknown)
         return function
     return take
 

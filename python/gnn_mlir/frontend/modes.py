@@ -83,11 +83,12 @@ def refused(graph_module):
                 return ("torch.enable_grad() within a model that is called without "
                         "gradients: expected torch.no_grad() around what needs none")
         written = _written(node)
-        if written is not None and written.op == "get_attr":
+        if written is None:
+            continue
+        if written.op == "get_attr":
             return "a tensor that is no input is written to, as by an optimizer"
-        written = None if enabled or not begin else written
-        if written is not None and getattr(written.meta.get("example_value"),
-                                           "requires_grad", False):
+        if begin and not enabled and getattr(written.meta.get("example_value"),
+                                             "requires_grad", False):
             return ("a tensor with gradients that is written to under torch.no_grad(): "
                     "expected one without")
     return None

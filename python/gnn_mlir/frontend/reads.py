@@ -25,13 +25,16 @@ def mark(reading, bits, *tensors):
     return _Mark.apply(reading, bits, *tensors)
 
 
-class _Gate(torch.autograd.Function):
+class _AsTheyAre(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, reading, bits, *tensors):
         ctx.reading, ctx.bits = reading, bits
         ctx.set_materialize_grads(False)
         return tuple(x.detach() for x in tensors)
+
+
+class _Gate(_AsTheyAre):
 
     @staticmethod
     def backward(ctx, *grads):
@@ -39,13 +42,7 @@ class _Gate(torch.autograd.Function):
         return None, None, *(x if read & bits else None for x, bits in zip(grads, ctx.bits))
 
 
-class _Mark(torch.autograd.Function):
-
-    @staticmethod
-    def forward(ctx, reading, bits, *tensors):
-        ctx.reading, ctx.bits = reading, bits
-        ctx.set_materialize_grads(False)
-        return tuple(x.detach() for x in tensors)
+class _Mark(_AsTheyAre):
 
     @staticmethod
     def backward(ctx, *grads):
