@@ -294,6 +294,8 @@ for _name, _kind, _alpha in (("relu", "relu", None), ("sigmoid", "sigmoid", None
 def _prelu(r, node, a, weight):
     if not r.is_rows(a):
         return None
+    if value_of(weight).numel() != 1 and (value_of(a).dim() != 2 or r.row_dim(a) != 0):
+        raise Unsupported("prelu whose weights are not those of the last features")
     return r.made(node, r.f.activation("prelu", r.rows(a), r.weight(weight)))
 
 
@@ -412,13 +414,19 @@ def _ones(r, node, *args, **named):
 
 @handles(aten.new_full.default, aten.full.default, aten.full_like.default)
 def _full(r, node, like, *rest, **named):
-    number = rest[-1] if rest else named.get("fill_value")
-    return Fill(float(number)) if isinstance(number, (int, float)) else None
+    return _filled(node, rest[-1] if rest else named.get("fill_value"))
 
 
 @handles(aten.scalar_tensor.default)
 def _scalar(r, node, number, **named):
-    return Fill(float(number)) if isinstance(number, (int, float)) else None
+    return _filled(node, number)
+
+
+def _filled(node, number):
+    """The constant as the tensor's dtype has it."""
+    if not isinstance(number, (int, float)):
+        return None
+    return Fill(float(torch.tensor(number, dtype=value_of(node).dtype, device="cpu")))
 
 
 @handles(aten.detach.default)

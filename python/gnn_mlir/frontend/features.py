@@ -139,7 +139,7 @@ def _select(r, node, x, dim, index):
         return r.tags.get(x)
     at, _ = _feature(r, x, dim)
     value = r.rows(x)
-    made = _part(r, value, at, static(index) % value.features[at], 1)
+    made = _part(r, value, at, static(value_of(index)) % value.features[at], 1)
     rows = r.row_dim(x)
     return r.made(node, made, rows - (dim % value_of(x).dim() < rows))
 
@@ -157,7 +157,7 @@ def _slice(r, node, x, dim=0, start=None, end=None, step=1):
     if step != 1:
         raise Unsupported(f"every {step}th feature")
     at, _ = _feature(r, x, dim)
-    size, start = static(value_of(node).shape[dim]), static(start or 0)
+    size, start = static(value_of(node).shape[dim]), static(value_of(start) or 0)
     value = r.rows(x)
     start = start + value.features[at] if start < 0 else start
     return r.made(node, _part(r, value, at, start, size), r.row_dim(x))
@@ -461,10 +461,17 @@ def _log_softmax(r, node, x, dim, *rest):
 
 # -- Norms -----------------------------------------------------------------------------
 
+def _check_channels(r, x):
+    """Channels are the second dimension: of [rows, channels] alone the last features."""
+    if value_of(x).dim() != 2 or r.row_dim(x) != 0:
+        raise Unsupported("batch_norm of what is not [rows, channels]")
+
+
 @handles(aten._native_batch_norm_legit_no_training.default)
 def _batch_norm(r, node, x, weight, bias, mean, variance, momentum, eps):
     if not r.is_rows(x):
         return None
+    _check_channels(r, x)
     if weight is None or bias is None:
         raise Unsupported("batch_norm without weights")
     value = r.f.batch_norm(r.rows(x), r.weight(mean), r.weight(variance), r.weight(weight),
@@ -476,6 +483,7 @@ def _batch_norm(r, node, x, weight, bias, mean, variance, momentum, eps):
 def _batch_norm_training(r, node, x, weight, bias, mean, variance, training, momentum, eps):
     if not r.is_rows(x):
         return None
+    _check_channels(r, x)
     if weight is None or bias is None or not training:
         raise Unsupported("batch_norm without weights")
 

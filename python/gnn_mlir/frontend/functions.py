@@ -86,6 +86,8 @@ def _selu(f, v):
 @_handles(aten.celu.default)
 def _celu(f, v, alpha=1.0):
     alpha = float(alpha)
+    if alpha <= 0:
+        raise Unsupported(f"celu with an alpha of {alpha}")
     return f.activation("elu", v * (1 / alpha), alpha=1.0) * alpha
 
 
