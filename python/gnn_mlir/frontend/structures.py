@@ -17,6 +17,11 @@ _is_gone = torch.UntypedStorage._expired
 KEPT = 16
 
 
+def is_built_there(x):
+    """Whether a graph of such tensors is a `TensorGraph`, which holds them."""
+    return x.device.type == "cuda"
+
+
 class Recipe:
     """How a graph is made of what torch gives. Each of `pair`, or `src` and `dst`,
     `edge_type`, `src_types` and `dst_types` is the position of a tensor, or None;
@@ -52,7 +57,7 @@ class Recipe:
         else:
             given.update(num_src_nodes=int(counts["src"]), num_dst_nodes=int(counts["dst"]),
                          src_node_type=types["src"], dst_node_type=types["dst"])
-        if some.device.type == "cuda":
+        if is_built_there(some):
             return TensorGraph((ids["src"], ids["dst"]) if pair is None else pair, **given)
         return Graph(ids["src"], ids["dst"], **given)
 
@@ -93,6 +98,8 @@ class Structures:
                 return made
         with torch.no_grad():
             values = self._module(*inputs)
+            if key is not None:
+                values = self._apart(values, inputs)
         graphs = GraphSet((recipe.name, recipe.make(values)) for recipe in self._recipes)
         made = (graphs, *(values[i] for i in self._extra))
         if key is not None:
@@ -100,6 +107,14 @@ class Structures:
             self._kept[key] = made, [StorageWeakRef(x.untyped_storage()) for x in inputs
                                      if isinstance(x, torch.Tensor)]
         return made
+
+    def _apart(self, values, inputs):
+        """The values, without memory of the inputs in what is kept: it would live as long
+        as what is kept waits for its end."""
+        given = {x.untyped_storage()._cdata for x in inputs if isinstance(x, torch.Tensor)}
+        return [x.clone() if isinstance(x, torch.Tensor) and
+                (i in self._extra or is_built_there(x)) and
+                x.untyped_storage()._cdata in given else x for i, x in enumerate(values)]
 
     @staticmethod
     def _key(inputs):
