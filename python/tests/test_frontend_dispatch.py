@@ -251,7 +251,7 @@ def test_a_compiled_model_is_as_torchs():
 
 
 def test_calls_of_several_threads():
-    """The switch is off when all have ended; structures are kept for each."""
+    """The switch is of a thread, and off when all have ended; structures are kept for each."""
     compiled = capture.compile_module(Layer())
 
     def call(_):
@@ -260,6 +260,12 @@ def test_calls_of_several_threads():
     expected = call(None)
     with ThreadPoolExecutor(4) as pool:
         assert all(torch.equal(one, expected) for one in pool.map(call, range(100)))
+        assert not any(pool.map(lambda _: intercept.is_on(), range(20)))
+        back = intercept.turn_on()
+        try:
+            assert intercept.is_on() and not pool.submit(intercept.is_on).result(60)
+        finally:
+            back()
     assert not intercept.is_on()
 
 

@@ -22,28 +22,32 @@ from . import hetero
 from .adjacency import SPARSE, Adjacency, Functions
 from .vocabulary import OPS
 
-_switch, _calls, _lock = False, 0, threading.Lock()
+
+class _Switch(threading.local):
+    """Whether this thread traces for the front end, and how many calls asked for it. dynamo
+    guards `on`: it has no default in the class, which dynamo would take for its value."""
+
+    def __init__(self):
+        self.on, self.calls = False, 0
+
+
+_switch = _Switch()
 _installed = False
 _substitutes = []  # (name, PyG's function, what stands for it)
 
 
 def is_on():
-    return _switch
+    return _switch.on
 
 
 def turn_on():
-    """Turns the switch on; what turns it back, as dynamo's hooks are. It is off when all
-    calls that turned it on have ended, whichever thread they are of."""
-    global _switch, _calls
-    with _lock:
-        _calls += 1
-        _switch = True
+    """Turns the switch of this thread on; what turns it back, as dynamo's hooks are."""
+    _switch.calls += 1
+    _switch.on = True
 
     def back():
-        global _switch, _calls
-        with _lock:
-            _calls -= 1
-            _switch = _calls > 0
+        _switch.calls -= 1
+        _switch.on = _switch.calls > 0
     return back
 
 
@@ -143,7 +147,7 @@ def _wrap(cls, name, replacement):
 
     @functools.wraps(own)
     def method(self, *args, **kwargs):
-        if _switch:
+        if _switch.on:
             made = replacement(self, *args, **kwargs)
             if made is not NotImplemented:
                 return made
@@ -155,7 +159,7 @@ def _wrap(cls, name, replacement):
 
 def _scatter(own):
     def scatter(src, index, dim=0, dim_size=None, reduce="sum"):
-        if not _switch or dim_size is None or index.dim() != 1 or reduce not in (
+        if not _switch.on or dim_size is None or index.dim() != 1 or reduce not in (
                 "sum", "add", "mean", "max", "min", "amax", "amin"):
             return own(src, index, dim, dim_size, reduce)
         dim = src.dim() + dim if dim < 0 else dim
@@ -168,7 +172,7 @@ def _scatter(own):
 
 def _softmax(own):
     def softmax(src, index=None, ptr=None, num_nodes=None, dim=0):
-        if not _switch or index is None or ptr is not None or dim not in (0, -src.dim()):
+        if not _switch.on or index is None or ptr is not None or dim not in (0, -src.dim()):
             return own(src, index, ptr, num_nodes, dim)
         return OPS.edge_softmax(src, index, num_nodes)
     return softmax
@@ -176,7 +180,7 @@ def _softmax(own):
 
 def _remove_self_loops(own):
     def remove_self_loops(edge_index, edge_attr=None):
-        if not _switch or not _is_pair(edge_index):
+        if not _switch.on or not _is_pair(edge_index):
             return own(edge_index, edge_attr)
         kept = OPS.drop_loops(edge_index)
         return kept, None if edge_attr is None else OPS.kept_edges(edge_attr, edge_index,
@@ -200,7 +204,7 @@ def _fewest(num_nodes, edge_index):
 
 def _add_self_loops(own):
     def add_self_loops(edge_index, edge_attr=None, fill_value=None, num_nodes=None):
-        if not _switch or not _is_pair(edge_index) or isinstance(fill_value, Tensor):
+        if not _switch.on or not _is_pair(edge_index) or isinstance(fill_value, Tensor):
             return own(edge_index, edge_attr, fill_value, num_nodes)
         size = _fewest(num_nodes, edge_index)
         made = OPS.add_loops(edge_index, size)
@@ -218,7 +222,7 @@ def _add_self_loops(own):
 def _add_remaining_self_loops(own):
     def add_remaining_self_loops(edge_index, edge_attr=None, fill_value=None,
                                  num_nodes=None):
-        if not _switch or not _is_pair(edge_index) or isinstance(
+        if not _switch.on or not _is_pair(edge_index) or isinstance(
                 fill_value, (Tensor, str)):
             return own(edge_index, edge_attr, fill_value, num_nodes)
         size = _fewest(num_nodes, edge_index)
