@@ -136,9 +136,14 @@ def of_edges(op):
                                     x[edges[0]])
 
 
+SLICES = ("slice", "slice far", "slice past", "tensor_split")
+
+
 @pytest.mark.parametrize("op", [pytest.param(op, id=name) for name, op in {
     **ELEMENTWISE, **FEATURES}.items()])
-def test_functions_of_rows(op):
+def test_functions_of_rows(op, request):
+    if request.node.callspec.id in SLICES and torch.__version__ < "2.12":
+        pytest.skip("this torch does not know sizes of slices of arguments")
     is_eager(of_rows(op), X, EDGES)
 
 

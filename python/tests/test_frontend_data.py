@@ -307,6 +307,8 @@ WHOLE = {
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_whole_data(name):
+    if name == "dicts" and torch.__version__ < "2.12":
+        pytest.skip("this torch does not trace HeteroData.x_dict")
     make, layer, forward = WHOLE[name]
     model = On(layer(), forward)
     call = compiled(model)

@@ -111,6 +111,8 @@ class Context(nn.Module):
 
 @pytest.mark.parametrize("model", [graphs_of_graphs, changed_in_place, Context()])
 def test_one_program(model):
+    if model is changed_in_place and torch.__version__ < "2.12":
+        pytest.skip("this torch does not know sizes of slices of arguments")
     is_eager(model, X, EDGES, programs=1, fullgraph=True)
 
 

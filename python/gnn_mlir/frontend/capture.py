@@ -2,6 +2,7 @@
 """`torch.compile(model, backend="gnn_mlir")`, and the one call that sets what it needs."""
 
 import torch
+from torch.fx.experimental.symbolic_shapes import PendingUnbackedSymbolNotFound
 
 from . import arguments, intercept, liveness, modes, relations
 from .compiled import Compiled, refuse_untraced
@@ -30,11 +31,14 @@ def backend(graph_module, example_inputs, *, options=None):
     try:
         given, foreign = lower(graph_module), set()
     except RuntimeError as error:
-        if "aliased inputs" not in str(error):
+        if "aliased inputs" in str(error):
+            why = "arguments that share memory, of which one is written to: expected others"
+        elif isinstance(error, PendingUnbackedSymbolNotFound):
+            why = "sizes that only values say, in a graph that writes to a tensor"
+        else:
             raise
         if whole:
-            raise CaptureError("arguments that share memory, of which one is written to: "
-                               "expected others") from error
+            raise CaptureError(why) from error
         return graph_module.forward
     if torch.is_grad_enabled():
         given.readers = liveness.readers(given.module.graph)

@@ -167,7 +167,9 @@ def _runner(code, forward):
             (read if step.opname == "LOAD_GLOBAL" else written).add(step.argval)
     graphs = [name for name in read if name.startswith("__compiled_fn")]
     if written or len(graphs) != 1 or code.co_freevars != forward.__code__.co_freevars or any(
-            name.startswith("__resume") for name in read):
+            name.startswith("__resume") for name in read) or any(
+            isinstance(one, types.CodeType) and one.co_name.startswith("torch_dynamo_resume")
+            for one in code.co_consts):
         return None
     graph = getattr(forward.__globals__[graphs[0]], "_torchdynamo_orig_callable", None)
     if not getattr(getattr(graph, "__self__", None), "is_of_programs", False):

@@ -9,6 +9,7 @@ as torch's export does it, and there is nothing to make functional.
 import functools
 
 import torch
+from torch._decomp import _should_decompose_because_unsafe_op
 from torch._dispatch.python import enable_python_dispatcher
 from torch._functorch.aot_autograd import aot_export_module
 from torch._subclasses import functional_tensor
@@ -74,10 +75,13 @@ class _Plain(functional_tensor.FunctionalTensorMode):
 
 @functools.lru_cache(maxsize=None)
 def _is_decomposed(func):
-    if func in functional_tensor.FunctionalTensor.metadata_fns or func.namespace == "gnn_mlir":
+    """As torch's export before dispatch does: ops whose results may be views or that write."""
+    if func in functional_tensor.FunctionalTensor.metadata_fns or func.namespace == "gnn_mlir" or (
+            func is torch.ops.aten.dropout.default):
         return False
-    return bool(functional_tensor._can_decompose_fast(func, True, True)) and (
-        torch._C._dispatch_has_kernel(func.name()))
+    return (_should_decompose_because_unsafe_op(func) or func._schema.is_mutable or any(
+        argument.alias_info for argument in func._schema.arguments)) and (
+            torch._C._dispatch_has_kernel(func.name()))
 
 
 @functools.lru_cache(maxsize=None)

@@ -9,6 +9,7 @@ parameters are. A call of a compiled model compares that before torch looks at i
 and gives a HeteroConv that has changed another version, which is one of torch's guards.
 """
 
+import itertools
 import weakref
 
 import torch
@@ -119,8 +120,11 @@ class Layer:
         self._methods = self._of_classes()
         # What is captured reads these dicts; held, so that no other gets their ids.
         places = [one._parameters for one in modules]
-        version, _ = self._versions.setdefault((found, *map(id, places)), (
-            str(len(self._versions) + 1), places))
+        key = found, *map(id, places)
+        if key not in self._versions:
+            self._versions[key] = str(next(_numbers)), places
+        version, _ = self._versions[key]
+        _captured[version] = module
         if module._captured_as != version:
             module._captured_as = version
             self._seen = list(map(_version, self._dicts))
@@ -144,6 +148,8 @@ class Layer:
 
 
 _layers = weakref.WeakKeyDictionary()
+_numbers = itertools.count(1)
+_captured = weakref.WeakValueDictionary()  # The module that has a version.
 
 
 class Known:
@@ -225,9 +231,11 @@ class Use:
 
 
 @torch._dynamo.assume_constant_result
-def use(module, version, names, relations):
-    """(number, names of outputs) of a use of a HeteroConv, () where torch has to trace it."""
-    if _known is None or _version is None or torch.is_autocast_enabled("cpu") or (
+def use(version, names, relations):
+    """(number, names of outputs) of a use of the HeteroConv that has the version, () where
+    torch has to trace it."""
+    module = _captured.get(version)
+    if module is None or _known is None or _version is None or torch.is_autocast_enabled("cpu") or (
             torch.is_autocast_enabled("cuda")):
         return ()
     layer = _known.of(module)
@@ -258,7 +266,7 @@ def forward(self, *args_dict, **kwargs_dict):
         if not isinstance(one, torch.Tensor) or one.dim() != 2 or one.dtype is not (
                 torch.int64) or one.size(0) != 2:
             return NotImplemented
-    number = use(self, self._captured_as, tuple(args_dict[0]), tuple(args_dict[1]))
+    number = use(self._captured_as, tuple(args_dict[0]), tuple(args_dict[1]))
     if not number:
         return NotImplemented
     made = OPS.hetero_conv(number[0], xs, edges)

@@ -12,6 +12,7 @@ import math
 from typing import Any
 
 import torch
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from .. import types as gnn_types
 from . import vocabulary
@@ -522,6 +523,8 @@ def _nodes_in(tag):
 
 def static(size):
     """A size as a number. torch compiles anew where it is another."""
+    if free_unbacked_symbols(size):
+        raise Unsupported("a number of features that only values say")
     return int(size)
 
 
