@@ -9,6 +9,7 @@ input is a tensor.
 import warnings
 
 import torch
+from torch.autograd import forward_ad
 
 
 def cast(inputs):
@@ -26,6 +27,13 @@ def cast(inputs):
 def wanted(function, inputs):
     """The names of the inputs whose gradients torch will ask for, in their order. Warns
     where there are some and the function has no gradients."""
+    if forward_ad._current_level >= 0:
+        for name, value in inputs.items():
+            if isinstance(value, torch.Tensor) and (
+                    forward_ad.unpack_dual(value).tangent is not None):
+                raise ValueError(f"{function.name}: expected {name!r} without a tangent of "
+                                 "torch.autograd.forward_ad: compiled functions have no "
+                                 "forward-mode derivatives")
     if not torch.is_grad_enabled():
         return ()
     names = tuple(name for name in function.input_names

@@ -16,6 +16,7 @@ from gnn_mlir.testing import errors
 torch = pytest.importorskip("torch")
 
 from processes import in_processes  # noqa: E402
+from torch.autograd import forward_ad  # noqa: E402
 
 # y = gelu(mean of x at sources W), z = tanh(x U), n = 2 i, along edges of one graph.
 PROGRAM = """
@@ -367,6 +368,16 @@ def test_changes_in_place_are_caught(layer, graph, changed):
         (inputs if changed == "x" else out)[changed].add_(1)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         out["z"].sum().backward()
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_tangents_are_refused(layer, graph, enabled):
+    inputs = tensors(needed="wu")
+    with forward_ad.dual_level(), torch.set_grad_enabled(enabled):
+        assert layer(graph, inputs)["z"].isfinite().all()
+        inputs["w"] = forward_ad.make_dual(inputs["w"].detach(), torch.ones_like(inputs["w"]))
+        with pytest.raises(ValueError, match="expected 'w' without a tangent"):
+            layer(graph, inputs)
 
 
 ONCE = "f: expected to be differentiated once, got a second derivative"

@@ -23,11 +23,12 @@ def backend(graph_module, example_inputs, *, options=None):
         if name not in _OPTIONS:
             raise ValueError(f"options: expected {', '.join(_OPTIONS)}, got {name!r}")
     whole = options.pop("fullgraph", False)
+    modes.guard_tangents()
     refused = modes.refused(graph_module)
     if refused is not None:
         if whole:
             raise CaptureError(refused)
-        return graph_module.forward
+        return modes.in_torch(graph_module)
     try:
         given, foreign = lower(graph_module), set()
     except RuntimeError as error:

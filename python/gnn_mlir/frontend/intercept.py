@@ -51,6 +51,18 @@ def turn_on():
     return back
 
 
+def _is_wanted():
+    """Whether PyG's functions and layers are to be ours. Within transforms of torch.func
+    they are PyG's: custom ops of torch have no rules for them."""
+    return _switch.on and not _is_transformed()
+
+
+@torch._dynamo.assume_constant_result
+def _is_transformed():
+    """Constant to dynamo, which enters transforms while it traces them."""
+    return torch._C._functorch.peek_interpreter_stack() is not None
+
+
 def _kind(reduce):
     return {"add": "sum"}.get(reduce, reduce)
 
@@ -147,7 +159,7 @@ def _wrap(cls, name, replacement):
 
     @functools.wraps(own)
     def method(self, *args, **kwargs):
-        if _switch.on:
+        if _is_wanted():
             made = replacement(self, *args, **kwargs)
             if made is not NotImplemented:
                 return made
@@ -159,7 +171,7 @@ def _wrap(cls, name, replacement):
 
 def _scatter(own):
     def scatter(src, index, dim=0, dim_size=None, reduce="sum"):
-        if not _switch.on or dim_size is None or index.dim() != 1 or reduce not in (
+        if not _is_wanted() or dim_size is None or index.dim() != 1 or reduce not in (
                 "sum", "add", "mean", "max", "min", "amax", "amin"):
             return own(src, index, dim, dim_size, reduce)
         dim = src.dim() + dim if dim < 0 else dim
@@ -172,7 +184,7 @@ def _scatter(own):
 
 def _softmax(own):
     def softmax(src, index=None, ptr=None, num_nodes=None, dim=0):
-        if not _switch.on or index is None or ptr is not None or dim not in (0, -src.dim()):
+        if not _is_wanted() or index is None or ptr is not None or dim not in (0, -src.dim()):
             return own(src, index, ptr, num_nodes, dim)
         return OPS.edge_softmax(src, index, num_nodes)
     return softmax
@@ -180,7 +192,7 @@ def _softmax(own):
 
 def _remove_self_loops(own):
     def remove_self_loops(edge_index, edge_attr=None):
-        if not _switch.on or not _is_pair(edge_index):
+        if not _is_wanted() or not _is_pair(edge_index):
             return own(edge_index, edge_attr)
         kept = OPS.drop_loops(edge_index)
         return kept, None if edge_attr is None else OPS.kept_edges(edge_attr, edge_index,
@@ -204,7 +216,7 @@ def _fewest(num_nodes, edge_index):
 
 def _add_self_loops(own):
     def add_self_loops(edge_index, edge_attr=None, fill_value=None, num_nodes=None):
-        if not _switch.on or not _is_pair(edge_index) or isinstance(fill_value, Tensor):
+        if not _is_wanted() or not _is_pair(edge_index) or isinstance(fill_value, Tensor):
             return own(edge_index, edge_attr, fill_value, num_nodes)
         size = _fewest(num_nodes, edge_index)
         made = OPS.add_loops(edge_index, size)
@@ -222,7 +234,7 @@ def _add_self_loops(own):
 def _add_remaining_self_loops(own):
     def add_remaining_self_loops(edge_index, edge_attr=None, fill_value=None,
                                  num_nodes=None):
-        if not _switch.on or not _is_pair(edge_index) or isinstance(
+        if not _is_wanted() or not _is_pair(edge_index) or isinstance(
                 fill_value, (Tensor, str)):
             return own(edge_index, edge_attr, fill_value, num_nodes)
         size = _fewest(num_nodes, edge_index)

@@ -11,12 +11,20 @@ import contextlib
 import warnings
 
 import torch
+from torch._dynamo.guards import GuardBuilder
+from torch._dynamo.source import GlobalStateSource
+from torch.autograd import forward_ad
 from torch.utils import _pytree as pytree
+
+from . import vocabulary
 
 _CHECKPOINTS = (torch.ops.higher_order.tag_activation_checkpoint,)
 _AUTOCAST = (torch.amp.autocast_mode._enter_autocast, torch.amp.autocast_mode._exit_autocast)
 _SHORT = (torch.float16, torch.bfloat16)
 _DEVICES = ("cpu", "cuda")
+# Where the functions are that transforms are in dynamo's graphs.
+_TRANSFORMS = ("torch._C._functorch", "torch._functorch.predispatch",
+               "torch._functorch.eager_transforms", "torch._functorch.vmap")
 
 
 class Inlined(torch.fx.Interpreter):
@@ -73,8 +81,28 @@ def _written(node):
 _IN_PLACE = ("setitem", "iadd", "isub", "imul", "itruediv", "ipow")
 
 
+def guard_tangents():
+    """Has dynamo compare the level of forward-mode derivatives at calls of what it
+    captures now: by itself it does so only for models that enter one."""
+    tracing = torch._guards.TracingContext.try_get()
+    if tracing is not None:
+        tracing.guards_context.dynamo_guards.add(
+            GlobalStateSource().make_guard(GuardBuilder.DUAL_LEVEL))
+
+
+def is_transformed(graph_module):
+    """Whether a graph differentiates or maps what it computes, by torch.func or
+    torch.autograd.forward_ad, or tensors may have tangents around it."""
+    return forward_ad._current_level >= 0 or any(
+        getattr(node.target, "__module__", None) in _TRANSFORMS
+        for node in _nodes(graph_module))
+
+
 def refused(graph_module):
     """Why a graph is torch's, or None: most are those whose gradients would be others."""
+    if is_transformed(graph_module):
+        return ("torch.func or torch.autograd.forward_ad: expected a model without transforms, "
+                "outside of dual_level(), since programs have no rules for them")
     begin = enabled = torch.is_grad_enabled()
     for node in _nodes(graph_module):
         if node.target is torch._C._set_grad_enabled:
@@ -94,10 +122,27 @@ def refused(graph_module):
     return None
 
 
+def in_torch(graph_module):
+    """What runs a refused graph. Transforms need the ops of torch that ours are made of."""
+    if is_transformed(graph_module):
+        for module in _graphs(graph_module):
+            for node in module.graph.nodes:
+                if not node.kwargs:
+                    node.target = vocabulary.direct(getattr(node.target, "default",
+                                                            node.target))
+            module.recompile()
+    return graph_module.forward
+
+
+def _graphs(graph_module):
+    """A graph and those within it."""
+    return [module for module in graph_module.modules()
+            if isinstance(module, torch.fx.GraphModule)]
+
+
 def _nodes(graph_module):
     """The nodes of a graph and of those within it."""
-    return (node for module in graph_module.modules()
-            if isinstance(module, torch.fx.GraphModule) for node in module.graph.nodes)
+    return (node for module in _graphs(graph_module) for node in module.graph.nodes)
 
 
 def is_autocast(graph_module):
