@@ -4,7 +4,7 @@
 import torch
 from torch.fx.experimental.symbolic_shapes import PendingUnbackedSymbolNotFound
 
-from . import arguments, intercept, liveness, modes, relations
+from . import arguments, intercept, liveness, modes, needed, relations
 from .compiled import Compiled, refuse_untraced
 from .lowering import lower
 from .outer import NoGraph, Outer
@@ -73,18 +73,21 @@ def backend(graph_module, example_inputs, *, options=None):
 
 
 def _raise(lowered, foreign):
-    """(lowered, raised): with relations merged where that gives one program, or fewer.
-    Ids that are `foreign` are those of no graph."""
-    merged = None if foreign else relations.merge(lowered)
-    if merged is None:
+    """(lowered, raised): with relations merged, and layers of the rows that something reads,
+    where that gives one program, or fewer. Ids that are `foreign` are those of no graph."""
+    if foreign:
         return lowered, _without_small(lowered, foreign)
-    raiser = _without_small(merged, foreign)
-    if len(_programs(raiser)) == 1:
-        return merged, raiser
+    fewer = []
+    for given in (needed.narrowed(lowered), lowered):
+        merged = given and relations.merge(given)
+        if merged is not None:
+            raiser = _without_small(merged, foreign)
+            if len(_programs(raiser)) == 1:
+                return merged, raiser
+            fewer.append((merged, raiser))
     apart = _without_small(lowered, foreign)
-    if 0 < len(_programs(raiser)) < len(_programs(apart)):
-        return merged, raiser
-    return lowered, apart
+    fewer = [one for one in fewer if 0 < len(_programs(one[1])) < len(_programs(apart))]
+    return min(fewer, key=lambda one: len(_programs(one[1])), default=(lowered, apart))
 
 
 def _without_small(lowered, foreign):

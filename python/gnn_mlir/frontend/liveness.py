@@ -94,7 +94,7 @@ def _follow(node, found):
         if counts is not None and (
                 target == OPS.typed_linear.default and _are(args[2], counts) or
                 target == aten.index_select.default and x is args[0] and args[1] == 0 and
-                _are(args[2], counts) or _by_row(node, x)):
+                _are(args[2], counts) or is_by_row(node, x)):
             found[x].add(of)
         else:
             found[x].all |= of.bits
@@ -107,16 +107,21 @@ def _are(types, counts):
 
 def _puts_together(node, counts):
     """Whether each operand is the rows of one type, or one row for each."""
+    if node.target == OPS.join_types.default:
+        return _are(node.args[1], counts)
+    return stacks(node, len(counts))
+
+
+def stacks(node, count):
+    """Whether a tensor has a row of each of so many operands."""
     target, args = node.target, node.args
-    if target == OPS.join_types.default:
-        return _are(args[1], counts)
-    if target not in (aten.stack.default, aten.cat.default) or len(args[0]) != len(
-            counts) or len(args) > 1 and args[1] != 0:
+    if target not in (aten.stack.default, aten.cat.default) or len(args[0]) != count or (
+            len(args) > 1 and args[1] != 0):
         return False
     return target == aten.stack.default or all(value_of(x).shape[0] == 1 for x in args[0])
 
 
-def _by_row(node, x):
+def is_by_row(node, x):
     """Whether each row of a node is of that of an operand, and of no other."""
     made, given = (value_of(one) for one in (node, x))
     if node.target == GETITEM:

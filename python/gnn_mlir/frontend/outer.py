@@ -69,24 +69,29 @@ class Outer:
 
     def _gate(self):
         """Gives inputs on which not all outputs depend a gradient only where one that does
-        is read, and those that no output depends on none; what notes the outputs that are
+        is read, those that no output depends on none, and those that nothing here reads,
+        although an output depends on them, one of zeros; what notes the outputs that are
         read, if that matters."""
         if self.lowered.readers is None:
             return None
         bits, every = self.lowered.readers
-        gated = {}
+        gated, self._unread = {}, {}
         for node, own in zip(self.placeholders, bits):
             if node.meta["requires_grad"] and node not in self._mutated:
                 if not own:
                     self._memo["grad", node] = False
                     self.made[node] = self.graph.call_function(aten.detach.default,
                                                                (self.made[node],))
+                elif not node.users:
+                    self._unread[node] = own
                 elif own != every:
                     gated[node] = own
         outputs = self.raiser.graph.output_node().args[0]
-        if not gated or any(x in self.placeholders for x in outputs):
+        if not gated and not self._unread or any(x in self.placeholders for x in outputs):
             return None
         reading = self.graph.call_function(reads.Reading, ())
+        if not gated:
+            return reading
         made = self.graph.call_function(reads.gate, (reading, tuple(gated.values()), *(
             self.made[node] for node in gated)))
         for i, node in enumerate(gated):
@@ -101,8 +106,10 @@ class Outer:
             if every >> i & 1:
                 places.setdefault(x, []).append(i)
         bits = tuple(sum(1 << i for i in found) for found in places.values())
-        marked = self.graph.call_function(reads.mark, (reading, bits, *(
-            made[found[0]] for found in places.values())))
+        marked = self.graph.call_function(reads.mark, (
+            reading, bits, tuple(self._unread.values()), *(
+                made[found[0]] for found in places.values()), *(
+                    self.made[node] for node in self._unread)))
         made = list(made)
         for number, found in enumerate(places.values()):
             one = self.graph.call_function(_item, (marked, number))

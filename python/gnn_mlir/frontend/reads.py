@@ -20,9 +20,10 @@ def gate(reading, bits, *tensors):
     return _Gate.apply(reading, bits, *tensors)
 
 
-def mark(reading, bits, *tensors):
-    """Outputs, each with the bit that says that it is read."""
-    return _Mark.apply(reading, bits, *tensors)
+def mark(reading, bits, of_inputs, *tensors):
+    """Outputs, each with the bits that say that it is read. Behind them are inputs that nothing
+    needs, with the bits of the outputs that depend on each."""
+    return _Mark.apply(reading, bits, of_inputs, *tensors)
 
 
 class _AsTheyAre(torch.autograd.Function):
@@ -45,6 +46,15 @@ class _Gate(_AsTheyAre):
 class _Mark(_AsTheyAre):
 
     @staticmethod
+    def forward(ctx, reading, bits, of_inputs, *tensors):
+        ctx.inputs = [(own, x.shape, x.dtype, x.device)
+                      for own, x in zip(of_inputs, tensors[len(bits):])]
+        return _AsTheyAre.forward(ctx, reading, bits, *tensors[:len(bits)])
+
+    @staticmethod
     def backward(ctx, *grads):
-        ctx.reading.read = sum(bits for x, bits in zip(grads, ctx.bits) if x is not None)
-        return None, None, *grads
+        read = sum(bits for x, bits in zip(grads, ctx.bits) if x is not None)
+        ctx.reading.read = read
+        return None, None, None, *grads, *(
+            torch.zeros(shape, dtype=dtype, device=device) if read & own else None
+            for own, shape, dtype, device in ctx.inputs)

@@ -21,7 +21,7 @@ from . import vocabulary
 from .layers import Layers, features
 from .lowering import GETITEM, assertions, value_of
 from .relation_groups import Group, by_key, one_layout
-from .zipping import SINGULAR, Differ, Graph, Stuck, Zip, once
+from .zipping import SINGULAR, Differ, Graph, Stuck, Zip, once, size_of
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
@@ -55,9 +55,7 @@ class _Merger:
     def __init__(self, lowered, layers, needed=False):
         self.lowered, self.layers, self.axes = lowered, layers, layers.axes
         self.old = lowered.module.graph
-        mode = next(value_of(n).fake_mode for n in self.old.nodes if n.op == "placeholder"
-                    and isinstance(n.meta.get("val"), torch.Tensor))
-        self.new = Graph(lowered.module, mode)
+        self.new = Graph.of(lowered.module)
         self.env = {}
         self.part = {}  # Sums of layers: (all rows, their axes).
         self._types = {}  # Vectors of types by layout.
@@ -176,23 +174,8 @@ class _Merger:
     def size(self, axis):
         """How many rows a type has: a number or a node."""
         if axis not in self._sizes:
-            self._sizes[axis] = self._size(axis.find())
+            self._sizes[axis] = size_of(axis.find(), self.old, self.axes, self.env, self.new)
         return self._sizes[axis]
-
-    def _size(self, axis):
-        if not isinstance(axis.size, torch.SymInt):
-            return int(axis.size)
-        for node in self.old.nodes:
-            value = node.meta.get("val")
-            if node.op == "placeholder" and isinstance(value, torch.SymInt) and (
-                    self.axes.of_size(node) is axis):
-                return self.env[node]
-        for node in self.old.nodes:
-            for dim in range(len(node.meta["val"].shape) if isinstance(
-                    node.meta.get("val"), torch.Tensor) else 0):
-                if node in self.env and self.axes.of(node, dim) is axis:
-                    return self.new.call(aten.sym_size.int, self.env[node], dim)
-        raise Stuck("rows of no tensor that is known")
 
     def sizes(self, layout):
         return [self.size(axis) for axis in layout]

@@ -257,8 +257,9 @@ _define("type_rows(Tensor like, SymInt[] counts) -> Tensor",
 
 
 def _typed_edges(edge_indices, src_types, dst_types, src_counts, dst_counts, relations):
-    """Ids of one type behind those of another. Ids that no node of their type has are not
-    another type's: an error where that is known, else -1, which no graph takes."""
+    """Ids of one type behind those of another; relations that are left out have no edges. Ids
+    that no node of their type has are not another type's: an error where that is known, else
+    -1, which no graph takes."""
     edges, device = torch.cat(edge_indices, 1), relations.device
     limits = [[[counts[i] for i in types], [sum(counts[:i]) for i in types]]
               for types, counts in ((src_types, src_counts), (dst_types, dst_counts))]
@@ -271,7 +272,7 @@ def _typed_edges(edge_indices, src_types, dst_types, src_counts, dst_counts, rel
         raise ValueError(
             f"relation {number}, {('sources', 'destinations')[end]}: expected ids from 0 to "
             f"{int(counts[end, edge]) - 1}, got {int(edges[end, edge])} at "
-            f"{edge - sum(one.shape[1] for one in edge_indices[:number])}")
+            f"{edge - int((relations < number).sum())}")
     return (edges + begins).masked_fill_(outside, -1)
 
 

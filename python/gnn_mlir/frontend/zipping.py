@@ -40,7 +40,7 @@ ELEMENTWISE = {getattr(getattr(aten, name), kind) for name, kind in (
     ("log", "default"), ("pow", "Tensor_Scalar"), ("reciprocal", "default"),
     ("cos", "default"), ("sin", "default"), ("hardtanh", "default"),
     ("dropout", "default"))}
-_ROWWISE = VIEWS | {aten.sum.dim_IntList, aten.mean.dim, aten.amax.default,
+ROWWISE = VIEWS | {aten.sum.dim_IntList, aten.mean.dim, aten.amax.default,
                     aten.amin.default, aten.expand.default, aten.cat.default,
                     aten.softmax.int, aten._softmax.default, aten.squeeze.dims,
                     aten.linalg_vector_norm.default, aten.slice.Tensor, aten.select.int,
@@ -58,6 +58,12 @@ class Graph:
         self.graph, self._mode, self._own, self._made = torch.fx.Graph(), mode, own, {}
         self.place = None  # The node of the user's model that new nodes stand for.
         self._random, self.drawn = {}, {}  # By what they draw of; by the node that is read.
+
+    @classmethod
+    def of(cls, own):
+        """A graph that is written in place of a module's."""
+        return cls(own, next(value_of(n).fake_mode for n in own.graph.nodes if (
+            n.op == "placeholder" and isinstance(n.meta.get("val"), torch.Tensor))))
 
     def call(self, target, *args, **kwargs):
         """A new node, or an equal one that is there."""
@@ -118,6 +124,24 @@ class Graph:
         return self.call(OPS.join_types.default, list(nodes), types)
 
 
+def size_of(axis, old, axes, env, new):
+    """How many rows an axis of the graph `old` has: a number, or a node of a new one, in
+    which nodes are those of `env`."""
+    if not isinstance(axis.size, torch.SymInt):
+        return int(axis.size)
+    for node in old.nodes:
+        value = node.meta.get("val")
+        if node.op == "placeholder" and isinstance(value, torch.SymInt) and (
+                axes.of_size(node) is axis):
+            return env[node]
+    for node in old.nodes:
+        for dim in range(len(node.meta["val"].shape) if isinstance(
+                node.meta.get("val"), torch.Tensor) else 0):
+            if node in env and axes.of(node, dim) is axis:
+                return new.call(aten.sym_size.int, env[node], dim)
+    raise Stuck("rows of no tensor that is known")
+
+
 def _hashed(value):
     if isinstance(value, (list, tuple)):
         return (type(value).__name__, *map(_hashed, value))
@@ -169,7 +193,7 @@ class Zip(abc.ABC):
             raise Stuck("values that no op makes")
         same([(x.target, len(x.args), tuple(sorted(x.kwargs))) for x in nodes])
         target = first.target
-        if target not in ELEMENTWISE | _ROWWISE | {aten.linear.default}:
+        if target not in ELEMENTWISE | ROWWISE | {aten.linear.default}:
             raise Stuck(f"{target} by type")
         same([_features(x) for x in nodes])
         if any(self.kind(i, x) != "rows" for i, x in enumerate(nodes)):
