@@ -11,7 +11,9 @@
 #include "GNN/Transforms/Remarks.h"
 
 #include "GNN/Analysis/Comparisons.h"
+#include "GNN/Analysis/Finiteness.h"
 #include "GNN/Analysis/RowAnalysis.h"
+#include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Dialect/GNN/IR/GNN.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,6 +50,17 @@ public:
   /// Whether that takes a product or a reduction, which stays where it is,
   /// along with `value`.
   bool drags(Value value) const;
+  /// Whether the derivatives of all that moves are finite.
+  bool hasFiniteDerivatives(const Finiteness &finiteness) const {
+    return llvm::all_of(built, [&](Operation *op) {
+      return isa<GatherOp>(op) || finiteness.hasFiniteDerivatives(op);
+    });
+  }
+
+  void learn(Finiteness &finiteness) const {
+    for (Operation *op : built)
+      finiteness.learn(op);
+  }
 
   /// Takes back all that was built.
   void undo() {
@@ -259,6 +272,9 @@ struct Compact : gnn::impl::CompactBase<Compact> {
         ops.push_back(op);
     });
     staying.clear();
+    finiteness.reset();
+    if (getOperation()->hasAttr(attribute::gradients))
+      finiteness.emplace(getOperation());
     IRRewriter rewriter(&getContext());
     RowAnalysis rows(RowAnalysis::Scope::OwnRows);
     for (Operation *op : ops)
@@ -282,7 +298,8 @@ private:
                 SmallPtrSetImpl<Operation *> &seen) const;
 
   std::optional<CostModel> model;
-  DenseSet<Operation *> staying; ///< of those looked at
+  DenseSet<Operation *> staying;        ///< of those looked at
+  std::optional<Finiteness> finiteness; ///< where gradients are asked for
 };
 
 } // namespace
@@ -364,6 +381,11 @@ bool Compact::pays(Operation *op, Candidate &candidate, StatsAttr stats) const {
     candidate.numbers = "what it is made of stays where it is";
     return false;
   }
+  // Of rows that nothing reads: 0 times what is not finite is not 0.
+  if (finiteness && !candidate.mover.hasFiniteDerivatives(*finiteness)) {
+    candidate.numbers = "its derivative may not be finite there";
+    return false;
+  }
   Weight weight = weigh(op);
   if (weight == Weight::Free)
     return true;
@@ -443,6 +465,10 @@ void Compact::compact(IRRewriter &rewriter, Operation *op, RowAnalysis &rows) {
     auto back = GatherOp::create(rewriter, op->getLoc(), result.getType(),
                                  best->value, best->to.via);
     rewriter.replaceAllUsesWith(result, back);
+    if (finiteness) {
+      best->mover.learn(*finiteness);
+      finiteness->learn(back);
+    }
     return;
   }
   staying.insert(op);

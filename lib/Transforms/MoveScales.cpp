@@ -12,7 +12,9 @@
 #include "LayerRewrite.h"
 
 #include "GNN/Analysis/Comparisons.h"
+#include "GNN/Analysis/Finiteness.h"
 #include "GNN/Analysis/RowAnalysis.h"
+#include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
 #include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
 #include "GNN/Transforms/Passes.h"
@@ -190,6 +192,12 @@ static bool paysBefore(const Terms &terms, size_t number, Operation *sum,
   return model.isBetter(before, after);
 }
 
+/// Whether what is multiplied by it, or divided, has a finite derivative.
+static bool isFinite(const Factor &factor, const Finiteness &finiteness) {
+  return finiteness.isFinite(factor.value) &&
+         (!factor.inverse || finiteness.isPositive(factor.value));
+}
+
 /// How many rows a sum makes of how many, or of which where that is unknown.
 static std::string rowsText(AggregateOp op) {
   auto text = [stats = getStats(op)](RankedTensorType type) {
@@ -214,7 +222,7 @@ struct Places {
 
 /// Chooses a place for each factor.
 static Places choosePlaces(AggregateOp op, const Terms &terms,
-                           const CostModel &model,
+                           const CostModel &model, const Finiteness *finiteness,
                            const LayerRewrite &rewrite) {
   GraphOp graph = getGraph(op, op.getInput().getType());
   RowPath up = op.getRowPaths().front();
@@ -237,6 +245,11 @@ static Places choosePlaces(AggregateOp op, const Terms &terms,
                     ? std::nullopt
                     : restOfPath(factor.path, terms.body.path, graph);
     std::string numbers;
+    if (rest && finiteness && !isFinite(factor, *finiteness)) {
+      refusal = "its derivative may not be finite there";
+      places.stays.set(i);
+      continue;
+    }
     if (rest && paysBefore(terms, i, op, model, numbers)) {
       places.before.push_back({factor, *rest});
       places.reason = numbers;
@@ -287,8 +300,9 @@ static Value applyInside(IRRewriter &rewriter, Location loc, Value message,
   return applyFactor(rewriter, loc, message, {scale, path});
 }
 
+/// `finiteness` is there where gradients are asked for.
 static void moveScales(AggregateOp op, const CostModel &model,
-                       const LayerRewrite &rewrite) {
+                       Finiteness *finiteness, const LayerRewrite &rewrite) {
   if (!isSum(op) || op.getArgument())
     return;
   Terms terms = splitTerms(op.getInput());
@@ -296,7 +310,7 @@ static void moveScales(AggregateOp op, const CostModel &model,
     return;
   IRRewriter &rewriter = rewrite.rewriter;
   rewriter.setInsertionPoint(op);
-  Places places = choosePlaces(op, terms, model, rewrite);
+  Places places = choosePlaces(op, terms, model, finiteness, rewrite);
   if (places.after.empty() && places.before.empty())
     return;
   if (!places.after.empty())
@@ -325,6 +339,8 @@ static void moveScales(AggregateOp op, const CostModel &model,
   for (auto &[factor, path] : places.after)
     sum = applyFactor(rewriter, loc, sum, {factor.value, path, factor.inverse});
   rewriter.replaceAllUsesWith(op.getResult(), sum);
+  if (finiteness)
+    finiteness->forget(op);
   rewriter.eraseOp(op);
 }
 
@@ -335,9 +351,12 @@ struct MoveScales : gnn::impl::MoveScalesBase<MoveScales> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     LayerRewrite rewrite{rewriter, getArgument()};
+    std::optional<Finiteness> finiteness;
+    if (getOperation()->hasAttr(attribute::gradients))
+      finiteness.emplace(getOperation());
     CostModel model(target.getValue(), cost.getValue());
     forAll<AggregateOp>(getOperation(), [&](AggregateOp op) {
-      moveScales(op, model, rewrite);
+      moveScales(op, model, finiteness ? &*finiteness : nullptr, rewrite);
     });
   }
 };

@@ -126,3 +126,38 @@ func.func @product_of_others(%x: tensor<?x64xf32, #node>, %a: tensor<?xf32, #edg
   %y = gnn.aggregate sum %m via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
   return %y, %p : tensor<?x64xf32, #node>, tensor<?xf32, #edge>
 }
+
+// Where gradients are asked for, a factor that may not be finite stays; one
+// whose infinities were replaced moves.
+//
+// CHECK-LABEL: func.func @infinite
+// CHECK:         gnn.gather
+// CHECK:         gnn.apply mul {{.+}} via src
+func.func @infinite(%degree: tensor<?xf32, #node>, %x: tensor<?x64xf32, #node>, %w: tensor<64x64xf32>) -> tensor<?x64xf32, #node> attributes {gnn.gradients} {
+  %scale = math.rsqrt %degree : tensor<?xf32, #node>
+  %h = gnn.linear %x, %w : (tensor<?x64xf32, #node>, tensor<64x64xf32>) -> tensor<?x64xf32, #node>
+  %m = gnn.gather %h via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+  %n = gnn.apply mul %m, %scale via src : (tensor<?x64xf32, #edge>, tensor<?xf32, #node>) -> tensor<?x64xf32, #edge>
+  // expected-remark @+1 {{a scale of gathered rows stays in the sum: its derivative may not be finite there}}
+  %y = gnn.aggregate sum %n via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
+  return %y : tensor<?x64xf32, #node>
+}
+
+// CHECK-LABEL: func.func @replaced
+// CHECK:         %[[H:.+]] = gnn.linear
+// CHECK:         gnn.apply mul %[[H]], %{{.+}} : (tensor<?x64xf32, #[[NODE:.+]]>, tensor<?xf32, #[[NODE]]>)
+func.func @replaced(%degree: tensor<?xf32, #node>, %x: tensor<?x64xf32, #node>, %w: tensor<64x64xf32>) -> tensor<?x64xf32, #node> attributes {gnn.gradients} {
+  %c = arith.constant dense<0x7F800000> : tensor<f32>
+  %infinity = gnn.broadcast %c : tensor<f32> -> tensor<?xf32, #node>
+  %z = arith.constant dense<0.0> : tensor<f32>
+  %zero = gnn.broadcast %z : tensor<f32> -> tensor<?xf32, #node>
+  %root = math.rsqrt %degree : tensor<?xf32, #node>
+  %is = arith.cmpf oeq, %root, %infinity : tensor<?xf32, #node>
+  %scale = arith.select %is, %zero, %root : tensor<?xi1, #node>, tensor<?xf32, #node>
+  %h = gnn.linear %x, %w : (tensor<?x64xf32, #node>, tensor<64x64xf32>) -> tensor<?x64xf32, #node>
+  %m = gnn.gather %h via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
+  %n = gnn.apply mul %m, %scale via src : (tensor<?x64xf32, #edge>, tensor<?xf32, #node>) -> tensor<?x64xf32, #edge>
+  // expected-remark @+1 {{a scale of gathered rows comes before the gather: the kernel that makes the rows ends with it}}
+  %y = gnn.aggregate sum %n via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
+  return %y : tensor<?x64xf32, #node>
+}

@@ -226,7 +226,9 @@ def Compact : Pass<"gnn-compact", "::mlir::func::FuncOp">, GNN_CostOptions {
     reads them go with it.
 
     Needs: the graph form. Keeps: the value of every result. Never moves what
-    depends on the place of a row, such as dropout, or to where statistics say
+    depends on the place of a row, such as dropout; where gradients are asked for
+    (`gnn.gradients`), what has a derivative that may not be finite, since rows
+    that nothing reads would have a gradient of NaN; or to where statistics say
     that it costs more by the margin of the cost model, 5 %: fewer rows take less
     memory.
   }];
@@ -404,7 +406,8 @@ def MoveScales : Pass<"gnn-move-scales", "::mlir::func::FuncOp">,
     move only into kernels that there are.
 
     Needs: graph form. Keeps: the value of every result up to rounding. Never
-    moves the factor of a sum that may be of nothing.
+    moves the factor of a sum that may be of nothing; nor before a gather, where
+    gradients are asked for, a factor that may not be finite.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let options = costOptions;
