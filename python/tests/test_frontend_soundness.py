@@ -9,7 +9,9 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
+import numpy as np  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
+import torch_geometric.nn as pyg  # noqa: E402
 import zoo  # noqa: E402
 from gnn_mlir.frontend import capture  # noqa: E402
 from torch import nn  # noqa: E402
@@ -449,3 +451,55 @@ def test_written_arguments_that_share_memory():
     assert torch.allclose(capture.compile_module(shared)(y[2:], y[:-2], EDGES % 10), expected)
     assert torch.equal(x, y)
     refused(shared, y[2:], y[:-2], EDGES % 10, match="share memory")
+
+
+# -- Rows that nothing reads -------------------------------------------------------------
+
+def by_degree(x, edges):
+    """Infinite where no edge begins or ends, which the messages do not read."""
+    out = onto(torch.ones(edges.shape[1]).to(x), edges[0], x.shape[0])
+    into = onto(torch.ones(edges.shape[1]).to(x), edges[1], x.shape[0])
+    h = torch.tanh(x)
+    rows = h[edges[0]] / out[edges[0], None] + h[edges[1]] * into.rsqrt()[edges[1], None]
+    return onto(rows + (h * h)[edges[0]].sqrt(), edges[1], x.shape[0])
+
+
+def test_gradients_of_rows_that_nothing_reads():
+    x = X.clone()
+    x[-1] = 0
+    is_eager(by_degree, x, EDGES % (NODES - 1), programs=1)
+
+
+class Attributes(nn.Module):
+    """Tensors that are neither parameters nor buffers."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale, self.ids = torch.arange(1., 3.), np.arange(3)
+
+    def forward(self, x, edges):
+        return summed(x, edges) * self.scale.sum().to(x)
+
+
+def test_tensors_as_attributes():
+    is_eager(Attributes(), X, EDGES)
+
+
+class Writes(nn.Module):
+    """Writes behind a HeteroConv, which is one op while torch traces."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = pyg.HeteroConv({
+            ("a", "to", "b"): pyg.SAGEConv((SIZE, SIZE), 4),
+            ("b", "of", "a"): pyg.SAGEConv((SIZE, SIZE), 4)})
+        self.norm = nn.BatchNorm1d(4)
+
+    def forward(self, x, edges):
+        made = self.conv({"a": x, "b": x}, {
+            ("a", "to", "b"): edges, ("b", "of", "a"): edges.flip(0)})
+        return tuple(torch.relu_(self.norm(rows)) for rows in made.values())
+
+
+def test_writes_behind_a_hetero_conv():
+    is_eager(Writes(), X, EDGES, programs=1)

@@ -136,8 +136,9 @@ def _refuse_hooks(model):
     another than eager's."""
     for name, module in getattr(model, "named_modules", dict)():
         for attribute, hooks in vars(module).items():
-            if hooks and attribute.endswith("_hooks") and attribute.startswith(
-                    ("_propagate", "_message", "_aggregate", "_edge_update", "_explain")):
+            if attribute.endswith("_hooks") and attribute.startswith((
+                    "_propagate", "_message", "_aggregate", "_edge_update",
+                    "_explain")) and hooks:
                 raise CaptureError(
                     f"{name or type(module).__name__}: expected a layer without hooks, got "
                     f"{attribute.strip('_').replace('_', ' ')}: PyG leaves them out where "

@@ -7,6 +7,7 @@ as torch's export does it, and there is nothing to make functional.
 """
 
 import functools
+import warnings
 
 import torch
 from torch._decomp import _should_decompose_because_unsafe_op
@@ -45,7 +46,10 @@ def _with_numbers(value, mode):
 
 
 def _functional(runs, fakes):
-    module, signature = aot_export_module(runs, fakes, trace_joint=False, pre_dispatch=True)
+    with warnings.catch_warnings():  # Ops of ours that are their decomposition are kept.
+        warnings.filterwarnings("ignore", "At pre-dispatch tracing", UserWarning)
+        module, signature = aot_export_module(runs, fakes, trace_joint=False,
+                                              pre_dispatch=True)
     places = {node.name: i for i, node in enumerate(
         node for node in module.graph.nodes if node.op == "placeholder")}
     return module, [places[name] for name in signature.user_inputs_to_mutate.values()]

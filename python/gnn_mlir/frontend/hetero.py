@@ -14,6 +14,7 @@ import weakref
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
+from torch._subclasses.functional_tensor import FunctionalTensor
 
 from . import templates
 
@@ -214,20 +215,28 @@ class Use:
                 *given, edge[relation]]
 
     def fakes(self, xs, edges):
-        """What it gives of fake tensors."""
-        for x in xs:
-            int(x.shape[1])  # Sizes of features are numbers: weights have them.
+        """What it gives of fake tensors, or of what is made functional, which comes after
+        them."""
         wants = any(x.requires_grad for x in xs) or torch.is_grad_enabled() and any(
             x.requires_grad for x in self._module().parameters())
-        found, rows = {}, dict(zip(self.names, xs))
+        if isinstance(xs[0], FakeTensor):
+            self._features = self._features_of(xs, edges)
+        rows = dict(zip(self.names, xs))
+        made = [rows[name].new_empty([rows[name].shape[0], *self._features[name]])
+                for name in self.outputs]
+        return [x.requires_grad_().clone() for x in made] if wants else made
+
+    def _features_of(self, xs, edges):
+        """Of the outputs, by their names."""
+        found = {}
+        for x in xs:
+            int(x.shape[1])  # Sizes of features are numbers: weights have them.
         for relation, conv, signed, tensors in self.calls(xs, edges):
             features = templates.of(conv, signed, tensors).features
             if found.setdefault(relation[-1], features) != features:
                 raise ValueError(f"{relation}: expected features of {list(found[relation[-1]])} "
                                  f"as of other relations, got {list(features)}")
-        made = [rows[name].new_empty([rows[name].shape[0], *found[name]])
-                for name in self.outputs]
-        return [x.requires_grad_().clone() for x in made] if wants else made
+        return found
 
 
 @torch._dynamo.assume_constant_result
@@ -275,7 +284,9 @@ def forward(self, *args_dict, **kwargs_dict):
 
 def _op(number, xs, edges):
     made = of_number(number)
-    return made.fakes(xs, edges) if isinstance(xs[0], FakeTensor) else made.run(xs, edges)
+    if isinstance(xs[0], (FakeTensor, FunctionalTensor)):
+        return made.fakes(xs, edges)
+    return made.run(xs, edges)
 
 
 _library = torch.library.Library("gnn_mlir", "FRAGMENT")
