@@ -402,6 +402,21 @@ handles(aten.amax.default, aten.max.default)(_reduction("max"))
 handles(aten.amin.default, aten.min.default)(_reduction("min"))
 
 
+def _largest(kind):
+    """Of (values, places), the values alone."""
+    def handler(r, node, x, dim, keepdim=False):
+        values = [user for user in node.users if user.target is GETITEM and user.args[1] == 0]
+        if len(values) != 1 or len(node.users) != 1:
+            raise Unsupported(f"the places of a {kind}imum")
+        made = _reduction(kind)(r, values[0], x, dim, keepdim)
+        return None if made is None else (made, None)
+    return handler
+
+
+handles(aten.max.dim)(_largest("max"))
+handles(aten.min.dim)(_largest("min"))
+
+
 @handles(aten.std.default)
 def _std(r, node, x, unbiased=True):
     if unbiased or not r.is_rows(x):

@@ -253,6 +253,7 @@ class Graphs:
             if which is None and not self._is_end(ids) and axis is not None and (
                     not isinstance(axis.find().size, torch.SymInt)):
                 found[key] = max(int(axis.find().size), found.get(key, 0))
+        through = set()
         compared = {vector: self._all_of(vector) + 1 for vector in self._compared
                     if vector not in found and self._all_of(vector)}
         for vector, count in [*found.items(), *compared.items()]:
@@ -268,6 +269,23 @@ class Graphs:
             if key in self._types:
                 self._types[vector] = Types(self.axes.of(inner), self._types[key].count, key,
                                             ids.graph, ids.end, self._types[key].others)
+                through.add((ids.graph, ids.end))
+        for graph in self.all:
+            self._settle(graph, through)
+
+    def _settle(self, graph, through):
+        """Numbers of types at the ends of a graph are one: where they are not, the types of one
+        end are those of another graph of the same nodes. Those that edges have `through` an
+        end stay."""
+        ends = [end for end in graph.node_types if (graph, end) not in through]
+        if len({types.count for types in graph.node_types.values()}) < 2:
+            return
+        homes = {end: sum(types in (other.edge_types, *other.node_types.values())
+                          for other in self.all)
+                 for end in ends for types in [graph.node_types[end]]}
+        end = max(homes, key=homes.get, default=None)
+        if end is not None and homes[end] > 1:
+            del graph.node_types[end]
 
     def _note(self, vector, count, others):
         if vector in self._types:

@@ -6,60 +6,14 @@ relation's edges aggregate, behind linear ops, of rows of the nodes themselves a
 biases. This finds these sums and takes them apart; `relations` merges them.
 """
 
-import dataclasses
-
 import torch
 
-from . import vocabulary
+from . import copies, vocabulary
 from .axes import Axes
 from .graphs import Graphs
-from .lowering import value_of
+from .terms import VIEWS, Sum, Term, features
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
-
-VIEWS = {aten.view.default, aten.reshape.default, aten._unsafe_view.default,
-         aten.unsqueeze.default, aten.squeeze.dim, aten.flatten.using_ints}
-GATHERS = {aten.index_select.default: lambda args: (args[0], args[1], args[2]),
-           aten.index.Tensor: lambda args: (args[0], 0, args[1][0]),
-           aten.embedding.default: lambda args: (args[0], 0, args[1])}
-
-
-def features(node):
-    """The sizes of all dimensions of a tensor but the first, those that have no number by
-    their symbols."""
-    return tuple(str(size) if isinstance(size, torch.SymInt) else int(size)
-                 for size in value_of(node).shape[1:])
-
-
-@dataclasses.dataclass(eq=False)
-class Term:
-    """What a relation adds to the rows of a node type: `chain` of linear ops behind an
-    aggregation, `anchor`, over the edges of `graph`."""
-
-    anchor: torch.fx.Node
-    chain: list
-    graph: object
-    factor: float
-
-    @property
-    def key(self):
-        """Terms of other keys are no one op over all edges."""
-        message, index, size, kind = self.anchor.args
-        return kind, features(message), tuple(
-            (node.target, features(node)) for node in self.chain)
-
-
-@dataclasses.dataclass(eq=False)
-class Sum:
-    """The sum of a node type in a layer: `axis` is that of its rows."""
-
-    root: torch.fx.Node
-    axis: object
-    terms: list
-    rows: list  # (node, factor): rows of the nodes themselves
-    biases: list  # (node, factor): tensors that all rows have
-    is_linear: bool = True  # Whether it is all this.
-
 
 class Layers:
     """The sums of a graph by layers: those of one layer need none of each other. `depth`
@@ -69,24 +23,25 @@ class Layers:
         self.graph = lowered.module.graph
         self.axes = Axes(self.graph, lowered.same)
         self.graphs = Graphs(self.graph, self.axes)
-        self._anchors = {}
+        self.anchors = {}
         for node in self.graph.nodes:
             if node.target == OPS.aggregate.default:
                 ids = self.graphs.ids(node.args[1])
                 if (ids is not None and ids.end == "dst" and ids.graph.pair is not None and
                         ids.graph.ends.keys() == {"src", "dst"} and
                         ids.graph.ends["dst"].find() is self.axes.of(node)):
-                    self._anchors[node] = ids.graph
+                    self.anchors[node] = ids.graph
         self.layers, self.depth = [], dict.fromkeys(self.graph.nodes, 0)
-        if len(set(self._anchors.values())) > 1:
+        if len(set(self.anchors.values())) > 1:
             self._find()
 
     def _find(self):
         sums = {}
-        for anchor in self._anchors:
+        for anchor in self.anchors:
             root = self._root(anchor)
             if root not in sums:
                 sums[root] = self._taken_apart(root)
+        copies.find(self, sums)
         while True:
             self._count_depth(sums)
             layers = [[] for _ in range(max(self.depth.values(), default=0) + 1)]
@@ -120,7 +75,7 @@ class Layers:
         node, is_summed = anchor, False
         while len(node.users) == 1:
             user, = node.users
-            above = self._sum_of(user)
+            above = self.sum_of(user)
             if above is not None:
                 node, is_summed = above, True
             elif not is_summed and self._is_linear(user) and user.args[0] is node:
@@ -129,16 +84,16 @@ class Layers:
                 break
         return node
 
-    def _sum_of(self, node):
+    def sum_of(self, node):
         """The node that is the sum of what `node` is an addend of or the stack of."""
         if node.target == aten.stack.default and (len(node.args) < 2 or node.args[1] == 0):
             user, = node.users if len(node.users) == 1 else (None,)
             if user is not None and user.target in (aten.sum.dim_IntList, aten.mean.dim) and (
                     list(user.args[1]) == [0] and len(user.args) == 2 and not user.kwargs):
                 return user
-        return node if self._addends(node) is not None else None
+        return node if self.addends(node) is not None else None
 
-    def _addends(self, node):
+    def addends(self, node):
         """[(node, factor)] of a sum, None of other nodes."""
         if node.target == aten.add.Tensor and not node.kwargs and all(
                 isinstance(x, torch.fx.Node) for x in node.args):
@@ -147,7 +102,7 @@ class Layers:
                 return [(x, 1.0) for x in node.args]
         if node.target in (aten.sum.dim_IntList, aten.mean.dim) and (
                 node.args[0].target == aten.stack.default and
-                self._sum_of(node.args[0]) is node):
+                self.sum_of(node.args[0]) is node):
             parts = node.args[0].args[0]
             factor = 1.0 / len(parts) if node.target == aten.mean.dim else 1.0
             return [(x, factor) for x in parts]
@@ -168,21 +123,21 @@ class Layers:
         left = [(root, 1.0)]
         while left:
             node, factor = left.pop()
-            addends = self._addends(node) if node is root or len(node.users) == 1 else None
+            addends = self.addends(node) if node is root or len(node.users) == 1 else None
             if addends is not None:
                 left += [(x, factor * f) for x, f in reversed(addends)]
             elif not self.is_rows(node):
                 found.biases.append((node, factor))
             else:
-                self._addend(found, node, factor)
+                self.addend(found, node, factor)
         return found
 
-    def _addend(self, found, node, factor):
+    def addend(self, found, node, factor):
         chain, at = [], node
-        while at not in self._anchors and self._is_linear(at):
+        while at not in self.anchors and self._is_linear(at):
             chain.append(at)
             at = at.args[0]
-        if at not in self._anchors:
+        if at not in self.anchors:
             found.rows.append((node, factor))
             return
         chain.reverse()
@@ -191,7 +146,7 @@ class Layers:
                     one.args[2] is not None):
                 found.is_linear &= one is chain[-1]  # Else other ops change the bias.
                 found.biases.append((one.args[2], factor))
-        found.terms.append(Term(at, chain, self._anchors[at], factor))
+        found.terms.append(Term(at, chain, self.anchors[at], factor))
 
 
 def _graphs(sums):

@@ -5,9 +5,9 @@ compute."""
 import torch
 
 from . import vocabulary
-from .layers import GATHERS, VIEWS
 from .lowering import value_of
-from .zipping import Differ, Stuck, Zip, once, same
+from .terms import GATHERS, VIEWS
+from .zipping import ELEMENTWISE, Differ, Stuck, Zip, once, same
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
@@ -39,8 +39,7 @@ class Group:
     def planned(self):
         """This group, or groups of relations whose ops do not differ."""
         try:
-            self.message = self.edges([term.anchor.args[0] for term in self.terms])
-            self.chain = self._chain()
+            self._plan()
         except Differ as error:
             apart = {}
             for key, term in zip(error.keys, self.terms):
@@ -48,8 +47,16 @@ class Group:
             if len(apart) == 1:
                 raise Stuck("different ops by relation") from error
             return [group for terms in apart.values()
-                    for group in Group(self.merger, terms).planned()]
+                    for group in self._apart(terms).planned()]
         return [self]
+
+    def _apart(self, terms):
+        """A group of some of the relations."""
+        return Group(self.merger, terms)
+
+    def _plan(self):
+        self.message = self.edges([term.anchor.args[0] for term in self.terms])
+        self.chain = self._chain()
 
     # -- What edges compute --------------------------------------------------------------------
 
@@ -104,8 +111,9 @@ class Group:
             ids = self.merger.layers.graphs.ids(node.args[1])
             if ids is None or ids.graph is not term.graph or ids.end != "dst":
                 raise Stuck("a softmax over other rows than the ends of edges")
-        x = self.edges([node.args[0] for node in nodes])
+        return self._softmax_of(self.edges([node.args[0] for node in nodes]))
 
+    def _softmax_of(self, x):
         def made(at):
             size = self.merger.count(at)
             if len(self.terms) == 1:
@@ -132,15 +140,23 @@ class Group:
         return self._planned[key]
 
     def _zip(self, nodes, rows, axis):
-        return _OfEdges(self, [axis(term).find() for term in self.terms], rows).plan(nodes)
+        return OfEdges(self, [axis(term).find() for term in self.terms], rows).plan(nodes)
 
     def by_relation(self, nodes, apart=False):
         """(whether they are one, plan) of weights by relation."""
         if len(set(nodes)) == 1 and not apart:
             return True, lambda at: self.merger.env[nodes[0]]
         same([tuple(value_of(x).shape) for x in nodes])
-        return False, lambda at: self.new.call(aten.stack.default,
-                                               [self.merger.env[x] for x in nodes])
+        return False, lambda at: self._stacked(nodes)
+
+    def _stacked(self, nodes):
+        """Weights behind each other: what is an op of one of them is one of all."""
+        if all(x.target in ELEMENTWISE and x.all_input_nodes == [x.args[0]] and
+               (x.target, x.args[1:], x.kwargs) == (
+                   nodes[0].target, nodes[0].args[1:], nodes[0].kwargs) for x in nodes):
+            return self.new.call(nodes[0].target, self._stacked([x.args[0] for x in nodes]),
+                                 *nodes[0].args[1:], **nodes[0].kwargs)
+        return self.new.call(aten.stack.default, [self.merger.env[x] for x in nodes])
 
     def _chain(self):
         """The plan of messages behind the linear ops that follow the aggregation: these
@@ -153,7 +169,7 @@ class Group:
         return plan
 
     def _link(self, nodes, before):
-        link = _OfEdges(self, [term.graph.ends["dst"].find() for term in self.terms],
+        link = OfEdges(self, [term.graph.ends["dst"].find() for term in self.terms],
                         lambda xs: before, {*nodes, *(x.args[0] for x in nodes)})
         if nodes[0].target == aten.linear.default:
             return link.linear(nodes, with_bias=False)
@@ -163,16 +179,19 @@ class Group:
 
     def made(self, layout):
         """The rows of a layout that this group's relations add to."""
-        merger = self.merger
-        src = merger.ordered({term.graph.ends["src"].find() for term in self.terms})
-        src = layout if set(src) <= set(layout) else src
-        self.layout = {"dst": layout, "src": one_layout(self.layouts["src"]) or src}
-        message, size = self.chain(layout), merger.count(layout)
+        self._lay_out(layout)
+        message, size = self.chain(layout), self.merger.count(layout)
         kind = self.terms[0].anchor.args[3]
         if len(self.terms) == 1:
             return self.new.call(OPS.aggregate.default, message, self.ids("dst"), size, kind)
         return self.new.call(OPS.aggregate_by_type.default, message, self.ids("dst"),
                              self.types(), size, len(self.terms), kind)
+
+    def _lay_out(self, layout):
+        """Sets the layouts of its ends."""
+        src = self.merger.ordered({term.graph.ends["src"].find() for term in self.terms})
+        src = layout if set(src) <= set(layout) else src
+        self.layout = {"dst": layout, "src": one_layout(self.layouts["src"]) or src}
 
     def _is_plain(self):
         """Whether it is the graph of one relation as it is."""
@@ -202,12 +221,16 @@ class Group:
         if self.layout["src"] != self.layout["dst"]:
             like = self.new.call(OPS.type_rows.default, like,
                                  self.merger.sizes(self.layout["src"]))
+        return self._of_edges(like)
+
+    def _of_edges(self, like):
+        """The relation of each edge, as a vector that is made of another."""
         return self.new.call(OPS.type_rows.default, like, [
             self.new.call(aten.sym_size.int, self.merger.env[term.graph.pair], 1)
             for term in self.terms])
 
 
-class _OfEdges(Zip):
+class OfEdges(Zip):
     """Ops on rows of edges, or of nodes that edges gather: `axes` has those of their rows,
     `rows` plans them. `links` are rows whatever their axes are."""
 

@@ -18,9 +18,11 @@ import graphlib
 import torch
 
 from . import vocabulary
-from .layers import Layers, features
+from .layers import Layers
 from .lowering import GETITEM, assertions, value_of
+from .relation_copies import CopiedGroup
 from .relation_groups import Group, by_key, one_layout
+from .terms import features
 from .zipping import SINGULAR, Differ, Graph, Stuck, Zip, once, size_of
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
@@ -183,7 +185,7 @@ class _Merger:
     def node_types(self, layout):
         """The type of each row of a layout."""
         if layout not in self._types:
-            self._types[layout] = self.new.call(OPS.type_rows.default, self._ids,
+            self._types[layout] = self.new.call(OPS.type_rows.default, self.ids,
                                                 self.sizes(layout))
         return self._types[layout]
 
@@ -308,11 +310,15 @@ class _Merger:
 
     def _layer(self, sums):
         self.new.place = sums[0].root
-        self._ids = self.env[sums[0].terms[0].graph.pair]
-        own = [Group(self, terms) for terms in by_key(
-            [term for one in sums for term in one.terms])]
+        self.ids = self.env[sums[0].terms[0].graph.pair]
+        kinds = {one.kind for one in sums}
+        own = [Group(self, terms) if terms[0].end is None else CopiedGroup(
+            self, terms, sums[0].kind) for terms in by_key(
+                [term for one in sums for term in one.terms])]
         groups = [group for one in own for group in one.planned()]
         added, biases = self._added(sums), self._biases(sums)
+        if kinds != {"sum"} and (len(kinds) > 1 or len(groups) > 1 or added or biases):
+            raise Stuck("a maximum of relations with different ops")
         layouts = {layout for layout, _ in added}
         layouts |= {layout for group in groups for layout in group.layouts["dst"]}
         order = self.ordered([one.axis for one in sums])

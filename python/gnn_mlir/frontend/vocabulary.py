@@ -282,6 +282,20 @@ _define("typed_edges(Tensor[] edge_indices, int[] src_types, int[] dst_types, "
         relations: edge_indices[0].new_empty([2, relations.shape[0]], dtype=torch.int64))
 
 
+def _copies(relations, kinds, counts):
+    """Ids of copies of nodes and of the nodes: each relation has one of all nodes of its type."""
+    device = relations.device
+    begins = torch.tensor([sum(counts[:kind]) for kind in kinds], device=device)
+    own = torch.arange(relations.shape[0], device=device)
+    first = torch.searchsorted(relations, torch.arange(len(kinds), device=device))
+    return torch.stack([own, own + (begins - first).index_select(0, relations)])
+
+
+_define("copies(Tensor relations, int[] kinds, SymInt[] counts) -> Tensor", _copies,
+        lambda relations, kinds, counts: relations.new_empty(
+            [2, torch.library.get_ctx().new_dynamic_size()]))
+
+
 def _keep_sizes(ctx, inputs, output):
     ctx.sizes = [x.shape[0] for x in inputs[0]]
 

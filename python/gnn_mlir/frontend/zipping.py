@@ -11,8 +11,8 @@ import abc
 import torch
 
 from . import vocabulary
-from .layers import VIEWS, features
 from .lowering import GETITEM, is_random, value_of
+from .terms import VIEWS, features
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
