@@ -11,6 +11,7 @@ pytest.importorskip("torch_geometric")
 
 import numpy as np  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
+import torch_geometric  # noqa: E402
 import torch_geometric.nn as pyg  # noqa: E402
 import zoo  # noqa: E402
 from gnn_mlir.frontend import capture  # noqa: E402
@@ -503,3 +504,30 @@ class Writes(nn.Module):
 
 def test_writes_behind_a_hetero_conv():
     is_eager(Writes(), X, EDGES, programs=1)
+
+
+class Pooled(nn.Module):
+    """Numbers of tensors that Python uses: as an index of a list, as a size."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.pool, self.median = (
+            pyg.GCNConv(SIZE, 4), pyg.EdgePooling(4), pyg.MedianAggregation())
+
+    def forward(self, x, edges, batch):
+        rows = self.conv(x, edges).relu()
+        pooled, *_ = self.pool(rows, edges, batch)
+        return rows, pooled, self.median(rows, batch)
+
+
+def test_numbers_that_python_uses():
+    is_eager(Pooled(), X, EDGES, torch.arange(NODES) // 5)
+    assert sum(len(outer.calls) for outer in capture._made)
+
+
+def test_sizes_that_values_say():
+    """One program, and torch for what has such sizes."""
+    def model(x, edges, batch):
+        dense = torch_geometric.utils.to_dense_batch(summed(x, edges), batch)[0]
+        return dense @ dense.transpose(1, 2)
+    is_eager(model, X, EDGES, torch.arange(NODES) // 5, programs=1)

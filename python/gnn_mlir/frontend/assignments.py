@@ -111,7 +111,8 @@ def _is_mask(node):
 
 def _is_compared(node):
     """Whether bools are conditions of numbers that the model computes."""
-    return value_of(node).dtype == torch.bool and any(
+    value = value_of(node)
+    return isinstance(value, torch.Tensor) and value.dtype == torch.bool and any(
         is_floats(value_of(x)) or x.op == "call_function" and _is_compared(x)
         for x in node.all_input_nodes)
 

@@ -2,13 +2,13 @@
 """`torch.compile(model, backend="gnn_mlir")`, and the one call that sets what it needs."""
 
 import torch
-from torch.fx.experimental.symbolic_shapes import PendingUnbackedSymbolNotFound
 
 from . import arguments, intercept, liveness, modes, needed, relations
 from .compiled import Compiled, refuse_untraced
 from .lowering import lower
 from .outer import NoGraph, Outer
 from .raising import CaptureError, Raiser
+from .retrying import Numbers, is_of_symbols
 
 # What the front end made, the last one last; for tests and reports.
 _made = []
@@ -24,23 +24,28 @@ def backend(graph_module, example_inputs, *, options=None):
             raise ValueError(f"options: expected {', '.join(_OPTIONS)}, got {name!r}")
     whole = options.pop("fullgraph", False)
     modes.guard_tangents()
-    refused = modes.refused(graph_module)
-    if refused is not None:
-        if whole:
-            raise CaptureError(refused)
-        return modes.in_torch(graph_module)
     try:
-        given, foreign = lower(graph_module), set()
+        return _compiled(graph_module, whole, options)
     except RuntimeError as error:
         if "aliased inputs" in str(error):
             why = "arguments that share memory, of which one is written to: expected others"
-        elif isinstance(error, PendingUnbackedSymbolNotFound):
-            why = "sizes that only values say, in a graph that writes to a tensor"
+        elif is_of_symbols(error):
+            why = "sizes that only values say"
         else:
             raise
         if whole:
             raise CaptureError(why) from error
         return graph_module.forward
+
+
+def _compiled(graph_module, whole, options):
+    """What runs a graph."""
+    refused = modes.refused(graph_module)
+    if refused is not None:
+        if whole:
+            raise CaptureError(refused)
+        return modes.in_torch(graph_module)
+    given, foreign = lower(graph_module), set()
     if torch.is_grad_enabled():
         given.readers = liveness.readers(given.module.graph)
     while True:
@@ -157,16 +162,16 @@ def compile_module(model, *, fullgraph=False, dynamic=True, **options):
     def compiler(graph_module, inputs):
         return backend(graph_module, inputs, options={"fullgraph": fullgraph, **options})
     context = torch._dynamo.optimize(compiler, nopython=fullgraph, dynamic=dynamic)
+    numbers = Numbers(fullgraph)
     context.enter_exit_hooks += [
-        intercept.turn_on,
+        intercept.turn_on, numbers.patch,
         torch._dynamo.config._make_closure_patcher(
-            capture_dynamic_output_shape_ops=True, capture_scalar_outputs=True,
             specialize_float=True, automatic_dynamic_shapes=False,
             recompile_limit=4096, accumulated_recompile_limit=65536),
         torch.fx.experimental._config._make_closure_patcher(
             use_duck_shape=False, backed_size_oblivious=True)]
     made = context(model)
     if not isinstance(model, torch.nn.Module):
-        return arguments.converting(arguments.marking(made), model)
-    return Compiled.of(made, compiler, compile_module, {
+        return arguments.converting(numbers.retrying(arguments.marking(made)), model)
+    return Compiled.of(made, compiler, numbers, compile_module, {
         "fullgraph": fullgraph, "dynamic": dynamic, **options})

@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 import torch
-from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from .. import types as gnn_types
 from . import vocabulary
@@ -215,6 +215,9 @@ class Raiser:
             tag = handler(self, node, *node.args, **node.kwargs)
             if isinstance(tag, Parts) and tag.is_all:
                 tag = self.made(node, sparse.join_parts(self, tag), 0)
+        except GuardOnDataDependentSymNode:
+            self.reasons[node] = "sizes that only values say"
+            return
         except (Unsupported, ValueError) as error:
             self.reasons[node] = str(error)
             return
@@ -523,8 +526,6 @@ def _nodes_in(tag):
 
 def static(size):
     """A size as a number. torch compiles anew where it is another."""
-    if free_unbacked_symbols(size):
-        raise Unsupported("a number of features that only values say")
     return int(size)
 
 
