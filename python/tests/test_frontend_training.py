@@ -224,13 +224,6 @@ def test_inference_tensors():
         is_close(run(x, edges), model(X, EDGES.flip(0)))
 
 
-def test_what_is_detached_has_no_gradient():
-    model = Two(lambda self, h: h.detach() * h)
-    eager = copy.deepcopy(model)
-    for a, b in zip(step(capture.compile_module(model), model), step(eager, eager)):
-        is_close(a, b)
-
-
 class Constant(Two):
     def forward(self, x, edge_index):
         with torch.no_grad():
@@ -238,11 +231,35 @@ class Constant(Two):
         return self.two(h, edge_index) + h
 
 
-def test_a_region_without_gradients():
-    model = Constant()
+def _half_of_a_norm(self, h):
+    h = self.norm(h)
+    return torch.cat([h[:, :4].detach(), h[:, 4:]], 1) + h
+
+
+@pytest.mark.parametrize("model", [
+    lambda: Two(lambda self, h: h.detach() * h), Constant,
+    lambda: Two(lambda self, h: h + self.two(h.detach(), EDGES).relu().detach()),
+    lambda: Two(lambda self, h: h - h.detach().mean(1, keepdim=True)),
+    lambda: Two(_half_of_a_norm, norm=nn.BatchNorm1d(SIZE))],
+    ids=["detach", "no_grad", "twice", "mean", "BatchNorm"])
+def test_what_is_constant_is_of_the_program(model):
+    """Without its gradient, although it is made of what has one: what is read in both ways is
+    computed in each. Statistics are written once."""
+    model = model()
     eager = copy.deepcopy(model)
-    for a, b in zip(step(capture.compile_module(model), model), step(eager, eager)):
+    for a, b in zip(step(compiled(model), model), step(eager, eager)):
         is_close(a, b)
+    is_close(dict(model.named_buffers()), dict(eager.named_buffers()))
+
+
+def test_a_dropout_that_is_detached_is_drawn_once():
+    class Model(Drop):
+        def forward(self, x, edge_index):
+            made = F.dropout(x * 1.0, self.p, self.training)
+            return zoo.scatter((made - made.detach() + 1)[edge_index[0]], edge_index[1],
+                               dim_size=x.shape[0])
+    out, grads = step(compiled(Model(0.5)), Model(0.5), torch.ones(4000, 4), LINE)
+    assert (out == 1).all() and grads["x"].unique().tolist() == [0, 4]
 
 
 # -- Checkpoints -----------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 
 import torch
 
-from . import arguments, intercept, liveness, modes, needed, relations
+from . import arguments, detached, intercept, liveness, modes, needed, relations
 from .compiled import Compiled, refuse_untraced
 from .lowering import lower
 from .outer import NoGraph, Outer
@@ -78,8 +78,19 @@ def _compiled(graph_module, whole, options):
 
 
 def _raise(lowered, foreign):
-    """(lowered, raised): with relations merged, and layers of the rows that something reads,
-    where that gives one program, or fewer. Ids that are `foreign` are those of no graph."""
+    """(lowered, raised): with what is detached made of inputs, relations merged, and layers of
+    the rows that something reads, where that gives one program, or fewer. Ids that are
+    `foreign` are those of no graph."""
+    own = detached.of_inputs(lowered)
+    if own is not None:
+        found = _merged(own, foreign)
+        if len(_programs(found[1])) == 1:
+            return found
+    return _merged(lowered, foreign)
+
+
+def _merged(lowered, foreign):
+    """The same with what is detached as it is."""
     if foreign:
         return lowered, _without_small(lowered, foreign)
     fewer = []

@@ -451,4 +451,4 @@ def _dropout(r, node, a, p, train):
         return None
     if p == 1:  # Torch's is a product too: what is not finite is NaN.
         return r.made(node, r.rows(a) * 0.0, r.row_dim(a))
-    return r.made(node, r.f.dropout(r.rows(a), p, *r.seed()), r.row_dim(a))
+    return r.made(node, r.f.dropout(r.rows(a), p, *r.seed(node)), r.row_dim(a))

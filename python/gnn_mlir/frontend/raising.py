@@ -114,7 +114,7 @@ class Segment:
         self.function = self.module.function("forward")
         self.number, self.inputs, self.outputs = number, {}, {}
         self.declared, self.made, self.has_graph_ops = {}, {}, False
-        self.seeds = 0
+        self.seeds = {}  # The numbers of what draws.
 
     def graph(self, graph):
         """The declaration of a graph."""
@@ -468,13 +468,15 @@ class Raiser:
             found[key] = node, self.f.input(f"in{len(found)}", kind)
         return found[key][1]
 
-    def seed(self):
-        """(seed, offset) of a dropout: one seed a call of a program."""
+    def seed(self, node):
+        """(seed, offset) of a dropout: one seed a call of a program, and an offset for each
+        that draws by itself."""
         found = self.current.inputs
         if "seed" not in found:
             found["seed"] = None, self.f.input("seed", gnn_types.I64)
-        self.current.seeds += 1
-        return found["seed"][1], self.current.seeds << 40
+        offset = self.current.seeds.setdefault(node.meta.get("drawn_as", node),
+                                               len(self.current.seeds) + 1)
+        return found["seed"][1], offset << 40
 
     def made(self, node, value, dim=None):
         """`Rows` of a value with the features that torch says."""

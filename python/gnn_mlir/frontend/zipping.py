@@ -91,6 +91,8 @@ class Graph:
     def draw(self, of, target, args, kwargs):
         """A random op for {axis: node that is read}: one for all that draw of the same
         rows. Raises Stuck where a node would be drawn twice."""
+        if any("drawn_as" in x.meta for x in of.values()):
+            raise Stuck("random numbers that are drawn before")
         key = target, _hashed(args), _hashed(kwargs)
         known = self._random.setdefault(key, [])
         found = next((one for one in known if all(one[1].get(axis, x) is x
