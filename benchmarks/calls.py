@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a call of a compiled model costs the host, without its kernels.
 
-    python benchmarks/calls.py [--models rgcn,gat,sage,hgt] [--types 20] [--relations 100]
-        [--seconds 1] [--device cpu]
+    python benchmarks/calls.py [--models rgcn,gat,sage,hgt,hetero-sage] [--types 20]
+        [--relations 100] [--seconds 1] [--device cpu]
 
-Two layers of PyG, 64 features, on a small graph: of one node type but for hgt. Programs are
+Two layers of PyG, 64 features, on a small graph: of one node type but for those that take
+dicts. Programs are
 bound and called as ever, but nothing is launched. Microseconds of the processor, the least
 of many turns: a call without gradients, the same by dynamo's own way (docs/Frontend.md),
 the forward pass of training, and a training step without an optimizer, all of which torch's
@@ -24,7 +25,7 @@ from gnn_mlir.frontend import capture
 from gnn_mlir.testing import graphs
 from tables import markdown, number
 
-MODELS = ("rgcn", "gat", "sage", "hgt")
+MODELS = ("rgcn", "gat", "sage", "hgt", "hetero-sage")
 
 
 def least_us(run, seconds):
@@ -43,7 +44,7 @@ def without_kernels():
     def nothing(*_):
         return None
     for outer in capture._made:
-        for (structures, *_), _ in outer.structures._kept.values():
+        for (structures, *_), *_ in outer.structures._kept.values():
             for plan in structures.plans.values():
                 plan.run._run = nothing
                 for launcher, _ in getattr(plan, "_backward", {}).values():
@@ -66,19 +67,20 @@ def row(name, options):
     """The times of one model."""
     torch._dynamo.reset()
     capture._made.clear()
-    graph = made_graph(options) if name == "hgt" else graphs.random_graph(
-        400, 4000, 1, options.relations)
-    kinds = frontend_models.Kinds(graph)
     takes = frontend_models.MODELS[name][2]
+    graph = (made_graph(options) if takes is frontend_models.dicts else
+             graphs.random_graph(400, 4000, 1, options.relations))
+    kinds = frontend_models.Kinds(graph)
     model = frontend_models.make(name, kinds).to(options.device)
     given = pytree.tree_map_only(torch.Tensor, lambda x: x.to(options.device), takes(
         graph, kinds, frontend_models.features(graph.num_nodes)))
     compiled = capture.compile_module(model)
     by_dynamo = compiled.forward.__wrapped__.__wrapped__
-    found = [name, str(len(list(model.parameters())))]
+    parameters = list(model.parameters())  # As an optimizer has them.
+    found = [name, str(len(parameters))]
 
     def step():
-        for parameter in model.parameters():
+        for parameter in parameters:
             parameter.grad = None
         sum(x.sum() for x in pytree.tree_leaves(compiled(*given))).backward()
 

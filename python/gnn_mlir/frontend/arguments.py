@@ -72,6 +72,11 @@ def convert(x):
             return _of_torch(x)
         return x if x.numel() or x.dim() != 2 or x.requires_grad else _empty(x)
     if kind is dict:
+        for one in x.values():
+            if type(one) is not _Tensor or one.layout is not _strided or not one.numel():
+                break
+        else:
+            return x
         made = {name: convert(one) for name, one in x.items()}
         return made if any(made[name] is not one for name, one in x.items()) else x
     if kind in (list, tuple):

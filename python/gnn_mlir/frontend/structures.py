@@ -3,6 +3,7 @@
 as long as these are what they were."""
 
 import collections
+import operator
 import threading
 
 import torch
@@ -11,7 +12,8 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from ..graph import Graph
 from ..tensor_graph import TensorGraph
 
-_is_gone = torch.UntypedStorage._expired
+_Tensor = torch.Tensor
+_is_gone, _version = torch.UntypedStorage._expired, operator.attrgetter("_version")
 
 # Graphs that are kept: those of training, validation and a few batches.
 KEPT = 16
@@ -86,11 +88,8 @@ class Structures:
         key = self._key(inputs)
         found = self._kept.get(key) if key is not None else None
         if found is not None:
-            made, storages = found
-            for storage in storages:
-                if _is_gone(storage.cdata):
-                    break
-            else:
+            made, _, storages = found
+            if not any(map(_is_gone, storages)):
                 try:
                     self._kept.move_to_end(key)
                 except KeyError:
@@ -104,8 +103,9 @@ class Structures:
         made = (graphs, *(values[i] for i in self._extra))
         if key is not None:
             self._forget()
-            self._kept[key] = made, [StorageWeakRef(x.untyped_storage()) for x in inputs
-                                     if isinstance(x, torch.Tensor)]
+            refs = [StorageWeakRef(x.untyped_storage()) for x in inputs
+                    if isinstance(x, torch.Tensor)]
+            self._kept[key] = made, refs, [ref.cdata for ref in refs]
         return made
 
     def _apart(self, values, inputs):
@@ -120,19 +120,20 @@ class Structures:
     def _key(inputs):
         """None where torch does not count what is written, as to inference tensors.
         Dtypes and devices are those that were captured."""
-        key = []
-        for x in inputs:
-            if isinstance(x, torch.Tensor):
-                if x.is_inference():
-                    return None
-                key += x.data_ptr(), x._version, x.shape, x.stride()
-            else:
-                key.append(x)
-        return tuple(key)
+        tensors = [x for x in inputs if isinstance(x, _Tensor)]
+        try:
+            versions = map(_version, tensors)
+            return (*versions, *map(_Tensor.data_ptr, tensors), *map(_Tensor.size, tensors),
+                    *map(_Tensor.stride, tensors),
+                    *(x for x in inputs if not isinstance(x, _Tensor)))
+        except RuntimeError:
+            if not any(map(_Tensor.is_inference, tensors)):
+                raise
+            return None
 
     def _forget(self):
         with self._lock:
-            for key in [key for key, (_, refs) in list(self._kept.items())
+            for key in [key for key, (_, refs, _) in list(self._kept.items())
                         if any(ref.expired() for ref in refs)]:
                 del self._kept[key]
             while len(self._kept) >= KEPT:
