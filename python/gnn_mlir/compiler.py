@@ -16,7 +16,7 @@ import weakref
 
 from . import batches as mini_batches, capi, compiling, devices
 from . import gradients as differentiation
-from . import running, tokens, types
+from . import running, tokens, torch_models, types
 from .graph import Graph, not_a_graph
 from .program import (Function, Module, check_counts, check_dict, check_graph_names,
                       check_names, graphs_by_name)
@@ -27,8 +27,9 @@ def _read_program(program, passes, graph, function=None):
     """The text of a program, the switches of passes as text, and graphs by name. A list
     of graphs is in the order of `function`, None where there is only one."""
     if not isinstance(program, (Function, Module, str)):
-        raise ValueError("program: expected a Module, a Function or text, got "
-                         f"{program!r}")
+        raise ValueError("program: expected a torch.nn.Module (an instance), a Python "
+                         "function, or a gnn_mlir Module, Function or text, got "
+                         f"{f'the class {program.__name__}' if isinstance(program, type) else repr(program)}")
     known = _functions(program)
     of = (program if isinstance(program, Function) else known.get(function) or
           (next(iter(known.values())) if len(known) == 1 else None))
@@ -73,7 +74,14 @@ def explain(program, *, target=None, chip=None, passes=None, graph=None, gradien
     without and with them, as text (docs/Cost.md); `html` is a file that gets the same
     as one page, with pictures. The other arguments are those of `compile`: costs are
     weighed for the GPU that it would compile for, an H200 where that is none (as on the
-    CPU, which then is said), or the one that `passes` names. Raises GNNError."""
+    CPU, which then is said), or the one that `passes` names. Raises GNNError.
+
+    Of a compiled PyTorch model: its programs, their kernels, and what is left to torch and
+    why, of all captures that torch keeps (docs/Frontend.md); no other argument then."""
+    if torch_models.is_any(program):
+        return torch_models.explain(program, dict(
+            target=target, chip=chip, passes=passes, graph=graph, gradients=gradients,
+            html=html))
     chip = _choose_chip(target, chip)
     text, passes, graphs = _read_program(program, passes, graph)
     target = target or (None if chip else "cpu")
@@ -110,16 +118,17 @@ def load_plugin(path):
     capi.call("gnnLoadPlugin", os.fsencode(path))
 
 
-def compile(program, function=None, *, target=None, chip=None, passes=None,
+def compile(program=None, function=None, *, target=None, chip=None, passes=None,
             keep_phases=None, graph=None, plugins=(), stage_passes=None, schedules=None,
             allow_unused_schedules=False, save_schedules=None, gradients=None,
             stop_at=None, fullgraph=False):
-    """Compiles a program: a `Module`, a `Function`, or IR as text; or a torch.nn.Module.
+    """Compiles a program: a `Module`, a `Function`, or IR as text; or a torch.nn.Module, or
+    a Python function of tensors.
 
-    Of a torch.nn.Module it returns what torch.compile does, which captures and compiles
-    at its first call (docs/Frontend.md); `target`, `chip` and `passes` are as below, and
-    with `fullgraph` a part that no program means is an error, at that call. The other
-    arguments belong to programs.
+    Of these it returns what torch.compile does, which captures and compiles at its first
+    call (docs/Frontend.md); `target`, `chip` and `passes` are as below, and with `fullgraph`
+    a part that no program means is an error, at that call. The other arguments belong to
+    programs. Without `program` it is a decorator with these settings.
 
     Returns a `CompiledFunction`; `function` names it where the program has
     several. `target` is "cpu" for the cores of this machine, "cuda" for a GPU, or
@@ -145,19 +154,14 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
     `stop_at` runs the templates of a form by loops of scalars, without the passes behind
     it: "structured", "scheduled", "blocked" or "loops" (docs/Debugging.md). Raises
     ValueError where an option is wrong, and CompileError where the program is."""
-    if _is_torch_module(program):
-        others = dict(function=function, keep_phases=keep_phases, graph=graph,
-                      plugins=tuple(plugins) or None, stage_passes=stage_passes,
-                      schedules=schedules, save_schedules=save_schedules,
-                      gradients=gradients, stop_at=stop_at)
-        for name, value in others.items():
-            if value is not None:
-                raise ValueError(f"{name}: expected none for a torch.nn.Module, got "
-                                 f"{types.described(value)}")
-        from . import frontend
-        given = dict(target=target, chip=chip, passes=passes)
-        return frontend.compile_module(program, fullgraph=fullgraph, **{
-            name: value for name, value in given.items() if value is not None})
+    settings = dict(target=target, chip=chip, passes=passes, fullgraph=fullgraph)
+    if program is None:
+        return functools.partial(compile, **settings)
+    if torch_models.is_any(program):
+        return torch_models.compile(program, settings, dict(
+            function=function, keep_phases=keep_phases, graph=graph,
+            plugins=tuple(plugins) or None, stage_passes=stage_passes, schedules=schedules,
+            save_schedules=save_schedules, gradients=gradients, stop_at=stop_at))
     if fullgraph:
         raise ValueError("fullgraph: expected a torch.nn.Module with it, got a program")
     if isinstance(plugins, (str, bytes)):
@@ -187,12 +191,6 @@ def compile(program, function=None, *, target=None, chip=None, passes=None,
                               **form, allow_unused_schedules=True) if asked else None
     host = "cpu" if target == "cpu" else "emulator"
     return CompiledFunction(package, name, source, again, host)
-
-
-def _is_torch_module(value):
-    """Whether it is a torch.nn.Module. Imports no torch."""
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(value, torch.nn.Module)
 
 
 def load(path, function=None):

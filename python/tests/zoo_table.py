@@ -13,7 +13,7 @@ import sys
 
 import torch
 import zoo
-from gnn_mlir.frontend import capture
+from gnn_mlir.frontend import capture, report
 from torch.utils._pytree import tree_leaves
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/FrontendCases.md"
@@ -21,42 +21,6 @@ REFUSED = {
     "SAGEConv-lstm": "torch: whether edges are sorted is asked of their values",
     "model-GPS": "torch: the size of a batch is asked of its values",
     "to_hetero_with_bases-SAGE2": "hooks, which PyG leaves out where torch traces"}
-_PARTS = ("slice", "split_with_sizes", "split_types", "getitem", "select", "view", "movedim", "unbind")
-
-
-def left(outer):
-    """The names of ops with rows that torch computes, in their order."""
-    found, raiser = [], outer.raiser
-    outputs = {node for segment in raiser.segments for node in segment.outputs}
-    for node in raiser.graph.nodes:
-        if node.op != "call_function" or node not in outer.made or node in outputs:
-            continue
-        value, name = node.meta["val"], _name(node)
-        values = value if isinstance(value, (list, tuple)) else [value]
-        has_rows = any(isinstance(v, torch.Tensor) and v.is_floating_point() and any(
-            isinstance(size, torch.SymInt) for size in v.shape) for v in values)
-        if (has_rows or raiser.row_dim(node) is not None) and not (
-                raiser.phase(node) == 0 and _is_data(node)) and not (
-                    name in _PARTS and _is_part(raiser, node)):
-            found.append(name)
-    return found
-
-
-def _name(node):
-    return str(getattr(node.target, "_opname", getattr(node.target, "__name__", "")))
-
-
-def _is_data(node):
-    """Whether a tensor is made of inputs alone, without weights."""
-    if node.op == "placeholder":
-        return not node.meta["is_weight"]
-    return all(map(_is_data, node.all_input_nodes))
-
-
-def _is_part(raiser, node):
-    """Whether a tensor is some rows of what a program gives, or of an input."""
-    source = node.args[0]
-    return raiser.is_value(source) or source.op == "placeholder" or _name(source) in _PARTS and _is_part(raiser, source)
 
 
 def kernels(outer):
@@ -74,7 +38,7 @@ def row(name):
     if name in REFUSED:
         return f"| {name} | no | | | {REFUSED[name]} |"
     outer = capture._made[-1]
-    others = left(outer)
+    others = [one.op for one in report.left(outer)]
     whole = len(outer.calls) == 1 and not others
     counts = {op: others.count(op) for op in others}
     text = ", ".join(op if n == 1 else f"{n} {op}" for op, n in counts.items())

@@ -1,50 +1,81 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.compile(model, backend="gnn_mlir")`, and the one call that sets what it needs."""
 
+import weakref
+
 import torch
 
-from . import arguments, detached, intercept, liveness, modes, needed, relations
+from . import (arguments, detached, intercept, liveness, modes, needed, relations,
+               report)
 from .compiled import Compiled, refuse_untraced
 from .lowering import lower
 from .outer import NoGraph, Outer
-from .raising import CaptureError, Raiser
+from .raising import CaptureError, Raiser, described_op
 from .retrying import Numbers, is_of_symbols
 
-# What the front end made, the last one last; for tests and reports.
-_made = []
+class _Made(list):
+    """What the front end made, the last one last, as long as torch keeps it; for tests."""
+
+    def _there(self):
+        return [outer for outer in (ref() for ref in super(_Made, self).__iter__()) if outer]
+
+    def append(self, outer):
+        super().append(weakref.ref(outer))
+
+    def __iter__(self):
+        return iter(self._there())
+
+    def __len__(self):
+        return len(self._there())
+
+    def __getitem__(self, place):
+        return self._there()[place]
+
+
+_made = _Made()
 _OPTIONS = ("target", "chip", "passes", "fullgraph")
 
 
-def backend(graph_module, example_inputs, *, options=None):
+class _LeftToTorch(Exception):
+    """A graph that torch runs, and why."""
+
+
+def backend(graph_module, example_inputs, *, options=None, captures=None):
     """A backend of torch.compile: programs of the `gnn` dialect, and torch's ops for what
-    they do not mean. Graphs without a sum or a gather over edges are torch's."""
+    they do not mean. Graphs without a sum or a gather over edges are torch's. `captures`
+    is a `report.Captures` that notes what was made."""
     options = dict(options or {})
     for name in options:
         if name not in _OPTIONS:
             raise ValueError(f"options: expected {', '.join(_OPTIONS)}, got {name!r}")
     whole = options.pop("fullgraph", False)
+    captures = report.Captures("torch.compile") if captures is None else captures
     modes.guard_tangents()
     try:
-        return _compiled(graph_module, whole, options)
+        outer, forward = _compiled(graph_module, whole, options)
+        captures.add(graph_module, outer)
+        return forward
+    except _LeftToTorch as error:
+        why, cause = str(error), None
     except RuntimeError as error:
+        cause = error
         if "aliased inputs" in str(error):
             why = "arguments that share memory, of which one is written to: expected others"
         elif is_of_symbols(error):
             why = "sizes that only values say"
         else:
             raise
-        if whole:
-            raise CaptureError(why) from error
-        return graph_module.forward
+    if whole:
+        raise CaptureError(why) from cause
+    captures.add(graph_module, why=why)
+    return modes.in_torch(graph_module)
 
 
 def _compiled(graph_module, whole, options):
-    """What runs a graph."""
+    """(the `Outer` that was made of a graph, what runs it)."""
     refused = modes.refused(graph_module)
     if refused is not None:
-        if whole:
-            raise CaptureError(refused)
-        return modes.in_torch(graph_module)
+        raise _LeftToTorch(refused)
     given, foreign = lower(graph_module), set()
     if torch.is_grad_enabled():
         given.readers = liveness.readers(given.module.graph)
@@ -52,15 +83,14 @@ def _compiled(graph_module, whole, options):
         lowered, raiser = _raise(given, foreign)
         dtype = modes.other_dtype(raiser)
         if dtype is not None:
-            if whole:
-                raise CaptureError(modes.left_to_torch(dtype))
-            modes.warn_of(dtype)
-            return graph_module.forward
+            if not whole:
+                modes.warn_of(dtype)
+            raise _LeftToTorch(modes.left_to_torch(dtype))
         segments = _programs(raiser)
         if whole:
             _refuse_splits(raiser, segments)
         if not segments:
-            return graph_module.forward
+            raise _LeftToTorch(_first_reason(raiser))
         outer = Outer(raiser, lowered, options)
         try:
             module = outer.build()
@@ -69,12 +99,19 @@ def _compiled(graph_module, whole, options):
             if whole:
                 raise
             if error.ids <= foreign:
-                return graph_module.forward
+                raise _LeftToTorch(str(error)) from error
             foreign |= error.ids  # Torch's, with what they gather and sum.
+    module.outer = outer  # As long as torch keeps it.
     _made.append(outer)
-    del _made[:-64]
     forward = lowered.fed(module)
-    return modes.without_autocast()(forward) if lowered.autocast else forward
+    return outer, modes.without_autocast()(forward) if lowered.autocast else forward
+
+
+def _first_reason(raiser):
+    """Why a graph has no program."""
+    for node, why in raiser.reasons.items():
+        return f"{described_op(node)}: {why}"
+    return "it has no gather and no sum over edges"
 
 
 def _raise(lowered, foreign):
@@ -170,8 +207,11 @@ def compile_module(model, *, fullgraph=False, dynamic=True, **options):
         if name not in _OPTIONS:
             raise ValueError(f"{name}: expected an option of {', '.join(_OPTIONS)}")
 
+    captures = report.Captures(getattr(model, "__name__", type(model).__name__))
+
     def compiler(graph_module, inputs):
-        return backend(graph_module, inputs, options={"fullgraph": fullgraph, **options})
+        return backend(graph_module, inputs, options={"fullgraph": fullgraph, **options},
+                       captures=captures)
     context = torch._dynamo.optimize(compiler, nopython=fullgraph, dynamic=dynamic)
     numbers = Numbers(fullgraph)
     context.enter_exit_hooks += [
@@ -183,6 +223,9 @@ def compile_module(model, *, fullgraph=False, dynamic=True, **options):
             use_duck_shape=False, backed_size_oblivious=True)]
     made = context(model)
     if not isinstance(model, torch.nn.Module):
-        return arguments.converting(numbers.retrying(arguments.marking(made)), model)
-    return Compiled.of(made, compiler, numbers, compile_module, {
-        "fullgraph": fullgraph, "dynamic": dynamic, **options})
+        made = arguments.converting(numbers.retrying(arguments.marking(made)), model)
+    else:
+        made = Compiled.of(made, compiler, numbers, compile_module, {
+            "fullgraph": fullgraph, "dynamic": dynamic, **options})
+    vars(made)["captures"] = captures
+    return made

@@ -8,6 +8,7 @@ import re
 import torch
 from torch._dynamo import eval_frame
 from torch._dynamo.variables.builder import VariableBuilder
+from torch.nn.parameter import is_lazy
 
 from . import arguments, dispatch
 from .raising import CaptureError
@@ -30,7 +31,7 @@ class Compiled(eval_frame.OptimizedModule):
         model = made._orig_mod
         made.forward = numbers.retrying(arguments.marking(made.forward))
         dispatch.install(made, model, compiler)
-        made.forward = arguments.converting(made.forward, model)
+        made.forward = _initialized(arguments.converting(made.forward, model), model)
         return made
 
     def __call__(self, *args, **kwargs):
@@ -45,6 +46,26 @@ class Compiled(eval_frame.OptimizedModule):
 
     def __reduce__(self):
         return _remake, (self._orig_mod, *self._remade)
+
+
+def _initialized(function, model):
+    """The function, but for calls of a model whose lazy layers have no parameters yet: torch
+    would capture each of these layers alone. The model itself runs them."""
+    if not _is_lazy(model):
+        return function
+    lazy = [True]
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        if lazy and _is_lazy(model):
+            return model(*args, **kwargs)
+        lazy.clear()
+        return function(*args, **kwargs)
+    return call
+
+
+def _is_lazy(model):
+    return any(map(is_lazy, model.parameters())) or any(map(is_lazy, model.buffers()))
 
 
 def _remake(model, function, settings):

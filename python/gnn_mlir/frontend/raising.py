@@ -34,9 +34,27 @@ class CaptureError(RuntimeError):
 
     @classmethod
     def at(cls, node, why):
-        place = (node.meta.get("stack_trace") or "").strip().splitlines()
-        return cls(f"{node.target}: {why}" + (
-            "; at " + " ".join(line.strip() for line in place[-2:]) if place else ""))
+        return cls(f"{described_op(node)}: {why}")
+
+
+def described_op(node):
+    """An op by its name, with its place in the user's code where that is known."""
+    file, line = place_of(node)
+    schema = getattr(node.target, "_schema", None)
+    name = schema.name.replace("::", ".") if schema else str(node.target)
+    return f"{name}{file and f' at {file}'}{line and f' ({line})'}"
+
+
+def place_of(node):
+    """("file:line", the line), where a node is in the user's code; ("", "") where that is not
+    known."""
+    lines = (node.meta.get("stack_trace") or "").strip().splitlines()
+    for number in range(len(lines) - 1, -1, -1):
+        words = lines[number].strip().split('"')
+        if len(words) > 2 and words[0] == "File ":
+            line = lines[number + 1].strip() if number + 1 < len(lines) else ""
+            return f"{words[1]}:{words[2].split(',')[1].split()[1]}", line
+    return "", ""
 
 
 @dataclasses.dataclass
@@ -200,7 +218,7 @@ class Raiser:
             return
         if handler is None:
             if any(self._is_of_program(x) for x in operands) or self.row_dim(node) is not None:
-                self.reasons[node] = f"no op of the dialect means {node.target}"
+                self.reasons[node] = "programs have no such op"
             return
         if node.target == aten.cat.default:
             operands = [features.sliced(self, node)] if features.sliced(self, node) else (

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What became of a model: its programs with their kernels, and what torch computes.
+
+`gnn_mlir.explain(compiled)` prints it. What torch has dropped is not in it."""
+
+import dataclasses
+import logging
+import weakref
+
+import torch
+
+from .raising import place_of
+
+log = logging.getLogger("gnn_mlir")
+_PARTS = ("slice", "split_with_sizes", "split_types", "getitem", "select", "view", "movedim", "unbind")
+
+
+@dataclasses.dataclass
+class Left:
+    """An op on rows of the graph that torch computes: its name, why, and the place in the
+    model as "file:line", or ""."""
+
+    op: str
+    why: str
+    where: str
+
+    def __str__(self):
+        return f"{self.op}{f' at {self.where}' if self.where else ''}: {self.why}"
+
+
+@dataclasses.dataclass
+class Program:
+    """A program: its text, how many types each of its graphs has, and the names of kernels
+    by function, {} before the first call."""
+
+    text: str
+    graphs: dict
+    kernels: dict
+
+    def __str__(self):
+        graphs = ", ".join(f"{name} of {_count(nodes, 'node type')} and "
+                           f"{_count(edges, 'edge type')}"
+                           for name, (nodes, edges) in self.graphs.items())
+        lines = [f"  program on {graphs}"] + [
+            f"    {function}, {_count(len(names), 'kernel')}: {', '.join(names)}"
+            for function, names in self.kernels.items()]
+        return "\n".join(lines if self.kernels else [*lines, "    not called yet"])
+
+
+@dataclasses.dataclass
+class Captured:
+    """A part of the model that torch captured as one graph: its programs in their order, and
+    what torch computes of it. One without programs is torch's, for the reason `why`."""
+
+    programs: list
+    left: list
+    why: str = ""
+
+    def __str__(self):
+        if not self.programs:
+            return "left to torch: " + self.why
+        whole = "all of it is compiled" if len(self.programs) == 1 and not self.left else (
+            f"{_count(len(self.left), 'op')} left to torch")
+        return "\n".join([f"{_count(len(self.programs), 'program')}, {whole}",
+                          *map(str, self.programs),
+                          *(f"  left to torch: {one}" for one in self.left)])
+
+
+class Captures:
+    """What was captured of a model, the last one last. It keeps none of it alive."""
+
+    def __init__(self, name):
+        self.name, self._found = name, []
+
+    def add(self, graph, outer=None, why=""):
+        """Notes a graph of torch: an `Outer`, or why it has no program; and says in the log
+        what is left to torch."""
+        self._found.append((weakref.ref(outer or graph), why))
+        if outer is None:
+            log.info("%s: a graph is left to torch: %s", self.name, why)
+        else:
+            for one in left(outer):
+                log.info("%s: left to torch: %s", self.name, one)
+
+    def report(self):
+        """A list of `Captured`."""
+        found = ((ref(), why) for ref, why in self._found)
+        return [Captured([], [], why) if why else Captured(
+            [_program(call) for call in one.calls], left(one))
+            for one, why in found if one is not None]
+
+    def __str__(self):
+        found = self.report()
+        if not found:
+            return f"{self.name}: nothing is captured yet, it was not called"
+        return "\n".join([f"{self.name}: {_count(len(found), 'captured graph')}", *(
+            f"{i}: {one}" for i, one in enumerate(found, 1))])
+
+
+def _count(number, what):
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def _program(call):
+    graphs = {graph.name: (graph.node_types, graph.edge_types)
+              for graph in call.segment.declared.values() if graph.parent is None}
+    kernels = {}
+    for plan in call.function.package.plan()["functions"] if call.function else ():
+        function = f"{plan['pass']} of training" if "gradient_of" in plan else (
+            "without gradients")
+        kernels[function] = [step["kernel"] for step in plan["steps"] if "kernel" in step]
+    return Program(call.segment.function.module.text(), graphs, kernels)
+
+
+def left(outer):
+    """What torch computes of rows, but for data: what inputs are made of before a program,
+    without weights, and parts of an input and of what a program gives."""
+    found, raiser = [], outer.raiser
+    outputs = {node for segment in raiser.segments for node in segment.outputs}
+    for node in raiser.graph.nodes:
+        if node.op != "call_function" or node not in outer.made or node in outputs:
+            continue
+        value, name = node.meta["val"], _name(node)
+        values = value if isinstance(value, (list, tuple)) else [value]
+        has_rows = any(isinstance(v, torch.Tensor) and v.is_floating_point() and any(
+            isinstance(size, torch.SymInt) for size in v.shape) for v in values)
+        if (has_rows or raiser.row_dim(node) is not None) and not (
+                raiser.phase(node) == 0 and _is_data(node)) and not (
+                    name in _PARTS and _is_part(raiser, node)):
+            why = raiser.reasons.get(node, "it has no gather or sum over edges beside it")
+            found.append(Left(name, why, place_of(node)[0]))
+    return found
+
+
+def _name(node):
+    return str(getattr(node.target, "_opname", getattr(node.target, "__name__", "")))
+
+
+def _is_data(node):
+    """Whether a tensor is made of inputs alone, without weights."""
+    if node.op == "placeholder":
+        return not node.meta["is_weight"]
+    return all(map(_is_data, node.all_input_nodes))
+
+
+def _is_part(raiser, node):
+    """Whether a tensor is some rows of what a program gives, or of an input."""
+    source = node.args[0]
+    return raiser.is_value(source) or source.op == "placeholder" or (
+        _name(source) in _PARTS and _is_part(raiser, source))

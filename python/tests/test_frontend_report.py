@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a user is told of a compiled model: `gnn_mlir.explain`, the log, and errors of what
+cannot be compiled."""
+
+import gc
+import logging
+import pathlib
+import re
+import weakref
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pyg = pytest.importorskip("torch_geometric.nn")
+
+import gnn_mlir  # noqa: E402
+import zoo  # noqa: E402
+
+X = torch.randn(9, 8)
+EDGES = torch.tensor([[0, 1, 2, 0], [1, 2, 3, 3]])
+
+fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
+
+
+class Split(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = pyg.SAGEConv(8, 4), pyg.GCNConv(4, 4)
+
+    def forward(self, x, edge_index):
+        h = self.first(x, edge_index)
+        h = torch.linalg.qr(h)[0]
+        return self.last(h, edge_index)
+
+
+def test_a_model_in_two_programs(caplog):
+    model = gnn_mlir.compile(Split())
+    assert gnn_mlir.explain(model) == "Split: nothing is captured yet, it was not called"
+    with caplog.at_level(logging.INFO, "gnn_mlir"):
+        model(X, EDGES).sum().backward()
+    text = gnn_mlir.explain(model)
+    assert text.startswith("Split: 1 captured graph\n1: 2 programs, 2 ops left to torch\n")
+    assert "without gradients, 2 kernels: forward_0_linear, " in text
+    assert "backward of training, " in text
+    left = f"left to torch: linalg_qr at {__file__}:{Split.forward.__code__.co_firstlineno + 2}"
+    assert left in text and left in caplog.text
+    one, = model.captures.report()
+    assert [len(program.kernels) for program in one.programs] == [3, 3]
+    assert one.programs[0].graphs == {"g1": (1, 1)} or len(one.programs[0].graphs) == 1
+    outer = weakref.ref(gnn_mlir.frontend.capture._made[-1])
+    del model
+    torch._dynamo.reset()
+    gc.collect()
+    assert outer() is None
+
+
+def test_what_cannot_be_whole():
+    with pytest.raises(gnn_mlir.frontend.CaptureError, match=(
+            r"^aten\.linalg_qr at \S+test_frontend_report\.py:\d+ \(h = torch\.linalg\.qr"
+            r"\(h\)\[0\]\): programs have no such op$")):
+        gnn_mlir.compile(Split(), fullgraph=True)(X, EDGES)
+    dense = torch.nn.Linear(8, 4)
+    with pytest.raises(gnn_mlir.frontend.CaptureError, match="no gather and no sum"):
+        gnn_mlir.compile(dense, fullgraph=True)(X)
+    model = gnn_mlir.compile(dense)
+    assert torch.equal(model(X), dense(X))
+    assert gnn_mlir.explain(model).endswith(
+        "1: left to torch: it has no gather and no sum over edges")
+
+
+def test_functions_and_decorators():
+    @gnn_mlir.compile(fullgraph=True)
+    def neighbours(x, edge_index):
+        """Sums."""
+        return x.new_zeros(x.shape).index_add(0, edge_index[1], x[edge_index[0]])
+    assert neighbours.__doc__ == "Sums."
+    assert torch.equal(neighbours(X, EDGES)[3], X[0] + X[2])
+    assert gnn_mlir.explain(neighbours).startswith("neighbours: 1 captured graph\n1: 1 program,")
+
+
+@pytest.mark.parametrize("call, message", [
+    (lambda: gnn_mlir.compile(Split), "an instance.*got the class Split"),
+    (lambda: gnn_mlir.compile(Split(), gradients=True), "gradients: expected none for a PyT"),
+    (lambda: gnn_mlir.explain(Split()), "expected a compiled model, got Split"),
+    (lambda: gnn_mlir.explain(gnn_mlir.compile(Split()), target="cpu"), "target: expected none")])
+def test_bad_arguments(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_lazy_layers():
+    """The first call is eager, the second is one program."""
+    lazy = pyg.HeteroConv({("a", "to", "b"): pyg.SAGEConv((-1, -1), 4),
+                           ("b", "of", "a"): pyg.SAGEConv((-1, -1), 4)})
+    model = gnn_mlir.compile(lazy, fullgraph=True)
+    given = {"a": X, "b": X}, {("a", "to", "b"): EDGES, ("b", "of", "a"): EDGES.flip(0)}
+    first = model(*given)
+    assert not model.captures.report()
+    second = model(*given)
+    assert [len(one.programs) for one in model.captures.report()] == [1]
+    for name, rows in first.items():
+        torch.testing.assert_close(second[name], rows)
+
+
+def test_the_page_shows_it():
+    page = (pathlib.Path(__file__).parents[2] / "docs/Frontend.md").read_text()
+    example, = re.findall(r"^```text\n(Model: .*?)\n```$", page, re.M | re.S)
+    names = {}
+    exec(re.search(r"^```python\n(.*?)^```$", page, re.M | re.S)[1], names)
+    assert gnn_mlir.explain(names["compiled"]) == example
