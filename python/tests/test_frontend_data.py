@@ -17,6 +17,9 @@ from torch_geometric import EdgeIndex, nn as pyg  # noqa: E402
 from torch_geometric.data import Batch, Data, HeteroData  # noqa: E402
 
 SIZE = 8
+# PyG makes a class's `propagate` for the first of its layers, whether that takes matrices or
+# not: these do.
+FIRST = [layer(1, 1) for layer in (pyg.SAGEConv, pyg.GCNConv, pyg.GATConv)]
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
 
 
