@@ -73,7 +73,7 @@ class TensorGraph:
                                       self.num_node_types)
         self.schema = None if schema is None else types.schema_pairs(
             "schema", schema, self.num_edge_types, self.num_node_types)
-        self._versions = [_version(tensor) for tensor in self._tensors()]
+        self._identities = self._identify()
         self._token, self._rows = tokens.make(self), {}
         self._structures = self._made_on = None
         self._builds = []  # By kernels: (build, the tokens of its graphs by name).
@@ -164,8 +164,12 @@ class TensorGraph:
                 found.append((end, given, (self.num_node_types,)))
         return found
 
+    def _identify(self):
+        from .identity import identity
+        return [identity([tensor], held=True) for tensor in self._tensors()]
+
     def _check_unchanged(self):
-        if [_version(tensor) for tensor in self._tensors()] != self._versions:
+        if self._identify() != self._identities:
             raise RuntimeError("expected the tensors that a TensorGraph was made of, got "
                                "one that was changed in place")
 
@@ -204,10 +208,6 @@ def _number(count, names, name):
     if count is None:
         count = len(names) if hasattr(names, "__len__") else 1
     return _count(count, name, 1 << 16)
-
-
-def _version(tensor):
-    return None if tensor.is_inference() else tensor._version
 
 
 class _Derived:

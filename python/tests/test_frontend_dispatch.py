@@ -4,6 +4,7 @@ is run."""
 
 import copy
 import pickle
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -12,7 +13,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture, dispatch, intercept  # noqa: E402
+from gnn_mlir.frontend import capture, dispatch, intercept, structures  # noqa: E402
 from torch_geometric import EdgeIndex  # noqa: E402
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
@@ -250,17 +251,34 @@ def test_a_compiled_model_is_as_torchs():
     torch.testing.assert_close(models[1].out, models[0].out)
 
 
-def test_calls_of_several_threads():
-    """The switch is of a thread, and off when all have ended; structures are kept for each."""
-    compiled = capture.compile_module(Layer())
+def test_calls_of_several_threads(monkeypatch):
+    """First ones and later ones, of more graphs than are kept, with gradients and without.
+    The switch is of a thread, and off when all have ended."""
+    monkeypatch.setattr(structures, "KEPT", 2)
+    model = Layer()
+    compiled = capture.compile_module(model)
+    graphs = [(EDGES + i) % 9 for i in range(4)]
+    wanted = [(out, *torch.autograd.grad(out.sum(), model.weight))
+              for out in (model(X, edges) for edges in graphs)]
 
-    def call(_):
-        with torch.no_grad():
-            return compiled(X, EDGES.clone())
-    expected = call(None)
-    with ThreadPoolExecutor(4) as pool:
-        assert all(torch.equal(one, expected) for one in pool.map(call, range(100)))
-        assert not any(pool.map(lambda _: intercept.is_on(), range(20)))
+    def call(number):
+        expected = wanted[number % 4]
+        with torch.set_grad_enabled(number % 8 < 4):
+            out = compiled(X, graphs[number % 4])
+            torch.testing.assert_close(out.detach(), expected[0].detach())
+            if out.requires_grad:
+                torch.testing.assert_close(
+                    torch.autograd.grad(out.sum(), model.weight), expected[1:])
+        return True
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            assert all(pool.map(call, range(200), timeout=100))
+            assert not any(pool.map(lambda _: intercept.is_on(), range(20)))
+    finally:
+        sys.setswitchinterval(before)
+    with ThreadPoolExecutor(1) as pool:
         back = intercept.turn_on()
         try:
             assert intercept.is_on() and not pool.submit(intercept.is_on).result(60)

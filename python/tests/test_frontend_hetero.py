@@ -215,6 +215,19 @@ def test_changes_are_another_version(change, is_known):
     assert layer.holds() or not is_known
 
 
+def test_layers_are_traced_as_copies():
+    """The layers themselves may be called by other threads."""
+    layer = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU())
+    layer.append(layer[0])
+    before = [own[name] for own, name in templates.parameters(layer)]
+    values = [torch.zeros(3, 2), torch.ones(3)]
+    made = templates._with(layer, values)
+    assert all(a is b for (own, name), b in zip(templates.parameters(layer), before)
+               for a in [own[name]])
+    assert made[0] is made[2] is not layer[0] and made[0].bias is values[1]
+    assert torch.equal(made[:2](torch.rand(4, 2)), torch.ones(4, 3))
+
+
 def test_versions_come_back():
     module = Model().first
     layer = hetero.Layer(module)

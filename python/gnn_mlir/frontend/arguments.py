@@ -8,12 +8,15 @@ import functools
 import torch
 from torch.utils.weak import WeakIdKeyDictionary
 
+from ..identity import Weak, identity
 from . import bad_input
 from .adjacency import Adjacency, Matrix
+from .streams import Shared
 
 _Tensor, _strided = torch.Tensor, torch.strided
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 _UNTRACED = ("EdgeIndex", "SparseTensor", "DGLGraph", "DGLBlock")
+_LAYOUTS = (torch.sparse_coo, torch.sparse_csr, torch.sparse_csc)
 _known = WeakIdKeyDictionary()
 
 
@@ -88,7 +91,7 @@ def convert(x):
         return _of_sparse(x)
     if kind.__name__ in ("DGLGraph", "DGLBlock"):
         from .. import dgl
-        return dgl.of_dgl(x, lambda graph, make: _kept(graph, list(graph.edges()), make))
+        return dgl.of_dgl(x, _of_dgl)
     if hasattr(x, "stores") and hasattr(x, "to_dict"):
         return _of_data(x)
     return x
@@ -120,16 +123,24 @@ def _of_data(data):
     return data if made is None else made
 
 
-def _kept(matrix, vectors, make):
-    """What `make` gives for a matrix; made once, while its vectors are what they were."""
-    key = tuple((x.data_ptr(), x._version, x.shape) for x in vectors)
+def _kept(given, vectors, make):
+    """What `make` gives for an object of these vectors, or a sparse tensor; made once,
+    while they are what they were. What is kept is of no mode of torch."""
+    key, found = identity(vectors or [given], held=bool(vectors)), None
     try:
-        found = _known.get(matrix)
+        found = None if key is None else _known.get(given)
     except TypeError:
-        return make()
-    if found is None or found[0] != key:
-        found = _known[matrix] = key, make()
-    return found[1]
+        key = None  # No object that can be held weakly.
+    if found is None or found[0] != key or not vectors and found[1].has_moved():
+        if key is None:
+            return make()
+        with torch.inference_mode(False), torch.no_grad():
+            made = make()
+        found = key, vectors or Weak([given]), made, Shared(
+            x for x in made if x is not None)
+        _known[given] = found
+    found[3].wait()
+    return found[2]
 
 
 def _pair(rows, columns):
@@ -139,39 +150,45 @@ def _pair(rows, columns):
 def _of_torch(x):
     """A sparse tensor: row i has the edges into node i. Where all values are
     1 there are no weights."""
-    if x.layout is torch.sparse_coo:
-        x = x if x.is_coalesced() else x.coalesce()
-        vectors = [x.indices()]
-    elif x.layout is torch.sparse_csr:
-        vectors = [x.crow_indices(), x.col_indices()]
-    elif x.layout is torch.sparse_csc:
-        vectors = [x.ccol_indices(), x.row_indices()]
-    else:
+    if x.layout not in _LAYOUTS:
         raise ValueError(f"expected a sparse tensor of layout torch.sparse_coo, sparse_csr "
                          f"or sparse_csc, got {x.layout}")
     if x.dim() - x.dense_dim() != 2:
         raise ValueError(f"expected a sparse matrix, got one of shape {tuple(x.shape)}")
-    value = x.values()
 
     def make():
-        with torch.no_grad():
-            if x.layout is torch.sparse_coo:
-                pair = _pair(*vectors[0])
-            else:
-                begins, ends = vectors
-                own = torch.repeat_interleave(begins.diff(), output_size=ends.shape[0])
-                ends = ends.to(own.dtype)
-                pair = _pair(*((own, ends) if x.layout is torch.sparse_csr else (ends, own)))
-            is_one = value.dim() == 1 and bool((value == 1).all())
-            return pair, None if is_one else value.clone()
-    pair, kept = _kept(x, [*vectors, value], make)
-    # torch cannot trace a view of a sparse tensor.
-    return Matrix(pair, value.clone() if value.requires_grad else kept,
-                  x.shape[0], x.shape[1], x.layout)
+        own = _coalesced(x)
+        if x.layout is torch.sparse_coo:
+            pair = _pair(*own.indices())
+        else:
+            is_csr = x.layout is torch.sparse_csr
+            begins, ends = ((own.crow_indices(), own.col_indices()) if is_csr else
+                            (own.ccol_indices(), own.row_indices()))
+            rows = torch.repeat_interleave(begins.diff(), output_size=ends.shape[0])
+            ends = ends.to(rows.dtype)
+            pair = _pair(*((rows, ends) if is_csr else (ends, rows)))
+        value = own.values()
+        is_one = value.dim() == 1 and bool((value == 1).all())
+        return pair, None if is_one else value.clone()
+    pair, value = _kept(x, None, make)
+    if x.requires_grad:  # torch cannot trace a view of a sparse tensor.
+        value = _coalesced(x).values().clone()
+    return Matrix(pair, value, x.shape[0], x.shape[1], x.layout)
+
+
+def _coalesced(x):
+    return x.coalesce() if x.layout is torch.sparse_coo else x
+
+
+def _of_dgl(graph, make):
+    """The ids of a graph of DGL, which makes tensors of its memory at each call."""
+    with torch.inference_mode(False):
+        vectors = list(graph.edges())
+    return _kept(graph, vectors, lambda: (make(),))[0]
 
 
 def _of_sparse(x):
     """A SparseTensor of torch_sparse."""
     row, col, value = x.coo()
-    pair = _kept(x, [row, col], lambda: _pair(row, col))
+    pair, = _kept(x, [row, col], lambda: (_pair(row, col),))
     return Adjacency(pair, value, *map(int, x.sparse_sizes()))

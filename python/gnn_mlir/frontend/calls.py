@@ -5,6 +5,7 @@ What a call has to know is found once for each set of graphs: functions are boun
 tensors come in one order. `running` checks and converts what is not as it should be.
 """
 
+import threading
 from ctypes import c_void_p
 
 import torch
@@ -97,9 +98,10 @@ class Plan:
 
     constant = ()
 
-    def __init__(self, function, graphs, call, names, wrt, tensors, device):
+    def __init__(self, function, graphs, call, names, wrt, tensors, device, lock):
+        """`lock` is that of the graphs: one thread binds to them at a time."""
         self._bind = function._binder(graphs, str(device) if device.type == "cuda" else None)
-        self.names, self.wrt, self._device = names, wrt, device
+        self.names, self.wrt, self._device, self._lock = names, wrt, device, lock
         self._parameters = call.parameters
         inputs = dict(zip(names, tensors))
         if not wrt:
@@ -131,9 +133,13 @@ class Plan:
     def backward(self, kept, cotangents):
         """Gradients in the order of the inputs, None of those that have none."""
         given = tuple(c is not None for c in cotangents)
-        if given not in self._backward:
-            self._backward[given] = self._bind_backward(kept, cotangents)
-        launch, positions = self._backward[given]
+        found = self._backward.get(given)
+        if found is None:
+            with self._lock:
+                found = self._backward.get(given)
+                if found is None:
+                    found = self._backward[given] = self._bind_backward(kept, cotangents)
+        launch, positions = found
         found = launch([*kept, *(c for c in cotangents if c is not None)])
         return [None if i is None else found[i] for i in positions]
 
@@ -158,7 +164,7 @@ class Call:
         parameters of the model as they are."""
         self.segment, self.names, self.wrt = segment, names, tuple(wrt)
         self.parameters = frozenset(parameters)
-        self.options, self.function = options, None
+        self.options, self.function, self._compiling = options, None, threading.Lock()
         self.has_seed = "seed" in segment.inputs
         self.graph_names = [graph.name for graph in segment.declared
                             if graph.parent is None]
@@ -179,7 +185,10 @@ class Call:
                     break
         plan = structures.plans.get((self, wrt))
         if plan is None:
-            plan = structures.plans[self, wrt] = self._plan(structures, wrt, tensors)
+            with structures.lock:
+                plan = structures.plans.get((self, wrt))
+                if plan is None:
+                    plan = structures.plans[self, wrt] = self._plan(structures, wrt, tensors)
         if not wrt:
             return plan.run(tensors)
         return autograd.run(plan, *tensors)
@@ -188,14 +197,15 @@ class Call:
         graphs = {name: structures[name] for name in self.graph_names}
         names = [*self.names, "seed"] if self.has_seed else self.names
         device = self._device(structures)
-        if self.function is None:
-            self.function = self._compile(graphs, device)
+        with self._compiling:
+            if self.function is None:
+                self.function = self._compile(graphs, device)
         for name, x in zip(names, tensors):
             if x.device != device:
                 raise ValueError(f"expected tensors on {device}, where the graph is, got "
                                  f"one of shape {tuple(x.shape)} on {x.device}")
         return Plan(self.function, self.function._graphs(graphs), self, names, wrt, tensors,
-                    device)
+                    device, structures.lock)
 
     def _device(self, structures):
         """Where the graphs are."""

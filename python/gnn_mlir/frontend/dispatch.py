@@ -13,7 +13,8 @@ import inspect
 import types
 
 import torch
-from torch._dynamo import eval_frame, utils
+from torch._dynamo import convert_frame, eval_frame, utils
+from torch.fx._symbolic_trace import is_fx_symbolic_tracing
 
 from . import hetero, intercept
 
@@ -33,10 +34,16 @@ def install(compiled, model, backend):
     if hasattr(model, "_initialize_hook") or not isinstance(own, types.FunctionType) or (
             not all(hasattr(of, name) for of, names in _NEEDED.items() for name in names)):
         return
-    capture, captured, known = compiled.forward, _Captured(model, backend), hetero.Known(model)
+    dynamo, captured, known = compiled.forward, _Captured(model, backend), hetero.Known(model)
     intercepting = _dynamo.get_eval_frame_callback
 
-    @functools.wraps(capture)
+    def capture(*args, **kwargs):
+        if is_fx_symbolic_tracing():  # Then torch refuses all threads.
+            with convert_frame.compile_lock:
+                pass  # What traces in another thread has it.
+        return dynamo(*args, **kwargs)
+
+    @functools.wraps(dynamo)
     def forward(*args, **kwargs):
         if known.used:
             known.settle()
@@ -48,6 +55,7 @@ def install(compiled, model, backend):
         made = known.capturing(capture, *args, **kwargs)
         captured.learn()
         return made
+    eval_frame.skip_code(capture.__code__)
     eval_frame.skip_code(forward.__code__)
     compiled.forward = forward
 

@@ -10,6 +10,7 @@ and gives a HeteroConv that has changed another version, which is one of torch's
 """
 
 import itertools
+import threading
 import weakref
 
 import torch
@@ -22,7 +23,8 @@ OPS = torch.ops.gnn_mlir
 _guards = torch._C._dynamo.guards
 _version = getattr(_guards, "dict_version", None)
 
-_known = None  # The `Known` of the model that is captured.
+_capturing = threading.local()  # `known`, the `Known` of the model that a thread captures.
+_lock = threading.RLock()  # Of what is noted of layers.
 _uses = []
 
 # Layers whose results depend on attributes, parameters and arguments alone, and have a row
@@ -163,23 +165,25 @@ class Known:
         """Notes what has changed."""
         for layer in self.used:
             if not layer.holds():
-                layer.settle()
+                with _lock:
+                    layer.settle()
 
     def capturing(self, function, *args, **kwargs):
         """Runs what captures the model."""
-        global _known
-        for module in self._model.modules():
-            if hasattr(module, "_captured_as"):
-                layer = _layers.get(module)
-                if layer is None:
-                    _layers[module] = Layer(module)
-                elif not layer.holds():
-                    layer.settle()
-        before, _known = _known, self
+        with _lock:
+            for module in self._model.modules():
+                if hasattr(module, "_captured_as"):
+                    layer = _layers.get(module)
+                    if layer is None:
+                        _layers[module] = Layer(module)
+                    elif not layer.holds():
+                        layer.settle()
+        before = getattr(_capturing, "known", None)
+        _capturing.known = self
         try:
             return function(*args, **kwargs)
         finally:
-            _known = before
+            _capturing.known = before
 
     def of(self, module):
         """The Layer of a module, which calls compare from now on; None of others."""
@@ -243,11 +247,11 @@ class Use:
 def use(version, names, relations):
     """(number, names of outputs) of a use of the HeteroConv that has the version, () where
     torch has to trace it."""
-    module = _captured.get(version)
-    if module is None or _known is None or _version is None or torch.is_autocast_enabled("cpu") or (
+    module, known = _captured.get(version), getattr(_capturing, "known", None)
+    if module is None or known is None or _version is None or torch.is_autocast_enabled("cpu") or (
             torch.is_autocast_enabled("cuda")):
         return ()
-    layer = _known.of(module)
+    layer = known.of(module)
     if layer is None or layer.signatures is None or module._captured_as != version:
         return ()
     made = Use(module, layer, names, relations)

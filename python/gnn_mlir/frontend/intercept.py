@@ -124,6 +124,16 @@ def _trace_products():
     builtin.BUILTIN_TO_TENSOR_RFN_MAP[operator.matmul] = Tensor.__rmatmul__
 
 
+class _OfThread:
+    """True on the thread that made it."""
+
+    def __init__(self):
+        self._thread = threading.get_ident()
+
+    def __bool__(self):
+        return threading.get_ident() == self._thread
+
+
 @contextlib.contextmanager
 def substituted():
     """PyG's functions are the vocabulary's, and PyG takes itself to be traced, where its code
@@ -133,7 +143,7 @@ def substituted():
     places = [(names, name, own, made) for name, own, made in _substitutes
               for names in modules if names.get(name) is own]
     before, back = torch.compiler._is_compiling_flag, turn_on()
-    torch.compiler._is_compiling_flag = True
+    torch.compiler._is_compiling_flag = _OfThread()
     for names, name, _, made in places:
         names[name] = made
     try:

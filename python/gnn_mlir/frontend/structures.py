@@ -3,17 +3,15 @@
 as long as these are what they were."""
 
 import collections
-import operator
 import threading
 
+import numpy as np
 import torch
-from torch.multiprocessing.reductions import StorageWeakRef
 
 from ..graph import Graph
+from ..identity import Weak, identity
 from ..tensor_graph import TensorGraph
-
-_Tensor = torch.Tensor
-_is_gone, _version = torch.UntypedStorage._expired, operator.attrgetter("_version")
+from .streams import Shared
 
 # Graphs that are kept: those of training, validation and a few batches.
 KEPT = 16
@@ -61,7 +59,13 @@ class Recipe:
                          src_node_type=types["src"], dst_node_type=types["dst"])
         if is_built_there(some):
             return TensorGraph((ids["src"], ids["dst"]) if pair is None else pair, **given)
-        return Graph(ids["src"], ids["dst"], **given)
+        return Graph(*map(_array, ids.values()), **{
+            name: _array(x) for name, x in given.items()})
+
+
+def _array(x):
+    """A tensor as an array. Behind `numpy()` torch resizes its memory no more."""
+    return np.from_dlpack(x) if isinstance(x, torch.Tensor) else x
 
 
 class GraphSet(dict):
@@ -69,15 +73,14 @@ class GraphSet(dict):
 
     def __init__(self, graphs):
         super().__init__(graphs)
-        self.plans = {}
+        self.plans, self.lock = {}, threading.RLock()
 
 
 class Structures:
     """A call that gives graphs by name, and tensors that depend on the same inputs alone.
 
-    What it gave is kept by its inputs: for the same tensors, or others of the same
-    memory, that were not written to since (torch counts that; writing behind its back,
-    as through NumPy, is not seen)."""
+    What it gave is kept by the identity of its inputs, as long as they live: other threads
+    and other streams of a GPU find it too."""
 
     def __init__(self, module, recipes, extra):
         self._module, self._recipes, self._extra = module, recipes, extra
@@ -85,28 +88,35 @@ class Structures:
         self.__name__ = "structures"  # torch.fx prints it.
 
     def __call__(self, *inputs):
-        key = self._key(inputs)
-        found = self._kept.get(key) if key is not None else None
-        if found is not None:
-            made, _, storages = found
-            if not any(map(_is_gone, storages)):
-                try:
-                    self._kept.move_to_end(key)
-                except KeyError:
-                    pass  # Another thread has forgotten it.
-                return made
+        key = identity(inputs)
+        if key is None:
+            return self._make(inputs, False)[0]
+        found = self._find(key)
+        if found is None:
+            found = self._keep(key, self._make(inputs, True), Weak(inputs))
+        made, shared, _ = found
+        shared.wait()
+        return made
+
+    def _find(self, key):
+        found = self._kept.get(key)
+        if found is None or found[2].has_moved():
+            return None
+        try:
+            self._kept.move_to_end(key)
+        except KeyError:
+            pass  # Another thread has forgotten it.
+        return found
+
+    def _make(self, inputs, is_kept):
+        """(what a call gives, what waits for its tensors)"""
         with torch.no_grad():
             values = self._module(*inputs)
-            if key is not None:
+            if is_kept:
                 values = self._apart(values, inputs)
         graphs = GraphSet((recipe.name, recipe.make(values)) for recipe in self._recipes)
-        made = (graphs, *(values[i] for i in self._extra))
-        if key is not None:
-            self._forget()
-            refs = [StorageWeakRef(x.untyped_storage()) for x in inputs
-                    if isinstance(x, torch.Tensor)]
-            self._kept[key] = made, refs, [ref.cdata for ref in refs]
-        return made
+        return (graphs, *(values[i] for i in self._extra)), Shared(
+            x for x in values if isinstance(x, torch.Tensor)) if is_kept else None
 
     def _apart(self, values, inputs):
         """The values, without memory of the inputs in what is kept: it would live as long
@@ -116,25 +126,14 @@ class Structures:
                 (i in self._extra or is_built_there(x)) and
                 x.untyped_storage()._cdata in given else x for i, x in enumerate(values)]
 
-    @staticmethod
-    def _key(inputs):
-        """None where torch does not count what is written, as to inference tensors.
-        Dtypes and devices are those that were captured."""
-        tensors = [x for x in inputs if isinstance(x, _Tensor)]
-        try:
-            versions = map(_version, tensors)
-            return (*versions, *map(_Tensor.data_ptr, tensors), *map(_Tensor.size, tensors),
-                    *map(_Tensor.stride, tensors),
-                    *(x for x in inputs if not isinstance(x, _Tensor)))
-        except RuntimeError:
-            if not any(map(_Tensor.is_inference, tensors)):
-                raise
-            return None
-
-    def _forget(self):
+    def _keep(self, key, made, weak):
+        """What is kept now: of threads that made the same, the first one's."""
         with self._lock:
-            for key in [key for key, (_, refs, _) in list(self._kept.items())
-                        if any(ref.expired() for ref in refs)]:
-                del self._kept[key]
-            while len(self._kept) >= KEPT:
-                self._kept.popitem(last=False)
+            found = self._find(key)
+            if found is None:
+                for old in [old for old, (*_, one) in self._kept.items() if one.is_gone()]:
+                    del self._kept[old]
+                while len(self._kept) >= KEPT:
+                    self._kept.popitem(last=False)
+                found = self._kept[key] = *made, weak
+            return found

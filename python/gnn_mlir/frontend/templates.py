@@ -6,7 +6,6 @@ equal attributes, tensors alike but for the numbers of rows and edges, and that 
 assumed nothing of these numbers; where it did, each layer is traced.
 """
 
-import contextlib
 import math
 import weakref
 
@@ -90,8 +89,8 @@ class Template:
 
         def runs(*given):
             *xs, edges = given[:count]
-            with _in_place(places, given[count:]):
-                return conv(xs[0] if len(xs) == 1 else tuple(xs), edges)
+            layer = _with(conv, given[count:])
+            return layer(xs[0] if len(xs) == 1 else tuple(xs), edges)
         before = _assumed(mode)
         with torch.no_grad(), without_autocast(), intercept.substituted():
             module, mutated = exporting.export(runs, [*tensors, *weights])
@@ -167,17 +166,18 @@ class _Values:
         return self._made[key]
 
 
-@contextlib.contextmanager
-def _in_place(places, values):
-    """Gives parameters other values for a while."""
-    before = [own[name] for own, name in places]
-    for (own, name), value in zip(places, values):
-        own[name] = value
-    try:
-        yield
-    finally:
-        for (own, name), value in zip(places, before):
-            own[name] = value
+def _with(conv, values):
+    """A copy of a layer with other values of `parameters`: other threads may call the layer
+    itself."""
+    values, copies = iter(values), {}
+    for module in conv.modules():
+        made = copies[module] = object.__new__(type(module))
+        made.__dict__.update(vars(module), _parameters={
+            name: x if x is None else next(values) for name, x in module._parameters.items()})
+    for module, made in copies.items():
+        made.__dict__["_modules"] = {name: copies.get(one)
+                                     for name, one in module._modules.items()}
+    return copies[conv]
 
 
 def _assumed(mode):

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tensors that a cache keeps, and the streams of a GPU on which they are read."""
+
+import torch
+
+
+def is_on_gpu(x):
+    return x.device.type == "cuda"
+
+
+class Shared:
+    """Tensors that the current stream computes, for callers on any stream."""
+
+    def __init__(self, tensors):
+        devices = {}
+        for x in tensors:
+            if is_on_gpu(x):
+                devices.setdefault(x.device, []).append(x)
+        # (device, its stream, the event when they are there, tensors)
+        self._made = []
+        for device, some in devices.items():
+            stream = torch.cuda.current_stream(device)
+            self._made.append((device, stream.cuda_stream, stream.record_event(), some))
+
+    def wait(self):
+        """Has the current stream wait for them, where it is another one, and torch use
+        their memory for nothing else before it is done. A capture of a CUDA graph begins
+        when all is there, and takes no events of others."""
+        for device, own, event, tensors in self._made:
+            if torch._C._cuda_getCurrentRawStream(device.index) == own:
+                continue
+            with torch.cuda.device(device):
+                if torch.cuda.is_current_stream_capturing():
+                    continue
+            stream = torch.cuda.current_stream(device)
+            stream.wait_event(event)
+            for x in tensors:
+                x.record_stream(stream)
