@@ -7,6 +7,8 @@ embedding that is the features of all nodes, are told apart by what flows into w
 two dimensions of 16 are not the same because both are 16.
 """
 
+import math
+
 import torch
 
 from . import vocabulary  # The ops have to be there.
@@ -133,6 +135,8 @@ class Axes:
                 self._join(node, i, args[0], i)
         elif target in _RESHAPES:
             x = args[0]
+            if _keeps_rows(node, x):  # Their number may be a quotient of products.
+                self._of[x][0].join(made[0])
             for i, (a, b) in enumerate(zip(made, self._of.get(x, ()))):
                 if not equal(a.find().size, b.find().size):
                     break
@@ -183,6 +187,16 @@ class Axes:
         for a, b in zip(reversed(made), reversed(own)):
             if equal(a.find().size, b.find().size):
                 a.join(b)
+
+
+def _keeps_rows(node, x):
+    """Whether a view with -1 rows has those of what it is of."""
+    if len(node.args) < 2 or not isinstance(node.args[1], (list, tuple)) or (
+            tuple(node.args[1][:1]) != (-1,)) or not value_of(x).dim():
+        return False
+    sizes = value_of(x).shape[1:], node.args[1][1:]
+    return all(isinstance(size, int) for size in (*sizes[0], *sizes[1])) and (
+        math.prod(sizes[0]) == math.prod(sizes[1]) != 0)
 
 
 def _index_tensor(args):

@@ -73,7 +73,7 @@ class _Runs(torch.nn.Module):
 
 def lower(graph_module):
     """The `Lowered` of dynamo's graph. Runs under dynamo's fakes, within a backend."""
-    from . import assignments
+    from . import assignments, composed
     fakes = [node.meta["example_value"] for node in graph_module.graph.nodes
              if node.op == "placeholder"]
     runs = _Runs(graph_module)
@@ -101,6 +101,7 @@ def lower(graph_module):
         _of_tensors(node)
     assignments.rewrite(graph)
     same = _merge_equal(graph)
+    composed.rewrite(graph)
     graph.eliminate_dead_code()
     module.recompile()
     return Lowered(module, mutated, same, is_autocast(graph_module), parameters)
