@@ -145,7 +145,7 @@ def merged(monkeypatch):
     """What is merged of the models that are compiled, run by torch."""
     found = []
 
-    def backend(graph_module, inputs, options=None):
+    def backend(graph_module, inputs, options=None, captures=None):
         lowered = lower(graph_module)
         found.append(relations.merge(lowered))
         return lowered.fed((found[-1] or lowered).module)

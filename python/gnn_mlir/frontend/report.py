@@ -120,7 +120,7 @@ def left(outer):
     for node in raiser.graph.nodes:
         if node.op != "call_function" or node not in outer.made or node in outputs:
             continue
-        value, name = node.meta["val"], _name(node)
+        value, name = node.meta.get("val"), _name(node)
         values = value if isinstance(value, (list, tuple)) else [value]
         has_rows = any(isinstance(v, torch.Tensor) and v.is_floating_point() and any(
             isinstance(size, torch.SymInt) for size in v.shape) for v in values)
