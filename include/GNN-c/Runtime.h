@@ -467,8 +467,9 @@ GNN_CAPI void gnnBuilderRelease(GnnBuilder *builder);
 GNN_CAPI bool gnnBuilderCovers(const GnnBuilder *builder,
                                const GnnBuilder *other);
 
-/** Begins to build. The steps below follow each other on one stream; ids and
- *  memory must live until it is done with them. `sizes` gets three numbers of
+/** Begins to build. The steps below follow each other on one stream, each once
+ *  and in this order; ids and memory must live until it is done with them. A
+ *  step that fails is the last one, and is done with them. `sizes` gets three numbers of
  *  int32 words: the keys that are to be sorted (-1: they would need more bits),
  *  memory of the device for counting, and memory of the host that the device
  *  can write. */

@@ -22,7 +22,56 @@ struct GnnBuild : GnnCounted<GnnBuild> {
   explicit GnnBuild(std::shared_ptr<const DeviceBuilder> builder)
       : value(std::move(builder)) {}
   DeviceBuild value;
+  /// What was done last. After an error nothing may follow.
+  enum class State { Made, Keys, Counted, Filled, Failed };
+  State state = State::Made;
 };
+
+using State = GnnBuild::State;
+
+static const char *describe(State state) {
+  switch (state) {
+  case State::Made:
+    return "gnnBuildCreate";
+  case State::Keys:
+    return "gnnBuildKeys";
+  case State::Counted:
+    return "gnnBuildCount";
+  case State::Filled:
+    return "gnnBuildFill";
+  case State::Failed:
+    return "a step that failed, or graphs that were wrong";
+  }
+  return "";
+}
+
+static Error expectState(const GnnBuild &build, State expected) {
+  if (build.state == expected)
+    return {};
+  return failure("expected a call after ", describe(expected),
+                 ", got one after ", describe(build.state));
+}
+
+/// Memory of the caller for a step, which may be null where there is none.
+static Error expectMemory(const char *name, const void *memory, int64_t size) {
+  if (memory || size <= 0)
+    return {};
+  return failure(name, ": expected memory, got null");
+}
+
+/// Does a step. Where it fails, what it has launched is done before the error
+/// returns: the caller frees the memory that kernels may write.
+template <typename Run>
+static Error doStep(GnnBuild &build, State next, void *stream, Run run) {
+  build.state = State::Failed;
+  if (Error error = run()) {
+    // Of two errors the first is the one to tell.
+    (void)static_cast<bool>(build.value.of().device->synchronize(stream));
+    return error;
+  }
+  build.state = next;
+  return {};
+}
 
 static Expected<DeviceBuilder::Needs> convert(const GnnGraphNeeds &given) {
   DeviceBuilder::Needs needs;
@@ -161,7 +210,15 @@ GnnError *gnnBuildKeys(GnnBuild *build, void *keys, void *stream) {
   return guardedCall("build", [&]() -> Error {
     if (Error error = expectPointers("what is being built", build))
       return error;
-    return build->value.writeKeys(keys, stream);
+    if (Error error = expectState(*build, State::Made))
+      return error;
+    if (build->value.numKeys() < 0)
+      return failure(
+          "expected graphs whose keys have 32 bits, got larger ones");
+    if (Error error = expectMemory("keys", keys, build->value.numKeys()))
+      return error;
+    return doStep(*build, State::Keys, stream,
+                  [&] { return build->value.writeKeys(keys, stream); });
   });
 }
 
@@ -172,12 +229,31 @@ GnnError *gnnBuildCount(GnnBuild *build, const void *keys, const void *order,
     if (Error error =
             expectPointers("what is being built and a result", build, bytes))
       return error;
-    Expected<bool> good =
-        build->value.count(keys, order, scratch, numbers, stream);
-    if (!good)
-      return good.takeError();
-    *bytes = *good ? build->value.bytes() : -1;
-    return {};
+    if (Error error = expectState(*build, State::Keys))
+      return error;
+    const DeviceBuild &value = build->value;
+    for (auto [name, memory, size] :
+         {std::tuple("keys", keys, value.numKeys()),
+          std::tuple("order", order, value.numKeys()),
+          std::tuple("scratch", static_cast<const void *>(scratch),
+                     value.scratchWords()),
+          std::tuple("numbers", static_cast<const void *>(numbers),
+                     value.hostWords())})
+      if (Error error = expectMemory(name, memory, size))
+        return error;
+    *bytes = -1;
+    Error error = doStep(*build, State::Counted, stream, [&]() -> Error {
+      Expected<bool> good =
+          build->value.count(keys, order, scratch, numbers, stream);
+      if (!good)
+        return good.takeError();
+      if (*good)
+        *bytes = value.bytes();
+      return {};
+    });
+    if (*bytes < 0)
+      build->state = State::Failed;
+    return error;
   });
 }
 
@@ -185,7 +261,12 @@ GnnError *gnnBuildFill(GnnBuild *build, void *memory, void *stream) {
   return guardedCall("build", [&]() -> Error {
     if (Error error = expectPointers("what is being built", build))
       return error;
-    return build->value.fill(memory, stream);
+    if (Error error = expectState(*build, State::Counted))
+      return error;
+    if (Error error = expectMemory("memory", memory, build->value.bytes()))
+      return error;
+    return doStep(*build, State::Filled, stream,
+                  [&] { return build->value.fill(memory, stream); });
   });
 }
 
@@ -196,6 +277,8 @@ GnnError *gnnBuildBind(const GnnBuild *build, const GnnPackage *package,
     if (Error error = expectPointers("what is built, a package, functions' "
                                      "names and results",
                                      build, package, functions, bound))
+      return error;
+    if (Error error = expectState(*build, State::Filled))
       return error;
     return bindEach(pointers(functions, numFunctions), bound,
                     [&](const char *function) {
@@ -209,6 +292,8 @@ GnnError *gnnBuildBind(const GnnBuild *build, const GnnPackage *package,
 /// The graph of that name; it must be built.
 static Expected<const BuiltGraph *> find(const GnnBuild &build,
                                          const std::string &name) {
+  if (Error error = expectState(build, State::Filled))
+    return error;
   auto found = build.value.built().find(name);
   if (found == build.value.built().end())
     return failure("expected a graph that is built, got '", name, "'");

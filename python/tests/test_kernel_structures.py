@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graphs of tensors: the structures that kernels build have the bits of the host's."""
 
+from ctypes import byref, c_int64, c_void_p
+
 import numpy as np
 import pytest
 
@@ -38,6 +40,39 @@ def check_kernels(host, graph, keys, counts, device="emulator", chip=None):
         np.testing.assert_array_equal(build.structure("g", text).cpu().numpy(),
                                       native.structure(text), text)
     assert {c: build.count("g", c) for c in counts} == {c: native.count(c) for c in counts}
+
+
+def test_steps_in_another_order(built_by_kernels):
+    """Each is an error that says what came before."""
+    builder = kernel_structures.Builder.make({"g": request_of(built_by_kernels[0], [])},
+                                             devices.open_device("emulator"))
+    graph = gnn_mlir.TensorGraph(torch.tensor([[0, 1], [1, 1]]), 2)
+    (given, held), sizes, handle = (kernel_structures._device_graphs({"g": graph}),
+                                    (c_int64 * 3)(), c_void_p())
+    capi.call("gnnBuildCreate", builder.handle, given, 1, byref(handle), sizes)
+    build, size = kernel_structures.Build.__new__(kernel_structures.Build), c_int64()
+    capi._Handle.__init__(build, handle.value)
+    memory = [torch.empty(max(1, number), dtype=torch.int64) for number in (*sizes, 1000)]
+    keys, scratch, numbers, room = (x.data_ptr() for x in memory)
+    order = torch.arange(sizes[0])
+    steps = {
+        "gnnBuildKeys": (keys, None),
+        "gnnBuildCount": (keys, order.data_ptr(), scratch, numbers, None, byref(size)),
+        "gnnBuildFill": (room, None), "gnnBuildNumber": (b"g", b"", byref(size))}
+    before = "gnnBuildCreate"
+    for name in steps:
+        for other in steps:
+            if other != name:
+                with pytest.raises(gnn_mlir.GNNError, match=f"got one after {before}"):
+                    capi.call(other, build.handle, *steps[other])
+        if name == "gnnBuildNumber":
+            break
+        with pytest.raises(gnn_mlir.GNNError, match="expected memory, got null"):
+            capi.call(name, build.handle, *[None if x in (keys, numbers, room) else x
+                                            for x in steps[name]])
+        capi.call(name, build.handle, *steps[name])
+        before = name
+    assert len(held) == 2
 
 
 # More rows than a block of a sum has, and blocks of edges that are not full.
