@@ -15,6 +15,10 @@ layers of a HeteroConv traced once), `exporting`, `lowering`, `assignments` and 
 them.
 """
 
+from . import torch_internals
+
+torch_internals.check()
+
 from .capture import CaptureError, backend, compile_module
 
 __all__ = ["CaptureError", "backend", "compile_module"]

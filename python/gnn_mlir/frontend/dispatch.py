@@ -14,17 +14,13 @@ import types
 
 import torch
 from torch._dynamo import convert_frame, eval_frame, utils
-from torch.fx._symbolic_trace import is_fx_symbolic_tracing
+from torch.fx import _symbolic_trace
 
-from . import hetero, intercept
+from . import hetero, intercept, torch_internals
 
 _has_any_global_hook = torch.nn.modules.module._has_any_global_hook
 _dynamo, _Module = torch._C._dynamo.eval_frame, torch.nn.Module
 _UTILS = "__import_torch_dot__dynamo_dot_utils"
-# What this file needs of torch's internals; without it all calls are dynamo's.
-_NEEDED = {_dynamo: ("_debug_get_cache_entry_list", "get_eval_frame_callback"),
-           eval_frame: ("_stance", "skip_code"), torch._C: ("_is_tracing",),
-           _Module: ("_compiled_call_impl", "_call_impl")}
 
 
 def install(compiled, model, backend):
@@ -32,13 +28,13 @@ def install(compiled, model, backend):
     captured. Lazy modules, which their first call changes, keep dynamo's."""
     own = type(model).forward
     if hasattr(model, "_initialize_hook") or not isinstance(own, types.FunctionType) or (
-            not all(hasattr(of, name) for of, names in _NEEDED.items() for name in names)):
+            not torch_internals.has_fast_calls()):
         return
     dynamo, captured, known = compiled.forward, _Captured(model, backend), hetero.Known(model)
     intercepting = _dynamo.get_eval_frame_callback
 
     def capture(*args, **kwargs):
-        if is_fx_symbolic_tracing():  # Then torch refuses all threads.
+        if _symbolic_trace.is_fx_symbolic_tracing():  # Then torch refuses all threads.
             with convert_frame.compile_lock:
                 pass  # What traces in another thread has it.
         return dynamo(*args, **kwargs)
@@ -138,10 +134,13 @@ class _Captured:
         """Notes what dynamo has now."""
         known = {}
         for entry in _dynamo._debug_get_cache_entry_list(self._code):
-            guards = entry.guard_manager
+            guards = getattr(entry, "guard_manager", None)
             if guards in self._known:
                 known[guards] = self._known[guards]
-            elif entry.backend is self._backend:
+            elif not hasattr(getattr(guards, "root", None), "check") or not hasattr(
+                    entry, "code"):
+                continue  # As another torch may have it: calls stay dynamo's.
+            elif getattr(entry, "backend", None) is self._backend:
                 run = _runner(entry.code, self._forward)
                 known[guards] = run and guards.root.check, run
         self._known = known

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Another torch is an error, a warning or dynamo's own way, and no AttributeError."""
+
+import pathlib
+import types
+import warnings
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("torch_geometric")
+
+import zoo  # noqa: E402
+from gnn_mlir.frontend import capture, dispatch, torch_internals  # noqa: E402
+
+fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
+
+
+def test_releases():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for version in ("2.11.0", "2.13.1+cpu"):
+            torch_internals.check(version)
+    for version in ("2.10.1", "2.14.0a0", "3.0.0"):
+        with pytest.warns(UserWarning, match=f"torch 2.11 to 2.13, got {version}"):
+            torch_internals.check(version)
+    project = pathlib.Path(__file__).parents[1] / "pyproject.toml"
+    (_, first), (major, last) = torch_internals.TESTED
+    assert f'"torch>=2.{first},<{major}.{last + 1}"' in project.read_text()
+
+
+def test_what_is_missing(monkeypatch):
+    monkeypatch.delattr(torch._C, "_WeakTensorRef")
+    monkeypatch.setitem(torch_internals.REQUIRED, "torch.nowhere", "name")
+    with pytest.raises(ImportError, match="no torch._C._WeakTensorRef, torch.nowhere"):
+        torch_internals.check()
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_calls_without_what_makes_them_fast(is_known, monkeypatch):
+    """Are dynamo's: where functions are missing, and where its entries are others."""
+    if is_known:
+        monkeypatch.setattr(torch_internals, "has_fast_calls", lambda: False)
+    else:
+        monkeypatch.setattr(dispatch, "_dynamo", types.SimpleNamespace(
+            get_eval_frame_callback=dispatch._dynamo.get_eval_frame_callback,
+            _debug_get_cache_entry_list=lambda code: [object()]))
+
+    class Model(torch.nn.Module):
+        def forward(self, x, edges):
+            return torch.zeros_like(x).index_add(0, edges[1], x[edges[0]])
+    model, (x, edges) = Model(), (torch.rand(9, 4), torch.randint(0, 9, (2, 30)))
+    compiled = capture.compile_module(model)
+    for _ in range(3):
+        torch.testing.assert_close(compiled(x, edges), model(x, edges))
