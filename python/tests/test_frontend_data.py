@@ -342,10 +342,11 @@ BAD = {
                    "edge_index: " + SHAPE + r"torch.int64 of shape \[3, 80\]"),
     "a vector": (lambda x, e, t: (x, e[0], t), "edge_index: " + SHAPE + ".* shape .80.$"),
     "floats": (lambda x, e, t: (x, e.float(), t), "edge_index: " + SHAPE + "torch.float32"),
+    "short": (lambda x, e, t: (x, e.short(), t), "edge_index: " + SHAPE + "torch.int16"),
     "a list": (lambda x, e, t: (x, e.tolist(), t), "edge_index: " + SHAPE + "list"),
-    "negative": (lambda x, e, t: (x, e - 1, t), "edge_src: expected ids from 0 to 19, got -1"),
+    "negative": (lambda x, e, t: (x, e - 1, t), r"edge_index\[0\]: expected ids from 0 to 19, got -1"),
     "too large": (lambda x, e, t: (x[:15], e, t),
-                  "edge_src: expected ids from 0 to 14, got 1[5-9] at"),
+                  r"edge_index\[[01]\]: expected ids from 0 to 14, got 1[5-9] at"),
     "types": (lambda x, e, t: (x, e, t + 1), "edge_type: expected ids from 0 to 2, got 3 at"),
     "few types": (lambda x, e, t: (x, e, t[1:]), "edge_type: expected 80 entries, one an edge, "
                   "got 79"),
@@ -353,6 +354,9 @@ BAD = {
                "where the model is, got meta"),
     "dtype": (lambda x, e, t: (x.to(torch.complex64), e, t),
               "x: expected torch.float32, as the model has it, got torch.complex64 of shape"),
+    "numpy": (lambda x, e, t: (x.numpy(), e, t), "x: expected a torch.Tensor, got numpy's ndarray"),
+    "a row": (lambda x, e, t: (x[:, 0], e, t), r"x: expected features \[rows, size\], got "
+              r"torch.float32 of shape \[20\]"),
     "features": (lambda x, e, t: (x[:, 1:], e, t), r"the model was called with x "
                  r"torch.float32 of shape \[20, 7\], edge_index torch.int64 of shape"),
 }
@@ -364,7 +368,7 @@ def test_bad_input(name):
     change, message = BAD[name]
     x, edges = torch.randn(20, SIZE), torch.arange(160).remainder(20).view(2, 80)
     layer = {"rows of edges": pyg.GCNConv, "three ends": pyg.GCNConv, "a list": pyg.GCNConv,
-             "dtype": pyg.GCNConv}
+             "dtype": pyg.GCNConv, "numpy": pyg.GCNConv, "a row": pyg.SAGEConv}
     types = torch.arange(80).remainder(3)
     model = layer[name](SIZE, 4) if name in layer else pyg.RGCNConv(SIZE, 4, 3)
     given = change(x, edges, types)[:2 if name in layer else 3]
@@ -372,8 +376,9 @@ def test_bad_input(name):
         call = capture.compile_module(model, fullgraph=fullgraph)
         if name in ("negative", "types", "device"):
             call(x, edges, types)
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(ValueError, match=message) as caught:
             call(*given)
+        assert len(caught.traceback) < 5 and caught.value.__cause__ is None
 
 
 def test_ids_of_32_bits():
@@ -391,8 +396,28 @@ def test_bad_input_within_data_and_dicts():
             given.x_dict, given.edge_index_dict)
 
 
-def test_errors_of_users_stay():
+def test_names_of_ids_are_those_of_arguments():
+    """Whatever they are called."""
+    def sums(x, adj):
+        return torch.zeros_like(x).index_add(0, adj[1], x[adj[0]])
+    call, (x, edges, _) = capture.compile_module(sums), graph()
+    call(x, edges)
+    edges[1, 7] = 20
+    with pytest.raises(ValueError, match=r"^adj\[1\]: expected ids from 0 to 19, got 20 at 7$"):
+        call(x, edges)
+    with pytest.raises(ValueError, match="^adj: " + SHAPE + "torch.float32"):
+        call(x, edges.float())
+
+
+class Stop(Exception):
+    """Of a user."""
+
+
+@pytest.mark.parametrize("error", [KeyError, ValueError, Stop, torch.OutOfMemoryError])
+def test_errors_of_users_stay(error):
+    """Although an argument is wrong too."""
     def model(x, edge_index):
-        raise KeyError("of a user")
-    with pytest.raises(KeyError, match="of a user"):
-        capture.compile_module(model)(*graph()[:2])
+        raise error("of a user")
+    x, edges, _ = graph()
+    with pytest.raises(error, match="of a user"):
+        capture.compile_module(model)(x, edges.T)

@@ -37,7 +37,9 @@ def converting(function, model):
             found = bad_input.explain(error, model, args, kwargs)
             if found is None:
                 raise
-            raise found from error
+            # The frames of torch's tracing say nothing of an argument.
+            cause = error if torch._dynamo.config.verbose else None
+        raise found.with_traceback(None) from cause
     return call
 
 

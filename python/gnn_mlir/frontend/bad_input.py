@@ -2,11 +2,15 @@
 """What was wrong with the arguments of a call that failed. torch and PyG find most of it
 somewhere within the model, if at all; here it is said of the argument by its name."""
 
+import dis
 import inspect
+import logging
+import re
 
 import torch
 from torch._dynamo import exc
 
+from . import intercept
 from .adjacency import Adjacency
 from .raising import CaptureError
 
@@ -17,14 +21,42 @@ _VECTORS = ("edge_type", "edge_weight", "edge_attr")  # One entry, or row, an ed
 _SPARSE = ("Adjacency", "'Matrix'", "(Matrix)", "an op of a sparse matrix", "a sparse matrix times")
 
 
+# What torch and PyG say where features have too few dimensions or other sizes.
+_DIMENSIONS = re.compile(r"[Dd]imension|must be 2D|mat1|mat2|reduction dim|isn't in range|shape")
+_OUT_OF_RANGE = re.compile(r"^\w+: (expected ids from 0 to \d+, got (-?\d+)) at (\d+)$")
+_LIBRARIES = ("torch", "torch_geometric", "torch_sparse", "torch_scatter", "gnn_mlir", "dgl")
+_RAISES = dis.opmap["RAISE_VARARGS"]
+
+
+def _is_told(record):
+    """Whether a line of torch's log is none of a trace that fails within a call of ours, whose
+    error says it."""
+    return torch._dynamo.config.verbose or not intercept.is_on()
+
+
+logging.getLogger("torch._subclasses.fake_tensor").addFilter(_is_told)
+
+
 def explain(error, model, args, kwargs):
     """The error that a user should see: ours, or what is wrong with an argument, or None
-    where torch's says it best."""
+    where it is to stay as it is: torch's, where that says it best, and those of the model."""
     chain = _chain(error)
+    if _is_of_model(error) or any(isinstance(one, torch.OutOfMemoryError) for one in chain):
+        return None
     named = list(_named(model, args, kwargs))
-    checks = [_ids, _devices, _lengths, _held]
-    if any("dtype" in str(one) or "float32" in str(one) for one in chain):
+    texts = list(map(str, chain))
+    checks = [_arrays, _ids, _devices, _lengths, _held]
+    if any("dtype" in text or "float32" in text for text in texts):
         checks.append(_dtypes)
+    if any(map(_DIMENSIONS.search, texts)):
+        checks.append(_ranks)
+    if any("used as indices" in text for text in texts):
+        checks.append(_floats_as_ids)
+    for text in texts:
+        match = _OUT_OF_RANGE.match(text)
+        if match:
+            checks.insert(0, lambda model, named: _range(named, *match.groups()))
+            break
     for check in checks:
         found = check(model, named)
         if found is not None:
@@ -43,6 +75,20 @@ def explain(error, model, args, kwargs):
         why = str(chain[-1]).strip().rstrip(".")
         return ValueError(f"{why}; the model was called with {given}")
     return None
+
+
+def _is_of_model(error):
+    """Whether the code of a model raises it: by a class of its own, or by `raise` or `assert`
+    in a file that is of no library."""
+    if type(error).__module__.partition(".")[0] not in (*_LIBRARIES, "builtins"):
+        return True
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    if at is None or at.tb_frame.f_globals.get("__name__", "").partition(".")[0] in _LIBRARIES:
+        return False
+    code = at.tb_frame.f_code.co_code
+    return 0 <= at.tb_lasti < len(code) and code[at.tb_lasti] == _RAISES
 
 
 def _chain(error):
@@ -85,6 +131,50 @@ def _described(x):
 
 def _is_pair(name):
     return name.removesuffix("_dict").endswith("edge_index")
+
+
+def _arrays(model, named):
+    for name, x in named:
+        if type(x).__module__ == "numpy" and not _is_pair(name) and hasattr(x, "shape") and x.shape:
+            return f"{name}: expected a torch.Tensor, got numpy's {type(x).__name__}"
+    return None
+
+
+def _ranks(model, named):
+    for name, x in named:
+        if isinstance(x, torch.Tensor) and x.dim() < 2 and x.is_floating_point() and (
+                name not in _VECTORS):
+            return f"{name}: expected features [rows, size], got {_described(x)}"
+    return None
+
+
+def _floats_as_ids(model, named):
+    """A graph that is made of floats, by whatever name."""
+    for name, x in named:
+        if isinstance(x, torch.Tensor) and x.dim() == 2 and x.size(0) == 2 and (
+                x.is_floating_point()):
+            return (f"{name}: expected ids [2, edges] of torch.int64 or torch.int32, got "
+                    f"{_described(x)}")
+    return None
+
+
+def _range(named, message, got, at):
+    """The argument that has an id out of range: at that edge, or else anywhere."""
+    got, at, found = int(got), int(at), []
+    for name, x in named:
+        if not isinstance(x, torch.Tensor) or x.layout is not torch.strided or x.dtype not in (
+                torch.int16, *_IDS):
+            continue
+        rows = {f"{name}[{i}]": row for i, row in enumerate(x)} if (
+            x.dim() == 2 and x.size(0) == 2) else {name: x} if x.dim() == 1 else {}
+        for place, row in rows.items():
+            places = (row == got).nonzero().view(-1).tolist()
+            if places:
+                found.append((at not in places, place, at if at in places else places[0]))
+    if not found:
+        return None
+    _, place, at = min(found, key=lambda one: one[0])
+    return f"{place}: {message} at {at}"
 
 
 def _ids(model, named):

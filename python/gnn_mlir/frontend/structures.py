@@ -44,6 +44,8 @@ class Recipe:
         ids = dict(zip(("src", "dst"), pair)) if pair is not None else {
             end: None if of(end) is None else of(end).reshape(-1) for end in counts}
         some = next(x for x in ids.values() if x is not None)
+        if some.dtype not in (torch.int64, torch.int32):
+            raise ValueError(f"expected ids of torch.int64 or torch.int32, got {some.dtype}")
         for end, count in counts.items():
             if count is None:  # Nothing reads this end: it is the edges themselves.
                 counts[end] = len(some)
