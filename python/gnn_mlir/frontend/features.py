@@ -417,14 +417,24 @@ handles(aten.max.dim)(_largest("max"))
 handles(aten.min.dim)(_largest("min"))
 
 
+def _is_centered(x):
+    """Whether a tensor is one without its mean."""
+    return x.target == aten.sub.Tensor and not x.kwargs and isinstance(
+        x.args[1], torch.fx.Node) and (x.args[1].target, x.args[1].args) == (
+            aten.mean.default, x.args[:1])
+
+
 @handles(aten.std.default)
 def _std(r, node, x, unbiased=True):
     if unbiased or not r.is_rows(x):
         raise Unsupported("a standard deviation with a correction")
     value, dims = r.rows(x), range(value_of(x).dim() - 1)
-    mean = _over_rows(r, "mean", value, list(dims)).value
-    centered = combine(r, "sub", value, r.f.gather(mean, value.space) if not value.features
-                       else r.f.broadcast_to(r.f.gather(mean, value.space), value.type))
+    if _is_centered(x):
+        centered = value
+    else:
+        mean = _over_rows(r, "mean", value, list(dims)).value
+        centered = combine(r, "sub", value, r.f.gather(mean, value.space) if not value.features
+                           else r.f.broadcast_to(r.f.gather(mean, value.space), value.type))
     made = _over_rows(r, "mean", centered * centered, list(dims)).value
     return Whole(root(r.f, made), r.current.number)
 

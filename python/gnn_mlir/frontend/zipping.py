@@ -45,6 +45,7 @@ ROWWISE = VIEWS | {aten.sum.dim_IntList, aten.mean.dim, aten.amax.default,
                     aten.softmax.int, aten._softmax.default, aten.squeeze.dims,
                     aten.linalg_vector_norm.default, aten.slice.Tensor, aten.select.int,
                     aten.layer_norm.default, aten.log_softmax.int}
+SPLITS = {aten.split.Tensor, aten.split_with_sizes.default, aten.chunk.default}
 # Of rows that mean nothing, gradients are 0 times what may be infinite.
 SINGULAR = {aten.div.Tensor, aten.sqrt.default, aten.rsqrt.default, aten.log.default,
             aten.pow.Tensor_Scalar, aten.reciprocal.default,
@@ -195,6 +196,8 @@ class Zip(abc.ABC):
             raise Stuck("values that no op makes")
         same([(x.target, len(x.args), tuple(sorted(x.kwargs))) for x in nodes])
         target = first.target
+        if target is GETITEM:
+            return self._part(nodes)
         if target not in ELEMENTWISE | ROWWISE | {aten.linear.default}:
             raise Stuck(f"{target} by type")
         same([_features(x) for x in nodes])
@@ -217,6 +220,18 @@ class Zip(abc.ABC):
                 return found
             return self.graph.call(target, *given[0], **given[1])
         return made
+
+    def _part(self, nodes):
+        """The plan of a part of each row."""
+        parts = [x.args[0] for x in nodes]
+        same([(x.args[1], x.args[0].target, tuple(map(str, x.args[0].args[1:]))) for x in nodes])
+        target, rest = parts[0].target, parts[0].args[1:]
+        if target not in SPLITS or len(rest) < 2 or not rest[1] % len(value_of(
+                nodes[0]).shape):
+            raise Stuck(f"parts by {target}")
+        rows = self.rows([x.args[0] for x in parts])
+        return lambda at: self.graph.call(GETITEM, self.graph.call(
+            target, rows(at), *rest), nodes[0].args[1])
 
     def _argument(self, node, given):
         """The plan of an argument, of all types' arguments."""
