@@ -272,3 +272,34 @@ def test_sizes_that_tracing_assumes_are_not_shared(counts, monkeypatch):
     for kind, rows in wanted.items():
         torch.testing.assert_close(made[kind], rows, rtol=1e-4, atol=1e-4)
     assert 2 <= counts["traced"] <= 3
+
+
+class OfOne(torch.nn.Module):
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, x, edges):
+        return self.layer(x, edges)
+
+
+def test_weights_of_rows_are_summed_at_once(monkeypatch):
+    """Of node types with one to four relations into them. Gradients have memory of their
+    own, and sizes are read without torch's wrappers."""
+    torch.manual_seed(0)
+    names = "abc"
+    relations = [(src, str(i), dst) for dst, count in zip(names, (4, 2, 1))
+                 for i, src in zip(range(count), names * 2)]
+    model = OfOne(pyg.HeteroConv({one: conv() for one in relations}))
+    inputs = ({name: torch.randn(9, D) for name in names},
+              {one: torch.randint(9, (2, 20)) for one in relations})
+    compiled = capture.compile_module(model)
+    check(model, compiled, inputs)
+    targets = [node.target for node in capture._made[-1].graph.nodes]
+    aten = torch.ops.aten
+    assert aten.add.Tensor not in targets and targets.count(aten.sum.dim_IntList) == 2
+    places = [(x.grad.data_ptr(), x.grad.nbytes) for x in model.parameters()]
+    places.sort()
+    assert all(begin + size <= end for (begin, size), (end, _) in zip(places, places[1:]))
+    monkeypatch.setattr(torch._dynamo.utils, "call_size", None)
+    check(model, compiled, inputs)

@@ -165,6 +165,18 @@ class _Utils:
         """The same."""
 
 
+class _Names(dict):
+    """Names of a module in place of the same of another, which has all others as they are
+    when they are read."""
+
+    def __init__(self, others):
+        super().__init__()
+        self._others = others
+
+    def __missing__(self, name):
+        return self._others[name]
+
+
 def _runner(code, forward):
     """The function of dynamo's code for a forward, with one graph, which is ours; else
     None: code with a break needs dynamo for what follows it."""
@@ -181,9 +193,8 @@ def _runner(code, forward):
     graph = getattr(forward.__globals__[graphs[0]], "_torchdynamo_orig_callable", None)
     if not getattr(getattr(graph, "__self__", None), "is_of_programs", False):
         return None
-    names = forward.__globals__
-    if read <= {_UTILS, *graphs}:
-        names = {"__builtins__": names["__builtins__"], _UTILS: _Utils(), graphs[0]: graph}
+    names = _Names(forward.__globals__)
+    names.update({_UTILS: _Utils(), graphs[0]: graph, "__builtins__": names["__builtins__"]})
     run = types.FunctionType(code, names, forward.__name__, forward.__defaults__,
                              forward.__closure__)
     run.__kwdefaults__ = forward.__kwdefaults__

@@ -306,6 +306,27 @@ class _Merger:
                 aten.zeros.default, list(map(int, value.shape)), dtype=value.dtype,
                 device=value.device) for axis in self._wide.get(layout, layout)])
 
+    def _stacked_sums(self, parts, layout):
+        """The sums of new nodes {axis: weights} behind each other. They are summed at once,
+        with zeros where an axis has fewer, as long as these are not the most."""
+        axes = self._wide.get(layout, layout)
+        count = max(map(len, parts.values()))
+        if count == 1 or count * len(axes) > 2 * sum(map(len, parts.values())):
+            return self._stack({axis: self._total(nodes) for axis, nodes in parts.items()},
+                               layout)
+        value = value_of(next(iter(parts.values()))[0])
+        zeros = None
+        if any(len(parts.get(axis, ())) < count for axis in axes):
+            zeros = self.new.call(aten.zeros.default, list(map(int, value.shape)),
+                                  dtype=value.dtype, device=value.device)
+        # A sum of stacks would give parameters gradients that share memory: torch takes
+        # the views that the stacks' derivatives are as they come.
+        every = self.new.call(aten.stack.default, [
+            parts[axis][i] if i < len(parts.get(axis, ())) else zeros
+            for i in range(count) for axis in axes])
+        return self.new.call(aten.sum.dim_IntList, self.new.call(
+            aten.view.default, every, [count, len(axes), *map(int, value.shape)]), [0])
+
     # -- A layer ------------------------------------------------------------------------------
 
     def _layer(self, sums):
@@ -408,24 +429,25 @@ class _Merger:
         layout, rows = self.rows({one.axis: x for one, (x, _) in some.items()})
 
         def weights(place):
-            """The sums of the operands at a place, by axis; none where none has any."""
+            """The operands at a place, by axis; none where none has any."""
             parts = {}
             for one, (_, nodes) in some.items():
                 given = [self._times(self.env[node.args[place]], factor)
                          for node, factor in nodes
                          if len(node.args) > place and node.args[place] is not None]
                 if given:
-                    parts[one.axis] = self._total(given)
+                    parts[one.axis] = given
             return parts
 
         def made(at):
             x, weight, bias = rows(at), weights(1), weights(2)
             if len(at) == 1:
-                return self.new.call(aten.linear.default, x, weight[at[0]], bias.get(at[0]))
+                return self.new.call(aten.linear.default, x, self._total(weight[at[0]]),
+                                     self._total(bias[at[0]]) if bias else None)
             return self.new.call(
                 OPS.typed_linear.default, x, self.new.call(
-                    aten.transpose.int, self._stack(weight, at), 1, 2),
-                self.node_types(at), self._stack(bias, at) if bias else None)
+                    aten.transpose.int, self._stacked_sums(weight, at), 1, 2),
+                self.node_types(at), self._stacked_sums(bias, at) if bias else None)
         return layout, made
 
     def _biases(self, sums):
@@ -441,12 +463,12 @@ class _Merger:
         shape = [1] * (rank - 1 - len(shape)) + shape
 
         def made(at):
-            parts = {one.axis: self._total([self._times(self.env[node], factor)
-                                            for node, factor in one.biases])
+            parts = {one.axis: [self._times(self.env[node], factor)
+                                for node, factor in one.biases]
                      for one in sums if one.biases}
             if len(at) == 1:
-                return parts[at[0]]
-            table = self._stack(parts, at)
+                return self._total(parts[at[0]])
+            table = self._stacked_sums(parts, at)
             if list(map(int, value_of(table).shape[1:])) != shape:
                 table = self.new.call(aten.view.default, table, [
                     int(value_of(table).shape[0]), *shape])
