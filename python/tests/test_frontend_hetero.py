@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 pyg = pytest.importorskip("torch_geometric.nn")
 
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture, hetero, intercept, templates  # noqa: E402
+from gnn_mlir.frontend import capture, hetero, intercept, reads, templates  # noqa: E402
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
 intercept.install()
@@ -285,7 +285,8 @@ class OfOne(torch.nn.Module):
 
 def test_weights_of_rows_are_summed_at_once(monkeypatch):
     """Of node types with one to four relations into them. Gradients have memory of their
-    own, and sizes are read without torch's wrappers."""
+    own, parameters of rows that a loss does not read have none where they are stacked, and
+    sizes are read without torch's wrappers."""
     torch.manual_seed(0)
     names = "abc"
     relations = [(src, str(i), dst) for dst, count in zip(names, (4, 2, 1))
@@ -297,9 +298,15 @@ def test_weights_of_rows_are_summed_at_once(monkeypatch):
     check(model, compiled, inputs)
     targets = [node.target for node in capture._made[-1].graph.nodes]
     aten = torch.ops.aten
+    assert reads.gate not in targets and reads.stacked in targets
     assert aten.add.Tensor not in targets and targets.count(aten.sum.dim_IntList) == 2
     places = [(x.grad.data_ptr(), x.grad.nbytes) for x in model.parameters()]
     places.sort()
     assert all(begin + size <= end for (begin, size), (end, _) in zip(places, places[1:]))
     monkeypatch.setattr(torch._dynamo.utils, "call_size", None)
     check(model, compiled, inputs)
+    for run in (model, compiled):
+        model.zero_grad()
+        run(*inputs)["b"].sum().backward()
+        assert {one[-1] for one, layer in zip(relations, model.layer.convs.values())
+                for x in layer.parameters() if x.grad is not None} == {"b"}

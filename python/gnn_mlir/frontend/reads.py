@@ -3,7 +3,8 @@
 in eager, although a program gives those of all its inputs at once.
 
 `mark` notes in each backward pass which outputs are read, before `gate` is reached. Both
-give their tensors as they are.
+give their tensors as they are. `stacked` and `joined` are gates of inputs that are one
+tensor from there on.
 """
 
 import torch
@@ -18,6 +19,20 @@ class Reading:
 def gate(reading, bits, *tensors):
     """Inputs; each has a gradient where an output of its bits is read."""
     return _Gate.apply(reading, bits, *tensors)
+
+
+def stacked(reading, bits, *tensors):
+    """What `torch.stack` gives of inputs that a gate would give; bits of -1 are of others."""
+    return _Stack.apply(reading, bits, *tensors)
+
+
+def joined(reading, bits, *tensors):
+    """The same of `torch.cat`."""
+    return _Cat.apply(reading, bits, *tensors)
+
+
+JOINS = {torch.ops.aten.stack.default: stacked, torch.ops.aten.cat.default: joined,
+         torch.cat: joined}
 
 
 def mark(reading, bits, of_inputs, *tensors):
@@ -41,6 +56,35 @@ class _Gate(_AsTheyAre):
     def backward(ctx, *grads):
         read = ctx.reading.read
         return None, None, *(x if read & bits else None for x, bits in zip(grads, ctx.bits))
+
+
+class _Stack(torch.autograd.Function):
+
+    @staticmethod
+    def forward(ctx, reading, bits, *tensors):
+        ctx.reading, ctx.bits = reading, bits
+        return torch.stack(tensors)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return None, None, *_chosen(ctx, grad.unbind())
+
+
+class _Cat(torch.autograd.Function):
+
+    @staticmethod
+    def forward(ctx, reading, bits, *tensors):
+        ctx.reading, ctx.bits, ctx.sizes = reading, bits, [len(x) for x in tensors]
+        return torch.cat(tensors)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return None, None, *_chosen(ctx, grad.split(ctx.sizes))
+
+
+def _chosen(ctx, grads):
+    read = ctx.reading.read
+    return (x if read & bits else None for x, bits in zip(grads, ctx.bits))
 
 
 class _Mark(_AsTheyAre):
