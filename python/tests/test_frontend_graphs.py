@@ -112,3 +112,22 @@ def test_attentive_fingerprints():
         found = capture.compile_module(model, fullgraph=True)(x, edge_index, edge_attr, batch)
         torch.testing.assert_close(found, model(x, edge_index, edge_attr, batch))
     assert len(capture._made[-1].calls) == 1
+
+
+def test_all_rows_of_an_embedding():
+    """Are the table, but for the gradient of its padding."""
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table, self.conv = nn.Embedding(6, D, padding_idx=2), pyg.GraphConv(D, D)
+
+        def forward(self, edge_index):
+            return self.conv(self.table(torch.arange(6)), edge_index)
+    torch.manual_seed(0)
+    model, grads = Model(), []
+    for run in (model, capture.compile_module(model)):
+        model.zero_grad()
+        run(torch.randint(0, 6, (2, 20), generator=torch.Generator().manual_seed(0))).sum().backward()
+        grads.append(model.table.weight.grad.clone())
+    assert not grads[0][2].any()
+    torch.testing.assert_close(*grads, rtol=1e-4, atol=1e-4)

@@ -9,8 +9,8 @@ is `x`, as where attention is of graphs over their nodes.
 import torch
 
 from . import vocabulary
-from .lowering import is_floats, value_of
 from .axes import equal
+from .lowering import is_floats, value_of
 from .terms import GATHERS
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
@@ -37,7 +37,8 @@ def _gather(node):
     x, dim, index = GATHERS[node.target](node.args)
     if dim % value_of(x).dim() or not isinstance(index, torch.fx.Node) or (
             node.target == aten.index.Tensor and len(node.args[1]) > 1) or (
-                value_of(index).dim() != 1 or value_of(index).dtype == torch.bool):
+                node.target == aten.embedding.default and len(node.args) > 2) or (
+                    value_of(index).dim() != 1 or value_of(index).dtype == torch.bool):
         return x, dim, None
     return x, 0, index
 

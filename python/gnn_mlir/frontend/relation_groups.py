@@ -5,7 +5,7 @@ compute."""
 import torch
 
 from . import vocabulary
-from .lowering import value_of
+from .lowering import is_random, value_of
 from .terms import GATHERS, VIEWS
 from .zipping import ELEMENTWISE, Differ, Stuck, Zip, once, same
 
@@ -151,8 +151,8 @@ class Group:
 
     def _stacked(self, nodes):
         """Weights behind each other: what is an op of one of them is one of all."""
-        if all(x.target in ELEMENTWISE and x.all_input_nodes == [x.args[0]] and
-               (x.target, x.args[1:], x.kwargs) == (
+        if all(x.target in ELEMENTWISE and not is_random(x) and
+               x.all_input_nodes == [x.args[0]] and (x.target, x.args[1:], x.kwargs) == (
                    nodes[0].target, nodes[0].args[1:], nodes[0].kwargs) for x in nodes):
             return self.new.call(nodes[0].target, self._stacked([x.args[0] for x in nodes]),
                                  *nodes[0].args[1:], **nodes[0].kwargs)
