@@ -6,13 +6,13 @@
 
 A call goes through `compiled`, `arguments` (graphs of other kinds as ids, and bad input) and
 `dispatch` (code that is captured already). A capture flows through the modules in this order:
-`intercept` and `vocabulary` (PyG's functions and layers as ops), `hetero` and `templates` (equal
-layers of a HeteroConv traced once), `exporting`, `lowering`, `assignments` and `composed`
-(dynamo's graph as functional ATen), `detached` (what has no gradients), `needed`, `layers`,
-`copies` and `relations` (rows that nothing reads left out, and relations merged into one graph),
-`axes` and `graphs` (what is rows of what), `raising` with its handlers (programs), `liveness` and
-`reads` (which gradients are None), `outer` and `structures` (what runs). `capture` leads through
-them.
+`intercept` and `vocabulary` (PyG's functions and layers as ops), `hetero` and `templates`
+(equal layers of a HeteroConv traced once), `exporting`, `own_gradients`, `lowering`,
+`assignments` and `composed` (dynamo's graph as functional ATen), `detached` (what has no
+gradients), `needed`, `layers`, `copies` and `relations` (rows that nothing reads left out,
+and relations merged into one graph), `axes` and `graphs` (what is rows of what), `raising`
+with its handlers (programs), `liveness` and `reads` (which gradients are None), `outer` and
+`structures` (what runs). `capture` leads through them.
 """
 
 from . import torch_internals

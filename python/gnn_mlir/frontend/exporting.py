@@ -23,7 +23,7 @@ def export(runs, fakes):
     if mode is None:
         return _functional(runs, fakes)
     try:
-        with mode, enable_python_dispatcher(), _Plain():
+        with mode, enable_python_dispatcher(), Plain():
             module = make_fx(runs, record_module_stack=True, pre_dispatch=True)(*fakes)
     except _Writes:
         return _functional(runs, fakes)
@@ -59,7 +59,7 @@ class _Writes(Exception):
     """An op writes to a tensor."""
 
 
-class _Plain(functional_tensor.FunctionalTensorMode):
+class Plain(functional_tensor.FunctionalTensorMode):
     """Decomposes what torch's export does; raises _Writes at ops that write."""
 
     def __init__(self):

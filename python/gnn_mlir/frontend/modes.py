@@ -13,11 +13,13 @@ import warnings
 import torch
 from torch._dynamo.guards import GuardBuilder
 from torch._dynamo.source import GlobalStateSource
+from torch._ops import HigherOrderOperator
 from torch.autograd import forward_ad
 from torch.utils import _pytree as pytree
 
-from . import vocabulary
+from . import own_gradients, vocabulary
 
+# Ops that call graphs within a graph: those that are known here.
 _CHECKPOINTS = (torch.ops.higher_order.tag_activation_checkpoint,)
 _AUTOCAST = (torch.amp.autocast_mode._enter_autocast, torch.amp.autocast_mode._exit_autocast)
 _SHORT = (torch.float16, torch.bfloat16)
@@ -59,6 +61,8 @@ class Inlined(torch.fx.Interpreter):
             return None
         if target in _CHECKPOINTS:
             return Inlined(args[0], self._enabled).run(*args[1:])
+        if target is own_gradients.APPLY:
+            return own_gradients.traced(*args, **kwargs)
         return super().call_function(target, args, kwargs)
 
 
@@ -105,6 +109,12 @@ def refused(graph_module):
                 "outside of dual_level(), since programs have no rules for them")
     begin = enabled = torch.is_grad_enabled()
     for node in _nodes(graph_module):
+        if isinstance(node.target, HigherOrderOperator) and node.target not in (
+                *_CHECKPOINTS, own_gradients.APPLY):
+            return (f"{node.target.name()}: expected ops on tensors, got one that calls "
+                    "functions on them")
+        if node.target is own_gradients.APPLY and own_gradients.writes(node):
+            return "a torch.autograd.Function that writes to its operands: expected results"
         if node.target is torch._C._set_grad_enabled:
             enabled = node.args[0]
             if enabled and not begin:

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What models say about their own gradients, beside eager torch: gradients of their own,
+hooks, data behind autograd's back, and outputs that have none."""
+
+import copy
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("torch_geometric")
+
+import zoo  # noqa: E402
+from gnn_mlir.frontend import CaptureError, capture  # noqa: E402
+from torch import nn  # noqa: E402
+
+NODES, SIZE = 12, 4
+INPUTS = zoo.Inputs(NODES, 30)
+X, EDGES = INPUTS.x[:, :SIZE].contiguous(), INPUTS.edge_index
+
+
+fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
+
+
+def summed(x, edges):
+    return x.new_zeros(x.shape).index_add_(0, edges[1], x[edges[0]])
+
+
+class Model(nn.Module):
+    """A function of (model, x, edges), with a weight for it."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function, self.weight = function, nn.Parameter(torch.arange(1., SIZE + 1))
+
+    def forward(self, x, edges):
+        return self.function(self, x, edges)
+
+
+def is_eager(function, programs, steps=1):
+    """Results, what requires a gradient, gradients and weights after some steps; where
+    there is no program, an error with `fullgraph`."""
+    model = Model(function)
+    found = []
+    for make in (lambda one: one, capture.compile_module):
+        own = copy.deepcopy(model)
+        called = make(own)
+        for _ in range(steps):
+            x = X.clone().requires_grad_()
+            made = called(x, EDGES)
+            made = made if isinstance(made, tuple) else (made,)
+            sum(out.square().sum() for out in made if out.requires_grad).backward()
+        found.append([*made, x.grad, own.weight.grad, own.weight,
+                      *(torch.tensor(out.requires_grad) for out in made)])
+    for a, b in zip(*found, strict=True):
+        assert (a is None) == (b is None)
+        assert a is None or torch.allclose(a, b, rtol=1e-4, atol=1e-4)
+    assert [len(outer.calls) for outer in capture._made] == [programs] * (programs > 0)
+    if not programs:
+        with pytest.raises(CaptureError):
+            capture.compile_module(model, fullgraph=True)(X, EDGES)
+
+
+class Reversed(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return -2 * grad
+
+
+class Cubed(torch.autograd.Function):
+    """Another gradient than that of the forward; a result without one, and a number."""
+
+    @staticmethod
+    def forward(ctx, x, weight, factor):
+        ctx.save_for_backward(x, weight)
+        ctx.factor = factor
+        return x ** 2 * weight, x > 0
+
+    @staticmethod
+    def backward(ctx, grad, _):
+        x, weight = ctx.saved_tensors
+        return grad * ctx.factor * x, (grad * weight).sum(0), None
+
+
+class Written(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        x.mul_(2)
+        return x
+
+    @staticmethod
+    def backward(ctx, grad):
+        return -grad
+
+
+def reversed_and_cubed(model, x, edges):
+    h = summed(x.clamp(min=0), edges)
+    h.relu_()  # torch's export runs twice what writes.
+    h, mask = Cubed.apply(Reversed.apply(h * model.weight), model.weight, 3.)
+    return summed(h * mask, edges)
+
+
+def test_functions_with_gradients_of_their_own():
+    is_eager(reversed_and_cubed, programs=2)
+    with pytest.raises(CaptureError, match=r"torch.autograd.Function at .*Reversed.apply"):
+        capture.compile_module(Model(reversed_and_cubed), fullgraph=True)(X, EDGES)
+
+
+def with_hook(model, x, edges):
+    h = summed(x, edges)
+    h.register_hook(lambda grad: grad * 5)
+    return h * model.weight
+
+
+def with_branches(model, x, edges):
+    return torch.cond(x.sum() > 0, lambda h: h * 2, lambda h: h * 3,
+                      (summed(x, edges) * model.weight,))
+
+
+@pytest.mark.parametrize("function", [
+    with_hook, with_branches,
+    lambda model, x, edges: Written.apply(model.weight * x)[edges[0]] * 2])
+def test_left_to_torch(function):
+    is_eager(function, programs=0)
