@@ -68,8 +68,8 @@ def _choose_chip(target, chip):
     return {None: chip or gpu, "cuda": chip or gpu or "sm_90"}.get(target)
 
 
-def explain(program, *, target=None, chip=None, passes=None, graph=None, gradients=None,
-            html=None):
+def explain(program, *args, target=None, chip=None, passes=None, graph=None, gradients=None,
+            html=None, **named):
     """What the passes on whole-graph ops do with a program and what its kernels cost
     without and with them, as text (docs/Cost.md); `html` is a file that gets the same
     as one page, with pictures. The other arguments are those of `compile`: costs are
@@ -77,11 +77,15 @@ def explain(program, *, target=None, chip=None, passes=None, graph=None, gradien
     CPU, which then is said), or the one that `passes` names. Raises GNNError.
 
     Of a compiled PyTorch model: its programs, their kernels, and what is left to torch and
-    why, of all captures that torch keeps (docs/Frontend.md); no other argument then."""
+    why, of all captures that torch keeps (docs/Frontend.md). Other arguments are then those
+    of a call of it, which is made first."""
     if torch_models.is_any(program):
-        return torch_models.explain(program, dict(
+        return torch_models.explain(program, args, named, dict(
             target=target, chip=chip, passes=passes, graph=graph, gradients=gradients,
             html=html))
+    if args or named:
+        raise TypeError(f"{next(iter(named), 'arguments')}: expected arguments of a call for "
+                        "compiled PyTorch models alone")
     chip = _choose_chip(target, chip)
     text, passes, graphs = _read_program(program, passes, graph)
     target = target or (None if chip else "cpu")
@@ -118,10 +122,10 @@ def load_plugin(path):
     capi.call("gnnLoadPlugin", os.fsencode(path))
 
 
-def compile(program=None, function=None, *, target=None, chip=None, passes=None,
+def compile(program=torch_models.NONE, function=None, *, target=None, chip=None, passes=None,
             keep_phases=None, graph=None, plugins=(), stage_passes=None, schedules=None,
             allow_unused_schedules=False, save_schedules=None, gradients=None,
-            stop_at=None, fullgraph=False):
+            stop_at=None, fullgraph=False, **unknown):
     """Compiles a program: a `Module`, a `Function`, or IR as text; or a torch.nn.Module, or
     a Python function of tensors.
 
@@ -155,13 +159,15 @@ def compile(program=None, function=None, *, target=None, chip=None, passes=None,
     it: "structured", "scheduled", "blocked" or "loops" (docs/Debugging.md). Raises
     ValueError where an option is wrong, and CompileError where the program is."""
     settings = dict(target=target, chip=chip, passes=passes, fullgraph=fullgraph)
-    if program is None:
+    others = dict(function=function, keep_phases=keep_phases, graph=graph,
+                  plugins=plugins or None, stage_passes=stage_passes, schedules=schedules,
+                  allow_unused_schedules=allow_unused_schedules or None,
+                  save_schedules=save_schedules, gradients=gradients, stop_at=stop_at)
+    torch_models.refuse_unknown(unknown, settings, others)
+    if program is torch_models.NONE:
         return functools.partial(compile, **settings)
     if torch_models.is_any(program):
-        return torch_models.compile(program, settings, dict(
-            function=function, keep_phases=keep_phases, graph=graph,
-            plugins=tuple(plugins) or None, stage_passes=stage_passes, schedules=schedules,
-            save_schedules=save_schedules, gradients=gradients, stop_at=stop_at))
+        return torch_models.compile(program, settings, others)
     if fullgraph:
         raise ValueError("fullgraph: expected a torch.nn.Module with it, got a program")
     if isinstance(plugins, (str, bytes)):

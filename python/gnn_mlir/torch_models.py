@@ -6,6 +6,8 @@ import sys
 
 from . import types
 
+NONE = object()  # In place of a program: `compile` is a decorator.
+
 
 def is_any(program):
     """Whether it is a torch.nn.Module, or a Python function."""
@@ -20,19 +22,37 @@ def _refuse(given, what):
             raise ValueError(f"{name}: expected none for {what}, got {types.described(value)}")
 
 
+def refuse_unknown(unknown, settings, others):
+    """Raises TypeError for options that `compile` does not have."""
+    for name in unknown:
+        raise TypeError(f"{name}: expected an option of PyTorch models ({', '.join(settings)}) or "
+                        f"of programs ({', '.join([*list(settings)[:-1], *others])})")
+
+
 def compile(model, settings, others):
-    """A model captured at its first call. `others` are arguments for programs."""
+    """A model captured at its first call. `others` are arguments for programs. A model that
+    is compiled is itself where no settings are given."""
     _refuse(others, "a PyTorch model")
     from . import frontend
-    return frontend.compile_module(model, **{
-        name: value for name, value in settings.items() if value is not None})
+    from .frontend import report
+    given = {name: value for name, value in settings.items() if value not in (None, False)}
+    if report.is_compiled(model):
+        if given or report.of_compiled(model) is None:
+            raise ValueError("program: expected a model that is not compiled, as "
+                             "compiled._orig_mod is, got a compiled one with "
+                             f"{', '.join(given) or 'another backend'}")
+        return model
+    return frontend.compile_module(model, **given)
 
 
-def explain(model, others):
-    """What was captured of a compiled model, as text."""
-    captures = vars(model).get("captures")
+def explain(model, args, named, others):
+    """What was captured of a compiled model, as text. With arguments it is called first."""
+    from .frontend import report
+    captures = report.of_compiled(model)
     if captures is None:
         raise ValueError(f"program: expected a compiled model, got {type(model).__name__}: "
                          "gnn_mlir.compile(model) makes one")
     _refuse(others, "a compiled model")
+    if args or named:
+        model(*args, **named)
     return str(captures)

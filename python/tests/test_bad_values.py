@@ -104,8 +104,8 @@ def test_types_that_do_not_occur(compiler):
 
 @pytest.mark.parametrize("wrong", [None, 3, b"func.func @f()"])
 def test_programs_that_are_none(compiler, wrong):
-    with pytest.raises(ValueError, match="program: expected a Module, a Function "
-                                         "or text, got"):
+    with pytest.raises(ValueError, match="program: expected a torch.nn.Module .*, a Python "
+                                         "function, or a gnn_mlir Module, Function or text, got"):
         gnn_mlir.compile(wrong)
 
 

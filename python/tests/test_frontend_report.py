@@ -42,8 +42,10 @@ def test_a_model_in_two_programs(caplog):
     assert text.startswith("Split: 1 captured graph\n1: 2 programs, 2 ops left to torch\n")
     assert "without gradients, 2 kernels: forward_0_linear, " in text
     assert "backward of training, " in text
-    left = f"left to torch: linalg_qr at {__file__}:{Split.forward.__code__.co_firstlineno + 2}"
+    assert text == gnn_mlir.explain(model, x=X, edge_index=EDGES)
+    left = f"left to torch: torch.linalg.qr at {__file__}:{Split.forward.__code__.co_firstlineno + 2}"
     assert left in text and left in caplog.text
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
     one, = model.captures.report()
     assert [len(program.kernels) for program in one.programs] == [3, 3]
     assert one.programs[0].graphs == {"g1": (1, 1)} or len(one.programs[0].graphs) == 1
@@ -56,8 +58,9 @@ def test_a_model_in_two_programs(caplog):
 
 def test_what_cannot_be_whole():
     with pytest.raises(gnn_mlir.frontend.CaptureError, match=(
-            r"^aten\.linalg_qr at \S+test_frontend_report\.py:\d+ \(h = torch\.linalg\.qr"
-            r"\(h\)\[0\]\): programs have no such op$")):
+            r"^torch\.linalg\.qr at \S+test_frontend_report\.py:\d+ \(h = torch\.linalg\.qr"
+            r"\(h\)\[0\]\) cannot be compiled with what is around it: gnn_mlir has no op for it; "
+            r"without fullgraph=True torch runs it$")):
         gnn_mlir.compile(Split(), fullgraph=True)(X, EDGES)
     dense = torch.nn.Linear(8, 4)
     with pytest.raises(gnn_mlir.frontend.CaptureError, match="no gather and no sum"):
@@ -66,6 +69,27 @@ def test_what_cannot_be_whole():
     assert torch.equal(model(X), dense(X))
     assert gnn_mlir.explain(model).endswith(
         "1: left to torch: it has no gather and no sum over edges")
+
+
+def test_by_torch_compile():
+    """fullgraph means the same, and the report is there; in functions too, and of breaks."""
+    split = Split()
+    with pytest.raises(Exception, match="torch.linalg.qr at .* cannot be compiled"):
+        torch.compile(split, backend="gnn_mlir", fullgraph=True)(X, EDGES)
+    compiled = torch.compile(split, backend="gnn_mlir")
+    text = gnn_mlir.explain(compiled, X, EDGES)
+    assert text.startswith("Split: ") and "program on g of 1 node type" in text
+
+    @gnn_mlir.compile
+    def broken(x, edge_index):
+        h = split.first(x, edge_index)
+        torch._dynamo.graph_break()
+        return split.last(h, edge_index)
+    text = gnn_mlir.explain(broken, X, EDGES)
+    assert text.startswith("broken: 2 captured graphs\n")
+    assert text.count("a graph break behind it: ") == 1 and __file__ in text
+    assert gnn_mlir.compile(broken) is broken and gnn_mlir.compile(
+        gnn_mlir.compile(compiled)) is compiled
 
 
 def test_functions_and_decorators():
@@ -81,11 +105,18 @@ def test_functions_and_decorators():
 @pytest.mark.parametrize("call, message", [
     (lambda: gnn_mlir.compile(Split), "an instance.*got the class Split"),
     (lambda: gnn_mlir.compile(Split(), gradients=True), "gradients: expected none for a PyT"),
+    (lambda: gnn_mlir.compile(gnn_mlir.compile(Split()), fullgraph=True), "is not compiled, as"),
     (lambda: gnn_mlir.explain(Split()), "expected a compiled model, got Split"),
     (lambda: gnn_mlir.explain(gnn_mlir.compile(Split()), target="cpu"), "target: expected none")])
 def test_bad_arguments(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_unknown_options():
+    with pytest.raises(TypeError, match=r"^mode: expected an option of PyTorch models \(target, "
+                                        r"chip, passes, fullgraph\) or of programs \(target, "):
+        gnn_mlir.compile(Split(), mode="max-autotune")
 
 
 def test_lazy_layers():

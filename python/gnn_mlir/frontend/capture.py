@@ -48,8 +48,8 @@ def backend(graph_module, example_inputs, *, options=None, captures=None):
     for name in options:
         if name not in _OPTIONS:
             raise ValueError(f"options: expected {', '.join(_OPTIONS)}, got {name!r}")
-    whole = options.pop("fullgraph", False)
-    captures = report.Captures("torch.compile") if captures is None else captures
+    whole = options.pop("fullgraph", False) or report.is_one_graph()
+    captures = report.of_backend() if captures is None else captures
     modes.guard_tangents()
     try:
         outer, forward = _compiled(graph_module, whole, options)

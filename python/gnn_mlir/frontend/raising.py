@@ -20,6 +20,7 @@ from ..program import Module
 from .axes import Axes
 from .graphs import Graphs
 from .lowering import assertions, is_floats, is_random, value_of, whole_of
+from .places import place_of, written
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
@@ -34,27 +35,14 @@ class CaptureError(RuntimeError):
 
     @classmethod
     def at(cls, node, why):
-        return cls(f"{described_op(node)}: {why}")
+        return cls(f"{described_op(node)} cannot be compiled with what is around it: {why}; "
+                   "without fullgraph=True torch runs it")
 
 
 def described_op(node):
     """An op by its name, with its place in the user's code where that is known."""
-    file, line = place_of(node)
-    schema = getattr(node.target, "_schema", None)
-    name = schema.name.replace("::", ".") if schema else str(node.target)
-    return f"{name}{file and f' at {file}'}{line and f' ({line})'}"
-
-
-def place_of(node):
-    """("file:line", the line), where a node is in the user's code; ("", "") where that is not
-    known."""
-    lines = (node.meta.get("stack_trace") or "").strip().splitlines()
-    for number in range(len(lines) - 1, -1, -1):
-        words = lines[number].strip().split('"')
-        if len(words) > 2 and words[0] == "File ":
-            line = lines[number + 1].strip() if number + 1 < len(lines) else ""
-            return f"{words[1]}:{words[2].split(',')[1].split()[1]}", line
-    return "", ""
+    place = place_of(node)
+    return f"{written(node)}{f' at {place}' * bool(place)}{f' ({place.code})' if place.code else ''}"
 
 
 @dataclasses.dataclass
@@ -218,7 +206,7 @@ class Raiser:
             return
         if handler is None:
             if any(self._is_of_program(x) for x in operands) or self.row_dim(node) is not None:
-                self.reasons[node] = "programs have no such op"
+                self.reasons[node] = "gnn_mlir has no op for it"
             return
         if node.target == aten.cat.default:
             operands = [features.sliced(self, node)] if features.sliced(self, node) else (

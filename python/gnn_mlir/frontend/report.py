@@ -4,28 +4,34 @@
 `gnn_mlir.explain(compiled)` prints it. What torch has dropped is not in it."""
 
 import dataclasses
+import gc
 import logging
 import weakref
 
 import torch
+from torch._dynamo.eval_frame import OptimizedModule
+from torch._dynamo.symbolic_convert import InstructionTranslator
+from torch.utils.weak import WeakIdKeyDictionary
 
-from .raising import place_of
+from .places import Place, place_of, written
 
+_of_backends = WeakIdKeyDictionary()  # `Captures` by what torch.compile makes of a backend.
 log = logging.getLogger("gnn_mlir")
 _PARTS = ("slice", "split_with_sizes", "split_types", "getitem", "select", "view", "movedim", "unbind")
 
 
 @dataclasses.dataclass
 class Left:
-    """An op on rows of the graph that torch computes: its name, why, and the place in the
-    model as "file:line", or ""."""
+    """An op on rows of the graph that torch computes: as ATen has it, as torch's manual has
+    it, why, and the place in the model as "file:line", or ""."""
 
     op: str
+    name: str
     why: str
     where: str
 
     def __str__(self):
-        return f"{self.op}{f' at {self.where}' if self.where else ''}: {self.why}"
+        return f"{self.name}{f' at {self.where}' if self.where else ''}: {self.why}"
 
 
 @dataclasses.dataclass
@@ -50,20 +56,23 @@ class Program:
 @dataclasses.dataclass
 class Captured:
     """A part of the model that torch captured as one graph: its programs in their order, and
-    what torch computes of it. One without programs is torch's, for the reason `why`."""
+    what torch computes of it. One without programs is torch's, for the reason `why`; one that
+    ends at a graph break has its reason in `broken`."""
 
     programs: list
     left: list
     why: str = ""
+    broken: str = ""
 
     def __str__(self):
+        broken = f"\n  a graph break behind it: {self.broken}" if self.broken else ""
         if not self.programs:
-            return "left to torch: " + self.why
+            return f"left to torch: {self.why}{broken}"
         whole = "all of it is compiled" if len(self.programs) == 1 and not self.left else (
             f"{_count(len(self.left), 'op')} left to torch")
         return "\n".join([f"{_count(len(self.programs), 'program')}, {whole}",
                           *map(str, self.programs),
-                          *(f"  left to torch: {one}" for one in self.left)])
+                          *(f"  left to torch: {one}" for one in self.left)]) + broken
 
 
 class Captures:
@@ -74,20 +83,24 @@ class Captures:
 
     def add(self, graph, outer=None, why=""):
         """Notes a graph of torch: an `Outer`, or why it has no program; and says in the log
-        what is left to torch."""
-        self._found.append((weakref.ref(outer or graph), why))
+        what is left to torch: as a warning where it is all, or splits the model."""
+        self._found.append((weakref.ref(outer or graph), why, _break_behind(graph)))
         if outer is None:
-            log.info("%s: a graph is left to torch: %s", self.name, why)
-        else:
-            for one in left(outer):
-                log.info("%s: left to torch: %s", self.name, one)
+            log.warning("%s: a graph is left to torch: %s", self.name, why)
+            return
+        others = left(outer)
+        if others or len(outer.calls) > 1:
+            log.log(logging.WARNING if len(outer.calls) > 1 else logging.INFO,
+                    "%s: %s, left to torch: %s", self.name, _count(len(outer.calls), "program"),
+                    "; ".join(map(str, others)))
 
     def report(self):
         """A list of `Captured`."""
-        found = ((ref(), why) for ref, why in self._found)
-        return [Captured([], [], why) if why else Captured(
-            [_program(call) for call in one.calls], left(one))
-            for one, why in found if one is not None]
+        gc.collect()  # What torch dropped, as where it captured anew, is in cycles.
+        found = ((ref(), why, broken) for ref, why, broken in self._found)
+        return [Captured([], [], why, broken) if why else Captured(
+            [_program(call) for call in one.calls], left(one), "", broken)
+            for one, why, broken in found if one is not None]
 
     def __str__(self):
         found = self.report()
@@ -95,6 +108,58 @@ class Captures:
             return f"{self.name}: nothing is captured yet, it was not called"
         return "\n".join([f"{self.name}: {_count(len(found), 'captured graph')}", *(
             f"{i}: {one}" for i, one in enumerate(found, 1))])
+
+
+def of_compiled(compiled):
+    """The `Captures` of what gnn_mlir.compile or torch.compile gave, or None."""
+    found = vars(compiled).get("captures")
+    if not isinstance(found, Captures) and isinstance(compiled, OptimizedModule):
+        backend = _innermost(compiled.dynamo_ctx.callback)
+        if getattr(backend, "compiler_name", None) == "gnn_mlir":
+            return _of_backends.setdefault(backend, Captures(type(compiled._orig_mod).__name__))
+    return found if isinstance(found, Captures) else None
+
+
+def is_compiled(model):
+    """Whether torch.compile or gnn_mlir.compile gave it."""
+    return isinstance(model, OptimizedModule) or of_compiled(model) is not None
+
+
+def of_backend():
+    """The `Captures` of the torch.compile whose backend is called."""
+    translator = _translator()
+    if translator is None:
+        return Captures("torch.compile")
+    return _of_backends.setdefault(_innermost(translator.output.compiler_fn), Captures(
+        "torch.compile"))
+
+
+def is_one_graph():
+    """Whether what captures now, torch.compile by itself too, has fullgraph=True."""
+    return bool(getattr(_translator(), "one_graph", False))
+
+
+def _translator():
+    try:
+        return InstructionTranslator.current_tx()
+    except AttributeError:
+        return None
+
+
+def _innermost(backend):
+    """What torch.compile made of a backend, without dynamo's wrappers around it."""
+    while hasattr(backend, "_torchdynamo_orig_backend"):
+        backend = backend._torchdynamo_orig_backend
+    return backend
+
+
+def _break_behind(graph):
+    """Why a graph of dynamo ends before the code of the model does, and where, or ""."""
+    reason = getattr(graph, "compile_subgraph_reason", None)
+    if reason is None or not reason.graph_break:
+        return ""
+    place = Place.of_frames(reason.user_stack)
+    return str(reason.reason).strip().splitlines()[0] + f" at {place}" * bool(place)
 
 
 def _count(number, what):
@@ -128,7 +193,7 @@ def left(outer):
                 raiser.phase(node) == 0 and _is_data(node)) and not (
                     name in _PARTS and _is_part(raiser, node)):
             why = raiser.reasons.get(node, "it has no gather or sum over edges beside it")
-            found.append(Left(name, why, place_of(node)[0]))
+            found.append(Left(name, written(node), why, str(place_of(node))))
     return found
 
 

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Ops of a captured graph as a user knows them: by the name that torch's manual has, and by the
+line of the model."""
+
+import dataclasses
+import os
+import re
+
+import torch
+
+_FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in .*(?:\n +(?P<code>.*))?')
+_OWN = tuple(os.path.dirname(os.path.dirname(os.path.abspath(path))) + os.sep
+             for path in (__file__, torch.__file__))
+_LIBRARIES = (f"{os.sep}torch_geometric{os.sep}", f"{os.sep}dgl{os.sep}")
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """A line of the model, None where that is not known."""
+
+    file: str
+    line: int
+    code: str
+
+    def __str__(self):
+        return f"{self.file}:{self.line}" if self else ""
+
+    def __bool__(self):
+        return self.file is not None
+
+    @classmethod
+    def of_frames(cls, frames):
+        """That of frames, the innermost last."""
+        return cls.own(cls(frame.filename, frame.lineno, (frame.line or "").strip())
+                       for frame in frames)
+
+    @classmethod
+    def own(cls, places):
+        """The last that is of no library."""
+        found = list(places)
+        own = [place for place in found if not place.is_of_library]
+        return (own or found or [cls(None, None, "")])[-1]
+
+    @property
+    def is_of_library(self):
+        return self.file.startswith(_OWN) or any(name in self.file for name in _LIBRARIES)
+
+
+def place_of(node):
+    """Where in the model a node is."""
+    text = node.meta.get("stack_trace") or ""
+    return Place.own(Place(match["file"], int(match["line"]), (match["code"] or "").strip())
+                     for match in _FRAME.finditer(text))
+
+
+def written(node):
+    """The name of a node's op as a user writes it."""
+    target = node.target
+    if not isinstance(target, torch._ops.OpOverload):
+        return getattr(target, "__name__", str(target))
+    if target.namespace == "gnn_mlir":
+        return target._opname
+    name = target._opname.strip("_")
+    for prefix in ("linalg", "fft", "special"):
+        if name.startswith(f"{prefix}_"):
+            return f"torch.{prefix}.{name.removeprefix(f'{prefix}_')}"
+    for of, where in ((torch, "torch"), (torch.nn.functional, "torch.nn.functional"),
+                      (torch.Tensor, "torch.Tensor")):
+        if hasattr(of, name):
+            return f"{where}.{name}"
+    return str(target)
+
