@@ -117,6 +117,8 @@ def test_python_of_readme(compiler, tmp_path, monkeypatch, capsys):
         exec(compile(model, "README.md", "exec"), names)  # pylint: disable=exec-used
         expected = names["model"]._orig_mod(names["x"], names["edges"]).square().mean()
         assert abs(expected.item() - names["loss"].item()) < 1e-5
+        printed = re.search(r"^print\(.*\)  # (.*)$", model, re.M)[1]
+        assert capsys.readouterr().out.strip() == printed
     exec(compile(snippet, "README.md", "exec"), {})  # pylint: disable=exec-used
     printed = re.search(r"^print\(layer\)  # (.*)$", snippet, re.M)[1]
     assert capsys.readouterr().out.strip() == printed
