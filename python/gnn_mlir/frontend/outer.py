@@ -58,6 +58,7 @@ class Outer:
             made = self._marked(reading, outputs, made)
         self.graph.output(tuple(made[count:]))
         self._gate_in_joins()
+        self._copy_once()
         module = self._module(self.graph)
         module.is_of_programs = True
         return module
@@ -144,6 +145,21 @@ class Outer:
             for i in found:
                 made[i] = one
         return made
+
+    def _copy_once(self):
+        """Views that programs alone read are copied in one piece, once for both passes: each
+        call of a program would copy each of its inputs that is not contiguous."""
+        for node in list(self.graph.nodes):
+            if node.target == aten.unbind.int and node.args[1:] not in ((), (0,)) and all(
+                    _is_of_programs(user) for part in node.users for user in part.users):
+                x, dim = node.args
+                with self.graph.inserting_before(node):
+                    x = self.graph.call_function(aten.movedim.int, (x, dim, 0))
+                    node.args = self.graph.call_function(aten.contiguous.default, (x,)), 0
+            elif node.target == aten.transpose.int and all(map(_is_of_programs, node.users)):
+                with self.graph.inserting_after(node):
+                    made = self.graph.call_function(aten.contiguous.default, (node,))
+                node.replace_all_uses_with(made, lambda user: user is not made)
 
     # -- torch's nodes --------------------------------------------------------------
 
@@ -319,6 +335,10 @@ class Outer:
         if isinstance(tag, Rows) and tag.dim:
             return self.graph.call_function(aten.movedim.int, (out, 0, tag.dim))
         return out
+
+
+def _is_of_programs(node):
+    return isinstance(node.target, Call)
 
 
 def _item(values, index):
