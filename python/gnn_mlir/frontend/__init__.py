@@ -5,7 +5,8 @@
     model = torch.compile(model, backend="gnn_mlir")   # the same without its settings
 
 A call goes through `compiled`, `arguments` (graphs of other kinds as ids, and bad input) and
-`dispatch` (code that is captured already). A capture flows through the modules in this order:
+`dispatch` (code that is captured already). `sizes` says what torch may assume of sizes. A
+capture flows through the modules in this order:
 `intercept` and `vocabulary` (PyG's functions and layers as ops), `hetero` and `templates`
 (equal layers of a HeteroConv traced once), `exporting`, `own_gradients`, `lowering`,
 `assignments` and `composed` (dynamo's graph as functional ATen), `detached` (what has no

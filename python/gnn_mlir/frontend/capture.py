@@ -6,7 +6,7 @@ import weakref
 import torch
 
 from . import (arguments, detached, intercept, liveness, modes, needed, relations,
-               report)
+               report, sizes)
 from .compiled import Compiled, refuse_untraced
 from .lowering import lower
 from .outer import NoGraph, Outer
@@ -201,6 +201,7 @@ def _refuse_hooks(model):
 def compile_module(model, *, fullgraph=False, dynamic=True, **options):
     """`model`, a torch.nn.Module or a function, compiled when it is called."""
     intercept.install()
+    sizes.install()
     register()
     _refuse_hooks(model)
     for name in options:

@@ -24,6 +24,7 @@ REQUIRED = {
     "torch._dynamo.config": "_make_closure_patcher",
     "torch.fx.experimental._config": "_make_closure_patcher",
     "torch.fx.experimental.proxy_tensor": "make_fx",
+    "torch.fx.experimental.symbolic_shapes": "make_symbol",
     "torch._functorch.aot_autograd": "aot_export_module",
     "torch._dispatch.python": "enable_python_dispatcher",
     "torch._subclasses.functional_tensor": "FunctionalTensorMode FunctionalTensor",

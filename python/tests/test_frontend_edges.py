@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models at the edges of what eager allows, beside eager: no edges and no rows, ids from the
+end, numbers where tensors are, gradients that are zeros."""
+
+import copy
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("torch_geometric")
+
+import zoo  # noqa: E402
+from gnn_mlir.frontend import capture  # noqa: E402
+from torch import nn  # noqa: E402
+from torch_geometric.nn import SAGEConv  # noqa: E402
+
+X, EDGES = torch.randn(5, 8), torch.randint(0, 5, (2, 9))
+NO_EDGES = EDGES[:, :0]
+
+fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
+
+
+class Model(nn.Module):
+    """A function of a layer, a linear layer, and the arguments of the call."""
+
+    def __init__(self, function, **options):
+        super().__init__()
+        self.conv, self.lin = SAGEConv(8, 4, **options), nn.Linear(8, 4)
+        self.function = function
+
+    def forward(self, x, edges, *rest):
+        return self.function(self, x, edges, *rest)
+
+
+def are_eager(model, *calls, **options):
+    """Whether calls one after the other give what eager gives, buffers included."""
+    eager, compiled = copy.deepcopy(model), capture.compile_module(model, **options)
+    for call in calls:
+        torch.testing.assert_close(compiled(*call), eager(*call))
+        for a, b in zip(eager.buffers(), model.buffers(), strict=True):
+            torch.testing.assert_close(a, b)
+    return compiled
+
+
+# -- Sizes that are 0 ------------------------------------------------------------------
+
+def numel(m, x, edges):
+    return m.lin(x) if edges.numel() == 0 else m.conv(x, edges)
+
+
+def longer(m, x, edges):
+    return m.conv(x, edges) if edges.size(1) > 0 and edges.numel() > 0 else m.lin(x)
+
+
+def at_least_one(m, x, edges):
+    return m.conv(x, edges) * max(1, edges.size(1)) + (edges.shape[1] or 7)
+
+
+@pytest.mark.parametrize("calls", [(EDGES, NO_EDGES), (NO_EDGES, EDGES)])
+@pytest.mark.parametrize("function", [numel, longer, at_least_one])
+def test_models_that_ask_whether_there_are_edges(function, calls):
+    are_eager(Model(function), *((X, edges) for edges in calls))
