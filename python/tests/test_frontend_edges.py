@@ -60,3 +60,14 @@ def at_least_one(m, x, edges):
 @pytest.mark.parametrize("function", [numel, longer, at_least_one])
 def test_models_that_ask_whether_there_are_edges(function, calls):
     are_eager(Model(function), *((X, edges) for edges in calls))
+
+
+# -- Numbers where tensors are ---------------------------------------------------------
+
+def chosen(m, x, edges, mask):
+    h = m.conv(x, edges)
+    return torch.where(mask[:, None], h, 0.), torch.where(mask[:, None], 2, h)
+
+
+def test_conditions_with_numbers():
+    are_eager(Model(chosen), (X, EDGES, torch.arange(5) % 2 == 0), fullgraph=True)

@@ -44,6 +44,12 @@ class _Ops:
         made.meta = self._node.meta | {"val": target(*given[0], **given[1])}
         return made
 
+    def same(self, target, *args):
+        """What is of the node's own sizes and dtype, without running it."""
+        made = self._graph.call_function(target, args)
+        made.meta = dict(self._node.meta)
+        return made
+
     def sizes(self, node):
         """The sizes of a node as arguments."""
         return [self(aten.sym_size.int, node, dim) if isinstance(size, torch.SymInt) else size
@@ -149,7 +155,10 @@ def _index_add(ops, node, whole, dim, index, x, *, alpha=1):
 
 
 def _where(ops, node, mask, *rest):
-    return ops(node.target, _condition(ops, mask), *rest) if _is_mask(mask) else None
+    if not _is_mask(mask):
+        return None
+    # Of a number torch makes a tensor, which is none of the fakes.
+    return ops.same(node.target, _condition(ops, mask), *rest)
 
 
 def _masked_fill(ops, node, x, mask, number):
