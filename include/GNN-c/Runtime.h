@@ -454,7 +454,7 @@ typedef struct GnnDeviceGraph {
   GnnDeviceIds src, dst, edgeType, srcNodeType, dstNodeType;
 } GnnDeviceGraph;
 
-/** `kernels` is a package of the kernels of structure_kernels.py. The builder
+/** `kernels` is a package of the kernels of device_build_kernels.py. The builder
  *  is null where these do not build all that is needed. */
 GNN_CAPI GnnError *gnnBuilderCreate(const GnnGraphNeeds *graphs,
                                     int64_t numGraphs,

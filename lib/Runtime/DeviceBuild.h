@@ -52,7 +52,7 @@ enum class DeviceSort {
 };
 
 /// What functions need of the graphs that they declare, to be built by the
-/// kernels of `structure_kernels.py`.
+/// kernels of `device_build_kernels.py`.
 struct DeviceBuilder {
   struct Needs {
     std::set<StructureKey> structures;

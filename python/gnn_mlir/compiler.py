@@ -14,7 +14,7 @@ import os
 import sys
 import weakref
 
-from . import batches as mini_batches, capi, compiling, devices
+from . import batches as mini_batches, capi, compiler_capi, devices
 from . import gradients as differentiation
 from . import running, tokens, torch_models, types
 from .graph import Graph, not_a_graph
@@ -49,7 +49,7 @@ def _read_program(program, passes, graph, function=None):
     if isinstance(program, Module):
         check_counts(program, graphs)
     text = program if isinstance(program, str) else program.text()
-    return text, compiling.pass_options(passes or {}), graphs
+    return text, compiler_capi.pass_options(passes or {}), graphs
 
 
 def _functions(program):
@@ -89,14 +89,14 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
     chip = _choose_chip(target, chip)
     text, passes, graphs = _read_program(program, passes, graph)
     target = target or (None if chip else "cpu")
-    arguments = (text, compiling.NAME, chip, passes, graphs,
+    arguments = (text, compiler_capi.NAME, chip, passes, graphs,
                  differentiation.parse(gradients, None, _functions(program)),
                  target == "cpu")
     if html is not None:
-        page = compiling.explain_text(*arguments, html=True)
+        page = compiler_capi.explain_text(*arguments, html=True)
         with open(html, "w", encoding="utf-8") as file:
             file.write(page)
-    return compiling.explain_text(*arguments)
+    return compiler_capi.explain_text(*arguments)
 
 
 def list_schedules(program, *, target=None, chip=None, passes=None, graph=None,
@@ -110,8 +110,8 @@ def list_schedules(program, *, target=None, chip=None, passes=None, graph=None,
             all(isinstance(name, str) and name.isidentifier() for name in vary)):
         raise ValueError(f"vary: expected names of fields, got {vary!r}")
     text, passes, graphs = _read_program(program, passes, graph)
-    lines = compiling.schedules_text(
-        text, compiling.NAME, _choose_chip(target, chip), passes, graphs,
+    lines = compiler_capi.schedules_text(
+        text, compiler_capi.NAME, _choose_chip(target, chip), passes, graphs,
         differentiation.parse(gradients, None, _functions(program)), vary)
     return [json.loads(line) for line in lines.splitlines()]
 
@@ -182,18 +182,18 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
         program = program.module
     asked = differentiation.parse(gradients, function, _functions(program))
     always = text, chip, target != "cuda", passes, graphs, schedules
-    stage_passes = compiling.stage_passes_text(stage_passes or {})
+    stage_passes = compiler_capi.stage_passes_text(stage_passes or {})
     if target is None and chip is None:
         target = "cpu"
     form = {"stop_at": stop_at, "cores": target == "cpu"}
-    package = compiling.compile_package(
+    package = compiler_capi.compile_package(
         *always, **form, phases=keep_phases, stage_passes=stage_passes, gradients=asked,
         save_schedules=save_schedules, allow_unused_schedules=allow_unused_schedules)
     name = _pick(package, function)
     if source is None and isinstance(program, Module):
         source = program.functions.get(name)
     # Schedules of the first compilation may be of passes that others do not have.
-    again = functools.partial(compiling.compile_package, *always, stage_passes=stage_passes,
+    again = functools.partial(compiler_capi.compile_package, *always, stage_passes=stage_passes,
                               **form, allow_unused_schedules=True) if asked else None
     host = "cpu" if target == "cpu" else "emulator"
     return CompiledFunction(package, name, source, again, host)

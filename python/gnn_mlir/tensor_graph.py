@@ -177,7 +177,7 @@ class TensorGraph:
         """Its structures, for more to be built on the current stream."""
         self._check_unchanged()
         if self._structures is None:
-            from .tensor_structures import Structures
+            from .torch_structures import Structures
             self._structures = Structures(self)
         return self._structures
 
@@ -292,8 +292,8 @@ def bind_all(package, names, graphs, device):
 
 
 def _bind_built(package, names, requests, graphs, device, stream):
-    from . import kernel_structures
-    found = kernel_structures.bind(package, names, requests, graphs, device, stream,
+    from . import device_build
+    found = device_build.bind(package, names, requests, graphs, device, stream,
                                    _refuse)
     if found is not None or stream is None:
         return found or _bind_made(package, names, requests, graphs, device)
@@ -334,7 +334,7 @@ def _bind_made(package, names, requests, graphs, device):
 
 def _build(package, names, requests, built, graphs):
     """Builds all that `requests` name, with one copy to the host."""
-    from .tensor_structures import Transfer, Upload
+    from .torch_structures import Transfer, Upload
     place = next(iter(built.values())).device
     transfer, upload = Transfer(place), Upload(place)
     for name, request in requests.items():

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture, dispatch, intercept, structures  # noqa: E402
+from gnn_mlir.frontend import capture, dispatch, graph_cache, intercept  # noqa: E402
 from torch_geometric import EdgeIndex  # noqa: E402
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
@@ -254,7 +254,7 @@ def test_a_compiled_model_is_as_torchs():
 def test_calls_of_several_threads(monkeypatch):
     """First ones and later ones, of more graphs than are kept, with gradients and without.
     The switch is of a thread, and off when all have ended."""
-    monkeypatch.setattr(structures, "KEPT", 2)
+    monkeypatch.setattr(graph_cache, "KEPT", 2)
     model = Layer()
     compiled = capture.compile_module(model)
     graphs = [(EDGES + i) % 9 for i in range(4)]

@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 import zoo
-from gnn_mlir.frontend import capture, structures
+from gnn_mlir.frontend import capture, graph_cache
 from torch.multiprocessing.reductions import StorageWeakRef
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
@@ -17,7 +17,7 @@ fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
 def test_batches_that_are_gone_are_forgotten(on_device, pair, monkeypatch):
     """With TensorGraphs too, which hold the ids they are made of."""
     if on_device:
-        monkeypatch.setattr(structures, "is_built_there", lambda x: True)
+        monkeypatch.setattr(graph_cache, "is_built_there", lambda x: True)
 
     def model(x, src, dst):
         rows = torch.ops.aten.cumsum(x, 0)[src]   # torch reads a view of an input.

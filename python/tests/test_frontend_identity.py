@@ -11,7 +11,7 @@ pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
 from gnn_mlir.frontend import adjacency, arguments, capture, streams  # noqa: E402
-from gnn_mlir.frontend.structures import Structures  # noqa: E402
+from gnn_mlir.frontend.graph_cache import Structures  # noqa: E402
 from gnn_mlir.tensor_graph import TensorGraph  # noqa: E402
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)

@@ -10,9 +10,9 @@ if not torch.cuda.is_available():
     pytest.skip("needs a GPU", allow_module_level=True)
 
 import zoo  # noqa: E402
-from gnn_mlir import kernel_structures  # noqa: E402
+from gnn_mlir import device_build  # noqa: E402
 from gnn_mlir.frontend import arguments, capture  # noqa: E402
-from gnn_mlir.frontend.structures import Structures  # noqa: E402
+from gnn_mlir.frontend.graph_cache import Structures  # noqa: E402
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
 CYCLES = 200_000_000  # A tenth of a second.
@@ -27,7 +27,7 @@ def test_structures(monkeypatch):
 
     def given(seed):
         return [x.cuda() for x in case.inputs(zoo.Inputs(500, 20000, seed))]
-    own_call, own_empty = kernel_structures.capi.call, torch.empty
+    own_call, own_empty = device_build.capi.call, torch.empty
 
     def call(name, *args):
         if name == "gnnBuildFill":
@@ -39,7 +39,7 @@ def test_structures(monkeypatch):
         return made.zero_() if kwargs.get("dtype") is torch.uint8 else made
     with torch.no_grad():
         compiled(*given(0))  # Compiles.
-        monkeypatch.setattr(kernel_structures.capi, "call", call)
+        monkeypatch.setattr(device_build.capi, "call", call)
         monkeypatch.setattr(torch, "empty", empty)
         edges, stream = given(1), torch.cuda.Stream()
         torch.cuda.synchronize()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import gnn_mlir
-from gnn_mlir import compiling, models, pyg
+from gnn_mlir import compiler_capi, models, pyg
 from gnn_mlir.testing import errors, graphs, sampling
 
 torch = pytest.importorskip("torch")
@@ -104,8 +104,8 @@ def loss_of(out):
 @pytest.fixture
 def compilations(monkeypatch):
     """What is compiled from here on: a text of gradients each."""
-    made, real = [], compiling.compile_text
-    monkeypatch.setattr(compiling, "compile_text", lambda *arguments, **options: (
+    made, real = [], compiler_capi.compile_text
+    monkeypatch.setattr(compiler_capi, "compile_text", lambda *arguments, **options: (
         made.append(options.get("gradients")), real(*arguments, **options))[1])
     return made
 

@@ -7,7 +7,7 @@ import torch
 
 from . import (arguments, detached, intercept, liveness, modes, needed, relations,
                report, sizes)
-from .compiled import Compiled, refuse_untraced
+from .compiled_model import Compiled, refuse_untraced
 from .lowering import lower
 from .outer import NoGraph, Outer
 from .raising import CaptureError, Raiser, described_op

@@ -10,7 +10,7 @@ import torch
 
 from . import copies, vocabulary
 from .axes import Axes
-from .graphs import Graphs
+from .declared_graphs import Graphs
 from .terms import VIEWS, Sum, Term, features
 
 aten, OPS = torch.ops.aten, vocabulary.OPS

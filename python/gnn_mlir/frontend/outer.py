@@ -4,10 +4,10 @@
 import torch
 
 from . import reads, vocabulary
-from .calls import Call
+from .program_calls import Call
 from .lowering import assertions, is_floats, is_random
 from .raising import CaptureError, Rows, Whole
-from .structures import Recipe, Structures
+from .graph_cache import Recipe, Structures
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 # Ops of the vocabulary that are ops of torch for those who need no sizes of them. What is

@@ -18,7 +18,7 @@ from .. import types as gnn_types
 from . import vocabulary
 from ..program import Module
 from .axes import Axes
-from .graphs import Graphs
+from .declared_graphs import Graphs
 from .lowering import assertions, is_floats, is_random, value_of, whole_of
 from .places import place_of, written
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Structures of graphs of tensors by kernels of the compiler (`structure_kernels`).
+"""Structures of graphs of tensors by kernels of the compiler (`device_build_kernels`).
 
 The library plans and launches them; torch gives the memory and sorts. What kernels do not
-build of what a package needs (`Builder.of` gives None) is left to `tensor_structures`, and
+build of what a package needs (`Builder.of` gives None) is left to `torch_structures`, and
 so is a device without kernels of a GPU.
 """
 
@@ -11,14 +11,14 @@ from ctypes import byref, c_char_p, c_int64, c_void_p
 
 import torch
 
-from . import capi, compiling, structure_kernels
+from . import capi, compiler_capi, device_build_kernels
 from .signatures import DeviceGraph, GraphNeeds
 
 
 @functools.lru_cache(maxsize=None)
 def _kernels(chip):
     """The package of the kernels for a GPU; without a chip for the emulator."""
-    return compiling.compile_text(structure_kernels.text(), "structures.mlir", chip,
+    return compiler_capi.compile_text(device_build_kernels.text(), "structures.mlir", chip,
                                   emulated=not chip)
 
 

@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import gnn_mlir
-from gnn_mlir import capi, devices, kernel_structures, structure_keys, tensor_graph
+from gnn_mlir import capi, devices, device_build, structure_keys, tensor_graph
 from test_tensor_graph import (COUNTS, GRAPHS, KEYS, ORDERS, both, needs_schema,
                                random_graph, request_of)
 
@@ -20,9 +20,9 @@ def by_kernels(graph, keys, counts, device="emulator", chip=None):
     """What kernels build of that; None where they do not build all of it."""
     request = request_of(keys, counts)
     device = devices.open_device(device)
-    builder = kernel_structures.Builder.make({"g": request}, device, chip)
+    builder = device_build.Builder.make({"g": request}, device, chip)
     stream = torch.cuda.current_stream() if graph.device.type == "cuda" else None
-    return builder and kernel_structures.Build(builder, {"g": graph}, stream)
+    return builder and device_build.Build(builder, {"g": graph}, stream)
 
 
 @pytest.fixture(scope="module")
@@ -44,13 +44,13 @@ def check_kernels(host, graph, keys, counts, device="emulator", chip=None):
 
 def test_steps_in_another_order(built_by_kernels):
     """Each is an error that says what came before."""
-    builder = kernel_structures.Builder.make({"g": request_of(built_by_kernels[0], [])},
+    builder = device_build.Builder.make({"g": request_of(built_by_kernels[0], [])},
                                              devices.open_device("emulator"))
     graph = gnn_mlir.TensorGraph(torch.tensor([[0, 1], [1, 1]]), 2)
-    (given, held), sizes, handle = (kernel_structures._device_graphs({"g": graph}),
+    (given, held), sizes, handle = (device_build._device_graphs({"g": graph}),
                                     (c_int64 * 3)(), c_void_p())
     capi.call("gnnBuildCreate", builder.handle, given, 1, byref(handle), sizes)
-    build, size = kernel_structures.Build.__new__(kernel_structures.Build), c_int64()
+    build, size = device_build.Build.__new__(device_build.Build), c_int64()
     capi._Handle.__init__(build, handle.value)
     memory = [torch.empty(max(1, number), dtype=torch.int64) for number in (*sizes, 1000)]
     keys, scratch, numbers, room = (x.data_ptr() for x in memory)
@@ -138,13 +138,13 @@ def test_other_loops(loops, loop_type):
                 one.add_count(text)
             one.finish()
             return {"g": parent, "looped": one}
-        keys = [text for text in KEYS + maps if kernel_structures.Builder.make(
+        keys = [text for text in KEYS + maps if device_build.Builder.make(
             request([text]), device)]
         counts = ["count parent_edge", *(text for text in COUNTS if not needs_schema(
-            text) and kernel_structures.Builder.make(request([], [text]), device))]
+            text) and device_build.Builder.make(request([], [text]), device))]
         assert len(keys) > 280 and "map edge.in_rows parent_edge" in keys
         requests = request(keys, counts)
-        build = kernel_structures.Build(kernel_structures.Builder.make(requests, device),
+        build = device_build.Build(device_build.Builder.make(requests, device),
                                         {"g": graph}, None)
         structures = graph._start()
         tensor_graph._build(None, (), {"g": parent}, {"g": structures}, {})
