@@ -454,8 +454,8 @@ typedef struct GnnDeviceGraph {
   GnnDeviceIds src, dst, edgeType, srcNodeType, dstNodeType;
 } GnnDeviceGraph;
 
-/** `kernels` is a package of the kernels of device_build_kernels.py. The builder
- *  is null where these do not build all that is needed. */
+/** `kernels` is a package of the kernels of device_build_kernels.py. The
+ *  builder is null where these do not build all that is needed. */
 GNN_CAPI GnnError *gnnBuilderCreate(const GnnGraphNeeds *graphs,
                                     int64_t numGraphs,
                                     const GnnPackage *kernels,
@@ -469,10 +469,10 @@ GNN_CAPI bool gnnBuilderCovers(const GnnBuilder *builder,
 
 /** Begins to build. The steps below follow each other on one stream, each once
  *  and in this order; ids and memory must live until it is done with them. A
- *  step that fails is the last one, and is done with them. `sizes` gets three numbers of
- *  int32 words: the keys that are to be sorted (-1: they would need more bits),
- *  memory of the device for counting, and memory of the host that the device
- *  can write. */
+ *  step that fails is the last one, and is done with them. `sizes` gets three
+ *  numbers of int32 words: the keys that are to be sorted (-1: they would need
+ *  more bits), memory of the device for counting, and memory of the host that
+ *  the device can write. */
 GNN_CAPI GnnError *gnnBuildCreate(const GnnBuilder *builder,
                                   const GnnDeviceGraph *graphs,
                                   int64_t numGraphs, GnnBuild **build,

@@ -25,7 +25,8 @@ _REDUCE = ("sum", "mean", "max", "min")
 
 
 class Frame:
-    """Features by name, each with `size` rows."""
+    """Features of nodes or edges by name, each a tensor [size, ...] of any dtype. Another
+    number of rows is a ValueError, an unknown name a KeyError."""
 
     def __init__(self, size, fields):
         self._size, self._fields = size, dict(fields)
@@ -82,12 +83,19 @@ class _Nodes:
 
 
 class Graph:
-    """A graph of one type of nodes and of edges, with what DGL's layers ask of one."""
+    """A graph of one type of nodes and of edges, with what DGL's layers ask of one.
+
+    `edge_index` is a tensor [2, edges] of int64 or int32, sources and then destinations below
+    `num_nodes`; `ndata` and `edata` are dicts of tensors [num_nodes, ...] and [edges, ...],
+    which become its `Frame`s. Wrong shapes are a ValueError."""
 
     is_block, is_homogeneous = False, True
     ntypes, etypes, canonical_etypes = ("_N",), ("_E",), (("_N", "_E", "_N"),)
 
     def __init__(self, edge_index, num_nodes, ndata=(), edata=()):
+        if edge_index.dim() != 2 or edge_index.size(0) != 2:
+            raise ValueError("edge_index: expected a tensor of ids [2, edges], got one of shape "
+                             f"{list(edge_index.shape)}")
         self.edge_index, self._size = edge_index, num_nodes
         self.ndata = Frame(num_nodes, ndata)
         self.edata = Frame(edge_index.size(1), edata)
@@ -142,12 +150,17 @@ class Graph:
             self.ndata._fields, self.edata._fields = kept
 
     def apply_nodes(self, function):
+        """Writes what a function of nodes (with `data`) gives, features by name."""
         self.ndata.update(function(_Nodes(self.ndata)))
 
     def apply_edges(self, function):
+        """Writes what a builtin function or one of `Edges` gives, features [edges, ...]."""
         self.edata.update(self._messages(function))
 
     def update_all(self, message, reduce, apply_node_func=None):
+        """Reduces messages [edges, ...], of a builtin function or one of `Edges`, over the edges
+        into each node: features [num_nodes, ...], 0 without edges. NotImplementedError for
+        functions of mailboxes."""
         if getattr(reduce, "msg_field", None) is None or reduce.name not in _REDUCE:
             raise NotImplementedError(
                 f"update_all: expected a builtin function to reduce by, of "
@@ -182,7 +195,13 @@ class Graph:
 
 
 def edge_softmax(graph, logits, eids=None, norm_by="dst"):
-    """The softmax over the edges into each node, or out of it with norm_by "src"."""
+    """The softmax over the edges into each node, or out of it with norm_by "src", of float
+    logits [edges, ...]; of their shape and dtype. NotImplementedError for `eids`, the softmax
+    of some edges alone."""
+    if eids is not None and not (isinstance(eids, str) and eids == "__ALL__"):
+        raise NotImplementedError("edge_softmax: expected logits of all edges, got eids")
+    if norm_by not in ("src", "dst"):
+        raise ValueError(f"norm_by: expected 'src' or 'dst', got {norm_by!r}")
     ids = graph.edge_index[1 if norm_by == "dst" else 0]
     return OPS.edge_softmax(logits, ids, graph.num_nodes())
 

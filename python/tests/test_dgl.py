@@ -164,3 +164,13 @@ def test_layers_of_dgl(name):
         capture.compile_module(layer, fullgraph=True)(graph, x, *given),
         layer(graph, x, *given), rtol=1e-4, atol=1e-5)
     assert len(capture._made) == 1
+
+
+def test_what_is_refused():
+    graph = dgl.Graph(torch.tensor([[0, 1], [1, 1]]), 2)
+    with pytest.raises(NotImplementedError, match="expected logits of all edges"):
+        dgl.edge_softmax(graph, torch.rand(1), eids=torch.tensor([0]))
+    with pytest.raises(ValueError, match="norm_by: expected 'src' or 'dst', got 'in'"):
+        dgl.edge_softmax(graph, torch.rand(2), norm_by="in")
+    with pytest.raises(ValueError, match=r"edge_index: expected a tensor of ids \[2, edges\]"):
+        dgl.Graph(torch.tensor([0, 1]), 2)

@@ -199,7 +199,14 @@ def _refuse_hooks(model):
 
 
 def compile_module(model, *, fullgraph=False, dynamic=True, **options):
-    """`model`, a torch.nn.Module or a function, compiled when it is called."""
+    """`model`, a torch.nn.Module or a function of tensors, compiled when it is first called
+    in each of torch's modes. It takes and gives what the model does: float32 features, ids
+    [2, edges] of int64 or int32 or another form of a graph. With `dynamic` other numbers of
+    rows are not compiled again; the options are those of `gnn_mlir.compile`.
+
+    Raises ValueError for unknown options, CaptureError for layers with hooks of message
+    passing. Calls raise ValueError for wrong arguments, and with `fullgraph` CaptureError
+    where a model is not one program."""
     intercept.install()
     sizes.install()
     register()

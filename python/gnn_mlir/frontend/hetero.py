@@ -121,7 +121,8 @@ class Layer:
         self._inner, self._types = modules[1:], list(map(type, modules))
         self._classes = set(self._types)
         self._methods = self._of_classes()
-        # What is captured reads these dicts; held, so that no other gets their ids.
+        # What is captured reads these dicts. They are part of a key by their ids, which
+        # are those of no other dicts while `_versions` holds them.
         places = [one._parameters for one in modules]
         key = found, *map(id, places)
         if key not in self._versions:
