@@ -22,7 +22,7 @@ tensors), `dispatch` (code that is captured already) and, where it fails, `bad_i
 5. What runs: `liveness` and `reads` (which gradients are None), `outer` (torch's ops around
    programs), `graph_cache` and `streams` (graphs of the user's tensors), `program_calls`.
 
-`report` says what became of a model, and `torch_internals` what all this needs of torch.
+`report` says what became of a model, in the words of `places`, and `torch_internals` what all this needs of torch.
 """
 
 from . import torch_internals
