@@ -13,7 +13,7 @@ tensors), `dispatch` (code that is captured already) and, where it fails, `bad_i
 1. Tracing: `intercept` and `vocabulary` (PyG's functions and layers as ops), `hetero` and
    `templates` (equal layers of a HeteroConv traced once).
 2. Functional ATen: `modes` (autocast, regions without gradients, what is left to torch),
-   `exporting`, `own_gradients`, `lowering`, `assignments`, `composed`, `detached`.
+   `sizes`, `exporting`, `own_gradients`, `lowering`, `assignments`, `composed`, `detached`.
 3. Relations: `needed` (rows that nothing reads left out), `layers`, `terms` and `copies` (what
    relations add to node types), `relations`, `relation_groups`, `relation_copies` and `zipping`
    (one graph and one op in place of one for each relation).
