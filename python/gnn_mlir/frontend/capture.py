@@ -13,6 +13,7 @@ from .outer import NoGraph, Outer
 from .raising import CaptureError, Raiser, described_op
 from .retrying import Numbers, is_of_symbols
 
+
 class _Made(list):
     """What the front end made, the last one last, as long as torch keeps it; for tests."""
 
@@ -20,7 +21,9 @@ class _Made(list):
         return [outer for outer in (ref() for ref in super(_Made, self).__iter__()) if outer]
 
     def append(self, outer):
-        super().append(weakref.ref(outer))
+        there = self._there()
+        self.clear()
+        self.extend(map(weakref.ref, (*there, outer)))
 
     def __iter__(self):
         return iter(self._there())
