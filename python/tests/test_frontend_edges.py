@@ -71,3 +71,20 @@ def chosen(m, x, edges, mask):
 
 def test_conditions_with_numbers():
     are_eager(Model(chosen), (X, EDGES, torch.arange(5) % 2 == 0), fullgraph=True)
+
+
+# -- Ids that count from the last row --------------------------------------------------
+
+def indexed(m, x, edges, ids):
+    h = m.conv(x, edges)
+    return h[ids], torch.zeros_like(h).index_add(0, edges[1], h[edges[0] - 5])
+
+
+def test_negative_ids():
+    compiled = are_eager(Model(indexed), *((X, EDGES, torch.tensor(ids)) for ids in (
+        [0, -1], [1, 2], [-5, 4, 4])))
+    for ids, got in (([-6, 1], -6), ([0, 5], 5)):
+        with pytest.raises(ValueError, match=fr"h\[ids\].*expected ids from -5 to 4, got {got}"):
+            compiled(X, EDGES, torch.tensor(ids))
+    with pytest.raises(ValueError, match="edge"):
+        compiled(X, EDGES - 5, torch.tensor([0]))

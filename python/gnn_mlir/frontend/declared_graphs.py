@@ -44,6 +44,7 @@ class TypedGraph:
         self.name, self.pair, self.edge = name, pair, edge
         self.parent, self.loops = None, None
         self.ends, self.vectors = {}, {}
+        self.indexed = {}  # By end: the first of the ops, where all are `x[ids]`.
         self.edge_types = None
         self.node_types = {}  # Types by end
 
@@ -80,14 +81,18 @@ class Graphs:
         self.axes, self.all, self._by_key = axes, [], {}
         self._types, self._compared = {}, {}
         self._ids = {}  # The `Ids` of each key.
-        gathers, scatters, typed = [], [], []
+        gathers, scatters, typed, readers = [], [], [], {}
         for node in graph.nodes:
             if node.op == "call_function":
+                known = len(gathers)
                 self._uses(node, gathers, scatters, typed)
+                for ids, *_ in gathers[known:]:
+                    readers.setdefault(self.key(ids), []).append(node)
         self._ends(gathers, scatters, {*(vector for vector, _ in typed),
                                        *(v for v in self._compared if self._all_of(v))})
         self._find_loops()
         self._find_types(gathers, typed)
+        self._find_indexed(readers, scatters)
         self._roles()
 
     # -- What ids are used for ---------------------------------------------------
@@ -188,6 +193,15 @@ class Graphs:
             graph.vectors[end] = ids
             self._ids.setdefault(self.key(ids), Ids(graph, end))
         self._end_axis(graph, end, axis)
+
+    def _find_indexed(self, readers, scatters):
+        """Ends whose ids may be negative, as torch has them in `x[ids]` alone."""
+        scattered = {self.key(ids) for ids, _, _ in scatters}
+        for key, nodes in readers.items():
+            found = self._ids.get(key)
+            if found is not None and key not in scattered and all(
+                    node.target == aten.index.Tensor for node in nodes):
+                found.graph.indexed[found.end] = nodes[0]
 
     def _find_loops(self):
         """Graphs that are others with other self loops get their parents."""

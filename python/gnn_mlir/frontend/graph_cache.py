@@ -11,6 +11,7 @@ import torch
 from ..graph import Graph
 from ..identity import Weak, identity
 from ..tensor_graph import TensorGraph
+from .raising import described_op
 from .streams import Shared
 
 # Graphs that are kept: those of training, validation and a few batches.
@@ -25,12 +26,14 @@ def is_built_there(x):
 class Recipe:
     """How a graph is made of what torch gives. Each of `pair`, or `src` and `dst`,
     `edge_type`, `src_types` and `dst_types` is the position of a tensor, or None;
-    `num_src` and `num_dst` are positions of numbers."""
+    `num_src` and `num_dst` are positions of numbers. `indexed` are ends whose ids may count
+    from the last row, each with the words for the op that reads them."""
 
     def __init__(self, name, graph, places):
         self.name, self.places = name, places
         self.square, self.edge_types = graph.square, graph.num_edge_types
         self.node_types = graph.num_node_types
+        self.indexed = {end: described_op(node) for end, node in graph.indexed.items()}
 
     def make(self, values):
         """The graph: a `TensorGraph` of tensors on a GPU, whose structures are built
@@ -50,6 +53,10 @@ class Recipe:
             if count is None:  # Nothing reads this end: it is the edges themselves.
                 counts[end] = len(some)
                 ids[end], pair = torch.arange(len(some), device=some.device), None
+        for end, op in self.indexed.items():
+            first = _from_first_row(op, ids[end], int(counts[end]))
+            if first is not ids[end]:
+                ids[end], pair = first, None
         given = dict(edge_type=of("edge_type"), num_edge_types=self.edge_types,
                      num_node_types=self.node_types)
         types = {end: of(f"{end}_types") for end in counts}
@@ -63,6 +70,18 @@ class Recipe:
             return TensorGraph((ids["src"], ids["dst"]) if pair is None else pair, **given)
         return Graph(*map(_array, ids.values()), **{
             name: _array(x) for name, x in given.items()})
+
+
+def _from_first_row(op, ids, count):
+    """Ids of which some may count from the last row, as ids from the first."""
+    if not is_built_there(ids):
+        low, high = map(int, ids.aminmax()) if len(ids) else (0, 0)
+        if len(ids) and (low < -count or high >= count):
+            raise ValueError(f"{op}: expected ids from {-count} to {count - 1}, got "
+                             f"{high if high >= count else low}")
+        if low >= 0:
+            return ids
+    return torch.where(ids < 0, ids + count, ids)
 
 
 def _array(x):
