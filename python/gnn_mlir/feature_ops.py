@@ -134,7 +134,7 @@ class FeatureOps:
         It is torch.nn.BatchNorm1d in training: rows are normalized by the biased
         variance, and running statistics move by `momentum` towards those of the
         rows, with the unbiased variance. One row, which torch refuses, gives
-        `beta` and has variance 0; no rows have mean and variance 0."""
+        `beta` and has variance 0; no rows leave the statistics as they are."""
         op = "batch_norm_training"
         _rows(op, x)
         _require(x.space != "graph", op, f"expected several rows, got {x.type}")
@@ -154,7 +154,9 @@ class FeatureOps:
         above = [self.elementwise("arith.maximumf", count - less, 1.0)
                  for less in (0.0, 1.0)]
         unbiased = self.apply("mul", "graph", spread, above[0] / above[1])
-        moved = [old * (1 - momentum) + self.sum_rows(new) * momentum
+        kept = self.elementwise("arith.maximumf", 1.0 - count, 1 - momentum)  # 1 of no rows.
+        kept = self.sum_rows(self.broadcast(kept, found.type))
+        moved = [old * kept + self.sum_rows(new) * momentum
                  for old, new in ((mean, found), (variance, unbiased))]
         return (result, *moved)
 

@@ -88,3 +88,15 @@ def test_negative_ids():
             compiled(X, EDGES, torch.tensor(ids))
     with pytest.raises(ValueError, match="edge"):
         compiled(X, EDGES - 5, torch.tensor([0]))
+
+
+# -- No rows ---------------------------------------------------------------------------
+
+def normalized(m, x, edges):
+    return m.norm(m.conv(x, edges))
+
+
+def test_batch_norm_of_no_rows_keeps_its_statistics():
+    model = Model(normalized)
+    model.norm = nn.BatchNorm1d(4, momentum=.3)
+    are_eager(model, (X, EDGES), (X[:0], NO_EDGES), (X, EDGES))

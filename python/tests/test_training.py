@@ -168,17 +168,17 @@ def test_batch_norm_in_training_is_torchs(space, features, momentum, eps, compil
 
 @pytest.mark.parametrize("rows", [0, 1])
 def test_batch_norm_of_one_row_and_none(rows, compiler):
-    """One row is beta, and has no variance; none leave statistics of 0."""
+    """One row is beta, and has no variance; none leave the statistics as they are."""
     graph = graphs.random_graph(rows, 0, 1, 1)
     f = normalized(graph, "node", 4, momentum=0.25)
     inputs = f.random_inputs(graph, seed=5)
     for found in (f.evaluate(graph, inputs), compile_program(f)(graph, inputs)):
         np.testing.assert_allclose(
             found["out"], np.broadcast_to(inputs["beta"], (rows, 4)), rtol=1e-6)
-        mean = inputs["x"].sum(0)
+        kept, mean = 0.75 if rows else 1.0, inputs["x"].sum(0)
         np.testing.assert_allclose(found["new_mean"],
-                                   0.75 * inputs["mean"] + 0.25 * mean, rtol=1e-6)
-        np.testing.assert_allclose(found["new_variance"], 0.75 * inputs["variance"],
+                                   kept * inputs["mean"] + 0.25 * mean, rtol=1e-6)
+        np.testing.assert_allclose(found["new_variance"], kept * inputs["variance"],
                                    rtol=1e-6)
 
 
