@@ -12,7 +12,7 @@ import torch
 
 from . import vocabulary
 from .axes import equal
-from .lowering import GETITEM, is_floats, value_of
+from .lowering import GETITEM, has_gradient, value_of
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
@@ -66,9 +66,9 @@ def readers(graph):
             found[node].all |= 1 << position
     for node in reversed(graph.nodes):
         if node.op == "call_function" and node.target not in _CONSTANT and found[node].bits \
-                and is_floats(node.meta.get("val")):
+                and has_gradient(node.meta.get("val")):
             _follow(node, found)
-    made = {node: found[node].bits if is_floats(node.meta["val"]) else 0
+    made = {node: found[node].bits if has_gradient(node.meta["val"]) else 0
             for node in graph.nodes if node.op == "placeholder"}
     every = 0
     for node, bits in made.items():

@@ -217,6 +217,14 @@ def is_floats(value):
     return isinstance(value, torch.Tensor) and value.dtype.is_floating_point
 
 
+def has_gradient(value):
+    """Whether a value at trace time may have a gradient: tensors of floats, complex ones too."""
+    if isinstance(value, (list, tuple)):
+        return any(map(has_gradient, value))
+    return isinstance(value, torch.Tensor) and (
+        value.dtype.is_floating_point or value.dtype.is_complex)
+
+
 def value_of(argument):
     """What a node is at trace time: a fake tensor or a size; other arguments are
     themselves."""

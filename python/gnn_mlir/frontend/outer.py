@@ -5,7 +5,7 @@ import torch
 
 from . import reads, vocabulary
 from .program_calls import Call
-from .lowering import assertions, is_floats, is_random
+from .lowering import assertions, has_gradient, is_random
 from .raising import CaptureError, Rows, Whole
 from .graph_cache import Recipe, Structures
 
@@ -216,7 +216,7 @@ class Outer:
             if node.op == "placeholder":
                 found = node.meta["requires_grad"]
             else:
-                found = node.target != aten.detach.default and is_floats(value) and any(
+                found = node.target != aten.detach.default and has_gradient(value) and any(
                     map(self.requires_grad, node.all_input_nodes))
             self._memo[key] = found
         return self._memo[key]
@@ -319,7 +319,8 @@ class Outer:
                 parameters.append(value.name)
             if wants and torch.is_grad_enabled():
                 wrt.append(value.name)
-        call = Call(segment, names, wrt, parameters, self.options)
+        constant = [i for i, node in enumerate(segment.outputs) if not self.requires_grad(node)]
+        call = Call(segment, names, wrt, parameters, constant, self.options)
         self.calls.append(call)
         result = self.graph.call_function(call, (self._graphs, *given))
         for i, node in enumerate(segment.outputs):

@@ -96,13 +96,11 @@ class Plan:
     """One program on one set of graphs: without gradients, or with those of `wrt`, as
     `autograd.run` takes it."""
 
-    constant = ()
-
     def __init__(self, function, graphs, call, names, wrt, tensors, device, lock):
         """`lock` is that of the graphs: one thread binds to them at a time."""
         self._bind = function._binder(graphs, str(device) if device.type == "cuda" else None)
         self.names, self.wrt, self._device, self._lock = names, wrt, device, lock
-        self._parameters = call.parameters
+        self._parameters, self.constant = call.parameters, call.constant
         inputs = dict(zip(names, tensors))
         if not wrt:
             self.run = self._launcher(self._bind(function.package, function.name, inputs),
@@ -159,11 +157,12 @@ class Call:
     """One program in the outer graph. It is compiled when it is first called, for the
     graphs of that call."""
 
-    def __init__(self, segment, names, wrt, parameters, options):
+    def __init__(self, segment, names, wrt, parameters, constant, options):
         """`names` are those of its inputs; of some gradients are asked for, and some are
-        parameters of the model as they are."""
+        parameters of the model as they are. `constant` are positions of outputs that depend
+        on nothing with a gradient."""
         self.segment, self.names, self.wrt = segment, names, tuple(wrt)
-        self.parameters = frozenset(parameters)
+        self.parameters, self.constant = frozenset(parameters), constant
         self.options, self.function, self._compiling = options, None, threading.Lock()
         self.has_seed = "seed" in segment.inputs
         self.graph_names = [graph.name for graph in segment.declared

@@ -23,14 +23,15 @@ REQUIRED = {
                      "register_backend list_backends",
     "torch._dynamo.config": "_make_closure_patcher",
     "torch.fx.experimental._config": "_make_closure_patcher",
-    "torch.fx.experimental.proxy_tensor": "make_fx",
+    "torch.fx.experimental.proxy_tensor": "make_fx ProxyTorchDispatchMode "
+                                          "track_tensor_tree",
     "torch.fx.experimental.symbolic_shapes": "make_symbol",
     "torch._functorch.aot_autograd": "aot_export_module",
     "torch._dispatch.python": "enable_python_dispatcher",
     "torch._subclasses.functional_tensor": "FunctionalTensorMode FunctionalTensor",
     "torch._subclasses.fake_tensor": "FakeTensor",
     "torch._C": "_dispatch_has_kernel _dispatch_has_kernel_for_dispatch_key "
-                "_get_tracing_state _WeakTensorRef",
+                "_get_tracing_state _WeakTensorRef _AutoDispatchBelowAutograd",
     # The patches: dynamo's table of functions of torch.sparse and `matmul`, its way to
     # wrap arguments, and whether PyG takes itself to be traced.
     "torch._dynamo.variables.torch": "get_overridable_functions",
@@ -44,6 +45,9 @@ REQUIRED = {
     "torch._dynamo.source": "GlobalStateSource",
     "torch._guards.TracingContext": "try_get",
     "torch.autograd.forward_ad": "_current_level",
+    # Functions with gradients of their own.
+    "torch._ops": "HigherOrderOperator",
+    "torch._functorch.autograd_function": "autograd_function_apply",
     # Whether memory is gone that something is kept of.
     "torch.UntypedStorage": "_expired",
 }
