@@ -19,7 +19,7 @@ class Function:
     """What a node of a lowered graph calls: dynamo's forward and backward of one Function."""
 
     namespace = "torch.autograd"
-    __name__ = "Function"  # torch.fx prints it.
+    __name__ = "torch.autograd.Function"
 
     def __init__(self, forward, backward, options):
         self._bodies, self._options = (forward, backward), options
@@ -31,9 +31,6 @@ class Function:
         """The results on fake tensors."""
         with torch.no_grad():
             return pytree.tree_map_only(torch.Tensor, torch.Tensor.detach, self(*args))
-
-    def __repr__(self):
-        return "torch.autograd.Function"
 
 
 class _Traced(HigherOrderOperator):
