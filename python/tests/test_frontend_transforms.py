@@ -39,8 +39,10 @@ def test_tangents(name, enabled):
 @pytest.mark.parametrize("transform", [
     lambda f, x: tangent(f, x), lambda f, x: torch.func.jvp(f, (x,), (x.cos(),))[1],
     lambda f, x: torch.func.grad(lambda x: f(x).square().sum())(x)])
-def test_transforms_within(transform):
+def test_transforms_within(transform, request):
     """Have PyG's own functions, of ops that torch has rules for."""
+    if "0" not in request.node.callspec.id and torch.__version__ < "2.12":
+        pytest.skip("this torch does not trace them with a tensor of the model")
     def model(x, edges):
         def summed(x):
             x = torch.nn.functional.linear(x, INPUTS.x[:16])
