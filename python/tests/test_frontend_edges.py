@@ -100,3 +100,16 @@ def test_batch_norm_of_no_rows_keeps_its_statistics():
     model = Model(normalized)
     model.norm = nn.BatchNorm1d(4, momentum=.3)
     are_eager(model, (X, EDGES), (X[:0], NO_EDGES), (X, EDGES))
+
+
+# -- Gradients that are zeros ----------------------------------------------------------
+
+def stepped(m, x, edges):
+    return m.conv(x, edges).round(), m.lin(x).floor()
+
+
+def test_gradients_of_steps_are_zeros():
+    model, x = Model(stepped), X.clone().requires_grad_()
+    sum(out.sum() for out in capture.compile_module(model)(x, EDGES)).backward()
+    for one in (x, *model.parameters()):
+        assert one.grad is not None and not one.grad.any()

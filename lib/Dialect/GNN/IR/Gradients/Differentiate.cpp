@@ -6,9 +6,11 @@
 
 #include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Dialect/GNN/IR/GNNDialect.h"
+#include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
 #include "GNN/Dialect/GNN/IR/Gradients.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -126,7 +128,15 @@ static LogicalResult refuse(Operation *op, const Twine &read, Value origin,
          << read << ", which depends on " << describe(origin) << ": " << reason;
 }
 
-/// Adds what `op` hands down of the gradients of its results.
+/// Whether a gradient is a constant 0, as that of a step is.
+static bool isConstantZero(Value gradient) {
+  if (auto broadcast = gradient.getDefiningOp<gnn::BroadcastOp>())
+    gradient = broadcast.getInput();
+  return matchPattern(gradient, m_AnyZeroFloat());
+}
+
+/// Adds what `op` hands down of the gradients of its results. What is 0 is not
+/// handed down: nothing is computed of it.
 static LogicalResult differentiate(OpBuilder &builder, Operation *op,
                                    const Varying &varying,
                                    Gradients &gradients) {
@@ -166,7 +176,8 @@ static LogicalResult differentiate(OpBuilder &builder, Operation *op,
       return op->emitOpError("expected a gradient of type ")
              << operand.getType() << " with respect to operand " << number
              << ", got " << gradient.getType();
-    gradients.add(operand, gradient);
+    if (!isConstantZero(gradient))
+      gradients.add(operand, gradient);
     given.insert(operand);
   }
   // One that is missing would be taken to be 0.
