@@ -114,6 +114,8 @@ class _Recorded(torch.autograd.Function):
         count = len(ctx.needs_input_grad) - 1
         if all(cotangent is None for cotangent in cotangents):
             return (None,) * (1 + count)
+        if not all(x is None or torch._C._has_storage(x) for x in cotangents):
+            raise ValueError(BATCHED.format(passes.name))
         *kept, everything = ctx.saved_tensors
         if not torch.is_grad_enabled():
             return None, *passes.backward(kept, cotangents)
@@ -127,6 +129,8 @@ class _Recorded(torch.autograd.Function):
         return None, *(None if x is None else next(values) for x in found)
 
 
+BATCHED = ("{}: expected one gradient of each output, got a batch of them, as "
+           "torch.autograd.grad gives with is_grads_batched=True")
 SECOND = ("{}: expected to be differentiated once, got a second derivative, which "
           "compiled functions do not have")
 

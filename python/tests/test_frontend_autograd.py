@@ -151,3 +151,64 @@ def by_complex_numbers(model, x, edges):
 
 def test_gradients_of_complex_numbers():
     is_eager(by_complex_numbers, programs=1)
+
+
+def test_batches_of_gradients():
+    x = X.clone().requires_grad_()
+    made = capture.compile_module(summed)(x, EDGES)
+    with pytest.raises(ValueError, match="expected one gradient of each output, got a batch"):
+        torch.autograd.grad(made, x, torch.ones(2, *made.shape), is_grads_batched=True)
+
+
+# -- Data behind autograd's back ----------------------------------------------------------
+
+def reads_data(model, x, edges):
+    h = summed(x * model.weight, edges)
+    return summed(h * h.data.mean(), edges)
+
+
+def in_inference_mode(model, x, edges):
+    h = summed(x * model.weight, edges)
+    with torch.inference_mode():
+        mean = h.mean(0)
+    return h - mean.clone() * h
+
+
+@pytest.mark.parametrize("function", [reads_data, in_inference_mode])
+def test_constants(function):
+    is_eager(function, programs=1)
+
+
+def writes_to_data(model, x, edges):
+    model.weight.data[1:].mul_(.5)
+    return summed(x, edges) * model.weight
+
+
+def writes_to_detached(model, x, edges):
+    h = summed(x * model.weight, edges)
+    h.detach().mul_(2)
+    return h * h
+
+
+@pytest.mark.parametrize("function", [writes_to_data, writes_to_detached])
+def test_writes_are_left_to_torch(function):
+    is_eager(function, programs=0)
+
+
+class Renormalized(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(5, SIZE, max_norm=.5)
+
+    def forward(self, edges):
+        return summed(self.table(torch.arange(NODES) % 5), edges)
+
+
+def test_renormalized_tables_have_gradients():
+    model = Renormalized()
+    other = copy.deepcopy(model)
+    for called in (model, capture.compile_module(other)):
+        called(EDGES).square().sum().backward()
+    for a, b in ((model.table.weight, other.table.weight),
+                 (model.table.weight.grad, other.table.weight.grad)):
+        assert torch.allclose(a, b, rtol=1e-4, atol=1e-5)

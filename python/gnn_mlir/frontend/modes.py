@@ -11,6 +11,7 @@ import contextlib
 import warnings
 
 import torch
+import torch.nn.functional as F
 from torch._dynamo.guards import GuardBuilder
 from torch._dynamo.source import GlobalStateSource
 from torch._ops import HigherOrderOperator
@@ -22,6 +23,8 @@ from . import own_gradients, vocabulary
 # Ops that call graphs within a graph: those that are known here.
 _CHECKPOINTS = (torch.ops.higher_order.tag_activation_checkpoint,)
 _AUTOCAST = (torch.amp.autocast_mode._enter_autocast, torch.amp.autocast_mode._exit_autocast)
+_GRAD_MODES = (torch._C._set_grad_enabled, torch.autograd.grad_mode._enter_inference_mode,
+               torch.autograd.grad_mode._exit_inference_mode)
 _SHORT = (torch.float16, torch.bfloat16)
 _DEVICES = ("cpu", "cuda")
 # Where the functions are that transforms are in dynamo's graphs.
@@ -52,11 +55,14 @@ class Inlined(torch.fx.Interpreter):
         self._constant.clear()
 
     def call_function(self, target, args, kwargs):
-        if target is torch._C._set_grad_enabled:
-            self._enabled = args[0]
+        if target in _GRAD_MODES:
+            before = self._enabled
+            self._enabled = _is_enabled(target, args[0], before)
             if self._enabled:
                 self._detach()
-            return None
+            return before
+        if _is_data(target):
+            return args[0].detach()
         if target in _AUTOCAST:
             return None
         if target in _CHECKPOINTS:
@@ -64,6 +70,18 @@ class Inlined(torch.fx.Interpreter):
         if target is own_gradients.APPLY:
             return own_gradients.traced(*args, **kwargs)
         return super().call_function(target, args, kwargs)
+
+
+def _is_enabled(target, argument, before):
+    """Whether there are gradients after a node; what enters a mode gives what was before."""
+    if target is torch.autograd.grad_mode._enter_inference_mode:
+        return before and not argument
+    return argument
+
+
+def _is_data(target):
+    """Whether a function gives the `.data` of a tensor."""
+    return getattr(target, "__name__", "") == "_get_data_attr"
 
 
 def _written(node):
@@ -108,6 +126,7 @@ def refused(graph_module):
         return ("torch.func or torch.autograd.forward_ad: expected a model without transforms, "
                 "outside of dual_level(), since programs have no rules for them")
     begin = enabled = torch.is_grad_enabled()
+    behind, before = set(), {}  # Memory of what is detached, and modes.
     for node in _nodes(graph_module):
         if isinstance(node.target, HigherOrderOperator) and node.target not in (
                 *_CHECKPOINTS, own_gradients.APPLY):
@@ -115,21 +134,55 @@ def refused(graph_module):
                     "functions on them")
         if node.target is own_gradients.APPLY and own_gradients.writes(node):
             return "a torch.autograd.Function that writes to its operands: expected results"
-        if node.target is torch._C._set_grad_enabled:
-            enabled = node.args[0]
+        if node.target in _GRAD_MODES:
+            before[node] = enabled
+            enabled = _is_enabled(node.target, before.get(node.args[0], node.args[0]), enabled)
             if enabled and not begin:
                 return ("torch.enable_grad() within a model that is called without "
                         "gradients: expected torch.no_grad() around what needs none")
+        if begin and _renormalizes(node):
+            return "an embedding with max_norm: expected a weight that is not written to"
+        if _is_detached(node):
+            behind.add(_storage(node))
         written = _written(node)
         if written is None:
             continue
+        if begin and _storage(written) in behind - {None}:
+            return ("a tensor with gradients that is written to by way of .data or detach(): "
+                    "expected a copy")
         if written.op == "get_attr":
             return "a tensor that is no input is written to, as by an optimizer"
-        if begin and not enabled and getattr(written.meta.get("example_value"),
-                                             "requires_grad", False):
+        if begin and not enabled and _has_gradient(written):
             return ("a tensor with gradients that is written to under torch.no_grad(): "
                     "expected one without")
     return None
+
+
+def _storage(node):
+    """What says whose memory a tensor is, or None."""
+    value = node.meta.get("example_value")
+    if isinstance(value, torch.Tensor) and value.layout == torch.strided:
+        return value.untyped_storage()._cdata
+    return None
+
+
+def _is_detached(node):
+    """Whether a node is a tensor with a gradient, but without it."""
+    return (_is_data(node.target) or node.target in ("detach", torch.detach)) and (
+        any(map(_has_gradient, node.all_input_nodes)))
+
+
+def _has_gradient(node):
+    return getattr(node.meta.get("example_value"), "requires_grad", False)
+
+
+def _renormalizes(node):
+    """Whether an embedding writes to its weight, which has a gradient."""
+    if node.target not in (F.embedding, F.embedding_bag):
+        return False
+    weight, norm = (node.args[place] if place < len(node.args) else node.kwargs.get(name)
+                    for place, name in ((1, "weight"), (3, "max_norm")))
+    return norm is not None and _has_gradient(weight)
 
 
 def in_torch(graph_module):
