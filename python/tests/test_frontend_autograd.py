@@ -127,7 +127,8 @@ def with_branches(model, x, edges):
     with_hook, with_branches,
     lambda model, x, edges: Written.apply(model.weight * x)[edges[0]] * 2])
 def test_left_to_torch(function):
-    is_eager(function, programs=0)
+    breaks = function is with_hook and torch.__version__ < "2.13"  # Into two graphs.
+    is_eager(function, programs=None if breaks else 0)
 
 
 # -- Outputs with and without gradients ---------------------------------------------------
