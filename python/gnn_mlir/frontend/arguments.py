@@ -44,8 +44,9 @@ def converting(function, model):
 
 
 def marking(function):
-    """The function, to which sizes of 1 are special: there torch may broadcast. Others are
-    taken as they come, 0 and 1 too, when a program is there that was captured for more."""
+    """The function, to which sizes of 1 are special: there torch may broadcast. So are numbers
+    of features, for which programs are compiled. Others are taken as they come, 0 and 1 too,
+    when a program is there that was captured for more."""
     @functools.wraps(function)
     def call(*args, **kwargs):
         for x in (*args, *kwargs.values()):
@@ -56,8 +57,12 @@ def marking(function):
 
 def _mark(x):
     if isinstance(x, torch.Tensor):
-        if 1 in x.shape and x.layout is torch.strided:
-            torch._dynamo.mark_static(x, [i for i, size in enumerate(x.shape) if size == 1])
+        if x.layout is torch.strided:
+            fixed = {i for i, size in enumerate(x.shape) if size == 1}
+            if x.dim() == 2 and x.is_floating_point() and x.shape[0] != x.shape[1]:
+                fixed.add(1)
+            if fixed:
+                _fix(x, fixed)
     elif isinstance(x, dict):
         for one in x.values():
             _mark(one)
@@ -67,6 +72,14 @@ def _mark(x):
     elif hasattr(x, "stores") and hasattr(x, "to_dict"):
         for store in x.stores:
             _mark(dict(store.items()))
+
+
+def _fix(x, dims):
+    """As torch._dynamo.mark_static does, which asks whether any thread traces."""
+    if not hasattr(x, "_dynamo_static_indices"):
+        x._dynamo_static_indices = set()
+    x._dynamo_static_indices |= dims
+    x._has_dynamo_dim_marking = True
 
 
 def convert(x):

@@ -19,13 +19,13 @@ TESTED = (2, 11), (2, 13)
 # Nothing is compiled.
 REQUIRED = {
     # The capture: a functional graph of dynamo's, with symbols as sizes.
-    "torch._dynamo": "optimize substitute_in_graph assume_constant_result mark_static "
+    "torch._dynamo": "optimize substitute_in_graph assume_constant_result "
                      "register_backend list_backends",
     "torch._dynamo.config": "_make_closure_patcher",
     "torch.fx.experimental._config": "_make_closure_patcher",
     "torch.fx.experimental.proxy_tensor": "make_fx ProxyTorchDispatchMode "
                                           "track_tensor_tree",
-    "torch.fx.experimental.symbolic_shapes": "make_symbol",
+    "torch.fx.experimental.symbolic_shapes": "make_symbol ShapeEnv",
     "torch._functorch.aot_autograd": "aot_export_module",
     "torch._dispatch.python": "enable_python_dispatcher",
     "torch._subclasses.functional_tensor": "FunctionalTensorMode FunctionalTensor",
