@@ -7,7 +7,7 @@ so is a device without kernels of a GPU.
 """
 
 import functools
-from ctypes import byref, c_char_p, c_int64, c_void_p
+from ctypes import byref, c_int64, c_void_p
 
 import torch
 

@@ -11,7 +11,7 @@ import torch
 
 from . import vocabulary
 from .relation_groups import Group, OfEdges
-from .zipping import Stuck, once, same
+from .zipping import once, same
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
