@@ -17,8 +17,8 @@ import sys
 
 import torch
 
-from .frontend import intercept
-from .frontend.vocabulary import OPS
+from .frontend.tracing import intercept
+from .frontend.tracing.vocabulary import OPS
 
 _BINARY = {"add": torch.add, "sub": torch.sub, "mul": torch.mul, "div": torch.div}
 _REDUCE = ("sum", "mean", "max", "min")

@@ -12,7 +12,8 @@ pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
 import zoo_table  # noqa: E402
-from gnn_mlir.frontend import capture, intercept  # noqa: E402
+from gnn_mlir.frontend import capture  # noqa: E402
+from gnn_mlir.frontend.tracing import intercept  # noqa: E402
 from torch.utils import _pytree as pytree  # noqa: E402
 
 # What no program means, and why.

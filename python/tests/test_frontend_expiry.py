@@ -6,7 +6,8 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 import zoo
-from gnn_mlir.frontend import capture, graph_cache
+from gnn_mlir.frontend import capture
+from gnn_mlir.frontend.runtime import graph_cache
 from torch.multiprocessing.reductions import StorageWeakRef
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)

@@ -10,7 +10,9 @@ torch = pytest.importorskip("torch")
 pyg = pytest.importorskip("torch_geometric.nn")
 
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture, hetero, intercept, reads, templates  # noqa: E402
+from gnn_mlir.frontend import capture  # noqa: E402
+from gnn_mlir.frontend.runtime import reads  # noqa: E402
+from gnn_mlir.frontend.tracing import hetero, intercept, templates  # noqa: E402
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
 intercept.install()

@@ -10,8 +10,11 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
-from gnn_mlir.frontend import adjacency, arguments, capture, streams  # noqa: E402
-from gnn_mlir.frontend.graph_cache import Structures  # noqa: E402
+from gnn_mlir.frontend import capture  # noqa: E402
+from gnn_mlir.frontend.calls import arguments  # noqa: E402
+from gnn_mlir.frontend.runtime import streams  # noqa: E402
+from gnn_mlir.frontend.runtime.graph_cache import Structures  # noqa: E402
+from gnn_mlir.frontend.tracing import adjacency  # noqa: E402
 from gnn_mlir.tensor_graph import TensorGraph  # noqa: E402
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)

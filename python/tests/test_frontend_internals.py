@@ -11,7 +11,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture, dispatch, torch_internals  # noqa: E402
+from gnn_mlir.frontend import capture, torch_internals  # noqa: E402
+from gnn_mlir.frontend.calls import dispatch  # noqa: E402
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
 

@@ -7,8 +7,9 @@ What is merged runs by torch's own ops here: test_frontend.py runs programs made
 import pytest
 import torch
 import zoo
-from gnn_mlir.frontend import capture, relations
-from gnn_mlir.frontend.lowering import lower
+from gnn_mlir.frontend import capture
+from gnn_mlir.frontend.functional.lowering import lower
+from gnn_mlir.frontend.relations import merging
 from torch import nn
 from torch_geometric import nn as pyg
 
@@ -147,7 +148,7 @@ def merged(monkeypatch):
 
     def backend(graph_module, inputs, options=None, captures=None):
         lowered = lower(graph_module)
-        found.append(relations.merge(lowered))
+        found.append(merging.merge(lowered))
         return lowered.fed((found[-1] or lowered).module)
     monkeypatch.setattr(capture, "backend", backend)
     yield found

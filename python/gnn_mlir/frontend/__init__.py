@@ -4,25 +4,17 @@
     model = gnn_mlir.compile(model)                    # a torch.nn.Module
     model = torch.compile(model, backend="gnn_mlir")   # the same without its settings
 
-A call goes through `compiled_model` (torch's OptimizedModule), `arguments` (graphs of other
-kinds as the ids of `adjacency`, kept by `identity`), `retrying` (models that use numbers of
-tensors), `dispatch` (code that is captured already) and, where it fails, `bad_input`.
+A call goes through `calls`. `capture` leads a graph of dynamo's through the packages in this
+order, each of which says what its modules do:
 
-`capture` leads a graph of dynamo's through the modules in this order:
+1. `tracing`: PyG's functions and layers as ops, while dynamo traces.
+2. `functional`: functional ATen of dynamo's graph.
+3. `relations`: one graph and one op in place of one for each relation.
+4. `raising`: programs of the `gnn` dialect, and what is left to torch.
+5. `runtime`: what is called in place of the model, and the graphs that it keeps.
 
-1. Tracing: `intercept` and `vocabulary` (PyG's functions and layers as ops), `hetero` and
-   `templates` (equal layers of a HeteroConv traced once).
-2. Functional ATen: `modes` (autocast, regions without gradients, what is left to torch),
-   `sizes`, `exporting`, `own_gradients`, `lowering`, `assignments`, `composed`, `detached`.
-3. Relations: `needed` (rows that nothing reads left out), `layers`, `terms` and `copies` (what
-   relations add to node types), `relations`, `relation_groups`, `relation_copies` and `zipping`
-   (one graph and one op in place of one for each relation).
-4. Programs: `axes` and `declared_graphs` (what is rows of what), `raising` with its handlers
-   (`elementwise`, `features`, `functions`, `products`, `sparse`, `weights`).
-5. What runs: `liveness` and `reads` (which gradients are None), `outer` (torch's ops around
-   programs), `graph_cache` and `streams` (graphs of the user's tensors), `program_calls`.
-
-`report` says what became of a model, in the words of `places`, and `torch_internals` what all this needs of torch.
+`analysis` is what 2 to 4 ask of a graph. `report` says what became of a model, in the words of
+`places`, and `torch_internals` what all this needs of torch.
 """
 
 from . import torch_internals

@@ -5,13 +5,17 @@ import weakref
 
 import torch
 
-from . import (arguments, detached, intercept, liveness, modes, needed, relations,
-               report, sizes)
-from .compiled_model import Compiled, refuse_untraced
-from .lowering import lower
-from .outer import NoGraph, Outer
-from .raising import CaptureError, Raiser, described_op
-from .retrying import Numbers, is_of_symbols
+from . import report
+from .analysis import liveness
+from .calls import arguments
+from .calls.compiled_model import Compiled, refuse_untraced
+from .calls.retrying import Numbers, is_of_symbols
+from .functional import detached, modes
+from .functional.lowering import lower
+from .raising.raiser import CaptureError, Raiser, described_op
+from .relations import merging, needed
+from .runtime.outer import NoGraph, Outer
+from .tracing import intercept, sizes
 
 
 class _Made(list):
@@ -135,7 +139,7 @@ def _merged(lowered, foreign):
         return lowered, _without_small(lowered, foreign)
     fewer = []
     for given in (needed.narrowed(lowered), lowered):
-        merged = given and relations.merge(given)
+        merged = given and merging.merge(given)
         if merged is not None:
             raiser = _without_small(merged, foreign)
             if len(_programs(raiser)) == 1:

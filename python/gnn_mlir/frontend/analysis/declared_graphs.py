@@ -1,0 +1,380 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The graphs that a captured program has: which integer tensors are ends of edges, which
+are types, and which axes are rows of what."""
+
+import torch
+
+from ..functional.lowering import GETITEM, is_floats, value_of
+from ..tracing import vocabulary
+from .axes import made_equal
+
+aten, OPS = torch.ops.aten, vocabulary.OPS
+
+# What changes the shape of ids, not the ids.
+_SAME_IDS = {aten.view.default, aten.reshape.default, aten.expand.default,
+             aten.unsqueeze.default, aten.squeeze.dim, aten.clone.default,
+             aten._to_copy.default, aten.expand_as.default}
+
+
+class Ids:
+    """A vector of rows: one end of the edges of a graph."""
+
+    def __init__(self, graph, end):
+        self.graph, self.end = graph, end
+
+
+class Types:
+    """A vector of types of the rows of an axis: of `by` edge_type or node_type; with an
+    end, of that end's node of each edge of `graph`. With `others`, the last type is that
+    of all numbers that are no other."""
+
+    def __init__(self, axis, count, node, graph=None, end=None, others=False):
+        self.axis, self.count, self.node = axis, count, node
+        self.graph, self.end, self.others = graph, end, others
+
+
+class TypedGraph:
+    """A graph of the program: where its ids come from and what its axes are.
+
+    `pair` is the tensor [2, edges], None where ends are vectors by themselves; a flipped
+    pair is the pair with its ends exchanged. A graph with a `parent` is that with other
+    self `loops`, as `Module.looped_graph` has them."""
+
+    def __init__(self, name, pair, edge):
+        self.name, self.pair, self.edge = name, pair, edge
+        self.parent, self.loops = None, None
+        self.ends, self.vectors = {}, {}
+        self.indexed = {}  # By end: the first of the ops, where all are `x[ids]`.
+        self.edge_types = None
+        self.node_types = {}  # Types by end
+
+    @property
+    def square(self):
+        return (set(self.ends) == {"src", "dst"} and
+                self.ends["src"].find() is self.ends["dst"].find())
+
+    @property
+    def num_edge_types(self):
+        return self.edge_types.count if self.edge_types else 1
+
+    @property
+    def num_node_types(self):
+        return max([types.count for types in self.node_types.values()], default=1)
+
+    def space(self, end):
+        """The row space of the nodes at an end."""
+        return "node" if self.square else end
+
+    def declare(self, module, declared):
+        """Declares it; `declared` gives its parent's declaration."""
+        if self.parent is not None:
+            return module.looped_graph(self.name, declared(self.parent), self.loops)
+        return module.graph(self.name, self.num_node_types, self.num_edge_types,
+                            square=self.square)
+
+
+class Graphs:
+    """All graphs, by the ids that are used; those that are `foreign` have none."""
+
+    def __init__(self, graph, axes, foreign=()):
+        self._foreign = {None, *foreign}
+        self.axes, self.all, self._by_key = axes, [], {}
+        self._types, self._compared = {}, {}
+        self._ids = {}  # The `Ids` of each key.
+        gathers, scatters, typed, readers = [], [], [], {}
+        for node in graph.nodes:
+            if node.op == "call_function":
+                known = len(gathers)
+                self._uses(node, gathers, scatters, typed)
+                for ids, *_ in gathers[known:]:
+                    readers.setdefault(self.key(ids), []).append(node)
+        self._ends(gathers, scatters, {*(vector for vector, _ in typed),
+                                       *(v for v in self._compared if self._all_of(v))})
+        self._find_loops()
+        self._find_types(gathers, typed)
+        self._find_indexed(readers, scatters)
+        self._roles()
+
+    # -- What ids are used for ---------------------------------------------------
+
+    def _uses(self, node, gathers, scatters, typed):
+        """Notes (ids, axis of the rows that they point to), and (types, how many)."""
+        target, args, axes = node.target, node.args, self.axes
+        if target == aten.index_select.default:
+            if self.key(args[2])[0].target == aten.nonzero.default:
+                return  # Rows of a mask.
+            gathers.append((args[2], axes.of(args[0], args[1]), args[0]))
+        elif target == aten.index.Tensor:
+            places = [i for i, one in enumerate(args[1]) if one is not None]
+            if len(places) == 1 and _is_vector(args[1][places[0]]):
+                gathers.append((args[1][places[0]], axes.of(args[0], places[0]), args[0]))
+        elif target == aten.embedding.default and _is_vector(args[1]):
+            gathers.append((args[1], axes.of(args[0]), args[0]))
+        elif target in (OPS.aggregate.default, OPS.aggregate_by_type.default):
+            scatters.append((args[1], axes.of(node), args[0]))
+            if target == OPS.aggregate_by_type.default:
+                typed.append((args[2], args[4]))
+        elif target in (OPS.edge_softmax.default, OPS.edge_softmax_by_type.default):
+            by_type = target == OPS.edge_softmax_by_type.default
+            scatters.append((args[1], axes.of_size(args[3 if by_type else 2]), args[0]))
+            if by_type:
+                typed.append((args[2], args[4]))
+        elif target in (aten.scatter_add.default, aten.index_add.default,
+                        aten.scatter_reduce.two):
+            scatters.append((args[2], axes.of(node, args[1]), args[3]))
+        elif target == OPS.typed_linear.default:
+            typed.append((args[2], int(value_of(args[1]).shape[0])))
+        elif target == aten.eq.Scalar and _is_ids(args[0]) and isinstance(
+                args[1], int) and _selects_rows(node):
+            self._compared.setdefault(self.key(args[0])[0], set()).add(args[1])
+
+    def key(self, ids):
+        """(pair, 0 or 1) or (vector, None) of ids, whatever their shape."""
+        while True:
+            if ids.target in _SAME_IDS and _is_ids(ids.args[0]):
+                ids = ids.args[0]
+            elif ids.target == aten.select.int and ids.args[1] == 0:
+                return self._of_pair(ids.args[0], ids.args[2]) or (ids, None)
+            elif ids.target == GETITEM and ids.args[0].target == aten.unbind.int:
+                return self._of_pair(ids.args[0].args[0], ids.args[1]) or (ids, None)
+            else:
+                return ids, None
+
+    def _of_pair(self, pair, which):
+        value = pair.meta.get("val")
+        if not isinstance(value, torch.Tensor) or value.dim() != 2:
+            return None
+        which %= 2
+        if pair.target == aten.flip.default and list(pair.args[1]) in ([0], [-2]):
+            return self._of_pair(pair.args[0], 1 - which)
+        if pair.target == aten.stack.default and len(pair.args[0]) == 2:
+            return self.key(pair.args[0][which])
+        return (pair, which) if int(value.shape[0]) == 2 else None
+
+    # -- Which graph they belong to -------------------------------------------------
+
+    def _ends(self, gathers, scatters, typed):
+        typed = {self.key(ids) for ids in typed}
+        for ids, axis, _ in [*scatters, *gathers]:
+            pair, which = self.key(ids)
+            if which is not None and axis is not None and pair not in self._foreign:
+                self._end(self._graph(pair, self.axes.of(pair, 1)),
+                          "src" if which == 0 else "dst", ids, axis)
+        rows = {axis.find() for graph in self.all for axis in graph.ends.values()}
+        scattered = {self.key(ids) for ids, _, _ in scatters}
+        for where, role in ((scatters, "dst"), (gathers, "src")):
+            for ids, axis, x in where:
+                key = self.key(ids)
+                if key[1] is not None or axis is None or key in typed or (
+                        key[0] in self._foreign):
+                    continue
+                if role == "src" and key not in scattered and axis.find() not in rows and (
+                        not isinstance(axis.find().size, torch.SymInt)):
+                    continue  # Of a table: they are types.
+                if role == "src" and _is_ids(x) and value_of(x).dim() == 1 and (
+                        not isinstance(axis.find().size, torch.SymInt)):
+                    continue
+                graph = self._graph(self.axes.of(key[0]), self.axes.of(key[0]), loose=True)
+                end = "dst" if key in scattered else role
+                self._end(graph, end, key[0], axis)
+
+    def _graph(self, key, edge, loose=False):
+        if key not in self._by_key:
+            found = TypedGraph(f"g{len(self.all)}" if self.all else "g",
+                               None if loose else key, edge)
+            self._by_key[key] = found
+            self.all.append(found)
+        return self._by_key[key]
+
+    def _end(self, graph, end, ids, axis):
+        if end in graph.vectors and self.key(graph.vectors[end]) != self.key(ids):
+            return  # A third vector of ids of the same edges: torch's.
+        if end not in graph.vectors:
+            graph.vectors[end] = ids
+            self._ids.setdefault(self.key(ids), Ids(graph, end))
+        self._end_axis(graph, end, axis)
+
+    def _find_indexed(self, readers, scatters):
+        """Ends whose ids may be negative, as torch has them in `x[ids]` alone."""
+        scattered = {self.key(ids) for ids, _, _ in scatters}
+        for key, nodes in readers.items():
+            found = self._ids.get(key)
+            if found is not None and key not in scattered and all(
+                    node.target == aten.index.Tensor for node in nodes):
+                found.graph.indexed[found.end] = nodes[0]
+
+    def _find_loops(self):
+        """Graphs that are others with other self loops get their parents."""
+        for graph in list(self.all):
+            found = self._looped(graph.pair) if graph.pair is not None else None
+            if found is None or not graph.ends:
+                continue
+            base, loops, size = found
+            if size is not None:
+                for end in ("src", "dst"):
+                    self._end_axis(graph, end, size)
+            elif len(graph.ends) == 1:
+                axis, = graph.ends.values()
+                for end in ("src", "dst"):
+                    self._end_axis(graph, end, axis)
+            if not graph.square:
+                continue
+            parent = self._graph(base, self.axes.of(base, 1))
+            for end in ("src", "dst"):
+                self._end_axis(parent, end, graph.ends["src"])
+            if parent.square:
+                graph.parent, graph.loops = parent, loops
+
+    def _end_axis(self, graph, end, axis):
+        """What the same ids point to has as many rows as there are nodes."""
+        if end not in graph.ends:
+            graph.ends[end] = axis
+        elif made_equal(graph.ends[end].find().size, axis.find().size):
+            graph.ends[end].join(axis)
+
+    def _looped(self, pair):
+        """(the pair that it is made of, loops, how many nodes)."""
+        if pair.target == OPS.drop_loops.default:
+            return pair.args[0], "remove", None
+        if pair.target not in (OPS.add_loops.default, OPS.remaining_loops.default):
+            return None
+        size = self.axes.of_size(pair.args[1])
+        if pair.target == OPS.remaining_loops.default:
+            return pair.args[0], "remaining", size
+        base = pair.args[0]
+        if base.target == OPS.drop_loops.default:
+            return base.args[0], "replace", size
+        return base, "add", size
+
+    def of_pair(self, pair):
+        """The graph of a tensor [2, edges], or None."""
+        return self._by_key.get(pair)
+
+    # -- Types ----------------------------------------------------------------------
+
+    def _all_of(self, vector):
+        """How many types a vector is compared with, 0 where not the first so many."""
+        numbers = self._compared[vector]
+        return len(numbers) if numbers == set(range(len(numbers))) else 0
+
+    def _find_types(self, gathers, typed):
+        found = {}
+        for vector, count in typed:
+            key = self.key(vector)[0]
+            found[key] = max(count, found.get(key, 0))
+        for ids, axis, _ in gathers:
+            key, which = self.key(ids)
+            if which is None and not self._is_end(ids) and axis is not None and (
+                    not isinstance(axis.find().size, torch.SymInt)):
+                found[key] = max(int(axis.find().size), found.get(key, 0))
+        through = set()
+        compared = {vector: self._all_of(vector) + 1 for vector in self._compared
+                    if vector not in found and self._all_of(vector)}
+        for vector, count in [*found.items(), *compared.items()]:
+            if value_of(vector).dim() != 1 or self._is_end(vector):
+                continue
+            others, via = vector in compared, self._types_of_ends(vector)
+            if via is None:
+                self._note(vector, count, others)
+                continue
+            inner, ids = via
+            key = self.key(inner)[0]
+            self._note(key, count, others)
+            if key in self._types:
+                self._types[vector] = Types(self.axes.of(inner), self._types[key].count, key,
+                                            ids.graph, ids.end, self._types[key].others)
+                through.add((ids.graph, ids.end))
+        for graph in self.all:
+            self._settle(graph, through)
+
+    def _settle(self, graph, through):
+        """Numbers of types at the ends of a graph are one: where they are not, the types of one
+        end are those of another graph of the same nodes. Those that edges have `through` an
+        end stay."""
+        ends = [end for end in graph.node_types if (graph, end) not in through]
+        if len({types.count for types in graph.node_types.values()}) < 2:
+            return
+        homes = {end: sum(types in (other.edge_types, *other.node_types.values())
+                          for other in self.all)
+                 for end in ends for types in [graph.node_types[end]]}
+        end = max(homes, key=homes.get, default=None)
+        if end is not None and homes[end] > 1:
+            del graph.node_types[end]
+
+    def _note(self, vector, count, others):
+        if vector in self._types:
+            types = self._types[vector]
+            if types.others == others:
+                types.count = max(count, types.count)
+            return
+        axis, used = self.axes.of(vector), False
+        types = Types(axis, count, vector, others=others)
+        for graph in self.all:
+            if graph.edge.find() is axis:
+                if graph.edge_types is None:
+                    graph.edge_types, used = types, True
+            for end, at in graph.ends.items():
+                if at.find() is axis and end not in graph.node_types:
+                    graph.node_types[end], used = types, True
+        if used:
+            self._types[vector] = types
+
+    def _types_of_ends(self, vector):
+        """(types, ids) of types at an end of each edge: types[ids]."""
+        if vector.target in (aten.index_select.default, aten.index.Tensor) and _is_ids(
+                vector.args[0]) and value_of(vector.args[0]).dim() == 1:
+            ids = vector.args[2] if vector.target == aten.index_select.default else (
+                vector.args[1][0])
+            found = self.ids(ids) if _is_ids(ids) else None
+            return (vector.args[0], found) if found else None
+        return None
+
+    def _is_end(self, ids):
+        return self.ids(ids) is not None
+
+    # -- What the raising asks ---------------------------------------------------------
+
+    def ids(self, node):
+        """The `Ids` that a node is, or None."""
+        return self._ids.get(self.key(node))
+
+    def types(self, node):
+        """The `Types` that a node is, or None."""
+        return self._types.get(self.key(node)[0])
+
+    def _roles(self):
+        self.roles = {}
+        for graph in self.all:
+            for end, axis in graph.ends.items():
+                self._role(axis, graph, graph.space(end))
+        for graph in self.all:
+            self._role(graph.edge, graph, "edge")
+            for end in ("src", "dst"):
+                # An end that nothing uses is the edges themselves.
+                if end not in graph.ends:
+                    self._role(graph.edge, graph, end)
+
+    def _role(self, axis, graph, space):
+        found = self.roles.setdefault(axis.find(), [])
+        if (graph, space) not in found:
+            found.append((graph, space))
+
+    def roles_of(self, axis):
+        """(graph, space) of an axis, the one that values have by default first."""
+        return self.roles.get(axis.find(), []) if axis is not None else []
+
+
+def _selects_rows(mask):
+    """Whether a mask says which rows of features an op takes or gives."""
+    return any(is_floats(user.meta.get("val")) or user.target in (
+        *_SAME_IDS, aten.nonzero.default) and _selects_rows(user) for user in mask.users)
+
+
+def _is_vector(node):
+    """Whether a node is ids, one for each row."""
+    return _is_ids(node) and value_of(node).dim() == 1
+
+
+def _is_ids(node):
+    value = node.meta.get("val") if isinstance(node, torch.fx.Node) else None
+    return isinstance(value, torch.Tensor) and value.dtype in (torch.int64, torch.int32)

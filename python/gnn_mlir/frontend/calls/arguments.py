@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a compiled model is called with, as torch can trace it: sparse matrices and PyG's
+EdgeIndex become tensors, wherever they are among the arguments."""
+
+import copy
+import functools
+
+import torch
+from torch.utils.weak import WeakIdKeyDictionary
+
+from ...identity import Weak, identity
+from ..runtime.streams import Shared
+from ..tracing.adjacency import Adjacency, Matrix
+from . import bad_input
+
+_Tensor, _strided = torch.Tensor, torch.strided
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+_UNTRACED = ("EdgeIndex", "SparseTensor", "DGLGraph", "DGLBlock")
+_LAYOUTS = (torch.sparse_coo, torch.sparse_csr, torch.sparse_csc)
+_known = WeakIdKeyDictionary()
+
+
+def converting(function, model):
+    """What runs a model, on arguments that torch can trace; where it fails, the error says
+    what is wrong with them."""
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        for x in args:
+            if type(x) is not _Tensor or x.layout is not _strided or not x.numel():
+                args = tuple(map(convert, args))
+                break
+        if kwargs:
+            kwargs = {name: convert(x) for name, x in kwargs.items()}
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            found = bad_input.explain(error, model, args, kwargs)
+            if found is None:
+                raise
+            # The frames of torch's tracing say nothing of an argument.
+            cause = error if torch._dynamo.config.verbose else None
+        raise found.with_traceback(None) from cause
+    return call
+
+
+def marking(function):
+    """The function, to which sizes of 1 are special: there torch may broadcast. So are numbers
+    of features, for which programs are compiled. Others are taken as they come, 0 and 1 too,
+    when a program is there that was captured for more."""
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        for x in (*args, *kwargs.values()):
+            _mark(x)
+        return function(*args, **kwargs)
+    return call
+
+
+def _mark(x):
+    if isinstance(x, torch.Tensor):
+        if x.layout is torch.strided:
+            fixed = {i for i, size in enumerate(x.shape) if size == 1}
+            if x.dim() == 2 and x.is_floating_point() and x.shape[0] != x.shape[1]:
+                fixed.add(1)
+            if fixed:
+                _fix(x, fixed)
+    elif isinstance(x, dict):
+        for one in x.values():
+            _mark(one)
+    elif isinstance(x, (list, tuple)):
+        for one in x:
+            _mark(one)
+    elif hasattr(x, "stores") and hasattr(x, "to_dict"):
+        for store in x.stores:
+            _mark(dict(store.items()))
+
+
+def _fix(x, dims):
+    """As torch._dynamo.mark_static does, which asks whether any thread traces."""
+    if not hasattr(x, "_dynamo_static_indices"):
+        x._dynamo_static_indices = set()
+    x._dynamo_static_indices |= dims
+    x._has_dynamo_dim_marking = True
+
+
+def convert(x):
+    """An argument as torch can trace it: itself where it is."""
+    kind = type(x)
+    if kind in _PLAIN:
+        if x.layout is not torch.strided:
+            return _of_torch(x)
+        return x if x.numel() or x.dim() != 2 or x.requires_grad else _empty(x)
+    if kind is dict:
+        for one in x.values():
+            if type(one) is not _Tensor or one.layout is not _strided or not one.numel():
+                break
+        else:
+            return x
+        made = {name: convert(one) for name, one in x.items()}
+        return made if any(made[name] is not one for name, one in x.items()) else x
+    if kind in (list, tuple):
+        made = kind(map(convert, x))
+        return made if any(a is not b for a, b in zip(made, x)) else x
+    if isinstance(x, torch.Tensor):
+        return x.as_tensor() if hasattr(x, "as_tensor") else x
+    if kind.__name__ == "SparseTensor" and hasattr(x, "coo"):
+        return _of_sparse(x)
+    if kind.__name__ in ("DGLGraph", "DGLBlock"):
+        from ... import dgl
+        return dgl.of_dgl(x, _of_dgl)
+    if hasattr(x, "stores") and hasattr(x, "to_dict"):
+        return _of_data(x)
+    return x
+
+
+def untraced(x):
+    """What an argument is that torch cannot trace, or None."""
+    if isinstance(x, torch.Tensor) and x.layout is not torch.strided:
+        return f"a tensor of {x.layout}"
+    name = type(x).__name__
+    return name if name in _UNTRACED else None
+
+
+def _empty(x):
+    """Ids [2, 0] with the strides [0, 1]: torch's own, [1, 1], are a special case of those
+    of other sizes, for which a model would be compiled again."""
+    return x.as_strided(x.shape, (x.shape[1], 1))
+
+
+def _of_data(data):
+    """Data and HeteroData of PyG, or a copy that has other tensors."""
+    made = None
+    for place, store in enumerate(data.stores):
+        for name, x in store.items():
+            one = convert(x)
+            if one is not x:
+                made = copy.copy(data) if made is None else made
+                made.stores[place][name] = one
+    return data if made is None else made
+
+
+def _kept(given, vectors, make):
+    """What `make` gives for an object of these vectors, or a sparse tensor; made once,
+    while they are what they were. What is kept is of no mode of torch."""
+    key, found = identity(vectors or [given], held=bool(vectors)), None
+    try:
+        found = None if key is None else _known.get(given)
+    except TypeError:
+        key = None  # No object that can be held weakly.
+    if found is None or found[0] != key or not vectors and found[1].has_moved():
+        if key is None:
+            return make()
+        with torch.inference_mode(False), torch.no_grad():
+            made = make()
+        found = key, vectors or Weak([given]), made, Shared(
+            x for x in made if x is not None)
+        _known[given] = found
+    found[3].wait()
+    return found[2]
+
+
+def _pair(rows, columns):
+    return torch.stack([columns, rows])
+
+
+def _of_torch(x):
+    """A sparse tensor: row i has the edges into node i. Where all values are
+    1 there are no weights."""
+    if x.layout not in _LAYOUTS:
+        raise ValueError(f"expected a sparse tensor of layout torch.sparse_coo, sparse_csr "
+                         f"or sparse_csc, got {x.layout}")
+    if x.dim() - x.dense_dim() != 2:
+        raise ValueError(f"expected a sparse matrix, got one of shape {tuple(x.shape)}")
+
+    def make():
+        own = _coalesced(x)
+        if x.layout is torch.sparse_coo:
+            pair = _pair(*own.indices())
+        else:
+            is_csr = x.layout is torch.sparse_csr
+            begins, ends = ((own.crow_indices(), own.col_indices()) if is_csr else
+                            (own.ccol_indices(), own.row_indices()))
+            rows = torch.repeat_interleave(begins.diff(), output_size=ends.shape[0])
+            ends = ends.to(rows.dtype)
+            pair = _pair(*((rows, ends) if is_csr else (ends, rows)))
+        value = own.values()
+        is_one = value.dim() == 1 and bool((value == 1).all())
+        return pair, None if is_one else value.clone()
+    pair, value = _kept(x, None, make)
+    if x.requires_grad:  # torch cannot trace a view of a sparse tensor.
+        value = _coalesced(x).values().clone()
+    return Matrix(pair, value, x.shape[0], x.shape[1], x.layout)
+
+
+def _coalesced(x):
+    return x.coalesce() if x.layout is torch.sparse_coo else x
+
+
+def _of_dgl(graph, make):
+    """The ids of a graph of DGL, which makes tensors of its memory at each call."""
+    with torch.inference_mode(False):
+        vectors = list(graph.edges())
+    return _kept(graph, vectors, lambda: (make(),))[0]
+
+
+def _of_sparse(x):
+    """A SparseTensor of torch_sparse."""
+    row, col, value = x.coo()
+    pair, = _kept(x, [row, col], lambda: (_pair(row, col),))
+    return Adjacency(pair, value, *map(int, x.sparse_sizes()))

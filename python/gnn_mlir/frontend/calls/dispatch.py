@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls of a compiled module that is captured already, past torch's wrappers.
+
+What decides is dynamo's own: a call runs the code that dynamo made where dynamo's cache
+has it and its guards hold, all of them, checked as dynamo checks them. What is left out
+surrounds that: the interception of frames, settings that only a capture reads, and a
+wrapper around each size that the code asks for. Any other call is dynamo's.
+"""
+
+import dis
+import functools
+import inspect
+import types
+
+import torch
+from torch._dynamo import convert_frame, eval_frame, utils
+from torch.fx import _symbolic_trace
+
+from .. import torch_internals
+from ..tracing import hetero, intercept
+
+_has_any_global_hook = torch.nn.modules.module._has_any_global_hook
+_dynamo, _Module = torch._C._dynamo.eval_frame, torch.nn.Module
+_UTILS = "__import_torch_dot__dynamo_dot_utils"
+
+
+def install(compiled, model, backend):
+    """Gives what dynamo made of a module, with `backend`, a forward that finds what was
+    captured. Lazy modules, which their first call changes, keep dynamo's."""
+    own = type(model).forward
+    if hasattr(model, "_initialize_hook") or not isinstance(own, types.FunctionType) or (
+            not torch_internals.has_fast_calls()):
+        return
+    dynamo, captured, known = compiled.forward, _Captured(model, backend), hetero.Known(model)
+    intercepting = _dynamo.get_eval_frame_callback
+
+    def capture(*args, **kwargs):
+        if _symbolic_trace.is_fx_symbolic_tracing():  # Then torch refuses all threads.
+            with convert_frame.compile_lock:
+                pass  # What traces in another thread has it.
+        return dynamo(*args, **kwargs)
+
+    @functools.wraps(dynamo)
+    def forward(*args, **kwargs):
+        if known.used:
+            known.settle()
+        if intercepting() is not None or not captured.is_plain():
+            return capture(*args, **kwargs)
+        run = captured.find(args, kwargs)
+        if run is not None:
+            return run(model, *args, **kwargs)
+        made = known.capturing(capture, *args, **kwargs)
+        captured.learn()
+        return made
+    eval_frame.skip_code(capture.__code__)
+    eval_frame.skip_code(forward.__code__)
+    compiled.forward = forward
+
+
+class _Captured:
+    """What dynamo has captured of a module's forward by a backend."""
+
+    def __init__(self, model, backend):
+        self._model, self._backend = model, backend
+        self._class, self._forward = type(model), type(model).forward
+        self._code = code = self._forward.__code__
+        self._defaults, self._named_defaults = (self._forward.__defaults__,
+                                                self._forward.__kwdefaults__)
+        # (check, function) by the guards that dynamo has; None where dynamo's own way is
+        # the only one.
+        self._known = {}
+        count, names = code.co_argcount, code.co_varnames
+        self._positional, self._rest = names[:count], None
+        self._fixed = dict(zip(names[count - len(self._defaults or ()):], self._defaults or ()))
+        self._named = {*names[:count + code.co_kwonlyargcount]}
+        self._takes_more = code.co_flags & inspect.CO_VARKEYWORDS
+        if code.co_flags & inspect.CO_VARARGS:
+            self._rest = names[len(self._named)]
+        self._cells = list(zip(code.co_freevars, self._forward.__closure__ or ()))
+        self._count = len(self._named) + len(self._cells) + (self._rest is not None)
+
+    def is_plain(self):
+        """Whether a call of the module is one of the forward that was captured, with
+        nothing else that torch does where modules are called."""
+        model, cls, stance = self._model, self._class, eval_frame._stance
+        own, forward = model.__dict__, self._forward
+        return (type(model) is cls and cls.forward is forward and
+                forward.__code__ is self._code and forward.__defaults__ is self._defaults and
+                forward.__kwdefaults__ is self._named_defaults and
+                cls.__call__ is _Module.__call__ and cls._call_impl is _Module._call_impl and
+                "forward" not in own and model._compiled_call_impl is None and
+                not (own["_forward_hooks"] or own["_forward_pre_hooks"] or
+                     own["_backward_hooks"] or own["_backward_pre_hooks"] or
+                     _has_any_global_hook()) and
+                stance.stance == "default" and stance.backend is None and
+                not torch._C._is_tracing())
+
+    def find(self, args, kwargs):
+        """What makes a call as the forward does; None where dynamo has nothing for it."""
+        found = self._bind(args, kwargs) if self._known else None
+        if found is None:
+            return None
+        back = intercept.turn_on()
+        try:
+            for entry in _dynamo._debug_get_cache_entry_list(self._code):
+                check, run = self._known.get(entry.guard_manager, (None, None))
+                if check is not None and check(found):
+                    return run
+        finally:
+            back()
+        return None
+
+    def _bind(self, args, kwargs):
+        """The locals of a call by name, as guards ask for them; None where the call is
+        none of the forward, or of more names than it has."""
+        given = (self._model, *args)
+        found = self._fixed | dict(zip(self._positional, given))
+        rest = given[len(self._positional):]
+        if self._takes_more or rest and self._rest is None:
+            return None
+        if self._rest is not None:
+            found[self._rest] = rest
+        if self._named_defaults:
+            found |= self._named_defaults
+        if kwargs:
+            if not kwargs.keys() <= self._named or not kwargs.keys().isdisjoint(
+                    self._positional[:len(given)]):
+                return None
+            found |= kwargs
+        for name, cell in self._cells:
+            found[name] = cell.cell_contents
+        return found if len(found) == self._count else None
+
+    def learn(self):
+        """Notes what dynamo has now."""
+        known = {}
+        for entry in _dynamo._debug_get_cache_entry_list(self._code):
+            guards = getattr(entry, "guard_manager", None)
+            if guards in self._known:
+                known[guards] = self._known[guards]
+            elif not hasattr(getattr(guards, "root", None), "check") or not hasattr(
+                    entry, "code"):
+                continue  # As another torch may have it: calls stay dynamo's.
+            elif getattr(entry, "backend", None) is self._backend:
+                run = _runner(entry.code, self._forward)
+                known[guards] = run and guards.root.check, run
+        self._known = known
+
+
+class _Utils:
+    """torch._dynamo.utils as dynamo's code reads it, without what keeps dynamo from
+    tracing it."""
+
+    call_size, call_stride, call_storage_offset = map(
+        staticmethod, (torch.Tensor.size, torch.Tensor.stride, torch.Tensor.storage_offset))
+
+    def __getattr__(self, name):
+        return getattr(utils, name)
+
+    @staticmethod
+    def record_pregraph_bytecode_enter():
+        """Stands for dynamo's mark for profilers, and does nothing."""
+
+    @staticmethod
+    def record_pregraph_bytecode_exit(mark):
+        """The same."""
+
+
+class _Names(dict):
+    """Names of a module in place of the same of another, which has all others as they are
+    when they are read."""
+
+    def __init__(self, others):
+        super().__init__()
+        self._others = others
+
+    def __missing__(self, name):
+        return self._others[name]
+
+
+def _runner(code, forward):
+    """The function of dynamo's code for a forward, with one graph, which is ours; else
+    None: code with a break needs dynamo for what follows it."""
+    read, written = set(), set()
+    for step in dis.get_instructions(code):
+        if step.opname.endswith("_GLOBAL"):
+            (read if step.opname == "LOAD_GLOBAL" else written).add(step.argval)
+    graphs = [name for name in read if name.startswith("__compiled_fn")]
+    if written or len(graphs) != 1 or code.co_freevars != forward.__code__.co_freevars or any(
+            name.startswith("__resume") for name in read) or any(
+            isinstance(one, types.CodeType) and one.co_name.startswith("torch_dynamo_resume")
+            for one in code.co_consts):
+        return None
+    graph = getattr(forward.__globals__[graphs[0]], "_torchdynamo_orig_callable", None)
+    if not getattr(getattr(graph, "__self__", None), "is_of_programs", False):
+        return None
+    names = _Names(forward.__globals__)
+    names.update({_UTILS: _Utils(), graphs[0]: graph, "__builtins__": names["__builtins__"]})
+    run = types.FunctionType(code, names, forward.__name__, forward.__defaults__,
+                             forward.__closure__)
+    run.__kwdefaults__ = forward.__kwdefaults__
+    return run

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Ids of ids: rows of the graphs of a batch at the edges of its nodes.
+
+`u[batch[row]]` is `u[batch][row]`, rows of nodes that edges read as any others, and a sum of
+edges over `batch[row]` is one of nodes, each of which has the sum of its edges. `x[arange(n)]`
+is `x`, as where attention is of graphs over their nodes.
+"""
+
+import torch
+
+from ..analysis.axes import equal
+from ..relations.terms import GATHERS
+from ..tracing import vocabulary
+from .lowering import is_floats, value_of
+
+aten, OPS = torch.ops.aten, vocabulary.OPS
+
+
+def rewrite(graph):
+    """Rewrites a functional graph in place."""
+    for node in list(graph.nodes):
+        if node.target in GATHERS and is_floats(value_of(node)):
+            x, dim, index = _gather(node)
+            if index is None:
+                continue
+            if _is_all(index, value_of(x).shape[0]):
+                node.replace_all_uses_with(x)
+            elif _inner(index) is not None and isinstance(value_of(x).shape[0], torch.SymInt):
+                _read_of_nodes(graph, node, x, *_inner(index))
+        elif node.target == OPS.aggregate.default and node.args[3] in ("sum", "mean") and (
+                _inner(node.args[1]) is not None):
+            _sum_of_nodes(graph, node, *_inner(node.args[1]))
+
+
+def _gather(node):
+    """(x, 0, ids) of rows that are gathered by a vector; no ids of others."""
+    x, dim, index = GATHERS[node.target](node.args)
+    if dim % value_of(x).dim() or not isinstance(index, torch.fx.Node) or (
+            node.target == aten.index.Tensor and len(node.args[1]) > 1) or (
+                node.target == aten.embedding.default and len(node.args) > 2) or (
+                    value_of(index).dim() != 1 or value_of(index).dtype == torch.bool):
+        return x, dim, None
+    return x, 0, index
+
+
+def _inner(index):
+    """(vector of ids, ids) where ids are rows of a vector."""
+    if index.target not in GATHERS or value_of(index).dim() != 1:
+        return None
+    vector, _, ids = _gather(index)
+    return None if ids is None or value_of(vector).dim() != 1 else (vector, ids)
+
+
+def _is_all(index, size):
+    """Whether ids are all of so many in their order."""
+    if index.target == aten.select.int and index.args[1] == 0 and (
+            index.args[0].target == aten.stack.default and index.args[0].args[1:] in ((), (0,))):
+        index = index.args[0].args[0][index.args[2]]
+    first = {aten.arange.default: 0, aten.arange.start: index.args[0],
+             aten.arange.start_step: index.args[0] if index.args[2:] == (1,) else None}.get(
+                 index.target) if index.args else None
+    return first == 0 and equal(value_of(index).shape[0], size)
+
+
+def _made(graph, node, target, args, like, *size):
+    """A new op before a node, with the rows of a tensor, or so many."""
+    made = graph.call_function(target, args)
+    value = value_of(like)
+    made.meta = node.meta | {"val": value.new_empty([*size, *value.shape[1:]])}
+    return made
+
+
+def _read_of_nodes(graph, node, x, vector, ids):
+    with graph.inserting_before(node):
+        rows = _made(graph, node, aten.index_select.default, (x, 0, vector), x,
+                     value_of(vector).shape[0])
+        node.replace_all_uses_with(_made(graph, node, aten.index_select.default,
+                                         (rows, 0, ids), node, value_of(node).shape[0]))
+
+
+def _sum_of_nodes(graph, node, vector, ids):
+    x, _, size, kind = node.args
+    with graph.inserting_before(node):
+        count = graph.call_function(aten.sym_size.int, (vector, 0))
+        count.meta = node.meta | {"val": value_of(vector).shape[0]}
+
+        def total(x):
+            rows = _made(graph, node, OPS.aggregate.default, (x, ids, count, "sum"), x,
+                         value_of(vector).shape[0])
+            return _made(graph, node, OPS.aggregate.default, (rows, vector, size, "sum"), x,
+                         value_of(node).shape[0])
+        made = total(x)
+        if kind == "mean":
+            value = value_of(x)
+            ones = graph.call_function(aten.ones.default, (
+                [_size(graph, x), *[1] * (value.dim() - 1)],), {
+                    "dtype": value.dtype, "device": value.device})
+            ones.meta = node.meta | {"val": value.new_empty([
+                value.shape[0], *[1] * (value.dim() - 1)])}
+            number = total(ones)
+            number = _made(graph, node, aten.clamp_min.default, (number, 1), number,
+                           value_of(node).shape[0])
+            made = _made(graph, node, aten.div.Tensor, (made, number), made,
+                         value_of(node).shape[0])
+        node.replace_all_uses_with(made)
+
+
+def _size(graph, x):
+    made = graph.call_function(aten.sym_size.int, (x, 0))
+    made.meta = x.meta | {"val": value_of(x).shape[0]}
+    return made

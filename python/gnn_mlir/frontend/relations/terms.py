@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What layers of a model on a dict of graphs are made of: sums over relations."""
+
+import dataclasses
+
+import torch
+
+from ..functional.lowering import value_of
+
+aten = torch.ops.aten
+
+VIEWS = {aten.view.default, aten.reshape.default, aten._unsafe_view.default,
+         aten.unsqueeze.default, aten.squeeze.dim, aten.flatten.using_ints}
+GATHERS = {aten.index_select.default: lambda args: (args[0], args[1], args[2]),
+           aten.index.Tensor: lambda args: (args[0], 0, args[1][0]),
+           aten.embedding.default: lambda args: (args[0], 0, args[1])}
+
+
+def features(node):
+    """The sizes of all dimensions of a tensor but the first, those that have no number by
+    their symbols."""
+    return tuple(str(size) if isinstance(size, torch.SymInt) else int(size)
+                 for size in value_of(node).shape[1:])
+
+
+@dataclasses.dataclass(eq=False)
+class Term:
+    """What a relation adds to the rows of a node type: `chain` of linear ops behind an
+    aggregation, `anchor`, over the edges of `graph`; or `end`, by any ops behind one."""
+
+    anchor: torch.fx.Node
+    chain: list
+    graph: object
+    factor: float
+    end: torch.fx.Node = None
+
+    @property
+    def key(self):
+        """Terms of other keys are no one op over all edges."""
+        if self.end is not None:
+            return "end", features(self.end)
+        message, index, size, kind = self.anchor.args
+        return kind, features(message), tuple(
+            (node.target, features(node)) for node in self.chain)
+
+
+@dataclasses.dataclass(eq=False)
+class Sum:
+    """The sum of a node type in a layer, or a maximum: `axis` is that of its rows."""
+
+    root: torch.fx.Node
+    axis: object
+    terms: list
+    rows: list  # (node, factor): rows of the nodes themselves
+    biases: list  # (node, factor): tensors that all rows have
+    is_linear: bool = True  # Whether it is all this.
+    kind: str = "sum"  # What its terms are reduced by.

@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Equal ops on the rows of several types as one op on all rows.
+
+An op that each type or relation has with weights of its own becomes one op, with the
+weights stacked and read by a vector of types: `typed_linear` for a product, a gather of
+the stack for what is computed element by element.
+"""
+
+import abc
+
+import torch
+
+from ..functional.lowering import GETITEM, is_random, value_of
+from ..tracing import vocabulary
+from .terms import VIEWS, features
+
+aten, OPS = torch.ops.aten, vocabulary.OPS
+
+
+class Stuck(Exception):
+    """Values that are no one value of all types; the message says why."""
+
+
+class Differ(Stuck):
+    """Values that differ in what `keys` say, one a relation: some are alike."""
+
+    def __init__(self, keys):
+        super().__init__("different ops by relation")
+        self.keys = keys
+
+
+ELEMENTWISE = {getattr(getattr(aten, name), kind) for name, kind in (
+    ("add", "Tensor"), ("sub", "Tensor"), ("mul", "Tensor"), ("div", "Tensor"),
+    ("add", "Scalar"), ("sub", "Scalar"), ("mul", "Scalar"), ("div", "Scalar"),
+    ("rsub", "Scalar"), ("neg", "default"), ("abs", "default"), ("relu", "default"),
+    ("leaky_relu", "default"), ("elu", "default"), ("gelu", "default"),
+    ("sigmoid", "default"), ("tanh", "default"), ("exp", "default"), ("silu", "default"),
+    ("softplus", "default"), ("clamp", "default"), ("clamp_min", "default"),
+    ("clamp_max", "default"), ("sqrt", "default"), ("rsqrt", "default"),
+    ("log", "default"), ("pow", "Tensor_Scalar"), ("reciprocal", "default"),
+    ("cos", "default"), ("sin", "default"), ("hardtanh", "default"),
+    ("dropout", "default"))}
+ROWWISE = VIEWS | {aten.sum.dim_IntList, aten.mean.dim, aten.amax.default,
+                    aten.amin.default, aten.expand.default, aten.cat.default,
+                    aten.softmax.int, aten._softmax.default, aten.squeeze.dims,
+                    aten.linalg_vector_norm.default, aten.slice.Tensor, aten.select.int,
+                    aten.layer_norm.default, aten.log_softmax.int}
+SPLITS = {aten.split.Tensor, aten.split_with_sizes.default, aten.chunk.default}
+# Of rows that mean nothing, gradients are 0 times what may be infinite.
+SINGULAR = {aten.div.Tensor, aten.sqrt.default, aten.rsqrt.default, aten.log.default,
+            aten.pow.Tensor_Scalar, aten.reciprocal.default,
+            aten.linalg_vector_norm.default}
+
+
+class Graph:
+    """A graph that is written, with what its nodes are at trace time."""
+
+    def __init__(self, own, mode):
+        self.graph, self._mode, self._own, self._made = torch.fx.Graph(), mode, own, {}
+        self.place = None  # The node of the user's model that new nodes stand for.
+        self._random, self.drawn = {}, {}  # By what they draw of; by the node that is read.
+
+    @classmethod
+    def of(cls, own):
+        """A graph that is written in place of a module's."""
+        return cls(own, next(value_of(n).fake_mode for n in own.graph.nodes if (
+            n.op == "placeholder" and isinstance(n.meta.get("val"), torch.Tensor))))
+
+    def call(self, target, *args, **kwargs):
+        """A new node, or an equal one that is there."""
+        key = target, _hashed(args), _hashed(kwargs)
+        if key not in self._made:
+            node = self.graph.call_function(target, args, kwargs)
+            given = torch.fx.node.map_arg((args, kwargs), lambda x: x.meta["val"])
+            if target is GETITEM:
+                node.meta["val"] = given[0][0][given[0][1]]
+            elif target is aten.dropout.default:  # Which asks whether there are rows.
+                with self._mode:
+                    node.meta["val"] = torch.empty_like(given[0][0])
+            else:
+                with self._mode:
+                    node.meta["val"] = target(*given[0], **given[1])
+            if self.place is not None:
+                for name in ("stack_trace", "nn_module_stack"):
+                    if name in self.place.meta:
+                        node.meta[name] = self.place.meta[name]
+            if is_random(node):
+                return node
+            self._made[key] = node
+        return self._made[key]
+
+    def draw(self, of, target, args, kwargs):
+        """A random op for {axis: node that is read}: one for all that draw of the same
+        rows. Raises Stuck where a node would be drawn twice."""
+        if any("drawn_as" in x.meta for x in of.values()):
+            raise Stuck("random numbers that are drawn before")
+        key = target, _hashed(args), _hashed(kwargs)
+        known = self._random.setdefault(key, [])
+        found = next((one for one in known if all(one[1].get(axis, x) is x
+                                                  for axis, x in of.items())), None)
+        if found is None:
+            found = self.call(target, *args, **kwargs), {}
+            known.append(found)
+        found[1].update(of)
+        for x in of.values():
+            if self.drawn.setdefault(x, found[0]) is not found[0]:
+                raise Stuck("random numbers that are drawn twice")
+        return found[0]
+
+    def copy(self, node, env):
+        made = self.graph.node_copy(node, env.__getitem__)
+        made.meta = dict(node.meta)
+        return made
+
+    def constant(self, name, tensor):
+        """A tensor that the module holds."""
+        self._own.register_buffer(name, tensor)
+        node = self.graph.get_attr(name)
+        node.meta["val"] = self._mode.from_tensor(tensor, static_shapes=True)
+        return node
+
+    def join(self, nodes, types):
+        """Rows behind rows, which have these types."""
+        shapes = {features(x) for x in nodes}
+        if len(shapes) > 1 or len({value_of(x).dtype for x in nodes}) > 1:
+            raise Stuck("rows with different features by type")
+        return self.call(OPS.join_types.default, list(nodes), types)
+
+
+def size_of(axis, old, axes, env, new):
+    """How many rows an axis of the graph `old` has: a number, or a node of a new one, in
+    which nodes are those of `env`."""
+    if not isinstance(axis.size, torch.SymInt):
+        return int(axis.size)
+    for node in old.nodes:
+        value = node.meta.get("val")
+        if node.op == "placeholder" and isinstance(value, torch.SymInt) and (
+                axes.of_size(node) is axis):
+            return env[node]
+    for node in old.nodes:
+        for dim in range(len(node.meta["val"].shape) if isinstance(
+                node.meta.get("val"), torch.Tensor) else 0):
+            if node in env and axes.of(node, dim) is axis:
+                return new.call(aten.sym_size.int, env[node], dim)
+    raise Stuck("rows of no tensor that is known")
+
+
+def _hashed(value):
+    if isinstance(value, (list, tuple)):
+        return (type(value).__name__, *map(_hashed, value))
+    if isinstance(value, dict):
+        return tuple((name, _hashed(one)) for name, one in sorted(value.items()))
+    return type(value).__name__, value
+
+
+class Zip(abc.ABC):
+    """One op of the ops that types have, each a node of the graph that is read. A plan is
+    a function of `at`, what it is written for, that gives the new node.
+
+    What the types are says who derives from this: `axes` are those of their rows."""
+
+    def __init__(self, graph, axes):
+        self.graph, self.axes = graph, axes
+
+    @abc.abstractmethod
+    def kind(self, i, x):
+        """What an operand of type i is: "rows", "weight" or None."""
+
+    @abc.abstractmethod
+    def is_size(self, i, x):
+        """Whether a number is how many rows type i has."""
+
+    @abc.abstractmethod
+    def rows(self, nodes):
+        """The plan of operands as rows of all types."""
+
+    @abc.abstractmethod
+    def stacked(self, nodes, apart=False):
+        """(whether they are all one and not asked for `apart`, plan) of weights."""
+
+    def drew(self, nodes, made, at):
+        """Notes a random op of all types."""
+
+    @abc.abstractmethod
+    def size(self, at):
+        """How many rows all types have."""
+
+    @abc.abstractmethod
+    def types(self, at):
+        """The vector of the rows' types."""
+
+    def plan(self, nodes):
+        """The plan of the one op. Raises Differ or Stuck where there is none."""
+        first = nodes[0]
+        if any(x.op != "call_function" for x in nodes):
+            raise Stuck("values that no op makes")
+        same([(x.target, len(x.args), tuple(sorted(x.kwargs))) for x in nodes])
+        target = first.target
+        if target is GETITEM:
+            return self._part(nodes)
+        if target not in ELEMENTWISE | ROWWISE | {aten.linear.default}:
+            raise Stuck(f"{target} by type")
+        same([_features(x) for x in nodes])
+        if any(self.kind(i, x) != "rows" for i, x in enumerate(nodes)):
+            raise Stuck("values without rows by type")
+        if target == aten.linear.default:
+            return self.linear(nodes)
+        if target == aten.layer_norm.default and len({x.args[2:4] for x in nodes}) > 1:
+            return self._layer_norm(nodes)
+        args = [self._argument(first, [x.args[i] for x in nodes])
+                for i in range(len(first.args))]
+        kwargs = {name: self._argument(first, [x.kwargs[name] for x in nodes])
+                  for name in first.kwargs}
+
+        def made(at):
+            given = [a(at) for a in args], {name: a(at) for name, a in kwargs.items()}
+            if is_random(first):
+                found = self.graph.draw(dict(zip(self.axes, nodes)), target, *given)
+                self.drew(nodes, found, at)
+                return found
+            return self.graph.call(target, *given[0], **given[1])
+        return made
+
+    def _part(self, nodes):
+        """The plan of a part of each row."""
+        parts = [x.args[0] for x in nodes]
+        same([(x.args[1], x.args[0].target, tuple(map(str, x.args[0].args[1:]))) for x in nodes])
+        target, rest = parts[0].target, parts[0].args[1:]
+        if target not in SPLITS or len(rest) < 2 or not rest[1] % len(value_of(
+                nodes[0]).shape):
+            raise Stuck(f"parts by {target}")
+        rows = self.rows([x.args[0] for x in parts])
+        return lambda at: self.graph.call(GETITEM, self.graph.call(
+            target, rows(at), *rest), nodes[0].args[1])
+
+    def _argument(self, node, given):
+        """The plan of an argument, of all types' arguments."""
+        first = given[0]
+        if isinstance(first, (list, tuple)):
+            same([len(one) for one in given])
+            parts = [self._argument(node, [one[i] for one in given])
+                     for i in range(len(first))]
+            return lambda at: [part(at) for part in parts]
+        if isinstance(first, torch.fx.Node) and isinstance(value_of(first), torch.Tensor):
+            if any(not isinstance(x, torch.fx.Node) for x in given):
+                raise Stuck("different operands by type")
+            kinds = {self.kind(i, x) for i, x in enumerate(given)}
+            if kinds == {"rows"}:
+                return self.rows(given)
+            if kinds != {"weight"}:
+                raise Stuck("different operands by type")
+            return self._weight(node, given)
+        if any(isinstance(x, (torch.fx.Node, torch.SymInt)) for x in given):
+            if all(self.is_size(i, x) for i, x in enumerate(given)):
+                return self.size
+            raise Stuck("numbers that are no numbers of rows")
+        same(given)
+        return lambda at: first
+
+    def _weight(self, node, given):
+        """A tensor that all rows have, or the gather of those that types have."""
+        shared, stack = self.stacked(given)
+        if shared:
+            return stack
+        if node.target not in ELEMENTWISE:
+            raise Stuck(f"{node.target} with weights by type")
+        return self.gathered(stack, tuple(value_of(given[0]).shape), value_of(node).dim())
+
+    def gathered(self, stack, shape, rank):
+        """The plan of what is of `shape` for each type, for each row of `rank`
+        dimensions."""
+        if len(shape) == rank:
+            if shape[0] != 1:
+                raise Stuck("a weight with rows")
+            shape = shape[1:]
+        shape = [1] * (rank - 1 - len(shape)) + [int(size) for size in shape]
+
+        def made(at):
+            weights = stack(at)
+            count = int(value_of(weights).shape[0])
+            if list(map(int, value_of(weights).shape[1:])) != shape:
+                weights = self.graph.call(aten.view.default, weights, [count, *shape])
+            return self.graph.call(aten.index_select.default, weights, 0, self.types(at))
+        return made
+
+    def _layer_norm(self, nodes):
+        """The plan of a norm over features with weights by type."""
+        same([(tuple(x.args[1]), len(x.args), x.args[4:]) for x in nodes])
+        x = self.rows([one.args[0] for one in nodes])
+        size, eps = list(nodes[0].args[1]), (*nodes[0].args[4:5], 1e-5)[0]
+        weights = []
+        for given in zip(*[one.args[2:4] for one in nodes]):
+            same([one is None for one in given])
+            weights += [] if given[0] is None else [self.gathered(
+                self.stacked(given, apart=True)[1], tuple(value_of(given[0]).shape),
+                value_of(nodes[0]).dim())]
+
+        def made(at):
+            found = self.graph.call(aten.layer_norm.default, x(at), size, None, None, eps)
+            for target, weight in zip((aten.mul.Tensor, aten.add.Tensor), weights):
+                found = self.graph.call(target, found, weight(at))
+            return found
+        return made
+
+    def linear(self, nodes, with_bias=True):
+        """The plan of a product with weights by type."""
+        if any(self.kind(i, x.args[0]) != "rows" or self.kind(i, x.args[1]) != "weight"
+               for i, x in enumerate(nodes)):
+            raise Stuck("a product with rows as weights")
+        biases = [x.args[2] if with_bias and len(x.args) > 2 else None for x in nodes]
+        same([b is None for b in biases])
+        weights, has_bias = [x.args[1] for x in nodes], biases[0] is not None
+        shared, weight = self.stacked(weights)
+        bias_shared, bias = self.stacked(biases) if has_bias else (shared, None)
+        if shared != bias_shared:
+            shared, weight = self.stacked(weights, apart=True)
+            bias_shared, bias = self.stacked(biases, apart=True)
+        x = self.rows([one.args[0] for one in nodes])
+        if not shared and value_of(nodes[0].args[0]).dim() != 2:
+            raise Stuck("a product by type of rows with several dimensions")
+
+        def made(at):
+            rows, w, b = x(at), weight(at), bias(at) if has_bias else None
+            if shared:
+                return self.graph.call(aten.linear.default, rows, w, b)
+            return self.graph.call(OPS.typed_linear.default, rows, self.graph.call(
+                aten.transpose.int, w, 1, 2), self.types(at), b)
+        return made
+
+
+def _features(node):
+    """The features of a result, which its rows come before."""
+    value = value_of(node)
+    if not isinstance(value, torch.Tensor) or value.dim() == 0:
+        raise Stuck("values without rows by type")
+    return features(node)
+
+
+def same(keys):
+    """Raises Differ where not all keys are equal."""
+    if any(key != keys[0] for key in keys[1:]):
+        raise Differ(keys)
+
+
+def once(plan):
+    """A plan that is run once for whatever it is written for."""
+    found = {}
+
+    def made(at):
+        if at not in found:
+            found[at] = plan(at)
+        return found[at]
+    return made

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What PyG is while dynamo traces: its functions and layers as ops of the `vocabulary`.
+
+`intercept` puts them there, `adjacency` stands for sparse matrices, `hetero` and `templates`
+trace equal layers of a HeteroConv once, and `sizes` says what torch may assume of sizes.
+"""
