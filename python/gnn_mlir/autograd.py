@@ -9,6 +9,7 @@ input is a tensor.
 import warnings
 
 import torch
+from torch._functorch.utils import unwrap_dead_wrappers
 from torch.autograd import forward_ad
 
 
@@ -57,7 +58,7 @@ def wanted(function, inputs):
 def record(call, inputs):
     """The outputs of a call by name, whose gradients torch knows."""
     passes = _Named(call, inputs)
-    outputs = run(passes, *(inputs[name] for name in passes.names))
+    outputs = run(passes, *unwrap_dead_wrappers(inputs[name] for name in passes.names))
     return dict(zip(call.forward_pass.outputs, outputs))
 
 
@@ -85,12 +86,23 @@ class _Named:
         return [found.get(name) for name in self.names]
 
 
+def direct(function):
+    """`apply` of a torch.autograd.Function, where no transform of torch.func is active
+    without its look at each argument for what one has left behind."""
+    apply, is_transformed = function.apply, torch._C._are_functorch_transforms_active
+    own = super(torch.autograd.Function, function).apply
+
+    def call(*args):
+        return apply(*args) if is_transformed() else own(*args)
+    return call
+
+
 def run(passes, *tensors):
     """The outputs of `passes` on tensors, whose gradients torch knows. It has `name`;
     `forward`, which gives outputs and what it keeps, all tensors; `backward`, which gives
     gradients of the tensors, or None, of what is kept and of gradients of the outputs, or
-    None; and `constant`, positions of outputs without gradients."""
-    return _Recorded.apply(passes, *tensors)[:-1]
+    None; `names` of the tensors; and `constant`, positions of outputs without gradients."""
+    return _recorded(passes, *tensors)[:-1]
 
 
 class _Recorded(torch.autograd.Function):
@@ -111,11 +123,15 @@ class _Recorded(torch.autograd.Function):
     @staticmethod
     def backward(ctx, *cotangents):
         passes, cotangents = ctx.passes, cotangents[:-1]
-        count = len(ctx.needs_input_grad) - 1
-        if all(cotangent is None for cotangent in cotangents):
+        is_any = False
+        for x in cotangents:
+            if x is not None:
+                is_any = True
+                if not torch._C._has_storage(x):
+                    raise ValueError(BATCHED.format(passes.name))
+        count = len(passes.names)
+        if not is_any:
             return (None,) * (1 + count)
-        if not all(x is None or torch._C._has_storage(x) for x in cotangents):
-            raise ValueError(BATCHED.format(passes.name))
         *kept, everything = ctx.saved_tensors
         if not torch.is_grad_enabled():
             return None, *passes.backward(kept, cotangents)
@@ -129,6 +145,7 @@ class _Recorded(torch.autograd.Function):
         return None, *(None if x is None else next(values) for x in found)
 
 
+_recorded = direct(_Recorded)
 BATCHED = ("{}: expected one gradient of each output, got a batch of them, as "
            "torch.autograd.grad gives with is_grads_batched=True")
 SECOND = ("{}: expected to be differentiated once, got a second derivative, which "

@@ -198,11 +198,11 @@ def torch_dtypes():
 def device_tensor(info, value):
     """A checked, dense, aligned tensor of an input. Most are that as they come, and a
     step of a sampled batch is short: these are told by few calls."""
-    dtypes = torch_dtypes()
-    if not (value.dtype is dtypes.get(info.dtype) and value.shape == info.shape and
-            str(value.layout) == "torch.strided" and value.is_contiguous() and
-            not value.is_neg()):
+    if not (value.dtype is torch_dtypes().get(info.dtype) and value.shape == info.shape and
+            str(value.layout) == "torch.strided" and not value.is_neg()):
         value = _checked_tensor(info, value).contiguous()
+    elif not value.is_contiguous():
+        value = value.detach().contiguous()
     # A view may start anywhere; kernels load 16 bytes at once.
     return value.detach().clone() if value.data_ptr() % 16 else value
 
@@ -218,18 +218,28 @@ def on_stream(bound, inputs, launch, device=None):
             value = torch.full((), _checked_integer(info, value),
                                dtype=torch.int64, device=first)
         tensors.append(device_tensor(info, value))
-    stream = torch.cuda.current_stream(first)
-    with torch.cuda.device(first):
+    with launching(bound, first) as stream:
+        outputs = [torch.empty(o.shape, device=first, dtype=dtypes[o.dtype])
+                   for o in bound.outputs]
+        workspace = torch.empty(bound.workspace_bytes, dtype=torch.uint8,
+                                device=first)
+        launch([t.data_ptr() for t in tensors], [t.data_ptr() for t in outputs],
+               workspace.data_ptr(), stream.cuda_stream)
+    return outputs
+
+
+@contextlib.contextmanager
+def launching(bound, device):
+    """Around a launch on torch's current stream of a device, which it gives: the stream
+    waits for the structures, and the binding lives until the GPU is done."""
+    import torch
+    stream = torch.cuda.current_stream(device)
+    with torch.cuda.device(device):
         capturing = _is_capturing()
     # A capture begins when all is there, and takes no events of others.
     if bound.ready is not None and bound.ready[0] != stream and not capturing:
         stream.wait_event(bound.ready[1])
-    outputs = [torch.empty(o.shape, device=first, dtype=dtypes[o.dtype])
-               for o in bound.outputs]
-    workspace = torch.empty(bound.workspace_bytes, dtype=torch.uint8,
-                            device=first)
-    launch([t.data_ptr() for t in tensors], [t.data_ptr() for t in outputs],
-           workspace.data_ptr(), stream.cuda_stream)
+    yield stream
     if not capturing:
         event = torch.cuda.Event()
         event.record(stream)
@@ -237,4 +247,3 @@ def on_stream(bound, inputs, launch, device=None):
             _in_flight.append((event, bound))
             while _in_flight and _in_flight[0][0].query():
                 _in_flight.popleft()
-    return outputs

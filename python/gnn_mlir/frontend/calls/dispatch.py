@@ -67,8 +67,8 @@ class _Captured:
         self._defaults, self._named_defaults = (self._forward.__defaults__,
                                                 self._forward.__kwdefaults__)
         # (check, function) by the guards that dynamo has; None where dynamo's own way is
-        # the only one.
-        self._known = {}
+        # the only one. What the last call was is asked first, as dynamo does it.
+        self._known, self._last = {}, None
         count, names = code.co_argcount, code.co_varnames
         self._positional, self._rest = names[:count], None
         self._fixed = dict(zip(names[count - len(self._defaults or ()):], self._defaults or ()))
@@ -78,6 +78,7 @@ class _Captured:
             self._rest = names[len(self._named)]
         self._cells = list(zip(code.co_freevars, self._forward.__closure__ or ()))
         self._count = len(self._named) + len(self._cells) + (self._rest is not None)
+        self._is_simple = not (self._takes_more or self._cells or code.co_kwonlyargcount)
 
     def is_plain(self):
         """Whether a call of the module is one of the forward that was captured, with
@@ -100,20 +101,30 @@ class _Captured:
         found = self._bind(args, kwargs) if self._known else None
         if found is None:
             return None
-        back = intercept.turn_on()
+        switch, last = intercept.switch, self._last
+        before, switch.on = switch.on, True
         try:
+            # Guards whose entry dynamo has thrown away have none.
+            if last is not None and last[0].cache_entry is not None and last[1](found):
+                return last[2]
             for entry in _dynamo._debug_get_cache_entry_list(self._code):
                 check, run = self._known.get(entry.guard_manager, (None, None))
                 if check is not None and check(found):
+                    self._last = entry.guard_manager, check, run
                     return run
         finally:
-            back()
+            switch.on = before
         return None
 
     def _bind(self, args, kwargs):
         """The locals of a call by name, as guards ask for them; None where the call is
         none of the forward, or of more names than it has."""
         given = (self._model, *args)
+        if self._is_simple and not kwargs and len(given) >= len(self._positional):
+            found = dict(zip(self._positional, given))
+            if self._rest is not None:
+                found[self._rest] = given[len(self._positional):]
+            return found if self._rest is not None or len(given) == len(found) else None
         found = self._fixed | dict(zip(self._positional, given))
         rest = given[len(self._positional):]
         if self._takes_more or rest and self._rest is None:
@@ -139,12 +150,12 @@ class _Captured:
             if guards in self._known:
                 known[guards] = self._known[guards]
             elif not hasattr(getattr(guards, "root", None), "check") or not hasattr(
-                    entry, "code"):
+                    entry, "code") or not hasattr(guards, "cache_entry"):
                 continue  # As another torch may have it: calls stay dynamo's.
             elif getattr(entry, "backend", None) is self._backend:
                 run = _runner(entry.code, self._forward)
                 known[guards] = run and guards.root.check, run
-        self._known = known
+        self._known, self._last = known, None
 
 
 class _Utils:

@@ -5,34 +5,55 @@ What a call has to know is found once for each set of graphs: functions are boun
 tensors come in one order. `running` checks and converts what is not as it should be.
 """
 
+import struct
 import threading
-from ctypes import c_void_p
 
 import torch
 
 from ... import autograd, capi, gradients, running
 from ...graph import Graph
 
+_empty, _empty_like, _contiguous = torch.empty, torch.empty_like, torch.contiguous_format
+_EVERY = 256  # Bytes: where a value in one piece of memory with others may begin.
+
 
 class Launcher:
     """A bound function on tensors in the order of `names`, on the current stream. Inputs
     of `parameters` are checked once: torch captures a model anew where their dtypes,
-    shapes or strides are others."""
+    shapes or strides are others.
 
-    def __init__(self, bound, names, device, parameters=()):
+    Outputs of the names `packed` are in one tensor of bytes, behind the others: `packs`
+    has for each the position of that tensor and where it begins there. Inputs are found
+    by another launcher's `packs` where `names` has none of them."""
+
+    def __init__(self, bound, names, device, parameters=(), packed=(), packs=None):
         self.bound, self._device = bound, device
-        places, dtypes = {name: i for i, name in enumerate(names)}, running.torch_dtypes()
-        self._inputs = [(places[info.name], dtypes[info.dtype], torch.Size(info.shape), info)
-                        for info in bound.inputs]
+        places, dtypes = {name: (i, 0) for i, name in enumerate(names)}, running.torch_dtypes()
+        within = packs or {}
+        self._inputs = [
+            (*within[info.name], None, None, info) if info.name in within else
+            (*places[info.name], dtypes[info.dtype], torch.Size(info.shape), info)
+            for info in bound.inputs]
         self._parameters = parameters
-        # Outputs are made like these, which is less work than by shape and dtype.
-        self._outputs = [torch.empty((), dtype=dtypes[info.dtype], device=device).expand(
-            info.shape) for info in bound.outputs]
-        self._pointers = c_void_p * len(self._inputs), c_void_p * len(self._outputs)
-        self._counts = len(self._inputs), len(self._outputs)
-        self._run, self._handle = capi.library().gnnBoundRun, bound.handle
         name = bound.device.name
         self._emulated, self._on_gpu = name.startswith("emulator"), device.type == "cuda"
+        # Outputs are made like these, which is less work than by shape and dtype.
+        whole = [info for info in bound.outputs if info.name not in packed or self._emulated]
+        self.names = [info.name for info in whole]
+        self._outputs = [torch.empty((), dtype=dtypes[info.dtype], device=device).expand(
+            info.shape) for info in whole]
+        self.packs, end = {}, 0
+        for info in bound.outputs:
+            if info.name not in self.names:
+                self.packs[info.name] = end
+                end += -(-info.bytes // _EVERY) * _EVERY
+        self._bytes = end
+        # Of each output the position of its tensor, and where it begins there.
+        self._order = [(len(whole), self.packs[info.name]) if info.name in self.packs else
+                       (self.names.index(info.name), 0) for info in bound.outputs]
+        self._counts = len(bound.inputs), len(bound.outputs)
+        self._addresses = [struct.Struct(f"{count}P").pack for count in self._counts]
+        self._run, self._handle = capi.library().gnnBoundRun, bound.handle
         # The stream on which structures were built: others wait for it.
         self._stream = None if bound.ready is None else bound.ready[0].cuda_stream
 
@@ -41,38 +62,43 @@ class Launcher:
             made = running.on_host(self.bound, [tensors[i] for i, *_ in self._inputs],
                                    self.bound.run)
             return [torch.from_numpy(array) for array in made]
-        stream = None
-        if self._on_gpu:
-            stream = torch._C._cuda_getCurrentRawStream(self._device.index)
-            if stream != self._stream:
-                return running.on_stream(
-                    self.bound, [tensors[i] for i, *_ in self._inputs], self.bound.run,
-                    self._device)
+        if not self._on_gpu:
+            workspace = running.take_workspace(self.bound)
+            made = self._launch(tensors, workspace[1], None)
+            self.bound.workspaces.append(workspace)
+            return made
+        stream = torch._C._cuda_getCurrentRawStream(self._device.index)
+        workspace = _empty(self.bound.workspace_bytes, dtype=torch.uint8, device=self._device)
+        if stream == self._stream:
+            return self._launch(tensors, workspace.data_ptr(), stream)
+        with running.launching(self.bound, self._device):
+            return self._launch(tensors, workspace.data_ptr(), stream)
+
+    def _launch(self, tensors, workspace, stream):
         if self._parameters:
             self._settle(tensors)
         given, held = [], []  # What is converted lives until the launch.
-        for place, dtype, shape, info in self._inputs:
+        for place, begin, dtype, shape, info in self._inputs:
             x = tensors[place]
             address = x.data_ptr()
-            if address % 16 or dtype is not None and not _lies_as(x, dtype, shape):
-                x = running.device_tensor(info, x)
+            if address % 16 or dtype is not None and not (
+                    x.dtype is dtype and x.shape == shape and x.is_contiguous() and
+                    not x.is_neg()):
+                x = x.clone() if shape is None else running.device_tensor(info, x)
                 held.append(x)
                 address = x.data_ptr()
-            given.append(address)
-        made = [torch.empty_like(x, memory_format=torch.contiguous_format)
-                for x in self._outputs]
-        inputs, outputs = self._pointers
-        counts = self._counts
-        arguments = (self._handle, inputs(*given), counts[0],
-                     outputs(*[x.data_ptr() for x in made]), counts[1])
-        if self._on_gpu:
-            workspace = torch.empty(self.bound.workspace_bytes, dtype=torch.uint8,
-                                    device=self._device)
-            error = self._run(*arguments, workspace.data_ptr(), stream)
+            given.append(address + begin)
+        made = [_empty_like(x, memory_format=_contiguous) for x in self._outputs]
+        if self.packs:
+            made.append(_empty(self._bytes, dtype=torch.uint8, device=self._device))
+            bases = [x.data_ptr() for x in made]
+            results = [bases[place] + begin for place, begin in self._order]
         else:
-            workspace = running.take_workspace(self.bound)
-            error = self._run(*arguments, workspace[1], None)
-            self.bound.workspaces.append(workspace)
+            results = [x.data_ptr() for x in made]
+        inputs, outputs = self._addresses
+        counts = self._counts
+        error = self._run(self._handle, inputs(*given), counts[0], outputs(*results),
+                          counts[1], workspace, stream)
         if error:
             raise capi.error_of(error)
         return made
@@ -81,9 +107,9 @@ class Launcher:
         """Notes by a dtype of None which inputs need no more checks than of addresses."""
         parameters, self._parameters = self._parameters, ()
         self._inputs = [
-            (place, None, shape, info) if info.name in parameters and _lies_as(
-                tensors[place], dtype, shape) else (place, dtype, shape, info)
-            for place, dtype, shape, info in self._inputs]
+            (place, begin, None, shape, info) if info.name in parameters and _lies_as(
+                tensors[place], dtype, shape) else (place, begin, dtype, shape, info)
+            for place, begin, dtype, shape, info in self._inputs]
 
 
 def _lies_as(x, dtype, shape):
@@ -103,24 +129,23 @@ class Plan:
         self._parameters, self.constant = call.parameters, call.constant
         inputs = dict(zip(names, tensors))
         if not wrt:
-            self.run = self._launcher(self._bind(function.package, function.name, inputs),
-                                      names)
+            self.run = Launcher(self._bind(function.package, function.name, inputs), names,
+                                device, self._parameters)
             return
         self.call = gradients.Call(function.differentiated, wrt, self._bind, None)
         self.name = self.call.gradients.name
         passes = self.call.forward_pass
         bound = self._bind(passes.package, passes.forward, inputs)
-        self.run = self._launcher(bound, names)
-        made = [info.name for info in bound.outputs]
+        self.run = Launcher(bound, names, device, self._parameters, packed=passes.saved)
+        made = self.run.names
         self.outputs = [made.index(name) for name in passes.outputs]
-        # Positions of what is kept, among inputs and what the forward pass makes.
-        places = {name: i for i, name in enumerate(names)}
-        places.update({name: len(names) + i for i, name in enumerate(made)})
-        self.kept = [places[name] for name in passes.kept]
+        # What is kept, and its positions among inputs and what the forward pass makes.
+        self._names = [name for name in passes.kept if name not in self.run.packs]
+        places = {name: i for i, name in enumerate((*names, *made))}
+        self.kept = [places[name] for name in self._names]
+        if self.run.packs:
+            self.kept.append(len(places))
         self._backward = {}
-
-    def _launcher(self, bound, names):
-        return Launcher(bound, names, self._device, self._parameters)
 
     def forward(self, tensors):
         """Outputs, and what the backward pass reads."""
@@ -130,7 +155,7 @@ class Plan:
 
     def backward(self, kept, cotangents):
         """Gradients in the order of the inputs, None of those that have none."""
-        given = tuple(c is not None for c in cotangents)
+        given = tuple([c is not None for c in cotangents])
         found = self._backward.get(given)
         if found is None:
             with self._lock:
@@ -138,18 +163,20 @@ class Plan:
                 if found is None:
                     found = self._backward[given] = self._bind_backward(kept, cotangents)
         launch, positions = found
-        found = launch([*kept, *(c for c in cotangents if c is not None)])
+        found = launch([*kept, *[c for c in cotangents if c is not None]])
         return [None if i is None else found[i] for i in positions]
 
     def _bind_backward(self, kept, cotangents):
         call = self.call
         outputs = call.forward_pass.outputs
-        known = dict(zip(call.forward_pass.kept, kept))
+        some = next(c for c in cotangents if c is not None)
+        known = dict.fromkeys(call.forward_pass.kept, some)  # It says where.
         passes, bound = call.bind_backward(known, dict(zip(outputs, cotangents)))
         of = {info.of: info.name for info in bound.inputs if info.role == "gradient"}
-        names = [*call.forward_pass.kept, *(of.get(name) for name, c in zip(
-            outputs, cotangents) if c is not None)]
-        return self._launcher(bound, names), [
+        packs = {name: (len(kept) - 1, begin) for name, begin in self.run.packs.items()}
+        names = [*self._names, *[None] * bool(packs), *(
+            of.get(name) for name, c in zip(outputs, cotangents) if c is not None)]
+        return Launcher(bound, names, self._device, self._parameters, packs=packs), [
             passes.wrt.index(name) if name in self.wrt else None for name in self.names]
 
 

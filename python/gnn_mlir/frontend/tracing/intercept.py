@@ -31,30 +31,30 @@ class _Switch(threading.local):
         self.on, self.calls = False, 0
 
 
-_switch = _Switch()
+switch = _Switch()
 _installed = False
 _substitutes = []  # (name, PyG's function, what stands for it)
 
 
 def is_on():
-    return _switch.on
+    return switch.on
 
 
 def turn_on():
     """Turns the switch of this thread on; what turns it back, as dynamo's hooks are."""
-    _switch.calls += 1
-    _switch.on = True
+    switch.calls += 1
+    switch.on = True
 
     def back():
-        _switch.calls -= 1
-        _switch.on = _switch.calls > 0
+        switch.calls -= 1
+        switch.on = switch.calls > 0
     return back
 
 
 def _is_wanted():
     """Whether PyG's functions and layers are to be ours. Within transforms of torch.func
     they are PyG's: custom ops of torch have no rules for them."""
-    return _switch.on and not _is_transformed()
+    return switch.on and not _is_transformed()
 
 
 @torch._dynamo.assume_constant_result
