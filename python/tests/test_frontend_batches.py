@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
+from gnn_mlir import devices  # noqa: E402
 from gnn_mlir.frontend import capture  # noqa: E402
 from torch import nn  # noqa: E402
 from torch_geometric import nn as pyg  # noqa: E402
@@ -137,7 +138,13 @@ MODELS = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_batches(name):
+def test_batches(name, monkeypatch):
+    bind_all, together = devices.bind_all, []
+
+    def bind(package, names, *others):
+        together.append(names)
+        return bind_all(package, names, *others)
+    monkeypatch.setattr(devices, "bind_all", bind)
     model = MODELS[name]().to(DEVICE)
     eager, call = copy.deepcopy(model), capture.compile_module(model, fullgraph=True)
     for batch in batches():
@@ -160,3 +167,5 @@ def test_batches(name):
     assert len(capture._made) == 1
     for node in capture._made[0].structures._module.graph.nodes:  # None is dispatched.
         assert getattr(node.target, "namespace", "") != "gnn_mlir"
+    # Both passes are bound to the graphs of a batch at once, but to those of the first.
+    assert [len(names) for names in together if len(names) > 1] == [2] * (len(batches()) - 1)

@@ -124,6 +124,7 @@ class Plan:
 
     def __init__(self, function, graphs, call, names, wrt, tensors, device, lock):
         """`lock` is that of the graphs: one thread binds to them at a time."""
+        function._bind_passes(graphs, call.passes.get(wrt))
         self._bind = function._binder(graphs, str(device) if device.type == "cuda" else None)
         self.names, self.wrt, self._device, self._lock = names, wrt, device, lock
         self._parameters, self.constant = call.parameters, call.constant
@@ -146,6 +147,7 @@ class Plan:
         if self.run.packs:
             self.kept.append(len(places))
         self._backward = {}
+        self._note = lambda: call.passes.update({wrt: function._bound_to(graphs)})
 
     def forward(self, tensors):
         """Outputs, and what the backward pass reads."""
@@ -172,6 +174,7 @@ class Plan:
         some = next(c for c in cotangents if c is not None)
         known = dict.fromkeys(call.forward_pass.kept, some)  # It says where.
         passes, bound = call.bind_backward(known, dict(zip(outputs, cotangents)))
+        self._note()
         of = {info.of: info.name for info in bound.inputs if info.role == "gradient"}
         packs = {name: (len(kept) - 1, begin) for name, begin in self.run.packs.items()}
         names = [*self._names, *[None] * bool(packs), *(
@@ -191,6 +194,9 @@ class Call:
         self.segment, self.names, self.wrt = segment, names, tuple(wrt)
         self.parameters, self.constant = frozenset(parameters), constant
         self.options, self.function, self._compiling = options, None, threading.Lock()
+        # The passes that the last training step needed: those of the next one's graphs are
+        # bound in one go.
+        self.passes = {}
         self.has_seed = "seed" in segment.inputs
         self.graph_names = [graph.name for graph in segment.declared
                             if graph.parent is None]

@@ -6,6 +6,8 @@ run in torch where part of it is not raised. The raising reads them as `gnn` ops
 Shapes: E edges, N nodes, R types.
 """
 
+import itertools
+
 import torch
 from torch import Tensor
 
@@ -241,11 +243,17 @@ _define("by_relation(Tensor edge_index, Tensor edge_type, Tensor? ids, SymInt co
 
 # One graph of a dict of them: nodes type after type, edges relation after relation.
 
+def _upload(numbers, device):
+    """A tensor of numbers of the host. What a GPU computes meanwhile is not waited for."""
+    if device.type != "cuda":
+        return torch.tensor(numbers, device=device)
+    return torch.tensor(numbers, pin_memory=True).to(device, non_blocking=True)
+
+
 def _spread(counts, device):
     """Each number as often as its count says."""
-    numbers = torch.arange(len(counts), device=device)
-    return numbers.repeat_interleave(torch.tensor(counts, device=device),
-                                     output_size=sum(counts))
+    ends = _upload(list(itertools.accumulate(counts)), device)
+    return torch.searchsorted(ends, torch.arange(sum(counts), device=device), right=True)
 
 
 # The vector of types has a symbol of its own for its size, which is that of all rows: torch
@@ -263,7 +271,7 @@ def _typed_edges(edge_indices, src_types, dst_types, src_counts, dst_counts, rel
     edges, device = torch.cat(edge_indices, 1), relations.device
     limits = [[[counts[i] for i in types], [sum(counts[:i]) for i in types]]
               for types, counts in ((src_types, src_counts), (dst_types, dst_counts))]
-    counts, begins = torch.tensor(limits, device=device).index_select(
+    counts, begins = _upload(limits, device).index_select(
         2, relations).unbind(1)
     outside = (edges < 0) | (edges >= counts)
     if device.type == "cpu" and outside.any():
@@ -285,7 +293,7 @@ _define("typed_edges(Tensor[] edge_indices, int[] src_types, int[] dst_types, "
 def _copies(relations, kinds, counts):
     """Ids of copies of nodes and of the nodes: each relation has one of all nodes of its type."""
     device = relations.device
-    begins = torch.tensor([sum(counts[:kind]) for kind in kinds], device=device)
+    begins = _upload([sum(counts[:kind]) for kind in kinds], device)
     own = torch.arange(relations.shape[0], device=device)
     first = torch.searchsorted(relations, torch.arange(len(kinds), device=device))
     return torch.stack([own, own + (begins - first).index_select(0, relations)])
