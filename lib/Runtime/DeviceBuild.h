@@ -115,12 +115,13 @@ private:
     DeviceBuilder::KernelName kernel;
     int64_t rows;
     Arguments arguments;
-    /// More than that of all launches whose results it reads.
-    int64_t level;
+    /// Those whose results it reads, and the first step behind theirs.
+    std::vector<size_t> after;
+    int64_t step;
   };
 
-  Error launch(const Record *first, size_t count, const DeviceBuilder &builder,
-               void *memory, Stream stream) const;
+  Error launch(const std::vector<const Record *> &records,
+               const DeviceBuilder &builder, void *memory, Stream stream) const;
 
   std::vector<std::pair<int64_t, std::vector<int32_t>>> copies;
   std::vector<Record> list;

@@ -26,12 +26,22 @@ int64_t KernelLaunches::blocksFor(Builder::KernelName kernel, int64_t rows) {
   return (rows + block - 1) / block;
 }
 
-/// Kernels that do several things of their kind in one launch have so many
-/// slots for their arguments.
-static bool hasSlots(Builder::KernelName kernel) {
-  return kernel != Builder::Sums && kernel != Builder::Scan;
+/// How many things of its kind a kernel does in one launch, each with arguments
+/// of its own: those of `device_build_kernels.py`.
+static size_t slotsOf(Builder::KernelName kernel) {
+  switch (kernel) {
+  case Builder::Move:
+    return 8;
+  case Builder::Keys:
+  case Builder::Tiles:
+    return 6;
+  case Builder::Search:
+  case Builder::Starts:
+    return 4;
+  default:
+    return 1;
+  }
 }
-static constexpr size_t kSlots = 4;
 
 /// The arguments that a kernel writes: the first of them, and how many.
 static std::pair<size_t, size_t> writtenBy(Builder::KernelName kernel) {
@@ -60,17 +70,34 @@ void KernelLaunches::add(Builder::KernelName kernel, int64_t rows,
                          Arguments arguments) {
   if (rows <= 0)
     return;
-  int64_t level = 0;
-  for (const Record &before : list) {
-    auto [first, count] = writtenBy(before.kernel);
-    for (size_t i = first; i < first + count; ++i)
-      for (const Argument &argument : arguments)
-        if (overlap(before.arguments[i], argument))
-          level = std::max(level, before.level + 1);
+  Record record{kernel, rows, std::move(arguments), {}, 0};
+  // Arrays come before numbers.
+  auto numbers =
+      std::find_if(record.arguments.begin(), record.arguments.end(),
+                   [](const Argument &argument) { return argument.bytes < 0; });
+  for (size_t i = 0; i < list.size(); ++i) {
+    auto [first, count] = writtenBy(list[i].kernel);
+    auto written = list[i].arguments.begin() + static_cast<ptrdiff_t>(first);
+    bool isRead =
+        std::any_of(written, written + static_cast<ptrdiff_t>(count),
+                    [&](const Argument &one) {
+                      return std::any_of(record.arguments.begin(), numbers,
+                                         [&](const Argument &other) {
+                                           return overlap(one, other);
+                                         });
+                    });
+    if (!isRead)
+      continue;
+    record.after.push_back(i);
+    record.step = std::max(record.step, list[i].step + 1);
   }
-  list.push_back({kernel, rows, std::move(arguments), level});
+  list.push_back(std::move(record));
 }
 
+/// Steps follow one another, and what is in a launch is of one step. There are
+/// no more steps than what depends on one another needs; what nothing waits for
+/// yet is put off until there is another launch of its kernel, or until the
+/// last step in which it may be.
 Error KernelLaunches::run(const DeviceBuilder &builder, void *memory,
                           Stream stream) {
   for (const auto &[offset, words] : copies)
@@ -79,25 +106,50 @@ Error KernelLaunches::run(const DeviceBuilder &builder, void *memory,
             kWord * static_cast<int64_t>(words.size()), stream))
       return error;
   copies.clear();
-  std::map<std::pair<int64_t, Builder::KernelName>, std::vector<Record>> groups;
-  for (Record &record : list)
-    groups[{record.level, record.kernel}].push_back(std::move(record));
-  list.clear();
-  for (const auto &[place, records] : groups) {
-    size_t most = hasSlots(place.second) ? kSlots : 1;
-    for (size_t i = 0; i < records.size(); i += most)
-      if (Error error = launch(&records[i], std::min(most, records.size() - i),
-                               builder, memory, stream))
-        return error;
-  }
+  std::vector<Record> records;
+  records.swap(list);
+  int64_t steps = 0;
+  for (const Record &record : records)
+    steps = std::max(steps, record.step + 1);
+  // The last step of each, and the one that it is launched in.
+  std::vector<int64_t> last(records.size(), steps - 1);
+  std::vector<int64_t> at(records.size(), steps);
+  for (size_t i = records.size(); i-- > 0;)
+    for (size_t before : records[i].after)
+      last[before] = std::min(last[before], last[i] - 1);
+  std::vector<size_t> ready;
+  std::vector<const Record *> together;
+  for (int64_t step = 0; step < steps; ++step)
+    for (int kernel = 0; kernel < Builder::numKernels; ++kernel) {
+      ready.clear();
+      for (size_t i = 0; i < records.size(); ++i)
+        if (records[i].kernel == kernel && at[i] == steps &&
+            std::all_of(records[i].after.begin(), records[i].after.end(),
+                        [&](size_t before) { return at[before] < step; }))
+          ready.push_back(i);
+      std::stable_sort(ready.begin(), ready.end(),
+                       [&](size_t a, size_t b) { return last[a] < last[b]; });
+      size_t most = slotsOf(Builder::KernelName(kernel));
+      for (size_t first = 0; first < ready.size() && last[ready[first]] <= step;
+           first += most) {
+        together.clear();
+        for (size_t i = first; i < std::min(first + most, ready.size()); ++i) {
+          together.push_back(&records[ready[i]]);
+          at[ready[i]] = step;
+        }
+        if (Error error = launch(together, builder, memory, stream))
+          return error;
+      }
+    }
   return {};
 }
 
-/// Launches that do not depend on one another, of one kernel.
-Error KernelLaunches::launch(const Record *first, size_t count,
+/// One launch of one kernel for records that do not depend on one another.
+Error KernelLaunches::launch(const std::vector<const Record *> &records,
                              const DeviceBuilder &builder, void *memory,
                              Stream stream) const {
-  const Kernel &kernel = *builder.kernels[first->kernel];
+  Builder::KernelName name = records.front()->kernel;
+  const Kernel &kernel = *builder.kernels[name];
   int64_t values[kMaxKernelArguments], bytes[kMaxKernelArguments];
   void *pointers[kMaxKernelArguments];
   size_t used = 0;
@@ -109,14 +161,13 @@ Error KernelLaunches::launch(const Record *first, size_t count,
   };
   Launch launch;
   launch.grid[0] = 0;
-  launch.grid[1] = static_cast<int64_t>(count);
+  launch.grid[1] = static_cast<int64_t>(records.size());
   launch.block[0] = kThreads;
-  size_t slots = hasSlots(first->kernel) ? kSlots : 1;
+  size_t slots = slotsOf(name);
   for (bool arrays : {true, false})
     for (size_t slot = 0; slot < slots; ++slot) {
-      const Record &record = first[slot < count ? slot : 0];
-      launch.grid[0] =
-          std::max(launch.grid[0], blocksFor(record.kernel, record.rows));
+      const Record &record = *records[slot < records.size() ? slot : 0];
+      launch.grid[0] = std::max(launch.grid[0], blocksFor(name, record.rows));
       for (const Argument &argument : record.arguments) {
         if (arrays != (argument.bytes >= 0))
           continue;

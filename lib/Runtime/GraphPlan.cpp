@@ -105,7 +105,10 @@ void GraphBuild::move(const Ref &out, int64_t rows, const Chain &chain,
   } else {
     std::copy(chain.refs.begin(), chain.refs.end(), refs.begin());
   }
-  KernelLaunches::Arguments arguments = {out.array, place.array};
+  KernelLaunches::Arguments arguments;
+  arguments.reserve(17);
+  arguments.push_back(out.array);
+  arguments.push_back(place.array);
   for (const Ref &ref : refs)
     arguments.push_back(ref.array);
   for (int64_t value : {rows, how, by, plus, place.step, place.less})

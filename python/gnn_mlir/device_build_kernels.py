@@ -12,16 +12,17 @@ Few and general ones, which lib/Runtime/DeviceBuild.cpp launches in blocks of 25
     move     values through up to three arrays of indices, to places in order or others
     tiles    pieces of groups
 
-All but `sums` and `scan` do up to four things of their kind in one launch, those of
-blocks with one y each. Numbers are i64 in here and arrays i32. An array of ids is read as words: `step` of them
-from one id to the next. All that is written has one writer, so what comes out has the
-same bits each time.
+All but `sums` and `scan` do up to SLOTS things of their kind in one launch, those of blocks
+with one y each. Numbers are i64 in here and arrays i32. An array of ids is read as words:
+`step` of them from one id to the next. All that is written has one writer, so what comes
+out has the same bits each time.
 """
 
 import functools
 
 THREADS, ROWS = 256, 8  # Rows of a thread in `sums` and `scan`.
-SLOTS = 4
+# Those of lib/Runtime/GraphBuild.cpp.
+SLOTS = {"keys": 6, "search": 4, "starts": 4, "move": 8, "tiles": 6}
 
 
 class _Value:
@@ -93,7 +94,7 @@ class _Kernel:
 
     def __init__(self, name, arrays, numbers, body=None):
         self.lines, self._count = [], 0
-        shared, slots = body is None, [""] if body is None else range(SLOTS)
+        shared, slots = body is None, range(SLOTS[name]) if body else [""]
         arrays, numbers = arrays.split(), numbers.split()
         arguments = [f"%{a}{s}_: memref<1xi32>, %{a}{s}_words: i64"
                      for s in slots for a in arrays]
