@@ -280,32 +280,34 @@ def _scan():
     """out[i] is the sum before row i, out[count] that of all; `total`, on the host, too
     where `reports`."""
     k = _Kernel("scan", "values partial out total", "count kind tile reports")
+    warp, lane, rows = k.thread // 32, k.thread % 32, 32 * ROWS  # Of a warp.
     before = k.repeat(k.thread, k.block, THREADS, 0, lambda i, held: held + k.partial[i])
-    first = (k.block * THREADS + k.thread) * ROWS
-    own = k.repeat(0, ROWS, 1, 0, lambda i, held: held + k.weight(first + i))
-    before, up = k.sum_of_warp(before), k.sum_up_warp(own)
-    warp = k.thread // 32
+    first = k.block * (THREADS * ROWS) + warp * rows + lane
+    own = k.repeat(0, rows, 32, 0, lambda i, held: held + k.weight(first + i))
+    before, own = k.sum_of_warp(before), k.sum_of_warp(own)
 
     def write_warp():
-        k.shared[warp] = up
+        k.shared[warp] = own
         k.shared[warp + 8] = before
-    k.when((k.thread % 32).equals(31), write_warp)
+    k.when(lane.equals(31), write_warp)
     k.barrier()
-    start = k.repeat(0, 8, 1, up - own, lambda i, held: held + k.shared[i + 8] + k.choose(
+    start = k.repeat(0, 8, 1, 0, lambda i, held: held + k.shared[i + 8] + k.choose(
         i < warp, lambda: k.shared[i], lambda: 0))
 
     def write(i, held):
-        row = first + i
+        row, weight = first + i, k.weight(first + i)
+        up = k.sum_up_warp(weight)
+        here = held + up - weight
 
         def store():
-            k.out[row] = held
+            k.out[row] = here
         k.when(row <= k.count, store)
 
         def report():
-            k.total[0] = held
+            k.total[0] = here
         k.when(row.equals(k.count) & k.reports.differs(0), report)
-        return held + k.weight(row)
-    k.repeat(0, ROWS, 1, start, write)
+        return held + k.shuffle("idx", up, 31)
+    k.repeat(0, rows, 32, start, write)
     return k
 
 
