@@ -9,6 +9,7 @@
 #include "StructureBuilder.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace gnn::runtime;
 using gnn::RowEnd;
@@ -127,8 +128,9 @@ Error KernelLaunches::run(const DeviceBuilder &builder, void *memory,
             std::all_of(records[i].after.begin(), records[i].after.end(),
                         [&](size_t before) { return at[before] < step; }))
           ready.push_back(i);
-      std::stable_sort(ready.begin(), ready.end(),
-                       [&](size_t a, size_t b) { return last[a] < last[b]; });
+      std::sort(ready.begin(), ready.end(), [&](size_t a, size_t b) {
+        return std::tie(last[a], a) < std::tie(last[b], b);
+      });
       size_t most = slotsOf(Builder::KernelName(kernel));
       for (size_t first = 0; first < ready.size() && last[ready[first]] <= step;
            first += most) {
@@ -542,14 +544,17 @@ std::vector<int64_t> GraphBuild::hostRows(Space group,
   return kindOf(elements.space) == RowKind::Pair ? of.numbers : of.rows;
 }
 
-int64_t GraphBuild::count(const CountKey &key) const {
+int64_t GraphBuild::count(const CountKey &key) {
   if (key.kind == CountKey::Kind::Count)
     return size(key.space);
   for (const NodeCut &cut : cuts)
     if (cut.key == key)
       return cut.count;
+  auto [found, isNew] = counts.emplace(key, 0);
+  if (!isNew)
+    return found->second;
   std::vector<int64_t> rows = hostRows(key.space, key.elements);
-  int64_t sum = 0;
+  int64_t &sum = found->second;
   for (size_t g = 0; g + 1 < rows.size(); ++g) {
     int64_t length = rows[g + 1] - rows[g];
     if (key.kind == CountKey::Kind::LongElementCount)
@@ -561,7 +566,7 @@ int64_t GraphBuild::count(const CountKey &key) const {
   return sum;
 }
 
-int64_t GraphBuild::tileCount(const StructureKey &key) const {
+int64_t GraphBuild::tileCount(const StructureKey &key) {
   return count(key.isOfLong()
                    ? CountKey::longTileCount(key.group, key.elements, key.tile)
                    : CountKey::tileCount(key.group, key.elements, key.tile));

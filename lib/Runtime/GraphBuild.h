@@ -47,8 +47,17 @@ private:
   using Ref = RowRef;
   /// One after the other; all are 0 where there is nothing to read.
   struct Chain {
-    std::vector<Ref> refs;
-    bool isZero = false;
+    std::array<Ref, 3> refs;
+    size_t size = 0;
+    bool isZero;
+
+    Chain(std::initializer_list<Ref> given = {}, bool isZero = false)
+        : isZero(isZero) {
+      for (const Ref &ref : given)
+        add(ref);
+    }
+
+    void add(const Ref &ref) { refs[size++] = ref; }
   };
 
   /// The rows of one sort.
@@ -82,10 +91,10 @@ private:
   void addLoops(int32_t *keys, const Batch &batch, int64_t base, int64_t times,
                 KernelLaunches &launches) const;
   int64_t size(Space space) const;
-  int64_t lengthOf(const StructureKey &key) const;
+  int64_t lengthOf(const StructureKey &key);
   std::vector<int64_t> hostRows(Space group, OrderedSpace elements) const;
-  int64_t count(const CountKey &key) const;
-  int64_t tileCount(const StructureKey &key) const;
+  int64_t count(const CountKey &key);
+  int64_t tileCount(const StructureKey &key);
 
   bool isDerived() const { return edges.derivation.loops.has_value(); }
   /// Whether self loops are taken out.
@@ -137,6 +146,7 @@ private:
   const int64_t *positions = nullptr;
   int32_t *scratchMemory = nullptr;
   int32_t *hostMemory = nullptr;
+  /// Those of pieces of few groups, once they were added up.
   std::map<CountKey, int64_t> counts;
   std::map<StructureKey, Ref> arrays;
   std::map<DeviceSort, Ref> firsts;

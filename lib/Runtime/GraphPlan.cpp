@@ -53,7 +53,7 @@ GraphBuild::Ref GraphBuild::take(int64_t words) {
   return ref;
 }
 
-int64_t GraphBuild::lengthOf(const StructureKey &key) const {
+int64_t GraphBuild::lengthOf(const StructureKey &key) {
   switch (key.kind) {
   case StructureKey::Kind::Map:
     if (key.elements == OrderedSpace{Space::Edge, Order::Natural})
@@ -103,7 +103,7 @@ void GraphBuild::move(const Ref &out, int64_t rows, const Chain &chain,
     how = kTimes;
     by = 0;
   } else {
-    std::copy(chain.refs.begin(), chain.refs.end(), refs.begin());
+    refs = chain.refs;
   }
   KernelLaunches::Arguments arguments;
   arguments.reserve(17);
@@ -204,13 +204,13 @@ void GraphBuild::addStep(Space from, Space to, Chain &chain) {
   if (kindOf(to) == RowKind::NodeType && kindOf(from) != RowKind::Node)
     addStep(from, end == RowEnd::Dst ? Space::Dst : Space::Src, chain);
   else if (kindOf(from) == RowKind::Pair || kindOf(to) == RowKind::Pair) {
-    chain.refs.push_back(
+    chain.add(
         array(StructureKey::map({from, Order::Natural}, {to, Order::Natural})));
     return;
   }
   Ref ref = column(to);
   chain.isZero |= ref.step == 0;
-  chain.refs.push_back(ref);
+  chain.add(ref);
 }
 
 void GraphBuild::makeMap(const StructureKey &key, const Ref &out) {
@@ -266,11 +266,10 @@ void GraphBuild::makeMap(const StructureKey &key, const Ref &out) {
   }
   Chain chain;
   if (from.order != Order::Natural)
-    chain.refs.push_back(order(from));
+    chain.add(order(from));
   addStep(from.space, to.space, chain);
   if (to.order != Order::Natural)
-    chain.refs.push_back(
-        array(StructureKey::map({to.space, Order::Natural}, to)));
+    chain.add(array(StructureKey::map({to.space, Order::Natural}, to)));
   move(out, count, chain);
 }
 
