@@ -60,6 +60,25 @@ private:
     void add(const Ref &ref) { refs[size++] = ref; }
   };
 
+  /// An order of structures that is quick to tell: the device waits while they
+  /// are planned.
+  struct ByWord {
+    static uint64_t wordOf(const StructureKey &key) {
+      uint64_t word = static_cast<uint64_t>(key.kind);
+      for (auto part : {static_cast<uint64_t>(key.elements.space),
+                        static_cast<uint64_t>(key.elements.order),
+                        static_cast<uint64_t>(key.target.space),
+                        static_cast<uint64_t>(key.target.order),
+                        static_cast<uint64_t>(key.group)})
+        word = word << 8 | part;
+      return word;
+    }
+    bool operator()(const StructureKey &a, const StructureKey &b) const {
+      uint64_t one = wordOf(a), other = wordOf(b);
+      return one != other ? one < other : a.tile < b.tile;
+    }
+  };
+
   /// The rows of one sort.
   struct Batch {
     int64_t begin = 0, size = 0;
@@ -148,7 +167,7 @@ private:
   int32_t *hostMemory = nullptr;
   /// Those of pieces of few groups, once they were added up.
   std::map<CountKey, int64_t> counts;
-  std::map<StructureKey, Ref> arrays;
+  std::map<StructureKey, Ref, ByWord> arrays;
   std::map<DeviceSort, Ref> firsts;
   std::map<Space, Ref> columns;
   int64_t bytes = 0;

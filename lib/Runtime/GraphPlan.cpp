@@ -69,10 +69,10 @@ int64_t GraphBuild::lengthOf(const StructureKey &key) {
 
 /// A structure, which is made when it is first asked for.
 GraphBuild::Ref GraphBuild::array(const StructureKey &key) {
-  if (auto found = arrays.find(key); found != arrays.end())
+  auto [found, isNew] = arrays.try_emplace(key);
+  if (!isNew)
     return found->second;
-  Ref out = take(lengthOf(key));
-  arrays[key] = out;
+  Ref out = found->second = take(lengthOf(key));
   switch (key.kind) {
   case StructureKey::Kind::Map:
     makeMap(key, out);
