@@ -13,7 +13,7 @@ from torch.fx import traceback
 
 from ..tracing import hetero, templates, vocabulary
 from . import exporting
-from .modes import Inlined, exact, is_autocast, like, without_autocast
+from .modes import Inlined, exact, is_autocast, like, storage_of, without_autocast
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
@@ -29,7 +29,8 @@ class Lowered:
     Its outputs are those of dynamo's graph, behind the new values of `mutated`:
     placeholders, by their positions. `same` maps symbols of sizes to equal ones. Behind
     dynamo's placeholders are those of `parameters`, each a name in a dict of a module.
-    `readers` are `liveness.readers` where there are gradients."""
+    `readers` are `liveness.readers` where there are gradients. `memory` has a number for each
+    output, by position, that is in the memory of no input: equal ones share it."""
 
     module: torch.fx.GraphModule
     mutated: list
@@ -37,6 +38,7 @@ class Lowered:
     autocast: bool
     parameters: list
     readers: tuple = None
+    memory: dict = dataclasses.field(default_factory=dict)
 
     def fed(self, module):
         """A module on all placeholders, as one on dynamo's."""
@@ -105,7 +107,18 @@ def lower(graph_module):
     composed.rewrite(graph)
     graph.eliminate_dead_code()
     module.recompile()
-    return Lowered(module, mutated, same, is_autocast(graph_module), parameters)
+    return Lowered(module, mutated, same, is_autocast(graph_module), parameters,
+                   memory=_memory(graph_module.graph, len(mutated)))
+
+
+def _memory(graph, first):
+    """`Lowered.memory` of dynamo's graph, whose outputs are those from `first` on. In a lowered
+    graph copies are what they copy, and equal results are one."""
+    outputs = graph.output_node().args[0]
+    outputs = outputs if isinstance(outputs, (list, tuple)) else [outputs]
+    given = {storage_of(node) for node in graph.nodes if node.op in ("placeholder", "get_attr")}
+    places = ((first + i, storage_of(x)) for i, x in enumerate(outputs))
+    return {place: one for place, one in places if one is not None and one not in given}
 
 
 _ARITHMETIC = (aten.add.Tensor, aten.sub.Tensor, aten.mul.Tensor, aten.div.Tensor)
@@ -158,7 +171,7 @@ def _merge_equal(graph):
             return tuple((name, key(one)) for name, one in sorted(value.items()))
         if isinstance(value, torch.SymInt):
             return str(value.node.expr)
-        return type(value), value
+        return type(value), str(value) if isinstance(value, float) else value  # 0.0 is not -0.0.
 
     for node in list(graph.nodes):
         if node.op != "call_function" or is_random(node):

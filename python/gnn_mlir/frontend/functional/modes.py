@@ -144,11 +144,11 @@ def refused(graph_module):
         if begin and _renormalizes(node):
             return "an embedding with max_norm: expected a weight that is not written to"
         if _is_detached(node):
-            behind.add(_storage(node))
+            behind.add(storage_of(node))
         written = _written(node)
         if written is None:
             continue
-        if begin and _storage(written) in behind - {None}:
+        if begin and storage_of(written) in behind - {None}:
             return ("a tensor with gradients that is written to by way of .data or detach(): "
                     "expected a copy")
         if written.op == "get_attr":
@@ -159,9 +159,9 @@ def refused(graph_module):
     return None
 
 
-def _storage(node):
-    """What says whose memory a tensor is, or None."""
-    value = node.meta.get("example_value")
+def storage_of(node):
+    """What says whose memory a tensor of dynamo's graph is, or None."""
+    value = node.meta.get("example_value") if isinstance(node, torch.fx.Node) else None
     if isinstance(value, torch.Tensor) and value.layout == torch.strided:
         return value.untyped_storage()._cdata
     return None

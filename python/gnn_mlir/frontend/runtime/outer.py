@@ -3,7 +3,7 @@
 
 import torch
 
-from ..functional.lowering import assertions, has_gradient, is_random
+from ..functional.lowering import GETITEM, assertions, has_gradient, is_random
 from ..raising.raiser import CaptureError, Rows, Whole
 from ..tracing import vocabulary
 from . import reads
@@ -52,6 +52,7 @@ class Outer:
         for node in assertions(self.raiser.graph):
             self._torch(node)
         made = [self._given(x) if isinstance(x, torch.fx.Node) else x for x in outputs]
+        self._keep_apart(outputs, made)
         count = len(self.lowered.mutated)
         for place, value in zip(self.lowered.mutated, made[:count]):
             self.graph.call_function(_assign, (self.made[self.placeholders[place]], value))
@@ -132,14 +133,13 @@ class Outer:
         """The outputs, each of which notes that a gradient of it is asked for."""
         every = self.lowered.readers[1]
         places = {}
-        for i, x in enumerate(outputs):
+        for i in range(len(outputs)):
             if every >> i & 1:
-                places.setdefault(x, []).append(i)
+                places.setdefault(made[i], []).append(i)
         bits = tuple(sum(1 << i for i in found) for found in places.values())
         marked = self.graph.call_function(reads.mark, (
             reading, bits, tuple(self._unread.values()), *(
-                made[found[0]] for found in places.values()), *(
-                    self.made[node] for node in self._unread)))
+                x for x in places), *(self.made[node] for node in self._unread)))
         made = list(made)
         for number, found in enumerate(places.values()):
             one = self.graph.call_function(_item, (marked, number))
@@ -187,6 +187,25 @@ class Outer:
         if node in self._shared:
             return self.graph.call_function(aten.clone.default, (made,))
         return made
+
+    def _keep_apart(self, outputs, made):
+        """Copies outputs that would be in the memory of an input, of a constant, or of another
+        output, and are not in the model: the caller may write to each."""
+        own = self.lowered.memory
+        taken = {self._memory(x): None for i, x in enumerate(outputs)
+                 if isinstance(x, torch.fx.Node) and i not in own}
+        for i in sorted(own):
+            memory = self._memory(outputs[i])
+            if outputs[i] not in self._shared and (
+                    memory.op != "call_function" or taken.setdefault(memory, own[i]) != own[i]):
+                made[i] = self.graph.call_function(aten.clone.default, (made[i],))
+
+    def _memory(self, node):
+        """The node whose memory a node is, as the outer graph computes it; rows of one type
+        of what layers split are theirs alone."""
+        while node.op == "call_function" and not self.raiser.is_value(node) and _is_view(node):
+            node = node.args[0]
+        return node
 
     def _unchanged(self, node):
         """A node as an argument of torch's ops, which may save it: what the model changes
@@ -337,6 +356,18 @@ class Outer:
         if isinstance(tag, Rows) and tag.dim:
             return self.graph.call_function(aten.movedim.int, (out, 0, tag.dim))
         return out
+
+
+def _is_view(node):
+    """Whether a result of torch may be the memory of its first operand."""
+    if node.target is GETITEM:
+        return node.args[0].target != OPS.split_types.default
+    if node.target == aten.dropout.default:
+        return not node.args[2]
+    if node.target in (aten._unsafe_view.default, OPS.first_rows.default):
+        return True
+    return isinstance(node.target, torch._ops.OpOverload) and any(
+        argument.alias_info for argument in node.target._schema.arguments)
 
 
 def _is_of_programs(node):
