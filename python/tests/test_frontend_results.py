@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What captured models give beside eager torch: whose memory results are."""
+"""What captured models give beside eager torch: whose memory results are, numbers of the
+graph, constants, and what is not finite."""
+
+import math
 
 import pytest
 
@@ -63,3 +66,40 @@ def test_gradients_of_equal_results():
         h = summed(x, edges)
         return h, h.relu(), h.relu(), h.clone()
     is_eager(model, X, EDGES)
+
+
+def test_dimensions_of_numbers_of_the_graph():
+    def model(x, edges):
+        h = summed(x, edges)
+        kept, both = h.mean(0, keepdim=True), torch.stack([h.mean(0), h.amax(0)])
+        return (h * kept[:, 2] + both[1], kept[:, 0].sum(), kept.sum(0), kept.mean(1),
+                kept.softmax(0), kept.softmax(1), both[0, 1] + kept.new_zeros(2, 1))
+    is_eager(model, X, EDGES)
+
+
+def equals(model, *given):
+    """Infinities and NaN too, without gradients."""
+    with torch.no_grad():
+        expected, found = model(*given), capture.compile_module(model)(*given)
+    assert len(capture._made) == 1
+    for a, b in zip(expected, found, strict=True):
+        assert torch.allclose(a, b, rtol=1e-5, equal_nan=True)
+
+
+def test_constants_are_torchs():
+    def model(x, edges):
+        h, one = summed(x, edges) * 0, x.new_ones(x.shape[0], 1)
+        return [h + made for made in (
+            (one * 0).log(), (one * 1000).exp(), (one * 0).rsqrt(), (one * math.inf).floor(),
+            (one * math.inf).round(), (one * -8) ** 0.5, (one * 0) ** -1, one / (one * 0),
+            (one * -1).log1p(), (one * 0.5).erf(), torch.maximum(one * math.nan, one))]
+    equals(model, X, EDGES)
+
+
+def test_what_is_not_finite():
+    def model(x, edges):
+        h = summed(x, edges)
+        none = h.masked_fill(h < 100, -math.inf)
+        return (none.logsumexp(1), torch.logaddexp(none, none), (-none).logsumexp(1),
+                torch.logaddexp(none, h), h / 0.0, h / -0.0)
+    equals(model, X, EDGES)

@@ -3,6 +3,7 @@
 
 import math
 
+import numpy as np
 import torch
 
 from ..functional.lowering import value_of
@@ -12,9 +13,8 @@ aten = torch.ops.aten
 
 _ARITH = {"add": "arith.addf", "sub": "arith.subf", "mul": "arith.mulf",
           "div": "arith.divf", "max": "arith.maximumf", "min": "arith.minimumf"}
-_NUMBERS = {"add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b,
-            "div": lambda a, b: a / b if b else math.copysign(math.inf, a) if a else math.nan,
-            "max": max, "min": min}
+_NUMBERS = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide,
+            "max": np.maximum, "min": np.minimum}
 
 
 def tag_of(r, x):
@@ -137,7 +137,8 @@ def binary(r, node, kind, a, b, alpha=1):
                 "arith.mulf", values[1], float(alpha))), dim)
         b, tb = tb.number * alpha, Fill(tb.number * alpha)
     if isinstance(ta, Fill) and isinstance(tb, Fill):
-        return Fill(_NUMBERS[kind](ta.number, tb.number))
+        with np.errstate(all="ignore"):
+            return Fill(float(_NUMBERS[kind](ta.number, tb.number)))
     if isinstance(ta, Parts) or isinstance(tb, Parts):
         return _joined(kind, ta, tb)
     if isinstance(ta, Masked) or isinstance(tb, Masked):
@@ -244,27 +245,25 @@ def each(r, node, a, make, number):
     return r.made(node, make(r.rows(a)), r.row_dim(a))
 
 
-def _guarded(function):
+def _of_number(function):
+    """A function of NumPy as one of a constant, with IEEE's infinities and NaN."""
     def call(number):
-        try:
-            return function(number)
-        except (ValueError, ZeroDivisionError, OverflowError):
-            return math.nan
+        with np.errstate(all="ignore"):
+            return float(function(np.float64(number)))
     return call
 
 
-_MATH = {"exp": ("math.exp", math.exp), "log": ("math.log", math.log),
-         "sqrt": ("math.sqrt", math.sqrt), "abs": ("math.absf", abs),
-         "rsqrt": ("math.rsqrt", lambda x: x ** -0.5), "neg": ("arith.negf", lambda x: -x),
-         "erf": ("math.erf", math.erf), "sin": ("math.sin", math.sin),
-         "cos": ("math.cos", math.cos), "floor": ("math.floor", math.floor),
-         "ceil": ("math.ceil", math.ceil), "tanh": ("math.tanh", math.tanh),
-         "expm1": ("math.expm1", math.expm1), "log1p": ("math.log1p", math.log1p),
-         "atan": ("math.atan", math.atan), "round": ("math.roundeven", round),
-         "trunc": ("math.trunc", math.trunc)}
+_MATH = {"exp": ("math.exp", np.exp), "log": ("math.log", np.log),
+         "sqrt": ("math.sqrt", np.sqrt), "abs": ("math.absf", np.abs),
+         "rsqrt": ("math.rsqrt", lambda x: 1 / np.sqrt(x)), "neg": ("arith.negf", np.negative),
+         "erf": ("math.erf", math.erf), "sin": ("math.sin", np.sin), "cos": ("math.cos", np.cos),
+         "floor": ("math.floor", np.floor), "ceil": ("math.ceil", np.ceil),
+         "tanh": ("math.tanh", np.tanh), "expm1": ("math.expm1", np.expm1),
+         "log1p": ("math.log1p", np.log1p), "atan": ("math.atan", np.arctan),
+         "round": ("math.roundeven", np.rint), "trunc": ("math.trunc", np.trunc)}
 for _name, (_op, _number) in _MATH.items():
     handles(getattr(aten, _name).default)(
-        lambda r, node, a, _op=_op, _number=_guarded(_number): each(
+        lambda r, node, a, _op=_op, _number=_of_number(_number): each(
             r, node, a, lambda v: r.f.elementwise(_op, v), _number))
 
 
@@ -322,8 +321,7 @@ def _pow(r, node, a, exponent):
         if exponent == -1:
             return 1.0 / v
         return v if exponent == 1 else v ** exponent
-    return each(r, node, a, make, _guarded(lambda c: c ** exponent if c else (
-        math.inf if exponent < 0 else 0.0 ** exponent)))
+    return each(r, node, a, make, _of_number(lambda c: np.power(c, exponent)))
 
 
 # -- Conditions ------------------------------------------------------------------------
@@ -392,10 +390,17 @@ def _where(r, node, mask, a, b):
     tag = r.tags.get(mask)
     if isinstance(tag, Mask):
         other = tag_of(r, b)
-        if isinstance(other, Fill) and other.number == 0:
+        if isinstance(other, Fill) and other.number == 0 and _is_mask_of(r, tag, mask, a):
             return Parts(tag.types, {tag.number: Masked("rows", (a,), tag)})
         raise Unsupported("rows of a type with others than 0")
     return choose(r, node, mask, a, b)
+
+
+def _is_mask_of(r, tag, mask, x):
+    """Whether a mask of rows of one type is that of the first dimension of a tensor."""
+    return isinstance(x, torch.fx.Node) and r.row_dim(x) == 0 and (
+        value_of(mask).dim() == value_of(x).dim() and
+        r.axes.of(mask) is r.axis(x) is tag.types.axis.find())
 
 
 # -- Constants -------------------------------------------------------------------------

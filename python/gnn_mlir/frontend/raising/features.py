@@ -134,11 +134,20 @@ def _part(r, value, at, offset, size):
 
 @handles(aten.select.int)
 def _select(r, node, x, dim, index):
-    if not r.is_rows(x) or isinstance(r.tags.get(x), Fill):
-        return r.tags.get(x)
+    tag, index = r.tags.get(x), static(value_of(index))
+    if isinstance(tag, Fill):
+        return tag
+    if isinstance(tag, Whole):
+        value, at = r.whole(x), dim % value_of(x).dim()
+        made = _part(r, value, at, index % value.features[at], 1)
+        return Whole(r.f.reshape(made, *map(static, value_of(node).shape)), r.current.number)
+    if not r.is_rows(x):
+        return None
     at, _ = _feature(r, x, dim)
+    if isinstance(tag, Mask):
+        return tag
     value = r.rows(x)
-    made = _part(r, value, at, static(value_of(index)) % value.features[at], 1)
+    made = _part(r, value, at, index % value.features[at], 1)
     rows = r.row_dim(x)
     return r.made(node, made, rows - (dim % value_of(x).dim() < rows))
 
@@ -367,7 +376,7 @@ def _reduction(kind):
             raise Unsupported("a reduction in another dtype")
         if isinstance(tag, Whole):
             places = dims_of(dims, value_of(x).dim())
-            return Whole(reduced(r, kind, tag.value, places), r.current.number)
+            return Whole(reduced(r, kind, r.whole(x), places), r.current.number)
         if not r.is_rows(x):
             return None
         rank, rows = value_of(x).dim(), r.row_dim(x)
@@ -456,11 +465,9 @@ def _norm(r, node, x, order=2, dims=None, keepdim=False, **named):
 @handles(aten.softmax.int, aten._softmax.default)
 def _softmax(r, node, x, dim, *rest, **named):
     if isinstance(r.tags.get(x), Whole):
-        value = r.tags[x].value
-        if value_of(x).dim() != 2 and value.features != tuple(map(static, value_of(
-                x).shape)) or dim % value_of(x).dim() != len(value.features) - 1:
+        if dim % value_of(x).dim() != value_of(x).dim() - 1:
             raise Unsupported("a softmax over some numbers of the graph")
-        return Whole(r.f.softmax(value), r.current.number)
+        return Whole(r.f.softmax(r.whole(x)), r.current.number)
     if not r.is_rows(x):
         return None
     at, count = _feature(r, x, dim)

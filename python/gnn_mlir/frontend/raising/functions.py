@@ -134,13 +134,18 @@ def _nan_to_num(f, v, nan=None, posinf=None, neginf=None):
 
 # -- Of several operands -------------------------------------------------------------------
 
+def _or_zero(f, v):
+    """What exponents are shifted by: 0 in place of what would make infinite ones NaN."""
+    return f.where(f.compare("eq", abs(v), math.inf), 0.0, v)
+
+
 @handles(aten.logaddexp.default)
 def _logaddexp(r, node, a, b):
     values, dim = operands(r, node, a, b)
     if values is None:
         return None
     f = r.f
-    most = f.elementwise("arith.maximumf", *values)
+    most = _or_zero(f, f.elementwise("arith.maximumf", *values))
     powers = [f.activation("exp", v - most) for v in values]
     return r.made(node, f.elementwise("math.log", powers[0] + powers[1]) + most, dim)
 
@@ -194,9 +199,8 @@ def _over_features(*targets):
 
 @_over_features(aten.logsumexp.default)
 def _logsumexp(over, f, v):
-    most = over("max", v, True)
-    powers = f.activation("exp", v - most)
-    return f.elementwise("math.log", over("sum", powers)) + over("max", v)
+    powers = f.activation("exp", v - _or_zero(f, over("max", v, True)))
+    return f.elementwise("math.log", over("sum", powers)) + _or_zero(f, over("max", v))
 
 
 def _variance(over, f, v, correction, unbiased):

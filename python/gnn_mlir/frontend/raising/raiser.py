@@ -56,7 +56,8 @@ class Rows:
 
 @dataclasses.dataclass
 class Whole:
-    """A value with one row for the whole graph; the tensor has no dimension for it."""
+    """A value with one row for the whole graph; the tensor has no dimension for it. Dimensions
+    of 1 may be missing among its features: `Raiser.whole` has them."""
 
     value: Any
     segment: int
@@ -221,6 +222,8 @@ class Raiser:
             tag = handler(self, node, *node.args, **node.kwargs)
             if isinstance(tag, Parts) and tag.is_all:
                 tag = self.made(node, sparse.join_parts(self, tag), 0)
+            if isinstance(tag, Whole) and not _has_size(value, tag.value):
+                raise Unsupported("a number of the graph that is repeated")
         except GuardOnDataDependentSymNode:
             self.reasons[node] = "sizes that only values say"
             return
@@ -389,6 +392,11 @@ class Raiser:
                                key=("rows", node, home, self.row_dim(node)))
         return value if graph is None else self.in_role(value, axis, graph, space)
 
+    def whole(self, node):
+        """A number of the graph, with the dimensions of its tensor as features."""
+        value, shape = self.tags[node].value, tuple(map(static, value_of(node).shape))
+        return value if value.features == shape else self.f.reshape(value, *shape)
+
     def type(self, role, features):
         graph, space = role
         return self.current.graph(graph).rows(space, *features)
@@ -505,6 +513,12 @@ _CONDITIONS = {getattr(getattr(aten, name), kind) for name in ("eq", "ne", "lt",
                for kind in ("Scalar", "Tensor")} | {
                    aten.logical_and.default, aten.logical_or.default, aten.isinf.default,
                    aten.unsqueeze.default, aten.view.default}
+
+
+def _has_size(tensor, value):
+    """Whether a tensor has as many elements as the features of a value."""
+    return not any(isinstance(size, torch.SymInt) for size in tensor.shape) and (
+        math.prod(tensor.shape) == math.prod(value.features))
 
 
 def _refuse_sizes(node):
