@@ -312,3 +312,24 @@ def test_weights_of_rows_are_summed_at_once(monkeypatch):
         run(*inputs)["b"].sum().backward()
         assert {one[-1] for one, layer in zip(relations, model.layer.convs.values())
                 for x in layer.parameters() if x.grad is not None} == {"b"}
+
+
+class OverNodes(torch.nn.Module):
+    """What follows a layer is over all nodes of a type: no op on rows of all types."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = pyg.HeteroConv({r: conv() for r in RELS})
+
+    def forward(self, x, edges):
+        made = self.layer(x, edges)
+        return {kind: rows.softmax(0) for kind, rows in made.items()} | {
+            f"log_{kind}": rows.log_softmax(-2) for kind, rows in made.items()}
+
+
+def test_softmax_over_the_nodes_of_a_type():
+    model, (x, edges) = OverNodes(), given()
+    expected, found = model(x, edges), capture.compile_module(model)(x, edges)
+    assert len(capture._made) == 1
+    for kind, rows in expected.items():
+        torch.testing.assert_close(found[kind], rows, atol=1e-5, rtol=1e-4)

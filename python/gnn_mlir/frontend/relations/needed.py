@@ -15,7 +15,7 @@ from ..analysis.axes import Axes
 from ..analysis.liveness import is_by_row, stacks
 from ..functional.lowering import GETITEM, value_of
 from ..tracing import vocabulary
-from .zipping import ELEMENTWISE, ROWWISE, Graph, Stuck, size_of
+from .zipping import Graph, Stuck, is_row_by_row, size_of
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
@@ -331,7 +331,7 @@ class _Rows:
 
     def _row_by_row(self, node, axis, rows, count):
         """An op whose rows are each of the same row of operands."""
-        if node.op != "call_function" or node.target not in ELEMENTWISE | ROWWISE or (
+        if node.op != "call_function" or not is_row_by_row(node) or (
                 self.axes.of(node) is not axis):
             raise Stuck(f"{node.target} of rows of some types")
         return self._again(node, lambda x: rows(x) if self.axes.of(x) is axis else

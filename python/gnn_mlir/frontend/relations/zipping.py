@@ -45,11 +45,23 @@ ROWWISE = VIEWS | {aten.sum.dim_IntList, aten.mean.dim, aten.amax.default,
                     aten.softmax.int, aten._softmax.default, aten.squeeze.dims,
                     aten.linalg_vector_norm.default, aten.slice.Tensor, aten.select.int,
                     aten.layer_norm.default, aten.log_softmax.int}
+_ALONG = {aten.softmax.int, aten._softmax.default, aten.log_softmax.int, aten.cat.default}
 SPLITS = {aten.split.Tensor, aten.split_with_sizes.default, aten.chunk.default}
 # Of rows that mean nothing, gradients are 0 times what may be infinite.
 SINGULAR = {aten.div.Tensor, aten.sqrt.default, aten.rsqrt.default, aten.log.default,
             aten.pow.Tensor_Scalar, aten.reciprocal.default,
             aten.linalg_vector_norm.default}
+
+
+def is_row_by_row(node):
+    """Whether each row of what an op gives is made of that row of its operands: rows of other
+    types may be put among them."""
+    target, args = node.target, node.args
+    if target not in ELEMENTWISE | ROWWISE:
+        return False
+    if target in _ALONG:
+        return bool((args[1] if len(args) > 1 else 0) % value_of(node).dim())
+    return target != aten.layer_norm.default or len(args[1]) < value_of(node).dim()
 
 
 class Graph:
@@ -198,7 +210,7 @@ class Zip(abc.ABC):
         target = first.target
         if target is GETITEM:
             return self._part(nodes)
-        if target not in ELEMENTWISE | ROWWISE | {aten.linear.default}:
+        if target != aten.linear.default and not all(map(is_row_by_row, nodes)):
             raise Stuck(f"{target} by type")
         same([_features(x) for x in nodes])
         if any(self.kind(i, x) != "rows" for i, x in enumerate(nodes)):
