@@ -84,6 +84,10 @@ def _compiled(graph_module, whole, options):
     if refused is not None:
         raise _LeftToTorch(refused)
     given, foreign = lower(graph_module), set()
+    if any(node.target == torch.ops.aten.as_strided_scatter.default
+           for node in given.module.graph.nodes):
+        raise _LeftToTorch("a write by way of as_strided, as fill_diagonal_ is: torch's "
+                           "gradient of it is that of another")
     if torch.is_grad_enabled():
         given.readers = liveness.readers(given.module.graph)
     while True:
