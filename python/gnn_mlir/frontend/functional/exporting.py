@@ -50,9 +50,19 @@ def _functional(runs, fakes):
         warnings.filterwarnings("ignore", "At pre-dispatch tracing", UserWarning)
         module, signature = aot_export_module(runs, fakes, trace_joint=False,
                                               pre_dispatch=True)
+    _without_tokens(module.graph, len(signature.input_tokens))
     places = {node.name: i for i, node in enumerate(
         node for node in module.graph.nodes if node.op == "placeholder")}
     return module, [places[name] for name in signature.user_inputs_to_mutate.values()]
+
+
+def _without_tokens(graph, count):
+    """Drops the first inputs and outputs, which torch adds to order ops with effects, as the
+    checks of torch.linalg are: none of these is in the graph."""
+    output = graph.output_node()
+    output.args = (output.args[0][count:],)
+    for node in [node for node in graph.nodes if node.op == "placeholder"][:count]:
+        graph.erase_node(node)
 
 
 class _Writes(Exception):
