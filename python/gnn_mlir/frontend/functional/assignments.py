@@ -135,8 +135,8 @@ def _index_put(ops, node, whole, places, x, accumulate=False):
     if accumulate:
         is_ids = value_of(at).dtype in (torch.int64, torch.int32) and value_of(at).dim() == 1
         return ops(aten.index_add.default, whole, 0, at, x) if is_ids and (
-            value_of(x).dim() == rank and equal(value_of(x).shape[0], value_of(at).shape[0])
-        ) else None
+            value_of(x).dim() == rank and all(map(equal, value_of(x).shape, (
+                value_of(at).shape[0], *value_of(whole).shape[1:])))) else None
     if not (_is_mask(at) or _is_compared(at)) or value_of(at).dim() not in (1, rank):
         return None
     shape = value_of(x).shape
