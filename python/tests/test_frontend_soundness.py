@@ -385,6 +385,34 @@ def test_options_of_embeddings(options):
     is_eager(Padded(**options), X, EDGES, EDGE_TYPE % 4)
 
 
+def without_diagonal(x, edges):
+    h = summed(x, edges)
+    h.fill_diagonal_(0)
+    return h.tanh()
+
+
+def solved(x, edges):
+    """torch orders what may fail by inputs and outputs of its own."""
+    h = summed(x, edges)
+    return (h + h.relu_()) @ torch.linalg.inv(h.t() @ h + torch.eye(SIZE).to(x))
+
+
+def one_column(x, edges):
+    h = summed(x, edges)
+    return h.index_put_((edges[1],), x[edges[0]][:, :1], accumulate=True)
+
+
+def loops_of_products(x, edges):
+    edges, weight = torch_geometric.utils.add_self_loops(edges, x[edges[1]], "mul", x.shape[0])
+    return onto(weight, edges[1], x.shape[0])
+
+
+@pytest.mark.parametrize("function", [without_diagonal, solved, one_column,
+                                      loops_of_products])
+def test_what_is_left_to_torch(function):
+    is_eager(function, X, EDGES)
+
+
 # -- What a call leaves behind ------------------------------------------------------------------
 
 def with_counts(x, edges):

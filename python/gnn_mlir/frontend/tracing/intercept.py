@@ -63,6 +63,9 @@ def _is_transformed():
     return torch._C._functorch.peek_interpreter_stack() is not None
 
 
+_KINDS = "sum", "mean", "max", "min"  # What OPS.aggregate does.
+
+
 def _kind(reduce):
     return {"add": "sum"}.get(reduce, reduce)
 
@@ -226,7 +229,8 @@ def _fewest(num_nodes, edge_index):
 
 def _add_self_loops(own):
     def add_self_loops(edge_index, edge_attr=None, fill_value=None, num_nodes=None):
-        if not _is_wanted() or not _is_pair(edge_index) or isinstance(fill_value, Tensor):
+        if not _is_wanted() or not _is_pair(edge_index) or isinstance(
+                fill_value, Tensor) or isinstance(fill_value, str) and _kind(fill_value) not in _KINDS:
             return own(edge_index, edge_attr, fill_value, num_nodes)
         size = _fewest(num_nodes, edge_index)
         made = OPS.add_loops(edge_index, size)
