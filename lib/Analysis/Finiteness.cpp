@@ -110,8 +110,10 @@ bool Finiteness::isFinite(Operation *op) const {
   auto select = dyn_cast<arith::SelectOp>(op);
   if (select && replacesInfinity(select))
     return isFinite(select.getTrueValue());
-  if (isa<math::SqrtOp>(op))
-    return isFinite(op->getOperand(0));
+  if (isa<math::SqrtOp>(op)) {
+    Facts root = get(op->getOperand(0));
+    return root.isFinite && root.isNonNegative;
+  }
   return hasFiniteDerivatives(op);
 }
 
@@ -163,10 +165,15 @@ bool Finiteness::hasFiniteDerivatives(Operation *op) const {
     return isPositive(op->getOperand(0));
   if (isa<math::Log1pOp>(op))
     return get(op->getOperand(0)).isNonNegative;
-  if (isa<math::PowFOp>(op))
-    return isPositive(op->getOperand(0)) ||
-           matchConstant(skipViews(op->getOperand(1)), [](const APFloat &x) {
-             return x >= APFloat(x.getSemantics(), 1);
-           });
+  if (isa<math::PowFOp>(op)) {
+    Facts base = get(op->getOperand(0));
+    // Of a base below 0, powers with other exponents than integers are NaN.
+    auto isSmooth = [&](const APFloat &x) {
+      return x >= APFloat(x.getSemantics(), 1) &&
+             (base.isNonNegative || x.isInteger());
+    };
+    return base.isPositive ||
+           matchConstant(skipViews(op->getOperand(1)), isSmooth);
+  }
   return true;
 }

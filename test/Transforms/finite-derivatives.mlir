@@ -109,22 +109,55 @@ func.func @product(%x: tensor<?x8xf32, #node>, %w: tensor<8x8xf32>, %d: tensor<?
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-// Powers: of 1 and more anywhere, others above 0.
+// Powers: with integers of 1 and more anywhere, with 1 and more from 0 on, others above 0.
 // CHECK-LABEL: @powers
 // CHECK: math.powf {{.*}}node>>
 // CHECK: math.powf {{.*}}edge>>
-func.func @powers(%x: tensor<?x8xf32, #node>, %w: tensor<8x8xf32>) -> (tensor<?x8xf32, #edge>, tensor<?x8xf32, #edge>) attributes {gnn.gradients} {
+// CHECK: math.powf {{.*}}node>>
+// CHECK: math.powf {{.*}}edge>>
+func.func @powers(%x: tensor<?x8xf32, #node>) -> (tensor<?x8xf32, #edge>, tensor<?x8xf32, #edge>, tensor<?x8xf32, #edge>, tensor<?x8xf32, #edge>) attributes {gnn.gradients} {
+  %three = arith.constant dense<3.0> : tensor<f32>
+  %cube = gnn.broadcast %three : tensor<f32> -> tensor<?x8xf32, #edge>
   %c = arith.constant dense<1.5> : tensor<f32>
   %more = gnn.broadcast %c : tensor<f32> -> tensor<?x8xf32, #edge>
   %d = arith.constant dense<0.5> : tensor<f32>
   %less = gnn.broadcast %d : tensor<f32> -> tensor<?x8xf32, #edge>
+  %0 = gnn.activation relu %x : tensor<?x8xf32, #node>
+  %1 = gnn.gather %x via src : tensor<?x8xf32, #node> -> tensor<?x8xf32, #edge>
+  %2 = gnn.gather %0 via src : tensor<?x8xf32, #node> -> tensor<?x8xf32, #edge>
+  // expected-remark @+1 {{in the kernel that makes its operand there}}
+  %3 = math.powf %1, %cube : tensor<?x8xf32, #edge>
+  // expected-remark @+1 {{its derivative may not be finite there}}
+  %4 = math.powf %1, %more : tensor<?x8xf32, #edge>
+  // expected-remark @+1 {{in the kernel that makes its operand there}}
+  %5 = math.powf %2, %more : tensor<?x8xf32, #edge>
+  // expected-remark @+1 {{its derivative may not be finite there}}
+  %6 = math.powf %2, %less : tensor<?x8xf32, #edge>
+  return %3, %4, %5, %6 : tensor<?x8xf32, #edge>, tensor<?x8xf32, #edge>, tensor<?x8xf32, #edge>, tensor<?x8xf32, #edge>
+}
+
+// -----
+
+#edge = #gnn.rows<@g, edge>
+#node = #gnn.rows<@g, node>
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+// A root is a number where its operand is not below 0.
+// CHECK-LABEL: @roots
+// CHECK: arith.mulf {{.*}}node>>
+// CHECK: arith.mulf {{.*}}edge>>
+func.func @roots(%x: tensor<?x8xf32, #node>, %w: tensor<8x8xf32>) -> (tensor<?x8xf32, #edge>, tensor<?x8xf32, #edge>) attributes {gnn.gradients} {
+  %square = arith.mulf %x, %x : tensor<?x8xf32, #node>
+  %root = math.sqrt %square : tensor<?x8xf32, #node>
+  %other = math.sqrt %x : tensor<?x8xf32, #node>
   %0 = gnn.linear %x, %w : (tensor<?x8xf32, #node>, tensor<8x8xf32>) -> tensor<?x8xf32, #node>
   %1 = gnn.gather %0 via src : tensor<?x8xf32, #node> -> tensor<?x8xf32, #edge>
+  %2 = gnn.gather %root via src : tensor<?x8xf32, #node> -> tensor<?x8xf32, #edge>
+  %3 = gnn.gather %other via src : tensor<?x8xf32, #node> -> tensor<?x8xf32, #edge>
   // expected-remark @+1 {{in the kernel that makes its operand there}}
-  %2 = math.powf %1, %more : tensor<?x8xf32, #edge>
-  %3 = gnn.linear %x, %w : (tensor<?x8xf32, #node>, tensor<8x8xf32>) -> tensor<?x8xf32, #node>
-  %4 = gnn.gather %3 via src : tensor<?x8xf32, #node> -> tensor<?x8xf32, #edge>
+  %4 = arith.mulf %1, %2 : tensor<?x8xf32, #edge>
   // expected-remark @+1 {{its derivative may not be finite there}}
-  %5 = math.powf %4, %less : tensor<?x8xf32, #edge>
-  return %2, %5 : tensor<?x8xf32, #edge>, tensor<?x8xf32, #edge>
+  %5 = arith.mulf %1, %3 : tensor<?x8xf32, #edge>
+  return %4, %5 : tensor<?x8xf32, #edge>, tensor<?x8xf32, #edge>
 }
