@@ -3,6 +3,7 @@
 guard of them is seen to change."""
 
 import copy
+import gc
 
 import pytest
 
@@ -328,8 +329,16 @@ class OverNodes(torch.nn.Module):
 
 
 def test_softmax_over_the_nodes_of_a_type():
+    """Nothing of the model is kept when it is gone."""
+    before = {*hetero._uses}
     model, (x, edges) = OverNodes(), given()
     expected, found = model(x, edges), capture.compile_module(model)(x, edges)
     assert len(capture._made) == 1
     for kind, rows in expected.items():
         torch.testing.assert_close(found[kind], rows, atol=1e-5, rtol=1e-4)
+    made = {*hetero._uses} - before
+    assert made
+    del model
+    torch._dynamo.reset()
+    gc.collect()
+    assert made.isdisjoint(hetero._uses)

@@ -162,7 +162,7 @@ def _hashed(value):
         return (type(value).__name__, *map(_hashed, value))
     if isinstance(value, dict):
         return tuple((name, _hashed(one)) for name, one in sorted(value.items()))
-    return type(value).__name__, value
+    return type(value).__name__, str(value) if isinstance(value, float) else value
 
 
 class Zip(abc.ABC):

@@ -25,7 +25,7 @@ _version = getattr(_guards, "dict_version", None)
 
 _capturing = threading.local()  # `known`, the `Known` of the model that a thread captures.
 _lock = threading.RLock()  # Of what is noted of layers.
-_uses = []
+_uses = weakref.WeakValueDictionary()  # By number, as long as the HeteroConv lives.
 
 # Layers whose results depend on attributes, parameters and arguments alone, and have a row
 # for each destination; and what they are made of.
@@ -94,6 +94,7 @@ class Layer:
     def __init__(self, module):
         self._module, self._versions, self._found = weakref.ref(module), {}, None
         self.signatures = None  # Of the layers by relation, None where torch traces them.
+        self.uses = []
         # Of parameters, one for each of torch's modes, which have dispatch keys of their own.
         self._checks = []
         self.settle()
@@ -259,12 +260,14 @@ def use(version, names, relations):
     if len(made.used) < 2 or module.aggr not in ("sum", "mean") or any(
             end not in names for one in made.used for end in one[::2]):
         return ()
-    _uses.append(made)
-    return str(len(_uses) - 1), *made.outputs
+    number = str(next(_numbers))
+    _uses[number] = made
+    layer.uses.append(made)
+    return number, *made.outputs
 
 
 def of_number(number):
-    return _uses[int(number)]
+    return _uses[number]
 
 
 def forward(self, *args_dict, **kwargs_dict):
