@@ -58,10 +58,15 @@ def _functions(program):
     return module.functions if isinstance(module, Module) else {}
 
 
-def _choose_chip(target, chip):
-    """The GPU to compile for, or None."""
+def check_target(target):
+    """Raises ValueError where there is no such target; None is the device of the inputs."""
     if target not in (None, "emulator", "cpu", "cuda"):
         raise ValueError(f"target: expected emulator, cpu or cuda, got {target!r}")
+
+
+def _choose_chip(target, chip):
+    """The GPU to compile for, or None."""
+    check_target(target)
     if chip is not None and not isinstance(chip, str):
         raise ValueError(f"chip: expected text such as sm_90, got {chip!r}")
     gpu = _torch_gpu()

@@ -356,6 +356,8 @@ BAD = {
                "where the model is, got meta"),
     "dtype": (lambda x, e, t: (x.to(torch.complex64), e, t),
               "x: expected torch.float32, as the model has it, got torch.complex64 of shape"),
+    "integers": (lambda x, e, t: (x.long(), e, t), r"x: expected features of floats, as weights "
+                 r"are, got torch.int64 of shape \[20, 8\]"),
     "numpy": (lambda x, e, t: (x.numpy(), e, t), "x: expected a torch.Tensor, got numpy's ndarray"),
     "a row": (lambda x, e, t: (x[:, 0], e, t), r"x: expected features \[rows, size\], got "
               r"torch.float32 of shape \[20\]"),
@@ -370,7 +372,8 @@ def test_bad_input(name):
     change, message = BAD[name]
     x, edges = torch.randn(20, SIZE), torch.arange(160).remainder(20).view(2, 80)
     layer = {"rows of edges": pyg.GCNConv, "three ends": pyg.GCNConv, "a list": pyg.GCNConv,
-             "dtype": pyg.GCNConv, "numpy": pyg.GCNConv, "a row": pyg.SAGEConv}
+             "dtype": pyg.GCNConv, "numpy": pyg.GCNConv, "a row": pyg.SAGEConv,
+             "integers": pyg.SAGEConv}
     types = torch.arange(80).remainder(3)
     model = layer[name](SIZE, 4) if name in layer else pyg.RGCNConv(SIZE, 4, 3)
     given = change(x, edges, types)[:2 if name in layer else 3]
@@ -393,9 +396,36 @@ def test_bad_input_within_data_and_dicts():
     given["a", "to", "b"].edge_index = given["a", "to", "b"].edge_index.float()
     with pytest.raises(ValueError, match="edge_index: " + SHAPE + "torch.float32"):
         compiled(On(layer, WHOLE["dicts"][2]))(given)
-    with pytest.raises(ValueError, match="edge_index_dict: " + SHAPE + "torch.float32"):
+    with pytest.raises(ValueError, match=(
+            r"^edge_index_dict\[\('a', 'to', 'b'\)\]: " + SHAPE + "torch.float32")):
         compiled(lambda x_dict, edge_index_dict: layer(x_dict, edge_index_dict))(
             given.x_dict, given.edge_index_dict)
+
+
+@pytest.mark.parametrize("change, message", [
+    (lambda e: e.T.contiguous(), SHAPE + r"torch.int64 of shape \[\d+, 2\]$"),
+    (lambda e: e.float(), SHAPE + "torch.float32 of shape"),
+    (lambda e: e + 100, r"expected ids from 0 to \d+, got 1\d\d at")])
+def test_bad_relations_have_their_names(change, message):
+    layer, given = _relations(), hetero()
+    edges = dict(given.edge_index_dict)
+    edges["a", "to", "b"] = change(edges["a", "to", "b"])
+    with pytest.raises(ValueError, match=r"^\('a', 'to', 'b'\)(\[[01]\])?: " + message):
+        compiled(lambda x, edges: layer(x, edges))(given.x_dict, edges)
+
+
+def test_a_failed_call_leaves_nothing_behind():
+    """dynamo gives up code for good whose first op fails: the next call is captured whole."""
+    class Model(On):
+        def forward(self, x, edges):
+            return self.layer(x, edges)
+    model = capture.compile_module(Model(pyg.SAGEConv(SIZE, 4), None))
+    x, edges, _ = graph()
+    with pytest.raises(AttributeError, match="'NoneType' object has no attribute"):
+        model(None, edges)
+    model(x, edges)
+    assert [len(one.programs) for one in model.captures.report()][-1:] == [1]
+    assert len(capture._made) == 1
 
 
 def test_names_of_ids_are_those_of_arguments():

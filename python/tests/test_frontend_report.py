@@ -35,7 +35,9 @@ class Split(torch.nn.Module):
 
 def test_a_model_in_two_programs(caplog):
     model = gnn_mlir.compile(Split())
-    assert gnn_mlir.explain(model) == "Split: nothing is captured yet, it was not called"
+    assert gnn_mlir.explain(model) == (
+        "Split: nothing is captured yet: compiled are calls of it, as model(...), of which "
+        "there was none, and no other methods")
     with caplog.at_level(logging.INFO, "gnn_mlir"):
         model(X, EDGES).sum().backward()
     text = gnn_mlir.explain(model)
@@ -54,6 +56,25 @@ def test_a_model_in_two_programs(caplog):
     torch._dynamo.reset()
     gc.collect()
     assert outer() is None
+
+
+def test_modes_and_equal_lines():
+    class Twice(torch.nn.Module):
+        """Two ops in one line that torch computes, in each mode."""
+
+        def __init__(self):
+            super().__init__()
+            self.conv, self.last = pyg.SAGEConv(8, 4), torch.nn.Linear(8, 4)
+
+        def forward(self, x, edge_index, y):
+            return self.conv(x, edge_index), self.last(y), self.last(-y)
+    model, given = gnn_mlir.compile(Twice()), (X, EDGES, torch.randn(5, 8))
+    assert gnn_mlir.explain(model, *given).startswith("Twice: 1 captured graph\n1: 1 program")
+    with torch.no_grad():
+        text = gnn_mlir.explain(model.eval(), *given)
+    assert "\n1 (training): 1 program" in text and "\n2 (evaluation): 1 program" in text
+    assert text.count("\n  left to torch, 2 times: torch.nn.functional.linear at ") == 2
+    assert len(model.captures.report()[0].left) == 2
 
 
 def test_what_cannot_be_whole():
@@ -106,6 +127,7 @@ def test_functions_and_decorators():
     (lambda: gnn_mlir.compile(Split), "an instance.*got the class Split"),
     (lambda: gnn_mlir.compile(Split(), gradients=True), "gradients: expected none for a PyT"),
     (lambda: gnn_mlir.compile(gnn_mlir.compile(Split()), fullgraph=True), "is not compiled, as"),
+    (lambda: gnn_mlir.compile(Split(), target="gpu"), "target: expected emulator, cpu or cuda, "),
     (lambda: gnn_mlir.explain(Split()), "expected a compiled model, got Split"),
     (lambda: gnn_mlir.explain(gnn_mlir.compile(Split()), target="cpu"), "target: expected none")])
 def test_bad_arguments(call, message):

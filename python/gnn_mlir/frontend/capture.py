@@ -5,6 +5,7 @@ import weakref
 
 import torch
 
+from ..compiler import check_target
 from . import report
 from .analysis import liveness
 from .calls import arguments
@@ -225,8 +226,9 @@ def compile_module(model, *, fullgraph=False, dynamic=True, **options):
     for name in options:
         if name not in _OPTIONS:
             raise ValueError(f"{name}: expected an option of {', '.join(_OPTIONS)}")
+    check_target(options.get("target"))
 
-    captures = report.Captures(getattr(model, "__name__", type(model).__name__))
+    captures = report.Captures(getattr(model, "__name__", type(model).__name__), model)
 
     def compiler(graph_module, inputs):
         return backend(graph_module, inputs, options={"fullgraph": fullgraph, **options},

@@ -11,6 +11,7 @@ import torch
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in .*(?:\n +(?P<code>.*))?')
 _OWN = tuple(os.path.dirname(os.path.dirname(os.path.abspath(path))) + os.sep
              for path in (__file__, torch.__file__))
+_STANDS_FOR = {"join_types": "torch.cat", "split_types": "torch.split"}  # Of rows by type.
 _LIBRARIES = (f"{os.sep}torch_geometric{os.sep}", f"{os.sep}dgl{os.sep}")
 
 
@@ -59,7 +60,7 @@ def written(node):
     if not isinstance(target, torch._ops.OpOverload):
         return getattr(target, "__name__", str(target))
     if target.namespace == "gnn_mlir":
-        return target._opname
+        return _STANDS_FOR.get(target._opname, target._opname)
     name = target._opname.strip("_")
     for prefix in ("linalg", "fft", "special"):
         if name.startswith(f"{prefix}_"):

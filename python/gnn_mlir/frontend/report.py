@@ -3,6 +3,7 @@
 
 `gnn_mlir.explain(compiled)` prints it. What torch has dropped is not in it."""
 
+import collections
 import dataclasses
 import gc
 import logging
@@ -57,12 +58,14 @@ class Program:
 class Captured:
     """A part of the model that torch captured as one graph: its programs in their order, and
     what torch computes of it. One without programs is torch's, for the reason `why`; one that
-    ends at a graph break has its reason in `broken`."""
+    ends at a graph break has its reason in `broken`. `training` is the mode of the model, None
+    of what has none."""
 
     programs: list
     left: list
     why: str = ""
     broken: str = ""
+    training: bool = None
 
     def __str__(self):
         broken = f"\n  a graph break behind it: {self.broken}" if self.broken else ""
@@ -72,19 +75,28 @@ class Captured:
             f"{_count(len(self.left), 'op')} left to torch")
         return "\n".join([f"{_count(len(self.programs), 'program')}, {whole}",
                           *map(str, self.programs),
-                          *(f"  left to torch: {one}" for one in self.left)]) + broken
+                          *_left_lines(self.left)]) + broken
+
+
+def _left_lines(ops):
+    """A line for each op that torch computes; one for all whose lines are the same."""
+    counts = collections.Counter(map(str, ops))
+    return [f"  left to torch{f', {count} times' * (count > 1)}: {one}"
+            for one, count in counts.items()]
 
 
 class Captures:
     """What was captured of a model, the last one last. It keeps none of it alive."""
 
-    def __init__(self, name):
+    def __init__(self, name, model=None):
         self.name, self._found = name, []
+        self._model = weakref.ref(model) if isinstance(model, torch.nn.Module) else None
 
     def add(self, graph, outer=None, why=""):
         """Notes a graph of torch: an `Outer`, or why it has no program; and says in the log
         what is left to torch: as a warning where it is all, or splits the model."""
-        self._found.append((weakref.ref(outer or graph), why, _break_behind(graph)))
+        training = getattr(self._model and self._model(), "training", None)
+        self._found.append((weakref.ref(outer or graph), why, _break_behind(graph), training))
         if outer is None:
             log.warning("%s: a graph is left to torch: %s", self.name, why)
             return
@@ -97,17 +109,20 @@ class Captures:
     def report(self):
         """A list of `Captured`."""
         gc.collect()  # What torch dropped, as where it captured anew, is in cycles.
-        found = ((ref(), why, broken) for ref, why, broken in self._found)
-        return [Captured([], [], why, broken) if why else Captured(
-            [_program(call) for call in one.calls], left(one), "", broken)
-            for one, why, broken in found if one is not None]
+        found = ((ref(), *rest) for ref, *rest in self._found)
+        return [Captured([], [], *rest) if rest[0] else Captured(
+            [_program(call) for call in one.calls], left(one), *rest)
+            for one, *rest in found if one is not None]
 
     def __str__(self):
         found = self.report()
         if not found:
-            return f"{self.name}: nothing is captured yet, it was not called"
+            return (f"{self.name}: nothing is captured yet: compiled are calls of it, as "
+                    "model(...), of which there was none, and no other methods")
+        of_both = len({one.training for one in found} - {None}) == 2
+        modes = {True: " (training)", False: " (evaluation)"} if of_both else {}
         return "\n".join([f"{self.name}: {_count(len(found), 'captured graph')}", *(
-            f"{i}: {one}" for i, one in enumerate(found, 1))])
+            f"{i}{modes.get(one.training, '')}: {one}" for i, one in enumerate(found, 1))])
 
 
 def of_compiled(compiled):

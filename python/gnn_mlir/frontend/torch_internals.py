@@ -22,6 +22,8 @@ REQUIRED = {
     "torch._dynamo": "optimize substitute_in_graph assume_constant_result "
                      "register_backend list_backends",
     "torch._dynamo.config": "_make_closure_patcher",
+    "torch._dynamo.types": "FrameAction FrameExecStrategy",
+    "torch._C._dynamo.eval_frame": "set_code_exec_strategy",
     "torch.fx.experimental._config": "_make_closure_patcher",
     "torch.fx.experimental.proxy_tensor": "make_fx ProxyTorchDispatchMode "
                                           "track_tensor_tree",

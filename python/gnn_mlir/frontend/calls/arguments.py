@@ -4,8 +4,11 @@ EdgeIndex become tensors, wherever they are among the arguments."""
 
 import copy
 import functools
+import types
 
 import torch
+from torch._C import _dynamo
+from torch._dynamo.types import FrameAction, FrameExecStrategy
 from torch.utils.weak import WeakIdKeyDictionary
 
 from ...identity import Weak, identity
@@ -34,6 +37,7 @@ def converting(function, model):
         try:
             return function(*args, **kwargs)
         except Exception as error:
+            retry_frames(model)
             found = bad_input.explain(error, model, args, kwargs)
             if found is None:
                 raise
@@ -41,6 +45,16 @@ def converting(function, model):
             cause = error if torch._dynamo.config.verbose else None
         raise found.with_traceback(None) from cause
     return call
+
+
+def retry_frames(model):
+    """Has dynamo trace the code of a model again, which it gives up for good, for all models of
+    the class, where the first thing it meets fails, as a layer that is given None does."""
+    function = type(model).forward if isinstance(model, torch.nn.Module) else model
+    if isinstance(function, types.FunctionType) and not hasattr(
+            function, "_torchdynamo_disable"):
+        _dynamo.eval_frame.set_code_exec_strategy(function.__code__, FrameExecStrategy(
+            FrameAction.DEFAULT, FrameAction.DEFAULT))
 
 
 def marking(function):

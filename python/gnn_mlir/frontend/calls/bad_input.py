@@ -23,7 +23,7 @@ _SPARSE = ("Adjacency", "'Matrix'", "(Matrix)", "an op of a sparse matrix", "a s
 
 # What torch and PyG say where features have too few dimensions or other sizes.
 _DIMENSIONS = re.compile(r"[Dd]imension|must be 2D|mat1|mat2|reduction dim|isn't in range|shape")
-_OUT_OF_RANGE = re.compile(r"^\w+: (expected ids from 0 to \d+, got (-?\d+)) at (\d+)$")
+_OUT_OF_RANGE = re.compile(r"^(?:\w+|relation \d+, \w+): (expected ids from 0 to \d+, got (-?\d+)) at (\d+)$")
 _LIBRARIES = ("torch", "torch_geometric", "torch_sparse", "torch_scatter", "gnn_mlir", "dgl")
 _RAISES = dis.opmap["RAISE_VARARGS"]
 
@@ -50,8 +50,12 @@ def explain(error, model, args, kwargs):
         checks.append(_dtypes)
     if any(map(_DIMENSIONS.search, texts)):
         checks.append(_ranks)
-    if any("used as indices" in text for text in texts):
+    if any("used as indices" in text or "of integer type" in text for text in texts):
         checks.append(_floats_as_ids)
+    if any("size '2' in the first dimension" in text for text in texts):
+        checks.append(_transposed)
+    if any("not support dtype" in text for text in texts):
+        checks.append(_integers)
     for text in texts:
         match = _OUT_OF_RANGE.match(text)
         if match:
@@ -114,7 +118,7 @@ def _named(model, args, kwargs):
 def _within(name, x):
     if isinstance(x, dict):
         for key, one in x.items():
-            yield from _within(name if name.endswith("_dict") else str(key), one)
+            yield from _within(f"{name}[{key!r}]" if name.endswith("_dict") else str(key), one)
     elif hasattr(x, "stores") and hasattr(x, "to_dict"):
         for store in x.stores:
             yield from _within(name, dict(store.items()))
@@ -130,7 +134,7 @@ def _described(x):
 
 
 def _is_pair(name):
-    return name.removesuffix("_dict").endswith("edge_index")
+    return name.partition("[")[0].removesuffix("_dict").endswith("edge_index")
 
 
 def _arrays(model, named):
@@ -155,6 +159,24 @@ def _floats_as_ids(model, named):
                 x.is_floating_point()):
             return (f"{name}: expected ids [2, edges] of torch.int64 or torch.int32, got "
                     f"{_described(x)}")
+    return None
+
+
+def _transposed(model, named):
+    """Ids of edges row by row, by whatever name."""
+    for name, x in named:
+        if isinstance(x, torch.Tensor) and x.dtype in _IDS and x.dim() == 2 and x.size(1) == 2:
+            return (f"{name}: expected ids [2, edges] of torch.int64 or torch.int32, got "
+                    f"{_described(x)}")
+    return None
+
+
+def _integers(model, named):
+    """Features of integers, where they are multiplied by weights."""
+    for name, x in named:
+        if isinstance(x, torch.Tensor) and x.dtype in _IDS and x.dim() == 2 and (
+                x.size(0) != 2 and not _is_pair(name)):
+            return f"{name}: expected features of floats, as weights are, got {_described(x)}"
     return None
 
 
