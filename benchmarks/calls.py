@@ -2,14 +2,16 @@
 """What a call of a compiled model costs the host, without its kernels.
 
     python benchmarks/calls.py [--models rgcn,gat,sage,hgt,hetero-sage] [--types 20]
-        [--relations 100] [--seconds 1] [--device cpu]
+        [--relations 100] [--features 64] [--seconds 1] [--device cpu]
 
-Two layers of PyG, 64 features, on a small graph: of one node type but for those that take
+Two layers of PyG on a small graph: of one node type but for those that take
 dicts. Programs are
 bound and called as ever, but nothing is launched. Microseconds of the processor, the least
 of many turns: a call without gradients, the same by dynamo's own way (docs/Frontend.md),
 the forward pass of training, and a training step without an optimizer, all of which torch's
-own part is in. "first" are seconds to the end of the first call and of the first step.
+own part is in. "first" are seconds to the end of the first call and of the first step. "ops"
+are torch's ops that compute or copy in a call and in a step, those of the loss too: each is a
+kernel of torch on a GPU. With few features they take no time for values.
 """
 
 import argparse
@@ -17,6 +19,7 @@ import time
 
 import numpy as np
 import torch
+from torch import profiler
 from torch.utils import _pytree as pytree
 
 import frontend_models
@@ -26,6 +29,21 @@ from gnn_mlir.testing import graphs
 from tables import markdown, number
 
 MODELS = ("rgcn", "gat", "sage", "hgt", "hetero-sage")
+
+
+# Ops that only make tensors of memory that is there, or memory.
+_FREE = ("empty", "empty_like", "empty_strided", "new_empty", "as_strided", "view", "detach",
+         "alias", "reshape", "resolve_neg", "resolve_conj", "to", "contiguous", "_unsafe_view",
+         "_reshape_alias", "unbind")
+
+
+def ops(run):
+    """How many ops of torch compute or copy in a call."""
+    with profiler.profile(activities=[profiler.ProfilerActivity.CPU]) as made:
+        run()
+    return sum(event.name.startswith("aten::") and event.name[6:] not in _FREE and not any(
+        child.name.startswith("aten::") for child in event.cpu_children)
+        for event in made.events())
 
 
 def least_us(run, seconds):
@@ -94,9 +112,10 @@ def row(name, options):
         first(lambda: compiled(*given))
         found += [number(least_us(run, options.seconds), 0) for run in (
             lambda: compiled(*given), lambda: by_dynamo(*given))]
+        found.append(str(ops(lambda: compiled(*given))))
     first(step)
     return [*found, *(number(least_us(run, options.seconds), 0) for run in (
-        lambda: compiled(*given), step))]
+        lambda: compiled(*given), step)), str(ops(step))]
 
 
 def main(arguments=None):
@@ -105,12 +124,14 @@ def main(arguments=None):
     parser.add_argument("--models", type=lambda text: text.split(","), default=MODELS)
     parser.add_argument("--types", type=int, default=20)
     parser.add_argument("--relations", type=int, default=100)
+    parser.add_argument("--features", type=int, default=64)
     parser.add_argument("--seconds", type=float, default=1)
     parser.add_argument("--device", default="cpu")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    print(markdown(["model", "parameters", "first", "call", "by dynamo", "first step",
-                    "forward", "step"], [row(name, options) for name in options.models]))
+    frontend_models.SIZE = options.features
+    print(markdown(["model", "parameters", "first", "call", "by dynamo", "ops", "first step",
+                    "forward", "step", "ops"], [row(name, options) for name in options.models]))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What runs where the captured model was.
 
-`outer` is the module that the backend returns: calls of programs (`program_calls`) and torch's
-ops around them. `graph_cache` keeps the structures of the user's tensors, `streams` what is read
+`outer` is the module that the backend returns: calls of programs (`program_calls`), one call that
+makes hundreds of parameters what programs read (`packing`), and torch's ops around them. `graph_cache` keeps the structures of the user's tensors, `streams` what is read
 on several streams, and `reads` says which gradients are None.
 """

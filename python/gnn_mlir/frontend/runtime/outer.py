@@ -6,7 +6,7 @@ import torch
 from ..functional.lowering import GETITEM, assertions, has_gradient, is_random
 from ..raising.raiser import CaptureError, Rows, Whole
 from ..tracing import vocabulary
-from . import reads
+from . import packing, reads
 from .graph_cache import Recipe, Structures
 from .program_calls import Call
 
@@ -61,6 +61,7 @@ class Outer:
         self.graph.output(tuple(made[count:]))
         self._gate_in_joins()
         self._copy_once()
+        packing.pack(self.graph, self._parameters())
         module = self._module(self.graph)
         module.is_of_programs = True
         return module
@@ -161,6 +162,16 @@ class Outer:
                 with self.graph.inserting_after(node):
                     made = self.graph.call_function(aten.contiguous.default, (node,))
                 node.replace_all_uses_with(made, lambda user: user is not made)
+
+    def _parameters(self):
+        """Of the graph's placeholders of parameters the shapes, and which have gradients."""
+        found = {}
+        for node, made in zip(self.placeholders, self.graph.nodes):
+            if node.meta.get("is_weight") and node not in self._mutated:
+                shape = node.meta["val"].shape
+                if all(type(size) is int for size in shape):
+                    found[made] = list(shape), node.meta["requires_grad"]
+        return found
 
     # -- torch's nodes --------------------------------------------------------------
 
