@@ -568,16 +568,21 @@ class BoundFunction(_Handle):
         return self._infos[1]
 
     @functools.cached_property
-    def _infos(self):
-        """Names, types and widths are those of the plan, rows those of this binding."""
-        signature, shapes = self.package.signature(self.name), self.package.shapes(self.name)
-        rows = (c_int64 * sum(map(len, shapes)))()
+    def shapes(self):
+        """Of the inputs and of the outputs: rows are those of this binding."""
+        widths = self.package.shapes(self.name)
+        rows = (c_int64 * sum(map(len, widths)))()
         library().gnnBoundRows(self.handle, rows)
-        rows, found = iter(rows), []
-        for named, widths in zip((signature["inputs"], signature["outputs"]), shapes):
-            found.append([TensorInfo(*one, () if width is None else (next_rows, *width))
-                          for one, width, next_rows in zip(named, widths, rows)])
-        return found
+        rows = iter(rows)
+        return [[() if width is None else (next_rows, *width)
+                 for width, next_rows in zip(of, rows)] for of in widths]
+
+    @functools.cached_property
+    def _infos(self):
+        """Names and types are those of the plan."""
+        signature = self.package.signature(self.name)
+        return [[TensorInfo(*one, shape) for one, shape in zip(signature[what], shapes)]
+                for what, shapes in zip(("inputs", "outputs"), self.shapes)]
 
     def run(self, inputs, outputs, workspace=None, stream=None):
         """Launches on addresses in the order of `inputs` and `outputs`."""

@@ -10,6 +10,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
+from gnn_mlir import gradients  # noqa: E402
 from gnn_mlir.frontend import CaptureError, capture  # noqa: E402
 from torch import nn  # noqa: E402
 
@@ -213,3 +214,15 @@ def test_renormalized_tables_have_gradients():
     for a, b in ((model.table.weight, other.table.weight),
                  (model.table.weight.grad, other.table.weight.grad)):
         assert torch.allclose(a, b, rtol=1e-4, atol=1e-5)
+
+
+def test_passes_of_all_outputs_where_one_is_read(monkeypatch):
+    """The other's gradient is zeros, where no backward pass of one alone serves."""
+    monkeypatch.setattr(gradients.Passes, "serves", lambda self, other: False)
+    model = Model(lambda m, x, e: (summed(x * m.weight, e), (summed(x, e) * m.weight).exp()))
+    compiled = capture.compile_module(model, fullgraph=True)
+    for read in (0, 1):
+        x = X.clone().requires_grad_()
+        found, expected = (torch.autograd.grad(call(x, EDGES)[read].sum(), (x, model.weight))
+                           for call in (compiled, model))
+        torch.testing.assert_close(found, expected)

@@ -1,153 +1,82 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls of programs from the outer graph, by as little Python as a call needs.
 
-What a call has to know is found once for each set of graphs: functions are bound, and
-tensors come in one order. `running` checks and converts what is not as it should be.
+What a call has to know is found once: what is of the program (`Passes`), and for each set
+of graphs what is of these (`Plan`), to which functions are bound.
 """
 
-import struct
 import threading
 
 import torch
 
-from ... import autograd, capi, gradients, running
+from ... import autograd
 from ...graph import Graph
-
-_empty, _empty_like, _contiguous = torch.empty, torch.empty_like, torch.contiguous_format
-_EVERY = 256  # Bytes: where a value in one piece of memory with others may begin.
+from .launcher import Launcher, Layout
 
 
-class Launcher:
-    """A bound function on tensors in the order of `names`, on the current stream. Inputs
-    of `parameters` are checked once: torch captures a model anew where their dtypes,
-    shapes or strides are others.
+class Passes:
+    """One program without gradients, or with those of `wrt`: what it needs whatever graphs
+    it runs on."""
 
-    Outputs of the names `packed` are in one tensor of bytes, behind the others: `packs`
-    has for each the position of that tensor and where it begins there. Inputs are found
-    by another launcher's `packs` where `names` has none of them."""
+    def __init__(self, function, names, wrt, device, call):
+        self.function, self.names, self.wrt = function, names, wrt
+        self.parameters, self.constant = call.parameters, call.constant
+        self.device, self.place = device, str(device) if device.type == "cuda" else None
+        # What was bound to the last graphs: to the next ones it is bound in one go.
+        self.bound = ()
+        self._layouts, self._backward = {}, {}
+        self.forward = function.differentiated.find(wrt) if wrt else None
 
-    def __init__(self, bound, names, device, parameters=(), packed=(), packs=None):
-        self.bound, self._device = bound, device
-        places, dtypes = {name: (i, 0) for i, name in enumerate(names)}, running.torch_dtypes()
-        within = packs or {}
-        self._inputs = [
-            (*within[info.name], None, None, info) if info.name in within else
-            (*places[info.name], dtypes[info.dtype], torch.Size(info.shape), info)
-            for info in bound.inputs]
-        self._parameters = parameters
-        name = bound.device.name
-        self._emulated, self._on_gpu = name.startswith("emulator"), device.type == "cuda"
-        # Outputs are made like these, which is less work than by shape and dtype.
-        whole = [info for info in bound.outputs if info.name not in packed or self._emulated]
-        self.names = [info.name for info in whole]
-        self._outputs = [torch.empty((), dtype=dtypes[info.dtype], device=device).expand(
-            info.shape) for info in whole]
-        self.packs, end = {}, 0
-        for info in bound.outputs:
-            if info.name not in self.names:
-                self.packs[info.name] = end
-                end += -(-info.bytes // _EVERY) * _EVERY
-        self._bytes = end
-        # Of each output the position of its tensor, and where it begins there.
-        self._order = [(len(whole), self.packs[info.name]) if info.name in self.packs else
-                       (self.names.index(info.name), 0) for info in bound.outputs]
-        self._counts = len(bound.inputs), len(bound.outputs)
-        self._addresses = [struct.Struct(f"{count}P").pack for count in self._counts]
-        self._run, self._handle = capi.library().gnnBoundRun, bound.handle
-        # The stream on which structures were built: others wait for it.
-        self._stream = None if bound.ready is None else bound.ready[0].cuda_stream
+    def layout(self, bound, names, **packing):
+        key = bound.package.handle, bound.name
+        found = self._layouts.get(key)
+        if found is None:
+            found = self._layouts[key] = Layout(bound, names, self.device, self.parameters,
+                                                **packing)
+        return found
 
-    def __call__(self, tensors):
-        if self._emulated:
-            made = running.on_host(self.bound, [tensors[i] for i, *_ in self._inputs],
-                                   self.bound.run)
-            return [torch.from_numpy(array) for array in made]
-        if not self._on_gpu:
-            workspace = running.take_workspace(self.bound)
-            made = self._launch(tensors, workspace[1], None)
-            self.bound.workspaces.append(workspace)
-            return made
-        stream = torch._C._cuda_getCurrentRawStream(self._device.index)
-        workspace = _empty(self.bound.workspace_bytes, dtype=torch.uint8, device=self._device)
-        if stream == self._stream:
-            return self._launch(tensors, workspace.data_ptr(), stream)
-        with running.launching(self.bound, self._device):
-            return self._launch(tensors, workspace.data_ptr(), stream)
-
-    def _launch(self, tensors, workspace, stream):
-        if self._parameters:
-            self._settle(tensors)
-        given, held = [], []  # What is converted lives until the launch.
-        for place, begin, dtype, shape, info in self._inputs:
-            x = tensors[place]
-            address = x.data_ptr()
-            if address % 16 or dtype is not None and not (
-                    x.dtype is dtype and x.shape == shape and x.is_contiguous() and
-                    not x.is_neg()):
-                x = x.clone() if shape is None else running.device_tensor(info, x)
-                held.append(x)
-                address = x.data_ptr()
-            given.append(address + begin)
-        made = [_empty_like(x, memory_format=_contiguous) for x in self._outputs]
-        if self.packs:
-            made.append(_empty(self._bytes, dtype=torch.uint8, device=self._device))
-            bases = [x.data_ptr() for x in made]
-            results = [bases[place] + begin for place, begin in self._order]
-        else:
-            results = [x.data_ptr() for x in made]
-        inputs, outputs = self._addresses
-        counts = self._counts
-        error = self._run(self._handle, inputs(*given), counts[0], outputs(*results),
-                          counts[1], workspace, stream)
-        if error:
-            raise capi.error_of(error)
-        return made
-
-    def _settle(self, tensors):
-        """Notes by a dtype of None which inputs need no more checks than of addresses."""
-        parameters, self._parameters = self._parameters, ()
-        self._inputs = [
-            (place, begin, None, shape, info) if info.name in parameters and _lies_as(
-                tensors[place], dtype, shape) else (place, begin, dtype, shape, info)
-            for place, begin, dtype, shape, info in self._inputs]
-
-
-def _lies_as(x, dtype, shape):
-    """Whether kernels may read a tensor where it is, but for its address."""
-    return (x.dtype is dtype and x.shape == shape and x.is_contiguous() and
-            not x.is_neg())
+    def backward(self, given):
+        """The passes whose backward pass runs where gradients of these outputs are given,
+        positions of the outputs whose gradients it takes, and those of the inputs'
+        gradients in what it makes."""
+        found = self._backward.get(given)
+        if found is None:
+            outputs = self.forward.outputs
+            passes = self.function.differentiated.find_backward(
+                self.forward, [name for name, is_given in zip(outputs, given) if is_given])
+            found = self._backward[given] = (
+                passes, [i for i, name in enumerate(outputs) if name in passes.given],
+                [passes.wrt.index(name) if name in self.wrt else None for name in self.names])
+        return found
 
 
 class Plan:
-    """One program on one set of graphs: without gradients, or with those of `wrt`, as
-    `autograd.run` takes it."""
+    """Passes on one set of graphs, as `autograd.run` takes them."""
 
-    def __init__(self, function, graphs, call, names, wrt, tensors, device, lock):
+    def __init__(self, passes, graphs, lock):
         """`lock` is that of the graphs: one thread binds to them at a time."""
-        function._bind_passes(graphs, call.passes.get(wrt))
-        self._bind = function._binder(graphs, str(device) if device.type == "cuda" else None)
-        self.names, self.wrt, self._device, self._lock = names, wrt, device, lock
-        self._parameters, self.constant = call.parameters, call.constant
-        inputs = dict(zip(names, tensors))
-        if not wrt:
-            self.run = Launcher(self._bind(function.package, function.name, inputs), names,
-                                device, self._parameters)
+        function, forward = passes.function, passes.forward
+        function._bind_passes(graphs, passes.bound)
+        bind = function._binder(graphs, passes.place)
+        self._bind = lambda package, name: bind(package, name, {})
+        self._bound_to = lambda: function._bound_to(graphs)
+        self._passes, self._lock = passes, lock
+        self.names, self.constant = passes.names, passes.constant
+        if not forward:
+            bound = self._bind(function.package, function.name)
+            self.run = Launcher(passes.layout(bound, passes.names), bound)
             return
-        self.call = gradients.Call(function.differentiated, wrt, self._bind, None)
-        self.name = self.call.gradients.name
-        passes = self.call.forward_pass
-        bound = self._bind(passes.package, passes.forward, inputs)
-        self.run = Launcher(bound, names, device, self._parameters, packed=passes.saved)
+        self.name, self._backward = function.differentiated.name, {}
+        bound = self._bind(forward.package, forward.forward)
+        self.run = Launcher(passes.layout(bound, passes.names, packed=forward.saved), bound)
         made = self.run.names
-        self.outputs = [made.index(name) for name in passes.outputs]
+        self.outputs = [made.index(name) for name in forward.outputs]
         # What is kept, and its positions among inputs and what the forward pass makes.
-        self._names = [name for name in passes.kept if name not in self.run.packs]
-        places = {name: i for i, name in enumerate((*names, *made))}
-        self.kept = [places[name] for name in self._names]
+        self._kept = [name for name in forward.kept if name not in self.run.packs]
+        places = {name: i for i, name in enumerate((*passes.names, *made))}
+        self.kept = [places[name] for name in self._kept]
         if self.run.packs:
             self.kept.append(len(places))
-        self._backward = {}
-        self._note = lambda: call.passes.update({wrt: function._bound_to(graphs)})
 
     def forward(self, tensors):
         """Outputs, and what the backward pass reads."""
@@ -163,24 +92,29 @@ class Plan:
             with self._lock:
                 found = self._backward.get(given)
                 if found is None:
-                    found = self._backward[given] = self._bind_backward(kept, cotangents)
-        launch, positions = found
-        found = launch([*kept, *[c for c in cotangents if c is not None]])
+                    found = self._backward[given] = self._bind_backward(given)
+        launch, (_, taken, positions) = found
+        found = launch([*kept, *[self._zeros(i) if cotangents[i] is None else cotangents[i]
+                                 for i in taken]])
         return [None if i is None else found[i] for i in positions]
 
-    def _bind_backward(self, kept, cotangents):
-        call = self.call
-        outputs = call.forward_pass.outputs
-        some = next(c for c in cotangents if c is not None)
-        known = dict.fromkeys(call.forward_pass.kept, some)  # It says where.
-        passes, bound = call.bind_backward(known, dict(zip(outputs, cotangents)))
-        self._note()
-        of = {info.of: info.name for info in bound.inputs if info.role == "gradient"}
-        packs = {name: (len(kept) - 1, begin) for name, begin in self.run.packs.items()}
-        names = [*self._names, *[None] * bool(packs), *(
-            of.get(name) for name, c in zip(outputs, cotangents) if c is not None)]
-        return Launcher(bound, names, self._device, self._parameters, packs=packs), [
-            passes.wrt.index(name) if name in self.wrt else None for name in self.names]
+    def _bind_backward(self, given):
+        found = passes, taken, _ = self._passes.backward(given)
+        bound = self._bind(passes.package, passes.backward)
+        self._passes.bound = self._bound_to()
+        outputs, packs = self._passes.forward.outputs, self.run.packs
+        of = {of: name for name, _, role, of in passes.package.signature(
+            passes.backward)["inputs"] if role == "gradient"}
+        layout = self._passes.layout(
+            bound, [*self._kept, *[None] * bool(packs), *(of[outputs[i]] for i in taken)],
+            packs=packs, pack=len(self._kept))
+        return Launcher(layout, bound, packs), found
+
+    def _zeros(self, output):
+        """The gradient of an output that nothing was computed of, where the backward pass
+        takes one all the same."""
+        info = self.run.bound.outputs[self.run.indices[self.outputs[output]]]
+        return torch.zeros(info.shape, device=self._passes.device)
 
 
 class Call:
@@ -194,9 +128,7 @@ class Call:
         self.segment, self.names, self.wrt = segment, names, tuple(wrt)
         self.parameters, self.constant = frozenset(parameters), constant
         self.options, self.function, self._compiling = options, None, threading.Lock()
-        # The passes that the last training step needed: those of the next one's graphs are
-        # bound in one go.
-        self.passes = {}
+        self._passes = {}  # By the inputs whose gradients are asked for, and the device.
         self.has_seed = "seed" in segment.inputs
         self.graph_names = [graph.name for graph in segment.declared
                             if graph.parent is None]
@@ -236,8 +168,10 @@ class Call:
             if x.device != device:
                 raise ValueError(f"expected tensors on {device}, where the graph is, got "
                                  f"one of shape {tuple(x.shape)} on {x.device}")
-        return Plan(self.function, self.function._graphs(graphs), self, names, wrt, tensors,
-                    device, structures.lock)
+        passes = self._passes.get((wrt, device))
+        if passes is None:
+            passes = self._passes[wrt, device] = Passes(self.function, names, wrt, device, self)
+        return Plan(passes, self.function._graphs(graphs), structures.lock)
 
     def _device(self, structures):
         """Where the graphs are."""
