@@ -21,10 +21,10 @@ compared and take turns. A time is that of some steps between two events, by the
 the median over rounds, the least, and the spread, the middle 80% beside the median. A way
 that takes --slower times as long as the fastest gets few turns; its times are in
 parentheses. The first call is capture and compilation; over --first seconds (inductor's:
---first-inductor) it is given up. "host" is how long a call keeps the host while the GPU
-has nothing to do, without waiting for the end of it, unless the call waits itself. Memory
-is what a step allocates at once by torch's counter, and what it leaves there: structures of
-the graph. Outputs and gradients are compared with eager PyG's: what differs by more than
+--first-inductor, eager's: --first-eager) it is given up. "host" is how long a call keeps the
+host while the GPU has nothing to do, without waiting for the end of it, unless the call
+waits itself. Memory is what a step allocates at once by torch's counter, and what it leaves
+there: structures of the graph. Outputs and gradients are compared with eager PyG's: what differs by more than
 --tolerance has no times.
 
 With --batches there are sampled batches, of 1,024 seeds and at most 25 and 20 neighbours,
@@ -94,6 +94,7 @@ def parse(arguments):
     parser.add_argument("--first", type=float, default=60, help="most seconds of a first "
                         "call")
     parser.add_argument("--first-inductor", type=float, default=60)
+    parser.add_argument("--first-eager", type=float, default=60)
     parser.add_argument("--jobs", type=int, default=0, help="processes that compile at once; "
                         "0: all in this process")
     parser.add_argument("--wave", type=float, default=240, help="most seconds until the "

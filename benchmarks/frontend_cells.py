@@ -204,7 +204,8 @@ class Bench:
 
     def limit(self, way):
         """Seconds that a first call may take."""
-        return self.options.first_inductor if way == "inductor" else self.options.first
+        return {"inductor": self.options.first_inductor, "eager": self.options.first_eager,
+                "fast": self.options.first_eager}.get(way, self.options.first)
 
     def about(self):
         about = self.machine.about() if self.machine else {
@@ -373,7 +374,7 @@ class Cell:
         for way, step in steps.items():
             run = lambda step=step: step(inputs)
             try:
-                with at_most(self.bench.options.first, "steps"):
+                with at_most(self.bench.limit(way), "steps"):
                     self._once(self.found[way], step, run)
                 runs[way] = run
             except (Exception, TooLong) as error:

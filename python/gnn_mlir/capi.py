@@ -559,13 +559,8 @@ class BoundFunction(_Handle):
     def structure_bytes(self):
         return library().gnnBoundStructureBytes(self.handle)
 
-    @functools.cached_property
-    def inputs(self):
-        return self._infos[0]
-
-    @functools.cached_property
-    def outputs(self):
-        return self._infos[1]
+    inputs = property(lambda self: self._infos[0])
+    outputs = property(lambda self: self._infos[1])
 
     @functools.cached_property
     def shapes(self):
