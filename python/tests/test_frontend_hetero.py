@@ -316,22 +316,24 @@ def test_weights_of_rows_are_summed_at_once(monkeypatch):
 
 
 class OverNodes(torch.nn.Module):
-    """What follows a layer is over all nodes of a type: no op on rows of all types."""
+    """What follows a layer is over all nodes of a type, or asks how many there are: no op on
+    rows of all types."""
 
-    def __init__(self):
+    def __init__(self, function):
         super().__init__()
-        self.layer = pyg.HeteroConv({r: conv() for r in RELS})
+        self.layer, self.function = pyg.HeteroConv({r: conv() for r in RELS}), function
 
     def forward(self, x, edges):
-        made = self.layer(x, edges)
-        return {kind: rows.softmax(0) for kind, rows in made.items()} | {
-            f"log_{kind}": rows.log_softmax(-2) for kind, rows in made.items()}
+        return {kind: self.function(rows) for kind, rows in self.layer(x, edges).items()}
 
 
-def test_softmax_over_the_nodes_of_a_type():
+@pytest.mark.parametrize("function", [
+    lambda rows: rows.softmax(0),
+    lambda rows: torch.add((rows * 100).clamp(max=rows.size(0)), rows, alpha=rows.size(0))])
+def test_what_is_over_the_nodes_of_a_type(function):
     """Nothing of the model is kept when it is gone."""
     before = {*hetero._uses}
-    model, (x, edges) = OverNodes(), given()
+    model, (x, edges) = OverNodes(function), given()
     expected, found = model(x, edges), capture.compile_module(model)(x, edges)
     assert len(capture._made) == 1
     for kind, rows in expected.items():

@@ -524,7 +524,9 @@ def _has_size(tensor, value):
 def _refuse_sizes(node):
     """Raises Unsupported where a number that an op is made with is a size."""
     schema = getattr(node.target, "_schema", None)
-    for given, argument in zip(node.args, schema.arguments if schema else ()):
+    arguments = schema.arguments if schema else ()
+    for given, argument in (*zip(node.args, arguments), *(
+            (node.kwargs.get(argument.name), argument) for argument in arguments)):
         if isinstance(given, torch.fx.Node) and isinstance(
                 given.meta["val"], (torch.SymInt, torch.SymFloat)) and str(argument.type) in _NUMBERS:
             raise Unsupported(f"a size as {argument.name}")

@@ -45,6 +45,7 @@ ROWWISE = VIEWS | {aten.sum.dim_IntList, aten.mean.dim, aten.amax.default,
                     aten.softmax.int, aten._softmax.default, aten.squeeze.dims,
                     aten.linalg_vector_norm.default, aten.slice.Tensor, aten.select.int,
                     aten.layer_norm.default, aten.log_softmax.int}
+_SHAPED = VIEWS | {aten.expand.default}
 _ALONG = {aten.softmax.int, aten._softmax.default, aten.log_softmax.int, aten.cat.default}
 SPLITS = {aten.split.Tensor, aten.split_with_sizes.default, aten.chunk.default}
 # Of rows that mean nothing, gradients are 0 times what may be infinite.
@@ -263,7 +264,7 @@ class Zip(abc.ABC):
                 raise Stuck("different operands by type")
             return self._weight(node, given)
         if any(isinstance(x, (torch.fx.Node, torch.SymInt)) for x in given):
-            if all(self.is_size(i, x) for i, x in enumerate(given)):
+            if node.target in _SHAPED and all(self.is_size(i, x) for i, x in enumerate(given)):
                 return self.size
             raise Stuck("numbers that are no numbers of rows")
         same(given)
