@@ -6,7 +6,7 @@ import torch
 from ..functional.lowering import GETITEM, assertions, has_gradient, is_random
 from ..raising.raiser import CaptureError, Rows, Whole
 from ..tracing import vocabulary
-from . import packing, reads
+from . import packing, reads, type_vectors
 from .graph_cache import Recipe, Structures
 from .program_calls import Call
 
@@ -62,6 +62,9 @@ class Outer:
         self._gate_in_joins()
         self._copy_once()
         packing.pack(self.graph, self._parameters())
+        for node in reversed(self.graph.nodes):
+            if not node.users and node.target in (_item, aten.detach.default):
+                self.graph.erase_node(node)
         module = self._module(self.graph)
         module.is_of_programs = True
         return module
@@ -268,6 +271,7 @@ class Outer:
                                               "the model runs, got one made of its results")
                     given = self._torch(node)
                     copies[node] = inner.placeholder(node.name)
+                    copies[node].meta["val"] = node.meta.get("val")
                     inputs.append(given)
                 else:
                     args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), copy)
@@ -324,6 +328,7 @@ class Outer:
                   isinstance(node.meta.get("val"), torch.Tensor)]
         extra = [place(copy(node)) for node in shared]
         inner.output(tuple(results))
+        type_vectors.join(inner)
         self._shared = {node: i + 1 for i, node in enumerate(shared)}
         self.structures = Structures(self._module(inner), recipes, extra)
         self._structure = self.graph.call_function(self.structures, tuple(inputs))

@@ -243,7 +243,7 @@ _define("by_relation(Tensor edge_index, Tensor edge_type, Tensor? ids, SymInt co
 
 # One graph of a dict of them: nodes type after type, edges relation after relation.
 
-def _upload(numbers, device):
+def upload(numbers, device):
     """A tensor of numbers of the host. What a GPU computes meanwhile is not waited for."""
     if device.type != "cuda":
         return torch.tensor(numbers, device=device)
@@ -252,7 +252,7 @@ def _upload(numbers, device):
 
 def _spread(counts, device):
     """Each number as often as its count says."""
-    ends = _upload(list(itertools.accumulate(counts)), device)
+    ends = upload(list(itertools.accumulate(counts)), device)
     return torch.searchsorted(ends, torch.arange(sum(counts), device=device), right=True)
 
 
@@ -271,7 +271,7 @@ def _typed_edges(edge_indices, src_types, dst_types, src_counts, dst_counts, rel
     edges, device = torch.cat(edge_indices, 1), relations.device
     limits = [[[counts[i] for i in types], [sum(counts[:i]) for i in types]]
               for types, counts in ((src_types, src_counts), (dst_types, dst_counts))]
-    counts, begins = _upload(limits, device).index_select(
+    counts, begins = upload(limits, device).index_select(
         2, relations).unbind(1)
     outside = (edges < 0) | (edges >= counts)
     if device.type == "cpu" and outside.any():
@@ -293,7 +293,7 @@ _define("typed_edges(Tensor[] edge_indices, int[] src_types, int[] dst_types, "
 def _copies(relations, kinds, counts):
     """Ids of copies of nodes and of the nodes: each relation has one of all nodes of its type."""
     device = relations.device
-    begins = _upload([sum(counts[:kind]) for kind in kinds], device)
+    begins = upload([sum(counts[:kind]) for kind in kinds], device)
     own = torch.arange(relations.shape[0], device=device)
     first = torch.searchsorted(relations, torch.arange(len(kinds), device=device))
     return torch.stack([own, own + (begins - first).index_select(0, relations)])
