@@ -179,3 +179,40 @@ def test_activations_between_layers_by_type():
         torch.testing.assert_close(found, model(*given))
     outer, = capture._made
     assert len(outer.calls) == 1
+
+
+class _OfFewerTypes(torch.nn.Module):
+    """Two HGT layers, where no relation leads to a type that the first one reads."""
+
+    TYPES, RELATIONS = ["a", "b", "c"], [("b", "r", "a"), ("a", "s", "c"), ("c", "t", "a")]
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.one, self.two = (zoo.pyg.HGTConv(6, 6, (self.TYPES, self.RELATIONS), 2)
+                              for _ in range(2))
+
+    def forward(self, x, edges):
+        x = {kind: rows.relu() for kind, rows in self.one(x, edges).items()
+             if rows is not None}
+        return self.two(x, {r: ids for r, ids in edges.items() if r[0] in x})
+
+
+def test_layers_of_fewer_types():
+    """Are one program too: the second one's weights are those of the types there are."""
+    model = _OfFewerTypes()
+    compiled = capture.compile_module(model, fullgraph=True)
+    for sizes in ({"a": 5, "b": 7, "c": 4}, {"a": 1, "b": 3, "c": 6}):
+        x = {kind: torch.randn(n, 6) for kind, n in sizes.items()}
+        edges = {(src, name, dst): torch.stack([torch.randint(sizes[src], (8,)),
+                                                torch.randint(sizes[dst], (8,))])
+                 for src, name, dst in model.RELATIONS}
+        results = []
+        for run in (compiled, model):
+            model.zero_grad()
+            out = {kind: rows for kind, rows in run(x, edges).items() if rows is not None}
+            sum(rows.square().sum() for rows in out.values()).backward()
+            results.append((out, [p.grad for p in model.parameters()]))
+        torch.testing.assert_close(*results, rtol=1e-4, atol=1e-5)
+    outer, = capture._made
+    assert len(outer.calls) == 1

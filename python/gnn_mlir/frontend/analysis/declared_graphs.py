@@ -61,6 +61,10 @@ class TypedGraph:
     def num_node_types(self):
         return max([types.count for types in self.node_types.values()], default=1)
 
+    def count_types(self, space):
+        """How many "edge_type"s or "node_type"s there are."""
+        return self.num_edge_types if space == "edge_type" else self.num_node_types
+
     def space(self, end):
         """The row space of the nodes at an end."""
         return "node" if self.square else end

@@ -98,7 +98,7 @@ def _typed(r, node, x, tag):
 
 
 def _typed_linear(r, node, x, weight, types, bias, shape):
-    graph, space = r.graph_of_types(types)
+    graph, space = r.graph_of_types(types, value_of(weight).shape[0])
     value = r.rows(x, graph, space)
     if value.features != shape:
         value = r.f.reshape(value, *shape)

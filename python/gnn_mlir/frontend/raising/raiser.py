@@ -428,26 +428,29 @@ class Raiser:
 
     def typed_weight(self, node, types):
         """(weights over types, via, the space of the rows that lead to them)."""
-        graph, space = self.graph_of_types(types)
+        given = value_of(node).shape[0]
+        graph, space = self.graph_of_types(types, given)
+        # The next layer may have weights of the first types alone, which are all there are.
+        count = count_types(graph, space, types)
+        if given != count and not (given < count and types.node.target == (
+                vocabulary.OPS.type_rows.default) and len(types.node.args[1]) <= given):
+            raise Unsupported(f"expected weights of {count} types, got {given}")
         by = "edge_type" if space == "edge" and types.end is None else "node_type"
-        count = graph.num_edge_types if by == "edge_type" else graph.num_node_types
-        if value_of(node).shape[0] != count:
-            raise Unsupported(f"expected weights of {count} types, got "
-                              f"{value_of(node).shape[0]}")
         return self.weight(node, (graph, by)), types.end, space
 
-    def graph_of_types(self, types):
-        """(graph, space) of the rows that have these types."""
+    def graph_of_types(self, types, count):
+        """(graph, space) of the rows that have these types: of graphs with the same rows the
+        first that has so many types. The sources of a layer may be of more types than its
+        destinations, which the next layer has alone."""
         if types.graph is not None:
             return types.graph, "edge"
-        for graph, space in self.graphs.roles_of(types.axis):
-            if space == "edge" and graph.edge_types is not None and (
-                    graph.edge_types.node is types.node):
-                return graph, space
-            if space != "edge" and any(t.node is types.node
-                                       for t in graph.node_types.values()):
-                return graph, space
-        raise Unsupported("types of no graph")
+        found = [(graph, space) for graph, space in self.graphs.roles_of(types.axis)
+                 if (graph.edge_types is not None and graph.edge_types.node is types.node
+                     if space == "edge" else any(t.node is types.node
+                                                 for t in graph.node_types.values()))]
+        if not found:
+            raise Unsupported("types of no graph")
+        return next((one for one in found if count_types(*one, types) == count), found[0])
 
     def weight(self, node, typed=None, shape=None):
         """A tensor of torch without rows as a weight, over the types (graph, space) where
@@ -463,7 +466,8 @@ class Raiser:
         if self.phase(node) > self.current.number:
             raise Unsupported("expected a weight that is known before the program")
         sizes = tuple(static(size) for size in value_of(node).shape)
-        value = weights.made_of(self, node, typed)
+        is_whole = typed is None or typed[0].count_types(typed[1]) == sizes[0]
+        value = weights.made_of(self, node, typed) if is_whole else None
         if value is None:
             if not value_of(node).dtype.is_floating_point:
                 raise Unsupported(f"expected a weight of floats, got {described(node)}")
@@ -546,6 +550,12 @@ def _nodes_in(tag):
     if isinstance(tag, Parts):
         return [x for part in tag.parts.values() for x in _nodes_in(part)]
     return []
+
+
+def count_types(graph, space, types):
+    """How many types the rows have that have these."""
+    return graph.count_types("edge_type" if space == "edge" and types.end is None else
+                             "node_type")
 
 
 def static(size):

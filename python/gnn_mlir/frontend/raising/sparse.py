@@ -7,7 +7,8 @@ import torch
 from ..analysis.axes import equal
 from ..functional.lowering import value_of
 from ..tracing import vocabulary
-from .raiser import Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, handles
+from .raiser import (Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, count_types,
+                     handles)
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
@@ -275,9 +276,8 @@ def join_parts(r, tag):
     parts, types = [tag.parts.get(i) for i in range(len(tag.parts))], tag.types
     if None in parts or types.others and not all(map(_ends_in_products, parts)):
         raise Unsupported("rows of some types alone")
-    graph, space = r.graph_of_types(types)
-    if types.count != (graph.num_edge_types if space == "edge" and types.end is None else
-                       graph.num_node_types):
+    graph, space = r.graph_of_types(types, types.count)
+    if types.count != count_types(graph, space, types):
         raise Unsupported("types of several vectors")
     return _joined(r, parts, types, graph, space)
 

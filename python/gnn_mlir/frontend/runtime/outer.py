@@ -349,6 +349,11 @@ class Outer:
                 made, wants = self._torch(node), self.requires_grad(node)
                 if key[0] == "rows" and key[3]:
                     made = self.graph.call_function(aten.movedim.int, (made, key[3], 0))
+                elif key[0] == "weight" and key[2]:
+                    graph, space = key[2]
+                    more = graph.count_types(space) - int(node.meta["val"].shape[0])
+                    if more:  # Types that none of these rows has.
+                        made = self.graph.call_function(_with_zeros, (made, more))
             given.append(made)
             names.append(value.name)
             if not isinstance(node, tuple) and node.meta.get("is_weight"):
@@ -397,6 +402,11 @@ def _item(values, index):
 def _stack(weights, transposed):
     made = [torch.zeros_like(weights[0]) if w is None else w for w in weights]
     return torch.stack([w.mT if transposed else w for w in made])
+
+
+def _with_zeros(weights, count):
+    """Weights over types, and of so many types more."""
+    return torch.cat([weights, weights.new_zeros(count, *weights.shape[1:])])
 
 
 def _with_others(types, count):
