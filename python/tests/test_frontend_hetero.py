@@ -12,7 +12,7 @@ pyg = pytest.importorskip("torch_geometric.nn")
 
 import zoo  # noqa: E402
 from gnn_mlir.frontend import capture  # noqa: E402
-from gnn_mlir.frontend.runtime import reads  # noqa: E402
+from gnn_mlir.frontend.runtime import program_calls, reads  # noqa: E402
 from gnn_mlir.frontend.tracing import hetero, intercept, templates  # noqa: E402
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
@@ -344,3 +344,51 @@ def test_what_is_over_the_nodes_of_a_type(function):
     torch._dynamo.reset()
     gc.collect()
     assert made.isdisjoint(hetero._uses)
+
+
+class TwoLayers(torch.nn.Module):
+    """The second layer has the relations among what the first gives rows to."""
+
+    def __init__(self, relations):
+        super().__init__()
+        self.first = pyg.HeteroConv({one: conv() for one in relations})
+        kinds = {dst for *_, dst in relations}
+        self.last = pyg.HeteroConv({one: conv() for one in relations if one[0] in kinds})
+
+    def forward(self, x, edges):
+        x = {kind: rows.relu() for kind, rows in self.first(x, edges).items()}
+        return self.last(x, {one: ids for one, ids in edges.items() if one[0] in x})
+
+
+@pytest.mark.parametrize("has_gradient", [False, True])
+def test_bytes_of_features_that_are_joined(monkeypatch, has_gradient):
+    """Sources of papers and authors, and destinations of papers and fields, are rows of one
+    tensor, unless gradients of them are asked for. Sizes are odd: its parts are anywhere."""
+    torch.manual_seed(0)
+    rows = {"paper": 41, "author": 63, "field": 7}
+    relations = [("author", "writes", "paper"), ("paper", "cites", "paper"),
+                 ("paper", "has", "field")]
+    model = TwoLayers(relations)
+    inputs = ({kind: torch.randn(n, D, requires_grad=has_gradient) for kind, n in rows.items()},
+              {one: torch.stack([torch.randint(rows[end], (50,)) for end in one[::2]])
+               for one in relations})
+    given, own = [], program_calls.Call.__call__
+
+    def call(self, structures, *tensors):
+        given.append((self, structures, tensors))
+        return own(self, structures, *tensors)
+    monkeypatch.setattr(program_calls.Call, "__call__", call)
+    compiled = capture.compile_module(model)
+    check(model, compiled, inputs)
+    program, structures, tensors = given[-1]
+    joined = {x.untyped_storage().data_ptr(): x.untyped_storage().nbytes() for x in tensors
+              if x.dim() == 2 and len(x) > len(relations)}
+    read = sum(rows.values()) + has_gradient * rows["paper"]
+    assert sum(joined.values()) == 4 * D * read
+    known = program.function.memory({name: structures[name] for name in program.graph_names},
+                                    wrt=list(program.wrt))
+    # Rows of destinations; what is made and kept of them, of each relation's apart.
+    made, of_relations = rows["paper"] + rows["field"], 2 * rows["paper"] + rows["field"]
+    assert known["forward"]["output"] == 4 * D * made
+    assert known["forward"]["saved"] <= 4 * D * (made + 2 * of_relations) + 1024
+    assert known["forward"]["workspace"] <= 4 * D * (made + 2 * of_relations) + 4096

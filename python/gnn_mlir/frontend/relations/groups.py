@@ -20,6 +20,15 @@ def one_layout(layouts):
     return found.pop() if found else None
 
 
+def _overlapping(src, dst):
+    """The types of a layout in another order, where those that are in `dst` too are its last
+    and the first of `dst`, in its order: both are then parts of one layout."""
+    both = [axis for axis in dst if axis in src]
+    if list(dst[:len(both)]) != both:
+        return src
+    return (*(axis for axis in src if axis not in both), *both)
+
+
 def by_key(terms):
     found = {}
     for term in terms:
@@ -190,7 +199,7 @@ class Group:
     def _lay_out(self, layout):
         """Sets the layouts of its ends."""
         src = self.merger.ordered({term.graph.ends["src"].find() for term in self.terms})
-        src = layout if set(src) <= set(layout) else src
+        src = layout if set(src) <= set(layout) else _overlapping(src, layout)
         self.layout = {"dst": layout, "src": one_layout(self.layouts["src"]) or src}
 
     def _is_plain(self):

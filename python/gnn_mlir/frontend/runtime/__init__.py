@@ -2,6 +2,8 @@
 """What runs where the captured model was.
 
 `outer` is the module that the backend returns: calls of programs (`program_calls`), one call that
-makes hundreds of parameters what programs read (`packing`), and torch's ops around them. `graph_cache` keeps the structures of the user's tensors, `streams` what is read
-on several streams, and `reads` says which gradients are None.
+makes hundreds of parameters what programs read (`packing`), features that two ends of a graph
+have in common in one copy (`joins`), and torch's ops around them. `graph_cache` keeps the
+structures of the user's tensors, `streams` what is read on several streams, and `reads` says
+which gradients are None.
 """

@@ -6,7 +6,7 @@ import torch
 from ..functional.lowering import GETITEM, assertions, has_gradient, is_random
 from ..raising.raiser import CaptureError, Rows, Whole
 from ..tracing import vocabulary
-from . import packing, reads, type_vectors
+from . import joins, packing, reads, type_vectors
 from .graph_cache import Recipe, Structures
 from .program_calls import Call
 
@@ -61,6 +61,7 @@ class Outer:
         self.graph.output(tuple(made[count:]))
         self._gate_in_joins()
         self._copy_once()
+        joins.share(self.graph, self._inputs_without_gradients(), _is_of_programs)
         packing.pack(self.graph, self._parameters())
         for node in reversed(self.graph.nodes):
             if not node.users and node.target in (_item, aten.detach.default):
@@ -175,6 +176,11 @@ class Outer:
                 if all(type(size) is int for size in shape):
                     found[made] = list(shape), node.meta["requires_grad"]
         return found
+
+    def _inputs_without_gradients(self):
+        return {made for node, made in zip(self.placeholders, self.graph.nodes)
+                if node not in self._mutated and not (
+                    torch.is_grad_enabled() and self.requires_grad(node))}
 
     # -- torch's nodes --------------------------------------------------------------
 
