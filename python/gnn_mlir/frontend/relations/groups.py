@@ -253,9 +253,6 @@ class OfEdges(Zip):
     def kind(self, i, x):
         return "rows" if x in self._links else self._group.merger.kind(x, self.axes[i])
 
-    def is_size(self, i, x):
-        return self._group.merger.is_size(x, self.axes[i])
-
     def stacked(self, nodes, apart=False):
         return self._group.by_relation(nodes, apart)
 

@@ -274,15 +274,11 @@ class _Merger:
 
     def kind(self, node, axis):
         """What a tensor is to the rows of a type."""
-        if self.axes.of(node) is axis.find():
-            return "rows"
+        if self.axes.of(node) is axis.find():  # And no other dimension, as of x @ x.t().
+            return "rows" if self.axes.all_of(node).count(axis.find()) == 1 else None
         is_sized = any(isinstance(one.size, torch.SymInt) or self.layers.graphs.roles_of(one)
                        for one in self.axes.all_of(node))
         return None if is_sized else "weight"
-
-    def is_size(self, x, axis):
-        return self.axes.of_size(x) is axis.find() if isinstance(
-            value_of(x), torch.SymInt) else False
 
     def by_type(self, values, apart=False):
         """(whether they are one, plan) of weights {axis: node} by node type, with zeros
@@ -485,9 +481,6 @@ class _OfNodes(Zip):
 
     def kind(self, i, x):
         return self._merger.kind(x, self.axes[i])
-
-    def is_size(self, i, x):
-        return self._merger.is_size(x, self.axes[i])
 
     def rows(self, nodes):
         layout, plan = self._merger.rows(dict(zip(self.axes, nodes)))

@@ -332,7 +332,8 @@ class _Rows:
     def _row_by_row(self, node, axis, rows, count):
         """An op whose rows are each of the same row of operands."""
         if node.op != "call_function" or not is_row_by_row(node) or (
-                self.axes.of(node) is not axis):
+                self.axes.of(node) is not axis) or any(
+                    axis in self.axes.all_of(x)[1:] for x in (node, *node.all_input_nodes)):
             raise Stuck(f"{node.target} of rows of some types")
         return self._again(node, lambda x: rows(x) if self.axes.of(x) is axis else
                            self.env[x], count)

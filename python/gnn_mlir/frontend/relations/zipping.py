@@ -7,6 +7,7 @@ the stack for what is computed element by element.
 """
 
 import abc
+import sys
 
 import torch
 
@@ -45,8 +46,16 @@ ROWWISE = VIEWS | {aten.sum.dim_IntList, aten.mean.dim, aten.amax.default,
                     aten.softmax.int, aten._softmax.default, aten.squeeze.dims,
                     aten.linalg_vector_norm.default, aten.slice.Tensor, aten.select.int,
                     aten.layer_norm.default, aten.log_softmax.int}
-_SHAPED = VIEWS | {aten.expand.default}
-_ALONG = {aten.softmax.int, aten._softmax.default, aten.log_softmax.int, aten.cat.default}
+_SHAPED = {aten.view.default, aten.reshape.default, aten._unsafe_view.default,
+           aten.expand.default}
+# Where ops have the dimensions that they are along.
+_DIMENSIONS = {aten.softmax.int: 1, aten._softmax.default: 1, aten.log_softmax.int: 1,
+               aten.cat.default: 1, aten.slice.Tensor: 1, aten.select.int: 1,
+               aten.unsqueeze.default: 1, aten.squeeze.dim: 1, aten.squeeze.dims: 1,
+               aten.sum.dim_IntList: 1, aten.mean.dim: 1, aten.amax.default: 1,
+               aten.amin.default: 1, aten.linalg_vector_norm.default: 2}
+_OF_ALL_BY_DEFAULT = {aten.sum.dim_IntList, aten.mean.dim, aten.amax.default,
+                      aten.amin.default, aten.linalg_vector_norm.default}
 SPLITS = {aten.split.Tensor, aten.split_with_sizes.default, aten.chunk.default}
 # Of rows that mean nothing, gradients are 0 times what may be infinite.
 SINGULAR = {aten.div.Tensor, aten.sqrt.default, aten.rsqrt.default, aten.log.default,
@@ -60,9 +69,28 @@ def is_row_by_row(node):
     target, args = node.target, node.args
     if target not in ELEMENTWISE | ROWWISE:
         return False
-    if target in _ALONG:
-        return bool((args[1] if len(args) > 1 else 0) % value_of(node).dim())
+    if target in _DIMENSIONS:
+        return 0 not in _dimensions(node) or target == aten.slice.Tensor and _is_all(*args[2:])
     return target != aten.layer_norm.default or len(args[1]) < value_of(node).dim()
+
+
+def _dimensions(node):
+    """The dimensions that an op is along."""
+    target, args = node.target, node.args
+    rank = value_of(node).dim() if target in (aten.cat.default, aten.unsqueeze.default) else (
+        value_of(args[0]).dim())
+    place = _DIMENSIONS[target]
+    dims = args[place] if len(args) > place else None
+    if target in _OF_ALL_BY_DEFAULT and dims in (None, [], ()):
+        return set(range(rank))
+    dims = dims if isinstance(dims, (list, tuple)) else [dims or 0]
+    return {dim % max(rank, 1) for dim in dims}
+
+
+def _is_all(start=None, end=None, step=1):
+    """Whether a slice is of all rows, however many there are."""
+    return start in (None, 0) and step == 1 and (
+        end is None or isinstance(end, int) and end == sys.maxsize)
 
 
 class Graph:
@@ -180,10 +208,6 @@ class Zip(abc.ABC):
         """What an operand of type i is: "rows", "weight" or None."""
 
     @abc.abstractmethod
-    def is_size(self, i, x):
-        """Whether a number is how many rows type i has."""
-
-    @abc.abstractmethod
     def rows(self, nodes):
         """The plan of operands as rows of all types."""
 
@@ -251,7 +275,9 @@ class Zip(abc.ABC):
         first = given[0]
         if isinstance(first, (list, tuple)):
             same([len(one) for one in given])
-            parts = [self._argument(node, [one[i] for one in given])
+            is_shape = node.target in _SHAPED and given[0] is node.args[1]
+            parts = [self._rows_of_shape([one[0] for one in given]) if is_shape and i == 0 else
+                     self._argument(node, [one[i] for one in given])
                      for i in range(len(first))]
             return lambda at: [part(at) for part in parts]
         if isinstance(first, torch.fx.Node) and isinstance(value_of(first), torch.Tensor):
@@ -259,16 +285,23 @@ class Zip(abc.ABC):
                 raise Stuck("different operands by type")
             kinds = {self.kind(i, x) for i, x in enumerate(given)}
             if kinds == {"rows"}:
+                if node.target in ELEMENTWISE and value_of(first).dim() < value_of(node).dim():
+                    raise Stuck("rows along another dimension")
                 return self.rows(given)
             if kinds != {"weight"}:
                 raise Stuck("different operands by type")
             return self._weight(node, given)
         if any(isinstance(x, (torch.fx.Node, torch.SymInt)) for x in given):
-            if node.target in _SHAPED and all(self.is_size(i, x) for i, x in enumerate(given)):
-                return self.size
             raise Stuck("numbers that are no numbers of rows")
         same(given)
         return lambda at: first
+
+    def _rows_of_shape(self, given):
+        """The plan of the first size of a result that is rows: a number is that of them too."""
+        if given[0] == -1:
+            same(given)
+            return lambda at: -1
+        return self.size
 
     def _weight(self, node, given):
         """A tensor that all rows have, or the gather of those that types have."""
