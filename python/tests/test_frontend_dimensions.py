@@ -42,6 +42,17 @@ class Layer(nn.Module):
         return marked(*[made[kind] for kind in "abc"])
 
 
+class Between(Layer):
+    """The op between two layers."""
+
+    def __init__(self):
+        super().__init__()
+        self.last = pyg.HeteroConv({r: pyg.GraphConv((D, D), D) for r in RELS})
+
+    def forward(self, x, edges):
+        return tuple(self.last(dict(zip("abc", super().forward(x, edges))), edges).values())
+
+
 class Static(Layer):
     """Rows that parameters are: as many of each type, as many as features."""
 
@@ -221,6 +232,8 @@ SHAPED = ["sizes in expand", "slice(60)", "slice of all", "outer of rows"]
 OVER_ROWS = ["softmax(0)", "sum(0, True)", "softmax of unsqueezed", "clamp by size"]
 CASES = [
     pytest.param(Layer, SIZES, [*OPS], ROWS, id="layer"),
+    pytest.param(Between, SIZES[:1], [ROWS[0], *OVER_ROWS, *SHAPED], ROWS[:1],
+                 id="between layers"),
     pytest.param(Static, [(D, D, D)], [*ROWS, *OVER_ROWS, *SHAPED], ROWS, id="as many as features"),
     pytest.param(lambda: Static(1), [(1, 1, 1)], [*ROWS, *OVER_ROWS, *SHAPED], ROWS[:1],
                  id="one row of each"),
