@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What runs where the captured model was.
 
-`outer` is the module that the backend returns: calls of programs (`program_calls`), one call that
-makes hundreds of parameters what programs read (`packing`), features that two ends of a graph
-have in common in one copy (`joins`), and torch's ops around them. `graph_cache` keeps the
-structures of the user's tensors, `streams` what is read on several streams, and `reads` says
-which gradients are None.
+`outer` is the module that the backend returns: calls of programs (`program_calls`, by a
+`launcher` for each function), one call that makes hundreds of parameters what programs read
+(`packing`), features that two ends of a graph have in common in one copy (`joins`), and torch's
+ops around them. `graph_cache` keeps the structures of the user's tensors, for which
+`type_vectors` makes vectors of types by one call, `streams` what is read on several streams, and
+`reads` says which gradients are None.
 """
