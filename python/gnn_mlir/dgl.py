@@ -277,7 +277,7 @@ def _install():
         return edge_softmax(graph, logits, eids, norm_by)
     linear = getattr(sys.modules.get("dgl.nn.pytorch"), "TypedLinear", None)
     if linear is not None:
-        intercept._wrap(linear, "forward", _typed_linear)
+        intercept.wrap(linear, "forward", _typed_linear)
 
 
 def _typed_linear(self, x, x_type, sorted_by_type=False):

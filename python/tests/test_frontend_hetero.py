@@ -16,7 +16,7 @@ from gnn_mlir.frontend.runtime import program_calls, reads  # noqa: E402
 from gnn_mlir.frontend.tracing import hetero, intercept, templates  # noqa: E402
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
-intercept.install()
+hetero.install()
 RELS = zoo.RELS
 D = 8
 

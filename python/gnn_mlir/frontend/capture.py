@@ -16,7 +16,7 @@ from .functional.lowering import lower
 from .raising.raiser import CaptureError, Raiser, described_op
 from .relations import merging, needed
 from .runtime.outer import NoGraph, Outer
-from .tracing import intercept, sizes
+from .tracing import exporting, hetero, intercept, sizes
 
 
 class _Made(list):
@@ -116,7 +116,7 @@ def _compiled(graph_module, whole, options):
     module.outer = outer  # As long as torch keeps it.
     _made.append(outer)
     forward = lowered.fed(module)
-    return outer, modes.without_autocast()(forward) if lowered.autocast else forward
+    return outer, exporting.without_autocast()(forward) if lowered.autocast else forward
 
 
 def _first_reason(raiser):
@@ -219,7 +219,7 @@ def compile_module(model, *, fullgraph=False, dynamic=True, **options):
     Raises ValueError for unknown options, CaptureError for layers with hooks of message
     passing. Calls raise ValueError for wrong arguments, and with `fullgraph` CaptureError
     where a model is not one program."""
-    intercept.install()
+    hetero.install()
     sizes.install()
     register()
     _refuse_hooks(model)

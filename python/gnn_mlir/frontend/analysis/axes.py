@@ -11,27 +11,10 @@ import math
 
 import torch
 
-from ..tracing import vocabulary  # The ops have to be there.
-
-from ..functional.lowering import GETITEM, symbols_of, value_of
+from ..tracing import vocabulary
+from .values import GETITEM, equal, symbols_of, value_of
 
 aten = torch.ops.aten
-
-
-def equal(a, b):
-    """Whether two sizes are known to be equal. Assumes nothing."""
-    if isinstance(a, torch.SymInt) or isinstance(b, torch.SymInt):
-        return symbols_of(a) is not None and symbols_of(a) == symbols_of(b)
-    return a == b
-
-
-def made_equal(a, b):
-    """Whether two sizes are equal in this call. Those of two symbols are then guarded to
-    be: a call where they are not is captured again."""
-    if equal(a, b):
-        return True
-    symbols = [one for one in (a, b) if isinstance(one, torch.SymInt) and one.node.has_hint()]
-    return len(symbols) == 2 and a.node.hint == b.node.hint and bool(a == b)
 
 
 class Axis:

@@ -4,9 +4,8 @@ are types, and which axes are rows of what."""
 
 import torch
 
-from ..functional.lowering import GETITEM, is_floats, value_of
 from ..tracing import vocabulary
-from .axes import made_equal
+from .values import GETITEM, is_floats, made_equal, value_of
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 

@@ -10,9 +10,8 @@ of a type as long as they depend on rows and weights of that type alone.
 
 import torch
 
-from ..functional.lowering import GETITEM, has_gradient, value_of
 from ..tracing import vocabulary
-from .axes import equal
+from .values import GETITEM, equal, has_gradient, value_of
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 

@@ -11,8 +11,7 @@ import sys
 
 import torch
 
-from ..analysis.axes import equal
-from .lowering import is_floats, value_of
+from ..analysis.values import equal, is_floats, value_of
 
 aten = torch.ops.aten
 

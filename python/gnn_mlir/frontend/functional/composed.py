@@ -8,10 +8,9 @@ is `x`, as where attention is of graphs over their nodes.
 
 import torch
 
-from ..analysis.axes import equal
-from ..relations.terms import GATHERS
+from ..analysis.dimensions import GATHERS
+from ..analysis.values import equal, is_floats, value_of
 from ..tracing import vocabulary
-from .lowering import is_floats, value_of
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 

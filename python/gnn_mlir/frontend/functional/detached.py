@@ -11,8 +11,8 @@ import dataclasses
 
 import torch
 
-from ..relations.zipping import Graph
-from .lowering import is_random
+from ..analysis.values import is_random
+from .writing import Graph
 
 aten = torch.ops.aten
 

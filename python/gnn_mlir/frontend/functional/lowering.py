@@ -6,16 +6,17 @@ sizes are dynamo's own symbols, so that what is assumed of one becomes a guard.
 """
 
 import dataclasses
-import operator
 
 import torch
 from torch.fx import traceback
 
-from ..tracing import hetero, templates, vocabulary
-from . import exporting
-from .modes import Inlined, exact, is_autocast, like, storage_of, without_autocast
+from ..analysis.values import (GETITEM, assertions, has_gradient, is_random,  # noqa: F401
+                               symbols_of)
+from ..tracing import exporting, hetero, templates
+from . import assignments, composed
+from .modes import Inlined, exact, is_autocast, like, storage_of
 
-aten, OPS = torch.ops.aten, vocabulary.OPS
+aten = torch.ops.aten
 
 # Copies that are their operands in a functional graph.
 _COPIES = (aten.clone.default, aten.alias.default, aten.lift_fresh_copy.default,
@@ -76,11 +77,10 @@ class _Runs(torch.nn.Module):
 
 def lower(graph_module):
     """The `Lowered` of dynamo's graph. Runs under dynamo's fakes, within a backend."""
-    from . import assignments, composed
     fakes = [node.meta["example_value"] for node in graph_module.graph.nodes
              if node.op == "placeholder"]
     runs = _Runs(graph_module)
-    with torch.no_grad(), without_autocast(), traceback.preserve_node_meta():
+    with traceback.preserve_node_meta():
         module, mutated = exporting.export(runs, fakes)
     graph = module.graph
     parameters = templates.expand(module, hetero)
@@ -148,17 +148,6 @@ def _of_tensors(node):
             node.update_arg(place, made)
 
 
-def assertions(graph):
-    """The nodes that raise where a model's condition on tensors does not hold."""
-    return [node for node in graph.nodes if node.target in (
-        aten._assert_async.default, aten._assert_async.msg)]
-
-
-def symbols_of(size):
-    """The expression of a size, None of a number."""
-    return size.node.expr if isinstance(size, torch.SymInt) else None
-
-
 def _merge_equal(graph):
     """Replaces nodes by equal ones before them. Those of data-dependent sizes have sizes
     of their own: gives the symbols of the later ones, each with that of the first."""
@@ -188,29 +177,6 @@ def _merge_equal(graph):
     return same
 
 
-def whole_of(parts):
-    """The split of rows of which `parts` are those of all types in order, or None."""
-    splits = {part.args[0] if part.target == GETITEM else None for part in parts}
-    split = splits.pop() if len(splits) == 1 else None
-    if split is None or split.target != OPS.split_types.default or [
-            part.args[1] for part in parts] != list(range(len(split.args[1]))):
-        return None
-    return split
-
-
-# Ops whose tags say which are random. Of others, such as those of sampling libraries, none
-# is known not to be.
-_TAGGED = ("aten", "prims", "gnn_mlir")
-
-
-def is_random(node):
-    """Whether two runs of a node differ: two of them are not one."""
-    tags = getattr(node.target, "tags", ())
-    return (torch.Tag.nondeterministic_seeded in tags or
-            getattr(node.target, "namespace", "aten") not in _TAGGED or
-            node.target == aten.dropout.default and node.args[2] and node.args[1] > 0)
-
-
 def _match(later, first, same):
     if isinstance(later, torch.SymInt):
         expr, kept = symbols_of(later), symbols_of(first)
@@ -222,27 +188,3 @@ def _match(later, first, same):
     elif isinstance(later, (list, tuple)):
         for a, b in zip(later, first):
             _match(a, b, same)
-
-
-def is_floats(value):
-    """Whether a value at trace time is a tensor of floats, or has one."""
-    if isinstance(value, (list, tuple)):
-        return any(map(is_floats, value))
-    return isinstance(value, torch.Tensor) and value.dtype.is_floating_point
-
-
-def has_gradient(value):
-    """Whether a value at trace time may have a gradient: tensors of floats, complex ones too."""
-    if isinstance(value, (list, tuple)):
-        return any(map(has_gradient, value))
-    return isinstance(value, torch.Tensor) and (
-        value.dtype.is_floating_point or value.dtype.is_complex)
-
-
-def value_of(argument):
-    """What a node is at trace time: a fake tensor or a size; other arguments are
-    themselves."""
-    return argument.meta["val"] if isinstance(argument, torch.fx.Node) else argument
-
-
-GETITEM = operator.getitem

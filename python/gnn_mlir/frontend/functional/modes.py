@@ -7,7 +7,6 @@ computes, detached where the rest reads it. A checkpoint is its body: what a pro
 for its gradients is its own choice.
 """
 
-import contextlib
 import warnings
 
 import torch
@@ -18,7 +17,7 @@ from torch._ops import HigherOrderOperator
 from torch.autograd import forward_ad
 from torch.utils import _pytree as pytree
 
-from ..tracing import vocabulary
+from ..tracing import exporting, vocabulary
 from . import own_gradients
 
 # Ops that call graphs within a graph: those that are known here.
@@ -27,7 +26,6 @@ _AUTOCAST = (torch.amp.autocast_mode._enter_autocast, torch.amp.autocast_mode._e
 _GRAD_MODES = (torch._C._set_grad_enabled, torch.autograd.grad_mode._enter_inference_mode,
                torch.autograd.grad_mode._exit_inference_mode)
 _SHORT = (torch.float16, torch.bfloat16)
-_DEVICES = ("cpu", "cuda")
 # Where the functions are that transforms are in dynamo's graphs.
 _TRANSFORMS = ("torch._C._functorch", "torch._functorch.predispatch",
                "torch._functorch.eager_transforms", "torch._functorch.vmap")
@@ -211,17 +209,8 @@ def _nodes(graph_module):
 
 def is_autocast(graph_module):
     """Whether autocast is on around a graph or within it."""
-    return any(map(torch.is_autocast_enabled, _DEVICES)) or any(
+    return any(map(torch.is_autocast_enabled, exporting.DEVICES)) or any(
         node.target in _AUTOCAST for node in _nodes(graph_module))
-
-
-@contextlib.contextmanager
-def without_autocast():
-    """Turns autocast off for all devices that programs run on."""
-    with contextlib.ExitStack() as stack:
-        for device in _DEVICES:
-            stack.enter_context(torch.autocast(device, enabled=False))
-        yield
 
 
 def exact(inputs):

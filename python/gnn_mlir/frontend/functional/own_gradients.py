@@ -10,7 +10,7 @@ from torch._ops import HigherOrderOperator
 from torch.fx.experimental import proxy_tensor
 from torch.utils import _pytree as pytree
 
-from . import exporting
+from ..tracing import exporting
 
 APPLY = torch.ops.higher_order.autograd_function_apply
 

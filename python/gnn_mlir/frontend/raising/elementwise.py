@@ -6,8 +6,8 @@ import math
 import numpy as np
 import torch
 
-from ..functional.lowering import value_of
-from .raiser import Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, Whole, handles, static
+from ..analysis.values import value_of
+from .tags import Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, Whole, handles, static
 
 aten = torch.ops.aten
 

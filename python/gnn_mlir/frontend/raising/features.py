@@ -3,11 +3,10 @@
 
 import torch
 
-from ..analysis.axes import equal
-from ..functional.lowering import GETITEM, value_of, whole_of
+from ..analysis.values import GETITEM, equal, value_of, whole_of
 from ..tracing import vocabulary
 from .elementwise import combine, root, tag_of
-from .raiser import Fill, Mask, Masked, Rows, Typed, Unsupported, Whole, handles, product, static
+from .tags import Fill, Mask, Masked, Rows, Typed, Unsupported, Whole, handles, product, static
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 

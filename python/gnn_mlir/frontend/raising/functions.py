@@ -10,10 +10,10 @@ import math
 
 import torch
 
-from ..functional.lowering import value_of
+from ..analysis.values import value_of
 from .elementwise import clamped, each, operands, root, softplus, unknown
 from .features import dims_of, reduced
-from .raiser import Unsupported, handles
+from .tags import Unsupported, handles
 
 aten = torch.ops.aten
 

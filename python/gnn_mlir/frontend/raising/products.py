@@ -3,9 +3,10 @@
 
 import torch
 
-from ..functional.lowering import value_of
+from ..analysis.values import value_of
 from ..tracing import vocabulary
-from .raiser import Masked, Typed, Unsupported, Whole, handles, product
+from .elementwise import operands
+from .tags import Masked, Typed, Unsupported, Whole, handles, product
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
@@ -173,7 +174,6 @@ def _by_edge_network(r, a, b):
 
 def _rows_by_rows(r, node, a, b):
     """A matrix a row times a matrix a row: [rows, n, k] @ [rows, k, m]."""
-    from .elementwise import operands
     if value_of(a).dim() == value_of(b).dim() == 3 and value_of(a).shape[1] == 1:
         made = _by_edge_network(r, a, b)
         if made is not None:
@@ -195,7 +195,6 @@ def _rows_by_rows(r, node, a, b):
 
 @handles(aten.gru_cell.default)
 def _gru_cell(r, node, x, state, w_in, w_state, b_in=None, b_state=None):
-    from .elementwise import operands
     values, dim = operands(r, node, x, state)
     if values is None:
         return None

@@ -7,9 +7,7 @@ as weights and prepared data, is computed before a program that reads it; what n
 values of a program and has no handler splits the program in two.
 """
 
-import dataclasses
 import math
-from typing import Any
 
 import torch
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
@@ -18,15 +16,14 @@ from ... import types as gnn_types
 from ...program import Module
 from ..analysis.axes import Axes
 from ..analysis.declared_graphs import Graphs
-from ..functional.lowering import assertions, is_floats, is_random, value_of, whole_of
+from ..analysis.values import assertions, is_floats, is_random, value_of, whole_of
 from ..places import place_of, written
 from ..tracing import vocabulary
+from . import elementwise, features, functions, products, sparse, weights  # noqa: F401
+from .tags import (HANDLERS, Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, Whole,
+                   count_types, described, listed, static)
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
-
-
-class Unsupported(Exception):
-    """A node that no op of the dialect means; the message says why."""
 
 
 class CaptureError(RuntimeError):
@@ -43,74 +40,6 @@ def described_op(node):
     """An op by its name, with its place in the user's code where that is known."""
     place = place_of(node)
     return f"{written(node)}{f' at {place}' * bool(place)}{f' ({place.code})' if place.code else ''}"
-
-
-@dataclasses.dataclass
-class Rows:
-    """A value of a program: rows in dimension `dim` of the tensor."""
-
-    value: Any
-    segment: int
-    dim: int = 0
-
-
-@dataclasses.dataclass
-class Whole:
-    """A value with one row for the whole graph; the tensor has no dimension for it. Dimensions
-    of 1 may be missing among its features: `Raiser.whole` has them."""
-
-    value: Any
-    segment: int
-
-
-@dataclasses.dataclass
-class Fill:
-    """A tensor of one number."""
-
-    number: float
-
-
-@dataclasses.dataclass
-class Typed:
-    """Weights at rows, by the type of each: the tensor [types, ...] of torch."""
-
-    weight: Any
-    types: Any
-
-
-@dataclasses.dataclass
-class Mask:
-    """Rows of one type."""
-
-    types: Any
-    number: int
-
-    def is_as(self, other):
-        """Whether another mask is that of the same rows."""
-        return self.types is other.types and self.number == other.number
-
-
-@dataclasses.dataclass
-class Masked:
-    """Rows of one type, by `op`: "rows" of a node; "linear" (rows of the type, weight,
-    bias); "add" of two; "one", what a function makes of some, and a key of it;
-    "softmax" of some over ids."""
-
-    op: str
-    args: tuple
-    mask: Mask
-
-
-@dataclasses.dataclass
-class Parts:
-    """Rows of which those of some types are known: `Masked` by type."""
-
-    types: Any
-    parts: dict
-
-    @property
-    def is_all(self):
-        return len(self.parts) == self.types.count - self.types.others
 
 
 class Segment:
@@ -138,18 +67,6 @@ class Segment:
         self.declared = {graph: decl for graph, decl in self.declared.items()
                          if decl.name in named}
         self.module.graphs = {decl.name: decl for decl in self.declared.values()}
-
-
-HANDLERS = {}
-
-
-def handles(*targets):
-    """Registers a function of (raiser, node, *arguments) for ops."""
-    def register(function):
-        for target in targets:
-            HANDLERS[target] = function
-        return function
-    return register
 
 
 class Raiser:
@@ -550,33 +467,3 @@ def _nodes_in(tag):
     if isinstance(tag, Parts):
         return [x for part in tag.parts.values() for x in _nodes_in(part)]
     return []
-
-
-def count_types(graph, space, types):
-    """How many types the rows have that have these."""
-    return graph.count_types("edge_type" if space == "edge" and types.end is None else
-                             "node_type")
-
-
-def static(size):
-    """A size as a number. torch compiles anew where it is another."""
-    return int(size)
-
-
-def described(node):
-    value = node.meta.get("val") if isinstance(node, torch.fx.Node) else node
-    if isinstance(value, torch.Tensor):
-        return f"{str(value.dtype).removeprefix('torch.')} of shape {tuple(value.shape)}"
-    return repr(value)
-
-
-def listed(nodes):
-    return ", ".join(map(described, nodes))
-
-
-def product(sizes):
-    return math.prod(sizes)
-
-
-# Their handlers, which need what is above.
-from . import elementwise, features, functions, products, sparse, weights  # noqa: E402,F401

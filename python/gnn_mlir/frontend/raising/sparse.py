@@ -4,10 +4,10 @@ computed for each type alone."""
 
 import torch
 
-from ..analysis.axes import equal
-from ..functional.lowering import value_of
+from ..analysis.values import equal, value_of
 from ..tracing import vocabulary
-from .raiser import (Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, count_types,
+from .elementwise import choose
+from .tags import (Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, count_types,
                      handles)
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
@@ -247,7 +247,6 @@ def _index_put(r, node, base, indices, x, accumulate=False):
         raise Unsupported("index_put that is no assignment to rows")
     mask, given = r.tags.get(indices[0]), r.tags.get(x)
     if isinstance(mask, Rows) and isinstance(given, Fill):
-        from .elementwise import choose
         return choose(r, node, indices[0], given.number, base)
     return _put(r, base, mask, given)
 

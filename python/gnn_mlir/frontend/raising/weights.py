@@ -4,7 +4,7 @@ that kernels read through, and weights as sums of bases."""
 
 import torch
 
-from ..functional.lowering import value_of
+from ..analysis.values import value_of
 
 aten = torch.ops.aten
 _VIEWS = (aten.view.default, aten.reshape.default, aten._unsafe_view.default,

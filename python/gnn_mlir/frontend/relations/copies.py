@@ -9,9 +9,10 @@ whatever ops of each row, in a graph with `layers.Layers`.
 
 import torch
 
-from ..functional.lowering import GETITEM
+from ..analysis.dimensions import GATHERS
+from ..analysis.values import GETITEM, features
 from ..tracing import vocabulary
-from .terms import GATHERS, VIEWS, Sum, Term, features
+from .terms import VIEWS, Sum, Term
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 _OF_PAIRS = {aten.maximum.default: "max", aten.minimum.default: "min"}

@@ -4,10 +4,12 @@ compute."""
 
 import torch
 
-from ..functional.lowering import is_random, value_of
+from ..analysis.dimensions import GATHERS
+from ..analysis.values import is_random, value_of
+from ..functional.writing import Stuck
 from ..tracing import vocabulary
-from .terms import GATHERS, VIEWS
-from .zipping import ELEMENTWISE, Differ, Stuck, Zip, once, same
+from .terms import VIEWS
+from .zipping import ELEMENTWISE, Differ, Zip, once, same
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 

@@ -10,9 +10,10 @@ import torch
 
 from ..analysis.axes import Axes
 from ..analysis.declared_graphs import Graphs
+from ..analysis.values import features
 from ..tracing import vocabulary
 from . import copies
-from .terms import VIEWS, Sum, Term, features
+from .terms import VIEWS, Sum, Term
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 

@@ -17,13 +17,13 @@ import graphlib
 
 import torch
 
-from ..functional.lowering import GETITEM, assertions, value_of
+from ..analysis.values import GETITEM, assertions, features, value_of
+from ..functional.writing import Graph, Stuck, size_of
 from ..tracing import vocabulary
 from .copied_groups import CopiedGroup
 from .groups import Group, by_key, one_layout
 from .layers import Layers
-from .terms import features
-from .zipping import SINGULAR, Differ, Graph, Stuck, Zip, once, size_of
+from .zipping import SINGULAR, Differ, Zip, once
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 

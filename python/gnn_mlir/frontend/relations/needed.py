@@ -13,9 +13,10 @@ import torch
 
 from ..analysis.axes import Axes
 from ..analysis.liveness import is_by_row, stacks
-from ..functional.lowering import GETITEM, value_of
+from ..analysis.values import GETITEM, value_of
+from ..functional.writing import Graph, Stuck, size_of
 from ..tracing import vocabulary
-from .zipping import Graph, Stuck, is_row_by_row, size_of
+from .zipping import is_row_by_row
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 

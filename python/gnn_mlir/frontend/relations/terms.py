@@ -5,22 +5,12 @@ import dataclasses
 
 import torch
 
-from ..functional.lowering import value_of
+from ..analysis.values import features
 
 aten = torch.ops.aten
 
 VIEWS = {aten.view.default, aten.reshape.default, aten._unsafe_view.default,
          aten.unsqueeze.default, aten.squeeze.dim, aten.flatten.using_ints}
-GATHERS = {aten.index_select.default: lambda args: (args[0], args[1], args[2]),
-           aten.index.Tensor: lambda args: (args[0], 0, args[1][0]),
-           aten.embedding.default: lambda args: (args[0], 0, args[1])}
-
-
-def features(node):
-    """The sizes of all dimensions of a tensor but the first, those that have no number by
-    their symbols."""
-    return tuple(str(size) if isinstance(size, torch.SymInt) else int(size)
-                 for size in value_of(node).shape[1:])
 
 
 @dataclasses.dataclass(eq=False)

@@ -2,5 +2,6 @@
 """What PyG is while dynamo traces: its functions and layers as ops of the `vocabulary`.
 
 `intercept` puts them there, `adjacency` stands for sparse matrices, `hetero` and `templates`
-trace equal layers of a HeteroConv once, and `sizes` says what torch may assume of sizes.
+trace equal layers of a HeteroConv once, `exporting` makes graphs of what runs on fake tensors,
+and `sizes` says what torch may assume of sizes.
 """

@@ -17,7 +17,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor
 
-from . import templates
+from . import intercept, templates
 
 OPS = torch.ops.gnn_mlir
 _guards = torch._C._dynamo.guards
@@ -288,6 +288,18 @@ def forward(self, *args_dict, **kwargs_dict):
         return NotImplemented
     made = OPS.hetero_conv(number[0], xs, edges)
     return {name: rows for name, rows in zip(number[1:], made)}
+
+
+def install():
+    """Sends PyG's functions and layers to ops, HeteroConv too."""
+    intercept.install()
+    try:
+        from torch_geometric.nn import HeteroConv
+    except ImportError:
+        return
+    if not hasattr(HeteroConv, "_captured_as"):
+        HeteroConv._captured_as = ""
+        intercept.wrap(HeteroConv, "forward", forward)
 
 
 def _op(number, xs, edges):

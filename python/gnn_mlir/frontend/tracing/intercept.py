@@ -18,7 +18,6 @@ from torch import Tensor
 from torch._dynamo.variables import builtin, torch as traced
 from torch.nn import functional
 
-from . import hetero
 from .adjacency import SPARSE, Adjacency, Functions
 from .vocabulary import OPS
 
@@ -91,8 +90,8 @@ def install():
     _trace_products()
     try:
         import torch_geometric.utils as utils
-        from torch_geometric.nn import (FastRGCNConv, GATConv, HeteroConv, HeteroLinear,
-                                        HGTConv, RGCNConv)
+        from torch_geometric.nn import (FastRGCNConv, GATConv, HeteroLinear, HGTConv,
+                                        RGCNConv)
         from torch_geometric.typing import torch_sparse
     except ImportError:
         return
@@ -107,10 +106,8 @@ def install():
         _substitutes.append((name, own, made))
     for cls, forward in ((RGCNConv, _rgcn), (FastRGCNConv, _rgcn), (HGTConv, _hgt),
                          (HeteroLinear, _hetero_linear)):
-        _wrap(cls, "forward", forward)
-    _wrap(GATConv, "edge_update", _gat_scores)
-    _wrap(HeteroConv, "forward", hetero.forward)
-    HeteroConv._captured_as = ""
+        wrap(cls, "forward", forward)
+    wrap(GATConv, "edge_update", _gat_scores)
     _trace_num_nodes()
     own = Functions(torch_sparse)
     for name, module in list(sys.modules.items()):
@@ -167,7 +164,7 @@ def _trace_num_nodes():
                               doc=Data.num_nodes.__doc__)
 
 
-def _wrap(cls, name, replacement):
+def wrap(cls, name, replacement):
     own = getattr(cls, name)
 
     @functools.wraps(own)

@@ -11,9 +11,7 @@ import weakref
 
 import torch
 
-from ..functional import exporting
-from ..functional.modes import without_autocast
-from . import vocabulary
+from . import exporting, intercept, vocabulary
 
 OPS = vocabulary.OPS
 _made = weakref.WeakKeyDictionary()  # Templates by key, by the fake mode of a capture.
@@ -82,7 +80,6 @@ class Template:
     """The graph of a layer: its inputs are tensors, and its parameters behind them."""
 
     def __init__(self, conv, tensors, sizes):
-        from . import intercept
         mode = tensors[0].fake_mode
         places = parameters(conv)
         weights = [_fake(mode, x[name]) for x, name in places]
@@ -93,7 +90,7 @@ class Template:
             layer = _with(conv, given[count:])
             return layer(xs[0] if len(xs) == 1 else tuple(xs), edges)
         before = _assumed(mode)
-        with torch.no_grad(), without_autocast(), intercept.substituted():
+        with intercept.substituted():
             module, mutated = exporting.export(runs, [*tensors, *weights])
         if mutated:
             raise RuntimeError(f"{type(conv).__name__}: expected a layer that writes to nothing")

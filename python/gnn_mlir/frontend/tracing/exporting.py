@@ -6,6 +6,7 @@ nothing, as most models, is run once here: ops that are their decomposition are 
 as torch's export does it, and there is nothing to make functional.
 """
 
+import contextlib
 import functools
 import warnings
 
@@ -17,6 +18,20 @@ from torch._subclasses import functional_tensor
 from torch.fx.experimental.proxy_tensor import make_fx
 
 
+DEVICES = "cpu", "cuda"  # That programs run on.
+
+
+@contextlib.contextmanager
+def without_autocast():
+    """Turns autocast off for all devices that programs run on."""
+    with contextlib.ExitStack() as stack:
+        for device in DEVICES:
+            stack.enter_context(torch.autocast(device, enabled=False))
+        yield
+
+
+@without_autocast()
+@torch.no_grad()
 def export(runs, fakes):
     """(graph, positions of inputs whose new values are its first outputs)."""
     mode = next((x.fake_mode for x in fakes if isinstance(x, torch.Tensor)), None)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The front end's packages import those before them alone, and no module imports in a circle."""
+
+import ast
+import graphlib
+import importlib.util
+import re
+from pathlib import Path
+
+ROOT = Path(importlib.util.find_spec("gnn_mlir").origin).parent / "frontend"
+
+
+def _imports():
+    """{module: the modules of the front end that it imports}, by their paths, wherever in it
+    the import is."""
+    files = {path.relative_to(ROOT).with_suffix("").parts for path in ROOT.rglob("*.py")}
+    found = {}
+    for file in files:
+        tree = ast.parse(ROOT.joinpath(*file).with_suffix(".py").read_text())
+        made = found[file] = set()
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.ImportFrom) or not 0 < node.level <= len(file):
+                continue
+            base = (*file[:len(file) - node.level], *(node.module or "").split("."))
+            base = tuple(filter(None, base))
+            made |= {one for name in node.names for one in (base, (*base, name.name))
+                     if one in files}
+    return found
+
+
+def test_packages_import_those_before_them():
+    text = (ROOT / "__init__.py").read_text()
+    order = re.search(r"in the order of\s+(.*?)\.", text, re.S)[1].split(", ")
+    assert set(order) == {path.parent.name for path in ROOT.glob("*/__init__.py")}
+    wrong = [(file, one) for file, imported in _imports().items() for one in imported
+             if file[0] in order and one[0] in order and (
+                 order.index(one[0]) > order.index(file[0]))]
+    assert not wrong
+
+
+def test_no_circles():
+    list(graphlib.TopologicalSorter(_imports()).static_order())
