@@ -4,10 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN-c/DeviceColumns.h"
 #include "GNN-c/Runtime.h"
 
 #include "CAPIHandles.h"
 #include "DeviceBuild.h"
+#include "DeviceColumns.h"
 
 #include <algorithm>
 #include <tuple>
@@ -342,5 +344,33 @@ GnnError *gnnBuildStructure(const GnnBuild *build, const char *graph,
     *values = found->second.data;
     *size = found->second.size;
     return {};
+  });
+}
+
+GnnError *gnnWriteColumns(const GnnPackage *kernels, const GnnDevice *device,
+                          const GnnDeviceColumn *columns, int64_t numColumns,
+                          void *stream) {
+  return guardedCall("columns", [&]() -> Error {
+    if (Error error = expectPointers("kernels, a device and columns", kernels,
+                                     device, columns))
+      return error;
+    std::vector<DeviceColumn> all(static_cast<size_t>(numColumns));
+    for (int64_t i = 0; i < numColumns; ++i) {
+      const GnnDeviceColumn &column = columns[i];
+      std::string name = "column " + std::to_string(i);
+      DeviceColumn &one = all[static_cast<size_t>(i)];
+      if (column.count < 0 || column.limit < 0)
+        return failure(name, ": expected a count and a limit from 0, got ",
+                       column.count, " and ", column.limit);
+      if (Error error = expectMemory(name.c_str(), column.out, column.count))
+        return error;
+      if (Error error = convert(name.c_str(), column.ids, one.ids))
+        return error;
+      one.out = column.out;
+      one.count = column.count;
+      one.base = column.base;
+      one.limit = column.limit;
+    }
+    return writeColumns(all, *kernels->value, device->value, stream);
   });
 }

@@ -7,6 +7,8 @@ so is a device without kernels of a GPU.
 """
 
 import functools
+import itertools
+import struct
 from ctypes import byref, c_int64, c_void_p
 
 import torch
@@ -125,8 +127,7 @@ class Build(capi._Handle):
 
 
 def _device_graphs(graphs):
-    """The graphs as the C API takes them, and what they are made of: kernels need steps from
-    row to row, which expanded tensors have not."""
+    """The graphs as the C API takes them, and what they are made of."""
     given, held = (DeviceGraph * len(graphs))(), []
     for one, (name, graph) in zip(given, graphs.items()):
         one.name, one.square = name.encode(), graph.square
@@ -138,13 +139,20 @@ def _device_graphs(graphs):
                                ("src_node_type", graph.node_types_at("src")),
                                ("dst_node_type", graph.node_types_at("dst"))):
             if tensor is not None:
-                if not tensor.stride(0) and len(tensor) > 1:
-                    tensor = tensor.contiguous()
-                held.append(tensor)
+                held.append(_steps(tensor))
                 ids = getattr(one, column)
-                ids.values, ids.bits = tensor.data_ptr(), 8 * tensor.element_size()
-                ids.stride = tensor.stride(0) or 1
+                ids.values, ids.bits, ids.stride = _given(held[-1])
     return given, held
+
+
+def _steps(ids):
+    """Ids with steps from row to row, which expanded tensors have not."""
+    return ids if ids.stride(0) or len(ids) < 2 else ids.contiguous()
+
+
+def _given(ids):
+    """The fields of ids in the C API."""
+    return ids.data_ptr(), 8 * ids.element_size(), ids.stride(0) or 1
 
 
 def bind(package, names, requests, graphs, device, stream, refuse):
@@ -166,3 +174,47 @@ def bind(package, names, requests, graphs, device, stream, refuse):
         refuse(package, names, graphs)
     kept.append((build, tokens))
     return build.bind(package, names)
+
+
+@functools.lru_cache(maxsize=None)
+def _column_writer(device):
+    """The kernels and the device of the library for a device of torch; None where there is no
+    compiler."""
+    from . import devices
+    if not capi.has_compiler():
+        return None
+    if device.type != "cuda":
+        return _kernels(None), devices.open_device("emulator")
+    chip = "sm_%d%d" % torch.cuda.get_device_capability(device)
+    return _kernels(chip), devices.open_device(f"cuda:{device.index or 0}")
+
+
+def written(tensors, device):
+    """int32 tensors [rows, columns] on a device of torch, written in one call; None where
+    there is no compiler. Each is a list of rows, and each row a list of parts, which follow
+    one another: (count, base, ids, limit), `count` values of base + id, or -1 where an id is
+    not from 0 to limit - 1. `ids` is a tensor [count] there, or None: then all are base."""
+    writer = _column_writer(device)
+    if writer is None:
+        return None
+    shapes = [(len(rows), sum(part[0] for part in rows[0])) for rows in tensors]
+    sizes = [-(-rows * width // 4) * 4 for rows, width in shapes]  # Each at 16 bytes.
+    memory = torch.empty(sum(sizes), dtype=torch.int32, device=device)
+    address, made, fields, held = memory.data_ptr(), [], [], []
+    for rows, (height, width), size in zip(tensors, shapes, sizes):
+        at = (address - memory.data_ptr()) // 4
+        made.append(memory[at:at + height * width].view(height, width))
+        out, address = address, address + 4 * size
+        for count, base, ids, limit in itertools.chain(*rows):
+            given = 0, 64, 1  # Of ids: address, bits, steps.
+            if ids is not None:
+                held.append(_steps(ids))
+                given = _given(held[-1])
+            fields += out, count, base, *given, limit
+            out += 4 * count
+    stream = torch.cuda.current_stream(device).cuda_stream if device.type == "cuda" else None
+    kernels, place = writer
+    capi.call("gnnWriteColumns", kernels.handle, place.handle,
+              struct.pack(f"{len(fields)}q", *fields), len(fields) // 7, stream)
+    del held  # Kernels that read it are before what its memory is for next.
+    return made

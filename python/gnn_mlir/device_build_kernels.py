@@ -11,6 +11,7 @@ Few and general ones, which lib/Runtime/DeviceBuild.cpp launches in blocks of 25
     starts   where each pair begins in sorted keys
     move     values through up to three arrays of indices, to places in order or others
     tiles    pieces of groups
+    columns  ids of several types or relations, one behind another (DeviceColumns.cpp)
 
 All but `sums` and `scan` do up to SLOTS things of their kind in one launch, those of blocks
 with one y each. Numbers are i64 in here and arrays i32. An array of ids is read as words:
@@ -21,8 +22,8 @@ out has the same bits each time.
 import functools
 
 THREADS, ROWS = 256, 8  # Rows of a thread in `sums` and `scan`.
-# Those of lib/Runtime/GraphBuild.cpp.
-SLOTS = {"keys": 6, "search": 4, "starts": 4, "move": 8, "tiles": 6}
+# Those of lib/Runtime/GraphBuild.cpp and DeviceColumns.cpp.
+SLOTS = {"columns": 24, "keys": 6, "search": 4, "starts": 4, "move": 8, "tiles": 6}
 
 
 class _Value:
@@ -360,6 +361,16 @@ def _tiles(k, i):
     k.out[i * 3 + 2] = (begin + k.tile).least(k.rows[group + 1])
 
 
+def _columns(k, i):
+    """base + an id, or -1 where it is not below its limit; base where the limit is -1, which
+    means that there are no ids."""
+    is_there = k.limit.differs(-1)
+    low = k.choose(is_there, lambda: k.ids[i * k.step], lambda: 0)
+    high = k.choose(is_there & k.wide.differs(0), lambda: k.ids[i * k.step + 1], lambda: 0)
+    good = (high.equals(0) & (low < k.limit)) | k.limit.equals(-1)
+    k.out[i] = k.select(good, k.base + low, -1)
+
+
 @functools.lru_cache(maxsize=None)
 def text():
     """The module of all kernels."""
@@ -373,7 +384,8 @@ def text():
                 "wants_number", _search),
         _Kernel("starts", "sums out", "count", _starts),
         _Kernel("move", "out place a b c", "count how by plus " + steps, _move),
-        _Kernel("tiles", "rows first out", "count groups tile", _tiles)]
+        _Kernel("tiles", "rows first out", "count groups tile", _tiles),
+        _Kernel("columns", "out ids", "count base step wide limit", _columns)]
     return "\n".join(["module attributes {gpu.container_module} {",
                       "gpu.module @structures {", *(one.text() for one in kernels), "}",
                       "}"])

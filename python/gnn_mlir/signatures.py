@@ -136,6 +136,7 @@ FALLIBLE = {
     "gnnBuildCount": [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,
                       POINTER(c_int64)],
     "gnnBuildFill": [c_void_p, c_void_p, c_void_p],
+    "gnnWriteColumns": [c_void_p, c_void_p, c_char_p, c_int64, c_void_p],
     "gnnBuildBind": [c_void_p, c_void_p, POINTER(c_char_p), c_int64, POINTER(c_void_p)],
     "gnnBuildNumber": [c_void_p, c_char_p, c_char_p, POINTER(c_int64)],
     "gnnBuildStructure": [c_void_p, c_char_p, c_char_p, POINTER(c_void_p),

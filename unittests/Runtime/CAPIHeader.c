@@ -4,7 +4,7 @@
 |*
 \*===----------------------------------------------------------------------===*/
 
-#include "GNN-c/Runtime.h"
+#include "GNN-c/DeviceColumns.h"
 
 const char *versionFromC(void);
 

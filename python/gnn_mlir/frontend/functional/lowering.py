@@ -51,11 +51,11 @@ class _Fed:
     given."""
 
     def __init__(self, module, places):
-        self._module, self._places = module, places
+        self._run, self._places = module.forward, places
         self.is_of_programs = getattr(module, "is_of_programs", False)
 
     def forward(self, *args):
-        return self._module(*args, *[own[name] for own, name in self._places])
+        return self._run(*args, *[own[name] for own, name in self._places])
 
 
 class _Runs(torch.nn.Module):

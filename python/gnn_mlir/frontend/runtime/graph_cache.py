@@ -44,7 +44,7 @@ class Recipe:
             return None if place is None else values[place]
         counts = {end: of(f"num_{end}") for end in ("src", "dst")}
         pair = of("pair")
-        ids = dict(zip(("src", "dst"), pair)) if pair is not None else {
+        ids = dict(zip(counts, pair.unbind())) if pair is not None else {
             end: None if of(end) is None else of(end).reshape(-1) for end in counts}
         some = next(x for x in ids.values() if x is not None)
         if some.dtype not in (torch.int64, torch.int32):
@@ -132,7 +132,7 @@ class Structures:
     def _make(self, inputs, is_kept):
         """(what a call gives, what waits for its tensors)"""
         with torch.no_grad():
-            values = self._module(*inputs)
+            values = self._module.forward(*inputs)
             if is_kept:
                 values = self._apart(values, inputs)
         graphs = GraphSet((recipe.name, recipe.make(values)) for recipe in self._recipes)

@@ -72,7 +72,10 @@ class Launcher:
                 self._inputs.append((place, 0, None, shapes[i], i))
             else:
                 self._inputs.append((place, 0, dtype, shapes[i], i))
-        self._outputs = [like.expand(outputs[i]) for i, like in layout.whole]
+        # What outputs are made like, from the second launch on: one is all that there is of a
+        # sampled batch.
+        self._outputs, self._launched = None, False
+        self._shapes = [outputs[i] for i in self.indices]
         self.packs, self._bytes = {}, 0
         if layout.packed:
             order = {i: (place, 0) for place, (i, _) in enumerate(layout.whole)}
@@ -118,7 +121,7 @@ class Launcher:
                 held.append(x)
                 address = x.data_ptr()
             given.append(address + begin)
-        made = [_empty_like(x, memory_format=_contiguous) for x in self._outputs]
+        made = self._made()
         if self.packs:
             made.append(_empty(self._bytes, dtype=torch.uint8, device=layout.device))
             bases = [x.data_ptr() for x in made]
@@ -131,6 +134,18 @@ class Launcher:
         if error:
             raise capi.error_of(error)
         return made
+
+    def _made(self):
+        """The outputs, not yet written."""
+        layout = self._layout
+        if self._outputs is not None:
+            return [_empty_like(x, memory_format=_contiguous) for x in self._outputs]
+        whole = list(zip(layout.whole, self._shapes))
+        if self._launched:
+            self._outputs = [like.expand(shape) for (_, like), shape in whole]
+        self._launched = True
+        return [_empty(shape, dtype=like.dtype, device=layout.device)
+                for (_, like), shape in whole]
 
     def _settle(self, tensors):
         """Notes which parameters lie as kernels may read them."""

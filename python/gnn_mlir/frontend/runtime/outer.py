@@ -6,7 +6,7 @@ import torch
 from ..functional.lowering import GETITEM, assertions, has_gradient, is_random
 from ..raising.raiser import CaptureError, Rows, Whole
 from ..tracing import vocabulary
-from . import joins, packing, reads, type_vectors
+from . import joined_graphs, joins, packing, reads
 from .graph_cache import Recipe, Structures
 from .program_calls import Call
 
@@ -334,7 +334,7 @@ class Outer:
                   isinstance(node.meta.get("val"), torch.Tensor)]
         extra = [place(copy(node)) for node in shared]
         inner.output(tuple(results))
-        type_vectors.join(inner)
+        joined_graphs.join(inner, {copies[node] for node in shared})
         self._shared = {node: i + 1 for i, node in enumerate(shared)}
         self.structures = Structures(self._module(inner), recipes, extra)
         self._structure = self.graph.call_function(self.structures, tuple(inputs))

@@ -1,0 +1,42 @@
+/*===- DeviceColumns.h - Columns of ids on a device -------------*- C -*-===*\
+|*
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+|*===----------------------------------------------------------------------===*|
+|*
+|* What graphs of several types are made of, one type or relation behind
+|* another, written by one call. Runtime.h's rules on errors and lifetimes hold.
+|*
+\*===----------------------------------------------------------------------===*/
+
+#ifndef GNN_C_DEVICECOLUMNS_H
+#define GNN_C_DEVICECOLUMNS_H
+
+#include "GNN-c/Runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** `count` int32 values at `out`: `base`, plus ids where there are some. An id
+ *  that is not from 0 to `limit` - 1 gives -1. */
+typedef struct GnnDeviceColumn {
+  void *out;
+  int64_t count;
+  int64_t base;
+  GnnDeviceIds ids;
+  int64_t limit;
+} GnnDeviceColumn;
+
+/** Writes columns that do not overlap. `kernels` is a package of the kernels of
+ *  device_build_kernels.py. Does not wait. */
+GNN_CAPI GnnError *gnnWriteColumns(const GnnPackage *kernels,
+                                   const GnnDevice *device,
+                                   const GnnDeviceColumn *columns,
+                                   int64_t numColumns, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GNN_C_DEVICECOLUMNS_H */
