@@ -78,9 +78,9 @@ GNN_CAPI void gnnStringDestroy(char *string);
 /** "MAJOR.MINOR.PATCH" of the library; never freed. */
 GNN_CAPI const char *gnnRuntimeVersion(void);
 
-/** Threads of the host on which graphs are checked, sorted and uploaded: as
- * many as it has cores, at most 32, unless set; 0 sets that again. What comes
- * out has the same bits for any number. */
+/** Threads of the host on which graphs are checked, sorted and uploaded, and
+ * PTX is made: as many as it has cores, at most 32, unless set; 0 sets that
+ * again. What comes out has the same bits for any number. */
 GNN_CAPI int64_t gnnNumThreads(void);
 GNN_CAPI GnnError *gnnSetNumThreads(int64_t count);
 

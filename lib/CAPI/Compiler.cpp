@@ -16,6 +16,7 @@
 #include "GNN/Emulator/EmulatorDevice.h"
 #include "GNN/InitDialects.h"
 #include "GNN/Plugins.h"
+#include "GNN/Runtime/ThreadPool.h"
 #include "GNN/Target/AttachGradients.h"
 #include "GNN/Target/AttachStatistics.h"
 #include "GNN/Target/Compile.h"
@@ -268,6 +269,7 @@ static CompileOptions readOptions(const GnnCompileOptions &options) {
   given.schedules = orEmpty(options.schedules).str();
   given.allowUnusedSchedules = options.allowUnusedSchedules;
   given.saveSchedules = orEmpty(options.saveSchedules).str();
+  given.threads = runtime::numThreads();
   if (llvm::StringRef form = orEmpty(options.stopAt); !form.empty())
     given.stopAt = form.str();
   llvm::SmallVector<llvm::StringRef> stagePasses;

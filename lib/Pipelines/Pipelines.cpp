@@ -101,6 +101,7 @@ void gnn::buildGraphPipeline(OpPassManager &pm,
   DifferentiateOptions gradients;
   gradients.memory = options.memory;
   gradients.target = options.target;
+  gradients.calls = options.calls;
   pm.addPass(createDifferentiate(gradients));
   addOperatorPasses(pm, options, /*ofGradients=*/true);
   addKernelEnds(pm, options);

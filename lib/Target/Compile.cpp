@@ -9,6 +9,7 @@
 
 #include "GNN/Target/Compile.h"
 
+#include "PtxParts.h"
 #include "PtxText.h"
 
 #include "GNN/Dialect/Tile/IR/Tile.h"
@@ -197,6 +198,13 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
   return readStagePasses(module, given, stages);
 }
 
+/// Whether the user has passes in a stage.
+static bool hasPasses(const Stage &stage, const StageOptions &stages) {
+  return llvm::any_of(stages.passes.getPoints(), [&](StringRef point) {
+    return StagePasses::getStage(point) == stage.name;
+  });
+}
+
 /// Runs one stage and keeps what it gives.
 static LogicalResult runStage(ModuleOp module, const Stage &stage,
                               const StageOptions &stages,
@@ -204,11 +212,7 @@ static LogicalResult runStage(ModuleOp module, const Stage &stage,
   PassManager pm(module.getContext());
   stage.build(pm, stages);
   // LLVM verifies what the passes to PTX make, nearly all of them upstream's.
-  bool hasOthers =
-      llvm::any_of(stages.passes.getPoints(), [&](StringRef point) {
-        return StagePasses::getStage(point) == stage.name;
-      });
-  pm.enableVerifier(stage.to != Form::Binaries || hasOthers);
+  pm.enableVerifier(stage.to != Form::Binaries || hasPasses(stage, stages));
   if (failed(pm.run(module)))
     return failure();
   if (phasesDirectory.empty())
@@ -233,11 +237,8 @@ static std::string kernelText(ModuleOp module) {
 /// All PTX of the module as one text.
 static std::string ptxText(ModuleOp module) {
   SmallVector<StringRef> texts;
-  for (auto binary : module.getOps<gpu::BinaryOp>()) {
-    auto object = cast<gpu::ObjectAttr>(binary.getObjects()[0]);
-    StringRef ptx = object.getObject().getValue();
-    texts.push_back(ptx.take_until([](char c) { return c == '\0'; }));
-  }
+  for (auto binary : module.getOps<gpu::BinaryOp>())
+    texts.push_back(getPtx(binary));
   return joinPtx(texts);
 }
 
@@ -261,8 +262,12 @@ static FailureOr<std::string> lowerToPTX(ModuleOp module,
                                          const CompileOptions &options,
                                          const StageOptions &stages,
                                          const runtime::LaunchPlan &plan) {
-  if (failed(runStage(module, getStages().back(), stages,
-                      options.phasesDirectory)))
+  const Stage &stage = getStages().back();
+  if (options.phasesDirectory.empty() && !hasPasses(stage, stages))
+    if (std::optional<std::string> ptx =
+            makePtxInParts(module, stage, stages, options.threads))
+      return commentKernels(*ptx, plan);
+  if (failed(runStage(module, stage, stages, options.phasesDirectory)))
     return failure();
   std::string ptx = commentKernels(ptxText(module), plan);
   if (!options.phasesDirectory.empty() &&

@@ -46,16 +46,19 @@ static bool consumeNumbered(llvm::StringRef &line, llvm::StringRef directive,
   return true;
 }
 
+/// Up to the end of the last line of what each text begins with, without it.
+static size_t headerLength(llvm::StringRef text) {
+  return text.find('\n', text.find(".address_size"));
+}
+
 std::string gnn::joinPtx(llvm::ArrayRef<llvm::StringRef> texts) {
   constexpr llvm::StringLiteral fileWord = "\t.file\t", lineWord = "\t.loc\t";
   std::string result, sections;
   llvm::MapVector<llvm::StringRef, unsigned> files; // from 1 on
   for (auto [i, text] : llvm::enumerate(texts)) {
     llvm::StringRef body = text;
-    if (i > 0) {
-      size_t header = body.find(".address_size");
-      body = body.drop_front(body.find('\n', header));
-    }
+    if (i > 0 && body.starts_with("//"))
+      body = body.drop_front(headerLength(body));
     // The files of a text are at its end, and ascend.
     llvm::SmallVector<unsigned> numbers = {0};
     forEachLine(body, [&](llvm::StringRef line) {
@@ -81,6 +84,131 @@ std::string gnn::joinPtx(llvm::ArrayRef<llvm::StringRef> texts) {
   for (auto [name, number] : files)
     result += (fileWord + llvm::Twine(number) + " " + name + "\n").str();
   return result;
+}
+
+llvm::StringRef gnn::getPtx(mlir::gpu::BinaryOp binary) {
+  auto object = mlir::cast<mlir::gpu::ObjectAttr>(binary.getObjects()[0]);
+  llvm::StringRef ptx = object.getObject().getValue();
+  return ptx.take_until([](char c) { return c == '\0'; });
+}
+
+namespace {
+/// A part without the lines that a module has once.
+struct SplitPart {
+  llvm::StringRef header, first, kernels;
+  /// Lines about shared memory, which is declared in the kernels.
+  llvm::StringRef demoted;
+  unsigned numKernels = 0, numPlaces = 0;
+};
+} // namespace
+
+/// Takes a line from the front of `text`.
+static llvm::StringRef takeLine(llvm::StringRef &text) {
+  llvm::StringRef line = text.take_front(text.find('\n') + 1);
+  text = text.drop_front(line.size());
+  return line;
+}
+
+/// Calls `visit` for each label of LLVM in `text`: what is in front of it
+/// without labels, its word and its number. Gives what is behind the last.
+static llvm::StringRef
+forEachLabel(llvm::StringRef text,
+             llvm::function_ref<void(llvm::StringRef before,
+                                     llvm::StringRef word, unsigned number)>
+                 visit) {
+  constexpr llvm::StringLiteral sign = "$L__";
+  size_t begin = 0;
+  for (size_t at; (at = text.find(sign, begin)) != llvm::StringRef::npos;) {
+    llvm::StringRef rest = text.drop_front(at + sign.size());
+    llvm::StringRef word =
+        rest.take_while([](char c) { return llvm::isAlpha(c) || c == '_'; });
+    rest = rest.drop_front(word.size());
+    unsigned number;
+    begin = at + sign.size() + word.size();
+    if (rest.consumeInteger(10, number))
+      continue;
+    visit(text.take_front(begin), word, number);
+    text = rest;
+    begin = 0;
+  }
+  return text;
+}
+
+/// Whether a label has the number of a place, as "tmp" has. Others have that of
+/// their function: "func_begin", "func_end", "BB".
+static bool isOfPlace(llvm::StringRef word) { return word == "tmp"; }
+
+static std::optional<SplitPart> splitPart(llvm::StringRef text) {
+  SplitPart part;
+  size_t length = headerLength(text);
+  if (length == llvm::StringRef::npos)
+    return std::nullopt;
+  part.header = text.take_front(length + 2); // and an empty line
+  text = text.drop_front(part.header.size());
+  part.first = takeLine(text);
+  llvm::StringRef all = text;
+  while (text.take_until([](char c) { return c == '\n'; })
+             .ends_with(" has been demoted"))
+    takeLine(text);
+  part.demoted = all.drop_back(text.size());
+  text.consume_front("\n");
+  part.kernels = text;
+  if (!part.header.ends_with("\n\n") ||
+      !part.first.starts_with("\t// .globl\t") ||
+      !text.starts_with(".visible .entry "))
+    return std::nullopt;
+  part.numKernels = text.count(".visible .entry ");
+  forEachLabel(text, [&](llvm::StringRef, llvm::StringRef word, unsigned i) {
+    if (isOfPlace(word))
+      part.numPlaces = std::max(part.numPlaces, i + 1);
+  });
+  return part;
+}
+
+/// The kernels of a part behind others of its module, by whose numbers labels
+/// go on.
+static std::string shiftLabels(const SplitPart &part, unsigned numKernels,
+                               unsigned numPlaces) {
+  std::string result;
+  llvm::raw_string_ostream stream(result);
+  stream << forEachLabel(part.kernels, [&](llvm::StringRef before,
+                                           llvm::StringRef word, unsigned i) {
+    stream << before << i + (isOfPlace(word) ? numPlaces : numKernels);
+  });
+  return result;
+}
+
+std::optional<std::string> gnn::joinPtxParts(llvm::ArrayRef<PtxPart> parts) {
+  std::vector<SplitPart> split;
+  for (const PtxPart &part : parts) {
+    std::optional<SplitPart> one = splitPart(part.text);
+    if (!one)
+      return std::nullopt;
+    split.push_back(*one);
+  }
+  std::vector<std::string> texts;
+  unsigned numKernels = 0, numPlaces = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    std::string text;
+    if (i == 0 || parts[i].module != parts[i - 1].module) {
+      numKernels = numPlaces = 0;
+      text = (split[i].header + split[i].first).str();
+      bool hasDemoted = false;
+      for (size_t j = i; j < parts.size() && parts[j].module == parts[i].module;
+           ++j) {
+        text += split[j].demoted;
+        hasDemoted |= !split[j].demoted.empty();
+      }
+      text += hasDemoted ? "\n" : "";
+    } else {
+      text = split[i].first.str();
+    }
+    texts.push_back(text + shiftLabels(split[i], numKernels, numPlaces));
+    numKernels += split[i].numKernels;
+    numPlaces += split[i].numPlaces;
+  }
+  return joinPtx(
+      llvm::SmallVector<llvm::StringRef>(texts.begin(), texts.end()));
 }
 
 //===----------------------------------------------------------------------===//

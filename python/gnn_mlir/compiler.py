@@ -213,12 +213,13 @@ def load(path, function=None):
 
 def _pick(package, wanted):
     functions = package.functions
-    given = [p["name"] for p in package.plan()["functions"] if "gradient_of" not in p]
+    given = list(dict.fromkeys(p.get("gradient_of", p["name"])
+                               for p in package.plan()["functions"]))
     if wanted is None and len(given) == 1:
         return given[0]
     if not functions:
         raise ValueError("expected a program with a function, got none")
-    if wanted not in functions:
+    if wanted not in functions and wanted not in given:
         raise ValueError(f"function: expected one of {', '.join(functions)}, got "
                          f"{wanted!r}")
     return wanted
@@ -257,7 +258,7 @@ class CompiledFunction(capi.Shared):
                                             for g in p["graphs"]))
         if source is not None:
             self._declared = list(source.module.graphs)
-        plan = next((p for p in plans if p["name"] == name), None)
+        plan = differentiation.plan_of(package, name)
         if plan is None:
             raise ValueError(f"function: expected one of "
                              f"{', '.join(p['name'] for p in plans)}, got {name!r}")
@@ -265,8 +266,9 @@ class CompiledFunction(capi.Shared):
         self.input_names = [i["name"] for i in plan["inputs"]]
         self.output_names = [o["name"] for o in plan["outputs"]]
         self.differentiated = None
+        more = compile_more and (lambda asked: compile_more(gradients=asked))
+        self.called = differentiation.Called(package, name, more)
         if any(p.get("gradient_of") == name for p in plans):
-            more = compile_more and (lambda asked: compile_more(gradients=asked))
             self.differentiated = differentiation.Gradients(package, name, more)
 
     def __repr__(self):
@@ -454,7 +456,7 @@ def _call(function, inputs, bind):
         if wrt:
             call = differentiation.Call(function.differentiated, wrt, bind, _run)
             return _named(autograd.record(call, inputs))
-    bound = bind(function.package, function.name, inputs)
+    bound = bind(function.called(), function.name, inputs)
     return _named(dict(zip(function.output_names, _run(bound, inputs))))
 
 
@@ -490,7 +492,7 @@ def _memory(function, bind, wrt, given):
         if names is not None and function.differentiated is None:
             raise ValueError(f"{function.name}: expected a function that was compiled with "
                              f"gradients=True for {what}, got one without")
-    bound = {"call": bind(function.package, function.name, {})}
+    bound = {"call": bind(function.called(), function.name, {})}
     if function.differentiated is not None:
         passes = function.differentiated.find(wrt)
         bound["forward"] = bind(passes.package, passes.forward, {})
@@ -536,9 +538,9 @@ class Binding(capi.Shared):
 
     def __init__(self, function, graphs, device, progress=None):
         self.function, self.graphs, self.device = function, graphs, device
-        self.bound = devices.bind_graphs(function.package, function.name, graphs, device,
+        self.bound = devices.bind_graphs(function.called(), function.name, graphs, device,
                                          progress)
-        self._passes = {(function.package.handle, function.name): self.bound}
+        self._passes = {(function.called().handle, function.name): self.bound}
         self.inputs, self.outputs = self.bound.inputs, self.bound.outputs
         self.workspace_bytes = self.bound.workspace_bytes
 

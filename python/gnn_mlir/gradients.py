@@ -16,6 +16,37 @@ import numpy as np
 from . import types
 
 
+def plan_of(package, name):
+    """The plan of a function. One that was left out for its passes (`calls`) has what these
+    say of it; None where there is neither."""
+    found = None
+    for plan in package.plan()["functions"]:
+        if plan["name"] == name:
+            return plan
+        if plan.get("gradient_of") == name and plan["pass"] == "forward":
+            found = {**plan, "name": name, "outputs": [
+                o for o in plan["outputs"] if "role" not in o]}
+    return found
+
+
+class Called:
+    """Gives the package that has a function itself. Where it was left out for its passes
+    (`calls`) it is compiled when it is first asked for."""
+
+    def __init__(self, package, name, compile_more):
+        self.name, self._compile, self._lock = name, compile_more, threading.Lock()
+        self.package = package if name in package.functions else None
+
+    def __call__(self):
+        if self.package is None:
+            if self._compile is None:
+                raise ValueError(f"{self.name}: expected a package with it, got one with its "
+                                 "forward and backward pass alone (passes: calls)")
+            with self._lock:
+                self.package = self.package or self._compile("")
+        return self.package
+
+
 class Passes:
     """A forward and a backward pass of one package."""
 
@@ -36,7 +67,7 @@ class Passes:
         self.kept = {a["name"]: a for a in arguments if a.get("role") != "gradient"}
         self.given = tuple(a["of"] for a in arguments if a.get("role") == "gradient")
         self.wrt = tuple(r["of"] for r in plans["backward"]["outputs"])
-        inputs = [i["name"] for f in functions if f["name"] == name for i in f["inputs"]]
+        inputs = [i["name"] for i in plans["forward"]["inputs"]]
         for what, found, known in (
                 ("gradients of inputs of", self.wrt, inputs),
                 ("gradients of outputs of", self.given, self.outputs),
@@ -103,7 +134,7 @@ class Gradients:
     def __init__(self, package, name, compile_more=None):
         """`compile_more` makes a package of what to differentiate as text; None
         where there is no program."""
-        plan, = (p for p in package.plan()["functions"] if p["name"] == name)
+        plan = plan_of(package, name)
         self.name, self._compile = name, compile_more
         self._first = Passes(package, name)
         self.outputs = self._first.given if compile_more is None else tuple(

@@ -65,7 +65,7 @@ class _Site:
     def bound(self, values):
         """The function that runs, bound where the inputs are."""
         if self.call is None:
-            return self.bind(self.function.package, self.function.name, values)
+            return self.bind(self.function.called(), self.function.name, values)
         passes = self.call.forward_pass
         return self.bind(passes.package, passes.forward, values)
 

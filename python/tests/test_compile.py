@@ -407,3 +407,31 @@ def test_rows_that_do_not_fit_are_refused(compiler, rebind, sizes, message):
     graphs = {"g": block(*sizes[:2]), "h": block(sizes[2], 2)}
     with pytest.raises(gnn_mlir.GNNError, match=message):
         gnn_mlir.compile(renamed(rebind)).bind(graphs)
+
+
+def test_passes_alone(compiler, graph, tmp_path):
+    """With `calls` off a function is not compiled before it is called."""
+    model, rng = models.rgcn(4, (5, 6), node_types=3), np.random.default_rng(1)
+    given = dict(graph=graph, target="cpu", gradients=["weight"])
+    whole = gnn_mlir.compile(model, **given)
+    alone = gnn_mlir.compile(model, **given, passes={"calls": False})
+    assert alone.package.functions == ["rgcn_forward", "rgcn_backward"]
+    assert repr(alone) == repr(whole)
+    inputs = {"x": rng.standard_normal((40, 5), np.float32),
+              "weight": rng.standard_normal((4, 5, 6), np.float32),
+              "root": rng.standard_normal((5, 6), np.float32), "bias": np.ones(6, np.float32)}
+    inputs = {name: inputs[name] for name in whole.input_names}
+    found = []
+    for layer in whole, alone:
+        out, tape = layer.forward(graph, inputs)
+        found.append((out, tape.gradients({layer.output_names[0]: out})["weight"]))
+    for a, b in zip(*found):
+        assert a.tobytes() == b.tobytes()
+    alone.save(tmp_path / "alone.gnn")
+    assert alone.called.package is None
+    assert alone(graph, inputs).tobytes() == whole(graph, inputs).tobytes()
+    assert alone.called.package.functions == ["rgcn"]
+    again = gnn_mlir.load(tmp_path / "alone.gnn")
+    assert again.forward(graph, inputs)[0].tobytes() == found[0][0].tobytes()
+    with pytest.raises(ValueError, match="^rgcn: expected a package with it, got one with"):
+        again(graph, inputs)

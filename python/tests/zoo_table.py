@@ -27,7 +27,10 @@ def kernels(outer):
     """How many kernels there are without gradients, and with the backward pass."""
     found = {}
     for call in outer.calls:
-        for plan in call.function.package.plan()["functions"]:
+        plans = [plan for package in dict.fromkeys([call.function.called(),
+                                                    call.function.package])
+                 for plan in package.plan()["functions"]]
+        for plan in plans:
             count = sum("kernel" in step for step in plan["steps"])
             found[plan["name"]] = found.get(plan["name"], 0) + count
     return found["forward"], sum(count for name, count in found.items() if name != "forward")

@@ -13,7 +13,7 @@
 // RUN:   | FileCheck %s --check-prefix=FOLDER
 
 // TARGET: error: passes: target: expected one of h200, h100, a100, rtx3090, chip, got 'gtx1080'
-// PASSES: error: passes: expected NAME=VALUE with a name of async-copies, compact, {{.*}}, got 'compct=false'
+// PASSES: error: passes: expected NAME=VALUE with a name of async-copies, calls, compact, {{.*}}, got 'compct=false'
 // VALUE: error: passes: compact: expected true or false, got 'maybe'
 // FOLDER: error: cannot write '{{.*}}page.html': No such file or directory
 

@@ -6,6 +6,7 @@
 
 #include "GNN/Runtime/CUDA.h"
 #include "CUDA/CUDADevice.h"
+#include "GNN/Runtime/ThreadPool.h"
 #include "Testing.h"
 
 #include <dlfcn.h>
@@ -221,6 +222,53 @@ TEST_F(CUDA, LoadsAndLaunches) {
   *kernels = nullptr;
   EXPECT_EQ(ask("fakeRetained"), 0);
   EXPECT_EQ(ask("fakeLive"), 0);
+}
+
+/// Of PTX with kernels that stand alone, what is asked for is loaded, in
+/// modules whose number depends on how much that is.
+TEST_F(CUDA, LoadsKernelsThatAreAskedFor) {
+  auto entry = [](const std::string &name, size_t bytes,
+                  const std::string &body = "good") {
+    return "\t// .globl\t" + name + "\n.visible .entry " + name +
+           "(\n\t.param .u64 p\n)\n{\n" + std::string(bytes, '\t') + "\n// " +
+           body + "\n}\n";
+  };
+  std::string header = "//\n.version 7.8\n.target sm_80\n.address_size 64\n\n",
+              trailer = "\t.section\t.debug_macinfo\t{\t}\n\t.file\t1 \"f\"\n";
+  auto device = open();
+  auto load = [&](const std::string &entries) {
+    auto kernels = device->loadKernels("ptx", header + entries + trailer, "");
+    EXPECT_TRUE(kernels) << kernels.message();
+    return *kernels;
+  };
+  setNumThreads(2);
+  auto kernels = load(entry("add_one", 20000) + entry("two", 20000) +
+                      entry("three", 20) + entry("bad", 20, "evil"));
+  EXPECT_EQ(ask("fakeLive"), 0);
+  EXPECT_FALSE(kernels->expect({"two", "add_one", "two"}));
+  EXPECT_EQ(ask("fakeLive"), 2);
+  EXPECT_FALSE(kernels->expect({"two"}));
+  auto found = kernels->find("add_one");
+  ASSERT_TRUE(found) << found.message();
+  EXPECT_EQ(*found, *kernels->find("add_one"));
+  EXPECT_EQ(ask("fakeLive"), 2);
+  EXPECT_TRUE(contains(kernels->find("three").message(), "CUDA_ERROR"));
+  EXPECT_EQ(ask("fakeLive"), 3); // the fake has no kernel of that name
+  EXPECT_EQ(kernels->expect({"bad"}).message(),
+            "cuModuleLoadDataEx: CUDA_ERROR_INVALID_PTX (said the fake): "
+            "line 1: bad image");
+  EXPECT_EQ(kernels->find("none").message(),
+            "kernel 'none': expected a kernel of the PTX");
+  kernels = nullptr;
+  EXPECT_EQ(ask("fakeLive"), 0);
+  // What kernels have in common is not taken apart.
+  kernels = load(".global .u32 good;\n" + entry("add_one", 20000));
+  EXPECT_EQ(ask("fakeLive"), 1);
+  EXPECT_FALSE(kernels->expect({"add_one"}));
+  EXPECT_TRUE(kernels->find("add_one"));
+  EXPECT_EQ(ask("fakeLive"), 1);
+  kernels = nullptr;
+  setNumThreads(0);
 }
 
 TEST_F(CUDA, CapturesLaunchesThatRunAtOnce) {

@@ -11,6 +11,7 @@
 // on a stream read and write when someone waits for them. Launches into a
 // stream that is being captured become nodes and compute nothing.
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -26,7 +27,7 @@ struct FakeContext {
 FakeContext contexts[2] = {{0}, {1}};
 thread_local FakeContext *stack[8];
 thread_local int depth = 0;
-int live = 0;
+std::atomic<int> live{0};
 int mostLive = 1000;
 int retained = 0;
 int dynamicShared = 0;

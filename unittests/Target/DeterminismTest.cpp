@@ -19,6 +19,8 @@
 #include "llvm/Support/Path.h"
 #include "gtest/gtest.h"
 
+#include <sys/resource.h>
+
 #include <random>
 
 using namespace gnn;
@@ -115,7 +117,8 @@ makeGraph(const runtime::GraphSpec &spec, size_t number) {
 }
 
 static std::shared_ptr<const runtime::Package>
-compile(llvm::StringRef path, llvm::StringRef chip = "") {
+compile(llvm::StringRef path, llvm::StringRef chip = "", unsigned threads = 1,
+        bool lineInfo = true) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry);
@@ -124,6 +127,8 @@ compile(llvm::StringRef path, llvm::StringRef chip = "") {
     return nullptr;
   CompileOptions options;
   options.chip = chip.str();
+  options.threads = threads;
+  options.lineInfo = lineInfo;
   auto package = compileToPackage(*module, options);
   return mlir::succeeded(package) ? *package : nullptr;
 }
@@ -219,3 +224,32 @@ INSTANTIATE_TEST_SUITE_P(Examples, Determinism,
                                c = '_';
                            return name;
                          });
+
+/// The milliseconds of the processor that this thread, or the process, has had.
+static double processorTime(int who) {
+  rusage used;
+  ::getrusage(who, &used);
+  return 1e3 * (used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+         1e-3 * (used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
+/// However many threads make the PTX, each of its own part of the kernels.
+TEST(Determinism, SamePackageOnThreads) {
+  for (const char *name : {"rgat-two-layers.mlir", "gcn.mlir"}) {
+    std::string path = std::string(GNN_EXAMPLES) + "/" + name;
+    for (bool lineInfo : {true, false}) {
+      auto alone = compile(path, "sm_90", 1, lineInfo);
+      ASSERT_TRUE(alone);
+      for (unsigned threads : {2, 3, 40}) {
+        double own = -processorTime(RUSAGE_THREAD),
+               all = -processorTime(RUSAGE_SELF);
+        auto package = compile(path, "sm_90", threads, lineInfo);
+        own += processorTime(RUSAGE_THREAD);
+        all += processorTime(RUSAGE_SELF);
+        ASSERT_TRUE(package);
+        EXPECT_LT(own, 0.7 * all); // they do most of it
+        EXPECT_EQ(alone->images(), package->images()) << name << threads;
+      }
+    }
+  }
+}

@@ -83,6 +83,11 @@ template <typename Base> struct GraphSwitches : public Base {
       llvm::cl::desc("What backward passes compute again: fast (what is "
                      "cheap), or low (products too, so that less is saved)"),
       llvm::cl::init(GradientMemory::Fast)};
+  Option<bool> calls{
+      *this, "calls",
+      llvm::cl::desc("Compile what has gradients for calls without them too, "
+                     "and not its forward and backward pass alone"),
+      llvm::cl::init(true)};
 
   /// Weighs costs for the GPU of `chip` unless another is named.
   void chooseTarget(llvm::StringRef chip) {
@@ -105,6 +110,7 @@ template <typename Base> struct GraphSwitches : public Base {
     other.cost = cost;
     other.target = target;
     other.memory = memory;
+    other.calls = calls;
   }
 };
 

@@ -70,9 +70,9 @@ private:
   std::exception_ptr thrown;
 };
 
-/// Threads on which graphs are checked, sorted and uploaded; results have the
-/// same bits for any number. As many as the host has cores, at most
-/// kMaxThreads, unless set.
+/// Threads on which graphs are checked, sorted and uploaded, and PTX is made;
+/// results have the same bits for any number. As many as the host has cores, at
+/// most kMaxThreads, unless set.
 constexpr unsigned kMaxThreads = 32;
 unsigned numThreads();
 

@@ -52,6 +52,9 @@ struct CompileOptions {
   /// Kernels of one thread a block, for the cores of a CPU with such registers;
   /// none: for a GPU.
   std::optional<CoreRegisters> cores;
+  /// Threads that make PTX, which is the same for any number. Where the IR of
+  /// stages is kept, or passes are added to the stage, it is one.
+  unsigned threads = 1;
   /// Where to write the IR after each stage; empty: nowhere.
   std::string phasesDirectory;
 };

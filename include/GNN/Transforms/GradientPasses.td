@@ -72,8 +72,11 @@ def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
     `outputs` stand for these. A caller passes tensors by name, so inputs, results,
     and the gradients `d_y` of results have names that differ.
 
-    Needs: graph form, without loops over rows. Keeps: `@f`, and so the results of
-    `@f_forward`. Never gives a gradient that an op on the way has no rule for: that
+    With `calls=false` a declaration is left of `@f`: who trains alone compiles it for
+    nothing.
+
+    Needs: graph form, without loops over rows. Keeps: `@f`, but with `calls=false`, and
+    the results of `@f_forward`. Never gives a gradient that an op on the way has no rule for: that
     is an error at the op.
   }];
   let options = [
@@ -93,6 +96,8 @@ def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
            /*default=*/"::gnn::CostTarget::chip",
            "GPU whose L2 cache is reckoned with: h200, h100, a100, rtx3090, or chip, "
            "which a pipeline knows and is h200 elsewhere">,
+    Option<"calls", "calls", "bool", /*default=*/"true",
+           "Keep what is differentiated; false: its declaration alone">,
   ];
 }
 

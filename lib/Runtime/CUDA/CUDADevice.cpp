@@ -9,6 +9,7 @@
 #include "CUDA/CUDACapture.h"
 #include "CUDA/ContextScope.h"
 #include "CUDA/MemoryCache.h"
+#include "CUDA/PtxEntries.h"
 #include "CUDA/Staging.h"
 #include "Guarded.h"
 
@@ -36,17 +37,22 @@ struct CudaKernel : Kernel {
   mutable int64_t allowedSharedBytes = 0;
 };
 
+/// Of PTX whose kernels stand alone those that somebody asks for are loaded, by
+/// several threads: the driver compiles them then.
 class CudaKernels : public Kernels {
 public:
-  CudaKernels(std::shared_ptr<CudaDevice> device, Module module)
-      : device(std::move(device)), module(module) {}
+  CudaKernels(std::shared_ptr<CudaDevice> device, Module whole)
+      : device(std::move(device)), whole(whole) {}
+  CudaKernels(std::shared_ptr<CudaDevice> device, PtxEntries entries);
   ~CudaKernels() override;
   Expected<const Kernel *> find(const std::string &name) const override;
+  Error expect(const std::vector<std::string> &names) const override;
 
 private:
   std::shared_ptr<CudaDevice> device;
-  Module module;
+  Module whole = nullptr;
   mutable std::mutex mutex;
+  mutable std::optional<PtxModules> modules; ///< in place of `whole`
   mutable std::map<std::string, CudaKernel> kernels;
 };
 
@@ -82,6 +88,7 @@ public:
   Expected<std::shared_ptr<const Kernels>>
   loadKernels(const std::string &format, const std::string &image,
               const std::string &chip) override;
+  Expected<Module> loadModule(const std::string &image) const;
   Error prepare(const Kernel &kernel, const Launch &launch) override;
   Error launch(const Kernel &kernel, const Launch &launch,
                const LaunchArguments &arguments, Stream stream) override;
@@ -371,31 +378,55 @@ CudaDevice::loadKernels(const std::string &format, const std::string &image,
       return failure("expected kernels as cubin or ptx, got ", format);
     if (Error error = checkChip(chip, isPtx, major, minor))
       return error;
-    std::string log(16384, '\0');
-    int options[] = {kJitErrorLog, kJitErrorLogBytes};
-    void *values[] = {log.data(), reinterpret_cast<void *>(
-                                      static_cast<uintptr_t>(log.size()))};
-    Module module = nullptr;
-    // The text ends in a zero byte, as the driver wants it.
-    Error error = within([&] {
-      return driver->check(
-          driver->moduleLoadDataEx(&module, image.c_str(), 2, options, values),
-          "cuModuleLoadDataEx");
-    });
-    if (error) {
-      log.resize(std::min(log.find('\0'), log.size()));
-      while (!log.empty() && log.back() == '\n')
-        log.pop_back();
-      return log.empty() ? error : failure(error.message(), ": ", log);
-    }
+    if (isPtx)
+      if (auto entries = PtxEntries::split(image))
+        return std::shared_ptr<const Kernels>(std::make_shared<CudaKernels>(
+            shared_from_this(), std::move(*entries)));
+    Expected<Module> module = loadModule(image);
+    if (!module)
+      return module.takeError();
     return std::shared_ptr<const Kernels>(
-        std::make_shared<CudaKernels>(shared_from_this(), module));
+        std::make_shared<CudaKernels>(shared_from_this(), *module));
   });
 }
 
+Expected<Module> CudaDevice::loadModule(const std::string &image) const {
+  std::string log(16384, '\0');
+  int options[] = {kJitErrorLog, kJitErrorLogBytes};
+  void *values[] = {
+      log.data(), reinterpret_cast<void *>(static_cast<uintptr_t>(log.size()))};
+  Module module = nullptr;
+  // The text ends in a zero byte, as the driver wants it.
+  Error error = within([&] {
+    return driver->check(
+        driver->moduleLoadDataEx(&module, image.c_str(), 2, options, values),
+        "cuModuleLoadDataEx");
+  });
+  if (!error)
+    return module;
+  log.resize(std::min(log.find('\0'), log.size()));
+  while (!log.empty() && log.back() == '\n')
+    log.pop_back();
+  return log.empty() ? error : failure(error.message(), ": ", log);
+}
+
+CudaKernels::CudaKernels(std::shared_ptr<CudaDevice> device, PtxEntries entries)
+    : device(device), modules(std::in_place, std::move(entries),
+                              [device](const std::string &image) {
+                                return device->loadModule(image);
+                              }) {}
+
 CudaKernels::~CudaKernels() {
   ContextScope scope(*device->driver, device->context);
-  device->driver->moduleUnload(module);
+  for (Module module : modules ? modules->all() : std::vector{whole})
+    device->driver->moduleUnload(module);
+}
+
+Error CudaKernels::expect(const std::vector<std::string> &names) const {
+  return guarded("kernels", [&]() -> Error {
+    std::lock_guard<std::mutex> lock(mutex);
+    return modules ? modules->load(names) : Error();
+  });
 }
 
 Expected<const Kernel *> CudaKernels::find(const std::string &name) const {
@@ -404,13 +435,16 @@ Expected<const Kernel *> CudaKernels::find(const std::string &name) const {
     auto found = kernels.find(name);
     if (found != kernels.end())
       return static_cast<const Kernel *>(&found->second);
+    Expected<Module> module = modules ? modules->find(name) : whole;
+    if (!module)
+      return module.takeError().in("kernel '" + name + "'");
     const Driver &driver = *device->driver;
     ContextScope scope(driver, device->context);
     if (scope.error)
       return scope.error;
     Function function = nullptr;
     if (Error error = driver.check(
-            driver.moduleGetFunction(&function, module, name.c_str()),
+            driver.moduleGetFunction(&function, *module, name.c_str()),
             "cuModuleGetFunction"))
       return error.in("kernel '" + name + "'");
     KernelInfo info;

@@ -527,5 +527,9 @@ Differentiate::differentiate(func::FuncOp func, ArrayRef<std::string> names,
     return failure();
   split(*joint, func, *inputs, *given);
   joint->func.erase();
+  if (!calls) { // its passes refer to it
+    func.eraseBody();
+    func.setPrivate();
+  }
   return success();
 }

@@ -181,11 +181,18 @@ def _count(number, what):
     return f"{number} {what}{'s' * (number != 1)}"
 
 
+def _plans(function):
+    """The plans of what a program was compiled into so far."""
+    packages = dict.fromkeys([function.called.package, function.package])
+    return [plan for package in packages if package is not None
+            for plan in package.plan()["functions"]]
+
+
 def _program(call):
     graphs = {graph.name: (graph.node_types, graph.edge_types)
               for graph in call.segment.declared.values() if graph.parent is None}
     kernels = {}
-    for plan in call.function.package.plan()["functions"] if call.function else ():
+    for plan in _plans(call.function) if call.function else ():
         function = f"{plan['pass']} of training" if "gradient_of" in plan else (
             "without gradients")
         kernels[function] = [step["kernel"] for step in plan["steps"] if "kernel" in step]

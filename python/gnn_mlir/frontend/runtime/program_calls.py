@@ -63,7 +63,7 @@ class Plan:
         self._passes, self._lock = passes, lock
         self.names, self.constant = passes.names, passes.constant
         if not forward:
-            bound = self._bind(function.package, function.name)
+            bound = self._bind(function.called(), function.name)
             self.run = Launcher(passes.layout(bound, passes.names), bound)
             return
         self.name, self._backward = function.differentiated.name, {}
@@ -181,6 +181,9 @@ class Call:
     def _compile(self, graphs, device):
         from ...compiler import compile as compile_program
         options = {"target": "cuda" if device.type == "cuda" else "cpu", **self.options}
+        passes = options.get("passes") or {}
+        if self.wrt and isinstance(passes, dict):  # Calls without gradients are rare.
+            options["passes"] = {"calls": False, **passes}
         graphs = {name: graph if isinstance(graph, Graph) else graph.to_graph()
                   for name, graph in graphs.items()}  # Its statistics decide.
         return compile_program(self.segment.function, graph=graphs,
