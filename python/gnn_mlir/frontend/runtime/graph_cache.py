@@ -23,6 +23,13 @@ def is_built_there(x):
     return x.device.type == "cuda"
 
 
+class _Own(TensorGraph):
+    """One of tensors that nobody else writes to, or whose writes torch does not count."""
+
+    def _identify(self):
+        return None
+
+
 class Recipe:
     """How a graph is made of what torch gives. Each of `pair`, or `src` and `dst`,
     `edge_type`, `src_types` and `dst_types` is the position of a tensor, or None;
@@ -43,16 +50,19 @@ class Recipe:
             place = self.places.get(what)
             return None if place is None else values[place]
         counts = {end: of(f"num_{end}") for end in ("src", "dst")}
-        pair = of("pair")
-        ids = dict(zip(counts, pair.unbind())) if pair is not None else {
-            end: None if of(end) is None else of(end).reshape(-1) for end in counts}
-        some = next(x for x in ids.values() if x is not None)
+        pair, ids = of("pair"), {}
+        if pair is None:
+            ids = {end: None if of(end) is None else of(end).reshape(-1) for end in counts}
+        some = next(x for x in (pair, *ids.values()) if x is not None)
         if some.dtype not in (torch.int64, torch.int32):
             raise ValueError(f"expected ids of torch.int64 or torch.int32, got {some.dtype}")
+        is_there = is_built_there(some)
+        if pair is not None and (self.indexed or not is_there or None in counts.values()):
+            ids = dict(zip(counts, pair.unbind()))
         for end, count in counts.items():
             if count is None:  # Nothing reads this end: it is the edges themselves.
-                counts[end] = len(some)
-                ids[end], pair = torch.arange(len(some), device=some.device), None
+                counts[end] = some.shape[-1]
+                ids[end], pair = torch.arange(counts[end], device=some.device), None
         for end, op in self.indexed.items():
             first = _from_first_row(op, ids[end], int(counts[end]))
             if first is not ids[end]:
@@ -66,8 +76,8 @@ class Recipe:
         else:
             given.update(num_src_nodes=int(counts["src"]), num_dst_nodes=int(counts["dst"]),
                          src_node_type=types["src"], dst_node_type=types["dst"])
-        if is_built_there(some):
-            return TensorGraph((ids["src"], ids["dst"]) if pair is None else pair, **given)
+        if is_there:
+            return _Own((ids["src"], ids["dst"]) if pair is None else pair, **given)
         return Graph(*map(_array, ids.values()), **{
             name: _array(x) for name, x in given.items()})
 
