@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sampled batches in the format of PyG's NeighborLoader and HGTLoader, which need libraries
-that are not installed here: one compilation for all, forward and backward as in eager."""
+"""Sampled batches in the format of PyG's NeighborLoader and HGTLoader, and those of the loaders
+where a library that samples is installed: one compilation for all, forward and backward as in
+eager."""
 
 import copy
 import os
@@ -137,18 +138,10 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_batches(name, monkeypatch):
-    bind_all, together = devices.bind_all, []
-
-    def bind(package, names, *others):
-        together.append(names)
-        return bind_all(package, names, *others)
-    monkeypatch.setattr(devices, "bind_all", bind)
-    model = MODELS[name]().to(DEVICE)
+def check(model, given):
+    """Outputs and gradients of a model on batches, which it is captured for once."""
     eager, call = copy.deepcopy(model), capture.compile_module(model, fullgraph=True)
-    for batch in batches():
-        batch = batch if isinstance(model, (OfRelations, Transformer)) else square(batch)
+    for batch in given:
         batch = batch.to(DEVICE)
         y = batch.y if isinstance(batch, Data) else batch["paper"].y
         made = []
@@ -165,12 +158,43 @@ def test_batches(name, monkeypatch):
             if b is not None:
                 torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5)
     assert len(capture._made) == 1
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_batches(name, monkeypatch):
+    bind_all, together = devices.bind_all, []
+
+    def bind(package, names, *others):
+        together.append(names)
+        return bind_all(package, names, *others)
+    monkeypatch.setattr(devices, "bind_all", bind)
+    model = MODELS[name]().to(DEVICE)
+    is_typed = isinstance(model, (OfRelations, Transformer))
+    check(model, [batch if is_typed else square(batch) for batch in batches()])
     nodes = capture._made[0].structures._module.graph.nodes
     for node in nodes:  # None is dispatched.
         assert getattr(node.target, "namespace", "") != "gnn_mlir"
     # Vectors of types are made by one call, but where counts are not known before.
     assert sum(getattr(node.target, "__name__", "") in (
-        "type_rows", "made_together") for node in nodes) == isinstance(
-            model, (OfRelations, Transformer))
+        "type_rows", "made_together") for node in nodes) == is_typed
     # Both passes are bound to the graphs of a batch at once, but to those of the first.
     assert [len(names) for names in together if len(names) > 1] == [2] * (len(batches()) - 1)
+
+
+@pytest.mark.parametrize("kind,name", [("NeighborLoader", name) for name in MODELS] + [
+    ("HGTLoader", "HeteroConv SAGE"), ("HGTLoader", "HGT")])
+def test_batches_of_loaders(kind, name):
+    from torch_geometric import loader, typing
+    if not (typing.WITH_PYG_LIB or typing.WITH_TORCH_SPARSE):
+        pytest.skip("PyG's loaders sample by pyg-lib or torch-sparse, and neither is installed")
+    data, model = whole(), MODELS[name]().to(DEVICE)
+    options = dict(batch_size=7, shuffle=True, input_nodes=("paper", None))
+    if kind == "HGTLoader":
+        given = loader.HGTLoader(data, [9, 6], **options)
+    elif isinstance(model, Homogeneous):
+        data = Data(x=data["paper"].x, edge_index=data[RELATIONS[0]].edge_index,
+                    y=data["paper"].y)
+        given = loader.NeighborLoader(data, [3, 2], batch_size=7, shuffle=True)
+    else:
+        given = loader.NeighborLoader(data, [3, 2], **options)
+    check(model, given)
