@@ -23,6 +23,9 @@ static uint64_t shuffle(KernelContext *context, uint32_t site, uint64_t bits,
                         uint32_t offset, uint32_t width, uint32_t mode) {
   return workerOf(context).shuffle(site, bits, offset, width, mode);
 }
+static uint32_t ballot(KernelContext *context, uint32_t site, uint32_t vote) {
+  return workerOf(context).ballot(site, vote);
+}
 static void loadMatrix(KernelContext *context, uint32_t site, const char *row,
                        char *result, uint32_t tiles, uint32_t transpose) {
   workerOf(context).loadMatrix(site, row, result, tiles, transpose != 0);
@@ -58,6 +61,7 @@ llvm::ArrayRef<Entry> gnn::emulator::getEntries() {
   static const Entry entries[] = {
       {"gnn_emulator_barrier", addressOf(barrier), "vpi"},
       {"gnn_emulator_shuffle", addressOf(shuffle), "lpiliii"},
+      {"gnn_emulator_ballot", addressOf(ballot), "ipii"},
       {"gnn_emulator_load_matrix", addressOf(loadMatrix), "vpippii"},
       {"gnn_emulator_mma", addressOf(mma), "vpippi"},
       {"gnn_emulator_async_copy", addressOf(asyncCopy), "vpippll"},

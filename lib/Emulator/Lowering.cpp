@@ -13,6 +13,7 @@
 #include "GNN/Emulator/HostCode.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -92,6 +93,7 @@ private:
   void checkAccess(Operation *op);
   void lowerId(Operation *op, gpu::Dimension dimension, int64_t offset);
   void lowerShuffle(gpu::ShuffleOp op);
+  void lowerBallot(NVVM::VoteSyncOp op);
   void lowerAsyncCopy(nvgpu::DeviceAsyncCopyOp op);
   void lowerLoadMatrix(nvgpu::LdMatrixOp op);
   void lowerMma(nvgpu::MmaSyncOp op);
@@ -144,7 +146,7 @@ void KernelLowering::describeAccess(Operation *op) {
         note(op.getSrcMemref());
         result.needsFibers = true;
       })
-      .Case<gpu::BarrierOp, gpu::ShuffleOp, nvgpu::MmaSyncOp>(
+      .Case<gpu::BarrierOp, gpu::ShuffleOp, NVVM::VoteSyncOp, nvgpu::MmaSyncOp>(
           [&](auto) { result.needsFibers = true; })
       .Case<memref::AllocaOp>([&](auto op) {
         result.privateBytes += llvm::alignTo(bytesOf(op.getType()), 64);
@@ -298,6 +300,15 @@ void KernelLowering::lowerShuffle(gpu::ShuffleOp op) {
                            /*constant=*/false);
   valid = emit.compare(arith::CmpIPredicate::ne, valid, emit.i32(0));
   op.replaceAllUsesWith(ValueRange{bits, valid});
+  op.erase();
+}
+
+void KernelLowering::lowerBallot(NVVM::VoteSyncOp op) {
+  Value vote = arith::ExtUIOp::create(emit.builder, emit.loc,
+                                      emit.builder.getI32Type(), op.getPred());
+  Value votes = emit.call("gnn_emulator_ballot",
+                          {emit.context, emit.i32(addSite(op)), vote});
+  op.replaceAllUsesWith(votes);
   op.erase();
 }
 
@@ -489,6 +500,7 @@ void KernelLowering::lowerOp(Operation *op) {
         op.erase();
       })
       .Case<gpu::ShuffleOp>([&](auto op) { lowerShuffle(op); })
+      .Case<NVVM::VoteSyncOp>([&](auto op) { lowerBallot(op); })
       .Case<nvgpu::DeviceAsyncCopyOp>([&](auto op) { lowerAsyncCopy(op); })
       .Case<nvgpu::DeviceAsyncCreateGroupOp>([&](auto op) {
         emit.call("gnn_emulator_async_commit", {emit.context});

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
@@ -56,6 +57,7 @@ static bool isKernelOp(Operation *op) {
       "nvgpu.device_async_wait",
       "nvgpu.ldmatrix",
       "nvgpu.mma.sync",
+      "nvvm.vote.sync",
       "scf.condition",
       "scf.for",
       "scf.if",
@@ -117,6 +119,15 @@ static LogicalResult verifyShuffle(gpu::ShuffleOp op) {
   return success();
 }
 
+static LogicalResult verifyVote(NVVM::VoteSyncOp op) {
+  APInt mask;
+  if (op.getKind() != NVVM::VoteSyncKind::ballot ||
+      !matchPattern(op.getMask(), m_ConstantInt(&mask)) || !mask.isAllOnes())
+    return op.emitOpError("expected a ballot of all lanes, with the constant "
+                          "mask -1");
+  return success();
+}
+
 static LogicalResult verifyMma(nvgpu::MmaSyncOp op) {
   if (!op.getTf32Enabled())
     return op.emitOpError("expected tf32Enabled");
@@ -174,6 +185,7 @@ static LogicalResult verifyOp(Operation *op) {
         return failure();
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<gpu::ShuffleOp>(verifyShuffle)
+      .Case<NVVM::VoteSyncOp>(verifyVote)
       .Case<nvgpu::MmaSyncOp>(verifyMma)
       .Case<nvgpu::LdMatrixOp>(verifyLoadMatrix)
       .Case<nvgpu::DeviceAsyncCopyOp>(verifyAsyncCopy)

@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shuffles, ldmatrix and mma.sync as PTX defines them, where gpu-to-nvvm
-// lowers the ops to. They happen when all lanes they need have come.
+// Shuffles, ballots, ldmatrix and mma.sync as PTX defines them, where
+// gpu-to-nvvm lowers the ops to. They happen when all lanes that they need have
+// come.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,6 +49,13 @@ uint64_t Worker::shuffle(uint32_t site, uint64_t bits, uint32_t offset,
   request.mode = mode;
   yield(lane);
   valid = request.valid;
+  return lane.request.bits;
+}
+
+uint32_t Worker::ballot(uint32_t site, uint32_t vote) {
+  Lane &lane = lanes[thread()];
+  lane.ask(Request::Ballot, site).bits = vote;
+  yield(lane);
   return lane.request.bits;
 }
 
@@ -123,8 +131,22 @@ bool Worker::resolve(uint32_t first, uint32_t count, bool &resolved) {
   }
   if (request.kind == Request::LoadMatrix)
     return loadMatrixWarp(first);
-  mmaWarp(first);
+  if (request.kind == Request::Ballot)
+    ballotWarp(first);
+  else
+    mmaWarp(first);
   return true;
+}
+
+void Worker::ballotWarp(uint32_t first) {
+  Lane *warp = lanes.data() + first;
+  uint32_t votes = 0;
+  for (uint32_t i = 0; i < warpSize; ++i)
+    votes |= static_cast<uint32_t>(warp[i].request.bits != 0) << i;
+  for (uint32_t i = 0; i < warpSize; ++i) {
+    warp[i].request.bits = votes;
+    warp[i].state = Lane::Ready;
+  }
 }
 
 /// The lane that `lane` reads from, or none: PTX's shfl with the clamp that

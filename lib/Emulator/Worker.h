@@ -59,9 +59,9 @@ struct Slot {
 
 /// What a lane asks of its warp.
 struct Request {
-  enum Kind { Shuffle, LoadMatrix, Mma } kind = Shuffle;
+  enum Kind { Shuffle, Ballot, LoadMatrix, Mma } kind = Shuffle;
   uint32_t site = 0;
-  // Shuffle
+  // Shuffle; Ballot: the vote, and then all of them.
   uint64_t bits = 0;
   uint32_t offset = 0, width = 0, mode = 0;
   uint32_t valid = 0;
@@ -131,6 +131,7 @@ public:
   void barrier(uint32_t site);
   uint64_t shuffle(uint32_t site, uint64_t bits, uint32_t offset,
                    uint32_t width, uint32_t mode);
+  uint32_t ballot(uint32_t site, uint32_t vote);
   void loadMatrix(uint32_t site, const char *row, char *result, uint32_t tiles,
                   bool transpose);
   void mma(uint32_t site, const char *operands, char *result, uint32_t k);
@@ -166,6 +167,7 @@ private:
   // Warp.cpp: what a warp does together
   bool resolve(uint32_t first, uint32_t count, bool &resolved);
   bool shuffleWarp(uint32_t first, uint32_t count, uint32_t width);
+  void ballotWarp(uint32_t first);
   bool loadMatrixWarp(uint32_t first);
   void mmaWarp(uint32_t first);
   bool blame(FaultKind kind, uint32_t thread, uint32_t site);

@@ -12,6 +12,10 @@ gpu.module @good {
     memref.store %v, %s[%t] : memref<8xf32, #gpu.address_space<workgroup>>
     gpu.barrier
     memref.store %v, %y[%t] : memref<8xf32>
+    %all = arith.constant -1 : i32
+    %zero = arith.constant 0.0 : f32
+    %positive = arith.cmpf ogt, %v, %zero : f32
+    %votes = nvvm.vote.sync ballot %all, %positive -> i32
     gpu.return
   }
 }
@@ -180,6 +184,30 @@ gpu.module @m {
     %w = arith.constant 16 : i32
     // expected-error @+1 {{'gpu.shuffle' op of mode up needs the constant width 32}}
     %s, %ok = gpu.shuffle up %v, %v, %w : i32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @vote_of_some_lanes(%v: i32) kernel {
+    %half = arith.constant 65535 : i32
+    %p = arith.cmpi eq, %v, %half : i32
+    // expected-error @+1 {{'nvvm.vote.sync' op expected a ballot of all lanes, with the constant mask -1}}
+    %votes = nvvm.vote.sync ballot %half, %p -> i32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @vote_that_is_no_ballot(%v: i32) kernel {
+    %all = arith.constant -1 : i32
+    %p = arith.cmpi eq, %v, %all : i32
+    // expected-error @+1 {{'nvvm.vote.sync' op expected a ballot of all lanes, with the constant mask -1}}
+    %any = nvvm.vote.sync any %all, %p -> i1
     gpu.return
   }
 }

@@ -315,6 +315,37 @@ gpu.func @count(%counts: memref<1xi32>, %sum: memref<1xf32>, %n: index)
   EXPECT_EQ(sum[0], 50 * 64 * 1.5f);
 }
 
+// Bit i is what lane i of the own warp said.
+TEST(Kernels, Ballots) {
+  auto emulator = emulate(R"mlir(
+gpu.func @vote(%x: memref<64xi32>, %out: memref<64xi32>) kernel {
+  %t = gpu.thread_id x
+  %all = arith.constant -1 : i32
+  %zero = arith.constant 0 : i32
+  %v = memref.load %x[%t] : memref<64xi32>
+  %p = arith.cmpi ne, %v, %zero : i32
+  %votes = nvvm.vote.sync ballot %all, %p -> i32
+  memref.store %votes, %out[%t] : memref<64xi32>
+  gpu.return
+})mlir");
+  ASSERT_TRUE(emulator);
+  EXPECT_TRUE(emulator->find("vote")->needsFibers);
+  std::vector<int32_t> x(64), out(64, 5);
+  std::mt19937 generator(1);
+  uint32_t votes[2] = {0, 0};
+  for (int t = 0; t < 64; ++t) {
+    x[t] = generator() % 2;
+    votes[t / 32] |= static_cast<uint32_t>(x[t]) << t % 32;
+  }
+  for (uint64_t seed : {1, 2, 3}) {
+    ASSERT_EQ(
+        run(*emulator, "vote", {1, 1, 1}, {64, 1, 1}, Arguments(x, out), seed),
+        "");
+    for (int t = 0; t < 64; ++t)
+      EXPECT_EQ(static_cast<uint32_t>(out[t]), votes[t / 32]);
+  }
+}
+
 // Each mode and the valid flag, of 32 and 64 bits, in a warp of lanes 0..31.
 TEST(Kernels, ShuffleModes) {
   auto emulator = emulate(R"mlir(
