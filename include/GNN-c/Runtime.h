@@ -469,28 +469,23 @@ GNN_CAPI bool gnnBuilderCovers(const GnnBuilder *builder,
 
 /** Begins to build. The steps below follow each other on one stream, each once
  *  and in this order; ids and memory must live until it is done with them. A
- *  step that fails is the last one, and is done with them. `sizes` gets three
- *  numbers of int32 words: the keys that are to be sorted (-1: they would need
- *  more bits), memory of the device for counting, and memory of the host that
- *  the device can write. */
+ *  step that fails is the last one, and is done with them. `sizes` gets two
+ *  numbers of int32 words: memory of the device for sorting and counting (-1:
+ *  keys would need more bits), and memory of the host that the device can
+ *  write. */
 GNN_CAPI GnnError *gnnBuildCreate(const GnnBuilder *builder,
                                   const GnnDeviceGraph *graphs,
                                   int64_t numGraphs, GnnBuild **build,
                                   int64_t *sizes);
 GNN_CAPI void gnnBuildRelease(GnnBuild *build);
 
-/** Writes the int32 keys, which the caller sorts. */
-GNN_CAPI GnnError *gnnBuildKeys(GnnBuild *build, void *keys, void *stream);
-
-/** Counts, given the keys in their stable order and for each, int64, where it
- *  was. Waits. `bytes` is what the structures take; -1 where an id is wrong, or
- *  self loops are not what they should be. */
-GNN_CAPI GnnError *gnnBuildCount(GnnBuild *build, const void *keys,
-                                 const void *order, void *scratch,
-                                 void *numbers, void *stream, int64_t *bytes);
+/** Sorts edges and nodes, and counts. Waits. `bytes` is what the structures
+ *  take; -1 where an id is wrong, or self loops are not what they should be. */
+GNN_CAPI GnnError *gnnBuildCount(GnnBuild *build, void *scratch, void *numbers,
+                                 void *stream, int64_t *bytes);
 
 /** Builds the structures in memory that is 16-byte aligned and lives as long as
- *  what is bound to them. */
+ *  what is bound to them. It reads `scratch` of the step before. */
 GNN_CAPI GnnError *gnnBuildFill(GnnBuild *build, void *memory, void *stream);
 
 /** Binds functions to the graphs, as gnnBindBuilt does. */

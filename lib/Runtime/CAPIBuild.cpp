@@ -25,7 +25,7 @@ struct GnnBuild : GnnCounted<GnnBuild> {
       : value(std::move(builder)) {}
   DeviceBuild value;
   /// What was done last. After an error nothing may follow.
-  enum class State { Made, Keys, Counted, Filled, Failed };
+  enum class State { Made, Counted, Filled, Failed };
   State state = State::Made;
 };
 
@@ -35,8 +35,6 @@ static const char *describe(State state) {
   switch (state) {
   case State::Made:
     return "gnnBuildCreate";
-  case State::Keys:
-    return "gnnBuildKeys";
   case State::Counted:
     return "gnnBuildCount";
   case State::Filled:
@@ -195,9 +193,8 @@ GnnError *gnnBuildCreate(const GnnBuilder *builder,
     auto made = std::make_unique<GnnBuild>(builder->value);
     if (Error error = made->value.layOut(all))
       return error;
-    sizes[0] = made->value.numKeys();
-    sizes[1] = made->value.scratchWords();
-    sizes[2] = made->value.hostWords();
+    sizes[0] = made->value.scratchWords();
+    sizes[1] = made->value.hostWords();
     *build = made.release();
     return {};
   });
@@ -208,45 +205,25 @@ void gnnBuildRelease(GnnBuild *build) {
     build->release();
 }
 
-GnnError *gnnBuildKeys(GnnBuild *build, void *keys, void *stream) {
-  return guardedCall("build", [&]() -> Error {
-    if (Error error = expectPointers("what is being built", build))
-      return error;
-    if (Error error = expectState(*build, State::Made))
-      return error;
-    if (build->value.numKeys() < 0)
-      return failure(
-          "expected graphs whose keys have 32 bits, got larger ones");
-    if (Error error = expectMemory("keys", keys, build->value.numKeys()))
-      return error;
-    return doStep(*build, State::Keys, stream,
-                  [&] { return build->value.writeKeys(keys, stream); });
-  });
-}
-
-GnnError *gnnBuildCount(GnnBuild *build, const void *keys, const void *order,
-                        void *scratch, void *numbers, void *stream,
-                        int64_t *bytes) {
+GnnError *gnnBuildCount(GnnBuild *build, void *scratch, void *numbers,
+                        void *stream, int64_t *bytes) {
   return guardedCall("build", [&]() -> Error {
     if (Error error =
             expectPointers("what is being built and a result", build, bytes))
       return error;
-    if (Error error = expectState(*build, State::Keys))
+    if (Error error = expectState(*build, State::Made))
       return error;
-    const DeviceBuild &value = build->value;
-    for (auto [name, memory, size] :
-         {std::tuple("keys", keys, value.numKeys()),
-          std::tuple("order", order, value.numKeys()),
-          std::tuple("scratch", static_cast<const void *>(scratch),
-                     value.scratchWords()),
-          std::tuple("numbers", static_cast<const void *>(numbers),
-                     value.hostWords())})
-      if (Error error = expectMemory(name, memory, size))
-        return error;
+    DeviceBuild &value = build->value;
+    if (value.scratchWords() < 0)
+      return failure(
+          "expected graphs whose keys have 32 bits, got larger ones");
+    if (Error error = expectMemory("scratch", scratch, value.scratchWords()))
+      return error;
+    if (Error error = expectMemory("numbers", numbers, value.hostWords()))
+      return error;
     *bytes = -1;
     Error error = doStep(*build, State::Counted, stream, [&]() -> Error {
-      Expected<bool> good =
-          build->value.count(keys, order, scratch, numbers, stream);
+      Expected<bool> good = value.count(scratch, numbers, stream);
       if (!good)
         return good.takeError();
       if (*good)

@@ -149,7 +149,8 @@ DeviceBuilder::create(std::map<std::string, Needs> graphs,
   if (!image)
     return image.takeError();
   static const char *const names[numKernels] = {
-      "keys", "sums", "scan", "search", "starts", "move", "tiles"};
+      "keys", "digits", "places", "scatter", "sums",
+      "scan", "search", "starts", "move",    "tiles"};
   for (size_t i = 0; i < numKernels; ++i) {
     Expected<const Kernel *> kernel = (*image)->find(names[i]);
     if (!kernel)
@@ -187,7 +188,7 @@ DeviceBuild::DeviceBuild(std::shared_ptr<const DeviceBuilder> builder)
 DeviceBuild::~DeviceBuild() = default;
 
 Error DeviceBuild::layOut(const std::map<std::string, DeviceEdges> &given) {
-  int64_t base = 0;
+  int64_t base = 0, counting = 0;
   for (const auto &[name, needs] : builder->graphs) {
     const std::string &own = needs.parent.empty() ? name : needs.parent;
     auto found = given.find(own);
@@ -196,28 +197,24 @@ Error DeviceBuild::layOut(const std::map<std::string, DeviceEdges> &given) {
     DeviceEdges edges = found->second;
     edges.derivation = needs.derivation;
     graphs.push_back(
-        std::make_unique<GraphBuild>(needs, edges, keys, base, scratch, host));
+        std::make_unique<GraphBuild>(needs, edges, sort, base, counting, host));
   }
-  if (base > INT32_MAX || keys > INT32_MAX)
-    keys = -1;
+  bool isNarrow = base <= INT32_MAX && sort.isNarrow();
+  scratch = isNarrow ? sort.words() + counting : -1;
   return {};
 }
 
-Error DeviceBuild::writeKeys(void *memory, Stream stream) {
+Expected<bool> DeviceBuild::count(void *memory, void *numbers, Stream stream) {
+  auto *words = static_cast<int32_t *>(memory);
   KernelLaunches launches;
   for (const auto &graph : graphs)
-    graph->writeKeys(static_cast<int32_t *>(memory), launches);
-  return launches.run(*builder, nullptr, stream);
-}
-
-Expected<bool> DeviceBuild::count(const void *sorted, const void *order,
-                                  void *scratchMemory, void *numbers,
-                                  Stream stream) {
-  KernelLaunches launches;
+    graph->writeKeys(sort, words, launches);
+  if (Error error = launches.run(*builder, nullptr, stream))
+    return error;
+  if (Error error = sort.run(*builder, words, stream))
+    return error;
   for (const auto &graph : graphs)
-    graph->count(static_cast<const int32_t *>(sorted),
-                 static_cast<const int64_t *>(order),
-                 static_cast<int32_t *>(scratchMemory),
+    graph->count(sort.sorted(words), sort.order(words), words + sort.words(),
                  static_cast<int32_t *>(numbers), launches);
   if (Error error = launches.run(*builder, nullptr, stream))
     return error;

@@ -7,6 +7,8 @@
 #ifndef GNN_LIB_RUNTIME_DEVICEBUILD_H
 #define GNN_LIB_RUNTIME_DEVICEBUILD_H
 
+#include "RadixSort.h"
+
 #include "GNN/Runtime/BoundFunction.h"
 #include "GNN/Runtime/Plan.h"
 
@@ -74,12 +76,47 @@ struct DeviceBuilder {
   /// Whether all that another one needs is among what this one does.
   bool covers(const DeviceBuilder &other) const;
 
-  enum KernelName { Keys, Sums, Scan, Search, Starts, Move, Tiles, numKernels };
+  enum KernelName {
+    Keys,
+    Digits,
+    Places,
+    Scatter,
+    Sums,
+    Scan,
+    Search,
+    Starts,
+    Move,
+    Tiles,
+    numKernels
+  };
 
   std::map<std::string, Needs> graphs;
   std::shared_ptr<Device> device;
   std::shared_ptr<const Kernels> image;
   std::array<const Kernel *, numKernels> kernels = {};
+};
+
+/// One launch of a kernel: its arguments in their order, arrays first.
+class KernelCall {
+public:
+  KernelCall() = default;
+  KernelCall(const KernelCall &) = delete;
+  KernelCall &operator=(const KernelCall &) = delete;
+
+  /// An array of words. The kernel is told how many there are.
+  void addArray(int64_t address, int64_t bytes);
+  void addNumber(int64_t value) { add(value, -1); }
+
+  /// So many blocks for each of some slots.
+  Error launch(const DeviceBuilder &builder, DeviceBuilder::KernelName name,
+               int64_t blocks, int64_t slots, Stream stream);
+
+private:
+  void add(int64_t value, int64_t size);
+
+  int64_t values[kMaxKernelArguments], bytes[kMaxKernelArguments];
+  void *pointers[kMaxKernelArguments];
+  size_t used = 0;
 };
 
 /// Launches of the kernels on one stream.
@@ -141,20 +178,15 @@ public:
 
   const DeviceBuilder &of() const { return *builder; }
 
-  /// int32 keys that are to be sorted; -1 where they need more bits.
-  int64_t numKeys() const { return keys; }
-  /// int32 words of memory for `count`, on the device and on the host.
+  /// int32 words of memory for `count`, on the device and on the host. Those
+  /// of the device are -1 where keys need more than 32 bits.
   int64_t scratchWords() const { return scratch; }
   int64_t hostWords() const { return host; }
 
-  /// Writes the keys.
-  Error writeKeys(void *keys, Stream stream);
-
-  /// Counts, given the keys in a stable order and int64 where each was. Waits.
-  /// `numbers` is memory of the host that the device writes. False where ids
-  /// are wrong or a declaration is not met.
-  Expected<bool> count(const void *keys, const void *order, void *scratch,
-                       void *numbers, Stream stream);
+  /// Sorts and counts. Waits. `memory` is that of the device, `numbers` of the
+  /// host, which the device writes. False where ids are wrong or a declaration
+  /// is not met.
+  Expected<bool> count(void *memory, void *numbers, Stream stream);
 
   /// Bytes of the structures, once counted.
   int64_t bytes() const { return size; }
@@ -171,7 +203,8 @@ private:
   std::vector<std::unique_ptr<GraphBuild>> graphs;
   KernelLaunches planned;
   std::map<std::string, BuiltGraph> made;
-  int64_t keys = 0, scratch = 0, host = 0, size = 0;
+  RadixSort sort;
+  int64_t scratch = 0, host = 0, size = 0;
 };
 
 } // namespace gnn::runtime

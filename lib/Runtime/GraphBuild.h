@@ -24,14 +24,16 @@ struct RowRef {
 /// are written, then counted, and then the structures are planned.
 class GraphBuild {
 public:
-  /// `keys` is the first row of its keys and `base` its first key; both are
-  /// moved behind. The same for words of memory on the device and the host.
+  /// Adds its keys to those of `sort`. `base` is its first key, which is moved
+  /// behind; the same for words of memory on the device and the host.
   GraphBuild(const DeviceBuilder::Needs &needs, const DeviceEdges &edges,
-             int64_t &keys, int64_t &base, int64_t &scratch, int64_t &host);
+             RadixSort &sort, int64_t &base, int64_t &scratch, int64_t &host);
 
-  void writeKeys(int32_t *keys, KernelLaunches &launches) const;
+  void writeKeys(const RadixSort &sort, int32_t *memory,
+                 KernelLaunches &launches) const;
 
-  void count(const int32_t *keys, const int64_t *order, int32_t *scratch,
+  /// Counts, given sorted keys and for each which one of its segment it was.
+  void count(const int32_t *keys, const int32_t *order, int32_t *scratch,
              int32_t *numbers, KernelLaunches &launches);
 
   /// Takes the numbers that have come; false where something is wrong.
@@ -82,6 +84,7 @@ private:
   /// The rows of one sort.
   struct Batch {
     int64_t begin = 0, size = 0;
+    size_t segment = 0; // Of the sort of all.
     /// The least key, and those of what is removed and refused.
     int64_t base = 0, removed = 0, refused = 0;
     bool isNumbered = false;
@@ -106,7 +109,7 @@ private:
   DeviceSort canonical(DeviceSort sort) const;
   static DeviceSort sortOf(OrderedSpace rows);
   const Batch &batch(DeviceSort sort) const;
-  void addBatch(DeviceSort sort, int64_t &keys, int64_t &base, int64_t &host);
+  void addBatch(DeviceSort sort, RadixSort &all, int64_t &base, int64_t &host);
   void addLoops(int32_t *keys, const Batch &batch, int64_t base, int64_t times,
                 KernelLaunches &launches) const;
   int64_t size(Space space) const;
@@ -123,6 +126,7 @@ private:
   int64_t newLoops() const {
     return edges.derivation.addsLoops() ? edges.numDstNodes : 0;
   }
+  Ref positionsOf(const Batch &batch) const;
   Ref column(Space space);
   Ref given(Space space) const;
   Ref order(OrderedSpace space);
@@ -162,7 +166,7 @@ private:
   /// Of scratch memory: numbers of rows, and sums over blocks.
   int64_t sums = 0, partial = 0;
   const int32_t *sorted = nullptr;
-  const int64_t *positions = nullptr;
+  const int32_t *positions = nullptr;
   int32_t *scratchMemory = nullptr;
   int32_t *hostMemory = nullptr;
   /// Those of pieces of few groups, once they were added up.

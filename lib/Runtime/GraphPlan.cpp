@@ -163,13 +163,16 @@ GraphBuild::Ref GraphBuild::column(Space space) {
 GraphBuild::Ref GraphBuild::order(OrderedSpace space) {
   if (kindOf(space.space) == RowKind::Pair)
     return array(StructureKey::map(space, {space.space, Order::Natural}));
-  const Batch &of = batch(sortOf(space));
+  return positionsOf(batch(sortOf(space)));
+}
+
+/// For each sorted row of keys, which row it was.
+GraphBuild::Ref GraphBuild::positionsOf(const Batch &of) const {
   Ref ref;
   ref.array = {
       static_cast<int64_t>(reinterpret_cast<intptr_t>(positions + of.begin)),
-      2 * kWord * of.size};
-  ref.step = 2; // The words above are 0.
-  ref.less = of.begin;
+      kWord * of.size};
+  ref.step = 1;
   return ref;
 }
 
@@ -253,16 +256,10 @@ void GraphBuild::makeMap(const StructureKey &key, const Ref &out) {
   if (isOfPair && from.order == Order::ByNode &&
       to == OrderedSpace{from.space, Order::Natural}) {
     DeviceSort sort = sortOf(from);
-    const Batch &of = batch(sort);
-    Ref edge; // Of each sorted position.
-    edge.array = {
-        static_cast<int64_t>(reinterpret_cast<intptr_t>(positions + of.begin)),
-        2 * kWord * of.size};
-    edge.step = 2;
-    edge.less = of.begin;
     Ref pair = array(StructureKey::map({Space::Edge, Order::Natural},
                                        {from.space, Order::Natural}));
-    return move(out, count, {{firstRows(sort, count), edge, pair}});
+    return move(out, count,
+                {{firstRows(sort, count), positionsOf(batch(sort)), pair}});
   }
   Chain chain;
   if (from.order != Order::Natural)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Structures of graphs of tensors by kernels of the compiler (`device_build_kernels`).
 
-The library plans and launches them; torch gives the memory and sorts. What kernels do not
+The library plans and launches them; torch gives the memory. What kernels do not
 build of what a package needs (`Builder.of` gives None) is left to `torch_structures`, and
 so is a device without kernels of a GPU.
 """
@@ -71,7 +71,7 @@ class Build(capi._Handle):
     def __init__(self, builder, graphs, stream):
         """`stream` is torch's; None on the host."""
         self.builder, device = builder, next(iter(graphs.values())).device
-        (given, held), sizes = _device_graphs(graphs), (c_int64 * 3)()
+        (given, held), sizes = _device_graphs(graphs), (c_int64 * 2)()
         handle = c_void_p()
         capi.call("gnnBuildCreate", builder.handle, given, len(given), byref(handle), sizes)
         super().__init__(handle.value)
@@ -79,15 +79,11 @@ class Build(capi._Handle):
         self.is_narrow, self.is_good = sizes[0] >= 0, False
         if not self.is_narrow:
             return
-        keys = torch.empty(sizes[0], dtype=torch.int32, device=device)
-        address = stream and stream.cuda_stream
-        capi.call("gnnBuildKeys", self.handle, keys.data_ptr(), address)
-        keys, order = torch.sort(keys, stable=True)
-        scratch = torch.empty(sizes[1], dtype=torch.int32, device=device)
-        numbers = torch.empty(sizes[2], dtype=torch.int32, pin_memory=stream is not None)
-        size = c_int64()
-        capi.call("gnnBuildCount", self.handle, keys.data_ptr(), order.data_ptr(),
-                  scratch.data_ptr(), numbers.data_ptr(), address, byref(size))
+        scratch = torch.empty(sizes[0], dtype=torch.int32, device=device)
+        numbers = torch.empty(sizes[1], dtype=torch.int32, pin_memory=stream is not None)
+        address, size = stream and stream.cuda_stream, c_int64()
+        capi.call("gnnBuildCount", self.handle, scratch.data_ptr(), numbers.data_ptr(),
+                  address, byref(size))
         if size.value < 0:
             return
         self.is_good = True
@@ -95,7 +91,8 @@ class Build(capi._Handle):
         capi.call("gnnBuildFill", self.handle, self._memory.data_ptr(), address)
         # The stream, and the event when they are there.
         self._ready = stream and (stream, stream.record_event())
-        del held  # Kernels that read them are before what their memory is for next.
+        # Kernels that read them are before what their memory is for next.
+        del held, scratch
 
     def bind(self, package, names):
         handles = (c_void_p * len(names))()

@@ -21,220 +21,31 @@ out has the same bits each time.
 
 import functools
 
-THREADS, ROWS = 256, 8  # Rows of a thread in `sums` and `scan`.
-# Those of lib/Runtime/GraphBuild.cpp and DeviceColumns.cpp.
+from .device_sort_kernels import sort_kernels
+from .kernel_text import THREADS, Kernel
+
+ROWS = 8  # Of a thread in `sums` and `scan`.
+# Those of lib/Runtime/KernelLaunches.cpp and DeviceColumns.cpp.
 SLOTS = {"columns": 24, "keys": 6, "search": 4, "starts": 4, "move": 8, "tiles": 6}
 
 
-class _Value:
-    """An i64, or an i1 that a comparison gives."""
+def _weight(k, i):
+    """What a row of `sums` and `scan` counts as. `kind` 0: 1 where it differs from
+    the row before. Else a group, from its first element and the next one's: the
+    pieces of `tile` elements that it is cut into; for 2 only where there are more
+    elements, for 3 these elements."""
+    def start():
+        return k.choose(i.equals(0), lambda: 1, lambda: k.select(
+            k.values[i].differs(k.values[i - 1]), 1, 0))
 
-    def __init__(self, kernel, text, kind="i64"):
-        self.kernel, self.text, self.kind = kernel, text, kind
-
-    def _op(self, name, other, kind=None):
-        other = self.kernel.value(other)
-        return self.kernel.made(f"arith.{name} {self.text}, {other.text} : {self.kind}",
-                                kind or self.kind)
-
-    def __add__(self, other):
-        return self._op("addi", other)
-
-    def __sub__(self, other):
-        return self._op("subi", other)
-
-    def __mul__(self, other):
-        return self._op("muli", other)
-
-    def __floordiv__(self, other):
-        return self._op("divsi", other)  # Of numbers that are not negative.
-
-    def __mod__(self, other):
-        return self._op("remsi", other)
-
-    def __and__(self, other):
-        return self._op("andi", other)
-
-    def __or__(self, other):
-        return self._op("ori", other)
-
-    def __lt__(self, other):
-        return self._op("cmpi slt,", other, "i1")
-
-    def __le__(self, other):
-        return self._op("cmpi sle,", other, "i1")
-
-    def equals(self, other):
-        return self._op("cmpi eq,", other, "i1")
-
-    def differs(self, other):
-        return self._op("cmpi ne,", other, "i1")
-
-    def least(self, other):
-        return self._op("minsi", other)
-
-    def __getitem__(self, index):
-        """The word of an array, as a number that is not negative."""
-        k = self.kernel
-        found = k.made(f"memref.load {self.text}[{k.index(index)}] : {self.kind}", "i32")
-        return k.made(f"arith.extui {found.text} : i32 to i64")
-
-    def __setitem__(self, index, value):
-        k = self.kernel
-        word = k.made(f"arith.trunci {k.value(value).text} : i64 to i32", "i32")
-        k.lines.append(f"memref.store {word.text}, {self.text}[{k.index(index)}] : "
-                       f"{self.kind}")
-
-
-class _Kernel:
-    """One kernel: its arguments are `arrays`, each with the number of its words, and then
-    `numbers`; with slots those of each slot in turn, and `body` is what it does for its
-    row `i`, while attributes are those of a slot."""
-
-    _SHARED = "memref<16xi32, #gpu.address_space<workgroup>>"
-
-    def __init__(self, name, arrays, numbers, body=None):
-        self.lines, self._count = [], 0
-        shared, slots = body is None, range(SLOTS[name]) if body else [""]
-        arrays, numbers = arrays.split(), numbers.split()
-        arguments = [f"%{a}{s}_: memref<1xi32>, %{a}{s}_words: i64"
-                     for s in slots for a in arrays]
-        arguments += [f"%{n}{s}: i64" for s in slots for n in numbers]
-        memory = f" workgroup(%shared : {self._SHARED})" if shared else ""
-        self._head = (f"gpu.func @{name}({', '.join(arguments)}){memory} kernel attributes "
-                      f"{{known_block_size = array<i32: {THREADS}, 1, 1>}} {{")
-        self.shared = _Value(self, "%shared", self._SHARED)
-        self.thread, self.block = (self._id(f"gpu.{what}_id x") for what in
-                                   ("thread", "block"))
-        for slot in slots:
-            for array in arrays:
-                name = f"%{array}{slot}"
-                words = self.index(_Value(self, name + "_words"))
-                self.lines.append(f"{name} = memref.reinterpret_cast {name}_ to offset: [0], "
-                                  f"sizes: [{words}], strides: [1] : memref<1xi32> to "
-                                  "memref<?xi32>")
-                setattr(self, array, _Value(self, name, "memref<?xi32>"))
-            for number in numbers:
-                setattr(self, number, _Value(self, f"%{number}{slot}"))
-            if body:
-                i = self.block * THREADS + self.thread
-                is_own = self._id("gpu.block_id y").equals(slot)
-                self.when(is_own & (i < self.count), lambda: body(self, i))
-
-    def text(self):
-        return "\n".join([self._head, *self.lines, "gpu.return", "}"])
-
-    def _id(self, op):
-        found = self.made(op, "index")
-        return self.made(f"arith.index_cast {found.text} : index to i64")
-
-    def made(self, op, kind="i64"):
-        self._count += 1
-        self.lines.append(f"%{self._count} = {op}")
-        return _Value(self, f"%{self._count}", kind)
-
-    def value(self, value):
-        if isinstance(value, _Value):
-            return value
-        return self.made(f"arith.constant {int(value)} : i64")
-
-    def index(self, value):
-        return self.made(f"arith.index_cast {self.value(value).text} : i64 to index",
-                         "index").text
-
-    def select(self, condition, this, other):
-        this, other = self.value(this), self.value(other)
-        return self.made(f"arith.select {condition.text}, {this.text}, {other.text} : i64")
-
-    def when(self, condition, body):
-        """Does what `body` does where the condition holds."""
-        self.lines.append(f"scf.if {condition.text} {{")
-        body()
-        self.lines.append("}")
-
-    def choose(self, condition, this, other):
-        """What one of two functions gives: numbers that are read, or computed."""
-        self._count += 1
-        name = f"%{self._count}"
-        self.lines.append(f"{name} = scf.if {condition.text} -> (i64) {{")
-        for i, body in enumerate((this, other)):
-            self.lines += ["} else {"] * i
-            self.lines.append(f"scf.yield {self.value(body()).text} : i64")
-        self.lines.append("}")
-        return _Value(self, name)
-
-    def repeat(self, first, last, step, start, body):
-        """`body(i, sum)` gives the next sum."""
-        first, last, step, start = map(self.value, (first, last, step, start))
-        self._count += 1
-        name, i, held = (f"%{self._count}{part}" for part in ("", "_i", "_held"))
-        self.lines.append(f"{name.replace('%', '%r')} = scf.for {i.replace('%', '%r')} = "
-                          f"{first.text} to {last.text} step {step.text} iter_args("
-                          f"{held.replace('%', '%r')} = {start.text}) -> (i64) : i64 {{")
-        found = body(_Value(self, i.replace("%", "%r")), _Value(self, held.replace("%", "%r")))
-        self.lines += [f"scf.yield {found.text} : i64", "}"]
-        return _Value(self, name.replace("%", "%r"))
-
-    def bisect(self, count, is_before):
-        """How many of the first rows are before something."""
-        zero, count = self.value(0), self.value(count)
-        self._count += 1
-        n = self._count
-        self.lines += [
-            f"%w{n}:2 = scf.while (%lo{n} = {zero.text}, %hi{n} = {count.text}) : "
-            "(i64, i64) -> (i64, i64) {",
-            f"%more{n} = arith.cmpi slt, %lo{n}, %hi{n} : i64",
-            f"scf.condition(%more{n}) %lo{n}, %hi{n} : i64, i64", "} do {",
-            f"^bb0(%low{n}: i64, %high{n}: i64):"]
-        low, high = _Value(self, f"%low{n}"), _Value(self, f"%high{n}")
-        middle = (low + high) // 2
-        before = is_before(middle)
-        low, high = self.select(before, middle + 1, low), self.select(before, high, middle)
-        self.lines += [f"scf.yield {low.text}, {high.text} : i64, i64", "}"]
-        return _Value(self, f"%w{n}#0")
-
-    def shuffle(self, mode, value, distance):
-        word = self.made(f"arith.trunci {value.text} : i64 to i32", "i32")
-        by, width = (self.made(f"arith.constant {c} : i32", "i32") for c in (distance, 32))
-        self._count += 1
-        name = f"%s{self._count}"
-        self.lines.append(f"{name}, {name}_valid = gpu.shuffle {mode} {word.text}, {by.text}, "
-                          f"{width.text} : i32")
-        return self.made(f"arith.extui {name} : i32 to i64")
-
-    def sum_of_warp(self, value):
-        for distance in (16, 8, 4, 2, 1):
-            value = value + self.shuffle("xor", value, distance)
-        return value
-
-    def sum_up_warp(self, value):
-        """The sum over the lanes up to one's own."""
-        lane = self.thread % 32
-        for distance in (1, 2, 4, 8, 16):
-            before = self.shuffle("up", value, distance)
-            value = value + self.select(lane < distance, 0, before)
-        return value
-
-    def barrier(self):
-        self.lines.append("gpu.barrier")
-
-    def weight(self, i):
-        """What a row of `sums` and `scan` counts as. `kind` 0: 1 where it differs from
-        the row before. Else a group, from its first element and the next one's: the
-        pieces of `tile` elements that it is cut into; for 2 only where there are more
-        elements, for 3 these elements."""
-        def start():
-            return self.choose(i.equals(0), lambda: 1, lambda: self.select(
-                self.values[i].differs(self.values[i - 1]), 1, 0))
-
-        def cut():
-            length = self.values[i + 1] - self.values[i]
-            pieces = (length + self.tile - 1) // self.tile
-            is_long = self.tile < length
-            kept = self.select(self.kind.equals(1) | is_long, pieces, 0)
-            return self.select(self.kind.equals(3), self.select(is_long, length, 0), kept)
-        return self.choose(i < self.count, lambda: self.choose(
-            self.kind.equals(0), start, cut), lambda: 0)
+    def cut():
+        length = k.values[i + 1] - k.values[i]
+        pieces = (length + k.tile - 1) // k.tile
+        is_long = k.tile < length
+        kept = k.select(k.kind.equals(1) | is_long, pieces, 0)
+        return k.select(k.kind.equals(3), k.select(is_long, length, 0), kept)
+    return k.choose(i < k.count, lambda: k.choose(
+        k.kind.equals(0), start, cut), lambda: 0)
 
 
 def _keys(k, i):
@@ -259,10 +70,10 @@ def _keys(k, i):
 
 
 def _sums():
-    k = _Kernel("sums", "values partial", "count kind tile")
+    k = Kernel("sums", "values partial", "count kind tile", shared=16)
     first = k.block * (THREADS * ROWS) + k.thread
     own = k.repeat(0, THREADS * ROWS, THREADS, 0,
-                   lambda i, held: held + k.weight(first + i))
+                   lambda i, held: held + _weight(k, first + i))
     own = k.sum_of_warp(own)
 
     def write_warp():
@@ -280,11 +91,11 @@ def _sums():
 def _scan():
     """out[i] is the sum before row i, out[count] that of all; `total`, on the host, too
     where `reports`."""
-    k = _Kernel("scan", "values partial out total", "count kind tile reports")
+    k = Kernel("scan", "values partial out total", "count kind tile reports", shared=16)
     warp, lane, rows = k.thread // 32, k.thread % 32, 32 * ROWS  # Of a warp.
     before = k.repeat(k.thread, k.block, THREADS, 0, lambda i, held: held + k.partial[i])
     first = k.block * (THREADS * ROWS) + warp * rows + lane
-    own = k.repeat(0, rows, 32, 0, lambda i, held: held + k.weight(first + i))
+    own = k.repeat(0, rows, 32, 0, lambda i, held: held + _weight(k, first + i))
     before, own = k.sum_of_warp(before), k.sum_of_warp(own)
 
     def write_warp():
@@ -296,7 +107,7 @@ def _scan():
         i < warp, lambda: k.shared[i], lambda: 0))
 
     def write(i, held):
-        row, weight = first + i, k.weight(first + i)
+        row, weight = first + i, _weight(k, first + i)
         up = k.sum_up_warp(weight)
         here = held + up - weight
 
@@ -375,17 +186,21 @@ def _columns(k, i):
 def text():
     """The module of all kernels."""
     columns = " ".join(f"{c}_step {c}_wide {c}_limit {c}_times" for c in "abc")
+
+    def slotted(name, arrays, numbers, body):
+        return Kernel(name, arrays, numbers, body, SLOTS[name])
+
     steps = " ".join(f"{c}_step {c}_less" for c in ("place", "a", "b", "c"))
     kernels = [
-        _Kernel("keys", "keys a b c", "count base times removed refused loops " + columns,
+        slotted("keys", "keys a b c", "count base times removed refused loops " + columns,
                 _keys),
-        _sums(), _scan(),
-        _Kernel("search", "keys sums at number", "count size first step wants_at "
+        *sort_kernels(), _sums(), _scan(),
+        slotted("search", "keys sums at number", "count size first step wants_at "
                 "wants_number", _search),
-        _Kernel("starts", "sums out", "count", _starts),
-        _Kernel("move", "out place a b c", "count how by plus " + steps, _move),
-        _Kernel("tiles", "rows first out", "count groups tile", _tiles),
-        _Kernel("columns", "out ids", "count base step wide limit", _columns)]
+        slotted("starts", "sums out", "count", _starts),
+        slotted("move", "out place a b c", "count how by plus " + steps, _move),
+        slotted("tiles", "rows first out", "count groups tile", _tiles),
+        slotted("columns", "out ids", "count base step wide limit", _columns)]
     return "\n".join(["module attributes {gpu.container_module} {",
                       "gpu.module @structures {", *(one.text() for one in kernels), "}",
                       "}"])

@@ -48,16 +48,14 @@ def test_steps_in_another_order(built_by_kernels):
                                              devices.open_device("emulator"))
     graph = gnn_mlir.TensorGraph(torch.tensor([[0, 1], [1, 1]]), 2)
     (given, held), sizes, handle = (device_build._device_graphs({"g": graph}),
-                                    (c_int64 * 3)(), c_void_p())
+                                    (c_int64 * 2)(), c_void_p())
     capi.call("gnnBuildCreate", builder.handle, given, 1, byref(handle), sizes)
     build, size = device_build.Build.__new__(device_build.Build), c_int64()
     capi._Handle.__init__(build, handle.value)
     memory = [torch.empty(max(1, number), dtype=torch.int64) for number in (*sizes, 1000)]
-    keys, scratch, numbers, room = (x.data_ptr() for x in memory)
-    order = torch.arange(sizes[0])
+    scratch, numbers, room = (x.data_ptr() for x in memory)
     steps = {
-        "gnnBuildKeys": (keys, None),
-        "gnnBuildCount": (keys, order.data_ptr(), scratch, numbers, None, byref(size)),
+        "gnnBuildCount": (scratch, numbers, None, byref(size)),
         "gnnBuildFill": (room, None), "gnnBuildNumber": (b"g", b"", byref(size))}
     before = "gnnBuildCreate"
     for name in steps:
@@ -68,7 +66,7 @@ def test_steps_in_another_order(built_by_kernels):
         if name == "gnnBuildNumber":
             break
         with pytest.raises(gnn_mlir.GNNError, match="expected memory, got null"):
-            capi.call(name, build.handle, *[None if x in (keys, numbers, room) else x
+            capi.call(name, build.handle, *[None if x in (numbers, room) else x
                                             for x in steps[name]])
         capi.call(name, build.handle, *steps[name])
         before = name

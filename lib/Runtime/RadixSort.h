@@ -1,0 +1,66 @@
+//===- RadixSort.h - Sorting keys on a device -------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_RUNTIME_RADIXSORT_H
+#define GNN_LIB_RUNTIME_RADIXSORT_H
+
+#include "GNN/Runtime/Device.h"
+
+#include <vector>
+
+namespace gnn::runtime {
+
+struct DeviceBuilder;
+
+/// A stable sort of int32 keys by the kernels of `device_sort_kernels.py`. Keys
+/// lie in segments behind each other, each of which is sorted by itself. They
+/// go to and fro between two buffers, as many times as their digits are.
+class RadixSort {
+public:
+  /// Adds a segment behind the others, of keys from `least` to `greatest`. Its
+  /// number.
+  size_t add(int64_t size, int64_t least, int64_t greatest);
+
+  /// The keys of all segments.
+  int64_t size() const { return keys; }
+  /// Whether rows, and those that the last tile could have, have 32 bits.
+  bool isNarrow() const;
+  /// int32 words of memory.
+  int64_t words() const { return 4 * keys + counts; }
+
+  /// Where the keys of a segment have to be written before.
+  int32_t *unsorted(int32_t *memory, size_t segment) const;
+
+  Error run(const DeviceBuilder &builder, int32_t *memory, Stream stream) const;
+
+  /// The keys in their order, and which one of its segment each was.
+  const int32_t *sorted(const int32_t *memory) const { return memory; }
+  const int32_t *order(const int32_t *memory) const {
+    return memory + 2 * keys;
+  }
+
+private:
+  struct Segment {
+    int64_t begin, size, least;
+    /// Digits of what keys are above the least one.
+    int64_t digits;
+    int64_t tiles;
+    /// Where its counts are among all.
+    int64_t countsAt;
+  };
+
+  /// Sorts some segments by one digit: the last but so many.
+  Error runDigit(const DeviceBuilder &builder, int32_t *memory,
+                 const std::vector<Segment> &some, int64_t left,
+                 Stream stream) const;
+
+  std::vector<Segment> segments;
+  int64_t keys = 0, counts = 0;
+};
+
+} // namespace gnn::runtime
+
+#endif // GNN_LIB_RUNTIME_RADIXSORT_H
