@@ -148,9 +148,11 @@ DeviceBuilder::create(std::map<std::string, Needs> graphs,
   auto image = kernels.kernelsOn(device);
   if (!image)
     return image.takeError();
-  static const char *const names[numKernels] = {
+  static const std::vector<std::string> names = {
       "keys", "digits", "places", "scatter", "sums",
       "scan", "search", "starts", "move",    "tiles"};
+  if (Error error = (*image)->expect(names))
+    return error;
   for (size_t i = 0; i < numKernels; ++i) {
     Expected<const Kernel *> kernel = (*image)->find(names[i]);
     if (!kernel)

@@ -96,29 +96,6 @@ struct DeviceBuilder {
   std::array<const Kernel *, numKernels> kernels = {};
 };
 
-/// One launch of a kernel: its arguments in their order, arrays first.
-class KernelCall {
-public:
-  KernelCall() = default;
-  KernelCall(const KernelCall &) = delete;
-  KernelCall &operator=(const KernelCall &) = delete;
-
-  /// An array of words. The kernel is told how many there are.
-  void addArray(int64_t address, int64_t bytes);
-  void addNumber(int64_t value) { add(value, -1); }
-
-  /// So many blocks for each of some slots.
-  Error launch(const DeviceBuilder &builder, DeviceBuilder::KernelName name,
-               int64_t blocks, int64_t slots, Stream stream);
-
-private:
-  void add(int64_t value, int64_t size);
-
-  int64_t values[kMaxKernelArguments], bytes[kMaxKernelArguments];
-  void *pointers[kMaxKernelArguments];
-  size_t used = 0;
-};
-
 /// Launches of the kernels on one stream.
 class KernelLaunches {
 public:

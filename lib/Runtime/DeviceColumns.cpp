@@ -6,69 +6,45 @@
 
 #include "DeviceColumns.h"
 
+#include "KernelCall.h"
+
 #include <algorithm>
 
 using namespace gnn::runtime;
 
 /// Those of `device_build_kernels.py`.
 static constexpr size_t kSlots = 24;
-static constexpr int64_t kThreads = 256, kWord = sizeof(int32_t);
-
-namespace {
-/// The arguments of one launch.
-struct ArgumentList {
-  int64_t values[kMaxKernelArguments], bytes[kMaxKernelArguments];
-  void *pointers[kMaxKernelArguments];
-  size_t used = 0;
-
-  void add(int64_t value, int64_t size = -1) {
-    values[used] = value;
-    bytes[used] = size;
-    pointers[used] = &values[used];
-    ++used;
-  }
-  /// An array is followed by its number of words.
-  void addArray(const void *address, int64_t words) {
-    add(static_cast<int64_t>(reinterpret_cast<intptr_t>(address)),
-        kWord * words);
-    add(words);
-  }
-};
-} // namespace
+static constexpr int64_t kWord = sizeof(int32_t);
 
 /// `columns` are not empty and fill the slots; the first of them stands in for
 /// those that are missing, in which no block works.
 static Error launch(const DeviceColumn *columns, size_t count,
                     const Kernel &kernel, Device &device, Stream stream) {
-  ArgumentList arguments;
-  Launch launch;
-  launch.grid[0] = 0;
-  launch.grid[1] = static_cast<int64_t>(count);
-  launch.block[0] = kThreads;
+  KernelCall call;
+  int64_t blocks = 0;
   auto column = [&](size_t slot) -> const DeviceColumn & {
     return columns[slot < count ? slot : 0];
   };
   for (size_t slot = 0; slot < kSlots; ++slot) {
     const DeviceColumn &one = column(slot);
     int64_t words = one.ids.bits / 32;
-    arguments.addArray(one.out, one.count);
-    arguments.addArray(one.ids.values,
-                       one.ids.values && one.count
-                           ? ((one.count - 1) * one.ids.stride + 1) * words
-                           : 0);
+    call.addArray(one.out, kWord * one.count);
+    call.addArray(one.ids.values,
+                  one.ids.values && one.count
+                      ? kWord * ((one.count - 1) * one.ids.stride + 1) * words
+                      : 0);
   }
   for (size_t slot = 0; slot < kSlots; ++slot) {
     const DeviceColumn &one = column(slot);
     int64_t words = one.ids.bits / 32;
-    launch.grid[0] =
-        std::max(launch.grid[0], (one.count + kThreads - 1) / kThreads);
+    blocks = std::max(blocks, (one.count + KernelCall::kThreads - 1) /
+                                  KernelCall::kThreads);
     for (int64_t value : {one.count, one.base, one.ids.stride * words,
                           words - 1, one.ids.values ? one.limit : -1})
-      arguments.add(value);
+      call.addNumber(value);
   }
-  return device.launch(kernel, launch,
-                       {arguments.pointers, arguments.bytes, arguments.used},
-                       stream);
+  return call.launch(kernel, device, blocks, static_cast<int64_t>(count),
+                     stream);
 }
 
 Error gnn::runtime::writeColumns(const std::vector<DeviceColumn> &columns,

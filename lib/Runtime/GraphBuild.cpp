@@ -9,7 +9,6 @@
 #include "StructureBuilder.h"
 
 #include <algorithm>
-#include <tuple>
 
 using namespace gnn::runtime;
 using gnn::RowEnd;

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceBuild.h"
+#include "KernelCall.h"
 
 #include <algorithm>
 #include <tuple>
@@ -14,7 +15,7 @@ using namespace gnn::runtime;
 using Argument = KernelLaunches::Argument;
 using Builder = DeviceBuilder;
 
-static constexpr int64_t kThreads = 256, kRowsOfThread = 8;
+static constexpr int64_t kThreads = KernelCall::kThreads, kRowsOfThread = 8;
 static constexpr int64_t kWord = sizeof(int32_t);
 
 int64_t KernelLaunches::blocksFor(Builder::KernelName kernel, int64_t rows) {
@@ -165,35 +166,6 @@ Error KernelLaunches::launch(const std::vector<const Record *> &records,
           call.addNumber(argument.value);
       }
     }
-  return call.launch(builder, name, blocks,
+  return call.launch(*builder.kernels[name], *builder.device, blocks,
                      static_cast<int64_t>(records.size()), stream);
-}
-
-//===----------------------------------------------------------------------===//
-// One launch
-//===----------------------------------------------------------------------===//
-
-void KernelCall::add(int64_t value, int64_t size) {
-  values[used] = value;
-  bytes[used] = size;
-  pointers[used] = &values[used];
-  ++used;
-}
-
-void KernelCall::addArray(int64_t address, int64_t bytes) {
-  add(address, bytes);
-  addNumber(bytes / kWord);
-}
-
-Error KernelCall::launch(const DeviceBuilder &builder, Builder::KernelName name,
-                         int64_t blocks, int64_t slots, Stream stream) {
-  const Kernel &kernel = *builder.kernels[name];
-  Launch launch;
-  launch.grid[0] = blocks;
-  launch.grid[1] = slots;
-  launch.block[0] = kThreads;
-  if (Error error = builder.device->launch(kernel, launch,
-                                           {pointers, bytes, used}, stream))
-    return error.in("kernel '" + kernel.name() + "'");
-  return {};
 }

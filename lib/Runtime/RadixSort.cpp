@@ -7,6 +7,7 @@
 #include "RadixSort.h"
 
 #include "DeviceBuild.h"
+#include "KernelCall.h"
 
 #include <algorithm>
 
@@ -71,7 +72,7 @@ Error RadixSort::runDigit(const Builder &builder, int32_t *memory,
   auto run = [&](Builder::KernelName kernel, int64_t least) -> Error {
     KernelCall call;
     auto add = [&](int64_t word, int64_t words) {
-      call.addArray(reinterpret_cast<intptr_t>(memory + word),
+      call.addArray(memory + word,
                     static_cast<int64_t>(sizeof(int32_t)) * words);
     };
     if (kernel != Builder::Places)
@@ -100,8 +101,8 @@ Error RadixSort::runDigit(const Builder &builder, int32_t *memory,
       call.addNumber(0);
     if (kernel == Builder::Places)
       blocks = kValues / kDigitsOfBlock;
-    return call.launch(builder, kernel, blocks, static_cast<int64_t>(used),
-                       stream);
+    return call.launch(*builder.kernels[kernel], *builder.device, blocks,
+                       static_cast<int64_t>(used), stream);
   };
   if (Error error = run(Builder::Digits, 2))
     return error;

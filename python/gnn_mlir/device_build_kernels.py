@@ -13,6 +13,8 @@ Few and general ones, which lib/Runtime/DeviceBuild.cpp launches in blocks of 25
     tiles    pieces of groups
     columns  ids of several types or relations, one behind another (DeviceColumns.cpp)
 
+and those of `device_sort_kernels`, which sort the keys.
+
 All but `sums` and `scan` do up to SLOTS things of their kind in one launch, those of blocks
 with one y each. Numbers are i64 in here and arrays i32. An array of ids is read as words:
 `step` of them from one id to the next. All that is written has one writer, so what comes
