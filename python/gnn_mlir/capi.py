@@ -176,7 +176,8 @@ def _array(address, count):
 
 
 def get_num_threads():
-    """Threads of the host on which graphs are checked, sorted and uploaded."""
+    """Threads of the host on which graphs are checked, sorted and uploaded, and PTX is
+    made."""
     return library().gnnNumThreads()
 
 

@@ -3,6 +3,7 @@
 is run."""
 
 import copy
+import gc
 import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -298,3 +299,30 @@ def test_many_models_of_a_class():
             assert torch.allclose(capture.compile_module(layer)(X, EDGES), layer(X, EDGES),
                                   atol=1e-5)
     assert len(capture._made) == 10
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_nothing_is_collected_during_a_capture(monkeypatch, is_on):
+    """Python's garbage collector is as it was behind a capture, also behind one that fails."""
+    during, own = [], capture.backend
+
+    def backend(*args, **kwargs):
+        during.append(gc.isenabled())
+        return own(*args, **kwargs)
+
+    def fail(*args, **kwargs):
+        during.append(gc.isenabled())
+        raise ValueError("no")
+    monkeypatch.setattr(capture, "backend", backend)
+    model = capture.compile_module(Model())
+    (gc.enable if is_on else gc.disable)()
+    try:
+        model(X, EDGES)
+        assert during == [False] and gc.isenabled() == is_on
+        model(X, EDGES)
+        monkeypatch.setattr(capture, "backend", fail)
+        with pytest.raises(Exception, match="no"):
+            capture.compile_module(Model())(X, EDGES)
+        assert during == [False] * 2 and gc.isenabled() == is_on
+    finally:
+        gc.enable()

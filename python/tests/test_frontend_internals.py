@@ -13,6 +13,9 @@ pytest.importorskip("torch_geometric")
 import zoo  # noqa: E402
 from gnn_mlir.frontend import capture, torch_internals  # noqa: E402
 from gnn_mlir.frontend.calls import dispatch  # noqa: E402
+from gnn_mlir.frontend.tracing import exporting  # noqa: E402
+from torch._subclasses.fake_tensor import FakeTensorMode  # noqa: E402
+from torch.fx.experimental import symbolic_shapes  # noqa: E402
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
 
@@ -54,3 +57,18 @@ def test_calls_without_what_makes_them_fast(is_known, monkeypatch):
     compiled = capture.compile_module(model)
     for _ in range(3):
         torch.testing.assert_close(compiled(x, edges), model(x, edges))
+
+
+def test_tensors_without_numbers_among_their_sizes_stay():
+    """Of a traced graph's tensors those alone are made again that need it: each takes long."""
+    env = symbolic_shapes.ShapeEnv()
+    mode = FakeTensorMode(shape_env=env)
+    sizes = [symbolic_shapes.DimDynamic.DYNAMIC, symbolic_shapes.DimDynamic.STATIC]
+    x = mode.from_tensor(torch.zeros(5, 3), symbolic_context=symbolic_shapes.
+                         StatelessSymbolicContext(dynamic_sizes=sizes))
+    assert isinstance(x.shape[0], torch.SymInt)
+    assert exporting._with_numbers(x, mode) is x
+    with mode:
+        made = torch.empty_strided((x.shape[0] - x.shape[0] + 4, 3), (3, 1))
+    found = exporting._with_numbers(made, mode)
+    assert found.shape == (4, 3) and type(found.shape[0]) is int

@@ -9,7 +9,9 @@ wrapper around each size that the code asks for. Any other call is dynamo's.
 
 import dis
 import functools
+import gc
 import inspect
+import threading
 import types
 
 import torch
@@ -49,12 +51,38 @@ def install(compiled, model, backend):
         run = captured.find(args, kwargs)
         if run is not None:
             return run(model, *args, **kwargs)
-        made = known.capturing(capture, *args, **kwargs)
+        with _collecting_later:
+            made = known.capturing(capture, *args, **kwargs)
         captured.learn()
         return made
     eval_frame.skip_code(capture.__code__)
     eval_frame.skip_code(forward.__code__)
     compiled.forward = forward
+
+
+class _CollectingLater:
+    """A block without Python's garbage collector, which would go over all that torch has
+    made, again and again: what a capture leaves in cycles is little. Threads may be in it at
+    once, and it ends with the last."""
+
+    def __init__(self):
+        self._lock, self._inside, self._was_on = threading.Lock(), 0, False
+
+    def __enter__(self):
+        with self._lock:
+            if not self._inside:
+                self._was_on = gc.isenabled()
+                gc.disable()
+            self._inside += 1
+
+    def __exit__(self, *_):
+        with self._lock:
+            self._inside -= 1
+            if not self._inside and self._was_on:
+                gc.enable()
+
+
+_collecting_later = _CollectingLater()
 
 
 class _Captured:

@@ -50,12 +50,13 @@ def export(runs, fakes):
 
 def _with_numbers(value, mode):
     """A tensor whose sizes are numbers where symbols were found to be."""
-    def number(size):
-        return int(size) if isinstance(size, torch.SymInt) and (
-            size.node.expr.is_number) else size
-    shape, strides = (tuple(map(number, sizes)) for sizes in (value.shape, value.stride()))
-    if all(a is b for a, b in zip((*shape, *strides), (*value.shape, *value.stride()))):
+    def is_number(size):
+        return isinstance(size, torch.SymInt) and size.node.expr.is_number
+    given = value.shape, value.stride()
+    if not any(map(is_number, (*given[0], *given[1]))):
         return value
+    shape, strides = (tuple(int(size) if is_number(size) else size for size in sizes)
+                      for sizes in given)
     with mode:
         return torch.empty_strided(shape, strides, dtype=value.dtype, device=value.device)
 
