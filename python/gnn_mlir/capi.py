@@ -176,8 +176,7 @@ def _array(address, count):
 
 
 def get_num_threads():
-    """Threads of the host on which graphs are checked, sorted and uploaded, and PTX is
-    made."""
+    """Threads of the host that check, sort and upload graphs, and make PTX."""
     return library().gnnNumThreads()
 
 
