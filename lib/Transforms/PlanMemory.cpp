@@ -248,12 +248,13 @@ static SmallVector<Buffer> placeInResults(func::FuncOp func,
         alloc.getDynamicSizes().size() != 1)
       return false;
     auto count = alloc.getDynamicSizes()[0].getDefiningOp<CountOp>();
-    if (!count || count.getGraphAttr() != rows.getGraph() ||
-        count.getOf().kind != gnn::CountKey::Kind::Count ||
-        !gnn::areEqualCounts(SymbolTable::lookupNearestSymbolFrom<gnn::GraphOp>(
-                                 func, rows.getGraph()),
-                             count.getOf().space,
-                             static_cast<gnn::Space>(rows.getSpace())))
+    if (!count ||
+        !gnn::areEqualCounts(
+            gnn::CountOfGraph(count),
+            gnn::CountOfGraph(
+                rows.getGraph(),
+                gnn::CountKey::count(static_cast<gnn::Space>(rows.getSpace()))),
+            func.getBody().front()))
       return false;
     Buffer own = {alloc};
     addUses(result, own);

@@ -22,20 +22,70 @@ inline bool areEqualCounts(GraphOp graph, Space a, Space b) {
                     isNode(a) && isNode(b));
 }
 
+/// A number of rows of a graph, by its name.
+struct CountOfGraph {
+  mlir::FlatSymbolRefAttr graph;
+  CountKey of;
+
+  explicit CountOfGraph(tile::CountOp op)
+      : graph(op.getGraphAttr()), of(op.getOf()) {}
+  CountOfGraph(mlir::FlatSymbolRefAttr graph, CountKey of)
+      : graph(graph), of(of) {}
+};
+
+/// True if two numbers of rows are equal whatever the graphs are; `from` is an
+/// op beside the declarations.
+inline bool areEqualInAny(CountOfGraph a, CountOfGraph b,
+                          mlir::Operation *from) {
+  if (a.graph != b.graph)
+    return false;
+  return a.of == b.of ||
+         (a.of.kind == CountKey::Kind::Count &&
+          b.of.kind == CountKey::Kind::Count &&
+          areEqualCounts(mlir::SymbolTable::lookupNearestSymbolFrom<GraphOp>(
+                             from, a.graph),
+                         a.of.space, b.of.space));
+}
+
+/// True if two numbers of rows are known to be equal in a block: its
+/// `gnn_tile.require` ops say of which graphs it runs on, wherever they stand.
+inline bool areEqualCounts(CountOfGraph a, CountOfGraph b, mlir::Block &block) {
+  mlir::Operation *from = block.getParentOp();
+  if (areEqualInAny(a, b, from))
+    return true;
+  llvm::SmallVector<std::pair<CountOfGraph, CountOfGraph>> required;
+  for (auto op : block.getOps<tile::RequireOp>()) {
+    auto lhs = op.getLhs().getDefiningOp<tile::CountOp>();
+    auto rhs = op.getRhs().getDefiningOp<tile::CountOp>();
+    if (op.getAtMost() || !lhs || !rhs)
+      continue;
+    required.push_back({CountOfGraph(lhs), CountOfGraph(rhs)});
+    required.push_back({CountOfGraph(rhs), CountOfGraph(lhs)});
+  }
+  llvm::SmallVector<CountOfGraph> equal = {a};
+  for (size_t i = 0; i < equal.size(); ++i) // It grows.
+    for (auto [one, other] : required) {
+      if (!areEqualInAny(equal[i], one, from) ||
+          llvm::any_of(equal, [&](CountOfGraph known) {
+            return areEqualInAny(known, other, from);
+          }))
+        continue;
+      if (areEqualInAny(other, b, from))
+        return true;
+      equal.push_back(other);
+    }
+  return false;
+}
+
 /// True if two scalars of the host are known to be equal numbers of rows.
 inline bool areEqualCounts(mlir::Value a, mlir::Value b) {
   if (a == b)
     return true;
   auto first = a.getDefiningOp<tile::CountOp>();
   auto second = b.getDefiningOp<tile::CountOp>();
-  if (!first || !second || first.getGraphAttr() != second.getGraphAttr())
-    return false;
-  CountKey x = first.getOf(), y = second.getOf();
-  return x == y ||
-         (x.kind == CountKey::Kind::Count && y.kind == CountKey::Kind::Count &&
-          areEqualCounts(mlir::SymbolTable::lookupNearestSymbolFrom<GraphOp>(
-                             first, first.getGraphAttr()),
-                         x.space, y.space));
+  return first && second &&
+         areEqualCounts(CountOfGraph(first), CountOfGraph(second),
+                        *first->getBlock());
 }
 
 } // namespace gnn

@@ -303,7 +303,7 @@ def WriteInPlace : Pass<"gnn-tile-write-in-place", "::mlir::func::FuncOp"> {
     (`gnn-tile-separate-results`). Keeps: all values. Never writes over an argument
     or a result, over what several templates go on with, or over a tensor that is not
     known to have as many rows: that of sources, of which the destinations are the
-    first.
+    first. Rows of two graphs are as many where `gnn_tile.require` says so.
   }];
   let options = [Option<"overwrite", "overwrite", "bool", "true",
                         "Write over inputs; without it, results are only made in the "
@@ -318,8 +318,8 @@ def PlanMemory : Pass<"gnn-tile-plan-memory", "::mlir::func::FuncOp"> {
     Every `memref.alloc` becomes a view of one workspace argument. Buffers
     whose lives, from the first op that touches them to the last, do not overlap
     share a slot. They are placed the largest first, by the statistics of the
-    graphs: where a result of the function of the same type and rows will be, or
-    in a slot by which no op waits for another for which it would not wait
+    graphs: where a result of the function of the same type and as many rows will be,
+    or in a slot by which no op waits for another for which it would not wait
     otherwise, or in any that is free; among these in one of the same rows, else in
     the smallest. A slot is as large as the largest buffer in it. Offsets are
     multiples of 256 bytes and known once a graph is bound, so the peak is
