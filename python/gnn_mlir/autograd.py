@@ -65,6 +65,8 @@ def record(call, inputs):
 class _Named:
     """A `gradients.Call` as `run` takes it: tensors in order, the others by name."""
 
+    holds = None
+
     def __init__(self, call, inputs):
         self.name, self._call = call.gradients.name, call
         self.names = [name for name, value in inputs.items()
@@ -99,9 +101,10 @@ def direct(function):
 
 def run(passes, *tensors):
     """The outputs of `passes` on tensors, whose gradients torch knows. It has `name`;
-    `forward`, which gives outputs and what it keeps, all tensors; `backward`, which gives
-    gradients of the tensors, or None, of what is kept and of gradients of the outputs, or
-    None; `names` of the tensors; and `constant`, positions of outputs without gradients."""
+    `holds`, None or a call that gives what lives as long; `forward`, which gives outputs and
+    what it keeps, all tensors; `backward`, which gives gradients of the tensors, or None, of
+    what is kept and of gradients of the outputs, or None; `names` of the tensors; and
+    `constant`, positions of outputs without gradients."""
     return _recorded(passes, *tensors)[:-1]
 
 
@@ -113,7 +116,7 @@ class _Recorded(torch.autograd.Function):
         outputs, kept = passes.forward(tensors)
         # An output that is empty: what depends on it depends on all inputs.
         everything = tensors[0].new_empty(0, dtype=torch.float32)
-        ctx.passes = passes
+        ctx.passes, ctx.held = passes, passes.holds and passes.holds()
         ctx.save_for_backward(*kept, everything)
         ctx.set_materialize_grads(False)
         if passes.constant:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graphs of torch tensors, whose structures are built where the tensors are."""
 
+import collections
 import ctypes
 import functools
 from ctypes import c_int64, c_void_p
@@ -8,6 +9,9 @@ from ctypes import c_int64, c_void_p
 from . import capi, structure_keys, tokens, types
 from .graph import Graph, _count, _names
 from .signatures import BuiltGraph
+
+
+_Given = collections.namedtuple("_Given", "index src dst edge_type node_types")
 
 
 class TensorGraph:
@@ -40,33 +44,35 @@ class TensorGraph:
             src_node_type = dst_node_type = node_type
         self.num_src_nodes = _count(num_src_nodes, "number of nodes", 1 << 31)
         self.num_dst_nodes = _count(num_dst_nodes, "number of nodes", 1 << 31)
-        self._index = None
+        index = None
         if hasattr(edges, "ndim"):
             _check_tensor(edges, "edges", 2)
             if edges.shape[0] != 2:
                 raise ValueError("edges: expected shape (2, edges), got "
                                  f"{tuple(edges.shape)}")
-            self._index = edges
-            self._src, self._dst = edges.unbind()
+            index = edges
+            src, dst = edges.unbind()
         else:
             if not isinstance(edges, (list, tuple)) or len(edges) != 2:
                 raise ValueError("edges: expected a tensor [2, edges] or a pair of tensors, "
                                  f"got {types.described(edges)}")
-            self._src, self._dst = edges
-            _check_tensor(self._src, "sources", 1)
-            _check_tensor(self._dst, "destinations", 1, self._src)
-        self.device, self.num_edges = self._src.device, self._src.shape[0]
+            src, dst = edges
+            _check_tensor(src, "sources", 1)
+            _check_tensor(dst, "destinations", 1, src)
+        self.device, self.num_edges = src.device, src.shape[0]
         _count(self.num_edges, "number of edges", 1 << 31)
         self.num_edge_types = _number(num_edge_types, edge_type_names, "num_edge_types")
         self.num_node_types = _number(num_node_types, node_type_names, "num_node_types")
         if edge_type is not None:
-            _check_tensor(edge_type, "edge_type", 1, self._src)
-        self.edge_type, self._node_types = edge_type, (src_node_type, dst_node_type)
+            _check_tensor(edge_type, "edge_type", 1, src)
+        # None where they are let go: `_again` gives them.
+        self._given = _Given(index, src, dst, edge_type, (src_node_type, dst_node_type))
+        self._again = None
         for name, given, count in (("src", src_node_type, self.num_src_nodes),
                                    ("dst", dst_node_type, self.num_dst_nodes)):
             if given is not None:
                 name = "node_type" if self.square else f"{name}_node_type"
-                _check_tensor(given, name, 1, self._src, count)
+                _check_tensor(given, name, 1, src, count)
         self.edge_type_names = _names(edge_type_names, "edge_type_names",
                                       self.num_edge_types)
         self.node_type_names = _names(node_type_names, "node_type_names",
@@ -81,6 +87,12 @@ class TensorGraph:
                                     self.num_edge_types) or
                 (self.num_src_nodes or self.num_dst_nodes) and not self.num_node_types):
             self.to_graph()  # No id is right, which is its error.
+
+    _index = property(lambda self: self._there().index)
+    _src = property(lambda self: self._there().src)
+    _dst = property(lambda self: self._there().dst)
+    edge_type = property(lambda self: self._there().edge_type)
+    _node_types = property(lambda self: self._there().node_types)
 
     def __repr__(self):
         nodes = (f"{self.num_src_nodes} nodes" if self.square else
@@ -147,9 +159,6 @@ class TensorGraph:
 
     # -- Binding ---------------------------------------------------------------
 
-    def _tensors(self):
-        return [tensor for tensor in (self._src, self._dst, self.edge_type,
-                                      *self._node_types) if tensor is not None]
 
     def _ids(self):
         """What has to be in range: (name, ids, the limit of each row)."""
@@ -166,10 +175,39 @@ class TensorGraph:
 
     def _identify(self):
         from .identity import identity
-        return [identity([tensor], held=True) for tensor in self._tensors()]
+        return [identity([tensor], held=True) for tensor in self.held()]
+
+    def _there(self):
+        """The tensors, made again where they were let go."""
+        if self._given is None:
+            self._given = self._again()._given
+            self._identities = self._identify()
+        return self._given
+
+    def lend(self, again):
+        """Lets its tensors go when kernels have built its structures. `again()` gives a graph
+        of the same ones, for other structures."""
+        self._again = again
+
+    def let_go(self):
+        """Where they are lent: structures are built, on the current stream."""
+        if self._again is None or self._structures is not None:
+            return
+        if self.device.type == "cuda":
+            import torch
+            stream = torch.cuda.current_stream(self.device)
+            for tensor in self.held():
+                tensor.record_stream(stream)
+        self._given = None
+
+    def held(self):
+        """The tensors that it has."""
+        given = self._given  # Another thread may let them go.
+        return [] if given is None else [tensor for tensor in (
+            given.src, given.dst, given.edge_type, *given.node_types) if tensor is not None]
 
     def _check_unchanged(self):
-        if self._identify() != self._identities:
+        if self._given is not None and self._identify() != self._identities:
             raise RuntimeError("expected the tensors that a TensorGraph was made of, got "
                                "one that was changed in place")
 

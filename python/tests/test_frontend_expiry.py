@@ -47,3 +47,72 @@ def test_batches_that_are_gone_are_forgotten(on_device, pair, monkeypatch):
     b = y.clone(); b = (b,) if pair else tuple(b)
     run(x, *b)
     assert len(kept) == 2
+
+
+class Both(torch.nn.Module):
+    """Two results, whose backward passes differ."""
+
+    def __init__(self):
+        super().__init__()
+        self.weights = torch.nn.ParameterList(torch.randn(4, 4) for _ in range(2))
+
+    def forward(self, x, edge_index):
+        src, dst = edge_index
+        return tuple(zoo.scatter((x @ w)[one], other, dim_size=x.shape[0])
+                     for w, one, other in zip(self.weights, (src, dst), (dst, src)))
+
+
+def graphs_on_device(monkeypatch):
+    """Those of a call are of tensors, as on a GPU, for the emulator."""
+    monkeypatch.setattr(graph_cache, "is_built_there", lambda x: True)
+    return lambda: [graph for outer in capture._made
+                    for (graphs, *_), *_ in outer.structures._kept.values()
+                    for graph in graphs.values()]
+
+
+@pytest.mark.parametrize("is_view", [False, True])
+def test_ids_are_let_go_when_structures_are_built(is_view, monkeypatch):
+    """What stays on a GPU beside the user's tensors are structures alone. Others are built of
+    the user's ids: in training behind inference, and in a backward pass of some results."""
+    graphs = graphs_on_device(monkeypatch)
+    torch.manual_seed(0)
+    model = Both()
+    run = capture.compile_module(model, target="emulator")
+    x = torch.randn(12, 4)
+    ids = torch.randint(0, 12, (2, 2, 30))[1] if is_view else torch.randint(0, 12, (2, 30))
+    with torch.no_grad():
+        torch.testing.assert_close(run(x, ids)[0], model(x, ids)[0])
+    assert graphs() and not any(graph.held() for graph in graphs())
+    for some in slice(2), slice(1), slice(1, 2):
+        found = []
+        for call in (run, model):
+            given = ids.clone()
+            out = call(x, given)
+            del given
+            gc.collect()
+            found.append(torch.autograd.grad(sum(y.sin().sum() for y in out[some]),
+                                             model.parameters(), allow_unused=True))
+        for ours, eager in zip(*found):
+            assert (ours is None) == (eager is None)
+            torch.testing.assert_close(ours, eager)
+    assert not any(graph.held() for graph in graphs())
+
+
+def test_ids_that_are_written_to_before_they_are_read_again(monkeypatch):
+    graphs_on_device(monkeypatch)
+    torch.manual_seed(0)
+    model = Both()
+    run = capture.compile_module(model, target="emulator")
+    x, ids = torch.randn(12, 4), torch.randint(0, 12, (2, 30))
+    for some in slice(2), slice(1):
+        out = run(x, ids)
+        if some != slice(2):
+            ids.zero_()
+            graphs_of = capture._made[-1].structures._kept
+            for (graphs, *_), *_ in graphs_of.values():
+                for graph in graphs.values():
+                    graph._builds.clear()
+            with pytest.raises(RuntimeError, match="that were changed in place"):
+                sum(y.sum() for y in out[some]).backward()
+        else:
+            sum(y.sum() for y in out[some]).backward()

@@ -3,10 +3,12 @@
 as long as these are what they were."""
 
 import collections
+import functools
 import threading
 
 import numpy as np
 import torch
+from torch.utils.weak import TensorWeakRef
 
 from ...graph import Graph
 from ...identity import Weak, identity
@@ -100,11 +102,47 @@ def _array(x):
 
 
 class GraphSet(dict):
-    """Graphs by name, and what programs have bound to them."""
+    """Graphs by name, and what programs have bound to them. `held`, where it is not None, gives
+    the memory that they are made of again, for other structures than were built: whoever may
+    need some later has it live as long."""
 
     def __init__(self, graphs):
         super().__init__(graphs)
-        self.plans, self.lock = {}, threading.RLock()
+        self.plans, self.lock, self.held = {}, threading.RLock(), None
+
+
+class Again:
+    """Makes the graphs of some inputs again. It holds none of their memory."""
+
+    def __init__(self, run, recipes, inputs, key):
+        self._run, self._recipes, self._key = run, recipes, key
+        # Tensors as weak ones of what they are views of, if they are, and how they lie there.
+        self._inputs = [(None, x) if not isinstance(x, torch.Tensor) else (
+            TensorWeakRef(x._base), (x.shape, x.stride(), x.storage_offset())) if x._is_view() else
+            (TensorWeakRef(x), None) for x in inputs]
+        self._weak = [weak for weak, _ in self._inputs if weak is not None]
+
+    def held(self):
+        """What has the inputs' memory."""
+        return [weak() for weak in self._weak]
+
+    def _there(self):
+        """The inputs; None where some are gone."""
+        held = self.held()
+        if any(x is None for x in held):
+            return None
+        given = iter(held)
+        return [lies if weak is None else next(given) if lies is None else
+                next(given).as_strided(*lies) for weak, lies in self._inputs]
+
+    def graph(self, number):
+        """The graph of a recipe."""
+        with torch.no_grad():
+            inputs = self._there()
+            if inputs is None or identity(inputs) != self._key:
+                raise RuntimeError("expected the ids that a graph was made of, got some that "
+                                   "were changed in place before another backward pass")
+            return self._recipes[number].make(self._run(*inputs))
 
 
 class Structures:
@@ -114,17 +152,18 @@ class Structures:
     and other streams of a GPU find it too."""
 
     def __init__(self, module, recipes, extra):
-        self._module, self._recipes, self._extra = module, recipes, extra
+        self._module, self._run = module, getattr(module, "forward", module)  # No hooks.
+        self._recipes, self._extra = recipes, extra
         self._kept, self._lock = collections.OrderedDict(), threading.Lock()
         self.__name__ = "structures"  # torch.fx prints it.
 
     def __call__(self, *inputs):
         key = identity(inputs)
         if key is None:
-            return self._make(inputs, False)[0]
+            return self._make(inputs, None)[0]
         found = self._find(key)
         if found is None:
-            found = self._keep(key, self._make(inputs, True), Weak(inputs))
+            found = self._keep(key, self._make(inputs, key), Weak(inputs))
         made, shared, _ = found
         shared.wait()
         return made
@@ -139,15 +178,26 @@ class Structures:
             pass  # Another thread has forgotten it.
         return found
 
-    def _make(self, inputs, is_kept):
-        """(what a call gives, what waits for its tensors)"""
+    def _make(self, inputs, key):
+        """(what a call gives, what waits for its tensors); without a key it is not kept."""
         with torch.no_grad():
-            values = self._module.forward(*inputs)
-            if is_kept:
+            values = self._run(*inputs)
+            if key is not None:
                 values = self._apart(values, inputs)
         graphs = GraphSet((recipe.name, recipe.make(values)) for recipe in self._recipes)
-        return (graphs, *(values[i] for i in self._extra)), Shared(
-            x for x in values if isinstance(x, torch.Tensor)) if is_kept else None
+        made = graphs, *(values[i] for i in self._extra)
+        if key is None:
+            return made, None
+        built = [graph for graph in graphs.values() if isinstance(graph, TensorGraph)]
+        if built:
+            again = Again(self._run, self._recipes, inputs, key)
+            graphs.held = again.held
+            for number, recipe in enumerate(self._recipes):
+                if graphs[recipe.name] in built:
+                    graphs[recipe.name].lend(functools.partial(again.graph, number))
+        extra = [x for x in made[1:] if isinstance(x, torch.Tensor)]
+        return made, Shared((x for x in values if isinstance(x, torch.Tensor)), lambda: [
+            *extra, *(x for graph in built for x in graph.held())])
 
     def _apart(self, values, inputs):
         """The values, without memory of the inputs in what is kept: it would live as long

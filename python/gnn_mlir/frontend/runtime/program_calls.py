@@ -53,14 +53,15 @@ class Passes:
 class Plan:
     """Passes on one set of graphs, as `autograd.run` takes them."""
 
-    def __init__(self, passes, graphs, lock):
-        """`lock` is that of the graphs: one thread binds to them at a time."""
+    def __init__(self, passes, graphs, lock, holds):
+        """`lock` is that of the graphs: one thread binds to them at a time. `holds` gives
+        what a backward pass may bind to, None where that is there anyway."""
         function, forward = passes.function, passes.forward
         function._bind_passes(graphs, passes.bound)
         bind = function._binder(graphs, passes.place)
         self._bind = lambda package, name: bind(package, name, {})
         self._bound_to = lambda: function._bound_to(graphs)
-        self._passes, self._lock = passes, lock
+        self._passes, self._lock, self.holds = passes, lock, holds
         self.names, self.constant = passes.names, passes.constant
         if not forward:
             bound = self._bind(function.called(), function.name)
@@ -171,7 +172,7 @@ class Call:
         passes = self._passes.get((wrt, device))
         if passes is None:
             passes = self._passes[wrt, device] = Passes(self.function, names, wrt, device, self)
-        return Plan(passes, self.function._graphs(graphs), structures.lock)
+        return Plan(passes, self.function._graphs(graphs), structures.lock, structures.held)
 
     def _device(self, structures):
         """Where the graphs are."""
