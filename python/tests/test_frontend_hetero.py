@@ -12,6 +12,7 @@ pyg = pytest.importorskip("torch_geometric.nn")
 
 import zoo  # noqa: E402
 from gnn_mlir.frontend import capture  # noqa: E402
+from gnn_mlir.frontend.relations import merging  # noqa: E402
 from gnn_mlir.frontend.runtime import program_calls, reads  # noqa: E402
 from gnn_mlir.frontend.tracing import hetero, intercept, templates  # noqa: E402
 
@@ -392,3 +393,39 @@ def test_bytes_of_features_that_are_joined(monkeypatch, has_gradient):
     assert known["forward"]["output"] == 4 * D * made
     assert known["forward"]["saved"] <= 4 * D * (made + 2 * of_relations) + 1024
     assert known["forward"]["workspace"] <= 4 * D * (made + 2 * of_relations) + 4096
+
+
+@pytest.mark.parametrize("apart", [True, False])
+def test_bytes_of_few_relations(monkeypatch, apart):
+    """Where rows are many, each relation reads the rows that the model gives, and at most two
+    tensors of rows are stored beside the result; else rows by relation are stored."""
+    if apart:
+        monkeypatch.setattr(merging, "MANY", 0)
+    torch.manual_seed(0)
+    rows = {"paper": 400, "author": 600, "field": 70}
+    relations = [("author", "writes", "paper"), ("paper", "cites", "paper"),
+                 ("paper", "has", "field")]
+    model = TwoLayers(relations)
+    inputs = ({kind: torch.randn(n, D) for kind, n in rows.items()},
+              {one: torch.stack([torch.randint(rows[end], (3000,)) for end in one[::2]])
+               for one in relations})
+    given, own = [], program_calls.Call.__call__
+
+    def call(self, structures, *tensors):
+        given.append((self, structures, tensors))
+        return own(self, structures, *tensors)
+    monkeypatch.setattr(program_calls.Call, "__call__", call)
+    compiled = capture.compile_module(model, target="emulator")
+    with torch.no_grad():
+        expected, found = model(*inputs), compiled(*inputs)
+    for kind, value in expected.items():
+        torch.testing.assert_close(found[kind], value, rtol=1e-4, atol=1e-4)
+    (program, structures, tensors), = given
+    theirs = {x.untyped_storage().data_ptr() for x in inputs[0].values()}
+    assert apart == (theirs == {x.untyped_storage().data_ptr() for x in tensors
+                                if x.dim() == 2 and len(x) > D})
+    known = program.function.memory({name: structures[name] for name in program.graph_names})
+    made = 4 * D * (rows["paper"] + rows["field"])
+    assert known["call"]["output"] == made
+    # Beside two of them rows of pieces of long sums.
+    assert apart == (known["call"]["workspace"] <= 2.2 * made)

@@ -144,15 +144,22 @@ def aggregations(lowered):
 
 
 @pytest.fixture
-def merged(monkeypatch):
+def way():
+    """How relations are merged."""
+    return "merge"
+
+
+@pytest.fixture
+def merged(monkeypatch, way):
     """What is merged of the models that are compiled, run by torch."""
     found = []
 
     def backend(graph_module, inputs, options=None, captures=None):
         lowered = lower(graph_module)
-        found.append(merging.merge(lowered))
+        found.append(getattr(merging, way)(lowered))
         return lowered.fed((found[-1] or lowered).module)
     monkeypatch.setattr(capture, "backend", backend)
+    monkeypatch.setattr(merging, "MANY", 0)
     yield found
     torch._dynamo.reset()
 
@@ -190,9 +197,19 @@ def same(model, given, compiled, named=None):
             torch.testing.assert_close(found, expected, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_model(name, merged):
+# Of these each sum over edges is a relation's where relations stay apart.
+APART = ("SAGE", "of authors", "mean of relations", "GAT", "of two types",
+         "residuals of two types", "GAT of papers", "loops", "Transformer", "ResGated",
+         "GraphConv", "two kinds", "features of several sizes", "products before", "residual",
+         "layer norm", "to_hetero", "types that get nothing", "GCN and others")
+
+
+@pytest.mark.parametrize("name, way", [(name, "merge") for name in MODELS] + [
+    (name, "apart") for name in MODELS])
+def test_model(name, way, merged):
     make, counts = MODELS[name]
+    if way == "apart":
+        counts = [1] * sum(counts) if name in APART else None
     torch.manual_seed(0)
     model = make()
     given = inputs(name)
@@ -246,16 +263,19 @@ class Dropped(Layers):
         return x
 
 
-@pytest.mark.parametrize("twice", [False, True])
-def test_random_numbers_are_drawn_once(twice, merged):
+@pytest.mark.parametrize("twice, way", [(False, "merge"), (True, "merge"), (False, "apart"),
+                                        (True, "apart")])
+def test_random_numbers_are_drawn_once(twice, way, merged):
     compiled = capture.compile_module(Dropped(twice).double(), fullgraph=True)
     compiled(*inputs(""))
     counts = [sum(node.target == torch.ops.aten.dropout.default
                   for node in one.module.graph.nodes) for one in merged]
-    assert counts == [4 if twice else 2]  # Each for all types.
+    each = 1 if way == "merge" else len(zoo.TYPES)  # Each for all types, or for one.
+    assert counts == [4 * each if twice else 2 * each]
 
 
-def test_empty_relations_and_types(merged):
+@pytest.mark.parametrize("way", ["merge", "apart"])
+def test_empty_relations_and_types(way, merged):
     """Relations without edges, and a type without nodes."""
     torch.manual_seed(0)
     model = Layers(gat, layers=1).double()
@@ -352,3 +372,14 @@ def test_relations_with_rows_of_their_own(model, aggregations, monkeypatch):
     torch.manual_seed(0)
     text = in_one_program(model(), monkeypatch)
     assert text.count("gnn.aggregate") == aggregations
+
+
+def test_relations_that_stay_apart(monkeypatch):
+    """Few of them on many rows: a graph for each, whose sources and destinations are what the
+    model gives."""
+    monkeypatch.setattr(merging, "MANY", 0)
+    torch.manual_seed(0)
+    model = Of(Layers(gat, residual=True), "author", "venue")
+    text = in_one_program(model, monkeypatch)
+    assert text.count("gnn.graph @") == len(zoo.RELS)
+    assert "typed_linear" not in text

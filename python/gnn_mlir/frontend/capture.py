@@ -143,8 +143,9 @@ def _merged(lowered, foreign):
     if foreign:
         return lowered, _without_small(lowered, foreign)
     fewer = []
-    for given in (needed.narrowed(lowered), lowered):
-        merged = given and merging.merge(given)
+    for merge, given in ((merging.apart, lowered), (merging.merge, needed.narrowed(lowered)),
+                         (merging.merge, lowered)):
+        merged = given and merge(given)
         if merged is not None:
             raiser = _without_small(merged, foreign)
             if len(_programs(raiser)) == 1:

@@ -10,10 +10,15 @@ layer has as many kernels as a layer on one relation.
 
 Relations whose ops differ, as those of another layer or with other sizes, are a graph
 for each kind. What fits nothing leaves the graph as it is: `merge` gives None.
+
+Few relations of many rows stay graphs of their own (`apart`): the rows of types are copied
+to be put behind each other, and what each relation has of a node is stored for all relations
+at once. That takes more memory than kernels of each relation take time.
 """
 
 import dataclasses
 import graphlib
+import math
 
 import torch
 
@@ -26,6 +31,8 @@ from .layers import Layers
 from .zipping import SINGULAR, Differ, Zip, once
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
+# Relations of a layer that may stay apart, and bytes of rows of which they do.
+FEW, MANY = 8, 1 << 25
 
 
 def merge(lowered):
@@ -49,13 +56,53 @@ def merge(lowered):
     return None
 
 
+def apart(lowered):
+    """`lowered` with a graph for each relation, whose results are summed as those of merged
+    ones are; None but for layers of few relations on many rows."""
+    if assertions(lowered.module.graph):
+        return None
+    layers = Layers(lowered)
+    if not layers.layers or max(map(_count_terms, layers.layers)) > FEW or (
+            max(map(_count_bytes, layers.layers)) < MANY) or any(
+                term.end is not None for layer in layers.layers for one in layer
+                for term in one.terms):
+        return None
+    try:
+        return _Merger(lowered, layers, apart=True).run()
+    except Stuck:
+        return None
+
+
+def _count_terms(layer):
+    return sum(len(one.terms) for one in layer)
+
+
+def _count_bytes(layer):
+    """Bytes of the rows that would be put behind each other, where the model is captured."""
+    axes = {end.find() for one in layer for term in one.terms
+            for end in term.graph.ends.values()}
+    value = value_of(layer[0].root)
+    return sum(map(_hint, axes)) * value.element_size() * math.prod(
+        size for size in value.shape[1:] if isinstance(size, int))
+
+
+def _hint(axis):
+    """How many rows a type has where the model is captured; 0 where that is not known."""
+    size = axis.find().size
+    if isinstance(size, torch.SymInt):
+        size = size.node.hint if size.node.has_hint() else 0
+    return size if isinstance(size, int) else 0
+
+
 class _Merger:
     """Writes the graph anew, layer after layer. With `needed` a layer has the rows that
     something reads alone: types that later layers have come first, so that those are the
-    first rows of the layer before."""
+    first rows of the layer before. With `apart` each relation is a graph, and each type by
+    itself."""
 
-    def __init__(self, lowered, layers, needed=False):
+    def __init__(self, lowered, layers, needed=False, apart=False):
         self.lowered, self.layers, self.axes = lowered, layers, layers.axes
+        self._apart = apart
         self.old = lowered.module.graph
         self.new = Graph.of(lowered.module)
         self.env = {}
@@ -88,7 +135,11 @@ class _Merger:
                     self.env[node] = self._joined(node) or self.new.copy(node, self.env)
                     self._take_apart(node)
             if depth < len(layers):
-                self._layer(layers[depth])
+                if self._apart:  # Rows are free for results when the most are made.
+                    for one in sorted(layers[depth], key=lambda one: _hint(one.axis)):
+                        self._layer([one])
+                else:
+                    self._layer(layers[depth])
         output = self.old.output_node()
         self._tail(output)
         self.new.graph.output(torch.fx.node.map_arg(output.args[0], self.env.__getitem__))
@@ -329,9 +380,10 @@ class _Merger:
         self.new.place = sums[0].root
         self.ids = self.env[sums[0].terms[0].graph.pair]
         kinds = {one.kind for one in sums}
+        terms = [term for one in sums for term in one.terms]
         own = [Group(self, terms) if terms[0].end is None else CopiedGroup(
-            self, terms, sums[0].kind) for terms in by_key(
-                [term for one in sums for term in one.terms])]
+            self, terms, sums[0].kind)
+               for terms in ([[term] for term in terms] if self._apart else by_key(terms))]
         groups = [group for one in own for group in one.planned()]
         added, biases = self._added(sums), self._biases(sums)
         if kinds != {"sum"} and (len(kinds) > 1 or len(groups) > 1 or added or biases):
@@ -344,13 +396,26 @@ class _Merger:
             raise Stuck("rows of other types")
         if self._needed and order != layout and order == layout[:len(order)]:
             self._wide[order], layout = self._wide.get(layout, layout), order
-        made = [group.made(layout) for group in groups]
-        total = self._scaled(self._total(made), sums, layout)
-        total = self._total([total, *(plan(layout) for _, plan in added), *(
-            plan(layout) for plan in biases)])
+        total = self._sum(sums, groups, [plan for _, plan in added], biases, layout)
         for one in sums:
             self.part[one.root] = total, layout
             self.env[one.root] = self._part(total, layout, one.axis)
+
+    def _sum(self, sums, groups, added, biases, layout):
+        """The rows of a layer. What a node has of its own comes first, and is added to each
+        sum over edges in the rows of its graph: a kernel that sums adds to what there is, and
+        of what relations have each is made when it is needed."""
+        first, last = ((*added, *biases), ()) if added else ((), biases)
+        total = self._total([plan(layout) for plan in first]) if first else None
+        factors = {one.axis: one.terms[0].factor for one in sums}
+        if set(factors.values()) == {1.0}:
+            found = (group.made(layout) for group in groups)
+        else:
+            found = [self._scaled(self._total([group.made(layout) for group in groups]),
+                                  factors, layout)]
+        for made in found:
+            total = made if total is None else self.new.call(aten.add.Tensor, made, total)
+        return self._total([total, *(plan(layout) for plan in last)])
 
     def _total(self, nodes):
         total = nodes[0]
@@ -358,13 +423,10 @@ class _Merger:
             total = self.new.call(aten.add.Tensor, total, node)
         return total
 
-    def _scaled(self, node, sums, layout):
-        """What relations give, by the number of them where a sum is their mean."""
-        factors = {one.axis: one.terms[0].factor for one in sums}
-        if set(factors.values()) == {1.0}:
-            return node
+    def _scaled(self, node, factors, layout):
+        """What relations give, by factors for each type: of a sum that is their mean."""
         if len(set(factors.values())) == 1:
-            return self.new.call(aten.mul.Tensor, node, factors[sums[0].axis])
+            return self.new.call(aten.mul.Tensor, node, next(iter(factors.values())))
         value = value_of(node)
         table = self.constant([factors.get(axis, 0.0)
                                for axis in self._wide.get(layout, layout)], value)
